@@ -1,0 +1,70 @@
+/**
+ * The configuration after loading, validation and resolving: what the rest of the program sees.
+ * Plain data, frozen by type; made by `load.ts`.
+ */
+export interface Config {
+  /** The file it came from; null for the built-in example. */
+  readonly path: string | null;
+  readonly general: GeneralSettings;
+  /** Accounts that at least one enabled gateway uses, by canonical name (`<protocol>.<name>`, lower case). */
+  readonly accounts: ReadonlyMap<string, Account>;
+  /** Enabled gateways in the order of the file. A samechannelgateway is one gateway with one room per channel. */
+  readonly gateways: readonly Gateway[];
+}
+
+export interface GeneralSettings {
+  /** Absolute. */
+  readonly dataPath: string;
+  /** `power`: every commit is on the disk before it is acknowledged. `process`: it survives the program, not the power. */
+  readonly durability: "power" | "process";
+  readonly retentionDays: number;
+  readonly retentionBytes: number;
+  readonly logFile: string | null;
+  readonly debug: boolean;
+}
+
+export interface Account {
+  /** As the configuration file spells it: `<protocol>.<Name>`. Shown to people and API clients. */
+  readonly name: string;
+  /** Lower case; the identity in routes, marks and subjects. */
+  readonly key: string;
+  readonly protocol: string;
+  readonly presentation: PresentationSettings;
+  /** The protocol's own settings after coercion and defaults, as its schema declares them. */
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+/** The settings every account has: how messages from it and to it look, and which pass. */
+export interface PresentationSettings {
+  readonly remoteNickFormat: string;
+  readonly stripNick: boolean;
+  readonly label: string;
+  readonly iconURL: string;
+  readonly ignoreNicks: readonly string[];
+  readonly ignoreMessages: readonly string[];
+  readonly replaceMessages: readonly RegexRule[];
+  readonly replaceNicks: readonly RegexRule[];
+  readonly extractNicks: readonly RegexRule[];
+  readonly showJoinPart: boolean;
+  readonly noSendJoinPart: boolean;
+  readonly showTopicChange: boolean;
+}
+
+/** [pattern, replacement] or, for ExtractNicks, [pattern on the nick, pattern on the text]. RE2 syntax. */
+export type RegexRule = readonly [string, string];
+
+export interface Gateway {
+  readonly name: string;
+  readonly bridges: readonly Bridge[];
+  /** True for a samechannelgateway: a message only goes to bridges whose channel has the same name. */
+  readonly sameChannel: boolean;
+}
+
+export interface Bridge {
+  /** Key of the account (lower case). */
+  readonly account: string;
+  readonly channel: string;
+  readonly direction: "in" | "out" | "inout";
+  /** `options` of the entry, keys in lower case. */
+  readonly options: Readonly<Record<string, string>>;
+}

@@ -1,0 +1,24 @@
+/** Why the log could not do it. `message` is for people; it never holds message text. */
+export class LogError extends Error {
+  override readonly name = "LogError";
+  readonly code: LogErrorCode;
+  constructor(code: LogErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+export type LogErrorCode =
+  /** The disk is full or at its floor: retry later. */
+  | "disk_full"
+  /** More bytes wait for the disk than the log may hold in memory: retry later. */
+  | "overloaded"
+  /** Reading or writing failed. */
+  | "io"
+  /** The folder cannot be created or written. */
+  | "unwritable"
+  /** Another process holds the log. */
+  | "locked"
+  /** The file was written by a newer version, or is not a log. */
+  | "format"
+  | "closed";

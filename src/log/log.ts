@@ -1,0 +1,97 @@
+import type { LogError } from "./errors.ts";
+
+/**
+ * The log: the durable, ordered sequence of accepted events, and the marks of those who read it.
+ *
+ * Written in idempotent steps so that a network log (JetStream) can implement it as well as a file: append with
+ * dedup keys, put a mark, read after a position. Implementations pass the shared suite in `log.suite.ts`.
+ */
+
+/** Position in the log: opaque, increasing, gaps allowed, never reused. 0 is before everything. */
+export type Seq = number;
+
+/** `<account>/<channel>` as made by `subjectOf`: where an event came from. */
+export type Subject = string;
+
+export interface NewEntry {
+  readonly subject: Subject;
+  /** Unique per batch account when given: a repeat is a duplicate and is not stored again. */
+  readonly key: string | null;
+  /** Compact JSON without a newline; opaque to the log. */
+  readonly payload: string;
+}
+
+/** What one source hands over in one go: all of it becomes durable, or none. Entries may be empty. */
+export interface Batch {
+  /** Owner of the keys, the marks and the idempotency key. */
+  readonly account: string;
+  readonly entries: readonly NewEntry[];
+  /** Put in the same commit: the source's resume cursor. */
+  readonly marks?: readonly Mark[];
+  /** Answer-once: the first batch with this key stores the answer for 24 h; later ones get it back and store nothing. */
+  readonly once?: { readonly key: string; readonly fingerprint: string; readonly answer: string };
+}
+
+/** A named, durable position or token. Later puts win. */
+export interface Mark {
+  readonly name: string;
+  readonly value: string;
+}
+
+export type Appended =
+  /** One seq per entry of the batch, in its order; null where the key was a duplicate. */
+  | { readonly is: "stored"; readonly seqs: readonly (Seq | null)[] }
+  /** `once.key` was seen with the same fingerprint: the first answer. */
+  | { readonly is: "repeated"; readonly answer: string }
+  /** `once.key` was seen with another fingerprint. */
+  | { readonly is: "conflict" };
+
+/** A committed entry. `payload` is null once the tail has let go of it: read it from the log then. */
+export interface Entry {
+  readonly seq: Seq;
+  readonly subject: Subject;
+  readonly payload: string | null;
+}
+
+export interface StoredEntry extends Entry {
+  readonly payload: string;
+}
+
+export type TailListener = (entries: readonly Entry[]) => void;
+
+export interface Log {
+  /** Highest committed seq. */
+  readonly head: Seq;
+  /** First failure that the log cannot recover from by itself (its worker died); never resolves while all is well. */
+  readonly failed: Promise<LogError>;
+  /**
+   * Durable when it resolves. Batches are committed in the order of the calls. Rejects with a LogError
+   * (`disk_full`, `overloaded`, `io`, `closed`); nothing of the batch is stored then.
+   */
+  append(batch: Batch): Promise<Appended>;
+  /** Puts marks in the next commit; resolves once durable. */
+  mark(marks: readonly Mark[]): Promise<void>;
+  /** Forgets marks, in the next commit. */
+  unmark(names: readonly string[]): Promise<void>;
+  /** All marks whose name starts with `prefix`. */
+  marks(prefix: string): Promise<ReadonlyMap<string, string>>;
+  /** Entries of these subjects with seq > after, oldest first, at most `limit` entries and about `bytes` of payload. */
+  read(query: {
+    readonly subjects: readonly Subject[];
+    readonly after: Seq;
+    readonly limit: number;
+    readonly bytes?: number;
+  }): Promise<readonly StoredEntry[]>;
+  /** Seqs and subjects of the newest `limit` entries of these subjects with seq > after, oldest first, and how many older ones match. */
+  newest(query: { readonly subjects: readonly Subject[]; readonly after: Seq; readonly limit: number }): Promise<{
+    readonly entries: readonly { readonly seq: Seq; readonly subject: Subject }[];
+    readonly skipped: number;
+  }>;
+  /**
+   * Calls back after each commit with what it stored, in order, before the appends of that commit resolve.
+   * Entries keep their payload while they are within the tail's byte budget. Returns the unsubscribe function.
+   */
+  tail(listener: TailListener): () => void;
+  /** Commits what is waiting, then closes. Idempotent. */
+  close(): Promise<void>;
+}
