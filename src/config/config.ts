@@ -3,7 +3,7 @@
  * Plain data, frozen by type; made by `load.ts`.
  */
 export interface Config {
-  /** The file it came from; null for the built-in example. */
+  /** The file it came from, absolute; null for the built-in example. */
   readonly path: string | null;
   readonly general: GeneralSettings;
   /** Accounts that at least one enabled gateway uses, by canonical name (`<protocol>.<name>`, lower case). */

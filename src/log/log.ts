@@ -17,6 +17,8 @@ export interface NewEntry {
   readonly subject: Subject;
   /** Unique per batch account when given: a repeat is a duplicate and is not stored again. */
   readonly key: string | null;
+  /** What kind of event it is, so that a reader can pass it over without its payload; empty for an ordinary message. */
+  readonly label: string;
   /** Compact JSON without a newline; opaque to the log. */
   readonly payload: string;
 }
@@ -50,8 +52,12 @@ export type Appended =
 export interface Entry {
   readonly seq: Seq;
   readonly subject: Subject;
+  readonly label: string;
   readonly payload: string | null;
 }
+
+/** What an entry is, without its payload. */
+export type EntryHead = Omit<Entry, "payload">;
 
 export interface StoredEntry extends Entry {
   readonly payload: string;
@@ -82,9 +88,9 @@ export interface Log {
     readonly limit: number;
     readonly bytes?: number;
   }): Promise<readonly StoredEntry[]>;
-  /** Seqs and subjects of the newest `limit` entries of these subjects with seq > after, oldest first, and how many older ones match. */
+  /** Heads of the newest `limit` entries of these subjects with seq > after, oldest first, and how many older ones match. */
   newest(query: { readonly subjects: readonly Subject[]; readonly after: Seq; readonly limit: number }): Promise<{
-    readonly entries: readonly { readonly seq: Seq; readonly subject: Subject }[];
+    readonly entries: readonly EntryHead[];
     readonly skipped: number;
   }>;
   /**

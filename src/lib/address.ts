@@ -1,0 +1,52 @@
+/** An address to listen on. `host` is without brackets; empty means every interface. */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+const hostRule = "the host must be a name or an address without scheme, path or star, as in 127.0.0.1:4242 or :4242";
+
+/** Reads `host:port`, `:port` or `[v6]:port`. The error says what is wrong and how to write it; no address in it. */
+export function parseAddress(text: string): Address | { readonly error: string } {
+  if (/[/\s*]/u.test(text)) return { error: hostRule };
+  const match = /^(?:\[(?<six>[^\]]*)\]|(?<host>[^[\]]*)):(?<port>[^:]*)$/u.exec(text);
+  const { six, host, port } = match?.groups ?? {};
+  if (port === undefined) return { error: `it has no port; write host:port, such as 127.0.0.1:4242 or :4242` };
+  if (host?.includes(":")) return { error: "an IPv6 address needs brackets, as in [::1]:4242" };
+  if (six !== undefined && !/^[\da-f:.]+(?:%[\w.-]+)?$/iu.test(six)) {
+    return { error: "what stands in brackets is not an IPv6 address, such as [::1]:4242" };
+  }
+  if (!/^\d{1,5}$/u.test(port) || Number(port) > 65_535) {
+    return { error: "the port must be a number from 0 to 65535, as in 127.0.0.1:4242" };
+  }
+  const name = six ?? host ?? "";
+  if (!/^[\w.:%-]*$/u.test(name)) return { error: hostRule };
+  return { host: name, port: Number(port) };
+}
+
+/** Whether two listeners on these addresses would get in each other's way. Port 0 (any free one) never does. */
+export function addressesClash(a: Address, b: Address): boolean {
+  if (a.port !== b.port || a.port === 0) return false;
+  const [x, y] = [hostKind(a.host), hostKind(b.host)];
+  if (x.host === y.host || x.host === "any" || y.host === "any") return true;
+  if (x.host === "any4") return y.family !== "6";
+  if (y.host === "any4") return x.family !== "6";
+  // "localhost" is bound on whichever of the two loopback addresses the resolver gives first.
+  const loopback = [x.host, y.host].sort().join(" ");
+  return loopback === "127.0.0.1 localhost" || loopback === "::1 localhost";
+}
+
+function hostKind(written: string): { readonly host: string; readonly family: "4" | "6" | "name" } {
+  const host = written.toLowerCase();
+  if (host === "" || /^[0:]*:[0:]*$/u.test(host)) return { host: "any", family: "6" };
+  if (host === "0.0.0.0") return { host: "any4", family: "4" };
+  if (/^(?:0*:)*(?:0*:)0*1$/u.test(host)) return { host: "::1", family: "6" };
+  if (host.includes(":")) return { host, family: "6" };
+  return { host, family: /^[\d.]+$/u.test(host) ? "4" : "name" };
+}
+
+/** Whether only programs on this machine reach a listener on this host. */
+export function isLoopback(host: string): boolean {
+  const name = host.toLowerCase();
+  return name === "localhost" || name === "::1" || /^127(?:\.\d{1,3}){3}$/u.test(name);
+}

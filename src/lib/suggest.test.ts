@@ -1,0 +1,33 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { distance, suggest } from "./suggest.ts";
+
+test.each([
+  ["", "", 0],
+  ["a", "", 1],
+  ["buffer", "bufer", 1],
+  ["token", "tokne", 1],
+  ["ca", "abc", 3],
+  ["kitten", "sitting", 3],
+])("distance(%s, %s) is %i", (a, b, slips) => {
+  expect(distance(a, b)).toBe(slips);
+});
+
+test("distance is symmetric and zero only for equal words", () => {
+  fc.assert(
+    fc.property(fc.string({ maxLength: 8 }), fc.string({ maxLength: 8 }), (a, b) => {
+      expect(distance(a, b)).toBe(distance(b, a));
+      expect(distance(a, b) === 0).toBe(a === b);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test.each([
+  ["bufer", "Buffer"],
+  ["BINDADRESS", "BindAddress"],
+  ["x", null],
+  ["password", null],
+])("suggest(%s) is %s", (word, expected) => {
+  expect(suggest(word, ["BindAddress", "Buffer", "Token"])).toBe(expected);
+});
