@@ -1,0 +1,74 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Message } from "../contract/message.ts";
+import { decode, encode } from "./codec.ts";
+import { aFile, aMessage, frozen } from "./samples.suite.ts";
+
+const KEYS = [
+  "text",
+  "channel",
+  "username",
+  "userid",
+  "avatar",
+  "account",
+  "event",
+  "protocol",
+  "gateway",
+  "parent_id",
+  "timestamp",
+  "id",
+  "Extra",
+];
+
+test("the 13 keys in their order, compact, whatever the order and the additions of the object", () => {
+  const message = aMessage({ text: "a b" });
+  const shuffled = Object.fromEntries(Object.entries({ ...message, secret: 1 }).reverse()) as unknown as Message;
+  expect(encode(shuffled)).toBe(
+    '{"text":"a b","channel":"#room","username":"bob","userid":"u1","avatar":"","account":"irc.libera","event":"","protocol":"irc",' +
+      '"gateway":"","parent_id":"","timestamp":"2026-01-02T03:04:05.678Z","id":"","Extra":null}',
+  );
+});
+
+test.each([
+  [undefined, KEYS],
+  [0, KEYS],
+  [1, [...KEYS, "hops"]],
+])("hops %s", (hops, keys) => {
+  const message = hops === undefined ? aMessage() : aMessage({ hops });
+  expect(Object.keys(JSON.parse(encode(message)) as object)).toEqual(keys);
+});
+
+test("files have their eight keys in order", () => {
+  const file = Object.fromEntries(Object.entries({ ...aFile(), more: 1 }).reverse()) as unknown as ReturnType<
+    typeof aFile
+  >;
+  expect(encode(aMessage({ Extra: { file: [file] } }))).toContain(
+    '"Extra":{"file":[{"Name":"a.txt","Data":"aGk=","Comment":"","URL":"","Size":2,"Avatar":false,"SHA":"","NativeID":""}]}',
+  );
+});
+
+test("what some clients take for a line end is escaped", () => {
+  const json = encode(aMessage({ text: "a\u2028b\u2029c\u0085d\ne\r\\", username: "\u0085" }));
+  expect(json).toContain(String.raw`a\u2028b\u2029c\u0085d\ne\r\\`);
+  expect(json).toContain(String.raw`"username":"\u0085"`);
+  expect(json).not.toMatch(/[\u0085\u2028\u2029\n\r]/);
+});
+
+test("decode gives back what was encoded", () => {
+  const text = fc
+    .array(fc.oneof(fc.string(), fc.constantFrom("\u2028", "\u0085", "\\", '"', "é", "😀")))
+    .map((list) => list.join(""));
+  const file = fc.record({ Name: text, Comment: text, Size: fc.nat(), Avatar: fc.boolean() }).map(aFile);
+  const extra = fc.option(fc.record({ file: fc.array(file, { maxLength: 3 }) }));
+  fc.assert(
+    fc.property(
+      fc.record({ text, username: text, gateway: text, Extra: extra }),
+      fc.integer({ min: 1, max: 9 }),
+      (fields, hops) => {
+        const message = frozen(aMessage({ ...fields, hops }));
+        expect(decode(encode(message))).toEqual(message);
+        expect(encode(message)).not.toMatch(/[\u0085\u2028\u2029\n]/);
+      },
+    ),
+  );
+});

@@ -1,0 +1,162 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { PresentationSettings } from "../config/config.ts";
+import type { Message } from "../contract/message.ts";
+import { compileMatcher } from "./filters.ts";
+import { compileInbound, type Verdict } from "./inbound.ts";
+import { aFile, aMessage, anAccount, frozen } from "./samples.suite.ts";
+
+function run(presentation: Partial<PresentationSettings>, fields: Partial<Message>): Verdict {
+  return compileInbound(anAccount("irc.libera", presentation))(frozen(aMessage(fields)));
+}
+
+function outcome(result: Verdict): unknown {
+  return result.is === "drop" ? result.reason : [result.message.username, result.message.text];
+}
+
+describe("filters", () => {
+  const file = (Comment: string) => ({ file: [aFile(), aFile({ Comment })] });
+  test.each<[string, Partial<PresentationSettings>, Partial<Message>, unknown]>([
+    ["no text, no Extra", {}, { text: "" }, "empty"],
+    ["no text, no file", {}, { text: "", Extra: { file: [] } }, "empty"],
+    ["typing needs no text", {}, { text: "", event: "user_typing" }, ["bob", ""]],
+    ["a file needs no text", {}, { text: "", Extra: { file: [aFile()] } }, ["bob", ""]],
+    ["ignored nick", { ignoreNicks: ["alice", "^b"] }, {}, "ignored_nick"],
+    ["other nick", { ignoreNicks: ["alice", "^ob"] }, {}, ["bob", "hello"]],
+    ["empty pattern", { ignoreNicks: [""], ignoreMessages: [""] }, {}, ["bob", "hello"]],
+    ["ignored text", { ignoreMessages: ["^~~", "l{2}"] }, {}, "ignored_text"],
+    ["ignored comment", { ignoreMessages: ["secret"] }, { Extra: file("a secret") }, "ignored_comment"],
+    ["other comment", { ignoreMessages: ["secret"] }, { Extra: file("a photo") }, ["bob", "hello"]],
+    ["nick before text", { ignoreNicks: ["bob"], ignoreMessages: ["hello"] }, {}, "ignored_nick"],
+    ["empty before nick", { ignoreNicks: ["bob"] }, { text: "" }, "empty"],
+    [
+      "filters see the text before transforms",
+      { ignoreMessages: ["x"], replaceMessages: [["hello", "x"]] },
+      {},
+      ["bob", "x"],
+    ],
+    ["join, not sent", { noSendJoinPart: true }, { event: "join" }, "join_part"],
+    ["leave, not sent", { noSendJoinPart: true }, { event: "leave" }, "join_part"],
+    ["join_leave, not sent", { noSendJoinPart: true }, { event: "join_leave" }, "join_part"],
+    ["topic, sent all the same", { noSendJoinPart: true }, { event: "topic_change" }, ["bob", "hello"]],
+    ["join, sent", {}, { event: "join" }, ["bob", "hello"]],
+    ["8 hops", {}, { hops: 8 }, ["bob", "hello"]],
+    ["9 hops", {}, { hops: 9 }, "loop"],
+  ])("%s", (_name, presentation, fields, expected) => {
+    expect(outcome(run(presentation, fields))).toEqual(expected);
+  });
+
+  test.each([
+    // The reference's own table.
+    ["a text message", [], false],
+    ["a text message", ["text"], true],
+    ["a text message", ["abc", "123$"], false],
+    ["a text message", ["lala", "sage$"], true],
+    ["user", [], false],
+    ["user", ["user"], true],
+    ["user", ["abc", "user"], true],
+    ["user", ["abc", "def"], false],
+  ])("%j ignored by %j: %s", (text, patterns, ignored) => {
+    expect(compileMatcher(patterns)(text)).toBe(ignored);
+  });
+});
+
+describe("transforms", () => {
+  test.each<[string, Partial<PresentationSettings>, Partial<Message>, unknown]>([
+    ["emoji", {}, { text: ":smile: hi" }, ["bob", "😄 hi"]],
+    ["emoji before ReplaceMessages", { replaceMessages: [["😄", "grin"]] }, { text: ":smile:" }, ["bob", "grin"]],
+    [
+      "rules in turn",
+      {
+        replaceMessages: [
+          ["a", "b"],
+          ["b", "c"],
+        ],
+      },
+      { text: "ab" },
+      ["bob", "cc"],
+    ],
+    ["once, not per gateway", { replaceMessages: [["a", "aa"]] }, { text: "a" }, ["bob", "aa"]],
+    [
+      "Go's template",
+      { replaceMessages: [["(\\w+) (\\w+)", "${2}, $1"]] },
+      { text: "james bond" },
+      ["bob", "bond, james"],
+    ],
+    ["all gone", { replaceMessages: [["^hello$", ""]] }, {}, "empty"],
+    ["all gone but a file", { replaceMessages: [["^hello$", ""]] }, { Extra: { file: [aFile()] } }, ["bob", ""]],
+    [
+      "extract",
+      { extractNicks: [["relay", "<(.*?)>\\s+"]] },
+      { username: "relay", text: "<userx> blah" },
+      ["userx", "blah"],
+    ],
+    [
+      "extract the first match only",
+      { extractNicks: [["<.*?bot>", "\\((.*?)\\)\\s+"]] },
+      { username: "<matterbot>", text: "(userx) blahblah (abc) test" },
+      ["userx", "blahblah (abc) test"],
+    ],
+    ["extract for another nick", { extractNicks: [["relay", "<(.*?)> "]] }, { text: "<x> y" }, ["bob", "<x> y"]],
+    ["extract without a match", { extractNicks: [["bob", "<(.*?)> "]] }, { text: "x y" }, ["bob", "x y"]],
+    ["extract without a group", { extractNicks: [["bob", "<.*?> "]] }, { text: "<x> y" }, ["bob", "<x> y"]],
+    ["extract with two groups", { extractNicks: [["bob", "<(.)(.)> "]] }, { text: "<xy> z" }, ["bob", "<xy> z"]],
+    [
+      "extract after ReplaceMessages",
+      { replaceMessages: [["\\[", "<"]], extractNicks: [["bob", "<(.)> "]] },
+      { text: "[x> y" },
+      ["x", "y"],
+    ],
+    [
+      "extract in turn",
+      {
+        extractNicks: [
+          ["bob", "<(.)> "],
+          ["^x$", "\\((.)\\) "],
+        ],
+      },
+      { text: "<x> (y) z" },
+      ["y", "z"],
+    ],
+    ["extract leaves nothing", { extractNicks: [["bob", "<(.)>"]] }, { text: "<x>" }, "empty"],
+  ])("%s", (_name, presentation, fields, expected) => {
+    expect(outcome(run(presentation, fields))).toEqual(expected);
+  });
+
+  test("only text and username differ, in the same place", () => {
+    const before = aMessage({ text: ":smile:", Extra: { file: [aFile()] }, hops: 2 });
+    const result = run({}, before);
+    expect(result).toEqual({ is: "pass", message: { ...before, text: "😄" } });
+    expect(result.is === "pass" && Object.keys(result.message)).toEqual(Object.keys(before));
+  });
+
+  test("nothing to do: the same object", () => {
+    const message = aMessage({ text: "10:30:45" });
+    const inbound = compileInbound(
+      anAccount("irc.libera", { replaceMessages: [["x", "y"]], extractNicks: [["z", "(z)"]] }),
+    );
+    const result = inbound(message);
+    expect(result.is === "pass" && result.message).toBe(message);
+  });
+
+  test("the message given is never changed, and no text throws", () => {
+    const units = fc.array(fc.integer({ min: 0, max: 0xffff })).map((list) => String.fromCharCode(...list));
+    const text = fc.oneof(fc.string(), units, fc.constantFrom(":smile:", "<a> b", "aaa"));
+    const presentation = {
+      replaceMessages: [
+        ["a", "aa"],
+        ["", "$0-"],
+      ],
+      extractNicks: [["", "<(.*?)> "]],
+      ignoreMessages: ["zz"],
+    } as const;
+    fc.assert(
+      fc.property(text, text, (username, words) => {
+        const message = aMessage({ username, text: words });
+        const copy = { ...message };
+        compileInbound(anAccount("irc.libera", presentation))(frozen(message));
+        expect(message).toEqual(copy);
+      }),
+    );
+  });
+});

@@ -1,0 +1,100 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { compileIconURL, compileNickFormat, noPing, stripNick, type NickValues } from "./nick-format.ts";
+
+const values: NickValues = {
+  nick: "bob",
+  bridge: "Libera",
+  protocol: "irc",
+  gateway: "main",
+  label: "L",
+  userid: "bob@host",
+  channel: "#room",
+};
+
+describe("compileNickFormat", () => {
+  test.each([
+    ["[{PROTOCOL}] <{NICK}> ", "[irc] <bob> "],
+    ["{NICK}", "bob"],
+    ["", ""],
+    ["{NICK}{NICK}", "bobbob"],
+    ["{NOPINGNICK}", "b\u200bob"],
+    ["{BRIDGE}/{GATEWAY}/{LABEL}/{USERID}/{CHANNEL}", "Libera/main/L/bob@host/#room"],
+    ["<{TENGO}>", "<>"],
+    ["{UNKNOWN} {nick} {NICK", "{UNKNOWN} {nick} {NICK"],
+    ["{{NICK}}", "{bob}"],
+    ["{NICK }", "{NICK }"],
+    ["{constructor}{TO}", "{constructor}{TO}"],
+  ])("%j gives %j", (format, result) => {
+    expect(compileNickFormat(format)(values)).toBe(result);
+  });
+
+  test("a nick that contains a placeholder is not expanded", () => {
+    const format = compileNickFormat("{LABEL} {NICK} {USERID} {NOPINGNICK}");
+    expect(format({ ...values, nick: "{USERID}{CHANNEL}", label: "{NICK}", userid: "$1{NICK}" })).toBe(
+      "{NICK} {USERID}{CHANNEL} $1{NICK} {\u200bUSERID}{CHANNEL}",
+    );
+  });
+
+  test("values are never expanded, whatever they are", () => {
+    const word = fc.oneof(
+      fc.string(),
+      fc
+        .array(fc.constantFrom("{NICK}", "{CHANNEL}", "{", "}", "$&", "$1", "NICK", "x"), { maxLength: 4 })
+        .map((list) => list.join("")),
+    );
+    const names = ["NICK", "BRIDGE", "PROTOCOL", "GATEWAY", "LABEL", "USERID", "CHANNEL"] as const;
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom(...names)),
+        fc.array(word, { minLength: 7, maxLength: 7 }),
+        (order, words) => {
+          const [nick, bridge, protocol, gateway, label, userid, channel] = words as [
+            string,
+            string,
+            string,
+            string,
+            string,
+            string,
+            string,
+          ];
+          const given = { nick, bridge, protocol, gateway, label, userid, channel };
+          const format = compileNickFormat(order.map((name) => `{${name}}`).join("|"));
+          const expected = order.map((name) => given[name.toLowerCase() as keyof NickValues]).join("|");
+          expect(format(given)).toBe(expected);
+        },
+      ),
+    );
+  });
+});
+
+test.each([
+  ["bob", "b\u200bob"],
+  ["b", "b\u200b"],
+  ["é", "é\u200b"],
+  ["e\u0301va", "e\u0301\u200bva"],
+  ["👩‍👩‍👧x", "👩‍👩‍👧\u200bx"],
+  ["🇩🇪", "🇩🇪\u200b"],
+  ["", ""],
+  ["\ud83d", "\ud83d\u200b"],
+])("noPing(%j)", (nick, result) => {
+  expect(noPing(nick)).toBe(result);
+});
+
+test.each([
+  ["bob", "bob"],
+  ["b-o_b [away] é1", "bobaway1"],
+  ["日本", ""],
+])("stripNick(%j)", (nick, result) => {
+  expect(stripNick(nick)).toBe(result);
+});
+
+test.each([
+  ["https://a.example/{NICK}.png", "bob", "https://a.example/bob.png"],
+  ["https://a.example/{PROTOCOL}/{BRIDGE}/{NICK}", "a b/é&?", "https://a.example/irc/Libera/a%20b%2F%C3%A9%26%3F"],
+  ["https://a.example/{NICK}", "{BRIDGE}", "https://a.example/%7BBRIDGE%7D"],
+  ["https://a.example/{GATEWAY}", "bob", "https://a.example/{GATEWAY}"],
+  ["https://a.example/{NICK}", "\ud800", "https://a.example/%EF%BF%BD"],
+])("IconURL %j for %j", (template, nick, result) => {
+  expect(compileIconURL(template)({ ...values, nick })).toBe(result);
+});

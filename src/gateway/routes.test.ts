@@ -1,0 +1,277 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Config, Gateway } from "../config/config.ts";
+import { compileRoutes, type Target } from "./routes.ts";
+import { aConfig, aGateway } from "./samples.suite.ts";
+import { accountOf, subjectOf } from "./subject.ts";
+
+const show = (targets: readonly Target[]): readonly string[] =>
+  targets.map(({ gateway, account, channel }) => `${gateway}: ${account.key} ${channel}`);
+
+/** `irc.a #x` -> where that goes. */
+function targetsOf(config: Config, source: string): readonly string[] {
+  const [account = "", channel = ""] = source.split(" ");
+  return show(compileRoutes(config).targets(subjectOf(account, channel)));
+}
+
+describe("subjects", () => {
+  test.each([
+    ["irc.libera", "#room", "irc.libera/#room"],
+    ["irc.libera", "a/b", "irc.libera/a/b"],
+    ["irc.a/b", "c", "irc.a%2Fb/c"],
+    ["irc.a%2Fb", "c", "irc.a%252Fb/c"],
+  ])("%j %j is %j", (account, channel, subject) => {
+    expect(subjectOf(account, channel)).toBe(subject);
+    expect(accountOf(subject)).toBe(account);
+  });
+
+  test("no two places have one subject", () => {
+    const word = fc.array(fc.constantFrom("a", "/", "%", "2F", "."), { maxLength: 4 }).map((list) => list.join(""));
+    fc.assert(
+      fc.property(word, word, word, word, (a, b, c, d) => {
+        expect(subjectOf(a, b) === subjectOf(c, d)).toBe(a === c && b === d);
+        expect(accountOf(subjectOf(a, b))).toBe(a);
+      }),
+    );
+  });
+});
+
+describe("directions", () => {
+  const config = aConfig([aGateway("g", ["in irc.a #a", "out irc.b #b", "inout irc.c #c"])]);
+  test.each([
+    ["irc.a #a", ["g: irc.b #b", "g: irc.c #c"]],
+    ["irc.b #b", []],
+    ["irc.c #c", ["g: irc.b #b"]],
+    ["irc.a #elsewhere", []],
+    ["irc.nobody #a", []],
+  ])("%s", (source, expected) => {
+    expect(targetsOf(config, source)).toEqual(expected);
+  });
+
+  test("listed under in and under out is inout, and once", () => {
+    const gateway = aGateway("g", ["in irc.a #a", "out irc.a #a", "inout irc.b #b", "out irc.b #b"]);
+    expect(targetsOf(aConfig([gateway]), "irc.a #a")).toEqual(["g: irc.b #b"]);
+    expect(targetsOf(aConfig([gateway]), "irc.b #b")).toEqual(["g: irc.a #a"]);
+  });
+
+  test("two channels of one account reach each other", () => {
+    expect(targetsOf(aConfig([aGateway("g", ["inout irc.a #a", "inout irc.a #b"])]), "irc.a #a")).toEqual([
+      "g: irc.a #b",
+    ]);
+  });
+
+  test("a bridge of an account that does not exist is a bug of whoever made the configuration", () => {
+    const config = { ...aConfig([aGateway("g", ["inout irc.a #a"])]), accounts: new Map() };
+    expect(() => compileRoutes(config)).toThrow('unknown account "irc.a"');
+  });
+});
+
+describe("the reference's tables", () => {
+  const two = aConfig([
+    aGateway("bridge1", ["in irc.freenode #wimtesting", "inout discord.test general", "out slack.test testing"]),
+    aGateway("bridge2", ["in irc.freenode #wimtesting2", "out discord.test general2"]),
+  ]);
+  const advanced = aConfig([
+    aGateway("bridge", ["inout irc.zzz #main", "inout telegram.zzz -1111111111111", "inout slack.zzz irc"]),
+    aGateway("announcements", [
+      "in telegram.zzz -2222222222222",
+      "out irc.zzz #main",
+      "out irc.zzz #main-help",
+      "out telegram.zzz --333333333333",
+      "out slack.zzz general",
+    ]),
+    aGateway("bridge2", ["inout irc.zzz #main-help", "inout telegram.zzz --444444444444"]),
+    aGateway("bridge3", ["inout irc.zzz #main-telegram", "inout telegram.zzz --333333333333"]),
+  ]);
+  const same = aConfig([
+    aGateway(
+      "blah",
+      ["mattermost.test", "slack.test"].flatMap((account) =>
+        ["testing", "testing2", "testing10"].map((channel) => `inout ${account} ${channel}`),
+      ),
+      true,
+    ),
+  ]);
+  test.each([
+    [two, "discord.test general", ["bridge1: slack.test testing"]],
+    [two, "irc.freenode #wimtesting", ["bridge1: discord.test general", "bridge1: slack.test testing"]],
+    [two, "irc.freenode #wimtesting2", ["bridge2: discord.test general2"]],
+    [two, "discord.test general2", []],
+    [two, "slack.test testing", []],
+    [advanced, "irc.zzz #main", ["bridge: telegram.zzz -1111111111111", "bridge: slack.zzz irc"]],
+    [advanced, "telegram.zzz -1111111111111", ["bridge: irc.zzz #main", "bridge: slack.zzz irc"]],
+    [advanced, "slack.zzz irc", ["bridge: irc.zzz #main", "bridge: telegram.zzz -1111111111111"]],
+    [
+      advanced,
+      "telegram.zzz -2222222222222",
+      [
+        "announcements: irc.zzz #main",
+        "announcements: irc.zzz #main-help",
+        "announcements: telegram.zzz --333333333333",
+        "announcements: slack.zzz general",
+      ],
+    ],
+    [advanced, "slack.zzz general", []],
+    [advanced, "irc.zzz #main-help", ["bridge2: telegram.zzz --444444444444"]],
+    [advanced, "telegram.zzz --444444444444", ["bridge2: irc.zzz #main-help"]],
+    [advanced, "irc.zzz #main-telegram", ["bridge3: telegram.zzz --333333333333"]],
+    [advanced, "telegram.zzz --333333333333", ["bridge3: irc.zzz #main-telegram"]],
+    [same, "mattermost.test testing", ["blah: slack.test testing"]],
+    [same, "slack.test testing10", ["blah: mattermost.test testing10"]],
+  ])("case %#: %s", (config, source, expected) => {
+    expect(targetsOf(config, source)).toEqual(expected);
+  });
+});
+
+describe("same channel gateways", () => {
+  test("three accounts: each destination once", () => {
+    const bridges = ["irc.a", "irc.b", "irc.c"].flatMap((account) => [`inout ${account} #x`, `inout ${account} #y`]);
+    expect(targetsOf(aConfig([aGateway("g", bridges, true)]), "irc.a #x")).toEqual(["g: irc.b #x", "g: irc.c #x"]);
+  });
+
+  const api = ["inout api.one api", "inout api.two api"];
+  test("API accounts receive from every channel", () => {
+    const config = aConfig([aGateway("g", ["inout irc.a #x", "inout irc.a #y", "inout irc.b #x", ...api], true)]);
+    expect(targetsOf(config, "irc.a #x")).toEqual(["g: irc.b #x", "g: api.one api", "g: api.two api"]);
+    expect(targetsOf(config, "irc.a #y")).toEqual(["g: api.one api", "g: api.two api"]);
+  });
+
+  test("what they post reaches the others only when there is one channel", () => {
+    const several = aConfig([aGateway("g", ["inout irc.a #x", "inout irc.a #y", ...api], true)]);
+    expect(targetsOf(several, "api.one g")).toEqual(["g: api.two api"]);
+    const single = aConfig([aGateway("g", ["inout irc.a #x", "inout irc.b #x", ...api], true)]);
+    expect(targetsOf(single, "api.one g")).toEqual(["g: irc.a #x", "g: irc.b #x", "g: api.two api"]);
+  });
+});
+
+describe("API accounts", () => {
+  const config = aConfig([
+    aGateway("one", ["inout irc.a #x", "inout api.left api", "inout api.right api"]),
+    aGateway("two", ["inout irc.a #x", "out api.left api", "in api.right api"]),
+    aGateway("three", ["inout irc.b #x", "inout api.left api"]),
+  ]);
+  const routes = compileRoutes(config);
+
+  test("a post goes to the named gateway only", () => {
+    expect(targetsOf(config, "api.left one")).toEqual(["one: irc.a #x", "one: api.right api"]);
+    expect(targetsOf(config, "api.right two")).toEqual(["two: irc.a #x", "two: api.left api"]);
+    expect(targetsOf(config, "api.left two")).toEqual([]);
+    expect(targetsOf(config, "api.left api")).toEqual([]);
+  });
+
+  test("reads: every subject with its gateways, never their own", () => {
+    expect(Object.fromEntries(routes.reads("api.left"))).toEqual({
+      "irc.a/#x": ["one", "two"],
+      "api.right/one": ["one"],
+      "api.right/two": ["two"],
+      "irc.b/#x": ["three"],
+    });
+    expect(Object.fromEntries(routes.reads("api.right"))).toEqual({ "irc.a/#x": ["one"], "api.left/one": ["one"] });
+    expect(routes.reads("irc.a").size + routes.reads("api.nobody").size).toBe(0);
+  });
+
+  test.each([
+    ["api.left", "one", { is: "ok", gateway: "one", subject: "api.left/one" }],
+    ["api.left", "two", { is: "receive-only", gateway: "two" }],
+    ["api.left", "One", { is: "unknown", names: ["one", "two", "three"] }],
+    ["api.left", "one ", { is: "unknown", names: ["one", "two", "three"] }],
+    ["api.right", "three", { is: "unknown", names: ["one", "two"] }],
+    ["api.left", null, { is: "ambiguous", names: ["one", "three"] }],
+    ["api.left", "", { is: "ambiguous", names: ["one", "three"] }],
+    ["api.nobody", "one", { is: "unknown", names: [] }],
+    ["api.nobody", null, { is: "unknown", names: [] }],
+  ])("posting of %s to %j", (account, gateway, expected) => {
+    expect(routes.posting(account, gateway)).toEqual(expected);
+  });
+
+  test.each([
+    [["inout api.a api"], { is: "ok", gateway: "g0", subject: "api.a/g0" }],
+    [["in api.a api"], { is: "ok", gateway: "g0", subject: "api.a/g0" }],
+    [["out api.a api"], { is: "receive-only", gateway: "g0" }],
+    [["out api.a api", "inout api.a api", "inout api.b api"], { is: "ok", gateway: "g1", subject: "api.a/g1" }],
+    [["out api.a api", "out api.a api"], { is: "receive-only", gateway: "g0" }],
+  ])("without a name, one gateway for each of %j", (lines, expected) => {
+    const gateways = lines.map((line, n) => aGateway(`g${n}`, [line]));
+    expect(compileRoutes(aConfig(gateways)).posting("api.a", null)).toEqual(expected);
+  });
+
+  test("listed under in and under out may send", () => {
+    for (const lines of [
+      ["in api.a api", "out api.a api"],
+      ["out api.a api", "in api.a api"],
+    ]) {
+      expect(compileRoutes(aConfig([aGateway("g", lines)])).posting("api.a", "g").is).toBe("ok");
+    }
+  });
+});
+
+describe("random configurations", () => {
+  const place = fc.constantFrom(
+    "irc.a #x",
+    "irc.a #y",
+    "irc.b #x",
+    "irc.b api",
+    "xmpp.a #x",
+    "api.one api",
+    "api.two api",
+    "api.three api",
+  );
+  const line = fc.tuple(fc.constantFrom("in", "out", "inout"), place).map((words) => words.join(" "));
+  const gateways = fc
+    .array(fc.tuple(fc.array(line, { maxLength: 6 }), fc.boolean()), { maxLength: 4 })
+    .map((list) => list.map(([lines, sameChannel], n) => aGateway(`g${n}`, lines, sameChannel)));
+
+  test("targets are exactly what the rules say, each once, and reads are their mirror image", () => {
+    fc.assert(
+      fc.property(gateways, (list) => {
+        const config = aConfig(list);
+        const routes = compileRoutes(config);
+        for (const subject of subjects(list)) {
+          const found = show(routes.targets(subject));
+          expect(found.toSorted()).toEqual([...new Set(expectedTargets(list, subject))].toSorted());
+          for (const reader of ["api.one", "api.two", "api.three"]) {
+            const gatewaysOf = found
+              .filter((target) => target.includes(` ${reader} `))
+              .map((target) => target.split(":")[0]);
+            expect(routes.reads(reader).get(subject) ?? []).toEqual(gatewaysOf);
+          }
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  function subjects(list: readonly Gateway[]): readonly string[] {
+    const bridges = list.flatMap((gateway) =>
+      gateway.bridges.flatMap(({ account, channel }) => [
+        subjectOf(account, channel),
+        subjectOf(account, gateway.name),
+      ]),
+    );
+    return [...new Set([...bridges, "irc.a/g0", "api.one/api", "irc.zzz/#x"])];
+  }
+
+  /** The rules once more, sentence by sentence and without any preparation. */
+  function expectedTargets(list: readonly Gateway[], subject: string): readonly string[] {
+    return list.flatMap((gateway) => {
+      const isApi = (account: string): boolean => account.startsWith("api.");
+      const channels = new Set(
+        gateway.bridges.filter((each) => !isApi(each.account) && each.direction !== "in").map((each) => each.channel),
+      );
+      const sources = gateway.bridges.filter(
+        (each) =>
+          each.direction !== "out" &&
+          subjectOf(each.account, isApi(each.account) ? gateway.name : each.channel) === subject,
+      );
+      return sources.flatMap((source) =>
+        gateway.bridges
+          .filter((out) => out.direction !== "in" && (out.account !== source.account || out.channel !== source.channel))
+          .filter((out) => {
+            if (!gateway.sameChannel || isApi(out.account)) return true;
+            return isApi(source.account) ? channels.size === 1 : out.channel === source.channel;
+          })
+          .map((out) => `${gateway.name}: ${out.account} ${out.channel}`),
+      );
+    });
+  }
+});

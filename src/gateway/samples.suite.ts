@@ -1,0 +1,100 @@
+/** Small configurations and messages for tests and benchmarks; everything has a plain default. */
+import type { Account, Bridge, Config, Gateway, PresentationSettings } from "../config/config.ts";
+import type { FileItem, Message } from "../contract/message.ts";
+
+const PRESENTATION: PresentationSettings = {
+  remoteNickFormat: "{NICK}",
+  stripNick: false,
+  label: "",
+  iconURL: "",
+  ignoreNicks: [],
+  ignoreMessages: [],
+  replaceMessages: [],
+  replaceNicks: [],
+  extractNicks: [],
+  showJoinPart: false,
+  noSendJoinPart: false,
+  showTopicChange: false,
+};
+
+export function anAccount(name: string, presentation: Partial<PresentationSettings> = {}): Account {
+  return {
+    name,
+    key: name.toLowerCase(),
+    protocol: name.slice(0, name.indexOf(".")),
+    presentation: { ...PRESENTATION, ...presentation },
+    settings: {},
+  };
+}
+
+/** `in irc.a #x`, `out api.b api`, `inout irc.a #y`: one bridge a line. */
+export function aGateway(name: string, lines: readonly string[], sameChannel = false): Gateway {
+  const bridges = lines.map((line): Bridge => {
+    const [direction, account = "", channel = ""] = line.split(" ");
+    return { account, channel, direction: direction as Bridge["direction"], options: {} };
+  });
+  return { name, bridges, sameChannel };
+}
+
+/** A configuration of these gateways; accounts that are not given are plain ones. */
+export function aConfig(gateways: readonly Gateway[], accounts: readonly Account[] = []): Config {
+  const all = new Map<string, Account>();
+  for (const { account } of gateways.flatMap((gateway) => gateway.bridges)) all.set(account, anAccount(account));
+  for (const account of accounts) all.set(account.key, account);
+  return {
+    path: null,
+    general: {
+      dataPath: "/nowhere",
+      durability: "power",
+      retentionDays: 7,
+      retentionBytes: 2 ** 30,
+      logFile: null,
+      debug: false,
+    },
+    accounts: all,
+    gateways,
+  };
+}
+
+export function aMessage(fields: Partial<Message> = {}): Message {
+  return {
+    text: "hello",
+    channel: "#room",
+    username: "bob",
+    userid: "u1",
+    avatar: "",
+    account: "irc.libera",
+    event: "",
+    protocol: "irc",
+    gateway: "",
+    parent_id: "",
+    timestamp: "2026-01-02T03:04:05.678Z",
+    id: "",
+    Extra: null,
+    ...fields,
+  };
+}
+
+export function aFile(fields: Partial<FileItem> = {}): FileItem {
+  return {
+    Name: "a.txt",
+    Data: "aGk=",
+    Comment: "",
+    URL: "",
+    Size: 2,
+    Avatar: false,
+    SHA: "",
+    NativeID: "",
+    ...fields,
+  };
+}
+
+/** The same message, frozen all the way down: a write to it throws. */
+export function frozen(message: Message): Message {
+  for (const file of message.Extra?.file ?? []) Object.freeze(file);
+  if (message.Extra !== null) {
+    Object.freeze(message.Extra.file);
+    Object.freeze(message.Extra);
+  }
+  return Object.freeze(message);
+}
