@@ -1,0 +1,210 @@
+import type { Account } from "../../config/config.ts";
+import type { Routes } from "../../gateway/routes.ts";
+import type { View } from "../../gateway/view.ts";
+import type { Entry, Log, Seq } from "../../log/log.ts";
+import type { Logger } from "../../logger.ts";
+import { Feed } from "./feed.ts";
+import { greeting } from "./frames.ts";
+import { settleMembership } from "./membership.ts";
+import { PollCursor } from "./poll-cursor.ts";
+import { StreamHub } from "./stream-hub.ts";
+import type { StreamSocket } from "./stream-socket.ts";
+import { WebSocketHub } from "./websocket-hub.ts";
+
+/** Most characters of one poll answer; what does not fit stays unread. */
+const POLL_CHARS = 64 * 1024 * 1024;
+
+/** The value of the stream mark while a reader is live: the position is the head of the log. */
+const LIVE = "live";
+
+export interface AccountDeps {
+  readonly account: Account;
+  readonly buffer: number;
+  readonly log: Log;
+  readonly routes: Routes;
+  readonly view: View;
+  readonly logger: Logger;
+  readonly nowMs: () => number;
+}
+
+export interface PollAnswer {
+  /** A JSON array and a newline. */
+  readonly body: string;
+  /** The answer was handed to the socket whole. */
+  delivered(): void;
+  /** The socket broke: what it held is unread again. */
+  broken(): void;
+}
+
+/**
+ * The readers of one API account: its feed and the two durable positions over it, P for polls and S for streams, as
+ * ARCHITECTURE.md, "Polls and streams, exactly", has them.
+ */
+export class ApiAccount {
+  readonly sockets: WebSocketHub;
+  readonly #deps: AccountDeps;
+  readonly #feed: Feed;
+  readonly #polls: PollCursor;
+  readonly #streams: StreamHub;
+  readonly #marks: { readonly poll: string; readonly stream: string };
+  /** The durable positions' value before any item this program knows. */
+  readonly #floor: Seq;
+  #skipped = 0;
+
+  /** Reads the account's positions and what is unread from the log. */
+  static async open(deps: AccountDeps): Promise<ApiAccount> {
+    const { account, buffer, log, routes, view } = deps;
+    const prefix = `api/${account.key}/`;
+    const marks = await log.marks(prefix);
+    const { head } = log;
+    const poll = positionOr(marks.get(`${prefix}poll`), head);
+    const stream = marks.get(`${prefix}stream`) === LIVE ? head : positionOr(marks.get(`${prefix}stream`), head);
+    const reads = routes.reads(account.key);
+    const since = await settleMembership(log, prefix, marks, new Set([...reads.values()].flat()));
+    const after = Math.min(poll, stream);
+    const { entries, skipped } = await log.newest({ subjects: [...reads.keys()], after, limit: buffer });
+    const feed = new Feed(log, view, buffer);
+    for (const head of entries) {
+      if (!view.admits(head.label)) continue;
+      const entry = { ...head, payload: null };
+      for (const gateway of reads.get(head.subject) ?? []) {
+        // Nobody is handed what was said before the bridge existed.
+        if (head.seq > (since.get(gateway) ?? 0)) feed.push({ entry, gateway });
+      }
+    }
+    await log.mark([
+      { name: `${prefix}poll`, value: String(poll) },
+      { name: `${prefix}stream`, value: String(stream) },
+    ]);
+    return new ApiAccount(deps, feed, { poll, stream, floor: after, skipped });
+  }
+
+  private constructor(deps: AccountDeps, feed: Feed, at: { poll: Seq; stream: Seq; floor: Seq; skipped: number }) {
+    const prefix = `api/${deps.account.key}/`;
+    this.#deps = deps;
+    this.#feed = feed;
+    this.#floor = at.floor;
+    this.#marks = { poll: `${prefix}poll`, stream: `${prefix}stream` };
+    this.#polls = new PollCursor(feed.indexAfter(at.poll));
+    this.#streams = new StreamHub(feed, feed.indexAfter(at.stream), deps.nowMs, {
+      streamLive: () => this.#mark(this.#marks.stream, LIVE),
+      streamAt: (index) => this.#mark(this.#marks.stream, this.#seqAt(index)),
+      skipped: (count) => this.#countSkipped("stream", count),
+      cut: (why) => deps.logger.warn({ account: deps.account.name, why }, "a stream reader was cut"),
+    });
+    this.sockets = new WebSocketHub(deps.logger, deps.nowMs);
+    if (at.skipped > 0) this.#countSkipped("poll", at.skipped);
+  }
+
+  /** Messages that fell out of `Buffer` before they were read. */
+  get skipped(): number {
+    return this.#skipped;
+  }
+
+  /** A committed entry as seen in one gateway; call `flush` after the last one of a commit. */
+  push(entry: Entry, gateway: string): void {
+    if (this.#deps.view.admits(entry.label)) this.#feed.push({ entry, gateway });
+  }
+
+  /** Hands what was pushed to the live readers. */
+  flush(from: number): void {
+    this.#streams.flush();
+    if (this.sockets.size === 0) return;
+    for (let index = from; index < this.#feed.end;) {
+      const lines = this.#feed.lines(index, this.#feed.end) ?? [];
+      if (lines.length === 0) return;
+      index += lines.length;
+      for (const line of lines) this.sockets.broadcast(line);
+    }
+  }
+
+  get end(): number {
+    return this.#feed.end;
+  }
+
+  /** Everything unread, at most the newest `Buffer`. */
+  async poll(): Promise<PollAnswer> {
+    const { claim, skipped } = this.#polls.claim(this.#feed.start, this.#feed.end);
+    if (skipped > 0) this.#countSkipped("poll", skipped);
+    if (claim === null) {
+      this.#markPoll(skipped > 0);
+      return { body: "[]\n", delivered: () => undefined, broken: () => undefined };
+    }
+    const { from, to } = claim.range;
+    try {
+      const { lines, next } = await this.#collect(from, to);
+      return {
+        body: `[${lines.join(",")}]\n`,
+        delivered: () => {
+          claim.done(next);
+          this.#markPoll(true);
+        },
+        broken: () => claim.giveBack(),
+      };
+    } catch (error) {
+      claim.giveBack();
+      throw error;
+    }
+  }
+
+  addStream(socket: StreamSocket): void {
+    this.#streams.add(socket, greeting(this.#deps.nowMs()), Math.max(this.#polls.watermark, this.#streams.position));
+  }
+
+  sweep(): void {
+    this.#streams.sweep();
+    this.sockets.sweep();
+  }
+
+  endStreams(): void {
+    this.#streams.end();
+    this.sockets.end();
+  }
+
+  async #collect(from: number, to: number): Promise<{ lines: string[]; next: number }> {
+    const lines: string[] = [];
+    let next = from;
+    let room = POLL_CHARS;
+    while (next < to && (lines.length === 0 || room > 0)) {
+      const kept = this.#feed.lines(next, to, room);
+      const got = kept === null ? await this.#feed.load(next, to, room) : { lines: kept, next: next + kept.length };
+      if (got.next === next) break;
+      next = got.next;
+      for (const line of got.lines) {
+        lines.push(line);
+        room -= line.length;
+      }
+    }
+    return { lines, next };
+  }
+
+  #markPoll(moved: boolean): void {
+    if (moved) this.#mark(this.#marks.poll, this.#seqAt(this.#polls.watermark));
+  }
+
+  #seqAt(index: number): string {
+    return String(this.#feed.seqBefore(index, this.#floor));
+  }
+
+  /** A position that is not durable yet only means that something is handed out again after a crash. */
+  #mark(name: string, value: string): void {
+    this.#deps.log.mark([{ name, value }]).catch((error: unknown) => {
+      this.#deps.logger.warn({ mark: name, error: String(error) }, "a reader's position could not be stored");
+    });
+  }
+
+  #countSkipped(reader: "poll" | "stream", count: number): void {
+    const first = this.#skipped === 0;
+    this.#skipped += count;
+    const fields = { account: this.#deps.account.name, reader, skipped: count, buffer: this.#deps.buffer };
+    if (first)
+      this.#deps.logger.warn(
+        fields,
+        "messages fell out of the buffer before they were read; a larger Buffer keeps more",
+      );
+    else this.#deps.logger.debug(fields, "messages fell out of the buffer before they were read");
+  }
+}
+
+/** A stored position; `fallback` for an account that has none yet. */
+const positionOr = (value: string | undefined, fallback: Seq): Seq => (value === undefined ? fallback : Number(value));

@@ -1,0 +1,119 @@
+import type { View } from "../../gateway/view.ts";
+import { decode, encode } from "../../gateway/codec.ts";
+import { accountOf } from "../../gateway/subject.ts";
+import type { Entry, Log, Seq } from "../../log/log.ts";
+
+/**
+ * What one API account can still be given: the newest `Buffer` items of all gateways it is in, in order.
+ *
+ * An item is an entry of the log as seen in one gateway. Items are numbered from 0 upwards for the life of the program; readers
+ * (polls, streams) hold such an index and not an item. Texts live in the log's tail; an item whose text the tail
+ * has let go of is read from the log again.
+ */
+export interface Item {
+  readonly entry: Entry;
+  readonly gateway: string;
+}
+
+/** Bytes (UTF-16 units, near enough) of one answer or one write; a single longer message still goes alone. */
+const CHUNK_CHARS = 64 * 1024;
+
+export class Feed {
+  readonly #log: Log;
+  readonly #view: View;
+  readonly #capacity: number;
+  #items: Item[] = [];
+  /** Index of `#items[0]`. */
+  #base = 0;
+
+  constructor(log: Log, view: View, capacity: number) {
+    this.#log = log;
+    this.#view = view;
+    this.#capacity = capacity;
+  }
+
+  /** Index of the next item to come. */
+  get end(): number {
+    return this.#base + this.#items.length;
+  }
+
+  /** Lowest index that is still kept: never more than `Buffer` before the end. */
+  get start(): number {
+    return Math.max(this.#base, this.end - this.#capacity);
+  }
+
+  push(item: Item): void {
+    this.#items.push(item);
+    // Dropping in strides keeps the cost of one push constant.
+    if (this.#items.length > 2 * this.#capacity + 64) {
+      const surplus = this.#items.length - this.#capacity;
+      this.#items.splice(0, surplus);
+      this.#base += surplus;
+    }
+  }
+
+  /** Seq of the item before this index: the durable form of a position. `floor` when there is no such item. */
+  seqBefore(index: number, floor: Seq): Seq {
+    return this.#items[index - 1 - this.#base]?.entry.seq ?? floor;
+  }
+
+  /** First index whose item has a seq above this one. */
+  indexAfter(seq: Seq): number {
+    let low = 0;
+    let high = this.#items.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#items[middle]?.entry.seq ?? Infinity) > seq) high = middle;
+      else low = middle + 1;
+    }
+    return this.#base + low;
+  }
+
+  /**
+   * The lines (JSON, no newline) of items [from, to), oldest first, as many as fit `chars` but at least one; null when a text has to
+   * be fetched from the log first: use `load` then.
+   */
+  lines(from: number, to: number, chars: number = CHUNK_CHARS): string[] | null {
+    const lines: string[] = [];
+    let size = 0;
+    for (let index = from; index < to; index += 1) {
+      const item = this.#items[index - this.#base];
+      if (item === undefined) break;
+      if (item.entry.payload === null) return lines.length > 0 ? lines : null;
+      const line = this.#line(item, item.entry.payload);
+      if (lines.length > 0 && size + line.length > chars) break;
+      size += line.length;
+      lines.push(line);
+    }
+    return lines;
+  }
+
+  /** Like `lines`, with the texts read from the log. Entries that retention has removed are passed over. */
+  async load(from: number, to: number, chars: number = CHUNK_CHARS): Promise<{ lines: string[]; next: number }> {
+    const wanted = this.#items.slice(from - this.#base, to - this.#base);
+    const first = wanted[0];
+    if (first === undefined) return { lines: [], next: to };
+    const stored = await this.#log.read({
+      subjects: [...new Set(wanted.map((item) => item.entry.subject))],
+      after: first.entry.seq - 1,
+      limit: wanted.length,
+      bytes: chars,
+    });
+    const payloads = new Map(stored.map((entry) => [entry.seq, entry.payload]));
+    const reached = stored.at(-1)?.seq ?? Infinity;
+    const lines: string[] = [];
+    let next = from;
+    for (const item of wanted) {
+      if (item.entry.seq > reached) break;
+      const payload = payloads.get(item.entry.seq);
+      if (payload !== undefined) lines.push(this.#line(item, payload));
+      next += 1;
+    }
+    return { lines, next };
+  }
+
+  #line(item: Item, payload: string): string {
+    if (this.#view.verbatim(accountOf(item.entry.subject))) return payload;
+    return encode(this.#view.show(decode(payload), item.gateway));
+  }
+}

@@ -1,0 +1,194 @@
+import { parseTree, type ParseError, printParseErrorCode } from "jsonc-parser";
+import { Compile } from "typebox/compile";
+import type { FileItem } from "../../contract/message.ts";
+import { positionAt } from "../../lib/position.ts";
+import { problem, type Problem } from "./problem.ts";
+import { PostedFileSchema, PostSchema, type PostedFile, type PostedMessage } from "./schema.ts";
+
+/** A posted message after checking: what the client decides. */
+export interface Draft {
+  readonly text: string;
+  readonly username: string;
+  readonly userid: string;
+  readonly avatar: string;
+  readonly gateway: string;
+  readonly parent_id: string;
+  readonly event: string;
+  readonly files: readonly FileItem[];
+  readonly hops: number;
+}
+
+export type Parsed = { readonly ok: true; readonly draft: Draft } | { readonly ok: false; readonly problem: Problem };
+
+/** Names of the service itself: a client may not act as the service. */
+const RESERVED_EVENTS: ReadonlySet<string> = new Set([
+  "api_connected",
+  "api_error",
+  "failure",
+  "rejoin_channels",
+  "get_channel_members",
+  "avatar_download",
+  "msg_delete",
+  "file_delete",
+]);
+
+const LAST_GROUP = /^(?:[A-Za-z\d+/]{2}(?:[A-Za-z\d+/]{2}|[A-Za-z\d+/]=|==))?$/;
+
+const checkPost = Compile(PostSchema);
+const refuse = (message: string): Parsed => ({ ok: false, problem: problem(400, message) });
+
+/** JSON body of `POST /api/message`. Invalid UTF-8 becomes U+FFFD; an empty body and `null` are an empty message. */
+export function parseJsonPost(body: Buffer): Parsed {
+  const source = body.toString("utf8").replace(/^\uFEFF/, "");
+  if (source.trim() === "") return check({});
+  let value: unknown;
+  try {
+    value = JSON.parse(source);
+  } catch {
+    return refuse(describeSyntaxError(source));
+  }
+  if (value === null) return check({});
+  if (typeof value !== "object" || Array.isArray(value)) {
+    return refuse(`the body must be a JSON object such as {"text":"hello"}; got ${kindOf(value)}`);
+  }
+  return check(value);
+}
+
+/** Form body (`application/x-www-form-urlencoded`); of a repeated field the last counts. */
+export function parseFormPost(body: Buffer): Parsed {
+  const fields = Object.fromEntries(new URLSearchParams(body.toString("utf8")));
+  const hops = fields["hops"];
+  return check({ ...fields, Extra: null, hops: hops === undefined ? null : Number(hops) });
+}
+
+function check(value: object): Parsed {
+  const post = withKnownKeys(value, POST_KEYS);
+  if (isObject(post["Extra"])) {
+    const extra = withKnownKeys(post["Extra"], EXTRA_KEYS);
+    if (Array.isArray(extra["file"])) {
+      extra["file"] = extra["file"].map((file: unknown) => (isObject(file) ? tolerantFile(file) : file));
+    }
+    post["Extra"] = extra;
+  }
+  if (!checkPost.Check(post)) return refuse(describeShapeError(post));
+  return accept(post);
+}
+
+function accept(post: PostedMessage): Parsed {
+  const event = wellFormed(post.event);
+  if (RESERVED_EVENTS.has(event)) {
+    return refuse(
+      `event "${event}" is one of the service's own and cannot be posted; leave event empty or use another`,
+    );
+  }
+  const files: FileItem[] = [];
+  for (const [index, file] of (post.Extra?.file ?? []).entries()) {
+    const read = readFile(file);
+    if (typeof read === "string") return refuse(`Extra.file[${index}]${read}`);
+    files.push(read);
+  }
+  return {
+    ok: true,
+    draft: {
+      text: wellFormed(post.text),
+      username: wellFormed(post.username),
+      userid: wellFormed(post.userid),
+      avatar: wellFormed(post.avatar),
+      gateway: wellFormed(post.gateway),
+      parent_id: wellFormed(post.parent_id),
+      event,
+      files,
+      hops: post.hops ?? 0,
+    },
+  };
+}
+
+/** A lone surrogate is not a character; like invalid UTF-8 it becomes U+FFFD. */
+const wellFormed = (text: string | undefined): string => (text ?? "").toWellFormed();
+
+/** The file, or what is wrong with it. */
+function readFile(file: PostedFile): FileItem | string {
+  const given = (file.Data ?? "").replace(/[\r\n]+/g, "");
+  const url = wellFormed(file.URL);
+  if (given === "" && url === "")
+    return " has neither Data nor URL: send the content in Data as base64, or its address in URL";
+  const content = Buffer.from(given, "base64");
+  const canonical = content.toString("base64");
+  // The last group may carry bits that mean nothing, as some encoders leave them; all before it must be the same.
+  const same = canonical.length === given.length && canonical.slice(0, -4) === given.slice(0, -4);
+  if (!same || !LAST_GROUP.test(given.slice(-4))) {
+    return ".Data is not standard base64 with padding (RFC 4648 §4)";
+  }
+  return {
+    Name: wellFormed(file.Name),
+    Data: canonical,
+    Comment: wellFormed(file.Comment),
+    URL: url,
+    Size: canonical === "" ? (file.Size ?? 0) : content.length,
+    Avatar: file.Avatar ?? false,
+    SHA: wellFormed(file.SHA),
+    NativeID: wellFormed(file.NativeID),
+  };
+}
+
+const keysByLowerCase = (schema: { readonly properties: object }): ReadonlyMap<string, string> =>
+  new Map(Object.keys(schema.properties).map((key) => [key.toLowerCase(), key]));
+
+const POST_KEYS = keysByLowerCase(PostSchema);
+const EXTRA_KEYS: ReadonlyMap<string, string> = new Map([["file", "file"]]);
+const FILE_KEYS = keysByLowerCase(PostedFileSchema);
+
+/** Only the keys the schema knows, in its spelling, without nulls. */
+function withKnownKeys(value: object, known: ReadonlyMap<string, string>): Record<string, unknown> {
+  const out: Record<string, unknown> = {};
+  for (const [key, entry] of Object.entries(value) as [string, unknown][]) {
+    const name = known.get(key) ?? known.get(key.toLowerCase());
+    if (name !== undefined && entry !== null) out[name] = entry;
+  }
+  return out;
+}
+
+/** Some clients send the size as text, which the reference takes for "not given". */
+function tolerantFile(file: object): Record<string, unknown> {
+  const out = withKnownKeys(file, FILE_KEYS);
+  if (typeof out["Size"] === "string") delete out["Size"];
+  return out;
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function describeShapeError(post: unknown): string {
+  const [error] = checkPost.Errors(post);
+  const path = (error?.instancePath ?? "").split("/").slice(1);
+  const field = path
+    .map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`))
+    .join("")
+    .slice(1);
+  let value: unknown = post;
+  for (const part of path) value = (value as Record<string, unknown> | undefined)?.[part];
+  return `${field === "" ? "the body" : field} ${error?.message ?? "has the wrong type"}; got ${kindOf(value)}`;
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  return typeof value === "object"
+    ? "an object"
+    : typeof value === "number"
+      ? `the number ${value}`
+      : `a ${typeof value}`;
+}
+
+function describeSyntaxError(source: string): string {
+  const errors: ParseError[] = [];
+  parseTree(source, errors, { disallowComments: true, allowTrailingComma: false });
+  const first = errors[0];
+  if (first === undefined) return "the body is not valid JSON";
+  const { line, column } = positionAt(source, first.offset);
+  const what = first.offset >= source.length ? "UnexpectedEnd" : printParseErrorCode(first.error);
+  return `the body is not valid JSON: ${inWords(what)} at line ${line}, column ${column} (offset ${first.offset})`;
+}
+
+/** "PropertyNameExpected" → "property name expected". */
+const inWords = (code: string): string => code.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();

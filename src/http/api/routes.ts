@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { JSON_TYPE, sendProblem } from "../server.ts";
+import type { ApiAccount } from "./account.ts";
+import type { Ingest, Ingested, OnceKey } from "./ingest.ts";
+import { openApi } from "./openapi.ts";
+import { parseFormPost, parseJsonPost, type Parsed } from "./post-body.ts";
+import { problem } from "./problem.ts";
+import { StreamSocket } from "./stream-socket.ts";
+import { serveWebSocket } from "./websocket.ts";
+
+/** A checked body, and its digest when the request has an Idempotency-Key. */
+interface Body {
+  readonly parsed: Parsed;
+  readonly once: OnceKey | null;
+}
+
+export interface ApiDeps {
+  readonly readers: ApiAccount;
+  readonly ingest: Ingest;
+  readonly nowMs: () => number;
+}
+
+const IDEMPOTENCY_KEY_MAX = 255;
+
+/** The endpoints of the HTTP API, as the API specification §4 has them. */
+export function addApiRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, bodyParser(parseJsonPost));
+  app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "buffer" }, bodyParser(parseFormPost));
+
+  app.get("/api/health", (_request, reply) => reply.header("Content-Type", "text/plain; charset=utf-8").send("OK"));
+  app.get("/api/openapi.json", (_request, reply) => reply.header("Content-Type", JSON_TYPE).send(openApi()));
+  app.get("/api/messages", (_request, reply) => sendPoll(deps.readers, reply));
+  app.get("/api/stream", (_request, reply) => {
+    reply.hijack();
+    deps.readers.addStream(StreamSocket.open(reply.raw));
+  });
+  app.route({
+    method: "GET",
+    url: "/api/websocket",
+    handler: (_request, reply) =>
+      sendProblem(reply, problem(400, "this address speaks WebSocket: send an upgrade request (RFC 6455 §4.1)")),
+    wsHandler: (socket) => serveWebSocket(socket, deps),
+  });
+  app.post("/api/message", async (request, reply) => {
+    const body = readBody(request);
+    const outcome: Ingested = body.parsed.ok
+      ? await deps.ingest.post(body.parsed.draft, body.once)
+      : { ok: false, problem: body.parsed.problem };
+    if (!outcome.ok) sendProblem(reply, outcome.problem);
+    else void reply.header("Content-Type", JSON_TYPE).send(`${outcome.line}\n`);
+    return reply;
+  });
+}
+
+async function sendPoll(readers: ApiAccount, reply: FastifyReply): Promise<FastifyReply> {
+  const answer = await readers.poll();
+  let finished = false;
+  reply.raw.once("finish", () => {
+    finished = true;
+    answer.delivered();
+  });
+  reply.raw.once("close", () => {
+    if (!finished) answer.broken();
+  });
+  if (reply.raw.destroyed) answer.broken();
+  return reply.header("Content-Type", JSON_TYPE).send(answer.body);
+}
+
+type BodyParser = (request: FastifyRequest, body: Buffer, done: (error: null, body: Body) => void) => void;
+
+function bodyParser(parse: (body: Buffer) => Parsed): BodyParser {
+  return (request, raw, done) => {
+    const key = request.headers["idempotency-key"];
+    if (key === undefined) return done(null, { parsed: parse(raw), once: null });
+    if (typeof key !== "string" || key === "" || key.length > IDEMPOTENCY_KEY_MAX) {
+      const refusal = problem(400, `Idempotency-Key must be one value of 1 to ${IDEMPOTENCY_KEY_MAX} characters`);
+      return done(null, { parsed: { ok: false, problem: refusal }, once: null });
+    }
+    const fingerprint = createHash("sha256").update(raw).digest("base64");
+    done(null, { parsed: parse(raw), once: { key, fingerprint } });
+  };
+}
+
+/** A POST without a body and without a type is an empty message. */
+const readBody = (request: FastifyRequest): Body =>
+  (request.body as Body | undefined) ?? { parsed: parseJsonPost(Buffer.alloc(0)), once: null };

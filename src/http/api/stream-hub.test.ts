@@ -1,0 +1,237 @@
+import { createServer, type Server } from "node:http";
+import { connect, type AddressInfo, type Socket } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import type { View } from "../../gateway/view.ts";
+import type { Entry, Log } from "../../log/log.ts";
+import { Feed } from "./feed.ts";
+import { greeting } from "./frames.ts";
+import { StreamHub } from "./stream-hub.ts";
+import { StreamSocket } from "./stream-socket.ts";
+
+const view: View = { admits: () => true, show: (message) => message, verbatim: () => true };
+const payload = (n: number, size = 0): string => JSON.stringify({ n, pad: "x".repeat(size) });
+
+/** A world with one hub over one feed, and readers on real sockets. */
+class World {
+  nowMs = 0;
+  readonly happened: string[] = [];
+  readonly stored = new Map<number, string>();
+  readonly feed: Feed;
+  hub: StreamHub;
+  readonly #server: Server;
+  readonly #clients: Socket[] = [];
+  start: () => number = () => this.hub.position;
+
+  constructor(buffer: number) {
+    const log = {
+      read: async ({ after, limit }: { after: number; limit: number }) =>
+        [...this.stored]
+          .filter(([seq]) => seq > after)
+          .slice(0, limit)
+          .map(([seq, text]) => ({ seq, subject: "api.a/g", label: "", payload: text })),
+    } as unknown as Log;
+    this.feed = new Feed(log, view, buffer);
+    this.hub = this.#newHub();
+    this.#server = createServer((_request, response) =>
+      this.hub.add(StreamSocket.open(response), greeting(0), this.start()),
+    );
+  }
+
+  #newHub(): StreamHub {
+    return new StreamHub(this.feed, 0, () => this.nowMs, {
+      streamLive: () => this.happened.push("live"),
+      streamAt: (index) => this.happened.push(`at ${index}`),
+      skipped: (count) => this.happened.push(`skipped ${count}`),
+      cut: (why) => this.happened.push(`cut: ${why}`),
+    });
+  }
+
+  async listen(): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+  }
+
+  say(n: number, options: { size?: number; evicted?: boolean } = {}): void {
+    const text = payload(n, options.size);
+    this.stored.set(n, text);
+    const entry: Entry = { seq: n, subject: "api.a/g", label: "", payload: options.evicted === true ? null : text };
+    this.feed.push({ entry, gateway: "g" });
+    this.hub.flush();
+  }
+
+  /** A client; `numbers` are the n of the objects it has got, without the greeting. */
+  async reader(options: { http?: string; paused?: boolean } = {}) {
+    const socket = connect((this.#server.address() as AddressInfo).port, "127.0.0.1");
+    this.#clients.push(socket);
+    let raw = "";
+    socket.setEncoding("latin1");
+    socket.on("error", () => undefined);
+    const known = this.hub.readers;
+    socket.write(`GET / HTTP/${options.http ?? "1.1"}\r\nHost: x\r\n\r\n`);
+    await new Promise<void>((resolve) => {
+      socket.once("data", (data) => {
+        raw += String(data);
+        resolve();
+      });
+    });
+    if (options.paused === true) socket.pause();
+    socket.on("data", (data) => (raw += String(data)));
+    if (this.hub.readers !== known + 1) throw new Error("the hub does not count the reader");
+    const numbers = (): number[] => [...raw.matchAll(/\{"n":(\d+)/g)].map((match) => Number(match[1]));
+    return { socket, raw: () => raw, numbers };
+  }
+
+  async close(): Promise<void> {
+    for (const client of this.#clients) client.destroy();
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
+
+const until = async (condition: () => boolean): Promise<void> => {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
+};
+
+let world: World;
+const make = async (buffer: number): Promise<World> => {
+  world = new World(buffer);
+  await world.listen();
+  return world;
+};
+afterEach(() => world.close());
+
+test("every live reader gets every message, and the mark follows the head", async () => {
+  const { hub } = await make(10);
+  const one = await world.reader();
+  const two = await world.reader();
+  for (let n = 1; n <= 5; n += 1) world.say(n);
+  await until(() => one.numbers().length === 5 && two.numbers().length === 5);
+  expect(one.numbers()).toEqual([1, 2, 3, 4, 5]);
+  expect(hub.position).toBe(5);
+  expect(world.happened).toEqual(["live"]);
+});
+
+test("the body is framed for HTTP/1.1 and bare for HTTP/1.0", async () => {
+  await make(10);
+  const modern = await world.reader();
+  const old = await world.reader({ http: "1.0" });
+  world.say(1);
+  await until(() => modern.numbers().length === 1 && old.numbers().length === 1);
+  expect(modern.raw()).toContain("Transfer-Encoding: chunked");
+  expect(modern.raw()).toMatch(/\r\n[0-9a-f]+\r\n\{"n":1[^\n]*\n\r\n$/);
+  expect(old.raw()).not.toContain("Transfer-Encoding");
+  expect(old.raw()).toMatch(/"Extra":null\}\n\{"n":1,"pad":""\}\n$/);
+});
+
+test("what a closed stream missed comes first on the next one", async () => {
+  await make(10);
+  const first = await world.reader();
+  world.say(1);
+  await until(() => first.numbers().length === 1);
+  first.socket.destroy();
+  await until(() => world.hub.readers === 0);
+  world.say(2);
+  world.say(3);
+  const second = await world.reader();
+  world.say(4);
+  await until(() => second.numbers().length === 3);
+  expect(second.numbers()).toEqual([2, 3, 4]);
+  expect(world.happened).toEqual(["live", "at 1", "at 3", "live"]);
+});
+
+test("a new stream starts at most Buffer back, and what fell out is counted", async () => {
+  await make(3);
+  for (let n = 1; n <= 8; n += 1) world.say(n);
+  const reader = await world.reader();
+  await until(() => reader.numbers().length === 3);
+  expect(reader.numbers()).toEqual([6, 7, 8]);
+  expect(world.happened).toEqual(["skipped 5", "at 8", "live"]);
+});
+
+test("a backlog whose texts are no longer in memory is read from the log, and what comes meanwhile follows it", async () => {
+  await make(100);
+  for (let n = 1; n <= 20; n += 1) world.say(n, { evicted: n <= 15 });
+  const reader = await world.reader();
+  world.say(21);
+  await until(() => reader.numbers().length === 21);
+  expect(reader.numbers()).toEqual(Array.from({ length: 21 }, (_, i) => i + 1));
+});
+
+test("a live message that is too large for the memory is read from the log", async () => {
+  await make(10);
+  const reader = await world.reader();
+  world.say(1, { evicted: true });
+  world.say(2);
+  await until(() => reader.numbers().length === 2);
+  expect(reader.numbers()).toEqual([1, 2]);
+});
+
+test("a reader that stalls holds nobody up, is given at most 64 KiB and a chunk, and catches up when it reads again", async () => {
+  await make(10_000);
+  const slow = await world.reader({ paused: true });
+  const fast = await world.reader();
+  const count = 3000;
+  for (let n = 1; n <= count; n += 1) {
+    world.say(n, { size: 2000 });
+    if (n % 50 === 0) await until(() => fast.numbers().length === n);
+  }
+  expect(fast.numbers()).toHaveLength(count);
+  expect(slow.numbers().length).toBeLessThan(count);
+  slow.socket.resume();
+  await until(() => slow.numbers().length === count);
+  expect(slow.numbers()).toEqual(fast.numbers());
+});
+
+test("a stalled reader is cut when its next message falls out of the buffer; the next one starts where it had taken", async () => {
+  await make(200);
+  const slow = await world.reader({ paused: true });
+  let said = 0;
+  while (!world.happened.some((what) => what.startsWith("cut"))) world.say((said += 1), { size: 20_000 });
+  await until(() => world.hub.readers === 0);
+  expect(world.happened).toContain("cut: it lags by more than Buffer");
+  const taken = slow.numbers().length;
+  expect(world.hub.position).toBeGreaterThanOrEqual(taken);
+  const next = await world.reader();
+  await until(() => next.numbers().length === 200);
+  expect(next.numbers().at(-1)).toBe(said);
+});
+
+test("a reader that takes nothing for a minute is cut; one that takes is not", async () => {
+  await make(10_000);
+  await world.reader({ paused: true });
+  const fast = await world.reader();
+  for (let n = 1; n <= 2000; n += 1) {
+    world.say(n, { size: 5000 });
+    if (n % 20 === 0) await until(() => fast.numbers().length === n);
+  }
+  world.hub.sweep();
+  world.nowMs += 59_000;
+  world.hub.sweep();
+  expect(world.hub.readers).toBe(2);
+  world.nowMs += 1_000;
+  world.hub.sweep();
+  await until(() => world.hub.readers === 1);
+  expect(world.happened).toContain("cut: it has taken nothing for 60 s");
+  world.say(2001);
+  await until(() => fast.numbers().length === 2001);
+});
+
+test("twenty silent seconds give one space, never a newline", async () => {
+  await make(10);
+  const reader = await world.reader();
+  const before = reader.raw();
+  world.nowMs += 19_999;
+  world.hub.sweep();
+  world.nowMs += 1;
+  world.hub.sweep();
+  await until(() => reader.raw() !== before);
+  expect(reader.raw().slice(before.length)).toBe("1\r\n \r\n");
+});
+
+test("ending gives a proper last chunk", async () => {
+  await make(10);
+  const reader = await world.reader();
+  world.hub.end();
+  await new Promise((resolve) => reader.socket.once("end", resolve));
+  expect(reader.raw().endsWith("0\r\n\r\n")).toBe(true);
+  await until(() => world.hub.readers === 0);
+});

@@ -1,0 +1,71 @@
+import type { WebSocket } from "ws";
+import type { Logger } from "../../logger.ts";
+
+/**
+ * The WebSockets of one API account: live only, one text frame per message.
+ * A socket that does not take its frames, or does not answer pings, is closed; nothing is queued for it beyond UNSENT_MAX.
+ */
+
+const UNSENT_MAX = 4 * 1024 * 1024;
+const PING_EVERY_MS = 54_000;
+
+interface State {
+  pingedAtMs: number;
+  alive: boolean;
+}
+
+export class WebSocketHub {
+  readonly #sockets = new Map<WebSocket, State>();
+  readonly #logger: Logger;
+  readonly #nowMs: () => number;
+
+  constructor(logger: Logger, nowMs: () => number) {
+    this.#logger = logger;
+    this.#nowMs = nowMs;
+  }
+
+  get size(): number {
+    return this.#sockets.size;
+  }
+
+  add(socket: WebSocket, greeting: string): void {
+    const state: State = { pingedAtMs: this.#nowMs(), alive: true };
+    this.#sockets.set(socket, state);
+    socket.on("pong", () => {
+      state.alive = true;
+    });
+    socket.on("close", () => this.#sockets.delete(socket));
+    socket.send(greeting);
+  }
+
+  /** Sends to all sockets of the account but `except`, the one it came from. */
+  broadcast(line: string, except: WebSocket | null = null): void {
+    for (const socket of this.#sockets.keys()) {
+      if (socket === except) continue;
+      if (socket.bufferedAmount > UNSENT_MAX) {
+        this.#logger.warn({ unsent: socket.bufferedAmount }, "a WebSocket was closed: it does not take its messages");
+        socket.terminate();
+      } else socket.send(line);
+    }
+  }
+
+  /** Periodic: pings, and drops who has not answered the last one. */
+  sweep(): void {
+    const now = this.#nowMs();
+    for (const [socket, state] of this.#sockets) {
+      if (now - state.pingedAtMs < PING_EVERY_MS) continue;
+      if (!state.alive) {
+        socket.terminate();
+        continue;
+      }
+      state.alive = false;
+      state.pingedAtMs = now;
+      socket.ping();
+    }
+  }
+
+  /** Closes every socket: 1001, going away (RFC 6455 §7.4.1). */
+  end(): void {
+    for (const socket of this.#sockets.keys()) socket.close(1001, "the service stops");
+  }
+}

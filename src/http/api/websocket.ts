@@ -1,0 +1,37 @@
+import type { RawData, WebSocket } from "ws";
+import { errorFrame, greeting } from "./frames.ts";
+import type { ApiDeps } from "./routes.ts";
+import { parseJsonPost } from "./post-body.ts";
+
+/**
+ * One WebSocket of an account: greeting, then text frames of JSON both ways. What a client sends is posted like a
+ * `POST /api/message` and goes to the account's other sockets as well; a refusal comes back as an error frame.
+ */
+export function serveWebSocket(socket: WebSocket, deps: ApiDeps): void {
+  // Without a listener a protocol error of the peer would be an uncaught exception; the close that follows cleans up.
+  socket.on("error", () => undefined);
+  socket.on("message", (data, isBinary) => {
+    receive(socket, data, isBinary, deps).catch(() =>
+      refuse(socket, deps, "the service failed on this message; its log says more"),
+    );
+  });
+  deps.readers.sockets.add(socket, greeting(deps.nowMs()));
+}
+
+async function receive(socket: WebSocket, data: RawData, isBinary: boolean, deps: ApiDeps): Promise<void> {
+  if (isBinary) return refuse(socket, deps, "binary frames are not read; send the message as a text frame of JSON");
+  const parsed = parseJsonPost(bytesOf(data));
+  if (!parsed.ok) return refuse(socket, deps, parsed.problem.message);
+  const outcome = await deps.ingest.post(parsed.draft, null);
+  if (!outcome.ok) return refuse(socket, deps, outcome.problem.message);
+  if (outcome.stored) deps.readers.sockets.broadcast(outcome.line, socket);
+}
+
+function bytesOf(data: RawData): Buffer {
+  if (Array.isArray(data)) return Buffer.concat(data);
+  return data instanceof ArrayBuffer ? Buffer.from(data) : data;
+}
+
+function refuse(socket: WebSocket, deps: ApiDeps, reason: string): void {
+  socket.send(errorFrame(reason, deps.nowMs()));
+}

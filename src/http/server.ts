@@ -1,0 +1,102 @@
+import websocket from "@fastify/websocket";
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { compileGuard } from "./auth.ts";
+import { problem, problemBody, type Problem } from "./api/problem.ts";
+
+/**
+ * The HTTP server under one BindAddress: authentication, and errors in the API's own form. Routes are added by the caller.
+ */
+export interface ServerOptions {
+  readonly token: string | null;
+  /** Bytes of a request body or an inbound WebSocket frame. */
+  readonly maxBodySize: number;
+  /** Unexpected failures: bugs, never a client's fault. */
+  readonly onError: (error: unknown, path: string) => void;
+}
+
+/** Readable by everybody, token or not. */
+export const OPEN_PATHS: ReadonlySet<string> = new Set(["/api/health", "/api/openapi.json"]);
+
+export const JSON_TYPE = "application/json; charset=utf-8";
+
+/** From the first byte of a request to its last. */
+const REQUEST_TIMEOUT_MS = 60_000;
+const KEEP_ALIVE_MS = 72_000;
+
+export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
+  const app = Fastify({
+    logger: false,
+    bodyLimit: options.maxBodySize,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    forceCloseConnections: "idle",
+    exposeHeadRoutes: false,
+    frameworkErrors: (error, _request, reply) => sendProblem(reply, fromFramework(error, options)),
+    clientErrorHandler: (error, socket) => {
+      // A request that is not HTTP; the socket may already be gone.
+      if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+      const body = problemBody(`the request is not valid HTTP (${error.code ?? "unreadable"})`);
+      socket.end(
+        `HTTP/1.1 400 Bad Request\r\nContent-Type: ${JSON_TYPE}\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+      );
+    },
+  });
+  app.removeAllContentTypeParsers();
+  const guard = compileGuard(options.token);
+  app.addHook("onRequest", (request, reply, done) => {
+    if (guard(request.headers.authorization) || isOpen(request)) return done();
+    void reply.header("WWW-Authenticate", "Bearer");
+    sendProblem(
+      reply,
+      problem(401, "this address needs the header `Authorization: Bearer <token>` with the account's Token"),
+    );
+  });
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const status = error.statusCode ?? 500;
+    if (status >= 500) options.onError(error, request.url);
+    // Not closed at once: a client that is still sending its body would see a reset instead of the answer.
+    void reply.removeHeader("connection");
+    sendProblem(reply, fromFramework(error, options));
+  });
+  answerOtherMethods(app);
+  await app.register(websocket, { options: { maxPayload: options.maxBodySize } });
+  return app;
+}
+
+const isOpen = (request: FastifyRequest): boolean =>
+  request.method === "GET" && OPEN_PATHS.has(request.url.split("?", 1)[0] ?? "");
+
+export function sendProblem(reply: FastifyReply, refusal: Problem): void {
+  void reply.code(refusal.status).header("Content-Type", JSON_TYPE);
+  if (refusal.retryAfterS !== undefined) void reply.header("Retry-After", refusal.retryAfterS);
+  void reply.send(problemBody(refusal.message));
+}
+
+/** Unknown paths are 404; known paths answer OPTIONS, and refuse other methods with 405 (RFC 9110 §15.5.6). */
+function answerOtherMethods(app: FastifyInstance): void {
+  const methods = new Map<string, string[]>();
+  app.addHook("onRoute", (route) => {
+    methods.set(route.url, [...(methods.get(route.url) ?? ["OPTIONS"]), ...[route.method].flat()]);
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const allowed = methods.get(request.url.split("?", 1)[0] ?? "");
+    if (allowed === undefined) return sendProblem(reply, problem(404, "Not Found"));
+    void reply.header("Allow", allowed.join(", "));
+    if (request.method === "OPTIONS") return void reply.code(204).send();
+    sendProblem(reply, problem(405, "Method Not Allowed"));
+  });
+}
+
+function fromFramework(error: FastifyError, options: ServerOptions): Problem {
+  switch (error.statusCode) {
+    case 413:
+      return problem(413, `the body is larger than MaxBodySize (${options.maxBodySize} bytes)`);
+    case 415:
+      return problem(415, "Unsupported Media Type: send application/json (or application/x-www-form-urlencoded)");
+    case 400:
+      return problem(400, error.message);
+    case undefined:
+    default:
+      return problem(500, "the service failed on this request; its log says more");
+  }
+}
