@@ -1,0 +1,27 @@
+import type { Manifest } from "../contract/manifest.ts";
+import type { CheckPattern } from "./coerce.ts";
+import type { Gateway } from "./config.ts";
+import type { Report } from "./problems.ts";
+
+/** Accounts that meet in more than one way: what one relays, another brings back. */
+interface Loop {
+  readonly rooms: readonly string[];
+  readonly gateways: readonly string[];
+  readonly accounts: readonly string[];
+}
+
+/** What the rest of the program knows and the configuration is checked against. */
+export interface Rules {
+  readonly protocols: ReadonlyMap<string, Manifest>;
+  readonly checkPattern: CheckPattern;
+  readonly findLoops: (
+    gateways: readonly Gateway[],
+    roomOf: (accountKey: string, channel: string) => string,
+  ) => readonly Loop[];
+}
+
+/** Handed through the steps of one load. */
+export interface Context {
+  readonly rules: Rules;
+  readonly report: Report;
+}

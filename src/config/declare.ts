@@ -1,0 +1,122 @@
+import type { Manifest } from "../contract/manifest.ts";
+import { suggest } from "../lib/suggest.ts";
+import type { Context } from "./context.ts";
+import type { Scope } from "./environment.ts";
+import type { Where } from "./problems.ts";
+import { ignoredGeneral, ignoredShared, missingProtocols, sectionlessAccounts } from "./reference.ts";
+import type { MissingProtocol } from "./reference.ts";
+import { generalSchema, sharedSchema } from "./schema.ts";
+import { fold, isTable, keyAt } from "./section.ts";
+import type { Section } from "./section.ts";
+
+/** An account that has a section in the file, or variables in the environment. */
+export interface Declared {
+  readonly key: string;
+  readonly name: string;
+  readonly protocol: string;
+  readonly section: Section;
+  /** Its header in the file, or the gateway that names it. */
+  readonly where: Where;
+  readonly inFile: boolean;
+  /** Null when the protocol is one of the reference that Rialto does not have yet. */
+  readonly manifest: Manifest | null;
+}
+
+export const missingByName: ReadonlyMap<string, MissingProtocol> = new Map(
+  missingProtocols.map((missing) => [missing.protocol, missing]),
+);
+
+const tables = ["general", "tengo", "gateway", "samechannelgateway"];
+
+/** The accounts of the file, by key. Tables that are no protocol's are reported. */
+export function declareAccounts(root: Section, context: Context): Map<string, Declared> {
+  const accounts = new Map<string, Declared>();
+  for (const [protocol, table] of root) {
+    if (tables.includes(protocol)) continue;
+    const manifest = context.rules.protocols.get(protocol) ?? null;
+    if (manifest === null && !missingByName.has(protocol)) {
+      warnOfTable(table.key, isTable(table.value), table.keyWhere, context);
+      continue;
+    }
+    if (!isTable(table.value)) {
+      context.report.warning(
+        "misplaced",
+        table.keyWhere,
+        `"${table.key}" is no setting; accounts are tables, as in [${protocol}.name]`,
+      );
+      continue;
+    }
+    for (const entry of fold(table.value, [table.key], context.report).values()) {
+      if (!isTable(entry.value)) {
+        const message = `"${entry.key}" stands under [${table.key}] and is ignored; settings belong to an account, as in [${protocol}.name]`;
+        context.report.warning("misplaced", entry.keyWhere, message);
+        continue;
+      }
+      const path = [table.key, entry.key];
+      const name = `${protocol}.${entry.key}`;
+      const section = fold(entry.value, path, context.report);
+      const key = name.toLowerCase();
+      accounts.set(key, { key, name, protocol, section, where: keyAt(path), inFile: true, manifest });
+    }
+  }
+  return accounts;
+}
+
+interface NamedAccount {
+  readonly account: string;
+  readonly where: Where;
+}
+
+/** Adds the accounts that gateways name and the file does not have: the environment may. */
+export function declareNamed(named: Iterable<NamedAccount>, accounts: Map<string, Declared>, context: Context): void {
+  for (const { account: name, where } of named) {
+    const key = name.toLowerCase();
+    const [protocol = "", ...rest] = key.split(".");
+    const manifest = context.rules.protocols.get(protocol) ?? null;
+    if (rest.length !== 1 || rest[0] === "" || accounts.has(key)) continue;
+    if (manifest === null && !sectionlessAccounts.has(key)) continue;
+    const shown = `${protocol}${name.slice(protocol.length)}`;
+    accounts.set(key, { key, name: shown, protocol, section: new Map(), where, inFile: false, manifest });
+  }
+}
+
+/** Drops those that the environment knows nothing about either. */
+export function forgetUnknown(accounts: Map<string, Declared>): void {
+  for (const [key, { section, inFile }] of accounts) {
+    if (!inFile && section.size === 0 && !sectionlessAccounts.has(key)) accounts.delete(key);
+  }
+}
+
+export function scopeOf({ key, protocol, section, manifest }: Declared): Scope {
+  const own = manifest?.schema.properties ?? {};
+  const names = [
+    ...Object.keys(own),
+    ...(missingByName.get(protocol)?.settings ?? []),
+    ...Object.keys(sharedSchema.properties),
+    ...ignoredShared.map(({ name }) => name),
+  ];
+  const settings = names.map((name) => [name.toLowerCase(), { name, secret: own[name]?.secret === true }] as const);
+  return { table: key, section, settings: new Map(settings) };
+}
+
+const generalOnly = new Set(
+  [...Object.keys(generalSchema.properties), ...ignoredGeneral.map(({ name }) => name)].map((name) =>
+    name.toLowerCase(),
+  ),
+);
+
+/** A sentence for a setting that only `[general]` has, or null. `key` in lower case. */
+export function onlyGeneral(key: string): string | null {
+  return generalOnly.has(key) ? "it belongs under [general]" : null;
+}
+
+function warnOfTable(key: string, holdsTable: boolean, where: Where, context: Context): void {
+  const general = onlyGeneral(key.toLowerCase());
+  const hint = suggest(key, [...tables, ...context.rules.protocols.keys(), ...missingByName.keys()]);
+  let mend = hint === null ? "it is ignored" : `did you mean "${hint}"?`;
+  if (general !== null) mend = `it is ignored: ${general}`;
+  const what = holdsTable
+    ? `"${key}" is neither a protocol nor a table that Rialto knows`
+    : `there is no setting "${key}" outside the tables`;
+  context.report.warning("unknown-table", where, `${what}; ${mend}`);
+}

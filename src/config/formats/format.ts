@@ -1,0 +1,24 @@
+import type { Path, Position } from "../problems.ts";
+
+export interface SyntaxProblem extends Position {
+  readonly message: string;
+}
+
+/** The root is a table, or whatever the file holds instead. Messages never quote the file: it may hold secrets. */
+export type Parsed =
+  | { readonly ok: true; readonly root: unknown }
+  | { readonly ok: false; readonly problems: readonly SyntaxProblem[] };
+
+export interface Format {
+  parse(text: string): Parsed;
+  /** Reads the text once more and tells each place it knows of; only called when there is something to report. */
+  positions(text: string, tell: Tell): void;
+}
+
+export type Tell = (path: Path, key: Position, value: Position) => void;
+
+/** Places deeper than this are not told: no setting is that deep. A list that contains itself ends here too. */
+export const maxDepth = 8;
+
+/** After this many mistakes the rest can wait for the next run. */
+export const maxMistakes = 20;

@@ -1,0 +1,114 @@
+import { describe, expect, test } from "vitest";
+import { formatOf, locator, parseText } from "./pick.ts";
+import type { FormatName } from "./pick.ts";
+
+function problemsOf(format: FormatName, text: string): readonly string[] {
+  const parsed = parseText(format, text);
+  if (parsed.ok) return [];
+  return parsed.problems.map(({ line, column, message }) => `${line}:${column} ${message}`);
+}
+
+test.each([
+  ["a.toml", "toml"],
+  ["a.JSON", "json"],
+  ["dir.json/a.yml", "yaml"],
+  ["a.yaml", "yaml"],
+  ["a.conf", "toml"],
+  ["a", "toml"],
+])("%s is read as %s", (file, format) => {
+  expect(formatOf(file)).toBe(format);
+});
+
+describe("syntax", () => {
+  test.each<[FormatName, string, string]>([
+    ["toml", "[a]\nToken=hunter2\n", "2:7 this value is not TOML; text needs quotes"],
+    ["toml", "[irc]\n[irc.a]\nx=1\n[irc]\n", "4:2 the table [irc] is defined twice, first on line 1"],
+    ["toml", "a=1\na=2\n", "2:1 this key is set twice"],
+    ["toml", 'a = "x\n', "1:7 not valid TOML"],
+    ["toml", "[[g]]\n[g]\n", "2:2 the table [g] is defined twice; put"],
+    ["yaml", "a: 1\na: 2\n", "2:1 not valid YAML: this key is set twice"],
+    ["yaml", "\ta: 1\n", "1:1 not valid YAML: indent with spaces"],
+    ["yaml", "a: *nobody\n", "1:1 not valid YAML: an alias"],
+    ["yaml", "a: 'x' hunter2\n", "1:8 not valid YAML: something stands here"],
+    ["json", '{"a": 1,}', "1:9 not valid JSON: a key in double quotes expected"],
+    ["json", '{\n  // hunter2\n  "a": 1}', "2:3 not valid JSON: comments are not allowed"],
+    ["json", "{'a': 'hunter2'}", "1:2 not valid JSON: text needs double quotes"],
+    ["json", '{"a": {"b": 1, "b": 2}}', "1:16 this key is set twice"],
+  ])("%s %j", (format, text, expected) => {
+    expect(problemsOf(format, text)[0]).toContain(expected);
+    expect(problemsOf(format, text).join("\n")).not.toContain("hunter2");
+  });
+
+  test("nesting without end is an answer, not a crash", () => {
+    expect(problemsOf("json", "[".repeat(200_000))[0]).toContain("1:1 lists or tables are nested too deeply");
+    expect(problemsOf("yaml", "[".repeat(20_000)).length).toBeGreaterThan(0);
+    expect(problemsOf("toml", `a=${"[".repeat(20_000)}`)).toHaveLength(1);
+  });
+
+  test("TOML goes on after a mistake that one line can mend", () => {
+    const text = '[api.x]\nToken=abc\na=1\na=2\n[irc]\nNick=bot # x\n[irc]\n[irc]\nb="\nc=d\n';
+    expect(problemsOf("toml", text).map((line) => line.split(" ", 1)[0])).toEqual([
+      "2:7",
+      "4:1",
+      "6:6",
+      "7:2",
+      "8:2",
+      "9:4",
+    ]);
+  });
+
+  test("a mistake that cannot be mended is named once", () => {
+    expect(problemsOf("toml", "a = [\n")).toHaveLength(1);
+    expect(problemsOf("toml", "a = 1\na = [1,\n2]\n")).toHaveLength(1);
+  });
+});
+
+describe("places", () => {
+  const toml = `[api.left]
+Buffer = 1
+[[gateway]]
+  inout = [{ account = "a", options = { key = "k" } }]
+  [[gateway.out]]
+  account = "b"
+[[gateway]]
+name = "two"
+`;
+  const yaml = `api:
+  left:
+    Buffer: 1
+gateway:
+  - name: one
+    out:
+      - {account: b}
+  - &two
+    name: two
+  - *two
+`;
+  const json = `{"api": {"left":
+  {"Buffer": 1}},
+  "gateway": [{"name": "one"}, {"name": "two"}]}`;
+
+  test.each<[FormatName, string, (string | number)[], "key" | "value", string]>([
+    ["toml", toml, ["api", "left"], "key", "1:2"],
+    ["toml", toml, ["api", "left", "Buffer"], "key", "2:1"],
+    ["toml", toml, ["api", "left", "Buffer"], "value", "2:10"],
+    ["toml", toml, ["api", "left", "Missing"], "value", "1:2"],
+    ["toml", toml, ["gateway", 0, "inout", 0, "account"], "value", "4:24"],
+    ["toml", toml, ["gateway", 0, "inout", 0, "options", "key"], "value", "4:47"],
+    ["toml", toml, ["gateway", 0, "out", 0, "account"], "key", "6:3"],
+    ["toml", toml, ["gateway", 1], "key", "7:3"],
+    ["toml", toml, ["gateway", 1, "name"], "value", "8:8"],
+    ["toml", toml, ["nothing"], "key", "1:1"],
+    ["yaml", yaml, ["api", "left", "Buffer"], "value", "3:13"],
+    ["yaml", yaml, ["gateway", 0, "out", 0, "account"], "key", "7:10"],
+    ["yaml", yaml, ["gateway", 1, "name"], "value", "9:11"],
+    ["yaml", yaml, ["gateway", 2, "name"], "value", "10:5"],
+    ["json", json, ["api", "left", "Buffer"], "key", "2:4"],
+    ["json", json, ["api", "left", "Buffer"], "value", "2:14"],
+    ["json", json, ["gateway", 1, "name"], "value", "3:41"],
+    ["json", json, ["gateway", 1], "key", "3:32"],
+  ])("%s %#", (format, text, path, at, expected) => {
+    const { line, column } = locator(format, text)(path, at);
+    expect(`${line}:${column}`).toBe(expected);
+  });
+});

@@ -1,0 +1,82 @@
+import { parse, parseTree, printParseErrorCode } from "jsonc-parser";
+import type { Node, ParseError } from "jsonc-parser";
+import { positionAt } from "../../lib/position.ts";
+import type { Path, Position } from "../problems.ts";
+import { maxDepth } from "./format.ts";
+import type { Format, Parsed, SyntaxProblem, Tell } from "./format.ts";
+
+const strict = { disallowComments: true, allowTrailingComma: false };
+
+export const json: Format = { parse: parseJson, positions };
+
+function parseJson(text: string): Parsed {
+  try {
+    const root: unknown = JSON.parse(text);
+    const problems = duplicates(text);
+    return problems.length === 0 ? { ok: true, root } : { ok: false, problems };
+  } catch {
+    // V8's message quotes the file, which may hold secrets; a second parser says where.
+    return { ok: false, problems: [syntaxProblem(text)] };
+  }
+}
+
+/** JSON.parse lets the last of two equal keys win; a gateway would vanish without a word. */
+function duplicates(text: string): readonly SyntaxProblem[] {
+  const seen = new Set<string>();
+  const problems: SyntaxProblem[] = [];
+  positions(text, (path, key) => {
+    const id = JSON.stringify(path);
+    if (seen.has(id)) problems.push({ ...key, message: "this key is set twice in one table; remove one of the two" });
+    seen.add(id);
+  });
+  return problems;
+}
+
+function syntaxProblem(text: string): SyntaxProblem {
+  const errors: ParseError[] = [];
+  parse(text, errors, strict);
+  const first = errors[0];
+  if (first === undefined) return { line: 1, column: 1, message: "not valid JSON" };
+  return { ...positionAt(text, first.offset), message: `not valid JSON: ${explain(printParseErrorCode(first.error))}` };
+}
+
+/** `CommaExpected` → `comma expected`. */
+function explain(code: string): string {
+  if (code === "InvalidCommentToken") return "comments are not allowed in JSON; use TOML or YAML for them";
+  if (code === "InvalidSymbol") return "text needs double quotes, or a true, false or null is misspelled";
+  if (code === "PropertyNameExpected")
+    return "a key in double quotes expected (a comma after the last one is not allowed)";
+  return code.replaceAll(/(?<=[a-z])[A-Z]/gu, (letter) => ` ${letter}`).toLowerCase();
+}
+
+function positions(text: string, tell: Tell): void {
+  const root = parseTree(text, [], strict);
+  if (root === undefined) return;
+  const starts = lineStarts(text);
+  walk(root, [], (offset) => place(starts, offset), tell);
+}
+
+function walk(node: Node, path: Path, placeOf: (offset: number) => Position, tell: Tell): void {
+  if (path.length >= maxDepth) return;
+  for (const [index, child] of (node.children ?? []).entries()) {
+    const [key, value] = child.type === "property" ? (child.children ?? []) : [undefined, child];
+    if (value === undefined) continue;
+    const below = [...path, key === undefined ? index : String(key.value)];
+    tell(below, placeOf((key ?? value).offset), placeOf(value.offset));
+    walk(value, below, placeOf, tell);
+  }
+}
+
+function lineStarts(text: string): readonly number[] {
+  return [0, ...Array.from(text.matchAll(/\n/gu), (match) => match.index + 1)];
+}
+
+function place(starts: readonly number[], offset: number): Position {
+  let [low, high] = [0, starts.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((starts[middle] ?? 0) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
+}

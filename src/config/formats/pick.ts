@@ -1,0 +1,55 @@
+import { extname } from "node:path";
+import type { Locate, Position } from "../problems.ts";
+import type { Format, Parsed, Tell } from "./format.ts";
+import { json } from "./json.ts";
+import { toml } from "./toml.ts";
+import { yaml } from "./yaml.ts";
+
+export type FormatName = "toml" | "yaml" | "json";
+
+const formats: Readonly<Record<FormatName, Format>> = { toml, yaml, json };
+
+/** By extension, as the reference does: anything unknown is TOML. */
+export function formatOf(file: string): FormatName {
+  const extension = extname(file).toLowerCase();
+  if (extension === ".json") return "json";
+  return extension === ".yaml" || extension === ".yml" ? "yaml" : "toml";
+}
+
+export function parseText(name: FormatName, text: string): Parsed {
+  try {
+    return formats[name].parse(text);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return { ok: false, problems: [{ line: 1, column: 1, message: "lists or tables are nested too deeply" }] };
+  }
+}
+
+/** A lookup of places in the text that reads it when first asked. */
+export function locator(name: FormatName, text: string): Locate {
+  let places: Map<string, { readonly key: Position; readonly value: Position }> | null = null;
+  return (path, at) => {
+    if (places === null) {
+      const found = new Map<string, { readonly key: Position; readonly value: Position }>();
+      tellPlaces(name, text, (of, key, value) => {
+        const id = JSON.stringify(of);
+        if (!found.has(id)) found.set(id, { key, value });
+      });
+      places = found;
+    }
+    for (let length = path.length; length > 0; length -= 1) {
+      const place = places.get(JSON.stringify(path.slice(0, length)));
+      if (place !== undefined) return length === path.length ? place[at] : place.key;
+    }
+    return { line: 1, column: 1 };
+  };
+}
+
+function tellPlaces(name: FormatName, text: string, tell: Tell): void {
+  try {
+    formats[name].positions(text, tell);
+  } catch (error) {
+    // Too deep for this parser: whatever has no place stands at the nearest one above it.
+    if (!(error instanceof RangeError)) throw error;
+  }
+}

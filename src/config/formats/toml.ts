@@ -1,0 +1,117 @@
+import { parse, TomlError } from "smol-toml";
+import { ParseError, parseTOML } from "toml-eslint-parser";
+import type { AST } from "toml-eslint-parser";
+import type { Path, Position } from "../problems.ts";
+import { maxDepth, maxMistakes } from "./format.ts";
+import type { Format, Parsed, SyntaxProblem, Tell } from "./format.ts";
+
+export const toml: Format = { parse: parseToml, positions };
+
+function parseToml(text: string): Parsed {
+  const problems: SyntaxProblem[] = [];
+  let rest = text;
+  while (problems.length < maxMistakes) {
+    const parsed = attempt(rest);
+    if (!(parsed instanceof TomlError)) {
+      return problems.length === 0 ? { ok: true, root: parsed } : { ok: false, problems };
+    }
+    const lines = rest.split("\n");
+    const index = parsed.line - 1;
+    problems.push({ line: parsed.line, column: parsed.column, message: explain(parsed, lines) });
+    // The line is put right as far as the parser cares, so that mistakes further down are found in the same run.
+    const mended = mend(lines[index] ?? "", parsed.message, problems.length);
+    if (mended === null) break;
+    lines[index] = mended;
+    rest = lines.join("\n");
+  }
+  return { ok: false, problems };
+}
+
+function attempt(text: string): unknown {
+  try {
+    return parse(text, { integersAsBigInt: "asNeeded" });
+  } catch (error) {
+    if (error instanceof TomlError) return error;
+    throw error;
+  }
+}
+
+const unquoted = /^(\s*(?:[\w-]+|"[^"]*"|'[^']*')\s*=\s*)(?!["'[{])\S/u;
+const header = /^\s*\[\s*[^[\]]+\]/u;
+
+/** The line without its mistake; null when nobody can tell what was meant. */
+function mend(line: string, message: string, serial: number): string | null {
+  if (message.includes("trying to redefine")) {
+    if (header.test(line)) return `["duplicate table ${serial}"]`;
+    return /^\s*[^[{\s]/u.test(line) && !/"""|'''|[[{]/u.test(line) ? "" : null;
+  }
+  const assignment = message.includes("invalid value") ? unquoted.exec(line) : null;
+  return assignment === null ? null : `${assignment[1] ?? ""}0`;
+}
+
+/** smol-toml's message carries an excerpt of the file; only its first sentence is free of it. */
+function explain(error: TomlError, lines: readonly string[]): string {
+  const said = (error.message.split("\n", 1)[0] ?? "").replace("Invalid TOML document: ", "");
+  const line = lines[error.line - 1] ?? "";
+  if (said.startsWith("trying to redefine")) {
+    if (!/^\s*\[/u.test(line)) return "this key is set twice in one table; remove one of the two";
+    const name = line.trim().split(/[\s#]/u, 1)[0] ?? "";
+    const first = lines.findIndex((earlier) => earlier.trim().split(/[\s#]/u, 1)[0] === name) + 1;
+    const where = first > 0 && first < error.line ? `, first on line ${first}` : "";
+    return `the table ${name} is defined twice${where}; put its keys under one header, or write [[...]] for a list of tables`;
+  }
+  if (said === "invalid value" && unquoted.test(line))
+    return 'this value is not TOML; text needs quotes, as in Key = "text"';
+  return `not valid TOML: ${said}`;
+}
+
+function positions(text: string, tell: Tell): void {
+  let program: AST.TOMLProgram;
+  try {
+    program = parseTOML(text, { tomlVersion: "1.1" });
+  } catch (error) {
+    // The two parsers disagree about this file; without places every problem stands on line 1.
+    if (error instanceof ParseError) return;
+    throw error;
+  }
+  for (const node of program.body[0].body) {
+    if (node.type === "TOMLKeyValue") {
+      tellKeyValue(node, [], tell);
+      continue;
+    }
+    tellHeader(node, tell);
+    for (const pair of node.body) tellKeyValue(pair, node.resolvedKey, tell);
+  }
+}
+
+/** `[a.b]` also is a place of `a`, and `[[g]]` one of the list `g`, as long as no better one was told before. */
+function tellHeader(node: AST.TOMLTable, tell: Tell): void {
+  const start = startOf(node.key.keys[0] ?? node);
+  for (let length = 1; length <= Math.min(node.resolvedKey.length, maxDepth); length += 1)
+    tell(node.resolvedKey.slice(0, length), start, start);
+}
+
+function tellKeyValue(pair: AST.TOMLKeyValue, table: Path, tell: Tell): void {
+  const path = [...table];
+  const value = startOf(pair.value);
+  for (const key of pair.key.keys.slice(0, maxDepth)) {
+    path.push(key.type === "TOMLBare" ? key.name : key.value);
+    tell([...path], startOf(pair.key), value);
+  }
+  tellValue(pair.value, path, tell);
+}
+
+function tellValue(node: AST.TOMLContentNode, path: Path, tell: Tell): void {
+  if (path.length > maxDepth) return;
+  if (node.type === "TOMLInlineTable") for (const pair of node.body) tellKeyValue(pair, path, tell);
+  if (node.type !== "TOMLArray") return;
+  for (const [index, element] of node.elements.entries()) {
+    const start = startOf(element);
+    tell([...path, index], start, start);
+    tellValue(element, [...path, index], tell);
+  }
+}
+
+function startOf(node: { readonly loc: AST.SourceLocation }): Position {
+  return { line: node.loc.start.line, column: node.loc.start.column + 1 };
+}

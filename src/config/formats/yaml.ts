@@ -1,0 +1,88 @@
+import { isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
+import type { Document, ErrorCode } from "yaml";
+import type { Path, Position } from "../problems.ts";
+import { maxDepth, maxMistakes } from "./format.ts";
+import type { Format, Parsed, Tell } from "./format.ts";
+
+export const yaml: Format = { parse: parseYaml, positions };
+
+function parseYaml(text: string): Parsed {
+  const lines = new LineCounter();
+  const document = read(text, lines);
+  if (document.errors.length > 0) {
+    const problems = document.errors.slice(0, maxMistakes).map(({ code, pos }) => {
+      const { line, column } = position(lines, pos[0]);
+      return { line, column, message: explain(code) };
+    });
+    return { ok: false, problems };
+  }
+  try {
+    const root: unknown = document.toJS({ maxAliasCount: 100 });
+    return { ok: true, root };
+  } catch (error) {
+    // Unresolved or excessive aliases and bad merges surface only here, without a place.
+    if (!(error instanceof Error)) throw error;
+    return {
+      ok: false,
+      problems: [{ line: 1, column: 1, message: "not valid YAML: an alias (*) or a merge (<<) does not resolve" }],
+    };
+  }
+}
+
+function read(text: string, lineCounter: LineCounter): Document.Parsed {
+  return parseDocument(text, { merge: true, prettyErrors: false, logLevel: "silent", stringKeys: true, lineCounter });
+}
+
+function position(lines: LineCounter, offset: number): Position {
+  const { line, col } = lines.linePos(offset);
+  return { line: Math.max(1, line), column: Math.max(1, col) };
+}
+
+/** Our own sentences: the parser's may quote the file. */
+const sentences: Partial<Record<ErrorCode, string>> = {
+  BAD_INDENT: "the indentation is wrong, or a bracket is not closed",
+  BAD_SCALAR_START: "this value needs quotes",
+  BLOCK_AS_IMPLICIT_KEY: "two keys on one line; text that contains a colon and a space needs quotes",
+  DUPLICATE_KEY: "this key is set twice in one table; remove one of the two",
+  MISSING_CHAR: "a closing quote, bracket or colon is missing",
+  MULTIPLE_DOCS: "the file holds several documents; leave out the second ---",
+  MULTILINE_IMPLICIT_KEY: "the indentation is wrong, or a colon is missing",
+  NON_STRING_KEY: "a key must be text",
+  TAB_AS_INDENT: "indent with spaces, not with tabs",
+  UNEXPECTED_TOKEN: "something stands here that does not belong; text with special characters needs quotes",
+};
+
+function explain(code: ErrorCode): string {
+  return `not valid YAML: ${sentences[code] ?? "it cannot be read here"}`;
+}
+
+function positions(text: string, tell: Tell): void {
+  const lines = new LineCounter();
+  const document = read(text, lines);
+  walk(document.contents, [], lines, tell);
+}
+
+/** What an alias stands for has the place of the alias. */
+function walk(node: unknown, path: Path, lines: LineCounter, tell: Tell): void {
+  if (path.length > maxDepth) return;
+  if (isMap(node)) {
+    for (const pair of node.items) {
+      if (!isPair(pair) || !isScalar(pair.key)) continue;
+      const key = startOf(pair.key, lines) ?? { line: 1, column: 1 };
+      const below = [...path, String(pair.key.value)];
+      tell(below, key, startOf(pair.value, lines) ?? key);
+      walk(pair.value, below, lines, tell);
+    }
+  }
+  if (isSeq(node)) {
+    for (const [index, item] of node.items.entries()) {
+      const start = startOf(item, lines);
+      if (start !== null) tell([...path, index], start, start);
+      walk(item, [...path, index], lines, tell);
+    }
+  }
+}
+
+function startOf(node: unknown, lines: LineCounter): Position | null {
+  return isNode(node) && node.range ? position(lines, node.range[0]) : null;
+}

@@ -1,0 +1,193 @@
+import { suggest } from "../lib/suggest.ts";
+import { asText, coerce } from "./coerce.ts";
+import type { Bridge } from "./config.ts";
+import type { Context } from "./context.ts";
+import type { Report, Where } from "./problems.ts";
+import { fold, isTable, keyAt, valueAt } from "./section.ts";
+import type { Section, Setting } from "./section.ts";
+
+/** A gateway as written, before its accounts are looked up. */
+export interface WrittenGateway {
+  readonly name: string;
+  /** For people: `gateway "main"`. */
+  readonly label: string;
+  readonly where: Where;
+  readonly nameWhere: Where;
+  readonly enabled: boolean;
+  readonly sameChannel: boolean;
+  readonly entries: readonly WrittenBridge[];
+  /** Errors are warnings when the gateway is not enabled. */
+  readonly report: Report;
+}
+
+/** One entry: an account in a channel. */
+export interface WrittenBridge {
+  readonly account: string;
+  /** Of the account's name. */
+  readonly where: Where;
+  /** Null when it is not written. */
+  readonly channel: string | null;
+  readonly direction: Bridge["direction"];
+  readonly options: Bridge["options"];
+}
+
+const directions = ["in", "out", "inout"] as const;
+const gatewayKeys = ["name", "enable", ...directions];
+const sameChannelKeys = ["name", "enable", "accounts", "channels"];
+const bridgeExample = `[{ account = "…", channel = "…" }]`;
+const bridgeKeys = ["account", "channel", "options"];
+
+/** Every gateway of the file, in its order; the samechannel ones last, as in the reference. */
+export function readGateways(root: Section, context: Context): WrittenGateway[] {
+  const plain = itemsOf(root.get("gateway"), "gateway", "[[gateway]]", context.report);
+  const same = itemsOf(root.get("samechannelgateway"), "samechannelgateway", "[[samechannelgateway]]", context.report);
+  return [
+    ...plain.map((item) => readGateway(item, false, context)),
+    ...same.map((item) => readGateway(item, true, context)),
+  ];
+}
+
+interface Item {
+  readonly section: Section;
+  readonly where: Where;
+}
+
+/** The tables of a list; a single table counts as a list of one. */
+function itemsOf(setting: Setting | undefined, label: string, example: string, report: Report): Item[] {
+  if (setting === undefined || setting.where.in === "env") return [];
+  const { value, where } = setting;
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const items: Item[] = [];
+  for (const [index, item] of values.entries()) {
+    const path = Array.isArray(value) ? [...where.path, index] : where.path;
+    if (isTable(item)) items.push({ section: fold(item, path, report), where: keyAt(path) });
+    else report.error("bad-value", valueAt(path), `${label} must hold tables, as in ${example}`);
+  }
+  return items;
+}
+
+function readGateway({ section, where }: Item, sameChannel: boolean, context: Context): WrittenGateway {
+  const kind = sameChannel ? "samechannelgateway" : "gateway";
+  const written = section.get("name");
+  const name = written === undefined ? "" : (textOf(written, `name of a ${kind}`, context.report) ?? "");
+  const label = name === "" ? `a ${kind} without a name` : `${kind} "${name}"`;
+  const enabled = readEnable(section, label, context);
+  const report = enabled ? context.report : context.report.lenient("this gateway is not enabled");
+  if (name === "") report.error("gateway-nameless", where, `this ${kind} has no name; add name = "…"`);
+  warnOfUnknown(section, sameChannel ? sameChannelKeys : gatewayKeys, label, report);
+  const scope = { label, report, context };
+  const entries = sameChannel
+    ? readProduct(section, scope)
+    : directions.flatMap((way) => readBridges(section, way, scope));
+  return { name, label, where, nameWhere: written?.where ?? where, enabled, sameChannel, entries, report };
+}
+
+interface Scope {
+  readonly label: string;
+  readonly report: Report;
+  readonly context: Context;
+}
+
+function readEnable(section: Section, label: string, context: Context): boolean {
+  const setting = section.get("enable");
+  if (setting === undefined) return false;
+  const result = coerce(setting.value, { type: "boolean" }, context.rules.checkPattern);
+  if (result.ok) return result.value === true;
+  for (const { message } of result.misfits)
+    context.report.error("bad-value", setting.where, `enable of ${label} ${message}`);
+  // The load fails anyway; checked as enabled, the rest of the gateway gets its errors in the same run.
+  return true;
+}
+
+function readBridges(section: Section, direction: Bridge["direction"], { label, report }: Scope): WrittenBridge[] {
+  const bridges: WrittenBridge[] = [];
+  for (const item of itemsOf(section.get(direction), `${direction} of ${label}`, bridgeExample, report)) {
+    warnOfUnknown(item.section, bridgeKeys, `an entry of ${label}`, report);
+    const account = item.section.get("account");
+    const name = account === undefined ? "" : textOf(account, `account in ${label}`, report);
+    if (name === "")
+      report.error(
+        "account-missing",
+        item.where,
+        `an entry of ${label} names no account; add account = "<protocol>.<name>"`,
+      );
+    if (name === null || name === "") continue;
+    const channel = item.section.get("channel");
+    bridges.push({
+      account: name,
+      where: account?.where ?? item.where,
+      channel: channel === undefined ? null : textOf(channel, `channel in ${label}`, report),
+      direction,
+      options: readOptions(item.section.get("options"), label, report),
+    });
+  }
+  return bridges;
+}
+
+function readOptions(setting: Setting | undefined, label: string, report: Report): Bridge["options"] {
+  if (setting === undefined || setting.where.in === "env") return {};
+  if (!isTable(setting.value)) {
+    report.error("bad-value", setting.where, `options in ${label} must be a table, as in options = { key = "…" }`);
+    return {};
+  }
+  const options: [string, string][] = [];
+  for (const [key, option] of fold(setting.value, setting.where.path, report)) {
+    // An option may be a channel's password: its value is never shown.
+    const text = asText(option.value);
+    if (typeof text === "string") options.push([key, text]);
+    else report.error("bad-value", option.where, `option "${option.key}" in ${label} must be text in quotes`);
+  }
+  return Object.fromEntries(options);
+}
+
+/** Every account in every channel, both ways. */
+function readProduct(section: Section, scope: Scope): WrittenBridge[] {
+  const accounts = readList(section.get("accounts"), "accounts", scope);
+  const channels = readList(section.get("channels"), "channels", scope);
+  if (accounts.length > 0 && channels.length === 0) {
+    const where = section.get("accounts")?.keyWhere ?? { in: "file", path: [], at: "key" };
+    scope.report.error("channel-missing", where, `${scope.label} has no channels; add channels = ["…"]`);
+  }
+  return accounts.flatMap(({ text: account, where }) =>
+    channels.map(({ text: channel }): WrittenBridge => ({ account, where, channel, direction: "inout", options: {} })),
+  );
+}
+
+function readList(setting: Setting | undefined, name: string, { label, report, context }: Scope) {
+  if (setting === undefined) return [];
+  // Text stands for a list here too; names of accounts and channels hold neither spaces nor commas then.
+  const value =
+    typeof setting.value === "string" ? setting.value.split(/[\s,]+/u).filter((word) => word !== "") : setting.value;
+  const result = coerce(value, { type: "array", items: { type: "string", minLength: 1 } }, context.rules.checkPattern);
+  if (!result.ok) {
+    for (const { path, message } of result.misfits) {
+      report.error("bad-value", below(setting.where, path), `${name} of ${label} ${message}`);
+    }
+    return [];
+  }
+  const texts = result.value as readonly string[];
+  return texts.map((text, index) => ({
+    text,
+    where: below(setting.where, Array.isArray(setting.value) ? [index] : []),
+  }));
+}
+
+function below(where: Where, path: readonly (string | number)[]): Where {
+  return where.in === "env" ? where : valueAt([...where.path, ...path]);
+}
+
+function textOf(setting: Setting, what: string, report: Report): string | null {
+  const text = asText(setting.value);
+  if (typeof text === "string") return text;
+  report.error("bad-value", setting.where, `${what} ${text === null ? "must be text in quotes" : text.error}`);
+  return null;
+}
+
+function warnOfUnknown(section: Section, known: readonly string[], label: string, report: Report): void {
+  for (const [key, setting] of section) {
+    if (known.includes(key)) continue;
+    const hint = suggest(key, known);
+    const mend = hint === null ? `it is ignored; there are ${known.join(", ")}` : `did you mean ${hint}?`;
+    report.warning("unknown-key", setting.keyWhere, `${label} has no "${setting.key}"; ${mend}`);
+  }
+}

@@ -1,0 +1,84 @@
+import { dirname, resolve } from "node:path";
+import type { GeneralSettings } from "./config.ts";
+import type { Context } from "./context.ts";
+import type { Scope } from "./environment.ts";
+import { ignoredGeneral, ignoredShared, ignoredTengo, missingProtocols } from "./reference.ts";
+import { generalSchema, sharedSchema } from "./schema.ts";
+import type { GeneralValues } from "./schema.ts";
+import { fold, isTable, keyAt } from "./section.ts";
+import type { Section } from "./section.ts";
+import { settle, warnOfIdle } from "./settings.ts";
+
+/** A table of the root that holds settings itself, such as `[general]`; empty when it is not written. */
+export function tableOf(root: Section, name: string, context: Context): Section {
+  const setting = root.get(name);
+  if (setting === undefined) return new Map();
+  if (isTable(setting.value)) return fold(setting.value, [setting.key], context.report);
+  context.report.error("bad-value", setting.where, `"${setting.key}" must be a table, as in [${name}]`);
+  return new Map();
+}
+
+/** Every setting that may stand in `[general]`: its own, and the fallback of every account's. */
+export function generalScope(section: Section, { rules }: Context): Scope {
+  const settings = new Map<string, { name: string; secret: boolean }>();
+  const names = [
+    ...Object.keys(generalSchema.properties),
+    ...Object.keys(sharedSchema.properties),
+    ...[...ignoredGeneral, ...ignoredShared].map(({ name }) => name),
+    ...missingProtocols.flatMap((missing) => missing.settings),
+  ];
+  for (const name of names) settings.set(name.toLowerCase(), { name, secret: false });
+  for (const { schema } of rules.protocols.values()) {
+    for (const [name, { secret = false }] of Object.entries(schema.properties)) {
+      settings.set(name.toLowerCase(), { name, secret });
+    }
+  }
+  return { table: "general", section, settings };
+}
+
+export function tengoScope(section: Section): Scope {
+  const settings = ignoredTengo.map(({ name }) => [name.toLowerCase(), { name, secret: false }] as const);
+  return { table: "tengo", section, settings: new Map(settings) };
+}
+
+/** DataPath counts from the folder of the file; without a file, from `cwd`. LogFile counts from where the program runs, as in the reference. */
+export function resolveGeneral(
+  section: Section,
+  place: { readonly path: string | null; readonly cwd: string },
+  context: Context,
+): GeneralSettings {
+  const label = "[general]";
+  const chain = [{ label, section }];
+  const values = settle({ schema: generalSchema, chain, where: keyAt([]) }, context) as unknown as GeneralValues;
+  // Shared settings are checked here too, whether or not an account falls back on them.
+  settle({ schema: sharedSchema, chain, where: keyAt([]) }, context);
+  const names = [generalSchema, sharedSchema, ...[...context.rules.protocols.values()].map(({ schema }) => schema)];
+  const vocabulary = {
+    label,
+    names: names.flatMap((schema) => Object.keys(schema.properties)),
+    ignored: [...ignoredGeneral, ...ignoredShared],
+    elsewhere: missingSetting,
+  };
+  warnOfIdle(section, vocabulary, context);
+  const folder = place.path === null ? place.cwd : dirname(place.path);
+  return {
+    // Values that did not fit are absent; the load fails then and nobody reads the rest.
+    dataPath: resolve(folder, values.DataPath ?? ""),
+    durability: values.Durability,
+    retentionDays: values.RetentionDays,
+    retentionBytes: values.RetentionBytes,
+    logFile: values.LogFile === "" ? null : values.LogFile,
+    debug: values.Debug,
+  };
+}
+
+function missingSetting(key: string): string | null {
+  const owners = missingProtocols.filter(({ settings }) => settings.some((name) => name.toLowerCase() === key));
+  const titles = owners.map(({ title }) => title).join(", ");
+  return owners.length === 0 ? null : `it is a setting of ${titles}, which this version does not have yet`;
+}
+
+/** Scripts are accepted and not run. */
+export function warnOfTengo(section: Section, context: Context): void {
+  warnOfIdle(section, { label: "[tengo]", names: [], ignored: ignoredTengo, elsewhere: () => null }, context);
+}

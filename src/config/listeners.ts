@@ -1,0 +1,53 @@
+import { addressesClash, parseAddress } from "../lib/address.ts";
+import type { Address } from "../lib/address.ts";
+import type { Account } from "./config.ts";
+import type { Context } from "./context.ts";
+import type { Declared } from "./declare.ts";
+import type { Section } from "./section.ts";
+import { lookUp } from "./settings.ts";
+import type { Where } from "./problems.ts";
+
+interface Listener {
+  readonly account: string;
+  readonly text: string;
+  readonly address: Address;
+  readonly where: Where;
+}
+
+/** Two accounts cannot listen on one address. */
+export function checkListeners(
+  accounts: ReadonlyMap<string, Account>,
+  declared: ReadonlyMap<string, Declared>,
+  general: Section,
+  { report }: Context,
+): void {
+  // Only listeners on one port can meet, so that ten thousand of them are no ten thousand squared comparisons.
+  const byPort = new Map<number, Listener[]>();
+  for (const account of accounts.values()) {
+    const source = declared.get(account.key);
+    if (source === undefined) continue;
+    for (const listener of listenersOf(account, source, general)) {
+      const others = byPort.get(listener.address.port) ?? [];
+      const clash = others.find((other) => addressesClash(other.address, listener.address));
+      if (clash !== undefined) {
+        const message = `${account.name} cannot listen on "${listener.text}": ${clash.account} has "${clash.text}"; give one of them another port`;
+        report.error("address-clash", listener.where, message, clash.where);
+      }
+      byPort.set(listener.address.port, [...others, listener]);
+    }
+  }
+}
+
+function listenersOf(account: Account, { manifest, section }: Declared, general: Section): Listener[] {
+  const listeners: Listener[] = [];
+  for (const [name, schema] of Object.entries(manifest?.schema.properties ?? {})) {
+    const text = account.settings[name];
+    if (schema.format !== "bind-address" || typeof text !== "string") continue;
+    const address = parseAddress(text);
+    if ("error" in address) continue;
+    const chain = [section, general].map((table) => ({ label: "", section: table }));
+    const where = lookUp(name, chain)?.setting.where;
+    if (where !== undefined) listeners.push({ account: account.name, text, address, where });
+  }
+  return listeners;
+}

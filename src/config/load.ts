@@ -1,0 +1,143 @@
+import { readFileSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import { positionAt } from "../lib/position.ts";
+import { resolveAccount, warnOfMissingProtocol } from "./accounts.ts";
+import type { Account, Config } from "./config.ts";
+import type { Context, Rules } from "./context.ts";
+import { declareAccounts, declareNamed, forgetUnknown, scopeOf } from "./declare.ts";
+import type { Declared } from "./declare.ts";
+import { overlay } from "./environment.ts";
+import type { Environment } from "./environment.ts";
+import { formatOf, locator, parseText } from "./formats/pick.ts";
+import type { FormatName } from "./formats/pick.ts";
+import { readGateways } from "./gateways.ts";
+import { generalScope, resolveGeneral, tableOf, tengoScope, warnOfTengo } from "./general.ts";
+import { linkGateways } from "./link.ts";
+import type { LinkedGateway } from "./link.ts";
+import { checkListeners } from "./listeners.ts";
+import { byPlace, Report } from "./problems.ts";
+import type { Problem } from "./problems.ts";
+import { warnOfLoops } from "./rooms.ts";
+import { fold, isTable } from "./section.ts";
+import type { Section } from "./section.ts";
+
+const maxFileBytes = 32 * 1024 * 1024;
+
+export interface LoadRequest {
+  readonly source:
+    | { readonly path: string }
+    /** `name` stands in for the file name in problems; relative paths then count from `cwd`. */
+    | { readonly text: string; readonly format: FormatName; readonly name: string };
+  readonly env: Environment;
+  readonly cwd: string;
+  readonly rules: Rules;
+}
+
+/** Problems come in the order of the file. With `ok` all of them are warnings. */
+export type Loaded =
+  | { readonly ok: true; readonly config: Config; readonly problems: readonly Problem[] }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+/** Reads, checks and resolves a configuration. Everything that is wrong is in `problems`; nothing is thrown for it. */
+export function loadConfig(request: LoadRequest): Loaded {
+  const { source } = request;
+  if ("text" in source) return loadText(source.text, source.format, source.name, null, request);
+  const path = resolve(request.cwd, source.path);
+  const text = readText(path, source.path);
+  if (typeof text !== "string") return { ok: false, problems: [text] };
+  return loadText(text, formatOf(path), source.path, path, request);
+}
+
+function readText(path: string, file: string): string | Problem {
+  const problem = (message: string, line = 0, column = 0): Problem => {
+    return { severity: "error", code: "unreadable", file, line, column, message };
+  };
+  try {
+    if (statSync(path).size > maxFileBytes)
+      return problem(`the file is too large for a configuration; the limit is ${maxFileBytes} bytes`);
+    const bytes = readFileSync(path);
+    const text = bytes.toString("utf8").replace(/^\uFEFF/u, "");
+    const bad = text.indexOf("\uFFFD");
+    if (bad === -1 || bytes.includes("\uFFFD")) return text;
+    const { line, column } = positionAt(text, bad);
+    return problem("the file is not UTF-8 here; save it as UTF-8", line, column);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+    const why = code === "ENOENT" ? "there is no such file" : `it cannot be read (${code})`;
+    return problem(`${why}; name a configuration file with -conf FILE`);
+  }
+}
+
+function loadText(
+  text: string,
+  formatName: FormatName,
+  file: string,
+  path: string | null,
+  request: LoadRequest,
+): Loaded {
+  const parsed = parseText(formatName, text);
+  if (!parsed.ok) {
+    const problems: Problem[] = [];
+    for (const { line, column, message } of parsed.problems) {
+      problems.push({ severity: "error", code: "syntax", file, line, column, message });
+    }
+    return { ok: false, problems: problems.sort(byPlace) };
+  }
+  const report = new Report();
+  const config = build(parsed.root, path, request, { rules: request.rules, report });
+  const problems = report.size === 0 ? [] : report.problems(file, locator(formatName, text));
+  return report.failed ? { ok: false, problems } : { ok: true, config, problems };
+}
+
+/** The steps of a load, in order. The result is only good when the report holds no error. */
+function build(parsed: unknown, path: string | null, request: LoadRequest, context: Context): Config {
+  const root = rootOf(parsed, context);
+  const general = tableOf(root, "general", context);
+  const tengo = tableOf(root, "tengo", context);
+  const written = readGateways(root, context);
+  const accounts = declareAccounts(root, context);
+  declareNamed(
+    written.flatMap(({ entries }) => entries),
+    accounts,
+    context,
+  );
+  const scopes = [generalScope(general, context), tengoScope(tengo), ...[...accounts.values()].map(scopeOf)];
+  overlay(request.env, scopes, context.report);
+  forgetUnknown(accounts);
+
+  const generalSettings = resolveGeneral(general, { path, cwd: request.cwd }, context);
+  warnOfTengo(tengo, context);
+  const linked = linkGateways(written, accounts, context);
+  const used = resolveAccounts(accounts, linked, general, context);
+  checkListeners(used, accounts, general, context);
+  warnOfLoops(linked, accounts, general, context);
+  const gateways = linked.map(({ running }) => running).filter(({ bridges }) => bridges.length > 0);
+  return { path, general: generalSettings, accounts: used, gateways };
+}
+
+function rootOf(parsed: unknown, { report }: Context): Section {
+  if (isTable(parsed)) return fold(parsed, [], report);
+  // An empty YAML file is an empty configuration; the missing gateway is what there is to say.
+  if (parsed !== null && parsed !== undefined) {
+    report.error("bad-value", { in: "file", path: [], at: "value" }, "the file must hold a table of settings");
+  }
+  return new Map();
+}
+
+/** The accounts that enabled gateways use. The others are checked as well, but cannot fail the start. */
+function resolveAccounts(
+  accounts: ReadonlyMap<string, Declared>,
+  linked: readonly LinkedGateway[],
+  general: Section,
+  context: Context,
+): Map<string, Account> {
+  const inUse = new Set(linked.flatMap(({ running }) => running.bridges.map(({ account }) => account)));
+  const idle = { ...context, report: context.report.lenient("no enabled gateway uses this account") };
+  const used = new Map<string, Account>();
+  for (const declared of accounts.values()) {
+    if (declared.manifest === null && declared.inFile) warnOfMissingProtocol(declared, context);
+    const account = resolveAccount(declared, general, inUse.has(declared.key) ? context : idle);
+    if (account !== null && inUse.has(declared.key)) used.set(declared.key, account);
+  }
+  return used;
+}

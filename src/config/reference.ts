@@ -1,0 +1,176 @@
+/**
+ * What configurations of the reference may hold that Rialto does not have, or not yet. Data only: it decides
+ * which warning a setting gets, and the settings page of the documentation lists it.
+ */
+
+/** A setting that is accepted, and ignored. */
+export interface IgnoredSetting {
+  readonly name: string;
+  /** `later`: will work one day. `unneeded`: there is nothing left for it to do. */
+  readonly state: "later" | "unneeded";
+  /** One clause: what it is for, or what to use instead. */
+  readonly why: string;
+}
+
+const later = (name: string, why: string): IgnoredSetting => ({ name, state: "later", why });
+const unneeded = (name: string, why: string): IgnoredSetting => ({ name, state: "unneeded", why });
+const noEffect = (name: string): IgnoredSetting => unneeded(name, "matterbridge never used it either");
+
+/** Settings that any account of the reference may have, and so `[general]` too. */
+export const ignoredShared: readonly IgnoredSetting[] = [
+  later("SyncTopic", "topics are announced with ShowTopicChange, but not set elsewhere"),
+  later("PreserveThreading", "replies are relayed as ordinary messages"),
+  later("EditDisable", "edits are relayed as new messages"),
+  later("EditSuffix", "edits are relayed as new messages, without a mark"),
+  later("ShowUserTyping", "typing is not relayed"),
+  later("PrefixMessagesWithNick", "it shapes messages to networks that are still to come"),
+  later("UseUserName", "it chooses names on networks that are still to come"),
+  later("UseFullName", "it chooses names on networks that are still to come"),
+  later("MessageClipped", "no message is clipped yet"),
+  later("SkipTLSVerify", "it concerns connections to networks that are still to come"),
+  later("http_proxy", "it concerns connections to networks that are still to come"),
+  unneeded("JoinDelay", "joining is paced by itself"),
+  unneeded("DebugLevel", "use the flag -debug, or Debug under [general]"),
+  unneeded("Debug", "use the flag -debug, or Debug under [general]"),
+  noEffect("NickFormatter"),
+  noEffect("NicksPerRow"),
+  noEffect("URL"),
+  noEffect("UseAPI"),
+  noEffect("Name"),
+  noEffect("Protocol"),
+  noEffect("Topic"),
+];
+
+/** Settings that stand under `[general]` only. */
+export const ignoredGeneral: readonly IgnoredSetting[] = [
+  unneeded("IgnoreFailureOnStart", "an account that cannot connect never stops the others"),
+  later("MediaDownloadSize", "files travel as they come"),
+  later("MediaDownloadBlackList", "files travel as they come"),
+  later("MediaDownloadPath", "files are not published yet"),
+  later("MediaServerDownload", "files are not published yet"),
+  later("MediaServerUpload", "files are not published yet"),
+  later("TengoModifyMessage", "scripts are not run"),
+];
+
+/** Settings under `[tengo]`. */
+export const ignoredTengo: readonly IgnoredSetting[] = ["InMessage", "OutMessage", "RemoteNickFormat", "Message"].map(
+  (name) => later(name, "scripts are not run"),
+);
+
+/** A protocol of the reference that Rialto does not have yet. */
+export interface MissingProtocol {
+  readonly protocol: string;
+  readonly title: string;
+  /** Its own settings; the shared ones come on top. */
+  readonly settings: readonly string[];
+  /**
+   * Which setting tells one network from another: two accounts on one network share their rooms. "" when there is
+   * only one network, or channel names say which; null when nothing in the configuration tells.
+   */
+  readonly network: string | null;
+}
+
+const words = (text: string): readonly string[] => text.split(" ");
+
+export const missingProtocols: readonly MissingProtocol[] = [
+  {
+    protocol: "irc",
+    title: "IRC",
+    settings: words(
+      "Server Nick Password UserName RealName UseTLS TLSClientCertificate UseSASL NickServNick NickServPassword NickServUsername Bind Charset MessageDelay MessageQueue MessageLength MessageSplit ColorNicks RunCommands PingDelay StripMarkdown VerboseJoinPart RejoinDelay UseRelayMsg UseRelayFallback RelayFallbackNick DoubleColonPrefix",
+    ),
+    network: "Server",
+  },
+  {
+    protocol: "xmpp",
+    title: "XMPP",
+    settings: words(
+      "Server Jid Password Muc Nick Anonymous NoTLS WebhookURL UseDirectTLS NoStartTLS NoPLAIN Mechanism",
+    ),
+    network: "Muc",
+  },
+  {
+    protocol: "matrix",
+    title: "Matrix",
+    settings: words(
+      "Server Login Password MxID Token NoHomeServerSuffix HTMLDisable KeepQuotedReply SpoofUsername SessionFile PickleKey RecoveryKey DeviceID DisableMarkdownParsing UseMSC4144",
+    ),
+    network: "",
+  },
+  {
+    protocol: "discord",
+    title: "Discord",
+    settings: words(
+      "Token Server AllowMention ShowEmbeds UseLocalAvatar UseDiscriminator AutoWebhooks MessageSplitMaxCount WebhookURL CustomStatus EditMaxDays QuoteDisable QuoteFormat QuoteLengthLimit",
+    ),
+    network: "Server",
+  },
+  { protocol: "slack", title: "Slack", settings: words("Token AppToken WebhookURL WebhookBindAddress"), network: null },
+  {
+    protocol: "slack-legacy",
+    title: "Slack (legacy tokens)",
+    settings: words("Token WebhookURL WebhookBindAddress"),
+    network: null,
+  },
+  {
+    protocol: "telegram",
+    title: "Telegram",
+    settings: words(
+      "Token MessageFormat DisableWebPagePreview UseFirstName UseInsecureURL QuoteDisable QuoteFormat QuoteLengthLimit MediaConvertWebPToPNG MediaConvertTgs",
+    ),
+    network: "",
+  },
+  {
+    protocol: "mattermost",
+    title: "Mattermost",
+    settings: words(
+      "Server Team Login Password Token NoTLS SkipVersionCheck WebhookURL WebhookBindAddress BindAddress v6",
+    ),
+    network: "Server",
+  },
+  {
+    protocol: "rocketchat",
+    title: "Rocket.Chat",
+    settings: words("Server Login Password Token WebhookURL WebhookBindAddress Nick NoTLS"),
+    network: "Server",
+  },
+  { protocol: "zulip", title: "Zulip", settings: words("Server Login Token"), network: "Server" },
+  { protocol: "vk", title: "VK", settings: words("Token"), network: "" },
+  { protocol: "sshchat", title: "SSH-Chat", settings: words("Server Nick"), network: "Server" },
+  {
+    protocol: "msteams",
+    title: "Microsoft Teams",
+    settings: words("TenantID ClientID TeamID SessionFile"),
+    network: "TeamID",
+  },
+  {
+    protocol: "mumble",
+    title: "Mumble",
+    settings: words("Server Nick Password UserComment TLSClientCertificate TLSClientKey TLSCACertificate"),
+    network: "Server",
+  },
+  {
+    protocol: "nctalk",
+    title: "Nextcloud Talk",
+    settings: words("Server Login Password GuestSuffix SeparateDisplayName"),
+    network: "Server",
+  },
+  { protocol: "whatsapp", title: "WhatsApp", settings: words("Number SessionFile QrOnWhiteTerminal"), network: "" },
+  {
+    protocol: "mastodon",
+    title: "Mastodon",
+    settings: words("Server ClientID ClientSecret AccessToken"),
+    network: null,
+  },
+  { protocol: "steam", title: "Steam", settings: words("Login Password AuthCode"), network: "" },
+  { protocol: "keybase", title: "Keybase", settings: words("Team"), network: "Team" },
+  {
+    protocol: "harmony",
+    title: "Harmony",
+    settings: words("Homeserver Token UserID Community"),
+    network: "Homeserver",
+  },
+];
+
+/** Accounts that the reference takes without a section of their own. */
+export const sectionlessAccounts: ReadonlySet<string> = new Set(["mattermost.plugin"]);

@@ -1,0 +1,65 @@
+import { asText } from "./coerce.ts";
+import type { Context } from "./context.ts";
+import { missingByName } from "./declare.ts";
+import type { Declared } from "./declare.ts";
+import type { LinkedGateway } from "./link.ts";
+import { keyAt } from "./section.ts";
+import type { Section } from "./section.ts";
+import { lookUp } from "./settings.ts";
+
+/** Warns of loops: two accounts in one room, linked by gateways, bring every message back to where it was said. */
+export function warnOfLoops(
+  gateways: readonly LinkedGateway[],
+  accounts: ReadonlyMap<string, Declared>,
+  general: Section,
+  { rules, report }: Context,
+): void {
+  const roomOf = (accountKey: string, channel: string) => roomName(accounts.get(accountKey), channel, general);
+  const loops = rules.findLoops(
+    gateways.map(({ whole }) => whole),
+    roomOf,
+  );
+  for (const loop of loops) {
+    const first = gateways.find(({ written }) => loop.gateways.includes(written.name));
+    const [names, rooms, through] = [
+      loop.accounts.map((key) => accounts.get(key)?.name ?? key),
+      loop.rooms,
+      loop.gateways,
+    ];
+    const message = `${list(names, "and")} meet in ${list(rooms, "and")} through ${list(through, "and")}: a message could go round; take one of the accounts out`;
+    report.warning("loop", first?.written.where ?? keyAt([]), message);
+  }
+}
+
+/**
+ * `<protocol>/<network>/<channel>`: equal for two accounts that are in one and the same room. An account whose
+ * network nobody can tell from the configuration is a network of its own.
+ */
+function roomName(account: Declared | undefined, channel: string, general: Section): string {
+  if (account === undefined) return channel;
+  const setting = missingByName.get(account.protocol)?.network ?? null;
+  if (setting === null) return `${account.key}/${channel}`;
+  const chain = [
+    { label: account.name, section: account.section },
+    { label: "[general]", section: general },
+  ];
+  const value = setting === "" ? "" : asText(lookUp(setting, chain)?.setting.value);
+  if (setting === "") return `${account.protocol}/${channel}`;
+  if (typeof value !== "string" || value === "") return `${account.key}/${channel}`;
+  // Channel names without regard to case: at worst a warning too many.
+  return `${account.protocol}/${networkName(value)}/${channel.toLowerCase()}`;
+}
+
+/** `https://user:pass@Chat.Example:6697/` → `chat.example`; a password in an address must not reach a message. */
+function networkName(value: string): string {
+  const host = value
+    .toLowerCase()
+    .replace(/^[a-z][a-z\d+.-]*:\/\//u, "")
+    .replace(/^[^/]*@/u, "");
+  return host.replace(/\/+$/u, "").replace(/:\d+$/u, "");
+}
+
+function list(items: readonly string[], and: string): string {
+  const last = items.at(-1) ?? "";
+  return items.length < 2 ? last : `${items.slice(0, -1).join(", ")} ${and} ${last}`;
+}

@@ -1,0 +1,94 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { protocols } from "../src/adapters/registry.ts";
+import { ignoredGeneral, ignoredShared, ignoredTengo, missingProtocols } from "../src/config/reference.ts";
+import type { IgnoredSetting } from "../src/config/reference.ts";
+import { generalSchema, sharedSchema } from "../src/config/schema.ts";
+import type { Manifest, SettingSchema, SettingsSchema } from "../src/contract/manifest.ts";
+
+/** Writes `docs/settings.md` from the schemas; with `--check` it only compares, and exits 1 when the file differs. */
+export const settingsFile = join(import.meta.dirname, "..", "docs", "settings.md");
+
+export function settingsPage(): string {
+  return [
+    "<!-- Written by tools/gen-docs.ts from the schemas. Change those, then run `npm run docs`. -->",
+    "# Settings",
+    intro,
+    "## `[general]`",
+    "The program itself. Any setting of an account may stand here too: it then counts for every account that does not set it.",
+    table(generalSchema),
+    "## Every account",
+    "These belong to `[<protocol>.<name>]` or, for all accounts at once, to `[general]`.",
+    table(sharedSchema),
+    ...[...protocols.values()].flatMap(protocolPart),
+    "## Accepted and ignored",
+    "Files written for matterbridge run unchanged. These settings are accepted; each that is set is named in a warning.",
+    ignoredTable("Of any account, and of `[general]`", ignoredShared),
+    ignoredTable("Of `[general]`", ignoredGeneral),
+    ignoredTable("Of `[tengo]`", ignoredTengo),
+    "## Protocols that are still to come",
+    "Accounts of these are named in a warning and not started; a gateway runs without them.",
+    missingProtocols.map(({ protocol, title }) => `- ${title} (\`${protocol}\`)`).join("\n"),
+  ]
+    .join("\n\n")
+    .concat("\n");
+}
+
+const intro = `Keys and tables are written in any mix of upper and lower case. Values are taken as loosely as they can be understood: \`"true"\` and
+\`1\` are true, \`"2"\` is a number. \`rialto check FILE\` says what is wrong with a file, with line and column.
+
+Every setting can come from the environment: \`RIALTO_<PROTOCOL>_<NAME>_<SETTING>\` in upper case, with \`_\` for \`.\` and \`-\`, such as
+\`RIALTO_API_LEFT_BUFFER=100\`, or \`RIALTO_GENERAL_RETENTIONDAYS=30\`. It wins over \`MATTERBRIDGE_…\`, and that over the file. A secret can be
+read from a file: \`RIALTO_API_LEFT_TOKEN_FILE=/run/secrets/token\`. Pairs of expressions can only stand in the file.`;
+
+function protocolPart({ protocol, title, schema, defaults = {} }: Manifest): string[] {
+  const other = Object.entries(defaults).map(([name, value]) => `\`${name}\` is ${shown(value)}`);
+  const note = other.length === 0 ? [] : [`Other defaults here: ${other.join(", ")}.`];
+  return [`## ${title} (\`${protocol}\`)`, `These belong to \`[${protocol}.<name>]\`.`, table(schema), ...note];
+}
+
+function table({ properties, required = [] }: SettingsSchema): string {
+  const rows = Object.entries(properties).map(([name, schema]) => {
+    const value = schema.default === undefined && required.includes(name) ? "must be set" : shown(schema.default);
+    return `| \`${name}\` | ${typeOf(schema)} | ${value} | ${schema.secret === true ? "yes" : ""} | ${schema.description ?? ""} |`;
+  });
+  return ["| setting | type | default | secret | meaning |", "|---|---|---|---|---|", ...rows].join("\n");
+}
+
+function typeOf(schema: SettingSchema): string {
+  if (schema.enum !== undefined) return schema.enum.map((choice) => `\`${choice}\``).join(" or ");
+  if (schema.type === "array") return holdsLists(schema) ? "list of pairs" : "list";
+  if (schema.type === "integer") return rangeOf(schema);
+  return schema.type === "boolean" ? "true or false" : "text";
+}
+
+function holdsLists({ items }: SettingSchema): boolean {
+  return items !== undefined && "type" in items && items.type === "array";
+}
+
+function rangeOf({ minimum, maximum }: SettingSchema): string {
+  if (minimum === undefined) return "number";
+  return maximum === undefined ? `number from ${minimum}` : `number from ${minimum} to ${maximum}`;
+}
+
+function shown(value: unknown): string {
+  if (value === "" || (Array.isArray(value) && value.length === 0)) return "empty";
+  return `\`${typeof value === "string" ? JSON.stringify(value) : String(value)}\``;
+}
+
+function ignoredTable(title: string, settings: readonly IgnoredSetting[]): string {
+  const rows = settings.map(
+    ({ name, state, why }) => `| \`${name}\` | ${state === "later" ? "not yet" : "not needed"} | ${why} |`,
+  );
+  return [`### ${title}`, "", "| setting | support | why |", "|---|---|---|", ...rows].join("\n");
+}
+
+if (import.meta.main) {
+  const page = settingsPage();
+  if (!process.argv.includes("--check")) {
+    writeFileSync(settingsFile, page);
+  } else if (readFileSync(settingsFile, "utf8") !== page) {
+    console.error("docs/settings.md differs from the schemas; run: npm run docs");
+    process.exitCode = 1;
+  }
+}
