@@ -50,6 +50,8 @@ export class ApiAccount {
   /** The durable positions' value before any item this program knows. */
   readonly #floor: Seq;
   #skipped = 0;
+  /** Resolves when the position after the latest poll is durable. */
+  #pollMarked: Promise<void> = Promise.resolve();
 
   /** Reads the account's positions and what is unread from the log. */
   static async open(deps: AccountDeps): Promise<ApiAccount> {
@@ -87,8 +89,8 @@ export class ApiAccount {
     this.#marks = { poll: `${prefix}poll`, stream: `${prefix}stream` };
     this.#polls = new PollCursor(feed.indexAfter(at.poll));
     this.#streams = new StreamHub(feed, feed.indexAfter(at.stream), deps.nowMs, {
-      streamLive: () => this.#mark(this.#marks.stream, LIVE),
-      streamAt: (index) => this.#mark(this.#marks.stream, this.#seqAt(index)),
+      streamLive: () => void this.#mark(this.#marks.stream, LIVE),
+      streamAt: (index) => void this.#mark(this.#marks.stream, this.#seqAt(index)),
       skipped: (count) => this.#countSkipped("stream", count),
       cut: (why) => deps.logger.warn({ account: deps.account.name, why }, "a stream reader was cut"),
     });
@@ -124,6 +126,8 @@ export class ApiAccount {
 
   /** Everything unread, at most the newest `Buffer`. */
   async poll(): Promise<PollAnswer> {
+    // So that a crash can bring back one answer and not two: the one before is known to be read first.
+    await this.#pollMarked;
     const { claim, skipped } = this.#polls.claim(this.#feed.start, this.#feed.end);
     if (skipped > 0) this.#countSkipped("poll", skipped);
     if (claim === null) {
@@ -179,7 +183,7 @@ export class ApiAccount {
   }
 
   #markPoll(moved: boolean): void {
-    if (moved) this.#mark(this.#marks.poll, this.#seqAt(this.#polls.watermark));
+    if (moved) this.#pollMarked = this.#mark(this.#marks.poll, this.#seqAt(this.#polls.watermark));
   }
 
   #seqAt(index: number): string {
@@ -187,10 +191,12 @@ export class ApiAccount {
   }
 
   /** A position that is not durable yet only means that something is handed out again after a crash. */
-  #mark(name: string, value: string): void {
-    this.#deps.log.mark([{ name, value }]).catch((error: unknown) => {
+  async #mark(name: string, value: string): Promise<void> {
+    try {
+      await this.#deps.log.mark([{ name, value }]);
+    } catch (error) {
       this.#deps.logger.warn({ mark: name, error: String(error) }, "a reader's position could not be stored");
-    });
+    }
   }
 
   #countSkipped(reader: "poll" | "stream", count: number): void {

@@ -1,0 +1,155 @@
+import type { FastifyInstance } from "fastify";
+import type { ApiSettings } from "./adapters/api/index.ts";
+import type { Account, Config } from "./config/config.ts";
+import { StartError, type StartErrorCode } from "./errors.ts";
+import { compileInbound } from "./gateway/inbound.ts";
+import { compileRoutes, type Routes } from "./gateway/routes.ts";
+import { compileView } from "./gateway/view.ts";
+import { ApiAccount } from "./http/api/account.ts";
+import { dispatchTo } from "./http/api/dispatch.ts";
+import { Ingest } from "./http/api/ingest.ts";
+import { addApiRoutes } from "./http/api/routes.ts";
+import { SWEEP_MS } from "./http/api/stream-hub.ts";
+import { createServer } from "./http/server.ts";
+import { isLoopback, parseAddress } from "./lib/address.ts";
+import { LogError } from "./log/errors.ts";
+import type { Log } from "./log/log.ts";
+import { openSqliteLog } from "./log/sqlite/open.ts";
+import type { Logger } from "./logger.ts";
+
+export interface App {
+  /** `http://host:port` of every API account, by account key. */
+  readonly addresses: ReadonlyMap<string, string>;
+  /** Resolves when the log has stopped working; the program cannot go on then. */
+  readonly failed: Promise<LogError>;
+  /** Stops accepting, finishes answers, ends streams, and commits what is waiting. Idempotent. */
+  stop(): Promise<void>;
+}
+
+interface ApiServer {
+  readonly account: Account;
+  readonly settings: ApiSettings;
+  readonly readers: ApiAccount;
+  readonly ingest: Ingest;
+  readonly app: FastifyInstance;
+}
+
+/** How long a stop waits for clients. */
+const STOP_GRACE_MS = 4_000;
+
+const nowMs = (): number => Date.now();
+
+/** The whole program in the order it starts: log, routes, readers, servers. Rejects with a StartError; nothing is left open then. */
+export async function startApp(config: Config, logger: Logger): Promise<App> {
+  const log = await openLog(config);
+  const servers: ApiServer[] = [];
+  const sweeps = setInterval(() => {
+    for (const { readers } of servers) readers.sweep();
+  }, SWEEP_MS);
+  const stop = async (): Promise<void> => {
+    clearInterval(sweeps);
+    await closeServers(servers);
+    for (const server of servers) reportCounts(server, logger);
+    await log.close();
+  };
+  try {
+    const routes = compileRoutes(config);
+    for (const account of config.accounts.values()) {
+      if (account.protocol === "api") servers.push(await createApiServer(account, config, { log, routes, logger }));
+    }
+    log.tail(dispatchTo(new Map(servers.map(({ account, readers }) => [account.key, readers])), routes));
+    const addresses = new Map<string, string>();
+    for (const server of servers) addresses.set(server.account.key, await listen(server, logger));
+    return { addresses, failed: log.failed, stop: once(stop) };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function openLog({ general }: Config): Promise<Log> {
+  try {
+    return await openSqliteLog(general);
+  } catch (error) {
+    if (!(error instanceof LogError)) throw error;
+    const code: StartErrorCode = error.code === "locked" ? "data_locked" : "data_path";
+    throw new StartError(code, error.message, { cause: error });
+  }
+}
+
+interface Core {
+  readonly log: Log;
+  readonly routes: Routes;
+  readonly logger: Logger;
+}
+
+async function createApiServer(account: Account, config: Config, { log, routes, logger }: Core): Promise<ApiServer> {
+  const settings = account.settings as ApiSettings;
+  const view = compileView(account, config.accounts);
+  const readers = await ApiAccount.open({ account, buffer: settings.Buffer, log, routes, view, logger, nowMs });
+  const ingest = new Ingest({ account, log, routes, inbound: compileInbound(account), logger, nowMs });
+  const app = await createServer({
+    token: settings.Token === "" ? null : settings.Token,
+    maxBodySize: settings.MaxBodySize,
+    onError: (error, path) =>
+      logger.error({ account: account.name, path, error: describe(error) }, "a request failed: this is a bug"),
+  });
+  addApiRoutes(app, { readers, ingest, nowMs });
+  return { account, settings, readers, ingest, app };
+}
+
+async function listen({ account, settings, app }: ApiServer, logger: Logger): Promise<string> {
+  const address = parseAddress(settings.BindAddress);
+  if ("error" in address) throw new StartError("config", `[${account.name}] BindAddress: ${address.error}`);
+  try {
+    await app.listen({ host: address.host === "" ? "::" : address.host, port: address.port });
+  } catch (error) {
+    throw new StartError(
+      "address_in_use",
+      `[${account.name}] cannot listen on ${settings.BindAddress}: ${describe(error)}`,
+      { cause: error },
+    );
+  }
+  const url = urlOf(app, address.host);
+  logger.info({ account: account.name, url }, "the HTTP API listens");
+  if (settings.Token === "" && !isLoopback(address.host)) {
+    logger.warn(
+      { account: account.name, address: settings.BindAddress },
+      "THIS API IS OPEN TO EVERYBODY WHO REACHES THE ADDRESS: it has no Token and does not listen on loopback only; set Token, or bind to 127.0.0.1",
+    );
+  }
+  return url;
+}
+
+/** Answers that are under way are finished and streams ended; who has not taken them after STOP_GRACE_MS is cut off. */
+async function closeServers(servers: readonly ApiServer[]): Promise<void> {
+  const force = setTimeout(() => {
+    for (const { app } of servers) app.server.closeAllConnections();
+  }, STOP_GRACE_MS);
+  const closing = servers.map(({ app }) => app.close());
+  for (const { readers } of servers) readers.endStreams();
+  await Promise.all(closing);
+  clearTimeout(force);
+  // A socket tells its listeners after it has told its server: the readers' last positions come now.
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+function urlOf(app: FastifyInstance, host: string): string {
+  const bound = app.server.address();
+  const port = typeof bound === "object" && bound !== null ? bound.port : 0;
+  const name =
+    host === "" || host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
+  return `http://${name}:${port}`;
+}
+
+function reportCounts({ account, readers, ingest }: ApiServer, logger: Logger): void {
+  const { accepted, dropped } = ingest;
+  logger.info({ account: account.name, accepted, dropped, skipped: readers.skipped }, "the HTTP API has stopped");
+}
+
+const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function once(task: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | null = null;
+  return () => (running ??= task());
+}

@@ -1,0 +1,52 @@
+import { parseArgs } from "node:util";
+
+export type Command =
+  | { readonly is: "run"; readonly conf: string | null; readonly debug: boolean }
+  | { readonly is: "check"; readonly file: string | null }
+  | { readonly is: "version" }
+  | { readonly is: "help" }
+  | { readonly is: "usage"; readonly message: string };
+
+/** The reference writes long options with one dash; both are taken. */
+const LONG = /^-(conf|debug|version|help)(=.*)?$/;
+
+/** Reads the command line, without the program's own name. `DEBUG=1` in the environment counts as `-debug`. */
+export function parseCommand(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): Command {
+  const args = argv.map((arg) => (LONG.test(arg) ? `-${arg}` : arg));
+  let parsed: ReturnType<typeof parse>;
+  try {
+    parsed = parse(args);
+  } catch (error) {
+    return { is: "usage", message: error instanceof Error ? error.message : String(error) };
+  }
+  const { values, positionals } = parsed;
+  if (values.help === true) return { is: "help" };
+  if (values.version === true) return { is: "version" };
+  const [name = "run", ...rest] = positionals;
+  const surplus = rest.slice(name === "check" ? 1 : 0);
+  if (surplus.length > 0) return { is: "usage", message: `"${surplus.join(" ")}" was not expected here` };
+  const conf = values.conf ?? null;
+  switch (name) {
+    case "run":
+      return { is: "run", conf, debug: values.debug === true || env["DEBUG"] === "1" };
+    case "check":
+      return { is: "check", file: rest[0] ?? conf };
+    case "help":
+    case "version":
+      return { is: name };
+    default:
+      return { is: "usage", message: `there is no command "${name}"` };
+  }
+}
+
+const parse = (args: string[]) =>
+  parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      conf: { type: "string", short: "c" },
+      debug: { type: "boolean", short: "d" },
+      version: { type: "boolean", short: "v" },
+      help: { type: "boolean", short: "h" },
+    },
+  });

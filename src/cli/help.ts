@@ -1,0 +1,26 @@
+export const HELP = `rialto: a chat bridge
+
+Usage
+  rialto [run] [-conf FILE] [-debug]   start the bridge
+  rialto check [FILE]                  say everything that is wrong with a configuration file, and start nothing
+  rialto version                       print the version
+  rialto help                          print this
+
+Options
+  -conf FILE, --conf FILE, -c FILE     the configuration file: TOML, or JSON or YAML by its extension
+                                       (default: rialto.toml, then matterbridge.toml, then a built-in example)
+  -debug, --debug, -d                  log more; DEBUG=1 in the environment does the same
+  -version, --version, -v
+  -help, --help, -h
+
+Environment
+  RIALTO_<PROTOCOL>_<NAME>_<SETTING>   overrides a setting of the file, such as RIALTO_API_LOCAL_TOKEN;
+                                       MATTERBRIDGE_… works as well
+  RIALTO_…_<SETTING>_FILE              reads a secret from a file
+
+Exit codes
+  0 stopped as asked   64 wrong usage   69 an address is in use   70 a bug
+  73 the data folder cannot be written   75 another Rialto uses the data folder   78 the configuration is wrong
+
+Settings: docs/settings.md   The HTTP API: docs/api.md   What happens when…: docs/operating.md
+`;

@@ -1,0 +1,48 @@
+/**
+ * Why the program does not start, or ends. The exit codes are those of sysexits(3), so that an init system can tell a mistake in the
+ * configuration from a passing trouble. docs/errors.md is held equal to this table by a test.
+ */
+export const START_ERRORS = {
+  usage: { exit: 64, what: "The command line is wrong.", remedy: "See `rialto help`." },
+  address_in_use: {
+    exit: 69,
+    what: "An API account's BindAddress is taken by another program, or cannot be bound on this machine.",
+    remedy: "Stop the other program or choose another BindAddress.",
+  },
+  bug: {
+    exit: 70,
+    what: "The program failed in a way it does not know.",
+    remedy: "Report it with the log lines before it.",
+  },
+  data_path: {
+    exit: 73,
+    what: "The data folder cannot be created, written or read.",
+    remedy: "Give the user that runs Rialto the right to write it, or set general.DataPath to another folder.",
+  },
+  log_failed: {
+    exit: 74,
+    what: "The log stopped working while the program ran.",
+    remedy: "Look at the disk; on the next start everything that was accepted is there.",
+  },
+  data_locked: {
+    exit: 75,
+    what: "Another Rialto uses the same data folder.",
+    remedy: "Stop it, or give this one its own general.DataPath.",
+  },
+  config: {
+    exit: 78,
+    what: "The configuration has errors.",
+    remedy: "Each is printed with file, line and column; see `rialto check`.",
+  },
+} as const;
+
+export type StartErrorCode = keyof typeof START_ERRORS;
+
+export class StartError extends Error {
+  override readonly name = "StartError";
+  readonly code: StartErrorCode;
+  constructor(code: StartErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
