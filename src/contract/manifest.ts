@@ -15,6 +15,7 @@ export interface Manifest {
 }
 
 export interface SettingsSchema {
+  readonly type: "object";
   readonly properties: Readonly<Record<string, SettingSchema>>;
   /** Settings that are always present after loading: they have a default or must be written. */
   readonly required?: readonly string[];

@@ -1,5 +1,5 @@
 import { parseTree, type ParseError, printParseErrorCode } from "jsonc-parser";
-import { Compile } from "typebox/compile";
+import { Ajv } from "ajv";
 import type { FileItem } from "../../contract/message.ts";
 import { positionAt } from "../../lib/position.ts";
 import { problem, type Problem } from "./problem.ts";
@@ -34,7 +34,7 @@ const RESERVED_EVENTS: ReadonlySet<string> = new Set([
 
 const LAST_GROUP = /^(?:[A-Za-z\d+/]{2}(?:[A-Za-z\d+/]{2}|[A-Za-z\d+/]=|==))?$/;
 
-const checkPost = Compile(PostSchema);
+const checkPost = new Ajv({ strict: false }).compile<PostedMessage>(PostSchema);
 const refuse = (message: string): Parsed => ({ ok: false, problem: problem(400, message) });
 
 /** JSON body of `POST /api/message`. Invalid UTF-8 becomes U+FFFD; an empty body and `null` are an empty message. */
@@ -70,7 +70,7 @@ function check(value: object): Parsed {
     }
     post["Extra"] = extra;
   }
-  if (!checkPost.Check(post)) return refuse(describeShapeError(post));
+  if (!checkPost(post)) return refuse(describeShapeError(post));
   return accept(post);
 }
 
@@ -159,7 +159,7 @@ const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 function describeShapeError(post: unknown): string {
-  const [error] = checkPost.Errors(post);
+  const error = checkPost.errors?.[0];
   const path = (error?.instancePath ?? "").split("/").slice(1);
   const field = path
     .map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`))

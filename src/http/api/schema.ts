@@ -1,34 +1,35 @@
-import { Type, type Static } from "typebox";
+import type { XStatic } from "typebox/schema";
 
 /**
- * The API's shapes, once: they check what clients send and make the OpenAPI description.
+ * The API's shapes, once, as JSON Schema: they check what clients send and make the OpenAPI description.
  * Source: the API specification §2 and §4.
  */
 
-const text = (description: string) => Type.String({ description });
+const text = <const D extends string>(description: D) => ({ type: "string", description }) as const;
 
 const fileFields = {
   Name: text("File name."),
   Data: text("Content in standard base64 (RFC 4648 §4); empty when only `URL` is known."),
   Comment: text("Caption."),
   URL: text("Where the file can be fetched; may be empty."),
-  Size: Type.Integer({ minimum: 0, description: "Bytes; computed by the service when `Data` is given." }),
-  Avatar: Type.Boolean({ description: "True when the file is the sender's picture." }),
+  Size: { type: "integer", minimum: 0, description: "Bytes; computed by the service when `Data` is given." },
+  Avatar: { type: "boolean", description: "True when the file is the sender's picture." },
   SHA: text("Hash of the content when the origin gives one."),
   NativeID: text("The file's identifier on its origin network."),
-};
+} as const;
 
-export const FileSchema = Type.Object(fileFields, { description: "A file that came with a message." });
-
-const hops = Type.Integer({
+const hops = {
+  type: "integer",
   minimum: 0,
   description:
     "How many programs have passed this message on from one gateway to another. Absent when none has. " +
     "A program that posts what it has read adds one; a message with too many hops is not relayed.",
-});
+} as const;
 
-export const MessageSchema = Type.Object(
-  {
+export const MessageSchema = {
+  type: "object",
+  description: "The one resource. All keys but `hops` are always present, in this order; strings are never null.",
+  properties: {
     text: text("Message text. Empty for the `api_connected` event."),
     channel: text("Channel the message comes from; `api` for a posted message."),
     username: text("Sender name, formatted by the account's `RemoteNickFormat`."),
@@ -42,62 +43,79 @@ export const MessageSchema = Type.Object(
     protocol: text("Protocol of the origin; `api` for a posted message."),
     gateway: text("Gateway the message belongs to."),
     parent_id: text("Identifier of a parent message as the poster gave it; may be empty."),
-    timestamp: Type.String({
+    timestamp: {
+      type: "string",
       format: "date-time",
       description: "When the service accepted the message: RFC 3339 in UTC with fractional seconds.",
       examples: ["2026-11-21T10:00:00.123Z"],
-    }),
+    },
     id: text("Always empty on these endpoints."),
-    Extra: Type.Union([Type.Null(), Type.Object({ file: Type.Array(FileSchema) })], {
+    Extra: {
       description: "Files, or null.",
-    }),
-    hops: Type.Optional(hops),
+      anyOf: [
+        { type: "null" },
+        {
+          type: "object",
+          properties: {
+            file: {
+              type: "array",
+              items: { type: "object", properties: fileFields, required: Object.keys(fileFields) },
+            },
+          },
+          required: ["file"],
+        },
+      ],
+    },
+    hops,
   },
-  { description: "The one resource. All keys but `hops` are always present, in this order; strings are never null." },
-);
+  required: [
+    "text",
+    "channel",
+    "username",
+    "userid",
+    "avatar",
+    "account",
+    "event",
+    "protocol",
+    "gateway",
+    "parent_id",
+    "timestamp",
+    "id",
+    "Extra",
+  ],
+};
 
-/** What a client may send for one file: every field optional, `Data` or `URL` needed. */
-export const PostedFileSchema = Type.Object({
-  Name: Type.Optional(fileFields.Name),
-  Data: Type.Optional(fileFields.Data),
-  Comment: Type.Optional(fileFields.Comment),
-  URL: Type.Optional(fileFields.URL),
-  Size: Type.Optional(Type.Integer({ minimum: 0, description: "Bytes; ignored when `Data` is given." })),
-  Avatar: Type.Optional(fileFields.Avatar),
-  SHA: Type.Optional(fileFields.SHA),
-  NativeID: Type.Optional(fileFields.NativeID),
-});
-
-export const PostSchema = Type.Object(
-  {
-    text: Type.Optional(text("Text to deliver.")),
-    username: Type.Optional(text("Sender name to display.")),
-    userid: Type.Optional(text("Sender identifier on the client's side.")),
-    avatar: Type.Optional(text("Sender avatar address.")),
-    gateway: Type.Optional(text("Target gateway; may be left out when the account is in exactly one.")),
-    parent_id: Type.Optional(text("Identifier of a parent message; travels as given.")),
-    event: Type.Optional(
-      text("A label that travels with the message, such as `user_action`. The service's own are refused."),
-    ),
-    Extra: Type.Optional(
-      Type.Object(
-        { file: Type.Optional(Type.Array(PostedFileSchema)) },
-        { description: "Files to deliver. Keys other than `file` are ignored." },
-      ),
-    ),
-    hops: Type.Optional(hops),
+export const PostSchema = {
+  type: "object",
+  description:
+    "A message to deliver. Keys are taken in any case, null counts as absent, unknown keys are ignored; " +
+    "`channel`, `account`, `protocol`, `timestamp` and `id` are the service's own.",
+  properties: {
+    text: text("Text to deliver."),
+    username: text("Sender name to display."),
+    userid: text("Sender identifier on the client's side."),
+    avatar: text("Sender avatar address."),
+    gateway: text("Target gateway; may be left out when the account is in exactly one."),
+    parent_id: text("Identifier of a parent message; travels as given."),
+    event: text("A label that travels with the message, such as `user_action`. The service's own are refused."),
+    Extra: {
+      type: "object",
+      description: "Files to deliver; each needs `Data` or `URL`. Keys other than `file` are ignored.",
+      properties: { file: { type: "array", items: { type: "object", properties: fileFields } } },
+    },
+    hops,
   },
-  {
-    description:
-      "A message to deliver. Keys are taken in any case, null counts as absent, unknown keys are ignored; " +
-      "`channel`, `account`, `protocol`, `timestamp` and `id` are the service's own.",
-  },
-);
+} as const;
 
-export type PostedMessage = Static<typeof PostSchema>;
-export type PostedFile = Static<typeof PostedFileSchema>;
+/** What a client may send for one file: every field optional. */
+export const PostedFileSchema = PostSchema.properties.Extra.properties.file.items;
 
-export const ErrorSchema = Type.Object(
-  { message: text("What is wrong and how to mend it.") },
-  { description: "Body of every error answer." },
-);
+export type PostedMessage = XStatic<typeof PostSchema>;
+export type PostedFile = XStatic<typeof PostedFileSchema>;
+
+export const ErrorSchema = {
+  type: "object",
+  description: "Body of every error answer.",
+  properties: { message: text("What is wrong and how to mend it.") },
+  required: ["message"],
+};
