@@ -10,7 +10,7 @@ import { dispatchTo } from "./http/api/dispatch.ts";
 import { Ingest } from "./http/api/ingest.ts";
 import { addApiRoutes } from "./http/api/routes.ts";
 import { SWEEP_MS } from "./http/api/stream-hub.ts";
-import { createServer } from "./http/server.ts";
+import { closeServer, createServer } from "./http/server.ts";
 import { isLoopback, parseAddress } from "./lib/address.ts";
 import { LogError } from "./log/errors.ts";
 import type { Log } from "./log/log.ts";
@@ -33,9 +33,6 @@ interface ApiServer {
   readonly ingest: Ingest;
   readonly app: FastifyInstance;
 }
-
-/** How long a stop waits for clients. */
-const STOP_GRACE_MS = 4_000;
 
 const nowMs = (): number => Date.now();
 
@@ -121,15 +118,11 @@ async function listen({ account, settings, app }: ApiServer, logger: Logger): Pr
   return url;
 }
 
-/** Answers that are under way are finished and streams ended; who has not taken them after STOP_GRACE_MS is cut off. */
+/** Answers that are under way are finished and streams ended. */
 async function closeServers(servers: readonly ApiServer[]): Promise<void> {
-  const force = setTimeout(() => {
-    for (const { app } of servers) app.server.closeAllConnections();
-  }, STOP_GRACE_MS);
-  const closing = servers.map(({ app }) => app.close());
+  const closing = servers.map(({ app }) => closeServer(app));
   for (const { readers } of servers) readers.endStreams();
   await Promise.all(closing);
-  clearTimeout(force);
   // A socket tells its listeners after it has told its server: the readers' last positions come now.
   await new Promise((resolve) => setImmediate(resolve));
 }

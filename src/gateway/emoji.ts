@@ -2,9 +2,11 @@ import { EMOJI_LINES } from "./emoji.generated.ts";
 
 /**
  * Short codes to Unicode: `:smile:` becomes 😄. A code runs from a colon to the next colon or white space; an unknown one
- * stays and takes its closing colon with it, which is why `10:30:45` comes to no harm. Source: the reference §3.4.
+ * stays and takes its closing colon with it, which is why `10:30:45` comes to no harm. A very long text is a document and not
+ * something said: it stays as it is, so that no message holds up the others. Source: the reference §3.4.
  */
 export function replaceEmoji(text: string): string {
+  if (text.length > SCANNED_CHARS) return text;
   let open = text.indexOf(":");
   if (open === -1) return text;
   let out = "";
@@ -24,6 +26,8 @@ export function replaceEmoji(text: string): string {
   }
   return copied === 0 ? text : out + text.slice(copied);
 }
+
+const SCANNED_CHARS = 64 * 1024;
 
 /** White space as Go has it: unlike `\s`, U+0085 is and U+FEFF is not. */
 const COLON_OR_SPACE = /[:\t\n\v\f\r\u0085\p{Z}]/gu;

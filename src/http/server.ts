@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import websocket from "@fastify/websocket";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { compileGuard } from "./auth.ts";
@@ -18,6 +19,17 @@ export interface ServerOptions {
 export const OPEN_PATHS: ReadonlySet<string> = new Set(["/api/health", "/api/openapi.json"]);
 
 export const JSON_TYPE = "application/json; charset=utf-8";
+
+declare module "fastify" {
+  interface FastifyInstance {
+    /** Open connections. */
+    readonly sockets: ReadonlySet<Socket>;
+  }
+}
+
+/** How long a stop waits for clients, and how often it looks for connections that have become idle. */
+const STOP_GRACE_MS = 4_000;
+const IDLE_CHECK_MS = 50;
 
 /** From the first byte of a request to its last. */
 const REQUEST_TIMEOUT_MS = 60_000;
@@ -59,8 +71,33 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     sendProblem(reply, fromFramework(error, options));
   });
   answerOtherMethods(app);
+  app.decorate("sockets", trackSockets(app));
   await app.register(websocket, { options: { maxPayload: options.maxBodySize } });
   return app;
+}
+
+function trackSockets(app: FastifyInstance): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  app.server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  return sockets;
+}
+
+/**
+ * Stops listening and resolves when every connection is closed: one that asks for nothing at once, one with an answer under way when
+ * that is sent, and what is left after STOP_GRACE_MS by force.
+ */
+export async function closeServer(app: FastifyInstance): Promise<void> {
+  const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_CHECK_MS);
+  const force = setTimeout(() => app.server.closeAllConnections(), STOP_GRACE_MS);
+  const closed = app.close();
+  // The server counts a connection that has not sent a byte as busy.
+  for (const socket of app.sockets) if (socket.bytesRead === 0) socket.destroy();
+  await closed;
+  clearInterval(idle);
+  clearTimeout(force);
 }
 
 const isOpen = (request: FastifyRequest): boolean =>

@@ -47,8 +47,6 @@ export class ApiAccount {
   readonly #polls: PollCursor;
   readonly #streams: StreamHub;
   readonly #marks: { readonly poll: string; readonly stream: string };
-  /** The durable positions' value before any item this program knows. */
-  readonly #floor: Seq;
   #skipped = 0;
   /** Resolves when the position after the latest poll is durable. */
   #pollMarked: Promise<void> = Promise.resolve();
@@ -63,9 +61,9 @@ export class ApiAccount {
     const stream = marks.get(`${prefix}stream`) === LIVE ? head : positionOr(marks.get(`${prefix}stream`), head);
     const reads = routes.reads(account.key);
     const since = await settleMembership(log, prefix, marks, new Set([...reads.values()].flat()));
-    const after = Math.min(poll, stream);
-    const { entries, skipped } = await log.newest({ subjects: [...reads.keys()], after, limit: buffer });
-    const feed = new Feed(log, view, buffer);
+    // A stream never starts before what was polled, so nothing before P is wanted any more.
+    const { entries, skipped } = await log.newest({ subjects: [...reads.keys()], after: poll, limit: buffer });
+    const feed = new Feed(log, view, buffer, poll);
     for (const head of entries) {
       if (!view.admits(head.label)) continue;
       const entry = { ...head, payload: null };
@@ -74,18 +72,18 @@ export class ApiAccount {
         if (head.seq > (since.get(gateway) ?? 0)) feed.push({ entry, gateway });
       }
     }
+    feed.trim();
     await log.mark([
       { name: `${prefix}poll`, value: String(poll) },
       { name: `${prefix}stream`, value: String(stream) },
     ]);
-    return new ApiAccount(deps, feed, { poll, stream, floor: after, skipped });
+    return new ApiAccount(deps, feed, { poll, stream, skipped });
   }
 
-  private constructor(deps: AccountDeps, feed: Feed, at: { poll: Seq; stream: Seq; floor: Seq; skipped: number }) {
+  private constructor(deps: AccountDeps, feed: Feed, at: { poll: Seq; stream: Seq; skipped: number }) {
     const prefix = `api/${deps.account.key}/`;
     this.#deps = deps;
     this.#feed = feed;
-    this.#floor = at.floor;
     this.#marks = { poll: `${prefix}poll`, stream: `${prefix}stream` };
     this.#polls = new PollCursor(feed.indexAfter(at.poll));
     this.#streams = new StreamHub(feed, feed.indexAfter(at.stream), deps.nowMs, {
@@ -94,8 +92,8 @@ export class ApiAccount {
       skipped: (count) => this.#countSkipped("stream", count),
       cut: (why) => deps.logger.warn({ account: deps.account.name, why }, "a stream reader was cut"),
     });
-    this.sockets = new WebSocketHub(deps.logger, deps.nowMs);
-    if (at.skipped > 0) this.#countSkipped("poll", at.skipped);
+    this.sockets = new WebSocketHub(feed, deps.logger, deps.nowMs);
+    this.#countSkipped("poll", at.skipped);
   }
 
   /** Messages that fell out of `Buffer` before they were read. */
@@ -109,19 +107,10 @@ export class ApiAccount {
   }
 
   /** Hands what was pushed to the live readers. */
-  flush(from: number): void {
+  flush(): void {
     this.#streams.flush();
-    if (this.sockets.size === 0) return;
-    for (let index = from; index < this.#feed.end;) {
-      const lines = this.#feed.lines(index, this.#feed.end) ?? [];
-      if (lines.length === 0) return;
-      index += lines.length;
-      for (const line of lines) this.sockets.broadcast(line);
-    }
-  }
-
-  get end(): number {
-    return this.#feed.end;
+    this.sockets.flush();
+    this.#feed.trim();
   }
 
   /** Everything unread, at most the newest `Buffer`. */
@@ -129,7 +118,7 @@ export class ApiAccount {
     // So that a crash can bring back one answer and not two: the one before is known to be read first.
     await this.#pollMarked;
     const { claim, skipped } = this.#polls.claim(this.#feed.start, this.#feed.end);
-    if (skipped > 0) this.#countSkipped("poll", skipped);
+    this.#countSkipped("poll", skipped);
     if (claim === null) {
       this.#markPoll(skipped > 0);
       return { body: "[]\n", delivered: () => undefined, broken: () => undefined };
@@ -170,6 +159,9 @@ export class ApiAccount {
     let next = from;
     let room = POLL_CHARS;
     while (next < to && (lines.length === 0 || room > 0)) {
+      // While a long answer is read from the disk, its next items may fall out of the buffer.
+      this.#countSkipped("poll", Math.max(0, this.#feed.kept - next));
+      next = Math.max(next, this.#feed.kept);
       const kept = this.#feed.lines(next, to, room);
       const got = kept === null ? await this.#feed.load(next, to, room) : { lines: kept, next: next + kept.length };
       if (got.next === next) break;
@@ -187,7 +179,7 @@ export class ApiAccount {
   }
 
   #seqAt(index: number): string {
-    return String(this.#feed.seqBefore(index, this.#floor));
+    return String(this.#feed.seqBefore(index));
   }
 
   /** A position that is not durable yet only means that something is handed out again after a crash. */
@@ -200,6 +192,7 @@ export class ApiAccount {
   }
 
   #countSkipped(reader: "poll" | "stream", count: number): void {
+    if (count === 0) return;
     const first = this.#skipped === 0;
     this.#skipped += count;
     const fields = { account: this.#deps.account.name, reader, skipped: count, buffer: this.#deps.buffer };

@@ -25,9 +25,13 @@ export class Feed {
   #items: Item[] = [];
   /** Index of `#items[0]`. */
   #base = 0;
+  /** Seq of the last item that was let go of. */
+  #seqBeforeBase: Seq;
 
-  constructor(log: Log, view: View, capacity: number) {
+  /** `after`: the position in the log that the first item comes behind. */
+  constructor(log: Log, view: View, capacity: number, after: Seq) {
     this.#log = log;
+    this.#seqBeforeBase = after;
     this.#view = view;
     this.#capacity = capacity;
   }
@@ -42,19 +46,27 @@ export class Feed {
     return Math.max(this.#base, this.end - this.#capacity);
   }
 
-  push(item: Item): void {
-    this.#items.push(item);
-    // Dropping in strides keeps the cost of one push constant.
-    if (this.#items.length > 2 * this.#capacity + 64) {
-      const surplus = this.#items.length - this.#capacity;
-      this.#items.splice(0, surplus);
-      this.#base += surplus;
-    }
+  /** Lowest index that can still be read: everything pushed since the last `trim` is kept, whatever its number. */
+  get kept(): number {
+    return this.#base;
   }
 
-  /** Seq of the item before this index: the durable form of a position. `floor` when there is no such item. */
-  seqBefore(index: number, floor: Seq): Seq {
-    return this.#items[index - 1 - this.#base]?.entry.seq ?? floor;
+  push(item: Item): void {
+    this.#items.push(item);
+  }
+
+  /** Lets go of what has fallen out of the buffer; to be called when the live readers have what was pushed. */
+  trim(): void {
+    // In strides, so that the cost of one message stays constant.
+    if (this.#items.length <= 2 * this.#capacity + 64) return;
+    const surplus = this.#items.splice(0, this.#items.length - this.#capacity);
+    this.#base += surplus.length;
+    this.#seqBeforeBase = surplus.at(-1)?.entry.seq ?? this.#seqBeforeBase;
+  }
+
+  /** Seq of the item before this index: the durable form of a position. */
+  seqBefore(index: number): Seq {
+    return this.#items[index - 1 - this.#base]?.entry.seq ?? this.#seqBeforeBase;
   }
 
   /** First index whose item has a seq above this one. */
@@ -74,6 +86,7 @@ export class Feed {
    * be fetched from the log first: use `load` then.
    */
   lines(from: number, to: number, chars: number = CHUNK_CHARS): string[] | null {
+    this.#assertKept(from);
     const lines: string[] = [];
     let size = 0;
     for (let index = from; index < to; index += 1) {
@@ -90,6 +103,7 @@ export class Feed {
 
   /** Like `lines`, with the texts read from the log. Entries that retention has removed are passed over. */
   async load(from: number, to: number, chars: number = CHUNK_CHARS): Promise<{ lines: string[]; next: number }> {
+    this.#assertKept(from);
     const wanted = this.#items.slice(from - this.#base, to - this.#base);
     const first = wanted[0];
     if (first === undefined) return { lines: [], next: to };
@@ -110,6 +124,11 @@ export class Feed {
       next += 1;
     }
     return { lines, next };
+  }
+
+  #assertKept(index: number): void {
+    if (index < this.#base)
+      throw new RangeError(`item ${index} has fallen out of the feed, which starts at ${this.#base}`);
   }
 
   #line(item: Item, payload: string): string {

@@ -65,7 +65,7 @@ describe("what is taken", () => {
 
 describe("what is refused, naming the place", () => {
   test.each([
-    ["{bad", /line 1, column 2/],
+    ["{bad", /a key or \} was expected at line 1, column 2 \(offset 1\)/],
     ['{"text":\n"a"', /line 2, column 4/],
     ['{"text":"a"} tail', /offset 13/],
     ['{"text":"a",}', /not valid JSON/],

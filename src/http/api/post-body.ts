@@ -1,6 +1,6 @@
-import { parseTree, type ParseError, printParseErrorCode } from "jsonc-parser";
 import { Ajv } from "ajv";
 import type { FileItem } from "../../contract/message.ts";
+import { findJsonError } from "../../lib/json-error.ts";
 import { positionAt } from "../../lib/position.ts";
 import { problem, type Problem } from "./problem.ts";
 import { PostedFileSchema, PostSchema, type PostedFile, type PostedMessage } from "./schema.ts";
@@ -148,10 +148,12 @@ function withKnownKeys(value: object, known: ReadonlyMap<string, string>): Recor
   return out;
 }
 
-/** Some clients send the size as text, which the reference takes for "not given". */
+/** Some clients send numbers and flags as text, which the reference takes for "not given". */
 function tolerantFile(file: object): Record<string, unknown> {
   const out = withKnownKeys(file, FILE_KEYS);
-  if (typeof out["Size"] === "string") delete out["Size"];
+  for (const field of ["Size", "Avatar"]) {
+    if (typeof out[field] === "string") delete out[field];
+  }
   return out;
 }
 
@@ -181,14 +183,8 @@ function kindOf(value: unknown): string {
 }
 
 function describeSyntaxError(source: string): string {
-  const errors: ParseError[] = [];
-  parseTree(source, errors, { disallowComments: true, allowTrailingComma: false });
-  const first = errors[0];
-  if (first === undefined) return "the body is not valid JSON";
-  const { line, column } = positionAt(source, first.offset);
-  const what = first.offset >= source.length ? "UnexpectedEnd" : printParseErrorCode(first.error);
-  return `the body is not valid JSON: ${inWords(what)} at line ${line}, column ${column} (offset ${first.offset})`;
+  const error = findJsonError(source);
+  if (error === null) return "the body is not valid JSON";
+  const { line, column } = positionAt(source, error.offset);
+  return `the body is not valid JSON: ${error.expected} was expected at line ${line}, column ${column} (offset ${error.offset})`;
 }
-
-/** "PropertyNameExpected" → "property name expected". */
-const inWords = (code: string): string => code.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();

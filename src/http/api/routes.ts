@@ -33,7 +33,10 @@ export function addApiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   app.get("/api/messages", (_request, reply) => sendPoll(deps.readers, reply));
   app.get("/api/stream", (_request, reply) => {
     reply.hijack();
-    deps.readers.addStream(StreamSocket.open(reply.raw));
+    const begin = (): void => deps.readers.addStream(StreamSocket.open(reply.raw));
+    // Behind another request on the same connection, the answer gets the socket when its turn comes.
+    if (reply.raw.socket === null) reply.raw.once("socket", begin);
+    else begin();
   });
   app.route({
     method: "GET",

@@ -30,7 +30,7 @@ class World {
           .slice(0, limit)
           .map(([seq, text]) => ({ seq, subject: "api.a/g", label: "", payload: text })),
     } as unknown as Log;
-    this.feed = new Feed(log, view, buffer);
+    this.feed = new Feed(log, view, buffer, 0);
     this.hub = this.#newHub();
     this.#server = createServer((_request, response) =>
       this.hub.add(StreamSocket.open(response), greeting(0), this.start()),
@@ -50,12 +50,17 @@ class World {
     await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
   }
 
-  say(n: number, options: { size?: number; evicted?: boolean } = {}): void {
+  say(n: number, options: { size?: number; evicted?: boolean; later?: boolean } = {}): void {
     const text = payload(n, options.size);
     this.stored.set(n, text);
     const entry: Entry = { seq: n, subject: "api.a/g", label: "", payload: options.evicted === true ? null : text };
     this.feed.push({ entry, gateway: "g" });
+    if (options.later !== true) this.flush();
+  }
+
+  flush(): void {
     this.hub.flush();
+    this.feed.trim();
   }
 
   /** A client; `numbers` are the n of the objects it has got, without the greeting. */
@@ -163,6 +168,15 @@ test("a live message that is too large for the memory is read from the log", asy
   world.say(2);
   await until(() => reader.numbers().length === 2);
   expect(reader.numbers()).toEqual([1, 2]);
+});
+
+test("a commit of more messages than Buffer reaches live readers whole", async () => {
+  await make(10);
+  const reader = await world.reader();
+  for (let n = 1; n <= 500; n += 1) world.say(n, { later: true });
+  world.flush();
+  await until(() => reader.numbers().length === 500);
+  expect(reader.numbers()).toEqual(Array.from({ length: 500 }, (_, i) => i + 1));
 });
 
 test("a reader that stalls holds nobody up, is given at most 64 KiB and a chunk, and catches up when it reads again", async () => {

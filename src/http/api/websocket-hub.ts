@@ -1,5 +1,6 @@
 import type { WebSocket } from "ws";
 import type { Logger } from "../../logger.ts";
+import type { Feed } from "./feed.ts";
 
 /**
  * The WebSockets of one API account: live only, one text frame per message.
@@ -15,17 +16,20 @@ interface State {
 }
 
 export class WebSocketHub {
+  readonly #feed: Feed;
   readonly #sockets = new Map<WebSocket, State>();
+  /** Index of the next item to send. */
+  #next: number;
+  /** A read of the log is under way: what comes meanwhile is sent behind it. */
+  #loading = false;
   readonly #logger: Logger;
   readonly #nowMs: () => number;
 
-  constructor(logger: Logger, nowMs: () => number) {
+  constructor(feed: Feed, logger: Logger, nowMs: () => number) {
+    this.#feed = feed;
+    this.#next = feed.end;
     this.#logger = logger;
     this.#nowMs = nowMs;
-  }
-
-  get size(): number {
-    return this.#sockets.size;
   }
 
   add(socket: WebSocket, greeting: string): void {
@@ -38,6 +42,18 @@ export class WebSocketHub {
     socket.send(greeting);
   }
 
+  /** Sends what the feed has got since the last call. */
+  flush(): void {
+    this.#next = Math.max(this.#next, this.#feed.kept);
+    while (this.#sockets.size > 0 && !this.#loading && this.#next < this.#feed.end) {
+      const lines = this.#feed.lines(this.#next, this.#feed.end);
+      if (lines === null) return this.#loadRest();
+      this.#next += lines.length;
+      for (const line of lines) this.broadcast(line);
+    }
+    if (!this.#loading) this.#next = this.#feed.end;
+  }
+
   /** Sends to all sockets of the account but `except`, the one it came from. */
   broadcast(line: string, except: WebSocket | null = null): void {
     for (const socket of this.#sockets.keys()) {
@@ -47,6 +63,24 @@ export class WebSocketHub {
         socket.terminate();
       } else socket.send(line);
     }
+  }
+
+  /** For items too large for the memory. */
+  #loadRest(): void {
+    this.#loading = true;
+    this.#feed.load(this.#next, this.#feed.end).then(
+      ({ lines, next }) => {
+        this.#loading = false;
+        this.#next = next;
+        for (const line of lines) this.broadcast(line);
+        this.flush();
+      },
+      (error: unknown) => {
+        this.#loading = false;
+        this.#logger.error({ error: String(error) }, "messages for WebSockets cannot be read; the sockets are closed");
+        for (const socket of this.#sockets.keys()) socket.terminate();
+      },
+    );
   }
 
   /** Periodic: pings, and drops who has not answered the last one. */

@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+import type { View } from "../../gateway/view.ts";
+import type { Log } from "../../log/log.ts";
+import { Feed } from "./feed.ts";
+
+const view: View = { admits: () => true, show: (message) => message, verbatim: () => true };
+
+/** A feed whose log holds `{seq}` for every seq; what is pushed has a payload only when it is short of `evicted`. */
+function feedOf(capacity: number, after = 0) {
+  const asked: number[] = [];
+  const log = {
+    read: ({ after, limit, bytes }: { after: number; limit: number; bytes: number }) => {
+      asked.push(after);
+      const fits = Math.max(1, Math.min(limit, Math.floor(bytes / 10)));
+      const seqs = Array.from({ length: fits }, (_, i) => after + 1 + i).filter((seq) => seq % 7 !== 0);
+      return Promise.resolve(seqs.map((seq) => ({ seq, subject: "api.a/g", label: "", payload: String(seq) })));
+    },
+  } as unknown as Log;
+  const feed = new Feed(log, view, capacity, after);
+  const push = (from: number, to: number, evicted = false): void => {
+    for (let seq = from; seq <= to; seq += 1) {
+      feed.push({ entry: { seq, subject: "api.a/g", label: "", payload: evicted ? null : String(seq) }, gateway: "g" });
+    }
+  };
+  return { feed, push, asked };
+}
+
+test("positions survive what is let go of", () => {
+  const { feed, push } = feedOf(10, 100);
+  expect(feed.seqBefore(0)).toBe(100);
+  push(101, 300);
+  expect(feed.kept).toBe(0);
+  feed.trim();
+  expect(feed.end).toBe(200);
+  expect(feed.start).toBe(190);
+  expect(feed.kept).toBe(190);
+  expect(feed.seqBefore(feed.kept)).toBe(290);
+  expect(feed.seqBefore(feed.end)).toBe(300);
+  expect(feed.indexAfter(295)).toBe(195);
+  expect(feed.indexAfter(1)).toBe(190);
+  expect(feed.indexAfter(999)).toBe(200);
+});
+
+test("what has fallen out cannot be asked for", async () => {
+  const { feed, push } = feedOf(10);
+  push(1, 200);
+  feed.trim();
+  expect(() => feed.lines(0, 10)).toThrow(RangeError);
+  await expect(feed.load(0, 10)).rejects.toThrow(RangeError);
+});
+
+test("lines stop at the limit, but one always goes", () => {
+  const { feed, push } = feedOf(100);
+  push(1, 20);
+  expect(feed.lines(0, 20, 5)).toEqual(["1", "2", "3", "4", "5"]);
+  expect(feed.lines(9, 20, 1)).toEqual(["10"]);
+});
+
+test("lines stop before an item that is only in the log; load reads it, and passes over what retention took", async () => {
+  const { feed, push, asked } = feedOf(100);
+  push(1, 3);
+  push(4, 9, true);
+  push(10, 12);
+  expect(feed.lines(0, 12)).toEqual(["1", "2", "3"]);
+  expect(feed.lines(3, 12)).toBeNull();
+  expect(await feed.load(3, 12)).toEqual({ lines: ["4", "5", "6", "8", "9", "10", "11", "12"], next: 12 });
+  expect(asked).toEqual([3]);
+});
+
+test("load goes as far as the log answered, and always further", async () => {
+  const { feed, push } = feedOf(100);
+  push(1, 20, true);
+  const seen: string[] = [];
+  for (let next = 0; next < 20;) {
+    const got = await feed.load(next, 20, 30);
+    expect(got.next).toBeGreaterThan(next);
+    seen.push(...got.lines);
+    next = got.next;
+  }
+  expect(seen.map(Number)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1).filter((seq) => seq % 7 !== 0));
+});
