@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -6,5 +7,7 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 20_000,
     retry: 0,
+    // Most of the time goes into waiting for programs that the tests start.
+    maxWorkers: Math.max(2, availableParallelism()),
   },
 });

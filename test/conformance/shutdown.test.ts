@@ -1,0 +1,116 @@
+import { describe, expect, test } from "vitest";
+import { toml } from "../support/config.ts";
+import { connectRaw, parseAnswer } from "../support/raw.ts";
+import type { Rialto } from "../support/rialto.ts";
+import { launch } from "../support/suite.ts";
+import { eventually, within } from "../support/wait.ts";
+
+const config = toml({
+  accounts: { sender: {}, reader: { Buffer: 1000 } },
+  gateways: { g: { inout: ["sender", "reader"] } },
+});
+
+/** Waits until the account takes no more connections. */
+async function refuses(rialto: Rialto, account: string): Promise<void> {
+  await eventually(
+    async () =>
+      await connectRaw(rialto.url(account)).then(
+        (connection) => connection.destroy(),
+        () => "refused",
+      ),
+    (outcome) => outcome === "refused",
+    () => `${account} to stop listening`,
+  );
+}
+
+describe.for(["SIGTERM", "SIGINT"] as const)("%s", (signal) => {
+  test("ends streams with a proper last chunk, closes WebSockets with 1001, and exits 0", async () => {
+    const rialto = await launch({ config });
+    const raw = await connectRaw(rialto.url("api.reader"));
+    raw.send("GET /api/stream HTTP/1.1\r\nHost: x\r\n\r\n");
+    await raw.until((bytes) => bytes.includes("api_connected"), "the greeting");
+    const stream = await rialto.client("reader").stream();
+    const socket = await rialto.client("reader").socket();
+    await rialto.client("sender").say({ text: "last words" });
+    expect((await stream.next()).text).toBe("last words");
+    rialto.signal(signal);
+    expect(await within(stream.ended, () => "the end of the stream")).toBe("complete");
+    expect(await within(socket.closed, () => "the close of the WebSocket")).toMatch(/^1001/);
+    const answer = parseAnswer(await raw.untilClosed());
+    expect(answer?.complete).toBe(true);
+    expect(answer?.body.toString()).toMatch(/"last words".*\n$/);
+    expect(answer?.rest).toHaveLength(0);
+    expect(await rialto.exited).toEqual({ code: 0, signal: null });
+  });
+});
+
+test("a request that has begun is finished and kept; new connections are refused", async () => {
+  const first = await launch({ config });
+  const body = JSON.stringify({ text: "half way" });
+  const connection = await connectRaw(first.url("api.sender"));
+  connection.send(
+    `POST /api/message HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
+  );
+  connection.send(body.slice(0, 5));
+  // An answer on a later connection shows that the half request has been taken up.
+  await first.client("sender").say({ text: "before" });
+  first.signal("SIGTERM");
+  await refuses(first, "api.sender");
+  connection.send(body.slice(5));
+  expect((await connection.answer()).statusLine).toBe("HTTP/1.1 200 OK");
+  expect(await first.exited).toEqual({ code: 0, signal: null });
+  const second = await launch({ config, dataPath: first.dataPath });
+  expect(await second.client("reader").texts()).toEqual(["before", "half way"]);
+});
+
+test("idle keep-alive connections, and a client that takes nothing, do not hold it up", async () => {
+  const rialto = await launch({ config });
+  const idle = await connectRaw(rialto.url("api.reader"));
+  idle.send("GET /api/health HTTP/1.1\r\nHost: x\r\n\r\n");
+  await idle.answer();
+  const silent = await connectRaw(rialto.url("api.reader"));
+  const stuck = await rialto.client("reader").stream();
+  stuck.pause();
+  for (let n = 0; n < 20; n += 1) await rialto.client("sender").say({ text: "x".repeat(1_000_000) });
+  expect(await rialto.stop()).toEqual({ code: 0, signal: null });
+  idle.destroy();
+  silent.destroy();
+  await stuck.close();
+});
+
+test("posts under way at the signal are answered 200 and kept, or not answered 200", async () => {
+  const first = await launch({ config });
+  const accepted: string[] = [];
+  let going = true;
+  const writers = Array.from({ length: 8 }, async (_, writer) => {
+    for (let n = 0; going; n += 1) {
+      const text = `${writer}-${n}`;
+      const status = await first
+        .client("sender")
+        .post({ text })
+        .then(
+          (answer) => answer.status,
+          () => 0,
+        );
+      if (status === 200) accepted.push(text);
+      else going = false;
+    }
+  });
+  await eventually(
+    async () => accepted.length,
+    (count) => count > 50,
+    () => "some posts",
+  );
+  expect(await first.stop()).toEqual({ code: 0, signal: null });
+  await Promise.all(writers);
+  const second = await launch({ config, dataPath: first.dataPath });
+  const kept = new Set(await second.client("reader").texts());
+  const newest = accepted.slice(-500);
+  expect(newest.filter((text) => !kept.has(text))).toEqual([]);
+});
+
+test("with nothing to do it ends at once", async () => {
+  const rialto = await launch({ config });
+  rialto.signal("SIGTERM");
+  expect(await within(rialto.exited, () => "the exit")).toEqual({ code: 0, signal: null });
+});

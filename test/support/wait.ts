@@ -1,0 +1,55 @@
+/** How long a test waits for something that must come; generous, because the machine may be busy. */
+const PATIENCE_MS = 8_000;
+
+/** Fails with what was awaited when the promise has not settled in time. */
+export async function within<T>(promise: Promise<T>, what: () => string, ms: number = PATIENCE_MS): Promise<T> {
+  const limit = Promise.withResolvers<never>();
+  const timer = setTimeout(() => limit.reject(new Error(`waited ${ms} ms for ${what()}`)), ms);
+  try {
+    return await Promise.race([promise, limit.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Asks again until the answer passes; for what the program does in its own time and announces nowhere. */
+export async function eventually<T>(
+  ask: () => Promise<T>,
+  enough: (answer: T) => boolean,
+  what: () => string,
+): Promise<T> {
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const answer = await ask();
+    if (enough(answer)) return answer;
+    if (Date.now() > deadline) throw new Error(`waited ${PATIENCE_MS} ms for ${what()}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** A queue that can be awaited. */
+export class Inbox<T> {
+  readonly #items: T[] = [];
+  readonly #takers: ((item: T) => void)[] = [];
+
+  push(item: T): void {
+    const taker = this.#takers.shift();
+    if (taker) taker(item);
+    else this.#items.push(item);
+  }
+
+  /** What has come and nobody has taken. */
+  get waiting(): readonly T[] {
+    return this.#items;
+  }
+
+  /** The oldest item not yet taken; waits for it. Rejects when `over` (the source's end) settles first. */
+  async next(what: () => string, over: Promise<string>, ms: number = PATIENCE_MS): Promise<T> {
+    const ready = this.#items.shift();
+    if (ready !== undefined) return ready;
+    const taker = Promise.withResolvers<T>();
+    this.#takers.push(taker.resolve);
+    const ended = over.then((how) => Promise.reject(new Error(`it ended (${how}) before ${what()} came`)));
+    return await within(Promise.race([taker.promise, ended]), what, ms);
+  }
+}
