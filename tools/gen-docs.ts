@@ -4,12 +4,40 @@ import { protocols } from "../src/adapters/registry.ts";
 import { ignoredGeneral, ignoredShared, ignoredTengo, missingProtocols } from "../src/config/reference.ts";
 import type { IgnoredSetting } from "../src/config/reference.ts";
 import { generalSchema, sharedSchema } from "../src/config/schema.ts";
+import { START_ERRORS } from "../src/errors.ts";
 import type { Manifest, SettingSchema, SettingsSchema } from "../src/contract/manifest.ts";
 
-/** Writes `docs/settings.md` from the schemas; with `--check` it only compares, and exits 1 when the file differs. */
-export const settingsFile = join(import.meta.dirname, "..", "docs", "settings.md");
+/** Writes the pages of `docs/` that come from the code; with `--check` it only compares, and exits 1 when one differs. */
+export const pages: readonly { readonly file: string; readonly make: () => string }[] = [
+  { file: inDocs("settings.md"), make: settingsPage },
+  { file: inDocs("errors.md"), make: errorsPage },
+];
 
-export function settingsPage(): string {
+function inDocs(name: string): string {
+  return join(import.meta.dirname, "..", "docs", name);
+}
+
+function errorsPage(): string {
+  const rows = Object.entries(START_ERRORS).map(
+    ([code, { exit, what, remedy }]) => `| ${exit} | \`${code}\` | ${what} | ${remedy} |`,
+  );
+  return [
+    "<!-- Written by tools/gen-docs.ts from src/errors.ts. Change that, then run `npm run docs`. -->",
+    "# Errors",
+    "Why Rialto does not start, or ends. The exit code tells an init system what it was (the numbers are those of sysexits); the code stands in the log line.",
+    [
+      "| exit | code | what it means | what to do |",
+      "|---|---|---|---|",
+      "| 0 | | Stopped as asked. | |",
+      ...rows,
+    ].join("\n"),
+    "What the HTTP API answers is on [its own page](api.md#errors).",
+  ]
+    .join("\n\n")
+    .concat("\n");
+}
+
+function settingsPage(): string {
   return [
     "<!-- Written by tools/gen-docs.ts from the schemas. Change those, then run `npm run docs`. -->",
     "# Settings",
@@ -84,11 +112,12 @@ function ignoredTable(title: string, settings: readonly IgnoredSetting[]): strin
 }
 
 if (import.meta.main) {
-  const page = settingsPage();
-  if (!process.argv.includes("--check")) {
-    writeFileSync(settingsFile, page);
-  } else if (readFileSync(settingsFile, "utf8") !== page) {
-    console.error("docs/settings.md differs from the schemas; run: npm run docs");
-    process.exitCode = 1;
+  for (const { file, make } of pages) {
+    if (!process.argv.includes("--check")) {
+      writeFileSync(file, make());
+    } else if (readFileSync(file, "utf8") !== make()) {
+      console.error(`${file} differs from the code; run: npm run docs`);
+      process.exitCode = 1;
+    }
   }
 }

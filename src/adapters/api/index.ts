@@ -30,7 +30,7 @@ const schema = {
       description: "Largest request body, in bytes.",
       default: 16 * 1024 * 1024,
       minimum: 1024,
-      maximum: 1024 * 1024 * 1024,
+      maximum: 256 * 1024 * 1024,
     },
   },
 } as const satisfies SettingsSchema;
