@@ -95,7 +95,7 @@ test("kill -9 five times under load loses nothing that was answered", { timeout:
     ledger.polled.push([await last.client("poller").texts()]);
     const open = await last.client("streamer").stream();
     await last.client("sender").say({ text: "end" });
-    for (let text = ""; text !== "end"; ) {
+    for (let text = ""; text !== "end";) {
       text = (await open.next()).text;
       if (text !== "end") ledger.streamed.push(text);
     }
