@@ -81,7 +81,10 @@ export interface Log {
   unmark(names: readonly string[]): Promise<void>;
   /** All marks whose name starts with `prefix`. */
   marks(prefix: string): Promise<ReadonlyMap<string, string>>;
-  /** Entries of these subjects with seq > after, oldest first, at most `limit` entries and about `bytes` of payload. */
+  /**
+   * Entries of these subjects with seq > after, oldest first, at most `limit` entries and about `bytes` of payload.
+   * The log may return fewer than `limit` before the end, but never none.
+   */
   read(query: {
     readonly subjects: readonly Subject[];
     readonly after: Seq;

@@ -1,0 +1,17 @@
+import { describe } from "vitest";
+import { Bench, type OpenLog } from "./suite/kit.suite.ts";
+import { describeModel } from "./suite/model.suite.ts";
+import { describeReads } from "./suite/reads.suite.ts";
+import { describeWrites } from "./suite/writes.suite.ts";
+
+/** What every implementation of the log must do. */
+export function describeLog(name: string, open: OpenLog): void {
+  describe(name, () => {
+    describe("case by case", () => {
+      const bench = new Bench(open);
+      describeWrites(bench);
+      describeReads(bench);
+    });
+    describeModel(open);
+  });
+}

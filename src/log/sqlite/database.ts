@@ -1,0 +1,64 @@
+import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync } from "node:fs";
+import { join } from "node:path";
+import BetterSqlite3 from "better-sqlite3";
+import type { Database } from "better-sqlite3";
+import { inspect, migrate } from "./migrations.ts";
+import type { WorkerOptions } from "./protocol.ts";
+
+/** How long to wait for another process to let go of the log, in ms: a restart may overlap with the old one's end. */
+const LOCK_WAIT = 1000;
+/** A write-ahead file that grew beyond this is cut back when it starts over, in bytes. */
+const WAL_LIMIT = 64 * 1024 * 1024;
+
+/** The log's file in its data folder. */
+export function logFile(dataPath: string): string {
+  return join(dataPath, "log.sqlite");
+}
+
+/**
+ * Opens the log for this process alone, at today's format; makes the folder and the file when they are missing.
+ * Throws what the file system or SQLite throw, or a LogError `format`.
+ */
+export function openDatabase(options: WorkerOptions): Database {
+  const file = logFile(options.dataPath);
+  prepareFiles(options.dataPath, file);
+  const db = new BetterSqlite3(file, { fileMustExist: true, timeout: LOCK_WAIT });
+  try {
+    db.pragma("locking_mode = EXCLUSIVE");
+    // Before anything is written: a file that is not ours stays as it is.
+    if (inspect(db, file) === "empty") db.pragma("auto_vacuum = INCREMENTAL");
+    db.pragma("journal_mode = WAL");
+    db.pragma(`synchronous = ${options.durability === "power" ? "FULL" : "NORMAL"}`);
+    db.pragma(`journal_size_limit = ${WAL_LIMIT}`);
+    if (options.test.maxPages !== undefined) db.pragma(`max_page_count = ${options.test.maxPages}`);
+    migrate(db);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/**
+ * Folder 0700, files 0600. SQLite gives its side files the mode of the main one. An existing file is never opened
+ * here: closing it would drop the locks that SQLite holds for this process.
+ */
+function prepareFiles(folder: string, file: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (!existsSync(file)) {
+    closeSync(openSync(file, "a", 0o600));
+    syncFolder(folder);
+  }
+  chmodSync(file, 0o600);
+}
+
+/** The new file's name must survive a power cut too. Windows has no such call, and no need of it. */
+function syncFolder(folder: string): void {
+  if (process.platform === "win32") return;
+  const handle = openSync(folder, "r");
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}

@@ -1,0 +1,97 @@
+import { LogError } from "../errors.ts";
+import type { Failure } from "./protocol.ts";
+
+/** A failure on its way between the threads, as an Error. */
+export function toError(failure: Failure): LogError {
+  return new LogError(failure.code, failure.message);
+}
+
+export function closedError(): LogError {
+  return new LogError("closed", "The log is closed: Rialto is stopping.");
+}
+
+/** What an error of the file system or of SQLite while reading or writing means; `file` is the log's path. */
+export function runtimeFailure(error: unknown, file: string): Failure {
+  if (error instanceof LogError) return { code: error.code, message: error.message };
+  const code = errorCode(error);
+  const reason = reasonOf(error);
+  if (code === "SQLITE_FULL" || code === "ENOSPC") return diskFull(file, reason);
+  return {
+    code: "io",
+    message: `The log ${file} cannot be read or written: ${reason}. Check the disk; Rialto keeps trying.`,
+  };
+}
+
+/** The same for opening, where more can be wrong and is to be mended by the operator. */
+export function openFailure(error: unknown, folder: string, file: string): Failure {
+  if (error instanceof LogError) return { code: error.code, message: error.message };
+  const code = errorCode(error);
+  const reason = reasonOf(error);
+  if (code.startsWith("SQLITE_BUSY")) {
+    return {
+      code: "locked",
+      message: `Another process holds the log in ${folder}. Stop that one first, or give this one a folder of its own (DataPath in [general]).`,
+    };
+  }
+  if (code.startsWith("SQLITE_NOTADB") || code.startsWith("SQLITE_CORRUPT")) {
+    return {
+      code: "format",
+      message: `${file} is not a log of Rialto, or is damaged: ${reason}. Move it away to begin an empty log, or choose another DataPath in [general].`,
+    };
+  }
+  if (code === "SQLITE_FULL" || code === "ENOSPC") return diskFull(file, reason);
+  if (isPermission(code)) {
+    return {
+      code: "unwritable",
+      message: `The data folder ${folder} cannot be written: ${reason}. Create it and let this user write there, or choose another with DataPath in [general].`,
+    };
+  }
+  return { code: "io", message: `The log ${file} cannot be opened: ${reason}.` };
+}
+
+function diskFull(file: string, reason: string): Failure {
+  return {
+    code: "disk_full",
+    message: `No room on the disk for the log ${file}: ${reason}. Free some space; messages are refused until then.`,
+  };
+}
+
+/** The refusal while free space is below the floor. */
+export function belowFloor(file: string, free: number, floor: number): Failure {
+  return diskFull(file, `${mebibytes(free)} MiB are free, ${mebibytes(floor)} MiB are kept in reserve`);
+}
+
+export function newerFormat(file: string, found: number, known: number): LogError {
+  return new LogError(
+    "format",
+    `The log ${file} was written by a newer Rialto (format ${found}, this one knows up to ${known}). Start that version again, or move the file away to begin an empty log.`,
+  );
+}
+
+export function foreignFile(file: string): LogError {
+  return new LogError(
+    "format",
+    `${file} is a database, but not a log of Rialto. Move it away, or choose another DataPath in [general].`,
+  );
+}
+
+function isPermission(code: string): boolean {
+  const unwritable = ["EACCES", "EPERM", "EROFS", "ENOTDIR", "EEXIST", "EISDIR", "ENOENT", "ELOOP", "ENAMETOOLONG"];
+  return unwritable.includes(code) || /^SQLITE_(CANTOPEN|READONLY|PERM|AUTH)/.test(code);
+}
+
+function errorCode(error: unknown): string {
+  if (!(error instanceof Error) || !("code" in error)) return "";
+  return typeof error.code === "string" ? error.code : "";
+}
+
+/** SQLite's own words are terse: its code says more. Neither holds data. */
+function reasonOf(error: unknown): string {
+  const code = errorCode(error);
+  const text = error instanceof Error ? error.message : String(error);
+  return code === "" || text.includes(code) ? text : `${text} (${code})`;
+}
+
+function mebibytes(bytes: number): string {
+  return (bytes / 1048576).toFixed(1);
+}

@@ -1,0 +1,96 @@
+import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import BetterSqlite3 from "better-sqlite3";
+import { expect, test } from "vitest";
+import { appendOne, said } from "../suite/kit.suite.ts";
+import { openAt, scratchFolder } from "./scratch.suite.ts";
+
+const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+
+test("the folder is made for this user alone, and so are the files", async () => {
+  const dataPath = join(scratchFolder(), "made", "here");
+  const log = await openAt(dataPath);
+  await appendOne(log, said("1"));
+  expect(modeOf(dataPath)).toBe("700");
+  expect(modeOf(join(dataPath, "log.sqlite"))).toBe("600");
+  expect(modeOf(join(dataPath, "log.sqlite-wal"))).toBe("600");
+});
+
+test("a file that others could read is closed to them", async () => {
+  const dataPath = scratchFolder();
+  await (await openAt(dataPath)).close();
+  chmodSync(join(dataPath, "log.sqlite"), 0o644);
+  const log = await openAt(dataPath);
+  await appendOne(log, said("1"));
+  expect(modeOf(join(dataPath, "log.sqlite"))).toBe("600");
+  expect(modeOf(join(dataPath, "log.sqlite-wal"))).toBe("600");
+});
+
+test("a second one is refused while the first holds the log, which goes on", async () => {
+  const dataPath = scratchFolder();
+  const log = await openAt(dataPath);
+  await expect(openAt(dataPath)).rejects.toMatchObject({
+    name: "LogError",
+    code: "locked",
+    message: expect.stringContaining(`Another process holds the log in ${dataPath}`) as string,
+  });
+  expect(await appendOne(log, said("1"))).toBe(1);
+  // Nor can another program write behind its back.
+  const other = new BetterSqlite3(join(dataPath, "log.sqlite"), { timeout: 0 });
+  expect(() => other.prepare("SELECT count(*) FROM entry").get()).toThrow(/locked/);
+  other.close();
+  await log.close();
+  expect((await openAt(dataPath)).head).toBe(1);
+});
+
+test("a folder that cannot be is named with the reason", async () => {
+  const file = join(scratchFolder(), "file");
+  writeFileSync(file, "");
+  for (const dataPath of [join(file, "data"), file]) {
+    await expect(openAt(dataPath)).rejects.toMatchObject({
+      code: "unwritable",
+      message: expect.stringMatching(`${dataPath} cannot be written: E(NOTDIR|EXIST).*DataPath`) as string,
+    });
+  }
+});
+
+test("a log of a newer version is left alone", async () => {
+  const dataPath = scratchFolder();
+  await (await openAt(dataPath)).close();
+  const file = join(dataPath, "log.sqlite");
+  const db = new BetterSqlite3(file);
+  db.pragma("user_version = 99");
+  db.close();
+  const before = readFileSync(file);
+  await expect(openAt(dataPath)).rejects.toMatchObject({
+    code: "format",
+    message: expect.stringContaining("written by a newer Rialto (format 99, this one knows up to 1)") as string,
+  });
+  expect(readFileSync(file).equals(before)).toBe(true);
+});
+
+test("what is not a log is left alone", async () => {
+  const dataPath = scratchFolder();
+  const file = join(dataPath, "log.sqlite");
+  writeFileSync(file, "Dear diary, today I kept a log. ".repeat(500));
+  const before = readFileSync(file);
+  await expect(openAt(dataPath)).rejects.toMatchObject({
+    code: "format",
+    message: expect.stringContaining(file) as string,
+  });
+  expect(readFileSync(file).equals(before)).toBe(true);
+});
+
+test("another program's database is left alone", async () => {
+  const dataPath = scratchFolder();
+  const file = join(dataPath, "log.sqlite");
+  const db = new BetterSqlite3(file);
+  db.exec("CREATE TABLE recipes (name TEXT)");
+  db.close();
+  const before = readFileSync(file);
+  await expect(openAt(dataPath)).rejects.toMatchObject({
+    code: "format",
+    message: expect.stringContaining("a database, but not a log of Rialto") as string,
+  });
+  expect(readFileSync(file).equals(before)).toBe(true);
+});

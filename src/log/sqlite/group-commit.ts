@@ -1,0 +1,213 @@
+import { LogError } from "../errors.ts";
+import type { Appended, Batch, NewEntry, Seq } from "../log.ts";
+import { TailEntry } from "../tail.ts";
+import { toError } from "./failure.ts";
+import type { BatchExtra, CommitRequest, CommittedReply, Verdict } from "./protocol.ts";
+
+/** Commits on their way at once: while the worker writes one, the next is ready in its mailbox. */
+const MAX_IN_FLIGHT = 2;
+/** One commit takes batches until it has this many entries or characters; a larger batch goes alone. */
+const GROUP_ENTRIES = 2048;
+const GROUP_CHARS = 4 * 1024 * 1024;
+/** What a waiting batch or entry costs in memory beside its text, in bytes. */
+const WAITING_OVERHEAD = 128;
+
+/** A batch as the callers of the log give it, and the marks to forget. */
+export interface Waiting {
+  readonly batch: Batch;
+  readonly unmark: readonly string[];
+}
+
+interface Item extends Waiting {
+  readonly size: number;
+  readonly resolve: (appended: Appended) => void;
+  readonly reject: (error: LogError) => void;
+}
+
+export interface GroupCommitOptions {
+  /** Most bytes that may wait. */
+  readonly pendingBytes: number;
+  /** Unix ms. */
+  readonly clock: () => number;
+  /** Hands a commit to the worker; answers must come in the order of the calls. */
+  readonly send: (request: Omit<CommitRequest, "id">, done: (reply: CommittedReply | LogError) => void) => void;
+  /** Told of each commit before its batches resolve: the new head is the last entry's seq. */
+  readonly committed: (entries: readonly TailEntry[]) => void;
+}
+
+/** Gathers what comes while the worker is busy, and sends it as one commit. No timer: an idle log commits at once. */
+export class GroupCommit {
+  readonly #options: GroupCommitOptions;
+  #waiting: Item[] = [];
+  #bytes = 0;
+  #inFlight = 0;
+  #scheduled = false;
+  readonly #idle: (() => void)[] = [];
+
+  constructor(options: GroupCommitOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves once durable; rejects with a LogError (`overloaded` at once). */
+  add(waiting: Waiting): Promise<Appended> {
+    const size = sizeOf(waiting);
+    // A batch that finds nothing waiting is taken whatever its size, or it could never be.
+    if (this.#bytes > 0 && this.#bytes + size > this.#options.pendingBytes) {
+      return Promise.reject(
+        new LogError(
+          "overloaded",
+          `The disk does not keep up: ${this.#bytes} bytes wait to be written, the limit is ${this.#options.pendingBytes}. Try again in a moment.`,
+        ),
+      );
+    }
+    this.#bytes += size;
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ ...waiting, size, resolve, reject });
+      this.#schedule();
+    });
+  }
+
+  /** Resolves when nothing waits and nothing is on its way. */
+  drained(): Promise<void> {
+    if (this.#waiting.length === 0 && this.#inFlight === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#idle.push(resolve));
+  }
+
+  /** At the end of this turn of the event loop, so that what came in it shares one commit. */
+  #schedule(): void {
+    if (this.#scheduled || this.#inFlight >= MAX_IN_FLIGHT || this.#waiting.length === 0) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    const items = this.#take();
+    this.#inFlight++;
+    this.#options.send(encode(items, this.#options.clock()), (reply) => {
+      this.#inFlight--;
+      for (const { size } of items) this.#bytes -= size;
+      if (reply instanceof LogError) for (const item of items) item.reject(reply);
+      else this.#settle(items, reply);
+      this.#schedule();
+      if (this.#waiting.length === 0 && this.#inFlight === 0) for (const resolve of this.#idle.splice(0)) resolve();
+    });
+    this.#schedule();
+  }
+
+  #take(): Item[] {
+    let entries = 0;
+    let chars = 0;
+    let count = 0;
+    for (const { batch, size } of this.#waiting) {
+      if (count > 0 && (entries + batch.entries.length > GROUP_ENTRIES || chars + size > GROUP_CHARS)) break;
+      entries += batch.entries.length;
+      chars += size;
+      count++;
+    }
+    if (count === this.#waiting.length) {
+      const all = this.#waiting;
+      this.#waiting = [];
+      return all;
+    }
+    return this.#waiting.splice(0, count);
+  }
+
+  #settle(items: readonly Item[], reply: CommittedReply): void {
+    const stored: TailEntry[] = [];
+    const absent = new Set(reply.absent);
+    const verdicts = new Map(reply.verdicts.map((verdict) => [verdict.batch, verdict]));
+    const answers: (readonly (Seq | null)[])[] = [];
+    let seq = reply.first;
+    let row = 0;
+    for (const { batch } of items) {
+      const seqs: (Seq | null)[] = [];
+      for (const entry of batch.entries) {
+        if (absent.has(row++)) {
+          seqs.push(null);
+          continue;
+        }
+        stored.push(new TailEntry(seq, entry));
+        seqs.push(seq++);
+      }
+      answers.push(seqs);
+    }
+    this.#options.committed(stored);
+    for (const [index, item] of items.entries()) conclude(item, answers[index] ?? [], verdicts.get(index));
+  }
+}
+
+function conclude(item: Item, seqs: readonly (Seq | null)[], verdict: Verdict | undefined): void {
+  switch (verdict?.is) {
+    case undefined:
+      return item.resolve({ is: "stored", seqs });
+    case "repeated":
+      return item.resolve({ is: "repeated", answer: verdict.answer });
+    case "conflict":
+      return item.resolve({ is: "conflict" });
+    case "refused":
+      return item.reject(toError(verdict.failure));
+  }
+}
+
+/** Characters of all text in it, and an overhead: near enough to bytes, and free to count. */
+function sizeOf({ batch, unmark }: Waiting): number {
+  let size = WAITING_OVERHEAD;
+  for (const { subject, key, label, payload } of batch.entries) {
+    size += WAITING_OVERHEAD + subject.length + (key?.length ?? 0) + label.length + payload.length;
+  }
+  for (const { name, value } of batch.marks ?? []) size += WAITING_OVERHEAD + name.length + value.length;
+  for (const name of unmark) size += WAITING_OVERHEAD + name.length;
+  if (batch.once !== undefined) {
+    size += batch.once.key.length + batch.once.fingerprint.length + batch.once.answer.length;
+  }
+  return size;
+}
+
+function encode(items: readonly Waiting[], at: number): Omit<CommitRequest, "id"> {
+  const counts: number[] = [];
+  const subjects = new Map<string, number>();
+  const subjectOf: number[] = [];
+  const labels: string[] = [];
+  const payloads: string[] = [];
+  const extras: BatchExtra[] = [];
+  let labelled = false;
+  for (const [index, item] of items.entries()) {
+    const { entries } = item.batch;
+    counts.push(entries.length);
+    for (const { subject, label, payload } of entries) {
+      let number = subjects.get(subject);
+      if (number === undefined) subjects.set(subject, (number = subjects.size));
+      subjectOf.push(number);
+      labels.push(label);
+      labelled ||= label !== "";
+      payloads.push(payload);
+    }
+    const extra = extraOf(index, item);
+    if (extra !== null) extras.push(extra);
+  }
+  return {
+    is: "commit",
+    at,
+    counts,
+    subjects: [...subjects.keys()],
+    subjectOf,
+    labels: labelled ? labels : null,
+    payloads,
+    extras,
+  };
+}
+
+/** Null when the batch is nothing but keyless entries. */
+function extraOf(index: number, { batch, unmark }: Waiting): BatchExtra | null {
+  const { account, entries, marks = [], once = null } = batch;
+  const keyed = entries.some(hasKey);
+  if (!keyed && marks.length === 0 && unmark.length === 0 && once === null) return null;
+  return { batch: index, account, keys: keyed ? entries.map(({ key }) => key) : null, marks, unmark, once };
+}
+
+function hasKey({ key }: NewEntry): boolean {
+  return key !== null;
+}

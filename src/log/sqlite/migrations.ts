@@ -1,0 +1,73 @@
+import type { Database } from "better-sqlite3";
+import { foreignFile, newerFormat } from "./failure.ts";
+
+/** "RIAL" in SQLite's header: tells our file from any other database. */
+const APPLICATION_ID = 0x5249414c;
+
+/**
+ * Numbered steps from an empty file to today's format; `PRAGMA user_version` says how many were taken.
+ * A step that was released is never changed: add another.
+ */
+const MIGRATIONS: readonly string[] = [
+  `
+  -- Subjects and accounts by small numbers: they repeat in every row.
+  CREATE TABLE name (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
+
+  -- at: Unix milliseconds of the commit. The payload comes last, so that reading the other columns stays cheap.
+  CREATE TABLE entry (
+    seq INTEGER PRIMARY KEY,
+    subject INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    account INTEGER,
+    key TEXT,
+    label TEXT NOT NULL,
+    payload TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX entry_subject ON entry (subject);
+  CREATE UNIQUE INDEX entry_key ON entry (account, key) WHERE key IS NOT NULL;
+
+  CREATE TABLE mark (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+  -- Answers by idempotency key, oldest id first.
+  CREATE TABLE once (
+    id INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    account INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    answer TEXT NOT NULL,
+    UNIQUE (account, key)
+  ) STRICT;
+
+  -- The head when entries were last deleted: a seq is never given twice, not even after all rows went.
+  CREATE TABLE high (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL) STRICT;
+  INSERT INTO high VALUES (1, 0);
+  `,
+];
+
+/** Is it an empty file? Throws a LogError `format` for a foreign or a newer one. Changes nothing. */
+export function inspect(db: Database, file: string): "empty" | "ours" {
+  const application = Number(db.pragma("application_id", { simple: true }));
+  const version = versionOf(db);
+  const tables = Number(db.prepare("SELECT count(*) FROM sqlite_schema").pluck().get());
+  if (application === 0 && version === 0 && tables === 0) return "empty";
+  if (application !== APPLICATION_ID) throw foreignFile(file);
+  if (version > MIGRATIONS.length) throw newerFormat(file, version, MIGRATIONS.length);
+  return "ours";
+}
+
+/** Takes the steps that are missing, each in its own transaction. */
+export function migrate(db: Database): void {
+  for (let version = versionOf(db); version < MIGRATIONS.length; version++) {
+    const step = db.transaction(() => {
+      db.pragma(`application_id = ${APPLICATION_ID}`);
+      db.exec(MIGRATIONS[version] ?? "");
+      db.pragma(`user_version = ${version + 1}`);
+    });
+    step.exclusive();
+  }
+}
+
+function versionOf(db: Database): number {
+  return Number(db.pragma("user_version", { simple: true }));
+}

@@ -1,0 +1,37 @@
+import type { Log } from "../log.ts";
+import { Connection } from "./connection.ts";
+import type { TestLimits } from "./protocol.ts";
+import { SqliteLog } from "./sqlite-log.ts";
+
+const MEBIBYTE = 1024 * 1024;
+
+export interface SqliteLogOptions {
+  /** Absolute path of the data folder; made when it is missing. */
+  readonly dataPath: string;
+  /** `power`: every commit is on the disk before it resolves. `process`: it survives the program, not the power. */
+  readonly durability: "power" | "process";
+  readonly retentionDays: number;
+  /** Of disk, for the whole file. */
+  readonly retentionBytes: number;
+  /** How much of the newest entries stays in memory. */
+  readonly tailBytes?: number;
+  /** How much may wait for the disk before appends are refused. */
+  readonly pendingBytes?: number;
+  /** Unix ms. */
+  readonly clock?: () => number;
+  readonly test?: TestLimits;
+}
+
+/**
+ * The log in one SQLite file, `log.sqlite` in the data folder, held by a worker thread and by this process alone.
+ * Rejects with a LogError: `locked`, `unwritable`, `format`, `disk_full` or `io`.
+ */
+export async function openSqliteLog(options: SqliteLogOptions): Promise<Log & { sweep(): Promise<void> }> {
+  const { dataPath, durability, retentionDays, retentionBytes, test = {} } = options;
+  const connection = await Connection.open({ dataPath, durability, retentionDays, retentionBytes, test });
+  return new SqliteLog(connection, {
+    tailBytes: options.tailBytes ?? 32 * MEBIBYTE,
+    pendingBytes: options.pendingBytes ?? 64 * MEBIBYTE,
+    clock: options.clock ?? Date.now,
+  });
+}

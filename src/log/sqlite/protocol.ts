@@ -1,0 +1,145 @@
+import type { LogErrorCode } from "../errors.ts";
+import type { Seq, Subject } from "../log.ts";
+
+/**
+ * What the main thread and the log's worker say to each other. Rows travel as columns: cloning a few long arrays
+ * costs far less than cloning one object per row. Every request is answered once, by `id`; commits in their order.
+ */
+
+export interface WorkerOptions {
+  /** Absolute path of the data folder. */
+  readonly dataPath: string;
+  readonly durability: "power" | "process";
+  readonly retentionDays: number;
+  readonly retentionBytes: number;
+  readonly test: TestLimits;
+}
+
+/** Only for tests: small limits, to meet a full disk without filling one. */
+export interface TestLimits {
+  readonly maxPages?: number;
+  readonly floorBytes?: number;
+}
+
+export interface CommitRequest {
+  readonly is: "commit";
+  readonly id: number;
+  /** Unix milliseconds of the commit. */
+  readonly at: number;
+  /** Entries per batch; the entry columns below run over all batches. */
+  readonly counts: readonly number[];
+  /** The subjects of this commit, each once. */
+  readonly subjects: readonly Subject[];
+  /** Per entry: index into `subjects`. */
+  readonly subjectOf: readonly number[];
+  /** Null when all are empty. */
+  readonly labels: readonly string[] | null;
+  readonly payloads: readonly string[];
+  /** Only for batches that are more than keyless entries, in batch order. */
+  readonly extras: readonly BatchExtra[];
+}
+
+export interface BatchExtra {
+  readonly batch: number;
+  readonly account: string;
+  /** One per entry of the batch; null when none has a key. */
+  readonly keys: readonly (string | null)[] | null;
+  readonly marks: readonly { readonly name: string; readonly value: string }[];
+  readonly unmark: readonly string[];
+  readonly once: { readonly key: string; readonly fingerprint: string; readonly answer: string } | null;
+}
+
+export interface ReadRequest {
+  readonly is: "read";
+  readonly id: number;
+  readonly subjects: readonly Subject[];
+  readonly after: Seq;
+  readonly limit: number;
+  readonly bytes: number;
+}
+
+export interface NewestRequest {
+  readonly is: "newest";
+  readonly id: number;
+  readonly subjects: readonly Subject[];
+  readonly after: Seq;
+  readonly limit: number;
+}
+
+export interface MarksRequest {
+  readonly is: "marks";
+  readonly id: number;
+  readonly prefix: string;
+}
+
+/** Apply retention now; answered when nothing more is to be deleted. */
+export interface SweepRequest {
+  readonly is: "sweep";
+  readonly id: number;
+  readonly now: number;
+}
+
+export interface CloseRequest {
+  readonly is: "close";
+  readonly id: number;
+}
+
+export type Request = CommitRequest | ReadRequest | NewestRequest | MarksRequest | SweepRequest | CloseRequest;
+
+/** What became of a batch that was not simply stored. */
+export type Verdict =
+  | { readonly batch: number; readonly is: "repeated"; readonly answer: string }
+  | { readonly batch: number; readonly is: "conflict" }
+  | { readonly batch: number; readonly is: "refused"; readonly failure: Failure };
+
+export interface Failure {
+  readonly code: LogErrorCode;
+  /** For people; never holds message text. */
+  readonly message: string;
+}
+
+/** Entries that were stored have consecutive seqs from `first`, in order; `absent` lists the indexes of the others. */
+export interface CommittedReply {
+  readonly is: "committed";
+  readonly id: number;
+  readonly first: Seq;
+  readonly absent: readonly number[];
+  readonly verdicts: readonly Verdict[];
+}
+
+/** Rows as columns; `subjectOf` holds indexes into the request's subjects. */
+export interface RowsReply {
+  readonly is: "rows";
+  readonly id: number;
+  readonly seqs: readonly Seq[];
+  readonly subjectOf: readonly number[];
+  readonly labels: readonly string[];
+  /** Empty for `newest`. */
+  readonly payloads: readonly string[];
+  /** How many older entries match; 0 for `read`. */
+  readonly skipped: number;
+}
+
+export interface MarksReply {
+  readonly is: "marks";
+  readonly id: number;
+  readonly marks: readonly (readonly [string, string])[];
+}
+
+export interface DoneReply {
+  readonly is: "done";
+  readonly id: number;
+}
+
+export interface FailedReply {
+  readonly is: "failed";
+  readonly id: number;
+  readonly failure: Failure;
+}
+
+export type Reply = CommittedReply | RowsReply | MarksReply | DoneReply | FailedReply;
+
+/** The worker's first word: it holds the log, or why it cannot. */
+export type Opened =
+  | { readonly is: "opened"; readonly head: Seq }
+  | { readonly is: "refused"; readonly failure: Failure };

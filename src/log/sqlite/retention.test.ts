@@ -1,0 +1,125 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import type { Log } from "../log.ts";
+import { appendOne, batchOf, said } from "../suite/kit.suite.ts";
+import { openAt, scratchFolder } from "./scratch.suite.ts";
+
+const DAY = 24 * 60 * 60 * 1000;
+const MEBIBYTE = 1024 * 1024;
+const START = 1_700_000_000_000;
+
+async function payloads(log: Log, subject = said("").subject): Promise<string[]> {
+  const entries = await log.read({ subjects: [subject], after: 0, limit: 1000 });
+  return entries.map(({ payload }) => payload.slice(0, 10));
+}
+
+test("what is older than the days to keep goes, and nothing younger", async () => {
+  let now = START;
+  const log = await openAt(scratchFolder(), { tailBytes: 0, clock: () => now });
+  for (let day = 0; day < 10; day++) {
+    now = START + day * DAY;
+    await log.append(batchOf(said(`day ${day}`)));
+  }
+  await log.sweep();
+  expect(await payloads(log)).toEqual(["day 2", "day 3", "day 4", "day 5", "day 6", "day 7", "day 8", "day 9"]);
+  now += 2 * DAY;
+  await log.sweep();
+  expect(await payloads(log)).toEqual(["day 4", "day 5", "day 6", "day 7", "day 8", "day 9"]);
+});
+
+test("opening the log applies it", async () => {
+  let now = START;
+  const dataPath = scratchFolder();
+  const first = await openAt(dataPath, { clock: () => now });
+  await appendOne(first, said("old"));
+  await first.close();
+  now += 8 * DAY;
+  const log = await openAt(dataPath, { clock: () => now });
+  await vi.waitFor(async () => expect(await payloads(log)).toEqual([]));
+});
+
+test("over the bytes to keep the oldest go, without being asked", async () => {
+  const retentionBytes = 2 * MEBIBYTE;
+  const dataPath = scratchFolder();
+  const log = await openAt(dataPath, { tailBytes: 0, retentionBytes });
+  for (let index = 0; index < 600; index++) await log.append(batchOf(said(`${index} `.padEnd(20_000, "x"))));
+  const file = join(dataPath, "log.sqlite");
+  // 12 MB were written. The file may run ahead by what comes between two looks, never by all of it.
+  await log.sweep();
+  await log.close();
+  expect(statSync(file).size).toBeLessThan(2 * retentionBytes);
+  const kept = await payloads(await openAt(dataPath, { tailBytes: 0, retentionBytes }));
+  expect(kept.length).toBeGreaterThan(50);
+  expect(kept.length).toBeLessThan(110);
+  expect(kept.at(-1)).toMatch(/^599 /);
+  expect(Number(kept[0]?.split(" ")[0])).toBe(600 - kept.length);
+});
+
+test("a seq is never given twice, also when all entries went", async () => {
+  let now = START;
+  const dataPath = scratchFolder();
+  const first = await openAt(dataPath, { clock: () => now });
+  await first.append(batchOf(said("1"), said("2"), said("3")));
+  now += 8 * DAY;
+  await first.sweep();
+  expect(first.head).toBe(3);
+  await first.close();
+  const second = await openAt(dataPath, { clock: () => now });
+  expect(second.head).toBe(3);
+  expect(await payloads(second)).toEqual([]);
+  expect(await appendOne(second, said("4"))).toBe(4);
+});
+
+test("keys go with their entries, answers after a day", async () => {
+  let now = START;
+  const dataPath = scratchFolder();
+  const log = await openAt(dataPath, { clock: () => now });
+  const batch = { ...batchOf(said("1", { key: "k" })), once: { key: "o", fingerprint: "f", answer: "x".repeat(2000) } };
+  await log.append(batch);
+  now += 8 * DAY;
+  await log.sweep();
+  expect(await log.append(batch)).toEqual({ is: "stored", seqs: [2] });
+});
+
+test("large entries give their room back to the disk", async () => {
+  let now = START;
+  const dataPath = scratchFolder();
+  const log = await openAt(dataPath, { tailBytes: 0, clock: () => now });
+  for (let index = 0; index < 40; index++) await log.append(batchOf(said("x".repeat(MEBIBYTE))));
+  now += 8 * DAY;
+  await log.sweep();
+  await log.close();
+  // 16 MiB of free pages are kept for what comes next.
+  expect(statSync(join(dataPath, "log.sqlite")).size).toBeLessThan(18 * MEBIBYTE);
+});
+
+test("answers make room when there is nothing else, and marks stay", async () => {
+  const dataPath = scratchFolder();
+  const retentionBytes = MEBIBYTE;
+  const log = await openAt(dataPath, { retentionBytes });
+  await log.mark([{ name: "a", value: "1" }]);
+  for (let index = 0; index < 40; index++) {
+    await log.append({ ...batchOf(), once: { key: String(index), fingerprint: "f", answer: "x".repeat(100_000) } });
+  }
+  await log.sweep();
+  const answer = await log.append({ ...batchOf(), once: { key: "0", fingerprint: "f", answer: "new" } });
+  expect(answer.is).toBe("stored");
+  expect(await log.marks("")).toEqual(new Map([["a", "1"]]));
+});
+
+test("appends and reads go on while much is deleted", async () => {
+  let now = START;
+  const log = await openAt(scratchFolder(), { tailBytes: 0, clock: () => now });
+  const many = Array.from({ length: 5000 }, (_, index) => said(String(index)));
+  await log.append(batchOf(...many));
+  now += 8 * DAY;
+  const done: string[] = [];
+  const sweep = log.sweep().then(() => done.push("sweep"));
+  await log.append(batchOf(said("new", { subject: "irc.libera/#new" }))).then(() => done.push("append"));
+  expect(await payloads(log, "irc.libera/#new")).toEqual(["new"]);
+  await sweep;
+  // 5000 rows are some twenty steps: the append came in between.
+  expect(done).toEqual(["append", "sweep"]);
+  expect(await payloads(log)).toEqual([]);
+});

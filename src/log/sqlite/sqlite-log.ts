@@ -1,0 +1,172 @@
+import type { LogError } from "../errors.ts";
+import type { Appended, Batch, EntryHead, Log, Mark, Seq, StoredEntry, Subject, TailListener } from "../log.ts";
+import { Tail, type TailEntry } from "../tail.ts";
+import type { Connection } from "./connection.ts";
+import { closedError } from "./failure.ts";
+import { GroupCommit } from "./group-commit.ts";
+import type { MarksRequest, NewestRequest, ReadRequest, Reply, RowsReply, SweepRequest } from "./protocol.ts";
+
+/** How often retention is applied, in ms; it also follows what was written. */
+const SWEEP_MS = 60_000;
+/** Most entries a read looks through in memory before it asks the worker instead. */
+const RECENT_ENTRIES = 4096;
+/** Characters of payload one read returns when the caller does not say. */
+const READ_CHARS = 4 * 1024 * 1024;
+
+interface Query {
+  readonly subjects: readonly Subject[];
+  readonly after: Seq;
+  readonly limit: number;
+}
+
+/** The log over its worker: never waits for the disk on the main thread. Made by `openSqliteLog`. */
+export class SqliteLog implements Log {
+  readonly failed: Promise<LogError>;
+  readonly #connection: Connection;
+  readonly #clock: () => number;
+  readonly #commits: GroupCommit;
+  readonly #tail: Tail;
+  readonly #sweeps: NodeJS.Timeout;
+  #head: Seq;
+  #closed: Promise<void> | null = null;
+
+  constructor(
+    connection: Connection,
+    options: { readonly tailBytes: number; readonly pendingBytes: number; readonly clock: () => number },
+  ) {
+    this.#connection = connection;
+    this.#clock = options.clock;
+    this.#head = connection.head;
+    this.failed = connection.failed;
+    this.#tail = new Tail(connection.head, options.tailBytes);
+    this.#commits = new GroupCommit({
+      pendingBytes: options.pendingBytes,
+      clock: options.clock,
+      send: (request, done) => connection.send(request, (reply) => done(only("committed", reply))),
+      committed: (entries) => this.#publish(entries),
+    });
+    const sweep = (): void => {
+      // A sweep that fails has met what the next append will meet and tell.
+      this.sweep().catch(() => undefined);
+    };
+    this.#sweeps = setInterval(sweep, SWEEP_MS).unref();
+    sweep();
+  }
+
+  get head(): Seq {
+    return this.#head;
+  }
+
+  async append(batch: Batch): Promise<Appended> {
+    this.#open();
+    return this.#commits.add({ batch, unmark: [] });
+  }
+
+  async mark(marks: readonly Mark[]): Promise<void> {
+    this.#open();
+    await this.#commits.add({ batch: { account: "", entries: [], marks }, unmark: [] });
+  }
+
+  async unmark(names: readonly string[]): Promise<void> {
+    this.#open();
+    await this.#commits.add({ batch: { account: "", entries: [] }, unmark: names });
+  }
+
+  async marks(prefix: string): Promise<ReadonlyMap<string, string>> {
+    this.#open();
+    const reply = await this.#connection.call<MarksRequest>({ is: "marks", prefix });
+    return new Map(expectReply("marks", reply).marks);
+  }
+
+  async read({ bytes = READ_CHARS, ...query }: Query & { readonly bytes?: number }): Promise<readonly StoredEntry[]> {
+    this.#open();
+    const recent = this.#recent(query);
+    if (recent !== null) return upTo(recent, query.limit, bytes);
+    const reply = await this.#connection.call<ReadRequest>({ is: "read", bytes, ...query });
+    const rows = expectReply("rows", reply);
+    return headsOf(query, rows).map(({ seq, subject, label }, index) => {
+      return { seq, subject, label, payload: rows.payloads[index] ?? "" };
+    });
+  }
+
+  async newest(query: Query): Promise<{ readonly entries: readonly EntryHead[]; readonly skipped: number }> {
+    this.#open();
+    const recent = this.#recent(query);
+    if (recent !== null) {
+      const skipped = Math.max(0, recent.length - query.limit);
+      return { entries: recent.slice(skipped).map(({ seq, subject, label }) => ({ seq, subject, label })), skipped };
+    }
+    const reply = await this.#connection.call<NewestRequest>({ is: "newest", ...query });
+    const rows = expectReply("rows", reply);
+    return { entries: headsOf(query, rows), skipped: rows.skipped };
+  }
+
+  tail(listener: TailListener): () => void {
+    return this.#tail.listen(listener);
+  }
+
+  /** Deletes what retention no longer keeps, now; resolves when that is done. */
+  async sweep(): Promise<void> {
+    this.#open();
+    await this.#connection.call<SweepRequest>({ is: "sweep", now: this.#clock() });
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#end();
+    return this.#closed;
+  }
+
+  async #end(): Promise<void> {
+    clearInterval(this.#sweeps);
+    await this.#commits.drained();
+    await this.#connection.close();
+  }
+
+  /** Throws once the log is closing. */
+  #open(): void {
+    if (this.#closed !== null) throw closedError();
+  }
+
+  #publish(entries: readonly TailEntry[]): void {
+    this.#head = entries.at(-1)?.seq ?? this.#head;
+    this.#tail.publish(entries);
+  }
+
+  /** The matching entries when memory holds all that can match: a reader who keeps up never touches the disk. */
+  #recent({ subjects, after }: Query): readonly TailEntry[] | null {
+    const recent = this.#tail.since(after, RECENT_ENTRIES);
+    if (recent === null || recent.length === 0) return recent;
+    const wanted = new Set(subjects);
+    return recent.filter(({ subject }) => wanted.has(subject));
+  }
+}
+
+function upTo(entries: readonly TailEntry[], limit: number, bytes: number): readonly StoredEntry[] {
+  const kept: StoredEntry[] = [];
+  let total = 0;
+  for (const { seq, subject, label, payload } of entries) {
+    // The window holds only entries with a payload.
+    if (kept.length >= limit || (kept.length > 0 && total >= bytes) || payload === null) break;
+    kept.push({ seq, subject, label, payload });
+    total += payload.length;
+  }
+  return kept;
+}
+
+function headsOf({ subjects }: Query, rows: Pick<RowsReply, "seqs" | "subjectOf" | "labels">): EntryHead[] {
+  return rows.seqs.map((seq, index) => ({
+    seq,
+    subject: subjects[rows.subjectOf[index] ?? 0] ?? "",
+    label: rows.labels[index] ?? "",
+  }));
+}
+
+function only<K extends Reply["is"]>(kind: K, reply: Reply | LogError): Extract<Reply, { is: K }> | LogError {
+  return reply instanceof Error ? reply : expectReply(kind, reply);
+}
+
+/** The reply of the kind that this request gets; another would be a bug of the worker. */
+function expectReply<K extends Reply["is"]>(kind: K, reply: Reply): Extract<Reply, { is: K }> {
+  if (reply.is !== kind) throw new Error(`the log's worker answered ${reply.is} where ${kind} was due`);
+  return reply as Extract<Reply, { is: K }>;
+}

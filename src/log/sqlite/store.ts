@@ -1,0 +1,144 @@
+import { statfsSync } from "node:fs";
+import type { Database } from "better-sqlite3";
+import type { Seq } from "../log.ts";
+import { logFile, openDatabase } from "./database.ts";
+import { belowFloor, closedError, runtimeFailure } from "./failure.ts";
+import { DISK_FLOOR, DiskFloor } from "./floor.ts";
+import { Names } from "./names.ts";
+import type { CommitRequest, Failure, Reply, Request, WorkerOptions } from "./protocol.ts";
+import { Queries, type Rows } from "./queries.ts";
+import { Retention } from "./retention.ts";
+import { Slicer, type Slices } from "./slices.ts";
+import { Writer } from "./writer.ts";
+
+/** Retention looks at the size after this many characters were written, or an eighth of what it may keep. */
+const SWEEP_CHARS = 8 * 1024 * 1024;
+
+/** The database and what may be asked of it. Commits are done at once; reads and retention in slices between them. */
+export class Store {
+  readonly #file: string;
+  readonly #db: Database;
+  readonly #writer: Writer;
+  readonly #queries: Queries;
+  readonly #retention: Retention;
+  readonly #floor: DiskFloor;
+  readonly #slicer = new Slicer();
+  readonly #say: (reply: Reply) => void;
+  readonly #sweepChars: number;
+  #sweeping = false;
+  /** The sweep to come when the running one has ended, and who waits for it. */
+  #asked: { now: number; readonly ids: number[] } | null = null;
+  #unswept = 0;
+
+  /** Throws what openDatabase throws. */
+  constructor(options: WorkerOptions, say: (reply: Reply) => void) {
+    this.#file = logFile(options.dataPath);
+    this.#db = openDatabase(options);
+    const names = new Names(this.#db);
+    this.#writer = new Writer(this.#db, names);
+    this.#queries = new Queries(this.#db, names);
+    this.#retention = new Retention(this.#db, options);
+    const free = (): number => {
+      const { bavail, bsize } = statfsSync(options.dataPath);
+      return bavail * bsize;
+    };
+    this.#floor = new DiskFloor(free, options.test.floorBytes ?? DISK_FLOOR);
+    this.#sweepChars = Math.min(SWEEP_CHARS, options.retentionBytes / 8);
+    this.#say = say;
+  }
+
+  get head(): Seq {
+    return this.#writer.head;
+  }
+
+  handle(request: Request): void {
+    switch (request.is) {
+      case "commit":
+        return this.#commit(request);
+      case "read":
+        return this.#rows(request.id, this.#queries.read(request, this.head));
+      case "newest":
+        return this.#rows(request.id, this.#queries.newest(request, this.head));
+      case "marks":
+        return this.#guard(request.id, () => {
+          this.#say({ is: "marks", id: request.id, marks: this.#queries.marks(request.prefix) });
+        });
+      case "sweep":
+        return this.#sweep(request.now, request.id);
+      case "close":
+        return this.#guard(request.id, () => {
+          this.#slicer.stop(closedError());
+          this.#db.close();
+          this.#say({ is: "done", id: request.id });
+        });
+    }
+  }
+
+  #commit(request: CommitRequest): void {
+    const chars = request.payloads.reduce((sum, payload) => sum + payload.length, 0);
+    this.#guard(request.id, () => {
+      try {
+        const committed = this.#writer.commit(request, this.#refusal(chars));
+        this.#say({ is: "committed", id: request.id, ...committed });
+      } catch (error) {
+        this.#floor.doubt();
+        // What is too old may be in the way.
+        this.#sweep(request.at, null);
+        throw error;
+      }
+    });
+    this.#unswept += chars;
+    if (this.#unswept >= this.#sweepChars) this.#sweep(request.at, null);
+  }
+
+  #refusal(chars: number): Failure | null {
+    const free = this.#floor.below(performance.now(), chars);
+    return free === null ? null : belowFloor(this.#file, free, this.#floor.bytes);
+  }
+
+  #rows(id: number, work: Slices<Rows>): void {
+    this.#slicer.run(
+      work,
+      (rows) => this.#say({ is: "rows", id, ...rows }),
+      (error) => this.#fail(id, error),
+    );
+  }
+
+  /** One sweep at a time: what is asked meanwhile is answered by the next. `id` is null when nobody waits. */
+  #sweep(now: number, id: number | null): void {
+    this.#asked ??= { now, ids: [] };
+    this.#asked.now = Math.max(now, this.#asked.now);
+    if (id !== null) this.#asked.ids.push(id);
+    this.#nextSweep();
+  }
+
+  #nextSweep(): void {
+    if (this.#sweeping || this.#asked === null) return;
+    const { now, ids } = this.#asked;
+    this.#asked = null;
+    this.#sweeping = true;
+    this.#unswept = 0;
+    const end = (answer: (id: number) => void): void => {
+      this.#sweeping = false;
+      for (const id of ids) answer(id);
+      this.#nextSweep();
+    };
+    this.#slicer.run(
+      this.#retention.sweep(now, () => this.head),
+      () => end((id) => this.#say({ is: "done", id })),
+      (error) => end((id) => this.#fail(id, error)),
+    );
+  }
+
+  #guard(id: number, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#fail(id, error);
+    }
+  }
+
+  #fail(id: number, error: unknown): void {
+    this.#say({ is: "failed", id, failure: runtimeFailure(error, this.#file) });
+  }
+}

@@ -1,0 +1,28 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { logFile } from "./database.ts";
+import { openFailure } from "./failure.ts";
+import type { Opened, Reply, Request, WorkerOptions } from "./protocol.ts";
+import { Store } from "./store.ts";
+
+/** The log's thread: holds the database and answers the main thread's requests. Everything that may block is here. */
+function main(): void {
+  const port = parentPort;
+  if (port === null) throw new Error("worker.ts runs as a worker thread only");
+  const options = workerData as WorkerOptions;
+  const say = (word: Opened | Reply): void => port.postMessage(word);
+  let store: Store;
+  try {
+    store = new Store(options, say);
+  } catch (error) {
+    say({ is: "refused", failure: openFailure(error, options.dataPath, logFile(options.dataPath)) });
+    return;
+  }
+  say({ is: "opened", head: store.head });
+  port.on("message", (request: Request) => {
+    store.handle(request);
+    // The last word is said: without a listener the thread ends by itself.
+    if (request.is === "close") port.close();
+  });
+}
+
+main();

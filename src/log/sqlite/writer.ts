@@ -1,0 +1,162 @@
+import type { Database, Statement } from "better-sqlite3";
+import type { Seq } from "../log.ts";
+import type { Names } from "./names.ts";
+import type { BatchExtra, CommitRequest, Failure, Verdict } from "./protocol.ts";
+
+/** How long an answer is kept under its idempotency key, in ms. */
+export const ONCE_MS = 24 * 60 * 60 * 1000;
+
+export interface Committed {
+  /** Seq of the first entry that was stored; the others follow without gaps. */
+  readonly first: Seq;
+  readonly absent: readonly number[];
+  readonly verdicts: readonly Verdict[];
+}
+
+/** What one commit gathers while its batches are written. */
+interface Progress {
+  /** Highest seq given so far. */
+  head: Seq;
+  readonly absent: number[];
+  readonly verdicts: Verdict[];
+}
+
+/** Writes: one transaction per commit request, all or nothing. */
+export class Writer {
+  readonly #db: Database;
+  readonly #names: Names;
+  readonly #begin: Statement<[]>;
+  readonly #commit: Statement<[]>;
+  readonly #insert: Statement<[number, number, number, string, string]>;
+  readonly #insertKeyed: Statement<[number, number, number, number, string, string, string]>;
+  readonly #putMark: Statement<[string, string]>;
+  readonly #dropMark: Statement<[string]>;
+  readonly #findOnce: Statement<[number, string], { at: number; fingerprint: string; answer: string }>;
+  readonly #putOnce: Statement<[number, number, string, string, string]>;
+  #head: Seq;
+
+  constructor(db: Database, names: Names) {
+    this.#db = db;
+    this.#names = names;
+    this.#begin = db.prepare("BEGIN IMMEDIATE");
+    this.#commit = db.prepare("COMMIT");
+    this.#insert = db.prepare("INSERT INTO entry (seq, subject, at, label, payload) VALUES (?, ?, ?, ?, ?)");
+    this.#insertKeyed = db.prepare(
+      `INSERT INTO entry (seq, subject, at, account, key, label, payload) VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (account, key) WHERE key IS NOT NULL DO NOTHING`,
+    );
+    this.#putMark = db.prepare(
+      "INSERT INTO mark (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+    );
+    this.#dropMark = db.prepare("DELETE FROM mark WHERE name = ?");
+    this.#findOnce = db.prepare("SELECT at, fingerprint, answer FROM once WHERE account = ? AND key = ?");
+    this.#putOnce = db.prepare(
+      "INSERT OR REPLACE INTO once (at, account, key, fingerprint, answer) VALUES (?, ?, ?, ?, ?)",
+    );
+    const head = db.prepare<[], number>(
+      "SELECT max((SELECT seq FROM high), coalesce((SELECT max(seq) FROM entry), 0))",
+    );
+    this.#head = head.pluck().get() ?? 0;
+  }
+
+  /** Highest committed seq. */
+  get head(): Seq {
+    return this.#head;
+  }
+
+  /**
+   * On the disk when it returns. Throws what SQLite throws, with nothing stored. With `refusal` only batches that
+   * store no message are taken: a reader's position is small, and losing it would repeat what was delivered.
+   */
+  commit(request: CommitRequest, refusal: Failure | null): Committed {
+    const progress: Progress = { head: this.#head, absent: [], verdicts: [] };
+    try {
+      this.#begin.run();
+      this.#writeAll(request, refusal, progress);
+      this.#commit.run();
+    } catch (error) {
+      this.#names.undo();
+      // On a full or failing disk SQLite has often rolled back by itself.
+      if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
+      throw error;
+    }
+    this.#names.keep();
+    const first = this.#head + 1;
+    this.#head = progress.head;
+    return { first, absent: progress.absent, verdicts: progress.verdicts };
+  }
+
+  #writeAll(request: CommitRequest, refusal: Failure | null, progress: Progress): void {
+    const subjects = refusal === null ? request.subjects.map((subject) => this.#names.intern(subject)) : [];
+    let nextExtra = 0;
+    let row = 0;
+    for (const [batch, count] of request.counts.entries()) {
+      let extra = request.extras[nextExtra];
+      if (extra?.batch === batch) nextExtra++;
+      else extra = undefined;
+      const verdict = this.#judge(batch, count, extra, refusal, request.at);
+      if (verdict !== null) {
+        progress.verdicts.push(verdict);
+        for (let index = row; index < row + count; index++) progress.absent.push(index);
+      } else {
+        for (let index = 0; index < count; index++) {
+          this.#writeEntry(request, subjects, row + index, extra, extra?.keys?.[index] ?? null, progress);
+        }
+        if (extra !== undefined) this.#writeExtra(extra, request.at);
+      }
+      row += count;
+    }
+  }
+
+  /** Null when the batch is to be stored. */
+  #judge(
+    batch: number,
+    count: number,
+    extra: BatchExtra | undefined,
+    refusal: Failure | null,
+    at: number,
+  ): Verdict | null {
+    const once = extra?.once ?? null;
+    if (refusal !== null && (count > 0 || once !== null)) return { batch, is: "refused", failure: refusal };
+    if (extra === undefined || once === null) return null;
+    const account = this.#names.find(extra.account);
+    const seen = account === undefined ? undefined : this.#findOnce.get(account, once.key);
+    if (seen === undefined || seen.at <= at - ONCE_MS) return null;
+    return seen.fingerprint === once.fingerprint
+      ? { batch, is: "repeated", answer: seen.answer }
+      : { batch, is: "conflict" };
+  }
+
+  #writeEntry(
+    request: CommitRequest,
+    subjects: readonly number[],
+    row: number,
+    extra: BatchExtra | undefined,
+    key: string | null,
+    progress: Progress,
+  ): void {
+    const subject = subjects[request.subjectOf[row] ?? 0] ?? 0;
+    const label = request.labels?.[row] ?? "";
+    const payload = request.payloads[row] ?? "";
+    const seq = progress.head + 1;
+    if (key === null || extra === undefined) {
+      this.#insert.run(seq, subject, request.at, label, payload);
+    } else {
+      const account = this.#names.intern(extra.account);
+      const { changes } = this.#insertKeyed.run(seq, subject, request.at, account, key, label, payload);
+      if (changes === 0) {
+        progress.absent.push(row);
+        return;
+      }
+    }
+    progress.head = seq;
+  }
+
+  #writeExtra(extra: BatchExtra, at: number): void {
+    for (const { name, value } of extra.marks) this.#putMark.run(name, value);
+    for (const name of extra.unmark) this.#dropMark.run(name);
+    if (extra.once === null) return;
+    const { key, fingerprint, answer } = extra.once;
+    this.#putOnce.run(at, this.#names.intern(extra.account), key, fingerprint, answer);
+  }
+}

@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, test } from "vitest";
+import type { Appended, Batch, Log, NewEntry, Seq } from "../log.ts";
+
+/** What the suite asks of an implementation when it opens a log. */
+export interface SuiteOptions {
+  /** Unix ms. */
+  readonly clock?: () => number;
+  readonly tailBytes?: number;
+  readonly pendingBytes?: number;
+}
+
+/** A log under test, empty when opened. */
+export interface OpenedLog {
+  readonly log: Log;
+  /** Closes it and opens the same data again, with the same options. */
+  reopen(): Promise<OpenedLog>;
+  /** Closes it and removes the data. */
+  remove(): Promise<void>;
+}
+
+export type OpenLog = (options: SuiteOptions) => Promise<OpenedLog>;
+
+export const ACCOUNT = "irc.libera";
+export const ROOM = "irc.libera/#rialto";
+
+export function said(payload: string, more: Partial<NewEntry> = {}): NewEntry {
+  return { subject: ROOM, key: null, label: "", payload, ...more };
+}
+
+export function batchOf(...entries: readonly NewEntry[]): Batch {
+  return { account: ACCOUNT, entries };
+}
+
+export function seqsOf(appended: Appended): readonly (Seq | null)[] {
+  if (appended.is !== "stored") throw new Error(`expected stored, got ${appended.is}`);
+  return appended.seqs;
+}
+
+export async function appendOne(log: Log, entry: NewEntry): Promise<Seq> {
+  const [seq] = seqsOf(await log.append(batchOf(entry)));
+  if (typeof seq !== "number") throw new Error("expected a seq");
+  return seq;
+}
+
+/** The log of the running case, and what a case may do with it. */
+export class Bench {
+  now = 1_700_000_000_000;
+  readonly #open: OpenLog;
+  #opened: OpenedLog | null = null;
+
+  /** Registers the hooks that give every case an empty log. */
+  constructor(open: OpenLog) {
+    this.#open = open;
+    beforeEach(() => this.use({}));
+    afterEach(() => this.#opened?.remove());
+  }
+
+  get log(): Log {
+    if (this.#opened === null) throw new Error("no log is open");
+    return this.#opened.log;
+  }
+
+  /** Goes on with an empty log that has these options. */
+  async use(options: SuiteOptions): Promise<void> {
+    await this.#opened?.remove();
+    this.#opened = await this.#open({ clock: () => this.now, ...options });
+  }
+
+  async reopen(): Promise<void> {
+    if (this.#opened !== null) this.#opened = await this.#opened.reopen();
+  }
+
+  /** Runs the case with everything in memory, with nothing in memory, and after a restart. */
+  everyWay(title: string, fill: () => Promise<void>, check: () => Promise<void>): void {
+    test(`${title}, from memory`, async () => {
+      await fill();
+      await check();
+    });
+    test(`${title}, from the disk`, async () => {
+      await this.use({ tailBytes: 0 });
+      await fill();
+      await check();
+    });
+    test(`${title}, after a restart`, async () => {
+      await fill();
+      await this.reopen();
+      await check();
+    });
+  }
+}

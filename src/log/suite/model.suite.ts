@@ -1,0 +1,153 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Appended, Batch, EntryHead, Mark, NewEntry, Seq, StoredEntry, Subject } from "../log.ts";
+import type { OpenLog } from "./kit.suite.ts";
+
+type Step =
+  /** Handed over together, without waiting in between. */
+  | { readonly do: "append"; readonly batches: readonly Batch[] }
+  | { readonly do: "mark"; readonly marks: readonly Mark[] }
+  | { readonly do: "unmark"; readonly names: readonly string[] }
+  | { readonly do: "ask"; readonly subjects: readonly Subject[]; readonly back: number; readonly limit: number }
+  | { readonly do: "reopen" };
+
+/** The log as anybody would write it without a disk. */
+class Model {
+  readonly entries: StoredEntry[] = [];
+  readonly marks = new Map<string, string>();
+  readonly #keys = new Set<string>();
+  readonly #once = new Map<string, { fingerprint: string; answer: string }>();
+
+  /** What an append of this is answered, with seqs counted from 1. */
+  append({ account, entries, marks = [], once }: Batch): Appended {
+    const seen = once && this.#once.get(`${account} ${once.key}`);
+    if (once !== undefined && seen !== undefined) {
+      return seen.fingerprint === once.fingerprint ? { is: "repeated", answer: seen.answer } : { is: "conflict" };
+    }
+    if (once !== undefined) this.#once.set(`${account} ${once.key}`, once);
+    for (const { name, value } of marks) this.marks.set(name, value);
+    return { is: "stored", seqs: entries.map((entry) => this.#store(account, entry)) };
+  }
+
+  matching(subjects: readonly Subject[], after: Seq): StoredEntry[] {
+    return this.entries.filter(({ seq, subject }) => seq > after && subjects.includes(subject));
+  }
+
+  #store(account: string, { subject, key, label, payload }: NewEntry): Seq | null {
+    const name = `${account} ${key}`;
+    if (key !== null && this.#keys.has(name)) return null;
+    if (key !== null) this.#keys.add(name);
+    const seq = (this.entries.at(-1)?.seq ?? 0) + 1;
+    this.entries.push({ seq, subject, label, payload });
+    return seq;
+  }
+}
+
+const subject = fc.constantFrom("a/1", "a/2", "b/1");
+const name = fc.constantFrom("lane/1", "lane/2", "source");
+const mark = fc.record({ name, value: fc.string({ maxLength: 5 }) });
+const entry = fc.record({
+  subject,
+  key: fc.option(fc.constantFrom("k1", "k2", "k3", "k4"), { freq: 1, nil: null }),
+  label: fc.constantFrom("", "join"),
+  payload: fc.string({ unit: "grapheme", maxLength: 300 }),
+});
+const batch: fc.Arbitrary<Batch> = fc.record(
+  {
+    account: fc.constantFrom("a", "b"),
+    entries: fc.array(entry, { maxLength: 5 }),
+    marks: fc.array(mark, { maxLength: 2 }),
+    once: fc.record({
+      key: fc.constantFrom("o1", "o2", "o3"),
+      fingerprint: fc.constantFrom("f", "g"),
+      answer: fc.string({ maxLength: 5 }),
+    }),
+  },
+  { requiredKeys: ["account", "entries"] },
+);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({ do: fc.constant("append" as const), batches: fc.array(batch, { maxLength: 6 }) }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("mark" as const), marks: fc.array(mark, { maxLength: 2 }) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("unmark" as const), names: fc.array(name, { maxLength: 2 }) }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant("ask" as const),
+      subjects: fc.uniqueArray(subject),
+      back: fc.nat(40),
+      limit: fc.integer({ min: 1, max: 8 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("reopen" as const) }) },
+);
+
+/** Any mixture of calls must be answered as the model answers. Seqs are mapped: only their order is promised. */
+export function describeModel(open: OpenLog): void {
+  describe("any mixture of calls", () => {
+    test("answers as the model does, whatever comes in whatever order", async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { maxLength: 30 }), (steps) => follow(open, steps)),
+        {
+          numRuns: 30,
+        },
+      );
+    });
+  });
+}
+
+async function follow(open: OpenLog, steps: readonly Step[]): Promise<void> {
+  // A tail of a few entries, so that reads are answered from memory and from the disk in turn.
+  let opened = await open({ tailBytes: 1000 });
+  try {
+    const model = new Model();
+    const real: Seq[] = [0];
+    const heard: Seq[] = [];
+    opened.log.tail((entries) => heard.push(...entries.map(({ seq }) => seq)));
+    for (const step of steps) {
+      const { log } = opened;
+      if (step.do === "append") {
+        const answers = await Promise.all(step.batches.map((batch) => log.append(batch)));
+        const expected = step.batches.map((batch) => model.append(batch));
+        const given = answers.flatMap((answer) => (answer.is === "stored" ? answer.seqs : []));
+        real.push(...given.filter((seq) => seq !== null));
+        expect(answers).toEqual(expected.map((answer) => inReal(answer, real)));
+      } else if (step.do === "mark") {
+        await log.mark(step.marks);
+        for (const { name, value } of step.marks) model.marks.set(name, value);
+      } else if (step.do === "unmark") {
+        await log.unmark(step.names);
+        for (const name of step.names) model.marks.delete(name);
+      } else if (step.do === "ask") {
+        const last = model.entries.length;
+        const after = Math.max(0, last - step.back);
+        const query = { subjects: step.subjects, after: real[after] ?? NaN, limit: step.limit };
+        const matching = model.matching(step.subjects, after).map(({ seq, subject, label, payload }) => {
+          return { seq: real[seq], subject, label, payload };
+        });
+        expect(await log.read(query)).toEqual(matching.slice(0, step.limit));
+        const newest = matching.slice(-step.limit).map(({ seq, subject, label }) => ({ seq, subject, label }));
+        const skipped = matching.length - newest.length;
+        expect(await log.newest(query)).toEqual({ entries: newest as EntryHead[], skipped });
+        expect(await log.marks("lane/")).toEqual(
+          new Map([...model.marks].filter(([name]) => name.startsWith("lane/"))),
+        );
+      } else {
+        opened = await opened.reopen();
+        opened.log.tail((entries) => heard.push(...entries.map(({ seq }) => seq)));
+      }
+      expect(opened.log.head).toBe(real.at(-1));
+    }
+    expect(heard).toEqual(real.slice(1));
+    expect(real).toEqual([...real].sort((a, b) => a - b));
+  } finally {
+    await opened.remove();
+  }
+}
+
+function inReal(answer: Appended, real: readonly Seq[]): Appended {
+  if (answer.is !== "stored") return answer;
+  return { is: "stored", seqs: answer.seqs.map((seq) => (seq === null ? null : (real[seq] ?? NaN))) };
+}

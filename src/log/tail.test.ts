@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+import type { Entry } from "./log.ts";
+import { Tail, TailEntry } from "./tail.ts";
+
+/** Entries of 1000 bytes with their overhead. */
+function entries(...seqs: readonly number[]): TailEntry[] {
+  return seqs.map((seq) => new TailEntry(seq, { subject: "a/b", key: null, label: "", payload: "x".repeat(904) }));
+}
+
+const seqsOf = (found: readonly Entry[] | null): readonly number[] | null => found && found.map(({ seq }) => seq);
+
+test("knows what came after a position, as far back as memory goes", () => {
+  const tail = new Tail(10, 5000);
+  expect(tail.since(9, 100)).toBeNull();
+  expect(tail.since(10, 100)).toEqual([]);
+  tail.publish(entries(11, 12, 15));
+  tail.publish(entries(16, 20));
+  expect(seqsOf(tail.since(10, 100))).toEqual([11, 12, 15, 16, 20]);
+  expect(seqsOf(tail.since(12, 100))).toEqual([15, 16, 20]);
+  expect(seqsOf(tail.since(13, 100))).toEqual([15, 16, 20]);
+  expect(seqsOf(tail.since(20, 100))).toEqual([]);
+  expect(tail.since(12, 2)).toBeNull();
+  tail.publish(entries(21));
+  expect(tail.since(10, 100)).toBeNull();
+  expect(seqsOf(tail.since(11, 100))).toEqual([12, 15, 16, 20, 21]);
+});
+
+test("frees the oldest payloads for all who hold the entries, after they were told", () => {
+  const tail = new Tail(0, 2000);
+  const told: (string | null)[] = [];
+  const held: Entry[] = [];
+  tail.listen((entries) => {
+    held.push(...entries);
+    told.push(...entries.map(({ payload }) => payload));
+  });
+  tail.publish(entries(1, 2, 3));
+  tail.publish(entries(4));
+  expect(told).not.toContain(null);
+  expect(held.map(({ payload }) => payload !== null)).toEqual([false, false, true, true]);
+});
+
+test("stays right over many rounds", () => {
+  const tail = new Tail(0, 10_000);
+  for (let seq = 1; seq <= 1000; seq++) {
+    tail.publish(entries(seq));
+    const kept = Math.min(seq, 10);
+    expect(seqsOf(tail.since(seq - kept, 100))).toEqual(Array.from({ length: kept }, (_, i) => seq - kept + 1 + i));
+    if (seq > 10) expect(tail.since(seq - 11, 100)).toBeNull();
+  }
+});
+
+test("a listener may leave or come while it is called", () => {
+  const tail = new Tail(0, 10_000);
+  const heard: string[] = [];
+  const leave = tail.listen(() => {
+    heard.push("first");
+    leave();
+  });
+  tail.listen(() => heard.push("second"));
+  tail.publish(entries(1));
+  tail.publish(entries(2));
+  expect(heard).toEqual(["first", "second", "second"]);
+});
+
+test("a listener that throws does not keep the others from hearing; the error surfaces", async () => {
+  const tail = new Tail(0, 10_000);
+  const bug = new Error("a bug");
+  const listeners = process.listeners("uncaughtException");
+  process.removeAllListeners("uncaughtException");
+  try {
+    const surfaced = new Promise((resolve) => process.once("uncaughtException", resolve));
+    const heard: number[] = [];
+    tail.listen(() => {
+      throw bug;
+    });
+    tail.listen((entries) => heard.push(...entries.map(({ seq }) => seq)));
+    tail.publish(entries(1));
+    expect(heard).toEqual([1]);
+    expect(await surfaced).toBe(bug);
+  } finally {
+    for (const listener of listeners) process.on("uncaughtException", listener);
+  }
+});
