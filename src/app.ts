@@ -123,8 +123,6 @@ async function closeServers(servers: readonly ApiServer[]): Promise<void> {
   const closing = servers.map(({ app }) => closeServer(app));
   for (const { readers } of servers) readers.endStreams();
   await Promise.all(closing);
-  // A socket tells its listeners after it has told its server: the readers' last positions come now.
-  await new Promise((resolve) => setImmediate(resolve));
 }
 
 function urlOf(app: FastifyInstance, host: string): string {

@@ -39,8 +39,9 @@ Paste these two lines into another shell:
 async function untilStopped(app: App, logger: Logger): Promise<number> {
   const ended = await Promise.race([
     new Promise<NodeJS.Signals>((resolve) => {
-      process.once("SIGTERM", resolve);
-      process.once("SIGINT", resolve);
+      // For good: npm and shells often send a signal twice, and the second must not cut the stop short, which is bounded anyway.
+      process.on("SIGTERM", resolve);
+      process.on("SIGINT", resolve);
     }),
     app.failed,
   ]);

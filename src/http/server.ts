@@ -96,6 +96,8 @@ export async function closeServer(app: FastifyInstance): Promise<void> {
   // The server counts a connection that has not sent a byte as busy.
   for (const socket of app.sockets) if (socket.bytesRead === 0) socket.destroy();
   await closed;
+  // A socket tells its own listeners after it has told its server; they may still have a position to store.
+  while (app.sockets.size > 0) await new Promise((resolve) => setImmediate(resolve));
   clearInterval(idle);
   clearTimeout(force);
 }

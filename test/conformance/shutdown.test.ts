@@ -114,3 +114,20 @@ test("with nothing to do it ends at once", async () => {
   rialto.signal("SIGTERM");
   expect(await within(rialto.exited, () => "the exit")).toEqual({ code: 0, signal: null });
 });
+
+test("a second signal does not cut it short, and every position is stored", async () => {
+  const rialto = await launch({ config });
+  const stream = await rialto.client("reader").stream();
+  await rialto.client("sender").say({ text: "seen" });
+  expect((await stream.next()).text).toBe("seen");
+  rialto.signal("SIGTERM");
+  rialto.signal("SIGINT");
+  rialto.signal("SIGTERM");
+  expect(await rialto.exited).toEqual({ code: 0, signal: null });
+  expect(rialto.output()).not.toMatch(/"level":"(warn|error|fatal)"/);
+  const again = await launch({ config, dataPath: rialto.dataPath });
+  const next = await again.client("reader").stream();
+  await again.client("sender").say({ text: "new" });
+  expect((await next.next()).text).toBe("new");
+  await next.close();
+});
