@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import websocket from "@fastify/websocket";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
@@ -16,7 +17,7 @@ export interface ServerOptions {
 }
 
 /** Readable by everybody, token or not. */
-export const OPEN_PATHS: ReadonlySet<string> = new Set(["/api/health", "/api/openapi.json"]);
+const OPEN_PATHS: ReadonlySet<string> = new Set(["/api/health", "/api/openapi.json"]);
 
 export const JSON_TYPE = "application/json; charset=utf-8";
 
@@ -30,6 +31,9 @@ declare module "fastify" {
 /** How long a stop waits for clients, and how often it looks for connections that have become idle. */
 const STOP_GRACE_MS = 4_000;
 const IDLE_CHECK_MS = 50;
+
+/** How long the rest of a body is taken in after it was refused. */
+const DRAIN_MS = 5_000;
 
 /** From the first byte of a request to its last. */
 const REQUEST_TIMEOUT_MS = 60_000;
@@ -63,17 +67,34 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       problem(401, "this address needs the header `Authorization: Bearer <token>` with the account's Token"),
     );
   });
-  app.setErrorHandler((error: FastifyError, request, reply) => {
+  app.setErrorHandler(async (error: FastifyError, request, reply) => {
     const status = error.statusCode ?? 500;
     if (status >= 500) options.onError(error, request.url);
-    // Not closed at once: a client that is still sending its body would see a reset instead of the answer.
+    await bodyGone(request.raw);
     void reply.removeHeader("connection");
     sendProblem(reply, fromFramework(error, options));
+    return reply;
   });
   answerOtherMethods(app);
   app.decorate("sockets", trackSockets(app));
   await app.register(websocket, { options: { maxPayload: options.maxBodySize } });
   return app;
+}
+
+/**
+ * Resolves when the rest of a refused body has come in (unread), or after DRAIN_MS: closing the connection under a client that is still
+ * sending would reset it, and the client would never see the answer.
+ */
+function bodyGone(request: IncomingMessage): Promise<void> {
+  if (request.complete || request.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, DRAIN_MS);
+    const done = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    request.once("end", done).once("close", done).resume();
+  });
 }
 
 function trackSockets(app: FastifyInstance): ReadonlySet<Socket> {

@@ -26,63 +26,50 @@ const hops = {
     "A program that posts what it has read adds one; a message with too many hops is not relayed.",
 } as const;
 
+const messageFields = {
+  text: text("Message text. Empty for the `api_connected` event."),
+  channel: text("Channel the message comes from; `api` for a posted message."),
+  username: text("Sender name, formatted by the account's `RemoteNickFormat`."),
+  userid: text("Sender identifier on the origin system; may be empty."),
+  avatar: text("Sender avatar address; may be empty."),
+  account: text("Account the message came from, `<protocol>.<name>`."),
+  event: text(
+    "Event kind; empty for an ordinary message. `api_connected` greets a reader, `user_action` is a /me, `join_leave`, `join` and `leave` come with ShowJoinPart, " +
+      "`topic_change` with ShowTopicChange, `api_error` answers a refused WebSocket frame; any other is a label that its poster chose.",
+  ),
+  protocol: text("Protocol of the origin; `api` for a posted message."),
+  gateway: text("Gateway the message belongs to."),
+  parent_id: text("Identifier of a parent message as the poster gave it; may be empty."),
+  timestamp: {
+    type: "string",
+    format: "date-time",
+    description: "When the service accepted the message: RFC 3339 in UTC with fractional seconds.",
+    examples: ["2026-11-21T10:00:00.123Z"],
+  },
+  id: text("Always empty on these endpoints."),
+  Extra: {
+    description: "Files, or null.",
+    anyOf: [
+      { type: "null" },
+      {
+        type: "object",
+        properties: {
+          file: {
+            type: "array",
+            items: { type: "object", properties: fileFields, required: Object.keys(fileFields) },
+          },
+        },
+        required: ["file"],
+      },
+    ],
+  },
+};
+
 export const MessageSchema = {
   type: "object",
   description: "The one resource. All keys but `hops` are always present, in this order; strings are never null.",
-  properties: {
-    text: text("Message text. Empty for the `api_connected` event."),
-    channel: text("Channel the message comes from; `api` for a posted message."),
-    username: text("Sender name, formatted by the account's `RemoteNickFormat`."),
-    userid: text("Sender identifier on the origin system; may be empty."),
-    avatar: text("Sender avatar address; may be empty."),
-    account: text("Account the message came from, `<protocol>.<name>`."),
-    event: text(
-      "Event kind; empty for an ordinary message. `api_connected` greets a reader, `user_action` is a /me, `join_leave`, `join` and `leave` come with ShowJoinPart, " +
-        "`topic_change` with ShowTopicChange, `api_error` answers a refused WebSocket frame; any other is a label that its poster chose.",
-    ),
-    protocol: text("Protocol of the origin; `api` for a posted message."),
-    gateway: text("Gateway the message belongs to."),
-    parent_id: text("Identifier of a parent message as the poster gave it; may be empty."),
-    timestamp: {
-      type: "string",
-      format: "date-time",
-      description: "When the service accepted the message: RFC 3339 in UTC with fractional seconds.",
-      examples: ["2026-11-21T10:00:00.123Z"],
-    },
-    id: text("Always empty on these endpoints."),
-    Extra: {
-      description: "Files, or null.",
-      anyOf: [
-        { type: "null" },
-        {
-          type: "object",
-          properties: {
-            file: {
-              type: "array",
-              items: { type: "object", properties: fileFields, required: Object.keys(fileFields) },
-            },
-          },
-          required: ["file"],
-        },
-      ],
-    },
-    hops,
-  },
-  required: [
-    "text",
-    "channel",
-    "username",
-    "userid",
-    "avatar",
-    "account",
-    "event",
-    "protocol",
-    "gateway",
-    "parent_id",
-    "timestamp",
-    "id",
-    "Extra",
-  ],
+  properties: { ...messageFields, hops },
+  required: Object.keys(messageFields),
 };
 
 export const PostSchema = {

@@ -79,7 +79,7 @@ export interface SweepRequest {
   readonly now: number;
 }
 
-export interface CloseRequest {
+interface CloseRequest {
   readonly is: "close";
   readonly id: number;
 }
@@ -120,18 +120,18 @@ export interface RowsReply {
   readonly skipped: number;
 }
 
-export interface MarksReply {
+interface MarksReply {
   readonly is: "marks";
   readonly id: number;
   readonly marks: readonly (readonly [string, string])[];
 }
 
-export interface DoneReply {
+interface DoneReply {
   readonly is: "done";
   readonly id: number;
 }
 
-export interface FailedReply {
+interface FailedReply {
   readonly is: "failed";
   readonly id: number;
   readonly failure: Failure;

@@ -20,7 +20,7 @@ export interface OpenedLog {
 
 export type OpenLog = (options: SuiteOptions) => Promise<OpenedLog>;
 
-export const ACCOUNT = "irc.libera";
+const ACCOUNT = "irc.libera";
 export const ROOM = "irc.libera/#rialto";
 
 export function said(payload: string, more: Partial<NewEntry> = {}): NewEntry {
