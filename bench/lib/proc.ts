@@ -1,0 +1,127 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { monotonic } from "./stats.ts";
+
+const bin = join(import.meta.dirname, "../../bin/rialto.js");
+/** Slower than this is not a start. */
+const START_LIMIT = 20_000;
+
+/** The built program with two API accounts in one gateway: what is posted to one is read from the other. */
+export interface Rialto {
+  readonly pid: number;
+  readonly process: ChildProcess;
+  /** Where to POST, and where to read. */
+  readonly poster: number;
+  readonly reader: number;
+  /** From starting the process to its first healthy answer, in ms. */
+  readonly startMs: number;
+  /** Ends it with SIGTERM; throws unless it exits 0. */
+  readonly stop: () => Promise<void>;
+  /** What it has printed so far. */
+  readonly output: () => string;
+}
+
+/** `buffer`: how far a reader may lag, in messages. `execArgv`, `env`: for the Node that runs the program. */
+interface StartOptions {
+  readonly folder: string;
+  readonly buffer?: number;
+  readonly execArgv?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The gateway that `startRialto` configures. */
+export const GATEWAY = "bench";
+
+/** Starts the built program with its configuration and data in a new folder under `folder`; resolves once it is healthy. */
+async function startRialto(options: StartOptions): Promise<Rialto> {
+  const [poster, reader] = await freePorts();
+  const home = join(options.folder, `rialto-${poster}`);
+  mkdirSync(home);
+  const file = join(home, "rialto.toml");
+  writeFileSync(file, configuration(join(home, "data"), poster, reader, options.buffer ?? 10));
+  const begin = monotonic();
+  const child = fork(bin, ["-conf", file], {
+    cwd: home,
+    execArgv: [...(options.execArgv ?? [])],
+    env: { ...process.env, ...options.env },
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (text: Buffer) => (output += text.toString()));
+  const ended = once(child, "exit");
+  while (!(await healthy(poster)) || !(await healthy(reader))) {
+    if (child.exitCode !== null) throw new Error(`rialto ended at once (${child.exitCode}):\n${output}`);
+    if (monotonic() - begin > START_LIMIT) throw new Error(`rialto is not healthy after ${START_LIMIT} ms:\n${output}`);
+    await delay(2);
+  }
+  const startMs = monotonic() - begin;
+  const stop = async (): Promise<void> => {
+    child.kill("SIGTERM");
+    await ended;
+    if (child.exitCode !== 0) throw new Error(`rialto ended with ${child.exitCode ?? child.signalCode}`);
+  };
+  return { pid: child.pid ?? 0, process: child, poster, reader, startMs, stop, output: () => output };
+}
+
+/** Runs `use` with the program up, and stops it whatever happens. */
+export async function withRialto<T>(options: StartOptions, use: (rialto: Rialto) => Promise<T>): Promise<T> {
+  const rialto = await startRialto(options);
+  try {
+    const result = await use(rialto);
+    await rialto.stop();
+    return result;
+  } catch (error) {
+    throw new Error(`under benchmark, rialto printed:\n${rialto.output()}`, { cause: error });
+  } finally {
+    rialto.process.kill("SIGKILL");
+  }
+}
+
+/** Resident memory of a process in KiB (Linux). */
+export function residentKiB(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]);
+}
+
+function configuration(data: string, poster: number, reader: number, buffer: number): string {
+  const account = (name: string, port: number): string =>
+    `[api.${name}]\nBindAddress = "127.0.0.1:${port}"\nBuffer = ${buffer}\n`;
+  return [
+    `[general]\nDataPath = ${JSON.stringify(data)}\n`,
+    account("poster", poster),
+    account("reader", reader),
+    `[[gateway]]\nname = "${GATEWAY}"\nenable = true\n`,
+    `[[gateway.inout]]\naccount = "api.poster"\nchannel = "api"\n`,
+    `[[gateway.inout]]\naccount = "api.reader"\nchannel = "api"\n`,
+  ].join("\n");
+}
+
+function healthy(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const get = request({ host: "127.0.0.1", port, path: "/api/health", agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    get.on("error", () => {
+      resolve(false);
+    });
+    get.end();
+  });
+}
+
+async function freePorts(): Promise<readonly [number, number]> {
+  const servers = [createServer(), createServer()] as const;
+  const ports = servers.map(async (server) => {
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    return (server.address() as AddressInfo).port;
+  });
+  const [first = 0, second = 0] = await Promise.all(ports);
+  await Promise.all(servers.map((server) => once(server.close(), "close")));
+  return [first, second];
+}

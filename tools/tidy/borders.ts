@@ -1,0 +1,111 @@
+import { posix } from "node:path";
+import { type Finding, isTest, lineAt, type TreeFile } from "./tree.ts";
+
+/** What the files of one part of src may import from the rest of src. A name that ends in `/` is a folder, any other one file. */
+interface Border {
+  readonly of: string;
+  /** Files and folders of src; the part itself always may. `null`: anything. */
+  readonly may: readonly string[] | null;
+  /** Files of which only the types may be imported (`import type`). */
+  readonly types?: readonly string[];
+  /** When given, the only things outside src that may be imported: packages, `node:` modules. */
+  readonly outside?: readonly string[];
+}
+
+/** ARCHITECTURE.md, "Layout", as data. The first border whose `of` fits a file holds for it; a file without one is a finding. */
+const BORDERS: readonly Border[] = [
+  { of: "contract/", may: [] },
+  { of: "lib/", may: [] },
+  { of: "content/", may: ["contract/", "lib/"] },
+  { of: "files/", may: ["contract/", "lib/"] },
+  { of: "log/", may: ["contract/", "lib/"] },
+  {
+    of: "gateway/",
+    may: ["contract/", "content/", "lib/"],
+    types: ["config/config.ts", "log/log.ts"],
+    outside: ["re2js"],
+  },
+  {
+    of: "delivery/",
+    may: ["contract/", "gateway/", "log/log.ts", "log/errors.ts", "lib/"],
+    types: ["config/config.ts", "logger.ts"],
+  },
+  {
+    of: "http/",
+    may: ["contract/", "gateway/", "log/log.ts", "log/errors.ts", "lib/"],
+    types: ["config/config.ts", "logger.ts"],
+  },
+  { of: "config/", may: ["contract/", "gateway/regex.ts", "gateway/loops.ts", "adapters/registry.ts", "lib/"] },
+  { of: "adapters/registry.ts", may: ["contract/", "adapters/"] },
+  { of: "adapters/*/", may: ["contract/", "content/", "lib/"] },
+  { of: "errors.ts", may: [] },
+  { of: "logger.ts", may: ["lib/"] },
+  { of: "cli/", may: null },
+  { of: "app.ts", may: null },
+  { of: "main.ts", may: null },
+];
+
+/** An import or re-export: what it names, and whether it is gone after compiling. */
+interface Import {
+  readonly specifier: string;
+  readonly typeOnly: boolean;
+  readonly line: number;
+}
+
+const STATEMENT = /^(?:import|export)\b(?<type>\s+type\b)?(?:[^"';]*?\bfrom)?\s*"(?<specifier>[^"]+)"/gm;
+const CALL = /\bimport\(\s*["'](?<specifier>[^"']+)["']/g;
+
+/** Imports and re-exports of a file, static and dynamic, in this project's formatting. */
+export function importsOf(text: string): readonly Import[] {
+  return [STATEMENT, CALL].flatMap((pattern) =>
+    Array.from(text.matchAll(pattern), (match) => ({
+      specifier: match.groups?.["specifier"] ?? "",
+      typeOnly: match.groups?.["type"] !== undefined,
+      line: lineAt(text, match.index),
+    })),
+  );
+}
+
+/** Imports that go against the borders of ARCHITECTURE.md. Only files under src/ are looked at; tests are free. */
+export function borderFindings(files: readonly TreeFile[]): readonly Finding[] {
+  return files.flatMap((file) => {
+    if (!file.path.startsWith("src/") || !file.path.endsWith(".ts") || isTest(file.path)) return [];
+    const path = file.path.slice("src/".length);
+    const border = BORDERS.find(({ of }) => isIn(path, of));
+    if (border === undefined) {
+      const message = "stands in no part of src that ARCHITECTURE.md knows: move it, or give it a border in tools/tidy";
+      return [{ path: file.path, line: 0, message }];
+    }
+    return importsOf(file.text).flatMap((found) => {
+      const message = breach(border, path, found);
+      return message === null ? [] : [{ path: file.path, line: found.line, message }];
+    });
+  });
+}
+
+function breach(border: Border, path: string, { specifier, typeOnly }: Import): string | null {
+  if (!specifier.startsWith(".")) {
+    const allowed = border.outside === undefined || border.outside.includes(specifier);
+    return allowed ? null : `imports ${specifier}; ${border.of} may only use ${border.outside.join(", ")}`;
+  }
+  const target = posix.join(posix.dirname(path), specifier);
+  if (target.startsWith("../")) return `imports ${specifier}, which is outside src`;
+  if (border.may === null || target.startsWith(ownFolder(border, path))) return null;
+  if (border.may.some((allowed) => isIn(target, allowed))) return null;
+  if (border.types?.includes(target) !== true) return `imports src/${target}; ${border.of} may not`;
+  return typeOnly ? null : `imports src/${target} as a value; ${border.of} may only use its types (import type)`;
+}
+
+/** A single file has no folder of its own: `\0` starts no path. */
+function ownFolder(border: Border, path: string): string {
+  if (!border.of.endsWith("/")) return "\0";
+  return `${path
+    .split("/")
+    .slice(0, border.of.split("/").length - 1)
+    .join("/")}/`;
+}
+
+function isIn(path: string, place: string): boolean {
+  if (place === "adapters/*/") return /^adapters\/[^/]+\//.test(path);
+  return place.endsWith("/") ? path.startsWith(place) : path === place;
+}
