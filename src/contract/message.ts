@@ -54,3 +54,6 @@ export const EventLabel = {
   typing: "user_typing",
   notice: "notice_irc",
 } as const;
+
+/** The labels of people coming and going. */
+export const JOIN_PART: ReadonlySet<string> = new Set([EventLabel.joinLeave, EventLabel.join, EventLabel.leave]);

@@ -1,5 +1,5 @@
 import type { Account } from "../config/config.ts";
-import { EventLabel, type Message } from "../contract/message.ts";
+import { EventLabel, JOIN_PART, type Message } from "../contract/message.ts";
 import { replaceEmoji } from "./emoji.ts";
 import { compileExtractions, compileMatcher, compileReplacements } from "./filters.ts";
 
@@ -41,8 +41,6 @@ export function compileInbound(account: Account): Inbound {
     return isEmpty(result) ? { is: "drop", reason: "empty" } : { is: "pass", message: result };
   };
 }
-
-const JOIN_PART: ReadonlySet<string> = new Set([EventLabel.joinLeave, EventLabel.join, EventLabel.leave]);
 
 function compileFilter({ presentation }: Account): (message: Message) => DropReason | null {
   const ignoresNick = compileMatcher(presentation.ignoreNicks);

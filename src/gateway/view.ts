@@ -1,5 +1,5 @@
 import type { Account } from "../config/config.ts";
-import { EventLabel, type Message } from "../contract/message.ts";
+import { EventLabel, JOIN_PART, type Message } from "../contract/message.ts";
 import { compileReplacements } from "./filters.ts";
 import { compileIconURL, compileNickFormat, stripNick, type NickValues } from "./nick-format.ts";
 
@@ -47,8 +47,6 @@ export function compileView(reader: Account, accounts: ReadonlyMap<string, Accou
     },
   };
 }
-
-const JOIN_PART: ReadonlySet<string> = new Set([EventLabel.joinLeave, EventLabel.join, EventLabel.leave]);
 
 /** Never shown to a reader of the API: what is momentary, and what acts on a message that such a reader cannot name. */
 const UNSHOWN: ReadonlySet<string> = new Set([

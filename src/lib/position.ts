@@ -1,6 +1,10 @@
 /** Line and column (both from 1; columns in UTF-16 units) of an offset in a text. */
 export function positionAt(text: string, offset: number): { readonly line: number; readonly column: number } {
-  const before = text.slice(0, offset);
-  const line = before.split("\n").length;
-  return { line, column: offset - (before.lastIndexOf("\n") + 1) + 1 };
+  let line = 1;
+  let start = 0;
+  for (let end = text.indexOf("\n"); end !== -1 && end < offset; end = text.indexOf("\n", start)) {
+    line += 1;
+    start = end + 1;
+  }
+  return { line, column: offset - start + 1 };
 }

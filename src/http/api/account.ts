@@ -3,6 +3,7 @@ import type { Routes } from "../../gateway/routes.ts";
 import type { View } from "../../gateway/view.ts";
 import type { Entry, Log, Seq } from "../../log/log.ts";
 import type { Logger } from "../../logger.ts";
+import { loadBacklog } from "./backlog.ts";
 import { Feed } from "./feed.ts";
 import { greeting } from "./frames.ts";
 import { settleMembership } from "./membership.ts";
@@ -48,6 +49,7 @@ export class ApiAccount {
   readonly #streams: StreamHub;
   readonly #marks: { readonly poll: string; readonly stream: string };
   #skipped = 0;
+  readonly #warned = new Set<"poll" | "stream">();
   /** Resolves when the position after the latest poll is durable. */
   #pollMarked: Promise<void> = Promise.resolve();
 
@@ -62,17 +64,9 @@ export class ApiAccount {
     const reads = routes.reads(account.key);
     const since = await settleMembership(log, prefix, marks, new Set([...reads.values()].flat()));
     // A stream never starts before what was polled, so nothing before P is wanted any more.
-    const { entries, skipped } = await log.newest({ subjects: [...reads.keys()], after: poll, limit: buffer });
+    const { items, skipped } = await loadBacklog({ log, view, reads, since, after: poll, limit: buffer });
     const feed = new Feed(log, view, buffer, poll);
-    for (const head of entries) {
-      if (!view.admits(head.label)) continue;
-      const entry = { ...head, payload: null };
-      for (const gateway of reads.get(head.subject) ?? []) {
-        // Nobody is handed what was said before the bridge existed.
-        if (head.seq > (since.get(gateway) ?? 0)) feed.push({ entry, gateway });
-      }
-    }
-    feed.trim();
+    for (const item of items) feed.push(item);
     await log.mark([
       { name: `${prefix}poll`, value: String(poll) },
       { name: `${prefix}stream`, value: String(stream) },
@@ -193,7 +187,8 @@ export class ApiAccount {
 
   #countSkipped(reader: "poll" | "stream", count: number): void {
     if (count === 0) return;
-    const first = this.#skipped === 0;
+    const first = !this.#warned.has(reader);
+    this.#warned.add(reader);
     this.#skipped += count;
     const fields = { account: this.#deps.account.name, reader, skipped: count, buffer: this.#deps.buffer };
     if (first)

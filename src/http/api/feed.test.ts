@@ -79,3 +79,11 @@ test("load goes as far as the log answered, and always further", async () => {
   }
   expect(seen.map(Number)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1).filter((seq) => seq % 7 !== 0));
 });
+
+test("between the two items of one entry the position is before the entry", () => {
+  const { feed } = feedOf(10);
+  for (const gateway of ["g", "h"])
+    feed.push({ entry: { seq: 5, subject: "api.a/g", label: "", payload: "5" }, gateway });
+  expect(feed.seqBefore(1)).toBe(4);
+  expect(feed.seqBefore(2)).toBe(5);
+});

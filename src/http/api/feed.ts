@@ -18,6 +18,9 @@ export interface Item {
 /** Bytes (UTF-16 units, near enough) of one answer or one write; a single longer message still goes alone. */
 const CHUNK_CHARS = 64 * 1024;
 
+/** Most items that one read of the log is asked for. */
+const LOAD_ITEMS = 1024;
+
 export class Feed {
   readonly #log: Log;
   readonly #view: View;
@@ -66,7 +69,9 @@ export class Feed {
 
   /** Seq of the item before this index: the durable form of a position. */
   seqBefore(index: number): Seq {
-    return this.#items[index - 1 - this.#base]?.entry.seq ?? this.#seqBeforeBase;
+    const seq = this.#items[index - 1 - this.#base]?.entry.seq ?? this.#seqBeforeBase;
+    // Between the items of one entry (it goes to several gateways), the position is before the entry: better twice than never.
+    return this.#items[index - this.#base]?.entry.seq === seq ? seq - 1 : seq;
   }
 
   /** First index whose item has a seq above this one. */
@@ -104,7 +109,7 @@ export class Feed {
   /** Like `lines`, with the texts read from the log. Entries that retention has removed are passed over. */
   async load(from: number, to: number, chars: number = CHUNK_CHARS): Promise<{ lines: string[]; next: number }> {
     this.#assertKept(from);
-    const wanted = this.#items.slice(from - this.#base, to - this.#base);
+    const wanted = this.#items.slice(from - this.#base, Math.min(to, from + LOAD_ITEMS) - this.#base);
     const first = wanted[0];
     if (first === undefined) return { lines: [], next: to };
     const stored = await this.#log.read({

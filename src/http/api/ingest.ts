@@ -30,18 +30,20 @@ export interface IngestDeps {
   readonly nowMs: () => number;
 }
 
-const WRONG_GATEWAY_LOG_MS = 60_000;
+const REFUSAL_LOG_MS = 60_000;
+/** Of a gateway's name that a client made up. */
+const SHOWN_CHARS = 100;
 
 /** Takes what clients of one API account post: routes it, applies the account's filters, and appends it to the log. */
 export class Ingest {
   readonly #deps: IngestDeps;
-  readonly #wrongGateway: Throttle;
+  readonly #refusals: Throttle;
   readonly #dropped = new Map<DropReason, number>();
   #accepted = 0;
 
   constructor(deps: IngestDeps) {
     this.#deps = deps;
-    this.#wrongGateway = new Throttle(WRONG_GATEWAY_LOG_MS, deps.nowMs);
+    this.#refusals = new Throttle(REFUSAL_LOG_MS, deps.nowMs);
   }
 
   get accepted(): number {
@@ -120,31 +122,28 @@ export class Ingest {
   }
 
   #unavailable(error: LogError): Problem {
-    this.#deps.logger.error(
-      { account: this.#deps.account.name, code: error.code, why: error.message },
-      "message refused: the log cannot take it",
-    );
+    this.#report(error.code, { why: error.message });
     const retryAfterS = error.code === "disk_full" ? 10 : 1;
-    return {
-      ...problem(503, `the message could not be stored (${error.message}); nothing was relayed, try again`),
-      retryAfterS,
-    };
+    const message = `the message could not be stored (${error.message}); nothing was relayed, try again`;
+    return { ...problem(503, message), retryAfterS };
+  }
+
+  /** Some clients try again without a pause: one line a minute for each kind of refusal, with the number held back. */
+  #report(kind: string, fields: Readonly<Record<string, unknown>>): void {
+    const { passes, suppressed } = this.#refusals.pass(kind);
+    const account = this.#deps.account.name;
+    if (passes) this.#deps.logger.warn({ account, ...fields, repeated: suppressed }, "messages are refused");
   }
 
   #refuse(posting: Exclude<Posting, { is: "ok" }>, named: string): Problem {
     const refusal = explain(posting, named);
-    const pass = this.#wrongGateway.pass(named);
-    if (pass.passes) {
-      this.#deps.logger.warn(
-        { account: this.#deps.account.name, status: refusal.status, why: refusal.message, repeated: pass.suppressed },
-        "message refused",
-      );
-    }
+    this.#report(posting.is, { status: refusal.status, why: refusal.message });
     return refusal;
   }
 }
 
-function explain(posting: Exclude<Posting, { is: "ok" }>, named: string): Problem {
+function explain(posting: Exclude<Posting, { is: "ok" }>, given: string): Problem {
+  const named = given.length > SHOWN_CHARS ? `${given.slice(0, SHOWN_CHARS)}…` : given;
   switch (posting.is) {
     case "unknown":
       return problem(

@@ -179,6 +179,20 @@ test("a commit of more messages than Buffer reaches live readers whole", async (
   expect(reader.numbers()).toEqual(Array.from({ length: 500 }, (_, i) => i + 1));
 });
 
+test("while the kernel has not taken a message, the position is before it, and another stream gets it too", async () => {
+  await make(10);
+  const slow = await world.reader({ paused: true });
+  world.say(1, { size: 15_000_000 });
+  expect(world.hub.position).toBe(0);
+  expect(world.happened).toEqual(["live", "at 0"]);
+  const other = await world.reader();
+  await until(() => other.numbers().length === 1);
+  slow.socket.resume();
+  await until(() => slow.numbers().length === 1);
+  await until(() => world.hub.position === 1);
+  expect(world.happened.at(-1)).toBe("live");
+});
+
 test("a reader that stalls holds nobody up, is given at most 64 KiB and a chunk, and catches up when it reads again", async () => {
   await make(10_000);
   const slow = await world.reader({ paused: true });

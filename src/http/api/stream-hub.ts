@@ -10,8 +10,8 @@ import type { ReaderEvents } from "./reader-events.ts";
  * in chunks and is live again. A reader that takes nothing for STALL_MS, or whose next item fell out of the buffer while it was
  * blocked, is cut: it comes back and starts like any new one.
  *
- * `position` is the index up to which some reader has taken items (S in ARCHITECTURE.md). While somebody is live it follows the
- * feed's end by definition; the mark says so ("live") once instead of being moved by every message.
+ * `position` is the index up to which some reader has taken items (S in ARCHITECTURE.md). While a live reader has taken everything (it is
+ * *even*) the position follows the feed's end by definition; the mark says so ("live") once instead of being moved by every message.
  */
 
 const UNSENT_MAX = 64 * 1024;
@@ -35,6 +35,8 @@ export class StreamHub {
   readonly #nowMs: () => number;
   readonly #events: ReaderEvents;
   readonly #live = new Set<Reader>();
+  /** The live readers whose socket holds nothing back. */
+  readonly #even = new Set<Reader>();
   readonly #behind = new Set<Reader>();
   /** Everything below was rendered for the live readers. */
   #flushed: number;
@@ -51,7 +53,7 @@ export class StreamHub {
   }
 
   get position(): number {
-    return this.#live.size > 0 ? this.#feed.end : this.#position;
+    return this.#even.size > 0 ? this.#feed.end : this.#position;
   }
 
   get readers(): number {
@@ -119,11 +121,27 @@ export class StreamHub {
   /** Writes; `upTo` is the reader's position once the kernel has taken it all. */
   #write(reader: Reader, chunk: Chunk, upTo: number): void {
     reader.socket.write(chunk);
+    if (reader.socket.unsent > 0) this.#leaveEven(reader);
     reader.socket.whenTaken(() => {
-      if (upTo <= this.#position) return;
-      this.#position = upTo;
-      if (this.#live.size === 0) this.#events.streamAt(upTo);
+      this.#advance(upTo);
+      this.#joinEven(reader);
     });
+  }
+
+  #advance(position: number): void {
+    if (position <= this.#position) return;
+    this.#position = position;
+    if (this.#even.size === 0) this.#events.streamAt(position);
+  }
+
+  #joinEven(reader: Reader): void {
+    if (!this.#live.has(reader) || reader.socket.unsent > 0) return;
+    if (this.#even.size === 0) this.#events.streamLive();
+    this.#even.add(reader);
+  }
+
+  #leaveEven(reader: Reader): void {
+    if (this.#even.delete(reader) && this.#even.size === 0) this.#events.streamAt(this.#position);
   }
 
   #catchUp(reader: Reader): void {
@@ -164,11 +182,9 @@ export class StreamHub {
 
   #goLive(reader: Reader): void {
     this.#behind.delete(reader);
-    if (this.#live.size === 0) {
-      this.#flushed = this.#feed.end;
-      this.#events.streamLive();
-    }
+    if (this.#live.size === 0) this.#flushed = this.#feed.end;
     this.#live.add(reader);
+    reader.socket.whenTaken(() => this.#joinEven(reader));
   }
 
   #fallBehind(reader: Reader, next: number): void {
@@ -189,6 +205,7 @@ export class StreamHub {
   }
 
   #leaveLive(reader: Reader): void {
-    if (this.#live.delete(reader) && this.#live.size === 0) this.#events.streamAt(this.#position);
+    this.#live.delete(reader);
+    this.#leaveEven(reader);
   }
 }

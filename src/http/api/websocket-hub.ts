@@ -57,12 +57,17 @@ export class WebSocketHub {
   /** Sends to all sockets of the account but `except`, the one it came from. */
   broadcast(line: string, except: WebSocket | null = null): void {
     for (const socket of this.#sockets.keys()) {
-      if (socket === except) continue;
-      if (socket.bufferedAmount > UNSENT_MAX) {
-        this.#logger.warn({ unsent: socket.bufferedAmount }, "a WebSocket was closed: it does not take its messages");
-        socket.terminate();
-      } else socket.send(line);
+      if (socket !== except) this.send(socket, line);
     }
+  }
+
+  /** Sends one frame; a socket that holds too much back already is dropped instead. */
+  send(socket: WebSocket, line: string): void {
+    if (socket.bufferedAmount <= UNSENT_MAX) return socket.send(line);
+    if (this.#sockets.delete(socket)) {
+      this.#logger.warn({ unsent: socket.bufferedAmount }, "a WebSocket was closed: it does not take its messages");
+    }
+    socket.terminate();
   }
 
   /** For items too large for the memory. */

@@ -1,0 +1,44 @@
+import type { View } from "../../gateway/view.ts";
+import type { Log, Seq, Subject } from "../../log/log.ts";
+import type { Item } from "./feed.ts";
+
+export interface BacklogQuery {
+  readonly log: Log;
+  readonly view: View;
+  /** The subjects the account reads, each with its gateways. */
+  readonly reads: ReadonlyMap<Subject, readonly string[]>;
+  /** Nobody is handed what was said in a gateway before the bridge existed. */
+  readonly since: ReadonlyMap<string, Seq>;
+  /** Everything up to here was read. */
+  readonly after: Seq;
+  readonly limit: number;
+}
+
+/** Entries looked at before those that the account does not see make it give up on older ones. */
+const LOOKED_AT_MAX = 100_000;
+
+/**
+ * What an account has not read, from the log: the newest `limit` items, oldest first, without their texts, and how many
+ * entries are older than those. Entries that the account does not see do not count, however many they are.
+ */
+export async function loadBacklog(
+  query: BacklogQuery,
+): Promise<{ readonly items: readonly Item[]; readonly skipped: number }> {
+  const { log, reads, after, limit } = query;
+  for (let asked = limit; ; asked *= 4) {
+    const { entries, skipped } = await log.newest({ subjects: [...reads.keys()], after, limit: asked });
+    const items: Item[] = [];
+    for (const head of entries) {
+      if (query.view.admits(head.label)) items.push(...itemsOf({ ...head, payload: null }, query));
+    }
+    if (items.length >= limit || skipped === 0 || asked >= LOOKED_AT_MAX) {
+      const surplus = Math.max(0, items.length - limit);
+      return { items: items.slice(surplus), skipped: skipped + surplus };
+    }
+  }
+}
+
+function itemsOf(entry: Item["entry"], { reads, since }: BacklogQuery): Item[] {
+  const gateways = (reads.get(entry.subject) ?? []).filter((gateway) => entry.seq > (since.get(gateway) ?? 0));
+  return gateways.map((gateway) => ({ entry, gateway }));
+}
