@@ -4,8 +4,6 @@ import { TailEntry } from "../tail.ts";
 import { toError } from "./failure.ts";
 import type { BatchExtra, CommitRequest, CommittedReply, Verdict } from "./protocol.ts";
 
-/** Commits on their way at once: while the worker writes one, the next is ready in its mailbox. */
-const MAX_IN_FLIGHT = 2;
 /** One commit takes batches until it has this many entries or characters; a larger batch goes alone. */
 const GROUP_ENTRIES = 2048;
 const GROUP_CHARS = 4 * 1024 * 1024;
@@ -35,12 +33,15 @@ export interface GroupCommitOptions {
   readonly committed: (entries: readonly TailEntry[]) => void;
 }
 
-/** Gathers what comes while the worker is busy, and sends it as one commit. No timer: an idle log commits at once. */
+/**
+ * Gathers what comes while a commit runs, and sends it as the next one. No timer: an idle log commits at once. One commit at a time: with
+ * a second one ready in the worker's mailbox commits are half as large and twice as many, and a batch waits for three instead of two.
+ */
 export class GroupCommit {
   readonly #options: GroupCommitOptions;
   #waiting: Item[] = [];
   #bytes = 0;
-  #inFlight = 0;
+  #committing = false;
   #scheduled = false;
   readonly #idle: (() => void)[] = [];
 
@@ -69,13 +70,13 @@ export class GroupCommit {
 
   /** Resolves when nothing waits and nothing is on its way. */
   drained(): Promise<void> {
-    if (this.#waiting.length === 0 && this.#inFlight === 0) return Promise.resolve();
+    if (this.#waiting.length === 0 && !this.#committing) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
   /** At the end of this turn of the event loop, so that what came in it shares one commit. */
   #schedule(): void {
-    if (this.#scheduled || this.#inFlight >= MAX_IN_FLIGHT || this.#waiting.length === 0) return;
+    if (this.#scheduled || this.#committing || this.#waiting.length === 0) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
@@ -85,16 +86,15 @@ export class GroupCommit {
 
   #flush(): void {
     const items = this.#take();
-    this.#inFlight++;
+    this.#committing = true;
     this.#options.send(encode(items, this.#options.clock()), (reply) => {
-      this.#inFlight--;
+      this.#committing = false;
       for (const { size } of items) this.#bytes -= size;
       if (reply instanceof LogError) for (const item of items) item.reject(reply);
       else this.#settle(items, reply);
       this.#schedule();
-      if (this.#waiting.length === 0 && this.#inFlight === 0) for (const resolve of this.#idle.splice(0)) resolve();
+      if (this.#waiting.length === 0) for (const resolve of this.#idle.splice(0)) resolve();
     });
-    this.#schedule();
   }
 
   #take(): Item[] {
