@@ -10,7 +10,8 @@ import { dispatchTo } from "./http/api/dispatch.ts";
 import { Ingest } from "./http/api/ingest.ts";
 import { addApiRoutes } from "./http/api/routes.ts";
 import { SWEEP_MS } from "./http/api/stream-hub.ts";
-import { closeServer, createServer } from "./http/server.ts";
+import { explainListenError, listenAt } from "./http/listen.ts";
+import { createServer, type HttpApi } from "./http/server.ts";
 import { isLoopback, parseAddress } from "./lib/address.ts";
 import { LogError } from "./log/errors.ts";
 import type { Log } from "./log/log.ts";
@@ -31,7 +32,7 @@ interface ApiServer {
   readonly settings: ApiSettings;
   readonly readers: ApiAccount;
   readonly ingest: Ingest;
-  readonly app: FastifyInstance;
+  readonly http: HttpApi;
 }
 
 const nowMs = (): number => Date.now();
@@ -85,25 +86,23 @@ async function createApiServer(account: Account, config: Config, { log, routes, 
   const view = compileView(account, config.accounts);
   const readers = await ApiAccount.open({ account, buffer: settings.Buffer, log, routes, view, logger, nowMs });
   const ingest = new Ingest({ account, log, routes, inbound: compileInbound(account), logger, nowMs });
-  const app = await createServer({
-    token: settings.Token === "" ? null : settings.Token,
-    maxBodySize: settings.MaxBodySize,
-    onError: (error, path) =>
-      logger.error({ account: account.name, path, error: describe(error) }, "a request failed: this is a bug"),
-  });
-  addApiRoutes(app, { readers, ingest, nowMs });
-  return { account, settings, readers, ingest, app };
+  const onError = (error: unknown, path: string): void =>
+    logger.error({ account: account.name, path, error: describe(error) }, "a request failed: this is a bug");
+  const token = settings.Token === "" ? null : settings.Token;
+  const http = await createServer({ token, maxBodySize: settings.MaxBodySize, onError });
+  addApiRoutes(http.app, { readers, ingest, nowMs, onError });
+  return { account, settings, readers, ingest, http };
 }
 
-async function listen({ account, settings, app }: ApiServer, logger: Logger): Promise<string> {
+async function listen({ account, settings, http: { app } }: ApiServer, logger: Logger): Promise<string> {
   const address = parseAddress(settings.BindAddress);
   if ("error" in address) throw new StartError("config", `[${account.name}] BindAddress: ${address.error}`);
   try {
-    await app.listen({ host: address.host === "" ? "::" : address.host, port: address.port });
+    await listenAt(address, (host, port) => app.listen({ host, port }));
   } catch (error) {
     throw new StartError(
       "address_in_use",
-      `[${account.name}] cannot listen on ${settings.BindAddress}: ${describe(error)}`,
+      `[${account.name}] cannot listen on ${settings.BindAddress}: ${explainListenError(error)}`,
       { cause: error },
     );
   }
@@ -120,7 +119,7 @@ async function listen({ account, settings, app }: ApiServer, logger: Logger): Pr
 
 /** Answers that are under way are finished and streams ended. */
 async function closeServers(servers: readonly ApiServer[]): Promise<void> {
-  const closing = servers.map(({ app }) => closeServer(app));
+  const closing = servers.map(({ http }) => http.close());
   for (const { readers } of servers) readers.endStreams();
   await Promise.all(closing);
 }

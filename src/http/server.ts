@@ -1,9 +1,17 @@
 import type { IncomingMessage } from "node:http";
-import type { Socket } from "node:net";
 import websocket from "@fastify/websocket";
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import Fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type onRequestHookHandler,
+} from "fastify";
 import { compileGuard } from "./auth.ts";
 import { problem, problemBody, type Problem } from "./api/problem.ts";
+import { answerClientError } from "./client-error.ts";
+import { HttpServer, WEBSOCKET_PATH, wantsWebSocket } from "./http-server.ts";
+import { isForeign } from "./origin.ts";
 
 /**
  * The HTTP server under one BindAddress: authentication, and errors in the API's own form. Routes are added by the caller.
@@ -21,52 +29,41 @@ const OPEN_PATHS: ReadonlySet<string> = new Set(["/api/health", "/api/openapi.js
 
 export const JSON_TYPE = "application/json; charset=utf-8";
 
-declare module "fastify" {
-  interface FastifyInstance {
-    /** Open connections. */
-    readonly sockets: ReadonlySet<Socket>;
-  }
-}
-
-/** How long a stop waits for clients, and how often it looks for connections that have become idle. */
+/** How long a stop waits for clients, and for WebSockets to answer the close. */
 const STOP_GRACE_MS = 4_000;
-const IDLE_CHECK_MS = 50;
+const SOCKET_GRACE_MS = 1_000;
 
 /** How long the rest of a body is taken in after it was refused. */
 const DRAIN_MS = 5_000;
 
-/** From the first byte of a request to its last. */
-const REQUEST_TIMEOUT_MS = 60_000;
-const KEEP_ALIVE_MS = 72_000;
+export interface HttpApi {
+  /** Takes the routes. */
+  readonly app: FastifyInstance;
+  /**
+   * Stops listening and resolves when every connection is closed: one that asks for nothing at once, one with an answer under way when
+   * the client has taken that, a WebSocket when it answers the close or after SOCKET_GRACE_MS, and what is left after STOP_GRACE_MS by force.
+   */
+  readonly close: () => Promise<void>;
+}
 
-export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
+export async function createServer(options: ServerOptions): Promise<HttpApi> {
+  const server = new HttpServer();
   const app = Fastify({
     logger: false,
     bodyLimit: options.maxBodySize,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: "idle",
     exposeHeadRoutes: false,
-    frameworkErrors: (error, _request, reply) => sendProblem(reply, fromFramework(error, options)),
-    clientErrorHandler: (error, socket) => {
-      // A request that is not HTTP; the socket may already be gone.
-      if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-      const body = problemBody(`the request is not valid HTTP (${error.code ?? "unreadable"})`);
-      socket.end(
-        `HTTP/1.1 400 Bad Request\r\nContent-Type: ${JSON_TYPE}\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
-      );
+    serverFactory: (handler) => {
+      server.serve(handler);
+      return server;
     },
+    frameworkErrors: (error, _request, reply) => sendProblem(reply, fromFramework(error, options)),
+    clientErrorHandler: (error, socket) => answerClientError(server, error, socket),
   });
   app.removeAllContentTypeParsers();
-  const guard = compileGuard(options.token);
-  app.addHook("onRequest", (request, reply, done) => {
-    if (guard(request.headers.authorization) || isOpen(request)) return done();
-    void reply.header("WWW-Authenticate", "Bearer");
-    sendProblem(
-      reply,
-      problem(401, "this address needs the header `Authorization: Bearer <token>` with the account's Token"),
-    );
-  });
+  // Before the guard: it closes the connection of an upgrade that the guard refuses.
+  await app.register(websocket, { options: { maxPayload: options.maxBodySize } });
+  app.addHook("onRequest", admission(options.token));
   app.setErrorHandler(async (error: FastifyError, request, reply) => {
     const status = error.statusCode ?? 500;
     if (status >= 500) options.onError(error, request.url);
@@ -76,9 +73,35 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     return reply;
   });
   answerOtherMethods(app);
-  app.decorate("sockets", trackSockets(app));
-  await app.register(websocket, { options: { maxPayload: options.maxBodySize } });
-  return app;
+  return { app, close: () => closeServer(app, server) };
+}
+
+/** Refuses who may not ask, and WebSockets at addresses that have none. */
+function admission(token: string | null): onRequestHookHandler {
+  const guard = compileGuard(token);
+  return (request, reply, done) => {
+    if (!guard(request.headers.authorization) && !isOpen(request)) {
+      void reply.header("WWW-Authenticate", "Bearer");
+      return sendProblem(
+        reply,
+        problem(401, "this address needs the header `Authorization: Bearer <token>` with the account's Token"),
+      );
+    }
+    if (token === null && isForeign(request.headers.origin, request.headers.host) && !isOpen(request)) {
+      return sendProblem(
+        reply,
+        problem(
+          403,
+          "a web page of another host may not use an API without a Token: set a Token, or call without Origin",
+        ),
+      );
+    }
+    if (wantsWebSocket(request.raw) && pathOf(request) !== WEBSOCKET_PATH) {
+      void reply.header("Connection", "close");
+      if (!request.is404) return sendProblem(reply, problem(400, `WebSockets are at ${WEBSOCKET_PATH} only`));
+    }
+    done();
+  };
 }
 
 /**
@@ -97,34 +120,21 @@ function bodyGone(request: IncomingMessage): Promise<void> {
   });
 }
 
-function trackSockets(app: FastifyInstance): ReadonlySet<Socket> {
-  const sockets = new Set<Socket>();
-  app.server.on("connection", (socket: Socket) => {
-    sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
-  });
-  return sockets;
-}
-
-/**
- * Stops listening and resolves when every connection is closed: one that asks for nothing at once, one with an answer under way when
- * that is sent, and what is left after STOP_GRACE_MS by force.
- */
-export async function closeServer(app: FastifyInstance): Promise<void> {
-  const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_CHECK_MS);
-  const force = setTimeout(() => app.server.closeAllConnections(), STOP_GRACE_MS);
-  const closed = app.close();
-  // The server counts a connection that has not sent a byte as busy.
-  for (const socket of app.sockets) if (socket.bytesRead === 0) socket.destroy();
-  await closed;
+async function closeServer(app: FastifyInstance, server: HttpServer): Promise<void> {
+  const terminate = setTimeout(() => {
+    for (const socket of app.websocketServer.clients) socket.terminate();
+  }, SOCKET_GRACE_MS);
+  const force = setTimeout(() => server.closeAllConnections(), STOP_GRACE_MS);
+  await app.close();
   // A socket tells its own listeners after it has told its server; they may still have a position to store.
-  while (app.sockets.size > 0) await new Promise((resolve) => setImmediate(resolve));
-  clearInterval(idle);
+  await server.connectionsClosed();
+  clearTimeout(terminate);
   clearTimeout(force);
 }
 
-const isOpen = (request: FastifyRequest): boolean =>
-  request.method === "GET" && OPEN_PATHS.has(request.url.split("?", 1)[0] ?? "");
+const pathOf = (request: FastifyRequest): string => request.url.split("?", 1)[0] ?? "";
+
+const isOpen = (request: FastifyRequest): boolean => request.method === "GET" && OPEN_PATHS.has(pathOf(request));
 
 export function sendProblem(reply: FastifyReply, refusal: Problem): void {
   void reply.code(refusal.status).header("Content-Type", JSON_TYPE);
@@ -139,7 +149,7 @@ function answerOtherMethods(app: FastifyInstance): void {
     methods.set(route.url, [...(methods.get(route.url) ?? ["OPTIONS"]), ...[route.method].flat()]);
   });
   app.setNotFoundHandler((request, reply) => {
-    const allowed = methods.get(request.url.split("?", 1)[0] ?? "");
+    const allowed = methods.get(pathOf(request));
     if (allowed === undefined) return sendProblem(reply, problem(404, "Not Found"));
     void reply.header("Allow", allowed.join(", "));
     if (request.method === "OPTIONS") return void reply.code(204).send();

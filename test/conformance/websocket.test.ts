@@ -57,12 +57,6 @@ describe("from the service", () => {
     await socket.close();
   });
 
-  test("a client from any origin is served", async () => {
-    const socket = await openSocket(`${room().reader.url}/api/websocket`, { Origin: "https://elsewhere.example" });
-    expectGreeting(await socket.next());
-    await socket.close();
-  });
-
   test("a request without upgrade is 400 with a JSON message", async () => {
     expectError(await room().reader.request("/api/websocket"), 400, /websocket/i);
   });

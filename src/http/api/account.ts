@@ -1,6 +1,7 @@
 import type { Account } from "../../config/config.ts";
 import type { Routes } from "../../gateway/routes.ts";
 import type { View } from "../../gateway/view.ts";
+import { LogError } from "../../log/errors.ts";
 import type { Entry, Log, Seq } from "../../log/log.ts";
 import type { Logger } from "../../logger.ts";
 import { loadBacklog } from "./backlog.ts";
@@ -107,8 +108,8 @@ export class ApiAccount {
     this.#feed.trim();
   }
 
-  /** Everything unread, at most the newest `Buffer`. */
-  async poll(): Promise<PollAnswer> {
+  /** Everything unread, at most the newest `Buffer`; or why the log cannot give it. */
+  async poll(): Promise<PollAnswer | LogError> {
     // So that a crash can bring back one answer and not two: the one before is known to be read first.
     await this.#pollMarked;
     const { claim, skipped } = this.#polls.claim(this.#feed.start, this.#feed.end);
@@ -130,6 +131,7 @@ export class ApiAccount {
       };
     } catch (error) {
       claim.giveBack();
+      if (error instanceof LogError) return error;
       throw error;
     }
   }

@@ -31,6 +31,7 @@ export interface IngestDeps {
 }
 
 const REFUSAL_LOG_MS = 60_000;
+const REFUSAL_LOG_LINES = 20;
 /** Of a gateway's name that a client made up. */
 const SHOWN_CHARS = 100;
 
@@ -43,7 +44,7 @@ export class Ingest {
 
   constructor(deps: IngestDeps) {
     this.#deps = deps;
-    this.#refusals = new Throttle(REFUSAL_LOG_MS, deps.nowMs);
+    this.#refusals = new Throttle({ windowMs: REFUSAL_LOG_MS, perWindowMax: REFUSAL_LOG_LINES, nowMs: deps.nowMs });
   }
 
   get accepted(): number {
@@ -128,7 +129,7 @@ export class Ingest {
     return { ...problem(503, message), retryAfterS };
   }
 
-  /** Some clients try again without a pause: one line a minute for each kind of refusal, with the number held back. */
+  /** Some clients try again without a pause: one line a minute for each gateway and kind of refusal, with the number held back. */
   #report(kind: string, fields: Readonly<Record<string, unknown>>): void {
     const { passes, suppressed } = this.#refusals.pass(kind);
     const account = this.#deps.account.name;
@@ -137,13 +138,13 @@ export class Ingest {
 
   #refuse(posting: Exclude<Posting, { is: "ok" }>, named: string): Problem {
     const refusal = explain(posting, named);
-    this.#report(posting.is, { status: refusal.status, why: refusal.message });
+    this.#report(`${posting.is} ${shorten(named)}`, { status: refusal.status, why: refusal.message });
     return refusal;
   }
 }
 
 function explain(posting: Exclude<Posting, { is: "ok" }>, given: string): Problem {
-  const named = given.length > SHOWN_CHARS ? `${given.slice(0, SHOWN_CHARS)}…` : given;
+  const named = shorten(given);
   switch (posting.is) {
     case "unknown":
       return problem(
@@ -159,6 +160,8 @@ function explain(posting: Exclude<Posting, { is: "ok" }>, given: string): Proble
       return problem(400, `gateway is missing, and this account is in several; name one of: ${list(posting.names)}`);
   }
 }
+
+const shorten = (name: string): string => (name.length > SHOWN_CHARS ? `${name.slice(0, SHOWN_CHARS)}…` : name);
 
 /** Names for people; a long list is cut. */
 function list(names: readonly string[]): string {

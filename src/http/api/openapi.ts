@@ -12,6 +12,8 @@ const unauthorized = {
   headers: { "WWW-Authenticate": { description: "Always `Bearer`.", schema: { type: "string" } } },
 };
 
+const foreign = failure("The request comes from a web page of another origin, and the account has no Token.");
+
 /** The token is optional as far as the description can know: an account without Token needs none. */
 const security = [{}, { bearerAuth: [] }];
 
@@ -29,6 +31,7 @@ const messages = {
         content: json({ type: "array", items: ref("Message") }),
       },
       "401": unauthorized,
+      "403": foreign,
     },
   },
 };
@@ -47,6 +50,7 @@ const stream = {
         content: json(ref("Message")),
       },
       "401": unauthorized,
+      "403": foreign,
     },
   },
 };
@@ -63,6 +67,7 @@ const socket = {
       "101": { description: "Switched to WebSocket." },
       "400": failure("Not an upgrade request."),
       "401": unauthorized,
+      "403": foreign,
     },
   },
 };
@@ -91,7 +96,9 @@ const post = {
       "200": { description: "The accepted message.", content: json(ref("Message")) },
       "400": failure("The body is malformed, a field has the wrong type, or the event is one of the service's own."),
       "401": unauthorized,
-      "403": failure("The account may only receive in this gateway."),
+      "403": failure(
+        "The account may only receive in this gateway, or the request is a web page's and the account has no Token.",
+      ),
       "404": failure("The gateway does not exist, or is not enabled for this account."),
       "413": failure("The body is larger than MaxBodySize."),
       "415": failure("The Content-Type is neither JSON nor a form."),

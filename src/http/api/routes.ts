@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { WEBSOCKET_PATH } from "../http-server.ts";
 import { JSON_TYPE, sendProblem } from "../server.ts";
 import type { ApiAccount } from "./account.ts";
 import type { Ingest, Ingested, OnceKey } from "./ingest.ts";
+import { LogError } from "../../log/errors.ts";
 import { openApi } from "./openapi.ts";
 import { parseFormPost, parseJsonPost, type Parsed } from "./post-body.ts";
 import { problem } from "./problem.ts";
@@ -19,9 +21,12 @@ export interface ApiDeps {
   readonly readers: ApiAccount;
   readonly ingest: Ingest;
   readonly nowMs: () => number;
+  /** Unexpected failures: bugs, never a client's fault. */
+  readonly onError: (error: unknown, path: string) => void;
 }
 
 const IDEMPOTENCY_KEY_MAX = 255;
+const DESCRIPTION = JSON.stringify(openApi());
 
 /** The endpoints of the HTTP API, as the API specification §4 has them. */
 export function addApiRoutes(app: FastifyInstance, deps: ApiDeps): void {
@@ -29,7 +34,7 @@ export function addApiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "buffer" }, bodyParser(parseFormPost));
 
   app.get("/api/health", (_request, reply) => reply.header("Content-Type", "text/plain; charset=utf-8").send("OK"));
-  app.get("/api/openapi.json", (_request, reply) => reply.header("Content-Type", JSON_TYPE).send(openApi()));
+  app.get("/api/openapi.json", (_request, reply) => reply.header("Content-Type", JSON_TYPE).send(DESCRIPTION));
   app.get("/api/messages", (_request, reply) => sendPoll(deps.readers, reply));
   app.get("/api/stream", (_request, reply) => {
     reply.hijack();
@@ -40,7 +45,7 @@ export function addApiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   });
   app.route({
     method: "GET",
-    url: "/api/websocket",
+    url: WEBSOCKET_PATH,
     handler: (_request, reply) =>
       sendProblem(reply, problem(400, "this address speaks WebSocket: send an upgrade request (RFC 6455 §4.1)")),
     wsHandler: (socket) => serveWebSocket(socket, deps),
@@ -58,6 +63,13 @@ export function addApiRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
 async function sendPoll(readers: ApiAccount, reply: FastifyReply): Promise<FastifyReply> {
   const answer = await readers.poll();
+  if (answer instanceof LogError) {
+    sendProblem(reply, {
+      ...problem(503, `the messages cannot be read now (${answer.message}); try again`),
+      retryAfterS: 1,
+    });
+    return reply;
+  }
   let finished = false;
   reply.raw.once("finish", () => {
     finished = true;

@@ -1,7 +1,11 @@
 import type { RawData, WebSocket } from "ws";
+import { WEBSOCKET_PATH } from "../http-server.ts";
 import { errorFrame, greeting } from "./frames.ts";
 import type { ApiDeps } from "./routes.ts";
 import { parseJsonPost } from "./post-body.ts";
+
+/** Messages of one client that may wait for the disk; it is not read further until some are stored. */
+const IN_FLIGHT_MAX = 1024;
 
 /**
  * One WebSocket of an account: greeting, then text frames of JSON both ways. What a client sends is posted like a
@@ -10,11 +14,20 @@ import { parseJsonPost } from "./post-body.ts";
 export function serveWebSocket(socket: WebSocket, deps: ApiDeps): void {
   // Without a listener a protocol error of the peer would be an uncaught exception; the close that follows cleans up.
   socket.on("error", () => undefined);
-  socket.on("message", (data, isBinary) => {
-    receive(socket, data, isBinary, deps).catch(() =>
-      refuse(socket, deps, "the service failed on this message; its log says more"),
-    );
-  });
+  let inFlight = 0;
+  const take = async (data: RawData, isBinary: boolean): Promise<void> => {
+    inFlight += 1;
+    if (inFlight >= IN_FLIGHT_MAX) socket.pause();
+    try {
+      await receive(socket, data, isBinary, deps);
+    } catch (error) {
+      deps.onError(error, WEBSOCKET_PATH);
+      refuse(socket, deps, "the service failed on this message; its log says more");
+    }
+    inFlight -= 1;
+    if (socket.isPaused && inFlight < IN_FLIGHT_MAX) socket.resume();
+  };
+  socket.on("message", (data, isBinary) => void take(data, isBinary));
   deps.readers.sockets.add(socket, greeting(deps.nowMs()));
 }
 
@@ -33,5 +46,5 @@ function bytesOf(data: RawData): Buffer {
 }
 
 function refuse(socket: WebSocket, deps: ApiDeps, reason: string): void {
-  socket.send(errorFrame(reason, deps.nowMs()));
+  deps.readers.sockets.send(socket, errorFrame(reason, deps.nowMs()));
 }

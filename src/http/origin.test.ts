@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { isForeign } from "./origin.ts";
+
+test.for([
+  [undefined, "127.0.0.1:4242", false],
+  [undefined, undefined, false],
+  ["http://127.0.0.1:4242", "127.0.0.1:4242", false],
+  ["http://Bridge.example", "bridge.example", false],
+  ["https://bridge.example", "bridge.example", false],
+  ["http://bridge.example", "bridge.example:80", false],
+  ["http://[::1]:4242", "[::1]:4242", false],
+  ["http://127.0.0.1:8000", "127.0.0.1:4242", true],
+  ["http://evil.example", "127.0.0.1:4242", true],
+  ["http://evil.example", undefined, true],
+  ["null", "127.0.0.1:4242", true],
+  ["null", "null", true],
+  ["", "", true],
+  ["file://", "127.0.0.1:4242", true],
+] as const)("Origin %s at Host %s: foreign is %s", ([origin, host, foreign]) => {
+  expect(isForeign(origin, host)).toBe(foreign);
+});
