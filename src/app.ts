@@ -8,10 +8,9 @@ import { compileView } from "./gateway/view.ts";
 import { ApiAccount } from "./http/api/account.ts";
 import { dispatchTo } from "./http/api/dispatch.ts";
 import { Ingest } from "./http/api/ingest.ts";
-import { addApiRoutes } from "./http/api/routes.ts";
 import { SWEEP_MS } from "./http/api/stream-hub.ts";
 import { explainListenError, listenAt } from "./http/listen.ts";
-import { createServer, type HttpApi } from "./http/server.ts";
+import type { HttpApi } from "./http/server.ts";
 import { isLoopback, parseAddress } from "./lib/address.ts";
 import { LogError } from "./log/errors.ts";
 import type { Log } from "./log/log.ts";
@@ -39,7 +38,8 @@ const nowMs = (): number => Date.now();
 
 /** The whole program in the order it starts: log, routes, readers, servers. Rejects with a StartError; nothing is left open then. */
 export async function startApp(config: Config, logger: Logger): Promise<App> {
-  const log = await openLog(config);
+  // The log's thread starts while the HTTP modules are loaded, the heaviest of all.
+  const [log, http] = await Promise.all([openLog(config), loadHttp()]);
   const servers: ApiServer[] = [];
   const sweeps = setInterval(() => {
     for (const { readers } of servers) readers.sweep();
@@ -53,7 +53,8 @@ export async function startApp(config: Config, logger: Logger): Promise<App> {
   try {
     const routes = compileRoutes(config);
     for (const account of config.accounts.values()) {
-      if (account.protocol === "api") servers.push(await createApiServer(account, config, { log, routes, logger }));
+      if (account.protocol === "api")
+        servers.push(await createApiServer(account, config, { log, routes, http, logger }));
     }
     log.tail(dispatchTo(new Map(servers.map(({ account, readers }) => [account.key, readers])), routes));
     const addresses = new Map<string, string>();
@@ -75,13 +76,23 @@ async function openLog({ general }: Config): Promise<Log> {
   }
 }
 
+async function loadHttp() {
+  const [{ createServer }, { addApiRoutes }] = await Promise.all([
+    import("./http/server.ts"),
+    import("./http/api/routes.ts"),
+  ]);
+  return { createServer, addApiRoutes };
+}
+
 interface Core {
   readonly log: Log;
   readonly routes: Routes;
+  readonly http: Awaited<ReturnType<typeof loadHttp>>;
   readonly logger: Logger;
 }
 
-async function createApiServer(account: Account, config: Config, { log, routes, logger }: Core): Promise<ApiServer> {
+async function createApiServer(account: Account, config: Config, core: Core): Promise<ApiServer> {
+  const { log, routes, logger } = core;
   const settings = account.settings as ApiSettings;
   const view = compileView(account, config.accounts);
   const readers = await ApiAccount.open({ account, buffer: settings.Buffer, log, routes, view, logger, nowMs });
@@ -89,8 +100,8 @@ async function createApiServer(account: Account, config: Config, { log, routes, 
   const onError = (error: unknown, path: string): void =>
     logger.error({ account: account.name, path, error: describe(error) }, "a request failed: this is a bug");
   const token = settings.Token === "" ? null : settings.Token;
-  const http = await createServer({ token, maxBodySize: settings.MaxBodySize, onError });
-  addApiRoutes(http.app, { readers, ingest, nowMs, onError });
+  const http = await core.http.createServer({ token, maxBodySize: settings.MaxBodySize, onError });
+  core.http.addApiRoutes(http.app, { readers, ingest, nowMs, onError });
   return { account, settings, readers, ingest, http };
 }
 

@@ -6,13 +6,23 @@ export const START_ERRORS = {
   usage: { exit: 64, what: "The command line is wrong.", remedy: "See `rialto help`." },
   address_in_use: {
     exit: 69,
-    what: "An API account's BindAddress is taken by another program, or cannot be bound on this machine.",
-    remedy: "Stop the other program or choose another BindAddress.",
+    what: "An API account cannot listen on its BindAddress: it is taken, not allowed to this user, or not an address of this machine.",
+    remedy: "Stop the other program that listens there, or choose another BindAddress.",
   },
   bug: {
     exit: 70,
     what: "The program failed in a way it does not know.",
     remedy: "Report it with the log lines before it.",
+  },
+  stop_timeout: {
+    exit: 71,
+    what: "A stop took too long, and the program ended anyway.",
+    remedy: "Nothing that was accepted is lost. Look whether the disk is slow or stuck.",
+  },
+  log_file: {
+    exit: 73,
+    what: "The file of general.LogFile cannot be opened.",
+    remedy: "Give the user that runs Rialto the right to write it, or set general.LogFile to another file.",
   },
   data_path: {
     exit: 73,

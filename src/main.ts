@@ -11,8 +11,14 @@ import { START_ERRORS } from "./errors.ts";
 
 const { env } = process;
 const cwd = process.cwd();
-const out = (text: string): void => void process.stdout.write(text);
-const err = (text: string): void => void process.stderr.write(text);
+const out = (text: string): void => print(process.stdout, text);
+const err = (text: string): void => print(process.stderr, text);
+
+/** A reader that has gone away (`rialto check | head`) is no reason to fail. */
+function print(stream: NodeJS.WriteStream, text: string): void {
+  if (stream.listenerCount("error") === 0) stream.on("error", () => undefined);
+  stream.write(text);
+}
 
 /** Runs one command; resolves with the exit code. */
 async function main(argv: readonly string[]): Promise<number> {
@@ -52,4 +58,9 @@ function version(): string {
   return manifest.version;
 }
 
-process.exit(await main(process.argv.slice(2)));
+try {
+  process.exit(await main(process.argv.slice(2)));
+} catch (error) {
+  err(`rialto: ${error instanceof Error ? error.stack : String(error)}\n${START_ERRORS.bug.remedy}\n`);
+  process.exit(START_ERRORS.bug.exit);
+}

@@ -106,3 +106,10 @@ test.each([
   expect(stderr).toContain(expected);
   expect(stderr).not.toContain("npm run build");
 });
+
+test("the lock file keeps npm 10 from compiling the SQLite binding, which is shipped compiled and would need Python", () => {
+  const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
+    packages: Readonly<Record<string, { gypfile?: boolean }>>;
+  };
+  expect(packages["node_modules/better-sqlite3"]?.gypfile, 'npm drops "gypfile": false there; put it back').toBe(false);
+});

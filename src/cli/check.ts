@@ -1,10 +1,8 @@
 import type { Config } from "../config/config.ts";
 import type { Environment } from "../config/environment.ts";
 import type { Problem } from "../config/problems.ts";
+import { START_ERRORS } from "../errors.ts";
 import { load } from "./load.ts";
-
-/** `EX_CONFIG` of sysexits.h. */
-const badConfiguration = 78;
 
 interface Surroundings {
   readonly env: Environment;
@@ -18,7 +16,7 @@ export function check(file: string, { env, cwd, write }: Surroundings): number {
   const loaded = load({ path: file }, { env, cwd });
   write(formatProblems(loaded.problems));
   write(`${loaded.ok ? summariseConfig(loaded.config, loaded.problems) : countProblems(loaded.problems)}\n`);
-  return loaded.ok ? 0 : badConfiguration;
+  return loaded.ok ? 0 : START_ERRORS.config.exit;
 }
 
 /** One line per problem, `file:line:column: error: message`, each ended by a newline; the place is left out where there is none. */

@@ -1,3 +1,5 @@
+import { START_ERRORS } from "../errors.ts";
+
 export const HELP = `rialto: a chat bridge
 
 Usage
@@ -19,8 +21,14 @@ Environment
   RIALTO_…_<SETTING>_FILE              reads a secret from a file
 
 Exit codes
-  0 stopped as asked   64 wrong usage   69 an address is in use   70 a bug
-  73 the data folder cannot be written   75 another Rialto uses the data folder   78 the configuration is wrong
+   0  Stopped as asked.
+${exitCodes()}
 
 Settings: docs/settings.md   The HTTP API: docs/api.md   What happens when…: docs/operating.md
 `;
+
+function exitCodes(): string {
+  return Object.values(START_ERRORS)
+    .map(({ exit, what }) => `  ${exit}  ${what}`)
+    .join("\n");
+}

@@ -119,6 +119,9 @@ function waitingBytes({ waiting }: Connection): number {
 export const wantsWebSocket = ({ method, headers }: IncomingMessage): boolean =>
   method === "GET" && headers.upgrade?.trim().toLowerCase() === "websocket";
 
-/** Every other upgrade is left unanswered, as RFC 9110 §7.8 allows, and the request served as plain HTTP. */
+/**
+ * Every other upgrade is left unanswered, as RFC 9110 §7.8 allows, and the request served as plain HTTP. Before Node 22.21 and 24.9 the
+ * server does not ask, and such a request (Java's client and `curl --http2` send `Upgrade: h2c`) is refused.
+ */
 const isForWebSocket = (request: IncomingMessage): boolean =>
   wantsWebSocket(request) && request.url?.split("?", 1)[0] === WEBSOCKET_PATH;

@@ -112,6 +112,53 @@ test("a second program on the same data folder: exit 75, and the first goes on",
   expect(await first.exited()).toBe(0);
 });
 
+test("a LogFile that cannot be opened: says so without a stack, exit 73", async () => {
+  await writeFile(path.join(folder, "x.toml"), `[general]\nLogFile = "none/rialto.log"\n${example(0)}`);
+  const program = start(["-conf", "x.toml"]);
+  expect(await program.exited()).toBe(73);
+  expect(program.output()).toContain("general.LogFile cannot be opened");
+  expect(program.output()).not.toMatch(/^ +at /mu);
+});
+
+test.runIf(process.platform === "linux")("a full disk under LogFile: the program answers as ever", async () => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  await writeFile(path.join(folder, "x.toml"), `[general]\nLogFile = "/dev/full"\n${example(port)}`);
+  const program = start(["-conf", "x.toml", "-debug"]);
+  const client = new ApiClient(`http://127.0.0.1:${port}`);
+  const post = (): Promise<number> => client.post({ text: "hello" }).then(({ status }) => status, post);
+  expect(await within(post(), program.output)).toBe(200);
+  program.child.kill("SIGTERM");
+  expect(await program.exited()).toBe(0);
+});
+
+test("a stop that is asked for while the program starts: exit 0", async () => {
+  await writeFile(path.join(folder, "x.toml"), example(0));
+  const hook = `const on = process.on; process.on = (...of) => { on.apply(process, of); if (of[0] === "SIGINT") process.kill(process.pid, "SIGTERM"); return process; };`;
+  const program = start(["-conf", "x.toml"], {
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}`,
+  });
+  expect(await program.exited()).toBe(0);
+  expect(program.output()).toMatch(/stopped/u);
+});
+
+test.each(["throw new Error('planted')", "Promise.reject(new Error('planted'))"])(
+  "a bug while it runs is logged with its stack, exit 70: %s",
+  async (bug) => {
+    await writeFile(path.join(folder, "x.toml"), example(0));
+    const hook = `process.on("SIGUSR2", () => { ${bug}; });`;
+    const program = start(["-conf", "x.toml"], {
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}`,
+    });
+    await program.prints(/Rialto runs/u);
+    program.child.kill("SIGUSR2");
+    expect(await program.exited()).toBe(70);
+    expect(program.output()).toMatch(/"level":"fatal".*"code":"bug".*planted\\n +at /u);
+  },
+);
+
 test.each([
   [["--nonsense"], 64, /help/],
   [["version"], 0, /^version: \d+\.\d+\.\d+\n$/],

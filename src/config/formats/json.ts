@@ -1,9 +1,15 @@
-import { parse, parseTree, printParseErrorCode } from "jsonc-parser";
+import { createRequire } from "node:module";
+import type * as Jsonc from "jsonc-parser";
 import type { Node, ParseError } from "jsonc-parser";
 import { positionAt } from "../../lib/position.ts";
 import type { Path, Position } from "../problems.ts";
 import { maxDepth } from "./format.ts";
 import type { Format, Parsed, SyntaxProblem, Tell } from "./format.ts";
+
+const require = createRequire(import.meta.url);
+
+/** Loaded with the first file in JSON: the others do not wait for it. */
+const jsonc = (): typeof Jsonc => require("jsonc-parser") as typeof Jsonc;
 
 const strict = { disallowComments: true, allowTrailingComma: false };
 
@@ -34,6 +40,7 @@ function duplicates(text: string): readonly SyntaxProblem[] {
 
 function syntaxProblem(text: string): SyntaxProblem {
   const errors: ParseError[] = [];
+  const { parse, printParseErrorCode } = jsonc();
   parse(text, errors, strict);
   const first = errors[0];
   if (first === undefined) return { line: 1, column: 1, message: "not valid JSON" };
@@ -50,7 +57,7 @@ function explain(code: string): string {
 }
 
 function positions(text: string, tell: Tell): void {
-  const root = parseTree(text, [], strict);
+  const root = jsonc().parseTree(text, [], strict);
   if (root === undefined) return;
   const starts = lineStarts(text);
   walk(root, [], (offset) => place(starts, offset), tell);

@@ -1,9 +1,15 @@
+import { createRequire } from "node:module";
 import { parse, TomlError } from "smol-toml";
-import { ParseError, parseTOML } from "toml-eslint-parser";
+import type * as TomlEslint from "toml-eslint-parser";
 import type { AST } from "toml-eslint-parser";
 import type { Path, Position } from "../problems.ts";
 import { maxDepth, maxMistakes } from "./format.ts";
 import type { Format, Parsed, SyntaxProblem, Tell } from "./format.ts";
+
+const require = createRequire(import.meta.url);
+
+/** Loaded when there is something to report: a start without problems does not wait for it. */
+const parserWithPlaces = (): typeof TomlEslint => require("toml-eslint-parser") as typeof TomlEslint;
 
 export const toml: Format = { parse: parseToml, positions };
 
@@ -66,6 +72,7 @@ function explain(error: TomlError, lines: readonly string[]): string {
 }
 
 function positions(text: string, tell: Tell): void {
+  const { ParseError, parseTOML } = parserWithPlaces();
   let program: AST.TOMLProgram;
   try {
     program = parseTOML(text, { tomlVersion: "1.1" });

@@ -1,13 +1,19 @@
-import { isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
-import type { Document, ErrorCode } from "yaml";
+import { createRequire } from "node:module";
+import type * as Yaml from "yaml";
+import type { Document, ErrorCode, LineCounter } from "yaml";
 import type { Path, Position } from "../problems.ts";
 import { maxDepth, maxMistakes } from "./format.ts";
 import type { Format, Parsed, Tell } from "./format.ts";
 
+const require = createRequire(import.meta.url);
+
+/** Loaded with the first file in YAML: the others do not wait for it. */
+const library = (): typeof Yaml => require("yaml") as typeof Yaml;
+
 export const yaml: Format = { parse: parseYaml, positions };
 
 function parseYaml(text: string): Parsed {
-  const lines = new LineCounter();
+  const lines = new (library().LineCounter)();
   const document = read(text, lines);
   if (document.errors.length > 0) {
     const problems = document.errors.slice(0, maxMistakes).map(({ code, pos }) => {
@@ -30,7 +36,13 @@ function parseYaml(text: string): Parsed {
 }
 
 function read(text: string, lineCounter: LineCounter): Document.Parsed {
-  return parseDocument(text, { merge: true, prettyErrors: false, logLevel: "silent", stringKeys: true, lineCounter });
+  return library().parseDocument(text, {
+    merge: true,
+    prettyErrors: false,
+    logLevel: "silent",
+    stringKeys: true,
+    lineCounter,
+  });
 }
 
 function position(lines: LineCounter, offset: number): Position {
@@ -57,7 +69,7 @@ function explain(code: ErrorCode): string {
 }
 
 function positions(text: string, tell: Tell): void {
-  const lines = new LineCounter();
+  const lines = new (library().LineCounter)();
   const document = read(text, lines);
   walk(document.contents, [], lines, tell);
 }
@@ -65,6 +77,7 @@ function positions(text: string, tell: Tell): void {
 /** What an alias stands for has the place of the alias. */
 function walk(node: unknown, path: Path, lines: LineCounter, tell: Tell): void {
   if (path.length > maxDepth) return;
+  const { isMap, isPair, isScalar, isSeq } = library();
   if (isMap(node)) {
     for (const pair of node.items) {
       if (!isPair(pair) || !isScalar(pair.key)) continue;
@@ -84,5 +97,5 @@ function walk(node: unknown, path: Path, lines: LineCounter, tell: Tell): void {
 }
 
 function startOf(node: unknown, lines: LineCounter): Position | null {
-  return isNode(node) && node.range ? position(lines, node.range[0]) : null;
+  return library().isNode(node) && node.range ? position(lines, node.range[0]) : null;
 }
