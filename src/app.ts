@@ -101,7 +101,7 @@ async function createApiServer(account: Account, config: Config, core: Core): Pr
     logger.error({ account: account.name, path, error: describe(error) }, "a request failed: this is a bug");
   const token = settings.Token === "" ? null : settings.Token;
   const http = await core.http.createServer({ token, maxBodySize: settings.MaxBodySize, onError });
-  core.http.addApiRoutes(http.app, { readers, ingest, nowMs, onError });
+  core.http.addApiRoutes(http.app, { readers, ingest, nowMs, release: http.release, onError });
   return { account, settings, readers, ingest, http };
 }
 

@@ -17,7 +17,8 @@ const REQUEST_BYTES = 4 * 1024;
 interface Connection {
   /** The requests that have no whole answer yet, in order. */
   readonly waiting: Map<ServerResponse, IncomingMessage>;
-  upgraded: boolean;
+  /** A WebSocket or a stream rules it now. */
+  handedOver: boolean;
 }
 
 /**
@@ -38,7 +39,7 @@ export class HttpServer extends Server {
     this.on("connection", (socket: Socket) => this.#track(socket));
     this.on("upgrade", ({ socket }: IncomingMessage) => {
       const connection = this.#connections.get(socket);
-      if (connection !== undefined) connection.upgraded = true;
+      if (connection !== undefined) connection.handedOver = true;
     });
   }
 
@@ -52,8 +53,16 @@ export class HttpServer extends Server {
   isAnswering(socket: Socket): boolean {
     const connection = this.#connections.get(socket);
     if (connection === undefined) return false;
-    if (connection.upgraded) return true;
+    if (connection.handedOver) return true;
     return [...connection.waiting].some(([response, request]) => response.headersSent || request.complete);
+  }
+
+  /** An answer without end now rules its connection itself, like a WebSocket; its request need not be kept for it. */
+  release(response: ServerResponse): void {
+    const connection = response.socket === null ? undefined : this.#connections.get(response.socket);
+    if (connection === undefined) return;
+    connection.handedOver = true;
+    connection.waiting.delete(response);
   }
 
   /** Closes the connections on which nobody waits for an answer; after close() the others follow with their last answer. */
@@ -74,7 +83,7 @@ export class HttpServer extends Server {
   }
 
   #track(socket: Socket): void {
-    const connection: Connection = { waiting: new Map(), upgraded: false };
+    const connection: Connection = { waiting: new Map(), handedOver: false };
     this.#connections.set(socket, connection);
     socket.once("close", () => {
       this.#connections.delete(socket);
@@ -103,7 +112,7 @@ export class HttpServer extends Server {
   }
 }
 
-const isIdle = ({ waiting, upgraded }: Connection): boolean => waiting.size === 0 && !upgraded;
+const isIdle = ({ waiting, handedOver }: Connection): boolean => waiting.size === 0 && !handedOver;
 
 function waitingBytes({ waiting }: Connection): number {
   let bytes = 0;

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import websocket from "@fastify/websocket";
 import Fastify, {
   type FastifyError,
@@ -44,6 +44,8 @@ export interface HttpApi {
    * the client has taken that, a WebSocket when it answers the close or after SOCKET_GRACE_MS, and what is left after STOP_GRACE_MS by force.
    */
   readonly close: () => Promise<void>;
+  /** See HttpServer. */
+  readonly release: (response: ServerResponse) => void;
 }
 
 export async function createServer(options: ServerOptions): Promise<HttpApi> {
@@ -73,7 +75,7 @@ export async function createServer(options: ServerOptions): Promise<HttpApi> {
     return reply;
   });
   answerOtherMethods(app);
-  return { app, close: () => closeServer(app, server) };
+  return { app, close: () => closeServer(app, server), release: (response) => server.release(response) };
 }
 
 /** Refuses who may not ask, and WebSockets at addresses that have none. */

@@ -39,7 +39,7 @@ const BORDERS: readonly Border[] = [
   { of: "adapters/registry.ts", may: ["contract/", "adapters/"] },
   { of: "adapters/*/", may: ["contract/", "content/", "lib/"] },
   { of: "errors.ts", may: [] },
-  { of: "logger.ts", may: ["lib/"] },
+  { of: "logger.ts", may: ["lib/", "errors.ts"] },
   { of: "cli/", may: null },
   { of: "app.ts", may: null },
   { of: "main.ts", may: null },

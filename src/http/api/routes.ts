@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { ServerResponse } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { WEBSOCKET_PATH } from "../http-server.ts";
 import { JSON_TYPE, sendProblem } from "../server.ts";
@@ -21,6 +22,8 @@ export interface ApiDeps {
   readonly readers: ApiAccount;
   readonly ingest: Ingest;
   readonly nowMs: () => number;
+  /** Tells the server that a stream has taken over the connection of this answer. */
+  readonly release: (response: ServerResponse) => void;
   /** Unexpected failures: bugs, never a client's fault. */
   readonly onError: (error: unknown, path: string) => void;
 }
@@ -38,7 +41,10 @@ export function addApiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   app.get("/api/messages", (_request, reply) => sendPoll(deps.readers, reply));
   app.get("/api/stream", (_request, reply) => {
     reply.hijack();
-    const begin = (): void => deps.readers.addStream(StreamSocket.open(reply.raw));
+    const begin = (): void => {
+      deps.readers.addStream(StreamSocket.open(reply.raw));
+      deps.release(reply.raw);
+    };
     // Behind another request on the same connection, the answer gets the socket when its turn comes.
     if (reply.raw.socket === null) reply.raw.once("socket", begin);
     else begin();
