@@ -24,7 +24,7 @@ test("the 13 keys in their order, compact, whatever the order and the additions 
   const message = aMessage({ text: "a b" });
   const shuffled = Object.fromEntries(Object.entries({ ...message, secret: 1 }).reverse()) as unknown as Message;
   expect(encode(shuffled)).toBe(
-    '{"text":"a b","channel":"#room","username":"bob","userid":"u1","avatar":"","account":"irc.libera","event":"","protocol":"irc",' +
+    '{"text":"a b","channel":"#room","username":"bob","userid":"u1","avatar":"","account":"net.libera","event":"","protocol":"net",' +
       '"gateway":"","parent_id":"","timestamp":"2026-01-02T03:04:05.678Z","id":"","Extra":null}',
   );
 });

@@ -7,7 +7,7 @@ import { compileInbound, type Verdict } from "./inbound.ts";
 import { aFile, aMessage, anAccount, frozen } from "./samples.suite.ts";
 
 function run(presentation: Partial<PresentationSettings>, fields: Partial<Message>): Verdict {
-  return compileInbound(anAccount("irc.libera", presentation))(frozen(aMessage(fields)));
+  return compileInbound(anAccount("net.libera", presentation))(frozen(aMessage(fields)));
 }
 
 function outcome(result: Verdict): unknown {
@@ -133,7 +133,7 @@ describe("transforms", () => {
   test("nothing to do: the same object", () => {
     const message = aMessage({ text: "10:30:45" });
     const inbound = compileInbound(
-      anAccount("irc.libera", { replaceMessages: [["x", "y"]], extractNicks: [["z", "(z)"]] }),
+      anAccount("net.libera", { replaceMessages: [["x", "y"]], extractNicks: [["z", "(z)"]] }),
     );
     const result = inbound(message);
     expect(result.is === "pass" && result.message).toBe(message);
@@ -154,7 +154,7 @@ describe("transforms", () => {
       fc.property(text, text, (username, words) => {
         const message = aMessage({ username, text: words });
         const copy = { ...message };
-        compileInbound(anAccount("irc.libera", presentation))(frozen(message));
+        compileInbound(anAccount("net.libera", presentation))(frozen(message));
         expect(message).toEqual(copy);
       }),
     );

@@ -10,68 +10,68 @@ const roomOf = (account: string, channel: string): string => `${account.split(".
 
 describe("findLoops", () => {
   test("two accounts in one room of one gateway", () => {
-    expect(findLoops([aGateway("g", ["inout irc.a #x", "inout irc.b #x"])], roomOf)).toEqual([
-      { rooms: ["irc #x"], gateways: ["g"], accounts: ["irc.a", "irc.b"] },
+    expect(findLoops([aGateway("g", ["inout net.a #x", "inout net.b #x"])], roomOf)).toEqual([
+      { rooms: ["net #x"], gateways: ["g"], accounts: ["net.a", "net.b"] },
     ]);
   });
 
   test("two gateways that meet in two rooms", () => {
     const gateways = [
-      aGateway("one", ["inout irc.a #x", "inout matrix.a !m"]),
-      aGateway("aside", ["inout irc.z #z", "inout matrix.z !z"]),
-      aGateway("two", ["inout irc.b #x", "inout matrix.b !m"]),
+      aGateway("one", ["inout net.a #x", "inout matrix.a !m"]),
+      aGateway("aside", ["inout net.z #z", "inout matrix.z !z"]),
+      aGateway("two", ["inout net.b #x", "inout matrix.b !m"]),
     ];
     expect(findLoops(gateways, roomOf)).toEqual([
       {
-        rooms: ["irc #x", "matrix !m"],
+        rooms: ["net #x", "matrix !m"],
         gateways: ["one", "two"],
-        accounts: ["irc.a", "matrix.a", "irc.b", "matrix.b"],
+        accounts: ["net.a", "matrix.a", "net.b", "matrix.b"],
       },
     ]);
   });
 
   test.each<[string, Gateway[], boolean]>([
-    ["one gateway", [aGateway("g", ["inout irc.a #x", "inout irc.b #y", "inout matrix.a !m"])], false],
+    ["one gateway", [aGateway("g", ["inout net.a #x", "inout net.b #y", "inout matrix.a !m"])], false],
     [
       "two gateways that meet in one room",
-      [aGateway("g", ["inout irc.a #x", "inout matrix.a !m"]), aGateway("h", ["inout irc.b #x", "inout matrix.b !n"])],
+      [aGateway("g", ["inout net.a #x", "inout matrix.a !m"]), aGateway("h", ["inout net.b #x", "inout matrix.b !n"])],
       false,
     ],
     [
       "two gateways with the same account in both rooms",
-      [aGateway("g", ["inout irc.a #x", "inout matrix.a !m"]), aGateway("h", ["inout irc.a #x", "inout matrix.a !m"])],
+      [aGateway("g", ["inout net.a #x", "inout matrix.a !m"]), aGateway("h", ["inout net.a #x", "inout matrix.a !m"])],
       false,
     ],
     [
       "the same account in one room, others in the other",
-      [aGateway("g", ["inout irc.a #x", "inout matrix.a !m"]), aGateway("h", ["inout irc.a #x", "inout matrix.b !m"])],
+      [aGateway("g", ["inout net.a #x", "inout matrix.a !m"]), aGateway("h", ["inout net.a #x", "inout matrix.b !m"])],
       false,
     ],
     [
       "one way there and back",
-      [aGateway("g", ["in irc.a #x", "out matrix.a !m"]), aGateway("h", ["in matrix.b !m", "out irc.b #x"])],
+      [aGateway("g", ["in net.a #x", "out matrix.a !m"]), aGateway("h", ["in matrix.b !m", "out net.b #x"])],
       true,
     ],
     [
       "one way only",
-      [aGateway("g", ["in irc.a #x", "out matrix.a !m"]), aGateway("h", ["out matrix.b !m", "out irc.b #x"])],
+      [aGateway("g", ["in net.a #x", "out matrix.a !m"]), aGateway("h", ["out matrix.b !m", "out net.b #x"])],
       false,
     ],
-    ["into the room it came from", [aGateway("g", ["in irc.a #x", "out irc.b #x"])], true],
-    ["listed under in and under out", [aGateway("g", ["in irc.a #x", "out irc.a #x"])], false],
+    ["into the room it came from", [aGateway("g", ["in net.a #x", "out net.b #x"])], true],
+    ["listed under in and under out", [aGateway("g", ["in net.a #x", "out net.a #x"])], false],
     [
       "three gateways round",
       [
-        aGateway("g", ["in irc.a #x", "out irc.b #y"]),
-        aGateway("h", ["in irc.c #y", "out irc.d #z"]),
-        aGateway("i", ["in irc.e #z", "out irc.f #x"]),
+        aGateway("g", ["in net.a #x", "out net.b #y"]),
+        aGateway("h", ["in net.c #y", "out net.d #z"]),
+        aGateway("i", ["in net.e #z", "out net.f #x"]),
       ],
       true,
     ],
-    ["same channel names, other channels", [aGateway("g", ["inout irc.a #x", "inout irc.b #y"], true)], false],
+    ["same channel names, other channels", [aGateway("g", ["inout net.a #x", "inout net.b #y"], true)], false],
     [
       "same channel names, same channels",
-      [aGateway("g", ["inout irc.a #x", "inout irc.a #y", "inout irc.b #x"], true)],
+      [aGateway("g", ["inout net.a #x", "inout net.a #y", "inout net.b #x"], true)],
       true,
     ],
     ["nothing at all", [], false],
@@ -82,7 +82,7 @@ describe("findLoops", () => {
   test("agrees with following every message", () => {
     const direction = fc.constantFrom("in" as const, "out" as const, "inout" as const);
     const bridge = fc.record({
-      account: fc.constantFrom("irc.a", "irc.b", "irc.c", "matrix.a", "matrix.b"),
+      account: fc.constantFrom("net.a", "net.b", "net.c", "matrix.a", "matrix.b"),
       channel: fc.constantFrom("#x", "#y"),
       direction,
       options: fc.constant({}),
@@ -106,7 +106,7 @@ describe("findLoops", () => {
 
   test("ten thousand gateways in one chain, closed at the end", () => {
     const gateways = Array.from({ length: 10_000 }, (_, n) =>
-      aGateway(`g${n}`, [`in irc.a${n} #${n}`, `out irc.b${n} #${(n + 1) % 10_000}`]),
+      aGateway(`g${n}`, [`in net.a${n} #${n}`, `out net.b${n} #${(n + 1) % 10_000}`]),
     );
     expect(findLoops(gateways, roomOf).map((loop) => loop.gateways.length)).toEqual([10_000]);
     expect(findLoops(gateways.slice(1), roomOf)).toEqual([]);
@@ -114,7 +114,7 @@ describe("findLoops", () => {
 
   test("one room with ten thousand accounts", () => {
     const gateways = Array.from({ length: 10_000 }, (_, n) =>
-      aGateway(`g${n}`, [`inout irc.a${n} #x`, `inout irc.b${n} #${n}`]),
+      aGateway(`g${n}`, [`inout net.a${n} #x`, `inout net.b${n} #${n}`]),
     );
     expect(findLoops(gateways, roomOf)).toEqual([]);
   });

@@ -5,7 +5,7 @@ import { compileIconURL, compileNickFormat, noPing, stripNick, type NickValues }
 const values: NickValues = {
   nick: "bob",
   bridge: "Libera",
-  protocol: "irc",
+  protocol: "net",
   gateway: "main",
   label: "L",
   userid: "bob@host",
@@ -14,7 +14,7 @@ const values: NickValues = {
 
 describe("compileNickFormat", () => {
   test.each([
-    ["[{PROTOCOL}] <{NICK}> ", "[irc] <bob> "],
+    ["[{PROTOCOL}] <{NICK}> ", "[net] <bob> "],
     ["{NICK}", "bob"],
     ["", ""],
     ["{NICK}{NICK}", "bobbob"],
@@ -91,7 +91,7 @@ test.each([
 
 test.each([
   ["https://a.example/{NICK}.png", "bob", "https://a.example/bob.png"],
-  ["https://a.example/{PROTOCOL}/{BRIDGE}/{NICK}", "a b/é&?", "https://a.example/irc/Libera/a%20b%2F%C3%A9%26%3F"],
+  ["https://a.example/{PROTOCOL}/{BRIDGE}/{NICK}", "a b/é&?", "https://a.example/net/Libera/a%20b%2F%C3%A9%26%3F"],
   ["https://a.example/{NICK}", "{BRIDGE}", "https://a.example/%7BBRIDGE%7D"],
   ["https://a.example/{GATEWAY}", "bob", "https://a.example/{GATEWAY}"],
   ["https://a.example/{NICK}", "\ud800", "https://a.example/%EF%BF%BD"],

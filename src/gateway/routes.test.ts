@@ -8,7 +8,7 @@ import { accountOf, subjectOf } from "./subject.ts";
 const show = (targets: readonly Target[]): readonly string[] =>
   targets.map(({ gateway, account, channel }) => `${gateway}: ${account.key} ${channel}`);
 
-/** `irc.a #x` -> where that goes. */
+/** `net.a #x` -> where that goes. */
 function targetsOf(config: Config, source: string): readonly string[] {
   const [account = "", channel = ""] = source.split(" ");
   return show(compileRoutes(config).targets(subjectOf(account, channel)));
@@ -16,10 +16,10 @@ function targetsOf(config: Config, source: string): readonly string[] {
 
 describe("subjects", () => {
   test.each([
-    ["irc.libera", "#room", "irc.libera/#room"],
-    ["irc.libera", "a/b", "irc.libera/a/b"],
-    ["irc.a/b", "c", "irc.a%2Fb/c"],
-    ["irc.a%2Fb", "c", "irc.a%252Fb/c"],
+    ["net.libera", "#room", "net.libera/#room"],
+    ["net.libera", "a/b", "net.libera/a/b"],
+    ["net.a/b", "c", "net.a%2Fb/c"],
+    ["net.a%2Fb", "c", "net.a%252Fb/c"],
   ])("%j %j is %j", (account, channel, subject) => {
     expect(subjectOf(account, channel)).toBe(subject);
     expect(accountOf(subject)).toBe(account);
@@ -37,51 +37,51 @@ describe("subjects", () => {
 });
 
 describe("directions", () => {
-  const config = aConfig([aGateway("g", ["in irc.a #a", "out irc.b #b", "inout irc.c #c"])]);
+  const config = aConfig([aGateway("g", ["in net.a #a", "out net.b #b", "inout net.c #c"])]);
   test.each([
-    ["irc.a #a", ["g: irc.b #b", "g: irc.c #c"]],
-    ["irc.b #b", []],
-    ["irc.c #c", ["g: irc.b #b"]],
-    ["irc.a #elsewhere", []],
-    ["irc.nobody #a", []],
+    ["net.a #a", ["g: net.b #b", "g: net.c #c"]],
+    ["net.b #b", []],
+    ["net.c #c", ["g: net.b #b"]],
+    ["net.a #elsewhere", []],
+    ["net.nobody #a", []],
   ])("%s", (source, expected) => {
     expect(targetsOf(config, source)).toEqual(expected);
   });
 
   test("listed under in and under out is inout, and once", () => {
-    const gateway = aGateway("g", ["in irc.a #a", "out irc.a #a", "inout irc.b #b", "out irc.b #b"]);
-    expect(targetsOf(aConfig([gateway]), "irc.a #a")).toEqual(["g: irc.b #b"]);
-    expect(targetsOf(aConfig([gateway]), "irc.b #b")).toEqual(["g: irc.a #a"]);
+    const gateway = aGateway("g", ["in net.a #a", "out net.a #a", "inout net.b #b", "out net.b #b"]);
+    expect(targetsOf(aConfig([gateway]), "net.a #a")).toEqual(["g: net.b #b"]);
+    expect(targetsOf(aConfig([gateway]), "net.b #b")).toEqual(["g: net.a #a"]);
   });
 
   test("two channels of one account reach each other", () => {
-    expect(targetsOf(aConfig([aGateway("g", ["inout irc.a #a", "inout irc.a #b"])]), "irc.a #a")).toEqual([
-      "g: irc.a #b",
+    expect(targetsOf(aConfig([aGateway("g", ["inout net.a #a", "inout net.a #b"])]), "net.a #a")).toEqual([
+      "g: net.a #b",
     ]);
   });
 
   test("a bridge of an account that does not exist is a bug of whoever made the configuration", () => {
-    const config = { ...aConfig([aGateway("g", ["inout irc.a #a"])]), accounts: new Map() };
-    expect(() => compileRoutes(config)).toThrow('unknown account "irc.a"');
+    const config = { ...aConfig([aGateway("g", ["inout net.a #a"])]), accounts: new Map() };
+    expect(() => compileRoutes(config)).toThrow('unknown account "net.a"');
   });
 });
 
 describe("the reference's tables", () => {
   const two = aConfig([
-    aGateway("bridge1", ["in irc.freenode #wimtesting", "inout discord.test general", "out slack.test testing"]),
-    aGateway("bridge2", ["in irc.freenode #wimtesting2", "out discord.test general2"]),
+    aGateway("bridge1", ["in net.freenode #wimtesting", "inout discord.test general", "out slack.test testing"]),
+    aGateway("bridge2", ["in net.freenode #wimtesting2", "out discord.test general2"]),
   ]);
   const advanced = aConfig([
-    aGateway("bridge", ["inout irc.zzz #main", "inout telegram.zzz -1111111111111", "inout slack.zzz irc"]),
+    aGateway("bridge", ["inout net.zzz #main", "inout telegram.zzz -1111111111111", "inout slack.zzz net"]),
     aGateway("announcements", [
       "in telegram.zzz -2222222222222",
-      "out irc.zzz #main",
-      "out irc.zzz #main-help",
+      "out net.zzz #main",
+      "out net.zzz #main-help",
       "out telegram.zzz --333333333333",
       "out slack.zzz general",
     ]),
-    aGateway("bridge2", ["inout irc.zzz #main-help", "inout telegram.zzz --444444444444"]),
-    aGateway("bridge3", ["inout irc.zzz #main-telegram", "inout telegram.zzz --333333333333"]),
+    aGateway("bridge2", ["inout net.zzz #main-help", "inout telegram.zzz --444444444444"]),
+    aGateway("bridge3", ["inout net.zzz #main-telegram", "inout telegram.zzz --333333333333"]),
   ]);
   const same = aConfig([
     aGateway(
@@ -94,28 +94,28 @@ describe("the reference's tables", () => {
   ]);
   test.each([
     [two, "discord.test general", ["bridge1: slack.test testing"]],
-    [two, "irc.freenode #wimtesting", ["bridge1: discord.test general", "bridge1: slack.test testing"]],
-    [two, "irc.freenode #wimtesting2", ["bridge2: discord.test general2"]],
+    [two, "net.freenode #wimtesting", ["bridge1: discord.test general", "bridge1: slack.test testing"]],
+    [two, "net.freenode #wimtesting2", ["bridge2: discord.test general2"]],
     [two, "discord.test general2", []],
     [two, "slack.test testing", []],
-    [advanced, "irc.zzz #main", ["bridge: telegram.zzz -1111111111111", "bridge: slack.zzz irc"]],
-    [advanced, "telegram.zzz -1111111111111", ["bridge: irc.zzz #main", "bridge: slack.zzz irc"]],
-    [advanced, "slack.zzz irc", ["bridge: irc.zzz #main", "bridge: telegram.zzz -1111111111111"]],
+    [advanced, "net.zzz #main", ["bridge: telegram.zzz -1111111111111", "bridge: slack.zzz net"]],
+    [advanced, "telegram.zzz -1111111111111", ["bridge: net.zzz #main", "bridge: slack.zzz net"]],
+    [advanced, "slack.zzz net", ["bridge: net.zzz #main", "bridge: telegram.zzz -1111111111111"]],
     [
       advanced,
       "telegram.zzz -2222222222222",
       [
-        "announcements: irc.zzz #main",
-        "announcements: irc.zzz #main-help",
+        "announcements: net.zzz #main",
+        "announcements: net.zzz #main-help",
         "announcements: telegram.zzz --333333333333",
         "announcements: slack.zzz general",
       ],
     ],
     [advanced, "slack.zzz general", []],
-    [advanced, "irc.zzz #main-help", ["bridge2: telegram.zzz --444444444444"]],
-    [advanced, "telegram.zzz --444444444444", ["bridge2: irc.zzz #main-help"]],
-    [advanced, "irc.zzz #main-telegram", ["bridge3: telegram.zzz --333333333333"]],
-    [advanced, "telegram.zzz --333333333333", ["bridge3: irc.zzz #main-telegram"]],
+    [advanced, "net.zzz #main-help", ["bridge2: telegram.zzz --444444444444"]],
+    [advanced, "telegram.zzz --444444444444", ["bridge2: net.zzz #main-help"]],
+    [advanced, "net.zzz #main-telegram", ["bridge3: telegram.zzz --333333333333"]],
+    [advanced, "telegram.zzz --333333333333", ["bridge3: net.zzz #main-telegram"]],
     [same, "mattermost.test testing", ["blah: slack.test testing"]],
     [same, "slack.test testing10", ["blah: mattermost.test testing10"]],
   ])("case %#: %s", (config, source, expected) => {
@@ -125,49 +125,49 @@ describe("the reference's tables", () => {
 
 describe("same channel gateways", () => {
   test("three accounts: each destination once", () => {
-    const bridges = ["irc.a", "irc.b", "irc.c"].flatMap((account) => [`inout ${account} #x`, `inout ${account} #y`]);
-    expect(targetsOf(aConfig([aGateway("g", bridges, true)]), "irc.a #x")).toEqual(["g: irc.b #x", "g: irc.c #x"]);
+    const bridges = ["net.a", "net.b", "net.c"].flatMap((account) => [`inout ${account} #x`, `inout ${account} #y`]);
+    expect(targetsOf(aConfig([aGateway("g", bridges, true)]), "net.a #x")).toEqual(["g: net.b #x", "g: net.c #x"]);
   });
 
   const api = ["inout api.one api", "inout api.two api"];
   test("API accounts receive from every channel", () => {
-    const config = aConfig([aGateway("g", ["inout irc.a #x", "inout irc.a #y", "inout irc.b #x", ...api], true)]);
-    expect(targetsOf(config, "irc.a #x")).toEqual(["g: irc.b #x", "g: api.one api", "g: api.two api"]);
-    expect(targetsOf(config, "irc.a #y")).toEqual(["g: api.one api", "g: api.two api"]);
+    const config = aConfig([aGateway("g", ["inout net.a #x", "inout net.a #y", "inout net.b #x", ...api], true)]);
+    expect(targetsOf(config, "net.a #x")).toEqual(["g: net.b #x", "g: api.one api", "g: api.two api"]);
+    expect(targetsOf(config, "net.a #y")).toEqual(["g: api.one api", "g: api.two api"]);
   });
 
   test("what they post reaches the others only when there is one channel", () => {
-    const several = aConfig([aGateway("g", ["inout irc.a #x", "inout irc.a #y", ...api], true)]);
+    const several = aConfig([aGateway("g", ["inout net.a #x", "inout net.a #y", ...api], true)]);
     expect(targetsOf(several, "api.one g")).toEqual(["g: api.two api"]);
-    const single = aConfig([aGateway("g", ["inout irc.a #x", "inout irc.b #x", ...api], true)]);
-    expect(targetsOf(single, "api.one g")).toEqual(["g: irc.a #x", "g: irc.b #x", "g: api.two api"]);
+    const single = aConfig([aGateway("g", ["inout net.a #x", "inout net.b #x", ...api], true)]);
+    expect(targetsOf(single, "api.one g")).toEqual(["g: net.a #x", "g: net.b #x", "g: api.two api"]);
   });
 });
 
 describe("API accounts", () => {
   const config = aConfig([
-    aGateway("one", ["inout irc.a #x", "inout api.left api", "inout api.right api"]),
-    aGateway("two", ["inout irc.a #x", "out api.left api", "in api.right api"]),
-    aGateway("three", ["inout irc.b #x", "inout api.left api"]),
+    aGateway("one", ["inout net.a #x", "inout api.left api", "inout api.right api"]),
+    aGateway("two", ["inout net.a #x", "out api.left api", "in api.right api"]),
+    aGateway("three", ["inout net.b #x", "inout api.left api"]),
   ]);
   const routes = compileRoutes(config);
 
   test("a post goes to the named gateway only", () => {
-    expect(targetsOf(config, "api.left one")).toEqual(["one: irc.a #x", "one: api.right api"]);
-    expect(targetsOf(config, "api.right two")).toEqual(["two: irc.a #x", "two: api.left api"]);
+    expect(targetsOf(config, "api.left one")).toEqual(["one: net.a #x", "one: api.right api"]);
+    expect(targetsOf(config, "api.right two")).toEqual(["two: net.a #x", "two: api.left api"]);
     expect(targetsOf(config, "api.left two")).toEqual([]);
     expect(targetsOf(config, "api.left api")).toEqual([]);
   });
 
   test("reads: every subject with its gateways, never their own", () => {
     expect(Object.fromEntries(routes.reads("api.left"))).toEqual({
-      "irc.a/#x": ["one", "two"],
+      "net.a/#x": ["one", "two"],
       "api.right/one": ["one"],
       "api.right/two": ["two"],
-      "irc.b/#x": ["three"],
+      "net.b/#x": ["three"],
     });
-    expect(Object.fromEntries(routes.reads("api.right"))).toEqual({ "irc.a/#x": ["one"], "api.left/one": ["one"] });
-    expect(routes.reads("irc.a").size + routes.reads("api.nobody").size).toBe(0);
+    expect(Object.fromEntries(routes.reads("api.right"))).toEqual({ "net.a/#x": ["one"], "api.left/one": ["one"] });
+    expect(routes.reads("net.a").size + routes.reads("api.nobody").size).toBe(0);
   });
 
   test.each([
@@ -207,10 +207,10 @@ describe("API accounts", () => {
 
 describe("random configurations", () => {
   const place = fc.constantFrom(
-    "irc.a #x",
-    "irc.a #y",
-    "irc.b #x",
-    "irc.b api",
+    "net.a #x",
+    "net.a #y",
+    "net.b #x",
+    "net.b api",
     "xmpp.a #x",
     "api.one api",
     "api.two api",
@@ -248,7 +248,7 @@ describe("random configurations", () => {
         subjectOf(account, gateway.name),
       ]),
     );
-    return [...new Set([...bridges, "irc.a/g0", "api.one/api", "irc.zzz/#x"])];
+    return [...new Set([...bridges, "net.a/g0", "api.one/api", "net.zzz/#x"])];
   }
 
   /** The rules once more, sentence by sentence and without any preparation. */

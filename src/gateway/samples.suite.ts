@@ -27,7 +27,7 @@ export function anAccount(name: string, presentation: Partial<PresentationSettin
   };
 }
 
-/** `in irc.a #x`, `out api.b api`, `inout irc.a #y`: one bridge a line. */
+/** `in net.a #x`, `out api.b api`, `inout net.a #y`: one bridge a line. */
 export function aGateway(name: string, lines: readonly string[], sameChannel = false): Gateway {
   const bridges = lines.map((line): Bridge => {
     const [direction, account = "", channel = ""] = line.split(" ");
@@ -63,9 +63,9 @@ export function aMessage(fields: Partial<Message> = {}): Message {
     username: "bob",
     userid: "u1",
     avatar: "",
-    account: "irc.libera",
+    account: "net.libera",
     event: "",
-    protocol: "irc",
+    protocol: "net",
     gateway: "",
     parent_id: "",
     timestamp: "2026-01-02T03:04:05.678Z",

@@ -11,18 +11,18 @@ function viewOf(reader: Partial<PresentationSettings>, sources: readonly Account
   return compileView(account, new Map([account, ...sources].map((each) => [each.key, each])));
 }
 
-const source = (presentation: Partial<PresentationSettings>): Account => anAccount("irc.Libera", presentation);
+const source = (presentation: Partial<PresentationSettings>): Account => anAccount("net.Libera", presentation);
 
 describe("names", () => {
   test.each<[string, Partial<PresentationSettings>, Partial<PresentationSettings>, Partial<Message>, string]>([
     ["the plain name", {}, {}, {}, "bob"],
-    ["the common format", { remoteNickFormat: "[{PROTOCOL}] <{NICK}> " }, {}, {}, "[irc] <bob> "],
+    ["the common format", { remoteNickFormat: "[{PROTOCOL}] <{NICK}> " }, {}, {}, "[net] <bob> "],
     [
       "every placeholder",
       { remoteNickFormat: "{NOPINGNICK}|{BRIDGE}|{PROTOCOL}|{GATEWAY}|{LABEL}|{USERID}|{CHANNEL}|{TENGO}" },
       { label: "L" },
       {},
-      "b\u200bob|Libera|irc|main|L|u1|#room|",
+      "b\u200bob|Libera|net|main|L|u1|#room|",
     ],
     ["StripNick of the reader", { stripNick: true }, {}, { username: "b-o.b" }, "bob"],
     ["StripNick of the source is for what goes there", {}, { stripNick: true }, { username: "b-o.b" }, "b-o.b"],
@@ -54,13 +54,13 @@ describe("names", () => {
       "{USERID}/u1",
     ],
   ])("%s", (_name, reader, from, fields, username) => {
-    const message = frozen(aMessage({ account: "irc.Libera", ...fields }));
+    const message = frozen(aMessage({ account: "net.Libera", ...fields }));
     expect(viewOf(reader, [source(from)]).show(message, "main").username).toBe(username);
   });
 
   test("a source that left the configuration still has a name", () => {
     const view = viewOf({ remoteNickFormat: "{BRIDGE} {PROTOCOL} {LABEL}{NICK}" });
-    expect(view.show(frozen(aMessage({ account: "irc.Gone.x" })), "main").username).toBe("Gone.x irc bob");
+    expect(view.show(frozen(aMessage({ account: "net.Gone.x" })), "main").username).toBe("Gone.x net bob");
   });
 });
 
@@ -68,7 +68,7 @@ test.each([
   ["", "", ""],
   ["", "https://a.example/x.png", "https://a.example/x.png"],
   ["https://icon.example/{NICK}", "https://a.example/x.png", "https://a.example/x.png"],
-  ["https://icon.example/{PROTOCOL}/{BRIDGE}/{NICK}", "", "https://icon.example/irc/libera/b%20b"],
+  ["https://icon.example/{PROTOCOL}/{BRIDGE}/{NICK}", "", "https://icon.example/net/libera/b%20b"],
 ])("IconURL %j with the avatar %j", (iconURL, avatar, expected) => {
   const view = viewOf({ iconURL, remoteNickFormat: "<{NICK}>" });
   expect(view.show(frozen(aMessage({ avatar, username: "b b" })), "main").avatar).toBe(expected);
@@ -108,7 +108,7 @@ describe("verbatim", () => {
     ["IconURL", { iconURL: "https://icon.example/x" }, anAccount("api.src"), false],
     ["ReplaceNicks of the source", {}, anAccount("api.src", { replaceNicks: [["a", "b"]] }), false],
     ["ReplaceNicks of the reader", { replaceNicks: [["a", "b"]] }, anAccount("api.src"), true],
-    ["a source whose messages name no gateway", {}, anAccount("irc.src"), false],
+    ["a source whose messages name no gateway", {}, anAccount("net.src"), false],
   ])("%s", (_name, reader, from, expected) => {
     expect(viewOf(reader, [from]).verbatim(from.key)).toBe(expected);
   });

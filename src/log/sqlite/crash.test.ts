@@ -13,8 +13,8 @@ const CHILD = `
     void (async () => {
       for (let turn = 0; ; turn++) {
         const payload = [round, caller, turn].join(" ");
-        const entries = [{ subject: "irc.libera/#a", key: payload, label: "", payload }];
-        const { seqs } = await log.append({ account: "irc.libera", entries, marks: [{ name: "at " + caller, value: payload }] });
+        const entries = [{ subject: "net.libera/#a", key: payload, label: "", payload }];
+        const { seqs } = await log.append({ account: "net.libera", entries, marks: [{ name: "at " + caller, value: payload }] });
         process.stdout.write(seqs[0] + " " + payload + "\\n");
       }
     })();
@@ -45,7 +45,7 @@ test("what was resolved survives kill -9 under load, three times", async () => {
     const log = await openAt(dataPath);
     const kept = new Map<number, string>();
     for (let after = 0; ;) {
-      const entries = await log.read({ subjects: ["irc.libera/#a"], after, limit: 1000 });
+      const entries = await log.read({ subjects: ["net.libera/#a"], after, limit: 1000 });
       for (const { seq, payload } of entries) kept.set(seq, payload);
       if (entries.length === 0) break;
       after = entries.at(-1)!.seq;

@@ -20,8 +20,8 @@ export interface OpenedLog {
 
 export type OpenLog = (options: SuiteOptions) => Promise<OpenedLog>;
 
-const ACCOUNT = "irc.libera";
-export const ROOM = "irc.libera/#rialto";
+const ACCOUNT = "net.libera";
+export const ROOM = "net.libera/#rialto";
 
 export function said(payload: string, more: Partial<NewEntry> = {}): NewEntry {
   return { subject: ROOM, key: null, label: "", payload, ...more };

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Batch, Seq } from "../log.ts";
 import { appendOne, batchOf, type Bench, ROOM, said, seqsOf } from "./kit.suite.ts";
 
-const OTHER = "irc.libera/#venice";
+const OTHER = "net.libera/#venice";
 const HOUR = 60 * 60 * 1000;
 
 /** Appending, keys, answers kept, marks, limits. */
