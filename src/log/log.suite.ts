@@ -2,6 +2,8 @@ import { describe } from "vitest";
 import { Bench, type OpenLog } from "./suite/kit.suite.ts";
 import { describeModel } from "./suite/model.suite.ts";
 import { describeReads } from "./suite/reads.suite.ts";
+import { describeReceipts } from "./suite/receipts.suite.ts";
+import { describeRetention } from "./suite/retention.suite.ts";
 import { describeWrites } from "./suite/writes.suite.ts";
 
 /** What every implementation of the log must do. */
@@ -11,6 +13,8 @@ export function describeLog(name: string, open: OpenLog): void {
       const bench = new Bench(open);
       describeWrites(bench);
       describeReads(bench);
+      describeReceipts(bench);
+      describeRetention(bench);
     });
     describeModel(open);
   });

@@ -30,6 +30,8 @@ export interface Batch {
   readonly entries: readonly NewEntry[];
   /** Put in the same commit: the source's resume cursor. */
   readonly marks?: readonly Mark[];
+  /** Put in the same commit; a later one for the same lane and seq wins. */
+  readonly receipts?: readonly Receipt[];
   /** Answer-once: the first batch with this key stores the answer for 24 h; later ones get it back and store nothing. */
   readonly once?: { readonly key: string; readonly fingerprint: string; readonly answer: string };
 }
@@ -38,6 +40,24 @@ export interface Batch {
 export interface Mark {
   readonly name: string;
   readonly value: string;
+}
+
+/** How the message of a seq ended for a lane, where there is more to say than "delivered, without ids". */
+export interface Receipt {
+  /** Name of the lane. */
+  readonly lane: string;
+  readonly seq: Seq;
+  readonly state: "sent" | "unconfirmed" | "failed" | "expired";
+  /** Compact JSON, opaque to the log: remote messages, reason, losses. */
+  readonly detail: string;
+}
+
+/** What retention leaves alone although it is too old or the log too large. */
+export interface Hold {
+  /** Entries behind this seq are still waited for; asked at every commit and sweep, and must not throw. */
+  readonly after: () => Seq;
+  /** … but only those accepted less than this long ago, in ms. */
+  readonly ageMs: number;
 }
 
 export type Appended =
@@ -52,6 +72,8 @@ export type Appended =
 export interface Entry {
   readonly seq: Seq;
   readonly subject: Subject;
+  /** When it was accepted: Unix ms of its commit, as the clock stood; a clock set back makes a later entry the earlier one. */
+  readonly at: number;
   readonly label: string;
   readonly payload: string | null;
 }
@@ -82,6 +104,11 @@ export interface Log {
   /** All marks whose name starts with `prefix`. */
   marks(prefix: string): Promise<ReadonlyMap<string, string>>;
   /**
+   * Receipts of the lane with seq > after, oldest first, at most `limit`. The log may return fewer before the end,
+   * but never none. Retention takes them with their entries.
+   */
+  receipts(query: { readonly lane: string; readonly after: Seq; readonly limit: number }): Promise<readonly Receipt[]>;
+  /**
    * Entries of these subjects with seq > after, oldest first, at most `limit` entries and about `bytes` of payload.
    * The log may return fewer than `limit` before the end, but never none.
    */
@@ -101,6 +128,11 @@ export interface Log {
    * Entries keep their payload while they are within the tail's byte budget. Returns the unsubscribe function.
    */
   tail(listener: TailListener): () => void;
+  /**
+   * Keeps from retention what somebody still waits for. One hold at a time: a second call replaces the first. Give it before
+   * appending: retention begins with the first hold, with much appended, or a minute after opening. Returns the function that ends it.
+   */
+  hold(hold: Hold): () => void;
   /** Commits what is waiting, then closes. Idempotent. */
   close(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { Tail, TailEntry } from "./tail.ts";
 
 /** Entries of 1000 bytes with their overhead. */
 function entries(...seqs: readonly number[]): TailEntry[] {
-  return seqs.map((seq) => new TailEntry(seq, { subject: "a/b", key: null, label: "", payload: "x".repeat(904) }));
+  return seqs.map((seq) => new TailEntry(seq, 1, { subject: "a/b", key: null, label: "", payload: "x".repeat(880) }));
 }
 
 const seqsOf = (found: readonly Entry[] | null): readonly number[] | null => found && found.map(({ seq }) => seq);

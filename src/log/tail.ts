@@ -1,17 +1,19 @@
 import type { Entry, NewEntry, Seq, Subject, TailListener } from "./log.ts";
 
-/** What an entry costs in memory beside its payload, in bytes: the object, its slot and the string's header. */
-const ENTRY_OVERHEAD = 96;
+/** What an entry costs in memory beside its payload, in bytes: the object, its slot, its time and the string's header. */
+const ENTRY_OVERHEAD = 120;
 
 /** A committed entry as the listeners hold it: letting go of the payload here frees it for all of them. */
 export class TailEntry implements Entry {
   readonly seq: Seq;
   readonly subject: Subject;
+  readonly at: number;
   readonly label: string;
   payload: string | null;
-  constructor(seq: Seq, { subject, label, payload }: NewEntry) {
+  constructor(seq: Seq, at: number, { subject, label, payload }: NewEntry) {
     this.seq = seq;
     this.subject = subject;
+    this.at = at;
     this.label = label;
     this.payload = payload;
   }

@@ -7,7 +7,7 @@ const view: View = { admits: (label) => label !== "join_leave", show: (message) 
 
 /** A log with these heads; seqs count from 1. */
 function logOf(heads: readonly (readonly [subject: string, label: string])[]): Log {
-  const entries: EntryHead[] = heads.map(([subject, label], at) => ({ seq: at + 1, subject, label }));
+  const entries: EntryHead[] = heads.map(([subject, label], at) => ({ seq: at + 1, subject, at: 1, label }));
   const newest: Log["newest"] = ({ subjects, after, limit }) => {
     const matching = entries.filter(({ seq, subject }) => seq > after && subjects.includes(subject));
     return Promise.resolve({ entries: matching.slice(-limit), skipped: Math.max(0, matching.length - limit) });

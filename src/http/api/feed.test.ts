@@ -13,13 +13,14 @@ function feedOf(capacity: number, after = 0) {
       asked.push(after);
       const fits = Math.max(1, Math.min(limit, Math.floor(bytes / 10)));
       const seqs = Array.from({ length: fits }, (_, i) => after + 1 + i).filter((seq) => seq % 7 !== 0);
-      return Promise.resolve(seqs.map((seq) => ({ seq, subject: "api.a/g", label: "", payload: String(seq) })));
+      return Promise.resolve(seqs.map((seq) => ({ seq, subject: "api.a/g", at: 1, label: "", payload: String(seq) })));
     },
   } as unknown as Log;
   const feed = new Feed(log, view, capacity, after);
   const push = (from: number, to: number, evicted = false): void => {
     for (let seq = from; seq <= to; seq += 1) {
-      feed.push({ entry: { seq, subject: "api.a/g", label: "", payload: evicted ? null : String(seq) }, gateway: "g" });
+      const payload = evicted ? null : String(seq);
+      feed.push({ entry: { seq, subject: "api.a/g", at: 1, label: "", payload }, gateway: "g" });
     }
   };
   return { feed, push, asked };
@@ -83,7 +84,7 @@ test("load goes as far as the log answered, and always further", async () => {
 test("between the two items of one entry the position is before the entry", () => {
   const { feed } = feedOf(10);
   for (const gateway of ["g", "h"])
-    feed.push({ entry: { seq: 5, subject: "api.a/g", label: "", payload: "5" }, gateway });
+    feed.push({ entry: { seq: 5, subject: "api.a/g", at: 1, label: "", payload: "5" }, gateway });
   expect(feed.seqBefore(1)).toBe(4);
   expect(feed.seqBefore(2)).toBe(5);
 });

@@ -53,7 +53,13 @@ class World {
   say(n: number, options: { size?: number; evicted?: boolean; later?: boolean } = {}): void {
     const text = payload(n, options.size);
     this.stored.set(n, text);
-    const entry: Entry = { seq: n, subject: "api.a/g", label: "", payload: options.evicted === true ? null : text };
+    const entry: Entry = {
+      seq: n,
+      subject: "api.a/g",
+      at: 1,
+      label: "",
+      payload: options.evicted === true ? null : text,
+    };
     this.feed.push({ entry, gateway: "g" });
     if (options.later !== true) this.flush();
   }

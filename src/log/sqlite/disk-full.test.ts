@@ -57,13 +57,18 @@ test("a subject of a refused commit is known when it comes again", async () => {
   expect(read.map(({ payload }) => payload)).toEqual(["fits"]);
 });
 
-test("below the floor of free space messages are refused, marks are not", async () => {
+test("below the floor of free space messages are refused, marks and receipts are not", async () => {
+  const receipt = { lane: "lane", seq: 1, state: "sent", detail: "{}" } as const;
   const log = await openAt(scratchFolder(), { test: { floorBytes: Number.MAX_SAFE_INTEGER } });
   const [message, mark, once, empty] = await Promise.allSettled([
-    log.append({ ...batchOf(said("1")), marks: [{ name: "a", value: "1" }] }),
+    log.append({
+      ...batchOf(said("1")),
+      marks: [{ name: "a", value: "1" }],
+      receipts: [{ ...receipt, lane: "refused" }],
+    }),
     log.mark([{ name: "b", value: "1" }]),
     log.append({ ...batchOf(), once: { key: "k", fingerprint: "f", answer: "a" } }),
-    log.append({ ...batchOf(), marks: [{ name: "c", value: "1" }] }),
+    log.append({ ...batchOf(), marks: [{ name: "c", value: "1" }], receipts: [receipt] }),
   ]);
   const refused = {
     reason: { code: "disk_full", message: expect.stringMatching(/No room on the disk .* MiB are free/) as string },
@@ -72,5 +77,7 @@ test("below the floor of free space messages are refused, marks are not", async 
   expect(once).toMatchObject(refused);
   expect([mark?.status, empty?.status]).toEqual(["fulfilled", "fulfilled"]);
   expect([...(await log.marks("")).keys()]).toEqual(["b", "c"]);
+  expect(await log.receipts({ lane: "lane", after: 0, limit: 5 })).toEqual([receipt]);
+  expect(await log.receipts({ lane: "refused", after: 0, limit: 5 })).toEqual([]);
   expect(log.head).toBe(0);
 });

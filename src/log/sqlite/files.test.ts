@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { expect, test } from "vitest";
-import { appendOne, said } from "../suite/kit.suite.ts";
+import { appendOne, batchOf, said } from "../suite/kit.suite.ts";
 import { openAt, scratchFolder } from "./scratch.suite.ts";
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
@@ -64,9 +64,28 @@ test("a log of a newer version is left alone", async () => {
   const before = readFileSync(file);
   await expect(openAt(dataPath)).rejects.toMatchObject({
     code: "format",
-    message: expect.stringContaining("written by a newer Rialto (format 99, this one knows up to 1)") as string,
+    message: expect.stringContaining("written by a newer Rialto (format 99, this one knows up to 2)") as string,
   });
   expect(readFileSync(file).equals(before)).toBe(true);
+});
+
+test("a log from before there were receipts is brought up to date with all that is in it", async () => {
+  const dataPath = scratchFolder();
+  const old = await openAt(dataPath);
+  await old.append({ ...batchOf(said("1", { key: "k" })), marks: [{ name: "a", value: "1" }] });
+  await old.close();
+  const db = new BetterSqlite3(join(dataPath, "log.sqlite"));
+  db.exec("DROP TABLE receipt; PRAGMA user_version = 1");
+  db.close();
+  const log = await openAt(dataPath);
+  expect((await log.read({ subjects: [said("").subject], after: 0, limit: 5 })).map(({ payload }) => payload)).toEqual([
+    "1",
+  ]);
+  expect(await log.marks("")).toEqual(new Map([["a", "1"]]));
+  const receipt = { lane: "lane", seq: 1, state: "sent", detail: "{}" } as const;
+  await log.append({ ...batchOf(said("again", { key: "k" })), receipts: [receipt] });
+  expect(log.head).toBe(1);
+  expect(await log.receipts({ lane: "lane", after: 0, limit: 5 })).toEqual([receipt]);
 });
 
 test("what is not a log is left alone", async () => {

@@ -22,13 +22,16 @@ interface Item extends Waiting {
   readonly reject: (error: LogError) => void;
 }
 
+/** A commit as the group makes it; who sends it adds what is not of the batches. */
+type Commit = Omit<CommitRequest, "id" | "held">;
+
 export interface GroupCommitOptions {
   /** Most bytes that may wait. */
   readonly pendingBytes: number;
   /** Unix ms. */
   readonly clock: () => number;
   /** Hands a commit to the worker; answers must come in the order of the calls. */
-  readonly send: (request: Omit<CommitRequest, "id">, done: (reply: CommittedReply | LogError) => void) => void;
+  readonly send: (request: Commit, done: (reply: CommittedReply | LogError) => void) => void;
   /** Told of each commit before its batches resolve: the new head is the last entry's seq. */
   readonly committed: (entries: readonly TailEntry[]) => void;
 }
@@ -87,11 +90,12 @@ export class GroupCommit {
   #flush(): void {
     const items = this.#take();
     this.#committing = true;
-    this.#options.send(encode(items, this.#options.clock()), (reply) => {
+    const at = this.#options.clock();
+    this.#options.send(encode(items, at), (reply) => {
       this.#committing = false;
       for (const { size } of items) this.#bytes -= size;
       if (reply instanceof LogError) for (const item of items) item.reject(reply);
-      else this.#settle(items, reply);
+      else this.#settle(items, at, reply);
       this.#schedule();
       if (this.#waiting.length === 0) for (const resolve of this.#idle.splice(0)) resolve();
     });
@@ -115,7 +119,7 @@ export class GroupCommit {
     return this.#waiting.splice(0, count);
   }
 
-  #settle(items: readonly Item[], reply: CommittedReply): void {
+  #settle(items: readonly Item[], at: number, reply: CommittedReply): void {
     const stored: TailEntry[] = [];
     const absent = new Set(reply.absent);
     const verdicts = new Map(reply.verdicts.map((verdict) => [verdict.batch, verdict]));
@@ -129,7 +133,7 @@ export class GroupCommit {
           seqs.push(null);
           continue;
         }
-        stored.push(new TailEntry(seq, entry));
+        stored.push(new TailEntry(seq, at, entry));
         seqs.push(seq++);
       }
       answers.push(seqs);
@@ -159,6 +163,7 @@ function sizeOf({ batch, unmark }: Waiting): number {
     size += WAITING_OVERHEAD + subject.length + (key?.length ?? 0) + label.length + payload.length;
   }
   for (const { name, value } of batch.marks ?? []) size += WAITING_OVERHEAD + name.length + value.length;
+  for (const { lane, detail } of batch.receipts ?? []) size += WAITING_OVERHEAD + lane.length + detail.length;
   for (const name of unmark) size += WAITING_OVERHEAD + name.length;
   if (batch.once !== undefined) {
     size += batch.once.key.length + batch.once.fingerprint.length + batch.once.answer.length;
@@ -166,7 +171,7 @@ function sizeOf({ batch, unmark }: Waiting): number {
   return size;
 }
 
-function encode(items: readonly Waiting[], at: number): Omit<CommitRequest, "id"> {
+function encode(items: readonly Waiting[], at: number): Commit {
   const counts: number[] = [];
   const subjects = new Map<string, number>();
   const subjectOf: number[] = [];
@@ -202,10 +207,11 @@ function encode(items: readonly Waiting[], at: number): Omit<CommitRequest, "id"
 
 /** Null when the batch is nothing but keyless entries. */
 function extraOf(index: number, { batch, unmark }: Waiting): BatchExtra | null {
-  const { account, entries, marks = [], once = null } = batch;
+  const { account, entries, marks = [], receipts = [], once = null } = batch;
   const keyed = entries.some(hasKey);
-  if (!keyed && marks.length === 0 && unmark.length === 0 && once === null) return null;
-  return { batch: index, account, keys: keyed ? entries.map(({ key }) => key) : null, marks, unmark, once };
+  const small = marks.length + unmark.length + receipts.length;
+  if (!keyed && small === 0 && once === null) return null;
+  return { batch: index, account, keys: keyed ? entries.map(({ key }) => key) : null, marks, unmark, receipts, once };
 }
 
 function hasKey({ key }: NewEntry): boolean {

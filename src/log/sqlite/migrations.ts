@@ -43,6 +43,17 @@ const MIGRATIONS: readonly string[] = [
   CREATE TABLE high (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL) STRICT;
   INSERT INTO high VALUES (1, 0);
   `,
+  `
+  -- How a lane's messages ended. By seq first, so that retention cuts them off at one end; names of lanes are in name.
+  CREATE TABLE receipt (
+    seq INTEGER NOT NULL,
+    lane INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    detail TEXT NOT NULL,
+    PRIMARY KEY (seq, lane)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX receipt_lane ON receipt (lane, seq);
+  `,
 ];
 
 /** Is it an empty file? Throws a LogError `format` for a foreign or a newer one. Changes nothing. */

@@ -1,6 +1,6 @@
 import type { Database, Statement } from "better-sqlite3";
 
-/** Subjects and accounts as small numbers. Ids made in a transaction count only once it is kept. */
+/** Subjects, accounts and lanes as small numbers. Ids made in a transaction count only once it is kept. */
 export class Names {
   readonly #ids = new Map<string, number>();
   readonly #insert: Statement<[string]>;

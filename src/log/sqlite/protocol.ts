@@ -1,5 +1,5 @@
 import type { LogErrorCode } from "../errors.ts";
-import type { Seq, Subject } from "../log.ts";
+import type { Receipt, Seq, Subject } from "../log.ts";
 
 /**
  * What the main thread and the log's worker say to each other. Rows travel as columns: cloning a few long arrays
@@ -21,11 +21,19 @@ export interface TestLimits {
   readonly floorBytes?: number;
 }
 
+/** What a hold says at this moment: entries with seq > after and younger than `ageMs` stay. */
+export interface Held {
+  readonly after: Seq;
+  readonly ageMs: number;
+}
+
 export interface CommitRequest {
   readonly is: "commit";
   readonly id: number;
   /** Unix milliseconds of the commit. */
   readonly at: number;
+  /** For the sweeps that the worker starts by itself. */
+  readonly held: Held | null;
   /** Entries per batch; the entry columns below run over all batches. */
   readonly counts: readonly number[];
   /** The subjects of this commit, each once. */
@@ -46,6 +54,7 @@ export interface BatchExtra {
   readonly keys: readonly (string | null)[] | null;
   readonly marks: readonly { readonly name: string; readonly value: string }[];
   readonly unmark: readonly string[];
+  readonly receipts: readonly Receipt[];
   readonly once: { readonly key: string; readonly fingerprint: string; readonly answer: string } | null;
 }
 
@@ -72,11 +81,20 @@ export interface MarksRequest {
   readonly prefix: string;
 }
 
+export interface ReceiptsRequest {
+  readonly is: "receipts";
+  readonly id: number;
+  readonly lane: string;
+  readonly after: Seq;
+  readonly limit: number;
+}
+
 /** Apply retention now; answered when nothing more is to be deleted. */
 export interface SweepRequest {
   readonly is: "sweep";
   readonly id: number;
   readonly now: number;
+  readonly held: Held | null;
 }
 
 interface CloseRequest {
@@ -84,7 +102,14 @@ interface CloseRequest {
   readonly id: number;
 }
 
-export type Request = CommitRequest | ReadRequest | NewestRequest | MarksRequest | SweepRequest | CloseRequest;
+export type Request =
+  | CommitRequest
+  | ReadRequest
+  | NewestRequest
+  | MarksRequest
+  | ReceiptsRequest
+  | SweepRequest
+  | CloseRequest;
 
 /** What became of a batch that was not simply stored. */
 export type Verdict =
@@ -113,6 +138,8 @@ export interface RowsReply {
   readonly id: number;
   readonly seqs: readonly Seq[];
   readonly subjectOf: readonly number[];
+  /** Unix milliseconds. */
+  readonly ats: readonly number[];
   readonly labels: readonly string[];
   /** Empty for `newest`. */
   readonly payloads: readonly string[];
@@ -126,6 +153,12 @@ interface MarksReply {
   readonly marks: readonly (readonly [string, string])[];
 }
 
+interface ReceiptsReply {
+  readonly is: "receipts";
+  readonly id: number;
+  readonly receipts: readonly Receipt[];
+}
+
 interface DoneReply {
   readonly is: "done";
   readonly id: number;
@@ -137,7 +170,7 @@ interface FailedReply {
   readonly failure: Failure;
 }
 
-export type Reply = CommittedReply | RowsReply | MarksReply | DoneReply | FailedReply;
+export type Reply = CommittedReply | RowsReply | MarksReply | ReceiptsReply | DoneReply | FailedReply;
 
 /** The worker's first word: it holds the log, or why it cannot. */
 export type Opened =

@@ -32,6 +32,7 @@ beforeAll(() => {
       is: "commit",
       id: 1,
       at: 1,
+      held: null,
       counts: [ROWS],
       subjects,
       subjectOf: all.map((seq) => subjects.indexOf(subjectAt(seq))),

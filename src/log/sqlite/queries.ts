@@ -1,7 +1,7 @@
 import type { Database, Statement } from "better-sqlite3";
-import type { Seq, Subject } from "../log.ts";
+import type { Receipt, Seq, Subject } from "../log.ts";
 import type { Names } from "./names.ts";
-import type { NewestRequest, ReadRequest } from "./protocol.ts";
+import type { NewestRequest, ReadRequest, ReceiptsRequest } from "./protocol.ts";
 import type { Slices } from "./slices.ts";
 
 /** Most entries one read returns, whatever its limit. */
@@ -26,6 +26,7 @@ interface Found {
 export interface Rows {
   readonly seqs: Seq[];
   readonly subjectOf: number[];
+  readonly ats: number[];
   readonly labels: string[];
   readonly payloads: string[];
   readonly skipped: number;
@@ -44,9 +45,10 @@ export class Queries {
   readonly #oldest: Statement<[number, Seq, Seq, number], Seq>;
   readonly #newest: Statement<[number, Seq, Seq, number], Seq>;
   readonly #count: Statement<[number, Seq, Seq, number], [number, Seq | null]>;
-  readonly #label: Statement<[Seq], string>;
-  readonly #body: Statement<[Seq], [string, string]>;
+  readonly #head: Statement<[Seq], [number, string]>;
+  readonly #body: Statement<[Seq], [number, string, string]>;
   readonly #marks: Statement<[string], [string, string]>;
+  readonly #receipts: Statement<[number, Seq, number], Omit<Receipt, "lane">>;
 
   constructor(db: Database, names: Names) {
     this.#names = names;
@@ -63,12 +65,16 @@ export class Queries {
       `SELECT count(*), min(seq) FROM (${ofSubject} ORDER BY seq DESC LIMIT ?)`,
     );
     this.#count.raw();
-    this.#label = db.prepare<[Seq], string>("SELECT label FROM entry WHERE seq = ?");
-    this.#label.pluck();
-    this.#body = db.prepare<[Seq], [string, string]>("SELECT label, payload FROM entry WHERE seq = ?");
+    this.#head = db.prepare<[Seq], [number, string]>("SELECT at, label FROM entry WHERE seq = ?");
+    this.#head.raw();
+    this.#body = db.prepare<[Seq], [number, string, string]>("SELECT at, label, payload FROM entry WHERE seq = ?");
     this.#body.raw();
     this.#marks = db.prepare<[string], [string, string]>("SELECT name, value FROM mark WHERE name >= ? ORDER BY name");
     this.#marks.raw();
+    this.#receipts = db.prepare(
+      `SELECT seq, state, detail FROM receipt INDEXED BY receipt_lane
+       WHERE lane = ? AND seq > ? ORDER BY seq LIMIT ?`,
+    );
   }
 
   /** All marks whose name starts with `prefix`. */
@@ -77,6 +83,20 @@ export class Queries {
     for (const mark of this.#marks.iterate(prefix)) {
       if (!mark[0].startsWith(prefix)) break;
       found.push(mark);
+    }
+    return found;
+  }
+
+  /** The lane's receipts after a position, one at least, as many as one slice may load. */
+  receipts({ lane, after, limit }: ReceiptsRequest): Receipt[] {
+    const id = this.#names.find(lane);
+    if (id === undefined) return [];
+    const found: Receipt[] = [];
+    let chars = 0;
+    for (const receipt of this.#receipts.iterate(id, after, Math.min(limit, READ_ROWS))) {
+      found.push({ lane, ...receipt });
+      chars += receipt.detail.length;
+      if (chars >= SLICE_CHARS) break;
     }
     return found;
   }
@@ -113,11 +133,13 @@ export class Queries {
       ? yield* this.#scanNewest(wanted, request.after, head)
       : yield* this.#seekNewest(wanted, request.after, head, request.limit);
     const kept = request.limit === 0 ? [] : found.slice(-request.limit);
-    const rows: Rows = { seqs: [], subjectOf: [], labels: [], payloads: [], skipped: count - kept.length };
+    const rows: Rows = { ...noRows(), skipped: count - kept.length };
     for (const { seq, subject } of kept) {
+      const [at, label] = this.#head.get(seq) ?? [0, ""];
       rows.seqs.push(seq);
       rows.subjectOf.push(subject);
-      rows.labels.push(this.#label.get(seq) ?? "");
+      rows.ats.push(at);
+      rows.labels.push(label);
       if (rows.seqs.length % SLICE_ROWS === 0) yield;
     }
     return rows;
@@ -215,16 +237,17 @@ export class Queries {
 
   /** Loads payloads, one at least, until about `bytes` characters; an entry that retention took meanwhile is left out. */
   *#load(found: readonly Found[], bytes: number): Slices<Rows> {
-    const rows: Rows = { seqs: [], subjectOf: [], labels: [], payloads: [], skipped: 0 };
+    const rows = noRows();
     let total = 0;
     let slice = 0;
     for (const { seq, subject } of found) {
       if (total >= bytes && rows.seqs.length > 0) break;
       const body = this.#body.get(seq);
       if (body === undefined) continue;
-      const [label, payload] = body;
+      const [at, label, payload] = body;
       rows.seqs.push(seq);
       rows.subjectOf.push(subject);
+      rows.ats.push(at);
       rows.labels.push(label);
       rows.payloads.push(payload);
       total += payload.length;
@@ -246,6 +269,10 @@ export class Queries {
     }
     return wanted;
   }
+}
+
+function noRows(): Rows {
+  return { seqs: [], subjectOf: [], ats: [], labels: [], payloads: [], skipped: 0 };
 }
 
 function collect(rows: readonly (readonly [Seq, number])[], wanted: ReadonlyMap<number, number>, found: Found[]): void {

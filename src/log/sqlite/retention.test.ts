@@ -1,7 +1,8 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
-import type { Log } from "../log.ts";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { eventually } from "../../../test/support/wait.ts";
+import type { Log, Receipt } from "../log.ts";
 import { appendOne, batchOf, said } from "../suite/kit.suite.ts";
 import { openAt, scratchFolder } from "./scratch.suite.ts";
 
@@ -28,15 +29,60 @@ test("what is older than the days to keep goes, and nothing younger", async () =
   expect(await payloads(log)).toEqual(["day 4", "day 5", "day 6", "day 7", "day 8", "day 9"]);
 });
 
-test("opening the log applies it", async () => {
-  let now = START;
+/** A log that was closed for so long that its one entry is too old. */
+async function openAged(): ReturnType<typeof openAt> {
   const dataPath = scratchFolder();
-  const first = await openAt(dataPath, { clock: () => now });
+  const first = await openAt(dataPath, { clock: () => START });
   await appendOne(first, said("old"));
   await first.close();
+  return openAt(dataPath, { clock: () => START + 8 * DAY });
+}
+
+test("it begins a minute after opening: until then somebody may come and hold", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const log = await openAged();
+  vi.advanceTimersByTime(59_999);
+  // Each read takes turns with a sweep that had begun: it would be far enough by the last of them.
+  for (let turn = 0; turn < 5; turn++) expect(await payloads(log)).toEqual(["old"]);
+  const end = log.hold({ after: () => 0, ageMs: 9 * DAY });
+  await log.sweep();
+  expect(await payloads(log)).toEqual(["old"]);
+  end();
+  vi.advanceTimersByTime(1);
+  await eventually(
+    () => payloads(log),
+    ({ length }) => length === 0,
+    () => "the sweep",
+  );
+});
+
+test("a hold is all it waits for", async () => {
+  const log = await openAged();
+  log.hold({ after: () => log.head, ageMs: 9 * DAY });
+  await eventually(
+    () => payloads(log),
+    ({ length }) => length === 0,
+    () => "the sweep",
+  );
+});
+
+test("more receipts than one step deletes go with their entries, and those of a kept one stay", async () => {
+  let now = START;
+  const log = await openAt(scratchFolder(), { tailBytes: 0, clock: () => now });
+  const lanes = Array.from({ length: 60 }, (_, index) => `lane ${index}`);
+  const receiptsOf = (seq: number): Receipt[] => lanes.map((lane) => ({ lane, seq, state: "failed", detail: "{}" }));
+  await log.append(batchOf(...Array.from({ length: 200 }, (_, index) => said(String(index)))));
   now += 8 * DAY;
-  const log = await openAt(dataPath, { clock: () => now });
-  await vi.waitFor(async () => expect(await payloads(log)).toEqual([]));
+  const young = await appendOne(log, said("young"));
+  for (let seq = 1; seq <= young; seq++) await log.append({ ...batchOf(), receipts: receiptsOf(seq) });
+  await log.sweep();
+  expect(await payloads(log)).toEqual(["young"]);
+  for (const lane of lanes) {
+    expect((await log.receipts({ lane, after: 0, limit: 500 })).map(({ seq }) => seq)).toEqual([young]);
+  }
 });
 
 test("over the bytes to keep the oldest go, without being asked", async () => {

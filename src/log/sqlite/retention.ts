@@ -1,5 +1,6 @@
 import type { Database, Statement } from "better-sqlite3";
 import type { Seq } from "../log.ts";
+import type { Held } from "./protocol.ts";
 import type { Slices } from "./slices.ts";
 import { ONCE_MS } from "./writer.ts";
 
@@ -7,11 +8,18 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** What one step may delete: some milliseconds of work. */
 const STEP_ROWS = 256;
 const STEP_BYTES = 4 * 1024 * 1024;
+const STEP_RECEIPTS = 4096;
 /** Pages one step gives back to the disk. */
 const STEP_PAGES = 256;
 /** Free pages that the file keeps for what comes next: this many, or this share of it, whichever is more. */
 const SPARE_PAGES = 4096;
 const SPARE_SHARE = 0.25;
+
+/** What a sweep respects, asked at each step: both move on while it runs. */
+interface Bounds {
+  readonly head: () => Seq;
+  readonly held: () => Held | null;
+}
 
 interface Oldest {
   readonly seq: Seq;
@@ -20,7 +28,8 @@ interface Oldest {
 }
 
 /**
- * Deletes what is too old, then the oldest while the file is too large, in steps between which commits may run.
+ * Deletes what is too old, then the oldest while the file is too large, in steps between which commits may run; what is
+ * held stays in either case. Receipts go with their entries; only when there are very many do some of them take steps more.
  * Answers kept for idempotency keys go after their 24 h, or with the entries of their time when room is short.
  */
 export class Retention {
@@ -30,6 +39,7 @@ export class Retention {
   readonly #pageSize: number;
   readonly #oldest: Statement<[], Oldest>;
   readonly #delete: Statement<[Seq]>;
+  readonly #deleteReceipts: Statement<[]>;
   readonly #keepHigh: Statement<[Seq]>;
   readonly #deleteOnce: Statement<[number]>;
 
@@ -42,17 +52,24 @@ export class Retention {
       `SELECT seq, at, octet_length(payload) AS bytes FROM entry ORDER BY seq LIMIT ${STEP_ROWS}`,
     );
     this.#delete = db.prepare("DELETE FROM entry WHERE seq <= ?");
+    // Of entries that are gone: also one that was put after its entry went.
+    this.#deleteReceipts = db.prepare(
+      `DELETE FROM receipt WHERE (seq, lane) IN (
+         SELECT seq, lane FROM receipt
+         WHERE seq < coalesce((SELECT min(seq) FROM entry), (SELECT seq + 1 FROM high))
+         ORDER BY seq LIMIT ${STEP_RECEIPTS})`,
+    );
     this.#keepHigh = db.prepare("UPDATE high SET seq = max(seq, ?)");
     this.#deleteOnce = db.prepare(
       `DELETE FROM once WHERE at <= ? AND id IN (SELECT id FROM once ORDER BY id LIMIT ${STEP_ROWS})`,
     );
   }
 
-  /** `now`: Unix ms; `head`: the log's head at any time. Throws what SQLite throws; what was deleted stays deleted. */
-  *sweep(now: number, head: () => Seq): Slices<undefined> {
+  /** `now`: Unix ms. Throws what SQLite throws; what was deleted stays deleted. */
+  *sweep(now: number, bounds: Bounds): Slices<undefined> {
     for (let deleted = true; deleted;) {
       yield;
-      deleted = this.#step(now, head());
+      deleted = this.#step(now, bounds);
     }
     for (let spare = this.#spare(), before = Infinity; spare > 0 && spare < before;) {
       this.#db.pragma(`incremental_vacuum(${STEP_PAGES})`);
@@ -64,16 +81,21 @@ export class Retention {
   }
 
   /** One transaction; false when there was nothing to delete. */
-  #step(now: number, head: Seq): boolean {
+  #step(now: number, { head, held }: Bounds): boolean {
     const excess = (this.#pragma("page_count") - this.#pragma("freelist_count")) * this.#pageSize - this.#maxBytes;
-    const last = choose(this.#oldest.all(), now - this.#maxAge, excess);
-    const answersBefore = Math.max(now - ONCE_MS, excess > 0 ? (last?.at ?? Infinity) : -Infinity);
+    const oldest = this.#oldest.all();
+    const last = choose(oldest, now, this.#maxAge, excess, held());
+    // When all entries are held, so are the answers of their time: a post that is repeated now must not be said twice.
+    const crowdedOut = last?.at ?? (oldest[0] === undefined ? Infinity : oldest[0].at - 1);
+    const answersBefore = Math.max(now - ONCE_MS, excess > 0 ? crowdedOut : -Infinity);
     const remove = this.#db.transaction(() => {
       const answers = this.#deleteOnce.run(answersBefore).changes;
-      if (last === null) return answers > 0;
-      this.#keepHigh.run(head);
-      this.#delete.run(last.seq);
-      return true;
+      if (last !== null) {
+        this.#keepHigh.run(head());
+        this.#delete.run(last.seq);
+      }
+      const receipts = this.#deleteReceipts.run().changes;
+      return last !== null || answers + receipts > 0;
     });
     return remove.immediate();
   }
@@ -90,11 +112,18 @@ export class Retention {
 }
 
 /** The last entry of those to delete in this step; null when none is to go. */
-function choose(oldest: readonly Oldest[], oldestKept: number, excess: number): Oldest | null {
+function choose(
+  oldest: readonly Oldest[],
+  now: number,
+  maxAge: number,
+  excess: number,
+  held: Held | null,
+): Oldest | null {
   let last: Oldest | null = null;
   let bytes = 0;
   for (const entry of oldest) {
-    const expired = entry.at < oldestKept;
+    if (held !== null && entry.seq > held.after && entry.at > now - held.ageMs) break;
+    const expired = entry.at < now - maxAge;
     if ((!expired && bytes >= excess) || bytes >= STEP_BYTES) break;
     bytes += entry.bytes;
     last = entry;

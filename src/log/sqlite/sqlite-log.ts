@@ -1,10 +1,32 @@
 import type { LogError } from "../errors.ts";
-import type { Appended, Batch, EntryHead, Log, Mark, Seq, StoredEntry, Subject, TailListener } from "../log.ts";
+import type {
+  Appended,
+  Batch,
+  EntryHead,
+  Hold,
+  Log,
+  Mark,
+  Receipt,
+  Seq,
+  StoredEntry,
+  Subject,
+  TailListener,
+} from "../log.ts";
 import { Tail, type TailEntry } from "../tail.ts";
 import type { Connection } from "./connection.ts";
 import { closedError } from "./failure.ts";
 import { GroupCommit } from "./group-commit.ts";
-import type { MarksRequest, NewestRequest, ReadRequest, Reply, RowsReply, SweepRequest } from "./protocol.ts";
+import type {
+  CommitRequest,
+  Held,
+  MarksRequest,
+  NewestRequest,
+  ReadRequest,
+  ReceiptsRequest,
+  Reply,
+  RowsReply,
+  SweepRequest,
+} from "./protocol.ts";
 
 /** How often retention is applied, in ms; it also follows what was written. */
 const SWEEP_MS = 60_000;
@@ -28,6 +50,7 @@ export class SqliteLog implements Log {
   readonly #tail: Tail;
   readonly #sweeps: NodeJS.Timeout;
   #head: Seq;
+  #hold: Hold | null = null;
   #closed: Promise<void> | null = null;
 
   constructor(
@@ -42,15 +65,14 @@ export class SqliteLog implements Log {
     this.#commits = new GroupCommit({
       pendingBytes: options.pendingBytes,
       clock: options.clock,
-      send: (request, done) => connection.send(request, (reply) => done(only("committed", reply))),
+      send: (request, done) => {
+        const settle = (reply: Reply | LogError): void => done(only("committed", reply));
+        connection.send<CommitRequest>({ ...request, held: this.#held() }, settle);
+      },
       committed: (entries) => this.#publish(entries),
     });
-    const sweep = (): void => {
-      // A sweep that fails has met what the next append will meet and tell.
-      this.sweep().catch(() => undefined);
-    };
-    this.#sweeps = setInterval(sweep, SWEEP_MS).unref();
-    sweep();
+    // Not at once: who waits for entries has first to read where it stands, and then to hold them.
+    this.#sweeps = setInterval(() => this.#sweepInPassing(), SWEEP_MS).unref();
   }
 
   get head(): Seq {
@@ -78,14 +100,24 @@ export class SqliteLog implements Log {
     return new Map(expectReply("marks", reply).marks);
   }
 
+  async receipts(query: {
+    readonly lane: string;
+    readonly after: Seq;
+    readonly limit: number;
+  }): Promise<readonly Receipt[]> {
+    this.#open();
+    const reply = await this.#connection.call<ReceiptsRequest>({ is: "receipts", ...query });
+    return expectReply("receipts", reply).receipts;
+  }
+
   async read({ bytes = READ_CHARS, ...query }: Query & { readonly bytes?: number }): Promise<readonly StoredEntry[]> {
     this.#open();
     const recent = this.#recent(query);
     if (recent !== null) return upTo(recent, query.limit, bytes);
     const reply = await this.#connection.call<ReadRequest>({ is: "read", bytes, ...query });
     const rows = expectReply("rows", reply);
-    return headsOf(query, rows).map(({ seq, subject, label }, index) => {
-      return { seq, subject, label, payload: rows.payloads[index] ?? "" };
+    return headsOf(query, rows).map(({ seq, subject, at, label }, index) => {
+      return { seq, subject, at, label, payload: rows.payloads[index] ?? "" };
     });
   }
 
@@ -94,7 +126,8 @@ export class SqliteLog implements Log {
     const recent = this.#recent(query);
     if (recent !== null) {
       const skipped = Math.max(0, recent.length - query.limit);
-      return { entries: recent.slice(skipped).map(({ seq, subject, label }) => ({ seq, subject, label })), skipped };
+      const entries = recent.slice(skipped).map(({ seq, subject, at, label }) => ({ seq, subject, at, label }));
+      return { entries, skipped };
     }
     const reply = await this.#connection.call<NewestRequest>({ is: "newest", ...query });
     const rows = expectReply("rows", reply);
@@ -105,15 +138,33 @@ export class SqliteLog implements Log {
     return this.#tail.listen(listener);
   }
 
+  hold(hold: Hold): () => void {
+    const own: Hold = { after: () => hold.after(), ageMs: hold.ageMs };
+    this.#hold = own;
+    this.#sweepInPassing();
+    return () => {
+      if (this.#hold === own) this.#hold = null;
+    };
+  }
+
   /** Deletes what retention no longer keeps, now; resolves when that is done. */
   async sweep(): Promise<void> {
     this.#open();
-    await this.#connection.call<SweepRequest>({ is: "sweep", now: this.#clock() });
+    await this.#connection.call<SweepRequest>({ is: "sweep", now: this.#clock(), held: this.#held() });
   }
 
   close(): Promise<void> {
     this.#closed ??= this.#end();
     return this.#closed;
+  }
+
+  #sweepInPassing(): void {
+    // A sweep that fails has met what the next append will meet and tell.
+    this.sweep().catch(() => undefined);
+  }
+
+  #held(): Held | null {
+    return this.#hold && { after: this.#hold.after(), ageMs: this.#hold.ageMs };
   }
 
   async #end(): Promise<void> {
@@ -144,19 +195,20 @@ export class SqliteLog implements Log {
 function upTo(entries: readonly TailEntry[], limit: number, bytes: number): readonly StoredEntry[] {
   const kept: StoredEntry[] = [];
   let total = 0;
-  for (const { seq, subject, label, payload } of entries) {
+  for (const { seq, subject, at, label, payload } of entries) {
     // The window holds only entries with a payload.
     if (kept.length >= limit || (kept.length > 0 && total >= bytes) || payload === null) break;
-    kept.push({ seq, subject, label, payload });
+    kept.push({ seq, subject, at, label, payload });
     total += payload.length;
   }
   return kept;
 }
 
-function headsOf({ subjects }: Query, rows: Pick<RowsReply, "seqs" | "subjectOf" | "labels">): EntryHead[] {
+function headsOf({ subjects }: Query, rows: Pick<RowsReply, "seqs" | "subjectOf" | "ats" | "labels">): EntryHead[] {
   return rows.seqs.map((seq, index) => ({
     seq,
     subject: subjects[rows.subjectOf[index] ?? 0] ?? "",
+    at: rows.ats[index] ?? 0,
     label: rows.labels[index] ?? "",
   }));
 }

@@ -5,7 +5,7 @@ import { logFile, openDatabase } from "./database.ts";
 import { belowFloor, closedError, runtimeFailure } from "./failure.ts";
 import { DISK_FLOOR, DiskFloor } from "./floor.ts";
 import { Names } from "./names.ts";
-import type { CommitRequest, Failure, Reply, Request, WorkerOptions } from "./protocol.ts";
+import type { CommitRequest, Failure, Held, Reply, Request, WorkerOptions } from "./protocol.ts";
 import { Queries, type Rows } from "./queries.ts";
 import { Retention } from "./retention.ts";
 import { Slicer, type Slices } from "./slices.ts";
@@ -29,6 +29,8 @@ export class Store {
   /** The sweep to come when the running one has ended, and who waits for it. */
   #asked: { now: number; readonly ids: number[] } | null = null;
   #unswept = 0;
+  /** As the newest request said. */
+  #held: Held | null = null;
 
   /** Throws what openDatabase throws. */
   constructor(options: WorkerOptions, say: (reply: Reply) => void) {
@@ -63,7 +65,12 @@ export class Store {
         return this.#guard(request.id, () => {
           this.#say({ is: "marks", id: request.id, marks: this.#queries.marks(request.prefix) });
         });
+      case "receipts":
+        return this.#guard(request.id, () => {
+          this.#say({ is: "receipts", id: request.id, receipts: this.#queries.receipts(request) });
+        });
       case "sweep":
+        this.#held = request.held;
         return this.#sweep(request.now, request.id);
       case "close":
         return this.#guard(request.id, () => {
@@ -75,6 +82,7 @@ export class Store {
   }
 
   #commit(request: CommitRequest): void {
+    this.#held = request.held;
     const chars = request.payloads.reduce((sum, payload) => sum + payload.length, 0);
     this.#guard(request.id, () => {
       try {
@@ -124,7 +132,7 @@ export class Store {
       this.#nextSweep();
     };
     this.#slicer.run(
-      this.#retention.sweep(now, () => this.head),
+      this.#retention.sweep(now, { head: () => this.head, held: () => this.#held }),
       () => end((id) => this.#say({ is: "done", id })),
       (error) => end((id) => this.#fail(id, error)),
     );

@@ -10,6 +10,7 @@ function commitOf(...payloads: readonly string[]): CommitRequest {
     is: "commit",
     id: 1,
     at: 1,
+    held: null,
     counts: [payloads.length],
     subjects: ["a/b"],
     subjectOf: payloads.map(() => 0),

@@ -31,6 +31,7 @@ export class Writer {
   readonly #insertKeyed: Statement<[number, number, number, number, string, string, string]>;
   readonly #putMark: Statement<[string, string]>;
   readonly #dropMark: Statement<[string]>;
+  readonly #putReceipt: Statement<[Seq, number, string, string]>;
   readonly #findOnce: Statement<[number, string], { at: number; fingerprint: string; answer: string }>;
   readonly #putOnce: Statement<[number, number, string, string, string]>;
   #head: Seq;
@@ -49,6 +50,10 @@ export class Writer {
       "INSERT INTO mark (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
     );
     this.#dropMark = db.prepare("DELETE FROM mark WHERE name = ?");
+    this.#putReceipt = db.prepare(
+      `INSERT INTO receipt (seq, lane, state, detail) VALUES (?, ?, ?, ?)
+       ON CONFLICT (seq, lane) DO UPDATE SET state = excluded.state, detail = excluded.detail`,
+    );
     this.#findOnce = db.prepare("SELECT at, fingerprint, answer FROM once WHERE account = ? AND key = ?");
     this.#putOnce = db.prepare(
       "INSERT OR REPLACE INTO once (at, account, key, fingerprint, answer) VALUES (?, ?, ?, ?, ?)",
@@ -66,7 +71,7 @@ export class Writer {
 
   /**
    * On the disk when it returns. Throws what SQLite throws, with nothing stored. With `refusal` only batches that
-   * store no message are taken: a reader's position is small, and losing it would repeat what was delivered.
+   * store no message are taken: a reader's position and receipts are small, and losing them would repeat what was delivered.
    */
   commit(request: CommitRequest, refusal: Failure | null): Committed {
     const progress: Progress = { head: this.#head, absent: [], verdicts: [] };
@@ -155,6 +160,9 @@ export class Writer {
   #writeExtra(extra: BatchExtra, at: number): void {
     for (const { name, value } of extra.marks) this.#putMark.run(name, value);
     for (const name of extra.unmark) this.#dropMark.run(name);
+    for (const { lane, seq, state, detail } of extra.receipts) {
+      this.#putReceipt.run(seq, this.#names.intern(lane), state, detail);
+    }
     if (extra.once === null) return;
     const { key, fingerprint, answer } = extra.once;
     this.#putOnce.run(at, this.#names.intern(extra.account), key, fingerprint, answer);

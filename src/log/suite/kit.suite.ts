@@ -7,6 +7,8 @@ export interface SuiteOptions {
   readonly clock?: () => number;
   readonly tailBytes?: number;
   readonly pendingBytes?: number;
+  readonly retentionDays?: number;
+  readonly retentionBytes?: number;
 }
 
 /** A log under test, empty when opened. */
@@ -14,6 +16,8 @@ export interface OpenedLog {
   readonly log: Log;
   /** Closes it and opens the same data again, with the same options. */
   reopen(): Promise<OpenedLog>;
+  /** Applies retention now; resolves when nothing more is to be deleted. */
+  sweep(): Promise<void>;
   /** Closes it and removes the data. */
   remove(): Promise<void>;
 }
@@ -68,6 +72,10 @@ export class Bench {
 
   async reopen(): Promise<void> {
     if (this.#opened !== null) this.#opened = await this.#opened.reopen();
+  }
+
+  async sweep(): Promise<void> {
+    await this.#opened?.sweep();
   }
 
   /** Runs the case with everything in memory, with nothing in memory, and after a restart. */

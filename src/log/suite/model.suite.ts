@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Appended, Batch, EntryHead, Mark, NewEntry, Seq, StoredEntry, Subject } from "../log.ts";
+import type { Appended, Batch, EntryHead, Mark, NewEntry, Receipt, Seq, StoredEntry, Subject } from "../log.ts";
 import type { OpenLog } from "./kit.suite.ts";
 
 type Step =
@@ -15,17 +15,21 @@ type Step =
 class Model {
   readonly entries: StoredEntry[] = [];
   readonly marks = new Map<string, string>();
+  /** Unix ms. */
+  now = 1_700_000_000_000;
+  readonly #receipts = new Map<string, Receipt>();
   readonly #keys = new Set<string>();
   readonly #once = new Map<string, { fingerprint: string; answer: string }>();
 
   /** What an append of this is answered, with seqs counted from 1. */
-  append({ account, entries, marks = [], once }: Batch): Appended {
+  append({ account, entries, marks = [], receipts = [], once }: Batch): Appended {
     const seen = once && this.#once.get(`${account} ${once.key}`);
     if (once !== undefined && seen !== undefined) {
       return seen.fingerprint === once.fingerprint ? { is: "repeated", answer: seen.answer } : { is: "conflict" };
     }
     if (once !== undefined) this.#once.set(`${account} ${once.key}`, once);
     for (const { name, value } of marks) this.marks.set(name, value);
+    for (const receipt of receipts) this.#receipts.set(`${receipt.lane} ${receipt.seq}`, receipt);
     return { is: "stored", seqs: entries.map((entry) => this.#store(account, entry)) };
   }
 
@@ -33,12 +37,17 @@ class Model {
     return this.entries.filter(({ seq, subject }) => seq > after && subjects.includes(subject));
   }
 
+  receipts(lane: string, after: Seq): Receipt[] {
+    const matching = [...this.#receipts.values()].filter((receipt) => receipt.lane === lane && receipt.seq > after);
+    return matching.sort((a, b) => a.seq - b.seq);
+  }
+
   #store(account: string, { subject, key, label, payload }: NewEntry): Seq | null {
     const name = `${account} ${key}`;
     if (key !== null && this.#keys.has(name)) return null;
     if (key !== null) this.#keys.add(name);
     const seq = (this.entries.at(-1)?.seq ?? 0) + 1;
-    this.entries.push({ seq, subject, label, payload });
+    this.entries.push({ seq, subject, at: this.now, label, payload });
     return seq;
   }
 }
@@ -52,11 +61,18 @@ const entry = fc.record({
   label: fc.constantFrom("", "join"),
   payload: fc.string({ unit: "grapheme", maxLength: 300 }),
 });
+const receipt: fc.Arbitrary<Receipt> = fc.record({
+  lane: fc.constantFrom("g/one", "g/two"),
+  seq: fc.integer({ min: 1, max: 6 }),
+  state: fc.constantFrom("sent", "unconfirmed", "failed", "expired"),
+  detail: fc.string({ maxLength: 5 }),
+});
 const batch: fc.Arbitrary<Batch> = fc.record(
   {
     account: fc.constantFrom("a", "b"),
     entries: fc.array(entry, { maxLength: 5 }),
     marks: fc.array(mark, { maxLength: 2 }),
+    receipts: fc.array(receipt, { maxLength: 2 }),
     once: fc.record({
       key: fc.constantFrom("o1", "o2", "o3"),
       fingerprint: fc.constantFrom("f", "g"),
@@ -100,14 +116,15 @@ export function describeModel(open: OpenLog): void {
 
 async function follow(open: OpenLog, steps: readonly Step[]): Promise<void> {
   // A tail of a few entries, so that reads are answered from memory and from the disk in turn.
-  let opened = await open({ tailBytes: 1000 });
+  const model = new Model();
+  let opened = await open({ tailBytes: 1000, clock: () => model.now });
   try {
-    const model = new Model();
     const real: Seq[] = [0];
     const heard: Seq[] = [];
     opened.log.tail((entries) => heard.push(...entries.map(({ seq }) => seq)));
     for (const step of steps) {
       const { log } = opened;
+      model.now += 1000;
       if (step.do === "append") {
         const answers = await Promise.all(step.batches.map((batch) => log.append(batch)));
         const expected = step.batches.map((batch) => model.append(batch));
@@ -124,13 +141,15 @@ async function follow(open: OpenLog, steps: readonly Step[]): Promise<void> {
         const last = model.entries.length;
         const after = Math.max(0, last - step.back);
         const query = { subjects: step.subjects, after: real[after] ?? NaN, limit: step.limit };
-        const matching = model.matching(step.subjects, after).map(({ seq, subject, label, payload }) => {
-          return { seq: real[seq], subject, label, payload };
+        const matching = model.matching(step.subjects, after).map(({ seq, subject, at, label, payload }) => {
+          return { seq: real[seq], subject, at, label, payload };
         });
         expect(await log.read(query)).toEqual(matching.slice(0, step.limit));
-        const newest = matching.slice(-step.limit).map(({ seq, subject, label }) => ({ seq, subject, label }));
+        const newest = matching.slice(-step.limit).map(({ seq, subject, at, label }) => ({ seq, subject, at, label }));
         const skipped = matching.length - newest.length;
         expect(await log.newest(query)).toEqual({ entries: newest as EntryHead[], skipped });
+        const receipts = await log.receipts({ lane: "g/one", after: step.back % 7, limit: step.limit });
+        expect(receipts).toEqual(model.receipts("g/one", step.back % 7).slice(0, step.limit));
         expect(await log.marks("lane/")).toEqual(
           new Map([...model.marks].filter(([name]) => name.startsWith("lane/"))),
         );

@@ -19,9 +19,9 @@ export function describeReads(bench: Bench): void {
       const subjects = [rooms[3]!, rooms[1]!, "unknown"];
       const entries = await bench.log.read({ subjects, after: seqs[201]!, limit: 3 });
       expect(entries).toEqual([
-        { seq: seqs[203], subject: rooms[3], label: "join", payload: "203" },
-        { seq: seqs[401], subject: rooms[1], label: "", payload: "401" },
-        { seq: seqs[403], subject: rooms[3], label: "", payload: "403" },
+        { seq: seqs[203], subject: rooms[3], at: bench.now, label: "join", payload: "203" },
+        { seq: seqs[401], subject: rooms[1], at: bench.now, label: "", payload: "401" },
+        { seq: seqs[403], subject: rooms[3], at: bench.now, label: "", payload: "403" },
       ]);
       expect(await bench.log.read({ subjects: [rooms[5]!], after: seqs[1805]!, limit: 10 })).toEqual([]);
       expect(await bench.log.read({ subjects: [], after: 0, limit: 10 })).toEqual([]);
@@ -47,9 +47,9 @@ export function describeReads(bench: Bench): void {
       const few = await bench.log.newest({ subjects: [rooms[1]!, rooms[7]!], after: seqs[1]!, limit: 3 });
       expect(few).toEqual({
         entries: [
-          { seq: seqs[1607], subject: rooms[7], label: "" },
-          { seq: seqs[1801], subject: rooms[1], label: "" },
-          { seq: seqs[1807], subject: rooms[7], label: "" },
+          { seq: seqs[1607], subject: rooms[7], at: bench.now, label: "" },
+          { seq: seqs[1801], subject: rooms[1], at: bench.now, label: "" },
+          { seq: seqs[1807], subject: rooms[7], at: bench.now, label: "" },
         ],
         skipped: 16,
       });
@@ -61,6 +61,20 @@ export function describeReads(bench: Bench): void {
       const none = { entries: [], skipped: 0 };
       expect(await bench.log.newest({ subjects: rooms, after: bench.log.head, limit: 5 })).toEqual(none);
       expect(await bench.log.newest({ subjects: ["unknown"], after: 0, limit: 5 })).toEqual(none);
+    });
+
+    const three = async (): Promise<void> => {
+      for (const payload of ["1", "2", "3"]) {
+        await bench.log.append(batchOf(said(payload)));
+        bench.now += 1500;
+      }
+    };
+    bench.everyWay("every entry knows when it was accepted", three, async () => {
+      const start = bench.now - 4500;
+      const times = [start, start + 1500, start + 3000];
+      const query = { subjects: [ROOM], after: 0, limit: 10 };
+      expect((await bench.log.read(query)).map(({ at }) => at)).toEqual(times);
+      expect((await bench.log.newest(query)).entries.map(({ at }) => at)).toEqual(times);
     });
 
     test("sees what was appended before", async () => {
@@ -88,6 +102,19 @@ export function describeReads(bench: Bench): void {
       await append("1", "2");
       await append("2", "3");
       expect(heard).toEqual(["heard 1 join", "heard 2 join", "resolved 1 2", "heard 3 join", "resolved 2 3"]);
+    });
+
+    test("tells when an entry was accepted", async () => {
+      const heard: (readonly [string | null, number])[] = [];
+      bench.log.tail((entries) => heard.push(...entries.map(({ payload, at }) => [payload, at] as const)));
+      await bench.log.append(batchOf(said("1"), said("2")));
+      bench.now += 70;
+      await bench.log.append(batchOf(said("3")));
+      expect(heard).toEqual([
+        ["1", bench.now - 70],
+        ["2", bench.now - 70],
+        ["3", bench.now],
+      ]);
     });
 
     test("says nothing of commits without entries", async () => {

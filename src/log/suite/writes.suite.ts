@@ -226,6 +226,7 @@ export function describeWrites(bench: Bench): void {
       await expect(bench.log.newest({ subjects: [ROOM], after: 0, limit: 1 })).rejects.toMatchObject({
         code: "closed",
       });
+      await expect(bench.log.receipts({ lane: "a", after: 0, limit: 1 })).rejects.toMatchObject({ code: "closed" });
       await bench.reopen();
       expect(await bench.log.read({ subjects: [ROOM], after: 0, limit: 10 })).toHaveLength(2);
     });
