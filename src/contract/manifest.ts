@@ -1,5 +1,5 @@
 /**
- * What a protocol says about itself before anything of it runs: its name and its settings. Plain data.
+ * What a protocol says about itself before anything of it runs: its name and its settings. Plain data, but for `check`.
  * The schema is JSON Schema (made with TypeBox) plus the keywords of `SettingSchema`; validation, defaults,
  * environment overrides and the settings page of the documentation all come from it.
  */
@@ -12,6 +12,56 @@ export interface Manifest {
   readonly defaults?: Readonly<Record<string, unknown>>;
   /** The one channel an account of this protocol has, whatever the configuration calls it. */
   readonly onlyChannel?: string;
+  /** How channels are written; any non-empty text when absent. */
+  readonly channel?: ChannelRule;
+  /** `options` that a gateway's entry may have, by key in lower case. */
+  readonly options?: Readonly<Record<string, OptionSchema>>;
+  /** Settings of the reference that have no effect here, beside the shared ones. */
+  readonly ignored?: readonly IgnoredSetting[];
+  /** The setting that tells one network from another: two accounts on one network share their rooms. */
+  readonly network?: string;
+  /** The setting with our name on a network: two accounts with one name on one network get in each other's way. */
+  readonly login?: string;
+  /** What settings that fit one by one say together. Pure; gets all settings of the schema, each valid by itself. */
+  readonly check?: (settings: Readonly<Record<string, unknown>>) => readonly SettingIssue[];
+}
+
+export interface SettingIssue {
+  /** With an error the program does not start. */
+  readonly severity: "error" | "warning";
+  /** By name: where it is written, the issue is shown. */
+  readonly setting: string;
+  /** What is wrong and how to mend it, to follow "<setting> of <account>". Holds no value of a secret. */
+  readonly message: string;
+}
+
+/** How a text must look. */
+export interface TextRule {
+  /** Source of a JavaScript regular expression (flag u) for the whole text. */
+  readonly pattern: string;
+  /** For people, to follow what the text is: `must begin with # …`. */
+  readonly hint: string;
+}
+
+export interface ChannelRule extends TextRule {
+  /** ASCII letters are turned to lower case. */
+  readonly lowerCase: boolean;
+}
+
+export interface OptionSchema {
+  readonly description: string;
+  /** Never shown in a message. */
+  readonly secret: boolean;
+  readonly rule?: TextRule;
+}
+
+/** A setting that is accepted, and ignored. */
+export interface IgnoredSetting {
+  readonly name: string;
+  /** `later`: will work one day. `unneeded`: there is nothing left for it to do. */
+  readonly state: "later" | "unneeded";
+  /** One clause: what it is for, or what to use instead. */
+  readonly why: string;
 }
 
 export interface SettingsSchema {
@@ -21,7 +71,7 @@ export interface SettingsSchema {
   readonly required?: readonly string[];
 }
 
-/** The part of JSON Schema that a setting may use, and our own keywords `secret`, `zeroIsDefault` and the formats. */
+/** The part of JSON Schema that a setting may use, and our own keywords: `rule`, `lines`, `secret`, `zeroIsDefault` and the formats. */
 export interface SettingSchema {
   readonly type?: string;
   readonly description?: string;
@@ -32,10 +82,20 @@ export interface SettingSchema {
   readonly minLength?: number;
   /** Of a list; an array of schemas is a tuple. */
   readonly items?: SettingSchema | readonly SettingSchema[];
-  /** `regex`: RE2 syntax. `bind-address`: `host:port` to listen on, which no two accounts may share. */
+  /** Of a list: a text stands for its lines, not for its words. */
+  readonly lines?: boolean;
+  /**
+   * `regex`: RE2 syntax. `bind-address`: `host:port` to listen on, which no two accounts may share. `host-port`: `host:port` to connect to.
+   * `path`: absolute once read; a relative one counts from the folder of the configuration file.
+   * `duration`, of an integer: milliseconds once read, written as in `90s`, `5m`, `1h30m`; minimum and maximum are in milliseconds.
+   */
   readonly format?: string;
-  /** Never shown in a message; may be read from a file named by the environment. */
+  /** Of a text. */
+  readonly rule?: TextRule;
+  /** For people: how it is written, to follow "such as". */
+  readonly examples?: readonly string[];
+  /** Never shown in a message, nor is any entry of a list; may be read from a file named by the environment. */
   readonly secret?: boolean;
-  /** 0 stands for the default. */
+  /** 0 and an empty text stand for the default. */
   readonly zeroIsDefault?: boolean;
 }

@@ -74,6 +74,7 @@ describe("protocol names", () => {
   test.each([
     ["src/adapters/irc/index.ts", '"irc"'],
     ["src/config/reference.ts", '"irc"'],
+    ["src/content/formats.ts", '"irc"'],
     ["src/gateway/a.test.ts", '"irc"'],
     ["src/gateway/a.generated.ts", '"irc"'],
     ["src/http/a.ts", '"api"'],

@@ -24,15 +24,24 @@ const PROTOCOLS = [
   "zulip",
 ];
 
-/** Protocols named outside src/adapters and src/config, comments included: what one network needs has no place in the core. */
+/**
+ * Protocols named in the core, comments included: what one network needs has no place there. Adapters and the configuration are free, and
+ * so is src/content, where a format of text bears the name of its network.
+ */
 export function protocolFindings(files: readonly TreeFile[]): readonly Finding[] {
   const folders = files.flatMap(({ path }) => /^src\/adapters\/([^/]+)\//.exec(path)?.[1] ?? []);
   const names = [...new Set([...PROTOCOLS, ...folders])].filter((name) => name !== "api");
   const named = new RegExp(`\\b(?:${names.join("|")})\\b`, "gi");
   return files
-    .filter(({ path }) => /^src\/(?!adapters\/|config\/).*\.ts$/.test(path) && !isTest(path) && !isGenerated(path))
+    .filter(
+      ({ path }) => /^src\/(?!adapters\/|config\/|content\/).*\.ts$/.test(path) && !isTest(path) && !isGenerated(path),
+    )
     .flatMap((file) =>
-      matches(file, named, ([name]) => `names the protocol "${name}"; only src/adapters and src/config may`),
+      matches(
+        file,
+        named,
+        ([name]) => `names the protocol "${name}"; only src/adapters, src/config and src/content may`,
+      ),
     );
 }
 

@@ -1,0 +1,58 @@
+import type { Block, Inline } from "../contract/content.ts";
+
+/**
+ * The words of a text, for readers who know no formats. Blocks stand on lines of their own; a quote, a list and the target of
+ * a link stay recognisable, all other formatting is left out. The text of one plain paragraph comes back as it was.
+ */
+export function plainText(blocks: readonly Block[]): string {
+  return blocks.map(plainBlock).join("\n");
+}
+
+function plainBlock(block: Block): string {
+  switch (block.t) {
+    case "para":
+    case "heading":
+      return plainInlines(block.of);
+    case "pre":
+      return block.text;
+    case "quote":
+      return indent(plainText(block.of), "> ", "> ");
+    case "list":
+      return block.items
+        .map((item, index) => {
+          const bullet = block.ordered ? `${index + 1}. ` : "- ";
+          return indent(plainText(item), bullet, " ".repeat(bullet.length));
+        })
+        .join("\n");
+  }
+}
+
+const plainInlines = (inlines: readonly Inline[]): string => inlines.map(plainInline).join("");
+
+function plainInline(inline: Inline): string {
+  switch (inline.t) {
+    case "text":
+    case "code":
+    case "mention":
+    case "emoji":
+      return inline.text;
+    case "bold":
+    case "italic":
+    case "underline":
+    case "strike":
+    case "spoiler":
+    case "colour":
+      return plainInlines(inline.of);
+    case "link":
+      return plainLink(plainInlines(inline.of), inline.href);
+  }
+}
+
+function plainLink(text: string, href: string): string {
+  if (text === "" || text === href) return href;
+  return href === "" ? text : `${text} (${href})`;
+}
+
+function indent(text: string, first: string, rest: string): string {
+  return first + text.replaceAll("\n", () => `\n${rest}`);
+}

@@ -1,0 +1,43 @@
+import type { Capabilities } from "./capabilities.ts";
+import type { Host } from "./host.ts";
+import type { Manifest } from "./manifest.ts";
+import type { AnyHandlers, Ended, Handlers, Session } from "./session.ts";
+
+export interface OpenArgs<S> {
+  /** The account's settings, validated by the schema of the manifest. */
+  readonly settings: S;
+  readonly host: Host;
+  /** Aborted when the try is to be given up. */
+  readonly signal: AbortSignal;
+}
+
+/** A connection that is logged in, or why there is none. Never a rejection. */
+export type Opened<H extends AnyHandlers = AnyHandlers> =
+  | { readonly ok: true; readonly session: Session<H> }
+  | { readonly ok: false; readonly ended: Ended };
+
+/** A network as the core sees it. Importing it loads no client library; `load` does. */
+export interface Adapter {
+  readonly manifest: Manifest;
+  readonly capabilities: Capabilities;
+  load(): Promise<{ open(args: OpenArgs<Readonly<Record<string, unknown>>>): Promise<Opened> }>;
+}
+
+export interface AdapterSpec<C extends Capabilities, S> {
+  readonly manifest: Manifest;
+  /** The most it can ever do. */
+  readonly capabilities: C;
+  load(): Promise<{ open(args: OpenArgs<S>): Promise<Opened<Handlers<C>>> }>;
+}
+
+/** Seals the type of the settings in: they were validated by the manifest's schema, which is where `S` comes from. */
+export function defineAdapter<const C extends Capabilities, S>(spec: AdapterSpec<C, S>): Adapter {
+  return {
+    manifest: spec.manifest,
+    capabilities: spec.capabilities,
+    load: async () => {
+      const { open } = await spec.load();
+      return { open: async (args) => await open(args as OpenArgs<S>) };
+    },
+  };
+}

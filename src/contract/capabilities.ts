@@ -1,0 +1,47 @@
+import type { Block, Inline } from "./content.ts";
+import type { OptionalKind } from "./ops.ts";
+
+/** `emulated`: it arrives, but lossy; each loss is named in the receipt. */
+export type Level = "native" | "emulated" | "none";
+
+/** Rungs of the identity ladder, best first. */
+export type Identity = "puppet" | "per-message" | "alias" | "prefix";
+
+/** How an op whose outcome is unknown is settled. */
+export type Idempotency =
+  /** The network knows a repeated op by a key of ours for `windowMs`: trying again is safe. */
+  | { readonly by: "key"; readonly windowMs: number }
+  /** The network shows us what we wrote, also after a reconnect. */
+  | { readonly by: "echo" }
+  /** Neither: what may have been sent is not sent again. */
+  | { readonly by: "none" };
+
+/** What a network can do at most, as data: read by the planner, the documentation and the contract tests. */
+export interface Capabilities {
+  readonly ops: { readonly [K in OptionalKind]: Level };
+  readonly reply: Level;
+  readonly thread: Level;
+  readonly notice: Level;
+  /** Files from the network, and to it. */
+  readonly fileIn: Level;
+  readonly fileOut: Level;
+  /** People joining, leaving and changing names are told. */
+  readonly members: Level;
+  readonly topic: Level;
+  /** What was said while nobody was connected can be had later. */
+  readonly history: Level;
+  readonly identity: readonly Identity[];
+  readonly idempotency: Idempotency;
+  /** What `delivered` means: taken by the socket, confirmed by the server, or seen by a device. */
+  readonly proof: "handed-over" | "server" | "device";
+  readonly formats: readonly (Inline["t"] | Block["t"])[];
+  readonly limits: Limits;
+}
+
+export interface Limits {
+  /** Of one part of a post. */
+  readonly textMax: number;
+  readonly textUnit: "bytes" | "utf16" | "codepoints";
+  /** Most handler calls at once for one channel. */
+  readonly inflightMax: number;
+}

@@ -1,0 +1,48 @@
+import type { UserRef } from "./ids.ts";
+
+/** What crosses the bridge: a small tree. Text is never escaped in it; a newline in `text` is a line break. */
+export type Inline =
+  | { readonly t: "text" | "code"; readonly text: string }
+  | { readonly t: "bold" | "italic" | "underline" | "strike" | "spoiler"; readonly of: readonly Inline[] }
+  /** Colours as `#rrggbb`; null leaves that side as it is. */
+  | {
+      readonly t: "colour";
+      readonly fore: string | null;
+      readonly back: string | null;
+      readonly of: readonly Inline[];
+    }
+  | { readonly t: "link"; readonly href: string; readonly of: readonly Inline[] }
+  /** `text`: what people see where the mention means nothing. */
+  | { readonly t: "mention"; readonly user: UserRef | null; readonly text: string }
+  | { readonly t: "emoji"; readonly text: string };
+
+export type Block =
+  | { readonly t: "para"; readonly of: readonly Inline[] }
+  | { readonly t: "heading"; readonly level: number; readonly of: readonly Inline[] }
+  | { readonly t: "pre"; readonly text: string; readonly lang: string | null }
+  | { readonly t: "quote"; readonly of: readonly Block[] }
+  | { readonly t: "list"; readonly ordered: boolean; readonly items: readonly (readonly Block[])[] };
+
+/** The text as its writer's network has it: a destination that speaks the same format passes it on untouched. */
+export interface Source {
+  readonly format: string;
+  readonly text: string;
+}
+
+/** `action`: said of oneself in the third person (`/me`). `notice`: programs must not answer it. */
+export type Style = "normal" | "action" | "notice";
+
+export interface Body {
+  readonly style: Style;
+  readonly source: Source;
+  readonly blocks: readonly Block[];
+  readonly files: readonly SharedFile[];
+}
+
+/** A file beside a message. `bytes`: its size, null when nobody knows; `url`: where everybody can fetch it, or null. */
+export interface SharedFile {
+  readonly name: string;
+  readonly comment: string;
+  readonly bytes: number | null;
+  readonly url: string | null;
+}

@@ -1,0 +1,39 @@
+import type { Event } from "./events.ts";
+import type { ChannelRef, Cursor } from "./ids.ts";
+import type { Why } from "./outcome.ts";
+
+/** All that an adapter may touch of the world beside its own sockets: tests own time, chance and the log through it. */
+export interface Host {
+  /**
+   * Resolves, never rejects, once the events are on disk with the cursor, all or none; only then acknowledge upstream. Events may be
+   * empty (a cursor that only moves on). Calls may pipeline; their order is the order in the log. Waiting on it is the inbound
+   * back-pressure: it waits while the log takes nothing (disk full). One answer per event.
+   */
+  accept(batch: { readonly events: readonly Event[]; readonly cursor: Cursor | null }): Promise<readonly Accepted[]>;
+  /** A joined channel is no more: kicked, banned, gone. The core joins again, not before `retryInMs`. */
+  lost(channel: ChannelRef, why: Why, retryInMs: number): void;
+  /** The connection is up but in doubt, for the reason given; null: all is well again. */
+  degraded(why: Why | null): void;
+  readonly clock: Clock;
+  /** 0 <= x < 1. */
+  readonly random: () => number;
+  readonly log: AdapterLog;
+}
+
+/** `ignored`: a filter dropped it, no gateway has the channel, we wrote it ourselves, or nothing can be done with its kind. */
+export type Accepted = "stored" | "duplicate" | "ignored";
+
+export interface Clock {
+  /** Unix milliseconds. */
+  nowMs(): number;
+  /** Calls back once after `ms`, unless cancelled by the function it returns. */
+  after(ms: number, task: () => void): () => void;
+}
+
+/** Static message, data as fields; secrets are scrubbed at the sink, and texts of messages stay out at all levels but trace. */
+export interface AdapterLog {
+  trace(fields: object, message: string): void;
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}

@@ -1,0 +1,22 @@
+declare const brand: unique symbol;
+type Brand<B extends string> = string & { readonly [brand]: B };
+
+/** Opaque names: minted and read only by whom the comment says, compared by everybody, parsed by nobody else. */
+
+/** Ours: made of lane, seq and part, so it is the same over every retry and every restart. */
+export type OpId = Brand<"OpId">;
+/** The adapter's: a remote room. */
+export type ChannelRef = Brand<"ChannelRef">;
+/** The adapter's: a remote message, unique within its channel. */
+export type MessageRef = Brand<"MessageRef">;
+/** The adapter's: a remote person. */
+export type UserRef = Brand<"UserRef">;
+/** The adapter's: tells a repeated event; unique per account, stable over restarts. */
+export type EventKey = Brand<"EventKey">;
+/** The adapter's: where to go on with a network's history. */
+export type Cursor = Brand<"Cursor">;
+/** The adapter's: a place between two parts of one op, such as an offset into its text. */
+export type Progress = Brand<"Progress">;
+
+/** Behind the last part: whoever announces it announces that nothing follows. */
+export const END = "end" as Progress;

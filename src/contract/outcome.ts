@@ -1,0 +1,49 @@
+import type { MessageRef, Progress } from "./ids.ts";
+
+/** How an op ended: always a value. A handler that throws has a bug, and its op counts as `unknown`. */
+export type Outcome =
+  | { readonly is: "delivered"; readonly receipt: Receipt }
+  /** What was not yet sent certainly was not: try again after `retryInMs`. `session`: this holds for all its channels. */
+  | {
+      readonly is: "deferred";
+      readonly why: Why;
+      readonly retryInMs: number;
+      readonly scope: "channel" | "session";
+    }
+  /** Not sent, and never will be. */
+  | { readonly is: "rejected"; readonly why: Why }
+  /** What was announced by `Attempt.sending` may have been sent or not; with `upTo`, nothing behind that was. */
+  | { readonly is: "unknown"; readonly why: Why; readonly upTo?: Progress };
+
+export interface Receipt {
+  /** Of this attempt, in the order of the parts; empty where the network gives its messages no ids. */
+  readonly messages: readonly MessageRef[];
+  readonly losses: readonly Loss[];
+}
+
+/** Something of the message that could not cross. `note`: for people. */
+export interface Loss {
+  readonly what: "format" | "file" | "reply" | "thread" | "length" | "identity" | "charset";
+  readonly note: string;
+}
+
+/** `message`: for people; holds no secret and no text of a message. */
+export interface Why {
+  readonly code: WhyCode;
+  readonly message: string;
+}
+
+export type WhyCode =
+  | "rate_limited"
+  | "network"
+  | "timeout"
+  | "auth"
+  | "config"
+  | "forbidden"
+  | "not_found"
+  | "too_large"
+  | "unsupported"
+  | "bad_content"
+  | "remote_error"
+  | "stopping"
+  | "bug";

@@ -1,0 +1,63 @@
+import type { Capabilities } from "./capabilities.ts";
+import type { ChannelRef, MessageRef, Progress } from "./ids.ts";
+import type { Op, OptionalKind } from "./ops.ts";
+import type { Outcome, Why } from "./outcome.ts";
+
+/** One try to do an op: what the handler tells while it goes on. */
+export interface Attempt {
+  /** Aborted when the op must come to an end: send nothing more, and return the outcome as it stands. */
+  readonly signal: AbortSignal;
+  /**
+   * Before the first byte of each part leaves, in order: the parts up to `upTo` will have been sent. Resolves once that is
+   * durable, false when it cannot be or an older message has to go first (send nothing, return `deferred`). Answers come in the order of the
+   * calls: what waits for them alike keeps its order. Only networks without idempotency need to call it.
+   */
+  sending(upTo: Progress): Promise<boolean>;
+  /**
+   * The parts up to `upTo` are confirmed, with the messages that they newly made: a later attempt, also after a restart, goes on behind them.
+   * To be called for all that was confirmed before an outcome other than `delivered` is returned.
+   */
+  sent(upTo: Progress, messages: readonly MessageRef[]): void;
+}
+
+export type Handler<O extends Op> = (op: O, attempt: Attempt) => Promise<Outcome>;
+type HandlerOf<K extends Op["kind"]> = Handler<Extract<Op, { kind: K }>>;
+
+/** Exactly the handlers that the capabilities declare: one missing or one too many does not compile. */
+export type Handlers<C extends Capabilities> = { readonly post: HandlerOf<"post"> } & {
+  readonly [K in OptionalKind as C["ops"][K] extends "none" ? never : K]: HandlerOf<K>;
+};
+export type AnyHandlers = { readonly post: HandlerOf<"post"> } & { readonly [K in OptionalKind]?: HandlerOf<K> };
+
+/** One live connection of an account. It never reconnects by itself: it ends, and the supervisor opens another. */
+export interface Session<H extends AnyHandlers = AnyHandlers> {
+  /** Who we are there, for people: the nick. */
+  readonly as: string;
+  /** Called at most `limits.inflightMax` at once for one channel, and in its order; nothing is queued beyond these calls. */
+  readonly handlers: H;
+  /** Enters a channel by its name in the configuration; events of it may come before this resolves. Idempotent. */
+  join(channel: ChannelRequest, signal: AbortSignal): Promise<Joined>;
+  /** Never rejects. */
+  readonly ended: Promise<Ended>;
+  /** Stop, step 1: no event is handed over after this resolves; handlers still work. */
+  quiesce(): Promise<void>;
+  /** Stop, step 2: says goodbye; idempotent, and over at the latest when the signal is aborted. */
+  close(signal: AbortSignal): Promise<void>;
+}
+
+export interface ChannelRequest {
+  readonly name: string;
+  /** `options` of the bridge, keys in lower case. */
+  readonly options: Readonly<Record<string, string>>;
+}
+
+export type Joined =
+  | { readonly ok: true; readonly ref: ChannelRef }
+  /** `retryInMs`: when it makes sense to try again, null when the core is to choose. */
+  | { readonly ok: false; readonly why: Why; readonly retryInMs: number | null };
+
+/** `auth` and `config` need a person; `lost` heals by itself; `asked` follows `close`. */
+export interface Ended {
+  readonly cause: "asked" | "lost" | "auth" | "config";
+  readonly why: Why;
+}
