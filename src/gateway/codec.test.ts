@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Message } from "../contract/message.ts";
-import { decode, encode } from "./codec.ts";
+import { decode, decodeStored, encode, encodeStored } from "./codec.ts";
 import { aFile, aMessage, frozen } from "./samples.suite.ts";
 
 const KEYS = [
@@ -71,4 +71,17 @@ test("decode gives back what was encoded", () => {
       },
     ),
   );
+});
+
+test("the source of a text stands behind the thirteen keys, and is not shown to readers", () => {
+  const message = frozen(aMessage({ text: "loud", hops: 1 }));
+  const source = { text: "*loud*\u2028", format: "some" };
+  const stored = encodeStored(message, source);
+  expect(stored).toBe(
+    `${encode(message).slice(0, -1)},"source":{"format":"some","text":"*loud*${String.raw`\u2028`}"}}`,
+  );
+  expect(decodeStored(stored)).toEqual({ message, source });
+  expect(encode(decode(stored))).toBe(encode(message));
+  expect(encodeStored(message, null)).toBe(encode(message));
+  expect(decodeStored(encode(message))).toEqual({ message, source: null });
 });

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Config, Gateway } from "../config/config.ts";
+import type { Bridge, Config, Gateway } from "../config/config.ts";
 import { compileRoutes, type Target } from "./routes.ts";
 import { aConfig, aGateway } from "./samples.suite.ts";
 import { accountOf, subjectOf } from "./subject.ts";
@@ -205,6 +205,47 @@ describe("API accounts", () => {
   });
 });
 
+describe("lanes and channels", () => {
+  const config = aConfig([
+    aGateway("one", ["inout net.a #x", "out net.b #x", "in net.b #y", "inout api.left api", "out net.c #x"]),
+    aGateway("two", ["inout net.a #x", "in net.a #z"]),
+    aGateway("three", ["out net.a #alone"]),
+  ]);
+  const routes = compileRoutes(config);
+
+  test("one lane for each outgoing bridge of a network that something reaches", () => {
+    expect(routes.lanes().map(({ subjects, ...lane }) => [show([lane])[0], subjects])).toEqual([
+      ["one: net.a #x", ["net.b/#y", "api.left/one"]],
+      ["one: net.b #x", ["net.a/#x", "net.b/#y", "api.left/one"]],
+      ["one: net.c #x", ["net.a/#x", "net.b/#y", "api.left/one"]],
+      ["two: net.a #x", ["net.a/#z"]],
+    ]);
+  });
+
+  test("an account joins every channel it has, once", () => {
+    const names = (account: string): readonly string[] => routes.channels(account).map(({ name }) => name);
+    expect(names("net.a")).toEqual(["#x", "#z", "#alone"]);
+    expect(names("net.b")).toEqual(["#x", "#y"]);
+    expect(names("net.nobody")).toEqual([]);
+  });
+
+  test("options count wherever they are written", () => {
+    const entry = (direction: Bridge["direction"], options: Bridge["options"]): Bridge => ({
+      account: "net.a",
+      channel: "#x",
+      direction,
+      options,
+    });
+    const written = [
+      { name: "one", sameChannel: false, bridges: [entry("in", {}), entry("out", { key: "k" })] },
+      { name: "two", sameChannel: false, bridges: [entry("inout", { other: "o" })] },
+    ];
+    expect(compileRoutes(aConfig(written)).channels("net.a")).toEqual([
+      { name: "#x", options: { key: "k", other: "o" } },
+    ]);
+  });
+});
+
 describe("random configurations", () => {
   const place = fc.constantFrom(
     "net.a #x",
@@ -235,6 +276,8 @@ describe("random configurations", () => {
               .map((target) => target.split(":")[0]);
             expect(routes.reads(reader).get(subject) ?? []).toEqual(gatewaysOf);
           }
+          const lanes = routes.lanes().filter(({ subjects }) => subjects.includes(subject));
+          expect(show(lanes).toSorted()).toEqual(found.filter((target) => !target.includes(" api.")).toSorted());
         }
       }),
       { numRuns: 1000 },

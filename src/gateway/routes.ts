@@ -1,4 +1,5 @@
 import type { Account, Config, Gateway } from "../config/config.ts";
+import type { ChannelRequest } from "../contract/session.ts";
 import type { Subject } from "../log/log.ts";
 import { compilePostings, type Posting } from "./postings.ts";
 import { subjectOf } from "./subject.ts";
@@ -12,6 +13,12 @@ export interface Target {
   readonly channel: string;
 }
 
+/** An outgoing bridge of a network, in one gateway, with what it reads. */
+export interface LaneRoute extends Target {
+  /** Everything that goes there; never empty. */
+  readonly subjects: readonly Subject[];
+}
+
 /** The gateways, compiled: every answer is one look-up, whatever their number. */
 export interface Routes {
   /** Where what this subject says goes: each (gateway, account, channel) once, never back to the bridge it came from. */
@@ -20,23 +27,35 @@ export interface Routes {
   readonly reads: (accountKey: string) => ReadonlyMap<Subject, readonly string[]>;
   /** Where a message goes that a client of an API account posts to a gateway; null or "" when the client names none. */
   readonly posting: (accountKey: string, gatewayName: string | null) => Posting;
+  /** Every outgoing bridge of a network that something reaches, in the order of the configuration. */
+  readonly lanes: () => readonly LaneRoute[];
+  /** The channels that an account takes part in, whatever the direction: each once, in the order of the configuration. */
+  readonly channels: (accountKey: string) => readonly ChannelRequest[];
 }
 
 /** Compiles the enabled gateways. Throws when a bridge names an account that the configuration does not hold. */
 export function compileRoutes(config: Config): Routes {
   const targets = new Map<Subject, Target[]>();
+  const lanes: LaneRoute[] = [];
   for (const gateway of config.gateways) {
-    for (const [subject, found] of gatewayTargets(gateway, config.accounts)) pushAll(targets, subject, found);
+    const members = mergeBridges(gateway, config.accounts);
+    const found = gatewayTargets(gateway, members);
+    for (const [subject, reached] of found) pushAll(targets, subject, reached);
+    lanes.push(...gatewayLanes(members, found));
   }
   const reads = invert(targets);
+  const channels = compileChannels(config.gateways);
   return {
     targets: (subject) => targets.get(subject) ?? NOWHERE,
     reads: (accountKey) => reads.get(accountKey) ?? NOTHING,
     posting: compilePostings(config.gateways),
+    lanes: () => lanes,
+    channels: (accountKey) => channels.get(accountKey) ?? NO_CHANNELS,
   };
 }
 
 const NOWHERE: readonly Target[] = [];
+const NO_CHANNELS: readonly ChannelRequest[] = [];
 const NOTHING: ReadonlyMap<Subject, readonly string[]> = new Map();
 
 /** A bridge with what the entries for one account and channel say together. */
@@ -46,17 +65,44 @@ interface Member extends Target {
   takes: boolean;
 }
 
-function* gatewayTargets(
-  gateway: Gateway,
-  accounts: ReadonlyMap<string, Account>,
-): Generator<[Subject, readonly Target[]]> {
-  const members = mergeBridges(gateway, accounts);
+function gatewayTargets(gateway: Gateway, members: readonly Member[]): readonly [Subject, readonly Member[]][] {
   const reachable = compileReach(gateway, members);
-  for (const source of members) {
-    if (!source.gives) continue;
-    const channel = source.isApi ? gateway.name : source.channel;
-    yield [subjectOf(source.account.key, channel), reachable(source).filter((member) => member !== source)];
+  return members
+    .filter((source) => source.gives)
+    .map((source) => {
+      const channel = source.isApi ? gateway.name : source.channel;
+      return [subjectOf(source.account.key, channel), reachable(source).filter((member) => member !== source)];
+    });
+}
+
+function gatewayLanes(
+  members: readonly Member[],
+  targets: readonly [Subject, readonly Member[]][],
+): readonly LaneRoute[] {
+  const subjects = new Map<Member, Subject[]>();
+  for (const [subject, reached] of targets) {
+    for (const member of reached) pushAll(subjects, member, [subject]);
   }
+  return members
+    .filter((member) => !member.isApi && subjects.has(member))
+    .map((member) => ({
+      gateway: member.gateway,
+      account: member.account,
+      channel: member.channel,
+      subjects: subjects.get(member) ?? [],
+    }));
+}
+
+/** Every account's channels, with the options of all their entries together. */
+function compileChannels(gateways: readonly Gateway[]): ReadonlyMap<string, readonly ChannelRequest[]> {
+  const channels = new Map<string, Map<string, ChannelRequest>>();
+  for (const { account, channel, options } of gateways.flatMap((gateway) => gateway.bridges)) {
+    const ofAccount = channels.get(account) ?? new Map<string, ChannelRequest>();
+    channels.set(account, ofAccount);
+    const known = ofAccount.get(channel);
+    ofAccount.set(channel, { name: channel, options: { ...known?.options, ...options } });
+  }
+  return new Map(Array.from(channels, ([account, ofAccount]) => [account, [...ofAccount.values()]]));
 }
 
 function mergeBridges(gateway: Gateway, accounts: ReadonlyMap<string, Account>): readonly Member[] {

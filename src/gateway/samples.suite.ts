@@ -48,6 +48,8 @@ export function aConfig(gateways: readonly Gateway[], accounts: readonly Account
       durability: "power",
       retentionDays: 7,
       retentionBytes: 2 ** 30,
+      maxAgeMs: 21_600_000,
+      outageNoticeMs: 300_000,
       logFile: null,
       debug: false,
     },
