@@ -1,20 +1,47 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { protocols } from "../src/adapters/registry.ts";
+import { adapters, protocols } from "../src/adapters/registry.ts";
 import { ignoredGeneral, ignoredShared, ignoredTengo, missingProtocols } from "../src/config/reference.ts";
-import type { IgnoredSetting } from "../src/config/reference.ts";
 import { generalSchema, sharedSchema } from "../src/config/schema.ts";
 import { START_ERRORS } from "../src/errors.ts";
-import type { Manifest, SettingSchema, SettingsSchema } from "../src/contract/manifest.ts";
+import { formatDuration } from "../src/lib/duration.ts";
+import { crossesTable, onceTable } from "./docs-networks.ts";
+import type { IgnoredSetting, Manifest, SettingSchema, SettingsSchema } from "../src/contract/manifest.ts";
 
 /** Writes the pages of `docs/` that come from the code; with `--check` it only compares, and exits 1 when one differs. */
 export const pages: readonly { readonly file: string; readonly make: () => string }[] = [
   { file: inDocs("settings.md"), make: settingsPage },
   { file: inDocs("errors.md"), make: errorsPage },
+  { file: inDocs("delivery.md"), make: deliveryPage },
+  ...Array.from(adapters.values(), ({ manifest }) => {
+    const name = `${manifest.protocol}.md`;
+    return { file: inDocs(name), make: () => withTables(name, { settings: settingsOf(manifest) }) };
+  }),
 ];
 
 function inDocs(name: string): string {
   return join(import.meta.dirname, "..", "docs", name);
+}
+
+function deliveryPage(): string {
+  return withTables("delivery.md", { once: onceTable(adapters.values()), crosses: crossesTable(adapters.values()) });
+}
+
+/** A page of which only the tables are generated; the text around them is written by hand, and stays. */
+function withTables(name: string, tables: Readonly<Record<string, string>>): string {
+  let page = readFileSync(inDocs(name), "utf8");
+  for (const [name, made] of Object.entries(tables)) page = splice(page, name, made);
+  return page;
+}
+
+/** Puts `made` between `<!-- generated: name -->` and the end of that part. */
+export function splice(page: string, name: string, made: string): string {
+  const start = `<!-- generated: ${name} (tools/gen-docs.ts) -->`;
+  const end = "<!-- end of generated -->";
+  const from = page.indexOf(start) + start.length;
+  const to = page.indexOf(end, from);
+  if (!page.includes(start) || to === -1) throw new Error(`a page lacks "${start}" or "${end}" after it`);
+  return `${page.slice(0, from)}\n\n${made}\n\n${page.slice(to)}`;
 }
 
 function errorsPage(): string {
@@ -51,9 +78,12 @@ function settingsPage(): string {
     ...[...protocols.values()].flatMap(protocolPart),
     "## Accepted and ignored",
     "Files written for matterbridge run unchanged. These settings are accepted; each that is set is named in a warning.",
-    ignoredTable("Of any account, and of `[general]`", ignoredShared),
-    ignoredTable("Of `[general]`", ignoredGeneral),
-    ignoredTable("Of `[tengo]`", ignoredTengo),
+    "### Of any account, and of `[general]`",
+    ignoredTable(ignoredShared),
+    "### Of `[general]`",
+    ignoredTable(ignoredGeneral),
+    "### Of `[tengo]`",
+    ignoredTable(ignoredTengo),
     "## Protocols that are still to come",
     "Accounts of these are named in a warning and not started; a gateway runs without them.",
     missingProtocols.map(({ protocol, title }) => `- ${title} (\`${protocol}\`)`).join("\n"),
@@ -67,17 +97,37 @@ const intro = `Keys and tables are written in any mix of upper and lower case. V
 
 Every setting can come from the environment: \`RIALTO_<PROTOCOL>_<NAME>_<SETTING>\` in upper case, with \`_\` for \`.\` and \`-\`, such as
 \`RIALTO_API_LEFT_BUFFER=100\`, or \`RIALTO_GENERAL_RETENTIONDAYS=30\`. It wins over \`MATTERBRIDGE_…\`, and that over the file. A secret can be
-read from a file: \`RIALTO_API_LEFT_TOKEN_FILE=/run/secrets/token\`. Pairs of expressions can only stand in the file.`;
+read from a file: \`RIALTO_API_LEFT_TOKEN_FILE=/run/secrets/token\`. Pairs of expressions can only stand in the file.
 
-function protocolPart({ protocol, title, schema, defaults = {} }: Manifest): string[] {
+A duration is written with its units h, m, s and ms: \`90s\`, \`5m\`, \`1h30m\`.`;
+
+function protocolPart(manifest: Manifest): string[] {
+  const { protocol, title } = manifest;
+  return [`## ${title} (\`${protocol}\`)`, `These belong to \`[${protocol}.<name>]\`.`, settingsOf(manifest)];
+}
+
+/** A protocol's own settings, options and ignored ones. */
+function settingsOf({ schema, defaults = {}, options = {}, ignored = [] }: Manifest): string {
   const other = Object.entries(defaults).map(([name, value]) => `\`${name}\` is ${shown(value)}`);
   const note = other.length === 0 ? [] : [`Other defaults here: ${other.join(", ")}.`];
-  return [`## ${title} (\`${protocol}\`)`, `These belong to \`[${protocol}.<name>]\`.`, table(schema), ...note];
+  const optionRows = Object.entries(options).map(
+    ([name, { secret, description }]) => `| \`${name}\` | ${secret ? "yes" : ""} | ${description} |`,
+  );
+  const optionPart = [
+    "The entry of a channel in a gateway may have `options`:",
+    ["| option | secret | meaning |", "|---|---|---|", ...optionRows].join("\n"),
+  ];
+  return [
+    table(schema),
+    ...note,
+    ...(optionRows.length === 0 ? [] : optionPart),
+    ...(ignored.length === 0 ? [] : ["Accepted and ignored:", ignoredTable(ignored)]),
+  ].join("\n\n");
 }
 
 function table({ properties, required = [] }: SettingsSchema): string {
   const rows = Object.entries(properties).map(([name, schema]) => {
-    const value = schema.default === undefined && required.includes(name) ? "must be set" : shown(schema.default);
+    const value = schema.default === undefined && required.includes(name) ? "must be set" : defaultOf(schema);
     return `| \`${name}\` | ${typeOf(schema)} | ${value} | ${schema.secret === true ? "yes" : ""} | ${schema.description ?? ""} |`;
   });
   return ["| setting | type | default | secret | meaning |", "|---|---|---|---|---|", ...rows].join("\n");
@@ -94,9 +144,14 @@ function holdsLists({ items }: SettingSchema): boolean {
   return items !== undefined && "type" in items && items.type === "array";
 }
 
-function rangeOf({ minimum, maximum }: SettingSchema): string {
-  if (minimum === undefined) return "number";
-  return maximum === undefined ? `number from ${minimum}` : `number from ${minimum} to ${maximum}`;
+function rangeOf({ minimum, maximum, format }: SettingSchema): string {
+  const [what, show] = format === "duration" ? ["duration", formatDuration] : ["number", String];
+  if (minimum === undefined) return what;
+  return maximum === undefined ? `${what} from ${show(minimum)}` : `${what} from ${show(minimum)} to ${show(maximum)}`;
+}
+
+function defaultOf({ format, default: value }: SettingSchema): string {
+  return shown(format === "duration" && typeof value === "number" ? formatDuration(value) : value);
 }
 
 function shown(value: unknown): string {
@@ -104,11 +159,11 @@ function shown(value: unknown): string {
   return `\`${typeof value === "string" ? JSON.stringify(value) : String(value)}\``;
 }
 
-function ignoredTable(title: string, settings: readonly IgnoredSetting[]): string {
+function ignoredTable(settings: readonly IgnoredSetting[]): string {
   const rows = settings.map(
     ({ name, state, why }) => `| \`${name}\` | ${state === "later" ? "not yet" : "not needed"} | ${why} |`,
   );
-  return [`### ${title}`, "", "| setting | support | why |", "|---|---|---|", ...rows].join("\n");
+  return ["| setting | support | why |", "|---|---|---|", ...rows].join("\n");
 }
 
 if (import.meta.main) {

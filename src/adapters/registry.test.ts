@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import { protocols } from "./registry.ts";
+import { adapters, protocols } from "./registry.ts";
 
 const folders = readdirSync(import.meta.dirname, { withFileTypes: true }).filter((entry) => entry.isDirectory());
 
@@ -20,5 +20,33 @@ test.each([...protocols.values()])("$protocol describes every setting", (manifes
       name,
       present: false,
     });
+  }
+});
+
+test.each([...protocols.values()])("what $protocol says of its settings is about settings it has", (manifest) => {
+  const names = Object.keys(manifest.schema.properties);
+  const named = [manifest.network, manifest.login].filter((name) => name !== undefined);
+  expect(names).toEqual(expect.arrayContaining(named));
+  expect(manifest.ignored?.filter(({ name }) => names.includes(name)) ?? []).toEqual([]);
+  for (const [key, { description }] of Object.entries(manifest.options ?? {})) {
+    expect({ key, description }).toEqual({
+      key: key.toLowerCase(),
+      description: expect.stringMatching(/\.$/u) as string,
+    });
+  }
+});
+
+test("every network can be loaded, and opens sessions", async () => {
+  for (const adapter of adapters.values()) expect(Object.keys(await adapter.load())).toEqual(["open"]);
+  expect([...adapters.keys()]).toEqual([...protocols.keys()].filter((name) => name !== "api"));
+});
+
+test.each([...protocols.values()])("the patterns of $protocol are whole, and their hints follow a name", (manifest) => {
+  const settings = Object.values(manifest.schema.properties).map(({ rule }) => rule);
+  const rules = [manifest.channel, ...settings, ...Object.values(manifest.options ?? {}).map(({ rule }) => rule)];
+  for (const { pattern, hint } of rules.filter((rule) => rule !== undefined)) {
+    expect(() => new RegExp(pattern, "u")).not.toThrow();
+    expect(pattern).toMatch(/^\^.*\$$/u);
+    expect(hint).toMatch(/^must /u);
   }
 });

@@ -1,5 +1,14 @@
+import type { Adapter } from "../contract/adapter.ts";
 import type { Manifest } from "../contract/manifest.ts";
 import { manifest as api } from "./api/index.ts";
+import { adapter as irc } from "./irc/index.ts";
+
+/** Every network of this program, by its protocol. */
+export const adapters: ReadonlyMap<string, Adapter> = new Map(
+  [irc].map((adapter) => [adapter.manifest.protocol, adapter]),
+);
 
 /** Every protocol of this program, by name. A test holds it equal to the folders beside this file. */
-export const protocols: ReadonlyMap<string, Manifest> = new Map([api].map((manifest) => [manifest.protocol, manifest]));
+export const protocols: ReadonlyMap<string, Manifest> = new Map(
+  [api, ...[...adapters.values()].map(({ manifest }) => manifest)].map((manifest) => [manifest.protocol, manifest]),
+);

@@ -15,6 +15,10 @@ const text = { type: "string" };
 const words = { type: "array", items: text };
 const patterns = { type: "array", items: { type: "string", format: "regex" } };
 const pairs = { type: "array", items: { type: "array", items: [{ type: "string", format: "regex" }, text] } };
+const lines = { ...words, lines: true };
+const duration = { type: "integer", format: "duration", default: 60_000, minimum: 10_000, maximum: 600_000 };
+const remote = { type: "string", format: "host-port", examples: ["chat.example:6697"] };
+const ruled = { type: "string", rule: { pattern: "^[a-z]*$", hint: "must be small letters" } };
 const choice = { enum: ["power", "process"] };
 
 describe("what fits", () => {
@@ -46,6 +50,14 @@ describe("what fits", () => {
     [[["a", "$1"]], pairs, [["a", "$1"]]],
     [[], pairs, []],
     ["Process", choice, "process"],
+    ["", zeroed, 10],
+    ["90s", duration, 90_000],
+    [" 1.5m ", duration, 90_000],
+    ["", { ...duration, zeroIsDefault: true }, 60_000],
+    ["0s", { ...duration, zeroIsDefault: true }, 60_000],
+    ["chat.example:6697", remote, "chat.example:6697"],
+    ["abc", ruled, "abc"],
+    ["one two\r\nthree\n", lines, ["one two", "three"]],
   ])("%#", (value, schema, expected) => {
     expect(coerce(value, schema, noPattern)).toEqual({ ok: true, value: expected });
   });
@@ -66,6 +78,15 @@ describe("what does not fit", () => {
     [1e300, text, ["is too large a number to be kept exactly; put it in quotes"]],
     ["", { type: "string", minLength: 1 }, ["must not be empty"]],
     ["weak", choice, ['must be "power" or "process", not the text "weak"']],
+    [90, duration, ["needs a unit, as in 90s, 5m or 1h30m"]],
+    ["1.5", duration, ["needs a unit, as in 90s, 5m or 1h30m"]],
+    ["soon", duration, ['must be a duration, not the text "soon"; write it, as in 90s']],
+    ["5s", duration, ["must be at least 10s, not 5s"]],
+    ["1h", duration, ["must be at most 10m, not 1h"]],
+    ["chat.example", remote, ['cannot be "chat.example": it has no port; write host:port, such as chat.example:6697']],
+    ["me:hunter2@chat.example:6697", remote, ['cannot be "…@chat.example:6697": the host must be']],
+    ["ABC", ruled, ["must be small letters"]],
+    [["ok", "A"], { type: "array", items: ruled }, ["1: must be small letters"]],
     ["4242", { type: "string", format: "bind-address" }, ['cannot be "4242": it has no port']],
   ])("%#", (value, schema, expected) => {
     const found = messages(value, schema);

@@ -1,5 +1,6 @@
-import type { SettingSchema } from "../contract/manifest.ts";
-import { parseAddress } from "../lib/address.ts";
+import type { SettingSchema, TextRule } from "../contract/manifest.ts";
+import { parseAddress, parseRemote } from "../lib/address.ts";
+import { formatDuration, parseDuration } from "../lib/duration.ts";
 import type { Path } from "./problems.ts";
 
 /** A value that does not fit its schema. `path` leads to the part concerned, from the value itself. */
@@ -27,6 +28,10 @@ export function coerce(value: unknown, schema: SettingSchema, checkPattern: Chec
   return misfits.length === 0 ? { ok: true, value: coerced } : { ok: false, misfits };
 }
 
+export function follows(rule: TextRule, text: string): boolean {
+  return new RegExp(rule.pattern, "u").test(text);
+}
+
 const truths = new Map<unknown, boolean>([
   ...["1", "t", "T", "true", "TRUE", "True"].map((word) => [word, true] as const),
   ...["0", "f", "F", "false", "FALSE", "False"].map((word) => [word, false] as const),
@@ -44,6 +49,7 @@ class Walk {
   }
 
   any(value: unknown, schema: SettingSchema, path: Path): unknown {
+    if (value === "" && schema.zeroIsDefault === true) return schema.default;
     if (schema.enum !== undefined) return this.#choice(value, schema.enum, path);
     if (schema.type === "boolean") return this.#boolean(value, path);
     if (schema.type === "integer") return this.#integer(value, schema, path);
@@ -59,6 +65,7 @@ class Walk {
   }
 
   #integer(value: unknown, schema: SettingSchema, path: Path): number {
+    if (schema.format === "duration") return this.#duration(value, schema, path);
     const number = typeof value === "string" && /^\s*[+-]?\d+(?:\.0*)?\s*$/u.test(value) ? Number(value) : value;
     if (typeof number === "bigint" || (typeof number === "number" && Math.abs(number) > Number.MAX_SAFE_INTEGER)) {
       return this.#misfit(path, "is too large a number", 0);
@@ -66,10 +73,24 @@ class Walk {
     if (typeof number !== "number" || !Number.isInteger(number)) {
       return this.#misfit(path, `must be a whole number, not ${this.#show(value)}`, 0);
     }
+    return this.#inRange(number, schema, path, String);
+  }
+
+  #duration(value: unknown, schema: SettingSchema, path: Path): number {
+    const text = asText(value);
+    const ms = typeof text === "string" ? parseDuration(text.trim()) : null;
+    if (ms !== null) return this.#inRange(ms, schema, path, formatDuration);
+    const bare = typeof text === "string" && /^\s*[\d.]+\s*$/u.test(text);
+    const wrong = bare ? "needs a unit" : `must be a duration, not ${this.#show(value)}; write it`;
+    return this.#misfit(path, `${wrong}, as in 90s, 5m or 1h30m`, 0);
+  }
+
+  #inRange(number: number, schema: SettingSchema, path: Path, show: (number: number) => string): number {
     if (number === 0 && schema.zeroIsDefault === true && typeof schema.default === "number") return schema.default;
     const { minimum = -Infinity, maximum = Infinity } = schema;
-    if (number < minimum) return this.#misfit(path, `must be at least ${minimum}, not ${this.#show(number)}`, 0);
-    if (number > maximum) return this.#misfit(path, `must be at most ${maximum}, not ${this.#show(number)}`, 0);
+    const shown = this.#secret ? "the given value" : show(number);
+    if (number < minimum) return this.#misfit(path, `must be at least ${show(minimum)}, not ${shown}`, 0);
+    if (number > maximum) return this.#misfit(path, `must be at most ${show(maximum)}, not ${shown}`, 0);
     return number;
   }
 
@@ -84,16 +105,22 @@ class Walk {
     if (text === null) return this.#misfit(path, `must be text, not ${this.#show(value)}`, "");
     if (typeof text !== "string") return this.#misfit(path, text.error, "");
     if (text.length < (schema.minLength ?? 0)) return this.#misfit(path, "must not be empty", "");
-    if (schema.format === "regex") {
+    const wrong = this.#wrongWith(text, schema);
+    return wrong === null ? text : this.#misfit(path, wrong, "");
+  }
+
+  #wrongWith(text: string, { format, rule, examples = [] }: SettingSchema): string | null {
+    if (rule !== undefined && !follows(rule, text)) return rule.hint;
+    if (format === "regex") {
       const wrong = this.#checkPattern(text);
-      if (wrong !== null)
-        return this.#misfit(path, `holds the bad regular expression ${JSON.stringify(text)}: ${wrong}`, "");
+      return wrong === null ? null : `holds the bad regular expression ${JSON.stringify(text)}: ${wrong}`;
     }
-    if (schema.format === "bind-address") {
-      const address = parseAddress(text);
-      if ("error" in address) return this.#misfit(path, `cannot be ${JSON.stringify(text)}: ${address.error}`, "");
-    }
-    return text;
+    if (format !== "bind-address" && format !== "host-port") return null;
+    const address = format === "bind-address" ? parseAddress(text) : parseRemote(text);
+    const such = examples.length === 0 ? "" : `, such as ${examples.join(" or ")}`;
+    // What stands before an @ may be a password.
+    const shown = JSON.stringify(text.replace(/^.*@/su, "…@"));
+    return "error" in address ? `cannot be ${shown}: ${address.error}${such}` : null;
   }
 
   #list(value: unknown, schema: SettingSchema, path: Path): readonly unknown[] {
@@ -109,7 +136,9 @@ class Walk {
       );
     }
     if (typeof text !== "string") return this.#misfit(path, `must be a list, not ${this.#show(value)}`, []);
-    return text.split(/\s+/u).flatMap((word) => (word === "" ? [] : [this.any(word, items, path)]));
+    return text
+      .split(schema.lines === true ? /[\r\n]+/u : /\s+/u)
+      .flatMap((word) => (word === "" ? [] : [this.any(word, items, path)]));
   }
 
   #tuple(value: unknown, items: readonly SettingSchema[], path: Path): readonly unknown[] {

@@ -19,6 +19,10 @@ export interface GeneralSettings {
   readonly durability: "power" | "process";
   readonly retentionDays: number;
   readonly retentionBytes: number;
+  /** How long a message may wait for a network before it is left out. */
+  readonly maxAgeMs: number;
+  /** How long a network may be out of reach before the log says so. */
+  readonly outageNoticeMs: number;
   readonly logFile: string | null;
   readonly debug: boolean;
 }

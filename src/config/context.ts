@@ -24,4 +24,6 @@ export interface Rules {
 export interface Context {
   readonly rules: Rules;
   readonly report: Report;
+  /** Of the file; relative paths count from it. Absolute. */
+  readonly folder: string;
 }

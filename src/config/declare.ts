@@ -93,7 +93,7 @@ export function scopeOf({ key, protocol, section, manifest }: Declared): Scope {
     ...Object.keys(own),
     ...(missingByName.get(protocol)?.settings ?? []),
     ...Object.keys(sharedSchema.properties),
-    ...ignoredShared.map(({ name }) => name),
+    ...[...(manifest?.ignored ?? []), ...ignoredShared].map(({ name }) => name),
   ];
   const settings = names.map((name) => [name.toLowerCase(), { name, secret: own[name]?.secret === true }] as const);
   return { table: key, section, settings: new Map(settings) };

@@ -27,8 +27,20 @@ export interface WrittenBridge {
   readonly where: Where;
   /** Null when it is not written. */
   readonly channel: string | null;
+  /** Of the channel, or of the account's name. */
+  readonly channelWhere: Where;
   readonly direction: Bridge["direction"];
-  readonly options: Bridge["options"];
+  readonly options: readonly WrittenOption[];
+}
+
+interface WrittenOption {
+  /** As written. */
+  readonly name: string;
+  /** Lower case. */
+  readonly key: string;
+  /** It may be a channel's password, and is never shown. */
+  readonly value: string;
+  readonly where: Where;
 }
 
 const directions = ["in", "out", "inout"] as const;
@@ -113,10 +125,12 @@ function readBridges(section: Section, direction: Bridge["direction"], { label, 
       );
     if (name === null || name === "") continue;
     const channel = item.section.get("channel");
+    const where = account?.where ?? item.where;
     bridges.push({
       account: name,
-      where: account?.where ?? item.where,
+      where,
       channel: channel === undefined ? null : textOf(channel, `channel in ${label}`, report),
+      channelWhere: channel?.where ?? where,
       direction,
       options: readOptions(item.section.get("options"), label, report),
     });
@@ -124,20 +138,19 @@ function readBridges(section: Section, direction: Bridge["direction"], { label, 
   return bridges;
 }
 
-function readOptions(setting: Setting | undefined, label: string, report: Report): Bridge["options"] {
-  if (setting === undefined || setting.where.in === "env") return {};
+function readOptions(setting: Setting | undefined, label: string, report: Report): readonly WrittenOption[] {
+  if (setting === undefined || setting.where.in === "env") return [];
   if (!isTable(setting.value)) {
     report.error("bad-value", setting.where, `options in ${label} must be a table, as in options = { key = "…" }`);
-    return {};
+    return [];
   }
-  const options: [string, string][] = [];
+  const options: WrittenOption[] = [];
   for (const [key, option] of fold(setting.value, setting.where.path, report)) {
-    // An option may be a channel's password: its value is never shown.
     const text = asText(option.value);
-    if (typeof text === "string") options.push([key, text]);
+    if (typeof text === "string") options.push({ name: option.key, key, value: text, where: option.keyWhere });
     else report.error("bad-value", option.where, `option "${option.key}" in ${label} must be text in quotes`);
   }
-  return Object.fromEntries(options);
+  return options;
 }
 
 /** Every account in every channel, both ways. */
@@ -149,7 +162,9 @@ function readProduct(section: Section, scope: Scope): WrittenBridge[] {
     scope.report.error("channel-missing", where, `${scope.label} has no channels; add channels = ["…"]`);
   }
   return accounts.flatMap(({ text: account, where }) =>
-    channels.map(({ text: channel }): WrittenBridge => ({ account, where, channel, direction: "inout", options: {} })),
+    channels.map(({ text: channel, where: channelWhere }): WrittenBridge => {
+      return { account, where, channel, channelWhere, direction: "inout", options: [] };
+    }),
   );
 }
 

@@ -1,4 +1,3 @@
-import { dirname, resolve } from "node:path";
 import type { GeneralSettings } from "./config.ts";
 import type { Context } from "./context.ts";
 import type { Scope } from "./environment.ts";
@@ -26,6 +25,7 @@ export function generalScope(section: Section, { rules }: Context): Scope {
     ...Object.keys(sharedSchema.properties),
     ...[...ignoredGeneral, ...ignoredShared].map(({ name }) => name),
     ...missingProtocols.flatMap((missing) => missing.settings),
+    ...[...rules.protocols.values()].flatMap(({ ignored = [] }) => ignored.map(({ name }) => name)),
   ];
   for (const name of names) settings.set(name.toLowerCase(), { name, secret: false });
   for (const { schema } of rules.protocols.values()) {
@@ -41,32 +41,30 @@ export function tengoScope(section: Section): Scope {
   return { table: "tengo", section, settings: new Map(settings) };
 }
 
-/** DataPath counts from the folder of the file; without a file, from `cwd`. LogFile counts from where the program runs, as in the reference. */
-export function resolveGeneral(
-  section: Section,
-  place: { readonly path: string | null; readonly cwd: string },
-  context: Context,
-): GeneralSettings {
+/** LogFile counts from where the program runs, as in the reference. */
+export function resolveGeneral(section: Section, context: Context): GeneralSettings {
   const label = "[general]";
   const chain = [{ label, section }];
   const values = settle({ schema: generalSchema, chain, where: keyAt([]) }, context) as unknown as GeneralValues;
   // Shared settings are checked here too, whether or not an account falls back on them.
   settle({ schema: sharedSchema, chain, where: keyAt([]) }, context);
-  const names = [generalSchema, sharedSchema, ...[...context.rules.protocols.values()].map(({ schema }) => schema)];
+  const manifests = [...context.rules.protocols.values()];
+  const names = [generalSchema, sharedSchema, ...manifests.map(({ schema }) => schema)];
   const vocabulary = {
     label,
     names: names.flatMap((schema) => Object.keys(schema.properties)),
-    ignored: [...ignoredGeneral, ...ignoredShared],
+    ignored: [...ignoredGeneral, ...manifests.flatMap(({ ignored = [] }) => ignored), ...ignoredShared],
     elsewhere: missingSetting,
   };
   warnOfIdle(section, vocabulary, context);
-  const folder = place.path === null ? place.cwd : dirname(place.path);
   return {
     // Values that did not fit are absent; the load fails then and nobody reads the rest.
-    dataPath: resolve(folder, values.DataPath ?? ""),
+    dataPath: values.DataPath,
     durability: values.Durability,
     retentionDays: values.RetentionDays,
     retentionBytes: values.RetentionBytes,
+    maxAgeMs: values.MaxAge,
+    outageNoticeMs: values.OutageNotice,
     logFile: values.LogFile === "" ? null : values.LogFile,
     debug: values.Debug,
   };

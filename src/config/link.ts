@@ -1,4 +1,5 @@
 import { suggest } from "../lib/suggest.ts";
+import { follows } from "./coerce.ts";
 import type { Bridge, Gateway } from "./config.ts";
 import type { Context } from "./context.ts";
 import { missingByName } from "./declare.ts";
@@ -42,7 +43,8 @@ function link(written: WrittenGateway, accounts: ReadonlyMap<string, Declared>, 
     if (account === null) continue;
     const channel = channelOf(entry, account, written);
     if (channel === null) continue;
-    const { direction, options } = entry;
+    const { direction } = entry;
+    const options = optionsOf(entry, account, written);
     const bridge = { account: account.key, channel, direction, options };
     merge(all, bridge);
     if (account.manifest !== null) merge(running, bridge);
@@ -95,21 +97,39 @@ function find(
   return null;
 }
 
-function channelOf(entry: WrittenBridge, account: Declared, { label, report }: WrittenGateway): string | null {
-  const only = account.manifest?.onlyChannel;
-  if (only !== undefined) {
-    for (const option of Object.keys(entry.options)) {
-      report.warning("ignored-option", entry.where, `option "${option}" has no effect on ${account.name} in ${label}`);
-    }
-    return only;
+function channelOf(entry: WrittenBridge, { name, manifest }: Declared, { label, report }: WrittenGateway) {
+  if (manifest?.onlyChannel !== undefined) return manifest.onlyChannel;
+  const { channel, channelWhere } = entry;
+  if (channel === null || channel === "") {
+    const message = `the entry for ${name} in ${label} has no channel; add channel = "…"`;
+    report.error("channel-missing", entry.where, message);
+    return null;
   }
-  if (entry.channel !== null && entry.channel !== "") return entry.channel;
-  report.error(
-    "channel-missing",
-    entry.where,
-    `the entry for ${account.name} in ${label} has no channel; add channel = "…"`,
-  );
-  return null;
+  const rule = manifest?.channel;
+  if (rule === undefined) return channel;
+  if (!follows(rule, channel)) {
+    const message = `the channel ${JSON.stringify(channel)} of ${name} in ${label} ${rule.hint}`;
+    report.error("bad-channel", channelWhere, message);
+    // The load fails, or this gateway is not enabled: the rest is checked as if the channel were right.
+    return channel;
+  }
+  return rule.lowerCase ? channel.replaceAll(/[A-Z]/gu, (letter) => letter.toLowerCase()) : channel;
+}
+
+/** All options as written; those that a protocol does not know are reported, and do no harm. */
+function optionsOf(entry: WrittenBridge, { name: account, manifest }: Declared, { label, report }: WrittenGateway) {
+  const known = manifest?.options ?? {};
+  for (const { name, key, value, where } of manifest === null ? [] : entry.options) {
+    const option = Object.hasOwn(known, key) ? known[key] : undefined;
+    if (option === undefined) {
+      const hint = suggest(key, Object.keys(known));
+      const mend = hint === null ? "" : `; did you mean ${hint}?`;
+      report.warning("ignored-option", where, `option "${name}" has no effect on ${account} in ${label}${mend}`);
+    } else if (option.rule !== undefined && !follows(option.rule, value)) {
+      report.error("bad-option", where, `option "${name}" of ${account} in ${label} ${option.rule.hint}`);
+    }
+  }
+  return Object.fromEntries(entry.options.map(({ key, value }) => [key, value]));
 }
 
 function warnOfSkipped(account: Declared, entry: WrittenBridge, { label, report }: WrittenGateway): void {

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { positionAt } from "../lib/position.ts";
 import { resolveAccount, warnOfMissingProtocol } from "./accounts.ts";
 import type { Account, Config } from "./config.ts";
@@ -15,6 +15,7 @@ import { generalScope, resolveGeneral, tableOf, tengoScope, warnOfTengo } from "
 import { linkGateways } from "./link.ts";
 import type { LinkedGateway } from "./link.ts";
 import { checkListeners } from "./listeners.ts";
+import { warnOfSharedLogins } from "./logins.ts";
 import { byPlace, Report } from "./problems.ts";
 import type { Problem } from "./problems.ts";
 import { warnOfLoops } from "./rooms.ts";
@@ -84,7 +85,8 @@ function loadText(
     return { ok: false, problems: problems.sort(byPlace) };
   }
   const report = new Report();
-  const config = build(parsed.root, path, request, { rules: request.rules, report });
+  const folder = path === null ? request.cwd : dirname(path);
+  const config = build(parsed.root, path, request, { rules: request.rules, report, folder });
   const problems = report.size === 0 ? [] : report.problems(file, locator(formatName, text));
   return report.failed ? { ok: false, problems } : { ok: true, config, problems };
 }
@@ -105,11 +107,12 @@ function build(parsed: unknown, path: string | null, request: LoadRequest, conte
   overlay(request.env, scopes, context.report);
   forgetUnknown(accounts);
 
-  const generalSettings = resolveGeneral(general, { path, cwd: request.cwd }, context);
+  const generalSettings = resolveGeneral(general, context);
   warnOfTengo(tengo, context);
   const linked = linkGateways(written, accounts, context);
   const used = resolveAccounts(accounts, linked, general, context);
   checkListeners(used, accounts, general, context);
+  warnOfSharedLogins(used, accounts, general, context);
   warnOfLoops(linked, accounts, general, context);
   const gateways = linked.map(({ running }) => running).filter(({ bridges }) => bridges.length > 0);
   return { path, general: generalSettings, accounts: used, gateways };

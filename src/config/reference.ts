@@ -1,16 +1,9 @@
+import type { IgnoredSetting } from "../contract/manifest.ts";
+
 /**
  * What configurations of the reference may hold that Rialto does not have, or not yet. Data only: it decides
  * which warning a setting gets, and the settings page of the documentation lists it.
  */
-
-/** A setting that is accepted, and ignored. */
-export interface IgnoredSetting {
-  readonly name: string;
-  /** `later`: will work one day. `unneeded`: there is nothing left for it to do. */
-  readonly state: "later" | "unneeded";
-  /** One clause: what it is for, or what to use instead. */
-  readonly why: string;
-}
 
 const later = (name: string, why: string): IgnoredSetting => ({ name, state: "later", why });
 const unneeded = (name: string, why: string): IgnoredSetting => ({ name, state: "unneeded", why });
@@ -27,9 +20,9 @@ export const ignoredShared: readonly IgnoredSetting[] = [
   later("UseUserName", "it chooses names on networks that are still to come"),
   later("UseFullName", "it chooses names on networks that are still to come"),
   later("MessageClipped", "no message is clipped yet"),
-  later("SkipTLSVerify", "it concerns connections to networks that are still to come"),
+  later("SkipTLSVerify", "of today's protocols only IRC has it"),
   later("http_proxy", "it concerns connections to networks that are still to come"),
-  unneeded("JoinDelay", "joining is paced by itself"),
+  unneeded("JoinDelay", "of today's protocols only IRC joins channels"),
   unneeded("DebugLevel", "use the flag -debug, or Debug under [general]"),
   unneeded("Debug", "use the flag -debug, or Debug under [general]"),
   noEffect("NickFormatter"),
@@ -73,14 +66,6 @@ export interface MissingProtocol {
 const words = (text: string): readonly string[] => text.split(" ");
 
 export const missingProtocols: readonly MissingProtocol[] = [
-  {
-    protocol: "irc",
-    title: "IRC",
-    settings: words(
-      "Server Nick Password UserName RealName UseTLS TLSClientCertificate UseSASL NickServNick NickServPassword NickServUsername Bind Charset MessageDelay MessageQueue MessageLength MessageSplit ColorNicks RunCommands PingDelay StripMarkdown VerboseJoinPart RejoinDelay UseRelayMsg UseRelayFallback RelayFallbackNick DoubleColonPrefix",
-    ),
-    network: "Server",
-  },
   {
     protocol: "xmpp",
     title: "XMPP",

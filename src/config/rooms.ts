@@ -37,7 +37,8 @@ export function warnOfLoops(
  */
 function roomName(account: Declared | undefined, channel: string, general: Section): string {
   if (account === undefined) return channel;
-  const setting = missingByName.get(account.protocol)?.network ?? null;
+  const known = account.manifest ?? missingByName.get(account.protocol);
+  const setting = known?.network ?? null;
   if (setting === null) return `${account.key}/${channel}`;
   const chain = [
     { label: account.name, section: account.section },
@@ -51,7 +52,7 @@ function roomName(account: Declared | undefined, channel: string, general: Secti
 }
 
 /** `https://user:pass@Chat.Example:6697/` → `chat.example`; a password in an address must not reach a message. */
-function networkName(value: string): string {
+export function networkName(value: string): string {
   const host = value
     .toLowerCase()
     .replace(/^[a-z][a-z\d+.-]*:\/\//u, "")

@@ -1,6 +1,9 @@
 import type { SettingsSchema } from "../contract/manifest.ts";
 import type { RegexRule } from "./config.ts";
 
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
 const list = (description: string) => ({
   type: "array",
   items: { type: "string", format: "regex" },
@@ -68,6 +71,9 @@ export interface GeneralValues {
   readonly Durability: "power" | "process";
   readonly RetentionDays: number;
   readonly RetentionBytes: number;
+  /** Milliseconds, like every duration. */
+  readonly MaxAge: number;
+  readonly OutageNotice: number;
   readonly LogFile: string;
   readonly Debug: boolean;
 }
@@ -81,6 +87,7 @@ export const generalSchema = {
       description: "Folder of the log, relative to the configuration file.",
       default: "rialto-data",
       minLength: 1,
+      format: "path",
     },
     Durability: {
       enum: ["power", "process"],
@@ -100,6 +107,23 @@ export const generalSchema = {
       description: "How large the log may grow, in bytes, before its oldest messages go.",
       default: 1024 ** 3,
       minimum: 1024 ** 2,
+    },
+    MaxAge: {
+      type: "integer",
+      format: "duration",
+      description:
+        "How long a message may wait for a network that is out of reach before it is left out; one line then says how many were.",
+      default: 6 * HOUR_MS,
+      minimum: MINUTE_MS,
+      maximum: 30 * 24 * HOUR_MS,
+    },
+    OutageNotice: {
+      type: "integer",
+      format: "duration",
+      description: "How long messages may wait for a network before the log says so.",
+      default: 5 * MINUTE_MS,
+      minimum: 1000,
+      maximum: 24 * HOUR_MS,
     },
     LogFile: text("File that the program's own messages are appended to. Empty: standard output."),
     Debug: flag("Logs in detail. The flag `-debug` and the environment variable `DEBUG=1` do the same."),

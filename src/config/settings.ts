@@ -1,9 +1,9 @@
-import type { SettingsSchema } from "../contract/manifest.ts";
+import { resolve } from "node:path";
+import type { IgnoredSetting, SettingSchema, SettingsSchema } from "../contract/manifest.ts";
 import { suggest } from "../lib/suggest.ts";
 import { coerce } from "./coerce.ts";
 import type { Context } from "./context.ts";
 import type { Where } from "./problems.ts";
-import type { IgnoredSetting } from "./reference.ts";
 import { isTable } from "./section.ts";
 import type { Section, Setting } from "./section.ts";
 
@@ -26,14 +26,14 @@ export function settle({ schema, defaults = {}, chain, where }: Wanted, context:
     const found = lookUp(name, chain);
     if (found === null) {
       const value = defaults[name] ?? setting.default;
-      if (value !== undefined) values[name] = value;
+      if (value !== undefined) values[name] = inPlace(value, setting, context);
       else if (schema.required?.includes(name) === true)
         reportMissing(name, setting.description, chain, where, context);
       continue;
     }
     const result = coerce(found.setting.value, setting, context.rules.checkPattern);
     if (result.ok) {
-      values[name] = result.value;
+      values[name] = inPlace(result.value, setting, context);
       continue;
     }
     for (const misfit of result.misfits) {
@@ -42,6 +42,10 @@ export function settle({ schema, defaults = {}, chain, where }: Wanted, context:
     }
   }
   return values;
+}
+
+function inPlace(value: unknown, { format }: SettingSchema, { folder }: Context): unknown {
+  return format === "path" && typeof value === "string" && value !== "" ? resolve(folder, value) : value;
 }
 
 /** The nearest table that sets it decides, whatever it says. */

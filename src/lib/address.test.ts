@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addressesClash, parseAddress } from "./address.ts";
+import { addressesClash, parseAddress, parseRemote } from "./address.ts";
 import type { Address } from "./address.ts";
 
 test.each([
@@ -28,6 +28,19 @@ test.each([
   ["é:1", "without scheme"],
 ])("%s is refused: %s", (text, reason) => {
   expect(parseAddress(text)).toEqual({ error: expect.stringContaining(reason) as string });
+});
+
+test.each([
+  ["chat.example.org:6697", { host: "chat.example.org", port: 6697 }],
+  ["[2001:db8::7]:6667", { host: "2001:db8::7", port: 6667 }],
+  ["chat.example.org", { error: "it has no port; write host:port" }],
+  [":6667", { error: expect.stringContaining("host must be") as string }],
+  ["chat.example.org:0", { error: expect.stringContaining("from 1 to") as string }],
+  ["2001:db8::7", { error: expect.stringContaining("brackets") as string }],
+  ["me:secret@chat.example.org:6667", { error: expect.stringMatching(/^[^@]*$/u) as string }],
+  ["x://chat.example.org:6667", { error: expect.stringContaining("scheme") as string }],
+])("%s to connect to", (text, expected) => {
+  expect(parseRemote(text)).toEqual(expected);
 });
 
 test.each([

@@ -1,27 +1,51 @@
-/** An address to listen on. `host` is without brackets; empty means every interface. */
+/** An address to listen on or to connect to. `host` is without brackets; empty means every interface. */
 export interface Address {
   readonly host: string;
   readonly port: number;
 }
 
-const hostRule = "the host must be a name or an address without scheme, path or star, as in 127.0.0.1:4242 or :4242";
+type Fault = "host" | "no-port" | "no-brackets" | "not-six" | "port";
 
-/** Reads `host:port`, `:port` or `[v6]:port`. The error says what is wrong and how to write it; no address in it. */
+const hostRule = "the host must be a name or an address without scheme, path or star, as in 127.0.0.1:4242 or :4242";
+const toListen: Readonly<Record<Fault, string>> = {
+  host: hostRule,
+  "no-port": "it has no port; write host:port, such as 127.0.0.1:4242 or :4242",
+  "no-brackets": "an IPv6 address needs brackets, as in [::1]:4242",
+  "not-six": "what stands in brackets is not an IPv6 address, such as [::1]:4242",
+  port: "the port must be a number from 0 to 65535, as in 127.0.0.1:4242",
+};
+const toConnect: Readonly<Record<Fault, string>> = {
+  host: "the host must be a name or an address without scheme, path or user",
+  "no-port": "it has no port; write host:port",
+  "no-brackets": "an IPv6 address needs brackets and a port, as in [2001:db8::7]:port",
+  "not-six": "what stands in brackets is not an IPv6 address",
+  port: "the port must be a number from 1 to 65535",
+};
+
+/** Reads `host:port`, `:port` or `[v6]:port` to listen on. The error says what is wrong and how to write it; no address in it. */
 export function parseAddress(text: string): Address | { readonly error: string } {
-  if (/[/\s*]/u.test(text)) return { error: hostRule };
+  const address = read(text);
+  return typeof address === "string" ? { error: toListen[address] } : address;
+}
+
+/** Reads `host:port` or `[v6]:port` to connect to; otherwise like `parseAddress`. */
+export function parseRemote(text: string): Address | { readonly error: string } {
+  const address = read(text);
+  if (typeof address === "string") return { error: toConnect[address] };
+  if (address.host === "") return { error: toConnect.host };
+  return address.port === 0 ? { error: toConnect.port } : address;
+}
+
+function read(text: string): Address | Fault {
+  if (/[/\s*@]/u.test(text)) return "host";
   const match = /^(?:\[(?<six>[^\]]*)\]|(?<host>[^[\]]*)):(?<port>[^:]*)$/u.exec(text);
   const { six, host, port } = match?.groups ?? {};
-  if (port === undefined) return { error: `it has no port; write host:port, such as 127.0.0.1:4242 or :4242` };
-  if (host?.includes(":")) return { error: "an IPv6 address needs brackets, as in [::1]:4242" };
-  if (six !== undefined && !/^[\da-f:.]+(?:%[\w.-]+)?$/iu.test(six)) {
-    return { error: "what stands in brackets is not an IPv6 address, such as [::1]:4242" };
-  }
-  if (!/^\d{1,5}$/u.test(port) || Number(port) > 65_535) {
-    return { error: "the port must be a number from 0 to 65535, as in 127.0.0.1:4242" };
-  }
+  if (port === undefined) return "no-port";
+  if (host?.includes(":")) return "no-brackets";
+  if (six !== undefined && !/^[\da-f:.]+(?:%[\w.-]+)?$/iu.test(six)) return "not-six";
+  if (!/^\d{1,5}$/u.test(port) || Number(port) > 65_535) return "port";
   const name = six ?? host ?? "";
-  if (!/^[\w.:%-]*$/u.test(name)) return { error: hostRule };
-  return { host: name, port: Number(port) };
+  return /^[\w.:%-]*$/u.test(name) ? { host: name, port: Number(port) } : "host";
 }
 
 /** Whether two listeners on these addresses would get in each other's way. Port 0 (any free one) never does. */

@@ -169,7 +169,7 @@ out = [{ account = "api.left", channel = "y", options = { key = "b" } }, { accou
       { account: "api.left", channel: "api", direction: "inout", options: { key: "a" } },
       { account: "api.right", channel: "api", direction: "out", options: {} },
     ]);
-    expect(told(loaded)).toContain("8:19 warning ignored-option");
+    expect(told(loaded)).toContain("8:58 warning ignored-option");
   });
 
   test("a gateway that is not enabled is checked, not loaded, and cannot fail the start", () => {
@@ -283,13 +283,13 @@ describe("addresses", () => {
 });
 
 describe("what is not there yet", () => {
-  const irc =
-    '[irc.a]\nServer = "irc.example:6667"\nPassword = "hunter2"\nNick = "x"\n[irc.b]\nServer = "irc.example:6697"\n';
+  const xmpp =
+    '[xmpp.a]\nMuc = "rooms.example"\nPassword = "hunter2"\nNick = "x"\n[xmpp.b]\nMuc = "Rooms.Example:5222"\n';
 
   test("accounts and their bridges are named once each, and the rest runs", () => {
-    const extra = `[[gateway.inout]]\naccount = "irc.a"\nchannel = "#x"\n`;
+    const extra = `[[gateway.inout]]\naccount = "xmpp.a"\nchannel = "x"\n`;
     const loaded = loadToml(
-      irc + accounts + gateway.replace(/inout.*\n/u, "") + extra + extra.replace("irc.a", "api.left"),
+      xmpp + accounts + gateway.replace(/inout.*\n/u, "") + extra + extra.replace("xmpp.a", "api.left"),
     );
     expect(told(loaded)).toEqual([
       "1:2 warning protocol-missing",
@@ -300,22 +300,22 @@ describe("what is not there yet", () => {
   });
 
   test("nothing left to run is an error", () => {
-    const text = `${irc}[[gateway]]\nname = "g"\nenable = true\nin = [{ account = "irc.a", channel = "#x" }]\nout = [{ account = "mattermost.plugin", channel = "y" }]\n`;
+    const text = `${xmpp}[[gateway]]\nname = "g"\nenable = true\nin = [{ account = "xmpp.a", channel = "x" }]\nout = [{ account = "mattermost.plugin", channel = "y" }]\n`;
     expect(told(loadToml(text))).toContain("7:3 error nothing-to-run");
   });
 
   test("two accounts in one room are a loop", () => {
-    const text = `${irc}${accounts}[[gateway]]\nname = "g"\nenable = true\ninout = [{ account = "irc.a", channel = "#X" }, { account = "irc.b", channel = "#x" }, { account = "api.left" }]\n`;
+    const text = `${xmpp}${accounts}[[gateway]]\nname = "g"\nenable = true\ninout = [{ account = "xmpp.a", channel = "X" }, { account = "xmpp.b", channel = "x" }, { account = "api.left" }]\n`;
     const loop = loadToml(text).problems.find(({ code }) => code === "loop");
     expect(loop).toMatchObject({ severity: "warning", line: 11 });
-    expect(loop?.message).toMatch(/irc\.a and irc\.b .*irc\/irc\.example\/#x.* g/u);
+    expect(loop?.message).toMatch(/xmpp\.a and xmpp\.b .*xmpp\/rooms\.example\/x.* g/u);
     expect(
-      loadToml(text.replace("irc.example:6697", "other.example")).problems.some(({ code }) => code === "loop"),
+      loadToml(text.replace("Rooms.Example:5222", "other.example")).problems.some(({ code }) => code === "loop"),
     ).toBe(false);
   });
 
   test("a setting that is accepted and ignored is named, wherever it stands", () => {
-    const text = `Buffer = 1\n[general]\nMediaDownloadPath = "/x"\nMessageDelay = 1\nTokne = "hunter2"\n[tengo]\nInMessage = "x.tengo"\n${accounts}EditSuffix = "x"\nLogFile = "x"\n[api.right.x]\na = 1\n[aip.x]\n${gateway}`;
+    const text = `Buffer = 1\n[general]\nMediaDownloadPath = "/x"\nSpoofUsername = 1\nTokne = "hunter2"\n[tengo]\nInMessage = "x.tengo"\n${accounts}EditSuffix = "x"\nLogFile = "x"\n[api.right.x]\na = 1\n[aip.x]\n${gateway}`;
     const loaded = loadToml(text);
     expect(loaded.ok).toBe(true);
     expect(told(loaded)).toEqual([
@@ -332,7 +332,7 @@ describe("what is not there yet", () => {
     const messages = loaded.problems.map(({ message }) => message).join("\n");
     expect(messages).toMatch(/did you mean Token\?/u);
     expect(messages).toMatch(/did you mean "api"\?/u);
-    expect(messages).toMatch(/MessageDelay.*IRC/u);
+    expect(messages).toMatch(/SpoofUsername.*Matrix/u);
     expect(messages).toMatch(/LogFile.*\[general\]/u);
     expect(messages).not.toContain("hunter2");
   });

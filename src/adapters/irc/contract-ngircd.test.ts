@@ -1,0 +1,4 @@
+import { startNgircd } from "../../../test/servers/irc/ngircd.ts";
+import { contractAgainst } from "./contract.suite.ts";
+
+contractAgainst("ngircd", startNgircd, 3000);

@@ -1,0 +1,31 @@
+import type { Clock } from "../../contract/host.ts";
+import { answerCtcp, parseCtcp } from "./ctcp.ts";
+import type { Link } from "./link.ts";
+import type { Line } from "./wire.ts";
+
+const REPLIES_MAX = 3;
+const WINDOW_MS = 10_000;
+
+/** Answers CTCP requests, to us or to a channel: a few at a time, so that nobody makes us flood. */
+export class CtcpReplies {
+  readonly #link: Link;
+  readonly #clock: Clock;
+  #repliedAtMs: number[] = [];
+
+  constructor(link: Link, clock: Clock) {
+    this.#link = link;
+    this.#clock = clock;
+  }
+
+  take({ command, params, source }: Line): void {
+    const request = command === "PRIVMSG" ? parseCtcp(params[1] ?? "") : null;
+    if (request === null || source === null || this.#link.isMe(source.nick)) return;
+    const reply = answerCtcp(request);
+    if (reply === null) return;
+    const now = this.#clock.nowMs();
+    this.#repliedAtMs = this.#repliedAtMs.filter((atMs) => now - atMs < WINDOW_MS);
+    if (this.#repliedAtMs.length >= REPLIES_MAX) return;
+    this.#repliedAtMs.push(now);
+    this.#link.send("NOTICE", [source.nick, reply]);
+  }
+}

@@ -1,0 +1,278 @@
+import type { OpenArgs } from "../../contract/adapter.ts";
+import type { PostOp } from "../../contract/ops.ts";
+import type { Outcome, Why } from "../../contract/outcome.ts";
+import type { Attempt, ChannelRequest, Ended, Handlers, Joined, Session } from "../../contract/session.ts";
+import { Batches } from "./batches.ts";
+import { onCap, wantedCaps } from "./caps.ts";
+import { Channels } from "./channels.ts";
+import type { Charset } from "./charset.ts";
+import type { Connection } from "./connection.ts";
+import { CtcpReplies } from "./ctcp-replies.ts";
+import { givenUp, lost, misconfigured, quote } from "./ends.ts";
+import { Flow } from "./flow.ts";
+import type { capabilities } from "./index.ts";
+import { Intake } from "./intake.ts";
+import { LineBuffer } from "./lines.ts";
+import { Link } from "./link.ts";
+import { Liveness } from "./liveness.ts";
+import { Login } from "./login.ts";
+import { Pacer } from "./pacer.ts";
+import { Pings } from "./pings.ts";
+import { toEvents } from "./receive.ts";
+import { Registration } from "./registration.ts";
+import { renderPost, textRoom } from "./render.ts";
+import { SelfCheck } from "./self-check.ts";
+import type { IrcSettings } from "./settings.ts";
+import { type Line, parseLine } from "./wire.ts";
+
+/** A fault of ours in one line must not end the session, nor fill the log. */
+const FAULTS_MAX = 10;
+
+type IrcHandlers = Handlers<typeof capabilities>;
+
+interface LiveOptions extends Pick<OpenArgs<IrcSettings>, "settings" | "host"> {
+  readonly connection: Connection;
+  readonly charset: Charset;
+}
+
+/**
+ * One connection of an account: registration, then channels, lines out (`Flow`) and events in (`Intake`). All that the server sends comes
+ * through `#read`, in order; the connection's end is the session's end.
+ */
+export class LiveSession implements Session<IrcHandlers> {
+  readonly ended: Promise<Ended>;
+  readonly handlers: IrcHandlers;
+  readonly #options: LiveOptions;
+  readonly #buffer = new LineBuffer();
+  readonly #link: Link;
+  readonly #registration: Registration;
+  readonly #login: Login;
+  readonly #flow: Flow;
+  readonly #channels: Channels;
+  readonly #liveness: Liveness;
+  readonly #selfCheck: SelfCheck;
+  readonly #intake: Intake;
+  readonly #batches = new Batches();
+  readonly #ctcp: CtcpReplies;
+  #registered = false;
+  #closing = false;
+  #faults = 0;
+
+  constructor(options: LiveOptions) {
+    const { connection, charset, settings, host } = options;
+    const { clock } = host;
+    this.#options = options;
+    const pacer = new Pacer(settings.MessageDelay, clock);
+    const link = new Link({ connection, charset, pacer, pings: new Pings(clock), nick: settings.Nick });
+    this.#link = link;
+    this.#registration = new Registration({ link, settings, host });
+    this.#login = new Login({ link, settings, clock });
+    this.#flow = new Flow({ link, clock, onGone: (key, why) => this.#channels.lose(key, why, 0) });
+    this.#channels = new Channels({
+      link,
+      host,
+      joinDelayMs: settings.JoinDelay,
+      rejoinDelayMs: settings.RejoinDelay * 1000,
+      onGone: (key, why) => this.#flow.gone(key, why),
+    });
+    this.#selfCheck = new SelfCheck({ link, channels: this.#channels, silentMs: settings.PingDelay });
+    this.#liveness = new Liveness({
+      link,
+      clock,
+      pingDelayMs: settings.PingDelay,
+      onDoubt: (why) => host.degraded(why),
+      onDead: (why) => connection.end({ cause: "lost", why }),
+      onIdle: () => this.#selfCheck.next(),
+    });
+    this.#intake = new Intake(host, (full) => this.#onFull(full));
+    this.#ctcp = new CtcpReplies(link, clock);
+    this.handlers = { post: async (op, attempt) => await this.#post(op, attempt) };
+    this.ended = this.#watch();
+  }
+
+  get as(): string {
+    return this.#link.nick;
+  }
+
+  /** Logs in; null when that is done, or why it failed. */
+  async begin(signal: AbortSignal): Promise<Ended | null> {
+    const { connection } = this.#options;
+    const onAbort = () => connection.end(givenUp());
+    signal.addEventListener("abort", onAbort);
+    if (signal.aborted) onAbort();
+    connection.listen((bytes) => this.#read(bytes));
+    this.#registration.start();
+    const failure = (await this.#registration.done) ?? this.#impossible();
+    if (failure === null) {
+      this.#registered = true;
+      this.#liveness.start();
+      await this.#login.run();
+    } else {
+      connection.end(failure);
+    }
+    signal.removeEventListener("abort", onAbort);
+    // The connection may have ended while we logged in.
+    return failure ?? (await Promise.race([this.ended, Promise.resolve(null)]));
+  }
+
+  /** What the server told that rules this account out. */
+  #impossible(): Ended | null {
+    const utf8 = this.#options.charset.name === "utf-8" || !this.#link.isupport.utf8only;
+    return utf8 ? null : misconfigured('the server takes only UTF-8; set Charset = "utf-8"');
+  }
+
+  async join(channel: ChannelRequest, signal: AbortSignal): Promise<Joined> {
+    return await this.#channels.join(channel, signal);
+  }
+
+  async quiesce(): Promise<void> {
+    this.#intake.stop();
+    await Promise.resolve();
+  }
+
+  async close(signal: AbortSignal): Promise<void> {
+    const { connection } = this.#options;
+    const end = () => connection.end(ASKED);
+    if (!this.#closing) {
+      this.#closing = true;
+      this.#intake.stop();
+      this.#link.send("QUIT", ["Rialto stops"]);
+    }
+    signal.addEventListener("abort", end);
+    if (signal.aborted) end();
+    await this.ended;
+    signal.removeEventListener("abort", end);
+  }
+
+  /** Takes what the socket gave. */
+  #read(bytes: Uint8Array): void {
+    this.#liveness.seen();
+    for (const raw of this.#buffer.push(bytes)) {
+      const line = raw === null ? null : parseLine(this.#options.charset.decode(raw));
+      if (line !== null) this.#guarded(line);
+    }
+    this.#intake.flush();
+  }
+
+  /** The end of the connection ends all that waits. */
+  async #watch(): Promise<Ended> {
+    const ended = await this.#options.connection.ended;
+    const { why } = this.#closing ? ASKED : ended;
+    this.#liveness.stop();
+    this.#login.stop();
+    this.#registration.abandon(ended);
+    this.#flow.end(why);
+    this.#channels.end(why);
+    this.#intake.stop();
+    return this.#closing ? ASKED : ended;
+  }
+
+  #onFull(full: boolean): void {
+    const { connection } = this.#options;
+    if (full) connection.pause();
+    else connection.resume();
+    this.#liveness.reading(!full);
+  }
+
+  #guarded(line: Line): void {
+    try {
+      this.#take(line);
+    } catch (error) {
+      this.#faults += 1;
+      const fields = { command: line.command, error: error instanceof Error ? error.stack : "not an error" };
+      if (this.#faults <= FAULTS_MAX) this.#options.host.log.warn(fields, "a line of the server was left out: a bug");
+    }
+  }
+
+  #take(line: Line): void {
+    const { command, params } = line;
+    if (command === "PING") {
+      this.#link.send("PONG", params);
+      return;
+    }
+    if (!this.#registered) {
+      this.#registration.take(line);
+      return;
+    }
+    switch (command) {
+      case "PONG":
+        this.#onPong(params.at(-1) ?? "");
+        break;
+      case "ERROR":
+        this.#options.connection.end(
+          lost("network", `the server closes the connection: ${quote(params.at(-1) ?? "")}`),
+        );
+        break;
+      case "CAP":
+        this.#onCap(params);
+        break;
+      case "BATCH":
+        this.#batches.take(line);
+        break;
+      default:
+        this.#takeMessage(line);
+    }
+  }
+
+  #takeMessage(line: Line): void {
+    const { settings, host } = this.#options;
+    const inPlayback = this.#batches.playsBack(line);
+    this.#login.take(line);
+    this.#selfCheck.take(line);
+    this.#flow.take(line);
+    if (!inPlayback) this.#ctcp.take(line);
+    this.#intake.add(
+      toEvents(line, {
+        ownNick: this.#link.nick,
+        isupport: this.#link.isupport,
+        channelRef: this.#channels.refOf,
+        channelsOf: this.#channels.channelsOf,
+        verboseJoinPart: settings.VerboseJoinPart,
+        nowMs: host.clock.nowMs(),
+        inPlayback,
+      }),
+    );
+    if (!inPlayback) this.#channels.take(line);
+    // Last: the line still speaks of us by the nick we had.
+    this.#link.learn(line);
+  }
+
+  #onPong(token: string): void {
+    const ping = this.#link.pings.answered(token);
+    this.#liveness.seen();
+    if (ping === null) return;
+    this.#flow.onPong(ping);
+    this.#selfCheck.onPong(ping);
+  }
+
+  /** Capabilities come and go while we are connected (IRCv3 "cap-notify"). */
+  #onCap(params: readonly string[]): void {
+    const { caps, requests } = onCap(this.#link.caps, params, wantedCaps({ sasl: false }));
+    this.#link.caps = caps;
+    for (const request of requests) this.#link.send("CAP", ["REQ", request]);
+  }
+
+  async #post(op: PostOp, attempt: Attempt): Promise<Outcome> {
+    const { settings, charset } = this.#options;
+    const target = this.#channels.refOf(op.channel);
+    if (target === null) return NOT_THERE;
+    const { command, lines, losses } = renderPost(op, {
+      colorNicks: settings.ColorNicks,
+      stripMarkdown: settings.StripMarkdown,
+      messageLines: settings.MessageLines,
+      lineBytes: textRoom({
+        lineBytes: Math.min(settings.MessageLength, this.#link.isupport.linelen),
+        prefix: this.#link.prefix,
+        command: "PRIVMSG",
+        target,
+      }),
+      charset,
+      resume: op.resume,
+    });
+    return await this.#flow.post({ target, command, lines, losses, attempt });
+  }
+}
+
+const ASKED: Ended = { cause: "asked", why: { code: "stopping", message: "Rialto closed the connection" } };
+const NOT_IN: Why = { code: "not_found", message: "we are not in the channel" };
+const NOT_THERE: Outcome = { is: "deferred", why: NOT_IN, retryInMs: 1000, scope: "channel" };

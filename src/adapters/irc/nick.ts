@@ -1,0 +1,22 @@
+/** What to try when the wanted nick is taken: `nick_`, `nick__`, then four random digits. `tried`: how many were, the wanted one included. */
+export function nextNick(wanted: string, tried: number, nicklen: number, random: () => number): string {
+  const suffix = tried <= 2 ? "_".repeat(Math.max(tried, 1)) : String(Math.floor(random() * 10_000)).padStart(4, "0");
+  return cut(wanted, nicklen - suffix.length) + suffix;
+}
+
+/** The user name for USER: what stands before the `@` to others. What is not allowed in it is left out. */
+export function identOf(text: string, userlen: number): string {
+  const ident = text.replaceAll(/[^A-Za-z0-9._-]/g, "").replace(/^[^A-Za-z0-9]+/, "");
+  return cut(ident === "" ? "rialto" : ident, userlen);
+}
+
+/** At least one character, none of them half. */
+function cut(text: string, length: number): string {
+  const most = Math.max(length, 1);
+  return text.length <= most
+    ? text
+    : text
+        .slice(0, most)
+        .toWellFormed()
+        .replace(/\ufffd$/, "");
+}

@@ -1,0 +1,238 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Event } from "../../contract/events.ts";
+import type { ChannelRef } from "../../contract/ids.ts";
+import { fold } from "./casemap.ts";
+import { NO_ISUPPORT } from "./isupport.ts";
+import { type ReceiveContext, toEvents } from "./receive.ts";
+import { type Line, parseLine } from "./wire.ts";
+
+const NOW = Date.parse("2026-06-01T12:00:00.000Z");
+const ref = (name: string): ChannelRef => name as ChannelRef;
+const CHANNELS = new Map([
+  ["#c", ref("#c")],
+  ["#d{", ref("#d[")],
+]);
+
+const CONTEXT: ReceiveContext = {
+  ownNick: "Rialto",
+  isupport: { ...NO_ISUPPORT, statusmsg: "@+" },
+  channelRef: (name) => CHANNELS.get(fold("rfc1459", name)) ?? null,
+  channelsOf: (nick) => (nick === "alice" ? [ref("#c"), ref("#d[")] : []),
+  verboseJoinPart: false,
+  nowMs: NOW,
+  inPlayback: false,
+};
+
+function events(text: string, context: Partial<ReceiveContext> = {}): readonly Event[] {
+  const line: Line | null = parseLine(text);
+  if (line === null) throw new Error(`no line: ${text}`);
+  return toEvents(line, { ...CONTEXT, ...context });
+}
+
+const ALICE = ":alice!al@host.example";
+
+describe("messages", () => {
+  test("a message, whole", () => {
+    expect(
+      events(`@msgid=m1;time=2026-06-01T11:59:59.500Z;account=al ${ALICE} PRIVMSG #C :hi \x02there`),
+    ).toStrictEqual([
+      {
+        kind: "posted",
+        key: "m1 #c",
+        channel: "#c",
+        atMs: NOW - 500,
+        echoOf: null,
+        messages: ["m1"],
+        author: { id: "al@host.example", name: "alice", avatar: null, bot: false },
+        body: {
+          style: "normal",
+          source: { format: "irc", text: "hi \x02there" },
+          blocks: [
+            {
+              t: "para",
+              of: [
+                { t: "text", text: "hi " },
+                { t: "bold", of: [{ t: "text", text: "there" }] },
+              ],
+            },
+          ],
+          files: [],
+        },
+        replyTo: null,
+        thread: null,
+      },
+    ]);
+  });
+
+  test("without tags there is no key, no id, and the time is ours", () => {
+    expect(events(`${ALICE} PRIVMSG #c hi`)).toMatchObject([{ key: null, messages: [], atMs: NOW }]);
+  });
+
+  test.each([
+    ["PRIVMSG #c :\x01ACTION waves\x01", "action", "waves"],
+    ["PRIVMSG #c :\x01ACTION waves", "action", "waves"],
+    ["NOTICE #c :beware", "notice", "beware"],
+    ["PRIVMSG #d[ :hi", "normal", "hi"],
+    ["PRIVMSG #D{ :hi", "normal", "hi"],
+  ])("%j", (rest, style, text) => {
+    expect(events(`${ALICE} ${rest}`)).toMatchObject([{ kind: "posted", body: { style, source: { text } } }]);
+  });
+
+  test.each([
+    "PRIVMSG Rialto :psst",
+    "NOTICE Rialto :psst",
+    "PRIVMSG @#c :ops only",
+    "NOTICE +#c :voices only",
+    "PRIVMSG #elsewhere :hi",
+    "PRIVMSG #c :\x01VERSION\x01",
+    "PRIVMSG #c :\x01ACTION\x01",
+    "PRIVMSG #c :\x01",
+    "NOTICE #c :\x01VERSION client\x01",
+    "PRIVMSG #c :",
+    "PRIVMSG #c",
+    "PRIVMSG",
+    "TAGMSG #c",
+    "MODE #c +o bob",
+  ])("nothing comes of %j", (rest) => {
+    expect(events(`${ALICE} ${rest}`)).toStrictEqual([]);
+  });
+
+  test("nor of a line without a source, of our own, or of old ones", () => {
+    expect(events("PRIVMSG #c :hi")).toStrictEqual([]);
+    expect(events(":rialto!r@h PRIVMSG #c :hi")).toStrictEqual([]);
+    expect(events(`${ALICE} PRIVMSG #c :hi`, { inPlayback: true })).toStrictEqual([]);
+  });
+
+  test.each([
+    ["2026-06-01T12:04:59.000Z", NOW + 299_000],
+    ["2026-06-01T11:50:00.000Z", NOW],
+    ["2026-06-01T12:10:00.000Z", NOW],
+    ["yesterday", NOW],
+    ["2026-99-99T12:00:00.000Z", NOW],
+    ["", NOW],
+  ])("a server's time %s", (time, atMs) => {
+    expect(events(`@time=${time} ${ALICE} PRIVMSG #c hi`)).toMatchObject([{ atMs }]);
+  });
+
+  test.each(["bot", "draft/bot", "inspircd.org/bot"])("the tag %s", (tag) => {
+    expect(events(`@${tag} ${ALICE} PRIVMSG #c hi`)).toMatchObject([{ author: { bot: true } }]);
+  });
+
+  test("a nick that carries control characters", () => {
+    expect(events(":al\x02ice\x07!a@h PRIVMSG #c hi")).toMatchObject([{ author: { name: "alice", id: "a@h" } }]);
+  });
+});
+
+describe("people", () => {
+  test.each([
+    [":alice!alice@host JOIN #c", false, "join", null, "alice joins"],
+    [":alice!alice@host JOIN #c alice :Alice", false, "join", null, "alice joins"],
+    [":alice!alice@host.example JOIN #c", true, "join", null, "alice (alice@host.example) joins"],
+    [":alice!alice@host PART #c", false, "leave", null, "alice parts"],
+    [":alice!alice@host PART #c :bye \x02now", false, "leave", "bye now", "alice parts"],
+    [":alice!alice@host PART #c", true, "leave", null, "alice (alice@host) parts"],
+  ])("%j, verbose %j", (line, verboseJoinPart, change, reason, text) => {
+    expect(events(line, { verboseJoinPart })).toStrictEqual([
+      {
+        kind: "member",
+        key: null,
+        channel: "#c",
+        atMs: NOW,
+        echoOf: null,
+        author: {
+          id: line.includes("example") ? "alice@host.example" : "alice@host",
+          name: "alice",
+          avatar: null,
+          bot: false,
+        },
+        by: null,
+        change,
+        reason,
+        text,
+      },
+    ]);
+  });
+
+  test("QUIT and NICK are told in every channel, each with a key of its own", () => {
+    expect(events(`@msgid=q ${ALICE} QUIT :Ping timeout`)).toMatchObject([
+      { channel: "#c", key: "q #c", change: "leave", reason: "Ping timeout", text: "alice quits" },
+      { channel: "#d[", key: "q #d[", change: "leave", reason: "Ping timeout", text: "alice quits" },
+    ]);
+    expect(events(`${ALICE} NICK bob`)).toMatchObject([
+      { channel: "#c", change: "rename", author: { name: "alice" }, text: "alice is now known as bob" },
+      { channel: "#d[", change: "rename" },
+    ]);
+    expect(events(`${ALICE} QUIT`, { verboseJoinPart: true })[0]).toMatchObject({
+      reason: null,
+      text: "alice (al@host.example) quits",
+    });
+    expect(events(":unseen!u@h QUIT")).toStrictEqual([]);
+  });
+
+  test.each([
+    [":vjt!vjt@host KICK #c alice :spam", false, "spam", "vjt kicked alice (spam)"],
+    [":vjt!vjt@host KICK #c alice", false, null, "vjt kicked alice"],
+    [":vjt!vjt@host KICK #c alice :vjt", false, null, "vjt kicked alice"],
+    [":vjt!vjt@host.example KICK #c alice :bye", true, "bye", "vjt (vjt@host.example) kicked alice (bye)"],
+    [":irc.test.local KICK #c alice :flood", true, "flood", "irc.test.local kicked alice (flood)"],
+  ])("%j, verbose %j", (line, verboseJoinPart, reason, text) => {
+    expect(events(line, { verboseJoinPart })).toMatchObject([
+      {
+        change: "leave",
+        author: { name: "alice", id: "alice" },
+        by: { name: line.startsWith(":vjt") ? "vjt" : "irc.test.local" },
+        reason,
+        text,
+      },
+    ]);
+  });
+
+  test.each([
+    ":RIALTO!r@h JOIN #c",
+    ":Rialto!r@h PART #c",
+    ":Rialto!r@h QUIT",
+    ":Rialto!r@h NICK other",
+    ":vjt!v@h KICK #c rialto :out",
+    ":Rialto!r@h KICK #c alice",
+    ":alice!a@h JOIN #elsewhere",
+    ":alice!a@h JOIN",
+    ":alice!a@h KICK #c",
+    ":alice!a@h NICK",
+  ])("nothing comes of %j", (line) => {
+    expect(events(line)).toStrictEqual([]);
+  });
+});
+
+describe("topics", () => {
+  test.each([
+    [`${ALICE} TOPIC #c :new \x0304topic`, "new 04topic", "alice", "alice changed the topic to: new 04topic"],
+    [`${ALICE} TOPIC #c :`, "", "alice", "alice removed the topic"],
+    [`${ALICE} TOPIC #c`, "", "alice", "alice removed the topic"],
+    [":irc.test.local TOPIC #c :t", "t", null, "irc.test.local changed the topic to: t"],
+  ])("%j", (line, topic, name, text) => {
+    expect(events(line)).toMatchObject([{ kind: "topic", topic, text, author: name === null ? null : { name } }]);
+  });
+
+  test("elsewhere, or our own", () => {
+    expect(events(`${ALICE} TOPIC #x :t`)).toStrictEqual([]);
+    expect(events(":Rialto!r@h TOPIC #c :t")).toStrictEqual([]);
+  });
+});
+
+test("no line makes it throw", () => {
+  const command = fc.constantFrom("PRIVMSG", "NOTICE", "JOIN", "PART", "QUIT", "KICK", "NICK", "TOPIC", "001");
+  const param = fc.oneof(fc.constantFrom("#c", "alice", "Rialto", "", "\x01ACTION"), fc.string({ unit: "binary" }));
+  const source = fc.oneof(fc.constant(null), fc.record({ nick: param, user: param, host: param }));
+  fc.assert(
+    fc.property(
+      command,
+      fc.array(param),
+      source,
+      fc.dictionary(fc.constantFrom("msgid", "time", "bot"), param),
+      (command, params, source, tags) => {
+        toEvents({ command, params, source, tags: new Map(Object.entries(tags)) }, CONTEXT);
+      },
+    ),
+  );
+});

@@ -1,0 +1,201 @@
+import type { Author, Event } from "../../contract/events.ts";
+import type { ChannelRef, EventKey, MessageRef, UserRef } from "../../contract/ids.ts";
+import { parseIrc, withoutControls } from "../../content/irc.ts";
+import { parseCtcp } from "./ctcp.ts";
+import { type Isupport, same } from "./isupport.ts";
+import type { Tags } from "./tags.ts";
+import type { Line, LineSource } from "./wire.ts";
+
+export interface ReceiveContext {
+  readonly ownNick: string;
+  readonly isupport: Isupport;
+  /** A channel we are in, by any spelling of its name; null for all others. */
+  readonly channelRef: (name: string) => ChannelRef | null;
+  /** The channels in which we have seen this nick. */
+  readonly channelsOf: (nick: string) => readonly ChannelRef[];
+  readonly verboseJoinPart: boolean;
+  /** Unix milliseconds. */
+  readonly nowMs: number;
+  /** The line is from a batch that repeats old or tells many things at once (chathistory, netjoin): nothing comes of it. */
+  readonly inPlayback: boolean;
+}
+
+/**
+ * What a line tells, for every channel it concerns; nothing for what we did ourselves. For NICK and QUIT call it before the
+ * membership is changed.
+ */
+export function toEvents(line: Line, context: ReceiveContext): readonly Event[] {
+  const { source } = line;
+  if (source === null || context.inPlayback || same(context.isupport, source.nick, context.ownNick)) return [];
+  return READERS.get(line.command)?.({ ...line, source }, context) ?? [];
+}
+
+type Told = Line & { readonly source: LineSource };
+type Reader = (line: Told, context: ReceiveContext) => readonly Event[];
+
+const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ["PRIVMSG", posted],
+  ["NOTICE", posted],
+  ["JOIN", joined],
+  ["PART", parted],
+  ["QUIT", quit],
+  ["KICK", kicked],
+  ["NICK", renamed],
+  ["TOPIC", topic],
+]);
+
+/** A target with a status symbol (`@#channel`) is no channel we are in: it was not meant for all. */
+function posted(line: Told, context: ReceiveContext): readonly Event[] {
+  const [target = "", text = ""] = line.params;
+  const channel = context.channelRef(target);
+  const ctcp = parseCtcp(text);
+  const words = ctcp?.args ?? text;
+  if (channel === null || words === "") return [];
+  if (ctcp !== null && (ctcp.command !== "ACTION" || line.command === "NOTICE")) return [];
+  const id = msgid(line.tags);
+  return [
+    {
+      kind: "posted",
+      ...base(line, channel, context),
+      messages: id === null ? [] : [id as MessageRef],
+      author: authorOf(line.source, line.tags),
+      body: {
+        style: ctcp !== null ? "action" : line.command === "NOTICE" ? "notice" : "normal",
+        source: { format: "irc", text: words },
+        blocks: parseIrc(words),
+        files: [],
+      },
+      replyTo: null,
+      thread: null,
+    },
+  ];
+}
+
+function joined(line: Told, context: ReceiveContext): readonly Event[] {
+  return inChannels(line.params[0] ?? "", context).map((channel) =>
+    member(line, channel, context, { change: "join", reason: null, text: `${who(line.source, context)} joins` }),
+  );
+}
+
+function parted(line: Told, context: ReceiveContext): readonly Event[] {
+  const reason = reasonOf(line.params[1]);
+  return inChannels(line.params[0] ?? "", context).map((channel) =>
+    member(line, channel, context, { change: "leave", reason, text: `${who(line.source, context)} parts` }),
+  );
+}
+
+function quit(line: Told, context: ReceiveContext): readonly Event[] {
+  const reason = reasonOf(line.params[0]);
+  return context
+    .channelsOf(line.source.nick)
+    .map((channel) =>
+      member(line, channel, context, { change: "leave", reason, text: `${who(line.source, context)} quits` }),
+    );
+}
+
+/** Our own leaving is the session's affair. */
+function kicked(line: Told, context: ReceiveContext): readonly Event[] {
+  const [name = "", nick = "", why] = line.params;
+  const channel = context.channelRef(name);
+  if (channel === null || nick === "" || same(context.isupport, nick, context.ownNick)) return [];
+  // Servers put the kicker's nick where no reason was given.
+  const reason = why === line.source.nick ? null : reasonOf(why);
+  const target = authorOf({ nick, user: "", host: "" }, new Map());
+  const text = `${who(line.source, context)} kicked ${target.name}${reason === null ? "" : ` (${reason})`}`;
+  const event = member(line, channel, context, { change: "leave", reason, text });
+  return [{ ...event, author: target, by: authorOf(line.source, line.tags) }];
+}
+
+function renamed(line: Told, context: ReceiveContext): readonly Event[] {
+  const nick = withoutControls(line.params[0] ?? "");
+  if (nick === "") return [];
+  const text = `${who(line.source, context)} is now known as ${nick}`;
+  return context
+    .channelsOf(line.source.nick)
+    .map((channel) => member(line, channel, context, { change: "rename", reason: null, text }));
+}
+
+function topic(line: Told, context: ReceiveContext): readonly Event[] {
+  const [name = "", raw = ""] = line.params;
+  const channel = context.channelRef(name);
+  if (channel === null) return [];
+  const words = withoutControls(raw);
+  // A server that sets the topic (a split that healed) is nobody.
+  const author = line.source.user === "" ? null : authorOf(line.source, line.tags);
+  return [
+    {
+      kind: "topic",
+      ...base(line, channel, context),
+      author,
+      topic: words,
+      text: `${author?.name ?? line.source.nick} ${words === "" ? "removed the topic" : `changed the topic to: ${words}`}`,
+    },
+  ];
+}
+
+type MemberEvent = Extract<Event, { kind: "member" }>;
+
+function member(
+  line: Told,
+  channel: ChannelRef,
+  context: ReceiveContext,
+  told: Pick<MemberEvent, "change" | "reason" | "text">,
+): MemberEvent {
+  return {
+    kind: "member",
+    ...base(line, channel, context),
+    author: authorOf(line.source, line.tags),
+    by: null,
+    ...told,
+  };
+}
+
+function base(
+  line: Told,
+  channel: ChannelRef,
+  context: ReceiveContext,
+): Pick<Event, "key" | "channel" | "atMs" | "echoOf"> {
+  const id = msgid(line.tags);
+  return {
+    // One line can be an event in several channels.
+    key: id === null ? null : (`${id} ${channel}` as EventKey),
+    channel,
+    atMs: serverTimeMs(line.tags, context.nowMs),
+    echoOf: null,
+  };
+}
+
+function inChannels(names: string, context: ReceiveContext): readonly ChannelRef[] {
+  return names.split(",").flatMap((name) => context.channelRef(name) ?? []);
+}
+
+function msgid(tags: Tags): string | null {
+  return tags.get("msgid") || null;
+}
+
+const BOT_TAGS = ["bot", "draft/bot", "inspircd.org/bot"];
+
+function authorOf(source: LineSource, tags: Tags): Author {
+  const name = withoutControls(source.nick);
+  const id = source.user === "" && source.host === "" ? name : `${source.user}@${source.host}`;
+  return { id: withoutControls(id) as UserRef, name, avatar: null, bot: BOT_TAGS.some((tag) => tags.has(tag)) };
+}
+
+/** `alice`, or `alice (ident@host)` with VerboseJoinPart. */
+function who(source: LineSource, context: ReceiveContext): string {
+  const { id, name } = authorOf(source, new Map());
+  return context.verboseJoinPart && id !== name ? `${name} (${id})` : name;
+}
+
+function reasonOf(text: string | undefined): string | null {
+  return withoutControls(text ?? "") || null;
+}
+
+/** A server's clock may be this wrong before ours counts instead. */
+const CLOCK_OFF_MAX_MS = 5 * 60_000;
+
+function serverTimeMs(tags: Tags, nowMs: number): number {
+  const time = tags.get("time");
+  const timeMs = time !== undefined && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(time) ? Date.parse(time) : NaN;
+  return Math.abs(timeMs - nowMs) <= CLOCK_OFF_MAX_MS ? timeMs : nowMs;
+}

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { refusalOf } from "./refusal.ts";
+import { parseLine } from "./wire.ts";
+
+const read = (text: string) => {
+  const line = parseLine(text);
+  if (line === null) throw new Error("no line");
+  const found = refusalOf(line);
+  if (found === null) return null;
+  const { target, refusal } = found;
+  return [target, refusal.is === "deferred" && refusal.gone ? "gone" : refusal.is, refusal.why.code];
+};
+
+test.each([
+  [":irc.test 404 me #a :Cannot send to channel", ["#a", "deferred", "forbidden"]],
+  [":irc.test 404 me #a :Cannot send to channel (no colours allowed)", ["#a", "rejected", "bad_content"]],
+  [":irc.test 404 me #a :You cannot send external messages to this channel", ["#a", "gone", "not_found"]],
+  [":irc.test 403 me #a :No such channel", ["#a", "gone", "not_found"]],
+  [":irc.test 442 me #a :You're not on that channel", ["#a", "gone", "not_found"]],
+  [":irc.test 477 me #a :Register first", ["#a", "deferred", "forbidden"]],
+  [":irc.test 439 me #a :Target change too fast", ["#a", "deferred", "rate_limited"]],
+  [":irc.test 263 me PRIVMSG :Try again", [null, "deferred", "rate_limited"]],
+  [":irc.test 263 me WHO :Try again", null],
+  [":irc.test 412 me :No text to send", [null, "rejected", "bad_content"]],
+  [":irc.test 417 me :Input line was too long", [null, "rejected", "too_large"]],
+  [":irc.test 599 me #a :Something new", ["#a", "deferred", "remote_error"]],
+  [":irc.test FAIL PRIVMSG INVALID_UTF8 :Not UTF-8", [null, "rejected", "remote_error"]],
+  [":irc.test FAIL JOIN X :no", null],
+  [":irc.test NOTICE me :*** Message to #a throttled due to flooding", ["#a", "deferred", "rate_limited"]],
+  [":eve!e@host NOTICE me :*** Message to #a throttled due to flooding", null],
+  [":irc.test 366 me #a :End of names", null],
+  [":alice!a@host PRIVMSG #a :404", null],
+])("%s", (line, expected) => {
+  expect(read(line)).toEqual(expected);
+});

@@ -1,0 +1,198 @@
+import type { Host } from "../../contract/host.ts";
+import type { Ended } from "../../contract/session.ts";
+import { capsSettled, onCap, wantedCaps, withoutCaps } from "./caps.ts";
+import { lost, misconfigured, needsLogin, quote, refusedBy } from "./ends.ts";
+import { withIsupport } from "./isupport.ts";
+import type { Link } from "./link.ts";
+import { identOf, nextNick } from "./nick.ts";
+import { SaslLogin } from "./sasl-login.ts";
+import type { IrcSettings } from "./settings.ts";
+import { type Line, parseSource } from "./wire.ts";
+
+const REGISTRATION_MS = 60_000;
+/** From the welcome to the end of the message of the day. */
+const MOTD_MS = 30_000;
+const NICKS_MAX = 10;
+/** Before the server has told its limits; no server takes less than RFC 2812 §1.2.1. */
+const NICKLEN_MIN = 9;
+const USERLEN_MIN = 10;
+
+export type RegistrationSettings = Pick<
+  IrcSettings,
+  | "Nick"
+  | "UserName"
+  | "RealName"
+  | "Password"
+  | "UseSASL"
+  | "NickServNick"
+  | "NickServPassword"
+  | "TLSClientCertificate"
+>;
+
+/**
+ * From the open socket to the end of the message of the day. Capabilities and SASL come first (`CAP LS` holds the server up until
+ * `CAP END`), then the welcome, by which we have a nick, then what the server tells of itself (005).
+ */
+export class Registration {
+  /** Null when we are in. */
+  readonly done: Promise<Ended | null>;
+  readonly #link: Link;
+  readonly #settings: RegistrationSettings;
+  readonly #random: () => number;
+  readonly #wanted: readonly string[];
+  readonly #sasl: SaslLogin;
+  readonly #cancels: (() => void)[] = [];
+  readonly #clock: Host["clock"];
+  readonly #resolve: (ended: Ended | null) => void;
+  #stage: "caps" | "sasl" | "welcome" | "motd" | "done" = "caps";
+  #nicks = 1;
+
+  constructor(options: {
+    readonly link: Link;
+    readonly settings: RegistrationSettings;
+    readonly host: Pick<Host, "clock" | "random" | "log">;
+  }) {
+    const { link, settings, host } = options;
+    const done = Promise.withResolvers<Ended | null>();
+    this.done = done.promise;
+    this.#resolve = done.resolve;
+    this.#link = link;
+    this.#settings = settings;
+    this.#random = host.random;
+    this.#clock = host.clock;
+    this.#sasl = new SaslLogin({ link, settings, log: host.log });
+    this.#wanted = wantedCaps({ sasl: this.#sasl.wanted });
+  }
+
+  start(): void {
+    const { Nick, UserName, RealName, Password } = this.#settings;
+    const late = () => this.#end(lost("timeout", `the server did not let us in within 60 s ${this.#hint()}`));
+    this.#cancels.push(this.#clock.after(REGISTRATION_MS, late));
+    this.#link.together(() => {
+      this.#link.send("CAP", ["LS", "302"]);
+      if (Password !== "") this.#link.send("PASS", [Password]);
+      this.#link.send("NICK", [Nick]);
+      const ident = identOf(UserName === "" ? Nick : UserName, USERLEN_MIN);
+      this.#link.send("USER", [ident, "0", "*", RealName === "" ? Nick : RealName]);
+    });
+  }
+
+  /** The connection ended meanwhile. */
+  abandon(ended: Ended): void {
+    this.#end(ended);
+  }
+
+  take(line: Line): void {
+    const { command, params } = line;
+    const text = params.at(-1) ?? "";
+    switch (command) {
+      case "CAP":
+        this.#onCap(params);
+        break;
+      case "AUTHENTICATE":
+      case "900":
+      case "902":
+      case "903":
+      case "904":
+      case "905":
+      case "906":
+      case "907":
+      case "908":
+        this.#onSasl(line);
+        break;
+      case "421":
+        if (params[1] === "CAP") this.#link.caps = withoutCaps();
+        break;
+      case "432":
+        this.#end(
+          misconfigured(`the server does not take the nick ${quote(params[1] ?? "")}: ${quote(text)}; change Nick`),
+        );
+        break;
+      case "433":
+      case "436":
+      case "437":
+        this.#onNickTaken();
+        break;
+      case "464":
+        this.#end(needsLogin(`the server wants another password: ${quote(text)}; check Password`));
+        break;
+      case "465":
+        this.#end(needsLogin(`we are banned from the server: ${quote(text)}`));
+        break;
+      case "ERROR":
+        this.#end(refusedBy(text));
+        break;
+      case "001":
+        this.#onWelcome(params[0] ?? this.#link.nick, text);
+        break;
+      case "005":
+        this.#link.isupport = withIsupport(this.#link.isupport, params);
+        break;
+      case "376":
+      case "422":
+        if (this.#stage === "motd") this.#end(null);
+        break;
+      default:
+    }
+  }
+
+  #onCap(params: readonly string[]): void {
+    const { caps, requests } = onCap(this.#link.caps, params, this.#wanted);
+    this.#link.caps = caps;
+    for (const request of requests) this.#link.send("CAP", ["REQ", request]);
+    if (this.#stage !== "caps" || !capsSettled(caps)) return;
+    this.#stage = "sasl";
+    this.#afterSasl(this.#sasl.start());
+  }
+
+  #onSasl(line: Line): void {
+    if (this.#stage === "sasl") this.#afterSasl(this.#sasl.take(line));
+  }
+
+  #afterSasl(result: "waiting" | "over" | Ended): void {
+    if (result === "waiting") return;
+    if (result !== "over") {
+      this.#end(result);
+      return;
+    }
+    this.#stage = "welcome";
+    this.#link.send("CAP", ["END"]);
+  }
+
+  #onNickTaken(): void {
+    if (this.#stage === "motd" || this.#stage === "done") return;
+    if (this.#nicks > NICKS_MAX) {
+      this.#end(lost("remote_error", "our nick and all that we tried in its place are taken"));
+      return;
+    }
+    const { Nick } = this.#settings;
+    this.#link.nick = nextNick(Nick, this.#nicks, Math.max(NICKLEN_MIN, Nick.length), this.#random);
+    this.#nicks += 1;
+    this.#link.send("NICK", [this.#link.nick]);
+  }
+
+  #onWelcome(nick: string, text: string): void {
+    if (this.#stage === "motd" || this.#stage === "done") return;
+    if (this.#sasl.required && !this.#sasl.loggedIn) {
+      // Let in without an answer to CAP: such a server has no SASL.
+      this.#end(this.#sasl.missing());
+      return;
+    }
+    this.#stage = "motd";
+    this.#link.nick = nick;
+    // RFC 2812 §5.1 ends the welcome with nick!user@host, and many servers do.
+    const own = parseSource(text.split(" ").at(-1) ?? "");
+    if (this.#link.isMe(own.nick)) this.#link.know(own);
+    this.#cancels.push(this.#clock.after(MOTD_MS, () => this.#end(null)));
+  }
+
+  #hint(): string {
+    return this.#link.caps.listed ? "" : "(a port for TLS needs UseTLS = true)";
+  }
+
+  #end(ended: Ended | null): void {
+    this.#stage = "done";
+    for (const cancel of this.#cancels.splice(0)) cancel();
+    this.#resolve(ended);
+  }
+}

@@ -1,0 +1,174 @@
+import { crc32 } from "node:zlib";
+import type { Body, SharedFile } from "../../contract/content.ts";
+import { END, type Progress } from "../../contract/ids.ts";
+import type { OpAuthor, PostDraft } from "../../contract/ops.ts";
+import type { Loss } from "../../contract/outcome.ts";
+import { changeCodes, formatAt, PLAIN, readCode, RESET, samePlain } from "../../content/irc-codes.ts";
+import { renderIrc } from "../../content/irc-render.ts";
+import { withoutControls } from "../../content/irc.ts";
+import { stripMarkdown } from "../../content/markdown.ts";
+import type { Charset } from "./charset.ts";
+import { formatCtcp } from "./ctcp.ts";
+import { estimateLines, fittingEnd, type Piece, type SplitOptions, splitText } from "./split.ts";
+
+export interface RenderOptions {
+  readonly colorNicks: boolean;
+  readonly stripMarkdown: boolean;
+  /** Most lines of one post. */
+  readonly messageLines: number;
+  /** Room for the text of one line, as `textRoom` has it. */
+  readonly lineBytes: number;
+  readonly charset: Charset;
+  /** Where an earlier attempt ended. */
+  readonly resume: Progress | null;
+}
+
+export interface Rendered {
+  readonly command: "PRIVMSG" | "NOTICE";
+  /** Empty when nothing is left to send. */
+  readonly lines: readonly RenderedLine[];
+  readonly losses: readonly Loss[];
+}
+
+export interface RenderedLine {
+  /** The last parameter of the command. */
+  readonly text: string;
+  /** `Attempt.sending` and `sent` take it; END for the last line. */
+  readonly end: Progress;
+}
+
+/**
+ * A post as lines for one channel, each with the author's shown name before it; files follow the text. An offset into the text
+ * without those names is the progress, so it holds over a change of our name, of the line length or of the mode.
+ */
+export function renderPost(draft: PostDraft, options: RenderOptions): Rendered {
+  const { body, author } = draft;
+  const losses: Loss[] = [];
+  const text = [bodyText(body, options), ...body.files.map((file) => fileLine(file, losses))]
+    .filter(Boolean)
+    .join("\n");
+  // Below this there is no room for words: better a line that the server cuts.
+  const lineBytes = Math.max(options.lineBytes, LINE_MIN);
+  const name = author === null ? "" : namePrefix(author, lineBytes, options, losses);
+  const line = (piece: string): string => (body.style === "action" ? formatCtcp("ACTION", name + piece) : name + piece);
+  const bytesPerLine = lineBytes - options.charset.measure(line(".")) + 1;
+  const pieces = limitedPieces(text, { ...options, bytesPerLine }, losses);
+  return {
+    command: body.style === "notice" ? "NOTICE" : "PRIVMSG",
+    lines: fitted(
+      pieces.map((piece) => line(piece.text)),
+      options.charset,
+      losses,
+    ).map((fit, index) => ({
+      text: fit,
+      end: index === pieces.length - 1 ? END : (String(pieces[index]?.end) as Progress),
+    })),
+    losses,
+  };
+}
+
+/** Bytes that are left for the text when the server passes the line on: `:nick!user@host PRIVMSG #channel :text` and CRLF. */
+export function textRoom(line: {
+  /** Of a whole line, CRLF included: LINELEN, or MessageLength when that is less. */
+  readonly lineBytes: number;
+  /** Our `nick!user@host`. */
+  readonly prefix: string;
+  readonly command: string;
+  readonly target: string;
+}): number {
+  return line.lineBytes - Buffer.byteLength(`:${line.prefix} ${line.command} ${line.target} :\r\n`);
+}
+
+const LINE_MIN = 64;
+
+function bodyText(body: Body, options: RenderOptions): string {
+  // oxlint-disable-next-line eslint/no-control-regex -- these would end the line or make it a CTCP; all else passes untouched
+  if (body.source.format === "irc") return body.source.text.replaceAll(/[\r\0\x01]/g, "");
+  return options.stripMarkdown ? withoutControls(stripMarkdown(body.source.text)) : renderIrc(body.blocks);
+}
+
+function fileLine(file: SharedFile, losses: Loss[]): string {
+  const name = oneLine(file.name);
+  if (file.url !== null) {
+    const what = oneLine(file.comment) || name;
+    return what === "" ? oneLine(file.url) : `${what}: ${oneLine(file.url)}`;
+  }
+  losses.push({ what: "file", note: `${name} has no public link` });
+  const size = file.bytes === null ? "" : ` (${readableSize(file.bytes)})`;
+  const comment = oneLine(file.comment);
+  return `${comment === "" ? "" : `${comment}: `}${name}${size} was shared, but has no public link`;
+}
+
+function oneLine(text: string): string {
+  return withoutControls(text).replaceAll("\n", " ").trim();
+}
+
+function readableSize(bytes: number): string {
+  if (bytes < 1024) return `${bytes} bytes`;
+  const kib = bytes / 1024;
+  return kib < 1024 ? `${Math.round(kib)} KiB` : `${(kib / 1024).toFixed(1)} MiB`;
+}
+
+/** Characters that one note names. */
+const NAMED_MAX = 16;
+
+function fitted(lines: readonly string[], charset: Charset, losses: Loss[]): readonly string[] {
+  const fits = lines.map((line) => charset.fit(line));
+  const lost = new Set(fits.flatMap((fit) => fit.lost));
+  if (lost.size > 0) {
+    const some = [...lost].slice(0, NAMED_MAX).join(" ");
+    losses.push({ what: "charset", note: `${charset.name} has no ${some} and shows "?" instead` });
+  }
+  return fits.map((fit) => fit.text);
+}
+
+/** What stands before each line: at most half of it. */
+function namePrefix(author: OpAuthor, lineBytes: number, options: RenderOptions, losses: Loss[]): string {
+  const shown = safeName(author.shown);
+  const whole = shown.trimEnd();
+  const name = whole.slice(0, fittingEnd(whole, Math.floor(lineBytes / 2) - EXTRA_BYTES, options.charset.measure));
+  if (name !== whole) losses.push({ what: "identity", note: "the name is longer than half a line, and was cut" });
+  // The space before the text is not coloured, and outlives a cut.
+  const space = " ".repeat(Math.min(shown.length - whole.length, SPACES_MAX));
+  if (name === "") return space;
+  const end = samePlain(formatAt(name, 0, name.length, PLAIN)) ? "" : RESET;
+  if (!options.colorNicks) return name + end + space;
+  const fore = String((crc32(author.name) % 14) + 2).padStart(2, "0");
+  return changeCodes(PLAIN, { ...PLAIN, fore }, name) + name + RESET + space;
+}
+
+const SPACES_MAX = 4;
+/** The colour, its guard and the reset; the spaces. */
+const EXTRA_BYTES = 6 + SPACES_MAX;
+
+/** A name may carry formatting codes, as RemoteNickFormat may; any other control character could end the line or make it a CTCP. */
+function safeName(shown: string): string {
+  return shown.replaceAll(/\p{Cc}/gu, (character) => (readCode(character, 0, PLAIN) === null ? "" : character));
+}
+
+/** The pieces behind `resume`, never more than `messageLines` in all: what is too much is counted in the last one. */
+function limitedPieces(text: string, options: RenderOptions & SplitBytes, losses: Loss[]): readonly Piece[] {
+  const { messageLines, resume } = options;
+  if (resume === END) return [];
+  const split = { bytesPerLine: options.bytesPerLine, measure: options.charset.measure };
+  const from = Math.min(Number(resume ?? 0) || 0, text.length);
+  const sent = from === 0 ? 0 : take(splitText(text, 0, split), messageLines).filter(({ end }) => end <= from).length;
+  const most = Math.max(messageLines - sent, 1);
+  const pieces = take(splitText(text, from, split), most + 1);
+  if (pieces.length <= most) return pieces;
+  const kept = pieces.slice(0, Math.max(most - 1, messageLines > 1 ? 0 : 1));
+  const more = estimateLines(text, kept.at(-1)?.end ?? from, split);
+  const note = more === 1 ? "1 more line" : `${more} more lines`;
+  losses.push({ what: "length", note: `${note} left out: one message takes at most ${messageLines}` });
+  return messageLines > 1 ? [...kept, { text: `(${note})`, end: text.length }] : kept;
+}
+
+type SplitBytes = Pick<SplitOptions, "bytesPerLine">;
+
+function take<T>(items: Iterable<T>, most: number): readonly T[] {
+  const taken: T[] = [];
+  for (const item of items) {
+    if (taken.push(item) >= most) break;
+  }
+  return taken;
+}

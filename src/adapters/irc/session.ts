@@ -1,0 +1,44 @@
+import { readFile } from "node:fs/promises";
+import type { Opened, OpenArgs } from "../../contract/adapter.ts";
+import type { Handlers } from "../../contract/session.ts";
+import { charsetOf } from "./charset.ts";
+import { connect, type Endpoint } from "./connection.ts";
+import { misconfigured } from "./ends.ts";
+import type { capabilities, IrcSettings } from "./index.ts";
+import { LiveSession } from "./live.ts";
+
+/** Connects to an IRC server and logs in. What the session needs of the world it takes from the host. */
+export async function open(args: OpenArgs<IrcSettings>): Promise<Opened<Handlers<typeof capabilities>>> {
+  const { settings, host, signal } = args;
+  const charset = charsetOf(settings.Charset);
+  if (charset === null) {
+    const name = JSON.stringify(settings.Charset);
+    return { ok: false, ended: misconfigured(`there is no Charset ${name}; utf-8 is what most networks speak`) };
+  }
+  const endpoint = await endpointOf(settings);
+  if ("error" in endpoint) return { ok: false, ended: misconfigured(endpoint.error) };
+  const connected = await connect({ endpoint, clock: host.clock, signal });
+  if (!connected.ok) return connected;
+  const session = new LiveSession({ connection: connected.connection, charset, settings, host });
+  const failure = await session.begin(signal);
+  return failure === null ? { ok: true, session } : { ok: false, ended: failure };
+}
+
+async function endpointOf(settings: IrcSettings): Promise<Endpoint | { readonly error: string }> {
+  const { Server, Bind, UseTLS, SkipTLSVerify, TLSClientCertificate } = settings;
+  const colon = Server.lastIndexOf(":");
+  const host = Server.slice(0, colon).replace(/^\[(?<address>.*)\]$/u, "$<address>");
+  const port = Number(Server.slice(colon + 1));
+  if (host === "" || !Number.isInteger(port) || port < 1 || port > 65_535) {
+    return { error: "Server must be host:port, such as irc.libera.chat:6697" };
+  }
+  const plain = { host, port, bind: Bind, tls: null };
+  if (!UseTLS) return plain;
+  if (TLSClientCertificate === "") return { ...plain, tls: { verify: !SkipTLSVerify, identity: null } };
+  try {
+    return { ...plain, tls: { verify: !SkipTLSVerify, identity: await readFile(TLSClientCertificate, "utf8") } };
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unreadable";
+    return { error: `TLSClientCertificate cannot be read (${code}); it must be a PEM file` };
+  }
+}
