@@ -1,6 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import type { ApiSettings } from "./adapters/api/index.ts";
+import { adapters } from "./adapters/registry.ts";
 import type { Account, Config } from "./config/config.ts";
+import { systemClock } from "./delivery/clock.ts";
+import { type Delivery, openDelivery } from "./delivery/delivery.ts";
 import { StartError, type StartErrorCode } from "./errors.ts";
 import { compileInbound } from "./gateway/inbound.ts";
 import { compileRoutes, type Routes } from "./gateway/routes.ts";
@@ -22,7 +25,10 @@ export interface App {
   readonly addresses: ReadonlyMap<string, string>;
   /** Resolves when the log has stopped working; the program cannot go on then. */
   readonly failed: Promise<LogError>;
-  /** Stops accepting, finishes answers, ends streams, and commits what is waiting. Idempotent. */
+  /**
+   * Stops sending and taking in, finishes answers, ends streams, leaves the networks, and commits what is waiting: about 8 s at most
+   * beside the last commit. Idempotent.
+   */
   stop(): Promise<void>;
 }
 
@@ -34,9 +40,12 @@ interface ApiServer {
   readonly http: HttpApi;
 }
 
-const nowMs = (): number => Date.now();
+const nowMs = (): number => systemClock.nowMs();
 
-/** The whole program in the order it starts: log, routes, readers, servers. Rejects with a StartError; nothing is left open then. */
+/**
+ * The whole program in the order it starts: log, routes, API readers, lanes, servers, and last the sessions, which nothing waits for.
+ * Rejects with a StartError; nothing is left open then.
+ */
 export async function startApp(config: Config, logger: Logger): Promise<App> {
   // The log's thread starts while the HTTP modules are loaded, the heaviest of all.
   const [log, http] = await Promise.all([openLog(config), loadHttp()]);
@@ -44,9 +53,12 @@ export async function startApp(config: Config, logger: Logger): Promise<App> {
   const sweeps = setInterval(() => {
     for (const { readers } of servers) readers.sweep();
   }, SWEEP_MS);
+  let delivery: Delivery | null = null;
   const stop = async (): Promise<void> => {
     clearInterval(sweeps);
+    await delivery?.quiesce();
     await closeServers(servers);
+    await delivery?.close();
     for (const server of servers) reportCounts(server, logger);
     await log.close();
   };
@@ -57,8 +69,18 @@ export async function startApp(config: Config, logger: Logger): Promise<App> {
         servers.push(await createApiServer(account, config, { log, routes, http, logger }));
     }
     log.tail(dispatchTo(new Map(servers.map(({ account, readers }) => [account.key, readers])), routes));
+    delivery = await openDelivery({
+      config,
+      adapters,
+      routes,
+      log,
+      logger,
+      clock: systemClock,
+      random: Math.random,
+    });
     const addresses = new Map<string, string>();
     for (const server of servers) addresses.set(server.account.key, await listen(server, logger));
+    delivery.start();
     return { addresses, failed: log.failed, stop: once(stop) };
   } catch (error) {
     await stop();

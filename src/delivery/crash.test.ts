@@ -1,0 +1,146 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Idempotency } from "../contract/capabilities.ts";
+import { KEY, NONE } from "./stage.suite.ts";
+import { type Fault, World } from "./world.suite.ts";
+
+/** Lets the last life of the program finish, and checks what a lane promises. */
+async function checkPromises(world: World): Promise<void> {
+  if (world.dead) await world.start();
+  world.survive();
+  world.stage.log.refuses = null;
+  world.faults.length = 0;
+  world.connect();
+  await world.pass(600_000);
+  const { disk, stage, heard, announced, messages } = world;
+  expect(stage.lane.cursor).toBe(stage.log.head);
+  expect(stage.cursorOnDisk).toBe(stage.log.head);
+
+  const states = new Map((await stage.receipts()).map(({ seq, state }) => [seq, state]));
+  const lost = disk.entries.flatMap(({ seq, payload }) => {
+    const [message = 0, parts = 0] = payload.split("/").map(Number);
+    const complete = heard.filter(([of]) => of === message).length >= parts;
+    const state = states.get(seq) ?? "nothing";
+    return complete || ["unconfirmed", "failed"].includes(state) ? [] : [`${payload}: ${state}`];
+  });
+  expect(lost, "neither sent nor recorded").toEqual([]);
+
+  const parts = heard.map(([message, part]) => `${message}.${part}`);
+  expect(new Set(parts).size, `doubled: ${parts.join(" ")}`).toBe(parts.length);
+  const unconfirmed = disk.entries.filter(({ seq }) => states.get(seq) === "unconfirmed");
+  if (world.idempotency.by === "none") {
+    const order = heard.map(([message, part]) => message * 100 + part);
+    expect(order, "out of order").toEqual([...order].sort((a, b) => a - b));
+    for (const { payload } of unconfirmed)
+      expect(announced, "never announced").toContain(Number(payload.split("/")[0]));
+    expect(unconfirmed.length).toBeLessThanOrEqual(world.doubts);
+  } else {
+    expect(unconfirmed).toEqual([]);
+  }
+  expect(messages).toBe(disk.entries.length);
+}
+
+describe.each<[string, Idempotency, number]>([
+  ["none, one at once", NONE, 1],
+  ["none, three at once", NONE, 3],
+  ["key, one at once", KEY, 1],
+  ["key, three at once", KEY, 3],
+])("%s", (_, idempotency, inflightMax) => {
+  test("a crash at every step: nothing is lost in silence, nothing comes twice", async () => {
+    let crashes = 0;
+    for (let diesAt = 1; ; diesAt++) {
+      const world = new World(idempotency, inflightMax);
+      await world.start(Infinity);
+      const first = world.steps;
+      world.faults.push("none", "deferred", "none", "unknown, arrived", "none", "unknown, lost");
+      world.killAfter(diesAt);
+      for (const parts of [1, 3, 1, 2, 1, 2]) world.say(parts);
+      world.connect();
+      await world.pass(10_000);
+      const { dead, steps } = world;
+      await checkPromises(world);
+      if (!dead) {
+        expect(steps - first).toBeLessThan(diesAt);
+        break;
+      }
+      crashes += 1;
+    }
+    expect(crashes).toBeGreaterThan(20);
+  });
+});
+
+type Move =
+  | { readonly is: "say"; readonly parts: number }
+  | { readonly is: "pass"; readonly ms: number }
+  | { readonly is: "fault"; readonly fault: Fault }
+  | { readonly is: "die"; readonly steps: number }
+  | { readonly is: "connect" | "disconnect" | "kill" | "refuse" | "accept" };
+
+const FAULTS: readonly Fault[] = [
+  "none",
+  "deferred",
+  "rejected",
+  "unknown, arrived",
+  "unknown, lost",
+  "throw before",
+  "throw after",
+];
+
+const move: fc.Arbitrary<Move> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ is: fc.constant("say" as const), parts: fc.integer({ min: 1, max: 3 }) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({ is: fc.constant("pass" as const), ms: fc.constantFrom(0, 1, 2, 3, 5, 9, 2_000) }),
+  },
+  { weight: 4, arbitrary: fc.record({ is: fc.constant("fault" as const), fault: fc.constantFrom(...FAULTS) }) },
+  { weight: 1, arbitrary: fc.record({ is: fc.constant("die" as const), steps: fc.integer({ min: 1, max: 9 }) }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({ is: fc.constantFrom("connect" as const, "connect" as const, "disconnect" as const) }),
+  },
+  { weight: 2, arbitrary: fc.record({ is: fc.constantFrom("kill" as const, "refuse" as const, "accept" as const) }) },
+);
+
+async function apply(world: World, made: Move): Promise<void> {
+  switch (made.is) {
+    case "say":
+      return world.say(made.parts);
+    case "pass":
+      return await world.pass(made.ms);
+    case "fault":
+      return void world.faults.push(made.fault);
+    case "die":
+      return world.killAfter(made.steps);
+    case "connect":
+      return world.connect();
+    case "disconnect":
+      return world.disconnect();
+    case "kill":
+      return world.kill();
+    case "refuse":
+      world.stage.log.refuses = "disk_full";
+      return;
+    case "accept":
+      world.stage.log.refuses = null;
+      return;
+  }
+}
+
+test("whatever happens: nothing is lost in silence, and nothing comes twice", async () => {
+  const setting = fc.record({
+    idempotency: fc.constantFrom(KEY, NONE, NONE),
+    inflightMax: fc.integer({ min: 1, max: 4 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(setting, fc.array(move, { maxLength: 40 }), async ({ idempotency, inflightMax }, moves) => {
+      const world = new World(idempotency, inflightMax);
+      await world.start();
+      for (const made of moves) {
+        if (world.dead) await world.start();
+        await apply(world, made);
+      }
+      await checkPromises(world);
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,52 @@
+import type { AdapterLog, Clock, Host } from "../contract/host.ts";
+import type { Logger } from "../logger.ts";
+import type { Intake, NameOf } from "./intake.ts";
+
+/** What a session's host needs of the core. */
+export interface HostOptions {
+  /** As people know it. */
+  readonly account: string;
+  readonly intake: Intake;
+  readonly nameOf: NameOf;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly logger: Logger;
+  readonly lost: Host["lost"];
+  readonly degraded: Host["degraded"];
+}
+
+/**
+ * The host of one try to have a session. What the session hands over counts until `end`, also what is stored after it; every later
+ * call is answered, and does nothing: another session may be there already.
+ */
+export function createHost(options: HostOptions): { readonly host: Host; readonly end: () => void } {
+  const { account, intake, nameOf, clock, random, logger } = options;
+  let ended = false;
+  const host: Host = {
+    accept: async (batch) => (ended ? batch.events.map(() => "ignored") : await intake.accept(batch, nameOf)),
+    lost: (channel, why, retryInMs) => {
+      if (!ended) options.lost(channel, why, retryInMs);
+    },
+    degraded: (why) => {
+      if (!ended) options.degraded(why);
+    },
+    clock,
+    random,
+    log: accountLog(logger, account),
+  };
+  return {
+    host,
+    end: () => {
+      ended = true;
+    },
+  };
+}
+
+function accountLog(logger: Logger, account: string): AdapterLog {
+  return {
+    trace: (fields, message) => logger.trace({ account, ...fields }, message),
+    debug: (fields, message) => logger.debug({ account, ...fields }, message),
+    info: (fields, message) => logger.info({ account, ...fields }, message),
+    warn: (fields, message) => logger.warn({ account, ...fields }, message),
+  };
+}

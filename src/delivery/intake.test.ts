@@ -1,0 +1,252 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { FakeClock, settled } from "../../test/support/fake-clock.ts";
+import type { Accepted } from "../contract/host.ts";
+import type { ChannelRef, Cursor, EventKey, UserRef } from "../contract/ids.ts";
+import type { Posted } from "../contract/events.ts";
+import { decode } from "../gateway/codec.ts";
+import { compileInbound } from "../gateway/inbound.ts";
+import { compileRecord } from "../gateway/record.ts";
+import { compileRoutes } from "../gateway/routes.ts";
+import { aConfig, aGateway, anAccount } from "../gateway/samples.suite.ts";
+import { LogError } from "../log/errors.ts";
+import type { Appended, Batch } from "../log/log.ts";
+import { Intake, type NameOf } from "./intake.ts";
+import { MemoryLogger } from "./scripted.suite.ts";
+
+/** Takes what it is given when the test says so. */
+class ScriptedLog {
+  readonly batches: Batch[] = [];
+  /** Refusals of the next appends. */
+  readonly refusals: Error[] = [];
+  #gate: PromiseWithResolvers<void> | null = null;
+  #seq = 0;
+  readonly #keys = new Set<string>();
+
+  hold(): void {
+    this.#gate = Promise.withResolvers();
+  }
+
+  release(): void {
+    this.#gate?.resolve();
+    this.#gate = null;
+  }
+
+  async append(batch: Batch): Promise<Appended> {
+    await this.#gate?.promise;
+    const refusal = this.refusals.shift();
+    if (refusal !== undefined) throw refusal;
+    this.batches.push(batch);
+    return { is: "stored", seqs: batch.entries.map(({ key }) => this.#store(key)) };
+  }
+
+  #store(key: string | null): number | null {
+    if (key !== null && this.#keys.has(key)) return null;
+    if (key !== null) this.#keys.add(key);
+    this.#seq += 1;
+    return this.#seq;
+  }
+
+  get texts(): readonly (readonly string[])[] {
+    return this.batches.map(({ entries }) => entries.map(({ payload }) => decode(payload).text));
+  }
+}
+
+const ROOM = "room" as ChannelRef;
+const inRoom: NameOf = (ref) => (ref === ROOM ? "#room" : null);
+
+function said(text: string, more: Partial<Posted> = {}): Posted {
+  return {
+    kind: "posted",
+    key: null,
+    channel: ROOM,
+    atMs: 0,
+    echoOf: null,
+    messages: [],
+    author: { id: "u" as UserRef, name: "bob", avatar: null, bot: false },
+    body: { style: "normal", source: { format: "plain", text }, blocks: [], files: [] },
+    replyTo: null,
+    thread: null,
+    ...more,
+  };
+}
+
+let log: ScriptedLog;
+let memory: MemoryLogger;
+let clock: FakeClock;
+let intake: Intake;
+
+beforeEach(() => {
+  log = new ScriptedLog();
+  memory = new MemoryLogger();
+  clock = new FakeClock();
+  const account = anAccount("net.Here", { ignoreMessages: ["^spam"] });
+  const config = aConfig([aGateway("g", ["in net.here #room", "out net.here #quiet", "out net.there #x"])], [account]);
+  intake = new Intake({
+    account,
+    record: compileRecord(account, compileInbound(account)),
+    routes: compileRoutes(config),
+    log,
+    logger: memory.logger,
+    clock,
+    random: () => 0.5,
+  });
+});
+
+const accept = (
+  events: readonly Posted[],
+  cursor: string | null = null,
+  nameOf = inRoom,
+): Promise<readonly Accepted[]> => intake.accept({ events, cursor: cursor as Cursor | null }, nameOf);
+
+test("one answer per event: stored, seen before, dropped and why", async () => {
+  const quiet = "quiet" as ChannelRef;
+  const names: NameOf = (ref) => (ref === quiet ? "#quiet" : inRoom(ref));
+  const events = [
+    said("a", { key: "1" as EventKey }),
+    said("spam"),
+    said("again", { key: "1" as EventKey }),
+    said("elsewhere", { channel: "other" as ChannelRef }),
+    said("where nobody listens", { channel: quiet }),
+    said("mine", { echoOf: "self" }),
+    said("b"),
+  ];
+  expect(await accept(events, null, names)).toEqual([
+    "stored",
+    "ignored",
+    "duplicate",
+    "ignored",
+    "ignored",
+    "ignored",
+    "stored",
+  ]);
+  expect(log.texts).toEqual([["a", "again", "b"]]);
+  expect(intake.accepted).toBe(2);
+  expect(intake.dropped).toEqual({ ignored_text: 1, unknown_channel: 1, no_gateway: 1, own: 1, duplicate: 1 });
+});
+
+test("the cursor is stored with its events, also when there are none to store", async () => {
+  await accept([said("a")], "c1");
+  await accept([said("spam")], "c2");
+  await accept([], "c3");
+  await accept([said("spam")]);
+  expect(log.batches.map(({ account, marks }) => [account, marks])).toEqual([
+    ["net.here", [{ name: "cursor/net.here", value: "c1" }]],
+    ["net.here", [{ name: "cursor/net.here", value: "c2" }]],
+    ["net.here", [{ name: "cursor/net.here", value: "c3" }]],
+  ]);
+});
+
+describe("while one append is under way", () => {
+  test("the next calls gather, in their order, and the newest cursor counts", async () => {
+    log.hold();
+    const first = accept([said("a")]);
+    await settled();
+    const others = [accept([said("b")], "c1"), accept([said("c"), said("d")], "c2"), accept([said("e")])];
+    await settled();
+    log.release();
+    await Promise.all([first, ...others]);
+    expect(log.texts).toEqual([["a"], ["b", "c", "d", "e"]]);
+    expect(log.batches[1]?.marks).toEqual([{ name: "cursor/net.here", value: "c2" }]);
+  });
+
+  test("an append has its bounds, and no call is torn", async () => {
+    const many = (count: number): Posted[] => Array.from({ length: count }, (_, n) => said(String(n)));
+    const large = said("x".repeat(600_000));
+    await Promise.all([
+      accept(many(400)),
+      accept(many(200)),
+      accept(many(600)),
+      accept([large, said("y")]),
+      accept([large]),
+      accept([said("z")]),
+    ]);
+    expect(log.texts.map(({ length }) => length)).toEqual([400, 200, 600, 3, 1]);
+  });
+});
+
+describe("a log that refuses", () => {
+  test("is asked again with the same events, and nothing is lost", async () => {
+    log.refusals.push(
+      new LogError("disk_full", "the disk is full"),
+      new LogError("disk_full", "the disk is full"),
+      new Error("worse"),
+    );
+    const answers = [accept([said("a")]), accept([said("b")])];
+    await settled();
+    const late = accept([said("c")]);
+    await clock.advance(60_000);
+    expect(await Promise.all([...answers, late])).toEqual([["stored"], ["stored"], ["stored"]]);
+    expect(log.texts).toEqual([["a", "b"], ["c"]]);
+    expect(memory.shown("why")).toEqual([
+      "warn events wait: the log does not take them the disk is full",
+      "warn events wait: the log does not take them worse",
+      "info events are stored again",
+    ]);
+    expect(clock.waiting).toBe(0);
+  });
+
+  test("does not hold up a close", async () => {
+    log.refusals.push(new LogError("disk_full", "the disk is full"));
+    const answers = [accept([said("a")]), accept([said("b")])];
+    await settled();
+    answers.push(accept([said("c")]));
+    intake.close();
+    expect(await Promise.all(answers)).toEqual([["ignored"], ["ignored"], ["ignored"]]);
+    expect(log.batches).toEqual([]);
+    await intake.drained();
+    expect(clock.waiting).toBe(0);
+  });
+
+  test("because it is closed is not asked again", async () => {
+    log.refusals.push(new LogError("closed", "the log is closed"));
+    expect(await accept([said("a")])).toEqual(["ignored"]);
+    expect(memory.shown()).toEqual([]);
+  });
+});
+
+test("after a close an append under way has its own answer, and all else is ignored", async () => {
+  log.hold();
+  const under = accept([said("a")]);
+  await settled();
+  const waiting = accept([said("b")]);
+  intake.close();
+  expect(await accept([said("c")])).toEqual(["ignored"]);
+  expect(await waiting).toEqual(["ignored"]);
+  log.release();
+  expect(await under).toEqual(["stored"]);
+  expect(log.texts).toEqual([["a"]]);
+});
+
+test("a channel whose name is not settled holds up what comes behind it", async () => {
+  let name: string | null | undefined;
+  const joining = accept([said("a")], null, () => name);
+  const behind = accept([said("b")]);
+  await settled();
+  expect(log.batches).toEqual([]);
+  await intake.drained();
+  name = "#room";
+  intake.settled();
+  await Promise.all([joining, behind]);
+  expect(log.texts).toEqual([["a", "b"]]);
+});
+
+test("drained: when all that was handed over has its answer", async () => {
+  log.hold();
+  const answered: string[] = [];
+  void accept([said("a")]).then(() => answered.push("a"));
+  void intake.drained().then(() => answered.push("drained"));
+  await settled();
+  void accept([said("b")]).then(() => answered.push("b"));
+  await settled();
+  expect(answered).toEqual([]);
+  log.release();
+  await settled();
+  expect(answered).toEqual(["a", "b", "drained"]);
+});
+
+test("an event that the core cannot read is told as the bug it is, and the others go on", async () => {
+  const broken = { ...said("x"), body: null } as unknown as Posted;
+  expect(await accept([broken, said("b")])).toEqual(["ignored", "stored"]);
+  expect(memory.shown()).toEqual(["error an event is lost: this is a bug"]);
+  expect(intake.dropped).toEqual({ bug: 1 });
+});

@@ -1,0 +1,38 @@
+import type { Account } from "../config/config.ts";
+import type { Capabilities } from "../contract/capabilities.ts";
+import type { Clock } from "../contract/host.ts";
+import type { Why } from "../contract/outcome.ts";
+import type { Plan } from "../gateway/plan.ts";
+import { accountOf } from "../gateway/subject.ts";
+import type { EntryHead, Log, Seq, Subject } from "../log/log.ts";
+import type { Logger } from "../logger.ts";
+
+export interface LaneOptions {
+  /** Unique, the same over restarts, and fit for the name of a mark. */
+  readonly name: string;
+  readonly gateway: string;
+  /** The destination. */
+  readonly account: Account;
+  readonly channel: string;
+  readonly subjects: readonly Subject[];
+  readonly plan: Plan;
+  readonly capabilities: Capabilities;
+  readonly log: Log;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly maxAgeMs: number;
+  readonly outageNoticeMs: number;
+  /** A handler hangs: the session is to be ended. */
+  readonly onStalled: (why: Why) => void;
+}
+
+/** Whether an entry goes to the lane's destination, without a look at its payload. `since`: as in sources.ts. */
+export function admission(
+  { plan, subjects }: Pick<LaneOptions, "plan" | "subjects">,
+  since: ReadonlyMap<Subject, Seq>,
+): (entry: EntryHead) => boolean {
+  const sources = new Map(subjects.map((subject) => [subject, accountOf(subject)]));
+  return ({ seq, label, subject }) =>
+    seq > (since.get(subject) ?? 0) && plan.admits(label, sources.get(subject) ?? accountOf(subject));
+}

@@ -1,0 +1,102 @@
+import type { LogErrorCode } from "../log/errors.ts";
+import { LogError } from "../log/errors.ts";
+import type { Appended, Batch, Log, Mark, Receipt, Seq, StoredEntry, Subject } from "../log/log.ts";
+
+/** What a log keeps when the program dies. */
+export interface Disk {
+  readonly entries: StoredEntry[];
+  readonly marks: Map<string, string>;
+  readonly receipts: Map<string, Receipt>;
+}
+
+export function emptyDisk(): Disk {
+  return { entries: [], marks: new Map(), receipts: new Map() };
+}
+
+/**
+ * A log that answers in the same turn of the event loop, so that a test decides what happens when. Only what a lane uses of it.
+ * `step` is awaited before and after each commit: a step that never ends is a program that died there.
+ */
+export class MemoryLog implements Log {
+  readonly failed = new Promise<LogError>(() => undefined);
+  /** Why nothing is taken. */
+  refuses: LogErrorCode | null = null;
+  /** Whether reading fails. */
+  unreadable = false;
+  commits = 0;
+  reads = 0;
+  readonly #disk: Disk;
+  readonly #step: () => Promise<void>;
+
+  constructor(disk: Disk, step: () => Promise<void> = () => Promise.resolve()) {
+    this.#disk = disk;
+    this.#step = step;
+  }
+
+  get head(): Seq {
+    return this.#disk.entries.at(-1)?.seq ?? 0;
+  }
+
+  async append({ marks = [], receipts = [] }: Batch): Promise<Appended> {
+    await this.#step();
+    if (this.refuses !== null) throw new LogError(this.refuses, "no");
+    this.commits += 1;
+    for (const { name, value } of marks) this.#disk.marks.set(name, value);
+    for (const receipt of receipts) this.#disk.receipts.set(`${receipt.lane} ${receipt.seq}`, receipt);
+    await this.#step();
+    return { is: "stored", seqs: [] };
+  }
+
+  async mark(marks: readonly Mark[]): Promise<void> {
+    await this.append({ account: "", entries: [], marks });
+  }
+
+  async unmark(names: readonly string[]): Promise<void> {
+    for (const name of names) this.#disk.marks.delete(name);
+    return await Promise.resolve();
+  }
+
+  async marks(prefix: string): Promise<ReadonlyMap<string, string>> {
+    return await Promise.resolve(new Map([...this.#disk.marks].filter(([name]) => name.startsWith(prefix))));
+  }
+
+  async receipts({ lane, after }: { readonly lane: string; readonly after: Seq }): Promise<readonly Receipt[]> {
+    const found = [...this.#disk.receipts.values()].filter((receipt) => receipt.lane === lane && receipt.seq > after);
+    return await Promise.resolve(found.sort((a, b) => a.seq - b.seq));
+  }
+
+  async read(query: { readonly subjects: readonly Subject[]; readonly after: Seq; readonly limit: number }) {
+    this.reads += 1;
+    if (this.unreadable) throw new LogError("io", "no");
+    return await Promise.resolve(this.#after(query).slice(0, query.limit));
+  }
+
+  async newest({
+    limit,
+    ...query
+  }: {
+    readonly subjects: readonly Subject[];
+    readonly after: Seq;
+    readonly limit: number;
+  }) {
+    const found = this.#after(query);
+    const skipped = Math.max(0, found.length - limit);
+    return await Promise.resolve({ entries: found.slice(skipped), skipped });
+  }
+
+  tail(): () => void {
+    return () => undefined;
+  }
+
+  hold(): () => void {
+    return () => undefined;
+  }
+
+  async close(): Promise<void> {
+    await Promise.resolve();
+  }
+
+  #after({ subjects, after }: { readonly subjects: readonly Subject[]; readonly after: Seq }): readonly StoredEntry[] {
+    return this.#disk.entries.filter(({ seq, subject }) => seq > after && subjects.includes(subject));
+  }
+}

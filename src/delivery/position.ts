@@ -1,0 +1,94 @@
+import type { MessageRef, Progress } from "../contract/ids.ts";
+import type { Why } from "../contract/outcome.ts";
+import type { Seq } from "../log/log.ts";
+
+/**
+ * What a lane has on disk, as marks of the log:
+ *
+ *   lane/<name>     the cursor, and what is to be known of the messages behind it
+ *   intent/<name>   only for networks without idempotency: up to where something may have been sent; written before it is
+ *   summary/<name>  expired messages that one line still has to stand for
+ *   sources/<name>  since when it hears each subject, see sources.ts
+ *
+ * An empty intent or summary is none.
+ */
+
+/** Everything up to `after` is settled. */
+export interface Position {
+  readonly after: Seq;
+  readonly next: Next | null;
+  /** Settled as well, while one before them is not; absent: none. */
+  readonly done?: readonly Seq[];
+  /** Certainly not sent, while one behind them may have been; absent: none. */
+  readonly unsent?: readonly Seq[];
+}
+
+/** The first message that was sent in part. */
+export interface Next {
+  readonly seq: Seq;
+  /** Goes on behind here. */
+  readonly progress: Progress;
+  /** Of the parts so far. */
+  readonly messages: readonly MessageRef[];
+  /** Why a part so far is not confirmed; null: all are. */
+  readonly unconfirmed: Why | null;
+}
+
+/** Up to here something may have been sent. */
+export interface Intent {
+  readonly seq: Seq;
+  readonly progress: Progress;
+}
+
+/** Messages that expired in a row. */
+export interface Summary {
+  readonly count: number;
+  /** When the first and the last was accepted, Unix ms. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** Of the last one. */
+  readonly seq: Seq;
+}
+
+/** Names of the marks of one lane. */
+export function marksOf(lane: string): {
+  readonly position: string;
+  readonly intent: string;
+  readonly summary: string;
+  readonly sources: string;
+} {
+  return {
+    position: `lane/${lane}`,
+    intent: `intent/${lane}`,
+    summary: `summary/${lane}`,
+    sources: `sources/${lane}`,
+  };
+}
+
+export function encodePosition(position: Position): string {
+  return JSON.stringify(position);
+}
+
+/** Throws on what no lane has written: only a damaged log or a newer program has such a mark. */
+export function decodePosition(value: string): Position {
+  const position = JSON.parse(value) as Position | null;
+  if (typeof position?.after !== "number") throw new Error("the position of a lane cannot be read from the log");
+  return position;
+}
+
+export function encodeOrEmpty(value: Intent | Summary | null): string {
+  return value === null ? "" : JSON.stringify(value);
+}
+
+export function decodeIntent(value: string | undefined): Intent | null {
+  return value === undefined || value === "" ? null : (JSON.parse(value) as Intent);
+}
+
+export function decodeSummary(value: string | undefined): Summary | null {
+  return value === undefined || value === "" ? null : (JSON.parse(value) as Summary);
+}
+
+/** The summary with one more expired message. */
+export function summarise(summary: Summary | null, { seq, at }: { readonly seq: Seq; readonly at: number }): Summary {
+  return { count: (summary?.count ?? 0) + 1, fromMs: summary?.fromMs ?? at, toMs: at, seq };
+}

@@ -1,0 +1,136 @@
+import { describe, expect, test } from "vitest";
+import { END, type MessageRef, type Progress } from "../contract/ids.ts";
+import type { Intent, Next, Position } from "./position.ts";
+import { decodePosition } from "./position.ts";
+import { recover } from "./recovery.ts";
+
+const p1 = "1" as Progress;
+const p2 = "2" as Progress;
+const at = (after: number, next: Next | null = null): Position => ({ after, next });
+const begun = (seq: number, progress: Progress): Next => ({
+  seq,
+  progress,
+  messages: ["m" as MessageRef],
+  unconfirmed: null,
+});
+const resumed = (seq: number, progress: Progress): object => ({
+  seq,
+  progress,
+  messages: [],
+  unconfirmed: { code: "stopping" },
+});
+
+interface Row {
+  readonly title: string;
+  readonly position: Position;
+  readonly intent: Intent | null;
+  readonly between: readonly number[];
+  readonly becomes: object;
+  readonly unconfirmed: readonly number[];
+}
+
+const ROWS: readonly Row[] = [
+  { title: "nothing was under way", position: at(10), intent: null, between: [], becomes: at(10), unconfirmed: [] },
+  {
+    title: "what was intended is settled",
+    position: at(10),
+    intent: { seq: 10, progress: END },
+    between: [],
+    becomes: at(10),
+    unconfirmed: [],
+  },
+  {
+    title: "one whole message in doubt",
+    position: at(10),
+    intent: { seq: 12, progress: END },
+    between: [12],
+    becomes: at(12),
+    unconfirmed: [12],
+  },
+  {
+    title: "a window in doubt",
+    position: at(10),
+    intent: { seq: 16, progress: END },
+    between: [12, 14, 16],
+    becomes: at(16),
+    unconfirmed: [12, 14, 16],
+  },
+  {
+    title: "one that waits before others that ended or are in doubt",
+    position: { ...at(10), unsent: [12], done: [14] },
+    intent: { seq: 18, progress: END },
+    between: [12, 14, 16, 18],
+    becomes: { ...at(11), done: [14, 16, 18] },
+    unconfirmed: [16, 18],
+  },
+  {
+    title: "one that waits before one whose first part is in doubt",
+    position: { ...at(10), unsent: [14] },
+    intent: { seq: 18, progress: p1 },
+    between: [12, 14, 18],
+    becomes: { after: 13, next: resumed(18, p1) },
+    unconfirmed: [12, 18],
+  },
+  {
+    title: "the first part in doubt, more follow",
+    position: at(10),
+    intent: { seq: 12, progress: p1 },
+    between: [12],
+    becomes: at(11, resumed(12, p1) as Next),
+    unconfirmed: [12],
+  },
+  {
+    title: "parts confirmed up to where something was intended",
+    position: at(10, begun(12, p1)),
+    intent: { seq: 12, progress: p1 },
+    between: [12],
+    becomes: at(11, begun(12, p1)),
+    unconfirmed: [],
+  },
+  {
+    title: "the second part in doubt",
+    position: at(10, begun(12, p1)),
+    intent: { seq: 12, progress: p2 },
+    between: [12],
+    becomes: { after: 11, next: { seq: 12, progress: p2, messages: ["m"], unconfirmed: { code: "stopping" } } },
+    unconfirmed: [12],
+  },
+  {
+    title: "the last part confirmed, and only its outcome lost",
+    position: at(10, begun(12, END)),
+    intent: { seq: 14, progress: p1 },
+    between: [12, 14],
+    becomes: at(13, resumed(14, p1) as Next),
+    unconfirmed: [14],
+  },
+  {
+    title: "all confirmed, and nothing behind it",
+    position: at(10, begun(12, END)),
+    intent: { seq: 12, progress: END },
+    between: [12],
+    becomes: at(12),
+    unconfirmed: [],
+  },
+  {
+    title: "no entry of it in the log any more",
+    position: at(10),
+    intent: { seq: 12, progress: END },
+    between: [],
+    becomes: at(12),
+    unconfirmed: [],
+  },
+];
+
+test.each(ROWS)("$title", ({ position, intent, between, becomes, unconfirmed }) => {
+  const recovered = recover("lane", position, intent, between);
+  expect(recovered.position).toMatchObject(becomes);
+  expect(recovered.receipts.map(({ seq, state }) => [seq, state])).toEqual(
+    unconfirmed.map((seq) => [seq, "unconfirmed"]),
+  );
+});
+
+describe("a mark that no lane has written", () => {
+  test.each(["null", "{}", "7", '{"after":"7"}'])("%s", (value) => {
+    expect(() => decodePosition(value)).toThrow(/position of a lane/);
+  });
+});

@@ -1,0 +1,44 @@
+import { END } from "../contract/ids.ts";
+import type { Why } from "../contract/outcome.ts";
+import type { Receipt, Seq } from "../log/log.ts";
+import type { Intent, Position } from "./position.ts";
+import { receiptOf } from "./settle.ts";
+
+/**
+ * What a lane makes of its marks after a restart. The intent says up to where something may have been sent, the position up to where that
+ * is known. What lies between was under way when the program ended, and is not sent again: *unconfirmed*, but for those messages of which
+ * the position says better: they had ended before one that came first, or waited to be tried again.
+ */
+export interface Recovered {
+  readonly position: Position;
+  /** Unconfirmed messages, oldest first. */
+  readonly receipts: readonly Receipt[];
+}
+
+const RESTARTED: Why = {
+  code: "stopping",
+  message: "Rialto ended while this was being sent, so nobody knows whether it arrived; it is not sent again.",
+};
+
+/** Pure. `between`: the messages of the lane with `position.after` < seq <= `intent.seq`, oldest first. */
+export function recover(lane: string, position: Position, intent: Intent | null, between: readonly Seq[]): Recovered {
+  const { next } = position;
+  if (intent === null || intent.seq <= position.after) return { position, receipts: [] };
+  const known = next?.seq === intent.seq ? next : null;
+  const last = known?.progress === intent.progress ? known : null;
+  const unsent = between.filter((seq) => position.unsent?.includes(seq));
+  const settled = new Set([...(position.done ?? []), ...unsent]);
+  const receipts = between.flatMap((seq) => {
+    if (settled.has(seq)) return [];
+    const begun = next?.seq === seq ? next : null;
+    if (begun?.progress === END || (seq === intent.seq && last !== null)) return [];
+    const messages = begun?.messages ?? [];
+    return receiptOf(lane, seq, { state: "unconfirmed", why: RESTARTED, messages, losses: [] }) ?? [];
+  });
+  const { seq, progress } = intent;
+  const resumed = last ?? { seq, progress, messages: known?.messages ?? [], unconfirmed: RESTARTED };
+  const rest = progress === END ? { seq: seq + 1, next: null } : { seq, next: resumed };
+  const after = Math.min(unsent[0] ?? rest.seq, rest.seq) - 1;
+  const done = between.filter((other) => other > after && other < rest.seq && !unsent.includes(other));
+  return { position: { after, next: rest.next, ...(done.length > 0 && { done }) }, receipts };
+}

@@ -1,0 +1,83 @@
+import type { LaneAttempt } from "./attempt.ts";
+import type { Outlet } from "./outlet.ts";
+import type { Item } from "./window.ts";
+
+/** How long all handlers of a session may neither end nor tell anything, in ms. */
+const STALL_MS = 10 * 60_000;
+/** And those of one lane, while the others of its session go on: with a slow pace the queue before them may be long. */
+const STALL_ALONE_MS = 2 * 60 * 60_000;
+/** How long a handler that has to end may take for it, in ms. */
+const END_MS = 10_000;
+
+/** A handler call under way. */
+export interface Run {
+  readonly item: Item;
+  readonly outlet: Outlet;
+  readonly attempt: LaneAttempt;
+  /** Unix ms. */
+  readonly startedMs: number;
+  /** When it is given up on, Unix ms; null while it need not end. */
+  deadlineMs: number | null;
+}
+
+/**
+ * The handler calls of a lane that are under way.
+ *
+ *   running ──all silent for too long (stalled), or the session gone──▶ ending ──10 s──▶ overdue
+ */
+export class Runs {
+  readonly #runs = new Set<Run>();
+  #activeMs = 0;
+
+  get size(): number {
+    return this.#runs.size;
+  }
+
+  [Symbol.iterator](): Iterator<Run> {
+    return [...this.#runs][Symbol.iterator]();
+  }
+
+  add(run: Omit<Run, "deadlineMs">): Run {
+    const added: Run = { ...run, deadlineMs: null };
+    this.#runs.add(added);
+    this.#activeMs = run.startedMs;
+    return added;
+  }
+
+  delete(run: Run): void {
+    this.#runs.delete(run);
+  }
+
+  /** One of them ends or has told something. They may wait for each other, so one is as good as all. */
+  active(nowMs: number): void {
+    this.#activeMs = nowMs;
+    for (const { outlet } of this.#runs) outlet.pulse.beat();
+  }
+
+  /** All of them have to end. */
+  endAll(nowMs: number): void {
+    for (const run of this.#runs) run.deadlineMs ??= nowMs + END_MS;
+  }
+
+  /** Some run that nobody has told to end, while nothing has moved for too long. */
+  stalled(nowMs: number): boolean {
+    return this.#stallsAtMs() <= nowMs;
+  }
+
+  overdue(nowMs: number): readonly Run[] {
+    return [...this.#runs].filter(({ deadlineMs }) => deadlineMs !== null && deadlineMs <= nowMs);
+  }
+
+  /** When to look again, Unix ms; Infinity: no need. */
+  get dueMs(): number {
+    const deadlines = Array.from(this.#runs, ({ deadlineMs }) => deadlineMs ?? Infinity);
+    return Math.min(this.#stallsAtMs(), ...deadlines);
+  }
+
+  #stallsAtMs(): number {
+    const free = [...this.#runs].filter(({ deadlineMs }) => deadlineMs === null);
+    if (free.length === 0) return Infinity;
+    const movedMs = Math.max(this.#activeMs, ...free.map(({ outlet }) => outlet.pulse.lastMs));
+    return Math.min(movedMs + STALL_MS, this.#activeMs + STALL_ALONE_MS);
+  }
+}

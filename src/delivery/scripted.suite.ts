@@ -1,0 +1,155 @@
+/** What the tests of supervision act with: an adapter that does as it is told, and a logger that remembers. */
+import type { Adapter, OpenArgs, Opened } from "../contract/adapter.ts";
+import { type ChannelRef, END } from "../contract/ids.ts";
+import type { Outcome } from "../contract/outcome.ts";
+import type { PostOp } from "../contract/ops.ts";
+import type { Attempt, ChannelRequest, Ended, Joined, Session } from "../contract/session.ts";
+import type { Logger } from "../logger.ts";
+import type { Outlet } from "./outlet.ts";
+
+export interface LogLine {
+  readonly level: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly message: string;
+}
+
+export class MemoryLogger {
+  readonly lines: LogLine[] = [];
+  readonly logger: Logger;
+
+  constructor() {
+    const note = (level: string) => (fields: LogLine["fields"], message: string) =>
+      void this.lines.push({ level, fields, message });
+    const levels = ["trace", "debug", "info", "warn", "error", "fatal"].map((level) => [level, note(level)] as const);
+    this.logger = Object.fromEntries(levels) as unknown as Logger;
+  }
+
+  /** `info joined #a`: level and message of every line above debug, with the fields named. */
+  shown(...fields: readonly string[]): readonly string[] {
+    return this.lines
+      .filter(({ level }) => level !== "debug" && level !== "trace")
+      .map((line) => [line.level, line.message, ...fields.flatMap((name) => text(line.fields[name]))].join(" "));
+  }
+}
+
+const text = (value: unknown): readonly string[] =>
+  typeof value === "string" || typeof value === "number" ? [String(value)] : [];
+
+export const NETWORK_DOWN = { code: "network", message: "the server hung up" } as const;
+
+export function refOf(name: string): ChannelRef {
+  return `ref:${name}` as ChannelRef;
+}
+
+type Answer = (request: ChannelRequest, signal: AbortSignal) => Promise<Joined>;
+
+export class ScriptedSession implements Session {
+  readonly as = "rialto";
+  readonly handlers = { post: (op: PostOp, attempt: Attempt) => this.#post(op, attempt) };
+  /** `ref:#a <bob> hello`: what was posted, in order. */
+  readonly posts: string[] = [];
+  readonly #ended = Promise.withResolvers<Ended>();
+  readonly ended = this.#ended.promise;
+  /** Names of the channels that were asked for, in order. */
+  readonly asked: string[] = [];
+  readonly steps: string[] = [];
+  /** How joins are answered; joined at once unless a test says otherwise. */
+  answer: Answer = ({ name }) => Promise.resolve({ ok: true, ref: refOf(name) });
+  /** Whether it ends when it is closed. */
+  endsOnClose = true;
+
+  join(request: ChannelRequest, signal: AbortSignal): Promise<Joined> {
+    this.asked.push(request.name);
+    return this.answer(request, signal);
+  }
+
+  async #post({ channel, author, body }: PostOp, attempt: Attempt): Promise<Outcome> {
+    await attempt.sending(END);
+    this.posts.push(`${channel} ${author?.shown ?? ""}${body.source.text}`);
+    attempt.sent(END, []);
+    return { is: "delivered", receipt: { messages: [], losses: [] } };
+  }
+
+  end(cause: Ended["cause"] = "lost", why: Ended["why"] = NETWORK_DOWN): void {
+    this.#ended.resolve({ cause, why });
+  }
+
+  quiesce(): Promise<void> {
+    this.steps.push("quiesce");
+    return Promise.resolve();
+  }
+
+  close(): Promise<void> {
+    this.steps.push("close");
+    if (!this.endsOnClose) return new Promise(() => undefined);
+    this.end("asked", { code: "stopping", message: "closed" });
+    return Promise.resolve();
+  }
+}
+
+type Open = (args: OpenArgs<Readonly<Record<string, unknown>>>) => Promise<Opened>;
+
+/** Every open makes a new session, unless `plans` holds something else for it. */
+export class ScriptedNetwork {
+  readonly sessions: ScriptedSession[] = [];
+  readonly opens: Parameters<Open>[0][] = [];
+  readonly plans: Open[] = [];
+  readonly adapter: Adapter = {
+    manifest: { protocol: "net", title: "Net", schema: { type: "object", properties: {} } },
+    capabilities: {
+      ops: { edit: "none", delete: "none", react: "none" },
+      reply: "none",
+      thread: "none",
+      notice: "none",
+      fileIn: "none",
+      fileOut: "none",
+      members: "none",
+      topic: "none",
+      history: "none",
+      identity: ["prefix"],
+      idempotency: { by: "none" },
+      proof: "server",
+      formats: ["text", "para"],
+      limits: { textMax: 400, textUnit: "bytes", inflightMax: 2 },
+    },
+    load: () => Promise.resolve({ open: (args) => this.#open(args) }),
+  };
+
+  get session(): ScriptedSession {
+    const session = this.sessions.at(-1);
+    if (session === undefined) throw new Error("no session was opened");
+    return session;
+  }
+
+  /** What the next open comes to, instead of a session. */
+  refuse(ended: Ended, times = 1): void {
+    for (let time = 0; time < times; time += 1) this.plans.push(() => Promise.resolve({ ok: false, ended }));
+  }
+
+  #open(args: Parameters<Open>[0]): Promise<Opened> {
+    this.opens.push(args);
+    return (this.plans.shift() ?? (() => this.#welcome()))(args);
+  }
+
+  #welcome(): Promise<Opened> {
+    const session = new ScriptedSession();
+    this.sessions.push(session);
+    return Promise.resolve({ ok: true, session });
+  }
+}
+
+/** Remembers what it is told: `+ref`, `-why`. */
+export class MemoryLane {
+  readonly told: string[] = [];
+  outlet: Outlet | null = null;
+
+  connect(outlet: Outlet): void {
+    this.outlet = outlet;
+    this.told.push(`+${outlet.channel}`);
+  }
+
+  disconnect(why: { readonly message: string }): void {
+    this.outlet = null;
+    this.told.push(`-${why.message}`);
+  }
+}

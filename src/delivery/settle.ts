@@ -1,0 +1,107 @@
+import type { Idempotency } from "../contract/capabilities.ts";
+import { END, type MessageRef, type Progress } from "../contract/ids.ts";
+import type { Loss, Outcome, Why } from "../contract/outcome.ts";
+import type { Receipt, Seq } from "../log/log.ts";
+import { type Backoff, fullJitter } from "./retry.ts";
+
+/**
+ * What follows from the end of an attempt. An op is *waiting* until an attempt ends it; it ends as
+ *
+ *   sent         the network has it, as far as the network says such things
+ *   failed       it was refused for good, or its handler has a bug that no retry mends
+ *   unconfirmed  it, or a part of it, may have been sent, and sending it again could double it
+ *   expired      it waited too long
+ *
+ * or it waits again, and the next attempt begins behind the parts that are confirmed. Where a repeated op is safe (by key or echo)
+ * doubt means another try. Where it is not, the part in doubt is given up as unconfirmed and the next attempt begins behind it.
+ */
+
+/** What is known of an op when an attempt of it ends. */
+export interface Standing {
+  readonly by: Idempotency["by"];
+  /** Up to here it may have been sent: the last `sending` that was answered with true; at first equal to `confirmed`. */
+  readonly announced: Progress | null;
+  /** Up to here it certainly was sent. */
+  readonly confirmed: Progress | null;
+  /** Attempts in a row, this one included, that ended with a throw. */
+  readonly throws: number;
+}
+
+export type Decision =
+  | { readonly is: "finish"; readonly state: Receipt["state"]; readonly why: Why | null }
+  | {
+      readonly is: "retry";
+      readonly resume: Progress | null;
+      readonly why: Why;
+      readonly wait: Wait;
+      /** The parts before `resume` are not all confirmed. */
+      readonly unconfirmed: boolean;
+      /** The attempt may have sent something behind `resume`. */
+      readonly doubt: boolean;
+    };
+
+export type Wait = { readonly for: "backoff" } | { readonly for: "channel" | "session"; readonly ms: number };
+
+/** A handler that throws each time must not hold up all that comes after until it expires. */
+const THROWS_MAX = 10;
+
+/** Pure: a table over the outcome and what is known of the op. */
+export function settle(standing: Standing, outcome: Outcome): Decision {
+  if (standing.confirmed === END) return { is: "finish", state: "sent", why: null };
+  switch (outcome.is) {
+    case "delivered":
+      return { is: "finish", state: "sent", why: null };
+    case "rejected":
+      return { is: "finish", state: "failed", why: outcome.why };
+    case "deferred":
+      return again(standing.confirmed, outcome.why, { for: outcome.scope, ms: outcome.retryInMs });
+    case "unknown":
+      return settleUnknown({ ...standing, announced: outcome.upTo ?? standing.announced }, outcome.why);
+  }
+}
+
+function settleUnknown({ by, announced, confirmed, throws }: Standing, why: Why): Decision {
+  const inDoubt = by !== "none" || announced !== confirmed;
+  if (throws >= THROWS_MAX) return { is: "finish", state: inDoubt ? "unconfirmed" : "failed", why };
+  const wait = { for: "backoff" } as const;
+  if (!inDoubt) return again(confirmed, why, wait);
+  if (by !== "none") return { ...again(confirmed, why, wait), doubt: true };
+  if (announced === END) return { is: "finish", state: "unconfirmed", why };
+  return { ...again(announced, why, wait), unconfirmed: true };
+}
+
+function again(resume: Progress | null, why: Why, wait: Wait): Extract<Decision, { is: "retry" }> {
+  return { is: "retry", resume, why, wait, unconfirmed: false, doubt: false };
+}
+
+const BACKOFF: Backoff = { baseMs: 1_000, capMs: 60_000 };
+/** Shortest and longest wait that an outcome can ask for, in ms. */
+const WAIT_MIN_MS = 100;
+const WAIT_MAX_MS = 60 * 60_000;
+
+/** How long to wait, in ms, after so many attempts; `random` gives 0 <= x < 1. */
+export function waitMs(wait: Wait, attempts: number, random: () => number): number {
+  if (wait.for === "backoff") return fullJitter(attempts, BACKOFF, random);
+  // Not a number is no wait to speak of.
+  return wait.ms > WAIT_MIN_MS ? Math.min(wait.ms, WAIT_MAX_MS) : WAIT_MIN_MS;
+}
+
+/** How an op ended, with everything worth writing down. */
+export interface Ending {
+  readonly state: Receipt["state"];
+  readonly why: Why | null;
+  /** Of all attempts, in the order of the parts. */
+  readonly messages: readonly MessageRef[];
+  readonly losses: readonly Loss[];
+}
+
+/** The row for the log; null when "it was sent" says it all, which the cursor says already. */
+export function receiptOf(lane: string, seq: Seq, { state, why, messages, losses }: Ending): Receipt | null {
+  if (state === "sent" && messages.length === 0 && losses.length === 0) return null;
+  const detail = JSON.stringify({
+    ...(messages.length > 0 && { messages }),
+    ...(losses.length > 0 && { losses }),
+    ...(why !== null && { why }),
+  });
+  return { lane, seq, state, detail };
+}

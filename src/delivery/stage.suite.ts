@@ -1,0 +1,209 @@
+import { FakeClock, settled } from "../../test/support/fake-clock.ts";
+import type { Account } from "../config/config.ts";
+import type { Capabilities, Idempotency } from "../contract/capabilities.ts";
+import { type ChannelRef, END, type Progress } from "../contract/ids.ts";
+import type { PostDraft, PostOp } from "../contract/ops.ts";
+import type { Outcome, Why } from "../contract/outcome.ts";
+import type { Attempt } from "../contract/session.ts";
+import type { Plan } from "../gateway/plan.ts";
+import type { Receipt } from "../log/log.ts";
+import type { Logger } from "../logger.ts";
+import { Lane } from "./lane.ts";
+import { type Disk, emptyDisk, MemoryLog } from "./memory-log.suite.ts";
+import type { Outlet } from "./outlet.ts";
+
+export const SUBJECT = "net.a/#from";
+export const LANE = "g/net.b/#to";
+export const WHY: Why = { code: "network", message: "the line is down" };
+
+export const delivered: Outcome = { is: "delivered", receipt: { messages: [], losses: [] } };
+export const unknown: Outcome = { is: "unknown", why: WHY };
+export const rejected: Outcome = { is: "rejected", why: WHY };
+export function deferred(retryInMs: number, scope: "channel" | "session" = "channel"): Outcome {
+  return { is: "deferred", why: WHY, retryInMs, scope };
+}
+
+export const KEY: Idempotency = { by: "key", windowMs: 60 * 60_000 };
+export const NONE: Idempotency = { by: "none" };
+
+/** One handler call, to be ended by the test. */
+export interface Call {
+  readonly op: PostOp;
+  readonly text: string;
+  readonly attempt: Attempt;
+  end(outcome: Outcome): void;
+  fail(error: Error): void;
+}
+
+export interface StageOptions {
+  readonly idempotency?: Idempotency;
+  readonly inflightMax?: number;
+  readonly maxAgeMs?: number;
+  readonly outageNoticeMs?: number;
+  readonly disk?: Disk;
+  readonly clock?: FakeClock;
+  readonly step?: () => Promise<void>;
+  readonly random?: () => number;
+}
+
+/** One line the program logged. */
+export interface Line {
+  readonly level: string;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** A lane between a log and a network, both in the hands of the test. */
+export class Stage {
+  readonly disk: Disk;
+  readonly clock: FakeClock;
+  readonly log: MemoryLog;
+  readonly lines: Line[] = [];
+  /** Handler calls, in order, also those that have ended. */
+  readonly calls: Call[] = [];
+  readonly stalls: Why[] = [];
+  readonly #options: StageOptions;
+  #lane: Lane | null = null;
+
+  constructor(options: StageOptions = {}) {
+    this.#options = options;
+    this.disk = options.disk ?? emptyDisk();
+    this.clock = options.clock ?? new FakeClock();
+    this.log = new MemoryLog(this.disk, options.step);
+  }
+
+  get lane(): Lane {
+    if (this.#lane === null) throw new Error("no lane is open");
+    return this.#lane;
+  }
+
+  async open(): Promise<void> {
+    const { idempotency = KEY, inflightMax = 1, maxAgeMs = 6 * 3_600_000, outageNoticeMs = 300_000 } = this.#options;
+    this.#lane = await Lane.open({
+      name: LANE,
+      gateway: "g",
+      account: { name: "net.B", key: "net.b", protocol: "net" } as Account,
+      channel: "#to",
+      subjects: [SUBJECT],
+      plan: PLAN,
+      capabilities: { idempotency, limits: { inflightMax } } as Capabilities,
+      log: this.log,
+      logger: this.#logger(),
+      clock: this.clock,
+      random: this.#options.random ?? (() => 0.5),
+      maxAgeMs,
+      outageNoticeMs,
+      onStalled: (why) => void this.stalls.push(why),
+    });
+    await settled();
+  }
+
+  /** The same log and time, and everything else new: what is there after a crash or a stop. */
+  next(options: StageOptions = {}): Stage {
+    return new Stage({ ...this.#options, disk: this.disk, clock: new FakeClock(this.clock.nowMs()), ...options });
+  }
+
+  /** An outlet whose calls the test ends. */
+  outlet(): Outlet {
+    return outletOf(
+      (op, attempt) =>
+        new Promise((resolve, reject) =>
+          this.calls.push({ op, text: op.body.source.text, attempt, end: resolve, fail: reject }),
+        ),
+    );
+  }
+
+  async connect(outlet: Outlet = this.outlet()): Promise<Outlet> {
+    this.lane.connect(outlet);
+    await settled();
+    return outlet;
+  }
+
+  /** Puts messages into the log and wakes the lane. */
+  async say(...texts: readonly string[]): Promise<void> {
+    for (const text of texts) this.put(text);
+    this.#lane?.wake();
+    await settled();
+  }
+
+  /** Puts an entry into the log; a text that begins with `!` is one that the lane's plan does not admit. */
+  put(payload: string): void {
+    const label = payload.startsWith("!") ? "unwanted" : "";
+    // Seqs have gaps: other subjects have entries, too.
+    const seq = this.log.head + 2;
+    this.disk.entries.push({ seq, subject: SUBJECT, at: this.clock.nowMs(), label, payload });
+  }
+
+  /** The newest call, once there are so many. */
+  call(number: number): Call {
+    const call = this.calls[number - 1];
+    if (call === undefined) throw new Error(`there are only ${this.calls.length} calls`);
+    return call;
+  }
+
+  async end(number: number, outcome: Outcome): Promise<void> {
+    this.call(number).end(outcome);
+    await settled();
+  }
+
+  get texts(): readonly string[] {
+    return this.calls.map(({ text }) => text);
+  }
+
+  receipts(): Promise<readonly Receipt[]> {
+    return this.log.receipts({ lane: LANE, after: 0 });
+  }
+
+  /** The cursor on disk. */
+  get cursorOnDisk(): number {
+    return (JSON.parse(this.disk.marks.get(`lane/${LANE}`) ?? "{}") as { after: number }).after;
+  }
+
+  #logger(): Logger {
+    const at = (level: string) => (fields: Readonly<Record<string, unknown>>, message: string) =>
+      void this.lines.push({ level, message, fields });
+    const levels = ["trace", "debug", "info", "warn", "error", "fatal"];
+    return Object.fromEntries(levels.map((level) => [level, at(level)])) as unknown as Logger;
+  }
+}
+
+export async function connected(options: StageOptions = {}): Promise<Stage> {
+  const stage = new Stage(options);
+  await stage.open();
+  await stage.connect();
+  return stage;
+}
+
+export function outletOf(post: Outlet["post"]): Outlet {
+  const gate = {
+    untilMs: 0,
+    hold(untilMs: number) {
+      gate.untilMs = Math.max(gate.untilMs, untilMs);
+    },
+  };
+  return { channel: "room" as ChannelRef, post, gate, pulse: { lastMs: 0, beat: () => undefined } };
+}
+
+/** Does what a network without parts does: one part, announced and confirmed. */
+export async function sendWhole(attempt: Attempt): Promise<boolean> {
+  const allowed = await attempt.sending(END);
+  if (allowed) attempt.sent(END, []);
+  return allowed;
+}
+
+export function part(number: number): Progress {
+  return `part ${number}` as Progress;
+}
+
+function draft(text: string): PostDraft {
+  return { author: null, body: { style: "normal", source: { format: "plain", text }, blocks: [], files: [] } };
+}
+
+export const PLAN: Plan = {
+  admits: (label) => label === "",
+  post: (payload) => {
+    if (payload === "garbage") throw new Error("cannot be read");
+    return draft(payload);
+  },
+  expired: ({ count, fromMs, toMs }) => draft(`${count} expired in ${(toMs - fromMs) / 1_000} s`),
+};

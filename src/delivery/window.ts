@@ -1,0 +1,171 @@
+import { END, type MessageRef, type Progress } from "../contract/ids.ts";
+import type { Why } from "../contract/outcome.ts";
+import type { Seq, StoredEntry } from "../log/log.ts";
+import type { Intent, Next, Position } from "./position.ts";
+
+/**
+ * The messages a lane holds in memory: what it has read behind its cursor, in order. Each is
+ *
+ *   ready ──start──▶ running ──finish──▶ done
+ *     ◀──────────────retry───┘
+ *
+ * Done ones at the front move the cursor over themselves and are let go of; done ones behind a gap are remembered until it closes. A ready
+ * one starts only when nothing behind it is running, so after a retry all begins again in order.
+ */
+export class Item {
+  readonly seq: Seq;
+  /** When it was accepted, Unix ms. */
+  readonly at: number;
+  readonly payload: string;
+  state: "ready" | "running" | "done" = "ready";
+  /** Not for this lane. */
+  passed = false;
+  attempts = 0;
+  /** Attempts in a row that threw. */
+  throws = 0;
+  /** Up to here it certainly was sent, or is given up: the next attempt begins behind it. */
+  confirmed: Progress | null = null;
+  /** Up to here it may have been sent. */
+  announced: Progress | null = null;
+  /** What the intent on disk has to cover: `announced`, and what is about to be. */
+  intended: Progress | null = null;
+  readonly messages: MessageRef[] = [];
+  /** Why a part of it is not confirmed. */
+  unconfirmed: Why | null = null;
+  /** When an attempt first ended with it in doubt, and why; only where trying again is safe. */
+  doubt: { readonly sinceMs: number; readonly why: Why } | null = null;
+
+  constructor(seq: Seq, at: number, payload: string) {
+    this.seq = seq;
+    this.at = at;
+    this.payload = payload;
+  }
+
+  /** Nothing before or in the next attempt is in doubt but what `unconfirmed` says. */
+  resumeAt(progress: Progress | null): void {
+    this.confirmed = progress;
+    this.announced = progress;
+    this.intended = progress;
+  }
+
+  addMessages(messages: readonly MessageRef[]): void {
+    for (const message of messages) if (!this.messages.includes(message)) this.messages.push(message);
+  }
+}
+
+export class Window {
+  #items: Item[] = [];
+  #cursor: Seq;
+  #readTo: Seq;
+  /** Of a message that is not read yet. */
+  #next: Next | null;
+  /** Of those that are not read yet, these are done. */
+  #done: readonly Seq[];
+
+  constructor({ after, next, done = [] }: Position) {
+    this.#cursor = after;
+    this.#readTo = after;
+    this.#next = next;
+    this.#done = done;
+  }
+
+  /** Everything up to here is settled. */
+  get cursor(): Seq {
+    return this.#cursor;
+  }
+
+  /** Everything up to here has been taken in. */
+  get readTo(): Seq {
+    return this.#readTo;
+  }
+
+  /** Messages that no attempt is under way for. */
+  get waiting(): number {
+    return this.#items.filter(({ state }) => state === "ready").length;
+  }
+
+  /** The first message that is not done. */
+  get oldest(): Item | null {
+    return this.#items[0] ?? null;
+  }
+
+  /** Takes in what follows; what is not admitted is done. */
+  take(entries: readonly StoredEntry[], admits: (entry: StoredEntry) => boolean): void {
+    for (const entry of entries) {
+      const admitted = admits(entry);
+      const item = new Item(entry.seq, entry.at, admitted ? entry.payload : "");
+      item.passed = !admitted;
+      if (!admitted || this.#done.includes(entry.seq)) item.state = "done";
+      else if (this.#next?.seq === entry.seq) {
+        item.resumeAt(this.#next.progress);
+        item.addMessages(this.#next.messages);
+        item.unconfirmed = this.#next.unconfirmed;
+      }
+      this.#readTo = entry.seq;
+      this.#items.push(item);
+    }
+    this.#done = this.#done.filter((seq) => seq > this.#readTo);
+    this.#advance();
+  }
+
+  /** The next message to start; null when there is none, or when one behind it is still running. */
+  ready(): Item | null {
+    let first: Item | null = null;
+    for (const item of this.#items) {
+      if (item.state === "ready") first ??= item;
+      else if (item.state === "running" && first !== null) return null;
+    }
+    return first;
+  }
+
+  /** Whether everything before it is running or done: otherwise, sending it would bring it before an older one. */
+  isInTurn(item: Item): boolean {
+    for (const other of this.#items) {
+      if (other.seq >= item.seq) return true;
+      if (other.state === "ready") return false;
+    }
+    return true;
+  }
+
+  finish(item: Item): void {
+    item.state = "done";
+    if (item.intended !== null) item.intended = END;
+    this.#advance();
+  }
+
+  /** What the mark of the position has to say. */
+  position(): Position {
+    const ended = this.#items.filter(({ state, passed }) => state === "done" && !passed);
+    const done = [...ended.map(({ seq }) => seq), ...this.#done];
+    const intended = this.intent()?.seq ?? 0;
+    const unsent = this.#items.filter((item) => item.state !== "done" && item.intended === null && item.seq < intended);
+    return {
+      after: this.#cursor,
+      next: this.#begun(),
+      ...(done.length > 0 && { done }),
+      ...(unsent.length > 0 && { unsent: unsent.map(({ seq }) => seq) }),
+    };
+  }
+
+  /** What the mark of the intent has to say: of the newest message that may have been sent, also when it is done behind a gap. */
+  intent(): Intent | null {
+    for (const { seq, intended } of this.#items.toReversed()) {
+      if (intended !== null) return { seq, progress: intended };
+    }
+    return null;
+  }
+
+  #begun(): Next | null {
+    for (const { seq, state, confirmed, messages, unconfirmed } of this.#items) {
+      if (state !== "done" && confirmed !== null) return { seq, progress: confirmed, messages, unconfirmed };
+    }
+    return this.#next !== null && this.#next.seq > this.#readTo ? this.#next : null;
+  }
+
+  #advance(): void {
+    const live = this.#items.findIndex(({ state }) => state !== "done");
+    const gone = this.#items.splice(0, live === -1 ? this.#items.length : live);
+    const last = gone.at(-1);
+    if (last !== undefined) this.#cursor = last.seq;
+  }
+}
