@@ -1,0 +1,64 @@
+import type { Adapter } from "../../src/contract/adapter.ts";
+import type { Host } from "../../src/contract/host.ts";
+import type { PostOp } from "../../src/contract/ops.ts";
+import type { Handler, Session } from "../../src/contract/session.ts";
+import type { FakeTraits } from "./fake-script.ts";
+
+type Post = Handler<PostOp>;
+
+/** What of a good adapter is made worse. */
+export interface Parts {
+  readonly host?: (host: Host) => Partial<Host>;
+  readonly session?: (session: Session, host: Host) => Partial<Session>;
+  readonly post?: (post: Post, session: Session) => Post;
+  readonly open?: () => void;
+}
+
+/** A mistake an adapter can have, the case that finds it, and what that case says. */
+export interface Mistake {
+  readonly name: string;
+  readonly foundBy: string;
+  readonly says: RegExp;
+  readonly traits?: Partial<FakeTraits>;
+  readonly parts: Parts;
+}
+
+/** The adapter with the mistake in it. */
+export function worsen(adapter: Adapter, parts: Parts): Adapter {
+  return {
+    ...adapter,
+    load: async () => {
+      const loaded = await adapter.load();
+      return {
+        open: async (args) => {
+          parts.open?.();
+          const { clock, random, log } = args.host;
+          const sound: Host = {
+            clock,
+            random,
+            log,
+            accept: async (batch) => await args.host.accept(batch),
+            lost: (...told) => args.host.lost(...told),
+            degraded: (why) => args.host.degraded(why),
+          };
+          const host = { ...sound, ...parts.host?.(sound) };
+          const opened = await loaded.open({ ...args, host });
+          return opened.ok ? { ok: true, session: worsenSession(opened.session, host, parts) } : opened;
+        },
+      };
+    },
+  };
+}
+
+function worsenSession(session: Session, host: Host, parts: Parts): Session {
+  const { post } = session.handlers;
+  const sound: Session = {
+    as: session.as,
+    handlers: { ...session.handlers, post: parts.post?.(post, session) ?? post },
+    ended: session.ended,
+    join: async (channel, signal) => await session.join(channel, signal),
+    quiesce: async () => await session.quiesce(),
+    close: async (signal) => await session.close(signal),
+  };
+  return { ...sound, ...parts.session?.(sound, host) };
+}

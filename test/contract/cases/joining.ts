@@ -1,0 +1,120 @@
+import { expect } from "vitest";
+import type { Stage } from "../stage.ts";
+import type { Case } from "./case.ts";
+
+const never = (): AbortSignal => new AbortController().signal;
+
+async function joinsByName(stage: Stage): Promise<void> {
+  const { session } = await stage.open();
+  const [one, two] = stage.harness.channels;
+  const refs = [await stage.join(session, one), await stage.join(session, two)];
+  expect(refs[0], "two channels have two refs").not.toBe(refs[1]);
+}
+
+async function joinIsIdempotent(stage: Stage): Promise<void> {
+  const room = await stage.room();
+  const again = await Promise.all([stage.join(room.session, room.channel), stage.join(room.session, room.channel)]);
+  expect(again, "a channel has one ref, however often it is joined").toEqual([room.ref, room.ref]);
+  await stage.deliver(room, { text: "once" });
+  await stage.heard(room, 1);
+  await stage.harness.settle();
+  expect(room.person.heard(room.channel.name).length, "lines after a double join").toBe(1);
+}
+
+async function refusalIsAValue(stage: Stage): Promise<void> {
+  const room = await stage.room();
+  const { refused } = stage.harness;
+  if (refused === undefined) throw new Error("the harness offers `refused`, but there is no such channel");
+  const joined = await stage.within(room.session.join(refused, never()), "the refusal of a join");
+  if (joined.ok) throw new Error("we entered a channel that we may not enter");
+  expect(joined.why.message, "the reason, for people").not.toBe("");
+  expect(joined.retryInMs === null || joined.retryInMs > 0, "retryInMs").toBe(true);
+  await stage.deliver(room, { text: "elsewhere all is well" });
+}
+
+async function joinGivenUpEnds(stage: Stage): Promise<void> {
+  const { session } = await stage.open();
+  const giveUp = new AbortController();
+  const joining = session.join(stage.harness.channels[0], giveUp.signal);
+  giveUp.abort();
+  await stage.within(joining, "a join whose signal was aborted");
+  await stage.within(session.join(stage.harness.channels[1], AbortSignal.abort()), "a join aborted before it began");
+  await stage.join(session, stage.harness.channels[0]);
+}
+
+async function namesInjectNothing(stage: Stage): Promise<void> {
+  const room = await stage.room();
+  const { name, options } = room.channel;
+  const tail = ["\r\nQUIT :injected", "\nQUIT :injected", "\0QUIT", " key\r\nQUIT", ",0", " :x"];
+  for (const hostile of ["", "0", ...tail.map((end) => `${name}${end}`)]) {
+    await stage.within(room.session.join({ name: hostile, options }, never()), `join of ${JSON.stringify(hostile)}`);
+  }
+  const keyed = { name, options: { ...options, key: "x\r\nQUIT :injected" } };
+  await stage.within(room.session.join(keyed, never()), "join with a hostile option");
+  await stage.deliver(room, { text: "still here" });
+  await stage.heard(room, 1);
+}
+
+async function kickedAndBack(stage: Stage): Promise<void> {
+  const room = await stage.room();
+  await room.person.kick(room.channel.name, room.session.as, "out with you");
+  const loss = await stage.until(
+    () => room.host.losses[0] ?? null,
+    () => "host.lost() after we were kicked",
+  );
+  expect(loss.channel, "which channel is lost").toBe(room.ref);
+  expect(loss.why.message, "why it is lost, for people").not.toBe("");
+  expect(loss.retryInMs, "retryInMs").toBeGreaterThanOrEqual(0);
+  const other = await stage.join(room.session, stage.harness.channels[1]);
+  expect(other, "other channels are as they were").not.toBe(room.ref);
+  expect(await stage.join(room.session, room.channel), "the ref after joining again").toBe(room.ref);
+  await stage.deliver(room, { text: "back" });
+  await stage.heard(room, 1);
+  await room.person.say(room.channel.name, "welcome back");
+  await stage.taken(room.host, 1);
+  expect(room.host.losses.length, "host.lost() once per loss").toBe(1);
+}
+
+async function postsIntoALostChannel(stage: Stage): Promise<void> {
+  const room = await stage.room();
+  await room.person.kick(room.channel.name, room.session.as, "out with you");
+  const tries = Array.from({ length: stage.capabilities.limits.inflightMax }, (_, at) =>
+    stage.post(room, { text: `line ${at}` }),
+  );
+  const outcomes = await Promise.all(tries.map(async ({ outcome }) => await outcome));
+  await stage.until(
+    () => room.host.losses.length > 0,
+    () => "host.lost() after we were kicked",
+  );
+  await stage.harness.settle();
+  const heard = room.person.heard(room.channel.name).map(({ text }) => text);
+  for (const [at, outcome] of outcomes.entries()) {
+    const arrived = heard.filter((text) => text.endsWith(`line ${at}`)).length;
+    expect(arrived, `post ${at} ended as ${outcome.is}; how often it arrived`).toBeLessThanOrEqual(1);
+    if (outcome.is === "delivered") expect(arrived, `post ${at} was delivered; how often it arrived`).toBe(1);
+    if (outcome.is === "deferred") expect(arrived, `post ${at} was deferred; how often it arrived`).toBe(0);
+    expect(outcome.is, "a channel that can be joined again is no reason to reject a post").not.toBe("rejected");
+  }
+}
+
+export const joining: readonly Case[] = [
+  { name: "channels are joined by their configured names", run: joinsByName },
+  { name: "join is idempotent", run: joinIsIdempotent },
+  {
+    name: "a channel that we may not enter is a value, and harms no other",
+    when: (_, offers) => offers.has("refused"),
+    run: refusalIsAValue,
+  },
+  { name: "a join that is given up ends as a value", run: joinGivenUpEnds },
+  { name: "a channel's name and options inject nothing", run: namesInjectNothing },
+  {
+    name: "kicked from a channel: it is lost, can be joined again, and works",
+    when: (_, offers) => offers.has("kick"),
+    run: kickedAndBack,
+  },
+  {
+    name: "posts into a channel that we were kicked from end as what they are",
+    when: (_, offers) => offers.has("kick"),
+    run: postsIntoALostChannel,
+  },
+];

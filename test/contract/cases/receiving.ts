@@ -1,0 +1,194 @@
+import { expect } from "vitest";
+import type { Member, Posted, Topic } from "../../../src/contract/events.ts";
+import type { RecordingHost } from "../recording-host.ts";
+import type { Room, Stage } from "../stage.ts";
+import { COMMANDS, MANNERS, readAloud } from "../texts.ts";
+import type { Case } from "./case.ts";
+import { expectSame } from "./same.ts";
+
+function saidIn(events: readonly Posted[]): readonly string[] {
+  return events.map(({ body }) => readAloud(body.blocks));
+}
+
+async function whatAPersonSaysArrives(stage: Stage): Promise<void> {
+  const room = await stage.room();
+  const styles = (["normal", "action", "notice"] as const).filter(
+    (style) => style !== "notice" || stage.capabilities.notice !== "none",
+  );
+  for (const style of styles) await room.person.say(room.channel.name, `said as ${style}`, style);
+  const events = await stage.taken(room.host, styles.length);
+  for (const [at, style] of styles.entries()) {
+    const event = events[at];
+    expect(event?.body.style, "the style").toBe(style);
+    expect(readAloud(event?.body.blocks ?? []), "the text of the blocks").toBe(`said as ${style}`);
+    expect(event?.body.source.text, "the source").toContain(`said as ${style}`);
+    expect(event?.channel, "the channel is the ref that join gave").toBe(room.ref);
+    expect(event?.author.name, "the author's name").toBe(room.person.name);
+    expect(event?.author.id, "the author's id").not.toBe("");
+    expect(Math.abs((event?.atMs ?? 0) - Date.now()), "atMs is Unix milliseconds").toBeLessThan(3_600_000);
+  }
+}
+
+async function textsArriveAsTheyAre(stage: Stage): Promise<void> {
+  const room = await stage.room();
+  const texts = [...MANNERS, ...COMMANDS];
+  for (const text of texts) await room.person.say(room.channel.name, text);
+  const events = await stage.taken(room.host, texts.length);
+  expectSame(saidIn(events), texts, "texts of people");
+  expect(new Set(events.map(({ body }) => body.style)), "plain lines are no actions").toEqual(new Set(["normal"]));
+}
+
+async function hundredLinesInOrder(stage: Stage): Promise<void> {
+  const room = await stage.room();
+  const lines = Array.from({ length: 100 }, (_, at) => `line ${at}`);
+  for (const line of lines) await room.person.say(room.channel.name, line);
+  await stage.taken(room.host, lines.length);
+  await stage.harness.settle();
+  const events = room.host.posted;
+  expectSame(saidIn(events), lines, "lines of people");
+  const keys = events.flatMap(({ key }) => key ?? []);
+  expect(new Set(keys).size, "two events share a key").toBe(keys.length);
+}
+
+async function channelsAreToldApart(stage: Stage): Promise<void> {
+  const room = await stage.room();
+  const [, second] = stage.harness.channels;
+  await room.person.join(second);
+  const ref = await stage.join(room.session, second);
+  await room.person.say(second.name, "in the second");
+  await room.person.say(room.channel.name, "in the first");
+  const events = await stage.taken(room.host, 2);
+  expect(new Map(events.map(({ channel, body }) => [channel, readAloud(body.blocks)]))).toEqual(
+    new Map([
+      [ref, "in the second"],
+      [room.ref, "in the first"],
+    ]),
+  );
+  await stage.deliver({ session: room.session, ref }, { text: "to the second" });
+  await stage.heard({ person: room.person, channel: second }, 1);
+  expect(room.person.heard(room.channel.name), "a post went to the wrong channel").toEqual([]);
+}
+
+async function ownPostsDoNotComeBack(stage: Stage): Promise<void> {
+  const room = await stage.room();
+  for (const text of ["ours 1", "ours 2", "ours 3"]) await stage.deliver(room, { text });
+  await stage.deliver(room, { text: "ours 4", style: "action" });
+  await room.person.say(room.channel.name, "theirs");
+  await stage.taken(room.host, 1);
+  await stage.harness.settle();
+  expectSame(saidIn(room.host.posted), ["theirs"], "what we said ourselves came back as an event without echoOf");
+}
+
+function ofKind<K extends "member" | "topic">(
+  host: RecordingHost,
+  kind: K,
+): readonly (K extends "member" ? Member : Topic)[] {
+  const found = host.events.filter((event) => event.kind === kind && event.echoOf === null);
+  return found as unknown as readonly (K extends "member" ? Member : Topic)[];
+}
+
+async function member(stage: Stage, room: Room, change: Member["change"], count = 1): Promise<Member> {
+  return await stage.until(
+    () => ofKind(room.host, "member").filter((event) => event.change === change)[count - 1] ?? null,
+    () => `member event ${count} of change ${change}; had: ${JSON.stringify(ofKind(room.host, "member"))}`,
+  );
+}
+
+async function peopleComeAndGo(stage: Stage): Promise<void> {
+  const room = await stage.room();
+  await stage.harness.settle();
+  expect(ofKind(room.host, "member"), "who was there before us, and we ourselves, are no events").toEqual([]);
+  const bob = await stage.harness.person();
+  const first = bob.name;
+  await bob.join(room.channel);
+  const join = await member(stage, room, "join");
+  expect([join.author.name, join.channel, join.by]).toEqual([first, room.ref, null]);
+  expect(join.text, "the wording for people").toContain(first);
+  const renamed = await bob.rename();
+  const rename = await member(stage, room, "rename");
+  expect([rename.channel, rename.by]).toEqual([room.ref, null]);
+  expect(rename.text, "the wording for people names both").toContain(first);
+  expect(rename.text, "the wording for people names both").toContain(renamed);
+  await bob.leave(room.channel.name, "so long");
+  const leave = await member(stage, room, "leave");
+  expect([leave.author.name, leave.channel, leave.by]).toEqual([renamed, room.ref, null]);
+  expect(leave.text, "the wording for people").toContain(renamed);
+}
+
+async function peopleAreKicked(stage: Stage): Promise<void> {
+  const room = await stage.room();
+  const bob = await stage.harness.person();
+  await bob.join(room.channel);
+  await member(stage, room, "join");
+  await room.person.kick(room.channel.name, bob.name, "too loud");
+  const leave = await member(stage, room, "leave");
+  expect([leave.author.name, leave.channel]).toEqual([bob.name, room.ref]);
+  expect(leave.by?.name, "who did it").toBe(room.person.name);
+  expect(leave.reason, "the reason").toBe("too loud");
+  expect(room.host.losses, "somebody else was kicked: the channel is not lost").toEqual([]);
+}
+
+async function topicsChange(stage: Stage): Promise<void> {
+  const room = await stage.room();
+  await room.person.setTopic(room.channel.name, "ships: three");
+  const topic = await stage.until(
+    () => ofKind(room.host, "topic")[0] ?? null,
+    () => "a topic event",
+  );
+  expect([topic.topic, topic.channel]).toEqual(["ships: three", room.ref]);
+  expect(topic.text, "the wording for people").toContain("ships: three");
+  if (topic.author !== null) expect(topic.author.name).toBe(room.person.name);
+}
+
+/** Events that an adapter may have handed over while none was taken. */
+const PENDING_MAX = 2_000;
+
+async function backPressure(stage: Stage): Promise<void> {
+  const room = await stage.room();
+  room.host.hold();
+  const lines = Array.from({ length: stage.harness.burst }, (_, at) => `line ${at}`);
+  const saying = (async () => {
+    for (const line of lines) await room.person.say(room.channel.name, line);
+  })();
+  await stage.until(
+    () => room.host.posted.length >= Math.min(lines.length, PENDING_MAX / 4),
+    () => `the first lines of a burst; ${room.host.posted.length} came`,
+  );
+  await stage.harness.settle();
+  expect(room.host.pendingMost, "events handed over while accept() had not resolved").toBeLessThanOrEqual(PENDING_MAX);
+  room.host.release();
+  await stage.within(saying, "the person to have said everything");
+  const events = await stage.taken(room.host, lines.length);
+  expectSame(saidIn(events), lines, "lines of people");
+}
+
+async function postsWhileNothingIsTaken(stage: Stage): Promise<void> {
+  const room = await stage.room();
+  room.host.hold();
+  await room.person.say(room.channel.name, "waits");
+  await stage.taken(room.host, 1);
+  await stage.deliver(room, { text: "goes out all the same" });
+  await stage.heard(room, 1);
+  room.host.release();
+}
+
+export const receiving: readonly Case[] = [
+  { name: "what a person says arrives: channel, author, text, style", run: whatAPersonSaysArrives },
+  { name: "texts of all kinds arrive as they are", run: textsArriveAsTheyAre },
+  { name: "100 lines arrive in order, once", run: hundredLinesInOrder },
+  { name: "two channels are told apart", run: channelsAreToldApart },
+  { name: "what we post does not come back as an event", run: ownPostsDoNotComeBack },
+  {
+    name: "people who join, change names and leave are told",
+    when: ({ members }) => members !== "none",
+    run: peopleComeAndGo,
+  },
+  {
+    name: "people who are kicked are told, with by whom and why",
+    when: ({ members }, offers) => members !== "none" && offers.has("kick"),
+    run: peopleAreKicked,
+  },
+  { name: "a new topic is told", when: ({ topic }) => topic !== "none", run: topicsChange },
+  { name: "while accept() waits intake is bounded, and nothing is lost", run: backPressure },
+  { name: "while accept() waits posts go out", run: postsWhileNothingIsTaken },
+];

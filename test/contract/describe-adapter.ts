@@ -1,0 +1,56 @@
+import { describe, test } from "vitest";
+import type { Case } from "./cases/case.ts";
+import { joining } from "./cases/joining.ts";
+import { losing } from "./cases/losing.ts";
+import { opening } from "./cases/opening.ts";
+import { parts } from "./cases/parts.ts";
+import { posting } from "./cases/posting.ts";
+import { receiving } from "./cases/receiving.ts";
+import { stopping } from "./cases/stopping.ts";
+import type { Ground } from "./harness.ts";
+import { Stage } from "./stage.ts";
+
+/** Everything an adapter promises, in the order in which it is best mended. */
+const groups: Readonly<Record<string, readonly Case[]>> = {
+  opening,
+  joining,
+  receiving,
+  posting,
+  "posts in parts": parts,
+  losing,
+  stopping,
+};
+
+/** The cases that this network's capabilities and its harness allow, by group. */
+export function casesFor({ adapter: { capabilities }, offers }: Ground): ReadonlyMap<string, readonly Case[]> {
+  return new Map(
+    Object.entries(groups).map(([group, cases]) => [
+      group,
+      cases.filter((one) => one.when === undefined || one.when(capabilities, offers)),
+    ]),
+  );
+}
+
+/** Runs one case on a harness of its own, which is disposed of whatever happens. Rejects with what broke. */
+export async function runCase(one: Case, ground: Ground): Promise<void> {
+  const harness = await ground.start();
+  const stage = new Stage(ground, harness);
+  try {
+    await one.run(stage);
+    stage.expectSoundProgress();
+  } finally {
+    await stage.end();
+    await harness.dispose();
+  }
+}
+
+/** The suite that every adapter passes: `describeAdapter("protocol on server", ground)` in its `contract.test.ts`. */
+export function describeAdapter(name: string, ground: Ground): void {
+  describe(`the contract, kept by ${name}`, () => {
+    for (const [group, cases] of casesFor(ground)) {
+      describe(group, () => {
+        for (const one of cases) test(one.name, async () => await runCase(one, ground));
+      });
+    }
+  });
+}

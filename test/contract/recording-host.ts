@@ -1,0 +1,119 @@
+import type { Event, Posted } from "../../src/contract/events.ts";
+import type { Accepted, AdapterLog, Clock, Host } from "../../src/contract/host.ts";
+import type { ChannelRef, Cursor } from "../../src/contract/ids.ts";
+import type { Why } from "../../src/contract/outcome.ts";
+
+/** The system's time, which knows how many of its timers wait. */
+export class CountingClock implements Clock {
+  readonly #timers = new Set<NodeJS.Timeout>();
+
+  nowMs(): number {
+    return Date.now();
+  }
+
+  after(ms: number, task: () => void): () => void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      task();
+    }, ms);
+    this.#timers.add(timer);
+    return () => {
+      this.#timers.delete(timer);
+      clearTimeout(timer);
+    };
+  }
+
+  get waiting(): number {
+    return this.#timers.size;
+  }
+}
+
+interface Loss {
+  readonly channel: ChannelRef;
+  readonly why: Why;
+  readonly retryInMs: number;
+}
+
+interface LogRecord {
+  readonly level: keyof AdapterLog;
+  readonly fields: object;
+  readonly message: string;
+}
+
+/** A host that remembers everything an adapter told it, and accepts only while it is let. */
+export class RecordingHost implements Host {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: AdapterLog;
+  /** Everything handed over, in the order of the calls, whether accepted by now or not. */
+  readonly events: Event[] = [];
+  readonly cursors: Cursor[] = [];
+  readonly losses: Loss[] = [];
+  readonly doubts: (Why | null)[] = [];
+  readonly records: LogRecord[] = [];
+  /** Events in calls of `accept` that have not resolved: now, and the most at any time. */
+  pending = 0;
+  pendingMost = 0;
+  #held: PromiseWithResolvers<void> | null = null;
+  readonly #keys = new Set<string>();
+
+  /** `clock` is the system's unless a test brings its own. */
+  constructor(clock: Clock = new CountingClock(), seed = 1) {
+    this.clock = clock;
+    this.random = chance(seed);
+    const note = (level: keyof AdapterLog) => (fields: object, message: string) =>
+      void this.records.push({ level, fields, message });
+    this.log = { trace: note("trace"), debug: note("debug"), info: note("info"), warn: note("warn") };
+  }
+
+  /** From now on `accept` does not resolve, as when the disk is full. */
+  hold(): void {
+    this.#held ??= Promise.withResolvers();
+  }
+
+  /** What was held resolves in its order, and `accept` works again. */
+  release(): void {
+    this.#held?.resolve();
+    this.#held = null;
+  }
+
+  async accept({ events, cursor }: Parameters<Host["accept"]>[0]): Promise<readonly Accepted[]> {
+    this.events.push(...events);
+    if (cursor !== null) this.cursors.push(cursor);
+    this.pending += events.length;
+    this.pendingMost = Math.max(this.pendingMost, this.pending);
+    await this.#held?.promise;
+    this.pending -= events.length;
+    return events.map((event) => this.#judge(event));
+  }
+
+  lost(channel: ChannelRef, why: Why, retryInMs: number): void {
+    this.losses.push({ channel, why, retryInMs });
+  }
+
+  degraded(why: Why | null): void {
+    this.doubts.push(why);
+  }
+
+  /** What people said: not what we said ourselves. */
+  get posted(): readonly Posted[] {
+    return this.events.filter((event) => event.kind === "posted" && event.echoOf === null) as Posted[];
+  }
+
+  #judge(event: Event): Accepted {
+    if (event.echoOf !== null) return "ignored";
+    if (event.key === null) return "stored";
+    if (this.#keys.has(event.key)) return "duplicate";
+    this.#keys.add(event.key);
+    return "stored";
+  }
+}
+
+/** The same numbers on every run (a linear congruential generator; Numerical Recipes, chapter 7). */
+function chance(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
