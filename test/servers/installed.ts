@@ -1,0 +1,70 @@
+import { accessSync, constants, existsSync } from "node:fs";
+import path from "node:path";
+import { describe, test } from "vitest";
+
+/** Programs of others that tests talk to. `.ci/run` installs all of them; nothing else of the project needs them. */
+export type Program = "ngircd" | "inspircd" | "ircd-hybrid" | "ii" | "weechat-headless" | "python3-irc" | "openssl";
+
+/** Where ircd-hybrid is unpacked: it conflicts with ngircd, so that both cannot be installed. */
+const HYBRID = process.env["IRCD_HYBRID"] ?? "/usr/local/lib/ircd-hybrid";
+/** Compiled into it; a link leads from here to where it is unpacked. */
+const HYBRID_MODULES = "/usr/lib/ircd-hybrid/modules";
+
+/** The interpreter that Debian's Python packages are for, whatever else is on the PATH. */
+export const PYTHON = "/usr/bin/python3";
+
+/** Path of a program, or null when it is not there. */
+function find(program: Program): string | null {
+  if (program === "ircd-hybrid") {
+    const unpacked = path.join(HYBRID, "usr/sbin/ircd-hybrid");
+    return existsSync(HYBRID_MODULES) && isProgram(unpacked) ? unpacked : null;
+  }
+  if (program === "python3-irc") {
+    return existsSync("/usr/lib/python3/dist-packages/irc/client.py") && isProgram(PYTHON) ? PYTHON : null;
+  }
+  const folders = [...(process.env["PATH"] ?? "").split(":"), "/usr/sbin", "/usr/local/sbin"];
+  return folders.map((folder) => path.join(folder, program)).find(isProgram) ?? null;
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Path of a program. Throws when it is not installed. */
+export function pathOf(program: Program): string {
+  const found = find(program);
+  if (found === null) throw new Error(`${program} is not installed; .ci/run installs it`);
+  return found;
+}
+
+/**
+ * Tests that need these programs. On a machine that lacks one they are left out, and the summary counts them as skipped, under a title that
+ * says why; where CI is set that is a failure.
+ */
+export function needs(programs: readonly Program[], tests: () => void): void {
+  const missing = programs.filter((program) => find(program) === null);
+  const group = missing.length === 0 ? present : process.env["CI"] ? demanded : leftOut;
+  group(`not installed: ${missing.join(", ")} (.ci/run installs it)`, tests);
+}
+
+function present(_: string, tests: () => void): void {
+  tests();
+}
+
+function demanded(why: string): void {
+  test(why, () => {
+    throw new Error(`${why}; under CI no test is left out`);
+  });
+}
+
+function leftOut(why: string, tests: () => void): void {
+  console.warn(`${why}: tests are left out`);
+  describe.skipIf(true)(why, () => {
+    tests();
+  });
+}
