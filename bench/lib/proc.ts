@@ -30,6 +30,8 @@ export interface Rialto {
 interface StartOptions {
   readonly folder: string;
   readonly buffer?: number;
+  /** TOML of accounts and gateways beside `api.poster` and `api.reader`, instead of the gateway that links these two. */
+  readonly rest?: string;
   readonly execArgv?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -43,7 +45,7 @@ async function startRialto(options: StartOptions): Promise<Rialto> {
   const home = join(options.folder, `rialto-${poster}`);
   mkdirSync(home);
   const file = join(home, "rialto.toml");
-  writeFileSync(file, configuration(join(home, "data"), poster, reader, options.buffer ?? 10));
+  writeFileSync(file, configuration({ buffer: 10, rest: LINKED, ...options }, join(home, "data"), poster, reader));
   const begin = monotonic();
   const child = fork(bin, ["-conf", file], {
     cwd: home,
@@ -88,16 +90,29 @@ export function residentKiB(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]);
 }
 
-function configuration(data: string, poster: number, reader: number, buffer: number): string {
+const LINKED = gatewayOf(GATEWAY, ["api.poster", "api"], ["api.reader", "api"]);
+
+/** A gateway of these bridges, each an account and a channel, as TOML. */
+export function gatewayOf(name: string, ...bridges: readonly (readonly [account: string, channel: string])[]): string {
+  const entries = bridges.map(
+    ([account, channel]) => `[[gateway.inout]]\naccount = "${account}"\nchannel = "${channel}"\n`,
+  );
+  return `[[gateway]]\nname = "${name}"\nenable = true\n${entries.join("")}`;
+}
+
+function configuration(
+  { buffer, rest }: { readonly buffer: number; readonly rest: string },
+  data: string,
+  poster: number,
+  reader: number,
+): string {
   const account = (name: string, port: number): string =>
     `[api.${name}]\nBindAddress = "127.0.0.1:${port}"\nBuffer = ${buffer}\n`;
   return [
     `[general]\nDataPath = ${JSON.stringify(data)}\n`,
     account("poster", poster),
     account("reader", reader),
-    `[[gateway]]\nname = "${GATEWAY}"\nenable = true\n`,
-    `[[gateway.inout]]\naccount = "api.poster"\nchannel = "api"\n`,
-    `[[gateway.inout]]\naccount = "api.reader"\nchannel = "api"\n`,
+    rest,
   ].join("\n");
 }
 
