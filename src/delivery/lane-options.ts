@@ -27,7 +27,7 @@ export interface LaneOptions {
   readonly onStalled: (why: Why) => void;
 }
 
-/** Whether an entry goes to the lane's destination, without a look at its payload. `since`: as in sources.ts. */
+/** Whether an entry goes to the lane's destination, without a look at its payload. `since`: as in gateway/sources.ts. */
 export function admission(
   { plan, subjects }: Pick<LaneOptions, "plan" | "subjects">,
   since: ReadonlyMap<Subject, Seq>,

@@ -8,7 +8,7 @@ import type { Seq } from "../log/log.ts";
  *   lane/<name>     the cursor, and what is to be known of the messages behind it
  *   intent/<name>   only for networks without idempotency: up to where something may have been sent; written before it is
  *   summary/<name>  expired messages that one line still has to stand for
- *   sources/<name>  since when it hears each subject, see sources.ts
+ *   sources/<name>  since when it hears each subject, see gateway/sources.ts
  *
  * An empty intent or summary is none.
  */

@@ -11,7 +11,7 @@ import {
   type Summary,
 } from "./position.ts";
 import { recover } from "./recovery.ts";
-import { settleSources } from "./sources.ts";
+import { settleSources } from "../gateway/sources.ts";
 
 /** What a lane starts with. */
 export interface Restored {

@@ -63,7 +63,7 @@ export class ApiAccount {
     const poll = positionOr(marks.get(`${prefix}poll`), head);
     const stream = marks.get(`${prefix}stream`) === LIVE ? head : positionOr(marks.get(`${prefix}stream`), head);
     const reads = routes.reads(account.key);
-    const since = await settleMembership(log, prefix, marks, new Set([...reads.values()].flat()));
+    const since = await settleMembership(log, prefix, marks, reads);
     // A stream never starts before what was polled, so nothing before P is wanted any more.
     const { items, skipped } = await loadBacklog({ log, view, reads, since, after: poll, limit: buffer });
     const feed = new Feed(log, view, buffer, poll);

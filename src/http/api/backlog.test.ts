@@ -23,9 +23,9 @@ const reads = new Map([
 ]);
 const load = async (
   heads: [string, string][],
-  options: { after?: number; limit: number; since?: [string, number][] },
+  options: { after?: number; limit: number; since?: [gateway: string, subject: string, seq: number][] },
 ) => {
-  const since = new Map(options.since ?? []);
+  const since = new Map((options.since ?? []).map(([gateway, subject, seq]) => [gateway, new Map([[subject, seq]])]));
   const { items, skipped } = await loadBacklog({
     log: logOf(heads),
     view,
@@ -53,8 +53,8 @@ test("what was said before the account was in a gateway pushes nothing out", asy
     await load(heads, {
       limit: 2,
       since: [
-        ["h", 52],
-        ["i", 52],
+        ["h", "api.a/h", 52],
+        ["i", "api.a/h", 52],
       ],
     }),
   ).toEqual({ items: ["1g", "2g"], skipped: 0 });

@@ -1,14 +1,14 @@
 import type { View } from "../../gateway/view.ts";
 import type { Log, Seq, Subject } from "../../log/log.ts";
 import type { Item } from "./feed.ts";
+import type { Membership } from "./membership.ts";
 
 export interface BacklogQuery {
   readonly log: Log;
   readonly view: View;
   /** The subjects the account reads, each with its gateways. */
   readonly reads: ReadonlyMap<Subject, readonly string[]>;
-  /** Nobody is handed what was said in a gateway before the bridge existed. */
-  readonly since: ReadonlyMap<string, Seq>;
+  readonly since: Membership;
   /** Everything up to here was read. */
   readonly after: Seq;
   readonly limit: number;
@@ -39,6 +39,8 @@ export async function loadBacklog(
 }
 
 function itemsOf(entry: Item["entry"], { reads, since }: BacklogQuery): Item[] {
-  const gateways = (reads.get(entry.subject) ?? []).filter((gateway) => entry.seq > (since.get(gateway) ?? 0));
+  const gateways = (reads.get(entry.subject) ?? []).filter(
+    (gateway) => entry.seq > (since.get(gateway)?.get(entry.subject) ?? 0),
+  );
   return gateways.map((gateway) => ({ entry, gateway }));
 }

@@ -6,30 +6,10 @@ import type { Subject } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
 import { Lane } from "./lane.ts";
 import { type Disk, emptyDisk, MemoryLog } from "./memory-log.suite.ts";
-import { settleSources } from "./sources.ts";
 import { delivered, KEY, LANE, outletOf, PLAN } from "./stage.suite.ts";
 
-describe("settleSources", () => {
-  test("a new lane hears everything from the head on", () => {
-    expect(settleSources(undefined, ["a/#x", "b/#y"], 7)).toEqual({
-      since: new Map([
-        ["a/#x", 7],
-        ["b/#y", 7],
-      ]),
-      value: '[["a/#x",7],["b/#y",7]]',
-    });
-  });
-
-  test("what was there stays, what is new begins at the head, what left is forgotten", () => {
-    const { value } = settleSources('[["a/#x",7],["b/#y",7]]', ["b/#y", "c/#z"], 20);
-    expect(value).toBe('[["b/#y",7],["c/#z",20]]');
-    expect(settleSources(value, ["b/#y", "c/#z"], 30).value).toBe(value);
-    expect(settleSources(value, ["a/#x", "c/#z"], 30).value).toBe('[["a/#x",30],["c/#z",20]]');
-  });
-});
-
 describe("a bridge that joins the gateway of a lane", () => {
-  const SILENT = { warn: () => undefined, info: () => undefined } as unknown as Logger;
+  const SILENT = { debug: () => undefined, warn: () => undefined, info: () => undefined } as unknown as Logger;
   let disk: Disk;
   let heard: string[];
 

@@ -1,0 +1,21 @@
+import type { Seq, Subject } from "../log/log.ts";
+
+/**
+ * Since when a reader of a gateway hears each of its subjects. A bridge that joins a gateway brings what is said from then on; its past may
+ * be in the log for another gateway, behind the position of a reader that had nothing to do for long. Kept as a mark of the reader's.
+ */
+export interface Sources {
+  /** Entries of the subject up to here are not for the reader. */
+  readonly since: ReadonlyMap<Subject, Seq>;
+  /** Of the mark. */
+  readonly value: string;
+}
+
+/** Pure. A subject that is new since `value` was written begins at `head`; one that is gone is forgotten. */
+export function settleSources(value: string | undefined, subjects: readonly Subject[], head: Seq): Sources {
+  const written = value === undefined || value === "" ? [] : (JSON.parse(value) as Seq | [Subject, Seq][]);
+  // Before subjects were kept, one number stood for all.
+  const known = new Map(typeof written === "number" ? subjects.map((subject) => [subject, written]) : written);
+  const since = new Map(subjects.map((subject) => [subject, known.get(subject) ?? head]));
+  return { since, value: JSON.stringify([...since]) };
+}
