@@ -73,9 +73,9 @@ test("a post, with everything it can have", () => {
       event: "",
       protocol: "net",
       gateway: "",
-      parent_id: "m0",
+      parent_id: "",
       timestamp: "2026-01-02T03:04:04.000Z",
-      id: "m1",
+      id: "",
       Extra: {
         file: [
           {

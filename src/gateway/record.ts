@@ -93,16 +93,11 @@ const STYLE_LABELS: { readonly [S in Posted["body"]["style"]]: string } = {
   notice: EventLabel.notice,
 };
 
-function post({ author, body, messages, replyTo }: Posted): Said {
+function post({ author, body }: Posted): Said {
   return {
     source: body.source,
-    fields: {
-      ...byline(author),
-      event: STYLE_LABELS[body.style],
-      parent_id: replyTo ?? "",
-      id: messages[0] ?? "",
-      Extra: extraOf(body.files),
-    },
+    // A network's own ids would mean nothing elsewhere; the reference shows none either.
+    fields: { ...NOTHING, ...byline(author), event: STYLE_LABELS[body.style], Extra: extraOf(body.files) },
   };
 }
 
