@@ -208,6 +208,18 @@ test("what a lane passes over does not hold retention", async () => {
   );
 });
 
+test("retention stays held over a stop: the log may sweep once more before it is closed", async () => {
+  let ends = 0;
+  const holdOf = log.hold.bind(log);
+  log.hold = (given) => {
+    holdOf(given);
+    return () => void ends++;
+  };
+  await stop(await open());
+  expect(hold?.after()).toBe(log.head);
+  expect(ends).toBe(0);
+});
+
 test("an account of a protocol that does not exist is a bug of whoever made the configuration", async () => {
   await expect(open(aConfig([aGateway("main", ["inout nothing.a #x", "inout api.left api"])]))).rejects.toThrow(
     'no adapter for the protocol of the account "nothing.a"',

@@ -39,6 +39,7 @@ export class Endings {
     const { fields, logger } = this.#options;
     const { state, why } = ending;
     this.keep(item, ending);
+    logger.debug({ ...fields, seq: item.seq, state, why: why?.message }, "a message has come to its end here");
     const said = SAID.get(state);
     if (said === undefined) return;
     const { passes, suppressed } = this.#throttle.pass(`${state} ${why?.message}`);

@@ -97,6 +97,8 @@ export class Intake {
     const entry = this.#entryOf(event, nameOf(event.channel) ?? null);
     if (typeof entry === "string") {
       this.#dropped.set(entry, (this.#dropped.get(entry) ?? 0) + 1);
+      const { account, logger } = this.#options;
+      logger.debug({ account: account.name, kind: event.kind, reason: entry }, "message not relayed");
       return null;
     }
     group.chars += entry.payload.length;

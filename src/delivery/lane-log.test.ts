@@ -10,7 +10,7 @@ import type { Logger } from "../logger.ts";
 import { Lane } from "./lane.ts";
 import { delivered, LANE, NONE, outletOf, PLAN, sendWhole, SUBJECT } from "./stage.suite.ts";
 
-const SILENT = { warn: () => undefined, info: () => undefined } as unknown as Logger;
+const SILENT = { debug: () => undefined, warn: () => undefined, info: () => undefined } as unknown as Logger;
 
 async function open(log: Log): Promise<Lane> {
   const lane = await Lane.open({

@@ -58,7 +58,9 @@ export class Stage {
   readonly disk: Disk;
   readonly clock: FakeClock;
   readonly log: MemoryLog;
+  /** What the log was told; `details`: at the level that -debug adds. */
   readonly lines: Line[] = [];
+  readonly details: Line[] = [];
   /** Handler calls, in order, also those that have ended. */
   readonly calls: Call[] = [];
   readonly stalls: Why[] = [];
@@ -161,7 +163,7 @@ export class Stage {
 
   #logger(): Logger {
     const at = (level: string) => (fields: Readonly<Record<string, unknown>>, message: string) =>
-      void this.lines.push({ level, message, fields });
+      void (level === "debug" ? this.details : this.lines).push({ level, message, fields });
     const levels = ["trace", "debug", "info", "warn", "error", "fatal"];
     return Object.fromEntries(levels.map((level) => [level, at(level)])) as unknown as Logger;
   }

@@ -171,8 +171,7 @@ export class Supervisor {
       : fullJitter(failures, BACK_OFF, random);
     const retryInS = Math.ceil(ms / 1000);
     this.#become(needsPerson ? "action-needed" : "waiting", why);
-    if (needsPerson)
-      this.#report.trouble(why, { retryInS, remedy: REMEDIES[cause] }, "the account needs a person", "error");
+    if (needsPerson) this.#report.trouble(why, { retryInS, remedy: REMEDY }, "the account needs a person", "error");
     else this.#report.trouble(why, { retryInS }, "the account is offline");
     return ms;
   }
@@ -227,10 +226,8 @@ const STEADY_MS = 60_000;
 const BACK_OFF = { baseMs: 1_000, capMs: 5 * 60_000 };
 const PERSON_MS = { least: 30 * 60_000, most: 60 * 60_000 };
 
-const REMEDIES = {
-  auth: "check the name and the password in the account's settings, then start again",
-  config: "mend the account's settings, then start again",
-} as const;
+/** What there is to mend, the reason says. */
+const REMEDY = "mend it in the account's settings, or with those who run the network, then start again";
 
 const STOPPING: Why = { code: "stopping", message: "Rialto stops" };
 

@@ -38,6 +38,17 @@ describe("what people are told", () => {
     expect(line?.fields["why"]).not.toBe(WHY.message);
   });
 
+  test("in detail, what became of each message, and never its text", async () => {
+    const stage = await connected();
+    await stage.say("some text", "other text");
+    await stage.end(1, delivered);
+    await stage.end(2, rejected);
+    const [first, second] = stage.details;
+    expect(first).toMatchObject({ level: "debug", fields: { gateway: "g", channel: "#to", state: "sent" } });
+    expect(second).toMatchObject({ fields: { state: "failed", why: WHY.message } });
+    expect(JSON.stringify([stage.details, stage.lines])).not.toContain("text");
+  });
+
   test("that a part is unconfirmed, once", async () => {
     const stage = await connected({ idempotency: NONE });
     await stage.say("1");

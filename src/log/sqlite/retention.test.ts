@@ -30,13 +30,27 @@ test("what is older than the days to keep goes, and nothing younger", async () =
 });
 
 /** A log that was closed for so long that its one entry is too old. */
-async function openAged(): ReturnType<typeof openAt> {
+async function openAged(test: { readonly maxPages?: number } = {}): ReturnType<typeof openAt> {
   const dataPath = scratchFolder();
   const first = await openAt(dataPath, { clock: () => START });
   await appendOne(first, said("old"));
   await first.close();
-  return openAt(dataPath, { clock: () => START + 8 * DAY });
+  return openAt(dataPath, { clock: () => START + 8 * DAY, test });
 }
+
+test("a mark that finds no room does not begin it: whoever waits for entries first reads where it stands", async () => {
+  const log = await openAged({ maxPages: 100 });
+  const mark = { name: "lane", value: "x".repeat(500_000) };
+  await expect(log.mark([mark])).rejects.toMatchObject({ code: "disk_full" });
+  for (let turn = 0; turn < 5; turn++) expect(await payloads(log)).toEqual(["old"]);
+  // A message that finds none does.
+  await expect(log.append(batchOf(said(mark.value)))).rejects.toMatchObject({ code: "disk_full" });
+  await eventually(
+    () => payloads(log),
+    ({ length }) => length === 0,
+    () => "the sweep",
+  );
+});
 
 test("it begins a minute after opening: until then somebody may come and hold", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });

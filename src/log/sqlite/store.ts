@@ -90,8 +90,8 @@ export class Store {
         this.#say({ is: "committed", id: request.id, ...committed });
       } catch (error) {
         this.#floor.doubt();
-        // What is too old may be in the way.
-        this.#sweep(request.at, null);
+        // What is too old may be in the way. Marks alone also come before anybody could hold what waits.
+        if (request.payloads.length > 0) this.#sweep(request.at, null);
         throw error;
       }
     });
