@@ -38,7 +38,7 @@ export interface Capabilities {
   readonly limits: Limits;
 }
 
-export interface Limits {
+interface Limits {
   /** Of one part of a post. */
   readonly textMax: number;
   readonly textUnit: "bytes" | "utf16" | "codepoints";

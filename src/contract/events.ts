@@ -30,7 +30,7 @@ export interface Posted extends EventBase {
   readonly thread: MessageRef | null;
 }
 
-export interface Edited extends EventBase {
+interface Edited extends EventBase {
   readonly kind: "edited";
   readonly message: MessageRef;
   readonly author: Author;
@@ -39,14 +39,14 @@ export interface Edited extends EventBase {
   readonly body: Body;
 }
 
-export interface Deleted extends EventBase {
+interface Deleted extends EventBase {
   readonly kind: "deleted";
   readonly message: MessageRef;
   readonly by: UserRef | null;
   readonly vouched: boolean;
 }
 
-export interface Reacted extends EventBase {
+interface Reacted extends EventBase {
   readonly kind: "reacted";
   readonly message: MessageRef;
   readonly author: Author;

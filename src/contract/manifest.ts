@@ -43,12 +43,12 @@ export interface TextRule {
   readonly hint: string;
 }
 
-export interface ChannelRule extends TextRule {
+interface ChannelRule extends TextRule {
   /** ASCII letters are turned to lower case. */
   readonly lowerCase: boolean;
 }
 
-export interface OptionSchema {
+interface OptionSchema {
   readonly description: string;
   /** Never shown in a message. */
   readonly secret: boolean;

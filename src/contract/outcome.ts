@@ -15,7 +15,7 @@ export type Outcome =
   /** What was announced by `Attempt.sending` may have been sent or not; with `upTo`, nothing behind that was. */
   | { readonly is: "unknown"; readonly why: Why; readonly upTo?: Progress };
 
-export interface Receipt {
+interface Receipt {
   /** Of this attempt, in the order of the parts; empty where the network gives its messages no ids. */
   readonly messages: readonly MessageRef[];
   readonly losses: readonly Loss[];
