@@ -8,7 +8,14 @@ import { withoutControls } from "./irc.ts";
  * Control characters of the text itself are left out: nobody else's text formats or commands anything.
  */
 export function renderIrc(blocks: readonly Block[]): string {
-  return blocks.flatMap(blockLines).map(codedLine).join("\n");
+  return blocks.flatMap((block) => plainLines(block) ?? blockLines(block).map(codedLine)).join("\n");
+}
+
+/** The short way for what most texts are, and what a text of a million lines needs. */
+function plainLines(block: Block): readonly string[] | null {
+  if (block.t !== "para") return null;
+  const texts = block.of.flatMap((inline) => (inline.t === "text" ? [withoutControls(inline.text)] : []));
+  return texts.length === block.of.length ? [texts.join("")] : null;
 }
 
 interface Run {

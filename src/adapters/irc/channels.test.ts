@@ -196,3 +196,52 @@ test("our own nick may be changed: by us it is no event", async () => {
     host.events.filter(({ kind }) => kind === "member").map((event) => ("text" in event ? event.text : "")),
   ).toEqual([]);
 });
+
+test("kicked in the same breath in which the join is over: it is lost, and not for good", async () => {
+  const { peer, host, session: live } = await session({});
+  const joining = live.join(request("#a"), never());
+  await peer.until(/^JOIN/);
+  peer.send(
+    ":rialto!~rialto@client.test JOIN #a",
+    ":irc.test 366 rialto #a :End",
+    ":op!o@host KICK #a rialto :out",
+    "PING x",
+  );
+  await peer.until(/^PONG/);
+  expect((await joining).ok).toBe(true);
+  expect(host.losses).toMatchObject([{ channel: "#a", why: { message: "kicked by op (out)" } }]);
+  const again = live.join(request("#a"), never());
+  await peer.enter("#a");
+  expect((await again).ok).toBe(true);
+});
+
+test("a channel in which we are before we ask (a bouncer's, or one that services put us in) is not joined", async () => {
+  const { peer, host, session: live } = await session({});
+  peer.send(":rialto!~rialto@client.test JOIN #A", ":irc.test 366 rialto #A :End", "PING x");
+  await peer.until(/^PONG/);
+  const joining = live.join(request("#a"), never());
+  expect(await peer.next()).toBe("NAMES #a");
+  peer.send(":irc.test 353 rialto = #A :rialto @alice", ":irc.test 366 rialto #A :End");
+  expect(await joining).toEqual({ ok: true, ref: "#a" });
+  peer.send(":alice!a@host QUIT", "PING y");
+  await peer.until(/^PONG y/);
+  expect(host.events).toMatchObject([{ text: "alice quits" }]);
+  // One that we are out of again is joined as any other.
+  peer.send(":rialto!~rialto@client.test JOIN #b", ":op!o@host KICK #b rialto", "PING z");
+  await peer.until(/^PONG z/);
+  const other = live.join(request("#b"), never());
+  await peer.enter("#b");
+  expect((await other).ok).toBe(true);
+});
+
+test("a server that says nothing to a JOIN because we are in: the names tell", async () => {
+  const { peer, clock, session: live } = await session({});
+  const joining = live.join(request("#a"), never());
+  expect(await peer.next()).toBe("JOIN #a");
+  await clock.advance(5000);
+  expect(await peer.next()).toBe("NAMES #a");
+  peer.send(":irc.test 353 rialto = #a :alice @rialto", ":irc.test 366 rialto #a :End");
+  expect(await joining).toEqual({ ok: true, ref: "#a" });
+  await settled();
+  expect(clock.waiting).toBe(1);
+});

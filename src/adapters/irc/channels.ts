@@ -12,6 +12,10 @@ import type { Line } from "./wire.ts";
 const JOIN_TIMEOUT_MS = 30_000;
 /** Names of the people follow a JOIN at once (RFC 2812 §3.2.1); a server that leaves their end out is not waited for. */
 const NAMES_TIMEOUT_MS = 10_000;
+/** Servers say nothing to a JOIN where we are already: the list of names tells. */
+const LOOK_MS = 5000;
+/** Channels in which the server put us before anybody asked for them; of others we do not know that we are there. */
+const UNASKED_MAX = 1000;
 /** One name, or one key: `JOIN a,b` would be two channels, and `JOIN 0` leaves all (RFC 2812 §3.2.1). */
 const PARAMETER = /^(?!:)[^\p{Cc} ,]+$/u;
 
@@ -22,6 +26,8 @@ interface Room {
   /** When somebody last said or did something there; Unix milliseconds. */
   seenAtMs: number;
   joining: Joining | null;
+  /** The key of the channel in which the server will put us instead. */
+  forward: string | null;
 }
 
 /** A join under way. */
@@ -60,8 +66,8 @@ export class Channels {
   readonly #options: ChannelsOptions;
   readonly #rooms = new Map<string, Room>();
   readonly #members = new Members();
-  /** Where the server will put us in place of a channel that we asked for. */
-  readonly #forwarded = new Set<string>();
+  /** Where we are unasked, by key: a bouncer's channels, or those that services put us in. */
+  readonly #unasked = new Set<string>();
   #turn: Promise<unknown> = Promise.resolve();
   #ended = false;
 
@@ -78,7 +84,7 @@ export class Channels {
     if (known?.joining) return await known.joining.result;
     const joining = new Joining();
     const ref = known?.ref ?? (request.name as ChannelRef);
-    const room: Room = { ref, key, state: "asked", seenAtMs: 0, joining };
+    const room: Room = { ref, key, state: "asked", seenAtMs: 0, joining, forward: null };
     this.#rooms.set(key, room);
     const before = this.#turn;
     this.#turn = joining.result;
@@ -86,7 +92,7 @@ export class Channels {
     signal.addEventListener("abort", abandon);
     if (signal.aborted || this.#ended) abandon();
     await Promise.race([before, joining.result]);
-    await this.#ask(joining, request);
+    await this.#ask(room, joining, request);
     const joined = await joining.result;
     signal.removeEventListener("abort", abandon);
     room.joining = null;
@@ -95,19 +101,24 @@ export class Channels {
   }
 
   /** Asks to enter, and waits for the answer. */
-  async #ask(joining: Joining, { name, options }: ChannelRequest): Promise<void> {
+  async #ask(room: Room, joining: Joining, { name, options }: ChannelRequest): Promise<void> {
     const { link, host, joinDelayMs } = this.#options;
     if (joinDelayMs > 0) await this.#pause(joinDelayMs, joining.result);
     if (joining.settled) return;
     const key = options["key"] ?? "";
     const possible = isChannel(link.isupport, name) && PARAMETER.test(name) && (key === "" || PARAMETER.test(key));
-    if (!possible || !link.send("JOIN", key === "" ? [name] : [name, key])) {
+    const isThere = this.#unasked.delete(room.key);
+    if (!possible || !(isThere || link.send("JOIN", key === "" ? [name] : [name, key]))) {
       joining.settle(refused("config", `${quote(name)} or its key is not possible on this server`));
       return;
     }
+    const look = (): void => void (room.state === "asked" && link.send("NAMES", [name]));
+    if (isThere) look();
     const why = `the server does not answer to joining ${quote(name)}`;
+    const cancelLook = host.clock.after(LOOK_MS, look);
     const cancel = host.clock.after(JOIN_TIMEOUT_MS, () => joining.settle(refused("timeout", why)));
     await joining.result;
+    cancelLook();
     cancel();
   }
 
@@ -195,7 +206,7 @@ export class Channels {
     room.state = "out";
     this.#members.drop(key);
     this.#options.onGone(key, why);
-    if (room.joining !== null) room.joining.settle({ ok: false, why, retryInMs });
+    if (room.joining?.settled === false) room.joining.settle({ ok: false, why, retryInMs });
     else if (wasIn && !this.#ended) this.#options.host.lost(room.ref, why, retryInMs);
   }
 
@@ -209,12 +220,20 @@ export class Channels {
     const key = link.key(channel);
     const room = this.#rooms.get(key);
     if (link.isMe(nick)) {
-      if (this.#forwarded.delete(key) && room?.state !== "asked") link.send("PART", [channel]);
+      if (this.#isForward(key) && room?.state !== "asked") link.send("PART", [channel]);
       else if (room !== undefined) this.#onEntered(room);
+      else if (this.#unasked.size < UNASKED_MAX) this.#unasked.add(key);
     } else if (room?.state === "in") {
       this.touch(channel);
       this.#members.add(key, link.key(nick));
     }
+  }
+
+  /** Whether it is where the server puts us in place of a channel that we asked for. */
+  #isForward(key: string): boolean {
+    const room = [...this.#rooms.values()].find(({ forward }) => forward === key);
+    if (room !== undefined) room.forward = null;
+    return room !== undefined;
   }
 
   #onEntered(room: Room): void {
@@ -243,19 +262,21 @@ export class Channels {
   #onLeft(channel: string, nick: string, message: string, retryInMs: number): void {
     const { link } = this.#options;
     const key = link.key(channel);
-    if (link.isMe(nick)) this.lose(key, { code: "forbidden", message }, retryInMs);
-    else this.#members.remove(key, link.key(nick));
+    if (link.isMe(nick)) {
+      this.#unasked.delete(key);
+      this.lose(key, { code: "forbidden", message }, retryInMs);
+    } else this.#members.remove(key, link.key(nick));
   }
 
   /** RPL_NAMREPLY: nicks with the marks of their rank before them. */
   #onNames(channel: string, names: string): void {
     const { link } = this.#options;
     const key = link.key(channel);
-    if (this.#rooms.get(key)?.state !== "in") return;
-    for (const name of names.split(" ")) {
-      const nick = nickOf(name, link.isupport);
-      if (nick !== "") this.#members.add(key, link.key(nick));
-    }
+    const room = this.#rooms.get(key);
+    const nicks = names.split(" ").map((name) => nickOf(name, link.isupport));
+    if (room?.state === "asked" && nicks.some((nick) => link.isMe(nick))) this.#onEntered(room);
+    if (room?.state !== "in") return;
+    for (const nick of nicks) if (nick !== "") this.#members.add(key, link.key(nick));
   }
 
   #onInvite(invited: string, channel: string, by: string): void {
@@ -270,7 +291,7 @@ export class Channels {
     if (refusal === null) return;
     const room = this.#rooms.get(this.#options.link.key(refusal.channel));
     if (room?.state !== "asked") return;
-    if (line.command === "470") this.#forwarded.add(this.#options.link.key(line.params[2] ?? ""));
+    if (line.command === "470") room.forward = this.#options.link.key(line.params[2] ?? "");
     room.joining?.settle(refusal.joined);
   }
 }

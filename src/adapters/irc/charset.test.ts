@@ -64,6 +64,15 @@ describe("decode", () => {
 
 describe("encode, measure and fit", () => {
   test.each([
+    ["<a\u200blice>", "<alice>", []],
+    ["\u2764\ufe0f", "?", ["\u2764"]],
+    ["\u200b", "?", []],
+    ["soft\u00adhyphen", "soft\u00adhyphen", []],
+  ])("what nobody sees is not missed: %j", (text, fit, lost) => {
+    expect(charset("iso-8859-1").fit(text)).toStrictEqual({ text: fit, lost });
+  });
+
+  test.each([
     ["iso-8859-1", "é日😀é日", "é??é?", ["日", "😀"]],
     ["windows-1251", "Привет, é", "Привет, ?", ["é"]],
     ["gb18030", "你好😀", "你好😀", []],

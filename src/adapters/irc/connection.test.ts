@@ -24,9 +24,10 @@ async function endOf(settings: Partial<IrcSettings>) {
 }
 
 test.each([
-  ["ECONNREFUSED", "lost", /cannot connect to irc\.test:6667: ECONNREFUSED/],
-  ["ENOTFOUND", "lost", /ENOTFOUND/],
+  ["ECONNREFUSED", "lost", /cannot connect to irc\.test:6667: nothing listens there \(ECONNREFUSED\)/],
+  ["ENOTFOUND", "lost", /check Server \(ENOTFOUND\)/],
   ["ETIMEDOUT", "lost", /ETIMEDOUT/],
+  ["EMFILE", "lost", /: EMFILE$/],
   ["EADDRNOTAVAIL", "config", /Bind/],
   ["DEPTH_ZERO_SELF_SIGNED_CERT", "config", /SkipTLSVerify/],
   ["SELF_SIGNED_CERT_IN_CHAIN", "config", /SkipTLSVerify/],
@@ -46,6 +47,11 @@ test.each([
   expect(connectFailure(new AggregateError([error]), { host: "irc.test", port: 6667 })).toEqual(ended);
 });
 
+test("an IPv6 address stands in brackets", () => {
+  const error = Object.assign(new Error("x"), { code: "ECONNREFUSED" });
+  expect(connectFailure(error, { host: "::1", port: 6667 }).why.message).toContain("[::1]:6667");
+});
+
 test("what a server says is cut, and holds no control characters", () => {
   expect(quote("a\u0003b\r\n")).toBe("a b");
   expect(quote("x".repeat(1000)).length).toBe(201);
@@ -53,13 +59,19 @@ test("what a server says is cut, and holds no control characters", () => {
 
 test("nobody listens there", async () => {
   // Port 1 (tcpmux) is never used.
-  expect(await endOf({ Server: "127.0.0.1:1" })).toEqual(["lost", "cannot connect to 127.0.0.1:1: ECONNREFUSED"]);
+  expect(await endOf({ Server: "127.0.0.1:1" })).toEqual([
+    "lost",
+    "cannot connect to 127.0.0.1:1: nothing listens there (ECONNREFUSED)",
+  ]);
 });
 
 test.each([
   [{ Server: "nowhere" }, /Server/],
   [{ Charset: "klingon" }, /Charset "klingon"/],
-  [{ UseTLS: true, TLSClientCertificate: "/nonexistent.pem" }, /TLSClientCertificate cannot be read \(ENOENT\)/],
+  [
+    { UseTLS: true, TLSClientCertificate: "/nonexistent.pem" },
+    /TLSClientCertificate cannot be read \(ENOENT\): \/nonexistent\.pem /,
+  ],
 ])("%j is not possible", async (settings, message) => {
   const [cause, text] = await endOf({ Server: "127.0.0.1:1", ...settings });
   expect(cause).toBe("config");
@@ -80,8 +92,22 @@ test("a connection that does not come about in 30 s", async () => {
   const opened = open({ settings, host, signal: new AbortController().signal });
   await client();
   await clock.advance(30_000);
-  expect(await opened).toMatchObject({ ok: false, ended: { cause: "lost", why: { code: "timeout" } } });
+  expect(await opened).toMatchObject({
+    ok: false,
+    ended: { cause: "lost", why: { code: "timeout", message: expect.stringContaining("UseTLS = false") as string } },
+  });
   expect(clock.waiting).toBe(0);
+});
+
+test("a server that breaks the connection off when TLS begins", async () => {
+  const server = createServer((socket) => void socket.once("data", () => socket.resetAndDestroy()));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const [cause, message] = await endOf({ Server: `127.0.0.1:${port}`, UseTLS: true });
+  expect(cause).toBe("lost");
+  expect(message).toMatch(/breaks the connection off when TLS begins; .*UseTLS = false/);
 });
 
 test("a server that does not speak TLS", async () => {

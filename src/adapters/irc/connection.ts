@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { Clock } from "../../contract/host.ts";
 import type { Ended } from "../../contract/session.ts";
-import { closedByServer, connectFailure, givenUp, lost } from "./ends.ts";
+import { closedByServer, connectFailure, givenUp, lost, placeName, tlsFailure } from "./ends.ts";
 
 const CONNECT_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 60_000;
@@ -58,14 +58,26 @@ export async function connect({ endpoint, clock, signal }: ConnectArgs): Promise
     return { ok: false, ended: connectFailure(error, endpoint) };
   }
   const outcome = Promise.withResolvers<Ended | null>();
-  const cancel = clock.after(CONNECT_TIMEOUT_MS, () =>
-    outcome.resolve(lost("timeout", `${place(endpoint)} does not answer: no connection within 30 s`)),
-  );
+  let inTls = false;
+  const onLate = () => {
+    const late = lost("timeout", `${placeName(endpoint)} does not answer: no connection within 30 s`);
+    outcome.resolve(inTls ? tlsFailure(endpoint, "timeout", "does not answer within 30 s") : late);
+  };
+  const cancel = clock.after(CONNECT_TIMEOUT_MS, onLate);
   const onAbort = () => outcome.resolve(givenUp());
-  const onError = (error: Error) => outcome.resolve(connectFailure(error, endpoint));
-  const onClose = () => outcome.resolve(lost("network", `${place(endpoint)} closed the connection at once`));
+  const onError = (error: Error) => {
+    const broken = inTls && reasonOf(error) === "ECONNRESET";
+    outcome.resolve(
+      broken ? tlsFailure(endpoint, "network", "breaks the connection off") : connectFailure(error, endpoint),
+    );
+  };
+  const onClose = () => outcome.resolve(closedByServer(placeName(endpoint)));
   signal.addEventListener("abort", onAbort);
-  socket.once(endpoint.tls === null ? "connect" : "secureConnect", () => outcome.resolve(null));
+  socket.once("connect", () => {
+    inTls = endpoint.tls !== null;
+    if (!inTls) outcome.resolve(null);
+  });
+  socket.once("secureConnect", () => outcome.resolve(null));
   socket.on("error", onError);
   socket.on("close", onClose);
   const ended = await outcome.promise;
@@ -95,8 +107,6 @@ function dial({ host, port, bind, tls }: Endpoint): Socket {
   });
 }
 
-const place = ({ host, port }: Endpoint): string => (host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`);
-
 class SocketConnection implements Connection {
   readonly ended: Promise<Ended>;
   readonly #socket: Socket;
@@ -110,7 +120,7 @@ class SocketConnection implements Connection {
     socket.setNoDelay(true);
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
     socket.on("error", (error) => end.resolve(lost("network", `the connection broke: ${reasonOf(error)}`)));
-    socket.on("close", () => end.resolve(closedByServer(place(endpoint))));
+    socket.on("close", () => end.resolve(closedByServer(placeName(endpoint))));
   }
 
   write(bytes: Uint8Array): void {

@@ -15,14 +15,18 @@ export const misconfigured = (message: string): Ended => ({ cause: "config", why
 export const givenUp = (): Ended => lost("stopping", "connecting was given up");
 export const closedByServer = (place: string): Ended => lost("network", `${place} closed the connection`);
 
+/** A server, as the setting `Server` has it. */
+export interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
+export const placeName = ({ host, port }: Place): string => `${host.includes(":") ? `[${host}]` : host}:${port}`;
+
 /** Why there is no connection, from what the system or TLS says of it. */
-export function connectFailure(
-  error: unknown,
-  { host, port }: { readonly host: string; readonly port: number },
-): Ended {
+export function connectFailure(error: unknown, server: Place): Ended {
   const code = codeOf(error);
-  const place = `${host}:${port}`;
-  const message = error instanceof Error ? quote(error.message) : "unknown error";
+  const place = placeName(server);
   if (code === "EADDRNOTAVAIL" || code === "ERR_INVALID_IP_ADDRESS") {
     return misconfigured("Bind is not an address of this machine; mend it, or leave it out");
   }
@@ -37,11 +41,30 @@ export function connectFailure(
   if (PLAINTEXT.test(code)) {
     return misconfigured(`${place} does not speak TLS (${code}); use its TLS port, often 6697, or set UseTLS = false`);
   }
-  return lost(
-    code === "ETIMEDOUT" ? "timeout" : "network",
-    `cannot connect to ${place}: ${code === "" ? message : code}`,
-  );
+  return lost(code === "ETIMEDOUT" ? "timeout" : "network", `cannot connect to ${place}: ${systemSays(error, code)}`);
 }
+
+/** The connection is there, but TLS does not come about on it. `what`: "does not answer". */
+export function tlsFailure(server: Place, code: WhyCode, what: string): Ended {
+  const check = "check that this is its TLS port, often 6697, or set UseTLS = false";
+  return lost(code, `${placeName(server)} ${what} when TLS begins; ${check}`);
+}
+
+function systemSays(error: unknown, code: string): string {
+  const words = SYSTEM.get(code);
+  if (words !== undefined) return `${words} (${code})`;
+  return code === "" && error instanceof Error ? quote(error.message) : code || "unknown error";
+}
+
+const SYSTEM: ReadonlyMap<string, string> = new Map([
+  ["ECONNREFUSED", "nothing listens there"],
+  ["ECONNRESET", "the connection was broken off"],
+  ["ENOTFOUND", "there is no such host; check Server"],
+  ["EAI_AGAIN", "the name of the host cannot be looked up now"],
+  ["ETIMEDOUT", "no answer"],
+  ["EHOSTUNREACH", "there is no way there"],
+  ["ENETUNREACH", "there is no way there"],
+]);
 
 /** OpenSSL's verification results as node names them (X509_V_ERR_*), and node's own check of the name. */
 const CERTIFICATE =
@@ -55,17 +78,25 @@ function codeOf(error: unknown): string {
   return "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
+const USER_NAME = /(?:invalid|illegal|bad|erroneous) (?:user ?name|ident)/iu;
+const SASL = /\bsasl\b|\b(?:must|need to|have to) (?:be )?(?:identif|logg?(?:ed)? ?in|authenticat)/iu;
+/** K-lined, G:Lined, Z-lined …: the reason that follows is the operators' own, and may hold any word. */
+const LINED = /\b[kgzdx][-: ]?lined?\b|\bakill/iu;
 /** Throttled, full, restarting: it heals by itself. */
 const PASSING =
-  /throttl|too (?:fast|many)|reconnect|try again|wait|full|capacity|restart|shutdown|shutting|timeout|timed out/iu;
-const BANNED = /[kgzd]-?lin|ban(?:ned)?\b|not (?:authori[sz]ed|welcome)|access denied/iu;
-const PASSWORD = /password/iu;
+  /throttl|too (?:fast|many)|no more connections|reconnect|try again|wait|full|capacity|restart|shutdown|shutting|timeout|timed out/iu;
+/** Some servers do not tell a wrong password from an address that may not connect. */
+const PASSWORD = /password|authentication failed|access denied|not (?:authori[sz]ed|allowed|welcome)|unauthori[sz]ed/iu;
+const BANNED = /\bban(?:s|ned)?\b|dnsbl|blacklist|proxy|tor exit/iu;
 
 /** What an ERROR before the welcome means (RFC 2812 §3.7.4: its text is all there is). */
 export function refusedBy(text: string): Ended {
   const said = `the server refuses the connection: ${quote(text)}`;
+  if (USER_NAME.test(text)) return misconfigured(`${said}; change UserName`);
+  if (LINED.test(text)) return needsLogin(said);
+  if (SASL.test(text)) return needsLogin(`${said}; set UseSASL = true, NickServNick and NickServPassword`);
   if (PASSING.test(text)) return lost("rate_limited", said);
-  if (PASSWORD.test(text)) return needsLogin(`${said}; check Password`);
   if (BANNED.test(text)) return needsLogin(said);
+  if (PASSWORD.test(text)) return needsLogin(`${said}; check Password`);
   return lost("network", said);
 }

@@ -318,3 +318,59 @@ test("a text with line ends is lines of text, and no command", async () => {
   peer.pong(await peer.next());
   expect((await outcome).is).toBe("delivered");
 });
+
+test("an answer in a batch counts for the line whose label the batch has", async () => {
+  const { peer, session: live } = await session({
+    caps: "message-tags echo-message labeled-response batch",
+    channels: ["#a"],
+  });
+  const posts = [post(live, "\u000304red"), post(live, "other")];
+  const labels = (await lines(peer, 2)).map((line) => /^@label=(\S+) /.exec(line)?.[1]);
+  peer.send(
+    `@label=${labels[0]} :irc.test BATCH +1 labeled-response`,
+    "@batch=1 :irc.test NOTICE rialto :colours are stripped here",
+    "@batch=1;msgid=m1 :rialto!~rialto@client.test PRIVMSG #a red",
+    ":irc.test BATCH -1",
+    `@label=${labels[1]} :irc.test BATCH +2 labeled-response`,
+    "@batch=2 :irc.test 404 rialto #a :Cannot send to channel",
+    ":irc.test BATCH -2",
+  );
+  expect(await posts[0]?.outcome).toMatchObject({ is: "delivered", receipt: { messages: ["m1"] } });
+  expect(await posts[1]?.outcome).toMatchObject({ is: "deferred" });
+});
+
+test("old lines of ours that a batch plays back confirm nothing", async () => {
+  const { peer, session: live } = await session({ caps: "echo-message batch", channels: ["#a"] });
+  const { outcome, attempt } = post(live, "again");
+  await lines(peer, 1);
+  peer.send(
+    ":irc.test BATCH +1 chathistory #a",
+    "@batch=1 :rialto!~rialto@client.test PRIVMSG #a again",
+    ":irc.test BATCH -1",
+    "PING x",
+  );
+  await peer.until(/^PONG/);
+  expect(attempt.confirmed).toEqual([]);
+  peer.send(":rialto!~rialto@client.test PRIVMSG #a again");
+  expect(await outcome).toMatchObject({ is: "delivered" });
+});
+
+test("channels take turns: a long post holds the others up by a line, not by its length", async () => {
+  const { peer, clock, session: live } = await session({ channels: ["#a", "#b"], settings: { MessageDelay: 1000 } });
+  await clock.advance(10_000);
+  post(live, "1\n2\n3\n4\n5\n6");
+  post(live, "7");
+  await peer.until(/PRIVMSG #a 1/);
+  post(live, "other", { channel: "#b" });
+  const sent: string[] = [];
+  while (sent.length < 3) {
+    await clock.advance(1000);
+    await settled();
+    while (peer.waiting.length > 0) {
+      const line = await peer.next();
+      if (line.startsWith("PING")) peer.pong(line);
+      else sent.push(line);
+    }
+  }
+  expect(sent.slice(0, 3)).toEqual(["PRIVMSG #b other", "PRIVMSG #a 2", "PRIVMSG #a 3"]);
+});

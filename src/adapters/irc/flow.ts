@@ -24,11 +24,17 @@ interface Announced {
   ready: boolean;
 }
 
+interface Next {
+  readonly sending: Sending;
+  readonly index: number;
+  readonly line: RenderedLine;
+}
+
 /** What an op becomes on its way to a channel. */
 export type Post = Omit<ConstructorParameters<typeof Sending>[0], "key">;
 
 /**
- * The writer of a session: one queue over all its channels, first come first served. A line waits until the window has room and the pace
+ * The writer of a session: one queue over all its channels, which take turns line by line. A line waits until the window has room and the pace
  * allows it, is announced, written once that is durable, and answered as `Window` says. An op that must be tried again takes all that waits
  * behind it for the same channel with it, so that order is kept.
  */
@@ -43,6 +49,9 @@ export class Flow {
   #ended: Why | null = null;
   #flushing = false;
   #labels = 0;
+  /** Turns taken, in all and when each channel that something waits for had its last one. */
+  #turns = 0;
+  readonly #turnOf = new Map<string, number>();
   #carefulUntilMs = -Infinity;
   #cancelWake: (() => void) | null = null;
   #cancelEcho: (() => void) | null = null;
@@ -66,14 +75,14 @@ export class Flow {
     this.#schedule();
     const outcome = await sending.outcome;
     this.#queue = this.#queue.filter((one) => one !== sending);
+    if (!this.#queue.some((one) => one.key === key)) this.#turnOf.delete(key);
     if (outcome.is === "deferred") this.#stopBehind(key, outcome);
     this.#schedule();
     return outcome;
   }
 
-  /** Takes a line of the server's that answers one of ours; false when it does not. */
-  take(line: Line): boolean {
-    const label = line.tags.get("label") ?? null;
+  /** Takes a line of the server's that may answer one of ours, and the label of that one if it has any. False: it answers none. */
+  take(line: Line, label: string | null): boolean {
     if (line.command === "ACK") return label !== null && this.#settled(this.#window.onAck(label));
     if (line.source !== null && this.#link.isMe(line.source.nick)) return this.#takeOwn(line, label);
     const refused = this.#window.lines === 0 ? null : refusalOf(line);
@@ -200,14 +209,22 @@ export class Flow {
     if (this.#window.uncovered > 0) this.#window.cover(this.#link.ping());
   }
 
-  /** The line whose turn it is; null when nothing waits. */
-  #next(): { readonly sending: Sending; readonly index: number; readonly line: RenderedLine } | null {
+  /** The line whose turn it is: the next one of the channel that has waited longest; null when nothing waits. */
+  #next(): Next | null {
     const held = this.#held();
+    const keys = new Set<string>();
+    let first: Next | null = null;
     for (const sending of this.#queue) {
-      const next = goesOn(sending, held) ? sending.next : null;
-      if (next !== null) return { sending, ...next };
+      const next = !keys.has(sending.key) && goesOn(sending, held) ? sending.next : null;
+      if (next === null) continue;
+      keys.add(sending.key);
+      if (first === null || this.#lastTurn(sending) < this.#lastTurn(first.sending)) first = { sending, ...next };
     }
-    return null;
+    return first;
+  }
+
+  #lastTurn({ key }: Sending): number {
+    return this.#turnOf.get(key) ?? 0;
   }
 
   #announce(): void {
@@ -224,6 +241,7 @@ export class Flow {
       }
       const announced: Announced = { sending: next.sending, index: next.index, text: next.line.text, ready: false };
       this.#announced.push(announced);
+      this.#turnOf.set(next.sending.key, ++this.#turns);
       void this.#durable(announced);
     }
   }

@@ -27,6 +27,7 @@ describe("withIsupport", () => {
     ["CLIENTTAGDENY=*,-a,-b", { clientTagDeny: ["*", "-a", "-b"] }],
     ["PREFIX=(qaohv)~&@%+", { prefix: new Map(Object.entries({ q: "~", a: "&", o: "@", h: "%", v: "+" })) }],
     ["PREFIX=", { prefix: new Map() }],
+    ["PREFIX=(ohv)@", { prefix: new Map([["o", "@"]]) }],
     [
       "TARGMAX=NAMES:1,PRIVMSG:4,JOIN:,odd",
       {

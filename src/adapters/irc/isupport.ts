@@ -121,7 +121,8 @@ function casemapping(value: string): Casemapping {
 function prefix(value: string): ReadonlyMap<string, string> {
   const match = /^\((?<modes>[^)]*)\)(?<symbols>.*)$/.exec(value);
   const symbols = Array.from(match?.groups?.["symbols"] ?? "");
-  return new Map(Array.from(match?.groups?.["modes"] ?? "", (mode, index) => [mode, symbols[index] ?? ""]));
+  const modes = Array.from(match?.groups?.["modes"] ?? "").slice(0, symbols.length);
+  return new Map(modes.map((mode, index) => [mode, symbols[index] ?? ""]));
 }
 
 const LIMIT_MAX = 100_000;

@@ -110,6 +110,7 @@ export class Link {
     } else if (source !== null && this.isMe(source.nick)) {
       if (source.user !== "" && source.host !== "") this.#address = { user: source.user, host: source.host };
       if (command === "NICK" && params[0] !== undefined) this.nick = params[0];
+      if (command === "CHGHOST") this.know({ nick: source.nick, user: params[0] ?? "", host: params[1] ?? "" });
     }
   }
 

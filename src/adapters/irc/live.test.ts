@@ -149,3 +149,41 @@ test("the true length of our prefix decides where a line is cut", async () => {
   post(live, text);
   expect(Buffer.byteLength(`:rialto!~rialto@a-much-longer.host.test ${await peer.next()}:\r\n`)).toBe(512);
 });
+
+test("what the server refuses is told in detail, but not what it repeats of ours", async () => {
+  const { peer, host } = await session({});
+  peer.send(
+    ":irc.test 421 rialto OPRE :Unknown command",
+    ":irc.test 461 rialto sesame :Not enough parameters",
+    "PING x",
+  );
+  await peer.until(/^PONG/);
+  const told = host.records.filter(({ message }) => message === "the server refuses something");
+  expect(told).toMatchObject([
+    { level: "debug", fields: { numeric: "421", says: "Unknown command" } },
+    { level: "debug", fields: { numeric: "461" } },
+  ]);
+  expect(JSON.stringify(host.records)).not.toContain("sesame");
+});
+
+test("marks of rank that a server has not told in full, and names that are none", async () => {
+  const { peer, host } = await session({ isupport: "PREFIX=(ohv)@", channels: ["#a"] });
+  peer.send(":irc.test 353 rialto = #a :@ @@ bob  ", ":bob!b@host QUIT", "PING x");
+  await peer.until(/^PONG/);
+  expect(host.events).toMatchObject([{ text: "bob quits" }]);
+});
+
+test("our address is as the server told it last, and not as old lines have it", async () => {
+  const text = "x".repeat(2000);
+  const { peer, session: live } = await session({ caps: "batch", channels: ["#a"] });
+  peer.send(
+    ":rialto!~rialto@client.test CHGHOST ~rialto a-much-longer.host.test",
+    ":irc.test BATCH +1 chathistory #a",
+    "@batch=1 :rialto!~rialto@h PRIVMSG #a :old",
+    ":irc.test BATCH -1",
+    "PING x",
+  );
+  await peer.until(/^PONG/);
+  post(live, text);
+  expect(Buffer.byteLength(`:rialto!~rialto@a-much-longer.host.test ${await peer.next()}:\r\n`)).toBe(512);
+});

@@ -54,7 +54,6 @@ export class LiveSession implements Session<IrcHandlers> {
   readonly #intake: Intake;
   readonly #batches = new Batches();
   readonly #ctcp: CtcpReplies;
-  #registered = false;
   #closing = false;
   #faults = 0;
 
@@ -66,7 +65,7 @@ export class LiveSession implements Session<IrcHandlers> {
     const link = new Link({ connection, charset, pacer, pings: new Pings(clock), nick: settings.Nick });
     this.#link = link;
     this.#registration = new Registration({ link, settings, host });
-    this.#login = new Login({ link, settings, clock });
+    this.#login = new Login({ link, settings, host });
     this.#flow = new Flow({ link, clock, onGone: (key, why) => this.#channels.lose(key, why, 0) });
     this.#channels = new Channels({
       link,
@@ -104,7 +103,9 @@ export class LiveSession implements Session<IrcHandlers> {
     this.#registration.start();
     const failure = (await this.#registration.done) ?? this.#impossible();
     if (failure === null) {
-      this.#registered = true;
+      const { network, linelen } = this.#link.isupport;
+      const { enabled } = this.#link.caps;
+      this.#options.host.log.debug({ network, linelen, capabilities: [...enabled] }, "the server has let us in");
       this.#liveness.start();
       await this.#login.run();
     } else {
@@ -190,8 +191,10 @@ export class LiveSession implements Session<IrcHandlers> {
       this.#link.send("PONG", params);
       return;
     }
-    if (!this.#registered) {
+    if (!this.#registration.isIn) {
       this.#registration.take(line);
+      // Services may change our nick or host before the message of the day ends.
+      this.#link.learn(line);
       return;
     }
     switch (command) {
@@ -216,11 +219,16 @@ export class LiveSession implements Session<IrcHandlers> {
 
   #takeMessage(line: Line): void {
     const { settings, host } = this.#options;
-    const inPlayback = this.#batches.playsBack(line);
+    // Old lines are no news, answer nothing, and show an address that we may have no more.
+    if (this.#batches.playsBack(line)) return;
+    // Its text is the server's own; the other parameters may repeat what we have sent.
+    if (/^[45]\d\d$/u.test(line.command)) {
+      host.log.debug({ numeric: line.command, says: quote(line.params.at(-1) ?? "") }, "the server refuses something");
+    }
     this.#login.take(line);
     this.#selfCheck.take(line);
-    this.#flow.take(line);
-    if (!inPlayback) this.#ctcp.take(line);
+    this.#flow.take(line, this.#batches.labelOf(line));
+    this.#ctcp.take(line);
     this.#intake.add(
       toEvents(line, {
         ownNick: this.#link.nick,
@@ -229,10 +237,9 @@ export class LiveSession implements Session<IrcHandlers> {
         channelsOf: this.#channels.channelsOf,
         verboseJoinPart: settings.VerboseJoinPart,
         nowMs: host.clock.nowMs(),
-        inPlayback,
       }),
     );
-    if (!inPlayback) this.#channels.take(line);
+    this.#channels.take(line);
     // Last: the line still speaks of us by the nick we had.
     this.#link.learn(line);
   }

@@ -109,3 +109,26 @@ test.each([
   expect(await peer.next()).toMatch(/^PING/);
   expect(peer.waiting).toEqual([]);
 });
+
+test.each([
+  ["NAMES is not answered", [], [":irc.test 263 rialto NAMES :Please wait"]],
+  [
+    "we may not speak there",
+    [":irc.test 404 rialto #a :Cannot send to channel (+m)"],
+    [":irc.test 353 rialto = #a :rialto"],
+  ],
+])("%s: nothing is lost, and channels are looked at again", async (_, toTagmsg, toNames) => {
+  const { peer, clock, host } = await session({ ...QUIET, channels: ["#a"] });
+  await clock.advance(MINUTE);
+  await peer.until(/TAGMSG/);
+  peer.send(...toTagmsg);
+  peer.pong(await peer.next());
+  await peer.until(/^NAMES/);
+  peer.send(...toNames);
+  peer.pong(await peer.next());
+  peer.send("PING x");
+  await peer.until(/^PONG/);
+  expect(host.losses).toEqual([]);
+  await clock.advance(MINUTE);
+  expect(await peer.next()).toMatch(/TAGMSG #a$/);
+});

@@ -1,4 +1,5 @@
 import type { Host } from "../../contract/host.ts";
+import { quote } from "./ends.ts";
 import type { Link } from "./link.ts";
 import type { IrcSettings } from "./settings.ts";
 import type { Line } from "./wire.ts";
@@ -20,14 +21,20 @@ export class Login {
   readonly #link: Link;
   readonly #settings: LoginSettings;
   readonly #clock: Host["clock"];
+  readonly #log: Host["log"];
   readonly #over = Promise.withResolvers<void>();
-  #answered: () => void = () => {};
+  #answered: (() => void) | null = null;
   #stopped = false;
 
-  constructor(options: { readonly link: Link; readonly settings: LoginSettings; readonly clock: Host["clock"] }) {
+  constructor(options: {
+    readonly link: Link;
+    readonly settings: LoginSettings;
+    readonly host: Pick<Host, "clock" | "log">;
+  }) {
     this.#link = options.link;
     this.#settings = options.settings;
-    this.#clock = options.clock;
+    this.#clock = options.host.clock;
+    this.#log = options.host.log;
   }
 
   /** Resolves when channels can be joined. */
@@ -42,11 +49,19 @@ export class Login {
     void this.#commands(commands.slice(COMMANDS_FIRST));
   }
 
-  /** A service that speaks after we have identified ends the wait for it. */
-  take({ command, source }: Line): void {
-    const service = this.#settings.NickServNick.split("@")[0] ?? "";
-    const spoke = command === "NOTICE" && source !== null && this.#link.key(source.nick) === this.#link.key(service);
-    if (spoke || command === "900") this.#answered();
+  /** A service that speaks after we have identified ends the wait for it; what it says then is the only sign of a wrong password. */
+  take({ command, source, params }: Line): void {
+    if (this.#answered === null) return;
+    const { NickServNick } = this.#settings;
+    const service = NickServNick.split("@")[0] ?? "";
+    if (command === "NOTICE" && source !== null && this.#link.key(source.nick) === this.#link.key(service)) {
+      this.#log.info({ service, says: quote(params.at(-1) ?? "") }, "the service answers to our login");
+    } else if (command === "401" && [NickServNick, service].includes(params[1] ?? "")) {
+      this.#log.warn({ service }, "nobody of this name is there to log in to; check NickServNick");
+    } else if (command !== "900") {
+      return;
+    }
+    this.#answered();
   }
 
   stop(): void {
@@ -64,12 +79,13 @@ export class Login {
     });
     this.#link.send("PRIVMSG", [NickServNick, words.join(" ")]);
     await this.#pause(SERVICE_MS, answer);
+    this.#answered = null;
   }
 
   async #commands(commands: readonly string[]): Promise<void> {
     for (const command of commands) {
       if (this.#stopped) return;
-      this.#link.sendRaw(command.replaceAll("{BOTNICK}", this.#link.nick));
+      this.#link.sendRaw(command.replaceAll("{BOTNICK}", () => this.#link.nick));
       await this.#pause(COMMAND_PAUSE_MS);
     }
   }

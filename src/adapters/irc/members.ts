@@ -3,6 +3,9 @@ import type { Isupport } from "./isupport.ts";
 /** Beyond so many people (all channels together) somebody's leaving the network is not told. */
 const MEMBERS_MAX = 200_000;
 
+/** No network has nicks as long as this. */
+const NICK_MAX = 200;
+
 /** Who is in which channel; all by key. Channels are few, people are many. */
 export class Members {
   readonly #rooms = new Map<string, Set<string>>();
@@ -14,7 +17,7 @@ export class Members {
   }
 
   add(channel: string, nick: string): void {
-    if (this.#count >= MEMBERS_MAX) return;
+    if (this.#count >= MEMBERS_MAX || nick.length > NICK_MAX) return;
     const people = this.#rooms.get(channel) ?? new Set();
     this.#rooms.set(channel, people);
     const before = people.size;
@@ -48,6 +51,6 @@ export class Members {
 export function nickOf(name: string, isupport: Pick<Isupport, "prefix">): string {
   const marks = new Set(isupport.prefix.values());
   let from = 0;
-  while (marks.has(name.charAt(from))) from += 1;
+  while (from < name.length && marks.has(name.charAt(from))) from += 1;
   return name.slice(from).split("!")[0] ?? "";
 }

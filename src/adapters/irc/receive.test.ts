@@ -21,7 +21,6 @@ const CONTEXT: ReceiveContext = {
   channelsOf: (nick) => (nick === "alice" ? [ref("#c"), ref("#d[")] : []),
   verboseJoinPart: false,
   nowMs: NOW,
-  inPlayback: false,
 };
 
 function events(text: string, context: Partial<ReceiveContext> = {}): readonly Event[] {
@@ -98,10 +97,9 @@ describe("messages", () => {
     expect(events(`${ALICE} ${rest}`)).toStrictEqual([]);
   });
 
-  test("nor of a line without a source, of our own, or of old ones", () => {
+  test("nor of a line without a source, or of our own", () => {
     expect(events("PRIVMSG #c :hi")).toStrictEqual([]);
     expect(events(":rialto!r@h PRIVMSG #c :hi")).toStrictEqual([]);
-    expect(events(`${ALICE} PRIVMSG #c :hi`, { inPlayback: true })).toStrictEqual([]);
   });
 
   test.each([

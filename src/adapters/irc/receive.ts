@@ -16,8 +16,6 @@ export interface ReceiveContext {
   readonly verboseJoinPart: boolean;
   /** Unix milliseconds. */
   readonly nowMs: number;
-  /** The line is from a batch that repeats old or tells many things at once (chathistory, netjoin): nothing comes of it. */
-  readonly inPlayback: boolean;
 }
 
 /**
@@ -26,7 +24,7 @@ export interface ReceiveContext {
  */
 export function toEvents(line: Line, context: ReceiveContext): readonly Event[] {
   const { source } = line;
-  if (source === null || context.inPlayback || same(context.isupport, source.nick, context.ownNick)) return [];
+  if (source === null || same(context.isupport, source.nick, context.ownNick)) return [];
   return READERS.get(line.command)?.({ ...line, source }, context) ?? [];
 }
 

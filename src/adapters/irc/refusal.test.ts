@@ -15,6 +15,8 @@ test.each([
   [":irc.test 404 me #a :Cannot send to channel", ["#a", "deferred", "forbidden"]],
   [":irc.test 404 me #a :Cannot send to channel (no colours allowed)", ["#a", "rejected", "bad_content"]],
   [":irc.test 404 me #a :You cannot send external messages to this channel", ["#a", "gone", "not_found"]],
+  [":irc.test 404 me #Information :You need voice (+v) (#information)", ["#Information", "deferred", "forbidden"]],
+  [":irc.test 482 me #a :You're not a channel operator", null],
   [":irc.test 403 me #a :No such channel", ["#a", "gone", "not_found"]],
   [":irc.test 442 me #a :You're not on that channel", ["#a", "gone", "not_found"]],
   [":irc.test 477 me #a :Register first", ["#a", "deferred", "forbidden"]],

@@ -24,6 +24,9 @@ const SAYING = /^(?:PRIVMSG|NOTICE)$/iu;
 /** How ircd-hybrid and its kin drop a line: not by a numeric. */
 const THROTTLED = /message to (?<target>\S+) throttled/iu;
 
+/** These answer MODE, KICK or INVITE of RunCommands, and never a message. */
+const OF_OTHERS: ReadonlySet<string> = new Set(["441", "443", "467", "472", "478", "482", "696"]);
+
 /** What a line says of one that we have sent; null when it says nothing of that kind. */
 export function refusalOf({ command, params, source }: Line): Refused | null {
   const text = quote(params.at(-1) ?? "");
@@ -34,7 +37,7 @@ export function refusalOf({ command, params, source }: Line): Refused | null {
     case "442":
       return { target, refusal: gone("not_found", text) };
     case "404":
-      return { target, refusal: cannotSend(text) };
+      return { target, refusal: cannotSend(text, target ?? "") };
     case "263":
       // RPL_TRYAGAIN names the command.
       return SAYING.test(target ?? "") ? { target: null, refusal: later("rate_limited", text, RATE_RETRY_MS) } : null;
@@ -59,16 +62,18 @@ export function refusalOf({ command, params, source }: Line): Refused | null {
         : { target: throttled, refusal: later("rate_limited", text, RATE_RETRY_MS) };
     }
     default:
-      return /^[45]\d\d$/u.test(command) && target !== null
+      return /^[45]\d\d$/u.test(command) && target !== null && !OF_OTHERS.has(command)
         ? { target, refusal: later("remote_error", text, MODERATED_RETRY_MS) }
         : null;
   }
 }
 
 /** ERR_CANNOTSENDTOCHAN (RFC 2812 §5.2) has many reasons, which only its text tells. */
-function cannotSend(text: string): Refusal {
-  if (OUTSIDE.test(text)) return gone("not_found", text);
-  return CONTENT.test(text) ? never("bad_content", text) : later("forbidden", text, MODERATED_RETRY_MS);
+function cannotSend(text: string, target: string): Refusal {
+  // Some servers repeat the channel's name in it, which may be #information.
+  const reason = text.toLowerCase().replaceAll(target.toLowerCase() || " ", " ");
+  if (OUTSIDE.test(reason)) return gone("not_found", text);
+  return CONTENT.test(reason) ? never("bad_content", text) : later("forbidden", text, MODERATED_RETRY_MS);
 }
 
 const said = (code: WhyCode, text: string): Why => ({ code, message: `the server refuses the line: ${text}` });

@@ -3,12 +3,12 @@ import { settled } from "../../../test/support/fake-clock.ts";
 import { opening } from "./scripted-server.suite.ts";
 
 test("the order in which a session introduces itself; only capabilities we know are asked for", async () => {
-  const { peer, opened } = await opening({ Password: "open sesame", UserName: "relay", RealName: "A bridge" });
+  const { peer, opened } = await opening({ Password: "open sesame", UserName: "relay/net", RealName: "A bridge" });
   expect([await peer.next(), await peer.next(), await peer.next(), await peer.next()]).toEqual([
     "CAP LS 302",
     "PASS :open sesame",
     "NICK rialto",
-    "USER relay 0 * :A bridge",
+    "USER relay/net 0 * :A bridge",
   ]);
   peer.send(":irc.test CAP * LS * :inspircd.org/poison sts=port=6697", ":irc.test CAP * LS :message-tags batch");
   expect(await peer.next()).toBe("CAP REQ :message-tags batch");
@@ -29,7 +29,7 @@ test("a server without CAP", async () => {
 });
 
 test("a taken nick gets company, and the server has the last word", async () => {
-  const { peer, opened } = await opening();
+  const { peer, opened, host } = await opening();
   await peer.until(/^USER /);
   peer.send(":irc.test CAP * LS :", ":irc.test 433 * rialto :Nickname is already in use");
   expect(await peer.until(/^NICK /)).toBe("NICK rialto_");
@@ -38,6 +38,20 @@ test("a taken nick gets company, and the server has the last word", async () => 
   peer.send(":irc.test 001 rialto_x :Welcome", ":irc.test 376 rialto_x :End");
   const result = await opened;
   expect(result.ok && result.session.as).toBe("rialto_x");
+  const told = { level: "warn", fields: { wanted: "rialto", nick: "rialto_x" } };
+  expect(host.records.filter(({ level }) => level !== "debug")).toMatchObject([told]);
+});
+
+test.each([
+  ["says nothing that can be read, as where TLS is expected", [], /without a word; .*UseTLS = true$/],
+  ["has spoken", [":irc.test NOTICE * :*** Looking up your hostname"], /closed the connection$/],
+])("a server closes the connection that %s", async (_, lines, message) => {
+  const { peer, opened } = await opening();
+  await peer.until(/^USER /);
+  peer.send(...lines);
+  peer.end();
+  const result = await opened;
+  expect(result.ok ? "" : result.ended.why.message).toMatch(message);
 });
 
 test("when ten nicks are taken it is given up", async () => {
@@ -55,8 +69,24 @@ test.each([
   [":irc.test 432 * 9x :Erroneous nickname", "config", /change Nick/],
   ["ERROR :Closing Link: Bad password", "auth", /check Password/],
   ["ERROR :Closing Link: (K-Lined)", "auth", /K-Lined/],
+  ["ERROR :Closing Link: 192.0.2.7 (G:Lined (too many clones))", "auth", /G:Lined/],
+  ["ERROR :Closing link: (x@192.0.2.7) [Z-lined: reconnect when you are sober]", "auth", /Z-lined/],
+  ["ERROR :Closing Link: 192.0.2.7 (*** Banned )", "auth", /Banned/],
+  ["ERROR :Closing Link: 192.0.2.7 (Unauthorized connection)", "auth", /Unauthorized/],
+  ["ERROR :You are not authorized to connect to this server", "auth", /not authorized/],
+  ["ERROR :Access denied: Bad password?", "auth", /check Password/],
+  ["ERROR :Closing link: (x@192.0.2.7) [Access denied by configuration]", "auth", /check Password/],
+  ["ERROR :Closing Link: 192.0.2.7 (Your IP is listed in a DNSBL)", "auth", /DNSBL/],
+  ["ERROR :Closing Link: 192.0.2.7 (SASL access only)", "auth", /UseSASL/],
+  ["ERROR :Closing Link: (You must be logged in to connect)", "auth", /UseSASL/],
+  ["ERROR :Closing Link: 192.0.2.7 (Invalid username [x])", "config", /change UserName/],
   ["ERROR :Trying to reconnect too fast.", "lost", /too fast/],
   ["ERROR :Closing Link: (Server is full)", "lost", /full/],
+  ["ERROR :Connection refused, too many connections from your IP address", "lost", /too many/],
+  ["ERROR :Closing link: [No more connections allowed from your host via this connect class]", "lost", /No more/],
+  ["ERROR :Closing Link: (Throttled: Reconnecting too fast)", "lost", /Throttled/],
+  ["ERROR :Closing Link: (Ping timeout)", "lost", /timeout/],
+  ["ERROR :Closing Link: rialto[192.0.2.7] (Something else)", "lost", /Something/],
 ])("%s", async (line, cause, message) => {
   const { peer, clock, opened } = await opening({ Password: "hunter2" });
   await peer.until(/^USER /);
@@ -70,10 +100,10 @@ test.each([
   expect(clock.waiting).toBe(0);
 });
 
-test("a server that says nothing is given up after 60 s", async () => {
+test("a server that says nothing is given up after 50 s", async () => {
   const { peer, clock, opened } = await opening();
   await peer.until(/^USER /);
-  await clock.advance(59_000);
+  await clock.advance(49_000);
   peer.send("PING :still-here");
   await peer.until(/^PONG still-here$/);
   await clock.advance(1000);
@@ -155,14 +185,25 @@ test("SASL is needed, and the server lets us in without CAP", async () => {
   expect(await opened).toMatchObject({ ok: false, ended: { cause: "auth" } });
 });
 
-test("NickServ is told, and waited for", async () => {
-  const { peer, opened } = await opening({ NickServNick: "NickServ", NickServPassword: "sesame" });
+test("NickServ is told, and waited for; what it says is told", async () => {
+  const { peer, opened, host } = await opening({ NickServNick: "NickServ", NickServPassword: "sesame" });
   await peer.welcome();
   expect(await peer.next()).toBe("PRIVMSG NickServ :IDENTIFY sesame");
   const early = await Promise.race([opened, settled().then(() => null)]);
   expect(early).toBe(null);
-  peer.send(":NickServ!service@services NOTICE rialto :You are now identified");
+  peer.send(":somebody!a@b NOTICE rialto :hello", ":NickServ!service@services NOTICE rialto :Password incorrect.");
   expect((await opened).ok).toBe(true);
+  const told = { level: "info", fields: { service: "NickServ", says: "Password incorrect." } };
+  expect(host.records.filter(({ level }) => level !== "debug")).toMatchObject([told]);
+});
+
+test("a service that is not there is not waited for, and named", async () => {
+  const { peer, opened, host } = await opening({ NickServNick: "NickSrv", NickServPassword: "sesame" });
+  await peer.welcome();
+  expect(await peer.next()).toBe("PRIVMSG NickSrv :IDENTIFY sesame");
+  peer.send(":irc.test 401 rialto NickSrv :No such nick");
+  expect((await opened).ok).toBe(true);
+  expect(host.records.filter(({ level }) => level === "warn")).toMatchObject([{ fields: { service: "NickSrv" } }]);
 });
 
 test("QuakeNet's service has words of its own; a service that does not answer is not waited for", async () => {
@@ -196,4 +237,29 @@ test("a server that takes only UTF-8 and another charset", async () => {
   peer.send(":irc.test CAP * LS :", ":irc.test 001 rialto :Welcome", ":irc.test 005 rialto UTF8ONLY :are supported");
   peer.send(":irc.test 376 rialto :End");
   expect(await opened).toMatchObject({ ok: false, ended: { cause: "config" } });
+});
+
+test.each([
+  ["before", [":rialto!~rialto@h NICK Guest1", ":irc.test 376 Guest1 :End"]],
+  ["right behind", [":irc.test 376 rialto :End", ":rialto!~rialto@h NICK Guest1"]],
+])("services change our nick %s the end of the message of the day", async (_, lines) => {
+  const { peer, opened } = await opening();
+  await peer.until(/^USER /);
+  peer.send(":irc.test CAP * LS :");
+  await peer.until(/^CAP END$/);
+  peer.send(":irc.test 001 rialto :Welcome", ...lines);
+  const result = await opened;
+  expect(result.ok && result.session.as).toBe("Guest1");
+});
+
+test("where the server cuts nicks, shorter ones are tried in the end", async () => {
+  const { peer, opened } = await opening({ Nick: "rialtobridge" });
+  const tried: string[] = [];
+  while (tried.length < 8) {
+    tried.push((await peer.until(/^NICK /)).replace("NICK ", "").slice(0, 9));
+    peer.send(":irc.test 433 * x :Nickname is already in use");
+  }
+  expect(new Set(tried).size).toBeGreaterThan(2);
+  peer.end();
+  expect((await opened).ok).toBe(false);
 });

@@ -9,10 +9,13 @@ import { SaslLogin } from "./sasl-login.ts";
 import type { IrcSettings } from "./settings.ts";
 import { type Line, parseSource } from "./wire.ts";
 
-const REGISTRATION_MS = 60_000;
+/** Shorter than the core waits, so that what we know is said. */
+const REGISTRATION_MS = 50_000;
 /** From the welcome to the end of the message of the day. */
 const MOTD_MS = 30_000;
 const NICKS_MAX = 10;
+/** After so many the server may be cutting what tells them apart. */
+const LONG_NICKS_MAX = 5;
 /** Before the server has told its limits; no server takes less than RFC 2812 §1.2.1. */
 const NICKLEN_MIN = 9;
 const USERLEN_MIN = 10;
@@ -27,6 +30,7 @@ export type RegistrationSettings = Pick<
   | "NickServNick"
   | "NickServPassword"
   | "TLSClientCertificate"
+  | "UseTLS"
 >;
 
 /**
@@ -43,9 +47,12 @@ export class Registration {
   readonly #sasl: SaslLogin;
   readonly #cancels: (() => void)[] = [];
   readonly #clock: Host["clock"];
+  readonly #log: Host["log"];
   readonly #resolve: (ended: Ended | null) => void;
   #stage: "caps" | "sasl" | "welcome" | "motd" | "done" = "caps";
   #nicks = 1;
+  #isIn = false;
+  #heard = false;
 
   constructor(options: {
     readonly link: Link;
@@ -60,30 +67,38 @@ export class Registration {
     this.#settings = settings;
     this.#random = host.random;
     this.#clock = host.clock;
+    this.#log = host.log;
     this.#sasl = new SaslLogin({ link, settings, log: host.log });
     this.#wanted = wantedCaps({ sasl: this.#sasl.wanted });
   }
 
   start(): void {
     const { Nick, UserName, RealName, Password } = this.#settings;
-    const late = () => this.#end(lost("timeout", `the server did not let us in within 60 s ${this.#hint()}`));
-    this.#cancels.push(this.#clock.after(REGISTRATION_MS, late));
+    const late = lost("timeout", "the server did not let us in within 50 s");
+    this.#cancels.push(this.#clock.after(REGISTRATION_MS, () => this.#end(this.#hinted(late))));
     this.#link.together(() => {
       this.#link.send("CAP", ["LS", "302"]);
       if (Password !== "") this.#link.send("PASS", [Password]);
       this.#link.send("NICK", [Nick]);
-      const ident = identOf(UserName === "" ? Nick : UserName, USERLEN_MIN);
-      this.#link.send("USER", [ident, "0", "*", RealName === "" ? Nick : RealName]);
+      // As the operator wants it: a bouncer may be told more by it than an ident.
+      const user = UserName === "" ? identOf(Nick, USERLEN_MIN) : UserName;
+      this.#link.send("USER", [user, "0", "*", RealName === "" ? Nick : RealName]);
     });
+  }
+
+  /** True as soon as `done` is null, which is told a little later: the next line may be here already. */
+  get isIn(): boolean {
+    return this.#isIn;
   }
 
   /** The connection ended meanwhile. */
   abandon(ended: Ended): void {
-    this.#end(ended);
+    this.#end(ended.why.code === "stopping" ? ended : this.#hinted(ended));
   }
 
   take(line: Line): void {
     const { command, params } = line;
+    this.#heard = true;
     const text = params.at(-1) ?? "";
     switch (command) {
       case "CAP":
@@ -166,7 +181,8 @@ export class Registration {
       return;
     }
     const { Nick } = this.#settings;
-    this.#link.nick = nextNick(Nick, this.#nicks, Math.max(NICKLEN_MIN, Nick.length), this.#random);
+    const nicklen = this.#nicks > LONG_NICKS_MAX ? NICKLEN_MIN : Math.max(NICKLEN_MIN, Nick.length);
+    this.#link.nick = nextNick(Nick, this.#nicks, nicklen, this.#random);
     this.#nicks += 1;
     this.#link.send("NICK", [this.#link.nick]);
   }
@@ -180,17 +196,23 @@ export class Registration {
     }
     this.#stage = "motd";
     this.#link.nick = nick;
+    const { Nick } = this.#settings;
+    if (!this.#link.isMe(Nick)) this.#log.warn({ wanted: Nick, nick }, "the nick is taken, or cut: we have another");
     // RFC 2812 §5.1 ends the welcome with nick!user@host, and many servers do.
     const own = parseSource(text.split(" ").at(-1) ?? "");
     if (this.#link.isMe(own.nick)) this.#link.know(own);
     this.#cancels.push(this.#clock.after(MOTD_MS, () => this.#end(null)));
   }
 
-  #hint(): string {
-    return this.#link.caps.listed ? "" : "(a port for TLS needs UseTLS = true)";
+  /** A server that expects TLS answers nothing that we can read. */
+  #hinted(ended: Ended): Ended {
+    if (this.#heard || this.#settings.UseTLS) return ended;
+    const { code, message } = ended.why;
+    return { ...ended, why: { code, message: `${message}, without a word; if that is a TLS port, set UseTLS = true` } };
   }
 
   #end(ended: Ended | null): void {
+    this.#isIn ||= ended === null && this.#stage !== "done";
     this.#stage = "done";
     for (const cancel of this.#cancels.splice(0)) cancel();
     this.#resolve(ended);

@@ -192,7 +192,16 @@ describe("many lines", () => {
     const text = "word ".repeat(2_000_000);
     const rendered = render(draft(text), { charset: charsetOf("koi8-r")! });
     expect(rendered.lines).toHaveLength(30);
-    expect(rendered.lines.at(-1)?.text).toMatch(/\(2\d{4} more lines\)$/);
+    expect(rendered.lines.at(-1)?.text).toMatch(/\(about 2\d{4} more lines\)$/);
+  });
+
+  test("a text of millions of lines is not read to its end, nor is its end dropped in silence", () => {
+    const many = render(draft("a\n".repeat(4_000_000)));
+    expect(many.lines.at(-1)?.text).toMatch(/\(about (?:39|40)\d{5} more lines\)$/);
+    const hidden = render(draft(`${"\n".repeat(1_000_000)}x`));
+    expect(hidden.lines).toHaveLength(1);
+    expect(hidden.losses).toMatchObject([{ what: "length" }]);
+    expect(render(draft("\n".repeat(1_000_000))).lines).toEqual([]);
   });
 
   test("a progress nobody can read begins at the beginning", () => {

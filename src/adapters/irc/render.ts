@@ -147,21 +147,29 @@ function safeName(shown: string): string {
 }
 
 /** The pieces behind `resume`, never more than `messageLines` in all: what is too much is counted in the last one. */
-function limitedPieces(text: string, options: RenderOptions & SplitBytes, losses: Loss[]): readonly Piece[] {
-  const { messageLines, resume } = options;
+function limitedPieces(whole: string, options: RenderOptions & SplitBytes, losses: Loss[]): readonly Piece[] {
+  const { messageLines, resume, bytesPerLine } = options;
   if (resume === END) return [];
-  const split = { bytesPerLine: options.bytesPerLine, measure: options.charset.measure };
+  const split = { bytesPerLine, measure: options.charset.measure };
+  // A code unit takes at least one byte: what is behind this can only be counted.
+  const text = whole.slice(0, messageLines * bytesPerLine + BLANK_MAX);
+  const isCut = whole.slice(text.length).trim() !== "";
   const from = Math.min(Number(resume ?? 0) || 0, text.length);
   const sent = from === 0 ? 0 : take(splitText(text, 0, split), messageLines).filter(({ end }) => end <= from).length;
   const most = Math.max(messageLines - sent, 1);
   const pieces = take(splitText(text, from, split), most + 1);
-  if (pieces.length <= most) return pieces;
+  if (pieces.length <= most && !isCut) return pieces;
   const kept = pieces.slice(0, Math.max(most - 1, messageLines > 1 ? 0 : 1));
-  const more = estimateLines(text, kept.at(-1)?.end ?? from, split);
-  const note = more === 1 ? "1 more line" : `${more} more lines`;
+  const end = kept.at(-1)?.end ?? from;
+  const scale = isCut ? (whole.length - end) / Math.max(text.length - end, 1) : 1;
+  const more = Math.max(Math.ceil(estimateLines(text, end, split) * scale), 1);
+  const note = more === 1 ? "1 more line" : `${isCut ? "about " : ""}${more} more lines`;
   losses.push({ what: "length", note: `${note} left out: one message takes at most ${messageLines}` });
   return messageLines > 1 ? [...kept, { text: `(${note})`, end: text.length }] : kept;
 }
+
+/** Spaces, line breaks and codes between the lines of one text. */
+const BLANK_MAX = 64 * 1024;
 
 type SplitBytes = Pick<SplitOptions, "bytesPerLine">;
 

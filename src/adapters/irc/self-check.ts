@@ -14,6 +14,10 @@ interface Check {
   /** What we sent; the answer to the PING behind it ends the wait. */
   readonly step: "tagmsg" | "names";
   readonly ping: number;
+  /** The TAGMSG was refused (we may not speak there): that it does not come back says nothing of the server. */
+  readonly refused: boolean;
+  /** The server has answered to NAMES, and not only read it. */
+  readonly answered: boolean;
 }
 
 interface SelfCheckOptions {
@@ -26,7 +30,7 @@ interface SelfCheckOptions {
 /**
  * Whether we are still in a channel where nobody says anything: a TAGMSG to it, which no person sees, must come back (IRCv3 "Message Tags",
  * "echo-message"). If it does not while the server answers, the list of names decides: we are not in it, and the channel is lost; or we
- * are, and this server does not show TAGMSG back, so nothing is checked any more.
+ * are, and this server does not show TAGMSG back, so nothing is checked any more. Without such a list nothing is known.
  */
 export class SelfCheck {
   readonly #options: SelfCheckOptions;
@@ -47,7 +51,7 @@ export class SelfCheck {
     if (ref === null) return;
     this.#count += 1;
     link.send("TAGMSG", [ref], new Map([[`+${TAG}`, String(this.#count)]]));
-    this.#now = { ref, key: link.key(ref), step: "tagmsg", ping: link.ping() };
+    this.#now = { ref, key: link.key(ref), step: "tagmsg", ping: link.ping(), refused: false, answered: false };
   }
 
   /** Takes a line of the server's that may be the answer. */
@@ -60,8 +64,13 @@ export class SelfCheck {
         ? command === "TAGMSG" && source !== null && link.isMe(source.nick) && link.key(params[0] ?? "") === now.key
         : command === "353" && link.key(params[2] ?? "") === now.key && this.#names(params[3] ?? "");
     if (seen) {
-      this.#useless ||= now.step === "names";
+      this.#useless ||= now.step === "names" && !now.refused;
       this.#over(now);
+    } else if (/^[45]\d\d$/u.test(command) && link.key(params[1] ?? "") === now.key) {
+      this.#now =
+        now.step === "tagmsg" ? { ...now, refused: true } : { ...now, answered: now.answered || NOT_IN.has(command) };
+    } else if (now.step === "names" && command === "366" && link.key(params[1] ?? "") === now.key) {
+      this.#now = { ...now, answered: true };
     } else if (command === "421" && params[1] === "TAGMSG") {
       this.#useless = true;
       this.#over(now);
@@ -77,8 +86,8 @@ export class SelfCheck {
       this.#now = { ...now, step: "names", ping: link.ping() };
       return;
     }
-    this.#now = null;
-    channels.lose(now.key, GONE, 0);
+    this.#over(now);
+    if (now.answered) channels.lose(now.key, GONE, 0);
   }
 
   #over({ ref }: Check): void {
@@ -92,4 +101,6 @@ export class SelfCheck {
   }
 }
 
+/** There is no such channel, or we are not in it. */
+const NOT_IN: ReadonlySet<string> = new Set(["401", "403", "442"]);
 const GONE: Why = { code: "not_found", message: "the server says that we are not in the channel" };

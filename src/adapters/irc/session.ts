@@ -17,6 +17,7 @@ export async function open(args: OpenArgs<IrcSettings>): Promise<Opened<Handlers
   }
   const endpoint = await endpointOf(settings);
   if ("error" in endpoint) return { ok: false, ended: misconfigured(endpoint.error) };
+  host.log.debug({ server: settings.Server, tls: settings.UseTLS }, "connecting");
   const connected = await connect({ endpoint, clock: host.clock, signal });
   if (!connected.ok) return connected;
   const session = new LiveSession({ connection: connected.connection, charset, settings, host });
@@ -39,6 +40,6 @@ async function endpointOf(settings: IrcSettings): Promise<Endpoint | { readonly 
     return { ...plain, tls: { verify: !SkipTLSVerify, identity: await readFile(TLSClientCertificate, "utf8") } };
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "unreadable";
-    return { error: `TLSClientCertificate cannot be read (${code}); it must be a PEM file` };
+    return { error: `TLSClientCertificate cannot be read (${code}): ${TLSClientCertificate} must be a PEM file` };
   }
 }

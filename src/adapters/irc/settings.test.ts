@@ -25,6 +25,11 @@ test.each<[Partial<IrcSettings>, readonly string[]]>([
   [{ TLSClientCertificate: "/a.pem" }, ["warning TLSClientCertificate"]],
   [{ Server: "irc.example:6697" }, ["warning Server"]],
   [{ Bind: "eth0" }, ["error Bind"]],
+  [{ Charset: "" }, []],
+  [{ Charset: "Autodetect" }, []],
+  [{ Charset: "windows-1251" }, []],
+  [{ Charset: "klingon" }, ["error Charset"]],
+  [{ Charset: "utf-16" }, ["error Charset"]],
 ])("%j", (settings, expected) => {
   const issues = checkSettings({ ...given, ...settings });
   expect(issues.map(({ severity, setting }) => `${severity} ${setting}`)).toEqual(expected);

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import type { XStatic } from "typebox/schema";
 import type { SettingIssue, SettingsSchema, TextRule } from "../../contract/manifest.ts";
+import { charsetOf } from "./charset.ts";
 
 const line: TextRule = {
   pattern: String.raw`^\P{Cc}*$`,
@@ -29,7 +30,7 @@ const connection = {
     minLength: 1,
     rule: word,
   },
-  UserName: text("User name (ident). Empty: the nick.", word),
+  UserName: text("User name (ident), sent as it is. Empty: the nick, without what an ident may not hold.", word),
   RealName: text("Real name, which WHOIS shows. Empty: the nick.", line),
   Password: secret(
     "Password of the server; few servers have one. Accounts of services log in with `NickServPassword`.",
@@ -83,7 +84,7 @@ const sending = {
   MessageDelay: {
     type: "integer",
     description:
-      "Milliseconds between two lines once a first burst is through. 0: as fast as the server takes them, which public networks answer with a disconnect.",
+      "Milliseconds from one line to the next. 0: as fast as the server answers, which public networks may punish with a disconnect.",
     default: 1300,
     minimum: 0,
     maximum: 600_000,
@@ -125,7 +126,8 @@ const channels = {
   },
   PingDelay: {
     type: "integer",
-    description: "How long the connection may be silent before it is tested with a question to the server.",
+    description:
+      "How long the server may be silent before it is asked for a sign of life. It is in doubt when 20 seconds bring no answer, and the connection is given up after 90. Where the server shows us what we write, a channel silent for so long is looked at as well.",
     default: 60_000,
     minimum: 10_000,
     maximum: 600_000,
@@ -152,7 +154,7 @@ export type IrcSettings = Readonly<XStatic<typeof schema>>;
 
 /** What the settings say together; the schema has checked each by itself. */
 export function checkSettings(settings: IrcSettings): readonly SettingIssue[] {
-  const { UseTLS, TLSClientCertificate, Bind, Server } = settings;
+  const { UseTLS, TLSClientCertificate, Bind, Server, Charset } = settings;
   const issues: SettingIssue[] = loginIssues(settings);
   if (TLSClientCertificate !== "" && !UseTLS) {
     issues.push(warning("TLSClientCertificate", "has no effect without TLS; set UseTLS = true"));
@@ -162,6 +164,9 @@ export function checkSettings(settings: IrcSettings): readonly SettingIssue[] {
   }
   if (Bind !== "" && isIP(Bind) === 0) {
     issues.push(error("Bind", "must be an IP address of this machine, such as 192.0.2.7 or 2001:db8::7"));
+  }
+  if (charsetOf(Charset) === null) {
+    issues.push(error("Charset", "is not one that IRC can be written in; utf-8 is what most networks speak"));
   }
   return issues;
 }

@@ -25,6 +25,8 @@ describe("splitText", () => {
     ["abcdefghijklmnop", 8, ["abcdefgh", "ijklmnop"]],
     ["ab cdefghijklmnop", 8, ["ab", "cdefghij", "klmnop"]],
     ["          abcdefgh", 8, ["abcdefgh"]],
+    ["  abcdefgh", 8, ["abcdefgh"]],
+    ["  abcdefghij", 8, ["abcdefgh", "ij"]],
     // By bytes, and never inside a character.
     ["éééééé", 9, ["éééé", "éé"]],
     ["人人生而自由", 10, ["人人生", "而自由"]],

@@ -23,6 +23,10 @@ export function* splitText(text: string, from: number, options: SplitOptions): G
   let format = formatAt(text, 0, from, PLAIN);
   while (at < text.length) {
     const lineBreak = text.indexOf("\n", at);
+    if (lineBreak === at) {
+      at += 1;
+      continue;
+    }
     const cut = cutLine({ text, at, end: lineBreak === -1 ? text.length : lineBreak, format }, options);
     format = formatAt(text, at, cut.next, format);
     at = cut.next;
@@ -33,8 +37,12 @@ export function* splitText(text: string, from: number, options: SplitOptions): G
 /** About how many lines the text from `from` on takes: right but for what the cuts at words add. */
 export function estimateLines(text: string, from: number, options: SplitOptions): number {
   let lines = 0;
-  for (const line of text.slice(from).split("\n")) {
+  for (let at = from; at < text.length;) {
+    const lineBreak = text.indexOf("\n", at);
+    const end = lineBreak === -1 ? text.length : lineBreak;
+    const line = text.slice(at, end);
     if (!isBlank(line)) lines += Math.ceil(options.measure(line) / options.bytesPerLine);
+    at = end + 1;
   }
   return lines;
 }
@@ -79,13 +87,16 @@ function cutLine(rest: Rest, options: SplitOptions): Cut {
   return { text: opened + text.slice(at, to), next };
 }
 
-/** The last space before `most` that has a word before it; `most` itself when a space follows it or no word ends before. */
+/**
+ * The last space before `most` that has a word before it; `most` itself when a space follows it or no word ends before. A word behind
+ * nothing but spaces begins a line of its own.
+ */
 function wordCut(text: string, at: number, most: number): number {
   if (text.charAt(most) === " ") return trimmed(text, at, most) === at ? most : trimmed(text, at, most);
   const space = text.lastIndexOf(" ", most - 1);
   if (space < at) return most;
   const word = trimmed(text, at, space);
-  return word === at ? most : word;
+  return word === at ? space + 1 : word;
 }
 
 /** `to` without the spaces before it. */

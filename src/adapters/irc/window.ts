@@ -22,6 +22,9 @@ interface Open extends Written {
   ping: number | null;
 }
 
+/** More than there are ever lines. */
+const REFUSALS_MAX = 100;
+
 /**
  * The lines that are written and not answered, oldest first. A server answers in the order it reads: what concerns a line comes before the
  * answer to a PING sent after it. So a PONG settles all that went before its PING: refused where refusals came, as many as there are
@@ -110,7 +113,7 @@ export class Window {
       return true;
     }
     if (meant.length === 0) return false;
-    this.#refusals.push({ key, refusal });
+    if (this.#refusals.length < REFUSALS_MAX) this.#refusals.push({ key, refusal });
     return true;
   }
 
