@@ -1,6 +1,6 @@
 import type { AdapterLog } from "../../contract/host.ts";
 import type { Ended } from "../../contract/session.ts";
-import { needsLogin, quote } from "./ends.ts";
+import { lost, needsLogin, quote } from "./ends.ts";
 import type { Link } from "./link.ts";
 import { externalChunks, type Mechanism, plainChunks, takesMechanism } from "./sasl.ts";
 import type { IrcSettings } from "./settings.ts";
@@ -63,10 +63,13 @@ export class SaslLogin {
     }
   }
 
-  /** The server has no login of the kind we need. */
+  /** The server has no login of the kind we need. Without any, its services may only be down just now. */
   missing(): Ended {
-    const remedy = "set UseSASL = false to log in by NickServ, or ask its operators whether services are down";
-    return needsLogin(`the server offers no SASL login that we can use; ${remedy}`);
+    const said = "the server offers no SASL login";
+    if (this.#link.caps.offered.has("sasl")) {
+      return needsLogin(`${said} that we can use; set UseSASL = false to log in by NickServ`);
+    }
+    return lost("remote_error", `${said}; its services may be down. If it has none, set UseSASL = false`);
   }
 
   #next(): "waiting" {
