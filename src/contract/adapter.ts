@@ -36,8 +36,8 @@ export function defineAdapter<const C extends Capabilities, S>(spec: AdapterSpec
     manifest: spec.manifest,
     capabilities: spec.capabilities,
     load: async () => {
-      const { open } = await spec.load();
-      return { open: async (args) => await open(args as OpenArgs<S>) };
+      const code = await spec.load();
+      return { open: async (args) => await code.open(args as OpenArgs<S>) };
     },
   };
 }

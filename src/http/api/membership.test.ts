@@ -6,8 +6,14 @@ import { settleMembership } from "./membership.ts";
 function logAt(head: number, marks: Map<string, string>): Log {
   return {
     head,
-    mark: (written: readonly Mark[]) => Promise.resolve(written.forEach(({ name, value }) => marks.set(name, value))),
-    unmark: (names: readonly string[]) => Promise.resolve(names.forEach((name) => marks.delete(name))),
+    mark: (written: readonly Mark[]) => {
+      for (const { name, value } of written) marks.set(name, value);
+      return Promise.resolve();
+    },
+    unmark: (names: readonly string[]) => {
+      for (const name of names) marks.delete(name);
+      return Promise.resolve();
+    },
   } as unknown as Log;
 }
 
