@@ -226,7 +226,7 @@ test("a channel in which we are before we ask (a bouncer's, or one that services
   peer.send(":alice!a@host QUIT", "PING y");
   await peer.until(/^PONG y/);
   expect(host.events).toMatchObject([{ text: "alice quits" }]);
-  // One that we are out of again is joined as any other.
+  // One that we are out of again is joined like the others.
   peer.send(":rialto!~rialto@client.test JOIN #b", ":op!o@host KICK #b rialto", "PING z");
   await peer.until(/^PONG z/);
   const other = live.join(request("#b"), never());

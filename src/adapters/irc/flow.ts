@@ -81,7 +81,7 @@ export class Flow {
     return outcome;
   }
 
-  /** Takes a line of the server's that may answer one of ours, and the label of that one if it has any. False: it answers none. */
+  /** Takes a line of the server's that may answer one of ours, and the label of that one, null for none. False: it answers none. */
   take(line: Line, label: string | null): boolean {
     if (line.command === "ACK") return label !== null && this.#settled(this.#window.onAck(label));
     if (line.source !== null && this.#link.isMe(line.source.nick)) return this.#takeOwn(line, label);
