@@ -9,6 +9,8 @@ const COMMAND_PAUSE_MS = 1000;
 const SERVICE_MS = 5000;
 /** After so many of RunCommands channels are joined, and the rest goes on beside that. */
 const COMMANDS_FIRST = 10;
+/** What services say to everybody who comes under a registered nick, before they have read our password. */
+const GREETING = /\bregistered\b|\bowned by\b|\bidentify\b|\bchoose (?:a|an)other\b|\/msg /iu;
 const QUAKENET = "q@cserve.quakenet.org";
 
 type LoginSettings = Pick<
@@ -49,13 +51,15 @@ export class Login {
     void this.#commands(commands.slice(COMMANDS_FIRST));
   }
 
-  /** A service that speaks after we have identified ends the wait for it; what it says then is the only sign of a wrong password. */
+  /** A service that answers ends the wait for it; what it says is the only sign of a wrong password. */
   take({ command, source, params }: Line): void {
     if (this.#answered === null) return;
     const { NickServNick } = this.#settings;
     const service = NickServNick.split("@")[0] ?? "";
     if (command === "NOTICE" && source !== null && this.#link.key(source.nick) === this.#link.key(service)) {
-      this.#log.info({ service, says: quote(params.at(-1) ?? "") }, "the service answers to our login");
+      const says = quote(params.at(-1) ?? "");
+      this.#log.info({ service, says }, "the service answers to our login");
+      if (GREETING.test(says)) return;
     } else if (command === "401" && [NickServNick, service].includes(params[1] ?? "")) {
       this.#log.warn({ service }, "nobody of this name is there to log in to; check NickServNick");
     } else if (command !== "900") {

@@ -186,6 +186,23 @@ test("SASL is needed, and the server lets us in without CAP", async () => {
   expect(await opened).toMatchObject({ ok: false, ended: { cause: "lost" } });
 });
 
+test("a service that only asks who we are has not answered our login yet", async () => {
+  const { peer, opened } = await opening({ NickServNick: "NickServ", NickServPassword: "sesame" });
+  await peer.welcome();
+  await peer.until(/IDENTIFY/);
+  let isOpen = false;
+  void opened.then(() => (isOpen = true));
+  const service = ":NickServ!service@services NOTICE rialto";
+  peer.send(
+    `${service} :This nickname is registered.`,
+    `${service} :If it is yours, type /msg NickServ IDENTIFY password.`,
+  );
+  await settled();
+  expect(isOpen).toBe(false);
+  peer.send(`${service} :You are now identified for rialto.`);
+  expect((await opened).ok).toBe(true);
+});
+
 test("NickServ is told, and waited for; what it says is told", async () => {
   const { peer, opened, host } = await opening({ NickServNick: "NickServ", NickServPassword: "sesame" });
   await peer.welcome();
