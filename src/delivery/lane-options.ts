@@ -3,7 +3,6 @@ import type { Capabilities } from "../contract/capabilities.ts";
 import type { Clock } from "../contract/host.ts";
 import type { Why } from "../contract/outcome.ts";
 import type { Plan } from "../gateway/plan.ts";
-import { accountOf } from "../gateway/subject.ts";
 import type { EntryHead, Log, Seq, Subject } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
 
@@ -28,11 +27,6 @@ export interface LaneOptions {
 }
 
 /** Whether an entry goes to the lane's destination, without a look at its payload. `since`: as in gateway/sources.ts. */
-export function admission(
-  { plan, subjects }: Pick<LaneOptions, "plan" | "subjects">,
-  since: ReadonlyMap<Subject, Seq>,
-): (entry: EntryHead) => boolean {
-  const sources = new Map(subjects.map((subject) => [subject, accountOf(subject)]));
-  return ({ seq, label, subject }) =>
-    seq > (since.get(subject) ?? 0) && plan.admits(label, sources.get(subject) ?? accountOf(subject));
+export function admission(plan: Plan, since: ReadonlyMap<Subject, Seq>): (entry: EntryHead) => boolean {
+  return ({ seq, label, subject }) => seq > (since.get(subject) ?? 0) && plan.admits(label);
 }

@@ -38,7 +38,7 @@ export async function restore(options: Pick<LaneOptions, "name" | "log" | "subje
   ].filter((mark) => written.get(mark.name) !== mark.value);
   if (fresh.length > 0) await log.mark(fresh);
   for (const mark of fresh) written.set(mark.name, mark.value);
-  const admits = admission(options, sources.since);
+  const admits = admission(options.plan, sources.since);
   const position = decodePosition(value);
   const intent = decodeIntent(written.get(names.intent));
   const recovered = recover(lane, position, intent, await between(options, admits, position.after, intent));

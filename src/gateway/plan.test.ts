@@ -50,7 +50,7 @@ describe("which events go there", () => {
     ["user_typing", [false, false, false]],
     ["msg_delete", [false, false, false]],
   ])("%j: plain, with notices, with ShowJoinPart and ShowTopicChange", (label, expected) => {
-    expect([planOf(), noticing, showing].map((plan) => plan.admits(label, "net.here"))).toEqual(expected);
+    expect([planOf(), noticing, showing].map((plan) => plan.admits(label))).toEqual(expected);
   });
 });
 

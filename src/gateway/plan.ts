@@ -9,8 +9,8 @@ import { compileView } from "./view.ts";
 
 /** What becomes of the log's entries on their way to one destination account. Pure: the same entry always gives the same draft. */
 export interface Plan {
-  /** Whether an event with this label, said at the account with this key, goes to the destination at all. */
-  readonly admits: (label: string, sourceKey: string) => boolean;
+  /** Whether an event with this label goes to the destination at all. */
+  readonly admits: (label: string) => boolean;
   /** A stored payload as the destination is to post it in one gateway. */
   readonly post: (payload: string, gateway: string) => PostDraft;
   /** The one line that stands for messages that waited too long. */
