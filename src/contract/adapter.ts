@@ -1,5 +1,6 @@
 import type { Capabilities } from "./capabilities.ts";
 import type { Host } from "./host.ts";
+import type { Cursor } from "./ids.ts";
 import type { Manifest } from "./manifest.ts";
 import type { AnyHandlers, Ended, Handlers, Session } from "./session.ts";
 
@@ -7,6 +8,8 @@ export interface OpenArgs<S> {
   /** The account's settings, validated by the schema of the manifest. */
   readonly settings: S;
   readonly host: Host;
+  /** The newest that `Host.accept` has made durable for this account, in any earlier session; null: there is none. */
+  readonly since: Cursor | null;
   /** Aborted when the try is to be given up. */
   readonly signal: AbortSignal;
 }

@@ -18,9 +18,15 @@ export type Idempotency =
 
 /** What a network can do at most, as data: read by the planner, the documentation and the contract tests. */
 export interface Capabilities {
-  readonly ops: { readonly [K in OptionalKind]: Level };
+  /** `none`: the core says it in a post instead, as well as that can be said (`gateway/fallback.ts`), or not at all. */
+  readonly ops: { readonly [K in OptionalKind]: "native" | "none" };
+  /** `emulated`: people see it only in words, which the core adds, though `OpReply` comes beside them for programs. */
   readonly reply: Level;
+  /** How a reply is said in words: the quoted line before it, or the name of who is answered. */
+  readonly replyWords: "quote" | "address";
   readonly thread: Level;
+  /** A mention notifies whom it names; `emulated`: their clients find the name in the text. */
+  readonly mention: Level;
   readonly notice: Level;
   /** Files from the network, and to it. */
   readonly fileIn: Level;

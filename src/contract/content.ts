@@ -1,4 +1,4 @@
-import type { UserRef } from "./ids.ts";
+import type { FileId, FileRef, UserRef } from "./ids.ts";
 
 /** What crosses the bridge: a small tree. Text is never escaped in it; a newline in `text` is a line break. */
 export type Inline =
@@ -32,17 +32,35 @@ export interface Source {
 /** `action`: said of oneself in the third person (`/me`). `notice`: programs must not answer it. */
 export type Style = "normal" | "action" | "notice";
 
-export interface Body {
+export interface Body<F = SharedFile> {
   readonly style: Style;
   readonly source: Source;
   readonly blocks: readonly Block[];
-  readonly files: readonly SharedFile[];
+  readonly files: readonly F[];
 }
 
-/** A file beside a message. `bytes`: its size, null when nobody knows; `url`: where everybody can fetch it, or null. */
-export interface SharedFile {
+interface FileFacts {
   readonly name: string;
+  /** The caption, in the words of the sender; empty when there is none. */
   readonly comment: string;
+  /** Media type (RFC 6838), null when nobody knows. */
+  readonly mime: string | null;
+  /** Its size, null when nobody knows; only claimed until it has been read. */
   readonly bytes: number | null;
+  /** Where everybody can fetch it, or null. Holds no token of a network. */
   readonly url: string | null;
+}
+
+/** A file as an event names it: nobody has read it yet. */
+export interface RemoteFile extends FileFacts {
+  /** For `Session.openFile`; null when `url` is the only way to it. */
+  readonly ref: FileRef | null;
+}
+
+/** A file as an op carries it. */
+export interface SharedFile extends FileFacts {
+  /** For `Host.openFile`; null when it could not be had, for the reason given. */
+  readonly id: FileId | null;
+  /** Why there is no `id`, for people; null when there is one. */
+  readonly missing: string | null;
 }

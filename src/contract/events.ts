@@ -1,4 +1,4 @@
-import type { Body } from "./content.ts";
+import type { Body, RemoteFile } from "./content.ts";
 import type { ChannelRef, EventKey, MessageRef, OpId, UserRef } from "./ids.ts";
 
 /** What an adapter tells the core. */
@@ -13,43 +13,55 @@ interface EventBase {
 }
 
 export interface Author {
+  /** Shown to people and to readers of the API. */
   readonly id: UserRef;
+  /**
+   * What tells this person from another who comes under the same id later, such as an occupant id or a count of joins; null when the id
+   * itself does. Whoever edits must have both in common with the author.
+   */
+  readonly identity: string | null;
   readonly name: string;
-  /** Public URL, or null. */
-  readonly avatar: string | null;
+  readonly avatar: RemoteFile | null;
   readonly bot: boolean;
 }
 
 export interface Posted extends EventBase {
   readonly kind: "posted";
-  /** Several for an album; empty where messages have no ids. */
+  /** All refs under which others may speak of it, the one to reply to first; empty where messages have no ids. */
   readonly messages: readonly MessageRef[];
   readonly author: Author;
-  readonly body: Body;
+  readonly body: Body<RemoteFile>;
+  /** Without the network's own fallback for it in the body. */
   readonly replyTo: MessageRef | null;
+  /** The first message of the thread it belongs to. */
   readonly thread: MessageRef | null;
 }
 
-interface Edited extends EventBase {
+export interface Edited extends EventBase {
   readonly kind: "edited";
   readonly message: MessageRef;
+  /** Further refs by which the message is known from now on; mostly empty. */
+  readonly aliases: readonly MessageRef[];
   readonly author: Author;
-  /** Whether the network vouches that the author may do this, or it is only claimed. */
+  /** Whether the network itself made sure that the author may do this. Otherwise it counts only from the author of the message. */
   readonly vouched: boolean;
-  readonly body: Body;
+  readonly body: Body<RemoteFile>;
 }
 
-interface Deleted extends EventBase {
+export interface Deleted extends EventBase {
   readonly kind: "deleted";
   readonly message: MessageRef;
-  readonly by: UserRef | null;
+  /** Null when nobody is named; then only a vouched one counts. */
+  readonly by: Author | null;
+  /** As for `Edited`: a moderator's deletion is one that the network vouches for. */
   readonly vouched: boolean;
 }
 
-interface Reacted extends EventBase {
+export interface Reacted extends EventBase {
   readonly kind: "reacted";
   readonly message: MessageRef;
   readonly author: Author;
+  /** One emoji (Unicode), or a short text such as `:name:` where it has no Unicode. */
   readonly emoji: string;
   readonly on: boolean;
 }

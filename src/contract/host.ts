@@ -1,6 +1,7 @@
 import type { Event } from "./events.ts";
-import type { ChannelRef, Cursor } from "./ids.ts";
+import type { ChannelRef, Cursor, FileId } from "./ids.ts";
 import type { Why } from "./outcome.ts";
+import type { OpenedFile } from "./session.ts";
 
 /** All that an adapter may touch of the world beside its own sockets: tests own time, chance and the log through it. */
 export interface Host {
@@ -14,6 +15,10 @@ export interface Host {
   lost(channel: ChannelRef, why: Why, retryInMs: number): void;
   /** The connection is up but in doubt, for the reason given; null: all is well again. */
   degraded(why: Why | null): void;
+  /** The content of a file of an op, from its beginning, as often as it is asked for. Never rejects. */
+  openFile(id: FileId, signal: AbortSignal): Promise<OpenedFile>;
+  /** A public address of this text, for what is too long for a network; null where none can be given. The same text has the same one. Never rejects. */
+  publish(text: string): Promise<string | null>;
   readonly clock: Clock;
   /** 0 <= x < 1. */
   readonly random: () => number;

@@ -13,6 +13,10 @@ export type MessageRef = Brand<"MessageRef">;
 export type UserRef = Brand<"UserRef">;
 /** The adapter's: tells a repeated event; unique per account, stable over restarts. */
 export type EventKey = Brand<"EventKey">;
+/** The adapter's: a remote file, to be opened by any later session of the account. Holds no token. */
+export type FileRef = Brand<"FileRef">;
+/** Ours: a file that an op carries, for `Host.openFile`. */
+export type FileId = Brand<"FileId">;
 /** The adapter's: where to go on with a network's history. */
 export type Cursor = Brand<"Cursor">;
 /** The adapter's: a place between two parts of one op, such as an offset into its text. */

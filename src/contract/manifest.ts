@@ -24,6 +24,28 @@ export interface Manifest {
   readonly login?: string;
   /** What settings that fit one by one say together. Pure; gets all settings of the schema, each valid by itself. */
   readonly check?: (settings: Readonly<Record<string, unknown>>) => readonly SettingIssue[];
+  /** Of the command line: `rialto <protocol> <command> <account>`. */
+  readonly commands?: readonly AccountCommand[];
+}
+
+/** Something that follows from the settings of one account. Pure. */
+export interface AccountCommand {
+  readonly name: string;
+  /** For the help, as in "print the …". */
+  readonly summary: string;
+  readonly run: (
+    settings: Readonly<Record<string, unknown>>,
+    account: {
+      readonly name: string;
+      /** A new secret of 64 characters. */
+      readonly random: () => string;
+    },
+  ) => {
+    /** May hold secrets. */
+    readonly output: string;
+    /** What there is to do with it, for people; one sentence each, without a secret. */
+    readonly notes: readonly string[];
+  };
 }
 
 export interface SettingIssue {

@@ -53,6 +53,11 @@ export const EventLabel = {
   topic: "topic_change",
   typing: "user_typing",
   notice: "notice_irc",
+  edit: "msg_edit",
+  delete: "msg_delete",
+  reaction: "msg_reaction",
+  /** Only shown to readers of the API: in the log it is a reaction, too. */
+  reactionRemoved: "msg_reaction_removed",
 } as const;
 
 /** The labels of people coming and going. */

@@ -1,5 +1,5 @@
-import type { Body } from "./content.ts";
-import type { ChannelRef, MessageRef, OpId, Progress, UserRef } from "./ids.ts";
+import type { Body, SharedFile } from "./content.ts";
+import type { ChannelRef, MessageRef, OpId, Progress } from "./ids.ts";
 
 /** What the core asks of a session. Plain data: it is made again from the log after a restart. */
 interface OpBase {
@@ -20,6 +20,17 @@ export interface PostDraft {
   /** Null: Rialto itself speaks. */
   readonly author: OpAuthor | null;
   readonly body: Body;
+  /** What it answers; null for no reply, and where the body says it in words instead. */
+  readonly reply: OpReply | null;
+  /** The first message of its thread here, null for none. */
+  readonly thread: MessageRef | null;
+  readonly mayPing: MayPing;
+}
+
+/** Whom a message may notify: `users`, people present whose name it mentions and no other has; `everyone`: the whole room. */
+export interface MayPing {
+  readonly users: boolean;
+  readonly everyone: boolean;
 }
 
 export interface OpAuthor {
@@ -28,8 +39,18 @@ export interface OpAuthor {
   readonly name: string;
   /** The name as RemoteNickFormat of the destination shows it, ready to stand before the text. */
   readonly shown: string;
-  /** Public URL, or null. */
-  readonly avatar: string | null;
+  readonly avatar: SharedFile | null;
+  /** Protocol of the origin, for names of puppets. */
+  readonly protocol: string;
+}
+
+/** The message that is answered, as it is here. */
+export interface OpReply {
+  /** The first of its remote messages. */
+  readonly target: MessageRef;
+  /** Name of its author, and the beginning of its words. */
+  readonly name: string;
+  readonly excerpt: string;
 }
 
 export interface EditOp extends OpBase, PostDraft {
@@ -40,15 +61,26 @@ export interface EditOp extends OpBase, PostDraft {
 
 export interface DeleteOp extends OpBase {
   readonly kind: "delete";
+  /** All remote messages of the post; what is gone already is no failure. */
   readonly target: readonly MessageRef[];
+  /** Who wrote the post, so that the one who wrote it here can be the one who takes it back; null when that is not known. */
+  readonly author: OpAuthor | null;
 }
 
 export interface ReactOp extends OpBase {
   readonly kind: "react";
   readonly target: MessageRef;
-  readonly by: UserRef | null;
+  /** Whose reaction has changed. */
+  readonly author: OpAuthor;
   readonly emoji: string;
   readonly on: boolean;
+  /** All reactions of people elsewhere to the message as they stand now: a network where we have one voice shows each emoji once. */
+  readonly standing: readonly Standing[];
+}
+
+export interface Standing {
+  readonly emoji: string;
+  readonly names: readonly string[];
 }
 
 export type Op = PostOp | EditOp | DeleteOp | ReactOp;

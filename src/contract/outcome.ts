@@ -16,14 +16,28 @@ export type Outcome =
   | { readonly is: "unknown"; readonly why: Why; readonly upTo?: Progress };
 
 interface Receipt {
-  /** Of this attempt, in the order of the parts; empty where the network gives its messages no ids. */
+  /**
+   * What this attempt made, in the order of the parts; empty where the network gives its messages no ids. The first is the one to reply
+   * to. Of an edit: the list that stands from now on, empty when it is the same as before. Of other ops: empty.
+   */
   readonly messages: readonly MessageRef[];
   readonly losses: readonly Loss[];
 }
 
 /** Something of the message that could not cross. `note`: for people. */
 export interface Loss {
-  readonly what: "format" | "file" | "reply" | "thread" | "length" | "identity" | "charset";
+  readonly what:
+    | "format"
+    | "file"
+    | "reply"
+    | "thread"
+    | "length"
+    | "identity"
+    | "charset"
+    | "edit"
+    | "delete"
+    | "reaction"
+    | "mention";
   readonly note: string;
 }
 

@@ -1,5 +1,5 @@
 import type { Capabilities } from "./capabilities.ts";
-import type { ChannelRef, MessageRef, Progress } from "./ids.ts";
+import type { ChannelRef, FileRef, MessageRef, Progress } from "./ids.ts";
 import type { Op, OptionalKind } from "./ops.ts";
 import type { Outcome, Why } from "./outcome.ts";
 
@@ -37,6 +37,8 @@ export interface Session<H extends AnyHandlers = AnyHandlers> {
   readonly handlers: H;
   /** Enters a channel by its name in the configuration; events of it may come before this resolves. Idempotent. */
   join(channel: ChannelRequest, signal: AbortSignal): Promise<Joined>;
+  /** The content of a file that an event named by this ref, from its beginning. Never rejects. Absent where no event has such refs. */
+  openFile?(ref: FileRef, signal: AbortSignal): Promise<OpenedFile>;
   /** Never rejects. */
   readonly ended: Promise<Ended>;
   /** Stop, step 1: no event is handed over after this resolves; handlers still work. */
@@ -52,7 +54,8 @@ export interface ChannelRequest {
 }
 
 export type Joined =
-  | { readonly ok: true; readonly ref: ChannelRef }
+  /** `without`: kinds that the network has, but not here or not for us. */
+  | { readonly ok: true; readonly ref: ChannelRef; readonly without: readonly OptionalKind[] }
   /** `retryInMs`: when it makes sense to try again, null when the core is to choose. */
   | { readonly ok: false; readonly why: Why; readonly retryInMs: number | null };
 
@@ -61,3 +64,13 @@ export interface Ended {
   readonly cause: "asked" | "lost" | "auth" | "config";
   readonly why: Why;
 }
+
+/** `bytes` and `mime`: null when nobody knows before it is read. The stream errors when the content breaks off. */
+export type OpenedFile =
+  | {
+      readonly ok: true;
+      readonly bytes: number | null;
+      readonly mime: string | null;
+      readonly stream: ReadableStream<Uint8Array>;
+    }
+  | { readonly ok: false; readonly why: Why };
