@@ -16,7 +16,7 @@ const SUBJECT = "api.bench/gateway1";
 const APPENDERS = 1000;
 const RAW_ROWS = 100;
 const GOAL = 0.5;
-const POLICY = { durability: "power", retentionDays: 7, retentionBytes: 64 * 1024 ** 3 } as const;
+const POLICY = { durability: "power", retentionDays: 7, retentionBytes: 64 * 1024 ** 3, messageIdDays: 30 } as const;
 
 export async function run({ smoke }: RunOptions): Promise<Result> {
   const seconds = smoke ? 0.2 : 5;

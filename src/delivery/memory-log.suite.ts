@@ -1,16 +1,19 @@
 import type { LogErrorCode } from "../log/errors.ts";
 import { LogError } from "../log/errors.ts";
-import type { Appended, Batch, Log, Mark, Receipt, Seq, StoredEntry, Subject } from "../log/log.ts";
+import type { Appended, Batch, Ids, Log, Mark, Receipt, Seq, StoredEntry, Subject } from "../log/log.ts";
+import { IdsModel } from "../log/suite/ids-model.suite.ts";
 
 /** What a log keeps when the program dies. */
 export interface Disk {
   readonly entries: StoredEntry[];
   readonly marks: Map<string, string>;
   readonly receipts: Map<string, Receipt>;
+  /** `note` says what the note of an entry would. */
+  readonly ids: IdsModel;
 }
 
 export function emptyDisk(): Disk {
-  return { entries: [], marks: new Map(), receipts: new Map() };
+  return { entries: [], marks: new Map(), receipts: new Map(), ids: new IdsModel() };
 }
 
 /**
@@ -19,6 +22,7 @@ export function emptyDisk(): Disk {
  */
 export class MemoryLog implements Log {
   readonly failed = new Promise<LogError>(() => undefined);
+  readonly ids: Ids;
   /** Why nothing is taken. */
   refuses: LogErrorCode | null = null;
   /** Whether reading fails. */
@@ -31,6 +35,7 @@ export class MemoryLog implements Log {
   constructor(disk: Disk, step: () => Promise<void> = () => Promise.resolve()) {
     this.#disk = disk;
     this.#step = step;
+    this.ids = disk.ids.answers(() => this.#readable());
   }
 
   get head(): Seq {
@@ -42,7 +47,10 @@ export class MemoryLog implements Log {
     if (this.refuses !== null) throw new LogError(this.refuses, "no");
     this.commits += 1;
     for (const { name, value } of marks) this.#disk.marks.set(name, value);
-    for (const receipt of receipts) this.#disk.receipts.set(`${receipt.lane} ${receipt.seq}`, receipt);
+    for (const { copies, ...receipt } of receipts) {
+      this.#disk.receipts.set(`${receipt.lane} ${receipt.seq}`, receipt);
+      if (copies !== undefined) this.#disk.ids.copies(receipt.lane, copies);
+    }
     await this.#step();
     return { is: "stored", seqs: [] };
   }
@@ -67,7 +75,7 @@ export class MemoryLog implements Log {
 
   async read(query: { readonly subjects: readonly Subject[]; readonly after: Seq; readonly limit: number }) {
     this.reads += 1;
-    if (this.unreadable) throw new LogError("io", "no");
+    this.#readable();
     return await Promise.resolve(this.#after(query).slice(0, query.limit));
   }
 
@@ -94,6 +102,10 @@ export class MemoryLog implements Log {
 
   async close(): Promise<void> {
     await Promise.resolve();
+  }
+
+  #readable(): void {
+    if (this.unreadable) throw new LogError("io", "no");
   }
 
   #after({ subjects, after }: { readonly subjects: readonly Subject[]; readonly after: Seq }): readonly StoredEntry[] {

@@ -1,4 +1,6 @@
 import { describe } from "vitest";
+import { describeCopies, describeIds } from "./suite/ids.suite.ts";
+import { describeIdRetention } from "./suite/ids-retention.suite.ts";
 import { Bench, type OpenLog } from "./suite/kit.suite.ts";
 import { describeModel } from "./suite/model.suite.ts";
 import { describeReads } from "./suite/reads.suite.ts";
@@ -15,6 +17,9 @@ export function describeLog(name: string, open: OpenLog): void {
       describeReads(bench);
       describeReceipts(bench);
       describeRetention(bench);
+      describeIds(bench);
+      describeCopies(bench);
+      describeIdRetention(bench);
     });
     describeModel(open);
   });

@@ -21,7 +21,32 @@ export interface NewEntry {
   readonly label: string;
   /** Compact JSON without a newline; opaque to the log. */
   readonly payload: string;
+  /** What the entry means for who is known by which id; put in the same commit, and only if the entry is stored. */
+  readonly note?: IdNote;
 }
+
+/** What an entry says about remote ids. `of`: the seq of the message it acts on. */
+export type IdNote =
+  /** A message that others may refer to. `refs`: its ids where it was said; `author`: tells its author from all others there. */
+  | {
+      readonly is: "said";
+      readonly refs: readonly string[];
+      readonly author: string;
+      readonly name: string;
+      readonly excerpt: string;
+    }
+  /** It reads otherwise from now on, and is known by these refs as well. */
+  | { readonly is: "revised"; readonly of: Seq; readonly refs: readonly string[]; readonly excerpt: string }
+  | { readonly is: "gone"; readonly of: Seq }
+  /** `who`: tells the person from all others, wherever they are. */
+  | {
+      readonly is: "reacted";
+      readonly of: Seq;
+      readonly who: string;
+      readonly name: string;
+      readonly emoji: string;
+      readonly on: boolean;
+    };
 
 /** What one source hands over in one go: all of it becomes durable, or none. Entries may be empty. */
 export interface Batch {
@@ -47,9 +72,60 @@ export interface Receipt {
   /** Name of the lane. */
   readonly lane: string;
   readonly seq: Seq;
-  readonly state: "sent" | "unconfirmed" | "failed" | "expired";
+  /**
+   * `folded`: its content went out with the message it changes; `cancelled`: taken back before it was sent; `omitted`: this destination
+   * has no way to show it.
+   */
+  readonly state: "sent" | "unconfirmed" | "failed" | "expired" | "folded" | "cancelled" | "omitted";
   /** Compact JSON, opaque to the log: remote messages, reason, losses. */
   readonly detail: string;
+  /**
+   * Remote messages by which it is known at the destination from now on, put in the same commit; absent: nothing changes. Not kept with
+   * the receipt: `ids` has them.
+   */
+  readonly copies?: Copies;
+}
+
+/** Copies of the message `of` that the lane has made at a place, all of them, in order. */
+export interface Copies {
+  readonly of: Seq;
+  readonly place: Subject;
+  readonly refs: readonly string[];
+}
+
+/** A message as others speak of it. */
+export interface Known {
+  readonly seq: Seq;
+  /** Where it was said. */
+  readonly subject: Subject;
+  /** When it was accepted, Unix ms. */
+  readonly at: number;
+  readonly author: string;
+  readonly name: string;
+  /** The beginning of what it says now. */
+  readonly excerpt: string;
+  /** It was deleted. */
+  readonly gone: boolean;
+}
+
+export interface Reaction {
+  readonly who: string;
+  readonly name: string;
+  readonly emoji: string;
+}
+
+/**
+ * Which remote messages are one message. Kept for `MessageIdDays`, longer than the entries themselves. A ref is unique at its place: the
+ * first message that came with it keeps it. All answers see what is committed; all reject with the log's LogError.
+ */
+export interface Ids {
+  /** The message, or the message of which it is a copy, that has the first known of these refs at this place. */
+  find(place: Subject, refs: readonly string[]): Promise<Known | null>;
+  get(seq: Seq): Promise<Known | null>;
+  /** Refs of the copies that a lane has made; with null, the refs of the original. In order; empty when there are none. */
+  refs(seq: Seq, lane: string | null): Promise<readonly string[]>;
+  /** As they stand, oldest first. */
+  reactions(seq: Seq): Promise<readonly Reaction[]>;
 }
 
 /** What retention leaves alone although it is too old or the log too large. */
@@ -90,6 +166,7 @@ export type TailListener = (entries: readonly Entry[]) => void;
 export interface Log {
   /** Highest committed seq. */
   readonly head: Seq;
+  readonly ids: Ids;
   /** First failure that the log cannot recover from by itself (its worker died); never resolves while all is well. */
   readonly failed: Promise<LogError>;
   /**

@@ -5,7 +5,7 @@ import type { CommitRequest } from "./protocol.ts";
 import { openAt, scratchFolder } from "./scratch.suite.ts";
 import { SqliteLog } from "./sqlite-log.ts";
 
-const OPTIONS = { durability: "power", retentionDays: 7, retentionBytes: 1e9, test: {} } as const;
+const OPTIONS = { durability: "power", retentionDays: 7, retentionBytes: 1e9, messageIdDays: 30, test: {} } as const;
 
 test("when the worker dies, all who wait are told, and so is everybody later", async () => {
   const dataPath = scratchFolder();
@@ -18,11 +18,13 @@ test("when the worker dies, all who wait are told, and so is everybody later", a
     log.append(batchOf(said("lost"))),
     log.mark([{ name: "a", value: "1" }]),
     log.read({ subjects: [said("").subject], after: 0, limit: 1 }),
+    log.ids.find("a", ["m1"]),
   ];
   const dead = { name: "LogError", code: "io", message: expect.stringContaining("worker has stopped") as string };
   for (const outcome of await Promise.allSettled(waiting)) expect(outcome).toMatchObject({ reason: dead });
   expect(await log.failed).toMatchObject(dead);
   await expect(log.append(batchOf(said("later")))).rejects.toMatchObject(dead);
+  await expect(log.ids.get(1)).rejects.toMatchObject(dead);
   await expect(log.marks("")).rejects.toMatchObject(dead);
   await log.close();
   const again = await openAt(dataPath);

@@ -8,12 +8,13 @@ import { openAt, scratchFolder } from "./scratch.suite.ts";
 const CHILD = `
   const [module, dataPath, round] = process.argv.slice(1);
   const { openSqliteLog } = await import(module);
-  const log = await openSqliteLog({ dataPath, durability: "power", retentionDays: 7, retentionBytes: 2 ** 30 });
+  const log = await openSqliteLog({ dataPath, durability: "power", retentionDays: 7, retentionBytes: 2 ** 30, messageIdDays: 30 });
   for (let caller = 0; caller < 50; caller++) {
     void (async () => {
       for (let turn = 0; ; turn++) {
         const payload = [round, caller, turn].join(" ");
-        const entries = [{ subject: "net.libera/#a", key: payload, label: "", payload }];
+        const note = { is: "said", refs: [payload], author: "a", name: "ann", excerpt: "" };
+        const entries = [{ subject: "net.libera/#a", key: payload, label: "", payload, note }];
         const { seqs } = await log.append({ account: "net.libera", entries, marks: [{ name: "at " + caller, value: payload }] });
         process.stdout.write(seqs[0] + " " + payload + "\\n");
       }
@@ -59,6 +60,10 @@ test("what was resolved survives kill -9 under load, three times", async () => {
     // Marks came with their messages.
     const payloads = new Set(kept.values());
     for (const value of (await log.marks("at ")).values()) expect(payloads).toContain(value);
+    // So did what is known of their ids: the last ones were written when it was killed.
+    const last = [...kept].slice(-200);
+    for (const [seq, payload] of last) expect((await log.ids.find("net.libera/#a", [payload]))?.seq).toBe(seq);
+    expect(await log.ids.get(log.head + 1)).toBeNull();
     await log.close();
   }
   expect(said.length).toBeGreaterThanOrEqual(5800);

@@ -8,7 +8,14 @@ test.each([
 ] as const)(
   "durability $durability is synchronous = $synchronous, in WAL, exclusive",
   ({ durability, synchronous }) => {
-    const db = openDatabase({ dataPath: scratchFolder(), durability, retentionDays: 7, retentionBytes: 1e9, test: {} });
+    const db = openDatabase({
+      dataPath: scratchFolder(),
+      durability,
+      retentionDays: 7,
+      retentionBytes: 1e9,
+      messageIdDays: 30,
+      test: {},
+    });
     try {
       expect(db.pragma("synchronous", { simple: true })).toBe(synchronous);
       expect(db.pragma("journal_mode", { simple: true })).toBe("wal");

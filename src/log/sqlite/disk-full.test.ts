@@ -57,6 +57,33 @@ test("a subject of a refused commit is known when it comes again", async () => {
   expect(read.map(({ payload }) => payload)).toEqual(["fits"]);
 });
 
+test("below the floor of free space copies are known, what is said of ids is not", async () => {
+  const dataPath = scratchFolder();
+  const note = { is: "said", refs: ["m1"], author: "a", name: "ann", excerpt: "hello" } as const;
+  const roomy = await openAt(dataPath);
+  const seq = await appendOne(roomy, said("1", { note }));
+  await roomy.close();
+  const log = await openAt(dataPath, { test: { floorBytes: Number.MAX_SAFE_INTEGER } });
+  const receipt = { lane: "lane", seq, state: "sent", detail: "{}" } as const;
+  const copies = { of: seq, place: "xmpp.home/new", refs: ["c1", "c2"] };
+  await log.append({ ...batchOf(), receipts: [{ ...receipt, copies }] });
+  const gone = log.append(batchOf(said("2", { note: { is: "gone", of: seq } })));
+  await expect(gone).rejects.toMatchObject({ code: "disk_full" });
+  expect((await log.ids.find("xmpp.home/new", ["c2"]))?.gone).toBe(false);
+  expect(await log.ids.refs(seq, "lane")).toEqual(["c1", "c2"]);
+});
+
+test("an entry that finds no room leaves nothing of its note", async () => {
+  const log = await openAt(scratchFolder(), { test: { maxPages: 100 } });
+  const noted = (ref: string, payload: string) =>
+    said(payload, { note: { is: "said", refs: [ref], author: "a", name: "ann", excerpt: "hello" } });
+  const refused = log.append(batchOf(noted("m1", "small"), noted("m2", "x".repeat(500_000))));
+  await expect(refused).rejects.toMatchObject({ code: "disk_full" });
+  const seq = await appendOne(log, noted("m2", "small"));
+  expect(await log.ids.find(said("").subject, ["m1"])).toBeNull();
+  expect((await log.ids.find(said("").subject, ["m1", "m2"]))?.seq).toBe(seq);
+});
+
 test("below the floor of free space messages are refused, marks and receipts are not", async () => {
   const receipt = { lane: "lane", seq: 1, state: "sent", detail: "{}" } as const;
   const log = await openAt(scratchFolder(), { test: { floorBytes: Number.MAX_SAFE_INTEGER } });

@@ -64,28 +64,33 @@ test("a log of a newer version is left alone", async () => {
   const before = readFileSync(file);
   await expect(openAt(dataPath)).rejects.toMatchObject({
     code: "format",
-    message: expect.stringContaining("written by a newer Rialto (format 99, this one knows up to 2)") as string,
+    message: expect.stringContaining("written by a newer Rialto (format 99, this one knows up to 3)") as string,
   });
   expect(readFileSync(file).equals(before)).toBe(true);
 });
 
-test("a log from before there were receipts is brought up to date with all that is in it", async () => {
+test("a log from before there were receipts and ids is brought up to date with all that is in it", async () => {
   const dataPath = scratchFolder();
   const old = await openAt(dataPath);
   await old.append({ ...batchOf(said("1", { key: "k" })), marks: [{ name: "a", value: "1" }] });
   await old.close();
   const db = new BetterSqlite3(join(dataPath, "log.sqlite"));
-  db.exec("DROP TABLE receipt; PRAGMA user_version = 1");
+  db.exec("DROP TABLE receipt; DROP TABLE said; DROP TABLE remote; DROP TABLE reaction; PRAGMA user_version = 1");
   db.close();
   const log = await openAt(dataPath);
   expect((await log.read({ subjects: [said("").subject], after: 0, limit: 5 })).map(({ payload }) => payload)).toEqual([
     "1",
   ]);
   expect(await log.marks("")).toEqual(new Map([["a", "1"]]));
+  // Of what was said before nothing is known.
+  expect(await log.ids.get(1)).toBeNull();
   const receipt = { lane: "lane", seq: 1, state: "sent", detail: "{}" } as const;
   await log.append({ ...batchOf(said("again", { key: "k" })), receipts: [receipt] });
   expect(log.head).toBe(1);
   expect(await log.receipts({ lane: "lane", after: 0, limit: 5 })).toEqual([receipt]);
+  const note = { is: "said", refs: ["m1"], author: "a", name: "ann", excerpt: "hello" } as const;
+  await log.append(batchOf(said("2", { note })));
+  expect((await log.ids.find(said("").subject, ["m1"]))?.seq).toBe(2);
 });
 
 test("what is not a log is left alone", async () => {

@@ -2,6 +2,7 @@ import { LogError } from "../errors.ts";
 import type { Appended, Batch, NewEntry, Seq } from "../log.ts";
 import { TailEntry } from "../tail.ts";
 import { toError } from "./failure.ts";
+import { charsOfCopies, charsOfNote, NoteColumns } from "./notes.ts";
 import type { BatchExtra, CommitRequest, CommittedReply, Verdict } from "./protocol.ts";
 
 /** One commit takes batches until it has this many entries or characters; a larger batch goes alone. */
@@ -159,11 +160,15 @@ function conclude(item: Item, seqs: readonly (Seq | null)[], verdict: Verdict | 
 /** Characters of all text in it, and an overhead: near enough to bytes, and free to count. */
 function sizeOf({ batch, unmark }: Waiting): number {
   let size = WAITING_OVERHEAD;
-  for (const { subject, key, label, payload } of batch.entries) {
+  for (const { subject, key, label, payload, note } of batch.entries) {
+    if (note !== undefined) size += charsOfNote(note);
     size += WAITING_OVERHEAD + subject.length + (key?.length ?? 0) + label.length + payload.length;
   }
   for (const { name, value } of batch.marks ?? []) size += WAITING_OVERHEAD + name.length + value.length;
-  for (const { lane, detail } of batch.receipts ?? []) size += WAITING_OVERHEAD + lane.length + detail.length;
+  for (const { lane, detail, copies } of batch.receipts ?? []) {
+    if (copies !== undefined) size += charsOfCopies(copies);
+    size += WAITING_OVERHEAD + lane.length + detail.length;
+  }
   for (const name of unmark) size += WAITING_OVERHEAD + name.length;
   if (batch.once !== undefined) {
     size += batch.once.key.length + batch.once.fingerprint.length + batch.once.answer.length;
@@ -178,11 +183,13 @@ function encode(items: readonly Waiting[], at: number): Commit {
   const labels: string[] = [];
   const payloads: string[] = [];
   const extras: BatchExtra[] = [];
+  let notes: NoteColumns | null = null;
   let labelled = false;
   for (const [index, item] of items.entries()) {
     const { entries } = item.batch;
     counts.push(entries.length);
-    for (const { subject, label, payload } of entries) {
+    for (const { subject, label, payload, note } of entries) {
+      if (note !== undefined) (notes ??= new NoteColumns()).add(payloads.length, note);
       let number = subjects.get(subject);
       if (number === undefined) subjects.set(subject, (number = subjects.size));
       subjectOf.push(number);
@@ -201,6 +208,7 @@ function encode(items: readonly Waiting[], at: number): Commit {
     subjectOf,
     labels: labelled ? labels : null,
     payloads,
+    notes: notes?.all ?? null,
     extras,
   };
 }

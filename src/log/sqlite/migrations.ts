@@ -54,6 +54,39 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX receipt_lane ON receipt (lane, seq);
   `,
+  `
+  -- Messages that others refer to, by the seq of their entry; they outlive it. place: where it was said, in name. at: as in entry.
+  CREATE TABLE said (
+    seq INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    gone INTEGER NOT NULL,
+    author TEXT NOT NULL,
+    name TEXT NOT NULL,
+    excerpt TEXT NOT NULL
+  ) STRICT;
+
+  -- Which message a remote one is. place and lane are in name; lane 0: it is the original, not a copy. ord: its rank among those of seq and lane.
+  CREATE TABLE remote (
+    place INTEGER NOT NULL,
+    ref TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    lane INTEGER NOT NULL,
+    ord INTEGER NOT NULL,
+    PRIMARY KEY (place, ref)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX remote_seq ON remote (seq, lane, ord);
+
+  -- Reactions that stand. ord: seq of the entry that brought it.
+  CREATE TABLE reaction (
+    seq INTEGER NOT NULL,
+    who TEXT NOT NULL,
+    emoji TEXT NOT NULL,
+    name TEXT NOT NULL,
+    ord INTEGER NOT NULL,
+    PRIMARY KEY (seq, who, emoji)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /** Is it an empty file? Throws a LogError `format` for a foreign or a newer one. Changes nothing. */

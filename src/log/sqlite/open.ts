@@ -13,6 +13,8 @@ export interface SqliteLogOptions {
   readonly retentionDays: number;
   /** Of disk, for the whole file. */
   readonly retentionBytes: number;
+  /** How long it is known which remote messages are one. */
+  readonly messageIdDays: number;
   /** How much of the newest entries stays in memory. */
   readonly tailBytes?: number;
   /** How much may wait for the disk before appends are refused. */
@@ -27,8 +29,9 @@ export interface SqliteLogOptions {
  * Rejects with a LogError: `locked`, `unwritable`, `format`, `disk_full` or `io`.
  */
 export async function openSqliteLog(options: SqliteLogOptions): Promise<Log & { sweep(): Promise<void> }> {
-  const { dataPath, durability, retentionDays, retentionBytes, test = {} } = options;
-  const connection = await Connection.open({ dataPath, durability, retentionDays, retentionBytes, test });
+  const { dataPath, durability, retentionDays, retentionBytes, messageIdDays, test = {} } = options;
+  const settings = { dataPath, durability, retentionDays, retentionBytes, messageIdDays, test };
+  const connection = await Connection.open(settings);
   return new SqliteLog(connection, {
     tailBytes: options.tailBytes ?? 32 * MEBIBYTE,
     pendingBytes: options.pendingBytes ?? 64 * MEBIBYTE,

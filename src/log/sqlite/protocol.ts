@@ -1,5 +1,5 @@
 import type { LogErrorCode } from "../errors.ts";
-import type { Receipt, Seq, Subject } from "../log.ts";
+import type { IdNote, Known, Reaction, Receipt, Seq, Subject } from "../log.ts";
 
 /**
  * What the main thread and the log's worker say to each other. Rows travel as columns: cloning a few long arrays
@@ -12,6 +12,7 @@ export interface WorkerOptions {
   readonly durability: "power" | "process";
   readonly retentionDays: number;
   readonly retentionBytes: number;
+  readonly messageIdDays: number;
   readonly test: TestLimits;
 }
 
@@ -43,8 +44,23 @@ export interface CommitRequest {
   /** Null when all are empty. */
   readonly labels: readonly string[] | null;
   readonly payloads: readonly string[];
+  /** Null when no entry has one. */
+  readonly notes: Notes | null;
   /** Only for batches that are more than keyless entries, in batch order. */
   readonly extras: readonly BatchExtra[];
+}
+
+/** The notes of a commit, in the order of its entries. `rows`: whose they are, as indexes into the entry columns. */
+export interface Notes {
+  readonly rows: readonly number[];
+  /** Per note. Null: it is a `said`, next in the columns below. */
+  readonly others: readonly (Exclude<IdNote, { is: "said" }> | null)[];
+  readonly authors: readonly string[];
+  readonly names: readonly string[];
+  readonly excerpts: readonly string[];
+  /** Refs per `said`; `refs` runs over all of them. */
+  readonly refCounts: readonly number[];
+  readonly refs: readonly string[];
 }
 
 export interface BatchExtra {
@@ -89,6 +105,32 @@ export interface ReceiptsRequest {
   readonly limit: number;
 }
 
+export interface FindRequest {
+  readonly is: "find";
+  readonly id: number;
+  readonly place: Subject;
+  readonly refs: readonly string[];
+}
+
+export interface KnownRequest {
+  readonly is: "get";
+  readonly id: number;
+  readonly seq: Seq;
+}
+
+export interface RefsRequest {
+  readonly is: "refs";
+  readonly id: number;
+  readonly seq: Seq;
+  readonly lane: string | null;
+}
+
+export interface ReactionsRequest {
+  readonly is: "reactions";
+  readonly id: number;
+  readonly seq: Seq;
+}
+
 /** Apply retention now; answered when nothing more is to be deleted. */
 export interface SweepRequest {
   readonly is: "sweep";
@@ -108,6 +150,10 @@ export type Request =
   | NewestRequest
   | MarksRequest
   | ReceiptsRequest
+  | FindRequest
+  | KnownRequest
+  | RefsRequest
+  | ReactionsRequest
   | SweepRequest
   | CloseRequest;
 
@@ -159,6 +205,25 @@ interface ReceiptsReply {
   readonly receipts: readonly Receipt[];
 }
 
+/** To `find` and `get`. */
+interface KnownReply {
+  readonly is: "known";
+  readonly id: number;
+  readonly known: Known | null;
+}
+
+interface RefsReply {
+  readonly is: "refs";
+  readonly id: number;
+  readonly refs: readonly string[];
+}
+
+interface ReactionsReply {
+  readonly is: "reactions";
+  readonly id: number;
+  readonly reactions: readonly Reaction[];
+}
+
 interface DoneReply {
   readonly is: "done";
   readonly id: number;
@@ -170,7 +235,16 @@ interface FailedReply {
   readonly failure: Failure;
 }
 
-export type Reply = CommittedReply | RowsReply | MarksReply | ReceiptsReply | DoneReply | FailedReply;
+export type Reply =
+  | CommittedReply
+  | RowsReply
+  | MarksReply
+  | ReceiptsReply
+  | KnownReply
+  | RefsReply
+  | ReactionsReply
+  | DoneReply
+  | FailedReply;
 
 /** The worker's first word: it holds the log, or why it cannot. */
 export type Opened =

@@ -5,6 +5,7 @@ import type { Database } from "better-sqlite3";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openDatabase } from "./database.ts";
+import { IdTables } from "./ids.ts";
 import { Names } from "./names.ts";
 import { Queries } from "./queries.ts";
 import type { Slices } from "./slices.ts";
@@ -24,10 +25,17 @@ let queries: Queries;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "rialto-log-"));
-  db = openDatabase({ dataPath: folder, durability: "process", retentionDays: 7, retentionBytes: 1e9, test: {} });
+  db = openDatabase({
+    dataPath: folder,
+    durability: "process",
+    retentionDays: 7,
+    retentionBytes: 1e9,
+    messageIdDays: 30,
+    test: {},
+  });
   const names = new Names(db);
   const subjects = [NOISE, ...QUIET];
-  new Writer(db, names).commit(
+  new Writer(db, names, new IdTables(db, names)).commit(
     {
       is: "commit",
       id: 1,
@@ -38,6 +46,7 @@ beforeAll(() => {
       subjectOf: all.map((seq) => subjects.indexOf(subjectAt(seq))),
       labels: all.map((seq) => (seq % 2 === 0 ? "join" : "")),
       payloads: all.map(String),
+      notes: null,
       extras: [],
     },
     null,

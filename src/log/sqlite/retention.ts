@@ -1,6 +1,7 @@
 import type { Database, Statement } from "better-sqlite3";
 import type { Seq } from "../log.ts";
-import type { Held } from "./protocol.ts";
+import { IdRetention } from "./ids-retention.ts";
+import type { Held, WorkerOptions } from "./protocol.ts";
 import type { Slices } from "./slices.ts";
 import { ONCE_MS } from "./writer.ts";
 
@@ -30,7 +31,8 @@ interface Oldest {
 /**
  * Deletes what is too old, then the oldest while the file is too large, in steps between which commits may run; what is
  * held stays in either case. Receipts go with their entries; only when there are very many do some of them take steps more.
- * Answers kept for idempotency keys go after their 24 h, or with the entries of their time when room is short.
+ * Answers kept for idempotency keys go after their 24 h, or with the entries of their time when room is short. What is known of ids has days
+ * of its own; when room is short, what outlives its entries goes before any entry does.
  */
 export class Retention {
   readonly #db: Database;
@@ -42,9 +44,11 @@ export class Retention {
   readonly #deleteReceipts: Statement<[]>;
   readonly #keepHigh: Statement<[Seq]>;
   readonly #deleteOnce: Statement<[number]>;
+  readonly #ids: IdRetention;
 
-  constructor(db: Database, policy: { readonly retentionDays: number; readonly retentionBytes: number }) {
+  constructor(db: Database, policy: Pick<WorkerOptions, "retentionDays" | "retentionBytes" | "messageIdDays">) {
     this.#db = db;
+    this.#ids = new IdRetention(db, policy.messageIdDays * DAY_MS);
     this.#maxAge = policy.retentionDays * DAY_MS;
     this.#maxBytes = policy.retentionBytes;
     this.#pageSize = this.#pragma("page_size");
@@ -82,7 +86,10 @@ export class Retention {
 
   /** One transaction; false when there was nothing to delete. */
   #step(now: number, { head, held }: Bounds): boolean {
-    const excess = (this.#pragma("page_count") - this.#pragma("freelist_count")) * this.#pageSize - this.#maxBytes;
+    const over = (this.#pragma("page_count") - this.#pragma("freelist_count")) * this.#pageSize - this.#maxBytes;
+    const forgotten = this.#ids.due(now, over > 0);
+    // What goes with these ids may be enough.
+    const excess = forgotten === null ? over : 0;
     const oldest = this.#oldest.all();
     const last = choose(oldest, now, this.#maxAge, excess, held());
     // When all entries are held, so are the answers of their time: a post that is repeated now must not be said twice.
@@ -94,8 +101,9 @@ export class Retention {
         this.#keepHigh.run(head());
         this.#delete.run(last.seq);
       }
+      if (forgotten !== null) this.#ids.forget(forgotten);
       const receipts = this.#deleteReceipts.run().changes;
-      return last !== null || answers + receipts > 0;
+      return last !== null || forgotten !== null || answers + receipts > 0;
     });
     return remove.immediate();
   }

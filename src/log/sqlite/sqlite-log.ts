@@ -4,6 +4,7 @@ import type {
   Batch,
   EntryHead,
   Hold,
+  Ids,
   Log,
   Mark,
   Receipt,
@@ -13,9 +14,10 @@ import type {
   TailListener,
 } from "../log.ts";
 import { Tail, type TailEntry } from "../tail.ts";
-import type { Connection } from "./connection.ts";
+import { type Connection, expectReply } from "./connection.ts";
 import { closedError } from "./failure.ts";
 import { GroupCommit } from "./group-commit.ts";
+import { SqliteIds } from "./sqlite-ids.ts";
 import type {
   CommitRequest,
   Held,
@@ -44,6 +46,7 @@ interface Query {
 /** The log over its worker: never waits for the disk on the main thread. Made by `openSqliteLog`. */
 export class SqliteLog implements Log {
   readonly failed: Promise<LogError>;
+  readonly ids: Ids;
   readonly #connection: Connection;
   readonly #clock: () => number;
   readonly #commits: GroupCommit;
@@ -61,6 +64,7 @@ export class SqliteLog implements Log {
     this.#clock = options.clock;
     this.#head = connection.head;
     this.failed = connection.failed;
+    this.ids = new SqliteIds(connection, () => this.#open());
     this.#tail = new Tail(connection.head, options.tailBytes);
     this.#commits = new GroupCommit({
       pendingBytes: options.pendingBytes,
@@ -215,10 +219,4 @@ function headsOf({ subjects }: Query, rows: Pick<RowsReply, "seqs" | "subjectOf"
 
 function only<K extends Reply["is"]>(kind: K, reply: Reply | LogError): Extract<Reply, { is: K }> | LogError {
   return reply instanceof Error ? reply : expectReply(kind, reply);
-}
-
-/** The reply of the kind that this request gets; another would be a bug of the worker. */
-function expectReply<K extends Reply["is"]>(kind: K, reply: Reply): Extract<Reply, { is: K }> {
-  if (reply.is !== kind) throw new Error(`the log's worker answered ${reply.is} where ${kind} was due`);
-  return reply as Extract<Reply, { is: K }>;
 }

@@ -4,6 +4,7 @@ import type { Seq } from "../log.ts";
 import { logFile, openDatabase } from "./database.ts";
 import { belowFloor, closedError, runtimeFailure } from "./failure.ts";
 import { DISK_FLOOR, DiskFloor } from "./floor.ts";
+import { IdTables } from "./ids.ts";
 import { Names } from "./names.ts";
 import type { CommitRequest, Failure, Held, Reply, Request, WorkerOptions } from "./protocol.ts";
 import { Queries, type Rows } from "./queries.ts";
@@ -20,6 +21,7 @@ export class Store {
   readonly #db: Database;
   readonly #writer: Writer;
   readonly #queries: Queries;
+  readonly #ids: IdTables;
   readonly #retention: Retention;
   readonly #floor: DiskFloor;
   readonly #slicer = new Slicer();
@@ -37,7 +39,8 @@ export class Store {
     this.#file = logFile(options.dataPath);
     this.#db = openDatabase(options);
     const names = new Names(this.#db);
-    this.#writer = new Writer(this.#db, names);
+    this.#ids = new IdTables(this.#db, names);
+    this.#writer = new Writer(this.#db, names, this.#ids);
     this.#queries = new Queries(this.#db, names);
     this.#retention = new Retention(this.#db, options);
     const free = (): number => {
@@ -68,6 +71,22 @@ export class Store {
       case "receipts":
         return this.#guard(request.id, () => {
           this.#say({ is: "receipts", id: request.id, receipts: this.#queries.receipts(request) });
+        });
+      case "find":
+        return this.#guard(request.id, () => {
+          this.#say({ is: "known", id: request.id, known: this.#ids.find(request.place, request.refs) });
+        });
+      case "get":
+        return this.#guard(request.id, () => {
+          this.#say({ is: "known", id: request.id, known: this.#ids.get(request.seq) });
+        });
+      case "refs":
+        return this.#guard(request.id, () => {
+          this.#say({ is: "refs", id: request.id, refs: this.#ids.refs(request.seq, request.lane) });
+        });
+      case "reactions":
+        return this.#guard(request.id, () => {
+          this.#say({ is: "reactions", id: request.id, reactions: this.#ids.reactions(request.seq) });
         });
       case "sweep":
         this.#held = request.held;

@@ -1,6 +1,8 @@
 import type { Database, Statement } from "better-sqlite3";
 import type { Seq } from "../log.ts";
+import type { IdTables } from "./ids.ts";
 import type { Names } from "./names.ts";
+import { NoteReader } from "./notes.ts";
 import type { BatchExtra, CommitRequest, Failure, Verdict } from "./protocol.ts";
 
 /** How long an answer is kept under its idempotency key, in ms. */
@@ -25,6 +27,7 @@ interface Progress {
 export class Writer {
   readonly #db: Database;
   readonly #names: Names;
+  readonly #ids: IdTables;
   readonly #begin: Statement<[]>;
   readonly #commit: Statement<[]>;
   readonly #insert: Statement<[number, number, number, string, string]>;
@@ -36,9 +39,10 @@ export class Writer {
   readonly #putOnce: Statement<[number, number, string, string, string]>;
   #head: Seq;
 
-  constructor(db: Database, names: Names) {
+  constructor(db: Database, names: Names, ids: IdTables) {
     this.#db = db;
     this.#names = names;
+    this.#ids = ids;
     this.#begin = db.prepare("BEGIN IMMEDIATE");
     this.#commit = db.prepare("COMMIT");
     this.#insert = db.prepare("INSERT INTO entry (seq, subject, at, label, payload) VALUES (?, ?, ?, ?, ?)");
@@ -93,6 +97,7 @@ export class Writer {
 
   #writeAll(request: CommitRequest, refusal: Failure | null, progress: Progress): void {
     const subjects = refusal === null ? request.subjects.map((subject) => this.#names.intern(subject)) : [];
+    const notes = new NoteReader(request.notes);
     let nextExtra = 0;
     let row = 0;
     for (const [batch, count] of request.counts.entries()) {
@@ -105,7 +110,13 @@ export class Writer {
         for (let index = row; index < row + count; index++) progress.absent.push(index);
       } else {
         for (let index = 0; index < count; index++) {
-          this.#writeEntry(request, subjects, row + index, extra, extra?.keys?.[index] ?? null, progress);
+          const key = extra?.keys?.[index] ?? null;
+          if (!this.#writeEntry(request, subjects, row + index, extra, key, progress)) continue;
+          const note = notes.at(row + index);
+          if (note !== null) {
+            const place = subjects[request.subjectOf[row + index] ?? 0] ?? 0;
+            this.#ids.note(progress.head, place, request.at, note);
+          }
         }
         if (extra !== undefined) this.#writeExtra(extra, request.at);
       }
@@ -132,6 +143,7 @@ export class Writer {
       : { batch, is: "conflict" };
   }
 
+  /** False when its key is a duplicate. */
   #writeEntry(
     request: CommitRequest,
     subjects: readonly number[],
@@ -139,7 +151,7 @@ export class Writer {
     extra: BatchExtra | undefined,
     key: string | null,
     progress: Progress,
-  ): void {
+  ): boolean {
     const subject = subjects[request.subjectOf[row] ?? 0] ?? 0;
     const label = request.labels?.[row] ?? "";
     const payload = request.payloads[row] ?? "";
@@ -151,17 +163,20 @@ export class Writer {
       const { changes } = this.#insertKeyed.run(seq, subject, request.at, account, key, label, payload);
       if (changes === 0) {
         progress.absent.push(row);
-        return;
+        return false;
       }
     }
     progress.head = seq;
+    return true;
   }
 
   #writeExtra(extra: BatchExtra, at: number): void {
     for (const { name, value } of extra.marks) this.#putMark.run(name, value);
     for (const name of extra.unmark) this.#dropMark.run(name);
-    for (const { lane, seq, state, detail } of extra.receipts) {
-      this.#putReceipt.run(seq, this.#names.intern(lane), state, detail);
+    for (const { lane, seq, state, detail, copies } of extra.receipts) {
+      const id = this.#names.intern(lane);
+      this.#putReceipt.run(seq, id, state, detail);
+      if (copies !== undefined) this.#ids.copies(id, copies);
     }
     if (extra.once === null) return;
     const { key, fingerprint, answer } = extra.once;

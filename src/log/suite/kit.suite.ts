@@ -9,6 +9,7 @@ export interface SuiteOptions {
   readonly pendingBytes?: number;
   readonly retentionDays?: number;
   readonly retentionBytes?: number;
+  readonly messageIdDays?: number;
 }
 
 /** A log under test, empty when opened. */

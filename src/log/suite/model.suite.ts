@@ -1,6 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Appended, Batch, EntryHead, Mark, NewEntry, Receipt, Seq, StoredEntry, Subject } from "../log.ts";
+import { IdsModel } from "./ids-model.suite.ts";
+import { checkIds, copies, note, withSeqs } from "./model-ids.suite.ts";
 import type { OpenLog } from "./kit.suite.ts";
 
 type Step =
@@ -15,6 +17,7 @@ type Step =
 class Model {
   readonly entries: StoredEntry[] = [];
   readonly marks = new Map<string, string>();
+  readonly ids = new IdsModel();
   /** Unix ms. */
   now = 1_700_000_000_000;
   readonly #receipts = new Map<string, Receipt>();
@@ -29,8 +32,12 @@ class Model {
     }
     if (once !== undefined) this.#once.set(`${account} ${once.key}`, once);
     for (const { name, value } of marks) this.marks.set(name, value);
-    for (const receipt of receipts) this.#receipts.set(`${receipt.lane} ${receipt.seq}`, receipt);
-    return { is: "stored", seqs: entries.map((entry) => this.#store(account, entry)) };
+    const seqs = entries.map((entry) => this.#store(account, entry));
+    for (const { copies, ...receipt } of receipts) {
+      this.#receipts.set(`${receipt.lane} ${receipt.seq}`, receipt);
+      if (copies !== undefined) this.ids.copies(receipt.lane, copies);
+    }
+    return { is: "stored", seqs };
   }
 
   matching(subjects: readonly Subject[], after: Seq): StoredEntry[] {
@@ -42,12 +49,13 @@ class Model {
     return matching.sort((a, b) => a.seq - b.seq);
   }
 
-  #store(account: string, { subject, key, label, payload }: NewEntry): Seq | null {
+  #store(account: string, { subject, key, label, payload, note }: NewEntry): Seq | null {
     const name = `${account} ${key}`;
     if (key !== null && this.#keys.has(name)) return null;
     if (key !== null) this.#keys.add(name);
     const seq = (this.entries.at(-1)?.seq ?? 0) + 1;
     this.entries.push({ seq, subject, at: this.now, label, payload });
+    if (note !== undefined) this.ids.note(seq, subject, this.now, note);
     return seq;
   }
 }
@@ -55,18 +63,26 @@ class Model {
 const subject = fc.constantFrom("a/1", "a/2", "b/1");
 const name = fc.constantFrom("lane/1", "lane/2", "source");
 const mark = fc.record({ name, value: fc.string({ maxLength: 5 }) });
-const entry = fc.record({
-  subject,
-  key: fc.option(fc.constantFrom("k1", "k2", "k3", "k4"), { freq: 1, nil: null }),
-  label: fc.constantFrom("", "join"),
-  payload: fc.string({ unit: "grapheme", maxLength: 300 }),
-});
-const receipt: fc.Arbitrary<Receipt> = fc.record({
-  lane: fc.constantFrom("g/one", "g/two"),
-  seq: fc.integer({ min: 1, max: 6 }),
-  state: fc.constantFrom("sent", "unconfirmed", "failed", "expired"),
-  detail: fc.string({ maxLength: 5 }),
-});
+const entry: fc.Arbitrary<NewEntry> = fc.record(
+  {
+    subject,
+    key: fc.option(fc.constantFrom("k1", "k2", "k3", "k4"), { freq: 1, nil: null }),
+    label: fc.constantFrom("", "join"),
+    payload: fc.string({ unit: "grapheme", maxLength: 300 }),
+    note,
+  },
+  { requiredKeys: ["subject", "key", "label", "payload"] },
+);
+const receipt: fc.Arbitrary<Receipt> = fc.record(
+  {
+    lane: fc.constantFrom("g/one", "g/two"),
+    seq: fc.integer({ min: 1, max: 6 }),
+    state: fc.constantFrom("sent", "unconfirmed", "failed", "expired"),
+    detail: fc.string({ maxLength: 5 }),
+    copies: copies(subject),
+  },
+  { requiredKeys: ["lane", "seq", "state", "detail"] },
+);
 const batch: fc.Arbitrary<Batch> = fc.record(
   {
     account: fc.constantFrom("a", "b"),
@@ -126,8 +142,10 @@ async function follow(open: OpenLog, steps: readonly Step[]): Promise<void> {
       const { log } = opened;
       model.now += 1000;
       if (step.do === "append") {
-        const answers = await Promise.all(step.batches.map((batch) => log.append(batch)));
-        const expected = step.batches.map((batch) => model.append(batch));
+        const known = real.length;
+        const batches = step.batches.map((batch) => withSeqs(batch, (of) => real[of] ?? 0));
+        const answers = await Promise.all(batches.map((batch) => log.append(batch)));
+        const expected = step.batches.map((batch) => model.append(withSeqs(batch, (of) => (of < known ? of : 0))));
         const given = answers.flatMap((answer) => (answer.is === "stored" ? answer.seqs : []));
         real.push(...given.filter((seq) => seq !== null));
         expect(answers).toEqual(expected.map((answer) => inReal(answer, real)));
@@ -150,6 +168,7 @@ async function follow(open: OpenLog, steps: readonly Step[]): Promise<void> {
         expect(await log.newest(query)).toEqual({ entries: newest as EntryHead[], skipped });
         const receipts = await log.receipts({ lane: "g/one", after: step.back % 7, limit: step.limit });
         expect(receipts).toEqual(model.receipts("g/one", step.back % 7).slice(0, step.limit));
+        await checkIds(log.ids, model.ids, real);
         expect(await log.marks("lane/")).toEqual(
           new Map([...model.marks].filter(([name]) => name.startsWith("lane/"))),
         );
