@@ -1,0 +1,136 @@
+import type { SettingSchema } from "../contract/manifest.ts";
+import { isLoopback, parseAddress } from "../lib/address.ts";
+import type { MediaSettings } from "./config.ts";
+import type { Context } from "./context.ts";
+import type { Section } from "./section.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** What `mediaProperties` yield, by setting. */
+export interface MediaValues {
+  readonly MediaDownloadSize: number;
+  readonly MediaDownloadBlackList: readonly string[];
+  readonly MediaAllowPrivate: boolean;
+  readonly MediaBytes: number;
+  readonly MediaBindAddress: string;
+  readonly MediaURL: string;
+  /** Milliseconds. */
+  readonly MediaExpiry: number;
+  readonly MediaDownloadPath: string;
+  readonly MediaServerDownload: string;
+}
+
+const webAddress = {
+  pattern: "^(?:https?://[^\\s/?#@]+(?:/[^\\s?#]*)?)?$",
+  hint: "must be an address such as https://media.example.org, without user, ? or #",
+};
+
+/** Settings of `[general]` about the files that messages carry. */
+export const mediaProperties = {
+  MediaDownloadSize: {
+    type: "integer",
+    description: "Size of the largest file that is relayed, in bytes.",
+    default: 50_000_000,
+    minimum: 1,
+    zeroIsDefault: true,
+  },
+  MediaDownloadBlackList: {
+    type: "array",
+    items: { type: "string", format: "regex" },
+    description:
+      "Files whose name matches one of these regular expressions are not relayed. A list, or one text with the expressions separated by spaces.",
+    default: [],
+  },
+  MediaAllowPrivate: {
+    type: "boolean",
+    description:
+      "Files are also fetched from web servers on this machine and on private networks, when a message names them. Whoever can write a message can then make Rialto ask them.",
+    default: false,
+  },
+  MediaBytes: {
+    type: "integer",
+    description: "How large the store of files may grow, in bytes, before the longest unused go.",
+    default: 1024 ** 3,
+    minimum: 1024 ** 2,
+  },
+  MediaBindAddress: {
+    type: "string",
+    description:
+      "Where Rialto serves files itself, for networks that cannot take them: `host:port`. Empty: it does not.",
+    default: "",
+    format: "bind-address",
+    zeroIsDefault: true,
+    examples: ["127.0.0.1:4280"],
+  },
+  MediaURL: {
+    type: "string",
+    description: "Public address of MediaBindAddress, as links begin. Empty: `http://` and MediaBindAddress.",
+    default: "",
+    rule: webAddress,
+  },
+  MediaExpiry: {
+    type: "integer",
+    format: "duration",
+    description: "How long a link to MediaURL works.",
+    default: 30 * 24 * HOUR_MS,
+    minimum: HOUR_MS,
+    maximum: 3650 * 24 * HOUR_MS,
+  },
+  MediaDownloadPath: {
+    type: "string",
+    description: "Folder that a web server of yours shows: files for networks that cannot take them are put there.",
+    default: "",
+    format: "path",
+  },
+  MediaServerDownload: {
+    type: "string",
+    description: "Public address of MediaDownloadPath.",
+    default: "",
+    rule: webAddress,
+  },
+} satisfies Readonly<Record<keyof MediaValues, SettingSchema>>;
+
+/** Warns of settings that need another one to have an effect. */
+export function resolveMedia(values: MediaValues, section: Section, { report }: Context): MediaSettings {
+  // Values that did not fit are absent; the load fails then and nobody reads what this returns.
+  const read = (value: string | undefined): string => value ?? "";
+  const [path, server] = [read(values.MediaDownloadPath), read(values.MediaServerDownload)];
+  const [bind, url] = [read(values.MediaBindAddress), read(values.MediaURL)];
+  const warn = (name: string, message: string): void => {
+    const setting = section.get(name.toLowerCase());
+    if (setting !== undefined) report.warning("idle-setting", setting.where, `${name} of [general] ${message}`);
+  };
+  if (path !== "" && server === "")
+    warn("MediaDownloadPath", "has no effect without MediaServerDownload, the public address of that folder");
+  if (server !== "" && path === "")
+    warn("MediaServerDownload", "has no effect without MediaDownloadPath, the folder that it shows");
+  if (url !== "" && bind === "") warn("MediaURL", "has no effect without MediaBindAddress, where Rialto serves files");
+  if (bind !== "" && values.MediaURL === "" && isLoopback(hostOf(bind) ?? ""))
+    warn("MediaBindAddress", "makes links that only work on this machine; set MediaURL to its public address");
+  if (bind !== "" && values.MediaURL === "" && isEvery(hostOf(bind)))
+    warn("MediaBindAddress", "says no host for links; set MediaURL to its public address");
+  return {
+    downloadSize: values.MediaDownloadSize,
+    blackList: values.MediaDownloadBlackList,
+    allowPrivate: values.MediaAllowPrivate,
+    storeBytes: values.MediaBytes,
+    bindAddress: bind === "" ? null : bind,
+    endpoint: bind === "" ? null : { url: url === "" ? urlOf(bind) : bare(url), expiryMs: values.MediaExpiry },
+    folder: path === "" || server === "" ? null : { path, url: bare(server) },
+  };
+}
+
+function hostOf(bind: string): string | null {
+  const address = parseAddress(bind);
+  return "error" in address ? null : address.host;
+}
+
+const isEvery = (host: string | null): boolean => host === "" || host === "0.0.0.0" || host === "::";
+
+/** As programs on this machine reach it, when it listens everywhere. */
+function urlOf(bind: string): string {
+  const port = bind.slice(bind.lastIndexOf(":"));
+  return isEvery(hostOf(bind)) ? `http://127.0.0.1${port}` : `http://${bind}`;
+}
+
+const bare = (url: string): string => url.replace(/\/+$/u, "");

@@ -1,0 +1,146 @@
+import { lookup as systemLookup } from "node:dns/promises";
+import { get as getPlain, type IncomingMessage } from "node:http";
+import { get as getSecure } from "node:https";
+import { isIP, type LookupFunction } from "node:net";
+import { unlessAborted } from "./chunks.ts";
+import { codeOf, notNow, type Refusal, refused, STOPPED, tooLarge } from "./refusal.ts";
+
+export interface FetchOptions {
+  /** Whether an address may be connected to. */
+  readonly allowed: (address: string) => boolean;
+  /** Whether a port may be connected to. */
+  readonly allowedPort: (port: number) => boolean;
+  /** Bytes: a longer content is refused by its announced length already. */
+  readonly limit: number;
+  readonly signal: AbortSignal;
+  /** All addresses of a host name; that of the system unless a test has its own. */
+  readonly resolve?: Resolve;
+}
+
+export type Resolve = (host: string) => Promise<readonly HostAddress[]>;
+
+interface HostAddress {
+  readonly address: string;
+  /** 4 or 6. */
+  readonly family: number;
+}
+
+/** An answer of which nothing but the header has been read. */
+export interface Fetched {
+  readonly ok: true;
+  readonly mime: string | null;
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+const REDIRECTS_MAX = 5;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/**
+ * Asks a web server for a file. A stranger wrote the address, so it must not become a way into the machine or its network: only http and
+ * https, only addresses that are allowed, connected to exactly as they were checked, and all of it again for every redirect. Never rejects.
+ */
+export async function fetchUrl(url: string, options: FetchOptions): Promise<Fetched | Refusal> {
+  let at = parse(url, null);
+  for (let hops = 0; hops <= REDIRECTS_MAX; hops += 1) {
+    if (!(at instanceof URL)) return at;
+    const answer = await ask(at, options);
+    if ("ok" in answer) return answer;
+    const { statusCode = 0, headers } = answer;
+    if (!REDIRECTS.has(statusCode)) return judge(at, answer, options);
+    answer.destroy();
+    if (headers.location === undefined) return refused("remote_error", `${at.hostname} redirects to nowhere`);
+    at = parse(headers.location, at);
+  }
+  return refused("remote_error", `it is redirected more than ${REDIRECTS_MAX} times`);
+}
+
+/** The address when it may be asked at all. */
+function parse(text: string, from: URL | null): URL | Refusal {
+  const url = URL.parse(text, from?.href);
+  if (url === null) return refused("bad_content", "its address is not a URL");
+  if (url.protocol !== "https:" && url.protocol !== "http:")
+    return refused("forbidden", "its address is neither https nor http");
+  if (url.username !== "" || url.password !== "") return refused("forbidden", "its address holds a user or a password");
+  if (from?.protocol === "https:" && url.protocol === "http:")
+    return refused("forbidden", `${from.hostname} redirects from https to http`);
+  return url;
+}
+
+async function ask(url: URL, options: FetchOptions): Promise<IncomingMessage | Refusal> {
+  const host = url.hostname.replace(/^\[(.*)\]$/u, "$1");
+  const port = Number(url.port === "" ? (url.protocol === "https:" ? 443 : 80) : url.port);
+  if (!options.allowedPort(port)) return refused("forbidden", `port ${port} of ${host} is not one of a web server`);
+  const addresses = await addressesOf(host, options);
+  if ("ok" in addresses) return addresses;
+  const get = url.protocol === "https:" ? getSecure : getPlain;
+  return await new Promise((resolve) => {
+    const request = get(url, {
+      // A connection of its own, to one of these addresses and no other: a second look-up could give another answer.
+      agent: false,
+      lookup: pinned(addresses),
+      signal: options.signal,
+      headers: { accept: "*/*", "accept-encoding": "identity", "user-agent": "Rialto" },
+    });
+    request.on("response", resolve);
+    request.on("upgrade", (_answer, socket) => {
+      socket.destroy();
+      resolve(refused("remote_error", `${url.hostname} answers 101`));
+    });
+    request.on("error", (error) => resolve(unreachable(url, error, options.signal)));
+    // Whatever else ends it: nobody may wait for ever.
+    request.on("close", () => resolve(unreachable(url, null, options.signal)));
+  });
+}
+
+async function addressesOf(host: string, options: FetchOptions): Promise<readonly HostAddress[] | Refusal> {
+  let addresses: readonly HostAddress[];
+  if (isIP(host) !== 0) addresses = [{ address: host, family: isIP(host) }];
+  else {
+    try {
+      addresses = await unlessAborted((options.resolve ?? resolveBySystem)(host), options.signal);
+    } catch (error) {
+      if (options.signal.aborted) return STOPPED;
+      return notNow("network", `the host ${host} is not known here (${codeOf(error)})`);
+    }
+  }
+  if (addresses.length === 0) return notNow("network", `the host ${host} has no address`);
+  // One private address among public ones is a trick, not a mistake.
+  if (!addresses.every(({ address }) => options.allowed(address)))
+    return refused("forbidden", `${host} is not on the public Internet (MediaAllowPrivate would allow it)`);
+  return addresses;
+}
+
+const resolveBySystem: Resolve = async (host) => await systemLookup(host, { all: true });
+
+function pinned(addresses: readonly HostAddress[]): LookupFunction {
+  return (_host, { all }, callback) => {
+    const [first] = addresses;
+    if (all === true) callback(null, [...addresses]);
+    else if (first !== undefined) callback(null, first.address, first.family);
+  };
+}
+
+function judge(url: URL, answer: IncomingMessage, { limit }: FetchOptions): Fetched | Refusal {
+  const refusal = faultOf(url, answer, limit);
+  if (refusal !== null) {
+    answer.destroy();
+    return refusal;
+  }
+  return { ok: true, mime: answer.headers["content-type"] ?? null, chunks: answer };
+}
+
+function faultOf(url: URL, { statusCode = 0, headers }: IncomingMessage, limit: number): Refusal | null {
+  if (statusCode !== 200) {
+    const later = statusCode >= 500 || statusCode === 408 || statusCode === 425 || statusCode === 429;
+    const code = statusCode === 404 || statusCode === 410 ? "not_found" : "remote_error";
+    return (later ? notNow : refused)(code, `${url.hostname} answers ${statusCode}`);
+  }
+  const encoding = headers["content-encoding"] ?? "identity";
+  if (encoding !== "identity")
+    return refused("bad_content", `${url.hostname} sends it encoded, which was not asked for`);
+  return Number(headers["content-length"] ?? 0) > limit ? tooLarge(limit) : null;
+}
+
+function unreachable(url: URL, error: unknown, signal: AbortSignal): Refusal {
+  return signal.aborted ? STOPPED : notNow("network", `${url.hostname} cannot be reached (${codeOf(error)})`);
+}

@@ -1,0 +1,75 @@
+import type { FileId } from "../contract/ids.ts";
+import type { Why } from "../contract/outcome.ts";
+import type { OpenedFile } from "../contract/session.ts";
+
+/** The files that messages carry: fetched once, kept on disk, opened as often as somebody needs them. */
+export interface Files {
+  /**
+   * Makes sure that the content is here, within the limits of the configuration (size, names, time), and says what it is. Several asks for one
+   * file are one fetch. Never rejects.
+   */
+  ready(wanted: WantedFile, signal: AbortSignal): Promise<ReadyFile>;
+  /** The content of a file that is ready; fetches it anew where it had to go meanwhile. Never rejects. */
+  open(id: FileId, signal: AbortSignal): Promise<OpenedFile>;
+  /** Keeps content that came inside a message, for `FileOrigin` "stored"; its SHA-256, null when it is refused or the disk does not take it. */
+  keep(content: Uint8Array, name: string): Promise<string | null>;
+  /** A public address of this text as a file, the same for the same text; null when files have no public address. Never rejects. */
+  publish(text: string): Promise<string | null>;
+}
+
+export interface WantedFile {
+  readonly id: FileId;
+  /** As the sender named it. */
+  readonly name: string;
+  /** As the sender's network claims; null when it does not say. */
+  readonly mime: string | null;
+  readonly bytes: number | null;
+}
+
+export type ReadyFile =
+  | {
+      readonly ok: true;
+      readonly bytes: number;
+      readonly mime: string;
+      /** Lower-case hex SHA-256 of the content. */
+      readonly sha256: string;
+      /** Public address, made by the media endpoint or the media folder; null when neither is configured. */
+      readonly link: string | null;
+    }
+  /** `retry`: it may be there later. */
+  | { readonly ok: false; readonly why: Why; readonly retry: boolean };
+
+/** `Files`, and what its public addresses lead to. */
+export interface FileStore extends Files {
+  /**
+   * A public address of a file that need not be here yet: it is fetched when somebody follows the link. The same for some time, and never longer
+   * than other links; null without a media endpoint, and for what may not be relayed by its name.
+   */
+  linkFor(id: FileId, name: string): string | null;
+  /** What the link with this token and this name (decoded) leads to, fetched if need be. Never rejects. */
+  published(token: string, name: string): Promise<Published>;
+  /** Ends what is being fetched and resolves when nothing is written any more. */
+  close(): Promise<void>;
+}
+
+export type Published =
+  | { readonly is: "file"; readonly file: PublishedFile }
+  /** `expired`: its time is over. `gone`: the store had to let it go. `unknown`: we never made this link. */
+  | { readonly is: "expired" | "gone" | "unknown" }
+  /** It cannot be fetched; `retry`: it may be there later. */
+  | { readonly is: "missing"; readonly retry: boolean };
+
+export interface PublishedFile {
+  readonly name: string;
+  readonly bytes: number;
+  /** Ready for Content-Type, with a charset where it is known. */
+  readonly type: string;
+  /** Whether a browser may show it by itself: pictures, sound, films and plain text, never what can hold a script. */
+  readonly inline: boolean;
+  /** Names the content: the same content has the same one. */
+  readonly tag: string;
+  /** When the link ends, Unix milliseconds. */
+  readonly untilMs: number;
+  /** The bytes from `first` to `last`, both counted from 0 and included; it throws when the content has gone. */
+  read(first: number, last: number): AsyncIterable<Uint8Array>;
+}

@@ -1,0 +1,335 @@
+import { join } from "node:path";
+import type { FileId, FileRef } from "../contract/ids.ts";
+import type { OpenedFile } from "../contract/session.ts";
+import { isPublic, isWebPort } from "./addresses.ts";
+import { chunksOf, streamOf, unlessAborted } from "./chunks.ts";
+import type { ContentStore, Written } from "./content-store.ts";
+import { readHead, readSlice } from "./disk.ts";
+import type { Entries, Entry } from "./entries.ts";
+import { Failures } from "./failures.ts";
+import type { Fetched } from "./fetch-url.ts";
+import { fileId, type FileOrigin, readFileId } from "./file-id.ts";
+import type { FileStore, Published, ReadyFile, WantedFile } from "./files.ts";
+import { FLIGHT_LIMITS, Flights, type Watch } from "./flights.ts";
+import { Linker } from "./linker.ts";
+import { HEAD_BYTES, mediaType, sniff, withEnding } from "./media-type.ts";
+import { cleanName, folderName } from "./names.ts";
+import type { FilesOptions } from "./open-files.ts";
+import { codeOf, notNow, type Refusal, refused, STOPPED, tooLarge } from "./refusal.ts";
+import { roomOf, sweep } from "./sweep.ts";
+
+interface Parts {
+  readonly folder: string;
+  readonly content: ContentStore;
+  readonly entries: Entries;
+  /** Null: there is no media endpoint. */
+  readonly secret: Uint8Array | null;
+}
+
+const DAY_MS = 24 * 3_600_000;
+const FIRST_SWEEP_MS = 5_000;
+const SWEEP_MS = 3_600_000;
+/** A use is noted to the hour only. */
+const USE_SLACK_MS = 2 * 3_600_000;
+const ENTRIES_MAX = 200_000;
+const CONTENTS_MAX = 200_000;
+/** How long who follows a link waits for what has to be fetched first, less than proxies do; the fetch goes on. */
+const FOLLOW_MS = 50_000;
+/** Names of what nobody named. */
+const TEXT_NAME = "message.txt";
+
+/**
+ * `Files` on disk. A file id leads to an entry (which content, what it is), an entry to a content; both may be gone at any time, and are
+ * made again by fetching.
+ */
+export class MediaFiles implements FileStore {
+  readonly #options: FilesOptions;
+  readonly #parts: Parts;
+  readonly #flights: Flights<Entry>;
+  readonly #failures: Failures;
+  readonly #linker: Linker;
+  readonly #limit: number;
+  /** About what the store holds. */
+  #bytes = 0;
+  #count = 0;
+  #sweeping: Promise<void> | null = null;
+  #cancelSweep: () => void;
+  readonly #closing = new AbortController();
+
+  constructor(options: FilesOptions, parts: Parts) {
+    const { clock, media, test = {} } = options;
+    this.#options = options;
+    this.#parts = parts;
+    this.#flights = new Flights(clock, { ...FLIGHT_LIMITS, ...test.flights });
+    this.#failures = new Failures(() => clock.nowMs());
+    this.#linker = new Linker({ media, clock, log: options.log, ...parts });
+    this.#limit = Math.min(media.downloadSize, media.storeBytes);
+    this.#cancelSweep = clock.after(FIRST_SWEEP_MS, () => this.#sweepAndAgain());
+  }
+
+  async ready(wanted: WantedFile, signal: AbortSignal): Promise<ReadyFile> {
+    try {
+      const had = await this.#had(wanted, signal);
+      if ("ok" in had) return had;
+      const { entry, mime } = had;
+      const { sha256, bytes } = entry;
+      const link = await this.#linker.link(wanted.id, entry, wanted.name, mime);
+      return { ok: true, bytes, mime, sha256, link };
+    } catch (error) {
+      return this.#unexpected(error);
+    }
+  }
+
+  async open(id: FileId, signal: AbortSignal): Promise<OpenedFile> {
+    try {
+      const known = await this.#parts.entries.get(id);
+      const { name, claimed } = known ?? { name: "", claimed: null };
+      const entry = await this.#entry({ id, name, mime: claimed, bytes: null }, signal);
+      if ("ok" in entry) return { ok: false, why: entry.why };
+      const mime = await mediaType({ sniffed: entry.sniffed, name, claimed });
+      const stream = streamOf(readSlice(this.#parts.content.path(entry.sha256), 0, entry.bytes - 1), signal);
+      return { ok: true, bytes: entry.bytes, mime, stream };
+    } catch (error) {
+      return { ok: false, why: this.#unexpected(error).why };
+    }
+  }
+
+  async keep(content: Uint8Array, name: string): Promise<string | null> {
+    if (this.#closed || this.#forbids(name)) return null;
+    try {
+      const kept = await this.#store([content], this.#limit);
+      if (kept.ok) return kept.sha256;
+      this.#options.log.warn({ why: kept.why.message, bytes: content.length }, "a file of a message is not kept");
+    } catch (error) {
+      this.#unexpected(error);
+    }
+    return null;
+  }
+
+  async publish(text: string): Promise<string | null> {
+    if (this.#closed || !this.#linker.possible) return null;
+    try {
+      const kept = await this.#store([Buffer.from(text)], this.#options.media.storeBytes);
+      if (!kept.ok) return null;
+      const id = fileId({ is: "stored", sha256: kept.sha256 });
+      const entry = await this.#here({ id, name: TEXT_NAME, mime: null });
+      return entry === null ? null : await this.#linker.link(id, entry, TEXT_NAME, "text/plain");
+    } catch (error) {
+      this.#unexpected(error);
+      return null;
+    }
+  }
+
+  async published(token: string, name: string): Promise<Published> {
+    try {
+      const link = this.#linker.unsealed(token, name);
+      if (link === null) return await this.#linker.published(token, name);
+      if (link.untilMs <= this.#options.clock.nowMs()) return { is: "expired" };
+      // Not ended by who goes away: then what takes long would never come.
+      const had = await this.#soon(this.#had({ id: link.id, name, mime: null, bytes: null }, this.#closing.signal));
+      if ("ok" in had) return { is: "missing", retry: had.retry };
+      return await this.#linker.describe(had.entry.sha256, cleanName(await withEnding(name, had.mime)), link.untilMs);
+    } catch (error) {
+      this.#unexpected(error);
+      return { is: "missing", retry: true };
+    }
+  }
+
+  linkFor(id: FileId, name: string): string | null {
+    return this.#forbids(name) ? null : this.#linker.sealed(id, name);
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#cancelSweep();
+    await this.#flights.close();
+    await this.#sweeping;
+  }
+
+  get #closed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  /** The file, once it is here and may be relayed. */
+  async #had(
+    wanted: WantedFile,
+    signal: AbortSignal,
+  ): Promise<{ readonly entry: Entry; readonly mime: string } | Refusal> {
+    if (this.#forbids(wanted.name)) return FORBIDDEN;
+    if (wanted.bytes !== null && wanted.bytes > this.#limit) return tooLarge(this.#limit);
+    const entry = await this.#entry(wanted, signal);
+    if ("ok" in entry) return entry;
+    const { sniffed, claimed } = entry;
+    const mime = await mediaType({ sniffed, name: wanted.name, claimed: wanted.mime ?? claimed });
+    return this.#forbids(await withEnding(cleanName(wanted.name), mime)) ? FORBIDDEN : { entry, mime };
+  }
+
+  /** Also by what is left of the name when it is cleaned: `a.exe\u200b` is a program as well. */
+  #forbids(name: string): boolean {
+    return [name, cleanName(name), folderName(name)].some((each) => this.#options.blacklisted(each));
+  }
+
+  async #soon<T>(work: Promise<T>): Promise<T | Refusal> {
+    const { promise, resolve } = Promise.withResolvers<Refusal>();
+    const cancel = this.#options.clock.after(FOLLOW_MS, () => resolve(notNow("timeout", "it takes long")));
+    return await Promise.race([work, promise]).finally(cancel);
+  }
+
+  /** What is known of the file, once its content is here. */
+  async #entry(wanted: WantedFile, signal: AbortSignal): Promise<Entry | Refusal> {
+    const here = await this.#here(wanted);
+    if (here !== null) return here;
+    const origin = readFileId(wanted.id);
+    if (origin.is === "stored") return refused("not_found", "the media store does not have it any more");
+    const failed = this.#failures.get(wanted.id);
+    if (failed !== null) return failed;
+    const flight = { key: wanted.id, group: groupOf(origin) };
+    const got = await this.#flights.ask(flight, signal, async (watch) => await this.#fetch(origin, wanted, watch));
+    if ("ok" in got) this.#failures.note(wanted.id, got, origin.is === "url");
+    return got;
+  }
+
+  async #here({ id, name, mime }: Omit<WantedFile, "bytes">): Promise<Entry | null> {
+    const { content, entries } = this.#parts;
+    const entry = await entries.get(id);
+    if (entry !== null) {
+      if ((await content.use(entry.sha256)) === entry.bytes) return entry;
+      await entries.forget(id);
+    }
+    const origin = readFileId(id);
+    if (origin.is !== "stored") return null;
+    const bytes = await content.use(origin.sha256);
+    if (bytes === null) return null;
+    const file = await content.open(origin.sha256);
+    try {
+      return await this.#note(id, { sha256: origin.sha256, bytes, head: await readHead(file, HEAD_BYTES) }, name, mime);
+    } finally {
+      await file.close();
+    }
+  }
+
+  async #fetch(
+    origin: Exclude<FileOrigin, { is: "stored" }>,
+    wanted: WantedFile,
+    watch: Watch,
+  ): Promise<Entry | Refusal> {
+    const { signal } = watch;
+    try {
+      const source = origin.is === "url" ? await this.#ask(origin.url, signal) : await this.#session(origin, signal);
+      if (!source.ok) return source;
+      const written = await this.#store(counted(source.chunks, watch), this.#limit);
+      if (!written.ok) return written;
+      return await this.#note(wanted.id, written, wanted.name, source.mime ?? wanted.mime);
+    } catch (error) {
+      if (signal.aborted) return STOPPED;
+      return notNow("network", `the transfer broke off (${codeOf(error)})`);
+    }
+  }
+
+  async #ask(url: string, signal: AbortSignal): Promise<Fetched | Refusal> {
+    const { media, test } = this.#options;
+    // Its TLS is loaded with the first file that needs it: it would take a good part of the start-up time.
+    const { fetchUrl } = await import("./fetch-url.ts");
+    const fetching = fetchUrl(url, {
+      allowed: media.allowPrivate ? () => true : isPublic,
+      allowedPort: media.allowPrivate ? () => true : isWebPort,
+      limit: this.#limit,
+      signal,
+      ...(test?.resolve !== undefined && { resolve: test.resolve }),
+    });
+    return await unlessAborted(fetching, signal);
+  }
+
+  async #session({ account, ref }: { account: string; ref: string }, signal: AbortSignal): Promise<Fetched | Refusal> {
+    const opening = this.#options.sources.open(account, ref as FileRef, signal);
+    // What comes when nobody waits any more is not left open.
+    void opening
+      .then(async (opened) => {
+        if (signal.aborted && opened.ok && !opened.stream.locked) await opened.stream.cancel();
+      })
+      .catch(() => undefined);
+    const opened = await unlessAborted(opening, signal);
+    if (!opened.ok) return { ok: false, why: opened.why, retry: !FINAL.has(opened.why.code) };
+    const chunks = chunksOf(opened.stream, signal);
+    if (opened.bytes !== null && opened.bytes > this.#limit) return tooLarge(this.#limit);
+    return { ok: true, mime: opened.mime, chunks };
+  }
+
+  async #store(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, limit: number): Promise<Written | Refusal> {
+    const written = await this.#parts.content.write(chunks, limit);
+    if (written.ok) {
+      this.#bytes += roomOf(written.bytes);
+      this.#count += 1;
+      if (this.#bytes > this.#options.media.storeBytes || this.#count > CONTENTS_MAX) void this.#sweep();
+    }
+    return written;
+  }
+
+  async #note(id: FileId, { sha256, bytes, head }: Omit<Written, "ok">, name: string, claimed: string | null) {
+    const entry: Entry = { sha256, bytes, sniffed: await sniff(head), name, claimed, linkUntilS: 0, sha1: null };
+    await this.#parts.entries.put(id, entry);
+    return entry;
+  }
+
+  #sweepAndAgain(): void {
+    void this.#sweep().then(() => {
+      if (!this.#closed) this.#cancelSweep = this.#options.clock.after(SWEEP_MS, () => this.#sweepAndAgain());
+    });
+  }
+
+  /** One at a time; a content stays as long as messages do, or as the links to it. */
+  async #sweep(): Promise<void> {
+    this.#sweeping ??= this.#tidy().finally(() => {
+      this.#sweeping = null;
+    });
+    await this.#sweeping;
+  }
+
+  async #tidy(): Promise<void> {
+    const { clock, media, retentionDays, log } = this.#options;
+    const keepMs = Math.max(retentionDays * DAY_MS, media.endpoint?.expiryMs ?? 0) + USE_SLACK_MS;
+    const beforeMs = clock.nowMs() - keepMs;
+    const { folder } = this.#parts;
+    try {
+      const limits = { beforeMs, stopped: () => this.#closed };
+      const contents = { ...limits, bytesMax: media.storeBytes, countMax: CONTENTS_MAX };
+      const { bytes, count } = await sweep(join(folder, "content"), contents);
+      this.#bytes = bytes;
+      this.#count = count;
+      await sweep(join(folder, "index"), { ...limits, bytesMax: Infinity, countMax: ENTRIES_MAX });
+    } catch (error) {
+      log.warn({ error: codeOf(error) }, "the media store cannot be tidied up");
+    }
+  }
+
+  #unexpected(error: unknown): Refusal {
+    this.#options.log.warn(
+      { error: error instanceof Error ? error.message : String(error) },
+      "the media store failed on a file",
+    );
+    return notNow("config", `the media store under DataPath does not work (${codeOf(error)})`);
+  }
+}
+
+const FORBIDDEN = refused("forbidden", "MediaDownloadBlackList keeps it out");
+
+/** Whom a fetch depends on. */
+function groupOf(origin: Exclude<FileOrigin, { is: "stored" }>): string {
+  return origin.is === "remote" ? origin.account : (URL.parse(origin.url)?.host ?? "");
+}
+
+const FINAL: ReadonlySet<string> = new Set([
+  "forbidden",
+  "not_found",
+  "too_large",
+  "unsupported",
+  "bad_content",
+  "bug",
+]);
+
+async function* counted(chunks: AsyncIterable<Uint8Array>, watch: Watch): AsyncGenerator<Uint8Array, void, void> {
+  for await (const chunk of chunks) {
+    watch.moved();
+    yield chunk;
+  }
+}

@@ -1,0 +1,27 @@
+import type { Why, WhyCode } from "../contract/outcome.ts";
+
+/** Why a file is not to be had; `retry`: it may be there later. */
+export interface Refusal {
+  readonly ok: false;
+  readonly why: Why;
+  readonly retry: boolean;
+}
+
+export function refused(code: WhyCode, message: string): Refusal {
+  return { ok: false, why: { code, message }, retry: false };
+}
+
+export function notNow(code: WhyCode, message: string): Refusal {
+  return { ok: false, why: { code, message }, retry: true };
+}
+
+export function tooLarge(limit: number): Refusal {
+  return refused("too_large", `it is larger than MediaDownloadSize (${limit} bytes)`);
+}
+
+export const STOPPED: Refusal = notNow("stopping", "it was not waited for any longer");
+
+/** The code of an error of the system, such as `ENOSPC`. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+}

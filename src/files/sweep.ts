@@ -1,0 +1,80 @@
+import { readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+
+interface Kept {
+  readonly path: string;
+  readonly bytes: number;
+  readonly usedAtMs: number;
+}
+
+interface SweepLimits {
+  /** What was last used before this goes, Unix ms. */
+  readonly beforeMs: number;
+  readonly bytesMax: number;
+  readonly countMax: number;
+  /** Asked now and then: whether to leave off. */
+  readonly stopped: () => boolean;
+}
+
+/** What a folder holds. */
+export interface Holding {
+  /** As it takes room on a disk. */
+  readonly bytes: number;
+  readonly count: number;
+}
+
+/** What a file takes at least, whatever it holds. */
+const BLOCK_BYTES = 4096;
+/** What is over a limit goes down to this share of it, or each further file would be a sweep of its own. */
+const ROOM = 0.9;
+
+/** What a content of this length takes on a disk. */
+export function roomOf(bytes: number): number {
+  return Math.ceil(bytes / BLOCK_BYTES) * BLOCK_BYTES;
+}
+
+/**
+ * Removes what is too old from the two levels of a folder, then, when the rest is over a limit, the longest unused. Resolves to what
+ * stays. What cannot be read or removed stays, and the next sweep sees it again.
+ */
+export async function sweep(folder: string, limits: SweepLimits): Promise<Holding> {
+  const { beforeMs, stopped } = limits;
+  const files = (await list(folder, stopped)).sort((a, b) => a.usedAtMs - b.usedAtMs);
+  let bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  let count = files.length;
+  const share = bytes > limits.bytesMax || count > limits.countMax ? ROOM : 1;
+  // The newest may be nearly as large as all that is allowed.
+  const bytesMax = Math.max(limits.bytesMax * share, Math.min(limits.bytesMax, files.at(-1)?.bytes ?? 0));
+  const countMax = limits.countMax * share;
+  for (const file of files) {
+    if (stopped() || (file.usedAtMs >= beforeMs && bytes <= bytesMax && count <= countMax)) break;
+    if (!(await removed(file))) continue;
+    bytes -= file.bytes;
+    count -= 1;
+  }
+  return { bytes, count };
+}
+
+async function list(folder: string, stopped: () => boolean): Promise<Kept[]> {
+  const files: Kept[] = [];
+  for (const shelf of await readdir(folder).catch(() => [])) {
+    for (const name of await readdir(join(folder, shelf)).catch(() => [])) {
+      if (stopped()) return files;
+      const path = join(folder, shelf, name);
+      const facts = await stat(path).catch(() => null);
+      if (facts?.isFile() === true) files.push({ path, bytes: roomOf(facts.size), usedAtMs: facts.mtimeMs });
+    }
+  }
+  return files;
+}
+
+/** Not what somebody has used since it was listed. */
+async function removed({ path, usedAtMs }: Kept): Promise<boolean> {
+  try {
+    if ((await stat(path)).mtimeMs !== usedAtMs) return false;
+    await rm(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
