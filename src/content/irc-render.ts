@@ -2,6 +2,7 @@ import type { Block, Inline } from "../contract/content.ts";
 import { changeCodes, type Format, PLAIN, RESET, samePlain } from "./irc-codes.ts";
 import { nearestColour } from "./irc-palette.ts";
 import { withoutControls } from "./irc.ts";
+import { shownLink } from "./links.ts";
 
 /**
  * The tree as text with the formatting codes of IRC. Every block and line break begins a line, and no formatting crosses a line's end (`\n`).
@@ -83,8 +84,9 @@ const HIDDEN = "01";
 
 function linkRuns(words: readonly Run[], href: string, format: Format): readonly Run[] {
   const text = words.map((word) => word.text).join("");
-  if (text === "" || text === href) return [run(href, format)];
-  return href === "" ? words : [...words, run(` (${href})`, format)];
+  const shown = shownLink(text, href);
+  if (shown === "address") return [run(href, format)];
+  return shown === "words" ? words : [...words, run(` (${href})`, format)];
 }
 
 function run(text: string, format: Format): Run {

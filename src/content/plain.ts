@@ -1,4 +1,5 @@
 import type { Block, Inline } from "../contract/content.ts";
+import { shownLink } from "./links.ts";
 
 /**
  * The words of a text, for readers who know no formats. Blocks stand on lines of their own; a quote, a list and the target of
@@ -49,8 +50,9 @@ function plainInline(inline: Inline): string {
 }
 
 function plainLink(text: string, href: string): string {
-  if (text === "" || text === href) return href;
-  return href === "" ? text : `${text} (${href})`;
+  const shown = shownLink(text, href);
+  if (shown === "address") return href;
+  return shown === "words" ? text : `${text} (${href})`;
 }
 
 function indent(text: string, first: string, rest: string): string {

@@ -1,0 +1,208 @@
+import type { Block, Inline } from "../contract/content.ts";
+
+/** One kind of content, and how it is written in each format. */
+export interface Sample {
+  readonly kind: string;
+  readonly blocks: readonly Block[];
+  readonly written: { readonly [F in SampleFormat]: string };
+  /** Formats that have it: what is written there is read as the same tree. */
+  readonly kept: readonly SampleFormat[];
+}
+
+export type SampleFormat = "plain" | "irc" | "markdown" | "html" | "styling";
+
+const text = (words: string): Inline => ({ t: "text", text: words });
+const para = (...of: readonly Inline[]): Block => ({ t: "para", of });
+const marked = (t: "bold" | "italic" | "underline" | "strike" | "spoiler", ...of: readonly Inline[]): Block =>
+  para(text("a "), { t, of }, text(" z"));
+
+const ALL: readonly SampleFormat[] = ["plain", "irc", "markdown", "html", "styling"];
+
+export const SAMPLES: readonly Sample[] = [
+  {
+    kind: "text",
+    blocks: [para(text("2 > 1 & a_b"))],
+    written: {
+      plain: "2 > 1 & a_b",
+      irc: "2 > 1 & a_b",
+      markdown: "2 > 1 & a_b",
+      html: "2 &gt; 1 &amp; a_b",
+      styling: "2 > 1 & a_b",
+    },
+    kept: ALL,
+  },
+  {
+    kind: "line break",
+    blocks: [para(text("a\nb"))],
+    written: { plain: "a\nb", irc: "a\nb", markdown: "a\nb", html: "a<br>b", styling: "a\nb" },
+    kept: ALL,
+  },
+  {
+    kind: "bold",
+    blocks: [marked("bold", text("b"))],
+    written: {
+      plain: "a b z",
+      irc: "a \x02b\x0f z",
+      markdown: "a **b** z",
+      html: "a <strong>b</strong> z",
+      styling: "a *b* z",
+    },
+    kept: ["irc", "markdown", "html", "styling"],
+  },
+  {
+    kind: "italic",
+    blocks: [marked("italic", text("b"))],
+    written: { plain: "a b z", irc: "a \x1db\x0f z", markdown: "a _b_ z", html: "a <em>b</em> z", styling: "a _b_ z" },
+    kept: ["irc", "markdown", "html", "styling"],
+  },
+  {
+    kind: "underline",
+    blocks: [marked("underline", text("b"))],
+    written: { plain: "a b z", irc: "a \x1fb\x0f z", markdown: "a b z", html: "a <u>b</u> z", styling: "a b z" },
+    kept: ["irc", "html"],
+  },
+  {
+    kind: "strike",
+    blocks: [marked("strike", text("b"))],
+    written: {
+      plain: "a b z",
+      irc: "a \x1eb\x0f z",
+      markdown: "a ~~b~~ z",
+      html: "a <del>b</del> z",
+      styling: "a ~b~ z",
+    },
+    kept: ["irc", "markdown", "html", "styling"],
+  },
+  {
+    kind: "spoiler",
+    blocks: [marked("spoiler", text("b"))],
+    written: {
+      plain: "a b z",
+      irc: "a \x0301,01b\x0f z",
+      markdown: "a ||b|| z",
+      html: "a <span data-mx-spoiler>b</span> z",
+      styling: "a b z",
+    },
+    kept: ["irc", "markdown", "html"],
+  },
+  {
+    kind: "bold and italic",
+    blocks: [marked("bold", text("b "), { t: "italic", of: [text("c")] })],
+    written: {
+      plain: "a b c z",
+      irc: "a \x02b \x1dc\x0f z",
+      markdown: "a **b _c_** z",
+      html: "a <strong>b <em>c</em></strong> z",
+      styling: "a *b _c_* z",
+    },
+    kept: ["irc", "markdown", "html", "styling"],
+  },
+  {
+    kind: "colour",
+    blocks: [para(text("a "), { t: "colour", fore: "#ff0000", back: null, of: [text("b")] }, text(" z"))],
+    written: {
+      plain: "a b z",
+      irc: "a \x0304b\x0f z",
+      markdown: "a b z",
+      html: 'a <span data-mx-color="#ff0000">b</span> z',
+      styling: "a b z",
+    },
+    kept: ["irc", "html"],
+  },
+  {
+    kind: "code",
+    blocks: [para(text("a "), { t: "code", text: "*b*" }, text(" z"))],
+    written: {
+      plain: "a *b* z",
+      irc: "a \x11*b*\x0f z",
+      markdown: "a `*b*` z",
+      html: "a <code>*b*</code> z",
+      styling: "a `*b*` z",
+    },
+    kept: ["irc", "markdown", "html", "styling"],
+  },
+  {
+    kind: "link",
+    blocks: [para(text("a "), { t: "link", href: "https://e.example/b_c_", of: [text("b")] }, text(" z"))],
+    written: {
+      plain: "a b (https://e.example/b_c_) z",
+      irc: "a b (https://e.example/b_c_) z",
+      markdown: "a [b](https://e.example/b_c_) z",
+      html: 'a <a href="https://e.example/b_c_">b</a> z',
+      styling: "a b (https://e.example/b_c_) z",
+    },
+    kept: ["markdown", "html"],
+  },
+  {
+    kind: "mention",
+    blocks: [para({ t: "mention", user: null, text: "@bob" }, text(" hi"))],
+    written: { plain: "@bob hi", irc: "@bob hi", markdown: "@bob hi", html: "@bob hi", styling: "@bob hi" },
+    kept: [],
+  },
+  {
+    kind: "emoji",
+    blocks: [para(text("a "), { t: "emoji", text: ":cat:" })],
+    written: { plain: "a :cat:", irc: "a :cat:", markdown: "a :cat:", html: "a :cat:", styling: "a :cat:" },
+    kept: [],
+  },
+  {
+    kind: "heading",
+    blocks: [{ t: "heading", level: 2, of: [text("a")] }, para(text("b"))],
+    written: { plain: "a\nb", irc: "\x02a\x0f\nb", markdown: "## a\nb", html: "<h2>a</h2><p>b</p>", styling: "*a*\nb" },
+    kept: ["markdown", "html"],
+  },
+  {
+    kind: "code block",
+    blocks: [{ t: "pre", text: "a\n *b*", lang: "ts" }],
+    written: {
+      plain: "a\n *b*",
+      irc: "\x11a\x0f\n\x11 *b*\x0f",
+      markdown: "```ts\na\n *b*\n```",
+      html: '<pre><code class="language-ts">a\n *b*\n</code></pre>',
+      styling: "```ts\na\n *b*\n```",
+    },
+    kept: ["markdown", "html", "styling"],
+  },
+  {
+    kind: "quote",
+    blocks: [{ t: "quote", of: [para(text("a"))] }, para(text("b"))],
+    written: {
+      plain: "> a\nb",
+      irc: "> a\nb",
+      markdown: "> a\n\nb",
+      html: "<blockquote><p>a</p></blockquote><p>b</p>",
+      styling: "> a\nb",
+    },
+    kept: ["markdown", "html", "styling"],
+  },
+  {
+    kind: "list",
+    blocks: [
+      {
+        t: "list",
+        ordered: false,
+        items: [[para(text("a"))], [para(text("b")), { t: "list", ordered: false, items: [[para(text("c"))]] }]],
+      },
+    ],
+    written: {
+      plain: "- a\n- b\n  - c",
+      irc: "- a\n- b\n  - c",
+      markdown: "- a\n- b\n  - c",
+      html: "<ul><li>a</li><li><p>b</p><ul><li>c</li></ul></li></ul>",
+      styling: "- a\n- b\n  - c",
+    },
+    kept: ["markdown", "html"],
+  },
+  {
+    kind: "numbered list",
+    blocks: [{ t: "list", ordered: true, items: [[para(text("a"))], [para(text("b"))]] }],
+    written: {
+      plain: "1. a\n2. b",
+      irc: "1. a\n2. b",
+      markdown: "1. a\n2. b",
+      html: "<ol><li>a</li><li>b</li></ol>",
+      styling: "1. a\n2. b",
+    },
+    kept: ["markdown", "html"],
+  },
+];

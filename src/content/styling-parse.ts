@@ -1,0 +1,163 @@
+import type { Block, Inline } from "../contract/content.ts";
+import { endOfUrl } from "./links.ts";
+
+/**
+ * Message styling (XEP-0393) as a tree: `*strong*`, `_emphasis_`, `~strike~`, code, fences and quotes. Lines that are neither fence nor quote are one
+ * paragraph. An address is never cut by a mark.
+ */
+export function parseStyling(text: string): readonly Block[] {
+  const plain = text.replaceAll(/\r\n?/g, "\n");
+  if (!DIRECTIVES.test(plain)) return plain === "" ? [] : [{ t: "para", of: [{ t: "text", text: plain }] }];
+  return blocksOf(plain.split("\n"), 0);
+}
+
+/** Whether a reader of XEP-0393 would find formatting in the text, which a message can forbid (`<unstyled/>`). */
+export function looksStyled(text: string): boolean {
+  return parseStyling(text).some((block) => block.t !== "para" || block.of.some((inline) => inline.t !== "text"));
+}
+
+const DIRECTIVES = /[*_~`]|^>/m;
+/** Quotes within each other. */
+const DEPTH_MAX = 16;
+const FENCE = "```";
+
+/** XEP-0393 §6.1. */
+function blocksOf(lines: readonly string[], depth: number): readonly Block[] {
+  const blocks: Block[] = [];
+  for (let at = 0; at < lines.length;) {
+    const kind = kindOf(lines[at] ?? "", depth);
+    const end = kind === "pre" ? fenceEnd(lines, at) : runEnd(lines, at, kind, depth);
+    const own = lines.slice(at, end);
+    if (kind === "pre") blocks.push(fenced(own));
+    else if (kind === "quote")
+      blocks.push({
+        t: "quote",
+        of: blocksOf(
+          own.map((line) => line.replace(/^>\s?/u, "")),
+          depth + 1,
+        ),
+      });
+    else if (own.some((line) => line !== "")) blocks.push({ t: "para", of: joinLines(own) });
+    at = end;
+  }
+  return blocks;
+}
+
+type Kind = "pre" | "quote" | "plain";
+
+function kindOf(line: string, depth: number): Kind {
+  if (line.startsWith(FENCE)) return "pre";
+  return line.startsWith(">") && depth < DEPTH_MAX ? "quote" : "plain";
+}
+
+/** Behind the line that closes the fence, or the last one. */
+function fenceEnd(lines: readonly string[], at: number): number {
+  const close = lines.indexOf(FENCE, at + 1);
+  return close === -1 ? lines.length : close + 1;
+}
+
+function runEnd(lines: readonly string[], at: number, kind: Kind, depth: number): number {
+  let end = at + 1;
+  while (end < lines.length && kindOf(lines[end] ?? "", depth) === kind) end += 1;
+  return end;
+}
+
+/** What stands behind the opening marks and is no name of a language is content: nothing is lost. */
+function fenced(lines: readonly string[]): Block {
+  const [first = "", ...rest] = lines;
+  const info = first.slice(FENCE.length).trim();
+  const isLang = /^[\w+#.-]+$/.test(info);
+  const content = rest.at(-1) === FENCE ? rest.slice(0, -1) : rest;
+  const text = (info === "" || isLang ? content : [info, ...content]).join("\n");
+  return { t: "pre", text, lang: isLang ? info : null };
+}
+
+function joinLines(lines: readonly string[]): readonly Inline[] {
+  const of: Inline[] = [];
+  let text = "";
+  for (const [index, line] of lines.entries()) {
+    if (index > 0) text += "\n";
+    for (const inline of spansOf(line, 0, line.length, addressesIn(line))) {
+      if (inline.t === "text") text += inline.text;
+      else {
+        if (text !== "") of.push({ t: "text", text });
+        of.push(inline);
+        text = "";
+      }
+    }
+  }
+  if (text !== "") of.push({ t: "text", text });
+  return of;
+}
+
+/** Addresses of a line: from where each begins to where it ends. */
+type Addresses = ReadonlyMap<number, number>;
+
+function addressesIn(line: string): Addresses {
+  const found = new Map<number, number>();
+  for (const { index } of line.matchAll(/https?:\/\//gi)) {
+    const end = endOfUrl(line, index);
+    if (end > index) found.set(index, end);
+  }
+  return found;
+}
+
+const MARKS: ReadonlyMap<string, "bold" | "italic" | "strike" | "code"> = new Map([
+  ["*", "bold"],
+  ["_", "italic"],
+  ["~", "strike"],
+  ["`", "code"],
+]);
+
+/** XEP-0393 §6.2. A span has no span of its own kind in it, because the first mark that can close it does. */
+function spansOf(line: string, begin: number, end: number, addresses: Addresses): readonly Inline[] {
+  const of: Inline[] = [];
+  const unclosed = new Set<string>();
+  let from = begin;
+  let at = begin;
+  const flush = (to: number): void => {
+    if (to > from) of.push({ t: "text", text: line.slice(from, to) });
+  };
+  while (at < end) {
+    const char = line.charAt(at);
+    const mark = MARKS.get(char);
+    if (mark === undefined || unclosed.has(char) || !opens(line, at, begin)) {
+      at = addresses.get(at) ?? at + 1;
+      continue;
+    }
+    const close = closeOf(line, at, end, mark === "code" ? NO_ADDRESSES : addresses);
+    if (close === -1) {
+      unclosed.add(char);
+      at += 1;
+      continue;
+    }
+    flush(at);
+    if (mark === "code") of.push({ t: "code", text: line.slice(at + 1, close) });
+    else of.push({ t: mark, of: spansOf(line, at + 1, close, addresses) });
+    from = at = close + 1;
+  }
+  flush(end);
+  return of;
+}
+
+const NO_ADDRESSES: Addresses = new Map();
+
+/** At the beginning, which for the content of a span is right behind another mark, or behind a space. */
+function opens(line: string, at: number, begin: number): boolean {
+  const next = line.charAt(at + 1);
+  const isBegin = at === begin || isSpace(line.charAt(at - 1));
+  return isBegin && next !== "" && next !== line.charAt(at) && !isSpace(next);
+}
+
+function closeOf(line: string, open: number, end: number, addresses: Addresses): number {
+  const char = line.charAt(open);
+  for (let at = open + 1; at < end;) {
+    if (at > open + 1 && line.charAt(at) === char && !isSpace(line.charAt(at - 1))) return at;
+    at = addresses.get(at) ?? at + 1;
+  }
+  return -1;
+}
+
+function isSpace(char: string): boolean {
+  return /^\s$/u.test(char);
+}
