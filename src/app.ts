@@ -4,8 +4,12 @@ import { adapters } from "./adapters/registry.ts";
 import type { Account, Config } from "./config/config.ts";
 import { systemClock } from "./delivery/clock.ts";
 import { type Delivery, openDelivery } from "./delivery/delivery.ts";
+import { RemoteFiles } from "./delivery/remote-files.ts";
 import { StartError, type StartErrorCode } from "./errors.ts";
+import type { FileStore } from "./files/files.ts";
+import { openFiles } from "./files/open-files.ts";
 import { compileInbound } from "./gateway/inbound.ts";
+import { compilePattern } from "./gateway/regex.ts";
 import { compileRoutes, type Routes } from "./gateway/routes.ts";
 import { compileView } from "./gateway/view.ts";
 import { ApiAccount } from "./http/api/account.ts";
@@ -13,6 +17,7 @@ import { dispatchTo } from "./http/api/dispatch.ts";
 import { Ingest } from "./http/api/ingest.ts";
 import { SWEEP_MS } from "./http/api/stream-hub.ts";
 import { explainListenError, listenAt } from "./http/listen.ts";
+import type { MediaServer } from "./http/media/media-server.ts";
 import type { HttpApi } from "./http/server.ts";
 import { isLoopback, parseAddress } from "./lib/address.ts";
 import { LogError } from "./log/errors.ts";
@@ -43,7 +48,7 @@ interface ApiServer {
 const nowMs = (): number => systemClock.nowMs();
 
 /**
- * The whole program in the order it starts: log, routes, API readers, lanes, servers, and last the sessions, which nothing waits for.
+ * The whole program in the order it starts: log, files, routes, API readers, lanes, servers, and last the sessions, which nothing waits for.
  * Rejects with a StartError; nothing is left open then.
  */
 export async function startApp(config: Config, logger: Logger): Promise<App> {
@@ -54,19 +59,25 @@ export async function startApp(config: Config, logger: Logger): Promise<App> {
     for (const { readers } of servers) readers.sweep();
   }, SWEEP_MS);
   let delivery: Delivery | null = null;
+  let files: FileStore | null = null;
+  let media: MediaServer | null = null;
   const stop = async (): Promise<void> => {
     clearInterval(sweeps);
     await delivery?.quiesce();
-    await closeServers(servers);
+    await Promise.all([closeServers(servers), media?.close()]);
     await delivery?.close();
+    await files?.close();
     for (const server of servers) reportCounts(server, logger);
     await log.close();
   };
   try {
+    const remoteFiles = new RemoteFiles();
+    // Not before the log has made sure that nobody else uses the data folder.
+    files = await openStore(config, remoteFiles, logger);
     const routes = compileRoutes(config);
     for (const account of config.accounts.values()) {
       if (account.protocol === "api")
-        servers.push(await createApiServer(account, config, { log, routes, http, logger }));
+        servers.push(await createApiServer(account, config, { log, files, routes, http, logger }));
     }
     log.tail(dispatchTo(new Map(servers.map(({ account, readers }) => [account.key, readers])), routes));
     delivery = await openDelivery({
@@ -74,12 +85,15 @@ export async function startApp(config: Config, logger: Logger): Promise<App> {
       adapters,
       routes,
       log,
+      files,
+      remoteFiles,
       logger,
       clock: systemClock,
       random: Math.random,
     });
     const addresses = new Map<string, string>();
     for (const server of servers) addresses.set(server.account.key, await listen(server, logger));
+    media = await listenForMedia(config, files, logger);
     delivery.start();
     return { addresses, failed: log.failed, stop: once(stop) };
   } catch (error) {
@@ -98,6 +112,35 @@ async function openLog({ general }: Config): Promise<Log> {
   }
 }
 
+async function openStore({ general }: Config, sources: RemoteFiles, log: Logger): Promise<FileStore> {
+  const { dataPath, retentionDays, media } = general;
+  const forbidden = media.blackList.map((pattern) => compilePattern(pattern));
+  const blacklisted = (name: string): boolean => forbidden.some(({ test }) => test(name));
+  try {
+    return await openFiles({ dataPath, retentionDays, media, blacklisted, sources, clock: systemClock, log });
+  } catch (error) {
+    throw new StartError("data_path", `the folder for files cannot be used: ${describe(error)}`, { cause: error });
+  }
+}
+
+/** Null when there is no media endpoint; its code is not even loaded then. */
+async function listenForMedia({ general }: Config, files: FileStore, logger: Logger): Promise<MediaServer | null> {
+  const { bindAddress } = general.media;
+  if (bindAddress === null) return null;
+  const address = parseAddress(bindAddress);
+  if ("error" in address) throw new StartError("config", `MediaBindAddress: ${address.error}`);
+  const { startMedia } = await import("./http/media/media-server.ts");
+  const onError = (error: unknown): void => logger.error({ error: describe(error) }, "a file could not be served");
+  try {
+    const server = await startMedia({ files, address, nowMs, onError });
+    logger.info({ address: bindAddress, url: general.media.endpoint?.url }, "the media endpoint listens");
+    return server;
+  } catch (error) {
+    const message = `MediaBindAddress: cannot listen on ${bindAddress}: ${explainListenError(error)}`;
+    throw new StartError("address_in_use", message, { cause: error });
+  }
+}
+
 async function loadHttp() {
   const [{ createServer }, { addApiRoutes }] = await Promise.all([
     import("./http/server.ts"),
@@ -108,17 +151,19 @@ async function loadHttp() {
 
 interface Core {
   readonly log: Log;
+  readonly files: FileStore;
   readonly routes: Routes;
   readonly http: Awaited<ReturnType<typeof loadHttp>>;
   readonly logger: Logger;
 }
 
 async function createApiServer(account: Account, config: Config, core: Core): Promise<ApiServer> {
-  const { log, routes, logger } = core;
+  const { log, files, routes, logger } = core;
   const settings = account.settings as ApiSettings;
-  const view = compileView(account, config.accounts);
+  const view = compileView(account, config.accounts, (id, name) => files.linkFor(id, name));
   const readers = await ApiAccount.open({ account, buffer: settings.Buffer, log, routes, view, logger, nowMs });
-  const ingest = new Ingest({ account, log, routes, inbound: compileInbound(account), logger, nowMs });
+  const keepFile = async (content: Uint8Array, name: string): Promise<string | null> => await files.keep(content, name);
+  const ingest = new Ingest({ account, log, routes, inbound: compileInbound(account), logger, nowMs, keepFile });
   const onError = (error: unknown, path: string): void =>
     logger.error({ account: account.name, path, error: describe(error) }, "a request failed: this is a bug");
   const token = settings.Token === "" ? null : settings.Token;

@@ -69,5 +69,16 @@ function presentationOf(shared: SharedSettings): PresentationSettings {
     showJoinPart: shared.ShowJoinPart,
     noSendJoinPart: shared.NoSendJoinPart,
     showTopicChange: shared.ShowTopicChange,
+    preserveThreading: shared.PreserveThreading,
+    quoteDisable: shared.QuoteDisable,
+    quoteFormat: shared.QuoteFormat,
+    quoteLengthLimit: shared.QuoteLengthLimit,
+    editDisable: shared.EditDisable,
+    editSuffix: shared.EditSuffix,
+    editFallback: shared.EditFallback,
+    deleteFallback: shared.DeleteFallback,
+    reactionDisable: shared.ReactionDisable,
+    reactionFallback: shared.ReactionFallback,
+    allowMention: shared.AllowMention,
   };
 }

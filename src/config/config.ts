@@ -19,12 +19,32 @@ export interface GeneralSettings {
   readonly durability: "power" | "process";
   readonly retentionDays: number;
   readonly retentionBytes: number;
+  readonly messageIdDays: number;
   /** How long a message may wait for a network before it is left out. */
   readonly maxAgeMs: number;
   /** How long a network may be out of reach before the log says so. */
   readonly outageNoticeMs: number;
   readonly logFile: string | null;
   readonly debug: boolean;
+  readonly media: MediaSettings;
+}
+
+/** The files that messages carry. */
+export interface MediaSettings {
+  /** Bytes of one file. */
+  readonly downloadSize: number;
+  /** Patterns (RE2) of names. */
+  readonly blackList: readonly string[];
+  /** Web servers on private addresses may be asked. */
+  readonly allowPrivate: boolean;
+  /** Bytes of the store. */
+  readonly storeBytes: number;
+  /** `host:port` of the media endpoint. */
+  readonly bindAddress: string | null;
+  /** Its public address, without a slash at the end, and how long links hold; null without `bindAddress`. */
+  readonly endpoint: { readonly url: string; readonly expiryMs: number } | null;
+  /** An absolute path, and its public address. */
+  readonly folder: { readonly path: string; readonly url: string } | null;
 }
 
 export interface Account {
@@ -52,6 +72,19 @@ export interface PresentationSettings {
   readonly showJoinPart: boolean;
   readonly noSendJoinPart: boolean;
   readonly showTopicChange: boolean;
+  readonly preserveThreading: boolean;
+  readonly quoteDisable: boolean;
+  /** Empty: as the network usually has it. */
+  readonly quoteFormat: string;
+  readonly quoteLengthLimit: number;
+  readonly editDisable: boolean;
+  readonly editSuffix: string;
+  readonly editFallback: "diff" | "whole" | "none";
+  readonly deleteFallback: "note" | "none";
+  readonly reactionDisable: boolean;
+  readonly reactionFallback: "line" | "none";
+  /** `users`, `everyone`. */
+  readonly allowMention: readonly string[];
 }
 
 /** [pattern, replacement] or, for ExtractNicks, [pattern on the nick, pattern on the text]. RE2 syntax. */

@@ -1,6 +1,7 @@
 import type { GeneralSettings } from "./config.ts";
 import type { Context } from "./context.ts";
 import type { Scope } from "./environment.ts";
+import { resolveMedia } from "./media.ts";
 import { ignoredGeneral, ignoredShared, ignoredTengo, missingProtocols } from "./reference.ts";
 import { generalSchema, sharedSchema } from "./schema.ts";
 import type { GeneralValues } from "./schema.ts";
@@ -63,10 +64,12 @@ export function resolveGeneral(section: Section, context: Context): GeneralSetti
     durability: values.Durability,
     retentionDays: values.RetentionDays,
     retentionBytes: values.RetentionBytes,
+    messageIdDays: values.MessageIdDays,
     maxAgeMs: values.MaxAge,
     outageNoticeMs: values.OutageNotice,
     logFile: values.LogFile === "" ? null : values.LogFile,
     debug: values.Debug,
+    media: resolveMedia(values, section, context),
   };
 }
 

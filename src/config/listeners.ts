@@ -8,13 +8,14 @@ import { lookUp } from "./settings.ts";
 import type { Where } from "./problems.ts";
 
 interface Listener {
-  readonly account: string;
+  /** For people: the account, or the setting. */
+  readonly owner: string;
   readonly text: string;
   readonly address: Address;
   readonly where: Where;
 }
 
-/** Two accounts cannot listen on one address. */
+/** Two accounts cannot listen on one address, nor an account and the media endpoint. */
 export function checkListeners(
   accounts: ReadonlyMap<string, Account>,
   declared: ReadonlyMap<string, Declared>,
@@ -23,6 +24,8 @@ export function checkListeners(
 ): void {
   // Only listeners on one port can meet, so that ten thousand of them are no ten thousand squared comparisons.
   const byPort = new Map<number, Listener[]>();
+  const media = mediaListener(general);
+  if (media !== null) byPort.set(media.address.port, [media]);
   for (const account of accounts.values()) {
     const source = declared.get(account.key);
     if (source === undefined) continue;
@@ -30,7 +33,7 @@ export function checkListeners(
       const others = byPort.get(listener.address.port) ?? [];
       const clash = others.find((other) => addressesClash(other.address, listener.address));
       if (clash !== undefined) {
-        const message = `${account.name} cannot listen on "${listener.text}": ${clash.account} has "${clash.text}"; give one of them another port`;
+        const message = `${account.name} cannot listen on "${listener.text}": ${clash.owner} has "${clash.text}"; give one of them another port`;
         report.error("address-clash", listener.where, message, clash.where);
       }
       byPort.set(listener.address.port, [...others, listener]);
@@ -47,7 +50,15 @@ function listenersOf(account: Account, { manifest, section }: Declared, general:
     if ("error" in address) continue;
     const chain = [section, general].map((table) => ({ label: "", section: table }));
     const where = lookUp(name, chain)?.setting.where;
-    if (where !== undefined) listeners.push({ account: account.name, text, address, where });
+    if (where !== undefined) listeners.push({ owner: account.name, text, address, where });
   }
   return listeners;
+}
+
+function mediaListener(general: Section): Listener | null {
+  const setting = general.get("mediabindaddress");
+  if (typeof setting?.value !== "string") return null;
+  const address = parseAddress(setting.value);
+  if ("error" in address) return null;
+  return { owner: "MediaBindAddress of [general]", text: setting.value, address, where: setting.where };
 }

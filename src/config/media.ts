@@ -44,7 +44,7 @@ export const mediaProperties = {
   MediaAllowPrivate: {
     type: "boolean",
     description:
-      "Files are also fetched from web servers on this machine and on private networks, when a message names them. Whoever can write a message can then make Rialto ask them.",
+      "Files are also fetched from web servers on this machine and on private networks, at any port, when a message names them. Whoever can write a message can then make Rialto ask them.",
     default: false,
   },
   MediaBytes: {
@@ -56,7 +56,7 @@ export const mediaProperties = {
   MediaBindAddress: {
     type: "string",
     description:
-      "Where Rialto serves files itself, for networks that cannot take them: `host:port`. Empty: it does not.",
+      "Where Rialto serves files itself, for networks that cannot take them and for readers of the API: `host:port`. Empty: it does not.",
     default: "",
     format: "bind-address",
     zeroIsDefault: true,

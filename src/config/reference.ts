@@ -12,9 +12,6 @@ const noEffect = (name: string): IgnoredSetting => unneeded(name, "matterbridge 
 /** Settings that any account of the reference may have, and so `[general]` too. */
 export const ignoredShared: readonly IgnoredSetting[] = [
   later("SyncTopic", "topics are announced with ShowTopicChange, but not set elsewhere"),
-  later("PreserveThreading", "replies are relayed as ordinary messages"),
-  later("EditDisable", "edits are relayed as new messages"),
-  later("EditSuffix", "edits are relayed as new messages, without a mark"),
   later("ShowUserTyping", "typing is not relayed"),
   later("PrefixMessagesWithNick", "it shapes messages to networks that are still to come"),
   later("UseUserName", "it chooses names on networks that are still to come"),
@@ -37,11 +34,7 @@ export const ignoredShared: readonly IgnoredSetting[] = [
 /** Settings that stand under `[general]` only. */
 export const ignoredGeneral: readonly IgnoredSetting[] = [
   unneeded("IgnoreFailureOnStart", "an account that cannot connect never stops the others"),
-  later("MediaDownloadSize", "files travel as they come"),
-  later("MediaDownloadBlackList", "files travel as they come"),
-  later("MediaDownloadPath", "files are not published yet"),
-  later("MediaServerDownload", "files are not published yet"),
-  later("MediaServerUpload", "files are not published yet"),
+  unneeded("MediaServerUpload", "use MediaDownloadPath, or let Rialto serve files itself with MediaBindAddress"),
   later("TengoModifyMessage", "scripts are not run"),
 ];
 
@@ -67,26 +60,10 @@ const words = (text: string): readonly string[] => text.split(" ");
 
 export const missingProtocols: readonly MissingProtocol[] = [
   {
-    protocol: "xmpp",
-    title: "XMPP",
-    settings: words(
-      "Server Jid Password Muc Nick Anonymous NoTLS WebhookURL UseDirectTLS NoStartTLS NoPLAIN Mechanism",
-    ),
-    network: "Muc",
-  },
-  {
-    protocol: "matrix",
-    title: "Matrix",
-    settings: words(
-      "Server Login Password MxID Token NoHomeServerSuffix HTMLDisable KeepQuotedReply SpoofUsername SessionFile PickleKey RecoveryKey DeviceID DisableMarkdownParsing UseMSC4144",
-    ),
-    network: "",
-  },
-  {
     protocol: "discord",
     title: "Discord",
     settings: words(
-      "Token Server AllowMention ShowEmbeds UseLocalAvatar UseDiscriminator AutoWebhooks MessageSplitMaxCount WebhookURL CustomStatus EditMaxDays QuoteDisable QuoteFormat QuoteLengthLimit",
+      "Token Server ShowEmbeds UseLocalAvatar UseDiscriminator AutoWebhooks MessageSplitMaxCount WebhookURL CustomStatus EditMaxDays",
     ),
     network: "Server",
   },
@@ -101,7 +78,7 @@ export const missingProtocols: readonly MissingProtocol[] = [
     protocol: "telegram",
     title: "Telegram",
     settings: words(
-      "Token MessageFormat DisableWebPagePreview UseFirstName UseInsecureURL QuoteDisable QuoteFormat QuoteLengthLimit MediaConvertWebPToPNG MediaConvertTgs",
+      "Token MessageFormat DisableWebPagePreview UseFirstName UseInsecureURL MediaConvertWebPToPNG MediaConvertTgs",
     ),
     network: "",
   },

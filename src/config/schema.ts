@@ -1,5 +1,6 @@
 import type { SettingsSchema } from "../contract/manifest.ts";
 import type { RegexRule } from "./config.ts";
+import { mediaProperties, type MediaValues } from "./media.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -34,6 +35,17 @@ export interface SharedSettings {
   readonly ShowJoinPart: boolean;
   readonly NoSendJoinPart: boolean;
   readonly ShowTopicChange: boolean;
+  readonly PreserveThreading: boolean;
+  readonly QuoteDisable: boolean;
+  readonly QuoteFormat: string;
+  readonly QuoteLengthLimit: number;
+  readonly EditDisable: boolean;
+  readonly EditSuffix: string;
+  readonly EditFallback: "diff" | "whole" | "none";
+  readonly DeleteFallback: "note" | "none";
+  readonly ReactionDisable: boolean;
+  readonly ReactionFallback: "line" | "none";
+  readonly AllowMention: readonly string[];
 }
 
 /** The settings of every account: how messages to it and from it look, and which pass. May stand in `[general]`. */
@@ -62,15 +74,60 @@ export const sharedSchema = {
     ShowJoinPart: flag("People joining and leaving elsewhere are announced here."),
     NoSendJoinPart: flag("People joining and leaving here are announced nowhere else."),
     ShowTopicChange: flag("Changes of the topic elsewhere are announced here."),
+    PreserveThreading: {
+      type: "boolean",
+      description: "Replies and threads arrive here as such; otherwise as ordinary messages.",
+      default: true,
+    },
+    QuoteDisable: flag("A reply to a message that cannot be pointed at here comes without a quote of it."),
+    QuoteFormat: text(
+      "How a reply looks here where it cannot point at its message: `{MESSAGE}` `{QUOTENICK}` `{QUOTEMESSAGE}`. Empty: as is usual on this network.",
+    ),
+    QuoteLengthLimit: {
+      type: "integer",
+      description: "Most characters of a quoted message; 0: 100.",
+      default: 100,
+      minimum: 1,
+      maximum: 1000,
+      zeroIsDefault: true,
+    },
+    EditDisable: flag("Edits of messages from here are not relayed."),
+    EditSuffix: text("Stands behind the text of an edited message from here."),
+    EditFallback: {
+      enum: ["diff", "whole", "none"],
+      description:
+        "An edit that cannot be made here: `diff` says what changed (`s/old/new/`), or the new text where that is shorter; `whole` always says the new text; `none` says nothing.",
+      default: "diff",
+    },
+    DeleteFallback: {
+      enum: ["none", "note"],
+      description: "A deletion that cannot be made here: `note` says so in a line, `none` says nothing.",
+      default: "none",
+    },
+    ReactionDisable: flag("Reactions from here are not relayed, and none are shown here."),
+    ReactionFallback: {
+      enum: ["none", "line"],
+      description:
+        "Reactions that cannot be shown here: `line` says them in a line, which is edited where that is possible; `none` says nothing.",
+      default: "none",
+    },
+    AllowMention: {
+      type: "array",
+      items: { type: "string", enum: ["users", "everyone"] },
+      description:
+        "Whom messages may notify here: `users`, somebody present whose name is mentioned and nobody else has; `everyone`, the whole room (`@room`, `@everyone`).",
+      default: ["users"],
+    },
   } satisfies Readonly<Record<keyof SharedSettings, unknown>>,
 } as const satisfies SettingsSchema;
 
 /** What `generalSchema` yields, by setting. */
-export interface GeneralValues {
+export interface GeneralValues extends MediaValues {
   readonly DataPath: string;
   readonly Durability: "power" | "process";
   readonly RetentionDays: number;
   readonly RetentionBytes: number;
+  readonly MessageIdDays: number;
   /** Milliseconds, like every duration. */
   readonly MaxAge: number;
   readonly OutageNotice: number;
@@ -84,7 +141,7 @@ export const generalSchema = {
   properties: {
     DataPath: {
       type: "string",
-      description: "Folder of the log, relative to the configuration file.",
+      description: "Folder of the log and of files, relative to the configuration file.",
       default: "rialto-data",
       minLength: 1,
       format: "path",
@@ -108,6 +165,14 @@ export const generalSchema = {
       default: 1024 ** 3,
       minimum: 1024 ** 2,
     },
+    MessageIdDays: {
+      type: "integer",
+      description:
+        "How many days the log knows which messages are copies of which, with their author and first words: that long, edits, deletions, replies and reactions find the right one. Oldest ones go earlier when the log is over RetentionBytes.",
+      default: 30,
+      minimum: 1,
+      maximum: 36_500,
+    },
     MaxAge: {
       type: "integer",
       format: "duration",
@@ -127,5 +192,6 @@ export const generalSchema = {
     },
     LogFile: text("File that the program's own messages are appended to. Empty: standard output."),
     Debug: flag("Logs in detail. The flag `-debug` and the environment variable `DEBUG=1` do the same."),
+    ...mediaProperties,
   } satisfies Readonly<Record<keyof GeneralValues, unknown>>,
 } as const satisfies SettingsSchema;

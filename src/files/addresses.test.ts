@@ -1,5 +1,28 @@
 import { expect, test } from "vitest";
-import { isPublic } from "./addresses.ts";
+import { isPublic, isReachable } from "./addresses.ts";
+
+test.each([
+  ["127.0.0.1", true],
+  ["::1", true],
+  ["10.0.0.1", true],
+  ["192.168.1.1", true],
+  ["fd00::1", true],
+  ["8.8.8.8", true],
+  ["169.254.169.254", false],
+  ["::ffff:169.254.169.254", false],
+  ["::ffff:a9fe:a9fe", false],
+  ["64:ff9b::a9fe:a9fe", false],
+  ["100.100.100.200", false],
+  ["fd00:ec2::254", false],
+  ["fe80::1", false],
+  ["fe80::1%eth0", false],
+  ["224.0.0.1", false],
+  ["ff02::1", false],
+  ["255.255.255.255", false],
+  ["localhost", false],
+])("with private addresses allowed, %s: %s", (address, reachable) => {
+  expect(isReachable(address)).toBe(reachable);
+});
 
 test.each([
   "1.1.1.1",

@@ -49,6 +49,42 @@ export function isPublic(address: string): boolean {
   }
 }
 
+/**
+ * Networks where no file server is, whatever the operator allows: the metadata of clouds (169.254.169.254 and its like give passwords away),
+ * and what is no single machine.
+ */
+const NOWHERE_4: readonly (readonly [net: string, prefix: number])[] = [
+  ["169.254.0.0", 16],
+  ["100.100.100.200", 32],
+  ["192.0.0.192", 32],
+  ["224.0.0.0", 4],
+  ["240.0.0.0", 4],
+];
+const NOWHERE_6: readonly (readonly [net: string, prefix: number])[] = [
+  ["fe80::", 10],
+  ["fd00:ec2::254", 128],
+  ["ff00::", 8],
+];
+
+const nowhere = new BlockList();
+for (const [net, prefix] of NOWHERE_4) nowhere.addSubnet(net, prefix, "ipv4");
+for (const [net, prefix] of NOWHERE_6) nowhere.addSubnet(net, prefix, "ipv6");
+
+/** Whether an address may be asked where private ones are allowed. */
+export function isReachable(address: string): boolean {
+  switch (isIP(address)) {
+    case 4:
+      return !nowhere.check(address, "ipv4");
+    case 6:
+      if (address.includes("%")) return false;
+      // An IPv4 address in IPv6 clothes (::ffff:0:0/96) is looked up among the former, too.
+      if (translated.check(address, "ipv6")) return isReachable(lastFourBytes(address));
+      return !nowhere.check(address, "ipv6");
+    default:
+      return false;
+  }
+}
+
 /** Whether a web server may be there: below 1024, other services of the world live that understand more than they should. */
 export function isWebPort(port: number): boolean {
   return port === 80 || port === 443 || port >= 1024;

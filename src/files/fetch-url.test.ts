@@ -64,7 +64,7 @@ test.each([
     ok: false,
     why: {
       code: "forbidden",
-      message: "files.example is not on the public Internet (MediaAllowPrivate would allow it)",
+      message: "files.example is not on the public Internet (see MediaAllowPrivate)",
     },
     retry: false,
   });
@@ -148,6 +148,7 @@ test.each([
   ["data:text/plain,x", "forbidden"],
   ["http://user:pass@files.example/", "forbidden"],
   ["not a url", "bad_content"],
+  [`https://files.example/${"x".repeat(8192)}`, "bad_content"],
   ["http://", "bad_content"],
 ])("%s is not asked", async (url, code) => {
   const { files } = await stage();

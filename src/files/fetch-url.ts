@@ -33,6 +33,8 @@ export interface Fetched {
 }
 
 const REDIRECTS_MAX = 5;
+/** Characters; what servers take at most. */
+const URL_MAX = 8192;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
@@ -56,6 +58,7 @@ export async function fetchUrl(url: string, options: FetchOptions): Promise<Fetc
 
 /** The address when it may be asked at all. */
 function parse(text: string, from: URL | null): URL | Refusal {
+  if (text.length > URL_MAX) return refused("bad_content", "its address is too long");
   const url = URL.parse(text, from?.href);
   if (url === null) return refused("bad_content", "its address is not a URL");
   if (url.protocol !== "https:" && url.protocol !== "http:")
@@ -106,7 +109,7 @@ async function addressesOf(host: string, options: FetchOptions): Promise<readonl
   if (addresses.length === 0) return notNow("network", `the host ${host} has no address`);
   // One private address among public ones is a trick, not a mistake.
   if (!addresses.every(({ address }) => options.allowed(address)))
-    return refused("forbidden", `${host} is not on the public Internet (MediaAllowPrivate would allow it)`);
+    return refused("forbidden", `${host} is not on the public Internet (see MediaAllowPrivate)`);
   return addresses;
 }
 

@@ -13,7 +13,7 @@ export interface FlightLimits {
 
 export const FLIGHT_LIMITS: FlightLimits = {
   runningMax: 12,
-  groupMax: 3,
+  groupMax: 4,
   waitingMax: 256,
   totalMs: 5 * 60_000,
   stallMs: 20_000,
@@ -65,8 +65,7 @@ export class Flights<T extends object> {
     if (signal.aborted || this.#closed) return STOPPED;
     let flight = this.#flights.get(key);
     if (flight === undefined) {
-      if (this.#line.length >= this.#limits.waitingMax)
-        return notNow("rate_limited", "too many files wait to be fetched");
+      if (this.#isCrowded(group)) return notNow("rate_limited", "too many files wait to be fetched");
       flight = this.#begin(key, group, work);
     }
     return await this.#wait(flight, signal);
@@ -122,6 +121,13 @@ export class Flights<T extends object> {
       controller.abort();
       this.#free(group);
     }
+  }
+
+  /** A quarter of the line is all that one group may take. */
+  #isCrowded(group: string): boolean {
+    const { waitingMax } = this.#limits;
+    const same = this.#line.filter((waiting) => waiting.group === group).length;
+    return this.#line.length >= waitingMax || same >= Math.ceil(waitingMax / 4);
   }
 
   #hasRoom(group: string): boolean {

@@ -22,11 +22,15 @@ interface LinkerOptions {
 
 /** How often the log says that the media folder does not work. */
 const COMPLAINT_MS = 600_000;
+const SEALED_MAX = 1000;
 
 /** Public addresses: makes them, and tells what they lead to. The media folder goes before the endpoint where both are configured. */
 export class Linker {
   readonly #options: LinkerOptions;
   readonly #seal: Seal | null;
+  /** Links of `sealed` that end at `#sealedUntilS`: each reader is given the same ones, and a picture comes with every message. */
+  readonly #sealed = new Map<string, string | null>();
+  #sealedUntilS = 0;
   #complainedMs = -Infinity;
 
   constructor(options: LinkerOptions) {
@@ -65,9 +69,17 @@ export class Linker {
     const { url, expiryMs } = media.endpoint;
     const halfMs = expiryMs / 2;
     const untilS = Math.floor(((Math.floor(clock.nowMs() / halfMs) + 2) * halfMs) / 1000);
+    if (untilS !== this.#sealedUntilS || this.#sealed.size >= SEALED_MAX) this.#sealed.clear();
+    this.#sealedUntilS = untilS;
+    // No id has a line end: it is JSON.
+    const key = `${id}\n${name}`;
+    const made = this.#sealed.get(key);
+    if (made !== undefined) return made;
     const shown = cleanName(name);
     const token = this.#seal.close({ id, untilS }, shown);
-    return token === null ? null : `${url}/media/${token}/${encodeURIComponent(shown)}`;
+    const link = token === null ? null : `${url}/media/${token}/${encodeURIComponent(shown)}`;
+    this.#sealed.set(key, link);
+    return link;
   }
 
   /** What a link of `sealed` says; `untilMs`: when it ends or ended, Unix ms. Null: it is none. */

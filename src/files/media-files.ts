@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { FileId, FileRef } from "../contract/ids.ts";
 import type { OpenedFile } from "../contract/session.ts";
-import { isPublic, isWebPort } from "./addresses.ts";
+import { isPublic, isReachable, isWebPort } from "./addresses.ts";
 import { chunksOf, streamOf, unlessAborted } from "./chunks.ts";
 import type { ContentStore, Written } from "./content-store.ts";
 import { readHead, readSlice } from "./disk.ts";
@@ -231,7 +231,7 @@ export class MediaFiles implements FileStore {
     // Its TLS is loaded with the first file that needs it: it would take a good part of the start-up time.
     const { fetchUrl } = await import("./fetch-url.ts");
     const fetching = fetchUrl(url, {
-      allowed: media.allowPrivate ? () => true : isPublic,
+      allowed: media.allowPrivate ? isReachable : isPublic,
       allowedPort: media.allowPrivate ? () => true : isWebPort,
       limit: this.#limit,
       signal,

@@ -275,6 +275,12 @@ test("a full disk is said, and heals", async () => {
   had(await files.ready(wanted(remote("r")), never));
 });
 
+test("content of a message that the disk does not take is given up, whatever the disk says", async () => {
+  const { files } = await stage({ test: { freeBytes: () => Promise.reject(new Error("EIO")) } });
+  expect(await files.keep(Buffer.from("x"), "a")).toBeNull();
+  expect(await files.publish("x")).toBeNull();
+});
+
 test("a stop ends what is under way", async () => {
   const sources = source(() => ({ ok: true, bytes: null, mime: null, stream: new ReadableStream<Uint8Array>() }));
   const { files } = await stage({ sources });

@@ -26,8 +26,8 @@ export interface MediaServer {
 /** Each that reads holds a file open. */
 const MAX_CONNECTIONS = 1000;
 const STOP_GRACE_MS = 4_000;
-/** Requests of one connection that wait for their answers; browsers and proxies have one, and each can hold a file open. */
-const WAITING_MAX = 4;
+/** Requests of one connection that wait for their answers, each of which can hold a file open. Browsers and proxies have one, and a next one on its heels. */
+const WAITING_MAX = 2;
 const RETRY_S = 30;
 /** Behind the address of the endpoint: token and name. */
 const PATH = /^\/media\/([\w-]{1,1000})\/([^/]{1,1000})$/u;
@@ -49,6 +49,8 @@ export async function startMedia(options: MediaOptions): Promise<MediaServer> {
       response.destroy();
     });
   });
+  // There is nothing to speak but HTTP, and such a connection would be under no rule.
+  server.on("upgrade", (_request, socket) => socket.destroy());
   await listenAt(
     options.address,
     (host, port) =>
@@ -82,6 +84,8 @@ async function answer(request: IncomingMessage, response: ServerResponse, option
     return say(response, 405, "Files can only be read.");
   }
   const published = await options.files.published(match[1] ?? "", name);
+  // An answer that never had the connection does not know that it is gone, and would wait for it with the file open.
+  if (request.socket.destroyed) return;
   if (published.is === "missing" && published.retry) {
     response.setHeader("Retry-After", RETRY_S);
     return say(response, 503, "This file cannot be had now. Try again later.");
