@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import type { FileId } from "../contract/ids.ts";
 import type { Message } from "../contract/message.ts";
-import { decode, decodeStored, encode, encodeStored } from "./codec.ts";
+import { type About, decode, decodeStored, encode, encodeStored, isBare, type Stored } from "./codec.ts";
 import { aFile, aMessage, frozen } from "./samples.suite.ts";
 
 const KEYS = [
@@ -73,15 +74,57 @@ test("decode gives back what was encoded", () => {
   );
 });
 
-test("the source of a text stands behind the thirteen keys, and is not shown to readers", () => {
+describe("what stands behind the thirteen keys", () => {
   const message = frozen(aMessage({ text: "loud", hops: 1 }));
-  const source = { text: "*loud*\u2028", format: "some" };
-  const stored = encodeStored(message, source);
-  expect(stored).toBe(
-    `${encode(message).slice(0, -1)},"source":{"format":"some","text":"*loud*${String.raw`\u2028`}"}}`,
-  );
-  expect(decodeStored(stored)).toEqual({ message, source });
-  expect(encode(decode(stored))).toBe(encode(message));
-  expect(encodeStored(message, null)).toBe(encode(message));
-  expect(decodeStored(encode(message))).toEqual({ message, source: null });
+  const BARE: Stored = { message, source: null, about: null, files: [], avatar: null };
+  const ABOUT: About = {
+    is: "reply",
+    seq: 7,
+    name: "ann",
+    excerpt: "hello\u2028",
+    thread: null,
+    author: null,
+    emoji: "",
+    on: false,
+  };
+  const FILE = "f1" as FileId;
+
+  test("is in one order, and readers are not shown it", () => {
+    const source = { text: "*loud*\u2028", format: "some" };
+    const stored = encodeStored({ ...BARE, source });
+    expect(stored).toBe(
+      `${encode(message).slice(0, -1)},"source":{"format":"some","text":"*loud*${String.raw`\u2028`}"},"behind":true}`,
+    );
+    expect(encode(decodeStored(stored).message)).toBe(encode(message));
+  });
+
+  test.each<[string, Partial<Stored>]>([
+    ["a source", { source: { format: "some", text: "<b>" } }],
+    ["what it is about", { about: ABOUT }],
+    ["files, of which some cannot be had", { files: [null, FILE] }],
+    ["a picture", { avatar: FILE }],
+    ["all", { source: { format: "some", text: "" }, about: ABOUT, files: [FILE], avatar: FILE }],
+  ])("comes back: %s", (_name, more) => {
+    const stored = encodeStored({ ...BARE, ...more });
+    expect(decodeStored(stored)).toEqual({ ...BARE, ...more });
+    expect(isBare(stored)).toBe(false);
+  });
+
+  test("nothing is nothing, and what earlier versions stored is read", () => {
+    expect(encodeStored(BARE)).toBe(encode(message));
+    expect(encodeStored({ ...BARE, files: [null] })).toBe(encode(message));
+    expect(decodeStored(encode(message))).toEqual(BARE);
+    const earlier = `${encode(message).slice(0, -1)},"source":{"format":"some","text":"x"}}`;
+    expect(decodeStored(earlier)).toEqual({ ...BARE, source: { format: "some", text: "x" } });
+  });
+
+  test("no text of a message looks like it", () => {
+    const text = fc.constantFrom(',"behind":true}', '"behind":true}', "x");
+    fc.assert(
+      fc.property(text, text, fc.nat(2), (said, name, hops) => {
+        const extra = { file: [aFile({ NativeID: name })] };
+        expect(isBare(encode(aMessage({ text: said, id: name, Extra: extra, hops })))).toBe(true);
+      }),
+    );
+  });
 });

@@ -1,5 +1,7 @@
 import type { Source } from "../contract/content.ts";
+import type { FileId } from "../contract/ids.ts";
 import type { Extra, Message } from "../contract/message.ts";
+import type { Seq } from "../log/log.ts";
 
 /**
  * The message as the log and the HTTP API carry it: compact JSON, the 13 keys in the order of the API specification §2
@@ -14,22 +16,70 @@ export function decode(payload: string): Message {
   return JSON.parse(payload) as Message;
 }
 
-/**
- * The message as an entry of the log has it: `encode`, and behind it the text as its network wrote it where that says more. Readers of
- * the API never get that key: what they are shown is encoded anew.
- */
-export function encodeStored(message: Message, source: Source | null): string {
-  if (source === null) return encode(message);
-  return toJson({ ...ordered(message), source: { format: source.format, text: source.text } });
+/** What an entry of the log holds: the message as readers of the API see it, and behind it what only destinations need. */
+export interface Stored {
+  readonly message: Message;
+  /** The text as its network wrote it, where that says more than the message's own. */
+  readonly source: Source | null;
+  readonly about: About | null;
+  /** One for each of the message's files: how to get it; null: the message itself holds it, or nobody has it. */
+  readonly files: readonly (FileId | null)[];
+  /** How to get the author's avatar; null: the message's URL is the only way. */
+  readonly avatar: FileId | null;
 }
 
-/** The inverse of `encodeStored`. */
-export function decodeStored(payload: string): { readonly message: Message; readonly source: Source | null } {
-  const { source, ...message } = JSON.parse(payload) as Message & { readonly source?: Source };
-  return { message, source: source ?? null };
+/** The message that an entry acts on. `seq`, `name`, `excerpt`: as `Known` in log/log.ts; `seq` null: one that nobody knows. */
+export interface About {
+  readonly is: "reply" | "edit" | "delete" | "reaction";
+  readonly seq: Seq | null;
+  readonly name: string;
+  /** Of an edit: what it said before. */
+  readonly excerpt: string;
+  /** Of a reply: the first message of the thread it belongs to; null: none, or nobody knows it. `seq` is the same where it answers no other. */
+  readonly thread: Seq | null;
+  /** Of a deletion: who wrote the message, as the origin has the person, and the account by which it came. */
+  readonly author: { readonly id: string; readonly account: string } | null;
+  /** Of a reaction. */
+  readonly emoji: string;
+  readonly on: boolean;
 }
 
-function toJson(value: Message & { readonly source?: Source }): string {
+/** `Stored` as a string: `encode`, and what else there is behind it. Readers of the API are shown the message alone. */
+export function encodeStored({ message, source, about, files, avatar }: Stored): string {
+  const hasFiles = files.some((file) => file !== null);
+  if (source === null && about === null && !hasFiles && avatar === null) return encode(message);
+  const behind: Behind = {
+    ...(source !== null && { source: { format: source.format, text: source.text } }),
+    ...(about !== null && { about }),
+    ...(hasFiles && { files }),
+    ...(avatar !== null && { picture: avatar }),
+  };
+  return toJson({ ...ordered(message), ...behind, behind: true });
+}
+
+/** The inverse of `encodeStored`; takes what earlier versions stored, too. */
+export function decodeStored(payload: string): Stored {
+  const { source, about, files, picture, behind: _, ...message } = JSON.parse(payload) as Message & Behind;
+  return { message, source: source ?? null, about: about ?? null, files: files ?? [], avatar: picture ?? null };
+}
+
+/** Whether a string that `encodeStored` made is the message and nothing more, so that a reader can have it as it is. */
+export function isBare(payload: string): boolean {
+  return !payload.endsWith(BEHIND_END);
+}
+
+/** No message ends like this: its last key is `Extra` or `hops`. */
+const BEHIND_END = ',"behind":true}';
+
+interface Behind {
+  readonly source?: Source;
+  readonly about?: About;
+  readonly files?: Stored["files"];
+  readonly picture?: FileId;
+  readonly behind?: true;
+}
+
+function toJson(value: Message & Behind): string {
   const json = JSON.stringify(value);
   // In JSON these three can only stand inside strings, where the escape means the same.
   return LINE_ENDS.test(json) ? json.replaceAll(EACH_LINE_END, escape) : json;

@@ -42,11 +42,15 @@ export function compileInbound(account: Account): Inbound {
   };
 }
 
+export function isLoop({ hops = 0 }: Message): boolean {
+  return hops > MAX_HOPS;
+}
+
 function compileFilter({ presentation }: Account): (message: Message) => DropReason | null {
   const ignoresNick = compileMatcher(presentation.ignoreNicks);
   const ignoresText = compileMatcher(presentation.ignoreMessages);
   return (message) => {
-    if ((message.hops ?? 0) > MAX_HOPS) return "loop";
+    if (isLoop(message)) return "loop";
     if (isEmpty(message)) return "empty";
     if (presentation.noSendJoinPart && JOIN_PART.has(message.event)) return "join_part";
     if (ignoresNick(message.username)) return "ignored_nick";

@@ -1,43 +1,20 @@
 import { describe, expect, test } from "vitest";
-import type { Account, PresentationSettings } from "../config/config.ts";
-import type { Capabilities, Level } from "../contract/capabilities.ts";
+import type { Level } from "../contract/capabilities.ts";
+import type { SharedFile } from "../contract/content.ts";
+import type { FileId } from "../contract/ids.ts";
 import type { FileItem, Message } from "../contract/message.ts";
+import type { PostDraft } from "../contract/ops.ts";
 import { encode, encodeStored } from "./codec.ts";
-import { compilePlan, type Plan } from "./plan.ts";
+import { ABLE, aStored, NOTHING_HERE, planOf, postOf } from "./plan.suite.ts";
 import { aFile, aMessage, anAccount } from "./samples.suite.ts";
 
 /** The name of a format of text. */
 const FORMAT = "irc";
 
-function capabilities(notice: Level): Capabilities {
-  return {
-    ops: { edit: "none", delete: "none", react: "none" },
-    reply: "none",
-    thread: "none",
-    notice,
-    fileIn: "none",
-    fileOut: "none",
-    members: "none",
-    topic: "none",
-    history: "none",
-    identity: ["prefix"],
-    idempotency: { by: "none" },
-    proof: "server",
-    formats: ["text", "para"],
-    limits: { textMax: 400, textUnit: "bytes", inflightMax: 1 },
-  };
-}
-
-function planOf(presentation: Partial<PresentationSettings> = {}, sources: readonly Account[] = []): Plan {
-  const destination = anAccount("net.there", presentation);
-  const accounts = new Map([destination, ...sources].map((each) => [each.key, each]));
-  return compilePlan(destination, accounts, capabilities("none"));
-}
-
-const draftOf = (message: Partial<Message>): ReturnType<Plan["post"]> => planOf().post(encode(aMessage(message)), "g");
+const draftOf = (message: Partial<Message>): PostDraft => postOf(planOf(), aStored(message));
 
 describe("which events go there", () => {
-  const noticing = compilePlan(anAccount("net.there"), new Map(), capabilities("emulated"));
+  const noticing = planOf({}, [], { notice: "emulated" });
   const showing = planOf({ showJoinPart: true, showTopicChange: true });
   test.each([
     ["", [true, true, true]],
@@ -48,23 +25,63 @@ describe("which events go there", () => {
     ["join_leave", [false, false, true]],
     ["topic_change", [false, false, true]],
     ["user_typing", [false, false, false]],
-    ["msg_delete", [false, false, false]],
+    ["msg_edit", [true, true, true]],
+    ["msg_delete", [true, true, true]],
+    ["msg_reaction", [true, true, true]],
   ])("%j: plain, with notices, with ShowJoinPart and ShowTopicChange", (label, expected) => {
     expect([planOf(), noticing, showing].map((plan) => plan.admits(label))).toEqual(expected);
+  });
+
+  test("ReactionDisable is for both ways", () => {
+    expect(planOf({ reactionDisable: true }).admits("msg_reaction")).toBe(false);
   });
 });
 
 test("the author as the origin has it, and as the destination shows it", () => {
   const source = anAccount("net.libera", { replaceNicks: [["o", "0"]] });
-  const plan = planOf({ remoteNickFormat: "[{GATEWAY}] <{NICK}> ", iconURL: "https://icon.example/{NICK}" }, [source]);
-  expect(plan.post(encode(aMessage({ username: "bob", userid: "u1" })), "main").author).toEqual({
+  const settings = { remoteNickFormat: "[{GATEWAY}] <{NICK}> ", iconURL: "https://icon.example/{NICK}" };
+  const plan = planOf(settings, [source], { identity: ["per-message", "prefix"] });
+  const stored = aStored({ username: "bob", userid: "u1" });
+  expect(postOf(plan, stored).author).toEqual({
     id: "u1",
     name: "bob",
     shown: "[main] <b0b> ",
-    avatar: "https://icon.example/bob",
+    avatar: expect.objectContaining({ id: null, url: "https://icon.example/bob" }) as SharedFile,
+    protocol: "net",
   });
-  expect(draftOf({ avatar: "" }).author?.avatar).toBeNull();
-  expect(draftOf({ avatar: "https://a.example/x" }).author?.avatar).toBe("https://a.example/x");
+});
+
+test("who has no id is told from others by the name", () => {
+  expect(draftOf({ userid: "", username: "ann" }).author).toMatchObject({ id: "ann", name: "ann" });
+});
+
+describe("pictures", () => {
+  const puppets = planOf({}, [], ABLE);
+  const picture = aStored({ avatar: "https://a.example/x" });
+  const found: SharedFile = {
+    name: "p",
+    comment: "",
+    mime: "image/png",
+    bytes: 3,
+    url: null,
+    id: "p" as FileId,
+    missing: null,
+  };
+  test("only where senders have them", () => {
+    expect(planOf().needs(picture).avatar).toBeNull();
+    expect(postOf(planOf(), picture).author?.avatar).toBeNull();
+  });
+
+  test("are had from the network, else from their address", () => {
+    expect(puppets.needs(picture).avatar?.id).toBe('{"is":"url","url":"https://a.example/x"}');
+    expect(puppets.needs({ ...picture, avatar: "f" as FileId }).avatar?.id).toBe("f");
+    expect(puppets.needs(aStored({})).avatar).toBeNull();
+    expect(postOf(puppets, aStored({})).author?.avatar).toBeNull();
+    expect(postOf(puppets, picture, { avatar: found }).author?.avatar).toEqual({
+      ...found,
+      url: "https://a.example/x",
+    });
+  });
 });
 
 test.each([
@@ -72,8 +89,17 @@ test.each([
   ["user_action", "action"],
   ["notice_irc", "notice"],
   ["join", "normal"],
+  // Of a client that cannot name messages.
+  ["msg_edit", "normal"],
 ])("an event %j is a post of style %s", (event, style) => {
   expect(draftOf({ event }).body.style).toBe(style);
+});
+
+test("a plain message asks for nothing", () => {
+  for (const plan of [planOf(), planOf({}, [], ABLE)]) {
+    const needs = { about: null, thread: null, standing: false, line: null, files: [], avatar: null };
+    expect(plan.needs(plan.read(encode(aMessage())))).toEqual(needs);
+  }
 });
 
 test("without a source the text is plain, with one the source is read", () => {
@@ -81,22 +107,97 @@ test("without a source the text is plain, with one the source is read", () => {
     source: { format: "plain", text: "2 * 3 * 4" },
     blocks: [{ t: "para", of: [{ t: "text", text: "2 * 3 * 4" }] }],
   });
-  const stored = encodeStored(aMessage({ text: "loud" }), { format: FORMAT, text: "\u0002loud\u0002" });
-  const { body } = planOf().post(stored, "g");
-  expect(body.source).toEqual({ format: FORMAT, text: "\u0002loud\u0002" });
+  const source = { format: FORMAT, text: "\u0002loud\u0002" };
+  const { body } = postOf(planOf(), planOf().read(encodeStored(aStored({ text: "loud" }, { source }))));
+  expect(body.source).toEqual(source);
   expect(JSON.stringify(body.blocks)).toContain("bold");
 });
 
+test("what clients post is Markdown, unless their account says otherwise", () => {
+  const plain = { ...anAccount("api.plain"), settings: { Format: "plain" } };
+  const plan = planOf({}, [plain, anAccount("api.some")]);
+  const formats = ["api.plain", "api.some"].map(
+    (account) => postOf(plan, aStored({ account, protocol: "api" })).body.source.format,
+  );
+  expect(formats).toEqual(["plain", "markdown"]);
+});
+
+test.each<[readonly string[], object]>([
+  [["users"], { users: true, everyone: false }],
+  [[], { users: false, everyone: false }],
+  [["users", "everyone"], { users: true, everyone: true }],
+])("AllowMention %j", (allowMention, mayPing) => {
+  const plan = planOf({ allowMention });
+  expect(postOf(plan, aStored({})).mayPing).toEqual(mayPing);
+  expect(plan.expired({ count: 1, fromMs: 0, toMs: 0 }).mayPing).toEqual({ users: false, everyone: false });
+});
+
 describe("files", () => {
-  test.each<[string, Partial<FileItem>, object]>([
-    ["all fields", {}, { name: "a.txt", comment: "", bytes: 2, url: null }],
-    ["a link", { Data: "", Size: 0, URL: "https://f.example/a" }, { bytes: null, url: "https://f.example/a" }],
-    ["a size nobody gave, of 1 byte", { Size: 0, Data: "aA==" }, { bytes: 1 }],
-    ["of 2 bytes", { Size: 0, Data: "aGk=" }, { bytes: 2 }],
-    ["of 3 bytes", { Size: 0, Data: "aGkh" }, { bytes: 3 }],
-    ["a comment", { Comment: "look" }, { comment: "look" }],
-  ])("%s", (_name, file, expected) => {
-    expect(draftOf({ Extra: { file: [aFile(file)] } }).body.files).toEqual([expect.objectContaining(expected)]);
+  const ID = "f1" as FileId;
+  const wanted = { id: ID, name: "a.txt", mime: null, bytes: 2 };
+  const link = { ...wanted, id: '{"is":"url","url":"https://f.example/a"}' };
+  const url = { URL: "https://f.example/a" };
+  test.each<[Level, Partial<FileItem>, FileId | null, object | null]>([
+    ["native", {}, ID, wanted],
+    ["native", {}, null, null],
+    ["native", url, ID, wanted],
+    ["native", url, null, link],
+    ["emulated", {}, ID, wanted],
+    // A link is all that is shown, and there is one.
+    ["emulated", url, ID, null],
+  ])("wanted where they go %s: %j, %s", (fileOut, file, id, expected) => {
+    const stored = aStored({ Extra: { file: [aFile(file)] } }, { files: [id] });
+    expect(planOf({}, [], { fileOut }).needs(stored).files).toEqual(expected === null ? [] : [expected]);
+  });
+
+  test("each keeps its place", () => {
+    const stored = aStored({ Extra: { file: [aFile(), aFile()] } }, { files: [null, ID] });
+    expect(planOf({}, [], ABLE).needs(stored).files).toEqual([null, wanted]);
+  });
+
+  test("none is wanted where there are none", () => {
+    expect(planOf().needs(aStored({ Extra: { file: [aFile()] } }, { files: [ID] })).files).toEqual([]);
+  });
+
+  const got: SharedFile = { name: "", comment: "", mime: "text/plain", bytes: 9, url: null, id: ID, missing: null };
+  test.each<[string, Level, Partial<FileItem>, SharedFile | null, object, number]>([
+    [
+      "content",
+      "native",
+      { Comment: "look" },
+      got,
+      { name: "a.txt", comment: "look", mime: "text/plain", bytes: 9, id: ID },
+      0,
+    ],
+    [
+      "content with a public address",
+      "native",
+      {},
+      { ...got, url: "https://m.example/a" },
+      { url: "https://m.example/a" },
+      0,
+    ],
+    ["no content", "native", {}, { ...got, id: null, missing: "too large" }, { id: null, missing: "too large" }, 1],
+    [
+      "only an address where content could be",
+      "native",
+      url,
+      { ...got, id: null, missing: "gone" },
+      { url: "https://f.example/a" },
+      1,
+    ],
+    ["only an address", "emulated", url, null, { id: null, url: "https://f.example/a" }, 0],
+    ["nothing", "emulated", {}, { ...got, id: null, missing: "gone" }, { url: null, missing: "gone" }, 1],
+    ["an address where there are no files", "none", url, null, { url: "https://f.example/a" }, 0],
+    ["a size nobody gave, of 1 byte", "none", { Size: 0, Data: "aA==" }, null, { bytes: 1 }, 1],
+    ["of 2 bytes", "none", { Size: 0, Data: "aGk=" }, null, { bytes: 2 }, 1],
+    ["of 3 bytes", "none", { Size: 0, Data: "aGkh" }, null, { bytes: 3 }, 1],
+  ])("%s", (_name, fileOut, file, answer, expected, losses) => {
+    const plan = planOf({}, [], { fileOut });
+    const files = answer === null ? [] : [answer];
+    const planned = plan.op(aStored({ Extra: { file: [aFile(file)] } }), "main", { ...NOTHING_HERE, files });
+    expect(planned).toMatchObject({ is: "op", op: { body: { files: [expected] } } });
+    expect(planned.losses.map(({ what }) => what)).toEqual(Array.from({ length: losses }, () => "file"));
   });
 });
 

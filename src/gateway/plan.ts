@@ -1,18 +1,28 @@
 import type { Account } from "../config/config.ts";
 import type { Capabilities } from "../contract/capabilities.ts";
-import type { SharedFile, Style } from "../contract/content.ts";
-import { EventLabel, type FileItem } from "../contract/message.ts";
-import type { PostDraft } from "../contract/ops.ts";
+import type { Body, Source, Style } from "../contract/content.ts";
+import { EventLabel, type Message } from "../contract/message.ts";
+import type { MayPing, OpAuthor, OptionalKind, PostDraft } from "../contract/ops.ts";
+import type { Loss } from "../contract/outcome.ts";
 import { parse } from "../content/formats.ts";
-import { decodeStored } from "./codec.ts";
-import { compileView } from "./view.ts";
+import { type About, decodeStored, type Stored } from "./codec.ts";
+import { asEdit, deletionLine, spoken, withReply, type Words } from "./fallback.ts";
+import { formatLosses } from "./plan-formats.ts";
+import { fileLosses, pictureWanted, sharedFiles, sharedPicture, wantedFiles } from "./plan-files.ts";
+import type { Here, Needs, OpDraft, Planned } from "./planned.ts";
+import { postedFormat } from "./posted.ts";
+import { putOn, reactionLine, standingLine } from "./reaction-line.ts";
+import { compileView, type View } from "./view.ts";
 
-/** What becomes of the log's entries on their way to one destination account. Pure: the same entry always gives the same draft. */
+/** What becomes of the log's entries on their way to one destination account. Pure: the same entry and answers always give the same op. */
 export interface Plan {
   /** Whether an event with this label goes to the destination at all. */
   readonly admits: (label: string) => boolean;
-  /** A stored payload as the destination is to post it in one gateway. */
-  readonly post: (payload: string, gateway: string) => PostDraft;
+  readonly read: (payload: string) => Stored;
+  /** What has to be looked up before `op`; `without`: as in `Here`. */
+  readonly needs: (stored: Stored, without?: readonly OptionalKind[]) => Needs;
+  /** What the destination is to do in one gateway, from the answers to `needs`. */
+  readonly op: (stored: Stored, gateway: string, here: Here) => Planned;
   /** The one line that stands for messages that waited too long. */
   readonly expired: (gap: Gap) => PostDraft;
 }
@@ -30,35 +40,224 @@ export function compilePlan(
   accounts: ReadonlyMap<string, Account>,
   capabilities: Capabilities,
 ): Plan {
-  const view = compileView(destination, accounts);
-  const takesNotices = capabilities.notice !== "none";
-  return {
-    admits: (label) => (label === EventLabel.notice ? takesNotices : view.admits(label)),
-    post: (payload, gateway) => {
-      const { message, source } = decodeStored(payload);
-      const shown = view.show(message, gateway);
-      const { format, text } = source ?? { format: "plain", text: message.text };
-      return {
-        author: {
-          id: message.userid,
-          name: message.username,
-          shown: shown.username,
-          avatar: shown.avatar === "" ? null : shown.avatar,
-        },
-        body: {
-          style: STYLES.get(message.event) ?? "normal",
-          source: { format, text },
-          blocks: parse(format, text),
-          files: (message.Extra?.file ?? []).map(sharedFile),
-        },
-      };
-    },
-    expired: (gap) => {
-      const text = expiredText(gap);
-      const source = { format: "plain", text };
-      return { author: null, body: { style: "normal", source, blocks: parse("plain", text), files: [] } };
-    },
+  const { presentation } = destination;
+  const mayPing: MayPing = {
+    users: presentation.allowMention.includes("users"),
+    everyone: presentation.allowMention.includes("everyone"),
   };
+  const words: Words = { ...presentation, replyWords: capabilities.replyWords, quiet: !mayPing.users };
+  const view = compileView(destination, accounts);
+  const scene: Scene = { destination, accounts, capabilities, mayPing, words, view };
+  return {
+    admits: compileAdmits(scene),
+    read: decodeStored,
+    needs: (stored, without = []) => needsOf(stored, without, scene),
+    op: (stored, gateway, here) => opOf({ stored, gateway, here }, scene),
+    expired: (gap) => lineOf(spoken(expiredText(gap))),
+  };
+}
+
+interface Scene {
+  readonly destination: Account;
+  readonly accounts: ReadonlyMap<string, Account>;
+  readonly capabilities: Capabilities;
+  readonly mayPing: MayPing;
+  readonly words: Words;
+  readonly view: View;
+}
+
+/** One entry at one destination. */
+interface Case {
+  readonly stored: Stored;
+  readonly gateway: string;
+  readonly here: Here;
+}
+
+function compileAdmits({ destination: { presentation }, capabilities, view }: Scene): (label: string) => boolean {
+  const takesNotices = capabilities.notice !== "none";
+  return (label) => {
+    if (label === EventLabel.notice) return takesNotices;
+    if (label === EventLabel.reaction) return !presentation.reactionDisable;
+    // Whether or not it can be done there: a message that waits still changes.
+    return label === EventLabel.edit || label === EventLabel.delete || view.admits(label);
+  };
+}
+
+function needsOf(stored: Stored, without: readonly OptionalKind[], scene: Scene): Needs {
+  const { about } = stored;
+  const { destination, capabilities, view } = scene;
+  const { presentation } = destination;
+  const { ops, reply, thread } = capabilities;
+  const hasLine = presentation.reactionFallback === "line" && can("edit", without, scene);
+  const needs: Needs = {
+    about: null,
+    thread: null,
+    standing: false,
+    line: null,
+    files: wantedFiles(stored, capabilities),
+    avatar: pictureWanted(stored, capabilities, view),
+  };
+  if (about === null) return needs;
+  switch (about.is) {
+    case "reply":
+      if (!presentation.preserveThreading) return needs;
+      return {
+        ...needs,
+        about: reply === "none" ? null : about.seq,
+        thread: thread === "none" ? null : about.thread,
+      };
+    case "edit":
+      return { ...needs, about: ops.edit === "none" ? null : about.seq };
+    case "delete":
+      if (!can("delete", without, scene)) return { ...needs, avatar: null };
+      return { ...needs, about: about.seq, line: hasLine ? about.seq : null, avatar: null };
+    case "reaction":
+      if (can("react", without, scene)) return { ...needs, about: about.seq, standing: true };
+      if (!hasLine) return needs;
+      return { ...needs, about: isAnswered(scene) ? about.seq : null, standing: true, line: about.seq };
+  }
+}
+
+/** Whether a line can be an answer to what it is about. */
+function isAnswered({ destination: { presentation }, capabilities }: Scene): boolean {
+  return presentation.preserveThreading && capabilities.reply !== "none";
+}
+
+function opOf(at: Case, scene: Scene): Planned {
+  const { about } = at.stored;
+  if (about === null) return posted(draftOf(at, scene), [], scene);
+  switch (about.is) {
+    case "reply":
+      return replyOp(at, about, scene);
+    case "edit":
+      return editOp(at, about, scene);
+    case "delete":
+      return deleteOp(at, about, scene);
+    case "reaction":
+      return reactOp(at, about, scene);
+  }
+}
+
+/** `said`: without what stands for the reply. */
+function posted(draft: PostDraft, losses: readonly Loss[], scene: Scene, said: Body = draft.body): Planned {
+  return { is: "op", op: { kind: "post", ...draft }, losses: [...bodyLosses(said, scene), ...losses] };
+}
+
+function bodyLosses({ blocks, files }: Body, { capabilities }: Scene): readonly Loss[] {
+  return [...fileLosses(files, capabilities), ...formatLosses(blocks, capabilities)];
+}
+
+function replyOp(at: Case, about: About, scene: Scene): Planned {
+  const { capabilities, words, destination } = scene;
+  const draft = draftOf(at, scene);
+  if (!destination.presentation.preserveThreading) {
+    return posted(draft, [lost("reply", "replies are ordinary messages here (PreserveThreading)")], scene);
+  }
+  const thread = capabilities.thread === "native" ? (at.here.thread[0] ?? null) : null;
+  const losses = about.thread === null || thread !== null ? [] : [threadLoss(capabilities)];
+  // Where the thread is shown, what only belongs to it answers nobody in particular.
+  if (thread !== null && about.seq === about.thread) return posted({ ...draft, thread }, losses, scene);
+  const [target] = capabilities.reply === "none" ? [] : at.here.about;
+  const reply = target === undefined ? null : { target, name: about.name, excerpt: about.excerpt };
+  if (reply !== null && capabilities.reply === "native") return posted({ ...draft, reply, thread }, losses, scene);
+  const body = withReply(draft.body, about, words);
+  const told = lost("reply", body === null ? "shown as an ordinary message" : "said in words");
+  return posted({ ...draft, body: body ?? draft.body, reply, thread }, [...losses, told], scene, draft.body);
+}
+
+function threadLoss({ thread }: Capabilities): Loss {
+  return lost("thread", thread === "native" ? "its thread is not known here" : "there are no threads here");
+}
+
+function editOp(at: Case, about: About, scene: Scene): Planned {
+  const { destination, accounts } = scene;
+  const isNative = can("edit", at.here.without, scene);
+  const draft = draftOf(at, scene);
+  if (isNative && at.here.about.length > 0) {
+    return { is: "op", op: { kind: "edit", ...draft, target: at.here.about }, losses: bodyLosses(draft.body, scene) };
+  }
+  const { editFallback } = destination.presentation;
+  if (editFallback === "none")
+    return { is: "omitted", losses: [lost("edit", "edits are not shown here (EditFallback)")] };
+  const { account } = at.stored.message;
+  const suffix = accounts.get(account.toLowerCase())?.presentation.editSuffix ?? "";
+  // Who has never seen the message makes nothing of what changed in it.
+  const body = asEdit(draft.body, isNative ? "whole" : editFallback, about.excerpt, suffix);
+  if (body === null) return { is: "omitted", losses: [lost("edit", "it brings no new words")] };
+  const why = isNative ? "the message is not known here; said anew" : "said in a new message";
+  const files = draft.body.files.length > 0 ? [lost("file", "files of an edit are not sent again")] : [];
+  return { is: "op", op: { kind: "post", ...draft, body }, losses: [lost("edit", why), ...files] };
+}
+
+function deleteOp(at: Case, about: About, scene: Scene): Planned {
+  if (can("delete", at.here.without, scene)) {
+    // The line about its reactions goes with it.
+    const target = [...at.here.about, ...(at.here.line ?? [])];
+    if (target.length === 0) return { is: "omitted", losses: [lost("delete", "the message is not known here")] };
+    return { is: "op", op: { kind: "delete", target, author: writerOf(at, about, scene) }, losses: [] };
+  }
+  if (scene.destination.presentation.deleteFallback === "none") {
+    return { is: "omitted", losses: [lost("delete", "what was said here stays")] };
+  }
+  const line = lineOf(deletionLine(about, at.stored.message.username));
+  return { is: "op", op: { kind: "post", ...line }, losses: [lost("delete", "said in a line")] };
+}
+
+function reactOp(at: Case, about: About, scene: Scene): Planned {
+  const { emoji, on } = about;
+  if (can("react", at.here.without, scene)) {
+    const [target] = at.here.about;
+    if (target === undefined) return { is: "omitted", losses: [lost("reaction", "the message is not known here")] };
+    const { standing } = at.here;
+    return { is: "op", op: { kind: "react", target, author: authorOf(at, scene), emoji, on, standing }, losses: [] };
+  }
+  if (scene.destination.presentation.reactionFallback === "none") {
+    return { is: "omitted", losses: [lost("reaction", "reactions are not shown here")] };
+  }
+  const put = putOn([at.stored, ...at.here.together]);
+  if (at.here.line !== null && can("edit", at.here.without, scene)) return lineOp(at, about, put.length > 0, scene);
+  if (put.length === 0) return NOTHING_NEW;
+  return { is: "op", op: { kind: "post", ...lineOf(reactionLine(about, put)) }, losses: IN_A_LINE };
+}
+
+const IN_A_LINE: readonly Loss[] = [{ what: "reaction", note: "said in a line" }];
+const NOTHING_NEW: Planned = { is: "omitted", losses: [{ what: "reaction", note: "there is nothing to say of it" }] };
+
+/** The one line of a message follows what stands now. `isNew`: something was put on; who takes something back begins no line. */
+function lineOp({ here }: Case, about: About, isNew: boolean, scene: Scene): Planned {
+  const { standing, without } = here;
+  const target = here.line ?? [];
+  const isThere = target.length > 0;
+  if (!isThere && (standing.length === 0 || !isNew)) return NOTHING_NEW;
+  if (standing.length === 0 && can("delete", without, scene)) {
+    return { is: "op", op: { kind: "delete", target, author: null }, losses: IN_A_LINE };
+  }
+  const [answered] = isAnswered(scene) ? here.about : [];
+  const reply = answered === undefined ? null : { target: answered, name: about.name, excerpt: about.excerpt };
+  const isSeen = reply !== null && scene.capabilities.reply === "native";
+  const draft = { ...lineOf(standingLine(about, standing, isSeen)), reply };
+  const op: OpDraft = isThere ? { kind: "edit", ...draft, target } : { kind: "post", ...draft };
+  return { is: "op", op, losses: IN_A_LINE };
+}
+
+function can(kind: OptionalKind, without: readonly OptionalKind[], { capabilities }: Scene): boolean {
+  return capabilities.ops[kind] === "native" && !without.includes(kind);
+}
+
+const lost = (what: Loss["what"], note: string): Loss => ({ what, note });
+
+function draftOf(at: Case, scene: Scene): PostDraft {
+  const { stored, here } = at;
+  const { message } = stored;
+  const source = stored.source ?? { format: formatOf(message, scene), text: message.text };
+  const style = STYLES.get(message.event) ?? "normal";
+  const body: Body = {
+    style,
+    source: { format: source.format, text: source.text },
+    blocks: parse(source.format, source.text),
+    files: sharedFiles(message, here, scene.capabilities),
+  };
+  return { author: authorOf(at, scene), body, reply: null, thread: null, mayPing: scene.mayPing };
 }
 
 const STYLES: ReadonlyMap<string, Style> = new Map([
@@ -66,15 +265,38 @@ const STYLES: ReadonlyMap<string, Style> = new Map([
   [EventLabel.notice, "notice"],
 ]);
 
-function sharedFile({ Name, Comment, Size, Data, URL }: FileItem): SharedFile {
-  return { name: Name, comment: Comment, bytes: Size > 0 ? Size : sizeOf(Data), url: URL === "" ? null : URL };
+/** Of a message without a source. */
+function formatOf({ protocol, account: name }: Message, { accounts }: Scene): Source["format"] {
+  const account = accounts.get(name.toLowerCase());
+  return protocol === "api" && account !== undefined ? postedFormat(account) : "plain";
 }
 
-/** Bytes that standard base64 (RFC 4648 §4) stands for; null for no data at all. */
-function sizeOf(base64: string): number | null {
-  if (base64 === "") return null;
-  const padding = base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
-  return Math.floor((base64.length * 3) / 4) - padding;
+function authorOf({ stored: { message }, gateway, here }: Case, { view, capabilities }: Scene): OpAuthor {
+  const { username: shown, avatar } = view.show(message, gateway);
+  const { userid, username: name, protocol } = message;
+  // A client that gives no id tells people apart by their names.
+  return {
+    id: userid === "" ? name : userid,
+    name,
+    shown,
+    avatar: sharedPicture(avatar, here, capabilities),
+    protocol,
+  };
+}
+
+/** Who wrote what is deleted. */
+function writerOf({ stored: { message }, gateway }: Case, about: About, { view, accounts }: Scene): OpAuthor | null {
+  if (about.author === null) return null;
+  const { id, account: key } = about.author;
+  const account = accounts.get(key)?.name ?? key;
+  const protocol = key.slice(0, key.indexOf("."));
+  const wrote = { ...message, username: about.name, userid: id, avatar: "", account, protocol };
+  return { id, name: about.name, shown: view.show(wrote, gateway).username, avatar: null, protocol };
+}
+
+/** Rialto itself speaks. */
+function lineOf(body: Body): PostDraft {
+  return { author: null, body, reply: null, thread: null, mayPing: { users: false, everyone: false } };
 }
 
 function expiredText({ count, fromMs, toMs }: Gap): string {

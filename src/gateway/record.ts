@@ -1,83 +1,124 @@
 import type { Account } from "../config/config.ts";
-import type { Source } from "../contract/content.ts";
-import type { Event, Member, Posted } from "../contract/events.ts";
+import type { Block, RemoteFile, Source } from "../contract/content.ts";
+import type { Author, Deleted, Edited, Event, Member, Posted, Reacted, Topic } from "../contract/events.ts";
+import type { FileId, MessageRef } from "../contract/ids.ts";
 import { EventLabel, type Extra, type Message } from "../contract/message.ts";
 import { parse } from "../content/formats.ts";
+import { renderMarkdown } from "../content/markdown-render.ts";
 import { plainText } from "../content/plain.ts";
-import type { NewEntry } from "../log/log.ts";
-import { encodeStored } from "./codec.ts";
+import { fileId } from "../files/file-id.ts";
+import type { IdNote, Known, NewEntry, Subject } from "../log/log.ts";
+import {
+  aboutDeletion,
+  aboutEdit,
+  aboutReaction,
+  aboutReply,
+  authorKey,
+  excerptOf,
+  isReaction,
+  nameOf,
+} from "./acts.ts";
+import { type About, encodeStored } from "./codec.ts";
+import { replaceEmoji } from "./emoji.ts";
+import { compileMatcher } from "./filters.ts";
 import type { DropReason, Inbound } from "./inbound.ts";
 import { subjectOf } from "./subject.ts";
+import { withSuffix } from "./suffix.ts";
 
 /** What becomes of an event of a network: an entry of the log, or nothing and why. */
 export type Recorded =
   | { readonly is: "entry"; readonly entry: NewEntry }
-  /** `own`: we wrote it ourselves. `unsupported`: edits, deletes and reactions are not relayed. */
-  | { readonly is: "drop"; readonly reason: DropReason | "own" | "unsupported" };
+  | { readonly is: "drop"; readonly reason: DropReason | ActRefusal | "own" };
 
-/** `channel`: the name in the configuration of the place where it happened; `nowMs`: Unix milliseconds. */
-export type Recorder = (event: Event, channel: string, nowMs: number) => Recorded;
+/**
+ * Why an edit, a deletion or a reaction goes no further. `unknown_target`: nobody knows the message it speaks of. `gone`: it was deleted.
+ * `foreign`: it belongs to somebody else, and the network does not vouch for who acts. `no_emoji`: a reaction that is a text. `own` of `Recorded`: we wrote it ourselves.
+ */
+type ActRefusal = "unknown_target" | "gone" | "foreign" | "edits_disabled" | "reactions_disabled" | "no_emoji";
+
+/** A message that has to be looked up before an event can be recorded: refs at a place, for `Ids.find`. */
+interface Ask {
+  readonly place: Subject;
+  readonly refs: readonly string[];
+}
+
+/** `channel`: the name in the configuration of the place where it happened. */
+export interface Recorder {
+  /** Mostly empty. */
+  asks(event: Event, channel: string): readonly Ask[];
+  /** `known`: the answers to `asks`, in its order; `nowMs`: Unix milliseconds. */
+  record(event: Event, channel: string, nowMs: number, known: readonly (Known | null)[]): Recorded;
+}
 
 /**
  * Compiles the way from events of one account to entries of the log. Filters and transforms act on the text as its network has it;
- * readers of the API get the words of the result, and the entry keeps that text beside them where the words are not all of it.
+ * readers of the API get the result as Markdown, and the entry keeps that text beside it where it says more than its words.
  */
 export function compileRecord(account: Account, inbound: Inbound): Recorder {
-  return (event, channel, nowMs) => {
-    if (event.echoOf !== null) return { is: "drop", reason: "own" };
-    const said = saidBy(event);
-    if (said === null) return { is: "drop", reason: "unsupported" };
-    const verdict = inbound({
-      ...said.fields,
-      text: said.source.text,
-      channel,
-      account: account.name,
-      protocol: account.protocol,
-      gateway: "",
-      timestamp: timestamp(event.atMs, nowMs),
-    });
-    if (verdict.is === "drop") return verdict;
-    const source: Source = { format: said.source.format, text: verdict.message.text };
-    const message = { ...verdict.message, text: plainText(parse(source.format, source.text)) };
-    // Nothing but formatting is nothing to say.
-    if (message.text === "" && message.Extra === null) return { is: "drop", reason: "empty" };
-    const payload = encodeStored(message, message.text === source.text ? null : source);
-    return {
-      is: "entry",
-      entry: { subject: subjectOf(account.key, channel), key: event.key, label: message.event, payload },
-    };
+  const scene: Scene = {
+    account,
+    inbound,
+    ignoresNick: compileMatcher(account.presentation.ignoreNicks),
+    ignoresText: compileMatcher(account.presentation.ignoreMessages),
+  };
+  return {
+    asks: (event, channel) => {
+      const refs = event.echoOf === null ? refsOf(event, account) : [];
+      const place = subjectOf(account.key, channel);
+      return refs.map((ref) => ({ place, refs: [ref] }));
+    },
+    record: (event, channel, nowMs, known) => {
+      if (event.echoOf !== null) return { is: "drop", reason: "own" };
+      const at: Place = { channel, subject: subjectOf(account.key, channel), timestamp: timestamp(event.atMs, nowMs) };
+      return recordOne(event, at, known, scene);
+    },
   };
 }
 
-/** What an event says, before the account's settings have acted on it. */
-interface Said {
-  readonly source: Source;
-  readonly fields: Omit<Message, "text" | "channel" | "account" | "protocol" | "gateway" | "timestamp" | "hops">;
+interface Scene {
+  readonly account: Account;
+  readonly inbound: Inbound;
+  readonly ignoresNick: (nick: string) => boolean;
+  readonly ignoresText: (text: string) => boolean;
 }
 
-const NOTHING = { userid: "", avatar: "", parent_id: "", id: "", Extra: null } as const;
+interface Place {
+  readonly channel: string;
+  readonly subject: Subject;
+  readonly timestamp: string;
+}
 
-/** Who speaks where nobody is named; the name that the reference gives to all such lines. */
-const NOBODY = "system";
-
-function saidBy(event: Event): Said | null {
+/** The messages that an event speaks of, each to be known before it is recorded. */
+function refsOf(event: Event, { presentation }: Account): readonly MessageRef[] {
   switch (event.kind) {
     case "posted":
-      return post(event);
-    case "member":
-      return {
-        source: { format: "plain", text: event.text },
-        fields: { ...NOTHING, ...byline(event.author), event: MEMBER_LABELS[event.change] },
-      };
-    case "topic":
-      return {
-        source: { format: "plain", text: event.text },
-        fields: { ...NOTHING, ...byline(event.author), event: EventLabel.topic },
-      };
+      return [event.replyTo, event.thread].filter((ref) => ref !== null);
     case "edited":
-    case "deleted":
+      return presentation.editDisable ? [] : [event.message];
     case "reacted":
-      return null;
+      return presentation.reactionDisable ? [] : [event.message];
+    case "deleted":
+      return [event.message];
+    case "member":
+    case "topic":
+      return [];
+  }
+}
+
+function recordOne(event: Event, at: Place, known: readonly (Known | null)[], scene: Scene): Recorded {
+  switch (event.kind) {
+    case "posted":
+      return recordPosted(event, at, known, scene);
+    case "edited":
+      return recordEdited(event, at, known[0] ?? null, scene);
+    case "deleted":
+      return recordDeleted(event, at, known[0] ?? null, scene);
+    case "reacted":
+      return recordReacted(event, at, known[0] ?? null, scene);
+    case "member":
+      return recordLine(event, MEMBER_LABELS[event.change], at, scene);
+    case "topic":
+      return recordLine(event, EventLabel.topic, at, scene);
   }
 }
 
@@ -93,20 +134,175 @@ const STYLE_LABELS: { readonly [S in Posted["body"]["style"]]: string } = {
   notice: EventLabel.notice,
 };
 
-function post({ author, body }: Posted): Said {
+function recordLine(event: Member | Topic, label: string, at: Place, scene: Scene): Recorded {
+  const source = { format: "plain", text: event.text };
+  return recordSaid({ event, author: event.author, source, files: [], label, about: null }, at, scene);
+}
+
+function recordPosted(event: Posted, at: Place, known: readonly (Known | null)[], scene: Scene): Recorded {
+  const { author, body, messages, replyTo } = event;
+  const reply = replyTo === null ? null : (known[0] ?? null);
+  const thread = event.thread === null ? null : (known[replyTo === null ? 0 : 1] ?? null);
+  const about = aboutReply(reply, thread);
+  const note: Note = (name, excerpt) => {
+    return { is: "said", refs: messages, author: keyOf(author), name, excerpt };
+  };
+  return recordSaid({ event, author, ...body, label: STYLE_LABELS[body.style], about, note }, at, scene);
+}
+
+function recordEdited(event: Edited, at: Place, target: Known | null, scene: Scene): Recorded {
+  const { editDisable, editSuffix: suffix } = scene.account.presentation;
+  if (editDisable) return { is: "drop", reason: "edits_disabled" };
+  if (target === null) return { is: "drop", reason: "unknown_target" };
+  if (target.gone) return { is: "drop", reason: "gone" };
+  const { author, body, aliases } = event;
+  // A copy of what somebody said elsewhere is nobody's to edit here.
+  const owns = event.vouched || target.author === keyOf(author);
+  if (target.subject !== at.subject || !owns) return { is: "drop", reason: "foreign" };
+  const about = aboutEdit(target);
+  const note: Note = (_name, excerpt) => ({ is: "revised", of: target.seq, refs: aliases, excerpt });
+  return recordSaid({ event, author, ...body, label: STYLE_LABELS[body.style], about, note, suffix }, at, scene);
+}
+
+function recordDeleted(event: Deleted, at: Place, target: Known | null, { account }: Scene): Recorded {
+  if (target === null) return { is: "drop", reason: "unknown_target" };
+  if (target.gone) return { is: "drop", reason: "gone" };
+  const owns = event.by !== null && target.subject === at.subject && target.author === keyOf(event.by);
+  if (!event.vouched && !owns) return { is: "drop", reason: "foreign" };
+  const message = { ...blank(account, at), ...byline(event.by), event: EventLabel.delete };
+  const note: IdNote = { is: "gone", of: target.seq };
+  return entryOf({ event, message, about: aboutDeletion(target), note }, at, account);
+}
+
+function recordReacted(event: Reacted, at: Place, target: Known | null, scene: Scene): Recorded {
+  const { account, ignoresNick } = scene;
+  if (account.presentation.reactionDisable) return { is: "drop", reason: "reactions_disabled" };
+  if (target === null) return { is: "drop", reason: "unknown_target" };
+  if (target.gone) return { is: "drop", reason: "gone" };
+  const { author, on } = event;
+  if (ignoresNick(author.name)) return { is: "drop", reason: "ignored_nick" };
+  const emoji = replaceEmoji(event.emoji);
+  if (emoji === "") return { is: "drop", reason: "empty" };
+  if (!isReaction(emoji)) return { is: "drop", reason: "no_emoji" };
+  const message = { ...blank(account, at), ...byline(author), text: emoji, event: EventLabel.reaction };
+  const who = `${at.subject} ${keyOf(author)}`;
+  const note: IdNote = { is: "reacted", of: target.seq, who, name: nameOf(author.name), emoji, on };
+  return entryOf({ event, message, about: aboutReaction(target, emoji, on), note }, at, account);
+}
+
+/** What the entry means for ids, from the author's name and the beginning of the words. */
+type Note = (name: string, excerpt: string) => IdNote;
+
+/** An event that says something, before the account's settings have acted on it. */
+interface Saying {
+  readonly event: Event;
+  readonly author: Author | null;
+  readonly source: Source;
+  readonly files: readonly RemoteFile[];
+  readonly label: string;
+  readonly about: About | null;
+  readonly note?: Note;
+  readonly suffix?: string;
+}
+
+function recordSaid(saying: Saying, at: Place, { account, inbound, ignoresText }: Scene): Recorded {
+  const { event, author, files, about, suffix = "" } = saying;
+  const verdict = inbound({
+    ...blank(account, at),
+    ...byline(author),
+    text: saying.source.text,
+    event: saying.label,
+    Extra: extraOf(files),
+  });
+  if (verdict.is === "drop") return verdict;
+  const said: Source = { format: saying.source.format, text: verdict.message.text };
+  const blocks = parse(said.format, said.text);
+  const words = plainText(blocks);
+  // Nothing but formatting is nothing to say.
+  if (words === "" && files.length === 0) return { is: "drop", reason: "empty" };
+  // What is to be ignored is so whatever its formatting.
+  if (words !== said.text && ignoresText(words)) return { is: "drop", reason: "ignored_text" };
+  const source = withSuffix(said, suffix);
+  const shown = suffix === "" ? { blocks, words } : read(source);
+  const isPlain = shown.words === source.text && shown.blocks.every(isPlainBlock);
+  const text = isPlain ? shown.words : renderMarkdown(shown.blocks, { escape: false });
+  const message = { ...verdict.message, text };
+  const note = saying.note?.(nameOf(message.username), excerptOf(words === "" ? namesOf(files) : words));
+  return entryOf({ event, message, about, note, source: isPlain ? null : source, files, author }, at, account);
+}
+
+function read({ format, text }: Source): { readonly blocks: ReturnType<typeof parse>; readonly words: string } {
+  const blocks = parse(format, text);
+  return { blocks, words: plainText(blocks) };
+}
+
+/** A quote may be written as its words are shown, and is a quote nevertheless. */
+const isPlainBlock = (block: Block): boolean => block.t === "para" && block.of.every(({ t }) => t === "text");
+
+const namesOf = (files: readonly RemoteFile[]): string => files.map(({ name }) => `[${name}]`).join(" ");
+
+interface Parts {
+  readonly event: Event;
+  readonly message: Message;
+  readonly about: About | null;
+  readonly note: IdNote | undefined;
+  readonly source?: Source | null;
+  readonly files?: readonly RemoteFile[];
+  readonly author?: Author | null;
+}
+
+function entryOf(parts: Parts, { subject }: Place, { key: accountKey }: Account): Recorded {
+  const { event, message, about, note, source = null, files = [], author = null } = parts;
+  const label = event.kind === "edited" ? EventLabel.edit : message.event;
+  const payload = encodeStored({ message, source, about, ...originsOf(files, author, accountKey) });
+  return { is: "entry", entry: { subject, key: event.key, label, payload, ...(note !== undefined && { note }) } };
+}
+
+/** How the files and the picture can be had later. */
+function originsOf(
+  files: readonly RemoteFile[],
+  author: Author | null,
+  account: string,
+): { readonly files: readonly (FileId | null)[]; readonly avatar: FileId | null } {
+  const originOf = ({ ref, url }: RemoteFile): FileId | null => {
+    if (ref !== null) return fileId({ is: "remote", account, ref });
+    return url === null ? null : fileId({ is: "url", url });
+  };
+  const avatar = author?.avatar ?? null;
+  // A picture with an address only is found by that of the message.
+  return { files: files.map(originOf), avatar: avatar === null || avatar.ref === null ? null : originOf(avatar) };
+}
+
+/** Who speaks where nobody is named; the name that the reference gives to all such lines. */
+const NOBODY = "system";
+
+const keyOf = ({ id, identity }: Author): string => authorKey(id, identity);
+
+function byline(author: Author | null): Pick<Message, "username" | "userid" | "avatar"> {
+  if (author === null) return { username: NOBODY, userid: "", avatar: "" };
+  return { username: author.name, userid: author.id, avatar: author.avatar?.url ?? "" };
+}
+
+/** A network's own ids would mean nothing elsewhere; the reference shows none either. */
+function blank({ name, protocol }: Account, { channel, timestamp }: Place): Message {
   return {
-    source: body.source,
-    // A network's own ids would mean nothing elsewhere; the reference shows none either.
-    fields: { ...NOTHING, ...byline(author), event: STYLE_LABELS[body.style], Extra: extraOf(body.files) },
+    text: "",
+    channel,
+    username: "",
+    userid: "",
+    avatar: "",
+    account: name,
+    event: "",
+    protocol,
+    gateway: "",
+    parent_id: "",
+    timestamp,
+    id: "",
+    Extra: null,
   };
 }
 
-function byline(author: Posted["author"] | null): Pick<Message, "username" | "userid" | "avatar"> {
-  if (author === null) return { username: NOBODY, userid: "", avatar: "" };
-  return { username: author.name, userid: author.id, avatar: author.avatar ?? "" };
-}
-
-function extraOf(files: Posted["body"]["files"]): Extra | null {
+function extraOf(files: readonly RemoteFile[]): Extra | null {
   if (files.length === 0) return null;
   return {
     file: files.map(({ name, comment, bytes, url }) => ({

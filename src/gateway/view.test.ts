@@ -1,10 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Account, PresentationSettings } from "../config/config.ts";
+import type { FileId } from "../contract/ids.ts";
 import type { Message } from "../contract/message.ts";
-import { decode, encode } from "./codec.ts";
+import { type About, decode, encode, encodeStored, type Stored } from "./codec.ts";
 import { aFile, aMessage, anAccount, frozen } from "./samples.suite.ts";
 import { compileView, type View } from "./view.ts";
+import type { LinkFor } from "./with-links.ts";
 
 function viewOf(reader: Partial<PresentationSettings>, sources: readonly Account[] = []): View {
   const account = anAccount("api.reader", reader);
@@ -93,7 +95,9 @@ test.each([
   ["user_typing", [false, false, false]],
   ["notice_irc", [false, false, false]],
   ["avatar_download", [false, false, false]],
+  ["msg_edit", [true, true, true]],
   ["msg_delete", [false, false, false]],
+  ["msg_reaction", [false, false, false]],
   ["file_delete", [false, false, false]],
 ])("admits %j: by default, with ShowJoinPart, with ShowTopicChange", (event, expected) => {
   const views = [viewOf({}), viewOf({ showJoinPart: true }), viewOf({ showTopicChange: true })];
@@ -113,8 +117,10 @@ describe("verbatim", () => {
     expect(viewOf(reader, [from]).verbatim(from.key)).toBe(expected);
   });
 
-  test("an unknown source is not", () => {
+  test("an unknown source is not, nor is what a reader with full events gets", () => {
     expect(viewOf({}).verbatim("api.gone")).toBe(false);
+    const from = anAccount("api.src");
+    expect(compileView(aFullReader(), new Map([[from.key, from]])).verbatim("api.src")).toBe(false);
   });
 
   test("where it is true, show changes nothing; show never changes the message given", () => {
@@ -139,5 +145,119 @@ describe("verbatim", () => {
         if (view.verbatim(account.key)) expect(shown).toBe(payload);
       }),
     );
+  });
+});
+
+function aFullReader(presentation: Partial<PresentationSettings> = {}): Account {
+  return { ...anAccount("api.reader", presentation), settings: { FullEvents: true } };
+}
+
+function about(is: About["is"], more: Partial<About> = {}): About {
+  return { is, seq: 7, name: "ann", excerpt: "x", thread: null, author: null, emoji: "", on: false, ...more };
+}
+
+function lineOf(
+  reader: Account,
+  message: Partial<Message>,
+  stored: Partial<Stored>,
+  from = anAccount("api.src"),
+): Message {
+  const rest = { source: null, about: null, files: [], avatar: null, ...stored };
+  const whole = aMessage({ account: from.name, protocol: from.protocol, gateway: "main", ...message });
+  const view = compileView(reader, new Map([reader, from].map((each) => [each.key, each])));
+  const payload = encodeStored({ message: whole, ...rest });
+  return decode(view.line({ seq: 12, account: from.key, payload }, "main"));
+}
+
+describe("addresses of files that have none", () => {
+  const files = ["one", "two", "three", null] as (FileId | null)[];
+  const Extra = {
+    file: [
+      aFile({ Name: "a", URL: "", Data: "" }),
+      aFile({ Name: "b", URL: "https://b.example", Data: "" }),
+      aFile({ Name: "c", URL: "", Data: "eA==" }),
+      aFile({ Name: "d", URL: "", Data: "" }),
+    ],
+  };
+  const line = (
+    linkFor: LinkFor | undefined,
+    more: Partial<Message> = {},
+    reader = anAccount("api.reader"),
+  ): Message => {
+    const view = compileView(reader, new Map(), linkFor);
+    const message = aMessage({ account: "net.a", avatar: "", Extra, ...more });
+    const payload = encodeStored({ message, source: null, about: null, files, avatar: "picture" as FileId });
+    return decode(view.line({ seq: 1, account: "net.a", payload }, "main"));
+  };
+  const linkFor: LinkFor = (id, name) => `https://media.example/${id}/${name}`;
+  const urls = ({ Extra: extra }: Message) => extra?.file.map(({ URL }) => URL);
+
+  test("are made where there is a way, and nowhere else", () => {
+    expect(urls(line(linkFor))).toEqual(["https://media.example/one/a", "https://b.example", "", ""]);
+    expect(line(linkFor).avatar).toBe("https://media.example/picture/avatar");
+    expect(line(linkFor, { avatar: "https://own.example" }).avatar).toBe("https://own.example");
+    for (const none of [undefined, () => null]) {
+      expect(urls(line(none))).toEqual(["", "https://b.example", "", ""]);
+      expect(line(none).avatar).toBe("");
+    }
+  });
+
+  test("a picture of the sender goes before IconURL", () => {
+    const reader = anAccount("api.reader", { iconURL: "https://icon.example/{NICK}" });
+    expect(line(linkFor, {}, reader).avatar).toBe("https://media.example/picture/avatar");
+    expect(line(undefined, {}, reader).avatar).toBe("https://icon.example/bob");
+  });
+
+  test("a message without files has none", () => {
+    expect(line(linkFor, { Extra: null }).Extra).toBeNull();
+  });
+});
+
+describe("a stored entry as a line", () => {
+  const source = { format: "some", text: "*x*" };
+  test("passes on as it is where nothing is to be changed, and nothing stands behind it", () => {
+    const from = anAccount("api.src");
+    const view = viewOf({}, [from]);
+    // No encoder of ours leaves a space there.
+    const payload = encode(aMessage()).replace("{", "{ ");
+    expect(view.line({ seq: 1, account: "api.src", payload }, "main")).toBe(payload);
+  });
+
+  test.each<[string, Account, Account]>([
+    ["verbatim", anAccount("api.reader"), anAccount("api.src")],
+    ["formatted", anAccount("api.reader", { remoteNickFormat: "<{NICK}>" }), anAccount("api.src")],
+    ["from a network", anAccount("api.reader"), anAccount("net.src")],
+    ["with full events", aFullReader(), anAccount("net.src")],
+  ])("shows no reader what is for destinations: %s", (_name, reader, from) => {
+    const stored = { source, about: about("reply"), files: ["f" as FileId], avatar: "p" as FileId };
+    expect(Object.keys(lineOf(reader, {}, stored, from))).toEqual(Object.keys(aMessage()));
+  });
+
+  const reader = anAccount("api.reader");
+  const unread = about("reaction", { on: false });
+  test.each<[string, Account, Partial<Message>, About | null, Partial<Message>]>([
+    ["a message", reader, {}, null, { id: "", parent_id: "", event: "" }],
+    ["a reply", reader, {}, about("reply"), { id: "", parent_id: "", event: "" }],
+    ["an edit is one more message", reader, { text: "new" }, about("edit"), { id: "", event: "", text: "new" }],
+    ["a parent as the poster gave it", reader, { parent_id: "p" }, null, { parent_id: "p" }],
+    ["full: a message", aFullReader(), {}, null, { id: "12", parent_id: "", event: "" }],
+    ["full: a label", aFullReader(), { event: "user_action" }, null, { id: "12", event: "user_action" }],
+    ["full: a reply", aFullReader(), {}, about("reply"), { id: "12", parent_id: "7" }],
+    ["full: a parent that names nothing", aFullReader(), { parent_id: "p" }, null, { id: "12", parent_id: "" }],
+    ["full: an edit", aFullReader(), { event: "user_action" }, about("edit"), { id: "7", event: "msg_edit" }],
+    ["full: a deletion", aFullReader(), { event: "msg_delete" }, about("delete"), { id: "7", event: "msg_delete" }],
+    ["full: a reaction", aFullReader(), {}, about("reaction", { on: true }), { id: "7", event: "msg_reaction" }],
+    ["full: one taken back", aFullReader(), {}, unread, { id: "7", event: "msg_reaction_removed" }],
+    ["full: a label that acts on nothing", aFullReader(), { event: "msg_edit" }, null, { id: "12", event: "" }],
+  ])("%s", (_name, to, message, what, expected) => {
+    expect(lineOf(to, message, { about: what })).toMatchObject(expected);
+  });
+
+  test("a reader with full events gets what others are not shown", () => {
+    const admits = (account: Account): boolean[] =>
+      ["msg_edit", "msg_delete", "msg_reaction"].map(compileView(account, new Map()).admits);
+    expect(admits(aFullReader())).toEqual([true, true, true]);
+    expect(admits(aFullReader({ reactionDisable: true }))).toEqual([true, true, false]);
+    expect(admits({ ...aFullReader(), protocol: "net" })).toEqual([true, false, false]);
   });
 });

@@ -1,7 +1,11 @@
 import type { Account } from "../config/config.ts";
 import { EventLabel, JOIN_PART, type Message } from "../contract/message.ts";
+import type { Seq } from "../log/log.ts";
+import { decode, decodeStored, encode, isBare } from "./codec.ts";
 import { compileReplacements } from "./filters.ts";
+import { fullMessage, hasFullEvents } from "./full-events.ts";
 import { compileIconURL, compileNickFormat, stripNick, type NickValues } from "./nick-format.ts";
+import { type LinkFor, withLinks } from "./with-links.ts";
 
 /** How one reader account sees messages. */
 export interface View {
@@ -14,16 +18,33 @@ export interface View {
    * as it is. Only sources that name the gateway themselves (API accounts) can have this.
    */
   readonly verbatim: (accountKey: string) => boolean;
+  /** A stored entry as a reader of the API gets it in one gateway: JSON without a newline. */
+  readonly line: (entry: ViewedEntry, gateway: string) => string;
 }
 
-/** Compiles the view of one reader; `accounts` are all accounts by key, for what the sources' settings say about names. */
-export function compileView(reader: Account, accounts: ReadonlyMap<string, Account>): View {
+interface ViewedEntry {
+  readonly seq: Seq;
+  /** Key of the account it came from. */
+  readonly account: string;
+  readonly payload: string;
+}
+
+/**
+ * Compiles the view of one reader; `accounts` are all accounts by key, for what the sources' settings say about names, and `linkFor` gives
+ * lines the addresses of files that have none of their own.
+ */
+export function compileView(
+  reader: Account,
+  accounts: ReadonlyMap<string, Account>,
+  linkFor: LinkFor = () => null,
+): View {
   const { remoteNickFormat, stripNick: strips, iconURL } = reader.presentation;
   const nickFormat = compileNickFormat(remoteNickFormat);
   const icon = iconURL === "" ? null : compileIconURL(iconURL);
   const keepsNames = remoteNickFormat === "{NICK}" && !strips && icon === null;
+  const isFull = hasFullEvents(reader);
 
-  return {
+  const view: View = {
     admits: compileAdmits(reader),
     show: (message, gateway) => {
       const source = sourceOf(accounts.get(message.account.toLowerCase()));
@@ -43,25 +64,32 @@ export function compileView(reader: Account, accounts: ReadonlyMap<string, Accou
     },
     verbatim: (accountKey) => {
       const account = accounts.get(accountKey);
-      return keepsNames && account?.protocol === "api" && account.presentation.replaceNicks.length === 0;
+      return keepsNames && !isFull && account?.protocol === "api" && account.presentation.replaceNicks.length === 0;
+    },
+    line: ({ seq, account, payload }, gateway) => {
+      const bare = isBare(payload);
+      if (bare && view.verbatim(account)) return payload;
+      const stored = bare ? null : decodeStored(payload);
+      const shown = view.show(stored === null ? decode(payload) : withLinks(stored, linkFor), gateway);
+      return encode(isFull ? fullMessage(shown, stored?.about ?? null, seq) : shown);
     },
   };
+  return view;
 }
 
-/** Never shown to a reader of the API: what is momentary, and what acts on a message that such a reader cannot name. */
-const UNSHOWN: ReadonlySet<string> = new Set([
-  EventLabel.typing,
-  EventLabel.notice,
-  "avatar_download",
-  "msg_delete",
-  "file_delete",
-]);
+/** Never shown to a reader of the API: what is momentary. */
+const UNSHOWN: ReadonlySet<string> = new Set([EventLabel.typing, EventLabel.notice, "avatar_download", "file_delete"]);
 
-function compileAdmits({ presentation }: Account): (event: string) => boolean {
+function compileAdmits(reader: Account): (event: string) => boolean {
+  const { presentation } = reader;
+  const isFull = hasFullEvents(reader);
   return (event) => {
     if (event === "") return true;
     if (JOIN_PART.has(event)) return presentation.showJoinPart;
     if (event === EventLabel.topic) return presentation.showTopicChange;
+    // What acts on a message is for readers that can name messages; to others, an edit is one more.
+    if (event === EventLabel.delete) return isFull;
+    if (event === EventLabel.reaction) return isFull && !presentation.reactionDisable;
     return !UNSHOWN.has(event);
   };
 }

@@ -95,7 +95,7 @@ test("an unknown RIALTO_ variable is named with the nearest known one; others ar
 });
 
 test("a variable that is accepted and ignored is named like a setting", () => {
-  expect(loadWith({ MATTERBRIDGE_GENERAL_MEDIADOWNLOADSIZE: "1" }).problems[0]).toMatch(
+  expect(loadWith({ MATTERBRIDGE_GENERAL_MEDIASERVERUPLOAD: "1" }).problems[0]).toMatch(
     /^warning ignored-setting MATTERBRIDGE_GENERAL_MEDIA/u,
   );
 });

@@ -122,8 +122,8 @@ test("settings of its own are not ignored, whatever the shared ones are", () => 
   expect(settingsOf({ account })).toMatchObject({ SkipTLSVerify: true, JoinDelay: 5 });
 });
 
-test("what is not there yet is named, also when the environment sets it", () => {
-  expect(told(loadIrc({ env: { RIALTO_IRC_A_USERELAYMSG: "true" } }))).toEqual(["warning ignored-setting"]);
+test("what has no effect is named, also when the environment sets it", () => {
+  expect(told(loadIrc({ env: { RIALTO_IRC_A_DOUBLECOLONPREFIX: "true" } }))).toEqual(["warning ignored-setting"]);
 });
 
 test("two accounts on one network want two nicks", () => {

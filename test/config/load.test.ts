@@ -50,6 +50,8 @@ test("the example is without problems, and is two accounts in one gateway", () =
   expect(config.accounts.get("api.left")?.settings).toEqual({
     BindAddress: "127.0.0.1:4242",
     Buffer: 10,
+    Format: "markdown",
+    FullEvents: false,
     Token: "",
     MaxBodySize: 16 * 1024 * 1024,
   });
@@ -283,13 +285,13 @@ describe("addresses", () => {
 });
 
 describe("what is not there yet", () => {
-  const xmpp =
-    '[xmpp.a]\nMuc = "rooms.example"\nPassword = "hunter2"\nNick = "x"\n[xmpp.b]\nMuc = "Rooms.Example:5222"\n';
+  const discord =
+    '[discord.a]\nServer = "rooms.example"\nToken = "hunter2"\nShowEmbeds = true\n[discord.b]\nServer = "Rooms.Example:5222"\n';
 
   test("accounts and their bridges are named once each, and the rest runs", () => {
-    const extra = `[[gateway.inout]]\naccount = "xmpp.a"\nchannel = "x"\n`;
+    const extra = `[[gateway.inout]]\naccount = "discord.a"\nchannel = "x"\n`;
     const loaded = loadToml(
-      xmpp + accounts + gateway.replace(/inout.*\n/u, "") + extra + extra.replace("xmpp.a", "api.left"),
+      discord + accounts + gateway.replace(/inout.*\n/u, "") + extra + extra.replace("discord.a", "api.left"),
     );
     expect(told(loaded)).toEqual([
       "1:2 warning protocol-missing",
@@ -300,22 +302,22 @@ describe("what is not there yet", () => {
   });
 
   test("nothing left to run is an error", () => {
-    const text = `${xmpp}[[gateway]]\nname = "g"\nenable = true\nin = [{ account = "xmpp.a", channel = "x" }]\nout = [{ account = "mattermost.plugin", channel = "y" }]\n`;
+    const text = `${discord}[[gateway]]\nname = "g"\nenable = true\nin = [{ account = "discord.a", channel = "x" }]\nout = [{ account = "mattermost.plugin", channel = "y" }]\n`;
     expect(told(loadToml(text))).toContain("7:3 error nothing-to-run");
   });
 
   test("two accounts in one room are a loop", () => {
-    const text = `${xmpp}${accounts}[[gateway]]\nname = "g"\nenable = true\ninout = [{ account = "xmpp.a", channel = "X" }, { account = "xmpp.b", channel = "x" }, { account = "api.left" }]\n`;
+    const text = `${discord}${accounts}[[gateway]]\nname = "g"\nenable = true\ninout = [{ account = "discord.a", channel = "X" }, { account = "discord.b", channel = "x" }, { account = "api.left" }]\n`;
     const loop = loadToml(text).problems.find(({ code }) => code === "loop");
     expect(loop).toMatchObject({ severity: "warning", line: 11 });
-    expect(loop?.message).toMatch(/xmpp\.a and xmpp\.b .*xmpp\/rooms\.example\/x.* g/u);
+    expect(loop?.message).toMatch(/discord\.a and discord\.b .*discord\/rooms\.example\/x.* g/u);
     expect(
       loadToml(text.replace("Rooms.Example:5222", "other.example")).problems.some(({ code }) => code === "loop"),
     ).toBe(false);
   });
 
   test("a setting that is accepted and ignored is named, wherever it stands", () => {
-    const text = `Buffer = 1\n[general]\nMediaDownloadPath = "/x"\nSpoofUsername = 1\nTokne = "hunter2"\n[tengo]\nInMessage = "x.tengo"\n${accounts}EditSuffix = "x"\nLogFile = "x"\n[api.right.x]\na = 1\n[aip.x]\n${gateway}`;
+    const text = `Buffer = 1\n[general]\nMediaServerUpload = "/x"\nAutoWebhooks = 1\nTokne = "hunter2"\n[tengo]\nInMessage = "x.tengo"\n${accounts}ShowUserTyping = true\nLogFile = "x"\n[api.right.x]\na = 1\n[aip.x]\n${gateway}`;
     const loaded = loadToml(text);
     expect(loaded.ok).toBe(true);
     expect(told(loaded)).toEqual([
@@ -332,7 +334,7 @@ describe("what is not there yet", () => {
     const messages = loaded.problems.map(({ message }) => message).join("\n");
     expect(messages).toMatch(/did you mean Token\?/u);
     expect(messages).toMatch(/did you mean "api"\?/u);
-    expect(messages).toMatch(/SpoofUsername.*Matrix/u);
+    expect(messages).toMatch(/AutoWebhooks.*Discord/u);
     expect(messages).toMatch(/LogFile.*\[general\]/u);
     expect(messages).not.toContain("hunter2");
   });

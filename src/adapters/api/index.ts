@@ -3,7 +3,7 @@ import type { Manifest, SettingsSchema } from "../../contract/manifest.ts";
 
 const schema = {
   type: "object",
-  required: ["BindAddress", "Buffer", "Token", "MaxBodySize"],
+  required: ["BindAddress", "Buffer", "Token", "MaxBodySize", "Format", "FullEvents"],
   properties: {
     BindAddress: {
       type: "string",
@@ -31,6 +31,18 @@ const schema = {
       default: 16 * 1024 * 1024,
       minimum: 1024,
       maximum: 256 * 1024 * 1024,
+    },
+    Format: {
+      type: "string",
+      enum: ["markdown", "plain"],
+      description: "How the text that clients post is read: as Markdown, or as it stands.",
+      default: "markdown",
+    },
+    FullEvents: {
+      type: "boolean",
+      description:
+        "Messages have an `id`, replies name theirs in `parent_id`, and edits, deletions and reactions come and go as events of their own. Otherwise an edit is one more message, and the others are not shown.",
+      default: false,
     },
   },
 } as const satisfies SettingsSchema;

@@ -3,7 +3,12 @@ import type { View } from "../../gateway/view.ts";
 import type { EntryHead, Log } from "../../log/log.ts";
 import { loadBacklog } from "./backlog.ts";
 
-const view: View = { admits: (label) => label !== "join_leave", show: (message) => message, verbatim: () => true };
+const view: View = {
+  admits: (label) => label !== "join_leave",
+  show: (message) => message,
+  verbatim: () => true,
+  line: ({ payload }) => payload,
+};
 
 /** A log with these heads; seqs count from 1. */
 function logOf(heads: readonly (readonly [subject: string, label: string])[]): Log {

@@ -3,7 +3,12 @@ import type { View } from "../../gateway/view.ts";
 import type { Log } from "../../log/log.ts";
 import { Feed } from "./feed.ts";
 
-const view: View = { admits: () => true, show: (message) => message, verbatim: () => true };
+const view: View = {
+  admits: () => true,
+  show: (message) => message,
+  verbatim: () => true,
+  line: ({ payload }) => payload,
+};
 
 /** A feed whose log holds `{seq}` for every seq; what is pushed has a payload only when it is short of `evicted`. */
 function feedOf(capacity: number, after = 0) {

@@ -1,5 +1,4 @@
 import type { View } from "../../gateway/view.ts";
-import { decode, encode } from "../../gateway/codec.ts";
 import { accountOf } from "../../gateway/subject.ts";
 import type { Entry, Log, Seq } from "../../log/log.ts";
 
@@ -137,7 +136,7 @@ export class Feed {
   }
 
   #line(item: Item, payload: string): string {
-    if (this.#view.verbatim(accountOf(item.entry.subject))) return payload;
-    return encode(this.#view.show(decode(payload), item.gateway));
+    const { seq, subject } = item.entry;
+    return this.#view.line({ seq, account: accountOf(subject), payload }, item.gateway);
   }
 }

@@ -1,14 +1,22 @@
 import type { Account } from "../../config/config.ts";
-import type { Message } from "../../contract/message.ts";
-import { encode } from "../../gateway/codec.ts";
-import type { DropReason, Inbound } from "../../gateway/inbound.ts";
+import type { FileId } from "../../contract/ids.ts";
+import { EventLabel, type Message } from "../../contract/message.ts";
+import { fileId } from "../../files/file-id.ts";
+import { aboutReply } from "../../gateway/acts.ts";
+import { decode, encode, encodeStored, isBare } from "../../gateway/codec.ts";
+import { compileMatcher } from "../../gateway/filters.ts";
+import { ACTS, fullMessage, hasFullEvents } from "../../gateway/full-events.ts";
+import type { Inbound } from "../../gateway/inbound.ts";
+import { postedNote } from "../../gateway/posted.ts";
 import type { Posting, Routes } from "../../gateway/routes.ts";
 import { LogError } from "../../log/errors.ts";
-import type { Batch, Log } from "../../log/log.ts";
+import type { Appended, Log, NewEntry, Seq } from "../../log/log.ts";
 import type { Logger } from "../../logger.ts";
 import { Throttle } from "../../lib/throttle.ts";
-import type { Draft } from "./post-body.ts";
+import { act, type Acting, findTarget, type PostDrop, type Posted, type PostPlace } from "./acting.ts";
+import { type Draft, reservedEvent } from "./post-body.ts";
 import { problem, type Problem } from "./problem.ts";
+import { Turns } from "./turns.ts";
 
 export type Ingested =
   /** `line` is the whole message as JSON; `stored` says whether it was relayed or only answered. */
@@ -28,6 +36,11 @@ export interface IngestDeps {
   readonly inbound: Inbound;
   readonly logger: Logger;
   readonly nowMs: () => number;
+  /**
+   * Keeps the content of a file for networks, so that they need not read it out of the message: its SHA-256, null when it is not kept.
+   * Never rejects. Absent: no content is kept.
+   */
+  readonly keepFile?: (content: Uint8Array, name: string) => Promise<string | null>;
 }
 
 const REFUSAL_LOG_MS = 60_000;
@@ -35,15 +48,21 @@ const REFUSAL_LOG_LINES = 20;
 /** Of a gateway's name that a client made up. */
 const SHOWN_CHARS = 100;
 
-/** Takes what clients of one API account post: routes it, applies the account's filters, and appends it to the log. */
+/** Takes what clients of one API account post: routes it, applies the account's filters, and appends it to the log, in the order of the calls. */
 export class Ingest {
   readonly #deps: IngestDeps;
+  readonly #acting: Acting;
+  readonly #isFull: boolean;
   readonly #refusals: Throttle;
-  readonly #dropped = new Map<DropReason, number>();
+  readonly #turns = new Turns();
+  readonly #audiences = new Map<string, Audience>();
+  readonly #dropped = new Map<PostDrop, number>();
   #accepted = 0;
 
   constructor(deps: IngestDeps) {
     this.#deps = deps;
+    this.#acting = { ...deps, ignoresNick: compileMatcher(deps.account.presentation.ignoreNicks) };
+    this.#isFull = hasFullEvents(deps.account);
     this.#refusals = new Throttle({ windowMs: REFUSAL_LOG_MS, perWindowMax: REFUSAL_LOG_LINES, nowMs: deps.nowMs });
   }
 
@@ -58,19 +77,91 @@ export class Ingest {
 
   /** Resolves once the message is durable, or with the reason why it is not. */
   async post(draft: Draft, once: OnceKey | null): Promise<Ingested> {
-    const { account, routes, inbound } = this.#deps;
+    const { account, routes } = this.#deps;
     const posting = routes.posting(account.key, draft.gateway === "" ? null : draft.gateway);
     if (posting.is !== "ok") return { ok: false, problem: this.#refuse(posting, draft.gateway) };
-    const message = this.#message(draft, posting.gateway);
-    const verdict = inbound(message);
-    if (verdict.is === "pass") return this.#append(verdict.message, posting.subject, once);
-    this.#dropped.set(verdict.reason, (this.#dropped.get(verdict.reason) ?? 0) + 1);
-    this.#deps.logger.debug(
-      { account: account.name, gateway: posting.gateway, reason: verdict.reason },
-      "message not relayed",
-    );
+    if (draft.event === EventLabel.delete && !this.#isFull)
+      return { ok: false, problem: reservedEvent(EventLabel.delete) };
+    try {
+      if (this.#isFull && ACTS.has(draft.event)) return await this.#turns.take(() => this.#act(draft, posting, once));
+      const turn = this.#turns.take(() => this.#prepare(draft, posting));
+      const ready = turn instanceof Promise ? await turn : turn;
+      return await this.#take(ready, posting, once);
+    } catch (error) {
+      if (error instanceof LogError) return { ok: false, problem: this.#unavailable(error) };
+      throw error;
+    }
+  }
+
+  async #take({ posted, files }: Ready, at: PostPlace, once: OnceKey | null): Promise<Ingested> {
+    if (posted.is === "refused") return { ok: false, problem: posted.problem };
+    const { message } = posted;
+    if (posted.is === "entry") return await this.#append(posted, files, at, once);
+    this.#dropped.set(posted.reason, (this.#dropped.get(posted.reason) ?? 0) + 1);
+    const { account, logger } = this.#deps;
+    logger.debug({ account: account.name, gateway: at.gateway, reason: posted.reason }, "message not relayed");
     const line = encode(message);
-    return once === null ? { ok: true, line, stored: false } : this.#write(line, [], once);
+    if (once === null) return { ok: true, line, stored: false };
+    const appended = await this.#deps.log.append({
+      account: account.key,
+      entries: [],
+      once: { ...once, answer: line },
+    });
+    return await this.#answer(appended, () => line, at, once);
+  }
+
+  /** What is to be stored; a promise only where something has to be looked up or kept first. */
+  #prepare(draft: Draft, at: PostPlace): Ready | Promise<Ready> {
+    const message = this.#message(draft, at.gateway);
+    const verdict = this.#deps.inbound(message);
+    if (verdict.is === "drop") return { posted: { is: "drop", message, reason: verdict.reason }, files: [] };
+    // A label of a client that cannot name messages acts on none.
+    const label = ACTS.has(message.event) ? "" : message.event;
+    const posted: Posted = { is: "entry", message: verdict.message, label, about: null, note: null };
+    const answers = this.#isFull && draft.parent_id !== "";
+    if (!answers && !this.#keeps(message, at)) return { posted, files: [] };
+    return this.#sayMore(posted, answers ? draft.parent_id : "", at);
+  }
+
+  /** What comes after it waits until it is stored: what is looked up then is the message as this one leaves it. */
+  async #act(draft: Draft, at: PostPlace, once: OnceKey | null): Promise<Ingested> {
+    const posted = await act(this.#message(draft, at.gateway), draft.id, at, this.#acting);
+    const files = posted.is === "entry" ? await this.#keep(posted.message, at) : [];
+    return await this.#take({ posted, files }, at, once);
+  }
+
+  /** A parent that nobody knows is no reason to lose what was said: it travels as given. */
+  async #sayMore(posted: Extract<Posted, { is: "entry" }>, parent: string, at: PostPlace): Promise<Ready> {
+    const target = parent === "" ? null : await findTarget(parent, at, this.#acting);
+    const about = aboutReply(target, null);
+    return { posted: { ...posted, about }, files: await this.#keep(posted.message, at) };
+  }
+
+  #keeps({ Extra }: Message, { subject }: PostPlace): boolean {
+    if (Extra === null || this.#deps.keepFile === undefined || !this.#audience(subject).network) return false;
+    return Extra.file.some(({ Data }) => Data !== "");
+  }
+
+  async #keep(message: Message, at: PostPlace): Promise<readonly (FileId | null)[]> {
+    const { keepFile } = this.#deps;
+    if (keepFile === undefined || !this.#keeps(message, at)) return [];
+    const files: (FileId | null)[] = [];
+    for (const { Data, Name } of message.Extra?.file ?? []) {
+      const sha256 = Data === "" ? null : await keepFile(Buffer.from(Data, "base64"), Name);
+      files.push(sha256 === null ? null : fileId({ is: "stored", sha256 }));
+    }
+    return files;
+  }
+
+  #audience(subject: string): Audience {
+    let audience = this.#audiences.get(subject);
+    if (audience === undefined) {
+      const accounts = this.#deps.routes.targets(subject).map(({ account }) => account);
+      const network = accounts.some(({ protocol }) => protocol !== "api");
+      audience = { network, refers: network || this.#isFull || accounts.some(hasFullEvents) };
+      this.#audiences.set(subject, audience);
+    }
+    return audience;
   }
 
   #message(draft: Draft, gateway: string): Message {
@@ -93,33 +184,62 @@ export class Ingest {
     };
   }
 
-  async #append(message: Message, subject: string, once: OnceKey | null): Promise<Ingested> {
-    const line = encode(message);
-    const entries = [{ subject, key: null, label: message.event, payload: line }];
-    const ingested = await this.#write(line, entries, once);
-    if (ingested.ok && ingested.stored) this.#accepted += 1;
-    return ingested;
+  async #append(
+    { message, label, about, note }: Extract<Posted, { is: "entry" }>,
+    files: readonly (FileId | null)[],
+    { gateway, subject }: PostPlace,
+    once: OnceKey | null,
+  ): Promise<Ingested> {
+    const { account, log } = this.#deps;
+    const payload = encodeStored({ message, source: null, about, files, avatar: null });
+    const answerOf = (seq: Seq | null): string => {
+      if (this.#isFull) return encode(fullMessage(message, about, seq));
+      return isBare(payload) ? payload : encode(message);
+    };
+    // A message about another has a note already; what nobody can refer to needs none.
+    const said = note === null && this.#audience(subject).refers;
+    const refs = once !== null && this.#isFull ? [onceRef(once.key, message.timestamp)] : [];
+    const entry: NewEntry = {
+      subject,
+      key: null,
+      label,
+      payload,
+      ...(said ? { note: postedNote(message, account, refs) } : note !== null && { note }),
+    };
+    const batch = { account: account.key, entries: [entry] };
+    const appended = await log.append(once === null ? batch : { ...batch, once: { ...once, answer: answerOf(null) } });
+    if (appended.is === "stored") this.#accepted += 1;
+    return await this.#answer(appended, answerOf, { gateway, subject }, once);
   }
 
-  async #write(line: string, entries: Batch["entries"], once: OnceKey | null): Promise<Ingested> {
-    try {
-      const batch = { account: this.#deps.account.key, entries };
-      const appended = await this.#deps.log.append(
-        once === null ? batch : { ...batch, once: { ...once, answer: line } },
-      );
-      if (appended.is === "stored") return { ok: true, line, stored: entries.length > 0 };
-      if (appended.is === "repeated") return { ok: true, line: appended.answer, stored: false };
-      return {
-        ok: false,
-        problem: problem(
-          422,
-          "this Idempotency-Key was used with another body in the last 24 h; use a new key for a new message",
-        ),
-      };
-    } catch (error) {
-      if (error instanceof LogError) return { ok: false, problem: this.#unavailable(error) };
-      throw error;
+  async #answer(
+    appended: Appended,
+    answerOf: (seq: Seq | null) => string,
+    { subject }: PostPlace,
+    once: OnceKey | null,
+  ): Promise<Ingested> {
+    if (appended.is === "stored") {
+      const [seq = null] = appended.seqs;
+      return { ok: true, line: answerOf(seq), stored: seq !== null };
     }
+    if (appended.is === "repeated") {
+      const line = this.#isFull && once !== null ? await this.#withId(appended.answer, subject, once) : appended.answer;
+      return { ok: true, line, stored: false };
+    }
+    return {
+      ok: false,
+      problem: problem(
+        422,
+        "this Idempotency-Key was used with another body in the last 24 h; use a new key for a new message",
+      ),
+    };
+  }
+
+  /** The first answer was stored together with its message, before that had an id. */
+  async #withId(answer: string, subject: string, { key }: OnceKey): Promise<string> {
+    const message = decode(answer);
+    const known = message.id === "" ? await this.#deps.log.ids.find(subject, [onceRef(key, message.timestamp)]) : null;
+    return known === null ? answer : encode({ ...message, id: String(known.seq) });
   }
 
   #unavailable(error: LogError): Problem {
@@ -142,6 +262,21 @@ export class Ingest {
     return refusal;
   }
 }
+
+interface Ready {
+  readonly posted: Posted;
+  /** As for `Stored`. */
+  readonly files: readonly (FileId | null)[];
+}
+
+/** Who gets what is posted to a gateway. `refers`: somebody there can speak of it later. */
+interface Audience {
+  readonly network: boolean;
+  readonly refers: boolean;
+}
+
+/** By which a message is found again when its post is repeated; the time keeps a key apart that is used again after a day. */
+const onceRef = (key: string, timestamp: string): string => `once ${timestamp} ${key}`;
 
 function explain(posting: Exclude<Posting, { is: "ok" }>, given: string): Problem {
   const named = shorten(given);

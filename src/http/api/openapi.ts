@@ -97,9 +97,11 @@ const post = {
       "400": failure("The body is malformed, a field has the wrong type, or the event is one of the service's own."),
       "401": unauthorized,
       "403": failure(
-        "The account may only receive in this gateway, or the request is a web page's and the account has no Token.",
+        "The account may only receive in this gateway, the message to change is somebody else's, or the request is a web page's and the account has no Token.",
       ),
-      "404": failure("The gateway does not exist, or is not enabled for this account."),
+      "404": failure(
+        "The gateway does not exist or is not enabled for this account, or it has no message with this id.",
+      ),
       "413": failure("The body is larger than MaxBodySize."),
       "415": failure("The Content-Type is neither JSON nor a form."),
       "422": failure("The Idempotency-Key was used with another body."),

@@ -19,8 +19,9 @@ describe("what is taken", () => {
     ],
     [
       '{"channel":1,"account":[],"protocol":{},"timestamp":"yesterday","id":7,"strange":true,"text":"a"}',
-      { text: "a" },
+      { text: "a", id: "" },
     ],
+    ['{"ID":"7","event":"msg_delete"}', { id: "7", event: "msg_delete" }],
     ["", { text: "" }],
     ["null", { text: "" }],
     ["\uFEFF{}", { text: "" }],
@@ -84,7 +85,7 @@ describe("what is refused, naming the place", () => {
     ['{"Extra":{"file":[{"Data":"a==="}]}}', /not standard base64/],
     ['{"Extra":{"file":[{"Data":"aG k="}]}}', /not standard base64/],
     ['{"event":"api_connected"}', /service's own/],
-    ['{"event":"msg_delete"}', /service's own/],
+    ['{"event":"file_delete"}', /service's own/],
     ['{"hops":1.5}', /^hops must be integer/],
   ])("%s", (body, message) => {
     const parsed = parse(body);

@@ -14,6 +14,8 @@ export interface Draft {
   readonly avatar: string;
   readonly gateway: string;
   readonly parent_id: string;
+  /** The message that it acts on, for clients with FullEvents. */
+  readonly id: string;
   readonly event: string;
   readonly files: readonly FileItem[];
   readonly hops: number;
@@ -29,7 +31,6 @@ const RESERVED_EVENTS: ReadonlySet<string> = new Set([
   "rejoin_channels",
   "get_channel_members",
   "avatar_download",
-  "msg_delete",
   "file_delete",
 ]);
 
@@ -79,17 +80,15 @@ function check(value: object): Parsed {
     }
     post["Extra"] = extra;
   }
+  // To most clients it means nothing, and some send what they like.
+  if (typeof post["id"] !== "string") delete post["id"];
   if (!checkPost(post)) return refuse(describeShapeError(post));
   return accept(post);
 }
 
 function accept(post: PostedMessage): Parsed {
   const event = wellFormed(post.event);
-  if (RESERVED_EVENTS.has(event)) {
-    return refuse(
-      `event "${event}" is one of the service's own and cannot be posted; leave event empty or use another`,
-    );
-  }
+  if (RESERVED_EVENTS.has(event)) return { ok: false, problem: reservedEvent(event) };
   const files: FileItem[] = [];
   for (const [index, file] of (post.Extra?.file ?? []).entries()) {
     const read = readFile(file);
@@ -105,11 +104,19 @@ function accept(post: PostedMessage): Parsed {
       avatar: wellFormed(post.avatar),
       gateway: wellFormed(post.gateway),
       parent_id: wellFormed(post.parent_id),
+      id: wellFormed(post.id),
       event,
       files,
       hops: post.hops ?? 0,
     },
   };
+}
+
+export function reservedEvent(event: string): Problem {
+  return problem(
+    400,
+    `event "${event}" is one of the service's own and cannot be posted; leave event empty or use another`,
+  );
 }
 
 /** A lone surrogate is not a character; like invalid UTF-8 it becomes U+FFFD. */

@@ -35,18 +35,23 @@ const messageFields = {
   account: text("Account the message came from, `<protocol>.<name>`."),
   event: text(
     "Event kind; empty for an ordinary message. `api_connected` greets a reader, `user_action` is a /me, `join_leave`, `join` and `leave` come with ShowJoinPart, " +
-      "`topic_change` with ShowTopicChange, `api_error` answers a refused WebSocket frame; any other is a label that its poster chose.",
+      "`topic_change` with ShowTopicChange, `api_error` answers a refused WebSocket frame. With FullEvents, `msg_edit` brings the new text of the message with this `id`, " +
+      "`msg_delete` says that it is gone, `msg_reaction` and `msg_reaction_removed` have an emoji as their text. Any other is a label that its poster chose.",
   ),
   protocol: text("Protocol of the origin; `api` for a posted message."),
   gateway: text("Gateway the message belongs to."),
-  parent_id: text("Identifier of a parent message as the poster gave it; may be empty."),
+  parent_id: text(
+    "Identifier of a parent message as the poster gave it; with FullEvents the `id` of the message that is answered. May be empty.",
+  ),
   timestamp: {
     type: "string",
     format: "date-time",
     description: "When the service accepted the message: RFC 3339 in UTC with fractional seconds.",
     examples: ["2026-11-21T10:00:00.123Z"],
   },
-  id: text("Always empty on these endpoints."),
+  id: text(
+    "Empty without FullEvents. With it, the message's identifier, or for `msg_edit`, `msg_delete`, `msg_reaction` and `msg_reaction_removed` that of the message concerned.",
+  ),
   Extra: {
     description: "Files, or null.",
     anyOf: [
@@ -76,15 +81,23 @@ export const PostSchema = {
   type: "object",
   description:
     "A message to deliver. Keys are taken in any case, null counts as absent, unknown keys are ignored; " +
-    "`channel`, `account`, `protocol`, `timestamp` and `id` are the service's own.",
+    "`channel`, `account`, `protocol` and `timestamp` are the service's own.",
   properties: {
     text: text("Text to deliver."),
     username: text("Sender name to display."),
     userid: text("Sender identifier on the client's side."),
     avatar: text("Sender avatar address."),
     gateway: text("Target gateway; may be left out when the account is in exactly one."),
-    parent_id: text("Identifier of a parent message; travels as given."),
-    event: text("A label that travels with the message, such as `user_action`. The service's own are refused."),
+    parent_id: text(
+      "Identifier of a parent message; travels as given. With FullEvents, the `id` of the message that is answered.",
+    ),
+    id: text(
+      "Only with FullEvents, and for the events `msg_edit`, `msg_delete`, `msg_reaction` and `msg_reaction_removed`: the `id` of the message concerned.",
+    ),
+    event: text(
+      "A label that travels with the message, such as `user_action`. The service's own are refused. With FullEvents, `msg_edit` and `msg_delete` change a message " +
+        "that this account posted; `msg_reaction` and `msg_reaction_removed` put the emoji in `text` to any message, or take it back.",
+    ),
     Extra: {
       type: "object",
       description: "Files to deliver; each needs `Data` or `URL`. Keys other than `file` are ignored.",

@@ -8,7 +8,12 @@ import { greeting } from "./frames.ts";
 import { StreamHub } from "./stream-hub.ts";
 import { StreamSocket } from "./stream-socket.ts";
 
-const view: View = { admits: () => true, show: (message) => message, verbatim: () => true };
+const view: View = {
+  admits: () => true,
+  show: (message) => message,
+  verbatim: () => true,
+  line: ({ payload }) => payload,
+};
 const payload = (n: number, size = 0): string => JSON.stringify({ n, pad: "x".repeat(size) });
 
 /** A world with one hub over one feed, and readers on real sockets. */

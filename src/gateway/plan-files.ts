@@ -1,0 +1,77 @@
+import type { Capabilities } from "../contract/capabilities.ts";
+import type { SharedFile } from "../contract/content.ts";
+import type { FileItem, Message } from "../contract/message.ts";
+import type { Loss } from "../contract/outcome.ts";
+import { fileId } from "../files/file-id.ts";
+import type { WantedFile } from "../files/files.ts";
+import type { Stored } from "./codec.ts";
+import type { Here } from "./planned.ts";
+import type { View } from "./view.ts";
+
+/** What a destination needs of the files of a message: their content, an address where it takes no content, nothing where it has no files. */
+export function wantedFiles({ message, files }: Stored, { fileOut }: Capabilities): readonly (WantedFile | null)[] {
+  const items = message.Extra?.file;
+  if (items === undefined || fileOut === "none") return NONE;
+  const wanted = items.map((item, index) => {
+    // Where a link is all that is shown, the origin's own does.
+    if (fileOut === "emulated" && item.URL !== "") return null;
+    const id = files[index] ?? (item.URL === "" ? null : fileId({ is: "url", url: item.URL }));
+    return id === null ? null : { id, name: item.Name, mime: null, bytes: sizeOf(item) };
+  });
+  return wanted.some((file) => file !== null) ? wanted : NONE;
+}
+
+const NONE: readonly (WantedFile | null)[] = [];
+
+export function sharedFiles({ Extra }: Message, { files }: Here, { fileOut }: Capabilities): readonly SharedFile[] {
+  const missing = fileOut === "none" ? "there are no files here" : "its content is not known";
+  return (Extra?.file ?? []).map((item, index) => {
+    const found = files[index] ?? null;
+    return {
+      name: item.Name,
+      comment: item.Comment,
+      mime: found?.mime ?? null,
+      bytes: found?.bytes ?? sizeOf(item),
+      url: found?.url ?? (item.URL === "" ? null : item.URL),
+      id: found?.id ?? null,
+      missing: found === null ? missing : found.missing,
+    };
+  });
+}
+
+/** One for each file of which neither the content nor, where that is all there can be, an address arrives. */
+export function fileLosses(files: readonly SharedFile[], { fileOut }: Capabilities): readonly Loss[] {
+  return files
+    .filter(({ id, url }) => id === null && (fileOut === "native" || url === null))
+    .map(({ missing }) => ({ what: "file", note: missing ?? "it could not be had" }));
+}
+
+/** The picture of a sender, where senders have pictures. */
+export function pictureWanted(stored: Stored, capabilities: Capabilities, view: View): WantedFile | null {
+  if (!hasPictures(capabilities)) return null;
+  // No picture depends on the gateway.
+  const url = view.show(stored.message, "").avatar;
+  const id = stored.avatar ?? (url === "" ? null : fileId({ is: "url", url }));
+  return id === null ? null : { id, name: "avatar", mime: null, bytes: null };
+}
+
+/** `url`: the sender's as the destination shows it, or empty. */
+export function sharedPicture(url: string, { avatar }: Here, capabilities: Capabilities): SharedFile | null {
+  if (!hasPictures(capabilities)) return null;
+  if (avatar !== null) return { ...avatar, url: avatar.url ?? (url === "" ? null : url) };
+  if (url === "") return null;
+  return { name: "avatar", comment: "", mime: null, bytes: null, url, id: null, missing: "only its address is known" };
+}
+
+function hasPictures({ identity }: Capabilities): boolean {
+  return identity.includes("puppet") || identity.includes("per-message");
+}
+
+/** Bytes; null when nobody knows. */
+function sizeOf({ Size, Data }: FileItem): number | null {
+  if (Size > 0) return Size;
+  // What standard base64 (RFC 4648 §4) stands for.
+  if (Data === "") return null;
+  const padding = Data.endsWith("==") ? 2 : Data.endsWith("=") ? 1 : 0;
+  return Math.floor((Data.length * 3) / 4) - padding;
+}

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import type { Capabilities } from "../contract/capabilities.ts";
+import { parse } from "../content/formats.ts";
+import { capabilities } from "./plan.suite.ts";
+import { formatLosses } from "./plan-formats.ts";
+
+const formats: Capabilities["formats"] = ["text", "para", "bold", "code", "pre"];
+
+test.each([
+  ["plain words", []],
+  ["**bold**, `code` and https://example.org", []],
+  ["[https://example.org](https://example.org)", []],
+  ["**_both_**", ["italic"]],
+  ["_one_ and _two_ and ~~three~~", ["italic", "strike"]],
+  ["see [this](https://example.org)", ["link behind words"]],
+  ["> - _deep_", ["quote", "list", "italic"]],
+  ["# ||head||", ["heading", "spoiler"]],
+  ["```\npre\n```", []],
+])("%j loses %j", (text, names) => {
+  const losses = formatLosses(parse("markdown", text), capabilities({ formats }));
+  const note = `there is nothing like this here: ${names.join(", ")}`;
+  expect(losses).toEqual(names.length === 0 ? [] : [{ what: "format", note }]);
+});
+
+test("mentions and emoji are no formatting", () => {
+  const of = [
+    { t: "mention", user: null, text: "@ann" },
+    { t: "emoji", text: "🎉" },
+  ] as const;
+  expect(formatLosses([{ t: "para", of }], capabilities({ formats }))).toEqual([]);
+});

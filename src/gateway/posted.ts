@@ -1,0 +1,28 @@
+import type { Account } from "../config/config.ts";
+import type { Message } from "../contract/message.ts";
+import { parse } from "../content/formats.ts";
+import { plainText } from "../content/plain.ts";
+import type { IdNote } from "../log/log.ts";
+import { authorKey, excerptOf, nameOf } from "./acts.ts";
+
+/** What clients of an account of the API post is Markdown, unless its settings say otherwise. */
+export function postedFormat({ settings }: Account): "markdown" | "plain" {
+  return settings["Format"] === "plain" ? "plain" : "markdown";
+}
+
+/** The beginning of the words of a posted message. */
+export function postedExcerpt({ text, Extra }: Message, account: Account): string {
+  const words = plainText(parse(postedFormat(account), text));
+  return excerptOf(words === "" ? (Extra?.file ?? []).map(({ Name }) => `[${Name}]`).join(" ") : words);
+}
+
+/** What a posted message is to those who refer to it; `refs` as for `IdNote`. */
+export function postedNote(message: Message, account: Account, refs: readonly string[]): IdNote {
+  const excerpt = postedExcerpt(message, account);
+  return { is: "said", refs, author: posterKey(message), name: nameOf(message.username), excerpt };
+}
+
+/** What tells those who post by one account apart: their ids, or their names where they have none, as far as anybody keeps these. */
+export function posterKey({ userid, username }: Message): string {
+  return authorKey(excerptOf(userid === "" ? username : userid), null);
+}
