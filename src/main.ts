@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { protocols } from "./adapters/registry.ts";
+import { accountCommand } from "./cli/account.ts";
 import { parseCommand } from "./cli/args.ts";
 import { check, formatProblems } from "./cli/check.ts";
 import { HELP } from "./cli/help.ts";
@@ -39,6 +40,8 @@ async function main(argv: readonly string[]): Promise<number> {
       err("rialto: there is no rialto.toml or matterbridge.toml here; name the file: rialto check FILE\n");
       return START_ERRORS.usage.exit;
     }
+    case "account":
+      return accountCommand(command, { env, cwd, write: out, tell: err });
     case "run":
       return start(command.conf ?? findConfigFile(cwd), command.debug);
   }

@@ -11,6 +11,8 @@ test.each([
   [["check", "x.toml"], { is: "check", file: "x.toml" }],
   [["check", "-conf", "x.toml"], { is: "check", file: "x.toml" }],
   [["check"], { is: "check", file: null }],
+  [["net", "do", "x"], { is: "account", protocol: "net", name: "do", account: "x", conf: null }],
+  [["net", "do", "-conf", "x.toml", "x"], { is: "account", protocol: "net", name: "do", account: "x", conf: "x.toml" }],
   [["-version"], { is: "version" }],
   [["version"], { is: "version" }],
   [["--help"], { is: "help" }],
@@ -23,9 +25,15 @@ test("DEBUG=1 counts as -debug", () => {
   expect(parseCommand([], { DEBUG: "1" })).toMatchObject({ debug: true });
 });
 
-test.each([[["chekc"]], [["run", "x"]], [["check", "a", "b"]], [["-conf"]], [["--nonsense"]]])(
-  "%j is a wrong usage",
-  (argv) => {
-    expect(parseCommand(argv, {}).is).toBe("usage");
-  },
-);
+test.each([
+  [["chekc"]],
+  [["net", "do"]],
+  [["net", "do", "x", "y"]],
+  [["run", "x", "y"]],
+  [["run", "x"]],
+  [["check", "a", "b"]],
+  [["-conf"]],
+  [["--nonsense"]],
+])("%j is a wrong usage", (argv) => {
+  expect(parseCommand(argv, {}).is).toBe("usage");
+});

@@ -3,6 +3,14 @@ import { parseArgs } from "node:util";
 export type Command =
   | { readonly is: "run"; readonly conf: string | null; readonly debug: boolean }
   | { readonly is: "check"; readonly file: string | null }
+  /** What an adapter offers beside the bridge, for one account. */
+  | {
+      readonly is: "account";
+      readonly protocol: string;
+      readonly name: string;
+      readonly account: string;
+      readonly conf: string | null;
+    }
   | { readonly is: "version" }
   | { readonly is: "help" }
   | { readonly is: "usage"; readonly message: string };
@@ -23,9 +31,14 @@ export function parseCommand(argv: readonly string[], env: Readonly<Record<strin
   if (values.help === true) return { is: "help" };
   if (values.version === true) return { is: "version" };
   const [name = "run", ...rest] = positionals;
-  const surplus = rest.slice(name === "check" ? 1 : 0);
-  if (surplus.length > 0) return { is: "usage", message: `"${surplus.join(" ")}" was not expected here` };
   const conf = values.conf ?? null;
+  const [action, account, ...more] = rest;
+  if (!OWN.has(name) && action !== undefined && account !== undefined && more.length === 0) {
+    return { is: "account", protocol: name, name: action, account, conf };
+  }
+  const surplus = rest.slice(name === "check" ? 1 : 0);
+  if (OWN.has(name) && surplus.length > 0)
+    return { is: "usage", message: `"${surplus.join(" ")}" was not expected here` };
   switch (name) {
     case "run":
       return { is: "run", conf, debug: values.debug === true || env["DEBUG"] === "1" };
@@ -38,6 +51,9 @@ export function parseCommand(argv: readonly string[], env: Readonly<Record<strin
       return { is: "usage", message: `there is no command "${name}"` };
   }
 }
+
+/** All other names are those of protocols. */
+const OWN: ReadonlySet<string> = new Set(["run", "check", "help", "version"]);
 
 const parse = (args: string[]) =>
   parseArgs({

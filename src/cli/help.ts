@@ -1,3 +1,4 @@
+import { protocols } from "../adapters/registry.ts";
 import { START_ERRORS } from "../errors.ts";
 
 export const HELP = `rialto: a chat bridge
@@ -5,7 +6,7 @@ export const HELP = `rialto: a chat bridge
 Usage
   rialto [run] [-conf FILE] [-debug]   start the bridge
   rialto check [FILE]                  say everything that is wrong with a configuration file, and start nothing
-  rialto version                       print the version
+${accountCommands()}  rialto version                       print the version
   rialto help                          print this
 
 Options
@@ -26,6 +27,14 @@ ${exitCodes()}
 
 Settings: docs/settings.md   The HTTP API: docs/api.md   What happens when…: docs/operating.md
 `;
+
+/** What protocols offer beside the bridge. */
+function accountCommands(): string {
+  const lines = [...protocols.values()].flatMap(({ protocol, commands = [] }) =>
+    commands.map(({ name, summary }) => `  ${`rialto ${protocol} ${name} ACCOUNT`.padEnd(36)} ${summary}\n`),
+  );
+  return lines.join("");
+}
 
 function exitCodes(): string {
   return Object.values(START_ERRORS)

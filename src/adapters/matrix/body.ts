@@ -1,0 +1,119 @@
+import type { Block, Body, RemoteFile, Style } from "../../contract/content.ts";
+import type { FileRef } from "../../contract/ids.ts";
+import { parseHtml } from "../../content/html-parse.ts";
+import { personBehind } from "../../content/matrix-links.ts";
+import { isObject, type Json, listIn, numberIn, objectIn, textIn } from "./json.ts";
+
+/** Whether the quote that older programs put before a reply is to go. */
+interface Reading {
+  readonly withoutQuote: boolean;
+}
+
+const FILES: ReadonlySet<string> = new Set(["m.image", "m.file", "m.audio", "m.video"]);
+/** No messages, although they come as such. */
+const SILENT: ReadonlySet<string> = new Set(["m.key.verification.request"]);
+
+/** The content of `m.room.message`; null when it says nothing. */
+export function messageBody(content: Json, reading: Reading): Body<RemoteFile> | null {
+  const type = textIn(content, "msgtype") ?? "";
+  if (SILENT.has(type)) return null;
+  if (FILES.has(type)) return fileBody(content) ?? textBody(content, reading);
+  if (type === "m.location") return plainBody(locationText(content));
+  return textBody(content, reading);
+}
+
+/** The content of `m.sticker`: a picture, told by its description. */
+export function stickerBody(content: Json): Body<RemoteFile> | null {
+  return fileBody(content) ?? plainBody(textIn(content, "body") ?? "");
+}
+
+/** The content of a poll's start (MSC3381): the question and its answers. */
+export function pollBody(content: Json): Body<RemoteFile> | null {
+  const poll = [content["m.poll"], content["m.poll.start"], content["org.matrix.msc3381.poll.start"]].find(isObject);
+  if (poll === undefined) return plainBody(fallbackText(content));
+  const answers = listIn(poll, "answers").filter(isObject).map(fallbackText);
+  const lines = [
+    `Poll: ${fallbackText(objectIn(poll, "question"))}`,
+    ...answers.map((answer, at) => `${at + 1}. ${answer}`),
+  ];
+  return plainBody(lines.join("\n"));
+}
+
+/** Text of an extensible event (MSC1767), stable or not. */
+export function fallbackText(content: Json): string {
+  for (const key of ["m.text", "org.matrix.msc1767.text"]) {
+    const text =
+      textIn(content, key) ??
+      listIn(content, key)
+        .filter(isObject)
+        .map((one) => textIn(one, "body"))[0];
+    if (typeof text === "string") return text;
+  }
+  return textIn(content, "body") ?? "";
+}
+
+function textBody(content: Json, { withoutQuote }: Reading): Body<RemoteFile> | null {
+  const written = textIn(content, "body") ?? "";
+  const html = textIn(content, "format") === "org.matrix.custom.html" ? textIn(content, "formatted_body") : null;
+  // With its quote only the plain text has it in a shape that others understand.
+  if (html !== null && html.trim() !== "" && (withoutQuote || !QUOTED.test(written))) {
+    const text = html.replace(/<mx-reply>.*?<\/mx-reply>/isu, "").trim();
+    const blocks = parseHtml(text, personBehind);
+    if (blocks.length > 0) return { style: styleOf(content), source: { format: "html", text }, blocks, files: [] };
+  }
+  return plainBody(withoutQuote ? unquoted(written) : written, styleOf(content));
+}
+
+function plainBody(written: string, style: Style = "normal"): Body<RemoteFile> | null {
+  const text = written.replaceAll(/\r\n?/gu, "\n");
+  if (text.trim() === "") return null;
+  const blocks: readonly Block[] = [{ t: "para", of: [{ t: "text", text }] }];
+  return { style, source: { format: "plain", text }, blocks, files: [] };
+}
+
+function styleOf(content: Json): Style {
+  const type = textIn(content, "msgtype");
+  if (type === "m.emote") return "action";
+  return type === "m.notice" ? "notice" : "normal";
+}
+
+const QUOTED = /^> (?:\* )?<@[^>]+>/u;
+
+/** Without the lines that older programs put before a reply: what somebody quotes by hand stays. */
+function unquoted(text: string): string {
+  if (!QUOTED.test(text)) return text;
+  const lines = text.split("\n");
+  const from = lines.findIndex((line) => !line.startsWith(">"));
+  return from === -1 ? "" : lines.slice(lines[from] === "" ? from + 1 : from).join("\n");
+}
+
+export function hasQuote(content: Json): boolean {
+  return QUOTED.test(textIn(content, "body") ?? "");
+}
+
+/** An encrypted file (`file` in place of `url`) can only be named. */
+function fileBody(content: Json): Body<RemoteFile> | null {
+  const url = textIn(content, "url");
+  const written = textIn(content, "body") ?? "";
+  const filename = textIn(content, "filename");
+  const name = (filename ?? written) || "file";
+  if (url?.startsWith("mxc://") !== true)
+    return isObject(content["file"]) ? plainBody(`${name} (an encrypted file)`) : null;
+  const info = objectIn(content, "info");
+  const bytes = numberIn(info, "size");
+  const file: RemoteFile = {
+    name,
+    comment: filename !== null && filename !== written ? written : "",
+    mime: textIn(info, "mimetype"),
+    bytes: bytes !== null && Number.isSafeInteger(bytes) && bytes >= 0 ? bytes : null,
+    url: null,
+    ref: url as FileRef,
+  };
+  return { style: "normal", source: { format: "plain", text: "" }, blocks: [], files: [file] };
+}
+
+function locationText(content: Json): string {
+  const written = textIn(content, "body") ?? "";
+  const place = textIn(content, "geo_uri") ?? "";
+  return written.includes(place) ? written : `${written} (${place})`;
+}

@@ -1,0 +1,248 @@
+import type { OpenedFile } from "../../contract/session.ts";
+import { type Failure, refused, unreachable } from "./failure.ts";
+import type { Http, HttpRequest, Upload } from "./http.ts";
+import { isObject, type Json, listIn, NOTHING, numberIn, objectIn, textIn } from "./json.ts";
+import { download } from "./media.ts";
+
+/** How long a request may take that the server answers at once, as a rule; joining a room of another server takes long. */
+const CALL_MS = 60_000;
+/** Of an upload, beside what it takes at 64 KiB a second. */
+const UPLOAD_MS = 120_000;
+
+export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: Failure };
+
+interface Call {
+  readonly method: HttpRequest["method"];
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | null>>;
+  readonly body?: Json | Upload;
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number;
+  readonly again?: boolean;
+  /** A user of our namespace who is to have done it; our own when null or absent. */
+  readonly as?: string | null;
+  readonly withoutToken?: boolean;
+}
+
+/** The user who acts, and until when. */
+export interface Acting {
+  readonly as?: string | null;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const never = new AbortController().signal;
+/** A path segment. `.` and `..` would be resolved away however they are written: they become something that nothing is called. */
+const segment = (text: string): string =>
+  encodeURIComponent(text.toWellFormed()).replaceAll(/^\.{1,2}$/gu, (dots) => dots.replaceAll(".", "%252E"));
+const room = (id: string): string => `/_matrix/client/v3/rooms/${segment(id)}`;
+
+/** The client-server API of one homeserver, as far as a bridge needs it. Every answer is a value. */
+export class Client {
+  readonly #http: Http;
+  readonly #base: string;
+  #token: string | null;
+  #user: string | null = null;
+
+  constructor(options: { readonly http: Http; readonly server: string; readonly token: string | null }) {
+    this.#http = options.http;
+    this.#base = options.server.replace(/\/+$/u, "");
+    this.#token = options.token;
+  }
+
+  set token(token: string) {
+    this.#token = token;
+  }
+
+  /** Whose doing it is when nobody is named: as an application service, the token alone does not say it. */
+  set user(id: string) {
+    this.#user = id;
+  }
+
+  async versions(signal: AbortSignal): Promise<Result<readonly string[]>> {
+    const answer = await this.#call({ method: "GET", path: "/_matrix/client/versions", signal, withoutToken: true });
+    return mapped(answer, (json) => listIn(json, "versions").filter((version) => typeof version === "string"));
+  }
+
+  async login(body: Json, signal: AbortSignal): Promise<Result<Json>> {
+    return await this.#call({ method: "POST", path: "/_matrix/client/v3/login", body, signal, withoutToken: true });
+  }
+
+  async whoami(signal: AbortSignal): Promise<Result<Json>> {
+    return await this.#call({ method: "GET", path: "/_matrix/client/v3/account/whoami", signal });
+  }
+
+  /** Makes a user of our namespace. */
+  async register(localpart: string, signal?: AbortSignal): Promise<Result<Json>> {
+    const body = { type: "m.login.application_service", username: localpart, inhibit_login: true };
+    return await this.#call({ method: "POST", path: "/_matrix/client/v3/register", body, signal });
+  }
+
+  async setProfile(
+    user: string,
+    field: "displayname" | "avatar_url",
+    value: string,
+    acting: Acting,
+  ): Promise<Result<Json>> {
+    const path = `/_matrix/client/v3/profile/${segment(user)}/${field}`;
+    return await this.#call({ method: "PUT", path, body: { [field]: value }, ...acting });
+  }
+
+  /** By alias or id; the id of the room. */
+  async join(name: string, via: string | null, acting: Acting): Promise<Result<string>> {
+    const path = `/_matrix/client/v3/join/${segment(name)}`;
+    const answer = await this.#call({ method: "POST", path, query: { server_name: via, via }, body: {}, ...acting });
+    return mapped(answer, (json) => textIn(json, "room_id") ?? name);
+  }
+
+  async invite(roomId: string, user: string, acting: Acting): Promise<Result<Json>> {
+    return await this.#call({ method: "POST", path: `${room(roomId)}/invite`, body: { user_id: user }, ...acting });
+  }
+
+  async joinedRooms(signal?: AbortSignal): Promise<Result<readonly unknown[]>> {
+    const answer = await this.#call({ method: "GET", path: "/_matrix/client/v3/joined_rooms", signal });
+    return mapped(answer, (json) => listIn(json, "joined_rooms"));
+  }
+
+  async joinedMembers(roomId: string, signal: AbortSignal): Promise<Result<Json>> {
+    const answer = await this.#call({ method: "GET", path: `${room(roomId)}/joined_members`, signal });
+    return mapped(answer, (json) => objectIn(json, "joined"));
+  }
+
+  async state(roomId: string, type: string, signal: AbortSignal): Promise<Result<Json>> {
+    return await this.#call({ method: "GET", path: `${room(roomId)}/state/${segment(type)}/`, signal });
+  }
+
+  async setState(roomId: string, type: string, key: string, body: Json, acting: Acting): Promise<Result<Json>> {
+    return await this.#call({
+      method: "PUT",
+      path: `${room(roomId)}/state/${segment(type)}/${segment(key)}`,
+      body,
+      ...acting,
+    });
+  }
+
+  async event(roomId: string, eventId: string, signal: AbortSignal): Promise<Result<Json>> {
+    return await this.#call({ method: "GET", path: `${room(roomId)}/event/${segment(eventId)}`, signal });
+  }
+
+  /** The id of the new event. */
+  async send(roomId: string, type: string, txn: string, body: Json, acting: Acting): Promise<Result<string>> {
+    const path = `${room(roomId)}/send/${segment(type)}/${segment(txn)}`;
+    return mapped(await this.#call({ method: "PUT", path, body, ...acting }), (json) => textIn(json, "event_id") ?? "");
+  }
+
+  async redact(roomId: string, eventId: string, txn: string, acting: Acting): Promise<Result<Json>> {
+    const path = `${room(roomId)}/redact/${segment(eventId)}/${segment(txn)}`;
+    return await this.#call({ method: "PUT", path, body: {}, ...acting });
+  }
+
+  /** One page of the reactions to a message, newest first. */
+  async reactions(roomId: string, eventId: string, from: string | null, signal: AbortSignal): Promise<Result<Json>> {
+    const path = `/_matrix/client/v1/rooms/${segment(roomId)}/relations/${segment(eventId)}/m.annotation/m.reaction`;
+    return await this.#call({ method: "GET", path, query: { from, limit: 100 }, signal });
+  }
+
+  /** `timeoutMs`: how long the server may wait for something to tell. `patienceMs`: how much longer we wait. */
+  async sync(wanted: {
+    readonly since: string | null;
+    readonly filter: string;
+    readonly timeoutMs: number;
+    readonly patienceMs: number;
+    readonly signal: AbortSignal;
+  }): Promise<Result<Json>> {
+    const { since, filter, timeoutMs, patienceMs, signal } = wanted;
+    const query = { since, filter, timeout: timeoutMs, set_presence: "offline" };
+    const path = "/_matrix/client/v3/sync";
+    return await this.#call({ method: "GET", path, query, signal, timeoutMs: timeoutMs + patienceMs, again: false });
+  }
+
+  /** A page of a room's events, newest first, from one position back to another. */
+  async messages(
+    roomId: string,
+    page: { readonly from: string; readonly to: string | null },
+    signal: AbortSignal,
+  ): Promise<Result<Json>> {
+    const filter = JSON.stringify({ lazy_load_members: true, include_redundant_members: true });
+    const query = { dir: "b", from: page.from, to: page.to, limit: 100, filter };
+    return await this.#call({ method: "GET", path: `${room(roomId)}/messages`, query, signal });
+  }
+
+  /** Its `mxc:` URI. */
+  async upload(name: string, body: Upload, signal: AbortSignal): Promise<Result<string>> {
+    const timeoutMs = UPLOAD_MS + body.bytes / 64;
+    const path = "/_matrix/media/v3/upload";
+    const answer = await this.#call({
+      method: "POST",
+      path,
+      query: { filename: name || null },
+      body,
+      signal,
+      timeoutMs,
+      again: false,
+    });
+    return mapped(answer, (json) => textIn(json, "content_uri") ?? "");
+  }
+
+  /** The most bytes of one file; null when the server does not say. */
+  async uploadMax(signal: AbortSignal): Promise<number | null> {
+    for (const path of ["/_matrix/client/v1/media/config", "/_matrix/media/v3/config"]) {
+      const answer = await this.#call({ method: "GET", path, signal });
+      if (answer.ok) return numberIn(answer.value, "m.upload.size");
+    }
+    return null;
+  }
+
+  /** The content behind an `mxc:` URI. `authenticated`: as servers since v1.11 want it. */
+  async download(mxc: string, authenticated: boolean, signal: AbortSignal): Promise<OpenedFile> {
+    const { server, media } = /^mxc:\/\/(?<server>[^/?#]+)\/(?<media>[^/?#]+)$/u.exec(mxc)?.groups ?? {};
+    if (server === undefined || media === undefined) {
+      return { ok: false, why: { code: "bad_content", message: "this is not the address of a file" } };
+    }
+    const place = `${segment(server)}/${segment(media)}`;
+    const path = authenticated ? `/_matrix/client/v1/media/download/${place}` : `/_matrix/media/v3/download/${place}`;
+    return await download(this.#http, {
+      url: new URL(this.#base + path),
+      token: authenticated ? this.#token : null,
+      signal,
+    });
+  }
+
+  async #call(call: Call): Promise<Result<Json>> {
+    const { method, path, body, query = {} } = call;
+    const url = new URL(this.#base + path);
+    const asked: NonNullable<Call["query"]> = { ...query, user_id: call.as ?? this.#user };
+    for (const [name, value] of Object.entries(asked)) {
+      if (value !== null) url.searchParams.set(name, String(value));
+    }
+    const answer = await this.#http.request({
+      method,
+      url,
+      token: call.withoutToken === true ? null : this.#token,
+      body: body === undefined ? null : isUpload(body) ? body : JSON.stringify(body),
+      timeoutMs: call.timeoutMs ?? CALL_MS,
+      again: call.again ?? true,
+      signal: call.signal ?? never,
+    });
+    if (answer.is === "failed") return { ok: false, failure: unreachable(answer) };
+    const json = parsed(answer.text);
+    if (answer.status >= 200 && answer.status < 300 && json !== null) return { ok: true, value: json };
+    return { ok: false, failure: refused(answer.status, json ?? NOTHING, answer.headers["retry-after"]) };
+  }
+}
+
+function isUpload(body: Json | Upload): body is Upload {
+  return body["stream" as keyof typeof body] instanceof ReadableStream;
+}
+
+function parsed(text: string): Json | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function mapped<T>(result: Result<Json>, map: (json: Json) => T): Result<T> {
+  return result.ok ? { ok: true, value: map(result.value) } : result;
+}

@@ -1,0 +1,3 @@
+import { contractAs } from "./contract.suite.ts";
+
+contractAs("login");

@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import { outcomeOf, refused, unreachable } from "./failure.ts";
+import { endOf } from "./login.ts";
+
+const answer = (status: number, errcode: string, more: object = {}, retryAfter?: string) =>
+  refused(status, { errcode, error: "so it is", ...more }, retryAfter);
+
+describe("what an answer means for an op", () => {
+  test.each([
+    [
+      answer(429, "M_LIMIT_EXCEEDED", { retry_after_ms: 1_500 }),
+      { is: "deferred", retryInMs: 1_500, scope: "session" },
+    ],
+    [answer(429, "M_LIMIT_EXCEEDED", {}, "7"), { is: "deferred", retryInMs: 7_000, scope: "session" }],
+    [answer(429, "", {}), { is: "deferred", retryInMs: 5_000, scope: "session" }],
+    [answer(413, "M_TOO_LARGE"), { is: "rejected", why: { code: "too_large" } }],
+    [
+      answer(403, "M_FORBIDDEN"),
+      { is: "rejected", why: { code: "forbidden", message: "the homeserver answers M_FORBIDDEN: so it is" } },
+    ],
+    [answer(401, "M_UNKNOWN_TOKEN"), { is: "deferred", scope: "session" }],
+    [answer(400, "M_BAD_JSON"), { is: "rejected", why: { code: "bad_content" } }],
+    [answer(500, "M_UNKNOWN"), { is: "unknown", why: { code: "remote_error" } }],
+    [answer(502, ""), { is: "unknown" }],
+    [
+      unreachable({ is: "failed", why: "network", message: "nothing listens there", certain: true }),
+      { is: "deferred", scope: "session" },
+    ],
+    [unreachable({ is: "failed", why: "network", message: "broken off", certain: false }), { is: "unknown" }],
+    [
+      unreachable({ is: "failed", why: "timeout", message: "late", certain: false }),
+      { is: "unknown", why: { code: "timeout" } },
+    ],
+  ])("%o", (failure, outcome) => {
+    expect(outcomeOf(failure)).toMatchObject(outcome);
+  });
+});
+
+describe("what an answer means for the session", () => {
+  test.each([
+    [answer(403, "M_FORBIDDEN"), "password", true, "auth"],
+    [answer(403, "M_USER_DEACTIVATED"), "password", true, "auth"],
+    [answer(401, "M_UNKNOWN_TOKEN"), "token", false, "auth"],
+    [answer(401, "M_UNKNOWN_TOKEN"), "appservice", true, "auth"],
+    // The next login gets another token.
+    [answer(401, "M_UNKNOWN_TOKEN"), "password", false, "lost"],
+    [answer(400, "M_UNKNOWN"), "password", true, "config"],
+    [answer(429, "M_LIMIT_EXCEEDED"), "password", true, "lost"],
+    [answer(502, ""), "token", false, "lost"],
+    [unreachable({ is: "failed", why: "certificate", message: "expired", certain: true }), "token", true, "config"],
+    [unreachable({ is: "failed", why: "network", message: "gone", certain: true }), "token", true, "lost"],
+  ] as const)("%o by %s, logging in: %s", (failure, way, isLogin, cause) => {
+    expect(endOf(failure, way, isLogin).cause).toBe(cause);
+  });
+});
+
+test("what a server says is quoted without what breaks lines, and cut", () => {
+  expect(refused(400, { error: `a\nb${"x".repeat(500)}` }, undefined).why.message).toMatch(
+    /^the homeserver answers HTTP 400: a bx{197}…$/u,
+  );
+});

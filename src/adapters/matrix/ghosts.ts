@@ -1,0 +1,113 @@
+import type { OpAuthor } from "../../contract/ops.ts";
+import { createHash } from "node:crypto";
+import { Lru } from "../../lib/lru.ts";
+import type { Client, Result } from "./client.ts";
+import type { Failure } from "./failure.ts";
+import { type Json, NOTHING } from "./json.ts";
+import type { Room } from "./room.ts";
+import { oneLine } from "./text.ts";
+
+/** So many remote senders are remembered as registered and dressed; for another one both are done again. */
+const GHOSTS_MAX = 10_000;
+/** Of a local part, so that the whole id stays within 255. */
+const LOCALPART_MAX = 120;
+const NAME_MAX = 200;
+
+interface Ghost {
+  readonly name: string | null;
+  readonly avatar: string | null;
+}
+
+interface GhostsOptions {
+  readonly client: Client;
+  readonly prefix: string;
+  /** Of our own user id. */
+  readonly server: string;
+}
+
+/** Users of our namespace, one for each remote sender: made, named and brought into rooms when they first speak. */
+export class Ghosts {
+  readonly #options: GhostsOptions;
+  readonly #known = new Lru<string, Ghost>(GHOSTS_MAX);
+  readonly #present = new Lru<string, true>(GHOSTS_MAX * 4);
+
+  constructor(options: GhostsOptions) {
+    this.#options = options;
+  }
+
+  owns(user: string): boolean {
+    const { prefix, server } = this.#options;
+    return user.startsWith(`@${prefix}`) && user.endsWith(`:${server}`);
+  }
+
+  idOf(author: OpAuthor): string {
+    const { prefix, server } = this.#options;
+    return `@${prefix}${localpart(author)}:${server}`;
+  }
+
+  /** Its id, when it can speak in the room now. `avatar`: `mxc:` URI. */
+  async ready(author: OpAuthor, avatar: string | null, room: Room, signal: AbortSignal): Promise<Result<string>> {
+    const id = this.idOf(author);
+    const dressed = await this.#dress(id, author, avatar, signal);
+    if (!dressed.ok) return dressed;
+    const entered = await this.#enter(id, room, signal);
+    return entered.ok ? { ok: true, value: id } : entered;
+  }
+
+  /** It may have been thrown out. */
+  forget(id: string, room: Room): void {
+    this.#present.delete(`${id} ${room.id}`);
+    room.members.remove(id);
+  }
+
+  async #dress(id: string, author: OpAuthor, avatar: string | null, signal: AbortSignal): Promise<Result<Json>> {
+    const { client } = this.#options;
+    let ghost = this.#known.get(id);
+    if (ghost === undefined) {
+      const made = await client.register(id.slice(1, id.indexOf(":")), signal);
+      if (!made.ok && made.failure.errcode !== "M_USER_IN_USE") return made;
+      ghost = { name: null, avatar: null };
+    }
+    const name = oneLine(author.name).trim().slice(0, NAME_MAX) || author.id.slice(0, NAME_MAX);
+    if (ghost.name !== name) {
+      const named = await client.setProfile(id, "displayname", name, { as: id, signal });
+      if (!named.ok) return named;
+    }
+    this.#known.set(id, { name, avatar: ghost.avatar });
+    if (avatar !== null && ghost.avatar !== avatar) {
+      const shown = await client.setProfile(id, "avatar_url", avatar, { as: id, signal });
+      // A picture is no reason to hold a message up.
+      if (shown.ok) this.#known.set(id, { name, avatar });
+    }
+    return NOTHING_WRONG;
+  }
+
+  async #enter(id: string, room: Room, signal: AbortSignal): Promise<Result<unknown>> {
+    const { client } = this.#options;
+    const key = `${id} ${room.id}`;
+    if (room.members.has(id) || this.#present.get(key) === true) return NOTHING_WRONG;
+    let entered = await client.join(room.id, null, { as: id, signal });
+    if (!entered.ok && isShut(entered.failure)) {
+      const invited = await client.invite(room.id, id, { signal });
+      if (!invited.ok) return invited;
+      entered = await client.join(room.id, null, { as: id, signal });
+    }
+    if (entered.ok) this.#present.set(key, true);
+    return entered;
+  }
+}
+
+const NOTHING_WRONG = { ok: true, value: NOTHING } as const;
+
+const isShut = ({ errcode }: Failure): boolean => errcode === "M_FORBIDDEN";
+
+/** `irc_alice`, or with a hash where the id of the sender does not fit ("User identifiers"). */
+function localpart({ protocol, id }: OpAuthor): string {
+  const plain = `${protocol}_${id}`.toLowerCase().replaceAll(/[^a-z\d._=/+-]/gu, "-");
+  if (plain === `${protocol}_${id}` && plain.length <= LOCALPART_MAX) return plain;
+  const hash = createHash("sha256")
+    .update(JSON.stringify([protocol, id]))
+    .digest("hex")
+    .slice(0, 10);
+  return `${plain.slice(0, LOCALPART_MAX)}-${hash}`;
+}

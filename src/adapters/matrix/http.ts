@@ -1,0 +1,219 @@
+import http from "node:http";
+import https from "node:https";
+import { Readable } from "node:stream";
+import type { Clock } from "../../contract/host.ts";
+
+/** More of an answer than this is not read. */
+const ANSWER_MAX = 64 << 20;
+const SOCKETS_MAX = 16;
+
+export interface HttpRequest {
+  readonly method: "GET" | "POST" | "PUT";
+  /** Absolute. */
+  readonly url: URL;
+  readonly token: string | null;
+  /** JSON when it is a text. */
+  readonly body: string | Upload | null;
+  readonly timeoutMs: number;
+  /** Tried once more when the server closed a connection that it had kept open: for requests that may be repeated. */
+  readonly again: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface Upload {
+  readonly stream: ReadableStream<Uint8Array>;
+  readonly bytes: number;
+  readonly mime: string;
+}
+
+export type HttpAnswer =
+  | {
+      readonly is: "answer";
+      readonly status: number;
+      readonly headers: http.IncomingHttpHeaders;
+      readonly text: string;
+    }
+  | HttpFailure;
+
+export interface HttpFailure {
+  readonly is: "failed";
+  readonly why: "network" | "timeout" | "aborted" | "certificate" | "too_large";
+  /** For people. */
+  readonly message: string;
+  /** The server certainly has not read it. */
+  readonly certain: boolean;
+}
+
+export type Streamed = { readonly is: "stream"; readonly response: http.IncomingMessage } | HttpFailure;
+
+/** Requests to one server over connections of our own, which all end with `close`. Nothing rejects. */
+export class Http {
+  readonly #clock: Clock;
+  readonly #agents = {
+    "http:": new http.Agent({ keepAlive: true, maxSockets: SOCKETS_MAX }),
+    "https:": new https.Agent({ keepAlive: true, maxSockets: SOCKETS_MAX }),
+  };
+  readonly #closed = new AbortController();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  close(): void {
+    this.#closed.abort();
+    for (const agent of Object.values(this.#agents)) agent.destroy();
+  }
+
+  async request(wanted: HttpRequest): Promise<HttpAnswer> {
+    const first = await this.#whole(wanted);
+    if (first.is === "failed" && first.stale && wanted.again) return await this.#whole(wanted);
+    return first;
+  }
+
+  /** The answer as soon as it begins; what is not read must be destroyed. */
+  async stream(wanted: HttpRequest): Promise<Streamed> {
+    return await this.#start(wanted, (response) => Promise.resolve({ is: "stream", response }));
+  }
+
+  async #whole(wanted: HttpRequest): Promise<HttpAnswer & { readonly stale?: boolean }> {
+    return await this.#start(wanted, async (response) => {
+      const parts: Buffer[] = [];
+      let size = 0;
+      for await (const part of response as AsyncIterable<Buffer>) {
+        size += part.length;
+        if (size > ANSWER_MAX)
+          return { is: "failed", why: "too_large", message: "its answer is too large", certain: false };
+        parts.push(part);
+      }
+      const { statusCode = 0, headers } = response;
+      return { is: "answer", status: statusCode, headers, text: Buffer.concat(parts).toString() };
+    });
+  }
+
+  async #start<T>(
+    wanted: HttpRequest,
+    take: (response: http.IncomingMessage) => Promise<T>,
+  ): Promise<T | (HttpFailure & { readonly stale: boolean })> {
+    const limit = new AbortController();
+    const signal = AbortSignal.any([wanted.signal, this.#closed.signal, limit.signal]);
+    let state: State = { connected: false, answered: false, reused: false };
+    const cancel = this.#clock.after(wanted.timeoutMs, () => limit.abort());
+    try {
+      if (signal.aborted) throw new Error("aborted");
+      const response = await this.#send(wanted, signal, (next) => (state = { ...state, ...next }));
+      state = { ...state, answered: true };
+      return await take(response);
+    } catch (error) {
+      await discard(wanted.body);
+      if (limit.signal.aborted)
+        return { ...failed("timeout", "it does not answer in time", !state.connected), stale: false };
+      if (signal.aborted) return { ...failed("aborted", "the request was given up", !state.connected), stale: false };
+      const stale = state.reused && !state.answered && (wanted.body === null || typeof wanted.body === "string");
+      return { ...fromSystem(error, state.connected), stale };
+    } finally {
+      cancel();
+    }
+  }
+
+  async #send(
+    wanted: HttpRequest,
+    signal: AbortSignal,
+    tell: (state: Partial<State>) => void,
+  ): Promise<http.IncomingMessage> {
+    const { url, method, body, token } = wanted;
+    const secure = url.protocol === "https:";
+    const answered = Promise.withResolvers<http.IncomingMessage>();
+    const request = (secure ? https : http).request(url, {
+      method,
+      signal,
+      agent: this.#agents[secure ? "https:" : "http:"],
+      headers: {
+        Accept: "application/json",
+        "User-Agent": "Rialto",
+        ...(token !== null && { Authorization: `Bearer ${token}` }),
+        ...bodyHeaders(body),
+      },
+    });
+    request.on("error", answered.reject);
+    request.on("response", answered.resolve);
+    request.on("socket", (socket) => {
+      if (!socket.connecting) tell({ connected: true, reused: request.reusedSocket });
+      else socket.once(secure ? "secureConnect" : "connect", () => tell({ connected: true }));
+    });
+    if (body === null || typeof body === "string") request.end(body ?? undefined);
+    else pour(body, request, answered.reject);
+    return await answered.promise;
+  }
+}
+
+interface State {
+  readonly connected: boolean;
+  readonly answered: boolean;
+  readonly reused: boolean;
+}
+
+function bodyHeaders(body: HttpRequest["body"]): http.OutgoingHttpHeaders {
+  if (body === null) return {};
+  if (typeof body === "string")
+    return { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) };
+  return { "Content-Type": body.mime, "Content-Length": body.bytes };
+}
+
+/** A stream that breaks off, or is longer or shorter than was said, breaks the request off. */
+function pour({ stream }: Upload, request: http.ClientRequest, fail: (error: unknown) => void): void {
+  const source = Readable.fromWeb(stream);
+  source.on("error", (error) => {
+    request.destroy();
+    fail(error);
+  });
+  request.on("close", () => source.destroy());
+  source.pipe(request);
+}
+
+/** Whoever gave us a stream is told that we do not want it. */
+async function discard(body: HttpRequest["body"]): Promise<void> {
+  if (body === null || typeof body === "string" || body.stream.locked) return;
+  await body.stream.cancel().catch(() => undefined);
+}
+
+const CERTIFICATE =
+  /CERT|^UNABLE_TO_|^SELF_SIGNED|^DEPTH_ZERO|^INVALID_(?:CA|PURPOSE)$|^HOSTNAME_MISMATCH$|^ERR_TLS_CERT_ALTNAME_INVALID$/u;
+
+const SYSTEM: ReadonlyMap<string, string> = new Map([
+  ["ECONNREFUSED", "nothing listens there"],
+  ["ECONNRESET", "the connection was broken off"],
+  ["EPIPE", "the connection was broken off"],
+  ["ENOTFOUND", "there is no such host; check Server"],
+  ["EAI_AGAIN", "the name of the host cannot be looked up now"],
+  ["ETIMEDOUT", "no answer"],
+  ["EHOSTUNREACH", "there is no way there"],
+  ["ENETUNREACH", "there is no way there"],
+]);
+
+function fromSystem(error: unknown, connected: boolean): HttpFailure {
+  const code = codeOf(error);
+  if (CERTIFICATE.test(code)) return failed("certificate", `its certificate cannot be trusted (${code})`, true);
+  if (/^ERR_SSL_WRONG_VERSION_NUMBER$|^EPROTO$/u.test(code)) {
+    return failed(
+      "certificate",
+      `it does not speak TLS there (${code}); check the scheme and the port of Server`,
+      true,
+    );
+  }
+  const words = SYSTEM.get(code);
+  return failed(
+    "network",
+    words === undefined ? `the connection failed (${code || "broken off"})` : `${words} (${code})`,
+    !connected,
+  );
+}
+
+function failed(why: HttpFailure["why"], message: string, certain: boolean): HttpFailure {
+  return { is: "failed", why, message, certain };
+}
+
+function codeOf(error: unknown): string {
+  if (typeof error !== "object" || error === null) return "";
+  if ("errors" in error && Array.isArray(error.errors) && error.errors.length > 0) return codeOf(error.errors[0]);
+  return "code" in error && typeof error.code === "string" ? error.code : "";
+}

@@ -1,0 +1,114 @@
+import type { OpenArgs } from "../../contract/adapter.ts";
+import type { Cursor, FileRef } from "../../contract/ids.ts";
+import type { Why } from "../../contract/outcome.ts";
+import type { ChannelRequest, Ended, Handlers, Joined, OpenedFile, Session } from "../../contract/session.ts";
+import type { Client } from "./client.ts";
+import { Editor } from "./editor.ts";
+import type { Ghosts } from "./ghosts.ts";
+import type { Http } from "./http.ts";
+import type { capabilities } from "./index.ts";
+import { endOf } from "./login.ts";
+import { Reactor } from "./reactor.ts";
+import { Rooms } from "./rooms.ts";
+import { Sender } from "./sender.ts";
+import { loginWay, type MatrixSettings } from "./settings.ts";
+import { Sync } from "./sync.ts";
+import { Timeline } from "./timeline.ts";
+import { Uploads } from "./uploads.ts";
+import { Voices } from "./voices.ts";
+
+type MatrixHandlers = Handlers<typeof capabilities>;
+
+interface LiveOptions extends Pick<OpenArgs<MatrixSettings>, "settings" | "host"> {
+  readonly http: Http;
+  readonly client: Client;
+  /** Our whole id. */
+  readonly user: string;
+  /** Files are fetched with the token, as servers since v1.11 want it. */
+  readonly authenticatedMedia: boolean;
+  readonly ghosts: Ghosts | null;
+  readonly since: Cursor;
+}
+
+/** One login: `Sync` brings events in, `Sender` and its kin bring ops out, `Rooms` is what both know. The end of `Sync` is the session's end. */
+export class LiveSession implements Session<MatrixHandlers> {
+  readonly as: string;
+  readonly handlers: MatrixHandlers;
+  readonly ended: Promise<Ended>;
+  readonly #options: LiveOptions;
+  readonly #rooms: Rooms;
+  readonly #sync: Sync;
+  readonly #closing = Promise.withResolvers<Ended>();
+
+  constructor(options: LiveOptions) {
+    const { client, host, settings, user, ghosts, since } = options;
+    this.#options = options;
+    this.as = user;
+    const isOwn = (other: string): boolean => other === user || ghosts?.owns(other) === true;
+    const rooms = new Rooms({ client, host, user, isOwn });
+    this.#rooms = rooms;
+    const uploads = new Uploads(client, host);
+    const voices = new Voices({ client, settings, user, uploads, ghosts });
+    const sender = new Sender({ client, host, rooms, settings, uploads, voices, ghosts, user });
+    const editor = new Editor(sender);
+    const reactor = new Reactor(sender);
+    this.handlers = {
+      post: async (op, attempt) => await sender.post(op, attempt),
+      edit: async (op, attempt) => await editor.edit(op, attempt),
+      delete: async (op, attempt) => await sender.delete(op, attempt),
+      react: async (op, attempt) => await reactor.react(op, attempt),
+    };
+    const timeline = new Timeline({
+      client,
+      host,
+      rooms,
+      settings,
+      user,
+      isOwn,
+      opOf: (txn) => sender.opOf(txn),
+    });
+    this.#sync = new Sync({
+      client,
+      host,
+      since,
+      read: async (response, from, signal) => await timeline.read(response, from, signal),
+      judge: (failure) => endOf(failure, loginWay(settings)),
+    });
+    this.ended = this.#follow();
+  }
+
+  async join(channel: ChannelRequest, signal: AbortSignal): Promise<Joined> {
+    if (signal.aborted) return { ok: false, why: GIVEN_UP, retryInMs: null };
+    return await this.#rooms.join(channel, signal);
+  }
+
+  async openFile(ref: FileRef, signal: AbortSignal): Promise<OpenedFile> {
+    const { client, authenticatedMedia } = this.#options;
+    return await client.download(ref, authenticatedMedia, signal);
+  }
+
+  async quiesce(): Promise<void> {
+    this.#sync.stop();
+    await Promise.resolve();
+  }
+
+  /** There is nobody to say goodbye to: the device stays, so that it is known by its transactions next time. */
+  async close(signal: AbortSignal): Promise<void> {
+    this.#closing.resolve(ASKED);
+    this.#sync.stop();
+    this.#options.http.close();
+    if (!signal.aborted) await this.ended;
+  }
+
+  async #follow(): Promise<Ended> {
+    const failed = this.#sync.run().then(async (ended) => ended ?? (await this.#closing.promise));
+    const ended = await Promise.race([this.#closing.promise, failed]);
+    this.#sync.stop();
+    this.#options.http.close();
+    this.#rooms.end();
+    return ended;
+  }
+}
+
+const ASKED: Ended = { cause: "asked", why: { code: "stopping", message: "Rialto closed the connection" } };
+const GIVEN_UP: Why = { code: "stopping", message: "the join was given up" };

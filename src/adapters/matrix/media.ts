@@ -1,0 +1,116 @@
+import dns from "node:dns/promises";
+import net from "node:net";
+import { Readable } from "node:stream";
+import type { Why } from "../../contract/outcome.ts";
+import type { OpenedFile } from "../../contract/session.ts";
+import type { Http } from "./http.ts";
+
+const ANSWER_MS = 60_000;
+const REDIRECTS_MAX = 3;
+
+interface Wanted {
+  readonly url: URL;
+  readonly token: string | null;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A file as a stream. A homeserver may send us to where it keeps its files: on to another server we go without the token, by https alone, and
+ * never to a private address.
+ */
+export async function download(http: Http, { url, token, signal }: Wanted): Promise<OpenedFile> {
+  let place = url;
+  for (let hop = 0; hop <= REDIRECTS_MAX; hop += 1) {
+    const bearer = place.origin === url.origin ? token : null;
+    const answer = await http.stream({
+      method: "GET",
+      url: place,
+      token: bearer,
+      body: null,
+      timeoutMs: ANSWER_MS,
+      again: false,
+      signal,
+    });
+    if (answer.is === "failed") return refusal(answer.why === "timeout" ? "timeout" : "network", answer.message);
+    const { response } = answer;
+    const { statusCode = 0, headers } = response;
+    if (statusCode === 200) {
+      return {
+        ok: true,
+        bytes: sizeOf(headers["content-length"]),
+        mime: mimeOf(headers["content-type"]),
+        stream: web(response),
+      };
+    }
+    response.destroy();
+    const { location } = headers;
+    if (statusCode < 300 || statusCode >= 400 || location === undefined) return noFile(statusCode);
+    const next = URL.canParse(location, place.href) ? new URL(location, place) : null;
+    if (next === null || !(next.origin === url.origin || (await isPublic(next)))) {
+      return refusal("forbidden", "the homeserver sends us to a place that we do not fetch from");
+    }
+    place = next;
+  }
+  return refusal("remote_error", "the homeserver sends us from place to place");
+}
+
+function web(response: Readable): ReadableStream<Uint8Array> {
+  return Readable.toWeb(response) as ReadableStream<Uint8Array>;
+}
+
+function noFile(status: number): OpenedFile {
+  if (status === 404) return refusal("not_found", "the homeserver has no such file");
+  if (status === 429) return refusal("rate_limited", "the homeserver lets us fetch no more files for now");
+  return refusal(
+    status === 403 || status === 401 ? "forbidden" : "remote_error",
+    `the homeserver answers HTTP ${status} for the file`,
+  );
+}
+
+function refusal(code: Why["code"], message: string): OpenedFile {
+  return { ok: false, why: { code, message } };
+}
+
+function sizeOf(header: string | undefined): number | null {
+  return header !== undefined && /^\d{1,15}$/u.test(header) ? Number(header) : null;
+}
+
+function mimeOf(header: string | undefined): string | null {
+  return /^[\w.+-]+\/[\w.+-]+/u.exec(header ?? "")?.[0].toLowerCase() ?? null;
+}
+
+/** RFC 6890, and what maps to it. */
+const PRIVATE = new net.BlockList();
+for (const [address, bits] of [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["224.0.0.0", 3],
+] as const)
+  PRIVATE.addSubnet(address, bits, "ipv4");
+for (const [address, bits] of [
+  ["::", 96],
+  ["::ffff:0:0", 96],
+  ["64:ff9b::", 96],
+  ["fc00::", 7],
+  ["fe80::", 10],
+  ["ff00::", 8],
+] as const)
+  PRIVATE.addSubnet(address, bits, "ipv6");
+
+async function isPublic({ protocol, hostname, username }: URL): Promise<boolean> {
+  if (protocol !== "https:" || username !== "") return false;
+  const host = hostname.replaceAll(/^\[|\]$/gu, "");
+  try {
+    const addresses = await dns.lookup(host, { all: true });
+    return addresses.every(({ address, family }) => !PRIVATE.check(address, family === 6 ? "ipv6" : "ipv4"));
+  } catch {
+    return false;
+  }
+}

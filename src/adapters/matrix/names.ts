@@ -1,0 +1,38 @@
+import type { Author } from "../../contract/events.ts";
+import type { FileRef, UserRef } from "../../contract/ids.ts";
+import { localpartOf, type Members, type Person } from "./members.ts";
+import type { MatrixSettings } from "./settings.ts";
+
+export type NameSettings = Pick<MatrixSettings, "UseUserName" | "NoHomeServerSuffix">;
+
+/** What a person is called in a room: the display name, with the id behind it where two have the same one. */
+export function nameOf(id: string, name: string | null, members: Members, settings: NameSettings): string {
+  if (settings.UseUserName) return localpartOf(id);
+  const shown = clean(name ?? "");
+  if (shown === "") return settings.NoHomeServerSuffix ? localpartOf(id) : id.replace(/^@/u, "");
+  return members.isShared(id, shown) && !settings.NoHomeServerSuffix ? `${shown} (${id})` : shown;
+}
+
+/** `person`: as an event has it; as the room knows it when null. */
+export function authorOf(id: string, person: Person | null, members: Members, settings: NameSettings): Author {
+  const known = person ?? members.get(id);
+  const avatar = known?.avatar ?? null;
+  return {
+    id: id as UserRef,
+    identity: null,
+    name: nameOf(id, known?.name ?? null, members, settings),
+    avatar:
+      avatar?.startsWith("mxc://") === true
+        ? { name: "avatar", comment: "", mime: null, bytes: null, url: null, ref: avatar as FileRef }
+        : null,
+    bot: false,
+  };
+}
+
+/** Names may hold anything: what breaks lines, or writes backwards, has no place in one. */
+function clean(name: string): string {
+  return name
+    .replaceAll(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, " ")
+    .replaceAll(/ {2,}/gu, " ")
+    .trim();
+}

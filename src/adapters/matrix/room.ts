@@ -1,0 +1,44 @@
+import type { OptionalKind } from "../../contract/ops.ts";
+import { type Json, numberIn, objectIn, textIn } from "./json.ts";
+import { Members } from "./members.ts";
+
+/** What is known of a room that we are in. */
+export interface Room {
+  readonly id: string;
+  readonly members: Members;
+  /** The core has it as a channel. */
+  joined: boolean;
+}
+
+export function emptyRoom(id: string, isOwn: (user: string) => boolean): Room {
+  return { id, members: new Members(isOwn), joined: false };
+}
+
+/** What a user may not send, by `m.room.power_levels` ("Permissions" of the specification). */
+export function missingRights(
+  levels: Json,
+  user: string,
+): { readonly cannotSpeak: boolean; readonly without: readonly OptionalKind[] } {
+  const own = numberIn(objectIn(levels, "users"), user) ?? numberIn(levels, "users_default") ?? 0;
+  const may = (type: string): boolean =>
+    own >= (numberIn(objectIn(levels, "events"), type) ?? numberIn(levels, "events_default") ?? 0);
+  return {
+    cannotSpeak: !may("m.room.message"),
+    without: [
+      ...(may("m.room.redaction") ? [] : (["delete"] as const)),
+      ...(may("m.reaction") ? [] : (["react"] as const)),
+    ],
+  };
+}
+
+/** The room that takes the place of one with this `m.room.tombstone`. */
+export function replacementIn(tombstone: Json): string | null {
+  const next = textIn(tombstone, "replacement_room");
+  return next?.startsWith("!") === true ? next : null;
+}
+
+/** `example.org` of `#room:example.org`; null for an id without one. */
+export function serverOf(name: string): string | null {
+  const colon = name.indexOf(":");
+  return colon === -1 ? null : name.slice(colon + 1);
+}

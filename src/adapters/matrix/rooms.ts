@@ -1,0 +1,145 @@
+import type { Host } from "../../contract/host.ts";
+import type { ChannelRef } from "../../contract/ids.ts";
+import type { Why } from "../../contract/outcome.ts";
+import type { ChannelRequest, Joined } from "../../contract/session.ts";
+import type { Client } from "./client.ts";
+import type { Failure } from "./failure.ts";
+import { isObject, type Json } from "./json.ts";
+import { personIn } from "./members.ts";
+import { emptyRoom, missingRights, replacementIn, type Room, serverOf } from "./room.ts";
+
+/** A room may have been replaced by one that was replaced in turn. */
+const UPGRADES_MAX = 8;
+/** Whoever opens a room that stays shut, or decrypts one, is a person. */
+const PERSON_MS = 30 * 60_000;
+
+const ENCRYPTED: Why = {
+  code: "unsupported",
+  message: "the room is encrypted: Rialto can neither read it nor write to it; use a room without encryption",
+};
+
+interface RoomsOptions {
+  readonly client: Client;
+  readonly host: Host;
+  readonly user: string;
+  readonly isOwn: (user: string) => boolean;
+}
+
+/** The rooms that we are in, and how we get into them. */
+export class Rooms {
+  readonly #options: RoomsOptions;
+  readonly #rooms = new Map<string, Room>();
+
+  constructor(options: RoomsOptions) {
+    this.#options = options;
+  }
+
+  /** As the homeserver speaks of it. */
+  get(id: string): Room {
+    let room = this.#rooms.get(id);
+    if (room === undefined) {
+      room = emptyRoom(id, this.#options.isOwn);
+      this.#rooms.set(id, room);
+    }
+    return room;
+  }
+
+  /** The one that is this channel of the core's; null while there is none. */
+  joined(id: string): Room | null {
+    const room = this.#rooms.get(id);
+    return room?.joined === true ? room : null;
+  }
+
+  /** Nothing can be said anywhere any more. */
+  end(): void {
+    for (const room of this.#rooms.values()) room.joined = false;
+  }
+
+  /** We are not in it any more. */
+  leave(id: string, why: Why, retryInMs: number): void {
+    const room = this.#rooms.get(id);
+    this.#rooms.delete(id);
+    if (room?.joined === true) this.#options.host.lost(id as ChannelRef, why, retryInMs);
+  }
+
+  /** It cannot be used any more, though we are in it. */
+  lose(room: Room, why: Why, retryInMs: number): void {
+    if (!room.joined) return;
+    room.joined = false;
+    this.#options.host.lost(room.id as ChannelRef, why, retryInMs);
+  }
+
+  encrypted(room: Room): void {
+    if (room.joined) this.#options.host.log.warn({ room: room.id }, ENCRYPTED.message);
+    this.lose(room, ENCRYPTED, PERSON_MS);
+  }
+
+  async join({ name }: ChannelRequest, signal: AbortSignal): Promise<Joined> {
+    const { client, host } = this.#options;
+    let next = name;
+    let via = serverOf(name);
+    for (let upgrade = 0; upgrade <= UPGRADES_MAX; upgrade += 1) {
+      const entered = await client.join(next, via, { signal });
+      if (!entered.ok) return this.#refused(next, entered.failure);
+      const tombstone = await client.state(entered.value, "m.room.tombstone", signal);
+      const replacement = tombstone.ok ? replacementIn(tombstone.value) : null;
+      if (replacement === null) return await this.#look(entered.value, signal);
+      host.log.info(
+        { channel: name, room: entered.value, replacement },
+        "the room was replaced by another, which is joined",
+      );
+      via = serverOf(replacement) ?? serverOf(entered.value) ?? serverOf(this.#options.user);
+      next = replacement;
+    }
+    return { ok: false, why: { code: "not_found", message: "the room was replaced too often" }, retryInMs: PERSON_MS };
+  }
+
+  /** We are in: can it be used, and who is there? */
+  async #look(id: string, signal: AbortSignal): Promise<Joined> {
+    const { client, host, user } = this.#options;
+    const [encryption, levels, members] = await Promise.all([
+      client.state(id, "m.room.encryption", signal),
+      client.state(id, "m.room.power_levels", signal),
+      client.joinedMembers(id, signal),
+    ]);
+    if (encryption.ok) {
+      host.log.warn({ room: id }, ENCRYPTED.message);
+      return { ok: false, why: ENCRYPTED, retryInMs: PERSON_MS };
+    }
+    const failed = [encryption, members].find((result) => !result.ok && result.failure.status !== 404);
+    if (failed?.ok === false) return { ok: false, why: failed.failure.why, retryInMs: failed.failure.retryInMs };
+    const room = this.get(id);
+    for (const [person, profile] of Object.entries(members.ok ? members.value : {})) {
+      if (isObject(profile)) room.members.put(person, personIn(profile));
+    }
+    const { cannotSpeak, without } = this.#rights(levels.ok ? levels.value : null, user);
+    if (cannotSpeak) host.log.warn({ room: id, user }, "we have no right to write here: raise our power level");
+    room.joined = true;
+    return { ok: true, ref: id as ChannelRef, without };
+  }
+
+  #rights(levels: Json | null, user: string): ReturnType<typeof missingRights> {
+    return levels === null ? { cannotSpeak: false, without: [] } : missingRights(levels, user);
+  }
+
+  #refused(name: string, failure: Failure): Joined {
+    const { why, errcode, retryInMs } = failure;
+    const { user } = this.#options;
+    // An invitation makes the core try again at once.
+    if (errcode === "M_FORBIDDEN") {
+      return {
+        ok: false,
+        why: { code: "forbidden", message: `${why.message}; invite ${user}, or lift its ban` },
+        retryInMs,
+      };
+    }
+    if (failure.status === 404) {
+      return {
+        ok: false,
+        why: { code: "not_found", message: `${why.message}; check the name ${JSON.stringify(name)}` },
+        retryInMs,
+      };
+    }
+    return { ok: false, why, retryInMs };
+  }
+}

@@ -1,0 +1,213 @@
+import type { Host } from "../../contract/host.ts";
+import type { ChannelRef, MessageRef, OpId } from "../../contract/ids.ts";
+import type { DeleteOp, PostDraft, PostOp } from "../../contract/ops.ts";
+import type { Loss, Outcome, Why } from "../../contract/outcome.ts";
+import type { Attempt } from "../../contract/session.ts";
+import { Lru } from "../../lib/lru.ts";
+import type { Client, Result } from "./client.ts";
+import { type Failure, outcomeOf } from "./failure.ts";
+import type { Ghosts } from "./ghosts.ts";
+import type { Json } from "./json.ts";
+import { fileContent, missingLine, paragraph, type Part, renderPost, txnOf } from "./render.ts";
+import type { Room } from "./room.ts";
+import type { Rooms } from "./rooms.ts";
+import type { MatrixSettings } from "./settings.ts";
+import { textOf, type TextOptions, type Voice } from "./text.ts";
+import type { Uploads } from "./uploads.ts";
+import type { Speaker, Voices } from "./voices.ts";
+
+/** Transactions whose echo may still come. */
+const ECHOES_MAX = 5_000;
+/** How often a user of ours that may not write is brought into the room anew. */
+const GHOST_TRIES = 2;
+
+export interface SenderOptions {
+  readonly client: Client;
+  readonly host: Host;
+  readonly rooms: Rooms;
+  readonly settings: MatrixSettings;
+  readonly uploads: Uploads;
+  readonly voices: Voices;
+  readonly ghosts: Ghosts | null;
+  readonly user: string;
+}
+
+/** What is sent: an event of a type under a transaction, by a user. */
+export interface Message {
+  readonly op: OpId;
+  readonly part: string;
+  readonly type: string;
+  readonly content: Json;
+  readonly as: string | null;
+}
+
+/** Sends the parts of posts, each once however often it is tried; edits and reactions send through it, too. */
+export class Sender {
+  readonly options: SenderOptions;
+  readonly #echoes = new Lru<string, OpId>(ECHOES_MAX);
+
+  constructor(options: SenderOptions) {
+    this.options = options;
+  }
+
+  opOf(txn: string): OpId | null {
+    return this.#echoes.get(txn) ?? null;
+  }
+
+  /** The room behind a channel; null while we are not in it. */
+  room(channel: ChannelRef): Room | null {
+    return this.options.rooms.joined(channel);
+  }
+
+  textOptions(draft: PostDraft, room: Room, voice: Voice): TextOptions {
+    const find = (name: string): string | null => room.members.find(name);
+    return { voice, html: !this.options.settings.HTMLDisable, mayPing: draft.mayPing, find };
+  }
+
+  async post(op: PostOp, attempt: Attempt): Promise<Outcome> {
+    const room = this.room(op.channel);
+    if (room === null) return NOT_THERE;
+    if (attempt.signal.aborted) return GIVEN_UP;
+    const found = await this.options.voices.of(op.author, room, attempt.signal);
+    if (!found.ok) return notNow(found.failure);
+    const speaker = found.value;
+    const { parts, losses } = renderPost(op, { ...this.textOptions(op, room, speaker.voice), resume: op.resume });
+    const all = [...speaker.losses, ...losses];
+    const messages: MessageRef[] = [];
+    for (const part of parts) {
+      if (attempt.signal.aborted) return GIVEN_UP;
+      const sent = await this.#part({ op, draft: op, part, room, speaker, losses: all }, attempt.signal);
+      if (!sent.ok) return await this.failed(sent.failure, { room, as: speaker.as, attempt: op.attempt });
+      const ref = sent.value as MessageRef;
+      messages.push(ref);
+      attempt.sent(part.end, [ref]);
+    }
+    return { is: "delivered", receipt: { messages, losses: all } };
+  }
+
+  /** One message of ours. The homeserver answers a repeated one as it did the first. */
+  async send(room: Room, { op, part, type, content, as }: Message, signal: AbortSignal): Promise<Result<string>> {
+    const txn = txnOf(op, part);
+    this.#echoes.set(txn, op);
+    return await this.options.client.send(room.id, type, txn, content, { as, signal });
+  }
+
+  /** A file of a post as its own message, or as a line when the homeserver does not take it. */
+  async #part(job: PartJob, signal: AbortSignal): Promise<Result<string>> {
+    const { op, part, room, speaker } = job;
+    const message = { op: op.id, part: String(part.index), type: "m.room.message", as: speaker.as };
+    if (part.is === "text")
+      return await this.send(room, { ...message, content: dressed(part.content, speaker.voice) }, signal);
+    const content = await this.fileOrLine(job, part, signal);
+    if (!content.ok) return content;
+    return await this.send(
+      room,
+      { ...message, content: dressed({ ...content.value, ...part.relation }, speaker.voice) },
+      signal,
+    );
+  }
+
+  async fileOrLine(
+    job: Pick<PartJob, "draft" | "room" | "speaker" | "losses">,
+    part: Extract<Part, { is: "file" }>,
+    signal: AbortSignal,
+  ): Promise<Result<Json>> {
+    const { file, caption } = part;
+    const uploaded = await this.options.uploads.take(file, signal);
+    if (uploaded.ok) return { ok: true, value: fileContent(file.name, caption, uploaded.media) };
+    if (uploaded.failure !== null) return { ok: false, failure: uploaded.failure };
+    job.losses.push({ what: "file", note: `${file.name}: ${uploaded.why.message}` });
+    const { draft, room, speaker } = job;
+    const line = missingLine({ ...file, missing: uploaded.why.message });
+    const author = part.index === 0 ? draft.author : null;
+    const { body, html } = textOf(paragraph(line), null, author, this.textOptions(draft, room, speaker.voice));
+    const formatted = html === null ? {} : { format: "org.matrix.custom.html", formatted_body: html };
+    return { ok: true, value: { msgtype: "m.text", body, ...formatted, "m.mentions": {} } };
+  }
+
+  /** A refusal may mean that we, or a user of ours, were thrown out: then it is not for ever. */
+  async failed(failure: Failure, { room, as, attempt }: Trying): Promise<Outcome> {
+    if (failure.why.code !== "forbidden") return outcomeOf(failure);
+    const { client, ghosts } = this.options;
+    const rooms = await client.joinedRooms();
+    if (!rooms.ok) return { is: "deferred", why: rooms.failure.why, retryInMs: 1_000, scope: "channel" };
+    if (!rooms.value.includes(room.id)) return NOT_THERE;
+    if (as === null || ghosts === null || attempt > GHOST_TRIES) return { is: "rejected", why: failure.why };
+    ghosts.forget(as, room);
+    return NOT_THERE;
+  }
+
+  /** Redacts messages of ours, or of others where we may: what is gone already is no failure. */
+  async delete(op: DeleteOp, attempt: Attempt): Promise<Outcome> {
+    const room = this.room(op.channel);
+    if (room === null) return NOT_THERE;
+    // The last part first: what is left for a moment still begins with who says it.
+    for (const target of op.target.toReversed()) {
+      if (attempt.signal.aborted) return GIVEN_UP;
+      const redacted = await this.redact(room, target, { op: op.id, part: target }, attempt.signal);
+      if (!redacted.ok && redacted.failure.status !== 404)
+        return await this.failed(redacted.failure, { room, as: null, attempt: op.attempt });
+    }
+    return DONE;
+  }
+
+  /** As the user who wrote it, when that is one of ours: nobody needs a right for that. */
+  async redact(
+    room: Room,
+    target: string,
+    { op, part }: Pick<Message, "op" | "part">,
+    signal: AbortSignal,
+  ): Promise<Result<unknown>> {
+    const { client, ghosts } = this.options;
+    const written = ghosts === null ? null : await client.event(room.id, target, signal);
+    if (written?.ok === false) return written;
+    const sender = written?.value["sender"];
+    const as = typeof sender === "string" && ghosts?.owns(sender) === true ? sender : null;
+    const txn = txnOf(op, part);
+    this.#echoes.set(txn, op);
+    return await client.redact(room.id, target, txn, { as, signal });
+  }
+}
+
+interface Trying {
+  readonly room: Room;
+  readonly as: string | null;
+  readonly attempt: number;
+}
+
+interface PartJob {
+  readonly op: PostOp;
+  readonly draft: PostDraft;
+  readonly part: Part;
+  readonly room: Room;
+  readonly speaker: Speaker;
+  readonly losses: Loss[];
+}
+
+/** MSC4144. */
+function dressed(content: Json, voice: Voice): Json {
+  if (voice.is !== "profile") return content;
+  const { id, name, avatar } = voice;
+  const profile = {
+    id,
+    displayname: name,
+    ...(avatar !== null && { avatar_url: avatar }),
+    has_fallback: "formatted_body" in content,
+  };
+  return { ...content, "com.beeper.per_message_profile": profile };
+}
+
+/** Nothing was sent: who is to speak cannot be settled now. */
+export function notNow({ why, retryInMs }: Failure): Outcome {
+  return { is: "deferred", why, retryInMs: retryInMs ?? 1_000, scope: "session" };
+}
+
+const NOT_IN: Why = { code: "not_found", message: "we are not in the room" };
+export const NOT_THERE: Outcome = { is: "deferred", why: NOT_IN, retryInMs: 1_000, scope: "channel" };
+export const GIVEN_UP: Outcome = {
+  is: "deferred",
+  why: { code: "stopping", message: "the message was to go no further" },
+  retryInMs: 1_000,
+  scope: "channel",
+};
+export const DONE: Outcome = { is: "delivered", receipt: { messages: [], losses: [] } };

@@ -1,0 +1,74 @@
+import type { Opened, OpenArgs } from "../../contract/adapter.ts";
+import type { Ended, Handlers } from "../../contract/session.ts";
+import { Client } from "./client.ts";
+import { misconfigured, needsLogin } from "./failure.ts";
+import { Ghosts } from "./ghosts.ts";
+import { Http } from "./http.ts";
+import type { capabilities } from "./index.ts";
+import { LiveSession } from "./live.ts";
+import { endOf, logIn } from "./login.ts";
+import { serverOf } from "./room.ts";
+import { loginWay, type MatrixSettings, NOTHING_TO_LOG_IN_WITH } from "./settings.ts";
+import { positionNow } from "./sync.ts";
+
+type MatrixOpened = Opened<Handlers<typeof capabilities>>;
+
+/** Logs in at a homeserver, and finds the place from which everything is news. */
+export async function open(args: OpenArgs<MatrixSettings>): Promise<MatrixOpened> {
+  const { settings } = args;
+  if (!/^https?:\/\//u.test(settings.Server) || !URL.canParse(settings.Server)) {
+    return failed(misconfigured("Server must be a URL, such as https://matrix.example.org"));
+  }
+  if (loginWay(settings) === "password" && settings.Password === "") {
+    return failed(needsLogin(`there is nothing to log in with: ${NOTHING_TO_LOG_IN_WITH}`));
+  }
+  const http = new Http(args.host.clock);
+  const opened = await begin(args, http);
+  if (!opened.ok) http.close();
+  return opened;
+}
+
+async function begin({ settings, host, since, signal }: OpenArgs<MatrixSettings>, http: Http): Promise<MatrixOpened> {
+  const way = loginWay(settings);
+  const token = { password: null, token: settings.Token, appservice: settings.ASToken }[way];
+  const client = new Client({ http, server: settings.Server, token });
+  const versions = await client.versions(signal);
+  if (!versions.ok) {
+    const { failure } = versions;
+    const isOther = failure.status >= 200 && failure.status < 500 && failure.why.code !== "rate_limited";
+    return failed(
+      isOther
+        ? misconfigured(
+            `there is no homeserver at Server (HTTP ${failure.status}): it must be the URL of the client API`,
+          )
+        : endOf(failure, way),
+    );
+  }
+  const login = await logIn(client, settings, signal);
+  if (!login.ok) return login;
+  const { user } = login;
+  const server = serverOf(user) ?? "";
+  host.log.debug({ user, versions: versions.value.at(-1) ?? "", way }, "logged in");
+  const position = since === null ? await positionNow(client, host, signal) : { ok: true as const, value: since };
+  if (!position.ok) return failed(endOf(position.failure, way));
+  // From here on, nothing said is missed, also when nothing is said for long.
+  if (since === null) await host.accept({ events: [], cursor: position.value });
+  const session = new LiveSession({
+    http,
+    client,
+    settings,
+    host,
+    user,
+    authenticatedMedia: versions.value.some(isAtLeast111),
+    ghosts: way === "appservice" ? new Ghosts({ client, prefix: settings.GhostPrefix, server }) : null,
+    since: position.value,
+  });
+  return { ok: true, session };
+}
+
+function isAtLeast111(version: string): boolean {
+  const { major, minor } = /^v(?<major>\d+)\.(?<minor>\d+)$/u.exec(version)?.groups ?? {};
+  return Number(major) > 1 || (Number(major) === 1 && Number(minor) >= 11);
+}
+
+const failed = (ended: Ended): MatrixOpened => ({ ok: false, ended });

@@ -1,0 +1,141 @@
+import type { XStatic } from "typebox/schema";
+import type { SettingIssue, SettingsSchema, TextRule } from "../../contract/manifest.ts";
+
+const word: TextRule = {
+  pattern: String.raw`^[^\p{Cc} ]*$`,
+  hint: "must hold no space, line break or control character",
+};
+/** The specification §4 "User identifiers": what a local part may hold, so that it can stand in a namespace. */
+const prefix: TextRule = {
+  pattern: String.raw`^[a-z\d._=/+-]{1,64}$`,
+  hint: "must hold only small letters, digits and . _ = - / +, and be at most 64 characters long",
+};
+
+const text = (description: string) => ({ type: "string", description, default: "", rule: word }) as const;
+const secret = (description: string) => ({ type: "string", description, default: "", secret: true }) as const;
+const flag = (description: string) => ({ type: "boolean", description, default: false }) as const;
+
+const login = {
+  Server: {
+    type: "string",
+    description: "URL of the homeserver's client API, such as `https://matrix.example.org`.",
+    examples: ["https://matrix.example.org"],
+    rule: {
+      pattern: String.raw`^https?://[^\s/?#@]+(?:/[^\s?#]*)?$`,
+      hint: "must be a URL such as https://matrix.example.org",
+    },
+  },
+  Login: text(
+    "Local part or whole id of our user, such as `rialto`. With `Password` it is how we log in; with `ASToken` it is the bot's user, which is made when it is not there.",
+  ),
+  Password: secret("Password of our user."),
+  MxID: text("Our whole user id, such as `@rialto:example.org`: checked against the one that `Token` belongs to."),
+  Token: secret("Access token of our user, in place of `Login` and `Password`."),
+  DeviceID: {
+    type: "string",
+    description:
+      "The device that we log in as. Keep it: the homeserver knows repeated messages by it. Two programs must not share one.",
+    default: "RIALTO",
+    zeroIsDefault: true,
+    rule: word,
+  },
+} as const;
+
+const appservice = {
+  ASToken: secret(
+    "`as_token` of our registration as an application service, in place of a password or token: senders then get users of their own.",
+  ),
+  HSToken: secret("`hs_token` of the registration. Only the registration file needs it."),
+  GhostPrefix: {
+    type: "string",
+    description: "What the local parts of the users of remote senders begin with, with `ASToken`.",
+    default: "rialto_",
+    zeroIsDefault: true,
+    rule: prefix,
+  },
+} as const;
+
+const showing = {
+  NoHomeServerSuffix: flag(
+    "Names of people come without their homeserver: no `(@alice:example.org)` where two have one name, and `alice` for who has none.",
+  ),
+  UseUserName: flag("People are called by the local part of their id, not by their display name."),
+  KeepQuotedReply: flag("The quote that older programs put before a reply stays in its text."),
+  HTMLDisable: flag("Messages are sent as plain text, without formatting."),
+  SpoofUsername: flag(
+    "Our display name in the room is changed to the sender's before each message. Every change is an event in the room: better for quiet rooms.",
+  ),
+  UseMSC4144: flag(
+    "Each message carries the name and the picture of its sender (MSC4144), with the name before the text for programs that do not know it.",
+  ),
+} as const;
+
+export const schema = {
+  type: "object",
+  required: [
+    ...(["Server", "Login", "Password", "MxID", "Token", "DeviceID", "ASToken", "HSToken", "GhostPrefix"] as const),
+    ...([
+      "NoHomeServerSuffix",
+      "UseUserName",
+      "KeepQuotedReply",
+      "HTMLDisable",
+      "SpoofUsername",
+      "UseMSC4144",
+    ] as const),
+  ],
+  properties: { ...login, ...appservice, ...showing },
+} as const satisfies SettingsSchema;
+
+/** The settings of an account as its session gets them. */
+export type MatrixSettings = Readonly<XStatic<typeof schema>>;
+
+/** How we become our user. */
+type LoginWay = "password" | "token" | "appservice";
+
+export function loginWay({ ASToken, Token }: Pick<MatrixSettings, "ASToken" | "Token">): LoginWay {
+  if (ASToken !== "") return "appservice";
+  return Token === "" ? "password" : "token";
+}
+
+/** The local part of our user as an application service. */
+export function botOf({ Login, MxID }: Pick<MatrixSettings, "Login" | "MxID">): string {
+  return [Login, MxID].map((id) => id.replace(/^@/u, "").replace(/:.*$/su, "")).find((name) => name !== "") ?? "rialto";
+}
+
+/** What the settings say together; the schema has checked each by itself. */
+export function checkSettings(settings: MatrixSettings): readonly SettingIssue[] {
+  const { Server, Login, Password, MxID, Token, ASToken, HSToken, SpoofUsername, UseMSC4144 } = settings;
+  const issues: SettingIssue[] = [];
+  if (loginWay(settings) === "password" && Login === "") {
+    issues.push(error("Server", "needs a user to log in as: add Login and Password, or Token, or ASToken"));
+  } else if (loginWay(settings) === "password" && Password === "") {
+    // As long as there is no registration, this is all there can be.
+    issues.push(warning("Login", `cannot log in: ${NOTHING_TO_LOG_IN_WITH}`));
+  }
+  if (MxID !== "" && !/^@[^:]+:.+$/u.test(MxID))
+    issues.push(error("MxID", "must be a whole user id, such as @rialto:example.org"));
+  if (Token !== "" && ASToken !== "")
+    issues.push(warning("Token", "has no effect beside ASToken; take one of them out"));
+  if (HSToken !== "" && ASToken === "") issues.push(warning("HSToken", "has no effect without ASToken"));
+  if (SpoofUsername && UseMSC4144) issues.push(warning("SpoofUsername", "has no effect beside UseMSC4144"));
+  if ((SpoofUsername || UseMSC4144) && ASToken !== "") {
+    issues.push(
+      warning(
+        SpoofUsername ? "SpoofUsername" : "UseMSC4144",
+        "has no effect with ASToken: senders have users of their own",
+      ),
+    );
+  }
+  if (Server.startsWith("http://") && !LOCAL.test(Server)) {
+    issues.push(warning("Server", "sends the password and all messages unencrypted; use https"));
+  }
+  return issues;
+}
+
+export const NOTHING_TO_LOG_IN_WITH =
+  "add Password, or Token, or make a registration (rialto matrix registration) and add its ASToken";
+
+const LOCAL = /^http:\/\/(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::|\/|$)/u;
+
+const error = (setting: string, message: string): SettingIssue => ({ severity: "error", setting, message });
+const warning = (setting: string, message: string): SettingIssue => ({ severity: "warning", setting, message });

@@ -1,0 +1,175 @@
+import type { Host } from "../../contract/host.ts";
+import type { Event } from "../../contract/events.ts";
+import type { Cursor } from "../../contract/ids.ts";
+import type { Ended } from "../../contract/session.ts";
+import type { Client, Result } from "./client.ts";
+import { type Failure, refused } from "./failure.ts";
+import { type Json, textIn } from "./json.ts";
+
+/** How long the server holds a request back while it has nothing to tell. */
+const POLL_MS = 30_000;
+/** … and how much later we still wait: longer for the first answer, which may hold a long outage. */
+const PATIENCE_MS = 60_000;
+const FIRST_PATIENCE_MS = 300_000;
+/** So long without an answer that was due, and the connection is in doubt. */
+const DOUBT_MS = 15_000;
+/** Most events handed over at once. */
+const HANDED_MAX = 500;
+/** With more than this not stored yet, nothing more is asked for. */
+const WAITING_MAX = 1_000;
+
+const quiet = { types: [] };
+/** Everything said in rooms, with who says it; nothing else. */
+const FILTER = JSON.stringify({
+  presence: quiet,
+  account_data: quiet,
+  room: {
+    account_data: quiet,
+    ephemeral: quiet,
+    state: { lazy_load_members: true, include_redundant_members: true },
+    timeline: { limit: 100, lazy_load_members: true, include_redundant_members: true },
+  },
+});
+
+/** The position from which everything is news. */
+export async function positionNow(
+  client: Client,
+  { clock }: Pick<Host, "clock">,
+  signal: AbortSignal,
+): Promise<Result<Cursor>> {
+  // Synapse answers what it was asked less than two minutes ago as it did then: a room that is none makes it a new question.
+  const rooms = [`!none-${clock.nowMs()}:rialto.invalid`];
+  const filter = JSON.stringify({ presence: quiet, account_data: quiet, room: { rooms } });
+  const answer = await client.sync({ since: null, filter, timeoutMs: 0, patienceMs: PATIENCE_MS, signal });
+  if (!answer.ok) return answer;
+  const position = textIn(answer.value, "next_batch");
+  return position === null ? { ok: false, failure: NO_POSITION } : { ok: true, value: position as Cursor };
+}
+
+/** Asking again at once would be for ever. */
+const NO_POSITION = refused(502, { error: "an answer to /sync without a position" }, undefined);
+
+interface SyncOptions {
+  readonly client: Client;
+  readonly host: Host;
+  readonly since: Cursor;
+  /** What an answer tells, oldest first, all of it or why not. */
+  readonly read: (response: Json, since: string, signal: AbortSignal) => Promise<Result<readonly Event[]>>;
+  /** What a failure means for the session. */
+  readonly judge: (failure: Failure) => Ended;
+}
+
+/**
+ * Long-polls for what happens: ask from the position, read, hand over together with the next position, and ask from there. What is stored
+ * is stored in this order, so the stored position never moves past what is not. One that is due and does not come puts the
+ * connection in doubt; one that does not come at all ends the session.
+ */
+export class Sync {
+  readonly #options: SyncOptions;
+  readonly #stop = new AbortController();
+  #since: Cursor;
+  #isFirst = true;
+  #inDoubt = false;
+  /** Events handed over that are not stored yet, and when the last of them are. */
+  #waiting = 0;
+  #stored: Promise<void> = Promise.resolve();
+
+  constructor(options: SyncOptions) {
+    this.#options = options;
+    this.#since = options.since;
+  }
+
+  /** Nothing is handed over any more. */
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  /** Runs until it is stopped (null) or the connection fails. */
+  async run(): Promise<Ended | null> {
+    const { host } = this.#options;
+    while (!this.#stop.signal.aborted) {
+      const failure = await this.#round();
+      if (this.#stop.signal.aborted) return null;
+      if (failure === null) continue;
+      if (this.#isFirst && failure.status === 400 && (await this.#startAnew(failure))) continue;
+      if (failure.retryInMs === null) return this.#options.judge(failure);
+      host.degraded(failure.why);
+      this.#inDoubt = true;
+      await this.#pause(failure.retryInMs);
+    }
+    return null;
+  }
+
+  async #round(): Promise<Failure | null> {
+    const { read, host } = this.#options;
+    const answer = await this.#ask();
+    if (!answer.ok) return answer.failure;
+    if (this.#inDoubt) host.degraded(null);
+    this.#inDoubt = false;
+    const next = textIn(answer.value, "next_batch");
+    if (next === null) return NO_POSITION;
+    const found = await read(answer.value, this.#since, this.#stop.signal);
+    if (!found.ok) return found.failure;
+    if (this.#stop.signal.aborted) return null;
+    await this.#hand(found.value, next as Cursor);
+    this.#since = next as Cursor;
+    this.#isFirst = false;
+    return null;
+  }
+
+  /** The server does not know our position any more, as after it was set up anew. */
+  async #startAnew({ why }: Failure): Promise<boolean> {
+    const { client, host } = this.#options;
+    const position = await positionNow(client, host, this.#stop.signal);
+    if (!position.ok || position.value === this.#since) return false;
+    host.log.warn(
+      { why: why.message },
+      "the homeserver does not know where we were: what was said meanwhile is missing",
+    );
+    this.#since = position.value;
+    return true;
+  }
+
+  async #ask(): Promise<Result<Json>> {
+    const { client, host } = this.#options;
+    const timeoutMs = this.#isFirst ? 0 : POLL_MS;
+    const patienceMs = this.#isFirst ? FIRST_PATIENCE_MS : PATIENCE_MS;
+    const doubt = host.clock.after(timeoutMs + DOUBT_MS, () => {
+      this.#inDoubt = true;
+      host.degraded({ code: "timeout", message: "the homeserver has not answered for a while" });
+    });
+    const answer = await client.sync({
+      since: this.#since,
+      filter: FILTER,
+      timeoutMs,
+      patienceMs,
+      signal: this.#stop.signal,
+    });
+    doubt();
+    return answer;
+  }
+
+  /** The position counts once all before it is stored. Resolves when there is room for more. */
+  async #hand(events: readonly Event[], cursor: Cursor): Promise<void> {
+    for (let at = 0; !this.#stop.signal.aborted; at += HANDED_MAX) {
+      const isLast = at + HANDED_MAX >= events.length;
+      this.#give(events.slice(at, at + HANDED_MAX), isLast ? cursor : null);
+      while (this.#waiting > WAITING_MAX) await this.#stored;
+      if (isLast) return;
+    }
+  }
+
+  #give(events: readonly Event[], cursor: Cursor | null): void {
+    const count = Math.max(events.length, 1);
+    this.#waiting += count;
+    this.#stored = this.#options.host.accept({ events, cursor }).then(() => void (this.#waiting -= count));
+  }
+
+  async #pause(ms: number): Promise<void> {
+    const over = Promise.withResolvers<void>();
+    const cancel = this.#options.host.clock.after(ms, over.resolve);
+    this.#stop.signal.addEventListener("abort", () => over.resolve(), { once: true });
+    await over.promise;
+    cancel();
+  }
+}

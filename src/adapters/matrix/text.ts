@@ -1,0 +1,166 @@
+import type { Block, Inline, Source } from "../../contract/content.ts";
+import type { MayPing, OpAuthor } from "../../contract/ops.ts";
+import type { UserRef } from "../../contract/ids.ts";
+import { parseHtml } from "../../content/html-parse.ts";
+import { escapeHtml, renderHtml } from "../../content/html-render.ts";
+import { cut } from "../../content/length.ts";
+import { renderMarkdown } from "../../content/markdown-render.ts";
+import { linkMentions } from "../../content/mentions.ts";
+import type { Json } from "./json.ts";
+
+/** How others see who speaks: by the name before the text, by a profile of the message, or by the user that sends it. */
+export type Voice =
+  | { readonly is: "prefix" }
+  | { readonly is: "own" }
+  | { readonly is: "profile"; readonly id: string; readonly name: string; readonly avatar: string | null };
+
+export interface TextOptions {
+  readonly voice: Voice;
+  readonly html: boolean;
+  readonly mayPing: MayPing;
+  /** The person in the room whom a name means, when there is exactly one. */
+  readonly find: (name: string) => string | null;
+}
+
+/** Text in both shapes ("m.room.message"): `formatted_body` only where it says more. */
+export interface Text {
+  readonly body: string;
+  readonly html: string | null;
+  /** Who is notified ("m.mentions"). */
+  readonly mentions: Json;
+}
+
+const NAME_BYTES_MAX = 512;
+
+/** What is said, with who says it. `author` null: nobody is named. */
+export function textOf(
+  blocks: readonly Block[],
+  source: Source | null,
+  author: OpAuthor | null,
+  options: TextOptions,
+): Text {
+  const find = (name: string): UserRef | null => options.find(name) as UserRef | null;
+  const bare = blocks.map(withoutUsers);
+  const linked = options.mayPing.users ? linkMentions(bare, find) : bare;
+  const users = new Set(usersIn(linked));
+  const name = nameOf(author, options.voice);
+  const words = clean(renderMarkdown(linked, { escape: false }));
+  const room = options.mayPing.everyone && ROOM.test(words);
+  const html = options.html ? htmlOf(linked, users.size === 0 ? source : null, name) : null;
+  return {
+    body: clean(name.plain) + words,
+    html: html === null ? null : clean(html),
+    mentions: { ...(users.size > 0 && { user_ids: [...users] }), ...(room && { room: true }) },
+  };
+}
+
+/** Names by which networks call a whole room. */
+const ROOM = /@(?:room|everyone|here|channel|all)\b/iu;
+
+interface Name {
+  readonly plain: string;
+  readonly html: string;
+  /** The HTML says more than the text. */
+  readonly formatted: boolean;
+}
+
+const NO_NAME: Name = { plain: "", html: "", formatted: false };
+
+function nameOf(author: OpAuthor | null, voice: Voice): Name {
+  if (author === null || voice.is === "own") return NO_NAME;
+  if (voice.is === "profile") {
+    // MSC4144: what programs that know the profile leave out.
+    const plain = `${cut(oneLine(voice.name), NAME_BYTES_MAX, "bytes")}: `;
+    return { plain, html: `<strong data-mx-profile-fallback>${escapeHtml(plain)}</strong>`, formatted: true };
+  }
+  const shown = cut(oneLine(author.shown), NAME_BYTES_MAX, "bytes");
+  // RemoteNickFormat may hold tags, such as <b>{NICK}</b>.
+  if (!/<\/[a-z]+>/iu.test(shown)) return { plain: shown, html: escapeHtml(shown), formatted: false };
+  const blocks = parseHtml(shown);
+  const space = shown.endsWith(" ") ? " " : "";
+  const html = renderHtml(blocks)
+    .replaceAll(/^<p>|<\/p>$/gu, "")
+    .trimEnd();
+  return {
+    plain: renderMarkdown(plainOnly(blocks), { escape: false }).trimEnd() + space,
+    html: html + space,
+    formatted: true,
+  };
+}
+
+function htmlOf(blocks: readonly Block[], source: Source | null, name: Name): string | null {
+  // The same format passes as it is.
+  if (source?.format === "html") return named(name, source.text);
+  if (!name.formatted && !blocks.some(isFormatted)) return null;
+  const link = ({ user }: { readonly user: UserRef | null }): string | null =>
+    user === null ? null : `https://matrix.to/#/${encodeURIComponent(user)}`;
+  return named(name, renderHtml(blocks, link));
+}
+
+/** The name stands in the first paragraph. */
+function named(name: Name, html: string): string {
+  return html.startsWith("<p>") ? `<p>${name.html}${html.slice(3)}` : name.html + html;
+}
+
+/** Whom the sender's network means is nobody here: a mention is first of all its text. */
+function withoutUsers(block: Block): Block {
+  return overInlines(block, (of) => of.map(strip));
+}
+
+function strip(inline: Inline): Inline {
+  if (inline.t === "mention") return { t: "text", text: inline.text };
+  return "of" in inline ? { ...inline, of: inline.of.map(strip) } : inline;
+}
+
+function overInlines(block: Block, change: (of: readonly Inline[]) => readonly Inline[]): Block {
+  switch (block.t) {
+    case "para":
+    case "heading":
+      return { ...block, of: change(block.of) };
+    case "quote":
+      return { ...block, of: block.of.map((inner) => overInlines(inner, change)) };
+    case "list":
+      return { ...block, items: block.items.map((item) => item.map((inner) => overInlines(inner, change))) };
+    case "pre":
+      return block;
+  }
+}
+
+function usersIn(blocks: readonly Block[]): readonly string[] {
+  const users: string[] = [];
+  const look = (of: readonly Inline[]): readonly Inline[] => {
+    for (const inline of of) {
+      if (inline.t === "mention" && inline.user !== null) users.push(inline.user);
+      if ("of" in inline) look(inline.of);
+    }
+    return of;
+  };
+  for (const block of blocks) overInlines(block, look);
+  return users;
+}
+
+function isFormatted(block: Block): boolean {
+  return block.t !== "para" || block.of.some(isMarked);
+}
+
+function isMarked(inline: Inline): boolean {
+  return inline.t === "mention" ? inline.user !== null : inline.t !== "text" && inline.t !== "emoji";
+}
+
+function plainOnly(blocks: readonly Block[]): readonly Block[] {
+  return blocks.map((block) => (block.t === "para" ? { t: "para", of: block.of.flatMap(bare) } : block));
+}
+
+function bare(inline: Inline): readonly Inline[] {
+  return "text" in inline ? [{ t: "text", text: inline.text }] : inline.of.flatMap(bare);
+}
+
+export function oneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ");
+}
+
+/** Homeservers refuse broken UTF-16, and some the character 0; no other control character means anything in a message. */
+function clean(text: string): string {
+  // oxlint-disable-next-line eslint/no-control-regex -- these are the ones that go
+  return text.toWellFormed().replaceAll(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/gu, " ");
+}

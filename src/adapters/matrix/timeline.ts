@@ -1,0 +1,156 @@
+import type { Event } from "../../contract/events.ts";
+import type { Host } from "../../contract/host.ts";
+import type { ChannelRef, OpId } from "../../contract/ids.ts";
+import type { Why } from "../../contract/outcome.ts";
+import { Lru } from "../../lib/lru.ts";
+import type { Client, Result } from "./client.ts";
+import { quote } from "./failure.ts";
+import { fillGap } from "./gap.ts";
+import { isObject, type Json, listIn, objectIn, textIn } from "./json.ts";
+import { authorOf } from "./names.ts";
+import { ownChange, whilePresent } from "./presence.ts";
+import { type Annotation, annotationIn, type ReceiveContext, type RoomEvent, roomEvent, toEvents } from "./receive.ts";
+import { replacementIn, type Room } from "./room.ts";
+import type { Rooms } from "./rooms.ts";
+import type { MatrixSettings } from "./settings.ts";
+
+/** So many reactions are remembered, each of which can be taken back. */
+const REACTIONS_MAX = 20_000;
+/** So many events are known again: a room that we are back in is told from before we left it. */
+const SEEN_MAX = 20_000;
+const BANNED_MS = 30 * 60_000;
+
+interface TimelineOptions {
+  readonly client: Client;
+  readonly host: Host;
+  readonly rooms: Rooms;
+  readonly settings: MatrixSettings;
+  readonly user: string;
+  readonly isOwn: (user: string) => boolean;
+  readonly opOf: (txn: string) => OpId | null;
+}
+
+/** Reads answers of /sync: what happened becomes events, and rooms change with it. */
+export class Timeline {
+  readonly #options: TimelineOptions;
+  readonly #annotations = new Lru<string, Annotation>(REACTIONS_MAX);
+  readonly #seen = new Lru<string, true>(SEEN_MAX);
+  #undecrypted = 0;
+
+  constructor(options: TimelineOptions) {
+    this.#options = options;
+  }
+
+  /** All that an answer tells, oldest first in each room. Gaps are filled before anything counts. */
+  async read(response: Json, since: string, signal: AbortSignal): Promise<Result<readonly Event[]>> {
+    const rooms = objectIn(response, "rooms");
+    const events: Event[] = [];
+    const told = { ...objectIn(rooms, "leave"), ...objectIn(rooms, "join") };
+    for (const [id, part] of Object.entries(told)) {
+      if (!isObject(part)) continue;
+      const found = await this.#whole(id, part, since, signal);
+      if (!found.ok) return found;
+      events.push(...this.#take(id, found.value));
+    }
+    for (const id of Object.keys(objectIn(rooms, "leave"))) this.#left(id);
+    for (const id of Object.keys(objectIn(rooms, "invite"))) {
+      // The room is not ours yet: whatever waits to be joined is tried again.
+      this.#options.host.lost(id as ChannelRef, INVITED, 0);
+    }
+    return { ok: true, value: events };
+  }
+
+  async #whole(id: string, part: Json, since: string, signal: AbortSignal): Promise<Result<readonly RoomEvent[]>> {
+    const { client, host, rooms, user } = this.#options;
+    const timeline = objectIn(part, "timeline");
+    const { members } = rooms.get(id);
+    const state = listIn(objectIn(part, "state"), "events").filter(isObject);
+    const events = listIn(timeline, "events")
+      .filter(isObject)
+      .flatMap((raw) => roomEvent(raw) ?? []);
+    const from = textIn(timeline, "prev_batch");
+    const isWhole =
+      timeline["limited"] !== true || from === null || events.some((event) => ownChange(event, user) === "enter");
+    const known = new Set(events.map((event) => event.id));
+    const gap = isWhole
+      ? { ok: true as const, value: { events: [], members: [] } }
+      : await fillGap({ client, log: host.log, room: id, user, from, to: since, known, signal });
+    if (!gap.ok) {
+      const { status, why } = gap.failure;
+      // What the server will never tell must not stop the account: a room that we have left, or a position it knows no more.
+      if (status < 400 || status >= 500 || why.code === "rate_limited" || why.code === "auth") return gap;
+      host.log.warn({ room: id, why: why.message }, "what was said meanwhile cannot be fetched, and is missing");
+    }
+    const earlier = gap.ok ? gap.value : { events: [], members: [] };
+    for (const raw of [...earlier.members, ...state]) if (textIn(raw, "type") === "m.room.member") members.take(raw);
+    return { ok: true, value: whilePresent([...earlier.events, ...events], user) };
+  }
+
+  #take(id: string, events: readonly RoomEvent[]): readonly Event[] {
+    const { rooms, user } = this.#options;
+    const room = rooms.get(id);
+    const context = this.#context(room);
+    const isLeft = events.map((event) => ownChange(event, user)).findLast((change) => change !== null) === "leave";
+    return events.flatMap((event) => {
+      if (this.#seen.get(event.id) === true) return [];
+      this.#seen.set(event.id, true);
+      const annotation = annotationIn(event);
+      if (annotation !== null) this.#annotations.set(event.id, annotation);
+      const told = toEvents(event, context);
+      this.#follow(room, event, isLeft);
+      return told;
+    });
+  }
+
+  #context(room: Room): ReceiveContext {
+    const { settings, isOwn, opOf } = this.#options;
+    return {
+      channel: room.id as ChannelRef,
+      isOwn,
+      opOf,
+      author: (user, person) => authorOf(user, person, room.members, settings),
+      annotation: (eventId) => this.#annotations.get(eventId) ?? null,
+      keepQuotedReply: settings.KeepQuotedReply,
+    };
+  }
+
+  /** What an event changes for us. `isLeft`: in the end we are not in the room. */
+  #follow(room: Room, event: RoomEvent, isLeft: boolean): void {
+    const { rooms, user, host } = this.#options;
+    switch (event.type) {
+      case "m.room.member":
+        room.members.take(event.raw);
+        if (isLeft && ownChange(event, user) === "leave")
+          rooms.leave(room.id, gone(event, user), isBan(event) ? BANNED_MS : 0);
+        break;
+      case "m.room.encryption":
+        rooms.encrypted(room);
+        break;
+      case "m.room.tombstone":
+        if (replacementIn(event.content) !== null) rooms.lose(room, REPLACED, 0);
+        break;
+      case "m.room.encrypted":
+        this.#undecrypted += 1;
+        host.log.debug({ room: room.id, soFar: this.#undecrypted }, "an encrypted message cannot be read");
+        break;
+      default:
+    }
+  }
+
+  /** Mostly told by an event before; a room that was taken away by the server has none. */
+  #left(id: string): void {
+    this.#options.rooms.leave(id, { code: "not_found", message: "we are not in the room any more" }, 0);
+  }
+}
+
+const INVITED: Why = { code: "not_found", message: "we are invited" };
+const REPLACED: Why = { code: "not_found", message: "the room was replaced by another, which is joined" };
+
+const isBan = ({ content }: RoomEvent): boolean => textIn(content, "membership") === "ban";
+
+function gone(event: RoomEvent, user: string): Why {
+  if (event.sender === user) return { code: "not_found", message: "our user has left the room by another program" };
+  const reason = quote(textIn(event.content, "reason") ?? "");
+  const verb = isBan(event) ? "banned" : "kicked";
+  return { code: "forbidden", message: `${event.sender} ${verb} us${reason === "" ? "" : ` (${reason})`}` };
+}

@@ -1,0 +1,82 @@
+import type { SharedFile } from "../../contract/content.ts";
+import type { Host } from "../../contract/host.ts";
+import type { FileId } from "../../contract/ids.ts";
+import type { Why } from "../../contract/outcome.ts";
+import { Lru } from "../../lib/lru.ts";
+import type { Client } from "./client.ts";
+import { type Dimensions, dimensionsOf } from "./dimensions.ts";
+import type { Failure } from "./failure.ts";
+import type { Media } from "./render.ts";
+
+/** So many uploaded files are remembered: the same file goes up once, whatever number of rooms it goes to. */
+const KEPT_MAX = 500;
+
+export type Uploaded =
+  | { readonly ok: true; readonly media: Media }
+  /** `failure`: trying again may help. */
+  | { readonly ok: false; readonly why: Why; readonly failure: Failure | null };
+
+/** Files of ops, brought to the homeserver as streams. */
+export class Uploads {
+  readonly #client: Client;
+  readonly #host: Host;
+  readonly #done = new Lru<FileId, Media>(KEPT_MAX);
+  #max: Promise<number | null> | null = null;
+
+  constructor(client: Client, host: Host) {
+    this.#client = client;
+    this.#host = host;
+  }
+
+  async take(file: SharedFile, signal: AbortSignal): Promise<Uploaded> {
+    if (file.id === null) return refusal("not_found", file.missing ?? "its content could not be had");
+    const known = this.#done.get(file.id);
+    if (known !== undefined) return { ok: true, media: known };
+    this.#max ??= this.#client.uploadMax(signal);
+    const max = await this.#max;
+    if (max === null) this.#max = null;
+    if (max !== null && (file.bytes ?? 0) > max) return tooLarge(max);
+    const opened = await this.#host.openFile(file.id, signal);
+    if (!opened.ok) return refusal(opened.why.code, opened.why.message);
+    const bytes = opened.bytes ?? file.bytes;
+    if (bytes === null || (max !== null && bytes > max)) {
+      await opened.stream.cancel().catch(() => undefined);
+      return bytes === null ? refusal("unsupported", "nobody knows its size") : tooLarge(max ?? 0);
+    }
+    const mime = file.mime ?? opened.mime ?? "application/octet-stream";
+    const watched = watch(opened.stream, mime);
+    const uploaded = await this.#client.upload(file.name, { stream: watched.stream, bytes, mime }, signal);
+    if (!uploaded.ok) {
+      const { failure } = uploaded;
+      const isRefused =
+        failure.why.code === "too_large" || failure.why.code === "forbidden" || failure.why.code === "bad_content";
+      return { ok: false, why: failure.why, failure: isRefused ? null : failure };
+    }
+    const media: Media = { mxc: uploaded.value, mime, bytes, size: watched.size() };
+    this.#done.set(file.id, media);
+    return { ok: true, media };
+  }
+}
+
+function tooLarge(max: number): Uploaded {
+  return refusal("too_large", `the homeserver takes files up to ${Math.floor(max / 1024)} KiB`);
+}
+
+function refusal(code: Why["code"], message: string): Uploaded {
+  return { ok: false, why: { code, message }, failure: null };
+}
+
+/** Looks at the beginning of a picture as it passes. */
+function watch(stream: ReadableStream<Uint8Array>, mime: string) {
+  let size: Dimensions | null = null;
+  if (!mime.startsWith("image/")) return { stream, size: () => size };
+  let isFirst = true;
+  const look = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (chunk, controller) => {
+      if (isFirst) size = dimensionsOf(chunk);
+      isFirst = false;
+      controller.enqueue(chunk);
+    },
+  });
+  return { stream: stream.pipeThrough(look), size: () => size };
+}

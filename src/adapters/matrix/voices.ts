@@ -1,0 +1,96 @@
+import type { OpAuthor } from "../../contract/ops.ts";
+import type { Loss, WhyCode } from "../../contract/outcome.ts";
+import { Lru } from "../../lib/lru.ts";
+import type { Client, Result } from "./client.ts";
+import type { Failure } from "./failure.ts";
+import type { Ghosts } from "./ghosts.ts";
+import type { Room } from "./room.ts";
+import type { MatrixSettings } from "./settings.ts";
+import { oneLine, type Voice } from "./text.ts";
+import type { Uploads } from "./uploads.ts";
+
+export interface Speaker {
+  readonly voice: Voice;
+  /** The user who sends it; null for our own. */
+  readonly as: string | null;
+  readonly losses: readonly Loss[];
+}
+
+interface VoicesOptions {
+  readonly client: Client;
+  readonly settings: MatrixSettings;
+  readonly user: string;
+  readonly uploads: Uploads;
+  /** Only as an application service. */
+  readonly ghosts: Ghosts | null;
+}
+
+const NAMES_MAX = 1_000;
+const NAME_MAX = 200;
+
+const BOT: Speaker = { voice: { is: "prefix" }, as: null, losses: [] };
+
+/** Who says it, by the best way that works here: a user of their own, a name of the message, our changed name, the name before the text. */
+export class Voices {
+  readonly #options: VoicesOptions;
+  /** Our display name in each room, as we have changed it. */
+  readonly #names = new Lru<string, string>(NAMES_MAX);
+
+  constructor(options: VoicesOptions) {
+    this.#options = options;
+  }
+
+  /** A failure: it cannot be settled now, and was not for a reason that lasts. */
+  async of(author: OpAuthor | null, room: Room, signal: AbortSignal): Promise<Result<Speaker>> {
+    const { ghosts, settings } = this.#options;
+    if (author === null) return sure(BOT);
+    if (ghosts !== null) return await this.#ghost(ghosts, author, room, signal);
+    if (settings.UseMSC4144) {
+      const name = oneLine(author.name).trim().slice(0, NAME_MAX) || author.id;
+      const voice = {
+        is: "profile",
+        id: `${author.protocol}:${author.id}`,
+        name,
+        avatar: await this.#avatar(author, signal),
+      } as const;
+      return sure({ voice, as: null, losses: [] });
+    }
+    return settings.SpoofUsername ? await this.#spoofed(author, room, signal) : sure(BOT);
+  }
+
+  async #ghost(ghosts: Ghosts, author: OpAuthor, room: Room, signal: AbortSignal): Promise<Result<Speaker>> {
+    const ready = await ghosts.ready(author, await this.#avatar(author, signal), room, signal);
+    if (ready.ok) return sure({ voice: { is: "own" }, as: ready.value, losses: [] });
+    return without(ready.failure, "the sender could not get a user here");
+  }
+
+  async #spoofed({ shown }: OpAuthor, room: Room, signal: AbortSignal): Promise<Result<Speaker>> {
+    const { client, user } = this.#options;
+    const name = oneLine(shown).trim().slice(0, NAME_MAX);
+    if (this.#names.get(room.id) !== name) {
+      const member = { membership: "join", displayname: name, avatar_url: room.members.get(user)?.avatar ?? undefined };
+      const changed = await client.setState(room.id, "m.room.member", user, member, { signal });
+      if (!changed.ok) return without(changed.failure, "our name could not be changed");
+      this.#names.set(room.id, name);
+    }
+    return sure({ voice: { is: "own" }, as: null, losses: [] });
+  }
+
+  /** A picture that cannot be had is left out. */
+  async #avatar({ avatar }: OpAuthor, signal: AbortSignal): Promise<string | null> {
+    if (avatar === null || avatar.id === null) return null;
+    const uploaded = await this.#options.uploads.take(avatar, signal);
+    return uploaded.ok ? uploaded.media.mxc : null;
+  }
+}
+
+const sure = (value: Speaker): Result<Speaker> => ({ ok: true, value });
+
+/** Failures that pass by themselves. */
+const PASSING: ReadonlySet<WhyCode> = new Set(["rate_limited", "network", "timeout", "stopping", "auth"]);
+
+/** The name stands before the text instead. */
+function without(failure: Failure, what: string): Result<Speaker> {
+  if (PASSING.has(failure.why.code)) return { ok: false, failure };
+  return sure({ ...BOT, losses: [{ what: "identity", note: `${what}: ${failure.why.message}` }] });
+}

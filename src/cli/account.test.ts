@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { accountCommand } from "./account.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "rialto-account-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const conf = join(folder, "rialto.toml");
+writeFileSync(
+  conf,
+  `[matrix.home]
+Server = "https://matrix.example.org"
+ASToken = "as-secret"
+MxID = "@rialto:example.org"
+[api.local]
+BindAddress = "127.0.0.1:4242"
+[[gateway]]
+name = "g"
+enable = true
+inout = [{ account = "matrix.home", channel = "#a:example.org" }, { account = "api.local", channel = "api" }]
+`,
+);
+
+function run(
+  account: string,
+  more: { readonly protocol?: string; readonly name?: string; readonly conf?: string | null } = {},
+) {
+  const [written, told]: [string[], string[]] = [[], []];
+  const command = { is: "account", protocol: "matrix", name: "registration", account, conf, ...more } as const;
+  const write = (text: string) => void written.push(text);
+  const exit = accountCommand(command, { env: {}, cwd: folder, write, tell: (text) => void told.push(text) });
+  return { exit, written: written.join(""), told: told.join("") };
+}
+
+test.each(["home", "matrix.home"])("the registration of %s, and what to do with it", (account) => {
+  const { exit, written, told } = run(account);
+  expect(exit).toBe(0);
+  expect(written).toContain('as_token: "as-secret"');
+  expect(written).toMatch(/hs_token: "[0-9a-f]{64}"/u);
+  expect(told).toMatch(/^note: .*HSToken/u);
+  expect(told).not.toContain("as-secret");
+});
+
+test.each([
+  ["home", { protocol: "nothing" }, 64, 'there is no command "nothing registration"'],
+  ["home", { name: "nothing" }, 64, 'there is no command "matrix nothing"'],
+  ["work", {}, 64, "has no account matrix.work"],
+  ["local", {}, 64, "has no account matrix.local"],
+  ["home", { conf: join(folder, "none.toml") }, 78, "there is no such file"],
+])("%s with %j exits with %d", (account, more, exit, told) => {
+  const done = run(account, more);
+  expect([done.exit, done.written]).toEqual([exit, ""]);
+  expect(done.told).toContain(told);
+});

@@ -1,0 +1,53 @@
+import { randomBytes } from "node:crypto";
+import { protocols } from "../adapters/registry.ts";
+import { findConfigFile } from "../config/example.ts";
+import type { Environment } from "../config/environment.ts";
+import type { Manifest } from "../contract/manifest.ts";
+import { START_ERRORS } from "../errors.ts";
+import type { Command } from "./args.ts";
+import { formatProblems } from "./check.ts";
+import { load } from "./load.ts";
+
+interface Surroundings {
+  readonly env: Environment;
+  readonly cwd: string;
+  /** Takes whole lines: the result. */
+  readonly write: (text: string) => void;
+  /** Takes whole lines: what is to be said beside it. */
+  readonly tell: (text: string) => void;
+}
+
+/** `rialto <protocol> <command> ACCOUNT`: prints what a protocol makes of an account's settings. Returns the exit code. */
+export function accountCommand(
+  command: Extract<Command, { is: "account" }>,
+  surroundings: Surroundings,
+  known: ReadonlyMap<string, Manifest> = protocols,
+): number {
+  const { tell, write, env, cwd } = surroundings;
+  const usage = (message: string): number => {
+    tell(`rialto: ${message}\nSee: rialto help\n`);
+    return START_ERRORS.usage.exit;
+  };
+  const { protocol, name } = command;
+  const found = known.get(protocol)?.commands?.find((each) => each.name === name);
+  if (found === undefined) return usage(`there is no command "${protocol} ${name}"`);
+  const path = command.conf ?? findConfigFile(cwd);
+  if (path === null) return usage("there is no rialto.toml or matterbridge.toml here; name the file with -conf");
+  const loaded = load({ path }, { env, cwd });
+  if (!loaded.ok) {
+    tell(formatProblems(loaded.problems));
+    return START_ERRORS.config.exit;
+  }
+  const wanted = command.account.includes(".") ? command.account : `${protocol}.${command.account}`;
+  const account = [...loaded.config.accounts.values()].find(
+    (each) => each.name === wanted && each.protocol === protocol,
+  );
+  if (account === undefined) return usage(`${path} has no account ${wanted} in any gateway that is enabled`);
+  const { output, notes } = found.run(account.settings, {
+    name: account.name,
+    random: () => randomBytes(32).toString("hex"),
+  });
+  write(output);
+  tell(notes.map((note) => `note: ${note}\n`).join(""));
+  return 0;
+}
