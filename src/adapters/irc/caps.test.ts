@@ -117,8 +117,8 @@ describe("later", () => {
 });
 
 test("sasl is wanted only by those who log in with it", () => {
-  expect(wantedCaps({ sasl: true })).toContain("sasl");
-  expect(wantedCaps({ sasl: false })).not.toContain("sasl");
+  expect(wantedCaps({ sasl: true, relay: false })).toContain("sasl");
+  expect(wantedCaps({ sasl: false, relay: false })).not.toContain("sasl");
 });
 
 test("a flood of offers is not kept", () => {

@@ -27,11 +27,24 @@ export interface CapStep {
   readonly requests: readonly string[];
 }
 
-const WANTED = ["message-tags", "server-time", "echo-message", "labeled-response", "batch", "account-tag"] as const;
+const WANTED = [
+  "message-tags",
+  "server-time",
+  "echo-message",
+  "labeled-response",
+  "batch",
+  "account-tag",
+  "draft/message-redaction",
+  "draft/multiline",
+  "draft/chathistory",
+] as const;
 
-/** What an account wants to have: `sasl` only when it logs in that way. */
-export function wantedCaps(options: { readonly sasl: boolean }): readonly string[] {
-  return options.sasl ? [...WANTED, "sasl"] : WANTED;
+/** Names of one capability; the second is what it was called first. */
+export const RELAYMSG = ["draft/relaymsg", "overdrivenetworks.com/relaymsg"] as const;
+
+/** What an account wants to have: `sasl` only when it logs in that way, `draft/relaymsg` only when it shows others' names. */
+export function wantedCaps(options: { readonly sasl: boolean; readonly relay: boolean }): readonly string[] {
+  return [...WANTED, ...(options.relay ? RELAYMSG : []), ...(options.sasl ? ["sasl"] : [])];
 }
 
 /** The list is here and every request is answered: registration goes on. */

@@ -13,8 +13,8 @@ test("a join resolves with the end of the names; its ref is the configured name"
   await settled();
   expect(await Promise.race([joining, Promise.resolve("waiting")])).toBe("waiting");
   peer.send(":irc.test 366 rialto #One :End");
-  expect(await joining).toEqual({ ok: true, ref: "#one" });
-  expect(await live.join(request("#ONE"), never())).toEqual({ ok: true, ref: "#one" });
+  expect(await joining).toEqual({ ok: true, ref: "#one", without: ["delete"] });
+  expect(await live.join(request("#ONE"), never())).toEqual({ ok: true, ref: "#one", without: ["delete"] });
   expect(peer.waiting).toEqual([]);
 });
 
@@ -25,7 +25,7 @@ test("names that do not end are waited for 10 s", async () => {
   peer.send(":rialto!~rialto@client.test JOIN #a", "PING x");
   await peer.until(/^PONG/);
   await clock.advance(10_000);
-  expect(await joining).toEqual({ ok: true, ref: "#a" });
+  expect(await joining).toEqual({ ok: true, ref: "#a", without: ["delete"] });
 });
 
 test("joins go one after the other, each after JoinDelay", async () => {
@@ -85,7 +85,7 @@ test("no answer is waited for 30 s; one that comes later is taken up", async () 
   peer.send(":rialto!~rialto@client.test JOIN #a", ":irc.test 366 rialto #a :End", "PING x");
   await peer.until(/^PONG/);
   expect(host.losses).toMatchObject([{ channel: "#a", retryInMs: 0 }]);
-  expect(await live.join(request("#a"), never())).toEqual({ ok: true, ref: "#a" });
+  expect(await live.join(request("#a"), never())).toEqual({ ok: true, ref: "#a", without: ["delete"] });
 });
 
 test.each(["", "0", "a", "#a,#b", "#a key", "#a\r\nQUIT", "#a\u0007"])("%j is no channel", async (name) => {
@@ -222,7 +222,7 @@ test("a channel in which we are before we ask (a bouncer's, or one that services
   const joining = live.join(request("#a"), never());
   expect(await peer.next()).toBe("NAMES #a");
   peer.send(":irc.test 353 rialto = #A :rialto @alice", ":irc.test 366 rialto #A :End");
-  expect(await joining).toEqual({ ok: true, ref: "#a" });
+  expect(await joining).toEqual({ ok: true, ref: "#a", without: ["delete"] });
   peer.send(":alice!a@host QUIT", "PING y");
   await peer.until(/^PONG y/);
   expect(host.events).toMatchObject([{ text: "alice quits" }]);
@@ -241,7 +241,7 @@ test("a server that says nothing to a JOIN because we are in: the names tell", a
   await clock.advance(5000);
   expect(await peer.next()).toBe("NAMES #a");
   peer.send(":irc.test 353 rialto = #a :alice @rialto", ":irc.test 366 rialto #a :End");
-  expect(await joining).toEqual({ ok: true, ref: "#a" });
+  expect(await joining).toEqual({ ok: true, ref: "#a", without: ["delete"] });
   await settled();
   expect(clock.waiting).toBe(1);
 });

@@ -1,5 +1,6 @@
 import type { ChannelRef } from "../../contract/ids.ts";
 import type { Host } from "../../contract/host.ts";
+import type { OptionalKind } from "../../contract/ops.ts";
 import type { Why } from "../../contract/outcome.ts";
 import type { ChannelRequest, Joined } from "../../contract/session.ts";
 import { quote } from "./ends.ts";
@@ -59,6 +60,10 @@ interface ChannelsOptions {
   readonly rejoinDelayMs: number;
   /** What waits for the channel cannot be sent. */
   readonly onGone: (key: string, why: Why) => void;
+  /** We have come into it. */
+  readonly onEntered: (channel: ChannelRef) => void;
+  /** What the server cannot do. */
+  readonly without: () => readonly OptionalKind[];
 }
 
 /** The channels we are in, or try to be in, and who else is there. A channel's ref is its name as the core first asked for it. */
@@ -80,7 +85,7 @@ export class Channels {
     const { link } = this.#options;
     const key = link.key(request.name);
     const known = this.#rooms.get(key);
-    if (known?.state === "in" && known.joining === null) return { ok: true, ref: known.ref };
+    if (known?.state === "in" && known.joining === null) return this.#inside(known);
     if (known?.joining) return await known.joining.result;
     const joining = new Joining();
     const ref = known?.ref ?? (request.name as ChannelRef);
@@ -243,6 +248,7 @@ export class Channels {
     room.state = "in";
     room.seenAtMs = host.clock.nowMs();
     this.#members.drop(room.key);
+    this.#options.onEntered(room.ref);
     if (unexpected) host.lost(room.ref, { code: "remote_error", message: "the server let us in unasked" }, 0);
     else void this.#completeAnyway(room);
   }
@@ -251,12 +257,16 @@ export class Channels {
     const joining = room.joining;
     if (joining === null) return;
     await this.#pause(NAMES_TIMEOUT_MS, joining.result);
-    joining.settle({ ok: true, ref: room.ref });
+    joining.settle(this.#inside(room));
+  }
+
+  #inside({ ref }: Room): Joined {
+    return { ok: true, ref, without: this.#options.without() };
   }
 
   #onComplete(channel: string): void {
     const room = this.#rooms.get(this.#options.link.key(channel));
-    if (room?.state === "in") room.joining?.settle({ ok: true, ref: room.ref });
+    if (room?.state === "in") room.joining?.settle(this.#inside(room));
   }
 
   #onLeft(channel: string, nick: string, message: string, retryInMs: number): void {

@@ -17,7 +17,12 @@ import type { IrcSettings } from "./settings.ts";
 async function endOf(settings: Partial<IrcSettings>) {
   const clock = new FakeClock();
   const host = new RecordingHost(clock);
-  const result = await open({ settings: ircSettings(settings), host, signal: new AbortController().signal });
+  const result = await open({
+    settings: ircSettings(settings),
+    host,
+    since: null,
+    signal: new AbortController().signal,
+  });
   expect(clock.waiting).toBe(0);
   if (result.ok) throw new Error("it opened");
   return [result.ended.cause, result.ended.why.message] as const;
@@ -89,7 +94,7 @@ test("a connection that does not come about in 30 s", async () => {
   // It takes the connection, and says nothing: TLS does not begin.
   const { port, client } = await scriptedServer();
   const settings = ircSettings({ Server: `127.0.0.1:${port}`, UseTLS: true });
-  const opened = open({ settings, host, signal: new AbortController().signal });
+  const opened = open({ settings, host, since: null, signal: new AbortController().signal });
   await client();
   await clock.advance(30_000);
   expect(await opened).toMatchObject({
@@ -175,7 +180,7 @@ needs(["openssl"], () => {
       TLSClientCertificate: pem,
     });
     const host = new RecordingHost(new FakeClock());
-    const result = await open({ settings, host, signal: new AbortController().signal });
+    const result = await open({ settings, host, since: null, signal: new AbortController().signal });
     expect(await seen.promise).toBe("server");
     if (!result.ok) throw new Error(result.ended.why.message);
     await result.session.close(AbortSignal.abort());

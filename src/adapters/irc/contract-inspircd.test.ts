@@ -2,4 +2,4 @@ import { startInspircd } from "../../../test/servers/irc/inspircd.ts";
 import { contractAgainst } from "./contract.suite.ts";
 
 // A client that sends 1000 commands faster than the server reads them is thrown out.
-contractAgainst("inspircd", startInspircd, 900);
+contractAgainst("inspircd", startInspircd, { burst: 900, tags: true });

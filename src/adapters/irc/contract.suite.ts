@@ -1,11 +1,13 @@
-import { afterAll } from "vitest";
+import { afterAll, expect } from "vitest";
 import { describeAdapter } from "../../../test/contract/describe-adapter.ts";
-import type { Ground, Harness, Heard, Person } from "../../../test/contract/harness.ts";
+import type { Adapter } from "../../contract/adapter.ts";
+import type { Session } from "../../contract/session.ts";
+import type { Ground, Handle, Harness, Heard, How, Offer, Person } from "../../../test/contract/harness.ts";
 import { needs } from "../../../test/servers/installed.ts";
 import type { IrcServer, IrcServerOptions } from "../../../test/servers/irc/server.ts";
 import { pythonPerson, type PythonPerson } from "../../../test/servers/people/python.ts";
 import { startProxy } from "../../../test/servers/proxy.ts";
-import { adapter } from "./index.ts";
+import { adapter as irc } from "./index.ts";
 import { ircSettings } from "./settings.suite.ts";
 
 const PASSWORD = "open-sesame";
@@ -69,7 +71,7 @@ async function stopServers({ open, closed, warden, lobby }: Servers): Promise<vo
   await Promise.all([open.stop(), closed.stop()]);
 }
 
-async function harness({ open, closed, lobby }: Servers, burst: number): Promise<Harness> {
+async function harness({ open, closed, lobby }: Servers, { burst, tags }: Kind): Promise<Harness> {
   cases += 1;
   const proxy = await startProxy(open.port);
   const guests: PythonPerson[] = [];
@@ -93,7 +95,7 @@ async function harness({ open, closed, lobby }: Servers, burst: number): Promise
     person: async () => {
       const client = await lobby.take();
       guests.push(client);
-      return new Guest(client);
+      return tags ? await TaggingGuest.of(client) : new Guest(client);
     },
     cut: () => {
       proxy.cut();
@@ -117,62 +119,164 @@ async function harness({ open, closed, lobby }: Servers, burst: number): Promise
 /** A person of the suite, with a client on python3-irc. */
 class Guest implements Person {
   name: string;
-  readonly #client: PythonPerson;
+  protected readonly client: PythonPerson;
 
   constructor(client: PythonPerson) {
-    this.#client = client;
+    this.client = client;
     this.name = client.nick;
   }
 
   async join({ name }: { readonly name: string }): Promise<void> {
-    await this.#client.raw(`JOIN ${name}`);
-    await this.#client.ears.untilText("", ` 366 ${this.name} ${name} `);
+    await this.client.raw(`JOIN ${name}`);
+    await this.client.ears.untilText("", ` 366 ${this.name} ${name} `);
   }
 
   async leave(channel: string, reason: string): Promise<void> {
-    await this.#client.raw(`PART ${channel} :${reason}`);
+    await this.client.raw(`PART ${channel} :${reason}`);
   }
 
   async say(channel: string, text: string, style: "normal" | "action" | "notice" = "normal"): Promise<void> {
-    if (style === "action") await this.#client.act(channel, text);
-    else await this.#client.raw(`${style === "notice" ? "NOTICE" : "PRIVMSG"} ${channel} :${text}`);
+    if (style === "action") await this.client.act(channel, text);
+    else await this.client.raw(`${style === "notice" ? "NOTICE" : "PRIVMSG"} ${channel} :${text}`);
   }
 
   async rename(): Promise<string> {
     people += 1;
     const name = `guest${people}`;
-    await this.#client.raw(`NICK ${name}`);
-    await this.#client.ears.untilText("", `NICK :${name}`);
+    await this.client.raw(`NICK ${name}`);
+    await this.client.ears.untilText("", `NICK :${name}`);
     this.name = name;
     return name;
   }
 
   async setTopic(channel: string, topic: string): Promise<void> {
-    await this.#client.raw(`TOPIC ${channel} :${topic}`);
+    await this.client.raw(`TOPIC ${channel} :${topic}`);
   }
 
   async kick(channel: string, name: string, reason: string): Promise<void> {
-    await this.#client.raw(`KICK ${channel} ${name} :${reason}`);
+    await this.client.raw(`KICK ${channel} ${name} :${reason}`);
+  }
+
+  /** Clients sound where the own name stands in a text. */
+  notified(channel: string): readonly string[] {
+    return this.heard(channel).flatMap(({ text }) => (text.includes(this.name) ? [text] : []));
   }
 
   heard(channel: string): readonly Heard[] {
     const styles = { message: "normal", action: "action", notice: "notice" } as const;
-    return this.#client.ears.in(channel).flatMap(({ kind, nick, text }) => {
+    return this.client.ears.in(channel).flatMap(({ kind, nick, text }) => {
       const style = kind === "message" || kind === "action" || kind === "notice" ? styles[kind] : null;
       return style === null || nick === this.name ? [] : [{ by: nick, text, style }];
     });
   }
 }
 
+/** What a line of the server says, read without any code of ours. */
+const LINE = /^(?:@(?<tags>\S+) )?:(?<nick>[^ !]+)!\S+ (?<command>PRIVMSG|NOTICE) (?<channel>\S+) :?(?<text>.*)$/su;
+
+/** Somebody whose client has `message-tags`: sees the ids of messages, answers and reacts by them. */
+class TaggingGuest extends Guest {
+  static async of(client: PythonPerson): Promise<TaggingGuest> {
+    await client.raw("CAP REQ :message-tags echo-message");
+    await client.ears.until("", (heard) => heard.some(({ text }) => / CAP \S+ ACK /u.test(text)), "the capabilities");
+    return new TaggingGuest(client);
+  }
+
+  async write(channel: string, text: string, { reply }: How = {}): Promise<Handle> {
+    await this.client.raw(`${reply === undefined ? "" : `@+draft/reply=${reply} `}PRIVMSG ${channel} :${text}`);
+    const own = (): Told | undefined =>
+      this.#told(channel).findLast((told) => told.nick === this.name && told.text === text);
+    await this.client.ears.until("", () => own() !== undefined, `the echo of "${text}"`);
+    return own()?.tags.get("msgid") ?? "";
+  }
+
+  async react(channel: string, message: Handle, emoji: string, on: boolean): Promise<void> {
+    await this.client.raw(`@+draft/reply=${message};+draft/${on ? "react" : "unreact"}=${emoji} TAGMSG ${channel}`);
+  }
+
+  override heard(channel: string): readonly Heard[] {
+    return this.#told(channel).flatMap((told) => (told.nick === this.name ? [] : [heardAs(told)]));
+  }
+
+  #told(channel: string): readonly Told[] {
+    return this.client.lines.flatMap((line) => {
+      const { tags = "", nick = "", command = "", channel: place = "", text = "" } = LINE.exec(line)?.groups ?? {};
+      if (place.toLowerCase() !== channel.toLowerCase()) return [];
+      const pairs = tags.split(";").map((tag): [string, string] => [tag.split("=")[0] ?? "", tag.split("=")[1] ?? ""]);
+      return [{ tags: new Map(pairs), nick, command, text }];
+    });
+  }
+}
+
+interface Told {
+  readonly tags: ReadonlyMap<string, string>;
+  readonly nick: string;
+  readonly command: string;
+  readonly text: string;
+}
+
+function heardAs({ tags, nick, command, text }: Told): Heard {
+  const isAction = text.startsWith("\u0001ACTION ");
+  const [handle, reply] = [tags.get("msgid"), tags.get("+draft/reply")];
+  const heard: Heard = {
+    by: nick,
+    text: isAction ? text.slice("\u0001ACTION ".length).replaceAll("\u0001", "") : text,
+    style: isAction ? "action" : command === "NOTICE" ? "notice" : "normal",
+  };
+  return Object.assign(heard, handle === undefined ? {} : { handle }, reply === undefined ? {} : { reply });
+}
+
+interface Kind {
+  /** How many lines a person may say in one go. */
+  readonly burst: number;
+  /** Whether people can have tags. */
+  readonly tags: boolean;
+}
+
+/** No packaged server has message redaction, and the join says so: as far as the suite can see, IRC has none. */
+const adapter: Adapter = {
+  manifest: irc.manifest,
+  capabilities: { ...irc.capabilities, ops: { ...irc.capabilities.ops, delete: "none" } },
+  load: async () => {
+    const code = await irc.load();
+    return {
+      open: async (args) => {
+        const opened = await code.open(args);
+        return opened.ok ? { ok: true, session: withoutDelete(opened.session) } : opened;
+      },
+    };
+  },
+};
+
+function withoutDelete(session: Session): Session {
+  return {
+    get as() {
+      return session.as;
+    },
+    handlers: { post: session.handlers.post },
+    join: async (channel, signal) => {
+      const joined = await session.join(channel, signal);
+      if (joined.ok) expect(joined.without).toEqual(["delete"]);
+      return joined;
+    },
+    ended: session.ended,
+    quiesce: async () => await session.quiesce(),
+    close: async (signal) => await session.close(signal),
+  };
+}
+
 /** The shared suite against a real server, which is started by the first case and stopped after the last one. */
-export function contractAgainst(name: "ngircd" | "inspircd", start: Start, burst: number): void {
+export function contractAgainst(name: "ngircd" | "inspircd", start: Start, kind: Kind): void {
   let servers: Promise<Servers> | null = null;
   const ground: Ground = {
     adapter,
-    offers: new Set(["auth", "config", "unreachable", "refused", "kick", "stall"]),
+    offers: new Set<Offer>([
+      ...(["auth", "config", "unreachable", "refused", "kick", "stall", "notified"] as const),
+      ...(kind.tags ? (["reply", "react"] as const) : []),
+    ]),
     start: async () => {
       servers ??= startServers(start);
-      return await harness(await servers, burst);
+      return await harness(await servers, kind);
     },
   };
   afterAll(async () => {

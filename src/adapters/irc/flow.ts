@@ -2,8 +2,8 @@ import type { Clock } from "../../contract/host.ts";
 import type { MessageRef } from "../../contract/ids.ts";
 import type { Outcome, Why } from "../../contract/outcome.ts";
 import type { Link } from "./link.ts";
-import type { RenderedLine } from "./render.ts";
-import { refusalOf } from "./refusal.ts";
+import type { Part } from "./parts.ts";
+import { type Refused, refusalOf, relayRefusalOf } from "./refusal.ts";
 import { Sending } from "./sending.ts";
 import { type Proof, Window } from "./window.ts";
 import type { Line } from "./wire.ts";
@@ -20,18 +20,18 @@ const CAREFUL_MS = 60_000;
 interface Announced {
   readonly sending: Sending;
   readonly index: number;
-  readonly text: string;
+  readonly part: Part;
   ready: boolean;
 }
 
 interface Next {
   readonly sending: Sending;
   readonly index: number;
-  readonly line: RenderedLine;
+  readonly line: Part;
 }
 
 /** What an op becomes on its way to a channel. */
-export type Post = Omit<ConstructorParameters<typeof Sending>[0], "key">;
+export type Post = Omit<ConstructorParameters<typeof Sending>[0], "key"> & { readonly target: string };
 
 /**
  * The writer of a session: one queue over all its channels, which take turns line by line. A line waits until the window has room and the pace
@@ -67,8 +67,8 @@ export class Flow {
   }
 
   /** Sends an op's lines; never rejects. */
-  async post(post: Post): Promise<Outcome> {
-    const key = this.#link.key(post.target);
+  async post({ target, ...post }: Post): Promise<Outcome> {
+    const key = this.#link.key(target);
     const sending = new Sending({ ...post, key });
     if (this.#ended !== null) sending.cut(this.#ended, "session");
     this.#queue.push(sending);
@@ -84,17 +84,22 @@ export class Flow {
   /** Takes a line of the server's that may answer one of ours, and the label of that one, null for none. False: it answers none. */
   take(line: Line, label: string | null): boolean {
     if (line.command === "ACK") return label !== null && this.#settled(this.#window.onAck(label));
-    if (line.source !== null && this.#link.isMe(line.source.nick)) return this.#takeOwn(line, label);
-    const refused = this.#window.lines === 0 ? null : refusalOf(line);
+    if (this.#link.isOurs(line)) return this.#takeOwn(line, label);
+    const refused = this.#refusedBy(line);
     if (refused === null) return false;
     const key = refused.target === null ? null : this.#link.key(refused.target);
-    const ours = this.#window.onRefusal(key, label, refused.refusal);
+    const ours = this.#window.onRefusal({ ...refused, key }, label);
     if (!ours) return false;
     this.#carefulUntilMs = this.#clock.nowMs() + CAREFUL_MS;
     this.#cover();
     if (key !== null && refused.refusal.is === "deferred" && refused.refusal.gone)
       this.#onGone(key, refused.refusal.why);
     return this.#settled(true);
+  }
+
+  #refusedBy(line: Line): Refused | null {
+    if (this.#window.lines === 0) return null;
+    return (this.#window.holds("relay") ? relayRefusalOf(line) : null) ?? refusalOf(line);
   }
 
   onPong(ping: number): void {
@@ -117,9 +122,10 @@ export class Flow {
   }
 
   #takeOwn({ command, params, tags }: Line, label: string | null): boolean {
-    if (command !== "PRIVMSG" && command !== "NOTICE") return false;
+    if (command !== "PRIVMSG" && command !== "NOTICE" && command !== "REDACT") return false;
     const [target = "", text = ""] = params;
-    const message = (tags.get("msgid") ?? null) as MessageRef | null;
+    // The id of a REDACT is that of the deletion.
+    const message = command === "REDACT" ? null : ((tags.get("msgid") || null) as MessageRef | null);
     return this.#settled(this.#window.onEcho({ key: this.#link.key(target), command, text, label, message }));
   }
 
@@ -164,22 +170,23 @@ export class Flow {
     if (this.#window.uncovered > 0) this.#prove();
   }
 
-  #write({ sending, index, text }: Announced): void {
-    const proof = this.#proof();
-    const label = proof === "label" ? `r${++this.#labels}` : null;
-    const tags = label === null ? undefined : new Map([["label", label]]);
+  #write({ sending, index, part }: Announced): void {
+    const proof = this.#proof(part);
+    const label = this.#link.has("labeled-response") && proof !== "pong" ? `r${++this.#labels}` : null;
     sending.wrote(index);
-    if (!this.#link.send(sending.command, [sending.target, text], tags)) {
+    if (!this.#link.sendAll(part.frames, label)) {
       const why = { code: "bug", message: "the line cannot be written" } as const;
       sending.answered(index, { is: "refused", refusal: { is: "rejected", why } });
       return;
     }
-    this.#window.add({ sending, index, text, bytes: Buffer.byteLength(text), proof, label });
+    this.#window.add({ sending, index, part, bytes: bytesOf(part), proof, label });
     if (this.#careful) this.#cover();
   }
 
-  #proof(): Proof {
+  #proof({ kind }: Part): Proof {
     if (!this.#link.has("echo-message")) return "pong";
+    // Not every server shows these to who sent them.
+    if (kind === "relay" || kind === "redact") return "seen";
     return this.#link.has("labeled-response") ? "label" : "echo";
   }
 
@@ -201,7 +208,7 @@ export class Flow {
       });
       return;
     }
-    const next = this.#next()?.line.text;
+    const next = this.#next()?.line;
     if (next === undefined || !this.#link.pacer.paced || !this.#fits(next)) this.#cover();
   }
 
@@ -230,7 +237,7 @@ export class Flow {
   #announce(): void {
     for (;;) {
       const next = this.#next();
-      if (next === null || !this.#fits(next.line.text)) return;
+      if (next === null || !this.#fits(next.line)) return;
       // The pace counts from one line written to the next.
       if (this.#link.pacer.paced && this.#announced.length > 0) return;
       const waitMs = this.#link.pacer.waitMs();
@@ -239,18 +246,18 @@ export class Flow {
         this.#cancelWake = this.#clock.after(waitMs, () => this.#schedule());
         return;
       }
-      const announced: Announced = { sending: next.sending, index: next.index, text: next.line.text, ready: false };
+      const announced: Announced = { sending: next.sending, index: next.index, part: next.line, ready: false };
       this.#announced.push(announced);
       this.#turnOf.set(next.sending.key, ++this.#turns);
       void this.#durable(announced);
     }
   }
 
-  #fits(text: string): boolean {
+  #fits(part: Part): boolean {
     const limit = this.#link.pacer.paced ? PACED_WINDOW : WINDOW;
     const lines = this.#window.lines + this.#announced.length;
-    const bytes = this.#announced.reduce((sum, line) => sum + Buffer.byteLength(line.text), this.#window.bytes);
-    return lines === 0 || (lines < limit.lines && bytes + Buffer.byteLength(text) <= limit.bytes);
+    const bytes = this.#announced.reduce((sum, line) => sum + bytesOf(line.part), this.#window.bytes);
+    return lines === 0 || (lines < limit.lines && bytes + bytesOf(part) <= limit.bytes);
   }
 
   async #durable(announced: Announced): Promise<void> {
@@ -268,6 +275,10 @@ export class Flow {
     }
     this.#schedule();
   }
+}
+
+function bytesOf({ text }: Part): number {
+  return Buffer.byteLength(text);
 }
 
 function goesOn(sending: Sending, held: ReadonlyMap<string, Sending>): boolean {

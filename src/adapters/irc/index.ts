@@ -6,8 +6,6 @@ import type { IrcSettings } from "./settings.ts";
 
 export type { IrcSettings } from "./settings.ts";
 
-const relaymsg = "names of senders stand before the text, as RemoteNickFormat says";
-
 const manifest: Manifest = {
   protocol: "irc",
   title: "IRC",
@@ -32,10 +30,7 @@ const manifest: Manifest = {
     { name: "MessageQueue", state: "unneeded", why: "messages wait in the log, and none is dropped" },
     { name: "MessageSplit", state: "unneeded", why: "long messages are always split" },
     { name: "MessageClipped", state: "unneeded", why: "nothing is clipped; see MessageLines" },
-    { name: "UseRelayMsg", state: "later", why: relaymsg },
-    { name: "UseRelayFallback", state: "later", why: relaymsg },
-    { name: "RelayFallbackNick", state: "later", why: relaymsg },
-    { name: "DoubleColonPrefix", state: "later", why: relaymsg },
+    { name: "DoubleColonPrefix", state: "unneeded", why: "a colon at the beginning of a text always arrives" },
   ],
   network: "Server",
   login: "Nick",
@@ -44,19 +39,22 @@ const manifest: Manifest = {
 
 /** A server without echo-message only tells that it has read a line: that is proof, but no way to settle what is unknown. */
 export const capabilities = {
-  ops: { edit: "none", delete: "none", react: "none" },
-  reply: "none",
+  // A reaction of ours would be a tag that few clients show: a line that says it serves more people.
+  ops: { edit: "none", delete: "native", react: "none" },
+  reply: "emulated",
+  replyWords: "address",
   thread: "none",
+  mention: "emulated",
   notice: "native",
   fileIn: "none",
   fileOut: "emulated",
   members: "native",
   topic: "native",
-  history: "none",
-  identity: ["prefix"],
+  history: "emulated",
+  identity: ["alias", "prefix"],
   idempotency: { by: "none" },
   proof: "server",
-  formats: ["text", "bold", "italic", "underline", "strike", "code", "colour", "para"],
+  formats: ["text", "bold", "italic", "underline", "strike", "spoiler", "code", "colour", "para"],
   limits: { textMax: 512, textUnit: "bytes", inflightMax: 16 },
 } as const satisfies Capabilities;
 

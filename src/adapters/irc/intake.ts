@@ -1,5 +1,6 @@
 import type { Event } from "../../contract/events.ts";
 import type { Host } from "../../contract/host.ts";
+import type { Cursor } from "../../contract/ids.ts";
 
 /** So many events may wait to be on disk before we stop reading, and so few before we go on. */
 const WAITING_MAX = 1000;
@@ -24,12 +25,12 @@ export class Intake {
     this.#gathered.push(...events);
   }
 
-  /** What was added goes to the core. */
-  flush(): void {
+  /** What was added goes to the core, with where to go on once it is there; null: nothing changes about that. */
+  flush(cursor: Cursor | null): void {
     const events = this.#gathered;
-    if (events.length === 0) return;
+    if (events.length === 0 && cursor === null) return;
     this.#gathered = [];
-    if (!this.#stopped) void this.#hand(events);
+    if (!this.#stopped) void this.#hand(events, cursor);
   }
 
   /** Nothing is handed over any more. */
@@ -37,10 +38,10 @@ export class Intake {
     this.#stopped = true;
   }
 
-  async #hand(events: readonly Event[]): Promise<void> {
+  async #hand(events: readonly Event[], cursor: Cursor | null): Promise<void> {
     this.#count(events.length);
     try {
-      await this.#host.accept({ events, cursor: null });
+      await this.#host.accept({ events, cursor });
     } finally {
       this.#count(-events.length);
     }

@@ -8,7 +8,12 @@ describe("withIsupport", () => {
   test.each([
     ["CASEMAPPING=ascii", { casemapping: "ascii" }],
     ["CASEMAPPING=strict-rfc1459", { casemapping: "rfc1459-strict" }],
-    ["CASEMAPPING=rfc8265", { casemapping: "ascii" }],
+    ["CASEMAPPING=rfc8265", { casemapping: "ascii", utf8nicks: true }],
+    ["MONITOR=100", { monitor: 100 }],
+    ["MONITOR", { monitor: Infinity }],
+    ["CHATHISTORY=50", { chathistory: 50 }],
+    ["CHATHISTORY=0", { chathistory: 0 }],
+    ["UTF8MAPPING=rfc8265", { utf8nicks: true }],
     ["CHANTYPES=#", { chantypes: "#" }],
     ["NICKLEN=31", { nicklen: 31 }],
     ["NICKLEN=", {}],

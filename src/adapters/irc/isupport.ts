@@ -23,6 +23,12 @@ export interface Isupport {
   /** Client tags the server does not pass on, as CLIENTTAGDENY has them. */
   readonly clientTagDeny: readonly string[];
   readonly network: string | null;
+  /** Most nicks that MONITOR watches; 0: there is no MONITOR. */
+  readonly monitor: number;
+  /** Most messages that one CHATHISTORY brings; 0: it does not say. */
+  readonly chathistory: number;
+  /** Nicks may have letters beyond ASCII. */
+  readonly utf8nicks: boolean;
 }
 
 export const NO_ISUPPORT: Isupport = {
@@ -43,6 +49,9 @@ export const NO_ISUPPORT: Isupport = {
   utf8only: false,
   clientTagDeny: [],
   network: null,
+  monitor: 0,
+  chathistory: 0,
+  utf8nicks: false,
 };
 
 /** Takes one 005 line in: its parameters, the first being our nick and the last a sentence. `-TOKEN` brings the default back. */
@@ -79,7 +88,7 @@ export function passesClientTag(isupport: Isupport, name: string): boolean {
 type Part = Partial<Isupport>;
 
 const READERS: ReadonlyMap<string, (value: string) => Part> = new Map<string, (value: string) => Part>([
-  ["CASEMAPPING", (value) => ({ casemapping: casemapping(value) })],
+  ["CASEMAPPING", (value) => ({ casemapping: casemapping(value), utf8nicks: UTF8_MAPPING.test(value) })],
   ["CHANTYPES", (value) => ({ chantypes: value })],
   ["PREFIX", (value) => ({ prefix: prefix(value) })],
   ["NICKLEN", (value) => limit("nicklen", value)],
@@ -93,10 +102,15 @@ const READERS: ReadonlyMap<string, (value: string) => Part> = new Map<string, (v
   ["UTF8ONLY", () => ({ utf8only: true })],
   ["CLIENTTAGDENY", (value) => ({ clientTagDeny: value.split(",").filter((name) => name !== "") })],
   ["NETWORK", (value) => ({ network: value === "" ? null : value })],
+  ["MONITOR", (value) => ({ monitor: count(value) || Infinity })],
+  ["CHATHISTORY", (value) => ({ chathistory: count(value) })],
+  ["UTF8MAPPING", () => ({ utf8nicks: true })],
 ]);
 
+const UTF8_MAPPING = /^(?:rfc7613|rfc8265|precis|permissive)/iu;
+
 const DEFAULTS: ReadonlyMap<string, Part> = new Map<string, Part>([
-  ["CASEMAPPING", { casemapping: NO_ISUPPORT.casemapping }],
+  ["CASEMAPPING", { casemapping: NO_ISUPPORT.casemapping, utf8nicks: false }],
   ["CHANTYPES", { chantypes: NO_ISUPPORT.chantypes }],
   ["PREFIX", { prefix: NO_ISUPPORT.prefix }],
   ["NICKLEN", { nicklen: NO_ISUPPORT.nicklen }],
@@ -110,6 +124,9 @@ const DEFAULTS: ReadonlyMap<string, Part> = new Map<string, Part>([
   ["UTF8ONLY", { utf8only: NO_ISUPPORT.utf8only }],
   ["CLIENTTAGDENY", { clientTagDeny: NO_ISUPPORT.clientTagDeny }],
   ["NETWORK", { network: NO_ISUPPORT.network }],
+  ["MONITOR", { monitor: NO_ISUPPORT.monitor }],
+  ["CHATHISTORY", { chathistory: NO_ISUPPORT.chathistory }],
+  ["UTF8MAPPING", { utf8nicks: false }],
 ]);
 
 /** A mapping we do not know (rfc7613, rfc8265) at least folds ASCII. */
@@ -131,6 +148,10 @@ const LIMIT_MAX = 100_000;
 function limit(name: "nicklen" | "userlen" | "hostlen" | "channellen" | "linelen", value: string): Part {
   const number = /^\d{1,9}$/.test(value) ? Number(value) : 0;
   return number >= 1 && number <= LIMIT_MAX ? { [name]: number } : {};
+}
+
+function count(value: string): number {
+  return /^\d{1,9}$/.test(value) ? Number(value) : 0;
 }
 
 function targmax(value: string): ReadonlyMap<string, number> {

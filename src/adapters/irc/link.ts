@@ -3,9 +3,10 @@ import { fold } from "./casemap.ts";
 import type { Charset } from "./charset.ts";
 import type { Connection } from "./connection.ts";
 import { type Isupport, NO_ISUPPORT } from "./isupport.ts";
+import type { Frame } from "./parts.ts";
 import type { Pacer } from "./pacer.ts";
 import type { Pings } from "./pings.ts";
-import type { Tags } from "./tags.ts";
+import { relayerOf, type Tags } from "./tags.ts";
 import { formatLine, type Line, type LineSource, rawLine } from "./wire.ts";
 
 /** Some user names get a mark before them that USERLEN does not count. */
@@ -44,6 +45,25 @@ export class Link {
     if (line === null) return false;
     this.pacer.spend();
     this.#write(line);
+    return true;
+  }
+
+  /**
+   * Writes lines that belong together, in one go, as one of the pace; the first one with this label. False, and nothing is written, when
+   * one of them cannot be a line.
+   */
+  sendAll(frames: readonly Frame[], label: string | null): boolean {
+    const lines: string[] = [];
+    for (const [index, { command, params, tags }] of frames.entries()) {
+      const labelled = label !== null && index === 0 ? new Map([["label", label], ...tags]) : tags;
+      const line = formatLine(command, params, labelled);
+      if (line === null) return false;
+      lines.push(line);
+    }
+    this.pacer.spend();
+    this.together(() => {
+      for (const line of lines) this.#write(line);
+    });
     return true;
   }
 
@@ -87,6 +107,13 @@ export class Link {
 
   isMe(nick: string): boolean {
     return this.key(nick) === this.key(this.nick);
+  }
+
+  /** Whether we have written it, under our own name or one that the server shows in its place. */
+  isOurs({ source, tags }: Pick<Line, "source" | "tags">): boolean {
+    if (source === null) return false;
+    const relayedBy = relayerOf(tags);
+    return this.isMe(source.nick) || (relayedBy !== null && this.isMe(relayedBy));
   }
 
   /** Our `nick!user@host` as others see it; as long as it can be while we do not know it. */

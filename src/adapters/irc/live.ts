@@ -1,7 +1,5 @@
 import type { OpenArgs } from "../../contract/adapter.ts";
-import type { PostOp } from "../../contract/ops.ts";
-import type { Outcome, Why } from "../../contract/outcome.ts";
-import type { Attempt, ChannelRequest, Ended, Handlers, Joined, Session } from "../../contract/session.ts";
+import type { ChannelRequest, Ended, Handlers, Joined, Session } from "../../contract/session.ts";
 import { Batches } from "./batches.ts";
 import { onCap, wantedCaps } from "./caps.ts";
 import { Channels } from "./channels.ts";
@@ -11,16 +9,17 @@ import { CtcpReplies } from "./ctcp-replies.ts";
 import { givenUp, lost, misconfigured, quote } from "./ends.ts";
 import { Flow } from "./flow.ts";
 import type { capabilities } from "./index.ts";
-import { Intake } from "./intake.ts";
+import { Inbound } from "./inbound.ts";
 import { LineBuffer } from "./lines.ts";
 import { Link } from "./link.ts";
 import { Liveness } from "./liveness.ts";
 import { Login } from "./login.ts";
+import { NickKeeper } from "./nick-keeper.ts";
+import { Outbound } from "./outbound.ts";
 import { Pacer } from "./pacer.ts";
 import { Pings } from "./pings.ts";
-import { toEvents } from "./receive.ts";
 import { Registration } from "./registration.ts";
-import { renderPost, textRoom } from "./render.ts";
+import { Relay } from "./relay.ts";
 import { SelfCheck } from "./self-check.ts";
 import type { IrcSettings } from "./settings.ts";
 import { type Line, parseLine } from "./wire.ts";
@@ -30,13 +29,13 @@ const FAULTS_MAX = 10;
 
 type IrcHandlers = Handlers<typeof capabilities>;
 
-interface LiveOptions extends Pick<OpenArgs<IrcSettings>, "settings" | "host"> {
+interface LiveOptions extends Pick<OpenArgs<IrcSettings>, "settings" | "host" | "since"> {
   readonly connection: Connection;
   readonly charset: Charset;
 }
 
 /**
- * One connection of an account: registration, then channels, lines out (`Flow`) and events in (`Intake`). All that the server sends comes
+ * One connection of an account: registration, then channels, lines out (`Outbound`, `Flow`) and events in (`Inbound`). All that the server sends comes
  * through `#read`, in order; the connection's end is the session's end.
  */
 export class LiveSession implements Session<IrcHandlers> {
@@ -51,14 +50,15 @@ export class LiveSession implements Session<IrcHandlers> {
   readonly #channels: Channels;
   readonly #liveness: Liveness;
   readonly #selfCheck: SelfCheck;
-  readonly #intake: Intake;
+  readonly #inbound: Inbound;
   readonly #batches = new Batches();
   readonly #ctcp: CtcpReplies;
+  readonly #nickKeeper: NickKeeper;
   #closing = false;
   #faults = 0;
 
   constructor(options: LiveOptions) {
-    const { connection, charset, settings, host } = options;
+    const { connection, charset, settings, host, since } = options;
     const { clock } = host;
     this.#options = options;
     const pacer = new Pacer(settings.MessageDelay, clock);
@@ -73,7 +73,31 @@ export class LiveSession implements Session<IrcHandlers> {
       joinDelayMs: settings.JoinDelay,
       rejoinDelayMs: settings.RejoinDelay * 1000,
       onGone: (key, why) => this.#flow.gone(key, why),
+      onEntered: (channel) => this.#inbound.entered(channel),
+      without: () => outbound.without,
     });
+    const relay = new Relay({ link, settings, log: host.log });
+    this.#inbound = new Inbound({
+      link,
+      settings,
+      host,
+      since,
+      batches: this.#batches,
+      channels: this.#channels,
+      onFull: (full) => this.#onFull(full),
+      isRelayed: (nick) => relay.isRelayed(nick),
+    });
+    const outbound = new Outbound({
+      link,
+      flow: this.#flow,
+      channels: this.#channels,
+      charset,
+      settings,
+      host,
+      relay,
+      onSent: (text, channel) => this.#inbound.sent(text, channel),
+    });
+    this.#nickKeeper = new NickKeeper({ link, clock, wanted: settings.Nick });
     this.#selfCheck = new SelfCheck({ link, channels: this.#channels, silentMs: settings.PingDelay });
     this.#liveness = new Liveness({
       link,
@@ -83,9 +107,11 @@ export class LiveSession implements Session<IrcHandlers> {
       onDead: (why) => connection.end({ cause: "lost", why }),
       onIdle: () => this.#selfCheck.next(),
     });
-    this.#intake = new Intake(host, (full) => this.#onFull(full));
     this.#ctcp = new CtcpReplies(link, clock);
-    this.handlers = { post: async (op, attempt) => await this.#post(op, attempt) };
+    this.handlers = {
+      post: async (op, attempt) => await outbound.post(op, attempt),
+      delete: async (op, attempt) => await outbound.delete(op, attempt),
+    };
     this.ended = this.#watch();
   }
 
@@ -108,6 +134,7 @@ export class LiveSession implements Session<IrcHandlers> {
       this.#options.host.log.debug({ network, linelen, capabilities: [...enabled] }, "the server has let us in");
       this.#liveness.start();
       await this.#login.run();
+      this.#nickKeeper.look();
     } else {
       connection.end(failure);
     }
@@ -127,7 +154,7 @@ export class LiveSession implements Session<IrcHandlers> {
   }
 
   async quiesce(): Promise<void> {
-    this.#intake.stop();
+    this.#inbound.stop();
     await Promise.resolve();
   }
 
@@ -136,7 +163,7 @@ export class LiveSession implements Session<IrcHandlers> {
     const end = () => connection.end(ASKED);
     if (!this.#closing) {
       this.#closing = true;
-      this.#intake.stop();
+      this.#inbound.stop();
       this.#link.send("QUIT", ["Rialto stops"]);
     }
     signal.addEventListener("abort", end);
@@ -152,7 +179,7 @@ export class LiveSession implements Session<IrcHandlers> {
       const line = raw === null ? null : parseLine(this.#options.charset.decode(raw));
       if (line !== null) this.#guarded(line);
     }
-    this.#intake.flush();
+    this.#inbound.flush();
   }
 
   /** The end of the connection ends all that waits. */
@@ -161,10 +188,11 @@ export class LiveSession implements Session<IrcHandlers> {
     const { why } = this.#closing ? ASKED : ended;
     this.#liveness.stop();
     this.#login.stop();
+    this.#nickKeeper.stop();
     this.#registration.abandon(ended);
     this.#flow.end(why);
     this.#channels.end(why);
-    this.#intake.stop();
+    this.#inbound.stop();
     return this.#closing ? ASKED : ended;
   }
 
@@ -210,17 +238,21 @@ export class LiveSession implements Session<IrcHandlers> {
         this.#onCap(params);
         break;
       case "BATCH":
-        this.#batches.take(line);
+        this.#onBatch(line);
         break;
       default:
-        this.#takeMessage(line);
+        if (!this.#batches.keeps(line)) this.#takeMessage(line);
     }
   }
 
   #takeMessage(line: Line): void {
-    const { settings, host } = this.#options;
+    const { host } = this.#options;
     // Old lines are no news, answer nothing, and show an address that we may have no more.
-    if (this.#batches.playsBack(line)) return;
+    const played = this.#batches.playback(line);
+    if (played !== null) {
+      this.#inbound.takeOld(line, played);
+      return;
+    }
     // Its text is the server's own; the other parameters may repeat what we have sent.
     if (/^[45]\d\d$/u.test(line.command)) {
       host.log.debug({ numeric: line.command, says: quote(line.params.at(-1) ?? "") }, "the server refuses something");
@@ -229,19 +261,18 @@ export class LiveSession implements Session<IrcHandlers> {
     this.#selfCheck.take(line);
     this.#flow.take(line, this.#batches.labelOf(line));
     this.#ctcp.take(line);
-    this.#intake.add(
-      toEvents(line, {
-        ownNick: this.#link.nick,
-        isupport: this.#link.isupport,
-        channelRef: this.#channels.refOf,
-        channelsOf: this.#channels.channelsOf,
-        verboseJoinPart: settings.VerboseJoinPart,
-        nowMs: host.clock.nowMs(),
-      }),
-    );
+    this.#inbound.take(line);
     this.#channels.take(line);
+    this.#nickKeeper.take(line);
     // Last: the line still speaks of us by the nick we had.
     this.#link.learn(line);
+    if (line.command === "NICK") this.#nickKeeper.look();
+  }
+
+  #onBatch(line: Line): void {
+    const { ended, message } = this.#batches.take(line);
+    if (message !== null) this.#takeMessage(message);
+    if (ended !== null) this.#inbound.batchEnded(ended);
   }
 
   #onPong(token: string): void {
@@ -254,32 +285,17 @@ export class LiveSession implements Session<IrcHandlers> {
 
   /** Capabilities come and go while we are connected (IRCv3 "cap-notify"). */
   #onCap(params: readonly string[]): void {
-    const { caps, requests } = onCap(this.#link.caps, params, wantedCaps({ sasl: false }));
+    const { caps, requests } = onCap(
+      this.#link.caps,
+      params,
+      wantedCaps({
+        sasl: false,
+        relay: this.#options.settings.UseRelayMsg,
+      }),
+    );
     this.#link.caps = caps;
     for (const request of requests) this.#link.send("CAP", ["REQ", request]);
-  }
-
-  async #post(op: PostOp, attempt: Attempt): Promise<Outcome> {
-    const { settings, charset } = this.#options;
-    const target = this.#channels.refOf(op.channel);
-    if (target === null) return NOT_THERE;
-    const { command, lines, losses } = renderPost(op, {
-      colorNicks: settings.ColorNicks,
-      stripMarkdown: settings.StripMarkdown,
-      messageLines: settings.MessageLines,
-      lineBytes: textRoom({
-        lineBytes: Math.min(settings.MessageLength, this.#link.isupport.linelen),
-        prefix: this.#link.prefix,
-        command: "PRIVMSG",
-        target,
-      }),
-      charset,
-      resume: op.resume,
-    });
-    return await this.#flow.post({ target, command, lines, losses, attempt });
   }
 }
 
 const ASKED: Ended = { cause: "asked", why: { code: "stopping", message: "Rialto closed the connection" } };
-const NOT_IN: Why = { code: "not_found", message: "we are not in the channel" };
-const NOT_THERE: Outcome = { is: "deferred", why: NOT_IN, retryInMs: 1000, scope: "channel" };

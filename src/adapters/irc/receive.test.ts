@@ -43,7 +43,7 @@ describe("messages", () => {
         atMs: NOW - 500,
         echoOf: null,
         messages: ["m1"],
-        author: { id: "al@host.example", name: "alice", avatar: null, bot: false },
+        author: { id: "al@host.example", identity: "al", name: "alice", avatar: null, bot: false },
         body: {
           style: "normal",
           source: { format: "irc", text: "hi \x02there" },
@@ -140,6 +140,7 @@ describe("people", () => {
         echoOf: null,
         author: {
           id: line.includes("example") ? "alice@host.example" : "alice@host",
+          identity: null,
           name: "alice",
           avatar: null,
           bot: false,
@@ -218,8 +219,72 @@ describe("topics", () => {
   });
 });
 
+describe("tags and deletions", () => {
+  test.each(["+draft/reply", "+reply"])("%s names the message that is answered", (tag) => {
+    expect(events(`@${tag}=m1;msgid=m2 ${ALICE} PRIVMSG #c :yes`)).toMatchObject([
+      { kind: "posted", messages: ["m2"], replyTo: "m1" },
+    ]);
+  });
+
+  test.each([
+    ["+draft/react=👍;+draft/reply=m1", "👍", true],
+    ["+react=lol;+reply=m1", "lol", true],
+    ["+draft/unreact=👍;+draft/reply=m1", "👍", false],
+  ])("a reaction: %s", (tags, emoji, on) => {
+    expect(events(`@${tags};msgid=m3;account=al ${ALICE} TAGMSG #c`)).toMatchObject([
+      { kind: "reacted", key: "m3 #c", message: "m1", emoji, on, author: { name: "alice", identity: "al" } },
+    ]);
+  });
+
+  test.each([
+    "@+draft/react=👍 :alice!a@h TAGMSG #c",
+    "@+draft/reply=m1 :alice!a@h TAGMSG #c",
+    "@+typing=active :alice!a@h TAGMSG #c",
+    "@+draft/reply=m1;+draft/react=\\s :alice!a@h TAGMSG #elsewhere",
+    `@+draft/reply=m1;+draft/react=${"x".repeat(65)} :alice!a@h TAGMSG #c`,
+    "@+draft/reply=m1;+draft/react=👍 :Rialto!r@h TAGMSG #c",
+    ":alice!a@h REDACT #c",
+    ":alice!a@h REDACT #elsewhere m1",
+    ":Rialto!r@h REDACT #c m1",
+    "@draft/relaymsg=rialto :bob/x!r@h PRIVMSG #c :ours",
+    "@relaymsg=Rialto :bob/x!r@h PRIVMSG #c :ours",
+  ])("nothing comes of %j", (line) => {
+    expect(events(line)).toStrictEqual([]);
+  });
+
+  test("what another program relays is said by whom it names", () => {
+    expect(events("@draft/relaymsg=other :bob/x!r@h PRIVMSG #c :hi")).toMatchObject([{ author: { name: "bob/x" } }]);
+  });
+
+  test("a deletion, which the server has allowed", () => {
+    expect(events(`@msgid=m4 ${ALICE} REDACT #c m1 :spam`)).toMatchObject([
+      { kind: "deleted", key: "m4 #c", message: "m1", by: { name: "alice" }, vouched: true },
+    ]);
+    expect(events(":irc.test REDACT #c m1")).toMatchObject([{ kind: "deleted", by: null, vouched: true }]);
+  });
+
+  test("an old line keeps its time, but is never from the future", () => {
+    const old = `@time=2026-06-01T02:00:00.000Z ${ALICE} PRIVMSG #c :hi`;
+    expect(events(old, { isOld: true })).toMatchObject([{ atMs: NOW - 10 * 3_600_000 }]);
+    expect(events(old)).toMatchObject([{ atMs: NOW }]);
+    const later = `@time=2026-06-01T13:00:00.000Z ${ALICE} PRIVMSG #c :hi`;
+    expect(events(later, { isOld: true })).toMatchObject([{ atMs: NOW }]);
+  });
+});
+
 test("no line makes it throw", () => {
-  const command = fc.constantFrom("PRIVMSG", "NOTICE", "JOIN", "PART", "QUIT", "KICK", "NICK", "TOPIC", "001");
+  const command = fc.constantFrom(
+    "PRIVMSG",
+    "NOTICE",
+    "JOIN",
+    "PART",
+    "QUIT",
+    "KICK",
+    "NICK",
+    "TOPIC",
+    "TAGMSG",
+    "REDACT",
+  );
   const param = fc.oneof(fc.constantFrom("#c", "alice", "Rialto", "", "\x01ACTION"), fc.string({ unit: "binary" }));
   const source = fc.oneof(fc.constant(null), fc.record({ nick: param, user: param, host: param }));
   fc.assert(
@@ -227,7 +292,10 @@ test("no line makes it throw", () => {
       command,
       fc.array(param),
       source,
-      fc.dictionary(fc.constantFrom("msgid", "time", "bot"), param),
+      fc.dictionary(
+        fc.constantFrom("msgid", "time", "bot", "account", "+draft/reply", "+draft/react", "draft/relaymsg"),
+        param,
+      ),
       (command, params, source, tags) => {
         toEvents({ command, params, source, tags: new Map(Object.entries(tags)) }, CONTEXT);
       },

@@ -3,7 +3,7 @@ import type { ChannelRef, EventKey, MessageRef, UserRef } from "../../contract/i
 import { parseIrc, withoutControls } from "../../content/irc.ts";
 import { parseCtcp } from "./ctcp.ts";
 import { type Isupport, same } from "./isupport.ts";
-import type { Tags } from "./tags.ts";
+import { relayerOf, type Tags } from "./tags.ts";
 import type { Line, LineSource } from "./wire.ts";
 
 export interface ReceiveContext {
@@ -16,6 +16,8 @@ export interface ReceiveContext {
   readonly verboseJoinPart: boolean;
   /** Unix milliseconds. */
   readonly nowMs: number;
+  /** It was said before, at the time that its tag says. */
+  readonly isOld?: boolean;
 }
 
 /**
@@ -24,7 +26,7 @@ export interface ReceiveContext {
  */
 export function toEvents(line: Line, context: ReceiveContext): readonly Event[] {
   const { source } = line;
-  if (source === null || same(context.isupport, source.nick, context.ownNick)) return [];
+  if (source === null || same(context.isupport, relayerOf(line.tags) ?? source.nick, context.ownNick)) return [];
   return READERS.get(line.command)?.({ ...line, source }, context) ?? [];
 }
 
@@ -40,6 +42,8 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ["KICK", kicked],
   ["NICK", renamed],
   ["TOPIC", topic],
+  ["TAGMSG", reacted],
+  ["REDACT", redacted],
 ]);
 
 /** A target with a status symbol (`@#channel`) is no channel we are in: it was not meant for all. */
@@ -63,10 +67,51 @@ function posted(line: Told, context: ReceiveContext): readonly Event[] {
         blocks: parseIrc(words),
         files: [],
       },
-      replyTo: null,
+      replyTo: repliedTo(line.tags),
       thread: null,
     },
   ];
+}
+
+/** IRCv3 "react client tag": a message without words, which answers the one it belongs to. */
+function reacted(line: Told, context: ReceiveContext): readonly Event[] {
+  const channel = context.channelRef(line.params[0] ?? "");
+  const message = repliedTo(line.tags);
+  const given = clientTag(line.tags, "react");
+  const emoji = withoutControls(given ?? clientTag(line.tags, "unreact") ?? "");
+  if (channel === null || message === null || emoji === "" || emoji.length > EMOJI_MAX) return [];
+  return [
+    {
+      kind: "reacted",
+      ...base(line, channel, context),
+      message,
+      author: authorOf(line.source, line.tags),
+      emoji,
+      on: given !== null,
+    },
+  ];
+}
+
+/** UTF-16 units; families with skin colours take some twenty. */
+const EMOJI_MAX = 64;
+
+/** IRCv3 "Message redaction": the server passes on only what is allowed. */
+function redacted(line: Told, context: ReceiveContext): readonly Event[] {
+  const [name = "", message = ""] = line.params;
+  const channel = context.channelRef(name);
+  if (channel === null || message === "") return [];
+  // A server that redacts is nobody.
+  const by = line.source.user === "" ? null : authorOf(line.source, line.tags);
+  return [{ kind: "deleted", ...base(line, channel, context), message: message as MessageRef, by, vouched: true }];
+}
+
+function repliedTo(tags: Tags): MessageRef | null {
+  return clientTag(tags, "reply") as MessageRef | null;
+}
+
+/** Drafts have a name of their own. Null when it is absent or says nothing. */
+function clientTag(tags: Tags, name: string): string | null {
+  return tags.get(`+draft/${name}`) || tags.get(`+${name}`) || null;
 }
 
 function joined(line: Told, context: ReceiveContext): readonly Event[] {
@@ -158,7 +203,10 @@ function base(
     // One line can be an event in several channels.
     key: id === null ? null : (`${id} ${channel}` as EventKey),
     channel,
-    atMs: serverTimeMs(line.tags, context.nowMs),
+    atMs:
+      context.isOld === true
+        ? Math.min(taggedTimeMs(line.tags) ?? context.nowMs, context.nowMs)
+        : serverTimeMs(line.tags, context.nowMs),
     echoOf: null,
   };
 }
@@ -176,7 +224,14 @@ const BOT_TAGS = ["bot", "draft/bot", "inspircd.org/bot"];
 function authorOf(source: LineSource, tags: Tags): Author {
   const name = withoutControls(source.nick);
   const id = source.user === "" && source.host === "" ? name : `${source.user}@${source.host}`;
-  return { id: withoutControls(id) as UserRef, name, avatar: null, bot: BOT_TAGS.some((tag) => tags.has(tag)) };
+  return {
+    id: withoutControls(id) as UserRef,
+    // Where people log in, the account is the same over all their hosts, and nobody else's.
+    identity: withoutControls(tags.get("account") ?? "") || null,
+    name,
+    avatar: null,
+    bot: BOT_TAGS.some((tag) => tags.has(tag)),
+  };
 }
 
 /** `alice`, or `alice (ident@host)` with VerboseJoinPart. */
@@ -193,7 +248,13 @@ function reasonOf(text: string | undefined): string | null {
 const CLOCK_OFF_MAX_MS = 5 * 60_000;
 
 function serverTimeMs(tags: Tags, nowMs: number): number {
+  const timeMs = taggedTimeMs(tags) ?? NaN;
+  return Math.abs(timeMs - nowMs) <= CLOCK_OFF_MAX_MS ? timeMs : nowMs;
+}
+
+/** What the server's clock said (IRCv3 "server-time"), Unix milliseconds; null when it does not say. */
+export function taggedTimeMs(tags: Tags): number | null {
   const time = tags.get("time");
   const timeMs = time !== undefined && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(time) ? Date.parse(time) : NaN;
-  return Math.abs(timeMs - nowMs) <= CLOCK_OFF_MAX_MS ? timeMs : nowMs;
+  return Number.isNaN(timeMs) ? null : timeMs;
 }

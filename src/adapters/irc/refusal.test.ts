@@ -8,6 +8,7 @@ const read = (text: string) => {
   const found = refusalOf(line);
   if (found === null) return null;
   const { target, refusal } = found;
+  if (refusal.is === "done") return [target, "done"];
   return [target, refusal.is === "deferred" && refusal.gone ? "gone" : refusal.is, refusal.why.code];
 };
 
@@ -28,6 +29,10 @@ test.each([
   [":irc.test 599 me #a :Something new", ["#a", "deferred", "remote_error"]],
   [":irc.test FAIL PRIVMSG INVALID_UTF8 :Not UTF-8", [null, "rejected", "remote_error"]],
   [":irc.test FAIL JOIN X :no", null],
+  [":irc.test FAIL REDACT UNKNOWN_MSGID #a m1 :It is too old", ["#a", "done"]],
+  [":irc.test FAIL REDACT REDACT_FORBIDDEN #a m1 :No", ["#a", "rejected", "forbidden"]],
+  [":irc.test FAIL BATCH MULTILINE_MAX_LINES 10 :Too many", [null, "deferred", "unsupported"]],
+  [":irc.test FAIL RELAYMSG INVALID_NICK #a :No such nick", ["#a", "deferred", "forbidden"]],
   [":irc.test NOTICE me :*** Message to #a throttled due to flooding", ["#a", "deferred", "rate_limited"]],
   [":eve!e@host NOTICE me :*** Message to #a throttled due to flooding", null],
   [":irc.test 366 me #a :End of names", null],

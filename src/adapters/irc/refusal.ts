@@ -1,16 +1,31 @@
 import type { Why, WhyCode } from "../../contract/outcome.ts";
 import { quote } from "./ends.ts";
+import type { PartKind } from "./parts.ts";
 import type { Line } from "./wire.ts";
 
-/** Why the server did not pass a line of ours on. `gone`: we are not in the channel. */
+/** What is not to be tried again: this name under which to relay, relaying at all in the channel, messages of several lines. */
+export type Lesson = "nick" | "relay" | "multiline";
+
+/** Why the server did not do what a line of ours asks for. `gone`: we are not in the channel. */
 export type Refusal =
   | { readonly is: "rejected"; readonly why: Why }
-  | { readonly is: "deferred"; readonly why: Why; readonly retryInMs: number; readonly gone: boolean };
+  | {
+      readonly is: "deferred";
+      readonly why: Why;
+      readonly retryInMs: number;
+      readonly gone: boolean;
+      readonly lesson?: Lesson;
+    };
+
+/** `done`: there is nothing left to do. */
+export type Verdict = Refusal | { readonly is: "done" };
 
 export interface Refused {
   /** What the refused line was sent to; null when the server does not say. */
   readonly target: string | null;
-  readonly refusal: Refusal;
+  /** The kind of line that it must have been; null when the server does not say. */
+  readonly kind: PartKind | null;
+  readonly refusal: Verdict;
 }
 
 const MODERATED_RETRY_MS = 30_000;
@@ -27,8 +42,19 @@ const THROTTLED = /message to (?<target>\S+) throttled/iu;
 /** These answer MODE, KICK or INVITE of RunCommands, and never a message. */
 const OF_OTHERS: ReadonlySet<string> = new Set(["441", "443", "467", "472", "478", "482", "696"]);
 
+interface Numeric {
+  readonly target: string | null;
+  readonly refusal: Refusal;
+}
+
 /** What a line says of one that we have sent; null when it says nothing of that kind. */
-export function refusalOf({ command, params, source }: Line): Refused | null {
+export function refusalOf(line: Line): Refused | null {
+  if (line.command === "FAIL") return failureOf(line.params);
+  const refused = numericOf(line);
+  return refused === null ? null : { ...refused, kind: null };
+}
+
+function numericOf({ command, params, source }: Line): Numeric | null {
   const text = quote(params.at(-1) ?? "");
   const target = params[1] ?? null;
   switch (command) {
@@ -53,8 +79,6 @@ export function refusalOf({ command, params, source }: Line): Refused | null {
       return { target: null, refusal: never("bad_content", text) };
     case "417":
       return { target: null, refusal: never("too_large", text) };
-    case "FAIL":
-      return SAYING.test(params[0] ?? "") ? { target: null, refusal: never("remote_error", text) } : null;
     case "NOTICE": {
       const throttled = source?.user === "" ? THROTTLED.exec(text)?.groups?.["target"] : undefined;
       return throttled === undefined
@@ -67,6 +91,55 @@ export function refusalOf({ command, params, source }: Line): Refused | null {
         : null;
   }
 }
+
+/** IRCv3 "Standard Replies": `FAIL <command> <code> [<context>...] :<text>`. */
+function failureOf([command = "", code = "", ...rest]: readonly string[]): Refused | null {
+  const text = quote(rest.at(-1) ?? "");
+  const context = rest.slice(0, -1);
+  switch (command.toUpperCase()) {
+    case "PRIVMSG":
+    case "NOTICE":
+      return { target: null, kind: null, refusal: never("remote_error", text) };
+    case "BATCH":
+      return { target: null, kind: "batch", refusal: otherwise("unsupported", text, "multiline") };
+    case "RELAYMSG":
+      return {
+        target: context.find((word) => /^[#&+!]/u.test(word)) ?? null,
+        kind: "relay",
+        refusal: otherwise("forbidden", text, NICK_CODE.test(code) ? "nick" : "relay"),
+      };
+    case "REDACT": {
+      const isGone = code.toUpperCase() === "UNKNOWN_MSGID";
+      return {
+        target: context[0] ?? null,
+        kind: "redact",
+        refusal: isGone ? { is: "done" } : never("forbidden", text),
+      };
+    }
+    default:
+      return null;
+  }
+}
+
+const NICK_CODE = /NICK/iu;
+
+/** The same for a server that has only numerics: while a relayed line waits for its answer, these can mean it. */
+export function relayRefusalOf({ command, params }: Line): Refused | null {
+  const text = quote(params.at(-1) ?? "");
+  const refused = (lesson: Lesson): Refused => ({
+    target: null,
+    kind: "relay",
+    refusal: otherwise("forbidden", text, lesson),
+  });
+  if (BAD_NICK.has(command)) return refused("nick");
+  const unknown = command === "421" && params[1]?.toUpperCase() === "RELAYMSG";
+  return unknown || NO_RIGHT.has(command) ? refused("relay") : null;
+}
+
+/** ERR_ERRONEUSNICKNAME, ERR_NICKNAMEINUSE, and what a module of InspIRCd says in their place. */
+const BAD_NICK: ReadonlySet<string> = new Set(["432", "433", "573"]);
+/** ERR_NOPRIVILEGES, ERR_CHANOPRIVSNEEDED. */
+const NO_RIGHT: ReadonlySet<string> = new Set(["481", "482"]);
 
 /** ERR_CANNOTSENDTOCHAN (RFC 2812 §5.2) has many reasons, which only its text tells. */
 function cannotSend(text: string, target: string): Refusal {
@@ -83,6 +156,14 @@ const later = (code: WhyCode, text: string, retryInMs: number): Refusal => ({
   why: said(code, text),
   retryInMs,
   gone: false,
+});
+/** Certainly not sent, and the next try goes another way. */
+const otherwise = (code: WhyCode, text: string, lesson: Lesson): Refusal => ({
+  is: "deferred",
+  why: said(code, text),
+  retryInMs: 0,
+  gone: false,
+  lesson,
 });
 const gone = (code: WhyCode, text: string): Refusal => ({
   is: "deferred",

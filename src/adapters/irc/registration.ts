@@ -31,6 +31,7 @@ export type RegistrationSettings = Pick<
   | "NickServPassword"
   | "TLSClientCertificate"
   | "UseTLS"
+  | "UseRelayMsg"
 >;
 
 /**
@@ -69,7 +70,7 @@ export class Registration {
     this.#clock = host.clock;
     this.#log = host.log;
     this.#sasl = new SaslLogin({ link, settings, log: host.log });
-    this.#wanted = wantedCaps({ sasl: this.#sasl.wanted });
+    this.#wanted = wantedCaps({ sasl: this.#sasl.wanted, relay: settings.UseRelayMsg });
   }
 
   start(): void {

@@ -4,6 +4,7 @@ import type { Body, SharedFile } from "../../contract/content.ts";
 import { END, type Progress } from "../../contract/ids.ts";
 import type { PostDraft } from "../../contract/ops.ts";
 import { parse } from "../../content/formats.ts";
+import { aSharedFile } from "../../../test/contract/shared-file.ts";
 import { charsetOf } from "./charset.ts";
 import { type Rendered, type RenderOptions, renderPost, textRoom } from "./render.ts";
 import { formatLine, parseLine } from "./wire.ts";
@@ -16,14 +17,18 @@ const OPTIONS: RenderOptions = {
   lineBytes: 400,
   charset: utf8,
   resume: null,
+  rest: null,
 };
 
 function draft(text: string, more: { shown?: string | null; format?: string } & Partial<Body> = {}): PostDraft {
   const { shown = "<alice> ", format = "plain", ...body } = more;
-  const author = shown === null ? null : { id: "a@h", name: "alice", shown, avatar: null };
+  const author = shown === null ? null : { id: "a@h", name: "alice", shown, avatar: null, protocol: "test" };
   return {
     author,
     body: { style: "normal", source: { format, text }, blocks: parse(format, text), files: [], ...body },
+    reply: null,
+    thread: null,
+    mayPing: { users: true, everyone: false },
   };
 }
 
@@ -109,13 +114,7 @@ describe("the name", () => {
 });
 
 describe("files", () => {
-  const file = (more: Partial<SharedFile>): SharedFile => ({
-    name: "cat.png",
-    comment: "",
-    bytes: null,
-    url: null,
-    ...more,
-  });
+  const file = (more: Partial<SharedFile>): SharedFile => aSharedFile({ name: "cat.png", missing: null, ...more });
 
   test.each<[Partial<SharedFile>, string]>([
     [{ url: "https://e.example/c" }, "<alice> cat.png: https://e.example/c"],
@@ -240,8 +239,8 @@ describe("on the wire", () => {
         options,
         (text, shown, name, style, format, more) => {
           const files = [
-            { name, comment: "", bytes: 1, url: null },
-            { name: "", comment: name, bytes: null, url: text },
+            aSharedFile({ name, bytes: 1, missing: text }),
+            aSharedFile({ name: "", comment: name, url: text }),
           ];
           const rendered = render(draft(text, { shown, format, style, files }), more);
           expect(rendered.command).toBe(style === "notice" ? "NOTICE" : "PRIVMSG");

@@ -21,6 +21,8 @@ export interface RenderOptions {
   readonly charset: Charset;
   /** Where an earlier attempt ended. */
   readonly resume: Progress | null;
+  /** Link to the whole text, for when not all of it has room; null: there is none. */
+  readonly rest: string | null;
 }
 
 export interface Rendered {
@@ -93,10 +95,11 @@ function fileLine(file: SharedFile, losses: Loss[]): string {
     const what = oneLine(file.comment) || name;
     return what === "" ? oneLine(file.url) : `${what}: ${oneLine(file.url)}`;
   }
-  losses.push({ what: "file", note: `${name} has no public link` });
+  const why = file.missing === null ? "" : `: ${oneLine(file.missing)}`;
+  losses.push({ what: "file", note: `${name} has no public link${why}` });
   const size = file.bytes === null ? "" : ` (${readableSize(file.bytes)})`;
   const comment = oneLine(file.comment);
-  return `${comment === "" ? "" : `${comment}: `}${name}${size} was shared, but has no public link`;
+  return `${comment === "" ? "" : `${comment}: `}${name}${size} was shared, but has no public link${why}`;
 }
 
 function oneLine(text: string): string {
@@ -148,7 +151,7 @@ function safeName(shown: string): string {
 
 /** The pieces behind `resume`, never more than `messageLines` in all: what is too much is counted in the last one. */
 function limitedPieces(whole: string, options: RenderOptions & SplitBytes, losses: Loss[]): readonly Piece[] {
-  const { messageLines, resume, bytesPerLine } = options;
+  const { messageLines, resume, rest, bytesPerLine } = options;
   if (resume === END) return [];
   const split = { bytesPerLine, measure: options.charset.measure };
   // A code unit takes at least one byte: what is behind this can only be counted.
@@ -164,8 +167,11 @@ function limitedPieces(whole: string, options: RenderOptions & SplitBytes, losse
   const scale = isCut ? (whole.length - end) / Math.max(text.length - end, 1) : 1;
   const more = Math.max(Math.ceil(estimateLines(text, end, split) * scale), 1);
   const note = more === 1 ? "1 more line" : `${isCut ? "about " : ""}${more} more lines`;
-  losses.push({ what: "length", note: `${note} left out: one message takes at most ${messageLines}` });
-  return messageLines > 1 ? [...kept, { text: `(${note})`, end: text.length }] : kept;
+  const last =
+    rest !== null && split.measure(`(${note}: ${rest})`) <= bytesPerLine ? `(${note}: ${rest})` : `(${note})`;
+  const where = messageLines > 1 && last.includes(": ") ? "only by a link" : "left out";
+  losses.push({ what: "length", note: `${note} ${where}: one message takes at most ${messageLines}` });
+  return messageLines > 1 ? [...kept, { text: last, end: text.length }] : kept;
 }
 
 /** Spaces, line breaks and codes between the lines of one text. */

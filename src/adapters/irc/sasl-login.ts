@@ -1,16 +1,18 @@
+import { randomBytes } from "node:crypto";
 import type { AdapterLog } from "../../contract/host.ts";
 import type { Ended } from "../../contract/session.ts";
 import { lost, needsLogin, quote } from "./ends.ts";
 import type { Link } from "./link.ts";
-import { externalChunks, type Mechanism, plainChunks, takesMechanism } from "./sasl.ts";
+import { ChunkReader, externalChunks, type Mechanism, plainChunks, scramChunks, takesMechanism } from "./sasl.ts";
+import { type ScramFinal, scramFinal, scramProves, type ScramStart, scramStart } from "./scram.ts";
 import type { IrcSettings } from "./settings.ts";
 import type { Line } from "./wire.ts";
 
 type SaslSettings = Pick<IrcSettings, "UseSASL" | "NickServNick" | "NickServPassword" | "TLSClientCertificate">;
 
 /**
- * Logging in by SASL (IRCv3 "SASL Authentication"): EXTERNAL with a client certificate, PLAIN with a password, the one after the other
- * when there are both. Without UseSASL a certificate is tried, and the connection goes on without it.
+ * Logging in by SASL (IRCv3 "SASL Authentication"): EXTERNAL with a client certificate; with a password SCRAM-SHA-256 where it is offered,
+ * and PLAIN. One after the other, but a server that cannot prove to know the password does not get it. Without UseSASL a certificate is tried, and the connection goes on without it.
  */
 export class SaslLogin {
   /** Whether the `sasl` capability is any use to us. */
@@ -23,6 +25,12 @@ export class SaslLogin {
   readonly #log: AdapterLog;
   #left: Mechanism[] = [];
   #trying: Mechanism | null = null;
+  readonly #chunks = new ChunkReader();
+  #scram: ScramStart | null = null;
+  #final: ScramFinal | null = null;
+  #proven = false;
+  /** Why the server is not to be trusted with the password. */
+  #distrust: string | null = null;
 
   constructor(options: { readonly link: Link; readonly settings: SaslSettings; readonly log: AdapterLog }) {
     this.#link = options.link;
@@ -38,7 +46,7 @@ export class SaslLogin {
     const offered = this.#link.caps.offered.get("sasl") ?? "";
     const ours: Mechanism[] = [];
     if (TLSClientCertificate !== "") ours.push("EXTERNAL");
-    if (UseSASL && NickServPassword !== "") ours.push("PLAIN");
+    if (UseSASL && NickServPassword !== "") ours.push("SCRAM-SHA-256", "PLAIN");
     this.#left = this.#link.has("sasl") ? ours.filter((mechanism) => takesMechanism(offered, mechanism)) : [];
     if (this.#left.length === 0) return this.required ? this.missing() : "over";
     return this.#next();
@@ -47,9 +55,13 @@ export class SaslLogin {
   take({ command, params }: Line): "waiting" | "over" | Ended {
     switch (command) {
       case "AUTHENTICATE":
-        if (params[0] === "+") this.#answer();
+        this.#onChunk(params[0] ?? "");
         return "waiting";
       case "903":
+        // Whoever lets us in without the proof may be anybody who wants what we would say next.
+        if (this.#trying === "SCRAM-SHA-256" && !this.#proven) return this.#failed(UNPROVEN);
+        this.loggedIn = true;
+        return "over";
       case "907":
         this.loggedIn = true;
         return "over";
@@ -78,18 +90,56 @@ export class SaslLogin {
     return "waiting";
   }
 
-  #answer(): void {
+  #onChunk(chunk: string): void {
+    const message = this.#chunks.take(chunk);
     const { NickServNick, NickServPassword } = this.#settings;
-    const chunks = this.#trying === "PLAIN" ? plainChunks(NickServNick, NickServPassword) : externalChunks();
+    if (message === null) return;
+    if (this.#trying === "SCRAM-SHA-256") this.#onScram(message);
+    else if (message === "" && this.#trying !== null) {
+      this.#say(this.#trying === "PLAIN" ? plainChunks(NickServNick, NickServPassword) : externalChunks());
+    }
+  }
+
+  #onScram(message: string): void {
+    if (this.#scram === null) {
+      this.#scram = scramStart(this.#settings.NickServNick, randomBytes(NONCE_BYTES).toString("base64"));
+      this.#say(scramChunks(this.#scram.message));
+    } else if (this.#final === null) {
+      void this.#prove(this.#scram, message);
+    } else {
+      this.#proven = scramProves(this.#final, message);
+      if (this.#proven) this.#say(["+"]);
+      else this.#abort(UNPROVEN);
+    }
+  }
+
+  async #prove(start: ScramStart, challenge: string): Promise<void> {
+    this.#final = await scramFinal(start, challenge, this.#settings.NickServPassword);
+    if (this.#final === null) this.#abort("its challenge cannot be answered safely");
+    else this.#say(scramChunks(this.#final.message));
+  }
+
+  #abort(distrust: string): void {
+    this.#distrust = distrust;
+    this.#say(["*"]);
+  }
+
+  #say(chunks: readonly string[]): void {
     for (const chunk of chunks) this.#link.send("AUTHENTICATE", [chunk]);
   }
 
   #failed(text: string): "waiting" | "over" | Ended {
-    const said = quote(text);
+    const said = quote(this.#distrust ?? text);
+    const certain = this.#distrust === null && text !== UNPROVEN;
     this.#log.info({ mechanism: this.#trying, server: said }, "SASL login failed");
-    if (this.#left.length > 0) return this.#next();
+    if (this.#left.length > 0 && certain) return this.#next();
     if (!this.required) return "over";
-    const check = this.#trying === "PLAIN" ? "NickServNick and NickServPassword" : "TLSClientCertificate";
+    if (!certain) return needsLogin(`our login by SCRAM was broken off: ${said}; the password was not told`);
+    const check = this.#trying === "EXTERNAL" ? "TLSClientCertificate" : "NickServNick and NickServPassword";
     return needsLogin(`the server refuses our login: ${said}; check ${check}`);
   }
 }
+
+/** Chance of the cryptographic kind: nobody may guess it. */
+const NONCE_BYTES = 18;
+const UNPROVEN = "the server does not prove that it knows the password";

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import net from "node:net";
 import { onTestFinished } from "vitest";
-import type { ChannelRef, OpId, Progress } from "../../contract/ids.ts";
-import type { PostOp } from "../../contract/ops.ts";
+import type { ChannelRef, Cursor, OpId, Progress } from "../../contract/ids.ts";
+import type { PostDraft, PostOp } from "../../contract/ops.ts";
 import type { Outcome } from "../../contract/outcome.ts";
 import type { Session } from "../../contract/session.ts";
 import { RecordingAttempt } from "../../../test/contract/recording-attempt.ts";
@@ -118,13 +118,13 @@ export async function scriptedServer(): Promise<{ readonly port: number; readonl
 }
 
 /** Starts to open a session to a server that the test plays. */
-export async function opening(given: Partial<IrcSettings> = {}) {
+export async function opening(given: Partial<IrcSettings> = {}, since: Cursor | null = null) {
   const { port, client } = await scriptedServer();
   const clock = new FakeClock();
   const host = new RecordingHost(clock);
   const giveUp = new AbortController();
   const settings = ircSettings({ Server: `127.0.0.1:${port}`, ...given });
-  const opened = open({ settings, host, signal: giveUp.signal });
+  const opened = open({ settings, host, since, signal: giveUp.signal });
   const peer = await client();
   return { peer, clock, host, opened, giveUp };
 }
@@ -136,8 +136,9 @@ export async function session(options: {
   readonly settings?: Partial<IrcSettings>;
   /** It is in these channels. */
   readonly channels?: readonly string[];
+  readonly since?: Cursor;
 }) {
-  const { peer, clock, host, opened } = await opening(options.settings);
+  const { peer, clock, host, opened } = await opening(options.settings, options.since);
   await peer.welcome(options);
   const result = await opened;
   if (!result.ok) throw new Error(`no session: ${result.ended.why.message}`);
@@ -155,7 +156,12 @@ let ops = 0;
 export function post(
   to: Pick<Session, "handlers">,
   text: string,
-  { channel = "#a", attempt = new RecordingAttempt(), resume = null as Progress | null } = {},
+  {
+    channel = "#a",
+    attempt = new RecordingAttempt(),
+    resume = null as Progress | null,
+    ...more
+  }: { channel?: string; attempt?: RecordingAttempt; resume?: Progress | null } & Partial<PostDraft> = {},
 ): { readonly attempt: RecordingAttempt; readonly outcome: Promise<Outcome> } {
   ops += 1;
   const op: PostOp = {
@@ -165,7 +171,11 @@ export function post(
     attempt: 1,
     author: null,
     body: plainBody(text),
+    reply: null,
+    thread: null,
+    mayPing: { users: true, everyone: false },
     resume,
+    ...more,
   };
   return { attempt, outcome: to.handlers.post(op, attempt) };
 }

@@ -1,8 +1,8 @@
 import type { MessageRef } from "../../contract/ids.ts";
 import type { Loss, Outcome, Why } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
-import type { Refusal } from "./refusal.ts";
-import type { RenderedLine } from "./render.ts";
+import type { Part } from "./parts.ts";
+import type { Lesson, Refusal } from "./refusal.ts";
 
 /** What became of a line that was written. */
 export type Answer =
@@ -22,11 +22,10 @@ export class Sending {
   readonly outcome: Promise<Outcome>;
   /** The key of the channel. */
   readonly key: string;
-  readonly target: string;
-  readonly command: "PRIVMSG" | "NOTICE";
-  readonly #lines: readonly RenderedLine[];
+  readonly #lines: readonly Part[];
   readonly #losses: readonly Loss[];
   readonly #attempt: Attempt;
+  readonly #onLesson: (lesson: Lesson) => void;
   readonly #states: State[];
   readonly #messages: MessageRef[] = [];
   readonly #resolve: (outcome: Outcome) => void;
@@ -37,21 +36,20 @@ export class Sending {
 
   constructor(options: {
     readonly key: string;
-    readonly target: string;
-    readonly command: "PRIVMSG" | "NOTICE";
-    readonly lines: readonly RenderedLine[];
+    readonly lines: readonly Part[];
     readonly losses: readonly Loss[];
     readonly attempt: Attempt;
+    /** Called when a refusal says that another way has to be taken from now on. */
+    readonly onLesson?: (lesson: Lesson) => void;
   }) {
     const outcome = Promise.withResolvers<Outcome>();
     this.outcome = outcome.promise;
     this.#resolve = outcome.resolve;
     this.key = options.key;
-    this.target = options.target;
-    this.command = options.command;
     this.#lines = options.lines;
     this.#losses = options.losses;
     this.#attempt = options.attempt;
+    this.#onLesson = options.onLesson ?? (() => {});
     this.#states = options.lines.map(() => "waiting");
     options.attempt.signal.addEventListener("abort", this.#onAbort);
     if (options.attempt.signal.aborted) this.#onAbort();
@@ -59,7 +57,7 @@ export class Sending {
   }
 
   /** The next line to announce; null when there is none, now or ever. */
-  get next(): { readonly index: number; readonly line: RenderedLine } | null {
+  get next(): { readonly index: number; readonly line: Part } | null {
     const index = this.#over ? -1 : this.#states.indexOf("waiting");
     const line = this.#lines[index];
     return line === undefined ? null : { index, line };
@@ -95,6 +93,9 @@ export class Sending {
   answered(index: number, answer: Answer): void {
     if (this.#over || this.#states[index] !== "written") return;
     this.#states[index] = answer;
+    if (answer.is === "refused" && answer.refusal.is === "deferred" && answer.refusal.lesson !== undefined) {
+      this.#onLesson(answer.refusal.lesson);
+    }
     if (answer.is !== "confirmed") this.#drop(0);
     this.#settle();
   }

@@ -9,7 +9,7 @@ import { LiveSession } from "./live.ts";
 
 /** Connects to an IRC server and logs in. What the session needs of the world it takes from the host. */
 export async function open(args: OpenArgs<IrcSettings>): Promise<Opened<Handlers<typeof capabilities>>> {
-  const { settings, host, signal } = args;
+  const { settings, host, since, signal } = args;
   const charset = charsetOf(settings.Charset);
   if (charset === null) {
     const name = JSON.stringify(settings.Charset);
@@ -20,7 +20,7 @@ export async function open(args: OpenArgs<IrcSettings>): Promise<Opened<Handlers
   host.log.debug({ server: settings.Server, tls: settings.UseTLS }, "connecting");
   const connected = await connect({ endpoint, clock: host.clock, signal });
   if (!connected.ok) return connected;
-  const session = new LiveSession({ connection: connected.connection, charset, settings, host });
+  const session = new LiveSession({ connection: connected.connection, charset, settings, host, since });
   const failure = await session.begin(signal);
   return failure === null ? { ok: true, session } : { ok: false, ended: failure };
 }

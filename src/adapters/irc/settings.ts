@@ -26,7 +26,7 @@ const connection = {
   },
   Nick: {
     type: "string",
-    description: "Our nick. While somebody else has it, underscores are added.",
+    description: "Our nick. While somebody else has it, underscores are added; once it is free we take it back.",
     minLength: 1,
     rule: word,
   },
@@ -58,7 +58,7 @@ const connection = {
 
 const login = {
   UseSASL: flag(
-    "Logs in while connecting: by SASL PLAIN with `NickServNick` and `NickServPassword`, or by SASL EXTERNAL with `TLSClientCertificate`.",
+    "Logs in while connecting: by SASL with `NickServNick` and `NickServPassword` (SCRAM-SHA-256 where the server offers it, which does not tell the password, else PLAIN), or by SASL EXTERNAL with `TLSClientCertificate`.",
   ),
   NickServNick: text(
     "With `UseSASL` the name of our account. Otherwise the service that gets our password once we are connected: `NickServ`, or `Q@CServe.quakenet.org`.",
@@ -107,6 +107,22 @@ const sending = {
   },
   ColorNicks: flag("Names of senders get a colour each."),
   StripMarkdown: flag("Removes the signs of Markdown from messages to this network."),
+  UseRelayMsg: flag(
+    "Shows each sender under a nick of their own, made of `RemoteNickFormat`, where the server offers `draft/relaymsg` and lets us use it; elsewhere names stand before the text.",
+  ),
+  UseRelayFallback: {
+    type: "boolean",
+    description:
+      "With `UseRelayMsg`: a name that the server does not take is shown as `RelayFallbackNick`, and stands before the text.",
+    default: true,
+  },
+  RelayFallbackNick: {
+    type: "string",
+    description: "The nick for those whose own the server does not take.",
+    default: "unknown",
+    zeroIsDefault: true,
+    rule: word,
+  },
 } as const;
 
 const channels = {
@@ -144,6 +160,7 @@ export const schema = {
     ...(["TLSClientCertificate", "Bind", "Charset"] as const),
     ...(["UseSASL", "NickServNick", "NickServPassword", "NickServUsername", "RunCommands"] as const),
     ...(["MessageDelay", "MessageLength", "MessageLines", "ColorNicks", "StripMarkdown"] as const),
+    ...(["UseRelayMsg", "UseRelayFallback", "RelayFallbackNick"] as const),
     ...(["JoinDelay", "RejoinDelay", "PingDelay", "VerboseJoinPart"] as const),
   ],
   properties: { ...connection, ...login, ...sending, ...channels },

@@ -54,3 +54,8 @@ function unescapeTag(value: string): string {
     ? value.replaceAll(/\\(.?)/gsu, (_, character: string) => UNESCAPES.get(character) ?? character)
     : value;
 }
+
+/** Who relayed the line under another name (`draft/relaymsg`), or null. */
+export function relayerOf(tags: Tags): string | null {
+  return tags.get("draft/relaymsg") ?? tags.get("relaymsg") ?? tags.get("overdrivenetworks.com/relaymsg") ?? null;
+}

@@ -1,17 +1,18 @@
 import type { MessageRef } from "../../contract/ids.ts";
-import type { Refusal } from "./refusal.ts";
-import type { Sending } from "./sending.ts";
+import type { Part, PartKind } from "./parts.ts";
+import type { Verdict } from "./refusal.ts";
+import type { Answer, Sending } from "./sending.ts";
 
 /**
  * What tells that a line was passed on. `label`: the answer to each line by its label. `echo`: the line comes back to us. `pong`: the
- * answer to a PING sent after it, when no refusal came before.
+ * answer to a PING sent after it, when no refusal came before. `seen`: whichever of all these comes first; for what not every server shows back.
  */
-export type Proof = "label" | "echo" | "pong";
+export type Proof = "label" | "echo" | "pong" | "seen";
 
 export interface Written {
   readonly sending: Sending;
   readonly index: number;
-  readonly text: string;
+  readonly part: Part;
   readonly bytes: number;
   readonly proof: Proof;
   readonly label: string | null;
@@ -20,6 +21,13 @@ export interface Written {
 interface Open extends Written {
   /** The PING that was sent after it; null: none yet. */
   ping: number | null;
+}
+
+/** A refusal that may mean several of our lines. `kind`: it can only mean lines of this kind. */
+interface Held {
+  readonly key: string | null;
+  readonly kind: PartKind | null;
+  readonly refusal: Verdict;
 }
 
 /** More than there are ever lines. */
@@ -33,7 +41,7 @@ const REFUSALS_MAX = 100;
 export class Window {
   #open: Open[] = [];
   #bytes = 0;
-  #refusals: { readonly key: string | null; readonly refusal: Refusal }[] = [];
+  #refusals: Held[] = [];
 
   get lines(): number {
     return this.#open.length;
@@ -64,12 +72,17 @@ export class Window {
     const refusals = this.#refusals;
     this.#refusals = [];
     this.#drop(read);
-    const anonymous = refusals.find(({ key }) => key === null)?.refusal;
     for (const key of new Set(read.map(({ sending }) => sending.key))) {
-      const lines = read.filter(({ sending }) => sending.key === key);
-      const refused = refusals.filter((one) => one.key === key).map(({ refusal }) => refusal);
-      if (anonymous !== undefined) refused.push(anonymous);
-      settle(lines, refused, read.length === 1 || anonymous === undefined);
+      let lines = read.filter(({ sending }) => sending.key === key);
+      for (const kind of new Set(lines.map(({ part }) => part.kind))) {
+        const own = meaning(refusals, key, kind);
+        if (own.refused.length === 0) continue;
+        const meant = lines.filter(({ part }) => part.kind === kind);
+        lines = lines.filter((line) => !meant.includes(line));
+        settle(meant, own.refused, own.exact || meant.length === 1);
+      }
+      const others = meaning(refusals, key, null);
+      settle(lines, others.refused, others.exact || read.length === 1);
     }
   }
 
@@ -82,11 +95,13 @@ export class Window {
     readonly message: MessageRef | null;
   }): boolean {
     const candidates = this.#open.filter(
-      ({ sending, proof }) => proof !== "pong" && sending.key === echo.key && sending.command === echo.command,
+      ({ sending, part, proof }) => proof !== "pong" && sending.key === echo.key && part.command === echo.command,
     );
     // A server may change a text (colours stripped), but not the order.
     const line =
-      this.#labelled(echo.label) ?? candidates.find(({ text }) => text === echo.text) ?? candidates.find(unlabelled);
+      this.#labelled(echo.label) ??
+      candidates.find(({ part }) => part.text === echo.text) ??
+      candidates.find(unlabelled);
     if (line === undefined) return false;
     this.#drop([line]);
     line.sending.answered(line.index, { is: "confirmed", message: echo.message });
@@ -103,18 +118,27 @@ export class Window {
   }
 
   /** A line was refused. False: none of ours can be meant. */
-  onRefusal(key: string | null, label: string | null, refusal: Refusal): boolean {
+  onRefusal({ key, kind, refusal }: Held, label: string | null): boolean {
     const labelled = this.#labelled(label);
-    const meant = labelled === undefined ? this.#open.filter(({ sending }) => key === null || sending.key === key) : [];
+    // It answers something else of ours, or what was answered before.
+    if (label !== null && labelled === undefined) return false;
+    const fits = ({ sending, part }: Open): boolean =>
+      (key === null || sending.key === key) && (kind === null || part.kind === kind);
+    const meant = labelled === undefined ? this.#open.filter(fits) : [];
     const line = labelled ?? (meant.length === 1 ? meant[0] : undefined);
     if (line !== undefined) {
       this.#drop([line]);
-      line.sending.answered(line.index, { is: "refused", refusal });
+      line.sending.answered(line.index, answerTo(refusal));
       return true;
     }
     if (meant.length === 0) return false;
-    if (this.#refusals.length < REFUSALS_MAX) this.#refusals.push({ key, refusal });
+    if (this.#refusals.length < REFUSALS_MAX) this.#refusals.push({ key, kind, refusal });
     return true;
+  }
+
+  /** Whether a line of this kind waits for its answer. */
+  holds(kind: PartKind): boolean {
+    return this.#open.some(({ part }) => part.kind === kind);
   }
 
   #labelled(label: string | null): Open | undefined {
@@ -128,16 +152,33 @@ export class Window {
   }
 }
 
+function answerTo(refusal: Verdict): Answer {
+  return refusal.is === "done" ? { is: "confirmed", message: null } : { is: "refused", refusal };
+}
+
 const unlabelled = ({ label }: Written): boolean => label === null;
 
+/** The refusals that can mean lines of this kind to this channel. `exact`: all of them name the channel. */
+function meaning(
+  all: readonly Held[],
+  key: string,
+  kind: PartKind | null,
+): { readonly refused: readonly Verdict[]; readonly exact: boolean } {
+  const named = all.filter((one) => one.kind === kind && one.key === key);
+  const anonymous = all.find((one) => one.kind === kind && one.key === null);
+  const refused = anonymous === undefined ? named : [...named, anonymous];
+  return { refused: refused.map(({ refusal }) => refusal), exact: anonymous === undefined };
+}
+
 /** Lines to one channel that were read, and the refusals that came meanwhile. `exact`: each of these concerns one of the lines. */
-function settle(lines: readonly Written[], refused: readonly Refusal[], exact: boolean): void {
+function settle(lines: readonly Written[], refused: readonly Verdict[], exact: boolean): void {
   const refusal = refused[0];
   const all = exact && refused.length >= lines.length;
   for (const [index, { sending, index: part, proof }] of lines.entries()) {
-    if (refusal !== undefined && all) sending.answered(part, { is: "refused", refusal: refused[index] ?? refusal });
-    else if (refusal !== undefined) sending.answered(part, { is: "unknown", why: refusal.why });
-    else if (proof === "pong") sending.answered(part, { is: "confirmed", message: null });
+    if (refusal !== undefined && all) sending.answered(part, answerTo(refused[index] ?? refusal));
+    else if (refusal !== undefined && refusal.is !== "done")
+      sending.answered(part, { is: "unknown", why: refusal.why });
+    else if (proof === "pong" || proof === "seen") sending.answered(part, { is: "confirmed", message: null });
     else sending.answered(part, { is: "unknown", why: NOT_SHOWN });
   }
 }

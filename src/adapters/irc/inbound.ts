@@ -1,0 +1,118 @@
+import type { OpenArgs } from "../../contract/adapter.ts";
+import type { Event } from "../../contract/events.ts";
+import type { ChannelRef } from "../../contract/ids.ts";
+import type { Batch, Batches } from "./batches.ts";
+import type { Channels } from "./channels.ts";
+import { History } from "./history.ts";
+import { Intake } from "./intake.ts";
+import type { Link } from "./link.ts";
+import { isSplit, Netsplits } from "./netsplits.ts";
+import { taggedTimeMs, toEvents } from "./receive.ts";
+import type { IrcSettings } from "./settings.ts";
+import { UsersCommand } from "./users-command.ts";
+import type { Line } from "./wire.ts";
+
+interface InboundOptions extends Pick<OpenArgs<IrcSettings>, "settings" | "host" | "since"> {
+  readonly link: Link;
+  readonly batches: Batches;
+  readonly channels: Pick<Channels, "refOf" | "channelsOf">;
+  /** Whether reading is to pause. */
+  readonly onFull: (full: boolean) => void;
+  readonly isRelayed: (nick: string) => boolean;
+}
+
+/** From lines to events: what is said now, what was said while we were away, netsplits as one line, and the answer to `!users`. */
+export class Inbound {
+  readonly #options: InboundOptions;
+  readonly #intake: Intake;
+  readonly #history: History;
+  readonly #netsplits: Netsplits;
+  readonly #users: UsersCommand;
+  /** What the server's clock says, as far as we know; Unix milliseconds. */
+  #serverNowMs: number;
+
+  constructor(options: InboundOptions) {
+    const { host, link, since, isRelayed } = options;
+    this.#options = options;
+    this.#serverNowMs = host.clock.nowMs();
+    this.#intake = new Intake(host, options.onFull);
+    this.#history = new History({
+      link,
+      clock: host.clock,
+      log: host.log,
+      since,
+      isRelayed,
+      onReleased: (events) => {
+        this.#intake.add(events);
+        this.flush();
+      },
+    });
+    this.#netsplits = new Netsplits(host.clock, (events) => {
+      this.#intake.add(this.#history.pass(events, -Infinity));
+      this.flush();
+    });
+    this.#users = new UsersCommand(link, host.clock);
+  }
+
+  /** A line of now; before the membership of channels changes by it. */
+  take(line: Line): void {
+    this.#serverNowMs = taggedTimeMs(line.tags) ?? this.#options.host.clock.nowMs();
+    this.#history.take(line, this.#options.batches.labelOf(line));
+    const events = this.#events(line, false);
+    const left = events.length === 0 ? events : this.#netsplits.take(events, this.#splitOf(line));
+    this.#intake.add(this.#history.pass(left, this.#serverNowMs));
+    this.#intake.add(this.#users.take(line));
+  }
+
+  /** A line that is played back. */
+  takeOld(line: Line, batch: Batch): void {
+    if (this.#history.wants(line, batch, taggedTimeMs(line.tags))) this.#intake.add(this.#events(line, true));
+  }
+
+  batchEnded(batch: Batch): void {
+    this.#history.ended(batch);
+  }
+
+  entered(channel: ChannelRef): void {
+    this.#history.entered(channel, this.#serverNowMs);
+  }
+
+  /** We have sent this to the channel. */
+  sent(text: string, channel: ChannelRef): void {
+    this.#users.heard(text, channel);
+  }
+
+  flush(): void {
+    this.#intake.flush(this.#history.takeCursor());
+  }
+
+  /** Nothing is handed over any more. */
+  stop(): void {
+    this.#netsplits.flush();
+    this.#netsplits.stop();
+    this.#history.stop();
+    this.#users.stop();
+    this.#intake.stop();
+  }
+
+  #events(line: Line, isOld: boolean): readonly Event[] {
+    const { link, channels, settings, host } = this.#options;
+    return toEvents(line, {
+      ownNick: link.nick,
+      isupport: link.isupport,
+      channelRef: channels.refOf,
+      channelsOf: channels.channelsOf,
+      verboseJoinPart: settings.VerboseJoinPart,
+      nowMs: host.clock.nowMs(),
+      isOld,
+    });
+  }
+
+  #splitOf(line: Line): { readonly split: boolean; readonly join: boolean } {
+    const { batches } = this.#options;
+    return {
+      split: line.command === "QUIT" && (batches.isIn(line, "netsplit") || isSplit(line.params[0] ?? "")),
+      join: batches.isIn(line, "netjoin"),
+    };
+  }
+}

@@ -1,0 +1,55 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { multilineLimits } from "./parts.ts";
+import { relayNick } from "./relay.ts";
+
+const OPTIONS = { protocol: "matrix", separators: "/", nicklen: 32, utf8nicks: false };
+
+test.each([
+  ["<alice> ", "alice/m"],
+  ["alice", "alice/m"],
+  ["alice/discord", "alice/discord"],
+  ["<alice>/d", "alice/d"],
+  ["[xmpp] <alice>", "[xmpp]-alice/m"],
+  ["al ice!@home", "al-ice-home/m"],
+  ["~-alice", "alice/m"],
+  ["\x0304alice\x0f", "04alice/m"],
+  ["größer", "gr-er/m"],
+  ["", null],
+  ["!?*", null],
+  ["/", null],
+  ["日本", null],
+])("%j becomes %j", (shown, nick) => {
+  expect(relayNick(shown, OPTIONS)).toBe(nick);
+});
+
+test("letters beyond ASCII stay where the server has them; a long name is cut before its mark", () => {
+  expect(relayNick("größer", { ...OPTIONS, utf8nicks: true })).toBe("größer/m");
+  expect(relayNick("alexandria", { ...OPTIONS, nicklen: 8 })).toBe("alexan/m");
+  expect(relayNick("alexandria/d", { ...OPTIONS, nicklen: 8 })).toBe("alexan/d");
+  expect(relayNick("a|b", { ...OPTIONS, separators: "|" })).toBe("a|b");
+});
+
+test("whatever the name, it is one word with a separator, and no command", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), fc.boolean(), (shown, utf8nicks) => {
+      const nick = relayNick(shown, { ...OPTIONS, utf8nicks });
+      if (nick === null) return;
+      expect(nick).not.toMatch(/[\p{Cc}\s!+%@&#$:'"?*,.~]/u);
+      expect(nick).toContain("/");
+      expect(nick.length).toBeLessThanOrEqual(OPTIONS.nicklen + 2);
+    }),
+  );
+});
+
+test.each([
+  ["max-bytes=4096,max-lines=24", { bytes: 4096, lines: 24 }],
+  ["max-bytes=4096", { bytes: 4096, lines: Infinity }],
+  ["future,max-bytes=10", { bytes: 10, lines: Infinity }],
+  ["max-lines=5", null],
+  ["max-bytes=x", null],
+  ["", null],
+  [undefined, null],
+])("limits of %j", (value, limits) => {
+  expect(multilineLimits(value)).toEqual(limits);
+});

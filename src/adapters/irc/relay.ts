@@ -1,0 +1,115 @@
+import type { Host } from "../../contract/host.ts";
+import type { OpAuthor } from "../../contract/ops.ts";
+import { withoutControls } from "../../content/irc.ts";
+import { RELAYMSG } from "./caps.ts";
+import type { Link } from "./link.ts";
+import type { Lesson } from "./refusal.ts";
+import type { IrcSettings } from "./settings.ts";
+
+/** How a message gets its author's name: under that name itself, under one for all with the name in the text, or only in the text. */
+export type Rung = { readonly nick: string; readonly named: boolean } | null;
+
+const LEARNED_MAX = 1000;
+/** Where a server names no separator: no nick of a person has it. */
+const SEPARATOR = "/";
+
+/** Relaying under others' names (`draft/relaymsg`), and what the server does not take of it; forgotten with the session. */
+export class Relay {
+  readonly #link: Link;
+  readonly #settings: RelaySettings;
+  readonly #log: Host["log"];
+  readonly #badNicks = new Set<string>();
+  /** By key. */
+  readonly #refusedIn = new Set<string>();
+
+  constructor(options: { readonly link: Link; readonly settings: RelaySettings; readonly log: Host["log"] }) {
+    this.#link = options.link;
+    this.#settings = options.settings;
+    this.#log = options.log;
+  }
+
+  /** Whether messages of people are to go out this way where the server lets them. */
+  get wanted(): boolean {
+    return this.#settings.UseRelayMsg;
+  }
+
+  rung(author: OpAuthor, key: string): Rung {
+    const { UseRelayFallback, RelayFallbackNick } = this.#settings;
+    if (!this.wanted || !RELAYMSG.some((name) => this.#link.has(name)) || this.#refusedIn.has(key)) return null;
+    const nick = this.#nick(author.shown, author.protocol);
+    if (nick !== null && !this.#badNicks.has(nick)) return { nick, named: false };
+    const fallback = UseRelayFallback ? this.#nick(RelayFallbackNick, author.protocol) : null;
+    return fallback === null || this.#badNicks.has(fallback) ? null : { nick: fallback, named: true };
+  }
+
+  learn(lesson: Lesson, nick: string, key: string): void {
+    const learned = lesson === "nick" ? this.#badNicks : this.#refusedIn;
+    const what = lesson === "nick" ? nick : key;
+    if (learned.has(what)) return;
+    // What is forgotten is learned again.
+    if (learned.size >= LEARNED_MAX) learned.clear();
+    learned.add(what);
+    if (lesson === "nick") this.#log.debug({ nick }, "the server does not take this name for RELAYMSG");
+    else this.#log.warn({ channel: key }, "the server refuses RELAYMSG here; names stand before the text");
+  }
+
+  /** Whether somebody of this nick was relayed by a program. */
+  isRelayed(nick: string): boolean {
+    return this.wanted && Array.from(this.#separators()).some((separator) => nick.includes(separator));
+  }
+
+  #nick(shown: string, protocol: string): string | null {
+    const { nicklen, utf8nicks } = this.#link.isupport;
+    return relayNick(shown, { protocol, separators: this.#separators(), nicklen, utf8nicks });
+  }
+
+  #separators(): string {
+    return RELAYMSG.map((name) => this.#link.caps.offered.get(name) ?? "").find((value) => value !== "") ?? SEPARATOR;
+  }
+}
+
+type RelaySettings = Pick<IrcSettings, "UseRelayMsg" | "UseRelayFallback" | "RelayFallbackNick">;
+
+/** Behind the last separator; longer is no mark of where somebody is from. */
+const SUFFIX_MAX = 12;
+
+/**
+ * A name as RELAYMSG takes it: letters that may not be in a nick become `-`, and a separator with the first letter of the protocol is added
+ * where there is none. Null when nothing is left of it.
+ */
+export function relayNick(
+  shown: string,
+  options: {
+    readonly protocol: string;
+    readonly separators: string;
+    readonly nicklen: number;
+    readonly utf8nicks: boolean;
+  },
+): string | null {
+  const { separators, utf8nicks, nicklen, protocol } = options;
+  const letter = utf8nicks ? /^[\p{L}\p{M}\p{N}[\]\\`_^{|}-]$/u : /^[A-Za-z0-9[\]\\`_^{|}-]$/u;
+  const letters = Array.from(withoutControls(shown).normalize("NFC"), (character) =>
+    letter.test(character) || separators.includes(character) ? character : GAP,
+  ).join("");
+  const name = letters
+    .replaceAll(OUTER_GAPS, "")
+    .replaceAll(GAPS, "-")
+    .replace(/^[-~]+/u, "");
+  const at = Math.max(...Array.from(separators, (separator) => name.lastIndexOf(separator)));
+  const hasOwn = at > 0 && name.length - at <= SUFFIX_MAX;
+  const suffix = hasOwn ? name.slice(at) : `${separators.charAt(0)}${protocol.charAt(0)}`;
+  const room = Math.max(nicklen - suffix.length, 1);
+  const base = (hasOwn ? name.slice(0, at) : name)
+    .slice(0, room)
+    .toWellFormed()
+    .replace(/\ufffd$/u, "");
+  const isNothing = Array.from(base).every((character) => separators.includes(character));
+  return isNothing ? null : base + suffix;
+}
+
+/** What brackets and spaces around a name leave is nothing, inside it a dash. */
+const GAP = "\0";
+// oxlint-disable-next-line eslint/no-control-regex -- the mark of a gap
+const GAPS = /\0+/gu;
+// oxlint-disable-next-line eslint/no-control-regex -- the mark of a gap
+const OUTER_GAPS = /^\0+|\0+$|\0+(?=[/])/gu;

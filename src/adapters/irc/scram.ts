@@ -1,0 +1,75 @@
+import { createHash, createHmac, pbkdf2, timingSafeEqual } from "node:crypto";
+import { promisify } from "node:util";
+
+/** A server that asks for more would keep us busy for seconds. RFC 7677 §4 wants 4096 at least. */
+const ITERATIONS_MAX = 1_000_000;
+const ITERATIONS_MIN = 4096;
+const SALT_MAX = 1024;
+
+const derive = promisify(pbkdf2);
+
+/** What was said so far: our first message, without its header, and our nonce. */
+export interface ScramStart {
+  readonly message: string;
+  readonly bare: string;
+  readonly nonce: string;
+}
+
+/** Our last message, and the signature by which the server proves that it knows the password as well. */
+export interface ScramFinal {
+  readonly message: string;
+  readonly serverSignature: Buffer;
+}
+
+/** SCRAM-SHA-256 without channel binding (RFC 5802 §5, RFC 7677). `nonce`: printable ASCII without a comma. */
+export function scramStart(user: string, nonce: string): ScramStart {
+  const name = prepared(user).replaceAll("=", "=3D").replaceAll(",", "=2C");
+  const bare = `n=${name},r=${nonce}`;
+  return { message: `n,,${bare}`, bare, nonce };
+}
+
+/** The answer to the server's challenge; null when that is not one that can be answered safely. */
+export async function scramFinal(start: ScramStart, challenge: string, password: string): Promise<ScramFinal | null> {
+  const parts = attributes(challenge);
+  const nonce = parts.get("r") ?? "";
+  const salt = Buffer.from(parts.get("s") ?? "", "base64");
+  const iterations = /^\d{1,9}$/u.test(parts.get("i") ?? "") ? Number(parts.get("i")) : 0;
+  // An `m` is an extension that we would have to know.
+  const sound = !parts.has("m") && nonce.startsWith(start.nonce) && nonce.length > start.nonce.length;
+  const bounded = iterations >= ITERATIONS_MIN && iterations <= ITERATIONS_MAX;
+  if (!sound || !bounded || salt.length === 0 || salt.length > SALT_MAX) return null;
+  const salted = await derive(prepared(password), salt, iterations, 32, "sha256");
+  const clientKey = hmac(salted, "Client Key");
+  // "n,," in Base64: no channel binding.
+  const withoutProof = `c=biws,r=${nonce}`;
+  const all = `${start.bare},${challenge},${withoutProof}`;
+  const signature = hmac(createHash("sha256").update(clientKey).digest(), all);
+  const proof = Buffer.from(clientKey.map((byte, at) => byte ^ (signature[at] ?? 0)));
+  return {
+    message: `${withoutProof},p=${proof.toString("base64")}`,
+    serverSignature: hmac(hmac(salted, "Server Key"), all),
+  };
+}
+
+/** Whether the server's last message proves that it knows the password. */
+export function scramProves(final: ScramFinal, message: string): boolean {
+  const given = Buffer.from(attributes(message).get("v") ?? "", "base64");
+  return given.length === final.serverSignature.length && timingSafeEqual(given, final.serverSignature);
+}
+
+function attributes(message: string): ReadonlyMap<string, string> {
+  return new Map(message.split(",").map((part) => [part.slice(0, 1), part.slice(2)]));
+}
+
+function hmac(key: Buffer, text: string): Buffer {
+  return createHmac("sha256", key).update(text).digest();
+}
+
+/** SASLprep (RFC 4013 §2.1, §2.2): other spaces are spaces, what nobody sees is nothing, and one way to write each letter. */
+function prepared(text: string): string {
+  return text.replaceAll(SPACES, " ").replaceAll(UNSEEN, "").normalize("NFKC");
+}
+
+const SPACES = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/gu;
+// oxlint-disable-next-line eslint/no-misleading-character-class -- the ones of RFC 3454 table B.1, each by itself
+const UNSEEN = /[\u00ad\u034f\u1806\u180b-\u180d\u200b-\u200d\u2060\ufe00-\ufe0f\ufeff]/gu;

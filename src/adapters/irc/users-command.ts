@@ -1,0 +1,87 @@
+import type { Event } from "../../contract/events.ts";
+import type { ChannelRef, UserRef } from "../../contract/ids.ts";
+import type { Clock } from "../../contract/host.ts";
+import type { Link } from "./link.ts";
+import { nickOf } from "./members.ts";
+import type { Line } from "./wire.ts";
+
+const COMMAND = "!users";
+/** Names that one answer holds. */
+const NAMES_MAX = 300;
+/** Of one channel. */
+const PEOPLE_MAX = 20_000;
+/** A list that the server does not end is forgotten. */
+const WAIT_MS = 30_000;
+
+interface Asked {
+  readonly ref: ChannelRef;
+  readonly names: string[];
+  readonly cancel: () => void;
+}
+
+/** Somebody on another network wants to know who is in the channel: the list of names goes where the question came from. */
+export class UsersCommand {
+  readonly #link: Link;
+  readonly #clock: Clock;
+  readonly #asked = new Map<string, Asked>();
+
+  constructor(link: Link, clock: Clock) {
+    this.#link = link;
+    this.#clock = clock;
+  }
+
+  /** A message to the channel was sent: perhaps it is the question. */
+  heard(text: string, ref: ChannelRef): void {
+    const key = this.#link.key(ref);
+    if (text.trim() !== COMMAND || this.#asked.has(key) || !this.#link.send("NAMES", [ref])) return;
+    const cancel = this.#clock.after(WAIT_MS, () => this.#asked.delete(key));
+    this.#asked.set(key, { ref, names: [], cancel });
+  }
+
+  /** Takes a line of the server's; the answer, once the list is complete. */
+  take({ command, params }: Line): readonly Event[] {
+    if (command !== "353" && command !== "366") return [];
+    const key = this.#link.key(params[command === "353" ? 2 : 1] ?? "");
+    const asked = this.#asked.get(key);
+    if (asked === undefined) return [];
+    if (command === "353") {
+      const names = (params[3] ?? "").split(" ").map((name) => nickOf(name, this.#link.isupport));
+      for (const name of names) if (name !== "" && asked.names.length < PEOPLE_MAX) asked.names.push(name);
+      return [];
+    }
+    asked.cancel();
+    this.#asked.delete(key);
+    return this.#answers(asked);
+  }
+
+  stop(): void {
+    for (const { cancel } of this.#asked.values()) cancel();
+    this.#asked.clear();
+  }
+
+  #answers({ ref, names }: Asked): readonly Event[] {
+    const sorted = [...new Set(names)].sort();
+    const texts: string[] = [];
+    for (let at = 0; at < sorted.length; at += NAMES_MAX) {
+      texts.push(`${sorted.slice(at, at + NAMES_MAX).join(", ")} currently on IRC`);
+    }
+    const { nick } = this.#link;
+    return texts.map((text) => ({
+      kind: "posted",
+      key: null,
+      channel: ref,
+      atMs: this.#clock.nowMs(),
+      echoOf: null,
+      messages: [],
+      author: { id: nick as UserRef, identity: null, name: nick, avatar: null, bot: true },
+      body: {
+        style: "normal",
+        source: { format: "plain", text },
+        blocks: [{ t: "para", of: [{ t: "text", text }] }],
+        files: [],
+      },
+      replyTo: null,
+      thread: null,
+    }));
+  }
+}
