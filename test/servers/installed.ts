@@ -3,12 +3,27 @@ import path from "node:path";
 import { describe, test } from "vitest";
 
 /** Programs of others that tests talk to. `.ci/run` installs all of them; nothing else of the project needs them. */
-export type Program = "ngircd" | "inspircd" | "ircd-hybrid" | "ii" | "weechat-headless" | "python3-irc" | "openssl";
+export type Program =
+  | "ngircd"
+  | "inspircd"
+  | "ircd-hybrid"
+  | "ii"
+  | "weechat-headless"
+  | "python3-irc"
+  | "openssl"
+  | "prosody"
+  | "ejabberdctl"
+  | "python3-slixmpp"
+  | "python3-matrix-nio"
+  | "synapse";
 
 /** Where ircd-hybrid is unpacked: it conflicts with ngircd, so that both cannot be installed. */
 const HYBRID = process.env["IRCD_HYBRID"] ?? "/usr/local/lib/ircd-hybrid";
 /** Compiled into it; a link leads from here to where it is unpacked. */
 const HYBRID_MODULES = "/usr/lib/ircd-hybrid/modules";
+
+/** The folder that holds Synapse with all it needs: it is in no stable Debian. */
+export const SYNAPSE_ROOT = process.env["SYNAPSE_ROOT"] ?? "/usr/local/lib/synapse";
 
 /** The interpreter that Debian's Python packages are for, whatever else is on the PATH. */
 export const PYTHON = "/usr/bin/python3";
@@ -21,6 +36,18 @@ function find(program: Program): string | null {
   }
   if (program === "python3-irc") {
     return existsSync("/usr/lib/python3/dist-packages/irc/client.py") && isProgram(PYTHON) ? PYTHON : null;
+  }
+  if (program === "python3-slixmpp") {
+    return existsSync("/usr/lib/python3/dist-packages/slixmpp/clientxmpp.py") && isProgram(PYTHON) ? PYTHON : null;
+  }
+  if (program === "python3-matrix-nio") {
+    return existsSync("/usr/lib/python3/dist-packages/nio/client/async_client.py") && isProgram(PYTHON) ? PYTHON : null;
+  }
+  if (program === "synapse") {
+    // Its path once that folder is the root.
+    return existsSync(path.join(SYNAPSE_ROOT, "usr/lib/python3/dist-packages/synapse/app/homeserver.py"))
+      ? PYTHON
+      : null;
   }
   const folders = [...(process.env["PATH"] ?? "").split(":"), "/usr/sbin", "/usr/local/sbin"];
   return folders.map((folder) => path.join(folder, program)).find(isProgram) ?? null;

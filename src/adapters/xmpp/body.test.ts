@@ -1,0 +1,89 @@
+import { describe, expect, test } from "vitest";
+import { readBody } from "./body.ts";
+import { NS } from "./ns.ts";
+import { parsed } from "./xml.suite.ts";
+
+function body(inner: string) {
+  return readBody(parsed(`<message>${inner}</message>`));
+}
+
+const oob = (url: string, desc = ""): string => `<x xmlns="${NS.oob}"><url>${url}</url>${desc}</x>`;
+
+describe("text", () => {
+  test.each([
+    ["<body>hi *there*</body>", "normal", "styling", "hi *there*"],
+    ["<body>/me waves</body>", "action", "styling", "waves"],
+    ["<body>/men</body>", "normal", "styling", "/men"],
+    [`<body>2 * 3</body><unstyled xmlns="${NS.styling}"/>`, "normal", "plain", "2 * 3"],
+    [`<body>abc</body><fallback xmlns="${NS.fallback}" for="urn:other"/>`, "normal", "styling", "abc"],
+    [
+      `<body>abcdef</body><fallback xmlns="${NS.fallback}" for="${NS.reply}"><body start="1" end="99"/></fallback>`,
+      "normal",
+      "styling",
+      "a",
+    ],
+    [
+      `<body>abc</body><fallback xmlns="${NS.fallback}" for="${NS.reply}"><subject/></fallback>`,
+      "normal",
+      "styling",
+      "abc",
+    ],
+    [
+      `<body>abcdef</body><fallback xmlns="${NS.fallbackOld}" for="${NS.reply}"><body start="0" end="2"/></fallback>`,
+      "normal",
+      "styling",
+      "cdef",
+    ],
+  ])("%s", (inner, style, format, text) => {
+    expect(body(inner)).toMatchObject({ style, source: { format, text }, files: [] });
+  });
+
+  test.each(["", "<body/>", `<body>x</body><fallback xmlns="${NS.fallback}" for="${NS.oob}"/>`])(
+    "nothing: %s",
+    (inner) => {
+      expect(body(inner)).toBeNull();
+    },
+  );
+});
+
+describe("files", () => {
+  test("an address alone is a file and no text", () => {
+    const url = "https://up.example/a%20b/caf%C3%A9.png";
+    expect(body(`<body>${url}</body>${oob(url)}`)).toMatchObject({
+      source: { text: "" },
+      files: [{ name: "café.png", url, ref: null, mime: null, bytes: null, comment: "" }],
+    });
+  });
+
+  test("a text beside it stays", () => {
+    expect(body(`<body>look</body>${oob("https://x.example/a", "<desc>of\nme</desc>")}`)).toMatchObject({
+      source: { text: "look" },
+      files: [{ name: "a", comment: "of me" }],
+    });
+  });
+
+  test.each(["aesgcm://x.example/a#00", "javascript:alert(1)", "file:///etc/passwd", "https://", "/a"])(
+    "%s is no file, and stays text",
+    (url) => {
+      expect(body(`<body>${url}</body>${oob(url)}`)).toMatchObject({ source: { text: url }, files: [] });
+    },
+  );
+
+  test.each([
+    ["https://x.example/%E0%A4%A", "%E0%A4%A"],
+    ["https://x.example/..%2f..%2fetc", "....etc"],
+    ["https://x.example/", "file"],
+  ])("the name in %s", (url, name) => {
+    expect(body(oob(url))).toMatchObject({ files: [{ name }] });
+  });
+
+  test("stateless sharing says more, and counts once", () => {
+    const url = "https://x.example/a.jpg";
+    const file = `<file xmlns="${NS.fileMetadata}"><name>sea.jpg</name><media-type>image/jpeg</media-type><size>7</size><desc>the sea</desc></file>`;
+    const sources = `<sources><url-data xmlns="${NS.urlData}" target="${url}"/></sources>`;
+    const sharing = `<file-sharing xmlns="${NS.sfs}">${file}${sources}</file-sharing>`;
+    expect(body(`<body>${url}</body>${sharing}${oob(url)}`)?.files).toEqual([
+      { name: "sea.jpg", comment: "the sea", mime: "image/jpeg", bytes: 7, url, ref: null },
+    ]);
+  });
+});

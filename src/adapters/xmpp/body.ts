@@ -1,0 +1,106 @@
+import type { Body, RemoteFile, Style } from "../../contract/content.ts";
+import { parseStyling } from "../../content/styling-parse.ts";
+import { NS } from "./ns.ts";
+import { attr, child, childText, type Stanza } from "./xml.ts";
+
+/** Files that one message may carry; what comes after them stays text. */
+const FILES_MAX = 20;
+const NAME_MAX = 255;
+const ACTION = "/me ";
+
+/** What a message says, without the words that others put there for clients that do not know what its elements mean; null when it says nothing. */
+export function readBody(message: Stanza): Body<RemoteFile> | null {
+  const files = [...sharedFiles(message), ...outOfBand(message)].filter(distinct).slice(0, FILES_MAX);
+  const said = withoutFallback(message, childText(message, "body") ?? "");
+  const text = files.some(({ url }) => url === said.trim()) ? "" : said;
+  if (text.trim() === "" && files.length === 0) return null;
+  const style: Style = text.startsWith(ACTION) ? "action" : "normal";
+  const words = style === "action" ? text.slice(ACTION.length) : text;
+  // XEP-0393 §5.
+  const unstyled = child(message, "unstyled", NS.styling) !== undefined;
+  const blocks = unstyled ? plainBlocks(words) : parseStyling(words);
+  return { style, source: { format: unstyled ? "plain" : "styling", text: words }, blocks, files };
+}
+
+function plainBlocks(text: string): Body["blocks"] {
+  return text === "" ? [] : [{ t: "para", of: [{ t: "text", text }] }];
+}
+
+const distinct = (file: RemoteFile, at: number, all: readonly RemoteFile[]): boolean =>
+  all.findIndex(({ url }) => url === file.url) === at;
+
+/** Features of ours for which a fallback (XEP-0428) may stand in the body. */
+const KNOWN: ReadonlySet<string> = new Set([NS.reply, NS.oob, NS.sfs, NS.reactions, NS.retract0, NS.retract1]);
+
+/** The body without what stands there for other clients: ranges count code points (XEP-0428 §3.2); without a range it is all of it. */
+function withoutFallback(message: Stanza, body: string): string {
+  const characters = Array.from(body);
+  const fallbacks = [NS.fallback, NS.fallbackOld].flatMap((namespace) => message.getChildren("fallback", namespace));
+  for (const fallback of fallbacks) {
+    if (!KNOWN.has(attr(fallback, "for"))) continue;
+    const ranges = fallback.getChildren("body");
+    const isSubject = ranges.length === 0 && child(fallback, "subject") !== undefined;
+    if (ranges.length === 0 && !isSubject) return "";
+    for (const range of ranges) {
+      const start = place(attr(range, "start"), 0);
+      const end = place(attr(range, "end"), characters.length);
+      for (let at = start; at < Math.min(end, characters.length); at += 1) characters[at] = "";
+    }
+  }
+  return characters.join("");
+}
+
+function place(text: string, otherwise: number): number {
+  return /^\d{1,9}$/u.test(text) ? Number(text) : otherwise;
+}
+
+/** XEP-0066 §3. */
+function outOfBand(message: Stanza): readonly RemoteFile[] {
+  return message.getChildren("x", NS.oob).flatMap((oob) => {
+    const url = webUrl(childText(oob, "url"));
+    if (url === null) return [];
+    return [{ name: nameFrom(url), comment: oneLine(childText(oob, "desc")), mime: null, bytes: null, url, ref: null }];
+  });
+}
+
+/** XEP-0447: only what can be fetched from a URL. */
+function sharedFiles(message: Stanza): readonly RemoteFile[] {
+  return message.getChildren("file-sharing", NS.sfs).flatMap((sharing) => {
+    const file = child(sharing, "file", NS.fileMetadata);
+    const url = webUrl(attr(child(child(sharing, "sources"), "url-data", NS.urlData), "target"));
+    if (url === null) return [];
+    const bytes = Number(childText(file, "size") ?? "");
+    return [
+      {
+        name: fileName(childText(file, "name") ?? "") || nameFrom(url),
+        comment: oneLine(childText(file, "desc")),
+        mime: childText(file, "media-type"),
+        bytes: Number.isSafeInteger(bytes) && bytes > 0 ? bytes : null,
+        url,
+        ref: null,
+      },
+    ];
+  });
+}
+
+function webUrl(text: string | null): string | null {
+  const url = text?.trim() ?? "";
+  return /^https?:\/\//iu.test(url) && URL.canParse(url) ? url : null;
+}
+
+function nameFrom(url: string): string {
+  const last = new URL(url).pathname.split("/").at(-1) ?? "";
+  try {
+    return fileName(decodeURIComponent(last)) || "file";
+  } catch {
+    return fileName(last) || "file";
+  }
+}
+
+function fileName(text: string): string {
+  return text.replaceAll(/[\p{Cc}/\\]/gu, "").slice(0, NAME_MAX);
+}
+
+function oneLine(text: string | null): string {
+  return (text ?? "").replaceAll(/\p{Cc}+/gu, " ").trim();
+}

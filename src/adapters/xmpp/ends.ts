@@ -1,0 +1,97 @@
+import type { WhyCode } from "../../contract/outcome.ts";
+import type { Ended } from "../../contract/session.ts";
+
+/** Texts of servers are for people, but foreign: cut, and without control characters. */
+const QUOTE_MAX = 200;
+
+export function quote(text: string): string {
+  const plain = text.replaceAll(/\p{Cc}/gu, " ").trim();
+  return plain.length > QUOTE_MAX ? `${plain.slice(0, QUOTE_MAX)}…` : plain;
+}
+
+export const lost = (code: WhyCode, message: string): Ended => ({ cause: "lost", why: { code, message } });
+export const needsLogin = (message: string): Ended => ({ cause: "auth", why: { code: "auth", message } });
+export const misconfigured = (message: string): Ended => ({ cause: "config", why: { code: "config", message } });
+export const givenUp = (): Ended => lost("stopping", "connecting was given up");
+export const ASKED: Ended = { cause: "asked", why: { code: "stopping", message: "we closed the connection" } };
+
+/** A server, as the setting `Server` has it. */
+export interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
+export const placeName = ({ host, port }: Place): string => `${host.includes(":") ? `[${host}]` : host}:${port}`;
+
+/** Null for what is no `host:port`. */
+export function placeOf(server: string): Place | null {
+  const colon = server.lastIndexOf(":");
+  const host = server.slice(0, colon).replace(/^\[(?<address>.*)\]$/u, "$<address>");
+  const port = Number(server.slice(colon + 1));
+  return host === "" || !Number.isInteger(port) || port < 1 || port > 65_535 ? null : { host, port };
+}
+
+/** Why there is no connection, from what the system or TLS says of it. */
+export function connectFailure(error: unknown, server: Place): Ended {
+  const code = codeOf(error);
+  const place = placeName(server);
+  if (CERTIFICATE.test(code)) {
+    const remedy = "let the server mend its certificate, or set SkipTLSVerify = true to take any";
+    return misconfigured(`the certificate of ${place} cannot be trusted (${code}); ${remedy}`);
+  }
+  if (PLAINTEXT.test(code)) {
+    return misconfigured(
+      `${place} does not begin with TLS (${code}); use its port for direct TLS, or leave UseDirectTLS out`,
+    );
+  }
+  const words = SYSTEM.get(code) ?? (code === "" && error instanceof Error ? quote(error.message) : "it failed");
+  const said = code === "" ? words : `${words} (${code})`;
+  return lost(code === "ETIMEDOUT" ? "timeout" : "network", `cannot connect to ${place}: ${said}`);
+}
+
+const SYSTEM: ReadonlyMap<string, string> = new Map([
+  ["ECONNREFUSED", "nothing listens there"],
+  ["ECONNRESET", "the connection was broken off"],
+  ["ENOTFOUND", "there is no such host; check Server"],
+  ["EAI_AGAIN", "the name of the host cannot be looked up now"],
+  ["ETIMEDOUT", "no answer"],
+  ["EHOSTUNREACH", "there is no way there"],
+  ["ENETUNREACH", "there is no way there"],
+]);
+
+/** OpenSSL's verification results as node names them (X509_V_ERR_*), and node's own check of the name. */
+const CERTIFICATE =
+  /CERT|^UNABLE_TO_|^SELF_SIGNED|^DEPTH_ZERO|^INVALID_(?:CA|PURPOSE)$|^HOSTNAME_MISMATCH$|^PATH_LENGTH_EXCEEDED$|^CRL_|^ERR_TLS_CERT_ALTNAME_INVALID$/u;
+const PLAINTEXT = /^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|UNKNOWN_PROTOCOL)$|^EPROTO$/u;
+
+function codeOf(error: unknown): string {
+  if (typeof error !== "object" || error === null) return "";
+  if ("errors" in error && Array.isArray(error.errors) && error.errors.length > 0) return codeOf(error.errors[0]);
+  return "code" in error && typeof error.code === "string" ? error.code : "";
+}
+
+/** What an error of the stream means (RFC 6120 §4.9.3). */
+export function streamEnded(condition: string, text: string, place: string): Ended {
+  const said = `${place} ended the stream: ${condition}${text === "" ? "" : ` (${quote(text)})`}`;
+  switch (condition) {
+    case "host-unknown":
+    case "host-gone":
+    case "improper-addressing":
+      return misconfigured(`${said}; check the domain of Jid`);
+    case "not-authorized":
+      return needsLogin(`${said}; check Jid and Password`);
+    case "policy-violation":
+    case "resource-constraint":
+      return lost("rate_limited", said);
+    default:
+      return lost(condition === "system-shutdown" ? "network" : "remote_error", said);
+  }
+}
+
+/** What a refusal of our login means (RFC 6120 §6.5). */
+export function loginRefused(condition: string, text: string): Ended {
+  const said = `the server refuses our login: ${condition}${text === "" ? "" : ` (${quote(text)})`}`;
+  if (condition === "temporary-auth-failure") return lost("remote_error", said);
+  if (condition === "encryption-required") return misconfigured(`${said}; leave NoStartTLS out`);
+  return needsLogin(`${said}; check Jid and Password`);
+}

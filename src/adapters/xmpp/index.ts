@@ -1,0 +1,58 @@
+import { defineAdapter } from "../../contract/adapter.ts";
+import type { Capabilities } from "../../contract/capabilities.ts";
+import type { Manifest } from "../../contract/manifest.ts";
+import { checkSettings, schema } from "./settings.ts";
+import type { XmppSettings } from "./settings.ts";
+
+export type { XmppSettings } from "./settings.ts";
+
+const manifest: Manifest = {
+  protocol: "xmpp",
+  title: "XMPP",
+  schema,
+  channel: {
+    pattern: String.raw`^[^\p{Cc}\p{Zs}"&'/:<>@]+(?:@[^\p{Cc}\p{Zs}"&'/<>@]+)?$`,
+    hint: "must be the name of a room, or room@service, without spaces and none of \" & ' / : < >",
+    lowerCase: true,
+  },
+  options: {
+    key: {
+      description: "Password of the room.",
+      secret: true,
+      rule: { pattern: String.raw`^\P{Cc}*$`, hint: "must hold no control character" },
+    },
+  },
+  ignored: [
+    { name: "NoTLS", state: "unneeded", why: "set NoStartTLS = true to do without TLS" },
+    { name: "WebhookURL", state: "unneeded", why: "messages go through the room like those of everybody" },
+  ],
+  network: "Muc",
+  login: "Nick",
+  check: (settings) => checkSettings(settings as XmppSettings),
+};
+
+/** What a room does not have (archive, stanza ids, occupant ids) is found out when it is joined: this is the most there is. */
+export const capabilities = {
+  ops: { edit: "native", delete: "native", react: "native" },
+  reply: "native",
+  replyWords: "quote",
+  thread: "none",
+  mention: "emulated",
+  notice: "none",
+  fileIn: "native",
+  fileOut: "native",
+  members: "native",
+  topic: "native",
+  history: "native",
+  identity: ["prefix"],
+  idempotency: { by: "echo" },
+  proof: "server",
+  formats: ["text", "bold", "italic", "strike", "code", "para", "pre", "quote"],
+  limits: { textMax: 5000, textUnit: "codepoints", inflightMax: 16 },
+} as const satisfies Capabilities;
+
+export const adapter = defineAdapter<typeof capabilities, XmppSettings>({
+  manifest,
+  capabilities,
+  load: () => import("./session.ts"),
+});

@@ -1,0 +1,246 @@
+import type { OpenArgs } from "../../contract/adapter.ts";
+import type { FileRef } from "../../contract/ids.ts";
+import type { Why } from "../../contract/outcome.ts";
+import type { ChannelRequest, Ended, Handlers, Joined, OpenedFile, Session } from "../../contract/session.ts";
+import { Archive } from "./archive.ts";
+import { Avatars } from "./avatars.ts";
+import { CatchUp } from "./catch-up.ts";
+import { ASKED, givenUp } from "./ends.ts";
+import { capabilities } from "./index.ts";
+import type { XmppSettings } from "./settings.ts";
+import { Intake } from "./intake.ts";
+import { bareOf, domainOf, resourceOf } from "./jid.ts";
+import { Liveness } from "./liveness.ts";
+import { NS } from "./ns.ts";
+import { Outbox } from "./outbox.ts";
+import { Positions } from "./positions.ts";
+import { Posting } from "./posting.ts";
+import { joined, left } from "./presence.ts";
+import { readMessage } from "./receive.ts";
+import { OwnIds } from "./refs.ts";
+import { isNotThere } from "./refusals.ts";
+import { errorOf, Requests } from "./requests.ts";
+import type { Room } from "./room.ts";
+import { Rooms } from "./rooms.ts";
+import type { Stream } from "./stream.ts";
+import { Uploads } from "./upload.ts";
+import { attr, child, el, type Stanza } from "./xml.ts";
+
+/** A fault of ours in one stanza must not end the session, nor fill the log. */
+const FAULTS_MAX = 10;
+/** A room whose archive does not answer is entered again, so that nothing is missed. */
+const ARCHIVE_RETRY_MS = 10_000;
+
+type XmppHandlers = Handlers<typeof capabilities>;
+
+interface LiveOptions extends Pick<OpenArgs<XmppSettings>, "settings" | "host" | "since"> {
+  readonly stream: Stream;
+}
+
+/** One stream of an account that is logged in: rooms, messages out (`Posting`), events in (`CatchUp`). All stanzas come through `#read`, in order. */
+export class LiveSession implements Session<XmppHandlers> {
+  readonly as: string;
+  readonly ended: Promise<Ended>;
+  readonly handlers: XmppHandlers;
+  readonly #options: LiveOptions;
+  readonly #ids: OwnIds;
+  readonly #requests: Requests;
+  readonly #rooms: Rooms;
+  readonly #archive: Archive;
+  readonly #outbox: Outbox;
+  readonly #catchUp: CatchUp;
+  readonly #intake: Intake;
+  readonly #liveness: Liveness;
+  readonly #avatars: Avatars;
+  #over: Why | null = null;
+  #closing = false;
+  #faults = 0;
+
+  constructor(options: LiveOptions) {
+    const { stream, settings, host, since } = options;
+    const { clock, log } = host;
+    this.#options = options;
+    this.as = settings.Nick;
+    this.#ids = new OwnIds(`${bareOf(settings.Jid)} ${settings.Muc} ${settings.Nick}`);
+    const send = (stanza: Stanza): void => stream.send(stanza);
+    const positions = new Positions(since);
+    const requests = new Requests({ send, clock, random: host.random, self: () => stream.jid });
+    this.#requests = requests;
+    this.#archive = new Archive(requests);
+    this.#avatars = new Avatars(requests);
+    this.#outbox = new Outbox(send);
+    this.#intake = new Intake(host, positions, (full) => this.#onFull(full));
+    this.#catchUp = new CatchUp({
+      archive: this.#archive,
+      intake: this.#intake,
+      positions,
+      ids: this.#ids,
+      clock,
+      log,
+      onUnreadable: (room, why) => this.#rooms.lose(room, why, ARCHIVE_RETRY_MS),
+    });
+    this.#rooms = new Rooms({
+      host,
+      send,
+      requests,
+      nick: settings.Nick,
+      service: settings.Muc,
+      joinDelayMs: settings.JoinDelay,
+      ownJid: () => bareOf(stream.jid),
+      history: (room) => this.#catchUp.history(room),
+      onEntered: (room) => this.#catchUp.begin(room),
+      onGone: (room, why) => this.#outbox.gone(room, why),
+    });
+    this.#liveness = new Liveness({
+      clock,
+      requests,
+      rooms: this.#rooms,
+      probe: () => this.#probe(),
+      onDoubt: (why) => host.degraded(why),
+      onDead: (why) => stream.end({ cause: "lost", why }),
+    });
+    const uploads = new Uploads({ requests, host, domain: domainOf(stream.jid), verify: !settings.SkipTLSVerify });
+    const posting = new Posting({
+      room: (channel) => this.#rooms.get(channel),
+      outbox: this.#outbox,
+      ids: this.#ids,
+      uploads,
+      textMax: capabilities.limits.textMax,
+      over: () => this.#over,
+    });
+    this.handlers = {
+      post: async (op, attempt) => await posting.post(op, attempt),
+      edit: async (op, attempt) => await posting.edit(op, attempt),
+      delete: async (op, attempt) => await posting.delete(op, attempt),
+      react: async (op, attempt) => await posting.react(op, attempt),
+    };
+    this.ended = this.#watch();
+    stream.onTraffic = () => this.#liveness.seen();
+    stream.onStanza = (stanza) => this.#guarded(stanza);
+    this.#liveness.seen();
+    this.#liveness.start();
+  }
+
+  async join(channel: ChannelRequest, signal: AbortSignal): Promise<Joined> {
+    return await this.#rooms.join(channel, signal);
+  }
+
+  async openFile(ref: FileRef, signal: AbortSignal): Promise<OpenedFile> {
+    if (signal.aborted) return { ok: false, why: givenUp().why };
+    return await this.#avatars.open(ref);
+  }
+
+  async quiesce(): Promise<void> {
+    await this.#intake.stop();
+  }
+
+  async close(signal: AbortSignal): Promise<void> {
+    const { stream } = this.#options;
+    const end = (): void => stream.end(ASKED);
+    if (!this.#closing) {
+      this.#closing = true;
+      this.#intake.end();
+      stream.goodbye();
+    }
+    signal.addEventListener("abort", end);
+    if (signal.aborted) end();
+    await this.ended;
+    signal.removeEventListener("abort", end);
+  }
+
+  /** The end of the stream ends all that waits. */
+  async #watch(): Promise<Ended> {
+    const ended = await this.#options.stream.ended;
+    const final = this.#closing ? ASKED : ended;
+    this.#over = final.why;
+    this.#liveness.stop();
+    this.#requests.end();
+    this.#outbox.end(final.why);
+    this.#rooms.end(final.why);
+    this.#intake.end();
+    return final;
+  }
+
+  #probe(): void {
+    const { stream } = this.#options;
+    if (stream.acks.on) stream.acks.ask();
+    else void this.#requests.ask("get", domainOf(stream.jid), el("ping", { xmlns: NS.ping }));
+  }
+
+  #onFull(full: boolean): void {
+    const { stream } = this.#options;
+    if (full) stream.pause();
+    else stream.resume();
+    this.#liveness.reading(!full);
+  }
+
+  #guarded(stanza: Stanza): void {
+    try {
+      this.#read(stanza);
+    } catch (error) {
+      this.#faults += 1;
+      if (this.#faults > FAULTS_MAX) return;
+      const { name } = stanza;
+      this.#options.host.log.warn({ name, error: String(error) }, "a stanza could not be read: this is a bug");
+    }
+  }
+
+  #read(stanza: Stanza): void {
+    const type = attr(stanza, "type");
+    if (stanza.name === "iq") {
+      if (type === "result" || type === "error") this.#requests.take(stanza);
+      return;
+    }
+    const room = this.#rooms.get(bareOf(attr(stanza, "from")));
+    if (room === null || room.state === "out") return;
+    room.seenAtMs = this.#options.host.clock.nowMs();
+    if (stanza.name === "presence") this.#presence(room, stanza);
+    else if (stanza.name === "message") this.#message(room, stanza, type);
+  }
+
+  #message(room: Room, message: Stanza, type: string): void {
+    const { clock, log } = this.#options.host;
+    if (type === "error") {
+      const error = errorOf(message);
+      const id = attr(message, "id");
+      log.debug({ room: room.jid, condition: error.condition, text: error.text }, "the room refuses a message");
+      const isLost = this.#outbox.has(id) && isNotThere(error);
+      this.#outbox.refused(id, error);
+      if (isLost) this.#rooms.lose(room, { code: "network", message: "the room has lost us without a word" }, 0);
+    } else if (child(message, "result", NS.mam) !== undefined) {
+      this.#archive.take(message);
+    } else if (type === "groupchat") {
+      const received = readMessage(message, { room, ids: this.#ids, nowMs: clock.nowMs(), archived: null });
+      if (received.own && received.id !== null) this.#outbox.shown(room, received.id, received.sid);
+      const isSubject = child(message, "subject") !== undefined && child(message, "body") === undefined;
+      // The subject of before is no news.
+      if (isSubject && room.state === "entered") this.#rooms.takeSubject(room);
+      else this.#catchUp.take(room, received);
+    }
+  }
+
+  #presence(room: Room, presence: Stanza): void {
+    if (this.#rooms.takePresence(room, presence)) return;
+    const nick = resourceOf(attr(presence, "from"));
+    if (nick === null) return;
+    const atMs = this.#options.host.clock.nowMs();
+    if (attr(presence, "type") === "unavailable") {
+      const isKnown = room.occupants.has(nick);
+      const event = left(presence, room, atMs);
+      const newNick = event.change === "rename" ? attr(child(child(presence, "x", NS.mucUser), "item"), "nick") : "";
+      if (newNick === "") room.occupants.remove(nick);
+      else room.occupants.rename(nick, newNick);
+      if (isKnown) this.#tell(room, event);
+    } else if (attr(presence, "type") === "") {
+      const isNew = !room.occupants.has(nick);
+      room.occupants.put(nick, presence);
+      // Those who were there before us did not come now.
+      if (isNew && room.state !== "asked") this.#tell(room, joined(nick, room, atMs));
+    }
+  }
+
+  #tell(room: Room, event: ReturnType<typeof joined>): void {
+    if (room.backlog === null) this.#intake.add([event]);
+    else room.backlog.push({ is: "events", events: [event] });
+  }
+}

@@ -1,0 +1,66 @@
+import { randomBytes } from "node:crypto";
+import { Scram, type ScramName } from "./scram.ts";
+
+export interface Credentials {
+  readonly user: string;
+  readonly password: string;
+  readonly anonymous: boolean;
+  /** The only one to use, or empty. */
+  readonly mechanism: string;
+  readonly noPlain: boolean;
+}
+
+export type Choice =
+  | { readonly ok: true; readonly mechanism: string }
+  | { readonly ok: false; readonly message: string };
+
+/** The best mechanism that both have. The password itself is sent only over TLS, or where the settings name PLAIN. */
+export function chooseMechanism(offered: readonly string[], credentials: Credentials, secure: boolean): Choice {
+  const { anonymous, mechanism, noPlain } = credentials;
+  const mayPlain = !noPlain && (secure || mechanism === "PLAIN");
+  const ours = anonymous ? ["ANONYMOUS"] : ["SCRAM-SHA-256", "SCRAM-SHA-1", ...(mayPlain ? ["PLAIN"] : [])];
+  const wanted = mechanism === "" ? ours : ours.filter((name) => name === mechanism);
+  const found = wanted.find((name) => offered.includes(name));
+  if (found !== undefined) return { ok: true, mechanism: found };
+  const has = `the server offers ${offered.length === 0 ? "no way to log in" : offered.slice(0, 16).join(", ")}`;
+  if (anonymous) return { ok: false, message: `${has}, and not ANONYMOUS; set Jid and Password of an account` };
+  if (mechanism !== "") return { ok: false, message: `${has}, and not ${mechanism}; change Mechanism` };
+  if (!offered.includes("PLAIN")) return { ok: false, message: `${has}, none of which Rialto has` };
+  const remedy = noPlain ? "leave NoPLAIN out" : 'use TLS, or set Mechanism = "PLAIN" if nobody can read along';
+  return { ok: false, message: `${has}, and PLAIN is not used here; ${remedy}` };
+}
+
+/** A mechanism as the library's factory makes them (`saslmechanisms`): asked for a response, then given the challenge, then asked again. */
+interface Mechanism {
+  readonly name: string;
+  readonly clientFirst: boolean;
+  response(credentials: { readonly username: string; readonly password: string }): string | Promise<string>;
+  challenge(text: string): void;
+}
+
+/** SCRAM by the system's cryptography: the library's own takes a second of the processor, and does not look at the server's proof. */
+export function scramMechanism(name: ScramName, onBegin: (scram: Scram) => void): new () => Mechanism {
+  return class implements Mechanism {
+    readonly name: string = name;
+    readonly clientFirst: boolean = true;
+    #scram: Scram | null = null;
+    #challenge = "";
+
+    response({
+      username,
+      password,
+    }: {
+      readonly username: string;
+      readonly password: string;
+    }): string | Promise<string> {
+      if (this.#scram !== null) return this.#scram.final(this.#challenge);
+      this.#scram = new Scram(name, username, password, randomBytes(18).toString("base64"));
+      onBegin(this.#scram);
+      return this.#scram.first;
+    }
+
+    challenge(text: string): void {
+      this.#challenge = text;
+    }
+  };
+}

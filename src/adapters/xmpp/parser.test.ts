@@ -1,0 +1,44 @@
+import { describe, expect, test } from "vitest";
+import { BoundedParser } from "./parser.ts";
+
+const OPEN = "<stream:stream xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams'>";
+
+function read(...texts: readonly string[]): { readonly elements: number; readonly errors: number } {
+  const parser = new BoundedParser();
+  let [elements, errors] = [0, 0];
+  parser.on("element", () => (elements += 1));
+  parser.on("error", () => (errors += 1));
+  for (const text of [OPEN, ...texts]) parser.write(text);
+  return { elements, errors };
+}
+
+describe("a stream", () => {
+  test("any number of stanzas", () => {
+    const big = `<message><body>${"x".repeat(100_000)}</body></message>`;
+    expect(read(...Array.from({ length: 100 }, () => big))).toEqual({ elements: 100, errors: 0 });
+  });
+
+  test("however it is cut", () => {
+    const text = `<message a="x > y"><body>a &gt; b > c</body></message> <iq/>\n<r xmlns='u'/>`;
+    for (let size = 1; size < text.length; size += 1) {
+      const pieces = Array.from({ length: Math.ceil(text.length / size) }, (_, at) =>
+        text.slice(at * size, (at + 1) * size),
+      );
+      expect(read(...pieces), `in pieces of ${size}`).toEqual({ elements: 3, errors: 0 });
+    }
+  });
+
+  test.each([
+    [
+      "a stanza without end",
+      [`<message><body>${"x".repeat(1_000_000)}`, ...Array.from({ length: 5 }, () => "x".repeat(1_000_000))],
+    ],
+    ["elements without end", ["<a>".repeat(100)]],
+    ["a wrong end", ["<message></iq>"]],
+    ["an entity that is none", ["<message>&evil;</message>"]],
+    ["a character that is none", ["<message>&#0;</message>"]],
+    ["a name without end", [`<${"a".repeat(5_000_000)}`]],
+  ])("%s is an error, once", (_, texts) => {
+    expect(read(...texts, "<message/>").errors).toBe(1);
+  });
+});

@@ -1,0 +1,58 @@
+import type { Cursor } from "../../contract/ids.ts";
+
+/** Up to where a room was read. `id`: of the last message in its archive, null where it has none. `atMs`: when that was said. */
+export interface Position {
+  readonly id: string | null;
+  readonly atMs: number;
+}
+
+const ROOMS_MAX = 1000;
+
+/** Up to where each room of an account was read: what the cursor holds. */
+export class Positions {
+  readonly #rooms = new Map<string, Position>();
+  #moved = false;
+
+  constructor(since: Cursor | null) {
+    for (const [room, position] of Object.entries(read(since))) {
+      const { id, at } = position;
+      if (typeof at === "number") this.#rooms.set(room, { id: typeof id === "string" ? id : null, atMs: at });
+    }
+  }
+
+  /** Null for a room that was never read. */
+  get(room: string): Position | null {
+    return this.#rooms.get(room) ?? null;
+  }
+
+  move(room: string, position: Position): void {
+    // The one that moved last stands last.
+    this.#rooms.delete(room);
+    this.#rooms.set(room, position);
+    const oldest = this.#rooms.keys().next();
+    if (this.#rooms.size > ROOMS_MAX && oldest.done !== true) this.#rooms.delete(oldest.value);
+    this.#moved = true;
+  }
+
+  get moved(): boolean {
+    return this.#moved;
+  }
+
+  /** As a cursor, which is up to date then; null when nothing has moved. */
+  take(): Cursor | null {
+    if (!this.#moved) return null;
+    this.#moved = false;
+    const rooms = Object.fromEntries([...this.#rooms].map(([room, { id, atMs }]) => [room, { id, at: atMs }]));
+    return JSON.stringify({ rooms }) as Cursor;
+  }
+}
+
+/** What is no cursor of ours is none. */
+function read(since: Cursor | null): Readonly<Record<string, { readonly id?: unknown; readonly at?: unknown }>> {
+  try {
+    const { rooms } = JSON.parse(since ?? "{}") as { readonly rooms?: Readonly<Record<string, object>> | null };
+    return typeof rooms === "object" && rooms !== null ? rooms : {};
+  } catch {
+    return {};
+  }
+}

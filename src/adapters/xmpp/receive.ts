@@ -1,0 +1,212 @@
+import type { Author, Event } from "../../contract/events.ts";
+import type { FileRef, MessageRef, UserRef } from "../../contract/ids.ts";
+import { readBody } from "./body.ts";
+import { bareOf, resourceOf } from "./jid.ts";
+import { NS } from "./ns.ts";
+import { occupantIdentity } from "./occupants.ts";
+import { authorRef, keyOf, type OwnIds, roomRef, soundId } from "./refs.ts";
+import type { RoomView } from "./room-view.ts";
+import { attr, child, childText, type Stanza } from "./xml.ts";
+
+export interface ReceiveContext {
+  readonly room: RoomView;
+  readonly ids: OwnIds;
+  readonly nowMs: number;
+  /** Of a message from the room's archive: its id and time there; null for one that comes now. */
+  readonly archived: { readonly id: string; readonly atMs: number } | null;
+}
+
+/** What a groupchat message tells. */
+export interface Received {
+  readonly events: readonly Event[];
+  /** The room's id for it, which is also its place in the archive. */
+  readonly sid: string | null;
+  /** The id that its author gave it. */
+  readonly id: string | null;
+  /** We wrote it. */
+  readonly own: boolean;
+  /** Who wrote it, as refs name authors. */
+  readonly who: string;
+  readonly nick: string;
+  readonly atMs: number;
+  /** It was said before, and is told again. */
+  readonly old: boolean;
+  /** All the emojis that the author has under a message from now on; null when it says nothing of that. */
+  readonly reactions: { readonly message: MessageRef; readonly emojis: ReadonlySet<string> } | null;
+}
+
+/** Reads a message of type groupchat. Pure. */
+export function readMessage(message: Stanza, context: ReceiveContext): Received {
+  const { room, ids, archived } = context;
+  const from = attr(message, "from");
+  const nick = resourceOf(from) ?? "";
+  const origin = originId(message);
+  const given = soundId(attr(message, "id"));
+  // A room that changes the id of a message leaves this one alone.
+  const id = origin !== null && ids.isOurs(origin) ? origin : given;
+  const sid = archived?.id ?? stanzaId(message, room);
+  const who = identityOf(message, nick, context, sid);
+  const atMs = archived?.atMs ?? delayMs(message) ?? context.nowMs;
+  const own = nick !== "" && isOwn(who, nick, id, context);
+  const old = archived !== null || delayMs(message) !== null;
+  const bare = { sid, id, own, who, nick, atMs, old, reactions: null };
+  const base = { key: keyOf(room.jid, sid, nick, id), channel: room.ref, atMs, echoOf: null };
+  if (nick === "") return { ...bare, events: moderated(message, room, base) };
+  if (own) return { ...bare, events: [] };
+  const said: Said = { message, room, nick, id, sid, who, base, author: authorOf(who, nick, room) };
+  const reactions = reactionsOf(said);
+  if (reactions !== null) return { ...bare, reactions, events: reacted(said, reactions) };
+  return { ...bare, events: retracted(said) ?? topic(said) ?? spoken(said) };
+}
+
+/** Of another's messages who reuse the beginning of our ids only their own go unheard. */
+function isOwn(who: string, nick: string, id: string | null, { room, ids, archived }: ReceiveContext): boolean {
+  if (room.ownIdentity.startsWith("o:")) return who === room.ownIdentity;
+  if (archived === null) return nick === room.ownNick;
+  return nick === room.ownNick || (id !== null && ids.isOurs(id));
+}
+
+type Base = Pick<Event, "key" | "channel" | "atMs" | "echoOf">;
+
+interface Said {
+  readonly message: Stanza;
+  readonly room: RoomView;
+  readonly nick: string;
+  readonly id: string | null;
+  readonly sid: string | null;
+  readonly who: string;
+  readonly base: Base;
+  readonly author: Author;
+}
+
+function spoken({ message, room, id, sid, who, base, author }: Said): readonly Event[] {
+  const body = readBody(message);
+  if (body === null) return [];
+  const origin = originId(message);
+  const messages = [
+    ...(sid === null ? [] : [roomRef(sid)]),
+    ...[id, origin].flatMap((one, at, both) => (one === null || both.indexOf(one) < at ? [] : [authorRef(who, one)])),
+  ];
+  const replaced = soundId(attr(child(message, "replace", NS.correct), "id"));
+  if (replaced !== null) {
+    return [
+      { kind: "edited", ...base, message: authorRef(who, replaced), aliases: messages, author, vouched: false, body },
+    ];
+  }
+  return [{ kind: "posted", ...base, messages, author, body, replyTo: replyTo(message, room), thread: null }];
+}
+
+/** XEP-0461: the id is the room's where it gives any, else that of the author whom `to` names. */
+function replyTo(message: Stanza, room: RoomView): MessageRef | null {
+  const reply = child(message, "reply", NS.reply);
+  const id = soundId(attr(reply, "id"));
+  return id === null ? null : named(id, resourceOf(attr(reply, "to")), room);
+}
+
+/** The message that somebody names by this id, of the author with this nick if that is said. */
+function named(id: string, nick: string | null, room: RoomView): MessageRef | null {
+  const who = nick === null ? null : nick === room.ownNick ? room.ownIdentity : (room.occupant(nick)?.identity ?? null);
+  if (!room.stableIds) return who === null ? null : authorRef(who, id);
+  return who !== null && !room.isKnown(id) && room.isBy(who, id) ? authorRef(who, id) : roomRef(id);
+}
+
+/** The author's own retraction: XEP-0424, as it is today and as it was (a message attached to another by XEP-0422). */
+function retracted({ message, room, nick, who, base, author }: Said): readonly Event[] | null {
+  const today = soundId(attr(child(message, "retract", NS.retract1), "id"));
+  const fastened = child(message, "apply-to", NS.fasten);
+  const before = child(fastened, "retract", NS.retract0) === undefined ? null : soundId(attr(fastened, "id"));
+  if (today === null && before === null) return null;
+  // Formerly it was the author's id that counted.
+  const isRooms = before !== null && room.isKnown(before);
+  const target =
+    today === null ? (isRooms ? roomRef(before ?? "") : authorRef(who, before ?? "")) : named(today, nick, room);
+  return target === null ? [] : [{ kind: "deleted", ...base, message: target, by: author, vouched: false }];
+}
+
+/** XEP-0425: only the room itself says so, and it has made sure of who may. */
+function moderated(message: Stanza, room: RoomView, base: Base): readonly Event[] {
+  const retract = child(message, "retract", NS.retract1);
+  const fastened = child(message, "apply-to", NS.fasten);
+  const today = child(retract, "moderated", NS.moderate1);
+  const by = today ?? child(fastened, "moderated", NS.moderate0);
+  const id = soundId(attr(today === undefined ? fastened : retract, "id"));
+  if (by === undefined || id === null || bareOf(attr(message, "from")) !== room.jid) return [];
+  const nick = resourceOf(attr(by, "by"));
+  const who = nick === null ? null : (occupantIdentity(by, room) ?? room.occupant(nick)?.identity ?? null);
+  const author = nick === null || who === null ? null : authorOf(who, nick, room);
+  return [{ kind: "deleted", ...base, message: roomRef(id), by: author, vouched: true }];
+}
+
+/** Emojis of one person under one message, and characters of one. */
+const EMOJIS_MAX = 32;
+const EMOJI_MAX = 64;
+
+/** XEP-0444: the whole set, each time. */
+function reactionsOf({ message, room }: Said): Received["reactions"] {
+  const element = child(message, "reactions", NS.reactions);
+  const id = soundId(attr(element, "id"));
+  if (element === undefined || id === null) return null;
+  const target = room.stableIds ? roomRef(id) : null;
+  if (target === null) return null;
+  const texts = element.getChildren("reaction", NS.reactions).map((one) => one.getText().trim());
+  const emojis = texts.filter((text) => text !== "" && text.length <= EMOJI_MAX && !/[\p{Cc}\s]/u.test(text));
+  return { message: target, emojis: new Set(emojis.slice(0, EMOJIS_MAX)) };
+}
+
+function reacted(said: Said, { message, emojis }: NonNullable<Received["reactions"]>): readonly Event[] {
+  const { room, who, base, author } = said;
+  const before = room.reactions(who, message);
+  const changes = [
+    ...[...before].filter((emoji) => !emojis.has(emoji)).map((emoji) => ({ emoji, on: false })),
+    ...[...emojis].filter((emoji) => !before.has(emoji)).map((emoji) => ({ emoji, on: true })),
+  ];
+  const { channel, atMs, echoOf } = base;
+  return changes.map(({ emoji, on }) => {
+    const key = base.key === null ? null : (`${base.key} ${on ? "+" : "-"}${emoji}` as Event["key"]);
+    return { kind: "reacted", key, channel, atMs, echoOf, message, author, emoji, on };
+  });
+}
+
+/** A message with a subject and without a body (XEP-0045 §8.1). */
+function topic({ message, base, author }: Said): readonly Event[] | null {
+  const subject = childText(message, "subject");
+  if (subject === null || child(message, "body") !== undefined || child(message, "thread") !== undefined) return null;
+  const words = subject.replaceAll(/\p{Cc}+/gu, " ").trim();
+  const text = `${author.name} ${words === "" ? "removed the topic" : `changed the topic to: ${words}`}`;
+  return [{ kind: "topic", ...base, author, topic: words, text }];
+}
+
+function originId(message: Stanza): string | null {
+  return soundId(attr(child(message, "origin-id", NS.sid), "id"));
+}
+
+/** XEP-0359 §3: only an id by the room itself, and only where the room promises to give them. */
+function stanzaId(message: Stanza, room: RoomView): string | null {
+  if (!room.stableIds) return null;
+  const given = message.getChildren("stanza-id", NS.sid).find((one) => attr(one, "by") === room.jid);
+  return soundId(attr(given, "id"));
+}
+
+function identityOf(message: Stanza, nick: string, { room, archived }: ReceiveContext, sid: string | null): string {
+  const lasting = occupantIdentity(message, room);
+  if (lasting !== null) return lasting;
+  const here = archived === null && delayMs(message) === null ? room.occupant(nick) : null;
+  if (nick === room.ownNick && here !== null) return room.ownIdentity;
+  // Who it was when it was said, nobody can tell any more.
+  return here?.identity ?? `a:${sid ?? `${room.nonce}:${attr(message, "id")}`}`;
+}
+
+/** XEP-0203; null when it was said just now. */
+export function delayMs(stanza: Stanza): number | null {
+  const stamp = Date.parse(attr(child(stanza, "delay", NS.delay), "stamp"));
+  return Number.isNaN(stamp) ? null : stamp;
+}
+
+export function authorOf(who: string, nick: string, room: RoomView): Author {
+  const name = nick.replaceAll(/\p{Cc}/gu, "");
+  const id = `${room.jid}/${name}` as UserRef;
+  const hash = room.occupant(nick)?.avatar ?? null;
+  const ref = JSON.stringify({ of: `${room.jid}/${nick}`, sha1: hash }) as FileRef;
+  const picture = { name: "avatar", comment: "", mime: null, bytes: null, url: null, ref };
+  return { id, identity: who, name, avatar: hash === null ? null : picture, bot: false };
+}

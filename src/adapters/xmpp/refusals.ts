@@ -1,0 +1,91 @@
+import type { Outcome, Why } from "../../contract/outcome.ts";
+import type { Joined } from "../../contract/session.ts";
+import { quote } from "./ends.ts";
+import type { StanzaError } from "./requests.ts";
+
+const MINUTE = 60_000;
+
+const said = (text: string): string => (text === "" ? "" : ` (${quote(text)})`);
+
+/** Why a room does not let us in (XEP-0045 §7.2), and when it makes sense to ask again. A conflict of nicks is the caller's affair. */
+export function joinRefused({ condition, text, type }: StanzaError): Extract<Joined, { ok: false }> {
+  const refuse = (code: Why["code"], message: string, retryInMs: number | null): Extract<Joined, { ok: false }> => ({
+    ok: false,
+    why: { code, message: `${message}${said(text)}` },
+    retryInMs,
+  });
+  switch (condition) {
+    case "not-authorized":
+      return refuse("forbidden", "the room wants another password; mend the option key", 10 * MINUTE);
+    case "forbidden":
+      return refuse("forbidden", "we are banned from the room", 30 * MINUTE);
+    case "registration-required":
+      return refuse("forbidden", "the room is for its members only; make our account one of them", 10 * MINUTE);
+    case "not-allowed":
+      return refuse("forbidden", "there is no such room, and we may not make it", 10 * MINUTE);
+    case "item-not-found":
+      return refuse("not_found", "there is no such room, or it is locked", 5 * MINUTE);
+    case "not-acceptable":
+      return refuse("forbidden", "the room lets us in by a reserved nick only; change Nick", 10 * MINUTE);
+    case "conflict":
+      return refuse("forbidden", "the nick and those like it are taken", MINUTE);
+    case "jid-malformed":
+      return refuse("config", "the server does not take this for the name of a room, or a nick", 30 * MINUTE);
+    case "service-unavailable":
+      return refuse("rate_limited", "the room is full, or its service does not answer", MINUTE);
+    case "remote-server-not-found":
+      return refuse("config", "there is no such service of rooms; check Muc", 10 * MINUTE);
+    case "timeout":
+    case "remote-server-timeout":
+      return refuse("timeout", "the service of the room does not answer", MINUTE);
+    default:
+      return refuse("remote_error", `the room does not let us in: ${condition}`, type === "wait" ? MINUTE : 5 * MINUTE);
+  }
+}
+
+/** We are not in the room any more, it says. */
+export function isNotThere({ condition }: StanzaError): boolean {
+  return condition === "not-acceptable" || condition === "gone" || condition === "item-not-found";
+}
+
+/** The service of the room cannot be reached now. */
+function isAway({ condition }: StanzaError): boolean {
+  return condition.startsWith("remote-server-") || condition === "service-unavailable";
+}
+
+/** How a message ended that came back as an error. `voiceless`: we are a visitor of a moderated room. */
+export function messageRefused(error: StanzaError, voiceless: boolean): Outcome {
+  const { condition, type, text } = error;
+  const refused = (code: Why["code"], message: string): Why => ({ code, message: `${message}${said(text)}` });
+  const later = (why: Why, retryInMs: number): Outcome => ({ is: "deferred", why, retryInMs, scope: "channel" });
+  if (isNotThere(error)) return later(refused("network", "we are not in the room"), 1_000);
+  if (isAway(error)) return later(refused("network", "the room cannot be reached"), 30_000);
+  if (condition === "policy-violation" || condition === "resource-constraint") {
+    return later(refused("rate_limited", "the server has had too much of us"), 10_000);
+  }
+  if (condition === "forbidden" && voiceless) {
+    return later(refused("forbidden", "we have no voice in the room; make our account a member"), MINUTE);
+  }
+  if (type === "wait") return later(refused("remote_error", `the room does not take it now: ${condition}`), 10_000);
+  return {
+    is: "rejected",
+    why: refused(condition === "forbidden" ? "forbidden" : "remote_error", `the room does not take it: ${condition}`),
+  };
+}
+
+/** Why we are not in a room any more, by the presence that says so (XEP-0045 §§8.2, 9.1, 10.9), and when to come back. */
+export function whyOut(
+  codes: ReadonlySet<string>,
+  { by, reason, destroyed }: { readonly by: string; readonly reason: string; readonly destroyed: boolean },
+): { readonly why: Why; readonly retryInMs: number } {
+  const who = `${by === "" ? "" : ` by ${quote(by)}`}${said(reason)}`;
+  const out = (code: Why["code"], message: string, retryInMs: number) => ({ why: { code, message }, retryInMs });
+  if (destroyed) return out("not_found", `the room was destroyed${who}`, MINUTE);
+  if (codes.has("332")) return out("network", "the service of the room stops", 5_000);
+  if (codes.has("301")) return out("forbidden", `banned${who}`, 30 * MINUTE);
+  if (codes.has("333")) return out("network", `the room took us for gone${who}`, 0);
+  if (codes.has("307")) return out("forbidden", `kicked${who}`, 0);
+  if (codes.has("321") || codes.has("322"))
+    return out("forbidden", `the room is for its members only now${who}`, 10 * MINUTE);
+  return out("remote_error", `we were made to leave the room${who}`, 1_000);
+}

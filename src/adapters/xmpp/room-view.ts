@@ -1,0 +1,21 @@
+import type { ChannelRef, MessageRef } from "../../contract/ids.ts";
+import type { Occupant, Telling } from "./occupants.ts";
+
+/** What reading a stanza needs to know of its room. */
+export interface RoomView extends Telling {
+  readonly ref: ChannelRef;
+  /** Its bare address. */
+  readonly jid: string;
+  readonly ownNick: string;
+  /** As the room tells it, else by our own address. */
+  readonly ownIdentity: string;
+  /** The room gives ids to messages (XEP-0359); otherwise those in a stanza are anybody's. */
+  readonly stableIds: boolean;
+  occupant(nick: string): Occupant | null;
+  /** Whether a message with this id of the room was seen lately. */
+  isKnown(sid: string): boolean;
+  /** Whether the author of this identity lately gave a message this id. */
+  isBy(who: string, id: string): boolean;
+  /** The emojis that this person had under this message when last seen. */
+  reactions(who: string, message: MessageRef): ReadonlySet<string>;
+}

@@ -1,0 +1,123 @@
+import type { Event } from "../../contract/events.ts";
+import type { ChannelRef, MessageRef } from "../../contract/ids.ts";
+import type { ChannelRequest, Joined } from "../../contract/session.ts";
+import { Memory } from "./memory.ts";
+import { NS } from "./ns.ts";
+import { type Occupant, Occupants } from "./occupants.ts";
+import type { Received } from "./receive.ts";
+import type { RoomView } from "./room-view.ts";
+
+/** Messages whose ids are remembered, for those who speak of them. */
+const RECENT_MAX = 2000;
+/** Sets of emojis that are remembered, to tell what has changed. */
+const REACTIONS_MAX = 2000;
+
+/** A try to enter a room: it has one result. */
+export class Joining {
+  readonly result: Promise<Joined>;
+  readonly settle: (joined: Joined) => void;
+  settled = false;
+  /** How many underscores the nick has. */
+  conflicts = 0;
+
+  readonly request: ChannelRequest;
+
+  constructor(request: ChannelRequest) {
+    this.request = request;
+    const { promise, resolve } = Promise.withResolvers<Joined>();
+    this.result = promise;
+    this.settle = (joined) => {
+      this.settled = true;
+      resolve(joined);
+    };
+  }
+}
+
+/** What came while the archive was read; it goes on behind that. */
+export type Backlog = (
+  | { readonly is: "message"; readonly received: Received }
+  | { readonly is: "events"; readonly events: readonly Event[] }
+)[];
+
+/** One room of the account, over all the times that we enter it in a session. */
+export class Room implements RoomView {
+  readonly ref: ChannelRef;
+  readonly jid: string;
+  readonly nonce: string;
+  /** `entered`: our own presence came, the rest of the entry may still come. */
+  state: "out" | "asked" | "entered" | "in" = "out";
+  ownNick: string;
+  joining: Joining | null = null;
+  /** Counts the entries: what an earlier one began must not go on in a later one. */
+  entry = 0;
+  features: ReadonlySet<string> = new Set();
+  readonly occupants = new Occupants();
+  /** Null while messages go straight on. */
+  backlog: Backlog | null = null;
+  /** Resolves when all that was said before is read, so that we know what of ours is there. */
+  ready: Promise<void> = Promise.resolve();
+  /** When something of the room was seen last. */
+  seenAtMs = 0;
+  /** Our messages that the room has shown, with its ids for them. */
+  readonly echoes = new Memory<string, string | null>(RECENT_MAX);
+  readonly #ownJid: () => string;
+  readonly #nicks = new Memory<string, string>(RECENT_MAX);
+  readonly #authored = new Memory<string, true>(RECENT_MAX);
+  readonly #reactions = new Memory<string, ReadonlySet<string>>(REACTIONS_MAX);
+
+  /** `nonce` differs from session to session; `ownJid` is our own bare address. */
+  constructor(jid: string, nick: string, nonce: string, ownJid: () => string) {
+    this.ref = jid as ChannelRef;
+    this.jid = jid;
+    this.ownNick = nick;
+    this.nonce = nonce;
+    this.#ownJid = ownJid;
+  }
+
+  get stableIds(): boolean {
+    return this.features.has(NS.sid) || this.hasArchive;
+  }
+
+  get occupantIds(): boolean {
+    return this.features.has(NS.occupantId);
+  }
+
+  get hasArchive(): boolean {
+    return this.features.has(NS.mam);
+  }
+
+  get ownIdentity(): string {
+    const identity = this.occupant(this.ownNick)?.identity ?? "";
+    return identity.startsWith("o:") ? identity : `j:${this.#ownJid()}`;
+  }
+
+  occupant(nick: string): Occupant | null {
+    return this.occupants.get(nick, this);
+  }
+
+  isKnown(sid: string): boolean {
+    return this.#nicks.has(sid);
+  }
+
+  isBy(who: string, id: string): boolean {
+    return this.#authored.has(`${who} ${id}`);
+  }
+
+  reactions(who: string, message: MessageRef): ReadonlySet<string> {
+    return this.#reactions.get(`${who} ${message}`) ?? new Set();
+  }
+
+  /** The address of whoever wrote a message that the room gave this id; null when that was too long ago. */
+  authorOf(sid: string): string | null {
+    const nick = this.#nicks.get(sid);
+    return nick === undefined ? null : `${this.jid}/${nick}`;
+  }
+
+  /** Keeps what later messages may speak of. */
+  remember({ sid, id, who, nick, own, reactions }: Received): void {
+    if (sid !== null) this.#nicks.put(sid, nick);
+    if (id !== null) this.#authored.put(`${who} ${id}`, true);
+    if (id !== null && own) this.echoes.put(id, sid);
+    if (reactions !== null) this.#reactions.put(`${who} ${reactions.message}`, reactions.emojis);
+  }
+}

@@ -1,0 +1,254 @@
+import type { Host } from "../../contract/host.ts";
+import type { Why, WhyCode } from "../../contract/outcome.ts";
+import type { OptionalKind } from "../../contract/ops.ts";
+import type { ChannelRequest, Joined } from "../../contract/session.ts";
+import { quote } from "./ends.ts";
+import { isRoomJid, resourceOf, roomJid } from "./jid.ts";
+import { NS } from "./ns.ts";
+import { itemOf, statusOf } from "./occupants.ts";
+import { joinRefused, whyOut } from "./refusals.ts";
+import { errorOf, type Requests } from "./requests.ts";
+import { Joining, Room } from "./room.ts";
+import { attr, child, childText, el, type Stanza } from "./xml.ts";
+
+/** A room that does not answer to a join is given up after this long. */
+const JOIN_TIMEOUT_MS = 45_000;
+/** The subject ends an entry (XEP-0045 §7.2.15); a room that sends none is entered anyway. */
+const SUBJECT_TIMEOUT_MS = 5_000;
+const CONFLICTS_MAX = 8;
+const ROOMS_MAX = 1000;
+
+interface RoomsOptions {
+  readonly host: Host;
+  readonly send: (stanza: Stanza) => void;
+  readonly requests: Requests;
+  readonly nick: string;
+  readonly service: string;
+  readonly joinDelayMs: number;
+  readonly ownJid: () => string;
+  /** What to ask the room for of what was said before (XEP-0045 §7.2.14). */
+  readonly history: (room: Room) => Stanza;
+  /** Called when we are in, before anything of the room goes on: what was said before is to be read. */
+  readonly onEntered: (room: Room) => void;
+  /** What was written to the room and not shown by it never will be. */
+  readonly onGone: (room: Room, why: Why) => void;
+}
+
+/** The rooms of a session: entering them, and losing them. */
+export class Rooms {
+  readonly #options: RoomsOptions;
+  readonly #rooms = new Map<string, Room>();
+  readonly #nonce: string;
+  #turn: Promise<unknown> = Promise.resolve();
+  #ended = false;
+
+  constructor(options: RoomsOptions) {
+    this.#options = options;
+    this.#nonce = Math.floor(options.host.random() * 2 ** 48).toString(36);
+  }
+
+  /** Null for a room that was never joined. */
+  get(jid: string): Room | null {
+    return this.#rooms.get(jid) ?? null;
+  }
+
+  /** Those that we are in. */
+  get entered(): readonly Room[] {
+    return [...this.#rooms.values()].filter(({ state }) => state === "in");
+  }
+
+  /** Enters a room; with a JoinDelay each begins so long after the one before. Never rejects. */
+  async join(request: ChannelRequest, signal: AbortSignal): Promise<Joined> {
+    const { nick, service, ownJid } = this.#options;
+    const jid = roomJid(request.name, service);
+    if (!isRoomJid(jid)) return refused("config", `${quote(request.name)} cannot be the name of a room`);
+    if (this.#ended) return refused("stopping", "the session has ended");
+    const known = this.#rooms.get(jid);
+    if (known?.joining) return await known.joining.result;
+    if (known?.state === "in") return inside(known);
+    if (known === undefined && this.#rooms.size >= ROOMS_MAX) return refused("config", "there are too many rooms");
+    const room = known ?? new Room(jid, nick, this.#nonce, ownJid);
+    const joining = new Joining(request);
+    this.#rooms.set(jid, room);
+    room.joining = joining;
+    room.ownNick = nick;
+    const abandon = (): void => joining.settle(refused("stopping", `joining ${quote(request.name)} was given up`));
+    signal.addEventListener("abort", abandon);
+    if (signal.aborted) abandon();
+    await this.#enter(room, joining);
+    const joined = await joining.result;
+    signal.removeEventListener("abort", abandon);
+    room.joining = null;
+    if (!joined.ok && room.state !== "out") this.#abandon(room);
+    return joined;
+  }
+
+  async #enter(room: Room, joining: Joining): Promise<void> {
+    const { host, joinDelayMs } = this.#options;
+    if (joinDelayMs > 0) {
+      const turn = this.#turn.then(async () => await this.#pause(joinDelayMs, joining.result));
+      this.#turn = turn;
+      await turn;
+    }
+    if (joining.settled) return;
+    const why = `the room ${room.jid} does not answer`;
+    const cancel = host.clock.after(JOIN_TIMEOUT_MS, () => joining.settle(refused("timeout", why)));
+    await Promise.race([this.#discover(room), joining.result]);
+    if (!joining.settled) this.#ask(room, joining);
+    await joining.result;
+    cancel();
+  }
+
+  /** What the room can do; a room that does not exist yet says nothing. */
+  async #discover(room: Room): Promise<void> {
+    const answer = await this.#options.requests.ask("get", room.jid, el("query", { xmlns: NS.discoInfo }), 10_000);
+    if (!answer.ok) return;
+    const features = child(answer.iq, "query", NS.discoInfo)?.getChildren("feature") ?? [];
+    room.features = new Set(features.map((feature) => attr(feature, "var")));
+  }
+
+  #ask(room: Room, joining: Joining): void {
+    const password = joining.request.options["key"] ?? "";
+    room.state = "asked";
+    room.entry += 1;
+    room.occupants.clear();
+    room.backlog = [];
+    const extension = el(
+      "x",
+      { xmlns: NS.muc },
+      this.#options.history(room),
+      password === "" ? null : el("password", {}, password),
+    );
+    this.#options.send(el("presence", { to: `${room.jid}/${room.ownNick}` }, extension));
+  }
+
+  /** A room that lets us in after we have given up is left again. */
+  #abandon(room: Room): void {
+    this.#options.send(el("presence", { to: `${room.jid}/${room.ownNick}`, type: "unavailable" }));
+    this.#forget(room);
+  }
+
+  /** Our own presence in the room, or an error that answers our join. False: it is somebody else's. */
+  takePresence(room: Room, presence: Stanza): boolean {
+    const type = attr(presence, "type");
+    if (type === "error") {
+      this.#onError(room, presence);
+      return true;
+    }
+    const nick = resourceOf(attr(presence, "from")) ?? "";
+    const codes = statusOf(presence);
+    const isOwn = codes.has("110") || nick === room.ownNick;
+    if (!isOwn || room.state === "out") return isOwn;
+    if (type === "") this.#onOwn(room, nick, presence, codes);
+    else if (type === "unavailable") this.#onOut(room, nick, presence, codes);
+    return true;
+  }
+
+  /** The subject: the entry is complete. */
+  takeSubject(room: Room): void {
+    if (room.state === "entered") this.#complete(room);
+  }
+
+  /** We are not in a room where we thought to be. */
+  lose(room: Room, why: Why, retryInMs: number): void {
+    if (room.state === "out") return;
+    const wasIn = room.state === "in";
+    this.#forget(room);
+    this.#options.onGone(room, why);
+    if (room.joining?.settled === false) room.joining.settle({ ok: false, why, retryInMs });
+    else if (wasIn && !this.#ended) this.#options.host.lost(room.ref, why, retryInMs);
+  }
+
+  end(why: Why): void {
+    this.#ended = true;
+    for (const room of this.#rooms.values()) {
+      room.joining?.settle({ ok: false, why, retryInMs: null });
+      this.#forget(room);
+    }
+  }
+
+  #forget(room: Room): void {
+    room.state = "out";
+    room.entry += 1;
+    room.backlog = null;
+    room.occupants.clear();
+  }
+
+  #onOwn(room: Room, nick: string, presence: Stanza, codes: ReadonlySet<string>): void {
+    room.ownNick = nick;
+    room.occupants.put(nick, presence);
+    room.seenAtMs = this.#options.host.clock.nowMs();
+    if (room.state !== "asked") return;
+    room.state = "entered";
+    // A new room is locked until its owner says what it is to be (XEP-0045 §10.1.2).
+    if (codes.has("201")) void this.#unlock(room);
+    void this.#completeAnyway(room, room.entry);
+  }
+
+  async #unlock(room: Room): Promise<void> {
+    const form = el("x", { xmlns: NS.form, type: "submit" });
+    const entry = room.entry;
+    await this.#options.requests.ask("set", room.jid, el("query", { xmlns: NS.mucOwner }, form));
+    await this.#discover(room);
+    if (room.entry === entry && room.state === "entered") this.#complete(room);
+  }
+
+  async #completeAnyway(room: Room, entry: number): Promise<void> {
+    await this.#pause(SUBJECT_TIMEOUT_MS, room.joining?.result ?? Promise.resolve());
+    if (room.entry === entry && room.state === "entered") this.#complete(room);
+  }
+
+  #complete(room: Room): void {
+    room.state = "in";
+    const { joining } = room;
+    if (joining === null || joining.settled) return;
+    this.#options.onEntered(room);
+    joining.settle(inside(room));
+  }
+
+  #onError(room: Room, presence: Stanza): void {
+    const { joining } = room;
+    if (room.state !== "asked" || joining === null) return;
+    const error = errorOf(presence);
+    if (error.condition === "conflict" && joining.conflicts < CONFLICTS_MAX) {
+      joining.conflicts += 1;
+      room.ownNick += "_";
+      this.#ask(room, joining);
+      return;
+    }
+    this.#forget(room);
+    joining.settle(joinRefused(error));
+  }
+
+  #onOut(room: Room, nick: string, presence: Stanza, codes: ReadonlySet<string>): void {
+    const item = itemOf(presence);
+    const newNick = attr(item, "nick");
+    if (codes.has("303") && newNick !== "") {
+      room.occupants.rename(nick, newNick);
+      room.ownNick = newNick;
+      return;
+    }
+    const destroy = child(child(presence, "x", NS.mucUser), "destroy");
+    const reason = childText(destroy ?? item, "reason") ?? "";
+    const by = attr(child(item, "actor"), "nick");
+    const { why, retryInMs } = whyOut(codes, { by, reason, destroyed: destroy !== undefined });
+    this.lose(room, why, retryInMs);
+  }
+
+  async #pause(ms: number, over: Promise<unknown>): Promise<void> {
+    const pause = Promise.withResolvers<void>();
+    const cancel = this.#options.host.clock.after(ms, pause.resolve);
+    await Promise.race([pause.promise, over]);
+    cancel();
+  }
+}
+
+/** Without ids of the room nobody would know which message is meant (XEP-0424 §4, XEP-0444 §4.2). */
+function inside(room: Room): Joined {
+  const without: readonly OptionalKind[] = room.stableIds ? [] : ["delete", "react"];
+  return { ok: true, ref: room.ref, without };
+}
+
+function refused(code: WhyCode, message: string): Joined {
+  return { ok: false, why: { code, message }, retryInMs: null };
+}

@@ -1,0 +1,42 @@
+import type { Opened, OpenArgs } from "../../contract/adapter.ts";
+import type { Handlers } from "../../contract/session.ts";
+import { dial } from "./dial.ts";
+import { givenUp, misconfigured, placeName, placeOf } from "./ends.ts";
+import type { capabilities, XmppSettings } from "./index.ts";
+import { domainOf, localOf } from "./jid.ts";
+import { LiveSession } from "./live.ts";
+import { Stream } from "./stream.ts";
+
+/** Connects to an XMPP server and logs in. What the session needs of the world it takes from the host. */
+export async function open(args: OpenArgs<XmppSettings>): Promise<Opened<Handlers<typeof capabilities>>> {
+  const { settings, host, since, signal } = args;
+  const { Server, Jid, Password, Anonymous, Mechanism, NoPLAIN, UseDirectTLS, NoStartTLS, SkipTLSVerify } = settings;
+  const place = placeOf(Server);
+  if (place === null) {
+    return { ok: false, ended: misconfigured("Server must be host:port, such as jabber.example.org:5222") };
+  }
+  const user = localOf(Jid);
+  const domain = domainOf(Jid) || place.host;
+  if (!Anonymous && user === null) {
+    return { ok: false, ended: misconfigured("Jid must be our account, such as user@example.org") };
+  }
+  const tls = UseDirectTLS ? "direct" : NoStartTLS ? "none" : "starttls";
+  host.log.debug({ server: Server, tls }, "connecting");
+  const dialled = await dial({ ...place, domain, tls, verify: !SkipTLSVerify }, host.clock, signal);
+  if (!dialled.ok) return dialled;
+  const credentials = {
+    user: user ?? "",
+    password: Password,
+    anonymous: Anonymous,
+    mechanism: Mechanism,
+    noPlain: NoPLAIN,
+  };
+  const stream = new Stream({ ...dialled, domain, place: placeName(place), credentials });
+  const onAbort = (): void => stream.end(givenUp());
+  signal.addEventListener("abort", onAbort);
+  if (signal.aborted) onAbort();
+  const failure = await stream.begin();
+  signal.removeEventListener("abort", onAbort);
+  if (failure !== null) return { ok: false, ended: failure };
+  return { ok: true, session: new LiveSession({ stream, settings, host, since }) };
+}
