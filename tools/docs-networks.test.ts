@@ -4,8 +4,10 @@ import { crossesTable, onceTable } from "./docs-networks.ts";
 import type { Network } from "./docs-networks.ts";
 
 const capabilities: Capabilities = {
-  ops: { edit: "native", delete: "emulated", react: "none" },
+  ops: { edit: "native", delete: "none", react: "none" },
   reply: "emulated",
+  replyWords: "address",
+  mention: "none",
   thread: "none",
   notice: "none",
   fileIn: "native",
@@ -38,12 +40,12 @@ test("with a key or an echo it is, and a key has its span", () => {
   expect(keyed).toMatch(/a device of somebody.*same key.*once in 1h30m/u);
 });
 
-test("what crosses: one row per network, one cell per heading", () => {
-  const [heads = "", line = "", ...rows] = crossesTable([network({}), network({ topic: "native" })]).split("\n");
-  expect(rows).toHaveLength(2);
+test("what crosses: one column per network, one cell per heading", () => {
+  const [heads = "", line = "", ...rows] = crossesTable([network({}), network({ reply: "native" })]).split("\n");
+  expect(heads).toBe("| what | Paper | Paper |");
+  expect(line).toBe("|---|---|---|");
   for (const row of rows) expect(row.split("|")).toHaveLength(heads.split("|").length);
-  expect(line).toBe(`|${"---|".repeat(heads.split("|").length - 2)}`);
-  expect(rows[0]).toBe(
-    "| Paper | yes | in part | no | in part | no | no | yes | in part | yes | no | yes | name and picture with each message, else the name before the text | bold, quote | 2000 characters |",
-  );
+  expect(rows).toContain("| edits | native | native |");
+  expect(rows).toContain("| replies | in words: `name: text` | native |");
+  expect(rows).toContain("| longest part of a message | 2000 characters | 2000 characters |");
 });

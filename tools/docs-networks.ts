@@ -1,5 +1,7 @@
-import type { Capabilities, Idempotency, Identity, Level } from "../src/contract/capabilities.ts";
+import { sharedSchema } from "../src/config/schema.ts";
+import type { Capabilities, Idempotency, Identity } from "../src/contract/capabilities.ts";
 import type { Manifest } from "../src/contract/manifest.ts";
+import { becomes, type Feature } from "../src/gateway/becomes.ts";
 import { formatDuration } from "../src/lib/duration.ts";
 
 /** A network as its adapter declares it. */
@@ -54,35 +56,67 @@ function settled(idempotency: Idempotency): { unknown: string; rialto: string; n
   };
 }
 
-/** What crosses, one row per network. */
+/** What crosses to each network, one column per network: `becomes` with the settings that everybody starts with, people and topics shown. */
 export function crossesTable(networks: Iterable<Network>): string {
-  const rows = [...networks].map(({ manifest, capabilities }) => {
-    const { ops, identity, formats, limits } = capabilities;
-    const levels = [ops.edit, ops.delete, ops.react].concat(features.map(([, feature]) => capabilities[feature]));
-    const cells = levels.map((level) => marks[level]);
-    const names = identity.map((rung) => rungs[rung]).join(", else ");
-    const unit = { bytes: "bytes", utf16: "UTF-16 units", codepoints: "characters" }[limits.textUnit];
-    const shown = formats.filter((format) => format !== "text" && format !== "para").join(", ");
-    return [manifest.title].concat(cells, names, shown, `${limits.textMax} ${unit}`);
-  });
-  const heads = ["network", "edits", "deletions", "reactions", ...features.map(([head]) => head)];
-  return tableOf([...heads, "who speaks", "formats", "longest part of a message"], rows);
+  const all = [...networks];
+  const heads = ["what", ...all.map(({ manifest }) => manifest.title)];
+  const row = (title: string, cell: (network: Network) => string) => [title].concat(all.map(cell));
+  const ofFeature = ([feature, title]: (typeof features)[number]) =>
+    row(title, ({ manifest, capabilities }) => becomes(capabilities, settingsOf(manifest))[feature]);
+  return tableOf(heads, [
+    ...features.map(ofFeature),
+    row("who speaks", ({ capabilities }) => capabilities.identity.map((rung) => rungs[rung]).join(", else ")),
+    row("formats", ({ capabilities }) => formatsOf(capabilities)),
+    row("longest part of a message", ({ capabilities }) => longest(capabilities)),
+    row("files from there", ({ capabilities }) => (capabilities.fileIn === "none" ? "no" : "yes")),
+  ]);
 }
 
-type Feature = "reply" | "thread" | "notice" | "fileIn" | "fileOut" | "members" | "topic" | "history";
+/** The defaults of the schema and of the manifest, with joins and topics on: what they would be is what people ask. */
+function settingsOf({ defaults = {} }: Manifest): Parameters<typeof becomes>[1] {
+  const { properties } = sharedSchema;
+  const pick = (name: keyof typeof properties) => defaults[name] ?? properties[name].default;
+  return {
+    preserveThreading: pick("PreserveThreading") === true,
+    quoteDisable: pick("QuoteDisable") === true,
+    editFallback: chosen(["diff", "whole", "none"], pick("EditFallback")),
+    deleteFallback: chosen(["none", "note"], pick("DeleteFallback")),
+    reactionDisable: pick("ReactionDisable") === true,
+    reactionFallback: chosen(["none", "line"], pick("ReactionFallback")),
+    allowMention: properties.AllowMention.default,
+    showJoinPart: true,
+    showTopicChange: true,
+  };
+}
 
-const features: readonly (readonly [string, Feature])[] = [
-  ["replies", "reply"],
-  ["threads", "thread"],
-  ["notices", "notice"],
-  ["files from there", "fileIn"],
-  ["files to there", "fileOut"],
-  ["joining and leaving", "members"],
-  ["topics", "topic"],
-  ["what was missed", "history"],
+function chosen<T extends string>(choices: readonly T[], value: unknown): T {
+  const found = choices.find((choice) => choice === value);
+  if (found === undefined) throw new Error(`the default ${String(value)} is none of ${choices.join(", ")}`);
+  return found;
+}
+
+const features: readonly (readonly [Feature, string])[] = [
+  ["action", "actions (`/me`)"],
+  ["notice", "notices"],
+  ["reply", "replies"],
+  ["thread", "threads"],
+  ["edit", "edits"],
+  ["delete", "deletions"],
+  ["reaction", "reactions"],
+  ["file", "files"],
+  ["mention", "mentions"],
+  ["join", "joining and leaving, with `ShowJoinPart`"],
+  ["topic", "topics, with `ShowTopicChange`"],
+  ["history", "what was said there while we were away"],
 ];
 
-const marks: Readonly<Record<Level, string>> = { native: "yes", emulated: "in part", none: "no" };
+function formatsOf({ formats }: Capabilities): string {
+  return formats.filter((format) => format !== "text" && format !== "para").join(", ");
+}
+
+function longest({ limits }: Capabilities): string {
+  return `${limits.textMax} ${{ bytes: "bytes", utf16: "UTF-16 units", codepoints: "characters" }[limits.textUnit]}`;
+}
 
 const rungs: Readonly<Record<Identity, string>> = {
   puppet: "an account of its own for each sender",

@@ -5,6 +5,7 @@ import { ignoredGeneral, ignoredShared, ignoredTengo, missingProtocols } from ".
 import { generalSchema, sharedSchema } from "../src/config/schema.ts";
 import { START_ERRORS } from "../src/errors.ts";
 import { formatDuration } from "../src/lib/duration.ts";
+import { formatsTable } from "./docs-formats.ts";
 import { crossesTable, onceTable } from "./docs-networks.ts";
 import type { IgnoredSetting, Manifest, SettingSchema, SettingsSchema } from "../src/contract/manifest.ts";
 
@@ -13,9 +14,12 @@ export const pages: readonly { readonly file: string; readonly make: () => strin
   { file: inDocs("settings.md"), make: settingsPage },
   { file: inDocs("errors.md"), make: errorsPage },
   { file: inDocs("delivery.md"), make: deliveryPage },
-  ...Array.from(adapters.values(), ({ manifest }) => {
+  { file: inDocs("formatting.md"), make: () => withTables("formatting.md", { formats: formatsTable() }) },
+  ...Array.from(adapters.values(), (adapter) => {
+    const { manifest } = adapter;
     const name = `${manifest.protocol}.md`;
-    return { file: inDocs(name), make: () => withTables(name, { settings: settingsOf(manifest) }) };
+    const make = () => withTables(name, { settings: settingsOf(manifest), crosses: crossesTable([adapter]) });
+    return { file: inDocs(name), make };
   }),
 ];
 

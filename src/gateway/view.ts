@@ -78,7 +78,7 @@ export function compileView(
 }
 
 /** Never shown to a reader of the API: what is momentary. */
-const UNSHOWN: ReadonlySet<string> = new Set([EventLabel.typing, EventLabel.notice, "avatar_download", "file_delete"]);
+const UNSHOWN: ReadonlySet<string> = new Set([EventLabel.typing, "avatar_download", "file_delete"]);
 
 function compileAdmits(reader: Account): (event: string) => boolean {
   const { presentation } = reader;
@@ -87,8 +87,8 @@ function compileAdmits(reader: Account): (event: string) => boolean {
     if (event === "") return true;
     if (JOIN_PART.has(event)) return presentation.showJoinPart;
     if (event === EventLabel.topic) return presentation.showTopicChange;
-    // What acts on a message is for readers that can name messages; to others, an edit is one more.
-    if (event === EventLabel.delete) return isFull;
+    // What acts on a message is for readers that can name messages; to others, an edit is one more. Notices were never shown to clients of old.
+    if (event === EventLabel.delete || event === EventLabel.notice) return isFull;
     if (event === EventLabel.reaction) return isFull && !presentation.reactionDisable;
     return !UNSHOWN.has(event);
   };

@@ -1,5 +1,6 @@
 import type { Adapter } from "../../src/contract/adapter.ts";
 import type { Host } from "../../src/contract/host.ts";
+import type { Cursor } from "../../src/contract/ids.ts";
 import type { PostOp } from "../../src/contract/ops.ts";
 import type { Handler, Session } from "../../src/contract/session.ts";
 import type { FakeTraits } from "./fake-script.ts";
@@ -12,6 +13,7 @@ export interface Parts {
   readonly session?: (session: Session, host: Host) => Partial<Session>;
   readonly post?: (post: Post, session: Session) => Post;
   readonly open?: () => void;
+  readonly since?: (since: Cursor | null) => Cursor | null;
 }
 
 /** A mistake an adapter can have, the case that finds it, and what that case says. */
@@ -40,9 +42,12 @@ export function worsen(adapter: Adapter, parts: Parts): Adapter {
             accept: async (batch) => await args.host.accept(batch),
             lost: (...told) => args.host.lost(...told),
             degraded: (why) => args.host.degraded(why),
+            openFile: async (id, signal) => await args.host.openFile(id, signal),
+            publish: async (text) => await args.host.publish(text),
           };
           const host = { ...sound, ...parts.host?.(sound) };
-          const opened = await loaded.open({ ...args, host });
+          const since = parts.since === undefined ? args.since : parts.since(args.since);
+          const opened = await loaded.open({ ...args, since, host });
           return opened.ok ? { ok: true, session: worsenSession(opened.session, host, parts) } : opened;
         },
       };
@@ -50,12 +55,17 @@ export function worsen(adapter: Adapter, parts: Parts): Adapter {
   };
 }
 
+const GONE = { code: "bug", message: "there is no openFile" } as const;
+
 function worsenSession(session: Session, host: Host, parts: Parts): Session {
   const { post } = session.handlers;
   const sound: Session = {
     as: session.as,
     handlers: { ...session.handlers, post: parts.post?.(post, session) ?? post },
     ended: session.ended,
+    ...(session.openFile && {
+      openFile: async (ref, signal) => (await session.openFile?.(ref, signal)) ?? { ok: false, why: GONE },
+    }),
     join: async (channel, signal) => await session.join(channel, signal),
     quiesce: async () => await session.quiesce(),
     close: async (signal) => await session.close(signal),

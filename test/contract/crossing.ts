@@ -1,7 +1,7 @@
 import { expect, onTestFailed, onTestFinished } from "vitest";
 import { eventually } from "../support/wait.ts";
 import type { FakeNetwork } from "./fake-network.ts";
-import type { FakePerson } from "./fake-server.ts";
+import type { FakePerson } from "./fake-person.ts";
 import { World } from "./world.ts";
 
 /** A world that is killed when the test ends, and shown when it failed. */
@@ -49,6 +49,14 @@ export async function arrived(network: FakeNetwork, channel: string, texts: read
     () => `${texts.length} lines in ${channel}; ${network.said(channel).length} are there`,
   );
   expect(network.said(channel)).toEqual(texts);
+}
+
+/** Waits until these lines of ours stand in the channel and no others: what was edited and deleted counts as it is now. */
+export async function stands(network: FakeNetwork, channel: string, texts: readonly string[]): Promise<void> {
+  await until(
+    () => JSON.stringify(network.said(channel)) === JSON.stringify(texts),
+    () => `${JSON.stringify(texts)} to stand in ${channel}; there is ${JSON.stringify(network.said(channel))}`,
+  );
 }
 
 export const lines = (count: number, from = 0): string[] =>

@@ -1,5 +1,10 @@
 import { describe, test } from "vitest";
+import { acting } from "./cases/acting.ts";
+import { answering } from "./cases/answering.ts";
 import type { Case } from "./cases/case.ts";
+import { changing } from "./cases/changing.ts";
+import { files } from "./cases/files.ts";
+import { history } from "./cases/history.ts";
 import { joining } from "./cases/joining.ts";
 import { losing } from "./cases/losing.ts";
 import { opening } from "./cases/opening.ts";
@@ -17,18 +22,22 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
   receiving,
   posting,
   "posts in parts": parts,
+  changing,
+  answering,
+  "what people do": acting,
+  files,
   losing,
+  history,
   stopping,
 };
 
 /** The cases that this network's capabilities and its harness allow, by group. */
 export function casesFor({ adapter: { capabilities }, offers }: Ground): ReadonlyMap<string, readonly Case[]> {
-  return new Map(
-    Object.entries(groups).map(([group, cases]) => [
-      group,
-      cases.filter((one) => one.when === undefined || one.when(capabilities, offers)),
-    ]),
+  const chosen = Object.entries(groups).map(
+    ([group, cases]) =>
+      [group, cases.filter((one) => one.when === undefined || one.when(capabilities, offers))] as const,
   );
+  return new Map(chosen.filter(([, cases]) => cases.length > 0));
 }
 
 /** Runs one case on a harness of its own, which is disposed of whatever happens. Rejects with what broke. */

@@ -1,7 +1,7 @@
 import { settled } from "../support/fake-clock.ts";
 import { FakeNetwork } from "./fake-network.ts";
 import type { FakeTraits } from "./fake-script.ts";
-import type { Ground, Harness } from "./harness.ts";
+import type { Ground, Harness, Offer } from "./harness.ts";
 
 /** The fake network as a ground for the shared suite: a new network per case. */
 export function fakeGround(traits: Partial<FakeTraits> = {}, patienceMs = 4_000): Ground {
@@ -10,13 +10,19 @@ export function fakeGround(traits: Partial<FakeTraits> = {}, patienceMs = 4_000)
   let current = adapter;
   return {
     adapter: { ...adapter, load: async () => await current.load() },
-    offers: new Set(["auth", "config", "unreachable", "refused", "kick", "stall"]),
+    offers: offersOf(adapter.capabilities.ops.edit === "native"),
     start: () => {
       const network = new FakeNetwork(traits);
       current = network.adapter;
       return Promise.resolve(harnessOf(network, patienceMs));
     },
   };
+}
+
+function offersOf(isRich: boolean): ReadonlySet<Offer> {
+  const poor: readonly Offer[] = ["auth", "config", "unreachable", "refused", "kick", "stall"];
+  const rich: readonly Offer[] = ["edit", "erase", "react", "reply", "thread", "file", "notified", "history", "fetch"];
+  return new Set([...poor, ...(isRich ? rich : [])]);
 }
 
 function harnessOf(network: FakeNetwork, patienceMs: number): Harness {

@@ -2,7 +2,9 @@ import { describe, expect, test } from "vitest";
 import { worsen } from "./broken.ts";
 import { casesFor, describeAdapter, runCase } from "./describe-adapter.ts";
 import { fakeGround } from "./fake-ground.ts";
+import { changes } from "./mistakes/changes.ts";
 import { inbound } from "./mistakes/inbound.ts";
+import { keeping } from "./mistakes/keeping.ts";
 import { living } from "./mistakes/living.ts";
 import { outbound } from "./mistakes/outbound.ts";
 
@@ -13,11 +15,14 @@ describeAdapter("the fake network, rich, one line at a time", fakeGround({ ops: 
 describeAdapter("the fake network, slow", fakeGround({ latencyMs: 2 }));
 
 describe("the suite finds an adapter that", () => {
-  test.each([...inbound, ...outbound, ...living])("$name", async ({ foundBy, says, traits, parts }) => {
-    const ground = fakeGround(traits, 400);
-    const found = [...casesFor(ground).values()].flat().find(({ name }) => name === foundBy);
-    if (found === undefined) throw new Error(`there is no case "${foundBy}" for this network`);
-    await runCase(found, ground);
-    await expect(runCase(found, { ...ground, adapter: worsen(ground.adapter, parts) })).rejects.toThrow(says);
-  });
+  test.each([...inbound, ...outbound, ...changes, ...keeping, ...living])(
+    "$name",
+    async ({ foundBy, says, traits, parts }) => {
+      const ground = fakeGround(traits, 400);
+      const found = [...casesFor(ground).values()].flat().find(({ name }) => name === foundBy);
+      if (found === undefined) throw new Error(`there is no case "${foundBy}" for this network`);
+      await runCase(found, ground);
+      await expect(runCase(found, { ...ground, adapter: worsen(ground.adapter, parts) })).rejects.toThrow(says);
+    },
+  );
 });

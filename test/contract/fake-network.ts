@@ -4,7 +4,8 @@ import type { Why } from "../../src/contract/outcome.ts";
 import type { Ended } from "../../src/contract/session.ts";
 import { FakeLink } from "./fake-link.ts";
 import type { FakeTraits, OpenStep, Rate, Step } from "./fake-script.ts";
-import { FakePerson, FakeServer } from "./fake-server.ts";
+import { FakePerson } from "./fake-person.ts";
+import { FakeServer } from "./fake-server.ts";
 import { FakeSession } from "./fake-session.ts";
 import { aborted } from "./fake-turns.ts";
 import { CountingClock } from "./recording-host.ts";
@@ -21,7 +22,7 @@ interface FakeSettings {
 /** A network in memory, with an adapter for it, that does what a test's script says. Deterministic when latency is 0. */
 export class FakeNetwork {
   readonly traits: FakeTraits;
-  readonly server = new FakeServer();
+  readonly server: FakeServer;
   readonly adapter: Adapter;
   readonly settings: Readonly<Record<string, unknown>> = { nick: "rialto", token: "good", server: "here" };
   /** How often a session was opened, or tried to. */
@@ -41,11 +42,14 @@ export class FakeNetwork {
       latencyMs: 0,
       idempotency: "none",
       ops: "none",
+      without: [],
       inflightMax: 8,
       textMax: 80,
       window: 4,
+      refsPerRoom: false,
       ...traits,
     };
+    this.server = new FakeServer(this.traits.refsPerRoom);
     // Not by defineAdapter: what this network can do is known only at run time.
     this.adapter = {
       manifest: { protocol: "fake", title: "Fake network", schema: { type: "object", properties: {} } },
@@ -115,7 +119,12 @@ export class FakeNetwork {
       .map(({ text }) => text);
   }
 
-  readonly #open = async ({ settings, host, signal }: OpenArgs<Readonly<Record<string, unknown>>>): Promise<Opened> => {
+  readonly #open = async ({
+    settings,
+    host,
+    since,
+    signal,
+  }: OpenArgs<Readonly<Record<string, unknown>>>): Promise<Opened> => {
     this.opens += 1;
     const account = settings as FakeSettings;
     const step = this.#openSteps.shift();
@@ -141,10 +150,12 @@ export class FakeNetwork {
       name,
       link,
       host,
+      since,
       road,
       (room) => this.#steps.get(room)?.shift() ?? { is: "deliver" },
     );
     this.server.members.add(session);
+    this.server.ours.add(name);
     this.#sessions.add(session);
     return { ok: true, session };
   };
@@ -167,14 +178,16 @@ function fault({ nick, token, server }: FakeSettings): Ended | null {
 function capabilitiesOf(traits: FakeTraits): Capabilities {
   return {
     ops: { edit: traits.ops, delete: traits.ops, react: traits.ops },
-    reply: "none",
-    thread: "none",
+    reply: traits.ops,
+    replyWords: "quote",
+    thread: traits.ops,
+    mention: traits.ops,
     notice: "native",
-    fileIn: "none",
-    fileOut: "emulated",
+    fileIn: traits.ops,
+    fileOut: traits.ops === "native" ? "native" : "emulated",
     members: "native",
     topic: "native",
-    history: "none",
+    history: traits.ops,
     identity: ["prefix"],
     idempotency: traits.idempotency === "key" ? { by: "key", windowMs: 86_400_000 } : { by: traits.idempotency },
     proof: "server",

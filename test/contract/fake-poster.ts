@@ -1,12 +1,14 @@
-import type { Clock } from "../../src/contract/host.ts";
+import type { Clock, Host } from "../../src/contract/host.ts";
 import { END, type MessageRef, type Progress } from "../../src/contract/ids.ts";
 import type { PostOp } from "../../src/contract/ops.ts";
 import type { Loss, Outcome, WhyCode } from "../../src/contract/outcome.ts";
 import type { Attempt } from "../../src/contract/session.ts";
 import type { Answered, FakeLink } from "./fake-link.ts";
 import { type FakeTraits, outcomeOf, type Rate, type Step } from "./fake-script.ts";
-import type { FakeMessage, FakeServer, Member } from "./fake-server.ts";
-import { linesOf } from "./fake-text.ts";
+import type { FakeFile, FakeLine, FakeMessage, Member } from "./fake-room.ts";
+import type { FakeServer } from "./fake-server.ts";
+import { alertsOf, partsOf } from "./fake-text.ts";
+import { readAll } from "./shared-file.ts";
 import { aborted, type Turns } from "./fake-turns.ts";
 
 /** What posts of one session share. */
@@ -16,6 +18,7 @@ export interface PostRoad {
   readonly member: Member;
   readonly link: FakeLink;
   readonly clock: Clock;
+  readonly openFile: Host["openFile"];
   readonly turns: Turns;
   readonly rate: () => Rate | null;
   /** Lines written and not yet answered, and lines of the rate's window. */
@@ -41,8 +44,8 @@ export class FakePost {
   readonly #op: PostOp;
   readonly #attempt: Attempt;
   readonly #step: Step;
-  readonly #lines: readonly string[];
-  readonly #losses: readonly Loss[];
+  readonly #lines: ReturnType<typeof partsOf>["parts"];
+  readonly #losses: Loss[];
   readonly #messages: MessageRef[] = [];
   #answers: Promise<void> = Promise.resolve();
   /** Why it ends before its last line; null while it goes on. */
@@ -57,9 +60,9 @@ export class FakePost {
     this.#op = op;
     this.#attempt = attempt;
     this.#step = step;
-    const { lines, losses } = linesOf(op, road.traits.textMax);
-    this.#lines = lines;
-    this.#losses = losses;
+    const { parts, losses } = partsOf(op, road.traits);
+    this.#lines = parts;
+    this.#losses = [...losses];
   }
 
   async run(): Promise<Outcome> {
@@ -87,7 +90,8 @@ export class FakePost {
     const bites = first + (this.#step.after ?? 0);
     for (let at = first; at < this.#lines.length && this.#stop === null; at += 1) {
       if (at === bites) await this.#bite(at);
-      if (this.#stop === null && (await this.#mayWrite(at))) this.#await(at, this.#say(at));
+      const file = this.#stop === null ? await this.#content(at) : null;
+      if (this.#stop === null && (await this.#mayWrite(at))) this.#await(at, this.#say(at, file));
     }
   }
 
@@ -101,7 +105,7 @@ export class FakePost {
       this.#stop = await this.#hang(step.deaf === true);
     } else if (step.is === "unknown" || step.is === "die") {
       if (!(await this.#mayWrite(at))) return;
-      if (step.arrives) await this.#say(at);
+      if (step.arrives) await this.#say(at, null);
       this.#inDoubt = unknown("the script leaves it in doubt");
       this.#stop = this.#inDoubt;
       if (step.is === "die") this.#road.link.cut();
@@ -156,19 +160,35 @@ export class FakePost {
     return null;
   }
 
-  async #say(at: number): Promise<Answered<FakeMessage | null>> {
+  /** What comes with a line; without it, the line says so. */
+  async #content(at: number): Promise<FakeFile | null> {
+    const file = this.#lines[at]?.file ?? null;
+    if (file === null || file.id === null) return null;
+    const opened = await this.#road.openFile(file.id, this.#attempt.signal);
+    if (!opened.ok) {
+      this.#losses.push({ what: "file", note: opened.why.message });
+      return null;
+    }
+    return { name: file.name, mime: file.mime ?? "", content: await readAll(opened.stream) };
+  }
+
+  async #say(at: number, file: FakeFile | null): Promise<Answered<FakeMessage | null>> {
     const { server, member, link, traits } = this.#road;
-    const text = this.#lines[at] ?? "";
+    const text = this.#lines[at]?.text ?? "";
     const key = `${this.#op.id}/${at}`;
     // `attempt` does not tell a repetition: after a restart it begins at 1 again.
     const dedup = traits.idempotency !== "none";
     this.#road.unanswered += 1;
-    const answer = await link.ask(() =>
-      server.post(this.#room, member, { text, style: this.#op.body.style, key, dedup }),
-    );
+    const answer = await link.ask(() => server.post(this.#room, member, this.#line(text, file), { key, dedup }));
     this.#road.unanswered -= 1;
     for (const wake of this.#road.onAnswer) wake();
     return answer;
+  }
+
+  #line(text: string, file: FakeFile | null): FakeLine {
+    const { body, reply, thread } = this.#op;
+    const alerts = alertsOf(text, this.#op, this.#road.server.room(this.#room));
+    return { text, style: body.style, reply: reply?.target ?? null, thread, file, alerts };
   }
 
   #await(at: number, answer: Promise<Answered<FakeMessage | null>>): void {

@@ -28,14 +28,20 @@ async function bench(traits: Partial<FakeTraits> = {}): Promise<Bench> {
   const network = new FakeNetwork({ clock, ...traits });
   const host = new RecordingHost(clock);
   const loaded = await network.adapter.load();
-  const opened = await loaded.open({ settings: network.settings, host, signal: new AbortController().signal });
+  const opened = await loaded.open({
+    settings: network.settings,
+    host,
+    since: null,
+    signal: new AbortController().signal,
+  });
   if (!opened.ok) throw new Error(opened.ended.why.message);
   const { session } = opened;
   const joined = await session.join({ name: "one", options: {} }, new AbortController().signal);
   if (!joined.ok) throw new Error(joined.why.message);
   const post: Bench["post"] = (text = THREE, more = {}) => {
     const id = "op" as OpId;
-    const base = { kind: "post", id, channel: joined.ref, attempt: 1, author: null, resume: null } as const;
+    const place = { kind: "post", id, channel: joined.ref, attempt: 1, author: null, resume: null } as const;
+    const base = { ...place, reply: null, thread: null, mayPing: { users: false, everyone: false } };
     const attempt = new RecordingAttempt();
     return { attempt, outcome: session.handlers.post({ ...base, body: plainBody(text), ...more }, attempt) };
   };
@@ -114,6 +120,7 @@ test("time passes on the road, and what is on it when it breaks is lost", async 
       await loaded.open({
         settings: network.settings,
         host: new RecordingHost(clock),
+        since: null,
         signal: new AbortController().signal,
       }),
   );
@@ -149,7 +156,8 @@ test("joins are refused and opens fail as the script says", async () => {
   network.scriptOpen({ cause: "auth", why: { code: "auth", message: "no" } });
   const loaded = await network.adapter.load();
   const host = new RecordingHost(new FakeClock());
-  const open = async (): Promise<boolean> => (await loaded.open({ settings: network.settings, host, signal })).ok;
+  const open = async (): Promise<boolean> =>
+    (await loaded.open({ settings: network.settings, host, since: null, signal })).ok;
   expect([await open(), await open(), network.opens]).toEqual([false, true, 3]);
 });
 

@@ -1,5 +1,6 @@
 import type { Level } from "../../src/contract/capabilities.ts";
 import type { Clock } from "../../src/contract/host.ts";
+import type { OptionalKind } from "../../src/contract/ops.ts";
 import type { Outcome, WhyCode } from "../../src/contract/outcome.ts";
 import type { Ended } from "../../src/contract/session.ts";
 
@@ -10,13 +11,17 @@ export interface FakeTraits {
   /** Milliseconds one way; 0: at once, without any timer. */
   readonly latencyMs: number;
   readonly idempotency: "key" | "echo" | "none";
-  /** Whether messages can be edited, deleted, and get reactions. */
+  /** Whether messages can be edited, deleted, answered, alert people, get reactions, carry files, and be had later. */
   readonly ops: Extract<Level, "native" | "none">;
+  /** What a channel goes without of that. */
+  readonly without: readonly OptionalKind[];
   readonly inflightMax: number;
   /** Of one line, in code points, the author before it included. */
   readonly textMax: number;
   /** Lines that a session writes before the first of them is answered. */
   readonly window: number;
+  /** Whether ids of messages count per room, so that two rooms have equal ones. */
+  readonly refsPerRoom: boolean;
 }
 
 /**

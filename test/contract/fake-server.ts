@@ -1,67 +1,26 @@
-import type { Style } from "../../src/contract/content.ts";
 import type { Why } from "../../src/contract/outcome.ts";
-import type { ChannelRequest } from "../../src/contract/session.ts";
-import type { FakeLink } from "./fake-link.ts";
-import type { Heard, Person } from "./harness.ts";
-
-/** What the server tells those in a room. */
-export type Happening =
-  | { readonly is: "said"; readonly message: FakeMessage }
-  | { readonly is: "joined"; readonly name: string }
-  | { readonly is: "left"; readonly name: string; readonly by: string | null; readonly reason: string | null }
-  | { readonly is: "renamed"; readonly from: string; readonly to: string }
-  | { readonly is: "topic"; readonly by: string; readonly topic: string }
-  /** You are out. */
-  | { readonly is: "kicked"; readonly by: string; readonly reason: string };
-
-export interface FakeMessage {
-  readonly ref: string;
-  readonly by: string;
-  text: string;
-  readonly style: Style;
-  readonly reactions: Set<string>;
-  gone: boolean;
-  /** Null for what people say. */
-  readonly key: string | null;
-}
-
-/** Someone who is told what happens: a session through its link, nobody else. */
-export interface Member {
-  readonly name: string;
-  readonly link: FakeLink;
-  hear(room: string, happening: Happening): void;
-}
-
-class FakeRoom {
-  readonly messages: FakeMessage[] = [];
-  readonly members = new Set<Member>();
-
-  tell(name: string, happening: Happening, except: Member | null = null): void {
-    for (const member of this.members) {
-      if (member !== except) member.link.tell(() => member.hear(name, happening));
-    }
-  }
-}
+import { type FakeFile, type FakeLine, type FakeMessage, FakeRoom, type Member } from "./fake-room.ts";
 
 /** Rooms, who is in them, and everything that was said: the truth that tests look at. */
 export class FakeServer {
   readonly members = new Set<Member>();
+  /** Names of all sessions there ever were. */
+  readonly ours = new Set<string>();
   /** Rooms that refuse us, with the reason. */
   readonly refusals = new Map<string, { readonly why: Why; readonly retryInMs: number | null }>();
   readonly #rooms = new Map<string, FakeRoom>();
+  readonly #counts: boolean;
   #refs = 0;
-  #stamps = 0;
 
-  /** A text that was never given before. */
-  stamp(): string {
-    this.#stamps += 1;
-    return `e${this.#stamps}`;
+  /** `counts`: refs count per room, so that two rooms have equal ones. */
+  constructor(counts: boolean) {
+    this.#counts = counts;
   }
 
   room(name: string): FakeRoom {
     const known = this.#rooms.get(name);
     if (known) return known;
-    const room = new FakeRoom();
+    const room = new FakeRoom(name);
     this.#rooms.set(name, room);
     return room;
   }
@@ -70,11 +29,12 @@ export class FakeServer {
     this.room(name).members.add(member);
   }
 
-  /** What a session says; null when it is not in the room. A key that was seen gives the message it made. */
+  /** What a session says; null when it is not in the room. With `dedup`, a key that was seen gives the message it made. */
   post(
     name: string,
     member: Member,
-    line: { text: string; style: Style; key: string; dedup: boolean },
+    line: FakeLine,
+    { key, dedup }: { key: string; dedup: boolean },
   ): FakeMessage | null {
     const room = this.room(name);
     if (!room.members.has(member)) return null;
@@ -82,26 +42,24 @@ export class FakeServer {
       member.link.cut();
       return null;
     }
-    return (
-      (line.dedup ? this.find(name, line.key) : null) ?? this.say(name, member.name, line.text, line.style, line.key)
-    );
+    const known = dedup ? room.messages.find((message) => message.key === key) : undefined;
+    return known ?? this.say(name, member.name, line, key);
   }
 
-  say(name: string, by: string, text: string, style: Style, key: string | null = null): FakeMessage {
-    this.#refs += 1;
-    const message = { ref: `m${this.#refs}`, by, text, style, reactions: new Set<string>(), gone: false, key };
+  say(name: string, by: string, line: FakeLine, key: string | null = null): FakeMessage {
     const room = this.room(name);
+    this.#refs += 1;
+    const ref = `m${this.#counts ? room.messages.length + 1 : this.#refs}`;
+    const message: FakeMessage = { ...line, ref, by, reactions: new Map(), gone: false, key };
     room.messages.push(message);
-    room.tell(name, { is: "said", message });
+    room.tell({ is: "said", message });
     return message;
   }
 
-  find(name: string, key: string): FakeMessage | null {
-    return this.room(name).messages.find((message) => message.key === key) ?? null;
-  }
-
-  byRef(name: string, ref: string): FakeMessage | null {
-    return this.room(name).messages.find((message) => message.ref === ref && !message.gone) ?? null;
+  /** The file in a message with this ref, in whatever room. */
+  file(ref: string): FakeFile | null {
+    const messages = [...this.#rooms.values()].flatMap((room) => room.messages);
+    return messages.find((message) => message.ref === ref && message.file !== null)?.file ?? null;
   }
 
   /** A name that nobody has among the sessions. */
@@ -122,70 +80,8 @@ export class FakeServer {
     const member = [...room.members].find((one) => one.name === victim);
     if (member) {
       room.members.delete(member);
-      member.link.tell(() => member.hear(name, { is: "kicked", by, reason }));
+      member.link.tell(() => member.hear(name, { is: "kicked", by, reason }, room.length));
     }
-    room.tell(name, { is: "left", name: victim, by, reason });
-  }
-}
-
-/** Somebody on the fake network. Says and hears without any delay. */
-export class FakePerson implements Person {
-  #name: string;
-  readonly #server: FakeServer;
-  readonly #since = new Map<string, number>();
-
-  constructor(server: FakeServer, name: string) {
-    this.#server = server;
-    this.#name = name;
-  }
-
-  get name(): string {
-    return this.#name;
-  }
-
-  join({ name }: Pick<ChannelRequest, "name">): Promise<void> {
-    const room = this.#server.room(name);
-    this.#since.set(name, room.messages.length);
-    room.tell(name, { is: "joined", name: this.#name });
-    return Promise.resolve();
-  }
-
-  leave(channel: string, reason: string): Promise<void> {
-    this.#server.room(channel).tell(channel, { is: "left", name: this.#name, by: null, reason });
-    return Promise.resolve();
-  }
-
-  say(channel: string, text: string, style: Style = "normal"): Promise<void> {
-    this.#server.say(channel, this.#name, text, style);
-    return Promise.resolve();
-  }
-
-  rename(): Promise<string> {
-    const [from, to] = [this.#name, `${this.#name}_`];
-    this.#name = to;
-    for (const channel of this.#since.keys()) {
-      this.#server.room(channel).tell(channel, { is: "renamed", from, to });
-    }
-    return Promise.resolve(to);
-  }
-
-  setTopic(channel: string, topic: string): Promise<void> {
-    this.#server.room(channel).tell(channel, { is: "topic", by: this.#name, topic });
-    return Promise.resolve();
-  }
-
-  kick(channel: string, name: string, reason: string): Promise<void> {
-    this.#server.kick(channel, name, this.#name, reason);
-    return Promise.resolve();
-  }
-
-  heard(channel: string): readonly Heard[] {
-    const since = this.#since.get(channel);
-    if (since === undefined) return [];
-    return this.#server
-      .room(channel)
-      .messages.slice(since)
-      .filter(({ by, gone }) => !gone && by !== this.#name)
-      .map(({ by, text, style, reactions }) => ({ by, text, style, reactions: [...reactions] }));
+    room.tell({ is: "left", name: victim, by, reason });
   }
 }

@@ -1,22 +1,20 @@
-import type { Author, Event } from "../../src/contract/events.ts";
+import type { Event } from "../../src/contract/events.ts";
 import type { Host } from "../../src/contract/host.ts";
-import type { ChannelRef, EventKey, MessageRef, OpId, UserRef } from "../../src/contract/ids.ts";
-import type { DeleteOp, EditOp, ReactOp } from "../../src/contract/ops.ts";
-import type { Outcome } from "../../src/contract/outcome.ts";
-import type { AnyHandlers, ChannelRequest, Ended, Joined, Session } from "../../src/contract/session.ts";
+import type { ChannelRef, Cursor, FileRef } from "../../src/contract/ids.ts";
+import type { AnyHandlers, ChannelRequest, Ended, Joined, OpenedFile, Session } from "../../src/contract/session.ts";
+import { changesOn } from "./fake-changes.ts";
+import { eventOf } from "./fake-events.ts";
 import type { FakeLink } from "./fake-link.ts";
 import { deferred, FakePost, type PostRoad } from "./fake-poster.ts";
+import type { Happening, Member } from "./fake-room.ts";
 import type { Step } from "./fake-script.ts";
-import type { FakeMessage, FakeServer, Happening, Member } from "./fake-server.ts";
-import { linesOf } from "./fake-text.ts";
+import type { FakeServer } from "./fake-server.ts";
 import { aborted, Turns } from "./fake-turns.ts";
-import { plainBody } from "./texts.ts";
+import { openedOf } from "./shared-file.ts";
 
 /** Events that wait in `accept` when the session stops reading, and when it reads again. */
 const PENDING_MAX = 500;
 const PENDING_LOW = 250;
-
-type Common = Pick<Event, "channel" | "atMs" | "key" | "echoOf">;
 
 /** The adapter's half of the fake network: a session as a careful adapter makes it. */
 export class FakeSession implements Session, Member {
@@ -30,6 +28,10 @@ export class FakeSession implements Session, Member {
   readonly #server: FakeServer;
   readonly #road: PostRoad;
   readonly #joined = new Set<string>();
+  readonly openFile?: NonNullable<Session["openFile"]>;
+  readonly #isRich: boolean;
+  /** How much of each room's history is handed over. */
+  readonly #seen: Map<string, number>;
   #pending = 0;
   #quiet = false;
 
@@ -37,6 +39,7 @@ export class FakeSession implements Session, Member {
     name: string,
     link: FakeLink,
     host: Host,
+    since: Cursor | null,
     road: Pick<PostRoad, "traits" | "server" | "rate">,
     step: (room: string) => Step,
   ) {
@@ -45,6 +48,7 @@ export class FakeSession implements Session, Member {
     this.link = link;
     this.#host = host;
     this.#server = road.server;
+    this.#seen = new Map(since === null ? [] : (JSON.parse(since) as [string, number][]));
     const spent = { sinceMs: 0, lines: 0 };
     this.#road = {
       traits: road.traits,
@@ -53,6 +57,7 @@ export class FakeSession implements Session, Member {
       member: this,
       link,
       clock: host.clock,
+      openFile: async (id, signal) => await host.openFile(id, signal),
       turns: new Turns(),
       unanswered: 0,
       onAnswer: new Set(),
@@ -69,8 +74,9 @@ export class FakeSession implements Session, Member {
         return await new FakePost(this.#road, op.channel, op, attempt, step(op.channel)).run();
       return deferred("not_found", "we are not in this channel");
     };
-    const rich = { edit: this.#edit, delete: this.#delete, react: this.#react };
-    this.handlers = road.traits.ops === "native" ? { post, ...rich } : { post };
+    this.#isRich = road.traits.ops === "native";
+    this.handlers = this.#isRich ? { post, ...changesOn(this.#road) } : { post };
+    if (this.#isRich) this.openFile = async (ref) => await this.#openFile(ref);
   }
 
   async join({ name }: ChannelRequest, signal: AbortSignal): Promise<Joined> {
@@ -78,7 +84,7 @@ export class FakeSession implements Session, Member {
     const abort = aborted(signal);
     const asking = this.link.ask(() => {
       const refusal = this.#server.refusals.get(name) ?? null;
-      if (refusal === null) this.#server.enter(name, this);
+      if (refusal === null) this.#enter(name);
       return refusal;
     });
     const answer = await Promise.race([asking, abort.promise]);
@@ -87,7 +93,32 @@ export class FakeSession implements Session, Member {
     if (!answer.ok) return refused("network", "the session is over");
     if (answer.value !== null) return { ok: false, ...answer.value };
     this.#joined.add(name);
-    return { ok: true, ref: name as ChannelRef };
+    return { ok: true, ref: name as ChannelRef, without: this.#road.traits.without };
+  }
+
+  /** On the server. What was missed comes before what happens from now on. */
+  #enter(name: string): void {
+    const room = this.#server.room(name);
+    const seen = this.#seen.get(name);
+    if (!room.members.has(this) && this.#isRich && seen !== undefined) room.retell(this, seen);
+    this.#server.enter(name, this);
+    if (!this.#isRich || seen !== undefined) return;
+    const { length } = room;
+    this.link.tell(() => {
+      this.#seen.set(name, length);
+      void this.#host.accept({ events: [], cursor: this.#cursor() });
+    });
+  }
+
+  #cursor(): Cursor | null {
+    return this.#isRich ? (JSON.stringify([...this.#seen]) as Cursor) : null;
+  }
+
+  async #openFile(ref: FileRef): Promise<OpenedFile> {
+    const found = await this.link.ask(() => this.#server.file(ref));
+    if (!found.ok) return { ok: false, why: { code: "network", message: "the session is over" } };
+    if (found.value === null) return { ok: false, why: { code: "not_found", message: "there is no such file" } };
+    return openedOf(found.value.content, found.value.mime);
   }
 
   quiesce(): Promise<void> {
@@ -106,7 +137,7 @@ export class FakeSession implements Session, Member {
     this.link.cut();
   }
 
-  hear(room: string, happening: Happening): void {
+  hear(room: string, happening: Happening, nth: number): void {
     if (this.#quiet) return;
     if (happening.is === "kicked") {
       this.#joined.delete(room);
@@ -114,14 +145,18 @@ export class FakeSession implements Session, Member {
       this.#host.lost(room as ChannelRef, why, 0);
       return;
     }
-    this.#take(eventOf(room as ChannelRef, happening, this.#host.clock.nowMs(), this.#server.stamp()));
+    this.#seen.set(room, nth + 1);
+    const atMs = this.#host.clock.nowMs();
+    this.#take(
+      eventOf(happening, { channel: room as ChannelRef, isOurs: (by) => this.#server.ours.has(by), atMs, nth }),
+    );
   }
 
   /** Intake is bounded: while too much waits in `accept`, nothing is read. */
   #take(event: Event): void {
     this.#pending += 1;
     if (this.#pending >= PENDING_MAX) this.link.reading(false);
-    void this.#host.accept({ events: [event], cursor: null }).then(() => {
+    void this.#host.accept({ events: [event], cursor: this.#cursor() }).then(() => {
       this.#pending -= 1;
       if (this.#pending <= PENDING_LOW) this.link.reading(true);
     });
@@ -131,91 +166,8 @@ export class FakeSession implements Session, Member {
     this.#quiet = true;
     this.#ended.resolve(ended);
   }
-
-  readonly #edit = async (op: EditOp): Promise<Outcome> =>
-    await this.#change(op.channel, op.target[0], (message) => {
-      message.text = linesOf(op, this.#road.traits.textMax).lines.join(" ");
-    });
-
-  readonly #delete = async (op: DeleteOp): Promise<Outcome> =>
-    await this.#change(op.channel, op.target[0], (message) => {
-      message.gone = true;
-    });
-
-  readonly #react = async (op: ReactOp): Promise<Outcome> =>
-    await this.#change(op.channel, op.target, ({ reactions }) => {
-      if (op.on) reactions.add(op.emoji);
-      else reactions.delete(op.emoji);
-    });
-
-  /** All three are safe to repeat, so a broken connection leaves them deferred. */
-  async #change(room: string, ref: MessageRef | undefined, change: (message: FakeMessage) => void): Promise<Outcome> {
-    const answer = await this.link.ask(() => {
-      const message = ref === undefined ? null : this.#server.byRef(room, ref);
-      if (message) change(message);
-      return message !== null;
-    });
-    if (!answer.ok) return deferred("network", "the session is over", "session");
-    if (!answer.value) return { is: "rejected", why: { code: "not_found", message: "there is no such message" } };
-    return { is: "delivered", receipt: { messages: ref === undefined ? [] : [ref], losses: [] } };
-  }
 }
 
 function refused(code: "not_found" | "stopping" | "network", message: string): Joined {
   return { ok: false, why: { code, message }, retryInMs: null };
-}
-
-function authorOf(name: string): Author {
-  return { id: name as UserRef, name, avatar: null, bot: false };
-}
-
-function eventOf(
-  channel: ChannelRef,
-  happening: Exclude<Happening, { is: "kicked" }>,
-  atMs: number,
-  key: string,
-): Event {
-  const common: Common = { channel, atMs, key: key as EventKey, echoOf: null };
-  switch (happening.is) {
-    case "said":
-      return said(common, happening.message);
-    case "topic": {
-      const { by, topic } = happening;
-      return { ...common, kind: "topic", author: authorOf(by), topic, text: `${by} changes the topic to: ${topic}` };
-    }
-    case "joined":
-      return member(common, happening.name, "join", `${happening.name} joins`);
-    case "renamed":
-      return member(common, happening.to, "rename", `${happening.from} is now ${happening.to}`);
-    case "left": {
-      const { name, by, reason } = happening;
-      const left = member(common, name, "leave", `${name} ${by === null ? "leaves" : `is kicked by ${by}`}`);
-      return { ...left, by: by === null ? null : authorOf(by), reason };
-    }
-  }
-}
-
-function member(
-  common: Common,
-  name: string,
-  change: "join" | "leave" | "rename",
-  text: string,
-): Event & { kind: "member" } {
-  return { ...common, kind: "member", author: authorOf(name), change, by: null, reason: null, text };
-}
-
-function said(common: Common, { ref, by, text, style, key }: FakeMessage): Event {
-  const echoOf = key === null ? null : (key.slice(0, key.lastIndexOf("/")) as OpId);
-  const messages = [ref as MessageRef];
-  return {
-    ...common,
-    kind: "posted",
-    key: ref as EventKey,
-    echoOf,
-    messages,
-    author: authorOf(by),
-    body: plainBody(text, style),
-    replyTo: null,
-    thread: null,
-  };
 }

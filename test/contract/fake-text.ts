@@ -1,25 +1,49 @@
-import type { Body } from "../../src/contract/content.ts";
+import type { SharedFile } from "../../src/contract/content.ts";
 import type { PostDraft } from "../../src/contract/ops.ts";
 import type { Loss } from "../../src/contract/outcome.ts";
+import type { FakeTraits } from "./fake-script.ts";
+import type { FakeRoom } from "./fake-room.ts";
 import { readAloud } from "./texts.ts";
 
-/** The lines a post makes on the fake network: the author before each, none longer than `max` code points. */
-export function linesOf(
-  { author, body }: PostDraft,
-  max: number,
-): { readonly lines: string[]; readonly losses: Loss[] } {
-  const before = clean(author?.shown ?? "", " ");
-  const rows = [...clean(readAloud(body.blocks), "\n").split("\n"), ...body.files.map(fileLine)];
-  const room = Math.max(1, max - Array.from(before).length);
-  const lines = rows
-    .filter((row) => row.trim() !== "")
-    .flatMap((row) => pieces(row, room).map((piece) => before + piece));
-  const homeless = body.files.filter(({ url }) => url === null);
-  return { lines, losses: homeless.map(({ name }) => ({ what: "file", note: `${name} has no address` })) };
+/** One message of the fake network. */
+interface Part {
+  /** With the author before it. */
+  readonly text: string;
+  /** What comes natively with it. */
+  readonly file: SharedFile | null;
 }
 
-function fileLine({ name, comment, url }: Body["files"][number]): string {
+/** The messages a post makes on the fake network: the author before each, no text longer than `textMax` code points. */
+export function partsOf(
+  { author, body }: PostDraft,
+  { textMax, ops }: Pick<FakeTraits, "textMax" | "ops">,
+): { readonly parts: readonly Part[]; readonly losses: readonly Loss[] } {
+  const before = clean(author?.shown ?? "", " ");
+  const isNative = ({ id }: SharedFile): boolean => ops === "native" && id !== null;
+  const inWords = body.files.filter((file) => !isNative(file));
+  const rows = [...clean(readAloud(body.blocks), "\n").split("\n"), ...inWords.map(fileLine)];
+  const room = Math.max(1, textMax - Array.from(before).length);
+  const lines = rows
+    .filter((row) => row.trim() !== "")
+    .flatMap((row) => pieces(row, room).map((piece): Part => ({ text: before + piece, file: null })));
+  const natives = body.files.filter(isNative).map((file): Part => {
+    return { text: before + clean(file.comment, " "), file };
+  });
+  const homeless = inWords.filter(({ url }) => url === null);
+  return {
+    parts: [...lines, ...natives],
+    losses: homeless.map(({ name }) => ({ what: "file", note: `${name} has no address` })),
+  };
+}
+
+function fileLine({ name, comment, url }: SharedFile): string {
   return clean([comment, url ?? `(file ${name}, which has no public address)`].filter(Boolean).join(" "), " ");
+}
+
+/** Whom a text alerts, as far as it may: people in the room behind an `@`, and all of them behind `@everyone`. */
+export function alertsOf(text: string, { mayPing }: Pick<PostDraft, "mayPing">, { people }: FakeRoom): Set<string> {
+  if (mayPing.everyone && /@everyone\b/u.test(text)) return new Set(people);
+  return new Set(mayPing.users ? [...people].filter((name) => text.includes(`@${name}`)) : []);
 }
 
 /** Line breaks of all kinds become `line`; other control characters go. */

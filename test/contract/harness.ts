@@ -19,8 +19,29 @@ export interface Ground {
  * - `refused`: `Harness.refused` is a channel that we may not enter.
  * - `kick`: the first person in a channel may kick others from it, us too.
  * - `stall`: `Harness.stall` stops the server from answering.
+ * - `edit`, `erase`, `react`, `reply`, `thread`, `file`: people can do that, by the methods of `Person` of these names (`file`: `sendFile`);
+ *   the adapter then hands it over as events.
+ * - `notified`: `Person.notified` knows by what a person's client would sound.
+ * - `history`: what is said while nobody is connected can be had later; see `OpenArgs.since`.
+ * - `fetch`: `Person.fetch` reads the files that a person sees.
+ * What is asked of us depends on the capabilities: edits of ours are looked for where `ops.edit` is native, and so on.
  */
-export type Offer = "auth" | "config" | "unreachable" | "refused" | "kick" | "stall";
+export type Offer =
+  | "auth"
+  | "config"
+  | "unreachable"
+  | "refused"
+  | "kick"
+  | "stall"
+  | "edit"
+  | "erase"
+  | "react"
+  | "reply"
+  | "thread"
+  | "file"
+  | "notified"
+  | "history"
+  | "fetch";
 
 export type Settings = Readonly<Record<string, unknown>>;
 
@@ -33,6 +54,8 @@ export interface Harness {
   readonly refused?: ChannelRequest;
   /** What must not be in any log: passwords, tokens. */
   readonly secrets: readonly string[];
+  /** Texts that cannot be said as they are there, because they mean something to the network; absent: there are none. */
+  readonly unsayable?: ReadonlySet<string>;
   /** How many lines a person says in one go where a case asks for many; the network must bear it. 1500 or more tests the bound. */
   readonly burst: number;
   /** How long the suite waits for what must come. 8000 when absent. */
@@ -67,14 +90,54 @@ export interface Person {
   kick(channel: string, name: string, reason: string): Promise<void>;
   /** What others said in the channel since this person entered, oldest first: the state of now, edits and deletions done. */
   heard(channel: string): readonly Heard[];
+  /** As `say`, for what is spoken of later: resolves, once the network has it, to its handle. With any of the offers edit, erase, react, reply, thread. */
+  write?(channel: string, text: string, how?: How): Promise<Handle>;
+  /** A message of this person's gets another text. */
+  edit?(channel: string, message: Handle, text: string): Promise<void>;
+  /** A message of this person's is taken back. */
+  erase?(channel: string, message: Handle): Promise<void>;
+  react?(channel: string, message: Handle, emoji: string, on: boolean): Promise<void>;
+  /** Resolves once the network has it, to the handle of the message with the file. */
+  sendFile?(channel: string, file: SentFile): Promise<Handle>;
+  /** Texts of messages in the channel that a client would alert this person to, because they mention it or everybody. */
+  notified?(channel: string): readonly string[];
+  /** The content of the file in a message that this person sees. */
+  fetch?(channel: string, message: Handle): Promise<Uint8Array>;
+}
+
+/** What a person calls a message that it sees or has written, whatever that is on its network; people do not share them. */
+export type Handle = string;
+
+export interface How {
+  /** The message that it answers. */
+  readonly reply?: Handle;
+  /** The first message of the thread that it goes to. */
+  readonly thread?: Handle;
+}
+
+export interface SentFile {
+  readonly name: string;
+  readonly mime: string;
+  readonly content: Uint8Array;
+  /** The caption; empty: none. */
+  readonly comment: string;
 }
 
 /** One line or message as a person sees it, with nothing of the network's own syntax. */
 export interface Heard {
   /** The name it stands under. */
   readonly by: string;
+  /** Without a network's own fallback for replies. Of a file: its caption. */
   readonly text: string;
   readonly style: Style;
+  /** Absent where messages have no ids. */
+  readonly handle?: Handle;
+  /** The message that it answers, where the network says so; absent: none, or one that this person does not see. */
+  readonly reply?: Handle;
+  /** The first message of the thread it is in. */
+  readonly thread?: Handle;
+  /** The name of the file that came natively. */
+  readonly file?: string;
   /** Emoji that stand under it; only networks that have reactions. */
   readonly reactions?: readonly string[];
 }

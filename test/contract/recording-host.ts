@@ -1,7 +1,9 @@
 import type { Event, Posted } from "../../src/contract/events.ts";
 import type { Accepted, AdapterLog, Clock, Host } from "../../src/contract/host.ts";
-import type { ChannelRef, Cursor } from "../../src/contract/ids.ts";
+import type { ChannelRef, Cursor, FileId } from "../../src/contract/ids.ts";
 import type { Why } from "../../src/contract/outcome.ts";
+import type { OpenedFile } from "../../src/contract/session.ts";
+import { openedOf } from "./shared-file.ts";
 
 /** The system's time, which knows how many of its timers wait. */
 export class CountingClock implements Clock {
@@ -51,6 +53,10 @@ export class RecordingHost implements Host {
   readonly losses: Loss[] = [];
   readonly doubts: (Why | null)[] = [];
   readonly records: LogRecord[] = [];
+  /** What `openFile` gives, by id; others are not found. */
+  readonly files = new Map<FileId, Uint8Array>();
+  /** What `publish` gives for any text. */
+  link: string | null = null;
   /** Events in calls of `accept` that have not resolved: now, and the most at any time. */
   pending = 0;
   pendingMost = 0;
@@ -93,6 +99,16 @@ export class RecordingHost implements Host {
 
   degraded(why: Why | null): void {
     this.doubts.push(why);
+  }
+
+  openFile(id: FileId): Promise<OpenedFile> {
+    const content = this.files.get(id);
+    if (content !== undefined) return Promise.resolve(openedOf(content));
+    return Promise.resolve({ ok: false, why: { code: "not_found", message: "there is no such file" } });
+  }
+
+  publish(): Promise<string | null> {
+    return Promise.resolve(this.link);
   }
 
   /** What people said: not what we said ourselves. */

@@ -1,17 +1,31 @@
 import type { Opened } from "../../src/contract/adapter.ts";
 import type { Capabilities } from "../../src/contract/capabilities.ts";
 import type { SharedFile, Style } from "../../src/contract/content.ts";
-import type { ChannelRef, OpId, Progress } from "../../src/contract/ids.ts";
-import type { OpAuthor, PostOp } from "../../src/contract/ops.ts";
+import type { ChannelRef, Cursor, MessageRef, OpId, Progress } from "../../src/contract/ids.ts";
+import type {
+  EditOp,
+  MayPing,
+  Op,
+  OpAuthor,
+  OpReply,
+  PostDraft,
+  PostOp,
+  ReactOp,
+  Standing,
+} from "../../src/contract/ops.ts";
 import type { Outcome } from "../../src/contract/outcome.ts";
-import type { ChannelRequest, Session } from "../../src/contract/session.ts";
+import type { ChannelRequest, Handler, Session } from "../../src/contract/session.ts";
 import type { Ground, Harness, Heard, Person, Settings } from "./harness.ts";
 import { within } from "../support/wait.ts";
 import { RecordingAttempt } from "./recording-attempt.ts";
 import { RecordingHost } from "./recording-host.ts";
 import { plainBody } from "./texts.ts";
 
-export const ALICE: OpAuthor = { id: "origin-alice", name: "alice", shown: "<alice> ", avatar: null };
+export const ALICE: OpAuthor = anAuthor("alice");
+
+export function anAuthor(name: string): OpAuthor {
+  return { id: `origin-${name}`, name, shown: `<${name}> `, avatar: null, protocol: "origin" };
+}
 
 /** A session with one channel entered and one person in it. */
 export interface Room {
@@ -28,9 +42,22 @@ export interface PostSpec {
   readonly files?: readonly SharedFile[];
   /** `ALICE` when absent. */
   readonly author?: OpAuthor | null;
+  readonly reply?: OpReply | null;
+  readonly thread?: MessageRef | null;
+  /** Nobody when absent. */
+  readonly mayPing?: MayPing;
   readonly id?: OpId;
   readonly attempt?: number;
   readonly resume?: Progress | null;
+}
+
+export interface Reaction {
+  readonly emoji: string;
+  readonly on: boolean;
+  readonly author?: OpAuthor;
+  readonly names: readonly string[];
+  /** Other emojis that stand there. */
+  readonly others?: readonly Standing[];
 }
 
 export interface Try {
@@ -77,11 +104,12 @@ export class Stage {
   async tryOpen(
     settings: Settings = this.harness.settings,
     signal: AbortSignal = new AbortController().signal,
+    since: Cursor | null = null,
   ): Promise<{ readonly opened: Opened; readonly host: RecordingHost }> {
     const host = new RecordingHost();
     const loaded = await this.ground.adapter.load();
     const opened = await this.within(
-      loaded.open({ settings, host, signal }).catch((error: unknown) => {
+      loaded.open({ settings, host, since, signal }).catch((error: unknown) => {
         throw new Error(`open() rejected, which it never may: ${String(error)}`, { cause: error });
       }),
       "open() to resolve",
@@ -90,8 +118,9 @@ export class Stage {
     return { opened, host };
   }
 
-  async open(): Promise<{ readonly session: Session; readonly host: RecordingHost }> {
-    const { opened, host } = await this.tryOpen();
+  /** `since`: as in OpenArgs. */
+  async open(since: Cursor | null = null): Promise<{ readonly session: Session; readonly host: RecordingHost }> {
+    const { opened, host } = await this.tryOpen(undefined, undefined, since);
     if (!opened.ok) throw new Error(`no session opens: ${opened.ended.cause}, ${opened.ended.why.message}`);
     return { session: opened.session, host };
   }
@@ -110,6 +139,13 @@ export class Stage {
     return { session, host, channel, ref: await this.join(session, channel), person };
   }
 
+  /** The same room in another session, with `since` as in OpenArgs; the one before is closed when it is not over yet. */
+  async reopen(room: Room, since: Cursor | null = null): Promise<Room> {
+    await this.within(room.session.close(AbortSignal.timeout(2_000)), "close()");
+    const { session, host } = await this.open(since);
+    return { ...room, session, host, ref: await this.join(session, room.channel) };
+  }
+
   /** Starts one try of a post. The outcome rejects when the handler throws or takes too long. */
   post(room: Pick<Room, "session" | "ref">, spec: PostSpec, attempt = new RecordingAttempt()): Try {
     this.#posts += 1;
@@ -119,26 +155,76 @@ export class Stage {
       id: spec.id ?? (`op-${this.#posts}` as OpId),
       channel: room.ref,
       attempt: spec.attempt ?? 1,
-      author: spec.author === undefined ? ALICE : spec.author,
-      body: plainBody(spec.text, spec.style, spec.files),
+      ...draftOf(spec),
       resume: spec.resume ?? null,
     };
-    const outcome = this.within(
-      (async () => await room.session.handlers.post(op, attempt))().then(
-        (ended) => {
-          attempt.end(ended);
-          return ended;
-        },
-        (error: unknown) => {
-          throw new Error(`the post handler threw, which it never may: ${String(error)}`, { cause: error });
-        },
-      ),
-      "the outcome of a post",
-    );
+    const outcome = this.#handle(room.session.handlers.post, op, attempt);
     let ended = false;
     const over = (): void => void (ended = true);
     outcome.then(over, over);
     return { op, attempt, outcome, ended: () => ended };
+  }
+
+  /** The outcome rejects when the handler throws or takes too long; so do the other two. */
+  async edit(
+    { session, ref }: Pick<Room, "session" | "ref">,
+    target: readonly MessageRef[],
+    spec: PostSpec,
+  ): Promise<Outcome> {
+    return await this.#handle(session.handlers.edit, {
+      ...this.#base(ref, spec.id),
+      kind: "edit",
+      target,
+      ...draftOf(spec),
+    });
+  }
+
+  async erase(
+    { session, ref }: Pick<Room, "session" | "ref">,
+    target: readonly MessageRef[],
+    author: OpAuthor | null = ALICE,
+  ): Promise<Outcome> {
+    return await this.#handle(session.handlers.delete, {
+      ...this.#base(ref),
+      kind: "delete",
+      target,
+      author,
+    });
+  }
+
+  /** `names`: who stands behind the emoji after this, us not counted. */
+  async react(
+    { session, ref }: Pick<Room, "session" | "ref">,
+    target: MessageRef,
+    { emoji, on, author = ALICE, names, others = [] }: Reaction,
+  ): Promise<Outcome> {
+    const standing = names.length === 0 ? others : [...others, { emoji, names }];
+    const op: ReactOp = { ...this.#base(ref), kind: "react", target, author, emoji, on, standing };
+    return await this.#handle(session.handlers.react, op);
+  }
+
+  #base(channel: ChannelRef, id?: OpId): Pick<EditOp, "id" | "channel" | "attempt"> {
+    this.#posts += 1;
+    return { id: id ?? (`op-${this.#posts}` as OpId), channel, attempt: 1 };
+  }
+
+  async #handle<O extends Op>(
+    handler: Handler<O> | undefined,
+    op: O,
+    attempt = new RecordingAttempt(),
+  ): Promise<Outcome> {
+    if (handler === undefined) throw new Error(`there is no handler for ${op.kind}`);
+    const ended = (async () => await handler(op, attempt))().then(
+      (outcome) => {
+        attempt.end(outcome);
+        return outcome;
+      },
+      (error: unknown) => {
+        throw new Error(`the ${op.kind} handler threw, which it never may: ${String(error)}`, { cause: error });
+      },
+    );
+    const article = op.kind === "edit" ? "an" : "a";
+    return await this.within(ended, `the outcome of ${article} ${op.kind}`);
   }
 
   /** Posts, and expects that it is delivered. */
@@ -147,6 +233,12 @@ export class Stage {
     const outcome = await tried.outcome;
     if (outcome.is !== "delivered") throw new Error(`a post ended as ${outcome.is}: ${outcome.why.message}`);
     return tried;
+  }
+
+  /** As `deliver`; resolves to the refs of the messages. */
+  async messagesOf(room: Pick<Room, "session" | "ref">, spec: PostSpec): Promise<readonly MessageRef[]> {
+    const outcome = await (await this.deliver(room, spec)).outcome;
+    return outcome.is === "delivered" ? outcome.receipt.messages : [];
   }
 
   /** Waits until the person has heard `count` lines of ours, and gives all of them. */
@@ -176,6 +268,16 @@ export class Stage {
     const closings = this.#sessions.map(async (session) => await session.close(AbortSignal.timeout(1_000)));
     await this.within(Promise.allSettled(closings), "close()").catch(() => undefined);
   }
+}
+
+function draftOf({ text, style, files, author, reply, thread, mayPing }: PostSpec): PostDraft {
+  return {
+    author: author === undefined ? ALICE : author,
+    body: plainBody(text, style, files),
+    reply: reply ?? null,
+    thread: thread ?? null,
+    mayPing: mayPing ?? { users: false, everyone: false },
+  };
 }
 
 /**

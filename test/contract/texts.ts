@@ -1,7 +1,7 @@
 import type { Block, Body, Inline, SharedFile, Style } from "../../src/contract/content.ts";
 
 /** Of a plain text: one paragraph, newlines kept. */
-export function plainBody(text: string, style: Style = "normal", files: readonly SharedFile[] = []): Body {
+export function plainBody<F = SharedFile>(text: string, style: Style = "normal", files: readonly F[] = []): Body<F> {
   const blocks: readonly Block[] = text === "" ? [] : [{ t: "para", of: [{ t: "text", text }] }];
   return { style, source: { format: "plain", text }, blocks, files };
 }

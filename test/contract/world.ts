@@ -1,5 +1,7 @@
+import type { PresentationSettings } from "../../src/config/config.ts";
 import type { Clock } from "../../src/contract/host.ts";
 import { type Delivery, openDelivery } from "../../src/delivery/delivery.ts";
+import { RemoteFiles } from "../../src/delivery/remote-files.ts";
 import { laneName } from "../../src/delivery/lanes.ts";
 import { MemoryLogger } from "../../src/delivery/scripted.suite.ts";
 import { compileRoutes } from "../../src/gateway/routes.ts";
@@ -7,6 +9,8 @@ import { aConfig, aGateway, anAccount } from "../../src/gateway/samples.suite.ts
 import { subjectOf } from "../../src/gateway/subject.ts";
 import type { Log, Receipt, StoredEntry } from "../../src/log/log.ts";
 import { openAt, scratchFolder } from "../../src/log/sqlite/scratch.suite.ts";
+import { eventually } from "../support/wait.ts";
+import { FakeFiles } from "./fake-files.ts";
 import type { FakeNetwork } from "./fake-network.ts";
 import { CountingClock } from "./recording-host.ts";
 
@@ -27,24 +31,34 @@ export class World {
   readonly logger = new MemoryLogger();
   readonly #networks: Readonly<Record<string, FakeNetwork>>;
   readonly #gateways: Readonly<Record<string, readonly string[]>>;
+  readonly #presentation: Partial<PresentationSettings>;
   #life: Life | null = null;
+  #taken = 0;
 
-  private constructor(log: Log, networks: World["networks"], gateways: Readonly<Record<string, readonly string[]>>) {
+  private constructor(
+    log: Log,
+    networks: World["networks"],
+    gateways: Readonly<Record<string, readonly string[]>>,
+    presentation: Partial<PresentationSettings>,
+  ) {
     this.log = log;
+    log.tail((entries) => (this.#taken += entries.length));
     this.#networks = networks;
     this.#gateways = gateways;
+    this.#presentation = presentation;
   }
 
   get networks(): Readonly<Record<string, FakeNetwork>> {
     return this.#networks;
   }
 
-  /** `gateways`: name → bridges, `inout left.x one` each. The world's log is removed when the test ends. */
+  /** `gateways`: name → bridges, `inout left.x one` each; `presentation`: of all accounts. The world's log is removed when the test ends. */
   static async make(
     networks: Readonly<Record<string, FakeNetwork>>,
     gateways: Readonly<Record<string, readonly string[]>>,
+    presentation: Partial<PresentationSettings> = {},
   ): Promise<World> {
-    return new World(await openAt(scratchFolder(), { durability: "process" }), networks, gateways);
+    return new World(await openAt(scratchFolder(), { durability: "process" }), networks, gateways, presentation);
   }
 
   get delivery(): Delivery {
@@ -54,16 +68,19 @@ export class World {
 
   async start(): Promise<void> {
     const accounts = Object.entries(this.#networks).map(([protocol, { settings }]) =>
-      Object.assign(anAccount(`${protocol}.x`, { remoteNickFormat: "<{NICK}> " }), { settings }),
+      Object.assign(anAccount(`${protocol}.x`, { remoteNickFormat: "<{NICK}> ", ...this.#presentation }), { settings }),
     );
     const gateways = Object.entries(this.#gateways).map(([name, bridges]) => aGateway(name, bridges));
     const config = aConfig(gateways, accounts);
     const mortal = new Mortal(this.log);
+    const remoteFiles = new RemoteFiles();
     const delivery = await openDelivery({
       config,
       adapters: new Map(Object.entries(this.#networks).map(([protocol, { adapter }]) => [protocol, adapter])),
       routes: compileRoutes(config),
       log: mortal.log,
+      files: new FakeFiles(remoteFiles),
+      remoteFiles,
       logger: this.logger.logger,
       clock: mortal.clock,
       random: () => LUCK,
@@ -85,6 +102,20 @@ export class World {
     await delivery.close();
     this.#life?.end();
     this.#life = null;
+  }
+
+  /** How many entries the log has taken. */
+  taken(): number {
+    return this.#taken;
+  }
+
+  /** Waits until the lane that goes to this channel has so many receipts on disk. */
+  async receiptsDurable(gateway: string, account: string, channel: string, count: number): Promise<void> {
+    await eventually(
+      async () => (await this.receipts(gateway, account, channel)).length,
+      (found) => found >= count,
+      () => `${count} receipts of ${channel}`,
+    );
   }
 
   /** What people said in a channel, as far as it was accepted, oldest first. */
@@ -148,6 +179,12 @@ class Mortal {
         return log.head;
       },
       failed: log.failed,
+      ids: {
+        find: async (place, refs) => await alive(async () => await log.ids.find(place, refs)),
+        get: async (seq) => await alive(async () => await log.ids.get(seq)),
+        refs: async (seq, lane) => await alive(async () => await log.ids.refs(seq, lane)),
+        reactions: async (seq) => await alive(async () => await log.ids.reactions(seq)),
+      },
       append: async (batch) => await alive(async () => await log.append(batch)),
       mark: async (marks) => await alive(async () => await log.mark(marks)),
       unmark: async (names) => await alive(async () => await log.unmark(names)),

@@ -38,7 +38,7 @@ export const capabilities = {
   replyWords: "quote",
   thread: "none",
   mention: "emulated",
-  notice: "none",
+  notice: "emulated",
   fileIn: "native",
   fileOut: "native",
   members: "native",

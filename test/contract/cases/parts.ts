@@ -3,13 +3,9 @@ import { END } from "../../../src/contract/ids.ts";
 import type { Outcome } from "../../../src/contract/outcome.ts";
 import { RecordingAttempt } from "../recording-attempt.ts";
 import { type Room, type Stage, textOf } from "../stage.ts";
-import { longText, withoutSpace } from "../texts.ts";
+import { withoutSpace } from "../texts.ts";
 import type { Case } from "./case.ts";
-
-/** A text that needs at least three parts. */
-function longFor({ capabilities: { limits } }: Stage): string {
-  return longText(Math.min(limits.textMax * 3, 20_000), limits.textUnit);
-}
+import { longFor } from "./long.ts";
 
 /** All that the person has heard of one post, white space left out. */
 function whole({ person, channel }: Room): string {

@@ -5,7 +5,7 @@ import { readAloud } from "../texts.ts";
 import { later } from "./common.ts";
 
 /** Every event goes through the function; what it leaves out is not handed over. */
-function events(change: (event: Event, nth: number) => readonly Event[]): Parts {
+export function events(change: (event: Event, nth: number) => readonly Event[]): Parts {
   return {
     host: (host) => {
       let nth = 0;

@@ -1,0 +1,165 @@
+import { startInspircd } from "../servers/irc/inspircd.ts";
+import { SERVER_NAME, startSynapse } from "../servers/matrix/synapse.ts";
+import { NioPeople } from "../servers/people/nio.ts";
+import { startProsody } from "../servers/xmpp/prosody.ts";
+import { freePorts } from "../support/ports.ts";
+import { type Rialto, startRialto } from "../support/rialto.ts";
+import type { ApiStream } from "../support/stream.ts";
+import { eventually } from "../support/wait.ts";
+import { apiPlace, sightsOf } from "./api-place.ts";
+import { ircPlace } from "./irc-place.ts";
+import { matrixPlace } from "./matrix-place.ts";
+import { type Network, NETWORKS, type Sight } from "./place.ts";
+import type { Await, Places } from "./play.ts";
+import { holds, wordOf } from "./things.ts";
+import { xmppPlace } from "./xmpp-place.ts";
+
+export const GATEWAY = "square";
+const PASSWORD = "open-sesame";
+const CHANNELS = { irc: "#square", xmpp: "square", matrix: `#square:${SERVER_NAME}` } as const;
+const SERVICE = "conference.localhost";
+
+/** Accounts that bring something into the log, with the channel of each. */
+export const SOURCES: Readonly<Record<Network, { readonly account: string; readonly channel: string }>> = {
+  irc: { account: "irc.net", channel: CHANNELS.irc },
+  xmpp: { account: "xmpp.net", channel: CHANNELS.xmpp },
+  matrix: { account: "matrix.net", channel: CHANNELS.matrix },
+  api: { account: "api.writer", channel: GATEWAY },
+};
+
+/** A real server of each network, somebody in its room, and Rialto in all of them. */
+export interface Stage {
+  readonly places: Places;
+  /** What an account of the API without FullEvents has seen. */
+  readonly plain: () => readonly Sight[];
+  readonly reached: Await;
+  readonly rialto: Rialto;
+  readonly end: () => Promise<void>;
+}
+
+export async function setStage(): Promise<Stage> {
+  const ends: (() => Promise<unknown>)[] = [];
+  const kept = async <T>(starting: Promise<T>, end: (started: T) => Promise<unknown>): Promise<T> => {
+    const started = await starting;
+    ends.unshift(async () => await end(started));
+    return started;
+  };
+  const end = async (): Promise<void> => {
+    for (const one of ends) await one();
+  };
+  try {
+    const [ircd, prosody, synapse] = await Promise.all([
+      kept(startInspircd(), async (server) => await server.stop()),
+      kept(startProsody(), async (server) => await server.stop()),
+      kept(startSynapse(), async (server) => await server.stop()),
+    ]);
+    const nio = await kept(Promise.resolve(new NioPeople(synapse.url)), async (people) => await people.stop());
+    const [irc, xmpp, { place: matrix }, user] = await Promise.all([
+      kept(ircPlace(ircd.port, CHANNELS.irc), async (place) => await place.quit()),
+      kept(xmppPlace(prosody, `${CHANNELS.xmpp}@${SERVICE}`), async (place) => await place.quit()),
+      matrixPlace(nio, "square"),
+      nio.person("rialto", { deaf: true, password: PASSWORD }),
+      prosody.register("rialto", PASSWORD),
+    ]);
+    await nio.quit(user.id);
+    const [media = 0] = await freePorts(1);
+    const config = configuration({ irc: ircd.port, xmpp: prosody.port, matrix: synapse.url, media });
+    const rialto = await kept(startRialto({ config }), async (program) => await program.dispose());
+    const stream = async (account: string): Promise<ApiStream> => await rialto.client(account).stream();
+    const [full, plain] = [await stream("full"), await stream("plain")];
+    const api = apiPlace(rialto.client("writer"), full, GATEWAY);
+    const places: Places = { irc, xmpp, matrix, api };
+    const reached = reaching(places, () => sightsOf(plain), rialto);
+    await allIn(places);
+    return { places, plain: () => sightsOf(plain), reached, rialto, end };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+/** Everybody sees what everybody says; asks again and again until it is so. */
+async function allIn(places: Places): Promise<void> {
+  const words = (from: Network): string => wordOf("hello", from);
+  const seen = (to: Network, from: Network): boolean =>
+    to === from || places[to].sights().some(({ text }) => holds(text, words(from)));
+  const pairs = NETWORKS.flatMap((to) => NETWORKS.map((from) => [to, from] as const));
+  let tries = 0;
+  await eventually(
+    async () => {
+      if (tries % 25 === 0) {
+        const unheard = NETWORKS.filter((from) => NETWORKS.some((to) => !seen(to, from)));
+        await Promise.all(unheard.map(async (from) => await places[from].say(words(from), "normal")));
+      }
+      tries += 1;
+      return pairs.filter(([to, from]) => !seen(to, from));
+    },
+    (missing) => missing.length === 0,
+    () => `everybody to hear everybody; not so: ${JSON.stringify(pairs.filter(([to, from]) => !seen(to, from)))}`,
+  );
+}
+
+function reaching(places: Places, plain: () => readonly Sight[], rialto: Rialto): Await {
+  return async (from, words) => {
+    const readers = [
+      ...NETWORKS.filter((to) => to !== from || to === "api").map((to) => [to, () => places[to].sights()] as const),
+      ["plain", plain] as const,
+    ];
+    const missing = (): readonly string[] =>
+      readers.flatMap(([to, sights]) => (sights().some(({ text }) => holds(text, words)) ? [] : [to]));
+    for (const begun = Date.now(); missing().length > 0;) {
+      if (Date.now() - begun > 40_000)
+        throw new Error(
+          `"${words}" has not reached ${missing().join(", ")}; Rialto printed:\n${rialto.output().slice(-4_000)}`,
+        );
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+}
+
+function configuration(at: {
+  readonly irc: number;
+  readonly xmpp: number;
+  readonly matrix: string;
+  readonly media: number;
+}): string {
+  const bridge = (account: string, channel: string): string =>
+    `[[gateway.inout]]\naccount = "${account}"\nchannel = "${channel}"`;
+  return `[general]
+MediaBindAddress = "127.0.0.1:${at.media}"
+MediaAllowPrivate = true
+ShowJoinPart = true
+ShowTopicChange = true
+RemoteNickFormat = "<{NICK}> "
+[irc.net]
+Server = "127.0.0.1:${at.irc}"
+Nick = "rialto"
+MessageDelay = 0
+[xmpp.net]
+Server = "127.0.0.1:${at.xmpp}"
+Jid = "rialto@localhost"
+Password = "${PASSWORD}"
+Muc = "${SERVICE}"
+Nick = "rialto"
+NoStartTLS = true
+[matrix.net]
+Server = "${at.matrix}"
+Login = "rialto"
+Password = "${PASSWORD}"
+[api.writer]
+FullEvents = true
+Buffer = 10000
+[api.full]
+FullEvents = true
+Buffer = 10000
+[api.plain]
+Buffer = 10000
+[[gateway]]
+name = "${GATEWAY}"
+enable = true
+${bridge("irc.net", CHANNELS.irc)}
+${bridge("xmpp.net", CHANNELS.xmpp)}
+${bridge("matrix.net", CHANNELS.matrix)}
+${["writer", "full", "plain"].map((name) => bridge(`api.${name}`, "api")).join("\n")}
+`;
+}

@@ -1,0 +1,211 @@
+import { NAMES, type Network, type Style } from "./place.ts";
+
+/** A word that nothing else holds, by which what was said is found again: `boldQirc`. */
+export function wordOf(thing: string, from: Network, to = ""): string {
+  return `${thing}Q${from}${to}`;
+}
+
+export function holds(text: string, word: string): boolean {
+  // The number of a colour may stand right before it.
+  return new RegExp(String.raw`(?<![A-Za-z0-9])${word}(?![A-Za-z0-9])`, "u").test(text.replaceAll(COLOUR, " "));
+}
+
+// oxlint-disable-next-line eslint/no-control-regex -- the code of IRC for colours
+const COLOUR = /\x03(?:\d{1,2}(?:,\d{1,2})?)?/gu;
+
+/** What can be said in one message, in the writing of each network that has it. `bare`: its words alone. */
+export interface Saying {
+  readonly thing: string;
+  readonly title: string;
+  readonly style?: Style;
+  readonly bare: (word: string) => string;
+  readonly written: Partial<Readonly<Record<Network, (word: string) => string>>>;
+}
+
+const line = (words: string): string => `see ${words} here`;
+const around =
+  (before: string, after: string = before) =>
+  (word: string): string =>
+    line(before + word + after);
+const inline = (thing: string, title: string, written: Saying["written"]): Saying => ({
+  thing,
+  title,
+  bare: line,
+  written,
+});
+
+/** An address that formatting would tear apart. */
+export const addressOf = (word: string): string => `https://example.org/a_b_${word}_c*d*~e~`;
+export const linkOf = (word: string): string => `https://example.org/${word.toLowerCase()}`;
+const everybody = Object.values(NAMES)
+  .map((name) => `@${name}`)
+  .join(" ");
+const calling = (word: string): string => `${everybody} ${word}`;
+const everywhere = (words: (word: string) => string): Saying["written"] => ({
+  irc: words,
+  xmpp: words,
+  matrix: words,
+  api: words,
+});
+
+export const SAYINGS: readonly Saying[] = [
+  inline("bold", "bold", {
+    irc: around("\u0002"),
+    xmpp: around("*"),
+    matrix: around("<strong>", "</strong>"),
+    api: around("**"),
+  }),
+  inline("italic", "italic", {
+    irc: around("\u001d"),
+    xmpp: around("_"),
+    matrix: around("<em>", "</em>"),
+    api: around("*"),
+  }),
+  inline("underline", "underline", { irc: around("\u001f"), matrix: around("<u>", "</u>") }),
+  inline("strike", "strike", {
+    irc: around("\u001e"),
+    xmpp: around("~"),
+    matrix: around("<del>", "</del>"),
+    api: around("~~"),
+  }),
+  inline("spoiler", "spoiler", {
+    irc: around("\u000301,01", "\u0003"),
+    matrix: around("<span data-mx-spoiler>", "</span>"),
+    api: around("||"),
+  }),
+  inline("code", "code", {
+    irc: around("\u0011"),
+    xmpp: around("`"),
+    matrix: around("<code>", "</code>"),
+    api: around("`"),
+  }),
+  inline("colour", "colour", {
+    irc: around("\u000304", "\u0003"),
+    matrix: around('<span data-mx-color="#ff0000">', "</span>"),
+  }),
+  {
+    thing: "link",
+    title: "link behind words",
+    bare: line,
+    written: {
+      matrix: (word) => line(`<a href="${linkOf(word)}">${word}</a>`),
+      api: (word) => line(`[${word}](${linkOf(word)})`),
+    },
+  },
+  {
+    thing: "address",
+    title: "address",
+    bare: (word) => line(addressOf(word)),
+    written: everywhere((word) => line(addressOf(word))),
+  },
+  { thing: "mention", title: "mention of somebody present there", bare: calling, written: everywhere(calling) },
+  {
+    thing: "pill",
+    title: "mention of somebody elsewhere",
+    bare: (word) => `Nora ${word}`,
+    written: { matrix: (word) => `<a href="https://matrix.to/#/@nora:rialto.test">Nora</a> ${word}` },
+  },
+  { thing: "emoji", title: "emoji", bare: (word) => `${word} 🎉`, written: everywhere((word) => `${word} 🎉`) },
+  {
+    thing: "signs",
+    title: "signs that are no formatting",
+    bare: (word) => `${word}: 2 * 3 < 5_000 & a_b_c #1 [x] \\o/ ~5 |y|`,
+    written: {
+      ...everywhere((word) => `${word}: 2 * 3 < 5_000 & a_b_c #1 [x] \\o/ ~5 |y|`),
+      matrix: (word) => `${word}: 2 * 3 &lt; 5_000 &amp; a_b_c #1 [x] \\o/ ~5 |y|`,
+    },
+  },
+  {
+    thing: "lines",
+    title: "two lines",
+    bare: (word) => `one ${word}\ntwo ${word}`,
+    written: {
+      xmpp: (word) => `one ${word}\ntwo ${word}`,
+      matrix: (word) => `one ${word}<br>two ${word}`,
+      api: (word) => `one ${word}\ntwo ${word}`,
+    },
+  },
+  {
+    thing: "pre",
+    title: "preformatted",
+    bare: (word) => `if ${word}:\n  ${word}`,
+    written: {
+      xmpp: (word) => `\`\`\`\nif ${word}:\n  ${word}\n\`\`\``,
+      matrix: (word) => `<pre><code>if ${word}:\n  ${word}\n</code></pre>`,
+      api: (word) => `\`\`\`\nif ${word}:\n  ${word}\n\`\`\``,
+    },
+  },
+  {
+    thing: "quote",
+    title: "quote",
+    bare: (word) => `old ${word}\nnew ${word}`,
+    written: {
+      xmpp: (word) => `> old ${word}\nnew ${word}`,
+      matrix: (word) => `<blockquote><p>old ${word}</p></blockquote><p>new ${word}</p>`,
+      api: (word) => `> old ${word}\n\nnew ${word}`,
+    },
+  },
+  {
+    thing: "list",
+    title: "list",
+    bare: (word) => `one ${word}\ntwo ${word}`,
+    written: {
+      matrix: (word) => `<ul><li>one ${word}</li><li>two ${word}</li></ul>`,
+      api: (word) => `- one ${word}\n- two ${word}`,
+    },
+  },
+  {
+    thing: "numbered",
+    title: "numbered list",
+    bare: (word) => `one ${word}\ntwo ${word}`,
+    written: {
+      matrix: (word) => `<ol><li>one ${word}</li><li>two ${word}</li></ol>`,
+      api: (word) => `1. one ${word}\n2. two ${word}`,
+    },
+  },
+  {
+    thing: "heading",
+    title: "heading",
+    bare: (word) => word,
+    written: { matrix: (word) => `<h2>${word}</h2>`, api: (word) => `## ${word}` },
+  },
+  {
+    thing: "action",
+    title: "action (`/me`)",
+    style: "action",
+    bare: (word) => `waves ${word}`,
+    written: everywhere((word) => `waves ${word}`),
+  },
+  {
+    thing: "notice",
+    title: "notice",
+    style: "notice",
+    bare: (word) => `mind ${word}`,
+    written: { irc: (word) => `mind ${word}`, matrix: (word) => `mind ${word}`, api: (word) => `mind ${word}` },
+  },
+];
+
+export interface Deed {
+  readonly thing: string;
+  readonly title: string;
+}
+
+/** What is done to a message or to the room. */
+export const DEEDS = [
+  { thing: "reply", title: "reply" },
+  { thing: "answer", title: "reply to what came from there" },
+  { thing: "thread", title: "message in a thread" },
+  { thing: "edit", title: "edit" },
+  { thing: "delete", title: "deletion" },
+  { thing: "react", title: "reaction" },
+  { thing: "cheer", title: "reaction to what came from there" },
+  { thing: "unreact", title: "reaction taken back" },
+  { thing: "file", title: "file" },
+  { thing: "picture", title: "picture with caption" },
+  { thing: "files", title: "two files with a text" },
+  { thing: "join", title: "somebody joins" },
+  { thing: "leave", title: "somebody leaves" },
+  { thing: "topic", title: "new topic" },
+] as const satisfies readonly Deed[];
+
+export type DeedName = (typeof DEEDS)[number]["thing"];
