@@ -10,7 +10,9 @@ import { openAt, scratchFolder } from "../log/sqlite/scratch.suite.ts";
 import type { Hold, Log } from "../log/log.ts";
 import { systemClock } from "./clock.ts";
 import { type Delivery, openDelivery } from "./delivery.ts";
+import { RemoteFiles } from "./remote-files.ts";
 import { MemoryLogger, refOf, ScriptedNetwork } from "./scripted.suite.ts";
+import { MemoryFiles } from "./stage.suite.ts";
 
 const bridges = ["inout net.a #x", "inout web.b room", "inout api.left api"];
 const accounts = ["net.a", "web.b"].map((name) => anAccount(name, { remoteNickFormat: "<{NICK}> " }));
@@ -48,6 +50,8 @@ async function open(config: Config = aConfig([aGateway("main", bridges)], accoun
     ]),
     routes: compileRoutes(config),
     log,
+    files: new MemoryFiles(),
+    remoteFiles: new RemoteFiles(),
     logger: memory.logger,
     clock: systemClock,
     random: () => 0,
@@ -76,7 +80,7 @@ function said(text: string): Posted {
     atMs: Date.now(),
     echoOf: null,
     messages: [],
-    author: { id: "u" as UserRef, name: "ann", avatar: null, bot: false },
+    author: { id: "u" as UserRef, identity: null, name: "ann", avatar: null, bot: false },
     body: { style: "normal", source: { format: "plain", text }, blocks: [], files: [] },
     replyTo: null,
     thread: null,

@@ -2,6 +2,7 @@ import type { Account, Config } from "../config/config.ts";
 import type { Adapter } from "../contract/adapter.ts";
 import type { Clock } from "../contract/host.ts";
 import type { Why } from "../contract/outcome.ts";
+import type { Files } from "../files/files.ts";
 import { compileInbound } from "../gateway/inbound.ts";
 import { compilePlan } from "../gateway/plan.ts";
 import { compileRecord } from "../gateway/record.ts";
@@ -9,9 +10,10 @@ import type { LaneRoute, Routes } from "../gateway/routes.ts";
 import type { Log } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
 import { within } from "./deadline.ts";
-import { Intake } from "./intake.ts";
+import { Intake, readCursor } from "./intake.ts";
 import { Lane } from "./lane.ts";
 import { forgetRemoved, laneName, Lanes } from "./lanes.ts";
+import type { RemoteFiles } from "./remote-files.ts";
 import { Report } from "./report.ts";
 import { Supervisor, type State } from "./supervisor.ts";
 
@@ -33,6 +35,9 @@ export interface DeliveryOptions {
   readonly adapters: ReadonlyMap<string, Adapter>;
   readonly routes: Routes;
   readonly log: Log;
+  readonly files: Files;
+  /** The same through which `files` asks networks for theirs. */
+  readonly remoteFiles: RemoteFiles;
   readonly logger: Logger;
   readonly clock: Clock;
   /** 0 <= x < 1. */
@@ -80,7 +85,7 @@ interface Part {
 }
 
 async function openPart(account: Account, options: DeliveryOptions, lanes: Lanes): Promise<Part> {
-  const { config, routes, log, logger, clock, random } = options;
+  const { config, routes, log, files, remoteFiles, logger, clock, random } = options;
   const adapter = options.adapters.get(account.protocol);
   if (adapter === undefined) throw new Error(`there is no adapter for the protocol of the account "${account.name}"`);
   const { capabilities } = adapter;
@@ -88,7 +93,7 @@ async function openPart(account: Account, options: DeliveryOptions, lanes: Lanes
   const { maxAgeMs, outageNoticeMs } = config.general;
   const onStalled = (why: Why): void => supervisor.restart(why);
   const open = async (route: LaneRoute): Promise<{ readonly channel: string; readonly lane: Lane }> => {
-    const shared = { plan, capabilities, log, logger, clock, random, maxAgeMs, outageNoticeMs, onStalled };
+    const shared = { plan, capabilities, log, files, logger, clock, random, maxAgeMs, outageNoticeMs, onStalled };
     const lane = await Lane.open({ ...shared, ...route, name: laneName(route) });
     await lanes.add(route, lane);
     return { channel: route.channel, lane };
@@ -96,13 +101,24 @@ async function openPart(account: Account, options: DeliveryOptions, lanes: Lanes
   const own = routes.lanes().filter((route) => route.account.key === account.key);
   const opened = await Promise.all(own.map(open));
   const record = compileRecord(account, compileInbound(account));
-  const intake = new Intake({ account, record, routes, log, logger, clock, random });
+  const cursor = await readCursor(log, account.key);
+  const intake = new Intake({ account, record, routes, log, logger, clock, random, cursor });
   const channels = routes.channels(account.key).map((request) => ({
     request,
     lanes: opened.filter(({ channel }) => channel === request.name).map(({ lane }) => lane),
     report: new Report(logger, { account: account.name }, () => clock.nowMs()),
   }));
-  const supervisor = new Supervisor({ account, adapter, channels, intake, logger, clock, random });
+  const supervisor = new Supervisor({
+    account,
+    adapter,
+    channels,
+    intake,
+    files,
+    remoteFiles,
+    logger,
+    clock,
+    random,
+  });
   return { account, intake, supervisor };
 }
 

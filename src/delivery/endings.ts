@@ -1,17 +1,60 @@
+import type { Why } from "../contract/outcome.ts";
 import { Throttle } from "../lib/throttle.ts";
-import type { Receipt } from "../log/log.ts";
+import type { Copies, Receipt, Subject } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
+import { reactionsOf } from "./lane-options.ts";
 import { type Ending, receiptOf } from "./settle.ts";
 import type { Item } from "./window.ts";
 
 export interface EndingsOptions {
-  /** Name of the lane. */
+  /** Name of the lane, and where it leads. */
   readonly name: string;
+  readonly place: Subject;
   readonly fields: object;
   readonly logger: Logger;
   readonly nowMs: () => number;
   readonly add: (receipt: Receipt) => void;
 }
+
+/** By which refs a message is known at the destination from now on; null: as before. */
+function copiesBy(item: Item, state: Receipt["state"], place: Subject): Copies | null {
+  const { op, messages } = item;
+  const about = item.stored?.about ?? null;
+  if (op === null || messages.length === 0) return null;
+  if (about === null || about.is === "reply")
+    return op.kind === "post" ? { of: item.seq, place, refs: messages } : null;
+  if (about.is !== "edit" || about.seq === null) return null;
+  if (op.kind === "edit" && state === "sent") return { of: about.seq, place, refs: messages };
+  // Lines that say an edit in words belong to what it edits: whoever answers one answers that.
+  return { of: about.seq, place, refs: [...(item.here?.about ?? []), ...messages] };
+}
+
+/** By which refs the line that says the reactions to a message is known from now on; null: as before. */
+function lineBy({ op, messages, stored, here }: Item, state: Receipt["state"], place: Subject): Copies | null {
+  const about = stored?.about ?? null;
+  const isKept = (here?.line ?? null) !== null;
+  if (op === null || !isKept || about?.is !== "reaction" || about.seq === null) return null;
+  const isMade = op.kind !== "delete" && messages.length > 0;
+  // A line that cannot be edited any more makes room for another.
+  const isGone = op.kind === "edit" ? state === "failed" : op.kind === "delete" && state === "sent";
+  if (!isMade && !isGone) return null;
+  return { of: about.seq, place: reactionsOf(place), refs: isGone ? [] : messages };
+}
+
+export const GONE: Why = { code: "network", message: "The session ended, and what was under way did not end with it." };
+export const HUNG: Why = { code: "timeout", message: "Nothing has moved for 10 minutes or more." };
+export const THREW: Why = {
+  code: "bug",
+  message: "The adapter failed in a way it should not: this is a bug, see the log.",
+};
+export const EXPIRED: Why = { code: "timeout", message: "It waited longer than MaxAge." };
+
+/** What becomes of what goes out with a message that ends so; otherwise it stands for itself. */
+export const FATES: ReadonlyMap<Receipt["state"], Receipt["state"]> = new Map([
+  ["sent", "folded"],
+  ["unconfirmed", "unconfirmed"],
+  ["omitted", "omitted"],
+]);
 
 const SAID = new Map<Receipt["state"], string>([
   ["failed", "a message was refused; it is not sent again"],
@@ -29,13 +72,16 @@ export class Endings {
   }
 
   /** Without a word in the log. */
-  keep(item: Item, ending: Omit<Ending, "messages">): void {
-    const { name, add } = this.#options;
-    const receipt = receiptOf(name, item.seq, { ...ending, messages: item.messages });
+  keep(item: Item, ending: Omit<Ending, "messages" | "copies">): void {
+    const { name, place, add } = this.#options;
+    const copies = copiesBy(item, ending.state, place);
+    const receipt = receiptOf(name, item.seq, { ...ending, messages: item.messages, copies });
     if (receipt !== null) add(receipt);
+    const line = lineBy(item, ending.state, place);
+    if (line !== null) add({ lane: reactionsOf(name), seq: item.seq, state: ending.state, detail: "{}", copies: line });
   }
 
-  record(item: Item, ending: Omit<Ending, "messages">): void {
+  record(item: Item, ending: Omit<Ending, "messages" | "copies">): void {
     const { fields, logger } = this.#options;
     const { state, why } = ending;
     this.keep(item, ending);

@@ -1,4 +1,5 @@
 import type { AdapterLog, Clock, Host } from "../contract/host.ts";
+import type { Files } from "../files/files.ts";
 import type { Logger } from "../logger.ts";
 import type { Intake, NameOf } from "./intake.ts";
 
@@ -11,16 +12,17 @@ export interface HostOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly logger: Logger;
+  readonly files: Pick<Files, "open" | "publish">;
   readonly lost: Host["lost"];
   readonly degraded: Host["degraded"];
 }
 
 /**
  * The host of one try to have a session. What the session hands over counts until `end`, also what is stored after it; every later
- * call is answered, and does nothing: another session may be there already.
+ * call that tells something is answered, and does nothing: another session may be there already.
  */
 export function createHost(options: HostOptions): { readonly host: Host; readonly end: () => void } {
-  const { account, intake, nameOf, clock, random, logger } = options;
+  const { account, intake, nameOf, files, clock, random, logger } = options;
   let ended = false;
   const host: Host = {
     accept: async (batch) => (ended ? batch.events.map(() => "ignored") : await intake.accept(batch, nameOf)),
@@ -30,6 +32,8 @@ export function createHost(options: HostOptions): { readonly host: Host; readonl
     degraded: (why) => {
       if (!ended) options.degraded(why);
     },
+    openFile: async (id, signal) => await files.open(id, signal),
+    publish: async (text) => await files.publish(text),
     clock,
     random,
     log: accountLog(logger, account),

@@ -3,53 +3,14 @@ import { FakeClock, settled } from "../../test/support/fake-clock.ts";
 import type { Accepted } from "../contract/host.ts";
 import type { ChannelRef, Cursor, EventKey, UserRef } from "../contract/ids.ts";
 import type { Posted } from "../contract/events.ts";
-import { decode } from "../gateway/codec.ts";
 import { compileInbound } from "../gateway/inbound.ts";
 import { compileRecord } from "../gateway/record.ts";
 import { compileRoutes } from "../gateway/routes.ts";
 import { aConfig, aGateway, anAccount } from "../gateway/samples.suite.ts";
 import { LogError } from "../log/errors.ts";
-import type { Appended, Batch } from "../log/log.ts";
 import { Intake, type NameOf } from "./intake.ts";
+import { ScriptedLog } from "./intake-log.suite.ts";
 import { MemoryLogger } from "./scripted.suite.ts";
-
-/** Takes what it is given when the test says so. */
-class ScriptedLog {
-  readonly batches: Batch[] = [];
-  /** Refusals of the next appends. */
-  readonly refusals: Error[] = [];
-  #gate: PromiseWithResolvers<void> | null = null;
-  #seq = 0;
-  readonly #keys = new Set<string>();
-
-  hold(): void {
-    this.#gate = Promise.withResolvers();
-  }
-
-  release(): void {
-    this.#gate?.resolve();
-    this.#gate = null;
-  }
-
-  async append(batch: Batch): Promise<Appended> {
-    await this.#gate?.promise;
-    const refusal = this.refusals.shift();
-    if (refusal !== undefined) throw refusal;
-    this.batches.push(batch);
-    return { is: "stored", seqs: batch.entries.map(({ key }) => this.#store(key)) };
-  }
-
-  #store(key: string | null): number | null {
-    if (key !== null && this.#keys.has(key)) return null;
-    if (key !== null) this.#keys.add(key);
-    this.#seq += 1;
-    return this.#seq;
-  }
-
-  get texts(): readonly (readonly string[])[] {
-    return this.batches.map(({ entries }) => entries.map(({ payload }) => decode(payload).text));
-  }
-}
 
 const ROOM = "room" as ChannelRef;
 const inRoom: NameOf = (ref) => (ref === ROOM ? "#room" : null);
@@ -62,7 +23,7 @@ function said(text: string, more: Partial<Posted> = {}): Posted {
     atMs: 0,
     echoOf: null,
     messages: [],
-    author: { id: "u" as UserRef, name: "bob", avatar: null, bot: false },
+    author: { id: "u" as UserRef, name: "bob", identity: null, avatar: null, bot: false },
     body: { style: "normal", source: { format: "plain", text }, blocks: [], files: [] },
     replyTo: null,
     thread: null,
@@ -89,6 +50,7 @@ beforeEach(() => {
     logger: memory.logger,
     clock,
     random: () => 0.5,
+    cursor: null,
   });
 });
 

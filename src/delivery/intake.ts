@@ -2,10 +2,10 @@ import type { Account } from "../config/config.ts";
 import type { Accepted, Clock, Host } from "../contract/host.ts";
 import type { ChannelRef, Cursor } from "../contract/ids.ts";
 import type { Event } from "../contract/events.ts";
-import type { Recorder } from "../gateway/record.ts";
+import type { compileRecord } from "../gateway/record.ts";
 import type { Routes } from "../gateway/routes.ts";
 import { LogError } from "../log/errors.ts";
-import type { Log, NewEntry } from "../log/log.ts";
+import type { Ids, Known, Log, NewEntry } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
 import { pause } from "./deadline.ts";
 import { Report } from "./report.ts";
@@ -20,6 +20,10 @@ import { fullJitter } from "./retry.ts";
  * still to be settled (it is being joined) holds up those behind it, so that the order stays. How much gathers is for the adapter to
  * bound, which takes nothing more from its network while many of its calls wait.
  *
+ * An event that speaks of another message (an answer, an edit) goes in an append of its own call, because that message has to be found in
+ * the log first; what comes before it in the call is stored before, when it is about that. A message that is not found is looked for once
+ * more a moment after the call came: it may be a copy of ours whose receipt is still on its way to the disk.
+ *
  * `close` ends that: an append under way still gets its own answer, everything else is answered "ignored" without having been stored.
  */
 export class Intake {
@@ -29,12 +33,19 @@ export class Intake {
   readonly #closed = new AbortController();
   readonly #dropped = new Map<string, number>();
   #accepted = 0;
+  #cursor: Cursor | null;
   #running: Promise<void> | null = null;
 
   constructor(options: IntakeOptions) {
     this.#options = options;
-    const { account, logger, clock } = options;
+    const { account, logger, clock, cursor } = options;
+    this.#cursor = cursor;
     this.#report = new Report(logger, { account: account.name }, () => clock.nowMs());
+  }
+
+  /** The newest that is durable; null: there is none. */
+  get cursor(): Cursor | null {
+    return this.#cursor;
   }
 
   /** How many events were stored. */
@@ -50,7 +61,7 @@ export class Intake {
   accept(batch: EventBatch, nameOf: NameOf): Promise<readonly Accepted[]> {
     if (this.#closed.signal.aborted) return Promise.resolve(ignored(batch));
     const { promise, resolve } = Promise.withResolvers<readonly Accepted[]>();
-    this.#calls.push({ batch, nameOf, answer: resolve });
+    this.#calls.push({ batch, nameOf, answer: resolve, atMs: this.#options.clock.nowMs() });
     this.settled();
     return promise;
   }
@@ -79,22 +90,37 @@ export class Intake {
 
   /** The calls of the next append, oldest first; null when there is none that can go on. */
   #gather(): Group | null {
-    const group: Group = { calls: [], entries: [], cursor: null, chars: 0 };
+    const group: Group = { calls: [], entries: [], answers: [], cursor: null, chars: 0 };
     for (let call = this.#calls[0]; call !== undefined; call = this.#calls[0]) {
       const { events, cursor } = call.batch;
       if (events.some(({ channel }) => call?.nameOf(channel) === undefined)) break;
       const isFull = group.entries.length + events.length > EVENTS_MAX || group.chars > CHARS_MAX;
-      if (isFull && group.calls.length > 0) break;
+      const asks = this.#asksAny(call);
+      if ((isFull || asks) && group.calls.length > 0) break;
       this.#calls.shift();
-      group.calls.push({ call, slots: events.map((event) => this.#add(event, call, group)) });
       group.cursor = cursor ?? group.cursor;
+      group.calls.push({ call, slots: asks ? null : events.map((event) => this.#add(event, call, group, [])) });
+      if (asks) break;
     }
     return group.calls.length > 0 ? group : null;
   }
 
+  #asksAny({ batch, nameOf }: Call): boolean {
+    return batch.events.some((event) => this.#asks(event, nameOf(event.channel) ?? null).length > 0);
+  }
+
+  #asks(event: Event, channel: string | null): ReturnType<EventRecorder["asks"]> {
+    try {
+      return channel === null ? [] : this.#options.record.asks(event, channel);
+    } catch {
+      // Whoever records it says what is wrong.
+      return [];
+    }
+  }
+
   /** Puts an event into the group; its index there, or null when it goes no further. */
-  #add(event: Event, { nameOf }: Call, group: Group): number | null {
-    const entry = this.#entryOf(event, nameOf(event.channel) ?? null);
+  #add(event: Event, { nameOf }: Call, group: Group, known: Answers): number | null {
+    const entry = this.#entryOf(event, nameOf(event.channel) ?? null, known);
     if (typeof entry === "string") {
       this.#dropped.set(entry, (this.#dropped.get(entry) ?? 0) + 1);
       const { account, logger } = this.#options;
@@ -102,15 +128,15 @@ export class Intake {
       return null;
     }
     group.chars += entry.payload.length;
-    return group.entries.push(entry) - 1;
+    return group.answers.length + group.entries.push(entry) - 1;
   }
 
   /** The entry, or the reason why there is none. */
-  #entryOf(event: Event, channel: string | null): NewEntry | string {
+  #entryOf(event: Event, channel: string | null, known: Answers): NewEntry | string {
     const { account, record, routes, clock, logger } = this.#options;
     if (channel === null) return "unknown_channel";
     try {
-      const recorded = record(event, channel, clock.nowMs());
+      const recorded = record.record(event, channel, clock.nowMs(), known);
       if (recorded.is === "drop") return recorded.reason;
       return routes.targets(recorded.entry.subject).length > 0 ? recorded.entry : "no_gateway";
     } catch (error) {
@@ -123,31 +149,68 @@ export class Intake {
     }
   }
 
-  async #store({ calls, entries, cursor }: Group): Promise<void> {
-    const stored = await this.#append(entries, cursor);
-    for (const { call, slots } of calls) {
-      call.answer(slots.map((slot): Accepted => (slot === null ? "ignored" : (stored?.[slot] ?? "ignored"))));
+  async #store(group: Group): Promise<void> {
+    for (const each of group.calls) each.slots ??= await this.#addAsking(each.call, group);
+    const stored = await this.#append(group.entries, group.cursor);
+    const answers = [...group.answers, ...(stored ?? [])];
+    for (const { call, slots } of group.calls) {
+      call.answer((slots ?? []).map((slot): Accepted => (slot === null ? "ignored" : (answers[slot] ?? "ignored"))));
     }
+  }
+
+  /** As `#add` for each event of a call. */
+  async #addAsking(call: Call, group: Group): Promise<readonly (number | null)[]> {
+    const slots: (number | null)[] = [];
+    for (const event of call.batch.events) {
+      const known = await this.#lookUp(this.#asks(event, call.nameOf(event.channel) ?? null), call, group);
+      slots.push(known === null ? null : this.#add(event, call, group, known));
+      if (group.chars > CHARS_MAX) await this.#flush(group);
+    }
+    return slots;
+  }
+
+  /** Null when the intake was closed before. */
+  async #lookUp(asks: readonly Ask[], { atMs }: Call, group: Group): Promise<Answers | null> {
+    if (asks.length === 0) return [];
+    const find = async (): Promise<Answers | null> =>
+      await this.#insist(async () => await Promise.all(asks.map(async (ask) => await this.#find(ask))));
+    if (asks.some((ask) => group.entries.some((entry) => makes(entry, ask)))) await this.#flush(group);
+    let known = await find();
+    if (known?.some((one) => one !== null && group.entries.some((entry) => changes(entry, one))) === true) {
+      await this.#flush(group);
+      known = await find();
+    }
+    const { clock } = this.#options;
+    const ms = Math.min(atMs + RECEIPTS_MS - clock.nowMs(), RECEIPTS_MS);
+    // What has waited for its turn has waited for the receipts as well.
+    if (known?.includes(null) !== true || ms <= 0) return known;
+    await pause({ clock, ms, signal: this.#closed.signal });
+    return await find();
+  }
+
+  async #find({ place, refs }: Ask): Promise<Known | null> {
+    return await this.#options.log.ids.find(place, refs);
+  }
+
+  /** Stores what the group has so far; the cursor comes with the rest. */
+  async #flush(group: Group): Promise<void> {
+    const entries = group.entries.splice(0);
+    const answers = await this.#append(entries, null);
+    group.answers.push(...(answers ?? entries.map((): Accepted => "ignored")));
+    group.chars = 0;
   }
 
   /** One answer per entry, once they are durable; null when the intake was closed before. */
   async #append(entries: readonly NewEntry[], cursor: Cursor | null): Promise<readonly Accepted[] | null> {
     const { account, log } = this.#options;
     if (entries.length === 0 && cursor === null) return [];
-    const marks = cursor === null ? [] : [{ name: `cursor/${account.key}`, value: cursor }];
-    for (let attempt = 1; !this.#closed.signal.aborted; attempt += 1) {
-      try {
-        const appended = await log.append({ account: account.key, entries, marks });
-        if (attempt > 1) this.#report.well({ attempt }, "events are stored again");
-        // Without an idempotency key it always is.
-        const seqs = appended.is === "stored" ? appended.seqs : [];
-        return this.#count(seqs.map((seq) => (seq === null ? "duplicate" : "stored")));
-      } catch (error) {
-        if (error instanceof LogError && error.code === "closed") return null;
-        await this.#pause(error, attempt);
-      }
-    }
-    return null;
+    const marks = cursor === null ? [] : [{ name: markOf(account.key), value: cursor }];
+    const appended = await this.#insist(async () => await log.append({ account: account.key, entries, marks }));
+    if (appended === null) return null;
+    this.#cursor = cursor ?? this.#cursor;
+    // Without an idempotency key it always is.
+    const seqs = appended.is === "stored" ? appended.seqs : [];
+    return this.#count(seqs.map((seq) => (seq === null ? "duplicate" : "stored")));
   }
 
   #count(answers: readonly Accepted[]): readonly Accepted[] {
@@ -156,6 +219,21 @@ export class Intake {
     const duplicates = answers.length - stored;
     if (duplicates > 0) this.#dropped.set("duplicate", (this.#dropped.get("duplicate") ?? 0) + duplicates);
     return answers;
+  }
+
+  /** Asks the log until it answers; null when the intake or the log was closed before. */
+  async #insist<T>(ask: () => Promise<T>): Promise<T | null> {
+    for (let attempt = 1; !this.#closed.signal.aborted; attempt += 1) {
+      try {
+        const answer = await ask();
+        if (attempt > 1) this.#report.well({ attempt }, "events are stored again");
+        return answer;
+      } catch (error) {
+        if (error instanceof LogError && error.code === "closed") return null;
+        await this.#pause(error, attempt);
+      }
+    }
+    return null;
   }
 
   async #pause(error: unknown, attempt: number): Promise<void> {
@@ -169,9 +247,11 @@ export class Intake {
 
 export interface IntakeOptions {
   readonly account: Account;
-  readonly record: Recorder;
+  readonly record: EventRecorder;
   readonly routes: Routes;
-  readonly log: Pick<Log, "append">;
+  readonly log: Pick<Log, "append"> & { readonly ids: Pick<Ids, "find"> };
+  /** What earlier runs of the program have stored; see `readCursor`. */
+  readonly cursor: Cursor | null;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly random: () => number;
@@ -193,14 +273,49 @@ interface Call {
   readonly batch: EventBatch;
   readonly nameOf: NameOf;
   readonly answer: (accepted: readonly Accepted[]) => void;
+  /** When it came, Unix ms. */
+  readonly atMs: number;
 }
 
 interface Group {
-  /** `slots`: where each event of the call is among the entries, null where it went no further. */
-  readonly calls: { readonly call: Call; readonly slots: readonly (number | null)[] }[];
+  /** `slots`: where each event of the call is among all answers, null where it went no further; null while that is not known. */
+  readonly calls: { readonly call: Call; slots: readonly (number | null)[] | null }[];
+  /** Not stored yet. */
   readonly entries: NewEntry[];
+  /** Of entries that are stored already. */
+  readonly answers: Accepted[];
   cursor: Cursor | null;
   chars: number;
+}
+
+type EventRecorder = ReturnType<typeof compileRecord>;
+type Ask = ReturnType<EventRecorder["asks"]>[number];
+/** What was asked, in the same order. */
+type Answers = readonly (Known | null)[];
+
+/** How long the receipt of a copy that people already answer may be on its way to the disk, in ms. */
+const RECEIPTS_MS = 50;
+
+/** Whether the entry makes the message that is asked for known by that ref. */
+function makes({ subject, note }: NewEntry, { place, refs }: Ask): boolean {
+  return (
+    (note?.is === "said" || note?.is === "revised") && subject === place && note.refs.some((ref) => refs.includes(ref))
+  );
+}
+
+/** Whether the entry changes what is known of the message. */
+function changes({ note }: NewEntry, { seq }: Known): boolean {
+  return note !== undefined && note.is !== "said" && note.of === seq;
+}
+
+/** The newest cursor of an account that is durable. Rejects with the log's LogError. */
+export async function readCursor(log: Pick<Log, "marks">, accountKey: string): Promise<Cursor | null> {
+  const name = markOf(accountKey);
+  return ((await log.marks(name)).get(name) as Cursor | undefined) ?? null;
+}
+
+function markOf(accountKey: string): string {
+  return `cursor/${accountKey}`;
 }
 
 const ignored = ({ events }: EventBatch): readonly Accepted[] => events.map(() => "ignored");

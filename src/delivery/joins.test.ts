@@ -66,11 +66,11 @@ test("channels are joined one after the other, and their lanes connected", async
   await settled();
   expect(session.asked).toEqual(["#a"]);
   expect(told("#a")).toEqual([]);
-  answers.get("#a")!.resolve({ ok: true, ref: refOf("#a") });
+  answers.get("#a")!.resolve({ ok: true, ref: refOf("#a"), without: ["react"] });
   await settled();
   expect(session.asked).toEqual(["#a", "#b"]);
   expect(told("#a")).toEqual(["+ref:#a"]);
-  expect(lanes.get("#a")!.outlet?.post).toBe(session.handlers.post);
+  expect(lanes.get("#a")!.outlet).toMatchObject({ handlers: session.handlers, without: ["react"] });
   expect(memory.shown("channel")).toEqual(["info joined #a"]);
 });
 
@@ -80,7 +80,7 @@ describe("names", () => {
     expect(joins.nameOf(refOf("#a"))).toBeUndefined();
     joins.start(session);
     await settled();
-    answers.get("#a")!.resolve({ ok: true, ref: refOf("#a") });
+    answers.get("#a")!.resolve({ ok: true, ref: refOf("#a"), without: [] });
     await settled();
     expect(joins.nameOf(refOf("#a"))).toBe("#a");
     expect(joins.nameOf(refOf("#b"))).toBeUndefined();
@@ -111,7 +111,7 @@ describe("names", () => {
 describe("a join that does not succeed", () => {
   test("is tried again after the time that was asked for", async () => {
     session.answer = ({ name }) =>
-      Promise.resolve(name === "#a" ? refused("banned", 300_000) : { ok: true, ref: refOf(name) });
+      Promise.resolve(name === "#a" ? refused("banned", 300_000) : { ok: true, ref: refOf(name), without: [] });
     joins.start(session);
     await settled();
     expect(told("#a")).toEqual(["-banned"]);
@@ -145,7 +145,8 @@ describe("a join that does not succeed", () => {
     ["throws", () => Promise.reject(new Error("oops")), "-the join failed: Error: oops"],
     ["never answers", () => new Promise(() => undefined), "-no answer to the join within 60 s"],
   ])("because it %s does not hold up the next one", async (_name, answer, why) => {
-    session.answer = (request) => (request.name === "#a" ? answer() : Promise.resolve({ ok: true, ref: refOf("#b") }));
+    session.answer = (request) =>
+      request.name === "#a" ? answer() : Promise.resolve({ ok: true, ref: refOf("#b"), without: [] });
     joins.start(session);
     await clock.advance(60_000);
     expect(told("#a").at(0)).toBe(why);
@@ -201,22 +202,22 @@ describe("a channel that is lost", () => {
     joins.start(session);
     await settled();
     joins.lost(refOf("#a"), KICKED, 0);
-    answers.get("#a")!.resolve({ ok: true, ref: refOf("#a") });
+    answers.get("#a")!.resolve({ ok: true, ref: refOf("#a"), without: [] });
     await settled();
     expect(told("#a")).toEqual(["-kicked"]);
     await clock.advance(2_500);
     expect(session.asked).toEqual(["#a", "#b"]);
-    answers.get("#b")!.resolve({ ok: true, ref: refOf("#b") });
+    answers.get("#b")!.resolve({ ok: true, ref: refOf("#b"), without: [] });
     await settled();
     expect(session.asked).toEqual(["#a", "#b", "#a"]);
-    answers.get("#a")!.resolve({ ok: true, ref: refOf("#a") });
+    answers.get("#a")!.resolve({ ok: true, ref: refOf("#a"), without: [] });
     await settled();
     expect(told("#a")).toEqual(["-kicked", "+ref:#a"]);
   });
 
   test("while it waits is news: it is tried sooner, never later", async () => {
     session.answer = ({ name }) =>
-      Promise.resolve(name === "#a" ? refused("banned", 300_000) : { ok: true, ref: refOf(name) });
+      Promise.resolve(name === "#a" ? refused("banned", 300_000) : { ok: true, ref: refOf(name), without: [] });
     joins.start(session);
     await settled();
     joins.lost(refOf("#a"), KICKED, 600_000);
@@ -231,7 +232,9 @@ describe("a channel that is lost", () => {
 
 test("a loss of a channel that we never knew is a hint to try those again that wait", async () => {
   session.answer = ({ name }) =>
-    Promise.resolve(name === "#a" ? refused("invited people only", 300_000) : { ok: true, ref: refOf(name) });
+    Promise.resolve(
+      name === "#a" ? refused("invited people only", 300_000) : { ok: true, ref: refOf(name), without: [] },
+    );
   joins.start(session);
   await settled();
   joins.lost(refOf("#a"), { code: "forbidden", message: "invited" }, 0);
@@ -244,7 +247,7 @@ test("an end disconnects all lanes, gives up the join under way, and leaves no t
   let signal: AbortSignal | null = null;
   session.answer = ({ name }, given) => {
     signal = given;
-    return name === "#a" ? Promise.resolve({ ok: true, ref: refOf("#a") }) : new Promise(() => undefined);
+    return name === "#a" ? Promise.resolve({ ok: true, ref: refOf("#a"), without: [] }) : new Promise(() => undefined);
   };
   joins.start(session);
   await settled();

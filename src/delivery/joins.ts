@@ -94,11 +94,13 @@ export class Joins {
     if (this.#ended.signal.aborted) return;
     room.tried = true;
     if (joined.ok) {
-      this.#names.set(joined.ref, room);
+      const { ref, without } = joined;
+      this.#names.set(ref, room);
       room.state = "joined";
       room.joinedAtMs = this.#options.clock.nowMs();
-      const loss = this.#early.get(joined.ref);
-      if (loss === undefined) this.#enter(room, joined.ref, session);
+      const loss = this.#early.get(ref);
+      const { gate, pulse } = this.#options;
+      if (loss === undefined) this.#enter(room, { channel: ref, handlers: session.handlers, without, gate, pulse });
       else this.#leave(room, loss);
     } else {
       room.failures += 1;
@@ -120,10 +122,8 @@ export class Joins {
     }
   }
 
-  #enter({ lanes, report, request }: Room, channel: ChannelRef, session: Session): void {
+  #enter({ lanes, report, request }: Room, outlet: Outlet): void {
     report.well({ channel: request.name }, "joined");
-    const { gate, pulse } = this.#options;
-    const outlet: Outlet = { channel, post: session.handlers.post, gate, pulse };
     for (const lane of lanes) lane.connect(outlet);
   }
 

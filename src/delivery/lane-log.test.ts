@@ -4,11 +4,13 @@ import { eventually } from "../../test/support/wait.ts";
 import type { Account } from "../config/config.ts";
 import type { Capabilities } from "../contract/capabilities.ts";
 import { END } from "../contract/ids.ts";
+import { capabilities } from "../gateway/plan.suite.ts";
 import type { Log, Receipt } from "../log/log.ts";
 import { openAt, scratchFolder } from "../log/sqlite/scratch.suite.ts";
 import type { Logger } from "../logger.ts";
 import { Lane } from "./lane.ts";
-import { delivered, LANE, NONE, outletOf, PLAN, sendWhole, SUBJECT } from "./stage.suite.ts";
+import { delivered, LANE, NONE, MemoryFiles, outletOf, sendWhole, SUBJECT } from "./stage.suite.ts";
+import { PLAN } from "./plan.suite.ts";
 
 const SILENT = { debug: () => undefined, warn: () => undefined, info: () => undefined } as unknown as Logger;
 
@@ -16,12 +18,13 @@ async function open(log: Log): Promise<Lane> {
   const lane = await Lane.open({
     name: LANE,
     gateway: "g",
-    account: { name: "net.B" } as Account,
+    account: { name: "net.B", key: "net.b" } as Account,
     channel: "#to",
     subjects: [SUBJECT],
     plan: PLAN,
-    capabilities: { idempotency: NONE, limits: { inflightMax: 8 } } as Capabilities,
+    capabilities: { idempotency: NONE, ops: capabilities().ops, limits: { inflightMax: 8 } } as Capabilities,
     log,
+    files: new MemoryFiles(),
     logger: SILENT,
     clock: new FakeClock(Date.now()),
     random: () => 0.5,

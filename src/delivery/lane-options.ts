@@ -2,7 +2,9 @@ import type { Account } from "../config/config.ts";
 import type { Capabilities } from "../contract/capabilities.ts";
 import type { Clock } from "../contract/host.ts";
 import type { Why } from "../contract/outcome.ts";
+import type { Files } from "../files/files.ts";
 import type { Plan } from "../gateway/plan.ts";
+import { subjectOf } from "../gateway/subject.ts";
 import type { EntryHead, Log, Seq, Subject } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
 
@@ -17,6 +19,7 @@ export interface LaneOptions {
   readonly plan: Plan;
   readonly capabilities: Capabilities;
   readonly log: Log;
+  readonly files: Files;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly random: () => number;
@@ -24,6 +27,19 @@ export interface LaneOptions {
   readonly outageNoticeMs: number;
   /** A handler hangs: the session is to be ended. */
   readonly onStalled: (why: Why) => void;
+}
+
+/** The destination, as the log calls it. */
+export function placeOf({ account, channel }: Pick<LaneOptions, "account" | "channel">): Subject {
+  return subjectOf(account.key, channel);
+}
+
+/**
+ * In place of a lane's name and of its place, for the lines that say the reactions to a message: who answers or deletes one does not
+ * mean the message. No channel has such a name.
+ */
+export function reactionsOf(name: string): string {
+  return `${name} #reactions`;
 }
 
 /** Whether an entry goes to the lane's destination, without a look at its payload. `since`: as in gateway/sources.ts. */

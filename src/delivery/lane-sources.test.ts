@@ -2,11 +2,13 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { FakeClock, settled } from "../../test/support/fake-clock.ts";
 import type { Account } from "../config/config.ts";
 import type { Capabilities } from "../contract/capabilities.ts";
+import { capabilities } from "../gateway/plan.suite.ts";
 import type { Subject } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
 import { Lane } from "./lane.ts";
 import { type Disk, emptyDisk, MemoryLog } from "./memory-log.suite.ts";
-import { delivered, KEY, LANE, outletOf, PLAN } from "./stage.suite.ts";
+import { delivered, KEY, LANE, MemoryFiles, outletOf } from "./stage.suite.ts";
+import { PLAN } from "./plan.suite.ts";
 
 describe("a bridge that joins the gateway of a lane", () => {
   const SILENT = { debug: () => undefined, warn: () => undefined, info: () => undefined } as unknown as Logger;
@@ -27,8 +29,9 @@ describe("a bridge that joins the gateway of a lane", () => {
       channel: "#to",
       subjects,
       plan: PLAN,
-      capabilities: { idempotency: KEY, limits: { inflightMax: 1 } } as Capabilities,
+      capabilities: { idempotency: KEY, ops: capabilities().ops, limits: { inflightMax: 1 } } as Capabilities,
       log: new MemoryLog(disk),
+      files: new MemoryFiles(),
       logger: SILENT,
       clock,
       random: () => 0.5,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { settled } from "../../test/support/fake-clock.ts";
 import { END } from "../contract/ids.ts";
+import type { Outcome } from "../contract/outcome.ts";
 import {
   connected,
   deferred,
@@ -116,7 +117,7 @@ describe("stop", () => {
     const again = stage.next();
     await again.open();
     await again.connect();
-    expect(again.call(1).op.resume).toBe(part(1));
+    expect(again.call(1).op).toMatchObject({ resume: part(1) });
     expect(await again.receipts()).toEqual([]);
   });
 
@@ -220,4 +221,25 @@ describe("a log that cannot be read", () => {
     await stage.clock.advance(60_000);
     expect(stage.texts).toEqual(["1"]);
   });
+});
+
+test("behind one that hangs, what has ended and what is not for the lane is bounded in memory; all of it goes on", async () => {
+  const stage = new Stage({ inflightMax: 2 });
+  await stage.open();
+  let hung: ((outcome: Outcome) => void) | null = null;
+  const heard: string[] = [];
+  await stage.connect(
+    outletOf(async (op) => {
+      heard.push(op.body.source.text);
+      return heard.length > 1 ? delivered : await new Promise((resolve) => (hung = resolve));
+    }),
+  );
+  for (let at = 0; at < 5_000; at += 1) stage.put(at % 2 === 0 ? `${at}` : "!");
+  await stage.say("last");
+  await stage.clock.advance(1_000);
+  expect(heard.length).toBeGreaterThan(500);
+  expect(heard.length).toBeLessThan(2_000);
+  (hung as ((outcome: Outcome) => void) | null)?.(delivered);
+  await stage.clock.advance(1_000);
+  expect([heard.length, heard.at(-1), stage.cursorOnDisk]).toEqual([2_501, "last", stage.log.head]);
 });

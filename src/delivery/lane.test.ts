@@ -245,7 +245,7 @@ describe("outcomes", () => {
     await stage.end(1, unknown);
     expect(await stage.receipts()).toMatchObject([{ state: "unconfirmed" }]);
     await stage.clock.advance(500);
-    expect(stage.call(2).op.resume).toBe(part(2));
+    expect(stage.call(2).op).toMatchObject({ resume: part(2) });
     await stage.call(2).attempt.sending(END);
     stage.call(2).attempt.sent(END, ["c" as MessageRef]);
     await stage.end(2, delivered);
@@ -284,7 +284,7 @@ describe("sending", () => {
     const again = stage.next();
     await again.open();
     await again.connect();
-    expect(again.call(1).op.resume).toBeNull();
+    expect(again.call(1).op).toMatchObject({ resume: null });
     expect(await again.receipts()).toEqual([]);
   });
 
@@ -313,6 +313,6 @@ describe("sending", () => {
     expect(await stage.call(1).attempt.sending(END)).toBe(false);
     stage.call(1).attempt.sent(END, []);
     await stage.clock.advance(1_000);
-    expect(stage.call(2).op.resume).toBeNull();
+    expect(stage.call(2).op).toMatchObject({ resume: null });
   });
 });

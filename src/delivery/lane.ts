@@ -1,20 +1,23 @@
 import type { OpId } from "../contract/ids.ts";
-import type { PostDraft } from "../contract/ops.ts";
+import type { Op } from "../contract/ops.ts";
 import type { Loss, Outcome, Why } from "../contract/outcome.ts";
+import type { OpDraft } from "../gateway/planned.ts";
 import type { Mark, Receipt, Seq } from "../log/log.ts";
 import { Alarm } from "./alarm.ts";
 import { LaneAttempt, type AttemptLane } from "./attempt.ts";
-import { Endings } from "./endings.ts";
+import { Endings, EXPIRED, FATES, GONE, HUNG, THREW } from "./endings.ts";
 import { createGate } from "./gate.ts";
-import type { LaneOptions } from "./lane-options.ts";
+import { type LaneOptions, placeOf } from "./lane-options.ts";
 import { Outage } from "./outage.ts";
-import type { Gate, Outlet } from "./outlet.ts";
-import { encodeOrEmpty, encodePosition, marksOf } from "./position.ts";
+import { type Gate, type Outlet, perform } from "./outlet.ts";
+import { encodeMarks } from "./position.ts";
+import { Preparing } from "./preparing.ts";
 import { Reader } from "./reader.ts";
 import { Recorder } from "./recorder.ts";
 import { restore, type Restored } from "./restore.ts";
 import { type Run, Runs } from "./runs.ts";
 import { type Decision, settle, type Wait, waitMs } from "./settle.ts";
+import { type Asked, Starting } from "./starting.ts";
 import { SummaryLine } from "./summary-line.ts";
 import { type Item, Window } from "./window.ts";
 
@@ -22,15 +25,6 @@ import { type Item, Window } from "./window.ts";
 const RECEIPTS_MAX = 1_000;
 /** How long a stop goes on after its signal, in ms. */
 const STOP_GRACE_MS = 500;
-
-const GONE: Why = { code: "network", message: "The session ended, and what was under way did not end with it." };
-const HUNG: Why = { code: "timeout", message: "Nothing has moved for 10 minutes or more." };
-const THREW: Why = { code: "bug", message: "The adapter failed in a way it should not: this is a bug, see the log." };
-const EXPIRED: Why = { code: "timeout", message: "It waited longer than MaxAge." };
-const UNREADABLE: Why = {
-  code: "bug",
-  message: "The stored message cannot be turned into a post: this is a bug, see the log.",
-};
 
 /**
  * A lane: the ordered reader of the log for one outgoing bridge in one gateway.
@@ -51,6 +45,8 @@ export class Lane {
   readonly #outage: Outage;
   readonly #alarm: Alarm;
   readonly #runs = new Runs();
+  readonly #preparing: Preparing;
+  readonly #starting: Starting;
   readonly #attemptLane: AttemptLane;
   #outlet: Outlet | null = null;
   #phase: "running" | "stopping" | "stopped" = "running";
@@ -76,16 +72,38 @@ export class Lane {
     this.#gate = createGate(clock);
     this.#options = options;
     this.#fields = { gateway, account: account.name, channel };
-    this.#summary = new SummaryLine(summary);
+    this.#summary = new SummaryLine({ waiting: summary, logger: options.logger, fields: this.#fields });
     this.#window = new Window(position);
     const shared = { log, logger: options.logger, clock, random: options.random, fields: this.#fields };
     const pump = (): void => this.#pump();
     const low = capabilities.limits.inflightMax;
     this.#reader = new Reader(this.#window, { ...shared, subjects, admits, low, done: pump });
-    this.#recorder = new Recorder({ ...shared, written, compose: () => this.#compose(), relieved: pump });
+    this.#recorder = new Recorder({ ...shared, written, compose: () => this.#marks(), relieved: pump });
     this.#outage = new Outage({ ...shared, noticeMs, count: () => this.waiting() });
     const add = (receipt: Receipt): void => this.#recorder.add(receipt);
-    this.#endings = new Endings({ ...shared, name: options.name, nowMs: () => clock.nowMs(), add });
+    this.#endings = new Endings({
+      ...shared,
+      name: options.name,
+      place: placeOf(options),
+      nowMs: () => this.#now(),
+      add,
+    });
+    const durable = async (): Promise<boolean> => await this.#recorder.durable();
+    const newAfter = capabilities.idempotency.by === "none" ? 0 : log.head;
+    this.#preparing = new Preparing({ ...options, fields: this.#fields, durable, newAfter });
+    this.#starting = new Starting({
+      window: this.#window,
+      preparing: this.#preparing,
+      newAfter,
+      refused: () => this.#recorder.refused,
+      underWay: () => Array.from(this.#runs, ({ item }) => item),
+      mayStart: (outlet) => outlet === this.#outlet && this.#mayStart(outlet),
+      reacts: ({ without }) => capabilities.ops.react === "native" && !without.includes("react"),
+      finish: (...ended) => this.#finish(...ended),
+      run: (item, outlet, asked) => void this.#run(item, outlet, asked, `${options.name}/${item.seq}`),
+      wait: (times, why) => this.#wait(times, why),
+      pump,
+    });
     this.#alarm = new Alarm(clock, () => this.#ring());
     this.#attemptLane = {
       by: capabilities.idempotency.by,
@@ -119,6 +137,7 @@ export class Lane {
 
   /** The channel is joined: messages go there from now on. */
   connect(outlet: Outlet): void {
+    this.#starting.giveUp();
     this.#runs.endAll(this.#now());
     this.#outlet = outlet;
     this.#why = null;
@@ -129,6 +148,7 @@ export class Lane {
   disconnect(why: Why): void {
     this.#why = why;
     this.#outlet = null;
+    this.#starting.giveUp();
     this.#runs.endAll(this.#now());
     this.#pump();
   }
@@ -144,6 +164,7 @@ export class Lane {
 
   async #stop(signal: AbortSignal): Promise<void> {
     this.#phase = "stopping";
+    this.#starting.giveUp();
     this.#reader.stop();
     this.#outage.stop();
     const late = Promise.withResolvers<void>();
@@ -171,13 +192,6 @@ export class Lane {
 
   async #takeOver({ receipts }: Restored): Promise<void> {
     for (const receipt of receipts) this.#recorder.add(receipt);
-    if (receipts.length > 0) {
-      const told = { ...this.#fields, messages: receipts.length };
-      this.#options.logger.warn(
-        told,
-        "messages may or may not have been delivered before the restart; they are not sent again",
-      );
-    }
     await this.#recorder.durable();
     this.#pump();
   }
@@ -221,15 +235,15 @@ export class Lane {
       } else if (summary && (item !== null || this.#reader.drained)) {
         if (this.#runs.size > 0) return;
         void this.#sendSummary();
-      } else if (item === null) return;
+      } else if (item === null || this.#starting.mustWait(item)) return;
       else this.#start(item, this.#outlet);
     }
   }
 
   #mayStart(outlet: Outlet): boolean {
     const { capabilities } = this.#options;
-    if (this.#phase !== "running" || this.#summary.underWay || this.#runs.size >= capabilities.limits.inflightMax)
-      return false;
+    if (this.#phase !== "running" || this.#starting.isLooking || this.#summary.underWay) return false;
+    if (this.#runs.size >= capabilities.limits.inflightMax) return false;
     if (Math.max(this.#gate.untilMs, outlet.gate.untilMs) > this.#now() || this.#recorder.receipts > RECEIPTS_MAX)
       return false;
     if (this.#recorder.refused && capabilities.idempotency.by === "none") return false;
@@ -245,42 +259,30 @@ export class Lane {
   }
 
   #start(item: Item, outlet: Outlet): void {
-    const { plan, gateway, capabilities, name } = this.#options;
-    const { idempotency } = capabilities;
+    const { idempotency } = this.#options.capabilities;
     if (item.doubt !== null && idempotency.by === "key" && this.#now() - item.doubt.sinceMs > idempotency.windowMs) {
       this.#finish(item, "unconfirmed", item.doubt.why);
       return;
     }
-    const draft = this.#draft(item.seq, () => plan.post(item.payload, gateway));
-    if (draft === null) this.#finish(item, "failed", UNREADABLE);
-    else void this.#run(item, outlet, draft, `${name}/${item.seq}`);
-  }
-
-  #draft(seq: Seq, make: () => PostDraft): PostDraft | null {
-    try {
-      return make();
-    } catch (error) {
-      const told = { ...this.#fields, seq, error: describe(error) };
-      this.#options.logger.error(told, "a stored message cannot be made into a post: this is a bug");
-      return null;
-    }
+    this.#starting.start(item, outlet);
   }
 
   /** Calls the handler before it first waits. Never rejects. */
-  async #run(item: Item, outlet: Outlet, draft: PostDraft, id: string): Promise<void> {
+  async #run(item: Item, outlet: Outlet, { op: draft, losses }: Asked, id: string): Promise<void> {
     item.state = "running";
     item.attempts += 1;
+    item.op = draft;
     item.resumeAt(item.confirmed);
     const attempt = new LaneAttempt(item, this.#attemptLane);
-    const run = this.#runs.add({ item, outlet, attempt, startedMs: this.#now() });
-    const place = { id: id as OpId, channel: outlet.channel, attempt: item.attempts, resume: item.confirmed };
-    let outcome: Outcome | null = null;
-    try {
-      outcome = await outlet.post({ kind: "post", ...place, ...draft }, attempt);
-    } catch (error) {
-      const told = { ...this.#fields, seq: item.seq, error: describe(error) };
-      this.#options.logger.error(told, "an adapter's handler threw: this is a bug");
-    }
+    const run = this.#runs.add({ item, outlet, attempt, losses, startedMs: this.#now() });
+    const place = { id: id as OpId, channel: outlet.channel, attempt: item.attempts };
+    const op: Op = draft.kind === "post" ? { ...draft, ...place, resume: item.confirmed } : { ...draft, ...place };
+    const outcome = await perform(outlet, op, attempt, (error) =>
+      this.#options.logger.error(
+        { ...this.#fields, seq: item.seq, error },
+        "an adapter's handler threw: this is a bug",
+      ),
+    );
     if (attempt.live) this.#end(run, outcome ?? { is: "unknown", why: THREW }, outcome === null);
   }
 
@@ -296,13 +298,16 @@ export class Lane {
     if (decision.is === "retry") this.#hold(run, decision.wait, decision.why);
     if (this.#summary.underWay) this.#endSummary(decision);
     else if (decision.is === "retry") this.#retry(run, decision);
-    else {
-      const receipt = outcome.is === "delivered" ? outcome.receipt : null;
-      item.addMessages(receipt?.messages ?? []);
-      this.#finish(item, decision.state, decision.why, receipt?.losses);
-    }
+    else this.#conclude(run, outcome, decision);
     if (this.#runs.size === 0) this.#idle?.();
     this.#pump();
+  }
+
+  #conclude({ item, losses }: Run, outcome: Outcome, { state, why }: Extract<Decision, { is: "finish" }>): void {
+    const receipt = outcome.is === "delivered" ? outcome.receipt : null;
+    if (receipt !== null && item.op?.kind === "edit") item.messages = receipt.messages;
+    else item.addMessages(receipt?.messages ?? []);
+    this.#finish(item, state, why, [...losses, ...(receipt?.losses ?? [])]);
   }
 
   #hold({ item, outlet, attempt }: Run, wait: Wait, why: Why): void {
@@ -311,6 +316,12 @@ export class Lane {
     const asked: Wait = attempt.refused && wait.for !== "backoff" ? { for: "channel", ms: 0 } : wait;
     const untilMs = this.#now() + waitMs(asked, item.attempts, this.#options.random);
     (asked.for === "session" ? outlet.gate : this.#gate).hold(untilMs);
+  }
+
+  /** The log does not answer. */
+  #wait(times: number, why: Why): void {
+    this.#why = why;
+    this.#gate.hold(this.#now() + waitMs({ for: "backoff" }, times, this.#options.random));
   }
 
   #retry({ item, startedMs }: Run, { resume, why, unconfirmed, doubt }: Extract<Decision, { is: "retry" }>): void {
@@ -332,6 +343,8 @@ export class Lane {
     if (partly) this.#endings.keep(item, { state: "unconfirmed", why: item.unconfirmed, losses });
     else this.#endings.record(item, { state, why, losses });
     this.#recorder.changed();
+    const fate = FATES.get(state);
+    if (fate !== undefined) for (const change of item.folded) this.#finish(change, fate, why);
     if (state !== "sent") return;
     // What held others up is over; what took the channel away is not.
     if (this.#outlet !== null) this.#why = null;
@@ -340,7 +353,9 @@ export class Lane {
 
   #expire(item: Item): void {
     const { doubt } = item;
-    if (doubt === null) {
+    const is = this.#preparing.read(item)?.about?.is ?? "reply";
+    // What changes a message is none by itself.
+    if (doubt === null && is === "reply") {
       this.#summary.add(item);
       this.#outage.expired();
     }
@@ -359,40 +374,23 @@ export class Lane {
       this.#pump();
       return;
     }
-    const draft = this.#draft(summary.seq, () => plan.expired(summary));
-    if (draft === null) {
-      this.#endSummary({ is: "finish", state: "failed", why: UNREADABLE });
-      this.#pump();
-    } else await this.#run(this.#summary.item(summary), outlet, draft, `${name}/${summary.seq}/expired`);
+    const op: OpDraft = { kind: "post", ...plan.expired(summary) };
+    await this.#run(this.#summary.item(summary), outlet, { op, losses: [] }, `${name}/${summary.seq}/expired`);
   }
 
   #endSummary(decision: Decision): void {
-    const ended = this.#summary.end(decision);
+    const isSent = this.#summary.end(decision);
     this.#recorder.changed();
-    if (ended === null) return;
-    const { count, fromMs, toMs } = ended;
-    const told = decision.is === "finish" && decision.state === "sent";
-    const fields = { messages: count, from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString(), told };
-    this.#options.logger.warn({ ...this.#fields, ...fields }, "messages waited longer than MaxAge and were left out");
-    if (told) this.#outage.progress();
+    if (isSent) this.#outage.progress();
   }
 
-  #compose(): readonly Mark[] {
+  #marks(): readonly Mark[] {
     const { name, capabilities } = this.#options;
-    const names = marksOf(name);
     const intent = capabilities.idempotency.by === "none" ? this.#window.intent() : null;
-    return [
-      { name: names.position, value: encodePosition(this.#window.position()) },
-      { name: names.intent, value: encodeOrEmpty(intent) },
-      { name: names.summary, value: encodeOrEmpty(this.#summary.waiting) },
-    ];
+    return encodeMarks(name, { position: this.#window.position(), intent, summary: this.#summary.waiting });
   }
 
   #now(): number {
     return this.#options.clock.nowMs();
   }
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -1,11 +1,14 @@
 import type { ChannelRef } from "../contract/ids.ts";
-import type { PostOp } from "../contract/ops.ts";
-import type { Handler } from "../contract/session.ts";
+import type { Op, OptionalKind } from "../contract/ops.ts";
+import type { Outcome } from "../contract/outcome.ts";
+import type { AnyHandlers, Attempt } from "../contract/session.ts";
 
 /** What a lane needs of a live session once its channel is joined. */
 export interface Outlet {
   readonly channel: ChannelRef;
-  readonly post: Handler<PostOp>;
+  readonly handlers: AnyHandlers;
+  /** As the join said. */
+  readonly without: readonly OptionalKind[];
   readonly gate: Gate;
   readonly pulse: Pulse;
 }
@@ -23,4 +26,36 @@ export interface Pulse {
   /** When one of its handlers last ended or told something, Unix ms. */
   readonly lastMs: number;
   beat(): void;
+}
+
+/** Calls the handler of the op's kind before it first waits. Null when it threw, which is a bug: `threw` is told. Never rejects. */
+export async function perform(
+  { handlers }: Outlet,
+  op: Op,
+  attempt: Attempt,
+  threw: (error: string) => void,
+): Promise<Outcome | null> {
+  try {
+    return await call(handlers, op, attempt);
+  } catch (error) {
+    threw(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    return null;
+  }
+}
+
+async function call(handlers: AnyHandlers, op: Op, attempt: Attempt): Promise<Outcome> {
+  switch (op.kind) {
+    case "post":
+      return await handlers.post(op, attempt);
+    case "edit":
+      return (await handlers.edit?.(op, attempt)) ?? unsupported(op);
+    case "delete":
+      return (await handlers.delete?.(op, attempt)) ?? unsupported(op);
+    case "react":
+      return (await handlers.react?.(op, attempt)) ?? unsupported(op);
+  }
+}
+
+function unsupported({ kind }: Op): Outcome {
+  return { is: "rejected", why: { code: "unsupported", message: `The session has no handler for the op "${kind}".` } };
 }

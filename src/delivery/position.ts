@@ -1,6 +1,6 @@
 import type { MessageRef, Progress } from "../contract/ids.ts";
 import type { Why } from "../contract/outcome.ts";
-import type { Seq } from "../log/log.ts";
+import type { Mark, Seq } from "../log/log.ts";
 
 /**
  * What a lane has on disk, as marks of the log:
@@ -76,7 +76,20 @@ export function decodePosition(value: string): Position {
   return position;
 }
 
-export function encodeOrEmpty(value: Intent | Summary | null): string {
+/** What the marks of the lane have to say, but for its sources. */
+export function encodeMarks(
+  lane: string,
+  { position, intent, summary }: { position: Position; intent: Intent | null; summary: Summary | null },
+): readonly Mark[] {
+  const names = marksOf(lane);
+  return [
+    { name: names.position, value: encodePosition(position) },
+    { name: names.intent, value: encodeOrEmpty(intent) },
+    { name: names.summary, value: encodeOrEmpty(summary) },
+  ];
+}
+
+function encodeOrEmpty(value: Intent | Summary | null): string {
   return value === null ? "" : JSON.stringify(value);
 }
 

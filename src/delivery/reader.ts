@@ -19,7 +19,7 @@ export interface ReaderOptions {
   readonly fields: object;
   readonly subjects: readonly Subject[];
   readonly admits: (entry: EntryHead) => boolean;
-  /** Reads on when fewer than this many messages wait in the window. */
+  /** Reads on when fewer than this many messages wait in the window, whatever their size. */
   readonly low: number;
   /** The window has changed, or all is read. */
   readonly done: () => void;
@@ -28,6 +28,11 @@ export interface ReaderOptions {
 const BACKOFF: Backoff = { baseMs: 1_000, capMs: 60_000 };
 const CHUNK_ENTRIES = 128;
 const CHUNK_BYTES = 256 * 1024;
+/** While fewer messages and characters than these wait in the window it reads on: what comes later may change what is sent first. */
+const AHEAD_ENTRIES = 128;
+const AHEAD_CHARS = 256 * 1024;
+/** With more than these in the window it waits for the oldest to end: nothing else bounds what is done behind that, or not for the lane. */
+const HELD_ENTRIES = 2_000;
 /** Most entries that are looked at to count the messages among them. */
 const COUNT_ENTRIES = 10_000;
 
@@ -58,9 +63,14 @@ export class Reader {
   /** Reads on where there is need. */
   fill(): void {
     if (this.#stopped || this.#reading || !this.#more || this.#cancelRetry !== null) return;
-    if (this.#window.waiting >= this.#options.low) return;
+    if (this.#window.size > HELD_ENTRIES) return;
+    if (this.#window.waiting >= this.#options.low && this.#isFarAhead()) return;
     this.#reading = true;
     void this.#read();
+  }
+
+  #isFarAhead(): boolean {
+    return this.#window.waiting >= AHEAD_ENTRIES || this.#window.waitingChars >= AHEAD_CHARS;
   }
 
   /** How many messages wait, in the window or behind it; where they are very many, of the oldest all entries count. */

@@ -122,7 +122,7 @@ const ROWS: readonly Row[] = [
 ];
 
 test.each(ROWS)("$title", ({ position, intent, between, becomes, unconfirmed }) => {
-  const recovered = recover("lane", position, intent, between);
+  const recovered = recover({ lane: "lane", place: "net.b/#to" }, position, intent, between);
   expect(recovered.position).toMatchObject(becomes);
   expect(recovered.receipts.map(({ seq, state }) => [seq, state])).toEqual(
     unconfirmed.map((seq) => [seq, "unconfirmed"]),

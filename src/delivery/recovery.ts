@@ -1,6 +1,6 @@
 import { END } from "../contract/ids.ts";
 import type { Why } from "../contract/outcome.ts";
-import type { Receipt, Seq } from "../log/log.ts";
+import type { Receipt, Seq, Subject } from "../log/log.ts";
 import type { Intent, Position } from "./position.ts";
 import { receiptOf } from "./settle.ts";
 
@@ -20,8 +20,13 @@ const RESTARTED: Why = {
   message: "Rialto ended while this was being sent, so nobody knows whether it arrived; it is not sent again.",
 };
 
-/** Pure. `between`: the messages of the lane with `position.after` < seq <= `intent.seq`, oldest first. */
-export function recover(lane: string, position: Position, intent: Intent | null, between: readonly Seq[]): Recovered {
+/** Pure. `between`: the messages of the lane with `position.after` < seq <= `intent.seq`, oldest first; `place`: its destination. */
+export function recover(
+  { lane, place }: { readonly lane: string; readonly place: Subject },
+  position: Position,
+  intent: Intent | null,
+  between: readonly Seq[],
+): Recovered {
   const { next } = position;
   if (intent === null || intent.seq <= position.after) return { position, receipts: [] };
   const known = next?.seq === intent.seq ? next : null;
@@ -33,7 +38,8 @@ export function recover(lane: string, position: Position, intent: Intent | null,
     const begun = next?.seq === seq ? next : null;
     if (begun?.progress === END || (seq === intent.seq && last !== null)) return [];
     const messages = begun?.messages ?? [];
-    return receiptOf(lane, seq, { state: "unconfirmed", why: RESTARTED, messages, losses: [] }) ?? [];
+    const copies = messages.length > 0 ? { of: seq, place, refs: messages } : null;
+    return receiptOf(lane, seq, { state: "unconfirmed", why: RESTARTED, messages, losses: [], copies }) ?? [];
   });
   const { seq, progress } = intent;
   const resumed = last ?? { seq, progress, messages: known?.messages ?? [], unconfirmed: RESTARTED };

@@ -1,5 +1,5 @@
 import type { EntryHead, Log, Mark, Receipt, Seq } from "../log/log.ts";
-import { admission, type LaneOptions } from "./lane-options.ts";
+import { admission, type LaneOptions, placeOf } from "./lane-options.ts";
 import {
   decodeIntent,
   decodePosition,
@@ -26,7 +26,7 @@ export interface Restored {
 }
 
 /** Reads the lane's marks. A new lane starts at the head of the log, durably, and so does a new subject. Rejects with the log's LogError. */
-export async function restore(options: Pick<LaneOptions, "name" | "log" | "subjects" | "plan">): Promise<Restored> {
+export async function restore(options: LaneOptions): Promise<Restored> {
   const { name: lane, log, subjects } = options;
   const names = marksOf(lane);
   const written = await readMarks(log, Object.values(names));
@@ -41,7 +41,17 @@ export async function restore(options: Pick<LaneOptions, "name" | "log" | "subje
   const admits = admission(options.plan, sources.since);
   const position = decodePosition(value);
   const intent = decodeIntent(written.get(names.intent));
-  const recovered = recover(lane, position, intent, await between(options, admits, position.after, intent));
+  const recovered = recover(
+    { lane, place: placeOf(options) },
+    position,
+    intent,
+    await between(options, admits, position.after, intent),
+  );
+  if (recovered.receipts.length > 0) {
+    const { gateway, account, channel, logger } = options;
+    const told = { gateway, account: account.name, channel, messages: recovered.receipts.length };
+    logger.warn(told, "messages may or may not have been delivered before the restart; they are not sent again");
+  }
   return { ...recovered, summary: decodeSummary(written.get(names.summary)), written, admits };
 }
 

@@ -1,3 +1,4 @@
+import type { Loss } from "../contract/outcome.ts";
 import type { LaneAttempt } from "./attempt.ts";
 import type { Outlet } from "./outlet.ts";
 import type { Item } from "./window.ts";
@@ -14,6 +15,8 @@ export interface Run {
   readonly item: Item;
   readonly outlet: Outlet;
   readonly attempt: LaneAttempt;
+  /** What it loses before any handler sees it. */
+  readonly losses: readonly Loss[];
   /** Unix ms. */
   readonly startedMs: number;
   /** When it is given up on, Unix ms; null while it need not end. */

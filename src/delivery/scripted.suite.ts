@@ -54,7 +54,7 @@ export class ScriptedSession implements Session {
   readonly asked: string[] = [];
   readonly steps: string[] = [];
   /** How joins are answered; joined at once unless a test says otherwise. */
-  answer: Answer = ({ name }) => Promise.resolve({ ok: true, ref: refOf(name) });
+  answer: Answer = ({ name }) => Promise.resolve({ ok: true, ref: refOf(name), without: [] });
   /** Whether it ends when it is closed. */
   endsOnClose = true;
 
@@ -99,7 +99,9 @@ export class ScriptedNetwork {
     capabilities: {
       ops: { edit: "none", delete: "none", react: "none" },
       reply: "none",
+      replyWords: "quote",
       thread: "none",
+      mention: "none",
       notice: "none",
       fileIn: "none",
       fileOut: "none",

@@ -95,7 +95,7 @@ describe("waitMs", () => {
 });
 
 describe("receiptOf", () => {
-  const ending = { state: "sent", why: null, messages: [], losses: [] } as const;
+  const ending = { state: "sent", why: null, messages: [], losses: [], copies: null } as const;
   const losses = [{ what: "format", note: "bold" }] as const;
 
   test("there is none when the cursor says it all", () => {

@@ -1,7 +1,7 @@
 import type { Idempotency } from "../contract/capabilities.ts";
 import { END, type MessageRef, type Progress } from "../contract/ids.ts";
 import type { Loss, Outcome, Why } from "../contract/outcome.ts";
-import type { Receipt, Seq } from "../log/log.ts";
+import type { Copies, Receipt, Seq } from "../log/log.ts";
 import { type Backoff, fullJitter } from "./retry.ts";
 
 /**
@@ -11,6 +11,9 @@ import { type Backoff, fullJitter } from "./retry.ts";
  *   failed       it was refused for good, or its handler has a bug that no retry mends
  *   unconfirmed  it, or a part of it, may have been sent, and sending it again could double it
  *   expired      it waited too long
+ *   folded       its content went out with the message it changes
+ *   cancelled    it was taken back before it was sent
+ *   omitted      the destination has no way to show it
  *
  * or it waits again, and the next attempt begins behind the parts that are confirmed. Where a repeated op is safe (by key or echo)
  * doubt means another try. Where it is not, the part in doubt is given up as unconfirmed and the next attempt begins behind it.
@@ -93,15 +96,17 @@ export interface Ending {
   /** Of all attempts, in the order of the parts. */
   readonly messages: readonly MessageRef[];
   readonly losses: readonly Loss[];
+  /** As the receipt has them; null: nothing changes. */
+  readonly copies: Copies | null;
 }
 
 /** The row for the log; null when "it was sent" says it all, which the cursor says already. */
-export function receiptOf(lane: string, seq: Seq, { state, why, messages, losses }: Ending): Receipt | null {
-  if (state === "sent" && messages.length === 0 && losses.length === 0) return null;
+export function receiptOf(lane: string, seq: Seq, { state, why, messages, losses, copies }: Ending): Receipt | null {
+  if (state === "sent" && messages.length === 0 && losses.length === 0 && copies === null) return null;
   const detail = JSON.stringify({
     ...(messages.length > 0 && { messages }),
     ...(losses.length > 0 && { losses }),
     ...(why !== null && { why }),
   });
-  return { lane, seq, state, detail };
+  return { lane, seq, state, detail, ...(copies !== null && { copies }) };
 }

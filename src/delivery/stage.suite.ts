@@ -2,15 +2,19 @@ import { FakeClock, settled } from "../../test/support/fake-clock.ts";
 import type { Account } from "../config/config.ts";
 import type { Capabilities, Idempotency } from "../contract/capabilities.ts";
 import { type ChannelRef, END, type Progress } from "../contract/ids.ts";
-import type { PostDraft, PostOp } from "../contract/ops.ts";
+import type { Op } from "../contract/ops.ts";
 import type { Outcome, Why } from "../contract/outcome.ts";
-import type { Attempt } from "../contract/session.ts";
+import type { Attempt, OpenedFile } from "../contract/session.ts";
+import { EventLabel } from "../contract/message.ts";
+import type { Files, ReadyFile, WantedFile } from "../files/files.ts";
+import type { About } from "../gateway/codec.ts";
 import type { Plan } from "../gateway/plan.ts";
-import type { Receipt } from "../log/log.ts";
+import type { IdNote, Receipt } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
 import { Lane } from "./lane.ts";
 import { type Disk, emptyDisk, MemoryLog } from "./memory-log.suite.ts";
 import type { Outlet } from "./outlet.ts";
+import { aboutOf, payloadOf, PLAN } from "./plan.suite.ts";
 
 export const SUBJECT = "net.a/#from";
 export const LANE = "g/net.b/#to";
@@ -28,7 +32,7 @@ export const NONE: Idempotency = { by: "none" };
 
 /** One handler call, to be ended by the test. */
 export interface Call {
-  readonly op: PostOp;
+  readonly op: Op;
   readonly text: string;
   readonly attempt: Attempt;
   end(outcome: Outcome): void;
@@ -37,6 +41,7 @@ export interface Call {
 
 export interface StageOptions {
   readonly idempotency?: Idempotency;
+  readonly plan?: Plan;
   readonly inflightMax?: number;
   readonly maxAgeMs?: number;
   readonly outageNoticeMs?: number;
@@ -63,6 +68,7 @@ export class Stage {
   readonly details: Line[] = [];
   /** Handler calls, in order, also those that have ended. */
   readonly calls: Call[] = [];
+  readonly files = new MemoryFiles();
   readonly stalls: Why[] = [];
   readonly #options: StageOptions;
   #lane: Lane | null = null;
@@ -87,9 +93,10 @@ export class Stage {
       account: { name: "net.B", key: "net.b", protocol: "net" } as Account,
       channel: "#to",
       subjects: [SUBJECT],
-      plan: PLAN,
-      capabilities: { idempotency, limits: { inflightMax } } as Capabilities,
+      plan: this.#options.plan ?? PLAN,
+      capabilities: { idempotency, ops: OPS, limits: { inflightMax } } as Capabilities,
       log: this.log,
+      files: this.files,
       logger: this.#logger(),
       clock: this.clock,
       random: this.#options.random ?? (() => 0.5),
@@ -106,13 +113,10 @@ export class Stage {
   }
 
   /** An outlet whose calls the test ends. */
-  outlet(): Outlet {
-    return outletOf(
-      (op, attempt) =>
-        new Promise((resolve, reject) =>
-          this.calls.push({ op, text: op.body.source.text, attempt, end: resolve, fail: reject }),
-        ),
-    );
+  outlet(without: Outlet["without"] = []): Outlet {
+    const handle = (op: Op, attempt: Attempt): Promise<Outcome> =>
+      new Promise((resolve, reject) => this.calls.push({ op, text: textOf(op), attempt, end: resolve, fail: reject }));
+    return { ...outletOf(handle), handlers: { post: handle, edit: handle, delete: handle, react: handle }, without };
   }
 
   async connect(outlet: Outlet = this.outlet()): Promise<Outlet> {
@@ -128,12 +132,23 @@ export class Stage {
     await settled();
   }
 
+  /** Puts what is said about the message `seq` into the log, and wakes the lane. */
+  async act(is: About["is"], seq: number, text = "", more: Partial<About> = {}, name = "anna"): Promise<void> {
+    this.put(payloadOf(is, seq, text, more, name), LABELS[is]);
+    const who = `${SUBJECT} ["${name}",null]`;
+    const { emoji, on } = aboutOf(is, seq, more);
+    if (is === "reaction") this.disk.ids.note(0, SUBJECT, 0, { is: "reacted", of: seq, who, name, emoji, on });
+    this.#lane?.wake();
+    await settled();
+  }
+
   /** Puts an entry into the log; a text that begins with `!` is one that the lane's plan does not admit. */
-  put(payload: string): void {
-    const label = payload.startsWith("!") ? "unwanted" : "";
+  put(payload: string, label = payload.startsWith("!") ? "unwanted" : ""): void {
     // Seqs have gaps: other subjects have entries, too.
     const seq = this.log.head + 2;
     this.disk.entries.push({ seq, subject: SUBJECT, at: this.clock.nowMs(), label, payload });
+    const note: IdNote = { is: "said", refs: [`origin ${seq}`], author: "anna", name: "anna", excerpt: "" };
+    if (label === "") this.disk.ids.note(seq, SUBJECT, this.clock.nowMs(), note);
   }
 
   /** The newest call, once there are so many. */
@@ -176,15 +191,59 @@ export async function connected(options: StageOptions = {}): Promise<Stage> {
   return stage;
 }
 
-export function outletOf(post: Outlet["post"]): Outlet {
+function textOf(op: Op): string {
+  return "body" in op ? op.body.source.text : "";
+}
+
+export function outletOf(post: Outlet["handlers"]["post"]): Outlet {
   const gate = {
     untilMs: 0,
     hold(untilMs: number) {
       gate.untilMs = Math.max(gate.untilMs, untilMs);
     },
   };
-  return { channel: "room" as ChannelRef, post, gate, pulse: { lastMs: 0, beat: () => undefined } };
+  return {
+    channel: "room" as ChannelRef,
+    handlers: { post },
+    without: [],
+    gate,
+    pulse: { lastMs: 0, beat: () => undefined },
+  };
 }
+
+/** Files that are ready when the test says so. */
+export class MemoryFiles implements Files {
+  readonly asked: string[] = [];
+  /** What is answered; `ok` when absent. */
+  readonly answers = new Map<string, ReadyFile | Promise<ReadyFile>>();
+
+  async ready({ id }: WantedFile): Promise<ReadyFile> {
+    this.asked.push(id);
+    const answer = this.answers.get(id);
+    return await (answer ?? { ok: true, bytes: 3, mime: "text/plain", sha256: "00", link: `https://files/${id}` });
+  }
+
+  open(): Promise<OpenedFile> {
+    return Promise.resolve({ ok: false, why: WHY });
+  }
+
+  keep(): Promise<string | null> {
+    return Promise.resolve(null);
+  }
+
+  publish(text: string): Promise<string | null> {
+    return Promise.resolve(`https://files/${text}`);
+  }
+}
+
+const OPS: Capabilities["ops"] = { edit: "native", delete: "native", react: "native" };
+
+const LABELS: Readonly<Record<About["is"], string>> = {
+  reply: "",
+  edit: EventLabel.edit,
+  delete: EventLabel.delete,
+  reaction: EventLabel.reaction,
+};
 
 /** Does what a network without parts does: one part, announced and confirmed. */
 export async function sendWhole(attempt: Attempt): Promise<boolean> {
@@ -196,16 +255,3 @@ export async function sendWhole(attempt: Attempt): Promise<boolean> {
 export function part(number: number): Progress {
   return `part ${number}` as Progress;
 }
-
-function draft(text: string): PostDraft {
-  return { author: null, body: { style: "normal", source: { format: "plain", text }, blocks: [], files: [] } };
-}
-
-export const PLAN: Plan = {
-  admits: (label) => label === "",
-  post: (payload) => {
-    if (payload === "garbage") throw new Error("cannot be read");
-    return draft(payload);
-  },
-  expired: ({ count, fromMs, toMs }) => draft(`${count} expired in ${(toMs - fromMs) / 1_000} s`),
-};

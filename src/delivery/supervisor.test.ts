@@ -2,16 +2,18 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { FakeClock, settled } from "../../test/support/fake-clock.ts";
 import type { Opened } from "../contract/adapter.ts";
 import type { Posted } from "../contract/events.ts";
-import type { UserRef } from "../contract/ids.ts";
-import type { Ended } from "../contract/session.ts";
+import type { Cursor, FileId, FileRef, UserRef } from "../contract/ids.ts";
+import type { Ended, OpenedFile } from "../contract/session.ts";
 import { compileInbound } from "../gateway/inbound.ts";
 import { compileRecord } from "../gateway/record.ts";
 import { compileRoutes } from "../gateway/routes.ts";
 import { aConfig, aGateway, anAccount } from "../gateway/samples.suite.ts";
 import type { Batch } from "../log/log.ts";
 import { Intake } from "./intake.ts";
+import { RemoteFiles } from "./remote-files.ts";
 import { Report } from "./report.ts";
 import { MemoryLane, MemoryLogger, NETWORK_DOWN, refOf, ScriptedNetwork, ScriptedSession } from "./scripted.suite.ts";
+import { MemoryFiles, WHY } from "./stage.suite.ts";
 import { Supervisor } from "./supervisor.ts";
 
 const MINUTE = 60_000;
@@ -26,6 +28,7 @@ let stored: Batch[];
 let chance: number;
 let intake: Intake;
 let supervisor: Supervisor;
+let remoteFiles: RemoteFiles;
 
 beforeEach(() => {
   clock = new FakeClock();
@@ -34,6 +37,7 @@ beforeEach(() => {
   lane = new MemoryLane();
   stored = [];
   chance = 0.5;
+  remoteFiles = new RemoteFiles();
   const account = { ...anAccount("net.Here"), settings: { Nick: "rialto" } };
   const config = aConfig([aGateway("g", ["inout net.here #room", "out net.there #x"])], [account]);
   const shared = { account, logger: memory.logger, clock, random: () => chance };
@@ -41,7 +45,9 @@ beforeEach(() => {
     ...shared,
     record: compileRecord(account, compileInbound(account)),
     routes: compileRoutes(config),
+    cursor: "c0" as Cursor,
     log: {
+      ids: { find: () => Promise.resolve(null) },
       append: (batch) => {
         stored.push(batch);
         return Promise.resolve({ is: "stored", seqs: batch.entries.map((_, index) => index) });
@@ -50,7 +56,14 @@ beforeEach(() => {
   });
   const report = new Report(memory.logger, {}, () => clock.nowMs());
   const channels = [{ request: { name: "#room", options: {} }, lanes: [lane], report }];
-  supervisor = new Supervisor({ ...shared, adapter: network.adapter, channels, intake });
+  supervisor = new Supervisor({
+    ...shared,
+    adapter: network.adapter,
+    channels,
+    intake,
+    files: new MemoryFiles(),
+    remoteFiles,
+  });
 });
 
 function said(text: string): Posted {
@@ -61,7 +74,7 @@ function said(text: string): Posted {
     atMs: 0,
     echoOf: null,
     messages: [],
-    author: { id: "u" as UserRef, name: "bob", avatar: null, bot: false },
+    author: { id: "u" as UserRef, name: "bob", identity: null, avatar: null, bot: false },
     body: { style: "normal", source: { format: "plain", text }, blocks: [], files: [] },
     replyTo: null,
     thread: null,
@@ -248,7 +261,7 @@ describe("the host of a session", () => {
       const session = new ScriptedSession();
       session.answer = ({ name }) => {
         void args.host.accept({ events: [said("early")], cursor: null });
-        return Promise.resolve({ ok: true, ref: refOf(name) });
+        return Promise.resolve({ ok: true, ref: refOf(name), without: [] });
       };
       return await Promise.resolve({ ok: true, session });
     });
@@ -274,6 +287,32 @@ describe("the host of a session", () => {
     expect(supervisor.state.is).toBe("online");
     expect(lane.outlet).not.toBeNull();
     expect(stored).toHaveLength(1);
+  });
+
+  test("opens files and publishes texts", async () => {
+    await start();
+    expect(await lastHost().openFile("f" as FileId, new AbortController().signal)).toEqual({ ok: false, why: WHY });
+    expect(await lastHost().publish("text")).toBe("https://files/text");
+  });
+
+  test("goes on from the newest cursor that was made durable", async () => {
+    await start();
+    expect(network.opens.at(-1)?.since).toBe("c0");
+    await lastHost().accept({ events: [said("hi")], cursor: "c1" as Cursor });
+    network.session.end();
+    await settled();
+    await clock.advance(1_000);
+    expect(network.opens.at(-1)?.since).toBe("c1");
+  });
+
+  test("its session is asked for files while it lives", async () => {
+    await start();
+    const ask = async (): Promise<OpenedFile> =>
+      await remoteFiles.open("net.here", "f" as FileRef, new AbortController().signal);
+    expect(await ask()).toMatchObject({ why: { code: "unsupported" } });
+    network.session.end();
+    await settled();
+    expect(await ask()).toMatchObject({ why: { code: "network" } });
   });
 });
 

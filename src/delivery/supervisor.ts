@@ -3,12 +3,14 @@ import type { Adapter, Opened } from "../contract/adapter.ts";
 import type { Clock, Host } from "../contract/host.ts";
 import type { Why } from "../contract/outcome.ts";
 import type { Ended, Session } from "../contract/session.ts";
+import type { Files } from "../files/files.ts";
 import type { Logger } from "../logger.ts";
 import { pause, within } from "./deadline.ts";
 import { createGate, createPulse } from "./gate.ts";
 import { createHost } from "./host.ts";
 import type { Intake } from "./intake.ts";
 import { Joins, type JoinChannel } from "./joins.ts";
+import type { RemoteFiles } from "./remote-files.ts";
 import { Report } from "./report.ts";
 import { fullJitter } from "./retry.ts";
 
@@ -88,6 +90,7 @@ export class Supervisor {
       account: account.name,
       intake,
       nameOf: (ref) => joins.nameOf(ref),
+      files: this.#options.files,
       clock,
       random,
       logger,
@@ -104,12 +107,14 @@ export class Supervisor {
 
   /** Always a value, within a minute. A session that comes after that is closed at once. */
   async #open(host: Host): Promise<Opened> {
-    const { clock, adapter, account } = this.#options;
+    const { clock, adapter, account, intake } = this.#options;
     let opening: Promise<Opened> | null = null;
     try {
       const deadline = { clock, ms: OPEN_MS, signal: this.#stop.signal };
       const opened = await within(deadline, async (signal) => {
-        opening = adapter.load().then((code) => code.open({ settings: account.settings, host, signal }));
+        opening = adapter
+          .load()
+          .then((code) => code.open({ settings: account.settings, host, since: intake.cursor, signal }));
         return await opening;
       });
       // One that came together with the stop has come too late as well.
@@ -133,6 +138,7 @@ export class Supervisor {
   async #follow(session: Session, joins: Joins): Promise<Ended> {
     const given = Promise.withResolvers<Ended>();
     this.#live = { session, giveUp: given.resolve };
+    const detach = this.#options.remoteFiles.attach(this.#options.account.key, session);
     this.#become("online", null);
     this.#report.well({ as: session.as }, "the account is online");
     joins.start(session);
@@ -142,6 +148,7 @@ export class Supervisor {
       byItself.then((ended) => ({ ended, isGivenUp: false })),
     ]);
     this.#live = null;
+    detach();
     if (isGivenUp && !this.#stop.signal.aborted) {
       joins.end(ended.why);
       await this.#bounded(CLOSE_MS, (signal) => session.close(signal), "close");
@@ -200,6 +207,8 @@ export interface SupervisorOptions {
   readonly adapter: Adapter;
   readonly channels: readonly JoinChannel[];
   readonly intake: Intake;
+  readonly files: Pick<Files, "open" | "publish">;
+  readonly remoteFiles: RemoteFiles;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly random: () => number;

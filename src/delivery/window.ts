@@ -1,5 +1,8 @@
 import { END, type MessageRef, type Progress } from "../contract/ids.ts";
+import { EventLabel } from "../contract/message.ts";
 import type { Why } from "../contract/outcome.ts";
+import type { Stored } from "../gateway/codec.ts";
+import type { Here, OpDraft } from "../gateway/planned.ts";
 import type { Seq, StoredEntry } from "../log/log.ts";
 import type { Intent, Next, Position } from "./position.ts";
 
@@ -16,7 +19,16 @@ export class Item {
   readonly seq: Seq;
   /** When it was accepted, Unix ms. */
   readonly at: number;
+  readonly label: string;
   readonly payload: string;
+  /** The payload, read; null: it cannot be; undefined: nobody has tried. */
+  stored: Stored | null | undefined;
+  /** What was looked up for it; null: nothing yet. */
+  here: Here | null = null;
+  /** What was last asked of the network for it. */
+  op: OpDraft | null = null;
+  /** Later changes of it whose content goes out with it, and later reactions that are said with it; oldest first. */
+  folded: readonly Item[] = [];
   state: "ready" | "running" | "done" = "ready";
   /** Not for this lane. */
   passed = false;
@@ -29,16 +41,23 @@ export class Item {
   announced: Progress | null = null;
   /** What the intent on disk has to cover: `announced`, and what is about to be. */
   intended: Progress | null = null;
-  readonly messages: MessageRef[] = [];
+  /** Those that its tries have made. */
+  messages: readonly MessageRef[] = [];
   /** Why a part of it is not confirmed. */
   unconfirmed: Why | null = null;
   /** When an attempt first ended with it in doubt, and why; only where trying again is safe. */
   doubt: { readonly sinceMs: number; readonly why: Why } | null = null;
 
-  constructor(seq: Seq, at: number, payload: string) {
+  constructor({ seq, at, label, payload }: Pick<StoredEntry, "seq" | "at" | "label" | "payload">) {
     this.seq = seq;
     this.at = at;
+    this.label = label;
     this.payload = payload;
+  }
+
+  /** Nothing of it was sent, and no attempt left that in doubt. */
+  get untouched(): boolean {
+    return this.confirmed === null && this.doubt === null && this.messages.length === 0;
   }
 
   /** Nothing before or in the next attempt is in doubt but what `unconfirmed` says. */
@@ -49,9 +68,11 @@ export class Item {
   }
 
   addMessages(messages: readonly MessageRef[]): void {
-    for (const message of messages) if (!this.messages.includes(message)) this.messages.push(message);
+    this.messages = [...new Set([...this.messages, ...messages])];
   }
 }
+
+const CHANGES: ReadonlySet<string> = new Set([EventLabel.edit, EventLabel.delete, EventLabel.reaction]);
 
 export class Window {
   #items: Item[] = [];
@@ -61,6 +82,8 @@ export class Window {
   #next: Next | null;
   /** Of those that are not read yet, these are done. */
   #done: readonly Seq[];
+  /** How many of the items are edits, deletions and reactions. */
+  #changes = 0;
 
   constructor({ after, next, done = [] }: Position) {
     this.#cursor = after;
@@ -84,6 +107,22 @@ export class Window {
     return this.#items.filter(({ state }) => state === "ready").length;
   }
 
+  /** All that is held, also what is done behind one that is not. */
+  get size(): number {
+    return this.#items.length;
+  }
+
+  /** Characters of their payloads. */
+  get waitingChars(): number {
+    return this.#items.reduce((sum, { state, payload }) => sum + (state === "ready" ? payload.length : 0), 0);
+  }
+
+  /** Edits, deletions and reactions that wait behind an item, in order. */
+  changesBehind({ seq }: Item): readonly Item[] {
+    if (this.#changes === 0) return [];
+    return this.#items.filter((item) => item.seq > seq && item.state === "ready" && CHANGES.has(item.label));
+  }
+
   /** The first message that is not done. */
   get oldest(): Item | null {
     return this.#items[0] ?? null;
@@ -93,7 +132,7 @@ export class Window {
   take(entries: readonly StoredEntry[], admits: (entry: StoredEntry) => boolean): void {
     for (const entry of entries) {
       const admitted = admits(entry);
-      const item = new Item(entry.seq, entry.at, admitted ? entry.payload : "");
+      const item = new Item(admitted ? entry : { ...entry, payload: "" });
       item.passed = !admitted;
       if (!admitted || this.#done.includes(entry.seq)) item.state = "done";
       else if (this.#next?.seq === entry.seq) {
@@ -103,6 +142,7 @@ export class Window {
       }
       this.#readTo = entry.seq;
       this.#items.push(item);
+      if (CHANGES.has(item.label)) this.#changes += 1;
     }
     this.#done = this.#done.filter((seq) => seq > this.#readTo);
     this.#advance();
@@ -165,6 +205,7 @@ export class Window {
   #advance(): void {
     const live = this.#items.findIndex(({ state }) => state !== "done");
     const gone = this.#items.splice(0, live === -1 ? this.#items.length : live);
+    for (const { label } of gone) if (CHANGES.has(label)) this.#changes -= 1;
     const last = gone.at(-1);
     if (last !== undefined) this.#cursor = last.seq;
   }

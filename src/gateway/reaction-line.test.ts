@@ -35,7 +35,7 @@ test.each([
       many.map((name) => of(name)),
       true,
     ),
-    `${many.map((name) => `${name} `).join(" · ")}`,
+    many.map((name) => `${name} `).join(" · "),
   ],
 ])("a line of reactions", ({ style, source, blocks }, expected) => {
   expect([style, source.text, plainText(blocks)]).toEqual(["normal", expected, expected]);

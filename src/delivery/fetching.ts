@@ -1,0 +1,97 @@
+import type { SharedFile } from "../contract/content.ts";
+import type { Clock } from "../contract/host.ts";
+import type { FileItem } from "../contract/message.ts";
+import type { Files, ReadyFile, WantedFile } from "../files/files.ts";
+import type { Stored } from "../gateway/codec.ts";
+import type { Here, Needs } from "../gateway/planned.ts";
+import { pause, within } from "./deadline.ts";
+
+/** How long one file is waited for, and the picture of an author, in ms. */
+const FILES_MS = 60_000;
+const AVATAR_MS = 10_000;
+/** Between two asks for a file that may come, in ms; each wait is twice the one before. */
+const RETRY_MS = { least: 500, most: 10_000 };
+
+interface Wait {
+  /** From when on it is waited for what may come, Unix ms. */
+  readonly sinceMs: number;
+  readonly signal: AbortSignal;
+}
+
+interface FetchingOptions {
+  readonly files: Files;
+  readonly clock: Clock;
+}
+
+/** Has the files of messages made ready. One that does not come is replaced by the reason: it never holds up its message for good. */
+export class Fetching {
+  readonly #options: FetchingOptions;
+  readonly #openedMs: number;
+
+  constructor(options: FetchingOptions) {
+    this.#options = options;
+    this.#openedMs = options.clock.nowMs();
+  }
+
+  /** `saidMs`: when the message was accepted, Unix ms. Never rejects. */
+  async all(
+    stored: Stored,
+    saidMs: number,
+    needs: Needs,
+    signal: AbortSignal,
+  ): Promise<Pick<Here, "files" | "avatar">> {
+    const items = stored.message.Extra?.file ?? [];
+    // A backlog of files whose network is away is not waited for one by one.
+    const wait: Wait = { sinceMs: Math.max(saidMs, this.#openedMs), signal };
+    const [avatar, ...files] = await Promise.all([
+      this.#avatar(stored.message.avatar, needs.avatar, wait),
+      ...needs.files.map(async (wanted, at) => await this.#file(items[at], wanted, wait)),
+    ]);
+    return { files, avatar };
+  }
+
+  async #file(item: FileItem | undefined, wanted: WantedFile | null, wait: Wait): Promise<SharedFile> {
+    const facts = {
+      name: wanted?.name ?? item?.Name ?? "",
+      comment: item?.Comment ?? "",
+      mime: wanted?.mime ?? null,
+      bytes: wanted?.bytes ?? (item !== undefined && item.Size > 0 ? item.Size : null),
+      url: item === undefined || item.URL === "" ? null : item.URL,
+    };
+    if (wanted === null) return { ...facts, id: null, missing: "nobody has its content" };
+    const ready = await this.#ready(wanted, FILES_MS, wait);
+    if (!ready.ok) return { ...facts, id: null, missing: ready.why.message };
+    const { bytes, mime, link } = ready;
+    return { ...facts, bytes, mime, url: link ?? facts.url, id: wanted.id, missing: null };
+  }
+
+  async #avatar(url: string, wanted: WantedFile | null, wait: Wait): Promise<SharedFile | null> {
+    if (wanted === null) return null;
+    const facts = { name: wanted.name, comment: "", url: url === "" ? null : url };
+    const ready = await this.#ready(wanted, AVATAR_MS, wait);
+    if (ready.ok) {
+      const { bytes, mime, link } = ready;
+      return { ...facts, bytes, mime, url: link ?? facts.url, id: wanted.id, missing: null };
+    }
+    if (facts.url === null) return null;
+    return { ...facts, bytes: null, mime: wanted.mime, id: null, missing: ready.why.message };
+  }
+
+  /** Asks again while it may come. */
+  async #ready(wanted: WantedFile, ms: number, { sinceMs, signal }: Wait): Promise<ReadyFile> {
+    const { files, clock } = this.#options;
+    let last: ReadyFile = late(ms);
+    const ended = await within({ clock, ms, signal }, async (limit) => {
+      for (let waitMs = RETRY_MS.least; ; waitMs = Math.min(waitMs * 2, RETRY_MS.most)) {
+        last = await files.ready(wanted, limit);
+        if (last.ok || !last.retry || limit.aborted || clock.nowMs() - sinceMs >= ms) return last;
+        await pause({ clock, ms: waitMs, signal: limit });
+      }
+    });
+    return ended.late ? last : ended.value;
+  }
+}
+
+function late(ms: number): ReadyFile & { readonly ok: false } {
+  return { ok: false, why: { code: "timeout", message: `it did not come within ${ms / 1_000} s` }, retry: true };
+}

@@ -1,0 +1,59 @@
+import type { Stored } from "../gateway/codec.ts";
+import type { Seq } from "../log/log.ts";
+import type { Item } from "./window.ts";
+
+/** What becomes of a message that waits, given what was said about it since. */
+export type Folded =
+  /** It goes out as it reads now; `by`: the edits and reactions that this covers, oldest first, mostly none. */
+  | { readonly is: "send"; readonly by: readonly Item[] }
+  /** It was taken back; so are its edits. */
+  | { readonly is: "cancel"; readonly edits: readonly Item[]; readonly deletes: readonly Item[] }
+  /** There is no use in it: what it is about was taken back. */
+  | { readonly is: "omit" };
+
+/**
+ * Pure. `changes`: edits, deletions and reactions behind the item, of whatever message, oldest first, with what they hold. `inWords`: the
+ * destination has no reactions.
+ */
+export function fold(item: Item, changes: readonly Item[], inWords: boolean): Folded {
+  const about = item.stored?.about ?? null;
+  if (about?.is === "reaction") return foldReaction(about.seq, changes, inWords);
+  const own = changes.filter(({ stored }) => stored?.about?.seq === item.seq);
+  const deletes = own.filter(({ stored }) => stored?.about?.is === "delete");
+  const edits = own.filter(({ stored }) => stored?.about?.is === "edit");
+  return deletes.length > 0 ? { is: "cancel", edits, deletes } : { is: "send", by: edits };
+}
+
+/** Reactions are said together; each is shown where there are any. */
+function foldReaction(seq: Seq | null, changes: readonly Item[], inWords: boolean): Folded {
+  if (!inWords) return { is: "send", by: [] };
+  const like = changes.filter(({ stored }) => stored?.about?.seq === seq);
+  if (like.some(({ stored }) => stored?.about?.is === "delete")) return { is: "omit" };
+  return { is: "send", by: like.filter(({ stored }) => stored?.about?.is === "reaction") };
+}
+
+/** What is said with a reaction. */
+export function togetherWith({ stored, folded }: Item): readonly Stored[] {
+  return stored?.about?.is === "reaction" ? folded.flatMap((other) => other.stored ?? []) : [];
+}
+
+/** The message with the content of its newest edit: what it answers and who said it stay. */
+export function revised(post: Stored, by: readonly Item[]): Stored {
+  if (post.about?.is === "reaction") return post;
+  const newest = by.at(-1)?.stored ?? null;
+  if (newest === null) return post;
+  const { text, Extra } = newest.message;
+  return { ...post, message: { ...post.message, text, Extra }, source: newest.source, files: newest.files };
+}
+
+/**
+ * Whether an entry has to wait for one that is under way: the message it acts on or answers, or something else that acts on the same one
+ * and may change by which refs it is known.
+ */
+export function mustFollow(stored: Stored, underWay: Item): boolean {
+  if (stored.about === null) return false;
+  const { seq, thread } = stored.about;
+  const isTarget = (of: Seq | null): boolean => of !== null && (of === seq || of === thread);
+  const other = underWay.stored?.about ?? null;
+  return isTarget(underWay.seq) || (other !== null && other.is !== "reply" && isTarget(other.seq));
+}
