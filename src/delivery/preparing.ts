@@ -1,7 +1,7 @@
 import type { MessageRef } from "../contract/ids.ts";
 import type { OptionalKind, Standing } from "../contract/ops.ts";
 import type { Why } from "../contract/outcome.ts";
-import type { Stored } from "../gateway/codec.ts";
+import type { About, Stored } from "../gateway/codec.ts";
 import type { Here, Needs, Planned } from "../gateway/planned.ts";
 import type { Receipt, Seq, Subject } from "../log/log.ts";
 import { LogError } from "../log/errors.ts";
@@ -61,7 +61,7 @@ export class Preparing {
     const stored = read === null ? null : revised(read, item.folded);
     const needs = stored === null ? null : this.#sound(item, () => plan.needs(stored, without));
     if (stored === null || needs === null) return { is: "unreadable" };
-    if (isEmpty(needs) && !isChange(stored)) return this.#planned(item, stored, { ...NOTHING, without });
+    if (isEmpty(needs) && stored.about === null) return this.#planned(item, stored, { ...NOTHING, without });
     return this.#lookUp(item, stored, { needs, without, signal });
   }
 
@@ -71,14 +71,16 @@ export class Preparing {
     return this.#sound(item, () => plan.op(stored, gateway, here)) ?? { is: "unreadable" };
   }
 
-  async #lookUp(item: Item, stored: Stored, { needs, without, signal }: Search): Promise<Prepared> {
+  async #lookUp(item: Item, whole: Stored, { needs, without, signal }: Search): Promise<Prepared> {
     try {
       // What was delivered before this one must be on disk to be found.
-      if (stored.about !== null && !(await this.#options.durable())) return { is: "later", why: NOT_DURABLE };
+      if (whole.about !== null && !(await this.#options.durable())) return { is: "later", why: NOT_DURABLE };
       // What an earlier attempt has begun goes on as it was begun.
       const begun = item.untouched ? null : item.here;
-      const refs = begun ?? (await this.#refs(stored, needs));
-      if (refs.about.length === 0 && (await this.#isPointless(stored))) return { is: "omitted", losses: [] };
+      const refs = begun ?? (await this.#refs(whole, needs));
+      const about = await this.#aboutHere(whole, refs.about.length > 0);
+      if (about === "pointless") return { is: "omitted", losses: [] };
+      const stored = about === whole.about ? whole : { ...whole, about };
       const standing = begun?.standing ?? (await this.#standing(item, stored, needs));
       const files = fetched(item) ?? (await this.#fetching.all(stored, item.at, needs, signal));
       if (signal.aborted) return { is: "later", why: GIVEN_UP };
@@ -118,15 +120,27 @@ export class Preparing {
     return (known?.subject === this.#place ? await ids.refs(seq, null) : []) as readonly MessageRef[];
   }
 
-  /** What changes a message that never came to this destination has nothing to change. */
-  async #isPointless({ about }: Stored): Promise<boolean> {
-    if (about === null || !isChange({ about }) || about.seq === null) return false;
-    const { log, name: lane } = this.#options;
-    const [receipt] = await log.receipts({ lane, after: about.seq - 1, limit: 1 });
-    return (
-      receipt?.seq === about.seq &&
-      (POINTLESS.has(receipt.state) || (receipt.state === "failed" && about.is !== "edit"))
-    );
+  /**
+   * What is to be said of the message that this one is about. A change of one that is gone, or that never came here, is pointless. Of one
+   * that was said in another gateway nothing is told here: its words are not for these rooms.
+   */
+  async #aboutHere({ about }: Stored, isHere: boolean): Promise<Stored["about"] | "pointless"> {
+    if (about === null || about.seq === null) return about;
+    const { log, name: lane, subjects } = this.#options;
+    const known = await log.ids.get(about.seq);
+    const isReply = !isChange({ about });
+    if (known?.gone === true && !isReply && about.is !== "delete") return "pointless";
+    if (isHere) return about;
+    const isForeign = known !== null && known.subject !== this.#place && !subjects.includes(known.subject);
+    if (isReply) return isForeign ? null : about;
+    return isForeign ? "pointless" : await this.#unlessPointless(about, about.seq, lane);
+  }
+
+  async #unlessPointless(about: About, seq: Seq, lane: string): Promise<About | "pointless"> {
+    const [receipt] = await this.#options.log.receipts({ lane, after: seq - 1, limit: 1 });
+    const ended = receipt?.seq === seq ? receipt.state : null;
+    const isPointless = ended !== null && (POINTLESS.has(ended) || (ended === "failed" && about.is !== "edit"));
+    return isPointless ? "pointless" : about;
   }
 
   async #standing(item: Item, { about, message }: Stored, { standing, line }: Needs): Promise<readonly Standing[]> {

@@ -156,6 +156,23 @@ test("nobody edits or deletes what others said", async () => {
   ).toHaveLength(2);
 });
 
+test("what was said in one gateway is quoted and taken back in no other, whatever they share", async () => {
+  const rich = { ops: "native" } as const;
+  const [left, middle, right] = [new FakeNetwork(rich), new FakeNetwork(rich), new FakeNetwork({ ops: "none" })];
+  const made = await world(
+    { left, middle, right },
+    { g: ["inout left.x one", "inout middle.x two"], h: ["inout middle.x two", "inout right.x three"] },
+  );
+  await made.start();
+  const [anna, ben] = [await personIn(left, "one"), await personIn(middle, "two")];
+  await anna.write("one", "between us");
+  const copy = await copyOf(middle, "two", `<${anna.name}> between us`);
+  await ben.write("two", "indeed", { reply: copy.ref });
+  await copyOf(left, "one", `<${ben.name}> indeed`);
+  await stands(right, "three", [`<${ben.name}> indeed`]);
+  await made.stop();
+});
+
 test("two rooms with equal ids are two rooms", async () => {
   const traits = { ops: "native", refsPerRoom: true } as const;
   const [left, right] = [new FakeNetwork(traits), new FakeNetwork(traits)];
