@@ -40,6 +40,12 @@ test("an empty one, one that does not end, and the end of one that was not begun
   expect(told("BATCH +1 draft/multiline #c", "@batch=1 :n!u@h PRIVMSG #c hello")).toEqual([]);
 });
 
+test("batches that never end do not hinder those that come, and what is no message is not part of one", () => {
+  const open = Array.from({ length: 150 }, (_, at) => `BATCH +x${at} netsplit a b`);
+  const lines = ["BATCH +1 draft/multiline #c", "@batch=1 :s 404 me #c", "@batch=1 :n!u@h PRIVMSG #c hi", "BATCH -1"];
+  expect(told(...open, ...lines)).toEqual(["#c", "PRIVMSG #c hi undefined"]);
+});
+
 test("what one batch holds is bounded", () => {
   const many = Array.from({ length: 3000 }, () => "@batch=1 :n!u@h PRIVMSG #c x");
   const [all = ""] = told("BATCH +1 draft/multiline #c", ...many, "BATCH -1");

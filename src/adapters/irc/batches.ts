@@ -3,6 +3,7 @@ import type { Line } from "./wire.ts";
 /** What was said before we came: it was not said now. */
 const PLAYBACK = /^(?:chathistory|znc\.in\/playback|.*\/playback)$/u;
 const MULTILINE = /^(?:draft\/)?multiline$/u;
+const SAYING: ReadonlySet<string> = new Set(["PRIVMSG", "NOTICE"]);
 const OPEN_MAX = 100;
 /** Of one message of several lines; servers allow some hundred. */
 const LINES_MAX = 1000;
@@ -54,14 +55,18 @@ export class Batches {
       this.#open.delete(name);
       return { ended, message: ended === null ? null : messageOf(ended) };
     }
-    if (this.#open.size < OPEN_MAX) this.#open.set(name, this.#begun(line, type.toLowerCase(), params));
+    const begun = this.#begun(line, type.toLowerCase(), params);
+    // One that never ends must not be in the way of those that come.
+    const [oldest] = this.#open.keys();
+    if (this.#open.size >= OPEN_MAX && oldest !== undefined) this.#open.delete(oldest);
+    this.#open.set(name, begun);
     return NOTHING;
   }
 
   /** Whether the line is part of a message of several lines, which comes as a whole when that ends. */
   keeps(line: Line): boolean {
     const around = this.#around(line);
-    if (around === undefined || !MULTILINE.test(around.type)) return false;
+    if (around === undefined || !MULTILINE.test(around.type) || !SAYING.has(line.command)) return false;
     const text = line.params[1] ?? "";
     const said = around.said;
     if (said === null) {

@@ -37,6 +37,7 @@ const WANTED = [
   "draft/message-redaction",
   "draft/multiline",
   "draft/chathistory",
+  "draft/event-playback",
 ] as const;
 
 /** Names of one capability; the second is what it was called first. */

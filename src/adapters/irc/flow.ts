@@ -85,7 +85,7 @@ export class Flow {
   take(line: Line, label: string | null): boolean {
     if (line.command === "ACK") return label !== null && this.#settled(this.#window.onAck(label));
     if (this.#link.isOurs(line)) return this.#takeOwn(line, label);
-    const refused = this.#refusedBy(line);
+    const refused = this.#refusedBy(line, label);
     if (refused === null) return false;
     const key = refused.target === null ? null : this.#link.key(refused.target);
     const ours = this.#window.onRefusal({ ...refused, key }, label);
@@ -97,9 +97,11 @@ export class Flow {
     return this.#settled(true);
   }
 
-  #refusedBy(line: Line): Refused | null {
+  #refusedBy(line: Line, label: string | null): Refused | null {
     if (this.#window.lines === 0) return null;
-    return (this.#window.holds("relay") ? relayRefusalOf(line) : null) ?? refusalOf(line);
+    // Where answers have labels, one without answers a command that had none.
+    const mayBeRelay = this.#window.relays() && (label !== null || !this.#link.has("labeled-response"));
+    return (mayBeRelay ? relayRefusalOf(line, (nick) => this.#window.relays(nick)) : null) ?? refusalOf(line);
   }
 
   onPong(ping: number): void {

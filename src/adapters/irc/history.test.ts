@@ -44,12 +44,15 @@ test("what was said while we were away comes once, in order, and before what is 
     `@msgid=j;time=${time(150)} :bob!b@host JOIN #a`,
     old("m4", 0, "now"),
   ]);
+  await answer(peer, [old("m4", 0, "now")]);
   // Ten seconds of overlap: clocks of servers differ, and what comes twice has the same key.
   expect(request).toMatch(/^@label=h1 CHATHISTORY AFTER #a timestamp=2025-12-31T23:49:50.000Z 100$/);
   await read(peer);
   expect(host.posted.map(({ key, atMs }) => [key, atMs])).toEqual([
     ["m1 #a", NOW - 400_000],
     ["m2 #a", NOW - 300_000],
+    // With the next page, and when it was said: the log keeps one of each key.
+    ["m4 #a", NOW],
     ["m4 #a", NOW],
     ["m4 #a", NOW],
   ]);
@@ -144,6 +147,7 @@ test("no answer is waited for 15 s; the other channels do not wait for it", asyn
   expect(host.posted.map(({ body }) => body.source.text)).toEqual(["c", "a"]);
   const request = await answer(peer, [old("x", 1, "elsewhere")]);
   expect(request).toContain("AFTER #b ");
+  await answer(peer, []);
   await read(peer);
   expect(host.posted.map(({ body }) => body.source.text)).toEqual(["c", "a", "b"]);
 });
@@ -176,4 +180,51 @@ test("marks: the newest of each channel, at most 500; what cannot be read is as 
   for (const broken of ["", "null", "[]", '{"at":1,"nicks":2}', '{"at":{"#a":"x"}}']) {
     expect(new HistoryMarks(broken as Cursor).at("#a")).toBeNull();
   }
+});
+
+test("a page that is shorter than it might be is not the last one, and joins take their place in it", async () => {
+  const { peer, host } = await session({ caps: CAPS, channels: ["#a"], since: SINCE });
+  await answer(peer, [old("m1", 400, "1"), `@msgid=j;time=${time(350)} :bob!b@host QUIT :bye`]);
+  const second = await answer(peer, [`@msgid=k;time=${time(300)} :bob!b@host JOIN #a`]);
+  expect(second).toContain(`timestamp=${new Date(NOW - 350_001).toISOString()} 100`);
+  await answer(peer, [`@msgid=k;time=${time(300)} :bob!b@host JOIN #a`, old("m2", 200, "2")]);
+  await answer(peer, [old("m2", 200, "2")]);
+  await read(peer);
+  expect(host.posted.map(({ body }) => body.source.text)).toEqual(["1", "2", "2"]);
+  expect(peer.waiting).toEqual([]);
+});
+
+test("a server that never answers does not hold up one channel after the other", async () => {
+  const channels = ["#a", "#b", "#c", "#d"];
+  const since = cursor(Object.fromEntries(channels.map((channel) => [channel, NOW - 600_000])));
+  const { peer, clock, host, session: live } = await session({ caps: CAPS, channels, since });
+  peer.send(...channels.map((channel, at) => `@msgid=m${at};time=${time(0)} :alice!a@host PRIVMSG ${channel} :x`));
+  await read(peer);
+  await clock.advance(15_000);
+  await clock.advance(15_000);
+  await settled();
+  expect(new Set(host.posted.map(({ channel }) => String(channel)))).toEqual(new Set(channels));
+  const again = live.join({ name: "#e", options: {} }, new AbortController().signal);
+  await peer.enter("#e");
+  await again;
+  peer.send("PING after");
+  expect((await peer.until(/CHATHISTORY|^PONG after/)).includes("#e")).toBe(false);
+});
+
+test("a time that is far ahead does not hide what is said before it", async () => {
+  const { peer, host } = await session({ caps: CAPS, channels: ["#a"] });
+  peer.send(`@msgid=m1;time=${time(-86_400)} :alice!a@host PRIVMSG #a :tomorrow`);
+  await read(peer);
+  expect(JSON.parse(host.cursors.at(-1) ?? "")).toMatchObject({ at: { "#a": NOW + 300_000 } });
+});
+
+test("what waits is bounded: too much of it ends the asking, and the log says so", async () => {
+  const { peer, host } = await session({ caps: CAPS, channels: ["#a"], since: SINCE });
+  await peer.until(/CHATHISTORY/);
+  peer.send(
+    ...Array.from({ length: 1000 }, (_, at) => `@msgid=n${at};time=${time(0)} :alice!a@host PRIVMSG #a :${at}`),
+  );
+  await read(peer);
+  expect(host.posted.map(({ body }) => Number(body.source.text))).toEqual(Array.from({ length: 1000 }, (_, at) => at));
+  expect(host.records.filter(({ level }) => level === "warn")).toMatchObject([{ fields: { channel: "#a" } }]);
 });

@@ -12,8 +12,11 @@ const PAGES_MAX = 20;
 const ANSWER_MS = 15_000;
 /** Servers of one network do not agree to the second; what comes twice has the same id. */
 const OVERLAP_MS = 10_000;
-/** Live events that wait for the older ones. */
+/** A server that has left so many requests in a row without an answer is not asked any more. */
+const UNANSWERED_MAX = 2;
+/** Live events that wait for the older ones; in one channel, and in all. */
 const HELD_MAX = 1000;
+const HELD_ALL_MAX = 5000;
 const SPOKEN: ReadonlySet<string> = new Set(["PRIVMSG", "NOTICE", "TAGMSG", "REDACT"]);
 
 interface Held {
@@ -29,7 +32,6 @@ interface Fill {
   /** From where on this page is asked for, and how far it has come; Unix milliseconds of the server's clock. */
   fromMs: number;
   lastMs: number;
-  lines: number;
   label: string | null;
 }
 
@@ -54,6 +56,7 @@ export class History {
   /** The first one is being asked for. */
   #fills: Fill[] = [];
   #requests = 0;
+  #unanswered = 0;
   #cancel: (() => void) | null = null;
 
   constructor(options: HistoryOptions) {
@@ -68,13 +71,13 @@ export class History {
     const key = link.key(ref);
     this.#marks.addNick(link.nick);
     const mark = this.#marks.at(key);
-    if (mark === null) {
+    if (mark === null || this.#unanswered >= UNANSWERED_MAX) {
       this.#marks.move(key, nowMs);
       return;
     }
     if (this.#fills.some((fill) => fill.key === key)) return;
     const fromMs = mark - OVERLAP_MS;
-    this.#fills.push({ ref, key, held: [], page: 0, fromMs, lastMs: fromMs, lines: 0, label: null });
+    this.#fills.push({ ref, key, held: [], page: 0, fromMs, lastMs: fromMs, label: null });
     if (this.#fills.length === 1) this.#ask();
   }
 
@@ -86,17 +89,25 @@ export class History {
       const key = this.#options.link.key(event.channel);
       const fill = this.#fills.find((one) => one.key === key);
       if (fill === undefined) this.#marks.move(key, atMs);
-      else if (fill.held.push({ event, atMs }) >= HELD_MAX) this.#release(fill);
+      else this.#hold(fill, { event, atMs });
       return fill === undefined;
     });
+  }
+
+  #hold(fill: Fill, held: Held): void {
+    const all = this.#fills.reduce((sum, one) => sum + one.held.length, 0) + 1;
+    if (fill.held.push(held) < HELD_MAX && all < HELD_ALL_MAX) return;
+    this.#options.log.warn({ channel: fill.ref }, "so much is said now that not all of what was missed is asked for");
+    this.#release(fill);
   }
 
   /** Whether a line that is played back is one we have asked for, and missed. `atMs`: when it was said. */
   wants(line: Line, batch: Batch, atMs: number | null): boolean {
     const fill = this.#fillOf(batch);
-    if (fill === null || this.#options.link.key(line.params[0] ?? "") !== fill.key) return false;
-    fill.lines += 1;
+    if (fill === null) return false;
+    // Joins and the like are no news, but they take their place in a page.
     fill.lastMs = Math.max(fill.lastMs, atMs ?? 0);
+    if (this.#options.link.key(line.params[0] ?? "") !== fill.key) return false;
     // Without its id nobody could tell that it came twice.
     if (!line.tags.get("msgid") || atMs === null || !SPOKEN.has(line.command) || this.#isOwn(line)) return false;
     this.#marks.move(fill.key, atMs);
@@ -107,8 +118,10 @@ export class History {
   ended(batch: Batch): void {
     const fill = this.#fillOf(batch);
     if (fill === null) return;
-    const isFull = fill.lines >= this.#pageSize && fill.lastMs > fill.fromMs;
-    if (!isFull) this.#release(fill);
+    this.#unanswered = 0;
+    // A page may be short and not the last one: servers leave out what we are not told. The line we ask from comes again.
+    const isNews = fill.lastMs > fill.fromMs + (fill.page > 1 ? 1 : 0);
+    if (!isNews) this.#release(fill);
     else if (fill.page >= PAGES_MAX) {
       this.#options.log.warn({ channel: fill.ref }, "more was said meanwhile than is asked for");
       this.#release(fill);
@@ -156,15 +169,16 @@ export class History {
     this.#requests += 1;
     fill.label = link.has("labeled-response") ? `h${this.#requests}` : null;
     fill.page += 1;
-    fill.lines = 0;
     fill.lastMs = fill.fromMs;
     const from = `timestamp=${new Date(fill.fromMs).toISOString()}`;
     const tags = fill.label === null ? undefined : new Map([["label", fill.label]]);
     link.send("CHATHISTORY", ["AFTER", fill.ref, from, String(this.#pageSize)], tags);
     this.#cancel?.();
     this.#cancel = clock.after(ANSWER_MS, () => {
-      log.info({ channel: fill.ref }, "the server does not answer what was said meanwhile");
-      this.#release(fill);
+      log.warn({ channel: fill.ref }, "the server does not answer what was said meanwhile");
+      this.#unanswered += 1;
+      const isOver = this.#unanswered >= UNANSWERED_MAX;
+      for (const one of isOver ? this.#fills.toReversed() : [fill]) this.#release(one);
     });
   }
 

@@ -12,6 +12,8 @@ import type { IrcSettings } from "./settings.ts";
 import { UsersCommand } from "./users-command.ts";
 import type { Line } from "./wire.ts";
 
+const AHEAD_MAX_MS = 5 * 60_000;
+
 interface InboundOptions extends Pick<OpenArgs<IrcSettings>, "settings" | "host" | "since"> {
   readonly link: Link;
   readonly batches: Batches;
@@ -56,7 +58,9 @@ export class Inbound {
 
   /** A line of now; before the membership of channels changes by it. */
   take(line: Line): void {
-    this.#serverNowMs = taggedTimeMs(line.tags) ?? this.#options.host.clock.nowMs();
+    const nowMs = this.#options.host.clock.nowMs();
+    // One time too far ahead must not hide all that is said before that.
+    this.#serverNowMs = Math.min(taggedTimeMs(line.tags) ?? nowMs, nowMs + AHEAD_MAX_MS);
     this.#history.take(line, this.#options.batches.labelOf(line));
     const events = this.#events(line, false);
     const left = events.length === 0 ? events : this.#netsplits.take(events, this.#splitOf(line));

@@ -69,7 +69,9 @@ export class Netsplits {
     if (event.change === "leave") {
       this.#apart.delete(key);
       if (!split) return false;
-      if (this.#apart.size < APART_MAX) this.#apart.set(key, this.#clock.nowMs());
+      const [oldest] = this.#apart.keys();
+      if (this.#apart.size >= APART_MAX && oldest !== undefined) this.#apart.delete(oldest);
+      this.#apart.set(key, this.#clock.nowMs());
     } else {
       if (event.change !== "join") return false;
       this.#apart.delete(key);

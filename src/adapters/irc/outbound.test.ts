@@ -324,3 +324,26 @@ test("numerics without labels refuse a relayed line, and not an ordinary one", a
   expect(await own.outcome).toMatchObject({ is: "delivered" });
   expect(await relayed.outcome).toMatchObject({ is: "deferred" });
 });
+
+test.each([
+  [RELAY, ":irc.test 482 rialto #a :You're not a channel operator"],
+  [RELAY, ":irc.test 481 rialto :Permission denied"],
+  ["message-tags echo-message draft/relaymsg=/", ":irc.test 433 rialto rialto :Nickname is already in use"],
+  ["message-tags echo-message draft/relaymsg=/", ":irc.test 482 rialto #b :You're not a channel operator"],
+])("what answers another command of ours refuses no relayed line: %s, %s", async (caps, answer) => {
+  const { peer, session: live } = await session({ caps, channels: ["#a"], settings: RELAYED });
+  const { outcome } = post(live, "hi", { author: author("alice") });
+  const label = labelOf(await said(peer));
+  const tags = `${label === "" ? "" : `label=${label};`}msgid=m1;draft/relaymsg=rialto`;
+  peer.send(answer, `@${tags} :alice/x!r@relay.test PRIVMSG #a :hi`);
+  expect(await outcome).toMatchObject({ is: "delivered", receipt: { messages: ["m1"] } });
+});
+
+test("whom the channel has banned does not get in another way", async () => {
+  const { peer, session: live } = await session({ caps: RELAY, channels: ["#a"], settings: RELAYED });
+  const { outcome } = post(live, "hi", { author: author("eve") });
+  peer.send(`@label=${labelOf(await said(peer))} :irc.test FAIL RELAYMSG BANNED :eve/x is banned from relaying`);
+  expect(await outcome).toMatchObject({ is: "rejected", why: { code: "forbidden" } });
+  post(live, "hi", { author: author("bob", "bob") });
+  expect(await said(peer)).toMatch(/RELAYMSG #a bob\/x hi$/);
+});

@@ -19,6 +19,8 @@ export interface Part {
   /** The command that comes back to us, and its last parameter. */
   readonly command: "PRIVMSG" | "NOTICE" | "REDACT";
   readonly text: string;
+  /** The name that the server shows in place of ours; of relayed lines. */
+  readonly under?: string;
   /** Written in one go; the first one carries the label. */
   readonly frames: readonly Frame[];
   /** `Attempt.sending` and `sent` take it; END for the last part. */
@@ -48,6 +50,7 @@ export function relayParts(lines: readonly RenderedLine[], { target, tags }: Pla
     kind: "relay",
     command: "PRIVMSG",
     text,
+    under: nick,
     frames: [{ command: "RELAYMSG", params: [target, nick, text], tags: index === 0 ? tags : NONE }],
     end,
   }));

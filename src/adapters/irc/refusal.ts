@@ -40,7 +40,10 @@ const SAYING = /^(?:PRIVMSG|NOTICE)$/iu;
 const THROTTLED = /message to (?<target>\S+) throttled/iu;
 
 /** These answer MODE, KICK or INVITE of RunCommands, and never a message. */
-const OF_OTHERS: ReadonlySet<string> = new Set(["441", "443", "467", "472", "478", "482", "696"]);
+const OF_MODES = ["441", "443", "467", "472", "478", "482", "696"];
+/** These answer NICK, some with the name of the channel that is in the way. */
+const OF_NICKS = ["432", "433", "435", "436", "437", "438", "447"];
+const OF_OTHERS: ReadonlySet<string> = new Set([...OF_MODES, ...OF_NICKS]);
 
 interface Numeric {
   readonly target: string | null;
@@ -106,7 +109,7 @@ function failureOf([command = "", code = "", ...rest]: readonly string[]): Refus
       return {
         target: context.find((word) => /^[#&+!]/u.test(word)) ?? null,
         kind: "relay",
-        refusal: otherwise("forbidden", text, NICK_CODE.test(code) ? "nick" : "relay"),
+        refusal: relayFailure(code.toUpperCase(), text),
       };
     case "REDACT": {
       const isGone = code.toUpperCase() === "UNKNOWN_MSGID";
@@ -121,25 +124,36 @@ function failureOf([command = "", code = "", ...rest]: readonly string[]): Refus
   }
 }
 
-const NICK_CODE = /NICK/iu;
+function relayFailure(code: string, text: string): Refusal {
+  // The channel has banned this person: another way around that is not ours to take.
+  if (code.includes("BANNED")) return never("forbidden", text);
+  if (code.includes("BLANK")) return never("bad_content", text);
+  return otherwise("forbidden", text, code.includes("NICK") ? "nick" : "relay");
+}
 
-/** The same for a server that has only numerics: while a relayed line waits for its answer, these can mean it. */
-export function relayRefusalOf({ command, params }: Line): Refused | null {
+/**
+ * The same for a server that has only numerics: while a relayed line waits for its answer, these can mean it. `relays`: whether one waits
+ * under this name; the numerics of nicks also answer NICK.
+ */
+export function relayRefusalOf({ command, params }: Line, relays: (nick: string) => boolean): Refused | null {
   const text = quote(params.at(-1) ?? "");
-  const refused = (lesson: Lesson): Refused => ({
-    target: null,
+  const refused = (lesson: Lesson, target: string | null): Refused => ({
+    target,
     kind: "relay",
     refusal: otherwise("forbidden", text, lesson),
   });
-  if (BAD_NICK.has(command)) return refused("nick");
-  const unknown = command === "421" && params[1]?.toUpperCase() === "RELAYMSG";
-  return unknown || NO_RIGHT.has(command) ? refused("relay") : null;
+  const about = params[1] ?? "";
+  if (BAD_NICK.has(command)) return relays(about) ? refused("nick", null) : null;
+  if (command === NOT_OPERATOR) return refused("relay", about);
+  const unknown = command === "421" && about.toUpperCase() === "RELAYMSG";
+  return unknown || command === NO_PRIVILEGES ? refused("relay", null) : null;
 }
 
 /** ERR_ERRONEUSNICKNAME, ERR_NICKNAMEINUSE, and what a module of InspIRCd says in their place. */
 const BAD_NICK: ReadonlySet<string> = new Set(["432", "433", "573"]);
-/** ERR_NOPRIVILEGES, ERR_CHANOPRIVSNEEDED. */
-const NO_RIGHT: ReadonlySet<string> = new Set(["481", "482"]);
+/** ERR_NOPRIVILEGES; ERR_CHANOPRIVSNEEDED, which names the channel. */
+const NO_PRIVILEGES = "481";
+const NOT_OPERATOR = "482";
 
 /** ERR_CANNOTSENDTOCHAN (RFC 2812 §5.2) has many reasons, which only its text tells. */
 function cannotSend(text: string, target: string): Refusal {

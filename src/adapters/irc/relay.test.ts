@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { multilineLimits } from "./parts.ts";
 import { relayNick } from "./relay.ts";
 
-const OPTIONS = { protocol: "matrix", separators: "/", nicklen: 32, utf8nicks: false };
+const OPTIONS = { protocol: "matrix", theirs: [], separators: "/", nicklen: 32, utf8nicks: false };
 
 test.each([
   ["<alice> ", "alice/m"],
@@ -28,6 +28,18 @@ test("letters beyond ASCII stay where the server has them; a long name is cut be
   expect(relayNick("alexandria", { ...OPTIONS, nicklen: 8 })).toBe("alexan/m");
   expect(relayNick("alexandria/d", { ...OPTIONS, nicklen: 8 })).toBe("alexan/d");
   expect(relayNick("a|b", { ...OPTIONS, separators: "|" })).toBe("a|b");
+});
+
+test.each([
+  // Only the operator's separator says where somebody is from.
+  ["eve/d", ["eve/d"], "eve-d/m"],
+  ["<eve/d> ", ["eve/d"], "eve-d/m"],
+  ["eve/x/d", ["eve/x"], "eve-x/d"],
+  ["eve room/eve", ["eve", "room/eve"], "eve-room-eve/m"],
+  ["a\u200blice", ["alice"], "alice/m"],
+  ["e\u200bve/d", ["eve/d"], "eve-d/m"],
+])("%j of %j becomes %j", (shown, theirs, nick) => {
+  expect(relayNick(shown, { ...OPTIONS, theirs })).toBe(nick);
 });
 
 test("whatever the name, it is one word with a separator, and no command", () => {

@@ -36,9 +36,9 @@ export class Relay {
   rung(author: OpAuthor, key: string): Rung {
     const { UseRelayFallback, RelayFallbackNick } = this.#settings;
     if (!this.wanted || !RELAYMSG.some((name) => this.#link.has(name)) || this.#refusedIn.has(key)) return null;
-    const nick = this.#nick(author.shown, author.protocol);
+    const nick = this.#nick(author.shown, author.protocol, [author.name, author.id]);
     if (nick !== null && !this.#badNicks.has(nick)) return { nick, named: false };
-    const fallback = UseRelayFallback ? this.#nick(RelayFallbackNick, author.protocol) : null;
+    const fallback = UseRelayFallback ? this.#nick(RelayFallbackNick, author.protocol, []) : null;
     return fallback === null || this.#badNicks.has(fallback) ? null : { nick: fallback, named: true };
   }
 
@@ -58,9 +58,9 @@ export class Relay {
     return this.wanted && Array.from(this.#separators()).some((separator) => nick.includes(separator));
   }
 
-  #nick(shown: string, protocol: string): string | null {
+  #nick(shown: string, protocol: string, theirs: readonly string[]): string | null {
     const { nicklen, utf8nicks } = this.#link.isupport;
-    return relayNick(shown, { protocol, separators: this.#separators(), nicklen, utf8nicks });
+    return relayNick(shown, { protocol, theirs, separators: this.#separators(), nicklen, utf8nicks });
   }
 
   #separators(): string {
@@ -75,20 +75,23 @@ const SUFFIX_MAX = 12;
 
 /**
  * A name as RELAYMSG takes it: letters that may not be in a nick become `-`, and a separator with the first letter of the protocol is added
- * where there is none. Null when nothing is left of it.
+ * where there is none of the operator's. Null when nothing is left of it.
  */
 export function relayNick(
   shown: string,
   options: {
     readonly protocol: string;
+    /** What in it people have chosen themselves. */
+    readonly theirs: readonly string[];
     readonly separators: string;
     readonly nicklen: number;
     readonly utf8nicks: boolean;
   },
 ): string | null {
-  const { separators, utf8nicks, nicklen, protocol } = options;
+  const { separators, utf8nicks, nicklen, protocol, theirs } = options;
   const letter = utf8nicks ? /^[\p{L}\p{M}\p{N}[\]\\`_^{|}-]$/u : /^[A-Za-z0-9[\]\\`_^{|}-]$/u;
-  const letters = Array.from(withoutControls(shown).normalize("NFC"), (character) =>
+  const text = theirs.reduce((before, own) => withoutMarks(before, visible(own), separators), visible(shown));
+  const letters = Array.from(text, (character) =>
     letter.test(character) || separators.includes(character) ? character : GAP,
   ).join("");
   const name = letters
@@ -105,6 +108,21 @@ export function relayNick(
     .replace(/\ufffd$/u, "");
   const isNothing = Array.from(base).every((character) => separators.includes(character));
   return isNothing ? null : base + suffix;
+}
+
+/** Also without what nobody sees, such as the mark that keeps a name from calling its owner. */
+function visible(text: string): string {
+  return withoutControls(text)
+    .replaceAll(/\p{Cf}/gu, "")
+    .normalize("NFC");
+}
+
+/** Whoever wrote a separator into a name of their own would look like somebody of another network. */
+function withoutMarks(shown: string, own: string, separators: string): string {
+  const dashed = (text: string): string =>
+    Array.from(text, (character) => (separators.includes(character) ? "-" : character)).join("");
+  if (dashed(own) === own) return shown;
+  return shown.includes(own) ? shown.replaceAll(own, () => dashed(own)) : shown;
 }
 
 /** What brackets and spaces around a name leave is nothing, inside it a dash. */

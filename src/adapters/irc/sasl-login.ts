@@ -4,7 +4,7 @@ import type { Ended } from "../../contract/session.ts";
 import { lost, needsLogin, quote } from "./ends.ts";
 import type { Link } from "./link.ts";
 import { ChunkReader, externalChunks, type Mechanism, plainChunks, scramChunks, takesMechanism } from "./sasl.ts";
-import { type ScramFinal, scramFinal, scramProves, type ScramStart, scramStart } from "./scram.ts";
+import { scramError, type ScramFinal, scramFinal, scramProves, type ScramStart, scramStart } from "./scram.ts";
 import type { IrcSettings } from "./settings.ts";
 import type { Line } from "./wire.ts";
 
@@ -27,8 +27,11 @@ export class SaslLogin {
   #trying: Mechanism | null = null;
   readonly #chunks = new ChunkReader();
   #scram: ScramStart | null = null;
+  #challenged = false;
   #final: ScramFinal | null = null;
   #proven = false;
+  /** What the server has against our proof. */
+  #refusal: string | null = null;
   /** Why the server is not to be trusted with the password. */
   #distrust: string | null = null;
 
@@ -104,17 +107,24 @@ export class SaslLogin {
     if (this.#scram === null) {
       this.#scram = scramStart(this.#settings.NickServNick, randomBytes(NONCE_BYTES).toString("base64"));
       this.#say(scramChunks(this.#scram.message));
-    } else if (this.#final === null) {
+    } else if (!this.#challenged) {
+      // One is enough: each costs the time of some thousand hashes.
+      this.#challenged = true;
       void this.#prove(this.#scram, message);
-    } else {
+    } else if (this.#final !== null && !this.#proven) {
+      this.#refusal = scramError(message);
       this.#proven = scramProves(this.#final, message);
       if (this.#proven) this.#say(["+"]);
-      else this.#abort(UNPROVEN);
+      else if (this.#refusal === null) this.#abort(UNPROVEN);
+      else this.#say(["*"]);
     }
   }
 
   async #prove(start: ScramStart, challenge: string): Promise<void> {
-    this.#final = await scramFinal(start, challenge, this.#settings.NickServPassword);
+    const final = await scramFinal(start, challenge, this.#settings.NickServPassword);
+    // The server has refused it meanwhile, and something else may be tried already.
+    if (this.#scram !== start) return;
+    this.#final = final;
     if (this.#final === null) this.#abort("its challenge cannot be answered safely");
     else this.#say(scramChunks(this.#final.message));
   }
@@ -129,10 +139,11 @@ export class SaslLogin {
   }
 
   #failed(text: string): "waiting" | "over" | Ended {
-    const said = quote(this.#distrust ?? text);
+    const said = quote(this.#distrust ?? this.#refusal ?? text);
+    this.#scram = null;
     const certain = this.#distrust === null && text !== UNPROVEN;
     this.#log.info({ mechanism: this.#trying, server: said }, "SASL login failed");
-    if (this.#left.length > 0 && certain) return this.#next();
+    if (this.#left.length > 0 && certain && this.#refusal === null) return this.#next();
     if (!this.required) return "over";
     if (!certain) return needsLogin(`our login by SCRAM was broken off: ${said}; the password was not told`);
     const check = this.#trying === "EXTERNAL" ? "TLSClientCertificate" : "NickServNick and NickServPassword";

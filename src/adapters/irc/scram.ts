@@ -57,6 +57,11 @@ export function scramProves(final: ScramFinal, message: string): boolean {
   return given.length === final.serverSignature.length && timingSafeEqual(given, final.serverSignature);
 }
 
+/** What the server's last message says against ours (RFC 5802 §7, `server-error`), such as `invalid-proof`; null when that is nothing. */
+export function scramError(message: string): string | null {
+  return attributes(message).get("e") ?? null;
+}
+
 function attributes(message: string): ReadonlyMap<string, string> {
   return new Map(message.split(",").map((part) => [part.slice(0, 1), part.slice(2)]));
 }

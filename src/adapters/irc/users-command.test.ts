@@ -52,6 +52,30 @@ test("300 names are one answer", async () => {
   expect(host.posted.map(({ body }) => body.source.text.split(", ").length)).toEqual([300, 150]);
 });
 
+test("a huge channel is three answers, and the rest a number; asked again at once, there is none", async () => {
+  const { peer, clock, host, session: live } = await session({ channels: ["#a"] });
+  await ask(peer, post(live, "!users", { author: AUTHOR }).outcome);
+  await peer.next();
+  const names = Array.from({ length: 1000 }, (_, at) => `n${String(at).padStart(4, "0")}`);
+  for (let at = 0; at < names.length; at += 50) {
+    peer.send(`:irc.test 353 rialto = #a :${names.slice(at, at + 50).join(" ")}`);
+  }
+  peer.send(":irc.test 366 rialto #a :End of /NAMES list.", "PING x");
+  await peer.until(/^PONG/);
+  expect(host.posted).toHaveLength(3);
+  expect(host.posted.at(-1)?.body.source.text).toMatch(/n0899 and 100 more currently on IRC$/);
+  const write = async () => {
+    const { outcome } = post(live, "!users", { author: AUTHOR });
+    peer.pong(await peer.until(/^PING/));
+    await outcome;
+    peer.send("PING then");
+    return await peer.until(/^NAMES|^PONG then/);
+  };
+  expect(await write()).toBe("PONG then");
+  await clock.advance(10_000);
+  expect(await write()).toBe("NAMES #a");
+});
+
 test.each([
   ["!users please", AUTHOR],
   ["!users", null],

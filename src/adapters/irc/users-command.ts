@@ -8,8 +8,12 @@ import type { Line } from "./wire.ts";
 const COMMAND = "!users";
 /** Names that one answer holds. */
 const NAMES_MAX = 300;
+/** Posts of one answer; whoever has no room in them is counted. */
+const POSTS_MAX = 3;
 /** Of one channel. */
 const PEOPLE_MAX = 20_000;
+/** The question may come by several gateways, and again and again: one answer in so long. */
+const REST_MS = 10_000;
 /** A list that the server does not end is forgotten. */
 const WAIT_MS = 30_000;
 
@@ -24,6 +28,8 @@ export class UsersCommand {
   readonly #link: Link;
   readonly #clock: Clock;
   readonly #asked = new Map<string, Asked>();
+  /** When each channel can be asked for again; Unix milliseconds. */
+  readonly #restUntil = new Map<string, number>();
 
   constructor(link: Link, clock: Clock) {
     this.#link = link;
@@ -33,7 +39,8 @@ export class UsersCommand {
   /** A message to the channel was sent: perhaps it is the question. */
   heard(text: string, ref: ChannelRef): void {
     const key = this.#link.key(ref);
-    if (text.trim() !== COMMAND || this.#asked.has(key) || !this.#link.send("NAMES", [ref])) return;
+    if (text.trim() !== COMMAND || this.#asked.has(key)) return;
+    if (this.#clock.nowMs() < (this.#restUntil.get(key) ?? -Infinity) || !this.#link.send("NAMES", [ref])) return;
     const cancel = this.#clock.after(WAIT_MS, () => this.#asked.delete(key));
     this.#asked.set(key, { ref, names: [], cancel });
   }
@@ -51,6 +58,7 @@ export class UsersCommand {
     }
     asked.cancel();
     this.#asked.delete(key);
+    this.#restUntil.set(key, this.#clock.nowMs() + REST_MS);
     return this.#answers(asked);
   }
 
@@ -62,8 +70,10 @@ export class UsersCommand {
   #answers({ ref, names }: Asked): readonly Event[] {
     const sorted = [...new Set(names)].sort();
     const texts: string[] = [];
-    for (let at = 0; at < sorted.length; at += NAMES_MAX) {
-      texts.push(`${sorted.slice(at, at + NAMES_MAX).join(", ")} currently on IRC`);
+    for (let at = 0; at < sorted.length && texts.length < POSTS_MAX; at += NAMES_MAX) {
+      const more = texts.length + 1 < POSTS_MAX ? 0 : Math.max(sorted.length - at - NAMES_MAX, 0);
+      const rest = more === 0 ? "" : ` and ${more} more`;
+      texts.push(`${sorted.slice(at, at + NAMES_MAX).join(", ")}${rest} currently on IRC`);
     }
     const { nick } = this.#link;
     return texts.map((text) => ({

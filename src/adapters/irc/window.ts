@@ -136,9 +136,9 @@ export class Window {
     return true;
   }
 
-  /** Whether a line of this kind waits for its answer. */
-  holds(kind: PartKind): boolean {
-    return this.#open.some(({ part }) => part.kind === kind);
+  /** Whether a relayed line waits for its answer; under this name, or any. */
+  relays(nick: string | null = null): boolean {
+    return this.#open.some(({ part }) => part.kind === "relay" && (nick === null || part.under === nick));
   }
 
   #labelled(label: string | null): Open | undefined {
