@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { type FileHandle, mkdir, open, readdir, rm, stat, statfs, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { moveInto } from "./disk.ts";
+import { passed } from "./garbage.ts";
 import { HEAD_BYTES } from "./media-type.ts";
 import { codeOf, notNow, type Refusal, tooLarge } from "./refusal.ts";
 
@@ -97,6 +98,7 @@ export class ContentStore {
         return diskTrouble(error);
       }
       bytes += chunk.length;
+      passed(chunk.length);
     }
     return { ok: true, sha256: hash.digest("hex"), bytes, head: Buffer.concat(head) };
   }

@@ -1,5 +1,6 @@
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { passed } from "./garbage.ts";
 
 /** Puts a small file in place, whole or not at all, safe from a power cut. `temporary` is on the same disk. */
 export async function writeWhole(path: string, temporary: string, content: string | Uint8Array): Promise<void> {
@@ -43,6 +44,7 @@ export async function* readSlice(path: string, first: number, last: number): Asy
       if (bytesRead === 0) throw new Error("the file is shorter than it was");
       yield chunk.subarray(0, bytesRead);
       at += bytesRead;
+      passed(bytesRead);
     }
   } finally {
     await file.close();

@@ -75,6 +75,16 @@ export class Stream {
     );
   }
 
+  /** Whether what goes over it is encrypted. */
+  get secure(): boolean {
+    return this.#options.secure;
+  }
+
+  /** Where the server is; empty once the connection is gone. */
+  get address(): string {
+    return this.#options.socket.remoteAddress ?? "";
+  }
+
   /** Our own full address; empty before the login. */
   get jid(): string {
     return this.#xmpp.jid?.toString() ?? "";
@@ -171,7 +181,8 @@ export class Stream {
     if (name === "SASLError") return loginRefused(condition, text);
     if (name === "StreamError") return streamEnded(condition, text, this.#options.place);
     if (name === "TimeoutError") return lost("timeout", `${this.#options.place} does not answer`);
-    return lost("remote_error", `logging in to ${this.#options.place} failed: ${quote(condition || message)}`);
+    const what = this.#xmpp.status === "online" ? "the stream of" : "logging in to";
+    return lost("remote_error", `${what} ${this.#options.place} failed: ${quote(condition || message)}`);
   }
 
   #onError(error: unknown): void {
