@@ -10,6 +10,25 @@ function body(inner: string) {
 const oob = (url: string, desc = ""): string => `<x xmlns="${NS.oob}"><url>${url}</url>${desc}</x>`;
 
 describe("text", () => {
+  const ranges = (...each: readonly string[]): string =>
+    `<fallback xmlns="${NS.fallback}" for="${NS.reply}">${each.join("")}</fallback>`;
+
+  test.each([
+    ["backwards", `<body start="3" end="1"/>`, "abcdef"],
+    ["no number", `<body start="x" end="2"/>`, "abcdef"],
+    ["before the beginning", `<body start="0" end="-1"/>`, "abcdef"],
+    ["behind the end", `<body start="2000" end="3000"/>`, "abcdef"],
+    ["with an open end", `<body start="2"/>`, "ab"],
+    ["twice the same", `<body start="0" end="2"/><body start="0" end="2"/>`, "cdef"],
+  ])("a range: %s", (_, range, text) => {
+    expect(body(`<body>abcdef</body>${ranges(range)}`)?.source.text).toBe(text);
+  });
+
+  test("of very many ranges only some are looked at", () => {
+    const many = Array.from({ length: 1000 }, (_, at) => `<body start="${at}" end="${at + 1}"/>`);
+    expect(body(`<body>${"x".repeat(1000)}</body>${ranges(...many)}`)?.source.text.length).toBeGreaterThan(900);
+  });
+
   test.each([
     ["<body>hi *there*</body>", "normal", "styling", "hi *there*"],
     ["<body>/me waves</body>", "action", "styling", "waves"],

@@ -6,6 +6,8 @@ import { attr, child, childText, type Stanza } from "./xml.ts";
 /** Files that one message may carry; what comes after them stays text. */
 const FILES_MAX = 20;
 const NAME_MAX = 255;
+/** Fallbacks of one message, and ranges of one of them. */
+const RANGES_MAX = 8;
 const ACTION = "/me ";
 
 /** What a message says, without the words that others put there for clients that do not know what its elements mean; null when it says nothing. */
@@ -36,22 +38,25 @@ const KNOWN: ReadonlySet<string> = new Set([NS.reply, NS.oob, NS.sfs, NS.reactio
 function withoutFallback(message: Stanza, body: string): string {
   const characters = Array.from(body);
   const fallbacks = [NS.fallback, NS.fallbackOld].flatMap((namespace) => message.getChildren("fallback", namespace));
-  for (const fallback of fallbacks) {
+  for (const fallback of fallbacks.slice(0, RANGES_MAX)) {
     if (!KNOWN.has(attr(fallback, "for"))) continue;
-    const ranges = fallback.getChildren("body");
+    const ranges = fallback.getChildren("body").slice(0, RANGES_MAX);
     const isSubject = ranges.length === 0 && child(fallback, "subject") !== undefined;
     if (ranges.length === 0 && !isSubject) return "";
     for (const range of ranges) {
       const start = place(attr(range, "start"), 0);
       const end = place(attr(range, "end"), characters.length);
+      if (start === null || end === null) continue;
       for (let at = start; at < Math.min(end, characters.length); at += 1) characters[at] = "";
     }
   }
   return characters.join("");
 }
 
-function place(text: string, otherwise: number): number {
-  return /^\d{1,9}$/u.test(text) ? Number(text) : otherwise;
+/** Null for what is no place. */
+function place(text: string, otherwise: number): number | null {
+  if (text === "") return otherwise;
+  return /^\d{1,9}$/u.test(text) ? Number(text) : null;
 }
 
 /** XEP-0066 §3. */

@@ -8,6 +8,7 @@ import type { OwnIds } from "./refs.ts";
 import type { StanzaError } from "./requests.ts";
 import type { Room } from "./room.ts";
 import { bareOf } from "./jid.ts";
+import { Memory } from "./memory.ts";
 import { attr, el, type Stanza } from "./xml.ts";
 
 /** Clocks differ, and what was said at the border must not be lost: it is known by its id when it comes twice. */
@@ -16,6 +17,8 @@ const MARGIN_MS = 10_000;
 const HISTORY_MAX = 50;
 /** What came while the archive was read, and waits; beyond that it is read from the archive as well. */
 const BACKLOG_MAX = 5_000;
+/** Messages of the archive that are known when they come again: more than can wait. */
+const SEEN_MAX = 20_000;
 
 interface CatchUpOptions {
   readonly archive: Archive;
@@ -50,7 +53,15 @@ export class CatchUp {
 
   /** Begins to read what was said before; `room.ready` resolves when that is done. */
   begin(room: Room): void {
-    room.ready = this.#run(room);
+    const { entry } = room;
+    room.ready = this.#run(room).catch((error: unknown) => {
+      this.#options.log.warn(
+        { room: room.jid, error: String(error) },
+        "the past of a room could not be read: this is a bug",
+      );
+      if (room.entry === entry)
+        this.#options.onUnreadable(room, { code: "bug", message: "the past of the room cannot be read" });
+    });
   }
 
   /** A message of a room that we are in, or enter. */
@@ -64,8 +75,9 @@ export class CatchUp {
     const { entry } = room;
     const { positions, clock, log } = this.#options;
     const isOver = (): boolean => room.entry !== entry;
-    const seen = new Set<string>();
+    const seen = new Memory<string, true>(SEEN_MAX);
     let missed = 0;
+    room.skipsPast = room.hasArchive || positions.get(room.jid) === null;
     if (room.hasArchive) {
       do {
         if ((room.backlog?.length ?? 0) > BACKLOG_MAX) room.backlog = [];
@@ -73,8 +85,6 @@ export class CatchUp {
         if (count === null || isOver()) return;
         missed += count;
       } while ((room.backlog?.length ?? 0) > BACKLOG_MAX);
-    } else if (positions.get(room.jid) === null) {
-      room.backlog = room.backlog?.filter((one) => one.is === "events" || !one.received.old) ?? [];
     }
     const backlog = room.backlog ?? [];
     room.backlog = null;
@@ -88,12 +98,19 @@ export class CatchUp {
   }
 
   /** How many messages there were; null when the room was lost meanwhile, or its archive cannot be read. */
-  async #read(room: Room, seen: Set<string>, isOver: () => boolean): Promise<number | null> {
+  async #read(room: Room, seen: Memory<string, true>, isOver: () => boolean): Promise<number | null> {
     const { archive, positions, clock, intake } = this.#options;
     const position = positions.get(room.jid);
     const past = await archive.page(room.jid, { before: position?.id ?? null });
     if (isOver()) return null;
-    if (past.ok) for (const { id, atMs, message } of past.items) this.#remember(room, message, { id, atMs });
+    // Without it we would not know which of ours are there, and say them twice.
+    if (!past.ok && this.#unreadable(room, past.error)) return null;
+    if (past.ok) {
+      for (const { id, atMs, message } of past.items) {
+        const received = this.#remember(room, message, { id, atMs });
+        if (received !== null) room.told(received);
+      }
+    }
     if (position === null) {
       const last = past.ok ? past.items.at(-1) : undefined;
       positions.move(room.jid, { id: last?.id ?? null, atMs: last?.atMs ?? clock.nowMs() });
@@ -111,15 +128,17 @@ export class CatchUp {
         continue;
       }
       if (!page.ok) return this.#unreadable(room, page.error) ? null : count;
+      const before = count;
       for (const { id, atMs, message } of page.items) {
         if (seen.has(id)) continue;
-        seen.add(id);
+        seen.put(id, true);
         count += 1;
         const received = this.#remember(room, message, { id, atMs });
         if (received !== null) this.#go(room, received);
       }
       const last: string | null = page.last ?? page.items.at(-1)?.id ?? null;
-      if (page.complete || last === null) return count;
+      // An archive that has nothing new to say, and goes on saying so.
+      if (page.complete || last === null || count === before) return count;
       which = "fromMs" in which ? { ...fromTime, after: last } : { after: last };
       await intake.low();
     }
@@ -136,19 +155,28 @@ export class CatchUp {
 
   #remember(room: Room, message: Stanza, archived: { readonly id: string; readonly atMs: number }): Received | null {
     if (bareOf(attr(message, "from")) !== room.jid || attr(message, "type") !== "groupchat") return null;
-    const { ids, clock } = this.#options;
-    const received = readMessage(message, { room, ids, nowMs: clock.nowMs(), archived });
-    room.remember(received);
-    return received;
+    const { ids, clock, log } = this.#options;
+    try {
+      const received = readMessage(message, { room, ids, nowMs: clock.nowMs(), archived });
+      room.remember(received);
+      return received;
+    } catch (error) {
+      // One message must not hold up its room for ever.
+      log.warn({ room: room.jid, error: String(error) }, "an archived message could not be read: this is a bug");
+      return null;
+    }
   }
 
-  #go(room: Room, { sid, atMs, events }: Received): void {
+  #go(room: Room, received: Received): void {
+    const { sid, id, atMs, old } = received;
     const { positions, intake, clock } = this.#options;
     const before = positions.get(room.jid);
+    // What has no id at all would be told again each time.
+    if (old && sid === null && (room.skipsPast || (id === null && atMs <= (before?.atMs ?? 0)))) return;
     // A room that tells its past again goes on from its newest.
     if (room.hasArchive ? sid !== null : atMs >= (before?.atMs ?? 0)) {
       positions.move(room.jid, { id: room.hasArchive ? sid : null, atMs: Math.min(atMs, clock.nowMs()) });
     }
-    intake.add(events);
+    intake.add(room.told(received));
   }
 }

@@ -1,4 +1,4 @@
 import { startProsody } from "../../../test/servers/xmpp/prosody.ts";
 import { contractAgainst } from "./contract.suite.ts";
 
-contractAgainst("prosody", startProsody, 1500);
+contractAgainst("prosody", startProsody, 900);

@@ -41,9 +41,10 @@ async function newPerson(server: XmppServer): Promise<Arrival> {
   };
 }
 
-/** Somebody stands ready: a Python takes its time to start. */
+/** People between two cases, and one more who stands ready: a Python takes its time to start. */
 class Lobby {
   readonly #server: XmppServer;
+  readonly #idle: SlixmppPerson[] = [];
   #next: Promise<Arrival>;
 
   constructor(server: XmppServer) {
@@ -52,6 +53,8 @@ class Lobby {
   }
 
   async take(): Promise<SlixmppPerson> {
+    const idle = this.#idle.pop();
+    if (idle !== undefined) return idle;
     const { connected } = await this.#next;
     const taken = await connected;
     this.#next = newPerson(this.#server);
@@ -59,10 +62,14 @@ class Lobby {
     return taken;
   }
 
+  /** Somebody who is in no room any more. */
+  give(person: SlixmppPerson): void {
+    this.#idle.push(person);
+  }
+
   async close(): Promise<void> {
     const { connected } = await this.#next;
-    const last = await connected;
-    await last.quit();
+    await Promise.all([await connected, ...this.#idle].map(async (person) => await person.quit()));
   }
 }
 
@@ -81,7 +88,7 @@ async function harness({ server, lobby }: Servers, burst: number): Promise<Harne
   const proxy = await startProxy(server.port);
   const user = `rialto${cases}`;
   await server.register(user, PASSWORD);
-  const guests: Guest[] = [];
+  const guests: { readonly guest: Guest; readonly client: SlixmppPerson }[] = [];
   const at = (port: number): string => `127.0.0.1:${port}`;
   const settings = xmppSettings({
     Server: at(proxy.port),
@@ -110,8 +117,9 @@ async function harness({ server, lobby }: Servers, burst: number): Promise<Harne
     burst,
     patienceMs: 15_000,
     person: async () => {
-      const guest = new Guest(await lobby.take(), SERVICE);
-      guests.push(guest);
+      const client = await lobby.take();
+      const guest = new Guest(client, SERVICE);
+      guests.push({ guest, client });
       return guest;
     },
     cut: () => {
@@ -127,7 +135,10 @@ async function harness({ server, lobby }: Servers, burst: number): Promise<Harne
     },
     settle: async () => await new Promise((resolve) => setTimeout(resolve, SETTLE_MS)),
     dispose: async () => {
-      await Promise.all(guests.map(async (guest) => await guest.quit()));
+      for (const { guest, client } of guests) {
+        guest.leaveAll();
+        lobby.give(client);
+      }
       await proxy.stop();
     },
   };

@@ -49,7 +49,7 @@ export class Guest implements Person {
   readonly #client: SlixmppPerson;
   readonly #service: string;
   readonly #reactions = new Map<Handle, Set<string>>();
-  #rooms: string[] = [];
+  readonly #rooms: string[] = [];
 
   constructor(client: SlixmppPerson, service: string) {
     this.#client = client;
@@ -169,8 +169,9 @@ export class Guest implements Person {
     return new Uint8Array(await response.arrayBuffer());
   }
 
-  async quit(): Promise<void> {
-    await this.#client.quit();
+  /** The client stays, for somebody else. */
+  leaveAll(): void {
+    for (const room of this.#rooms.splice(0)) this.#client.leave(room, "");
   }
 
   async #said(room: string, id: string): Promise<Handle> {

@@ -1,6 +1,7 @@
 import { defineAdapter } from "../../contract/adapter.ts";
 import type { Capabilities } from "../../contract/capabilities.ts";
 import type { Manifest } from "../../contract/manifest.ts";
+import { roomJid } from "./jid.ts";
 import { checkSettings, schema } from "./settings.ts";
 import type { XmppSettings } from "./settings.ts";
 
@@ -23,10 +24,11 @@ const manifest: Manifest = {
     },
   },
   ignored: [
-    { name: "NoTLS", state: "unneeded", why: "set NoStartTLS = true to do without TLS" },
+    { name: "NoTLS", state: "unneeded", why: "the connection has TLS, unless NoStartTLS = true" },
     { name: "WebhookURL", state: "unneeded", why: "messages go through the room like those of everybody" },
   ],
   network: "Muc",
+  room: roomJid,
   login: "Nick",
   check: (settings) => checkSettings(settings as XmppSettings),
 };

@@ -3,8 +3,8 @@ import type { Host } from "../../contract/host.ts";
 import type { Positions } from "./positions.ts";
 
 /** So many events may wait to be on disk before we stop reading, and so few before we go on. */
-const WAITING_MAX = 1000;
-const WAITING_LOW = 500;
+const WAITING_MAX = 600;
+const WAITING_LOW = 300;
 /** A position that moved without an event may wait this long. */
 const POSITION_DELAY_MS = 2_000;
 

@@ -16,6 +16,7 @@ import { Outbox } from "./outbox.ts";
 import { Positions } from "./positions.ts";
 import { Posting } from "./posting.ts";
 import { joined, left } from "./presence.ts";
+import { isInside } from "./put.ts";
 import { readMessage } from "./receive.ts";
 import { OwnIds } from "./refs.ts";
 import { isNotThere } from "./refusals.ts";
@@ -77,7 +78,7 @@ export class LiveSession implements Session<XmppHandlers> {
       ids: this.#ids,
       clock,
       log,
-      onUnreadable: (room, why) => this.#rooms.lose(room, why, ARCHIVE_RETRY_MS),
+      onUnreadable: (room, why) => this.#rooms.leave(room, why, ARCHIVE_RETRY_MS),
     });
     this.#rooms = new Rooms({
       host,
@@ -99,7 +100,9 @@ export class LiveSession implements Session<XmppHandlers> {
       onDoubt: (why) => host.degraded(why),
       onDead: (why) => stream.end({ cause: "lost", why }),
     });
-    const uploads = new Uploads({ requests, host, domain: domainOf(stream.jid), verify: !settings.SkipTLSVerify });
+    // A server of our own network may name others there.
+    const reach = { secure: stream.secure, verify: !settings.SkipTLSVerify, inside: isInside(stream.address) };
+    const uploads = new Uploads({ requests, host, domain: domainOf(stream.jid), reach });
     const posting = new Posting({
       room: (channel) => this.#rooms.get(channel),
       outbox: this.#outbox,
@@ -201,6 +204,8 @@ export class LiveSession implements Session<XmppHandlers> {
   #message(room: Room, message: Stanza, type: string): void {
     const { clock, log } = this.#options.host;
     if (type === "error") {
+      // Somebody in the room can send us one as well.
+      if (attr(message, "from") !== room.jid) return;
       const error = errorOf(message);
       const id = attr(message, "id");
       log.debug({ room: room.jid, condition: error.condition, text: error.text }, "the room refuses a message");

@@ -102,7 +102,9 @@ export function occupantIdentity(element: Stanza, { occupantIds }: Telling): str
 }
 
 function occupantIdIn(element: Stanza): string | null {
-  return attr(child(element, "occupant-id", NS.occupantId), "id") || null;
+  // The room gives one and takes others away (XEP-0421 §4): of two nobody knows which is whose.
+  const [id, ...more] = element.getChildren("occupant-id", NS.occupantId);
+  return more.length > 0 ? null : attr(id, "id") || null;
 }
 
 function avatarOf(presence: Stanza): string | null {

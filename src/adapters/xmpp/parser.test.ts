@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { BoundedParser } from "./parser.ts";
+import { childText } from "./xml.ts";
 
 const OPEN = "<stream:stream xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams'>";
 
@@ -13,6 +14,15 @@ function read(...texts: readonly string[]): { readonly elements: number; readonl
 }
 
 describe("a stream", () => {
+  test.each([64, 65, 1000])("elements %i deep are one stanza, and leave the next alone", (depth) => {
+    const deep = `<message>${"<a>".repeat(depth)}x${"</a>".repeat(depth)}<body>hi</body></message>`;
+    const parser = new BoundedParser();
+    const found: string[] = [];
+    parser.on("element", (element) => found.push(childText(element, "body") ?? "none"));
+    for (const text of [OPEN, deep, deep, "<iq/>"]) parser.write(text);
+    expect(found).toEqual(["hi", "hi", "none"]);
+  });
+
   test("any number of stanzas", () => {
     const big = `<message><body>${"x".repeat(100_000)}</body></message>`;
     expect(read(...Array.from({ length: 100 }, () => big))).toEqual({ elements: 100, errors: 0 });
@@ -33,7 +43,7 @@ describe("a stream", () => {
       "a stanza without end",
       [`<message><body>${"x".repeat(1_000_000)}`, ...Array.from({ length: 5 }, () => "x".repeat(1_000_000))],
     ],
-    ["elements without end", ["<a>".repeat(100)]],
+    ["elements without end", ["<a>".repeat(1_000_000)]],
     ["a wrong end", ["<message></iq>"]],
     ["an entity that is none", ["<message>&evil;</message>"]],
     ["a character that is none", ["<message>&#0;</message>"]],

@@ -9,13 +9,17 @@ interface LibraryParser {
   write(text: string): void;
   onStartElement(name: string, attributes: Readonly<Record<string, string>>): void;
   onEndElement(name: string): void;
+  onText(text: string): void;
 }
 
 const Parser = (xml as unknown as { readonly Parser: new () => LibraryParser }).Parser;
 
 /** Characters that one stanza may have; servers allow some hundred KiB. */
 const STANZA_MAX = 2 * 1024 * 1024;
-/** Elements within each other. */
+/**
+ * Elements within each other; what lies deeper is left out. To end the stream for it would let anybody in a room end it, and again whenever its
+ * archive is read.
+ */
 const DEPTH_MAX = 64;
 
 /** Reads a stream within limits. What is no XML, or too much, is an `error`, once, and nothing is read after it. */
@@ -62,15 +66,18 @@ export class BoundedParser extends Parser {
   override onStartElement(name: string, attributes: Readonly<Record<string, string>>): void {
     this.#depth += 1;
     if (this.#over) return;
-    if (this.#depth > DEPTH_MAX) this.#fail(`elements more than ${DEPTH_MAX} deep`);
-    else super.onStartElement(name, attributes);
+    if (this.#depth <= DEPTH_MAX) super.onStartElement(name, attributes);
+  }
+
+  override onText(text: string): void {
+    if (!this.#over && this.#depth <= DEPTH_MAX) super.onText(text);
   }
 
   override onEndElement(name: string): void {
     if (this.#over) return;
     this.#depth -= 1;
     if (this.#depth <= 1) this.#chars = 0;
-    super.onEndElement(name);
+    if (this.#depth < DEPTH_MAX) super.onEndElement(name);
   }
 
   #fail(message: string): void {

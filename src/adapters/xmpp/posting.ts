@@ -3,7 +3,7 @@ import type { DeleteOp, EditOp, PostDraft, PostOp, ReactOp } from "../../contrac
 import type { Loss, Outcome, Why } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
 import type { Fate, Outbox } from "./outbox.ts";
-import { authorRef, type OwnIds, readRef, roomRef } from "./refs.ts";
+import { authorRef, type OwnIds, type PartKind, readRef, roomRef } from "./refs.ts";
 import { messageRefused } from "./refusals.ts";
 import { type FilePart, type Part, renderPost } from "./render.ts";
 import type { Room } from "./room.ts";
@@ -55,11 +55,13 @@ export class Posting {
     });
   }
 
-  /** Corrects the text message by message; what there is more or less of is added, or taken back. Files stay. */
+  /** Corrects the text message by message; what there is more or less of is added, or taken back. Files stay, and captions below a text. */
   async edit(op: EditOp, attempt: Attempt): Promise<Outcome> {
     const { textMax, ids } = this.#options;
     const targets = targetsOf(op.target, ids);
-    const texts = targets.filter(({ isFile, id }) => !isFile && id !== null);
+    const words = targets.filter(({ of, id }) => of !== "file" && id !== null);
+    const isText = words.some(({ of }) => of === "text");
+    const texts = isText ? words.filter(({ of }) => of === "text") : words.slice(0, 1);
     const drafts = renderPost({ ...op, body: { ...op.body, files: [] } }, { textMax, resume: null });
     const stands: (Target | null)[] = [];
     return await this.#inRoom(
@@ -84,9 +86,9 @@ export class Posting {
       },
       (made) => {
         if (drafts.length === texts.length) return [];
-        const files = targets.filter(({ isFile }) => isFile);
+        const stay = targets.filter((target) => !texts.includes(target));
         const kept = stands.map((target, at) => target?.refs ?? made[at] ?? []);
-        return [...kept, ...files.map(({ refs }) => refs)].flat();
+        return [...kept, ...stay.map(({ refs }) => refs)].flat();
       },
     );
   }
@@ -139,7 +141,7 @@ export class Posting {
       before.then(async () => await turn.promise),
     );
     try {
-      await Promise.race([Promise.all([before, room.ready]), aborted.promise]);
+      await Promise.race([this.#turnIn(room, before), aborted.promise]);
       const halt = this.#halt(room, attempt);
       if (halt !== null) return halt;
       const { written, losses } = await write(room);
@@ -148,6 +150,15 @@ export class Posting {
     } finally {
       turn.resolve();
       aborted.stop();
+    }
+  }
+
+  /** Resolves when those before are done and what was said before is read: also by an entry that began meanwhile. */
+  async #turnIn(room: Room, before: Promise<unknown>): Promise<void> {
+    await before;
+    for (let ready: Promise<void> | null = null; ready !== room.ready;) {
+      ready = room.ready;
+      await ready;
     }
   }
 
@@ -175,8 +186,10 @@ export class Posting {
       return this.#write(room, id, part.end, textMessage(envelope, part, reply === null ? {} : { reply }));
     }
     if (room.echoes.has(id) || outbox.has(id)) return this.#write(room, id, part.end, fileMessage(envelope, ""));
+    const { entry } = room;
     const file = await this.#file(part, op, attempt, losses);
-    const halt = this.#halt(room, attempt);
+    const halt =
+      this.#halt(room, attempt) ?? (room.entry === entry ? null : later("network", "we were out of the room"));
     if (halt !== null) return { ok: false, outcome: halt };
     if (file.is === "later") return { ok: false, outcome: file.outcome };
     if (file.is === "link") return this.#write(room, id, part.end, fileMessage(envelope, file.url));
@@ -249,7 +262,7 @@ interface Target {
   readonly refs: readonly MessageRef[];
   readonly sid: string | null;
   readonly id: string | null;
-  readonly isFile: boolean;
+  readonly of: PartKind;
 }
 
 /** Each message has the room's ref, where there is one, and behind it ours. */
@@ -259,15 +272,15 @@ function targetsOf(refs: readonly MessageRef[], ids: OwnIds): readonly Target[] 
   for (const ref of refs) {
     const read = readRef(ref);
     if (read?.by === "room") {
-      if (open !== null) targets.push({ refs: [open.ref], sid: open.sid, id: null, isFile: false });
+      if (open !== null) targets.push({ refs: [open.ref], sid: open.sid, id: null, of: "text" });
       open = { ref, sid: read.id };
     } else if (read !== null) {
       const both: readonly MessageRef[] = open === null ? [ref] : [open.ref, ref];
-      targets.push({ refs: both, sid: open?.sid ?? null, id: read.id, isFile: ids.isFile(read.id) });
+      targets.push({ refs: both, sid: open?.sid ?? null, id: read.id, of: ids.kindOf(read.id) });
       open = null;
     }
   }
-  if (open !== null) targets.push({ refs: [open.ref], sid: open.sid, id: null, isFile: false });
+  if (open !== null) targets.push({ refs: [open.ref], sid: open.sid, id: null, of: "text" });
   return targets;
 }
 

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Posted } from "../../contract/events.ts";
-import type { Cursor, OpId } from "../../contract/ids.ts";
+import type { Cursor, FileId, OpId } from "../../contract/ids.ts";
 import type { PostOp } from "../../contract/ops.ts";
 import type { Session } from "../../contract/session.ts";
 import { RecordingAttempt } from "../../../test/contract/recording-attempt.ts";
 import { RecordingHost } from "../../../test/contract/recording-host.ts";
-import { readAll } from "../../../test/contract/shared-file.ts";
+import { aSharedFile, readAll } from "../../../test/contract/shared-file.ts";
 import { plainBody, readAloud } from "../../../test/contract/texts.ts";
 import { needs } from "../../../test/servers/installed.ts";
 import { type Extension, SlixmppPerson } from "../../../test/servers/people/slixmpp.ts";
@@ -257,9 +257,53 @@ needs(["prosody", "python3-slixmpp", "openssl"], () => {
     expect(second.host.posted.map(({ body }) => body.source.text)).not.toContain("ours");
   });
 
+  test("what nobody reads does not end us, now or from the archive", async () => {
+    const room = newRoom();
+    const jid = `${room}@${SERVICE}`;
+    const mallory = await person();
+    await mallory.join(jid);
+    const first = await session();
+    await join(first.session, room);
+    mallory.say(jid, "before");
+    await posted(first.host, "before");
+    const deep = `${"<a xmlns='urn:example:a'>".repeat(100)}${"</a>".repeat(100)}`;
+    const forged = `<delay xmlns="urn:xmpp:delay" stamp="2001-01-01T00:00:00Z" from="${jid}"/>`;
+    mallory.raw(`<message to="${jid}" type="groupchat" id="deep"><body>deep</body>${deep}${forged}</message>`);
+    const event = await posted(first.host, "deep");
+    expect(Date.now() - event.atMs).toBeLessThan(3_600_000);
+    const [cursor = null] = first.host.cursors;
+    await first.session.close(AbortSignal.timeout(1_000));
+    const second = await session({}, cursor);
+    await join(second.session, room);
+    expect((await posted(second.host, "deep")).key).toBe(event.key);
+    mallory.say(jid, "after");
+    await posted(second.host, "after");
+  });
+
+  test("an edit of the words above a file leaves its caption", async () => {
+    const room = newRoom();
+    const somebody = await person();
+    await somebody.join(`${room}@${SERVICE}`);
+    const { session: ours, host } = await session();
+    const { ref } = await join(ours, room);
+    const file = aSharedFile({ id: "f1" as FileId, name: "sea.txt", comment: "the sea", bytes: 5 });
+    host.files.set("f1" as FileId, Buffer.from("waves"));
+    const op = postOf(ref, "the words");
+    const outcome = await ours.handlers.post({ ...op, body: { ...op.body, files: [file] } }, new RecordingAttempt());
+    const target = outcome.is === "delivered" ? outcome.receipt.messages : [];
+    const edit = { ...postOf(ref, "other words"), id: "edit:1" as OpId, kind: "edit", target } as const;
+    expect((await ours.handlers.edit?.(edit, new RecordingAttempt()))?.is).toBe("delivered");
+    const seen = (): readonly string[] =>
+      somebody.messages(`${room}@${SERVICE}`).flatMap(({ body, oob }) => (body === null || oob !== null ? [] : [body]));
+    await somebody.until(() => seen().includes("other words"), "to see the edit");
+    expect(seen()).toEqual(["the words", "the sea", "other words"]);
+  });
+
   test("a room that nobody has made yet is made", async () => {
     const { session: ours } = await session();
-    const { ref } = await join(ours, newRoom());
+    const { ref, without } = await join(ours, newRoom());
+    // It has an archive and ids from the first message on.
+    expect(without).toEqual([]);
     expect((await ours.handlers.post(postOf(ref, "first"), new RecordingAttempt())).is).toBe("delivered");
   });
 });

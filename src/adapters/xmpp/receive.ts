@@ -31,8 +31,16 @@ export interface Received {
   readonly atMs: number;
   /** It was said before, and is told again. */
   readonly old: boolean;
-  /** All the emojis that the author has under a message from now on; null when it says nothing of that. */
-  readonly reactions: { readonly message: MessageRef; readonly emojis: ReadonlySet<string> } | null;
+  /** Null when it says nothing of reactions. */
+  readonly reactions: Reactions | null;
+}
+
+/** All the emojis that an author has under a message from now on. */
+interface Reactions {
+  readonly message: MessageRef;
+  readonly emojis: ReadonlySet<string>;
+  /** What that changes of what the author had before. */
+  readonly changes: (before: ReadonlySet<string>) => readonly Event[];
 }
 
 /** Reads a message of type groupchat. Pure. */
@@ -46,24 +54,28 @@ export function readMessage(message: Stanza, context: ReceiveContext): Received 
   const id = origin !== null && ids.isOurs(origin) ? origin : given;
   const sid = archived?.id ?? stanzaId(message, room);
   const who = identityOf(message, nick, context, sid);
-  const atMs = archived?.atMs ?? delayMs(message) ?? context.nowMs;
-  const own = nick !== "" && isOwn(who, nick, id, context);
-  const old = archived !== null || delayMs(message) !== null;
+  const past = pastMs(message, context);
+  const atMs = past ?? context.nowMs;
+  const old = past !== null;
+  const own = nick !== "" && isOwn({ who, nick, id, old }, context);
   const bare = { sid, id, own, who, nick, atMs, old, reactions: null };
   const base = { key: keyOf(room.jid, sid, nick, id), channel: room.ref, atMs, echoOf: null };
   if (nick === "") return { ...bare, events: moderated(message, room, base) };
   if (own) return { ...bare, events: [] };
   const said: Said = { message, room, nick, id, sid, who, base, author: authorOf(who, nick, room) };
   const reactions = reactionsOf(said);
-  if (reactions !== null) return { ...bare, reactions, events: reacted(said, reactions) };
+  if (reactions !== null) return { ...bare, reactions, events: [] };
   return { ...bare, events: retracted(said) ?? topic(said) ?? spoken(said) };
 }
 
 /** Of another's messages who reuse the beginning of our ids only their own go unheard. */
-function isOwn(who: string, nick: string, id: string | null, { room, ids, archived }: ReceiveContext): boolean {
-  if (room.ownIdentity.startsWith("o:")) return who === room.ownIdentity;
-  if (archived === null) return nick === room.ownNick;
-  return nick === room.ownNick || (id !== null && ids.isOurs(id));
+function isOwn(
+  { who, nick, id, old }: Pick<Received, "who" | "nick" | "id" | "old">,
+  { room, ids }: Pick<ReceiveContext, "room" | "ids">,
+): boolean {
+  if (room.ownIdentity.startsWith("o:") && who.startsWith("o:")) return who === room.ownIdentity;
+  // Our nick may have been another then, and somebody else's.
+  return old ? id !== null && ids.isOurs(id) : nick === room.ownNick;
 }
 
 type Base = Pick<Event, "key" | "channel" | "atMs" | "echoOf">;
@@ -100,18 +112,19 @@ function spoken({ message, room, id, sid, who, base, author }: Said): readonly E
 function replyTo(message: Stanza, room: RoomView): MessageRef | null {
   const reply = child(message, "reply", NS.reply);
   const id = soundId(attr(reply, "id"));
-  return id === null ? null : named(id, resourceOf(attr(reply, "to")), room);
+  const nick = resourceOf(attr(reply, "to"));
+  const who = nick === room.ownNick ? room.ownIdentity : (room.occupant(nick ?? "")?.identity ?? null);
+  return id === null ? null : named(id, who, room);
 }
 
-/** The message that somebody names by this id, of the author with this nick if that is said. */
-function named(id: string, nick: string | null, room: RoomView): MessageRef | null {
-  const who = nick === null ? null : nick === room.ownNick ? room.ownIdentity : (room.occupant(nick)?.identity ?? null);
+/** The message that somebody names by this id, of this author if that is known. */
+function named(id: string, who: string | null, room: RoomView): MessageRef | null {
   if (!room.stableIds) return who === null ? null : authorRef(who, id);
   return who !== null && !room.isKnown(id) && room.isBy(who, id) ? authorRef(who, id) : roomRef(id);
 }
 
 /** The author's own retraction: XEP-0424, as it is today and as it was (a message attached to another by XEP-0422). */
-function retracted({ message, room, nick, who, base, author }: Said): readonly Event[] | null {
+function retracted({ message, room, who, base, author }: Said): readonly Event[] | null {
   const today = soundId(attr(child(message, "retract", NS.retract1), "id"));
   const fastened = child(message, "apply-to", NS.fasten);
   const before = child(fastened, "retract", NS.retract0) === undefined ? null : soundId(attr(fastened, "id"));
@@ -119,7 +132,7 @@ function retracted({ message, room, nick, who, base, author }: Said): readonly E
   // Formerly it was the author's id that counted.
   const isRooms = before !== null && room.isKnown(before);
   const target =
-    today === null ? (isRooms ? roomRef(before ?? "") : authorRef(who, before ?? "")) : named(today, nick, room);
+    today === null ? (isRooms ? roomRef(before ?? "") : authorRef(who, before ?? "")) : named(today, who, room);
   return target === null ? [] : [{ kind: "deleted", ...base, message: target, by: author, vouched: false }];
 }
 
@@ -142,7 +155,8 @@ const EMOJIS_MAX = 32;
 const EMOJI_MAX = 64;
 
 /** XEP-0444: the whole set, each time. */
-function reactionsOf({ message, room }: Said): Received["reactions"] {
+function reactionsOf(said: Said): Reactions | null {
+  const { message, room } = said;
   const element = child(message, "reactions", NS.reactions);
   const id = soundId(attr(element, "id"));
   if (element === undefined || id === null) return null;
@@ -150,12 +164,15 @@ function reactionsOf({ message, room }: Said): Received["reactions"] {
   if (target === null) return null;
   const texts = element.getChildren("reaction", NS.reactions).map((one) => one.getText().trim());
   const emojis = texts.filter((text) => text !== "" && text.length <= EMOJI_MAX && !/[\p{Cc}\s]/u.test(text));
-  return { message: target, emojis: new Set(emojis.slice(0, EMOJIS_MAX)) };
+  const all = new Set(emojis.slice(0, EMOJIS_MAX));
+  return { message: target, emojis: all, changes: (before) => reacted(said, target, { before, emojis: all }) };
 }
 
-function reacted(said: Said, { message, emojis }: NonNullable<Received["reactions"]>): readonly Event[] {
-  const { room, who, base, author } = said;
-  const before = room.reactions(who, message);
+function reacted(
+  { base, author }: Said,
+  message: MessageRef,
+  { before, emojis }: { readonly before: ReadonlySet<string>; readonly emojis: ReadonlySet<string> },
+): readonly Event[] {
   const changes = [
     ...[...before].filter((emoji) => !emojis.has(emoji)).map((emoji) => ({ emoji, on: false })),
     ...[...emojis].filter((emoji) => !before.has(emoji)).map((emoji) => ({ emoji, on: true })),
@@ -187,16 +204,25 @@ function stanzaId(message: Stanza, room: RoomView): string | null {
   return soundId(attr(given, "id"));
 }
 
-function identityOf(message: Stanza, nick: string, { room, archived }: ReceiveContext, sid: string | null): string {
+function identityOf(message: Stanza, nick: string, context: ReceiveContext, sid: string | null): string {
+  const { room } = context;
   const lasting = occupantIdentity(message, room);
   if (lasting !== null) return lasting;
-  const here = archived === null && delayMs(message) === null ? room.occupant(nick) : null;
+  const here = pastMs(message, context) === null ? room.occupant(nick) : null;
   if (nick === room.ownNick && here !== null) return room.ownIdentity;
   // Who it was when it was said, nobody can tell any more.
   return here?.identity ?? `a:${sid ?? `${room.nonce}:${attr(message, "id")}`}`;
 }
 
-/** XEP-0203; null when it was said just now. */
+/** When it was said, of a message that is told again; null when that is now. Rooms pass on a delay that its author put there. */
+function pastMs(message: Stanza, { room, archived, nowMs }: ReceiveContext): number | null {
+  if (archived !== null) return archived.atMs;
+  const by = attr(child(message, "delay", NS.delay), "from");
+  const at = room.tellsPast && (by === "" || by === room.jid) ? delayMs(message) : null;
+  return at === null ? null : Math.min(at, nowMs);
+}
+
+/** XEP-0203; null without one. */
 export function delayMs(stanza: Stanza): number | null {
   const stamp = Date.parse(attr(child(stanza, "delay", NS.delay), "stamp"));
   return Number.isNaN(stamp) ? null : stamp;

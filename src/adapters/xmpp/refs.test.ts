@@ -31,11 +31,8 @@ test("ids of an op are the same each time, differ by account, op and part, and a
   expect(new Set(all).size).toBe(4);
   expect(id.length).toBeLessThan(64);
   expect([one.isOurs(id), other.isOurs(id), one.isOurs("x")]).toEqual([true, false, false]);
-  expect([one.isFile(id), one.isFile(one.make("lane:7" as OpId, "f12")), one.isFile("x-f1")]).toEqual([
-    false,
-    true,
-    false,
-  ]);
+  const kinds = ["0", "f12", "c0"].map((part) => one.kindOf(one.make("lane:7" as OpId, part)));
+  expect([...kinds, one.kindOf("x-f1")]).toEqual(["text", "file", "caption", "text"]);
 });
 
 test("keys and sound ids", () => {

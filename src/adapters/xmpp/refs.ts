@@ -34,6 +34,8 @@ export function soundId(id: string): string | null {
   return id !== "" && id.length <= ID_MAX ? id : null;
 }
 
+export type PartKind = "text" | "file" | "caption";
+
 /** Ids of the messages that one account makes: the same over every try of an op, and told from all others by their beginning. */
 export class OwnIds {
   readonly #mark: string;
@@ -43,7 +45,7 @@ export class OwnIds {
     this.#mark = `r${hash(account).slice(0, 8)}-`;
   }
 
-  /** `part`: its number, or `f` and its number for a file. */
+  /** `part`: where its text begins, or `f` or `c` and a number for a file or its caption. */
   make(op: OpId, part: string): string {
     return `${this.#mark}${hash(op).slice(0, 22)}-${part}`;
   }
@@ -52,9 +54,10 @@ export class OwnIds {
     return id.startsWith(this.#mark);
   }
 
-  /** Whether it is one of ours that carries a file, and no text to edit. */
-  isFile(id: string): boolean {
-    return this.isOurs(id) && /-f\d+$/u.test(id);
+  /** What the message of ours with this id carries. */
+  kindOf(id: string): PartKind {
+    const kind = /-(?<kind>[fc])\d+$/u.exec(this.isOurs(id) ? id : "")?.groups?.["kind"];
+    return kind === undefined ? "text" : kind === "f" ? "file" : "caption";
   }
 }
 

@@ -22,7 +22,11 @@ export function joinRefused({ condition, text, type }: StanzaError): Extract<Joi
     case "registration-required":
       return refuse("forbidden", "the room is for its members only; make our account one of them", 10 * MINUTE);
     case "not-allowed":
-      return refuse("forbidden", "there is no such room, and we may not make it", 10 * MINUTE);
+      return refuse(
+        "forbidden",
+        "the room does not exist and we may not make it, or its service cannot be reached; check the name of the room, and Muc",
+        10 * MINUTE,
+      );
     case "item-not-found":
       return refuse("not_found", "there is no such room, or it is locked", 5 * MINUTE);
     case "not-acceptable":

@@ -1,4 +1,4 @@
-import type { ChannelRef, MessageRef } from "../../contract/ids.ts";
+import type { ChannelRef } from "../../contract/ids.ts";
 import type { Occupant, Telling } from "./occupants.ts";
 
 /** What reading a stanza needs to know of its room. */
@@ -11,11 +11,11 @@ export interface RoomView extends Telling {
   readonly ownIdentity: string;
   /** The room gives ids to messages (XEP-0359); otherwise those in a stanza are anybody's. */
   readonly stableIds: boolean;
+  /** It tells what was said before when we enter (XEP-0045 §7.2.13); otherwise a delay in a message is its author's own. */
+  readonly tellsPast: boolean;
   occupant(nick: string): Occupant | null;
   /** Whether a message with this id of the room was seen lately. */
   isKnown(sid: string): boolean;
   /** Whether the author of this identity lately gave a message this id. */
   isBy(who: string, id: string): boolean;
-  /** The emojis that this person had under this message when last seen. */
-  reactions(who: string, message: MessageRef): ReadonlySet<string>;
 }

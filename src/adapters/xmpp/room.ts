@@ -1,5 +1,5 @@
 import type { Event } from "../../contract/events.ts";
-import type { ChannelRef, MessageRef } from "../../contract/ids.ts";
+import type { ChannelRef } from "../../contract/ids.ts";
 import type { ChannelRequest, Joined } from "../../contract/session.ts";
 import { Memory } from "./memory.ts";
 import { NS } from "./ns.ts";
@@ -51,6 +51,10 @@ export class Room implements RoomView {
   /** Counts the entries: what an earlier one began must not go on in a later one. */
   entry = 0;
   features: ReadonlySet<string> = new Set();
+  /** The room has said its features. */
+  discovered = false;
+  /** We were never there before: what the room tells of its past is not for us. */
+  skipsPast = false;
   readonly occupants = new Occupants();
   /** Null while messages go straight on. */
   backlog: Backlog | null = null;
@@ -86,6 +90,10 @@ export class Room implements RoomView {
     return this.features.has(NS.mam);
   }
 
+  get tellsPast(): boolean {
+    return !this.hasArchive;
+  }
+
   get ownIdentity(): string {
     const identity = this.occupant(this.ownNick)?.identity ?? "";
     return identity.startsWith("o:") ? identity : `j:${this.#ownJid()}`;
@@ -103,8 +111,13 @@ export class Room implements RoomView {
     return this.#authored.has(`${who} ${id}`);
   }
 
-  reactions(who: string, message: MessageRef): ReadonlySet<string> {
-    return this.#reactions.get(`${who} ${message}`) ?? new Set();
+  /** What a message tells, by what its author had said before: to be called once for each, in their order. */
+  told({ who, events, reactions }: Received): readonly Event[] {
+    if (reactions === null) return events;
+    const key = `${who} ${reactions.message}`;
+    const before = this.#reactions.get(key) ?? new Set();
+    this.#reactions.put(key, reactions.emojis);
+    return reactions.changes(before);
   }
 
   /** The address of whoever wrote a message that the room gave this id; null when that was too long ago. */
@@ -114,10 +127,9 @@ export class Room implements RoomView {
   }
 
   /** Keeps what later messages may speak of. */
-  remember({ sid, id, who, nick, own, reactions }: Received): void {
+  remember({ sid, id, who, nick, own }: Received): void {
     if (sid !== null) this.#nicks.put(sid, nick);
     if (id !== null) this.#authored.put(`${who} ${id}`, true);
     if (id !== null && own) this.echoes.put(id, sid);
-    if (reactions !== null) this.#reactions.put(`${who} ${reactions.message}`, reactions.emojis);
   }
 }

@@ -7,7 +7,7 @@ import { isRoomJid, resourceOf, roomJid } from "./jid.ts";
 import { NS } from "./ns.ts";
 import { itemOf, statusOf } from "./occupants.ts";
 import { joinRefused, whyOut } from "./refusals.ts";
-import { errorOf, type Requests } from "./requests.ts";
+import { errorOf, type Requests, type StanzaError } from "./requests.ts";
 import { Joining, Room } from "./room.ts";
 import { attr, child, childText, el, type Stanza } from "./xml.ts";
 
@@ -15,6 +15,7 @@ import { attr, child, childText, el, type Stanza } from "./xml.ts";
 const JOIN_TIMEOUT_MS = 45_000;
 /** The subject ends an entry (XEP-0045 §7.2.15); a room that sends none is entered anyway. */
 const SUBJECT_TIMEOUT_MS = 5_000;
+const DISCOVER_TIMEOUT_MS = 20_000;
 const CONFLICTS_MAX = 8;
 const ROOMS_MAX = 1000;
 
@@ -93,18 +94,24 @@ export class Rooms {
     if (joining.settled) return;
     const why = `the room ${room.jid} does not answer`;
     const cancel = host.clock.after(JOIN_TIMEOUT_MS, () => joining.settle(refused("timeout", why)));
-    await Promise.race([this.#discover(room), joining.result]);
+    const silence = await Promise.race([this.#discover(room), joining.result.then(() => null)]);
+    // Without knowing what the room has we would take its messages for others than they are.
+    if (silence !== null) joining.settle(joinRefused(silence));
     if (!joining.settled) this.#ask(room, joining);
     await joining.result;
     cancel();
   }
 
-  /** What the room can do; a room that does not exist yet says nothing. */
-  async #discover(room: Room): Promise<void> {
-    const answer = await this.#options.requests.ask("get", room.jid, el("query", { xmlns: NS.discoInfo }), 10_000);
-    if (!answer.ok) return;
+  /** Asks what the room can do; one that does not exist yet refuses to say. Null, or why it may say so later. */
+  async #discover(room: Room): Promise<StanzaError | null> {
+    const query = el("query", { xmlns: NS.discoInfo });
+    const answer = await this.#options.requests.ask("get", room.jid, query, DISCOVER_TIMEOUT_MS);
+    room.discovered = answer.ok;
+    if (!answer.ok)
+      return answer.error.type === "wait" || answer.error.condition === "remote-server-timeout" ? answer.error : null;
     const features = child(answer.iq, "query", NS.discoInfo)?.getChildren("feature") ?? [];
     room.features = new Set(features.map((feature) => attr(feature, "var")));
+    return null;
   }
 
   #ask(room: Room, joining: Joining): void {
@@ -140,13 +147,20 @@ export class Rooms {
     const isOwn = codes.has("110") || nick === room.ownNick;
     if (!isOwn || room.state === "out") return isOwn;
     if (type === "") this.#onOwn(room, nick, presence, codes);
-    else if (type === "unavailable") this.#onOut(room, nick, presence, codes);
+    // While we enter it is the end of an earlier stay.
+    else if (type === "unavailable" && room.state !== "asked") this.#onOut(room, nick, presence, codes);
     return true;
   }
 
   /** The subject: the entry is complete. */
   takeSubject(room: Room): void {
-    if (room.state === "entered") this.#complete(room);
+    if (room.state === "entered" && room.discovered) this.#complete(room);
+  }
+
+  /** Leaves a room, to enter it anew later. */
+  leave(room: Room, why: Why, retryInMs: number): void {
+    this.#options.send(el("presence", { to: `${room.jid}/${room.ownNick}`, type: "unavailable" }));
+    this.lose(room, why, retryInMs);
   }
 
   /** We are not in a room where we thought to be. */
@@ -180,15 +194,20 @@ export class Rooms {
     room.seenAtMs = this.#options.host.clock.nowMs();
     if (room.state !== "asked") return;
     room.state = "entered";
-    // A new room is locked until its owner says what it is to be (XEP-0045 §10.1.2).
-    if (codes.has("201")) void this.#unlock(room);
-    void this.#completeAnyway(room, room.entry);
+    const isNew = codes.has("201");
+    if (isNew)
+      this.#options.host.log.warn({ room: room.jid }, "there was no such room, so it was made; was another one meant?");
+    // What it can do is known only now that it exists.
+    if (isNew || !room.discovered) void this.#furnish(room, isNew);
+    else void this.#completeAnyway(room, room.entry);
   }
 
-  async #unlock(room: Room): Promise<void> {
-    const form = el("x", { xmlns: NS.form, type: "submit" });
-    const entry = room.entry;
-    await this.#options.requests.ask("set", room.jid, el("query", { xmlns: NS.mucOwner }, form));
+  async #furnish(room: Room, isNew: boolean): Promise<void> {
+    const { entry } = room;
+    room.discovered = false;
+    const form = el("query", { xmlns: NS.mucOwner }, el("x", { xmlns: NS.form, type: "submit" }));
+    // It is locked until its owner says what it is to be (XEP-0045 §10.1.2).
+    if (isNew) await this.#options.requests.ask("set", room.jid, form);
     await this.#discover(room);
     if (room.entry === entry && room.state === "entered") this.#complete(room);
   }

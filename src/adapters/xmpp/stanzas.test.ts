@@ -46,7 +46,7 @@ describe("what leaves is what was meant", () => {
 
 test("our own reply reads back without its quote", () => {
   const reply = {
-    op: { target: "x" as never, name: "bob 🙂", excerpt: "one\ntwo" },
+    op: { target: "x" as never, name: "bob 🙂", excerpt: "\u0002one\u000f\ntwo\ud800" },
     target: { id: "s1", to: "town@rooms.example/bob" },
   };
   const message = parsed(textMessage(ENVELOPE, part("<alice> yes"), { reply }).toString());

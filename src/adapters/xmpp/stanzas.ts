@@ -1,7 +1,7 @@
 import type { OpReply } from "../../contract/ops.ts";
 import { NS } from "./ns.ts";
 import type { TextPart } from "./render.ts";
-import { el, type Stanza } from "./xml.ts";
+import { el, type Stanza, withoutInvalid } from "./xml.ts";
 
 /** Our messages to a room, as elements. Pure. `id`: our id of the message. */
 export interface Envelope {
@@ -49,8 +49,8 @@ export function textMessage(
 
 /** For clients that know no replies (XEP-0461 §3.1). */
 function quoteOf({ name, excerpt }: OpReply): string {
-  const who = name.replaceAll(/\s+/gu, " ").trim();
-  const words = excerpt.replaceAll(/\s+/gu, " ").trim();
+  const who = withoutInvalid(name).replaceAll(/\s+/gu, " ").trim();
+  const words = withoutInvalid(excerpt).replaceAll(/\s+/gu, " ").trim();
   return `> ${[who === "" ? "" : `${who}:`, words].filter(Boolean).join(" ")}\n`;
 }
 

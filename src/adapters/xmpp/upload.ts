@@ -1,13 +1,10 @@
-import { request as requestHttp, type ClientRequest, type IncomingMessage } from "node:http";
-import { request as requestHttps } from "node:https";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import type { SharedFile } from "../../contract/content.ts";
 import type { Host } from "../../contract/host.ts";
 import type { Why } from "../../contract/outcome.ts";
 import { quote } from "./ends.ts";
 import { Memory } from "./memory.ts";
 import { NS } from "./ns.ts";
+import { type Content, putTo, type Reach } from "./put.ts";
 import type { Requests } from "./requests.ts";
 import { attr, child, childText, el, type Stanza } from "./xml.ts";
 
@@ -26,13 +23,11 @@ interface UploadOptions {
   readonly requests: Requests;
   readonly host: Pick<Host, "openFile" | "log">;
   readonly domain: string;
-  readonly verify: boolean;
+  readonly reach: Reach;
 }
 
 const SERVICES_MAX = 50;
 const URLS_MAX = 200;
-/** A server that takes nothing for so long is given up. */
-const IDLE_MS = 60_000;
 /** XEP-0363 §5: others are to be ignored. */
 const HEADERS: ReadonlySet<string> = new Set(["authorization", "cookie", "expires"]);
 
@@ -112,12 +107,16 @@ export class Uploads {
     const put = child(slot, "put");
     const [to, url] = [attr(put, "url"), attr(child(slot, "get"), "url")];
     if (!isWeb(to) || !isWeb(url)) return failed("remote_error", "the service for uploads gives no address", false);
+    // XEP-0363 §5 asks for it; what crosses in secret up to here must not go on in the open.
+    if (this.#options.reach.secure && !to.startsWith("https:")) {
+      return failed("remote_error", "the service for uploads gives an address without TLS", false);
+    }
     return { ok: true, to, url, headers: headersOf(put) };
   }
 
   async #send(slot: Slot, content: Content, signal: AbortSignal): Promise<Uploaded> {
     try {
-      const status = await putTo(slot, content, this.#options.verify, signal);
+      const status = await putTo(slot, content, this.#options.reach, signal);
       if (status >= 200 && status < 300) return { ok: true, url: slot.url };
       return failed("remote_error", `the service for uploads answers ${status}`, status >= 500 || status === 429);
     } catch (error) {
@@ -137,37 +136,6 @@ interface Slot {
   readonly to: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-}
-
-interface Content {
-  readonly stream: ReadableStream<Uint8Array>;
-  readonly bytes: number;
-  readonly mime: string;
-}
-
-/** The status of the answer. Rejects when it breaks off, or the content is not as long as it was said to be. */
-async function putTo(
-  { to, headers }: Slot,
-  { stream, bytes, mime }: Content,
-  verify: boolean,
-  signal: AbortSignal,
-): Promise<number> {
-  const given = { ...headers, "content-type": mime, "content-length": String(bytes) };
-  const options = { method: "PUT", headers: given, signal, timeout: IDLE_MS };
-  const put: ClientRequest = to.startsWith("https:")
-    ? requestHttps(to, { ...options, rejectUnauthorized: verify })
-    : requestHttp(to, options);
-  const answer = Promise.withResolvers<IncomingMessage>();
-  put.on("response", answer.resolve);
-  put.on("error", answer.reject);
-  put.on("timeout", () => put.destroy(new Error("no answer")));
-  const sending = pipeline(Readable.fromWeb(stream as Parameters<typeof Readable.fromWeb>[0]), put);
-  // A server may answer, and close, before it has read everything: the answer counts.
-  sending.catch(answer.reject);
-  const response = await answer.promise;
-  response.resume();
-  if (!put.writableEnded) put.destroy();
-  return response.statusCode ?? 0;
 }
 
 function headersOf(put: Stanza | undefined): Readonly<Record<string, string>> {

@@ -41,7 +41,7 @@ export function aRoom(given: Partial<RoomView> = {}): RoomView {
     },
     isKnown: () => false,
     isBy: () => false,
-    reactions: () => new Set(),
+    tellsPast: false,
     ...given,
   };
 }
