@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { FileId, FileRef } from "../contract/ids.ts";
 import type { OpenedFile } from "../contract/session.ts";
-import { isPublic, isReachable, isWebPort } from "./addresses.ts";
+import { isPublic, isReachable, isWebPort } from "../lib/public-address.ts";
 import { chunksOf, streamOf, unlessAborted } from "./chunks.ts";
 import type { ContentStore, Written } from "./content-store.ts";
 import { readHead, readSlice } from "./disk.ts";

@@ -4,7 +4,7 @@ import type { Ended } from "../../contract/session.ts";
 import { lost, needsLogin, quote } from "./ends.ts";
 import type { Link } from "./link.ts";
 import { ChunkReader, externalChunks, type Mechanism, plainChunks, scramChunks, takesMechanism } from "./sasl.ts";
-import { scramError, type ScramFinal, scramFinal, scramProves, type ScramStart, scramStart } from "./scram.ts";
+import { scramError, type ScramFinal, scramFinal, scramProves, type ScramStart, scramStart } from "../../lib/scram.ts";
 import type { IrcSettings } from "./settings.ts";
 import type { Line } from "./wire.ts";
 
@@ -105,7 +105,7 @@ export class SaslLogin {
 
   #onScram(message: string): void {
     if (this.#scram === null) {
-      this.#scram = scramStart(this.#settings.NickServNick, randomBytes(NONCE_BYTES).toString("base64"));
+      this.#scram = scramStart("sha256", this.#settings.NickServNick, randomBytes(NONCE_BYTES).toString("base64"));
       this.#say(scramChunks(this.#scram.message));
     } else if (!this.#challenged) {
       // One is enough: each costs the time of some thousand hashes.

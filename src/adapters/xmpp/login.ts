@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { Scram, type ScramName } from "./scram.ts";
+import { type ScramFinal, scramFinal, scramProves, type ScramStart, scramStart } from "../../lib/scram.ts";
 
 export interface Credentials {
   readonly user: string;
@@ -38,12 +38,20 @@ interface Mechanism {
   challenge(text: string): void;
 }
 
+const SCRAM = { "SCRAM-SHA-256": "sha256", "SCRAM-SHA-1": "sha1" } as const;
+
+type ScramName = keyof typeof SCRAM;
+
+/** Whether the server's last message proves that it knows the password as well. */
+export type ServerProof = (message: string) => boolean;
+
 /** SCRAM by the system's cryptography: the library's own takes a second of the processor, and does not look at the server's proof. */
-export function scramMechanism(name: ScramName, onBegin: (scram: Scram) => void): new () => Mechanism {
+export function scramMechanism(name: ScramName, onBegin: (proof: ServerProof) => void): new () => Mechanism {
   return class implements Mechanism {
     readonly name: string = name;
     readonly clientFirst: boolean = true;
-    #scram: Scram | null = null;
+    #start: ScramStart | null = null;
+    #final: ScramFinal | null = null;
     #challenge = "";
 
     response({
@@ -53,10 +61,16 @@ export function scramMechanism(name: ScramName, onBegin: (scram: Scram) => void)
       readonly username: string;
       readonly password: string;
     }): string | Promise<string> {
-      if (this.#scram !== null) return this.#scram.final(this.#challenge);
-      this.#scram = new Scram(name, username, password, randomBytes(18).toString("base64"));
-      onBegin(this.#scram);
-      return this.#scram.first;
+      if (this.#start !== null) return this.#answer(this.#start, password);
+      this.#start = scramStart(SCRAM[name], username, randomBytes(18).toString("base64"));
+      onBegin((message) => this.#final !== null && scramProves(this.#final, message));
+      return this.#start.message;
+    }
+
+    async #answer(start: ScramStart, password: string): Promise<string> {
+      this.#final = await scramFinal(start, this.#challenge, password);
+      if (this.#final === null) throw new Error("the server's challenge cannot be answered");
+      return this.#final.message;
     }
 
     challenge(text: string): void {

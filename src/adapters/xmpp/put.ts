@@ -1,9 +1,10 @@
 import { lookup } from "node:dns";
 import { request as requestHttp, type ClientRequest, type IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
-import { BlockList, isIP, type LookupFunction } from "node:net";
+import { isIP, type LookupFunction } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { isPublic } from "../../lib/public-address.ts";
 
 /** A server that takes nothing for so long is given up. */
 const IDLE_MS = 60_000;
@@ -97,20 +98,8 @@ const lookupOutside: LookupFunction = (host, options, done) => {
   });
 };
 
-const INSIDE = new BlockList();
-for (const net of ["0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12"])
-  addNet(net);
-for (const net of ["192.0.0.0/24", "192.168.0.0/16", "198.18.0.0/15", "224.0.0.0/3"]) addNet(net);
-for (const net of ["::/96", "64:ff9b::/96", "fc00::/7", "fe80::/10", "ff00::/8"]) addNet(net);
-
-function addNet(net: string): void {
-  const [address = "", bits = ""] = net.split("/");
-  INSIDE.addSubnet(address, Number(bits), isIP(address) === 6 ? "ipv6" : "ipv4");
-}
-
-/** Whether an address is this machine, or one of its own networks (RFC 6890); IPv4 within IPv6 counts as what it is. */
+/** Whether an address is this machine, or one of its own networks. */
 export function isInside(address: string): boolean {
   const [bare = ""] = address.split("%");
-  const version = isIP(bare);
-  return version !== 0 && INSIDE.check(bare, version === 6 ? "ipv6" : "ipv4");
+  return isIP(bare) !== 0 && !isPublic(bare);
 }

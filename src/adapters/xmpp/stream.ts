@@ -5,10 +5,9 @@ import { client } from "@xmpp/client";
 import type { Ended } from "../../contract/session.ts";
 import { Acks } from "./acks.ts";
 import { loginRefused, lost, misconfigured, needsLogin, quote, streamEnded } from "./ends.ts";
-import { chooseMechanism, type Credentials, scramMechanism } from "./login.ts";
+import { chooseMechanism, type Credentials, scramMechanism, type ServerProof } from "./login.ts";
 import { NS } from "./ns.ts";
 import { BoundedParser } from "./parser.ts";
-import type { Scram } from "./scram.ts";
 import { child, el, type Stanza } from "./xml.ts";
 
 const SASL = "urn:ietf:params:xml:ns:xmpp-sasl";
@@ -40,7 +39,7 @@ export class Stream {
   readonly #xmpp: ReturnType<typeof client>;
   readonly #wire: Wire;
   readonly #over = Promise.withResolvers<Ended>();
-  #scram: Scram | null = null;
+  #proof: ServerProof | null = null;
   #hasAcks = false;
   #isOver = false;
 
@@ -59,7 +58,7 @@ export class Stream {
     this.acks = new Acks((nonza) => this.send(nonza));
     xmpp.reconnect.stop();
     useWire(xmpp, wire);
-    useScram(xmpp, (scram) => (this.#scram = scram));
+    useScram(xmpp, (proof) => (this.#proof = proof));
     // Before the library sees it.
     xmpp.prependListener("element", (element: Stanza) => this.#look(element));
     xmpp.on("stanza", (stanza) => {
@@ -150,7 +149,7 @@ export class Stream {
     if (element.is("features", NS.streams)) {
       this.#hasAcks ||= child(element, "sm", NS.sm) !== undefined;
       for (const unwanted of UNWANTED) element.remove(unwanted.name, unwanted.namespace);
-    } else if (element.is("success", SASL) && this.#scram?.proves(decode(element.getText())) === false) {
+    } else if (element.is("success", SASL) && this.#proof?.(decode(element.getText())) === false) {
       this.end(needsLogin("the server does not prove that it knows our password: it may be an impostor"));
     }
   }
@@ -287,7 +286,7 @@ function useWire(xmpp: ReturnType<typeof client>, wire: Wire): void {
   known.transports = [Ours];
 }
 
-function useScram(xmpp: ReturnType<typeof client>, onBegin: (scram: Scram) => void): void {
+function useScram(xmpp: ReturnType<typeof client>, onBegin: (proof: ServerProof) => void): void {
   const { saslFactory } = xmpp as unknown as { saslFactory: { readonly _mechs: { name: string; mech: unknown }[] } };
   const ours = (["SCRAM-SHA-256", "SCRAM-SHA-1"] as const).map((name) => ({
     name,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { scramFinal, scramProves, scramStart } from "./scram.ts";
 
 // RFC 7677 §3.
-const START = scramStart("user", "rOprNGfwEbeRWgbNEkqO");
+const START = scramStart("sha256", "user", "rOprNGfwEbeRWgbNEkqO");
 const CHALLENGE = "r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096";
 const PROOF =
   "c=biws,r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,p=dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ=";
@@ -26,6 +26,14 @@ describe("the example of RFC 7677", () => {
   );
 });
 
+test("the example of RFC 5802 §5, by SHA-1", async () => {
+  const start = scramStart("sha1", "user", "fyko+d2lbbFgONRv9qkxdawL");
+  const challenge = "r=fyko+d2lbbFgONRv9qkxdawL3rfcNHYJY1ZVvWVs7j,s=QSXCR+Q6sek8bf92,i=4096";
+  const final = await scramFinal(start, challenge, "pencil");
+  expect(final?.message).toBe("c=biws,r=fyko+d2lbbFgONRv9qkxdawL3rfcNHYJY1ZVvWVs7j,p=v0X8v3Bz2T0CJGbJQyF0X+HI4Ts=");
+  expect(final !== null && scramProves(final, "v=rmF9pqV8S7suAoZWja4dJRkFsKQ=")).toBe(true);
+});
+
 test.each([
   ["another nonce", "r=evil,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096"],
   ["only our nonce", "r=rOprNGfwEbeRWgbNEkqO,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096"],
@@ -40,9 +48,9 @@ test.each([
 });
 
 test("names and passwords are prepared", async () => {
-  expect(scramStart("a,b=c", "n").message).toBe("n,,n=a=2Cb=3Dc,r=n");
+  expect(scramStart("sha256", "a,b=c", "n").message).toBe("n,,n=a=2Cb=3Dc,r=n");
   // RFC 4013 §3: a soft hyphen is nothing, a feminine ordinal is an a.
-  expect(scramStart("I\u00adX\u00aa", "n").message).toBe("n,,n=IXa,r=n");
+  expect(scramStart("sha256", "I\u00adX\u00aa", "n").message).toBe("n,,n=IXa,r=n");
   const final = async (password: string) => (await scramFinal(START, CHALLENGE, password))?.message;
   expect(await final("pen\u00adcil")).toBe(PROOF);
 });

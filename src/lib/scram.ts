@@ -8,8 +8,12 @@ const SALT_MAX = 1024;
 
 const derive = promisify(pbkdf2);
 
+/** Output of each hash in bytes. */
+const HASHES = { sha1: 20, sha256: 32 } as const;
+
 /** What was said so far: our first message, without its header, and our nonce. */
 export interface ScramStart {
+  readonly hash: keyof typeof HASHES;
   readonly message: string;
   readonly bare: string;
   readonly nonce: string;
@@ -21,15 +25,17 @@ export interface ScramFinal {
   readonly serverSignature: Buffer;
 }
 
-/** SCRAM-SHA-256 without channel binding (RFC 5802 §5, RFC 7677). `nonce`: printable ASCII without a comma. */
-export function scramStart(user: string, nonce: string): ScramStart {
+/** SCRAM without channel binding (RFC 5802 §5, RFC 7677). `nonce`: printable ASCII without a comma, which nobody can guess. */
+export function scramStart(hash: ScramStart["hash"], user: string, nonce: string): ScramStart {
   const name = prepared(user).replaceAll("=", "=3D").replaceAll(",", "=2C");
   const bare = `n=${name},r=${nonce}`;
-  return { message: `n,,${bare}`, bare, nonce };
+  return { hash, message: `n,,${bare}`, bare, nonce };
 }
 
 /** The answer to the server's challenge; null when that is not one that can be answered safely. */
 export async function scramFinal(start: ScramStart, challenge: string, password: string): Promise<ScramFinal | null> {
+  const { hash } = start;
+  const hmac = (key: Buffer, text: string): Buffer => createHmac(hash, key).update(text).digest();
   const parts = attributes(challenge);
   const nonce = parts.get("r") ?? "";
   const salt = Buffer.from(parts.get("s") ?? "", "base64");
@@ -38,12 +44,12 @@ export async function scramFinal(start: ScramStart, challenge: string, password:
   const sound = !parts.has("m") && nonce.startsWith(start.nonce) && nonce.length > start.nonce.length;
   const bounded = iterations >= ITERATIONS_MIN && iterations <= ITERATIONS_MAX;
   if (!sound || !bounded || salt.length === 0 || salt.length > SALT_MAX) return null;
-  const salted = await derive(prepared(password), salt, iterations, 32, "sha256");
+  const salted = await derive(prepared(password), salt, iterations, HASHES[hash], hash);
   const clientKey = hmac(salted, "Client Key");
   // "n,," in Base64: no channel binding.
   const withoutProof = `c=biws,r=${nonce}`;
   const all = `${start.bare},${challenge},${withoutProof}`;
-  const signature = hmac(createHash("sha256").update(clientKey).digest(), all);
+  const signature = hmac(createHash(hash).update(clientKey).digest(), all);
   const proof = Buffer.from(clientKey.map((byte, at) => byte ^ (signature[at] ?? 0)));
   return {
     message: `${withoutProof},p=${proof.toString("base64")}`,
@@ -64,10 +70,6 @@ export function scramError(message: string): string | null {
 
 function attributes(message: string): ReadonlyMap<string, string> {
   return new Map(message.split(",").map((part) => [part.slice(0, 1), part.slice(2)]));
-}
-
-function hmac(key: Buffer, text: string): Buffer {
-  return createHmac("sha256", key).update(text).digest();
 }
 
 /** SASLprep (RFC 4013 §2.1, §2.2): other spaces are spaces, what nobody sees is nothing, and one way to write each letter. */

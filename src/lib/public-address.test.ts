@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isPublic, isReachable } from "./addresses.ts";
+import { isPublic, isReachable } from "./public-address.ts";
 
 test.each([
   ["127.0.0.1", true],
