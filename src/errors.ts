@@ -6,8 +6,8 @@ export const START_ERRORS = {
   usage: { exit: 64, what: "The command line is wrong.", remedy: "See `rialto help`." },
   address_in_use: {
     exit: 69,
-    what: "An API account cannot listen on its BindAddress: it is taken, not allowed to this user, or not an address of this machine.",
-    remedy: "Stop the other program that listens there, or choose another BindAddress.",
+    what: "An API account cannot listen on its BindAddress, or the media endpoint on MediaBindAddress: it is taken, not allowed to this user, or not an address of this machine.",
+    remedy: "Stop the other program that listens there, or choose another address.",
   },
   bug: {
     exit: 70,

@@ -37,3 +37,7 @@ test.each([
 ])("%j is a wrong usage", (argv) => {
   expect(parseCommand(argv, {}).is).toBe("usage");
 });
+
+test("a command of an account without the account says what is missing", () => {
+  expect(parseCommand(["net", "do"], {})).toEqual({ is: "usage", message: '"net do" needs the name of an account' });
+});

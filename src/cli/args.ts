@@ -48,12 +48,19 @@ export function parseCommand(argv: readonly string[], env: Readonly<Record<strin
     case "version":
       return { is: name };
     default:
-      return { is: "usage", message: `there is no command "${name}"` };
+      return { is: "usage", message: unknown(name, rest) };
   }
 }
 
 /** All other names are those of protocols. */
 const OWN: ReadonlySet<string> = new Set(["run", "check", "help", "version"]);
+
+/** The commands of an account have three words: the protocol, the command and the account. */
+function unknown(name: string, [action, ...more]: readonly string[]): string {
+  if (action === undefined) return `there is no command "${name}"`;
+  if (more.length === 0) return `"${name} ${action}" needs the name of an account`;
+  return `"${more.slice(1).join(" ")}" was not expected here`;
+}
 
 const parse = (args: string[]) =>
   parseArgs({

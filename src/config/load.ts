@@ -18,7 +18,7 @@ import { checkListeners } from "./listeners.ts";
 import { warnOfSharedLogins } from "./logins.ts";
 import { byPlace, Report } from "./problems.ts";
 import type { Problem } from "./problems.ts";
-import { warnOfLoops } from "./rooms.ts";
+import { warnOfLoops, warnOfTwins } from "./rooms.ts";
 import { fold, isTable } from "./section.ts";
 import type { Section } from "./section.ts";
 
@@ -113,6 +113,7 @@ function build(parsed: unknown, path: string | null, request: LoadRequest, conte
   const used = resolveAccounts(accounts, linked, general, context);
   checkListeners(used, accounts, general, context);
   warnOfSharedLogins(used, accounts, general, context);
+  warnOfTwins(linked, accounts, general, context);
   warnOfLoops(linked, accounts, general, context);
   const gateways = linked.map(({ running }) => running).filter(({ bridges }) => bridges.length > 0);
   return { path, general: generalSettings, accounts: used, gateways };

@@ -3,6 +3,7 @@ import type { Context } from "./context.ts";
 import { missingByName } from "./declare.ts";
 import type { Declared } from "./declare.ts";
 import type { LinkedGateway } from "./link.ts";
+import type { Where } from "./problems.ts";
 import { keyAt } from "./section.ts";
 import type { Section } from "./section.ts";
 import { lookUp } from "./settings.ts";
@@ -31,8 +32,29 @@ export function warnOfLoops(
   }
 }
 
+/** Warns of a room that one account has under two names: it can be in there only once. */
+export function warnOfTwins(
+  gateways: readonly LinkedGateway[],
+  accounts: ReadonlyMap<string, Declared>,
+  general: Section,
+  { report }: Context,
+): void {
+  const first = new Map<string, { readonly channel: string; readonly where: Where }>();
+  for (const { channel, channelWhere: where, ...entry } of gateways.flatMap(({ written }) => written.entries)) {
+    const account = accounts.get(entry.account.toLowerCase());
+    if (account?.manifest?.room === undefined || channel === null) continue;
+    const room = roomName(account, channel, general);
+    const twin = first.get(`${account.key} ${room}`);
+    if (twin === undefined) first.set(`${account.key} ${room}`, { channel, where });
+    else if (twin.channel.toLowerCase() !== channel.toLowerCase()) {
+      const message = `${channel} of ${account.name} is the same room as ${twin.channel}, and is not joined again; write it the same way`;
+      report.warning("twin-room", where, message, twin.where);
+    }
+  }
+}
+
 /**
- * `<protocol>/<network>/<channel>`: equal for two accounts that are in one and the same room. An account whose
+ * `<protocol>/<network>/<channel>` or `<protocol>/<room>`: equal for two accounts that are in one and the same room. An account whose
  * network nobody can tell from the configuration is a network of its own.
  */
 function roomName(account: Declared | undefined, channel: string, general: Section): string {
@@ -47,6 +69,7 @@ function roomName(account: Declared | undefined, channel: string, general: Secti
   const value = setting === "" ? "" : asText(lookUp(setting, chain)?.setting.value);
   if (setting === "") return `${account.protocol}/${channel}`;
   if (typeof value !== "string" || value === "") return `${account.key}/${channel}`;
+  if (account.manifest?.room !== undefined) return `${account.protocol}/${account.manifest.room(channel, value)}`;
   // Channel names without regard to case: at worst a warning too many.
   return `${account.protocol}/${networkName(value)}/${channel.toLowerCase()}`;
 }

@@ -1,4 +1,5 @@
-import { Parser } from "htmlparser2";
+import { createRequire } from "node:module";
+import type * as HtmlParser from "htmlparser2";
 import type { Block } from "../contract/content.ts";
 import type { UserRef } from "../contract/ids.ts";
 import { HtmlBuilder, type Wrap } from "./html-build.ts";
@@ -22,6 +23,9 @@ export function parseHtml(html: string, mention: (href: string) => UserRef | nul
   return words.end();
 }
 
+/** Loaded with the first text that needs it: many programs never see one, and starting is quicker without. */
+const load = createRequire(import.meta.url);
+
 const LENGTH_MAX = 64 * 1024;
 const DEPTH_MAX = 64;
 /** A reader of HTML looks through all open tags at each end. */
@@ -40,6 +44,7 @@ function read(html: string, builder: HtmlBuilder, mention: (href: string) => Use
     if (text !== "" && silent === 0) builder.text(text);
     text = "";
   };
+  const { Parser } = load("htmlparser2") as typeof HtmlParser;
   const parser = new Parser({
     onopentag: (name, attributes) => {
       flush();

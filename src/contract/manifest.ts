@@ -1,5 +1,5 @@
 /**
- * What a protocol says about itself before anything of it runs: its name and its settings. Plain data, but for `check`.
+ * What a protocol says about itself before anything of it runs: its name and its settings. Plain data, but for its functions.
  * The schema is JSON Schema (made with TypeBox) plus the keywords of `SettingSchema`; validation, defaults,
  * environment overrides and the settings page of the documentation all come from it.
  */
@@ -20,6 +20,11 @@ export interface Manifest {
   readonly ignored?: readonly IgnoredSetting[];
   /** The setting that tells one network from another: two accounts on one network share their rooms. */
   readonly network?: string;
+  /**
+   * The name of a room over all networks of this protocol, by the name of the channel and the value of `network`. Absent: a channel is another
+   * room on each network.
+   */
+  readonly room?: (channel: string, network: string) => string;
   /** The setting with our name on a network: two accounts with one name on one network get in each other's way. */
   readonly login?: string;
   /** What settings that fit one by one say together. Pure; gets all settings of the schema, each valid by itself. */

@@ -126,6 +126,17 @@ describe("a join that does not succeed", () => {
     ]);
   });
 
+  test("is that of a room that is joined by another name: the first one keeps it", async () => {
+    session.answer = () => Promise.resolve({ ok: true, ref: refOf("#a"), without: [] });
+    joins.start(session);
+    await settled();
+    expect(told("#a")).toEqual(["+ref:#a"]);
+    expect(told("#b")).toEqual(["-this is the same room as #a; take one of them out of the configuration"]);
+    expect(joins.nameOf(refOf("#a"))).toBe("#a");
+    await clock.advance(1_800_000);
+    expect(session.asked).toEqual(["#a", "#b", "#b"]);
+  });
+
   test("backs off further each time, up to half an hour, when no time was asked for", async () => {
     session.answer = () => Promise.resolve(refused("no", null));
     joins.start(session);

@@ -90,7 +90,7 @@ export class Joins {
   async #join(room: Room, session: Session): Promise<void> {
     room.state = "joining";
     this.#early.clear();
-    const joined = await this.#ask(room.request, session);
+    const joined = this.#alone(room, await this.#ask(room.request, session));
     if (this.#ended.signal.aborted) return;
     room.tried = true;
     if (joined.ok) {
@@ -107,6 +107,14 @@ export class Joins {
       this.#wait(room, joined.why, joined.retryInMs ?? this.#backOff(room), "a channel cannot be joined");
     }
     this.#options.settled();
+  }
+
+  /** Two names of one room would bring what is said there back to where it was said: the first one counts. */
+  #alone(room: Room, joined: Joined): Joined {
+    const other = joined.ok ? this.#names.get(joined.ref) : undefined;
+    if (other === undefined || other === room || other.state !== "joined") return joined;
+    const message = `this is the same room as ${other.request.name}; take one of them out of the configuration`;
+    return { ok: false, why: { code: "config", message }, retryInMs: BACK_OFF.capMs };
   }
 
   /** Always a value: what an adapter throws is a bug of its own, and a reason to try again later. */

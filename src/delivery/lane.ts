@@ -100,7 +100,7 @@ export class Lane {
       mayStart: (outlet) => outlet === this.#outlet && this.#mayStart(outlet),
       reacts: ({ without }) => capabilities.ops.react === "native" && !without.includes("react"),
       finish: (...ended) => this.#finish(...ended),
-      run: (item, outlet, asked) => void this.#run(item, outlet, asked, `${options.name}/${item.seq}`),
+      run: (item, outlet, asked) => void this.#run(item, outlet, asked, `${options.name}/${item.seq}/${item.at}`),
       wait: (times, why) => this.#wait(times, why),
       pump,
     });
@@ -375,7 +375,7 @@ export class Lane {
       return;
     }
     const op: OpDraft = { kind: "post", ...plan.expired(summary) };
-    await this.#run(this.#summary.item(summary), outlet, { op, losses: [] }, `${name}/${summary.seq}/expired`);
+    await this.#run(this.#summary.item(summary), outlet, { op, losses: [] }, `${name}/${summary.seq}/${summary.toMs}/expired`);
   }
 
   #endSummary(decision: Decision): void {

@@ -14,9 +14,9 @@ function run(file: string): { readonly printed: string; readonly exitCode: numbe
   return { exitCode: check(file, { env: {}, cwd: folder, write }), printed };
 }
 
-test("there are fourteen, six of them with mistakes", () => {
-  expect(samples).toHaveLength(14);
-  expect(samples.filter((name) => name.includes("mistake"))).toHaveLength(6);
+test("there are sixteen, seven of them with mistakes", () => {
+  expect(samples).toHaveLength(16);
+  expect(samples.filter((name) => name.includes("mistake"))).toHaveLength(7);
 });
 
 // The expected output stands beside each sample; after a wanted change: vitest run test/config/samples.test.ts -u

@@ -95,7 +95,13 @@ export async function receiptsIn(
   dataPath: string,
   from: { readonly api: string; readonly gateway: string },
 ): Promise<Receipt[]> {
-  const log = await openSqliteLog({ dataPath, durability: "process", retentionDays: 7, retentionBytes: 1024 ** 3 });
+  const log = await openSqliteLog({
+    dataPath,
+    durability: "process",
+    retentionDays: 7,
+    retentionBytes: 1024 ** 3,
+    messageIdDays: 30,
+  });
   try {
     const texts = new Map<number, string>();
     const subjects = [subjectOf(`api.${from.api}`, from.gateway)];

@@ -4,7 +4,7 @@ import { appendOne, batchOf, type Bench, ROOM, said } from "./kit.suite.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 const MEBIBYTE = 1024 * 1024;
-const THERE = "xmpp.home/rialto@muc";
+const THERE = "net.home/rialto@rooms";
 const LANE = `gateway/${THERE}`;
 
 /** How long ids are known. */

@@ -3,7 +3,7 @@ import type { Copies, IdNote, Ids, Known, NewEntry, Receipt, Seq, Subject } from
 import { appendOne, batchOf, type Bench, ROOM, said, seqsOf } from "./kit.suite.ts";
 
 const OTHER = "net.libera/#venice";
-const THERE = "xmpp.home/rialto@muc";
+const THERE = "net.home/rialto@rooms";
 const LANE = `gateway/${THERE}`;
 
 type Said = Extract<IdNote, { is: "said" }>;
@@ -251,12 +251,12 @@ export function describeCopies(bench: Bench): void {
     test("are found at their place, lead to the original, and are listed lane by lane, in order", async () => {
       const seq = await say("m1");
       await put(receiptOf(seq, ["c3", "c1", "c2"]));
-      await put(receiptOf(seq, ["c1"], "gateway/matrix", "matrix.home/!x"));
+      await put(receiptOf(seq, ["c1"], "gateway/far", "far.home/!x"));
       for (const ref of ["c1", "c2", "c3"]) expect(await ids().find(THERE, [ref])).toEqual(await ids().get(seq));
       expect((await ids().find(THERE, ["c1"]))?.subject).toBe(ROOM);
       expect(await findsAt(ROOM, "c1")).toBeNull();
       expect(await ids().refs(seq, LANE)).toEqual(["c3", "c1", "c2"]);
-      expect(await ids().refs(seq, "gateway/matrix")).toEqual(["c1"]);
+      expect(await ids().refs(seq, "gateway/far")).toEqual(["c1"]);
       expect(await ids().refs(seq, null)).toEqual(["m1"]);
     });
 

@@ -1,0 +1,28 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { borderFindings, importsOf } from "../../tools/tidy/borders.ts";
+import { describeAdapter } from "../contract/describe-adapter.ts";
+import { toyGround } from "./toy-ground.ts";
+
+describeAdapter("the toy network", toyGround);
+
+const folder = join(import.meta.dirname, "toy");
+/** The adapter's files as they would stand under src. */
+const files = readdirSync(folder).map((name) => ({
+  path: `src/adapters/toy/${name}`,
+  text: readFileSync(join(folder, name), "utf8").replaceAll("../../../src/", "../../"),
+}));
+
+test("the adapter's folder would pass the borders of src as it is", () => {
+  expect(files.map(({ path }) => path)).toContain("src/adapters/toy/index.ts");
+  expect(borderFindings(files)).toEqual([]);
+});
+
+test("declaring the adapter loads nothing that connects", () => {
+  const index = files.find(({ path }) => path.endsWith("/index.ts"));
+  const loaded = importsOf(index?.text ?? "").filter(
+    ({ specifier, typeOnly }) => !typeOnly && specifier !== "./session.ts",
+  );
+  expect(loaded.map(({ specifier }) => specifier)).toEqual(["../../contract/adapter.ts"]);
+});

@@ -1,0 +1,92 @@
+import { parse } from "../../../src/content/formats.ts";
+import type { Body, RemoteFile, Style } from "../../../src/contract/content.ts";
+import type { Author, Event } from "../../../src/contract/events.ts";
+import type { ChannelRef, EventKey, MessageRef, UserRef } from "../../../src/contract/ids.ts";
+
+interface Member {
+  readonly id: string;
+  readonly name: string;
+}
+
+interface Base {
+  readonly room: string;
+  /** Unix milliseconds. */
+  readonly at: number;
+  /** The server's own count of what happened. */
+  readonly number: number;
+  readonly by: Member;
+}
+
+/** What the server tells of a room. */
+export type Push = Base &
+  (
+    | {
+        readonly event: "say";
+        readonly id: string;
+        readonly text: string;
+        readonly style: Style;
+        readonly reply: string | null;
+      }
+    | { readonly event: "edit"; readonly id: string; readonly text: string }
+    | { readonly event: "delete"; readonly id: string }
+    | { readonly event: "react"; readonly id: string; readonly emoji: string; readonly on: boolean }
+    | { readonly event: "join" }
+    | { readonly event: "leave"; readonly reason: string }
+    | { readonly event: "kick"; readonly who: Member; readonly reason: string }
+    | { readonly event: "rename"; readonly before: string }
+  );
+
+/** What the network says as an event; `me` is our id there. */
+export function receive(push: Push, me: string): Event {
+  const base = {
+    key: String(push.number) as EventKey,
+    channel: push.room as ChannelRef,
+    atMs: push.at,
+    echoOf: push.by.id === me ? ("self" as const) : null,
+  };
+  const author = authorOf(push.by);
+  const { name } = author;
+  switch (push.event) {
+    case "say":
+      return {
+        ...base,
+        kind: "posted",
+        messages: [push.id as MessageRef],
+        author,
+        body: bodyOf(push.text, push.style),
+        replyTo: push.reply as MessageRef | null,
+        thread: null,
+      };
+    case "edit": {
+      const body = bodyOf(push.text, "normal");
+      return { ...base, kind: "edited", message: push.id as MessageRef, aliases: [], author, vouched: true, body };
+    }
+    case "delete":
+      return { ...base, kind: "deleted", message: push.id as MessageRef, by: author, vouched: true };
+    case "react":
+      return { ...base, kind: "reacted", message: push.id as MessageRef, author, emoji: push.emoji, on: push.on };
+    case "join":
+      return { ...base, kind: "member", author, change: "join", by: null, reason: null, text: `${name} joins` };
+    case "leave": {
+      const { reason } = push;
+      return { ...base, kind: "member", author, change: "leave", by: null, reason, text: `${name} leaves` };
+    }
+    case "kick": {
+      const { who, reason } = push;
+      const text = `${who.name} was kicked by ${name}`;
+      return { ...base, kind: "member", author: authorOf(who), change: "leave", by: author, reason, text };
+    }
+    case "rename": {
+      const text = `${push.before} is now ${name}`;
+      return { ...base, kind: "member", author, change: "rename", by: null, reason: null, text };
+    }
+  }
+}
+
+function authorOf({ id, name }: Member): Author {
+  return { id: id as UserRef, identity: null, name, avatar: null, bot: false };
+}
+
+function bodyOf(text: string, style: Style): Body<RemoteFile> {
+  return { style, source: { format: "plain", text }, blocks: parse("plain", text), files: [] };
+}
