@@ -3,7 +3,7 @@ type Brand<B extends string> = string & { readonly [brand]: B };
 
 /** Opaque names: minted and read only by whom the comment says, compared by everybody, parsed by nobody else. */
 
-/** Ours: made of lane, seq and part, so it is the same over every retry and every restart. */
+/** Ours: made of lane, seq and time, so it is the same over every retry and every restart. */
 export type OpId = Brand<"OpId">;
 /** The adapter's: a remote room. */
 export type ChannelRef = Brand<"ChannelRef">;

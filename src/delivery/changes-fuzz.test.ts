@@ -282,7 +282,7 @@ describe.each([1, 3])("with %i at once", (inflightMax) => {
         }
         const states = new Map((await world.stage.receipts()).map(({ seq, state }) => [seq, state]));
         const lacking = world.said.filter(({ seq, gone }) => {
-          const isThere = posts.some((post) => post.startsWith(`${LANE}/${seq} `));
+          const isThere = posts.some((post) => post.startsWith(`${LANE}/${seq}/`));
           return !isThere && !gone && states.get(seq) !== "unconfirmed";
         });
         expect(lacking).toEqual([]);

@@ -7,7 +7,7 @@ import { Alarm } from "./alarm.ts";
 import { LaneAttempt, type AttemptLane } from "./attempt.ts";
 import { Endings, EXPIRED, FATES, GONE, HUNG, THREW } from "./endings.ts";
 import { createGate } from "./gate.ts";
-import { type LaneOptions, placeOf } from "./lane-options.ts";
+import { type LaneOptions, opIdOf, placeOf } from "./lane-options.ts";
 import { Outage } from "./outage.ts";
 import { type Gate, type Outlet, perform } from "./outlet.ts";
 import { encodeMarks } from "./position.ts";
@@ -100,7 +100,7 @@ export class Lane {
       mayStart: (outlet) => outlet === this.#outlet && this.#mayStart(outlet),
       reacts: ({ without }) => capabilities.ops.react === "native" && !without.includes("react"),
       finish: (...ended) => this.#finish(...ended),
-      run: (item, outlet, asked) => void this.#run(item, outlet, asked, `${options.name}/${item.seq}/${item.at}`),
+      run: (item, outlet, asked) => void this.#run(item, outlet, asked, opIdOf(options.name, item)),
       wait: (times, why) => this.#wait(times, why),
       pump,
     });
@@ -375,7 +375,8 @@ export class Lane {
       return;
     }
     const op: OpDraft = { kind: "post", ...plan.expired(summary) };
-    await this.#run(this.#summary.item(summary), outlet, { op, losses: [] }, `${name}/${summary.seq}/${summary.toMs}/expired`);
+    const item = this.#summary.item(summary);
+    await this.#run(item, outlet, { op, losses: [] }, `${opIdOf(name, item)}/expired`);
   }
 
   #endSummary(decision: Decision): void {

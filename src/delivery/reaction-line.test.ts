@@ -169,7 +169,7 @@ describe("where lines can be edited, one line says all reactions to a message", 
     await again.open();
     await again.connect(again.outlet(["react"]));
     await again.end(1, made("line"));
-    expect(again.calls.map(({ op, text }) => `${op.id} ${op.kind} ${text}`)).toEqual([
+    expect(again.calls.map(({ op, text }) => `${op.id.replace(/\/\d+$/u, "")} ${op.kind} ${text}`)).toEqual([
       `${LANE}/4 post 👍 a\u200bnna`,
       `${LANE}/6 delete `,
     ]);

@@ -81,7 +81,7 @@ function check(value: object): Parsed {
     post["Extra"] = extra;
   }
   // To most clients it means nothing, and some send what they like.
-  if (typeof post["id"] !== "string") delete post["id"];
+  if (post["id"] !== undefined && typeof post["id"] !== "string") delete post["id"];
   if (!checkPost(post)) return refuse(describeShapeError(post));
   return accept(post);
 }
