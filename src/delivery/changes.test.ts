@@ -54,11 +54,8 @@ describe("what is said about a message that was delivered", () => {
     await again.act("edit", 2, "two");
     await again.end(1, made());
     await again.act("reply", 2, "an answer");
-    expect(again.call(1).op).toMatchObject({
-      kind: "edit",
-      target: ["a"],
-      id: expect.stringMatching(new RegExp(`^${LANE}/4/\\d+$`, "u")),
-    });
+    expect(again.call(1).op).toMatchObject({ kind: "edit", target: ["a"] });
+    expect(again.call(1).op.id).toMatch(new RegExp(`^${LANE}/4/\\d+$`, "u"));
     expect(again.call(2).op).toMatchObject({ kind: "post", reply: { target: "a", name: "bob" } });
   });
 
