@@ -57,11 +57,18 @@ function textBody(content: Json, { withoutQuote }: Reading): Body<RemoteFile> | 
   const html = textIn(content, "format") === "org.matrix.custom.html" ? textIn(content, "formatted_body") : null;
   // With its quote only the plain text has it in a shape that others understand.
   if (html !== null && html.trim() !== "" && (withoutQuote || !QUOTED.test(written))) {
-    const text = html.replace(/<mx-reply>.*?<\/mx-reply>/isu, "").trim();
+    const text = withoutReply(html).trim();
     const blocks = parseHtml(text, personBehind);
     if (blocks.length > 0) return { style: styleOf(content), source: { format: "html", text }, blocks, files: [] };
   }
   return plainBody(withoutQuote ? unquoted(written) : written, styleOf(content));
+}
+
+/** Programs put it first, and once. */
+function withoutReply(html: string): string {
+  const from = html.search(/<mx-reply>/iu);
+  const end = from === -1 ? null : /<\/mx-reply>/iu.exec(html.slice(from));
+  return end === null ? html : html.slice(0, from) + html.slice(from + end.index + end[0].length);
 }
 
 function plainBody(written: string, style: Style = "normal"): Body<RemoteFile> | null {

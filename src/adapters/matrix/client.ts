@@ -6,6 +6,8 @@ import { download } from "./media.ts";
 
 /** How long a request may take that the server answers at once, as a rule; joining a room of another server takes long. */
 const CALL_MS = 60_000;
+/** The first requests of a session, which tell whether anybody is there at all. */
+const ENTRY_MS = 20_000;
 /** Of an upload, beside what it takes at 64 KiB a second. */
 const UPLOAD_MS = 120_000;
 
@@ -59,7 +61,13 @@ export class Client {
   }
 
   async versions(signal: AbortSignal): Promise<Result<readonly string[]>> {
-    const answer = await this.#call({ method: "GET", path: "/_matrix/client/versions", signal, withoutToken: true });
+    const answer = await this.#call({
+      method: "GET",
+      path: "/_matrix/client/versions",
+      signal,
+      timeoutMs: ENTRY_MS,
+      withoutToken: true,
+    });
     return mapped(answer, (json) => listIn(json, "versions").filter((version) => typeof version === "string"));
   }
 
@@ -167,6 +175,17 @@ export class Client {
     return await this.#call({ method: "GET", path: `${room(roomId)}/messages`, query, signal });
   }
 
+  /** The newest reactions of a room, newest first. */
+  async newestReactions(roomId: string, signal: AbortSignal): Promise<Result<Json>> {
+    const filter = JSON.stringify({ types: ["m.reaction"] });
+    return await this.#call({
+      method: "GET",
+      path: `${room(roomId)}/messages`,
+      query: { dir: "b", limit: 100, filter },
+      signal,
+    });
+  }
+
   /** Its `mxc:` URI. */
   async upload(name: string, body: Upload, signal: AbortSignal): Promise<Result<string>> {
     const timeoutMs = UPLOAD_MS + body.bytes / 64;
@@ -218,16 +237,21 @@ export class Client {
       method,
       url,
       token: call.withoutToken === true ? null : this.#token,
-      body: body === undefined ? null : isUpload(body) ? body : JSON.stringify(body),
+      body: body === undefined ? null : isUpload(body) ? body : JSON.stringify(body, wellFormed),
       timeoutMs: call.timeoutMs ?? CALL_MS,
       again: call.again ?? true,
       signal: call.signal ?? never,
     });
-    if (answer.is === "failed") return { ok: false, failure: unreachable(answer) };
+    if (answer.is === "failed") return { ok: false, failure: unreachable(answer, this.#base) };
     const json = parsed(answer.text);
     if (answer.status >= 200 && answer.status < 300 && json !== null) return { ok: true, value: json };
     return { ok: false, failure: refused(answer.status, json ?? NOTHING, answer.headers["retry-after"]) };
   }
+}
+
+/** Half a character is no UTF-8: homeservers fail on it. */
+function wellFormed(_: string, value: unknown): unknown {
+  return typeof value === "string" ? value.toWellFormed() : value;
 }
 
 function isUpload(body: Json | Upload): body is Upload {

@@ -7,7 +7,7 @@ import type { Failure } from "./failure.ts";
 import { type Json, objectIn, textIn } from "./json.ts";
 import { editContent, type Part, renderPost } from "./render.ts";
 import type { Room } from "./room.ts";
-import { GIVEN_UP, NOT_THERE, notNow, type Sender } from "./sender.ts";
+import { dressed, GIVEN_UP, NOT_THERE, notNow, type Sender } from "./sender.ts";
 import { textOf, type Voice } from "./text.ts";
 
 /** A message of the post as it stands. */
@@ -44,7 +44,7 @@ export class Editor {
     if (room === null) return NOT_THERE;
     if (attempt.signal.aborted) return GIVEN_UP;
     const standing = await this.#standing(op, room, attempt.signal);
-    if (!standing.ok) return await this.#failed(standing.failure, op, room, null);
+    if (!standing.ok) return await this.#failed(standing.failure, { op, attempt, room, as: null });
     const [first] = standing.value;
     if (first === undefined) return GONE;
     const isFile = ({ content }: Standing): boolean => typeof content["url"] === "string";
@@ -94,12 +94,12 @@ export class Editor {
     const { "m.relates_to": _, format: __, formatted_body: ___, ...file } = first.content;
     const formatted = html === null ? {} : { format: "org.matrix.custom.html", formatted_body: html };
     const content = { ...file, filename: file["filename"] ?? file["body"], body, ...formatted, "m.mentions": mentions };
-    const sent = await this.#replace(op, first, content, room, attempt.signal);
-    return sent.ok ? same([]) : await this.#failed(sent.failure, op, room, first.as);
+    const sent = await this.#replace(op, first, dressed(content, voice), room, attempt.signal);
+    return sent.ok ? same([]) : await this.#failed(sent.failure, { op, attempt, room, as: first.as });
   }
 
   async #texts(editing: Editing): Promise<Outcome> {
-    const { op, attempt, room, texts, files, voice, as } = editing;
+    const { op, attempt, room, texts, files, voice } = editing;
     const draft = { ...op, reply: null, thread: null };
     const { parts, losses } = renderPost(draft, { ...this.#sender.textOptions(op, room, voice), resume: null });
     const all: Loss[] = [...losses];
@@ -111,20 +111,20 @@ export class Editor {
       const old = texts[at];
       const sent =
         old === undefined
-          ? await this.#more(editing, part.content, `text ${at}`)
-          : await this.#replace(op, old, part.content, room, attempt.signal);
-      if (!sent.ok) return await this.#failed(sent.failure, op, room, as);
+          ? await this.#more(editing, dressed(part.content, voice), `text ${at}`)
+          : await this.#replace(op, old, dressed(part.content, voice), room, attempt.signal);
+      if (!sent.ok) return await this.#failed(sent.failure, editing);
       refs.push(old?.id ?? sent.value);
     }
     refs.push(...files.map(({ id }) => id));
     for (const [at, part] of added.entries()) {
       const sent = await this.#file(editing, part, all, at);
-      if (!sent.ok) return await this.#failed(sent.failure, op, room, as);
+      if (!sent.ok) return await this.#failed(sent.failure, editing);
       refs.push(sent.value);
     }
     for (const { id } of texts.slice(words.length)) {
       const gone = await this.#sender.redact(room, id, { op: op.id, part: id }, attempt.signal);
-      if (!gone.ok && gone.failure.status !== 404) return await this.#failed(gone.failure, op, room, as);
+      if (!gone.ok && gone.failure.status !== 404) return await this.#failed(gone.failure, editing);
     }
     const isSame = refs.length === op.target.length && refs.every((ref, at) => ref === op.target[at]);
     return { is: "delivered", receipt: { messages: isSame ? [] : (refs as MessageRef[]), losses: all } };
@@ -154,11 +154,14 @@ export class Editor {
     const { op, room, voice, as, attempt } = editing;
     const job = { draft: op, room, speaker: { voice, as, losses: [] }, losses };
     const content = await this.#sender.fileOrLine(job, part, attempt.signal);
-    return content.ok ? await this.#more(editing, content.value, `file ${at}`) : content;
+    return content.ok ? await this.#more(editing, dressed(content.value, voice), `file ${at}`) : content;
   }
 
-  async #failed(failure: Failure, op: EditOp, room: Room, as: string | null): Promise<Outcome> {
-    return await this.#sender.failed(failure, { room, as, attempt: op.attempt });
+  async #failed(
+    failure: Failure,
+    { op, attempt, room, as }: Pick<Editing, "op" | "attempt" | "room" | "as">,
+  ): Promise<Outcome> {
+    return await this.#sender.failed(failure, { room, as, attempt: op.attempt, signal: attempt.signal });
   }
 }
 

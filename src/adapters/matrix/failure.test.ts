@@ -2,6 +2,8 @@ import { describe, expect, test } from "vitest";
 import { outcomeOf, refused, unreachable } from "./failure.ts";
 import { endOf } from "./login.ts";
 
+const BASE = "https://matrix.example.org";
+
 const answer = (status: number, errcode: string, more: object = {}, retryAfter?: string) =>
   refused(status, { errcode, error: "so it is", ...more }, retryAfter);
 
@@ -23,12 +25,12 @@ describe("what an answer means for an op", () => {
     [answer(500, "M_UNKNOWN"), { is: "unknown", why: { code: "remote_error" } }],
     [answer(502, ""), { is: "unknown" }],
     [
-      unreachable({ is: "failed", why: "network", message: "nothing listens there", certain: true }),
+      unreachable({ is: "failed", why: "network", message: "nothing listens there", certain: true }, BASE),
       { is: "deferred", scope: "session" },
     ],
-    [unreachable({ is: "failed", why: "network", message: "broken off", certain: false }), { is: "unknown" }],
+    [unreachable({ is: "failed", why: "network", message: "broken off", certain: false }, BASE), { is: "unknown" }],
     [
-      unreachable({ is: "failed", why: "timeout", message: "late", certain: false }),
+      unreachable({ is: "failed", why: "timeout", message: "late", certain: false }, BASE),
       { is: "unknown", why: { code: "timeout" } },
     ],
   ])("%o", (failure, outcome) => {
@@ -47,8 +49,13 @@ describe("what an answer means for the session", () => {
     [answer(400, "M_UNKNOWN"), "password", true, "config"],
     [answer(429, "M_LIMIT_EXCEEDED"), "password", true, "lost"],
     [answer(502, ""), "token", false, "lost"],
-    [unreachable({ is: "failed", why: "certificate", message: "expired", certain: true }), "token", true, "config"],
-    [unreachable({ is: "failed", why: "network", message: "gone", certain: true }), "token", true, "lost"],
+    [
+      unreachable({ is: "failed", why: "certificate", message: "expired", certain: true }, BASE),
+      "token",
+      true,
+      "config",
+    ],
+    [unreachable({ is: "failed", why: "network", message: "gone", certain: true }, BASE), "token", true, "lost"],
   ] as const)("%o by %s, logging in: %s", (failure, way, isLogin, cause) => {
     expect(endOf(failure, way, isLogin).cause).toBe(cause);
   });

@@ -20,6 +20,8 @@ export interface Failure {
 
 const QUOTE_MAX = 200;
 const RATE_MS = 5_000;
+const RETRY_MIN_MS = 50;
+const RETRY_MAX_MS = 3_600_000;
 
 /** Texts of servers are for people, but foreign: cut, and without control characters. */
 export function quote(text: string): string {
@@ -27,17 +29,18 @@ export function quote(text: string): string {
   return plain.length > QUOTE_MAX ? `${plain.slice(0, QUOTE_MAX)}…` : plain;
 }
 
-export function unreachable({ why, message, certain }: HttpFailure): Failure {
+/** `base`: the homeserver as its URL has it. */
+export function unreachable({ why, message, certain }: HttpFailure, base: string): Failure {
   const codes = {
     network: "network",
     timeout: "timeout",
     aborted: "stopping",
     certificate: "network",
-    too_large: "remote_error",
+    too_large: "too_large",
   } as const;
   const said = {
     code: codes[why],
-    message: why === "aborted" ? message : `the homeserver cannot be reached: ${message}`,
+    message: why === "aborted" ? message : `${base} cannot be reached: ${message}`,
   };
   return { why: said, status: 0, errcode: "", certain, certificate: why === "certificate", retryInMs: null };
 }
@@ -54,8 +57,14 @@ export function refused(status: number, json: Json, retryAfter: string | undefin
     errcode,
     certain: status >= 400 && status < 500 && status !== 408,
     certificate: false,
-    retryInMs: code === "rate_limited" ? (numberIn(json, "retry_after_ms") ?? seconds(retryAfter) ?? RATE_MS) : null,
+    retryInMs:
+      code === "rate_limited" ? within(numberIn(json, "retry_after_ms") ?? seconds(retryAfter) ?? RATE_MS) : null,
   };
+}
+
+/** A server may say anything, such as 0 for ever. */
+function within(ms: number): number {
+  return Math.min(Math.max(ms, RETRY_MIN_MS), RETRY_MAX_MS);
 }
 
 function seconds(header: string | undefined): number | null {

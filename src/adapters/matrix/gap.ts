@@ -6,6 +6,8 @@ import { type RoomEvent, roomEvent } from "./receive.ts";
 
 /** Pages of 100 events that one outage may take in one room. */
 const PAGES_MAX = 100;
+/** … and what they may take as JSON: they are all held until the oldest is there. */
+const CHARACTERS_MAX = 32 << 20;
 
 interface Gap {
   readonly client: Client;
@@ -33,9 +35,11 @@ export async function fillGap(gap: Gap): Promise<Result<Filled>> {
   const members: Json[] = [];
   const seen = new Set(gap.known);
   let from = gap.from;
-  for (let page = 0; page < PAGES_MAX; page += 1) {
+  let characters = 0;
+  for (let page = 0; page < PAGES_MAX && characters < CHARACTERS_MAX; page += 1) {
     const answer = await gap.client.messages(gap.room, { from, to: gap.to }, gap.signal);
     if (!answer.ok) return answer;
+    characters += JSON.stringify(answer.value).length;
     const events = listIn(answer.value, "chunk")
       .filter(isObject)
       .flatMap((raw) => roomEvent(raw) ?? []);
@@ -49,7 +53,7 @@ export async function fillGap(gap: Gap): Promise<Result<Filled>> {
     from = next;
   }
   gap.log.warn(
-    { room: gap.room, events: PAGES_MAX * 100 },
+    { room: gap.room, events: seen.size },
     "more was said meanwhile than is fetched: what is older is missing",
   );
   return { ok: true, value: { events: pages.flat(), members } };

@@ -101,10 +101,14 @@ const NOTHING_WRONG = { ok: true, value: NOTHING } as const;
 
 const isShut = ({ errcode }: Failure): boolean => errcode === "M_FORBIDDEN";
 
+/** What ends like a hash gets one: nobody can take the name that somebody else has by theirs. */
+const HASHED = /-[\da-f]{10}$/u;
+
 /** `irc_alice`, or with a hash where the id of the sender does not fit ("User identifiers"). */
 function localpart({ protocol, id }: OpAuthor): string {
   const plain = `${protocol}_${id}`.toLowerCase().replaceAll(/[^a-z\d._=/+-]/gu, "-");
-  if (plain === `${protocol}_${id}` && plain.length <= LOCALPART_MAX) return plain;
+  const fits = plain === `${protocol}_${id}` && plain.length <= LOCALPART_MAX;
+  if (fits && !HASHED.test(plain)) return plain;
   const hash = createHash("sha256")
     .update(JSON.stringify([protocol, id]))
     .digest("hex")

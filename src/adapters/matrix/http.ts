@@ -200,6 +200,8 @@ function fromSystem(error: unknown, connected: boolean): HttpFailure {
       true,
     );
   }
+  if (code.startsWith("HPE_"))
+    return failed("network", `it does not speak HTTP there (${code}); check Server`, !connected);
   const words = SYSTEM.get(code);
   return failed(
     "network",

@@ -22,12 +22,19 @@ const manifest: Manifest = {
     { name: "PickleKey", state: "later", why: encryption },
     { name: "RecoveryKey", state: "later", why: encryption },
     {
+      name: "SkipTLSVerify",
+      state: "unneeded",
+      why: "a certificate of your own making is trusted by NODE_EXTRA_CA_CERTS in the environment",
+    },
+    {
       name: "DisableMarkdownParsing",
       state: "unneeded",
       why: "only what the sender's network has as formatting is formatting here",
     },
   ],
   network: "Server",
+  // Aliases and ids hold the name of their server.
+  room: (channel) => channel,
   login: "Login",
   check: (settings) => checkSettings(settings as MatrixSettings),
   commands: [registrationCommand],

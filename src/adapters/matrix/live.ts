@@ -45,7 +45,7 @@ export class LiveSession implements Session<MatrixHandlers> {
     this.#options = options;
     this.as = user;
     const isOwn = (other: string): boolean => other === user || ghosts?.owns(other) === true;
-    const rooms = new Rooms({ client, host, user, isOwn });
+    const rooms = new Rooms({ client, host, user, isOwn, recall: (events) => timeline.recall(events) });
     this.#rooms = rooms;
     const uploads = new Uploads(client, host);
     const voices = new Voices({ client, settings, user, uploads, ghosts });

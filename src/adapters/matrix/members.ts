@@ -1,8 +1,12 @@
+import { cut } from "../../content/length.ts";
 import type { Json } from "./json.ts";
 import { objectIn, textIn } from "./json.ts";
 
 /** So many people of a room are known by name; in larger rooms nobody is told apart beyond that. */
 const MEMBERS_MAX = 50_000;
+/** So much of a display name, in UTF-16 units: servers let it have the size of an event. */
+const NAME_MAX = 200;
+const AVATAR_MAX = 1_024;
 
 export interface Person {
   /** Null: has none. */
@@ -79,7 +83,11 @@ export class Members {
 /** Of `m.room.member`, or of an entry of /joined_members. */
 export function personIn(content: Json): Person {
   const name = textIn(content, "displayname") ?? textIn(content, "display_name");
-  return { name: name === "" ? null : name, avatar: textIn(content, "avatar_url") };
+  const avatar = textIn(content, "avatar_url");
+  return {
+    name: (name !== null && cut(name, NAME_MAX, "utf16")) || null,
+    avatar: avatar !== null && avatar.length <= AVATAR_MAX ? avatar : null,
+  };
 }
 
 /** `alice` of `@alice:example.org`. */

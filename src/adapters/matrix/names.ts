@@ -7,9 +7,9 @@ export type NameSettings = Pick<MatrixSettings, "UseUserName" | "NoHomeServerSuf
 
 /** What a person is called in a room: the display name, with the id behind it where two have the same one. */
 export function nameOf(id: string, name: string | null, members: Members, settings: NameSettings): string {
-  if (settings.UseUserName) return localpartOf(id);
+  if (settings.UseUserName) return clean(localpartOf(id));
   const shown = clean(name ?? "");
-  if (shown === "") return settings.NoHomeServerSuffix ? localpartOf(id) : id.replace(/^@/u, "");
+  if (shown === "") return settings.NoHomeServerSuffix ? clean(localpartOf(id)) : clean(id.replace(/^@/u, ""));
   return members.isShared(id, shown) && !settings.NoHomeServerSuffix ? `${shown} (${id})` : shown;
 }
 

@@ -35,7 +35,9 @@ export class Reactor {
     const done = isOn
       ? await this.#add(op, room, as, key, attempt.signal)
       : await this.#remove(op, room, as, key, attempt.signal);
-    return done.ok ? DONE : await this.#sender.failed(done.failure, { room, as, attempt: op.attempt });
+    return done.ok
+      ? DONE
+      : await this.#sender.failed(done.failure, { room, as, attempt: op.attempt, signal: attempt.signal });
   }
 
   async #add(op: ReactOp, room: Room, as: string | null, key: string, signal: AbortSignal): Promise<Result<unknown>> {

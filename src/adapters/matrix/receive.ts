@@ -1,6 +1,7 @@
 import type { RemoteFile, Body } from "../../contract/content.ts";
 import type { Author, Event, Member } from "../../contract/events.ts";
 import type { ChannelRef, EventKey, MessageRef, OpId } from "../../contract/ids.ts";
+import { cut } from "../../content/length.ts";
 import { fallbackText, hasQuote, messageBody, pollBody, stickerBody } from "./body.ts";
 import { type Json, numberIn, objectIn, textIn } from "./json.ts";
 import { type Person, personIn } from "./members.ts";
@@ -124,10 +125,20 @@ export function annotationIn({ type, sender, content }: RoomEvent): Annotation |
   const relation = objectIn(content, "m.relates_to");
   const [target, emoji] = [textIn(relation, "event_id"), textIn(relation, "key")];
   if (type !== "m.reaction" || textIn(relation, "rel_type") !== "m.annotation") return null;
-  return target === null || emoji === null || emoji === "" ? null : { target, emoji, sender };
+  if (target === null || emoji === null || target.length > REF_MAX) return null;
+  const shown = emoji.startsWith("mxc://") ? pictured(content) : cut(emoji, EMOJI_MAX, "utf16");
+  return shown === "" ? null : { target, emoji: shown, sender };
 }
 
+/** The specification: ids have at most 255 bytes. */
+const REF_MAX = 255;
 const EMOJI_MAX = 64;
+
+/** A picture as a reaction has no characters: its name, where there is one (MSC4027). */
+function pictured(content: Json): string {
+  const name = textIn(content, "shortcode") ?? textIn(content, "com.beeper.reaction.shortcode") ?? "";
+  return `:${cut(name.replaceAll(/[\s:\p{Cc}]/gu, ""), EMOJI_MAX, "utf16") || "picture"}:`;
+}
 
 function reacted(event: RoomEvent, context: ReceiveContext): readonly Event[] {
   const annotation = annotationIn(event);
@@ -146,7 +157,7 @@ function reaction(
     ...base(event, context),
     message: target as MessageRef,
     author,
-    emoji: emoji.slice(0, EMOJI_MAX),
+    emoji,
     on,
   };
 }

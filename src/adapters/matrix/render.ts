@@ -12,6 +12,8 @@ import { oneLine, type Text, textOf, type TextOptions } from "./text.ts";
 const TEXT_MAX = 16_384;
 /** Of the content of an event, as JSON. */
 const CONTENT_MAX = 60_000;
+/** Of a caption: it stands in the message of its file, whose name and formatting take room as well. */
+const CAPTION_MAX = 8_192;
 /** A part ends at a line or a word when there is one in its last part of this size. */
 const TAIL = 2_000;
 
@@ -57,7 +59,10 @@ export function renderPost(draft: PostDraft, options: RenderOptions): Rendered {
   const parts: Part[] = [];
   for (const content of texts) parts.push({ is: "text", content, ...place(parts.length) });
   for (const file of files) {
-    const caption = textOf(paragraph(file.comment), null, parts.length === 0 ? author : null, options);
+    const comment = cut(file.comment, CAPTION_MAX, "bytes");
+    if (comment !== file.comment)
+      losses.push({ what: "length", note: "the caption takes more room than one message has" });
+    const caption = textOf(paragraph(comment), null, parts.length === 0 ? author : null, options);
     parts.push({ is: "file", file, caption, relation: {}, ...place(parts.length) });
   }
   const done = options.resume === END ? count : Number(options.resume ?? 0) || 0;

@@ -4,7 +4,7 @@ import type { Why } from "../../contract/outcome.ts";
 import type { ChannelRequest, Joined } from "../../contract/session.ts";
 import type { Client } from "./client.ts";
 import type { Failure } from "./failure.ts";
-import { isObject, type Json } from "./json.ts";
+import { isObject, type Json, listIn } from "./json.ts";
 import { personIn } from "./members.ts";
 import { emptyRoom, missingRights, replacementIn, type Room, serverOf } from "./room.ts";
 
@@ -23,6 +23,8 @@ interface RoomsOptions {
   readonly host: Host;
   readonly user: string;
   readonly isOwn: (user: string) => boolean;
+  /** Events from before we came, of types that later ones speak of. */
+  readonly recall: (events: readonly Json[]) => void;
 }
 
 /** The rooms that we are in, and how we get into them. */
@@ -70,7 +72,6 @@ export class Rooms {
   }
 
   encrypted(room: Room): void {
-    if (room.joined) this.#options.host.log.warn({ room: room.id }, ENCRYPTED.message);
     this.lose(room, ENCRYPTED, PERSON_MS);
   }
 
@@ -96,18 +97,18 @@ export class Rooms {
 
   /** We are in: can it be used, and who is there? */
   async #look(id: string, signal: AbortSignal): Promise<Joined> {
-    const { client, host, user } = this.#options;
-    const [encryption, levels, members] = await Promise.all([
+    const { client, host, user, recall } = this.#options;
+    const [encryption, levels, members, reactions] = await Promise.all([
       client.state(id, "m.room.encryption", signal),
       client.state(id, "m.room.power_levels", signal),
       client.joinedMembers(id, signal),
+      client.newestReactions(id, signal),
     ]);
-    if (encryption.ok) {
-      host.log.warn({ room: id }, ENCRYPTED.message);
-      return { ok: false, why: ENCRYPTED, retryInMs: PERSON_MS };
-    }
+    if (encryption.ok) return { ok: false, why: ENCRYPTED, retryInMs: PERSON_MS };
     const failed = [encryption, members].find((result) => !result.ok && result.failure.status !== 404);
     if (failed?.ok === false) return { ok: false, why: failed.failure.why, retryInMs: failed.failure.retryInMs };
+    // Without them, only the end of an older reaction is not understood.
+    if (reactions.ok) recall(listIn(reactions.value, "chunk").filter(isObject).toReversed());
     const room = this.get(id);
     for (const [person, profile] of Object.entries(members.ok ? members.value : {})) {
       if (isObject(profile)) room.members.put(person, personIn(profile));
@@ -125,6 +126,13 @@ export class Rooms {
   #refused(name: string, failure: Failure): Joined {
     const { why, errcode, retryInMs } = failure;
     const { user } = this.#options;
+    if (errcode === "M_BAD_STATE" && /\bban/u.test(why.message)) {
+      return {
+        ok: false,
+        why: { code: "forbidden", message: `${why.message}; lift the ban of ${user}` },
+        retryInMs: PERSON_MS,
+      };
+    }
     // An invitation makes the core try again at once.
     if (errcode === "M_FORBIDDEN") {
       return {

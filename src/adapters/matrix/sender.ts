@@ -9,7 +9,7 @@ import { type Failure, outcomeOf } from "./failure.ts";
 import type { Ghosts } from "./ghosts.ts";
 import type { Json } from "./json.ts";
 import { fileContent, missingLine, paragraph, type Part, renderPost, txnOf } from "./render.ts";
-import type { Room } from "./room.ts";
+import { missingRights, type Room } from "./room.ts";
 import type { Rooms } from "./rooms.ts";
 import type { MatrixSettings } from "./settings.ts";
 import { textOf, type TextOptions, type Voice } from "./text.ts";
@@ -20,6 +20,9 @@ import type { Speaker, Voices } from "./voices.ts";
 const ECHOES_MAX = 5_000;
 /** How often a user of ours that may not write is brought into the room anew. */
 const GHOST_TRIES = 2;
+
+/** Whoever may give us the right to write is a person. */
+const MUTED_MS = 60_000;
 
 export interface SenderOptions {
   readonly client: Client;
@@ -77,7 +80,8 @@ export class Sender {
     for (const part of parts) {
       if (attempt.signal.aborted) return GIVEN_UP;
       const sent = await this.#part({ op, draft: op, part, room, speaker, losses: all }, attempt.signal);
-      if (!sent.ok) return await this.failed(sent.failure, { room, as: speaker.as, attempt: op.attempt });
+      if (!sent.ok)
+        return await this.failed(sent.failure, { room, as: speaker.as, attempt: op.attempt, signal: attempt.signal });
       const ref = sent.value as MessageRef;
       messages.push(ref);
       attempt.sent(part.end, [ref]);
@@ -126,15 +130,25 @@ export class Sender {
   }
 
   /** A refusal may mean that we, or a user of ours, were thrown out: then it is not for ever. */
-  async failed(failure: Failure, { room, as, attempt }: Trying): Promise<Outcome> {
+  async failed(failure: Failure, { room, as, attempt, signal }: Trying): Promise<Outcome> {
     if (failure.why.code !== "forbidden") return outcomeOf(failure);
     const { client, ghosts } = this.options;
-    const rooms = await client.joinedRooms();
+    const rooms = await client.joinedRooms(signal);
     if (!rooms.ok) return { is: "deferred", why: rooms.failure.why, retryInMs: 1_000, scope: "channel" };
     if (!rooms.value.includes(room.id)) return NOT_THERE;
+    if (as === null && (await this.#isMuted(room, signal))) {
+      const message = `we have no right to write in the room; raise the power level of ${this.options.user}`;
+      return { is: "deferred", why: { code: "forbidden", message }, retryInMs: MUTED_MS, scope: "channel" };
+    }
     if (as === null || ghosts === null || attempt > GHOST_TRIES) return { is: "rejected", why: failure.why };
     ghosts.forget(as, room);
     return NOT_THERE;
+  }
+
+  async #isMuted({ id }: Room, signal: AbortSignal): Promise<boolean> {
+    const { client, user } = this.options;
+    const levels = await client.state(id, "m.room.power_levels", signal);
+    return levels.ok && missingRights(levels.value, user).cannotSpeak;
   }
 
   /** Redacts messages of ours, or of others where we may: what is gone already is no failure. */
@@ -146,7 +160,7 @@ export class Sender {
       if (attempt.signal.aborted) return GIVEN_UP;
       const redacted = await this.redact(room, target, { op: op.id, part: target }, attempt.signal);
       if (!redacted.ok && redacted.failure.status !== 404)
-        return await this.failed(redacted.failure, { room, as: null, attempt: op.attempt });
+        return await this.failed(redacted.failure, { room, as: null, attempt: op.attempt, signal: attempt.signal });
     }
     return DONE;
   }
@@ -173,6 +187,7 @@ interface Trying {
   readonly room: Room;
   readonly as: string | null;
   readonly attempt: number;
+  readonly signal: AbortSignal;
 }
 
 interface PartJob {
@@ -185,7 +200,7 @@ interface PartJob {
 }
 
 /** MSC4144. */
-function dressed(content: Json, voice: Voice): Json {
+export function dressed(content: Json, voice: Voice): Json {
   if (voice.is !== "profile") return content;
   const { id, name, avatar } = voice;
   const profile = {

@@ -35,11 +35,13 @@ async function begin({ settings, host, since, signal }: OpenArgs<MatrixSettings>
   const versions = await client.versions(signal);
   if (!versions.ok) {
     const { failure } = versions;
-    const isOther = failure.status >= 200 && failure.status < 500 && failure.why.code !== "rate_limited";
+    // Where we have been before, it is a proxy with nothing behind it for now.
+    const isOther =
+      since === null && failure.status >= 200 && failure.status < 500 && failure.why.code !== "rate_limited";
     return failed(
       isOther
         ? misconfigured(
-            `there is no homeserver at Server (HTTP ${failure.status}): it must be the URL of the client API`,
+            `there is no homeserver at Server (HTTP ${failure.status}): it must be the URL of the client API, as it stands before /_matrix`,
           )
         : endOf(failure, way),
     );

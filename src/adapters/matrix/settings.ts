@@ -112,8 +112,13 @@ export function checkSettings(settings: MatrixSettings): readonly SettingIssue[]
     // As long as there is no registration, this is all there can be.
     issues.push(warning("Login", `cannot log in: ${NOTHING_TO_LOG_IN_WITH}`));
   }
+  if (/\/_matrix(?:\/|$)/u.test(Server)) issues.push(error("Server", "must end before /_matrix; take that out"));
   if (MxID !== "" && !/^@[^:]+:.+$/u.test(MxID))
     issues.push(error("MxID", "must be a whole user id, such as @rialto:example.org"));
+  if (Password !== "" && loginWay(settings) !== "password") {
+    const other = ASToken === "" ? "Token" : "ASToken";
+    issues.push(warning("Password", `has no effect beside ${other}; take one of them out`));
+  }
   if (Token !== "" && ASToken !== "")
     issues.push(warning("Token", "has no effect beside ASToken; take one of them out"));
   if (HSToken !== "" && ASToken === "") issues.push(warning("HSToken", "has no effect without ASToken"));

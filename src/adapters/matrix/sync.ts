@@ -18,18 +18,25 @@ const HANDED_MAX = 500;
 /** With more than this not stored yet, nothing more is asked for. */
 const WAITING_MAX = 1_000;
 
+/** Most events of one room in an answer; fewer when an answer was too large to be read: the rest is fetched in pages. */
+const TIMELINE_MAX = 100;
+/** An answer that tells nothing, and came sooner than this, was not waited for: the next question waits instead. */
+const SOON_MS = 1_000;
+
 const quiet = { types: [] };
 /** Everything said in rooms, with who says it; nothing else. */
-const FILTER = JSON.stringify({
-  presence: quiet,
-  account_data: quiet,
-  room: {
+function filterOf(limit: number): string {
+  return JSON.stringify({
+    presence: quiet,
     account_data: quiet,
-    ephemeral: quiet,
-    state: { lazy_load_members: true, include_redundant_members: true },
-    timeline: { limit: 100, lazy_load_members: true, include_redundant_members: true },
-  },
-});
+    room: {
+      account_data: quiet,
+      ephemeral: quiet,
+      state: { lazy_load_members: true, include_redundant_members: true },
+      timeline: { limit, lazy_load_members: true, include_redundant_members: true },
+    },
+  });
+}
 
 /** The position from which everything is news. */
 export async function positionNow(
@@ -69,6 +76,8 @@ export class Sync {
   readonly #stop = new AbortController();
   #since: Cursor;
   #isFirst = true;
+  #isAnew = false;
+  #limit = TIMELINE_MAX;
   #inDoubt = false;
   /** Events handed over that are not stored yet, and when the last of them are. */
   #waiting = 0;
@@ -92,6 +101,10 @@ export class Sync {
       if (this.#stop.signal.aborted) return null;
       if (failure === null) continue;
       if (this.#isFirst && failure.status === 400 && (await this.#startAnew(failure))) continue;
+      if (failure.why.code === "too_large" && failure.status === 0 && this.#limit > 1) {
+        this.#limit = Math.floor(this.#limit / 10);
+        continue;
+      }
       if (failure.retryInMs === null) return this.#options.judge(failure);
       host.degraded(failure.why);
       this.#inDoubt = true;
@@ -102,6 +115,7 @@ export class Sync {
 
   async #round(): Promise<Failure | null> {
     const { read, host } = this.#options;
+    const askedMs = host.clock.nowMs();
     const answer = await this.#ask();
     if (!answer.ok) return answer.failure;
     if (this.#inDoubt) host.degraded(null);
@@ -112,14 +126,18 @@ export class Sync {
     if (!found.ok) return found.failure;
     if (this.#stop.signal.aborted) return null;
     await this.#hand(found.value, next as Cursor);
+    const isIdle = !this.#isFirst && next === this.#since && host.clock.nowMs() - askedMs < SOON_MS;
     this.#since = next as Cursor;
     this.#isFirst = false;
+    if (isIdle) await this.#pause(SOON_MS);
     return null;
   }
 
   /** The server does not know our position any more, as after it was set up anew. */
   async #startAnew({ why }: Failure): Promise<boolean> {
     const { client, host } = this.#options;
+    if (this.#isAnew) return false;
+    this.#isAnew = true;
     const position = await positionNow(client, host, this.#stop.signal);
     if (!position.ok || position.value === this.#since) return false;
     host.log.warn(
@@ -140,7 +158,7 @@ export class Sync {
     });
     const answer = await client.sync({
       since: this.#since,
-      filter: FILTER,
+      filter: filterOf(this.#limit),
       timeoutMs,
       patienceMs,
       signal: this.#stop.signal,

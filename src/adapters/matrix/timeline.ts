@@ -41,17 +41,28 @@ export class Timeline {
     this.#options = options;
   }
 
+  /** Reactions from before: they are told no more, but their end is understood. */
+  recall(raw: readonly Json[]): void {
+    for (const event of raw.flatMap((one) => roomEvent(one) ?? [])) {
+      const annotation = annotationIn(event);
+      if (annotation !== null) this.#annotations.set(event.id, annotation);
+    }
+  }
+
   /** All that an answer tells, oldest first in each room. Gaps are filled before anything counts. */
   async read(response: Json, since: string, signal: AbortSignal): Promise<Result<readonly Event[]>> {
     const rooms = objectIn(response, "rooms");
     const events: Event[] = [];
     const told = { ...objectIn(rooms, "leave"), ...objectIn(rooms, "join") };
+    const whole: [id: string, events: readonly RoomEvent[]][] = [];
     for (const [id, part] of Object.entries(told)) {
       if (!isObject(part)) continue;
       const found = await this.#whole(id, part, since, signal);
       if (!found.ok) return found;
-      events.push(...this.#take(id, found.value));
+      whole.push([id, found.value]);
     }
+    // Only now: what counts as told must not be asked for again because another room failed.
+    for (const [id, found] of whole) events.push(...this.#take(id, found));
     for (const id of Object.keys(objectIn(rooms, "leave"))) this.#left(id);
     for (const id of Object.keys(objectIn(rooms, "invite"))) {
       // The room is not ours yet: whatever waits to be joined is tried again.
@@ -117,6 +128,12 @@ export class Timeline {
   /** What an event changes for us. `isLeft`: in the end we are not in the room. */
   #follow(room: Room, event: RoomEvent, isLeft: boolean): void {
     const { rooms, user, host } = this.#options;
+    if (event.type === "m.room.encrypted") {
+      this.#undecrypted += 1;
+      host.log.debug({ room: room.id, soFar: this.#undecrypted }, "an encrypted message cannot be read");
+    }
+    // Anybody may send messages of these types: only as state they mean something.
+    if (event.stateKey === null || (event.type !== "m.room.member" && event.stateKey !== "")) return;
     switch (event.type) {
       case "m.room.member":
         room.members.take(event.raw);
@@ -128,10 +145,6 @@ export class Timeline {
         break;
       case "m.room.tombstone":
         if (replacementIn(event.content) !== null) rooms.lose(room, REPLACED, 0);
-        break;
-      case "m.room.encrypted":
-        this.#undecrypted += 1;
-        host.log.debug({ room: room.id, soFar: this.#undecrypted }, "an encrypted message cannot be read");
         break;
       default:
     }
