@@ -1,8 +1,8 @@
 import dns from "node:dns/promises";
-import net from "node:net";
 import { Readable } from "node:stream";
 import type { Why } from "../../contract/outcome.ts";
 import type { OpenedFile } from "../../contract/session.ts";
+import { isPublic } from "../../lib/public-address.ts";
 import type { Http } from "./http.ts";
 
 const ANSWER_MS = 60_000;
@@ -46,7 +46,7 @@ export async function download(http: Http, { url, token, signal }: Wanted): Prom
     const { location } = headers;
     if (statusCode < 300 || statusCode >= 400 || location === undefined) return noFile(statusCode);
     const next = URL.canParse(location, place.href) ? new URL(location, place) : null;
-    if (next === null || !(next.origin === url.origin || (await isPublic(next)))) {
+    if (next === null || !(next.origin === url.origin || (await leadsOut(next)))) {
       return refusal("forbidden", "the homeserver sends us to a place that we do not fetch from");
     }
     place = next;
@@ -79,37 +79,12 @@ function mimeOf(header: string | undefined): string | null {
   return /^[\w.+-]+\/[\w.+-]+/u.exec(header ?? "")?.[0].toLowerCase() ?? null;
 }
 
-/** RFC 6890, and what maps to it. */
-const PRIVATE = new net.BlockList();
-for (const [address, bits] of [
-  ["0.0.0.0", 8],
-  ["10.0.0.0", 8],
-  ["100.64.0.0", 10],
-  ["127.0.0.0", 8],
-  ["169.254.0.0", 16],
-  ["172.16.0.0", 12],
-  ["192.0.0.0", 24],
-  ["192.168.0.0", 16],
-  ["198.18.0.0", 15],
-  ["224.0.0.0", 3],
-] as const)
-  PRIVATE.addSubnet(address, bits, "ipv4");
-for (const [address, bits] of [
-  ["::", 96],
-  ["::ffff:0:0", 96],
-  ["64:ff9b::", 96],
-  ["fc00::", 7],
-  ["fe80::", 10],
-  ["ff00::", 8],
-] as const)
-  PRIVATE.addSubnet(address, bits, "ipv6");
-
-async function isPublic({ protocol, hostname, username }: URL): Promise<boolean> {
+async function leadsOut({ protocol, hostname, username }: URL): Promise<boolean> {
   if (protocol !== "https:" || username !== "") return false;
   const host = hostname.replaceAll(/^\[|\]$/gu, "");
   try {
     const addresses = await dns.lookup(host, { all: true });
-    return addresses.every(({ address, family }) => !PRIVATE.check(address, family === 6 ? "ipv6" : "ipv4"));
+    return addresses.every(({ address }) => isPublic(address));
   } catch {
     return false;
   }
