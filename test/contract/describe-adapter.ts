@@ -16,7 +16,7 @@ import type { Ground } from "./harness.ts";
 import { Stage } from "./stage.ts";
 
 /** Everything an adapter promises, in the order in which it is best mended. */
-const groups: Readonly<Record<string, readonly Case[]>> = {
+const groups = {
   opening,
   joining,
   receiving,
@@ -29,11 +29,13 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
   losing,
   history,
   stopping,
-};
+} satisfies Readonly<Record<string, readonly Case[]>>;
+
+export type Group = keyof typeof groups;
 
 /** The cases that this network's capabilities and its harness allow, by group. */
 export function casesFor({ adapter: { capabilities }, offers }: Ground): ReadonlyMap<string, readonly Case[]> {
-  const chosen = Object.entries(groups).map(
+  const chosen = Object.entries<readonly Case[]>(groups).map(
     ([group, cases]) =>
       [group, cases.filter((one) => one.when === undefined || one.when(capabilities, offers))] as const,
   );
@@ -53,10 +55,15 @@ export async function runCase(one: Case, ground: Ground): Promise<void> {
   }
 }
 
-/** The suite that every adapter passes: `describeAdapter("protocol on server", ground)` in its `contract.test.ts`. */
-export function describeAdapter(name: string, ground: Ground): void {
+/**
+ * The suite that every adapter passes: `describeAdapter("protocol on server", ground)` in its `contract.test.ts`. `leftOut`: groups that
+ * another ground of the same adapter proves for this one as well.
+ */
+export function describeAdapter(name: string, ground: Ground, leftOut: readonly Group[] = []): void {
+  const without = new Set<string>(leftOut);
   describe(`the contract, kept by ${name}`, () => {
     for (const [group, cases] of casesFor(ground)) {
+      if (without.has(group)) continue;
       describe(group, () => {
         for (const one of cases) test(one.name, async () => await runCase(one, ground));
       });

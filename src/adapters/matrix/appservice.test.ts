@@ -26,7 +26,7 @@ needs(["synapse", "python3-matrix-nio"], () => {
   beforeAll(async () => {
     const settings = matrixSettings({ Server: "http://127.0.0.1", ...OWN });
     const account = { name: "matrix.test", random: () => "" };
-    town = await Town.start({ registration: registrationCommand.run(settings, account).output });
+    town = await Town.start({ forgetful: true, registration: registrationCommand.run(settings, account).output });
   }, START_MS);
   afterAll(async () => {
     await town.stop();

@@ -15,6 +15,8 @@ describe("what an answer means for an op", () => {
     ],
     [answer(429, "M_LIMIT_EXCEEDED", {}, "7"), { is: "deferred", retryInMs: 7_000, scope: "session" }],
     [answer(429, "", {}), { is: "deferred", retryInMs: 5_000, scope: "session" }],
+    [answer(429, "M_LIMIT_EXCEEDED", { retry_after_ms: 1e12 }), { is: "deferred", retryInMs: 3_600_000 }],
+    [answer(429, "M_LIMIT_EXCEEDED", { retry_after_ms: -5 }), { is: "deferred", retryInMs: 50 }],
     [answer(413, "M_TOO_LARGE"), { is: "rejected", why: { code: "too_large" } }],
     [
       answer(403, "M_FORBIDDEN"),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Members } from "./members.ts";
+import { Members, personIn } from "./members.ts";
 import { nameOf } from "./names.ts";
 
 const members = new Members();
@@ -21,6 +21,11 @@ test.each([
 ])("%s called %j with %j", (id, name, given, shown) => {
   const settings = { UseUserName: false, NoHomeServerSuffix: false, ...given };
   expect(nameOf(id, name, members, settings)).toBe(shown);
+});
+
+test("names and pictures of any size take little room", () => {
+  const person = personIn({ displayname: "a".repeat(60_000), avatar_url: `mxc://a/${"b".repeat(60_000)}` });
+  expect([person.name?.length, person.avatar]).toEqual([200, null]);
 });
 
 test("a name is found when exactly one person has it, as display name or as local part", () => {

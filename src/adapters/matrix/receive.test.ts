@@ -222,6 +222,15 @@ describe("what it is about", () => {
     expect(told(raw)).toMatchObject([{ kind: "deleted", message: "$0", by: { id: ALICE }, vouched: true, key: "$1" }]);
   });
 
+  test.each([
+    ["mxc://a/b", { shortcode: "party parrot:" }, ":partyparrot:"],
+    ["mxc://a/b", {}, ":picture:"],
+    ["x".repeat(60_000), {}, "x".repeat(64)],
+  ])("the reaction %.20s is a short text", (key, more, emoji) => {
+    const relation = { rel_type: "m.annotation", event_id: "$0", key };
+    expect(told(event("m.reaction", { "m.relates_to": relation, ...more }))).toMatchObject([{ emoji }]);
+  });
+
   test("a reaction, and its end by whomever", () => {
     const raw = event("m.reaction", { "m.relates_to": { rel_type: "m.annotation", event_id: "$0", key: "👍" } });
     expect(told(raw)).toMatchObject([{ kind: "reacted", message: "$0", author: { id: ALICE }, emoji: "👍", on: true }]);

@@ -6,7 +6,8 @@ import { needs } from "../../../test/servers/installed.ts";
 import { SERVER_NAME } from "../../../test/servers/matrix/synapse.ts";
 import type { ChannelRef, FileId } from "../../contract/ids.ts";
 import type { PostOp } from "../../contract/ops.ts";
-import { join, joined, post, said, send, START_MS, Town, until } from "./town.suite.ts";
+import type { Json } from "./json.ts";
+import { ALICE, join, joined, post, said, send, START_MS, Town, until } from "./town.suite.ts";
 
 let town: Town;
 
@@ -107,6 +108,32 @@ needs(["synapse", "python3-matrix-nio"], () => {
         formatted_body: "<strong data-mx-profile-fallback>alice: </strong>hello",
         "com.beeper.per_message_profile": { id: "irc:irc-alice", displayname: "alice", has_fallback: true },
       });
+    });
+
+    test("UseMSC4144: an edit keeps the profile", async () => {
+      const alice = await town.person();
+      const room = String(await alice.ask("create", { alias: "kept" }));
+      const { live } = await town.session((await town.bot({ UseMSC4144: true })).settings);
+      const ref = await joined(live, room);
+      const sent = await live.handlers.post(post(ref, "kept-1", "hello"), new RecordingAttempt());
+      if (sent.is !== "delivered") throw new Error(sent.why.message);
+      const edit = { ...post(ref, "kept-2", "hello!"), kind: "edit", target: sent.receipt.messages } as const;
+      await live.handlers.edit?.(edit, new RecordingAttempt());
+      const content = await until(
+        () => alice.seen.map(({ event }) => event["content"] as Json).find((seen) => "m.new_content" in seen),
+        "the edit",
+      );
+      const next = { body: "alice: hello!", "com.beeper.per_message_profile": { displayname: "alice" } };
+      expect(content).toMatchObject({ "m.new_content": next });
+    });
+
+    test("half a character does not stop a message", async () => {
+      const { outcome, content } = await heard("halves", { UseMSC4144: true }, (wanted) => ({
+        ...wanted,
+        author: { ...ALICE, name: "al\ud83d" },
+      }));
+      const profile = { displayname: "al\ufffd" };
+      expect([outcome.is, content]).toMatchObject(["delivered", { "com.beeper.per_message_profile": profile }]);
     });
 
     test("SpoofUsername: we have the sender's name", async () => {

@@ -18,19 +18,26 @@ afterEach(() => {
   }
 });
 
-/** A homeserver of recorded answers: those of /sync in their order, the last one held back. */
-async function homeserver(syncs: readonly Answer[], others: Readonly<Record<string, object>> = {}) {
+/** A homeserver of recorded answers: those of /sync in their order, the last one held back. `pages`: of /messages, by room, in their order. */
+async function homeserver(
+  syncs: readonly Answer[],
+  others: Readonly<Record<string, object>> = {},
+  pages: Readonly<Record<string, Answer[]>> = {},
+) {
   const asked: string[] = [];
   const rest = [...syncs];
   const server = http.createServer((request, response) => {
     const url = new URL(request.url ?? "", "http://x");
     asked.push(`${url.pathname}${url.searchParams.has("since") ? ` ${url.searchParams.get("since")}` : ""}`);
+    const page = Object.entries(pages).find(([id]) => url.pathname.includes(`${encodeURIComponent(id)}/messages`))?.[1];
     const known = Object.entries({ ...DEFAULTS, ...others }).find(([end]) => url.pathname.endsWith(end))?.[1];
     const answer: Answer = url.pathname.endsWith("/sync")
       ? (rest.shift() ?? "hang")
-      : known === undefined
-        ? { status: 404, body: { errcode: "M_NOT_FOUND" } }
-        : { body: known };
+      : page?.[0] !== undefined
+        ? (page.shift() ?? "hang")
+        : known === undefined
+          ? { status: 404, body: { errcode: "M_NOT_FOUND" } }
+          : { body: known };
     if (answer === "hang") return;
     response.writeHead(answer.status ?? 200, { "Content-Type": "application/json" }).end(JSON.stringify(answer.body));
   });
@@ -82,6 +89,13 @@ describe("the position", () => {
     await until(() => asked.includes("/_matrix/client/v3/sync s9"), "the new position");
     expect(host.records.filter(({ level }) => level === "warn")).toHaveLength(1);
     await session.close(AbortSignal.timeout(1_000));
+  });
+
+  test("a server that takes none for long is not asked for ever", async () => {
+    const gone = { status: 400, body: { errcode: "M_INVALID_PARAM", error: "no such position" } };
+    const { url } = await homeserver([gone, { body: { next_batch: "s8" } }, gone, { body: { next_batch: "s9" } }]);
+    const { session } = await live(url, "s1");
+    expect((await session.ended).cause).toBe("lost");
   });
 
   test("a rate limit is waited out; an answer without a position ends the session", async () => {
@@ -141,6 +155,31 @@ describe("what an answer leaves out", () => {
     const { host, session } = await live(url, "s1");
     await until(() => host.cursors.includes("s2" as Cursor), "the position");
     expect(keys(host)).toEqual(["$1", "$2", "$3", "$4"]);
+    await session.close(AbortSignal.timeout(1_000));
+  });
+
+  test("is more where an answer is too large to be read", async () => {
+    const { url } = await homeserver([
+      { body: { next_batch: "s2", padding: "x".repeat(65 << 20) } },
+      { body: { next_batch: "s2", rooms: room([message("$1", "a")]) } },
+    ]);
+    const { host, session } = await live(url, "s1");
+    await until(() => host.cursors.includes("s2" as Cursor), "the position");
+    expect(keys(host)).toEqual(["$1"]);
+    await session.close(AbortSignal.timeout(1_000));
+  });
+
+  test("and comes late for one room takes nothing from another", async () => {
+    const two = (next: string) => {
+      const part = (id: string) => ({ timeline: { events: [message(`$${id}`, id)], ...limited } });
+      return { body: { next_batch: next, rooms: { join: { "!one:a": part("1"), "!two:a": part("2") } } } };
+    };
+    const whole = { body: { chunk: [] } };
+    const busy = { status: 429, body: { errcode: "M_LIMIT_EXCEEDED", retry_after_ms: 50 } };
+    const { url } = await homeserver([two("s2"), two("s3")], {}, { "!one:a": [whole, whole], "!two:a": [busy, whole] });
+    const { host, session } = await live(url, "s1");
+    await until(() => host.cursors.includes("s3" as Cursor), "the position");
+    expect(keys(host)).toEqual(["$1", "$2"]);
     await session.close(AbortSignal.timeout(1_000));
   });
 
