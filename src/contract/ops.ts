@@ -40,8 +40,8 @@ export interface OpAuthor {
   /** The name as RemoteNickFormat of the destination shows it, ready to stand before the text. */
   readonly shown: string;
   readonly avatar: SharedFile | null;
-  /** Protocol of the origin, for names of puppets. */
-  readonly protocol: string;
+  /** The account by which the origin is connected, in lower case: the same id on another network is somebody else. */
+  readonly account: string;
 }
 
 /** The message that is answered, as it is here. */

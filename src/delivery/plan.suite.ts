@@ -8,7 +8,7 @@ import type { Plan } from "../gateway/plan.ts";
 import type { Needs, Planned } from "../gateway/planned.ts";
 import { aMessage } from "../gateway/samples.suite.ts";
 
-const ANNA: OpAuthor = { id: "anna", name: "anna", shown: "", avatar: null, protocol: "net" };
+const ANNA: OpAuthor = { id: "anna", name: "anna", shown: "", avatar: null, account: "net" };
 
 function storedOf(text: string, more: Partial<Stored> = {}): Stored {
   return { message: aMessage({ text }), source: null, about: null, files: [], avatar: null, ...more };

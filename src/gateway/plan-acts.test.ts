@@ -120,7 +120,7 @@ describe("deletions", () => {
   const writer = { id: "a@host", account: "web.there" };
   const stored = aStored({ text: "", event: "msg_delete" }, { about: about("delete", { author: writer }) });
   const here = { about: refs("a1", "a2") };
-  const author = { id: "a@host", name: "alice", shown: "alice", avatar: null, protocol: "web" };
+  const author = { id: "a@host", name: "alice", shown: "alice", avatar: null, account: "web.there" };
   const line = {
     kind: "post",
     author: null,
@@ -139,7 +139,7 @@ describe("deletions", () => {
     expect(planned.losses.length).toBe(expected !== null && "target" in expected ? 0 : 1);
   });
 
-  test("the writer keeps the protocol of the account by which the message came", () => {
+  test("the writer keeps the account by which the message came", () => {
     const op = opOf(planOf({}, [anAccount("web.There")], ABLE), stored, here);
     expect(op).toMatchObject({ kind: "delete", author });
   });

@@ -47,7 +47,7 @@ test("the author as the origin has it, and as the destination shows it", () => {
     name: "bob",
     shown: "[main] <b0b> ",
     avatar: expect.objectContaining({ id: null, url: "https://icon.example/bob" }) as SharedFile,
-    protocol: "net",
+    account: "net.libera",
   });
 });
 

@@ -273,14 +273,14 @@ function formatOf({ protocol, account: name }: Message, { accounts }: Scene): So
 
 function authorOf({ stored: { message }, gateway, here }: Case, { view, capabilities }: Scene): OpAuthor {
   const { username: shown, avatar } = view.show(message, gateway);
-  const { userid, username: name, protocol } = message;
+  const { userid, username: name, account } = message;
   // A client that gives no id tells people apart by their names.
   return {
     id: userid === "" ? name : userid,
     name,
     shown,
     avatar: sharedPicture(avatar, here, capabilities),
-    protocol,
+    account: account.toLowerCase(),
   };
 }
 
@@ -291,7 +291,7 @@ function writerOf({ stored: { message }, gateway }: Case, about: About, { view, 
   const account = accounts.get(key)?.name ?? key;
   const protocol = key.slice(0, key.indexOf("."));
   const wrote = { ...message, username: about.name, userid: id, avatar: "", account, protocol };
-  return { id, name: about.name, shown: view.show(wrote, gateway).username, avatar: null, protocol };
+  return { id, name: about.name, shown: view.show(wrote, gateway).username, avatar: null, account: key };
 }
 
 /** Rialto itself speaks. */

@@ -24,7 +24,7 @@ import { plainBody } from "./texts.ts";
 export const ALICE: OpAuthor = anAuthor("alice");
 
 export function anAuthor(name: string): OpAuthor {
-  return { id: `origin-${name}`, name, shown: `<${name}> `, avatar: null, protocol: "origin" };
+  return { id: `origin-${name}`, name, shown: `<${name}> `, avatar: null, account: "origin" };
 }
 
 /** A session with one channel entered and one person in it. */

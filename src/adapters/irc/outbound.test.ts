@@ -15,7 +15,7 @@ const OURS = ":rialto!~rialto@client.test";
 const labelOf = (line: string): string => /^@(?:[^ ]*;)?label=(?<label>[^; ]+)/u.exec(line)?.groups?.["label"] ?? "";
 
 function author(shown: string, name = "alice"): OpAuthor {
-  return { id: "a@elsewhere", name, shown, avatar: null, protocol: "xmpp" };
+  return { id: "a@elsewhere", name, shown, avatar: null, account: "xmpp" };
 }
 
 function erase(

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { multilineLimits } from "./parts.ts";
 import { relayNick } from "./relay.ts";
 
-const OPTIONS = { protocol: "matrix", theirs: [], separators: "/", nicklen: 32, utf8nicks: false };
+const OPTIONS = { account: "matrix.home", theirs: [], separators: "/", nicklen: 32, utf8nicks: false };
 
 test.each([
   ["<alice> ", "alice/m"],

@@ -36,9 +36,9 @@ export class Relay {
   rung(author: OpAuthor, key: string): Rung {
     const { UseRelayFallback, RelayFallbackNick } = this.#settings;
     if (!this.wanted || !RELAYMSG.some((name) => this.#link.has(name)) || this.#refusedIn.has(key)) return null;
-    const nick = this.#nick(author.shown, author.protocol, [author.name, author.id]);
+    const nick = this.#nick(author.shown, author.account, [author.name, author.id]);
     if (nick !== null && !this.#badNicks.has(nick)) return { nick, named: false };
-    const fallback = UseRelayFallback ? this.#nick(RelayFallbackNick, author.protocol, []) : null;
+    const fallback = UseRelayFallback ? this.#nick(RelayFallbackNick, author.account, []) : null;
     return fallback === null || this.#badNicks.has(fallback) ? null : { nick: fallback, named: true };
   }
 
@@ -58,9 +58,9 @@ export class Relay {
     return this.wanted && Array.from(this.#separators()).some((separator) => nick.includes(separator));
   }
 
-  #nick(shown: string, protocol: string, theirs: readonly string[]): string | null {
+  #nick(shown: string, account: string, theirs: readonly string[]): string | null {
     const { nicklen, utf8nicks } = this.#link.isupport;
-    return relayNick(shown, { protocol, theirs, separators: this.#separators(), nicklen, utf8nicks });
+    return relayNick(shown, { account, theirs, separators: this.#separators(), nicklen, utf8nicks });
   }
 
   #separators(): string {
@@ -80,7 +80,7 @@ const SUFFIX_MAX = 12;
 export function relayNick(
   shown: string,
   options: {
-    readonly protocol: string;
+    readonly account: string;
     /** What in it people have chosen themselves. */
     readonly theirs: readonly string[];
     readonly separators: string;
@@ -88,7 +88,7 @@ export function relayNick(
     readonly utf8nicks: boolean;
   },
 ): string | null {
-  const { separators, utf8nicks, nicklen, protocol, theirs } = options;
+  const { separators, utf8nicks, nicklen, account, theirs } = options;
   const letter = utf8nicks ? /^[\p{L}\p{M}\p{N}[\]\\`_^{|}-]$/u : /^[A-Za-z0-9[\]\\`_^{|}-]$/u;
   const text = theirs.reduce((before, own) => withoutMarks(before, visible(own), separators), visible(shown));
   const letters = Array.from(text, (character) =>
@@ -100,7 +100,7 @@ export function relayNick(
     .replace(/^[-~]+/u, "");
   const at = Math.max(...Array.from(separators, (separator) => name.lastIndexOf(separator)));
   const hasOwn = at > 0 && name.length - at <= SUFFIX_MAX;
-  const suffix = hasOwn ? name.slice(at) : `${separators.charAt(0)}${protocol.charAt(0)}`;
+  const suffix = hasOwn ? name.slice(at) : `${separators.charAt(0)}${account.charAt(0)}`;
   const room = Math.max(nicklen - suffix.length, 1);
   const base = (hasOwn ? name.slice(0, at) : name)
     .slice(0, room)

@@ -22,7 +22,7 @@ const OPTIONS: RenderOptions = {
 
 function draft(text: string, more: { shown?: string | null; format?: string } & Partial<Body> = {}): PostDraft {
   const { shown = "<alice> ", format = "plain", ...body } = more;
-  const author = shown === null ? null : { id: "a@h", name: "alice", shown, avatar: null, protocol: "test" };
+  const author = shown === null ? null : { id: "a@h", name: "alice", shown, avatar: null, account: "test" };
   return {
     author,
     body: { style: "normal", source: { format, text }, blocks: parse(format, text), files: [], ...body },

@@ -3,7 +3,7 @@ import type { OpAuthor } from "../../contract/ops.ts";
 import type { Peer } from "./scripted-server.suite.ts";
 import { post, session } from "./scripted-server.suite.ts";
 
-const AUTHOR: OpAuthor = { id: "a", name: "alice", shown: "<alice> ", avatar: null, protocol: "xmpp" };
+const AUTHOR: OpAuthor = { id: "a", name: "alice", shown: "<alice> ", avatar: null, account: "xmpp" };
 
 async function ask(peer: Peer, outcome: Promise<unknown>): Promise<void> {
   expect(await peer.next()).toBe("PRIVMSG #a :<alice> !users");

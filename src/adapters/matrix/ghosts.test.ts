@@ -8,7 +8,7 @@ import { Http } from "./http.ts";
 const http = new Http(new RecordingHost().clock);
 const client = new Client({ http, server: "http://127.0.0.1:1", token: null });
 const ghosts = new Ghosts({ client, prefix: "rialto_", server: "a.example" });
-const by = (id: string): OpAuthor => ({ id, name: id, shown: id, avatar: null, protocol: "irc" });
+const by = (id: string): OpAuthor => ({ id, name: id, shown: id, avatar: null, account: "irc" });
 const ID = /^@rialto_irc_[a-z\d._=/+-]+:a\.example$/u;
 
 test("an id that fits is as the sender's", () => {

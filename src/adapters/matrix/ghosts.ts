@@ -104,13 +104,13 @@ const isShut = ({ errcode }: Failure): boolean => errcode === "M_FORBIDDEN";
 /** What ends like a hash gets one: nobody can take the name that somebody else has by theirs. */
 const HASHED = /-[\da-f]{10}$/u;
 
-/** `irc_alice`, or with a hash where the id of the sender does not fit ("User identifiers"). */
-function localpart({ protocol, id }: OpAuthor): string {
-  const plain = `${protocol}_${id}`.toLowerCase().replaceAll(/[^a-z\d._=/+-]/gu, "-");
-  const fits = plain === `${protocol}_${id}` && plain.length <= LOCALPART_MAX;
+/** `irc.libera_alice`, or with a hash where the id of the sender does not fit ("User identifiers"). */
+function localpart({ account, id }: OpAuthor): string {
+  const plain = `${account}_${id}`.toLowerCase().replaceAll(/[^a-z\d._=/+-]/gu, "-");
+  const fits = plain === `${account}_${id}` && plain.length <= LOCALPART_MAX;
   if (fits && !HASHED.test(plain)) return plain;
   const hash = createHash("sha256")
-    .update(JSON.stringify([protocol, id]))
+    .update(JSON.stringify([account, id]))
     .digest("hex")
     .slice(0, 10);
   return `${plain.slice(0, LOCALPART_MAX)}-${hash}`;

@@ -7,7 +7,7 @@ import type { OpAuthor, PostDraft } from "../../contract/ops.ts";
 import type { Json } from "./json.ts";
 import { editContent, fileContent, type Part, type RenderOptions, renderPost, txnOf } from "./render.ts";
 
-const alice: OpAuthor = { id: "alice@irc", name: "alice", shown: "<alice> ", avatar: null, protocol: "irc" };
+const alice: OpAuthor = { id: "alice@irc", name: "alice", shown: "<alice> ", avatar: null, account: "irc" };
 
 function plain(text: string, more: Partial<Body> = {}): Body {
   const blocks: Body["blocks"] = text === "" ? [] : [{ t: "para", of: [{ t: "text", text }] }];

@@ -13,7 +13,7 @@ import type { MatrixSettings } from "./settings.ts";
 export const START_MS = 120_000;
 const PATIENCE_MS = 15_000;
 
-export const ALICE: OpAuthor = { id: "irc-alice", name: "alice", shown: "<alice> ", avatar: null, protocol: "irc" };
+export const ALICE: OpAuthor = { id: "irc-alice", name: "alice", shown: "<alice> ", avatar: null, account: "irc" };
 
 /** A homeserver, people on it, and sessions of the adapter without the core. */
 export class Town {

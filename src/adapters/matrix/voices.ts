@@ -49,7 +49,7 @@ export class Voices {
       const name = oneLine(author.name).trim().slice(0, NAME_MAX) || author.id;
       const voice = {
         is: "profile",
-        id: `${author.protocol}:${author.id}`,
+        id: `${author.account}:${author.id}`,
         name,
         avatar: await this.#avatar(author, signal),
       } as const;

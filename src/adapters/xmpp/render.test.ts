@@ -9,7 +9,7 @@ import { parseMarkdown } from "../../content/markdown-parse.ts";
 import { measure } from "../../content/length.ts";
 import { type Part, renderPost } from "./render.ts";
 
-const ALICE: OpAuthor = { id: "a", name: "alice", shown: "<alice> ", avatar: null, protocol: "irc" };
+const ALICE: OpAuthor = { id: "a", name: "alice", shown: "<alice> ", avatar: null, account: "irc" };
 
 function rendered(body: Body, author: OpAuthor | null = ALICE, resume: Progress | null = null, textMax = 5000) {
   return renderPost({ body, author }, { textMax, resume });
