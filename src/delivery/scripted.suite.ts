@@ -1,4 +1,5 @@
 /** What the tests of supervision act with: an adapter that does as it is told, and a logger that remembers. */
+import { capabilities } from "../gateway/plan.suite.ts";
 import type { Adapter, OpenArgs, Opened } from "../contract/adapter.ts";
 import { type ChannelRef, END } from "../contract/ids.ts";
 import type { Outcome } from "../contract/outcome.ts";
@@ -96,24 +97,7 @@ export class ScriptedNetwork {
   readonly plans: Open[] = [];
   readonly adapter: Adapter = {
     manifest: { protocol: "net", title: "Net", schema: { type: "object", properties: {} } },
-    capabilities: {
-      ops: { edit: "none", delete: "none", react: "none" },
-      reply: "none",
-      replyWords: "quote",
-      thread: "none",
-      mention: "none",
-      notice: "none",
-      fileIn: "none",
-      fileOut: "none",
-      members: "none",
-      topic: "none",
-      history: "none",
-      identity: ["prefix"],
-      idempotency: { by: "none" },
-      proof: "server",
-      formats: ["text", "para"],
-      limits: { textMax: 400, textUnit: "bytes", inflightMax: 2 },
-    },
+    capabilities: capabilities({ limits: { textMax: 400, textUnit: "bytes", inflightMax: 2 } }),
     load: () => Promise.resolve({ open: (args) => this.#open(args) }),
   };
 

@@ -1,5 +1,6 @@
 import type { Ended } from "../../contract/session.ts";
 import type { WhyCode } from "../../contract/outcome.ts";
+import { errorCode, isBadCertificate, isNoTls, systemWords } from "../../lib/network-error.ts";
 
 /** Texts of servers are for people, but foreign: cut, and without control characters. */
 const QUOTE_MAX = 200;
@@ -25,12 +26,12 @@ export const placeName = ({ host, port }: Place): string => `${host.includes(":"
 
 /** Why there is no connection, from what the system or TLS says of it. */
 export function connectFailure(error: unknown, server: Place): Ended {
-  const code = codeOf(error);
+  const code = errorCode(error);
   const place = placeName(server);
   if (code === "EADDRNOTAVAIL" || code === "ERR_INVALID_IP_ADDRESS") {
     return misconfigured("Bind is not an address of this machine; mend it, or leave it out");
   }
-  if (CERTIFICATE.test(code)) {
+  if (isBadCertificate(code)) {
     const remedy = "let the server mend its certificate, or set SkipTLSVerify = true to take any";
     return misconfigured(`the certificate of ${place} cannot be trusted (${code}); ${remedy}`);
   }
@@ -38,7 +39,7 @@ export function connectFailure(error: unknown, server: Place): Ended {
     const remedy = "it must hold a certificate and its private key, without a pass phrase";
     return misconfigured(`TLSClientCertificate cannot be used (${code}); ${remedy}`);
   }
-  if (PLAINTEXT.test(code)) {
+  if (isNoTls(code)) {
     return misconfigured(`${place} does not speak TLS (${code}); use its TLS port, often 6697, or set UseTLS = false`);
   }
   return lost(code === "ETIMEDOUT" ? "timeout" : "network", `cannot connect to ${place}: ${systemSays(error, code)}`);
@@ -51,33 +52,12 @@ export function tlsFailure(server: Place, code: WhyCode, what: string): Ended {
 }
 
 function systemSays(error: unknown, code: string): string {
-  const words = SYSTEM.get(code);
+  const words = systemWords(code);
   if (words !== undefined) return `${words} (${code})`;
   return code === "" && error instanceof Error ? quote(error.message) : code || "unknown error";
 }
 
-const SYSTEM: ReadonlyMap<string, string> = new Map([
-  ["ECONNREFUSED", "nothing listens there"],
-  ["ECONNRESET", "the connection was broken off"],
-  ["ENOTFOUND", "there is no such host; check Server"],
-  ["EAI_AGAIN", "the name of the host cannot be looked up now"],
-  ["ETIMEDOUT", "no answer"],
-  ["EHOSTUNREACH", "there is no way there"],
-  ["ENETUNREACH", "there is no way there"],
-]);
-
-/** OpenSSL's verification results as node names them (X509_V_ERR_*), and node's own check of the name. */
-const CERTIFICATE =
-  /CERT|^UNABLE_TO_|^SELF_SIGNED|^DEPTH_ZERO|^INVALID_(?:CA|PURPOSE)$|^HOSTNAME_MISMATCH$|^PATH_LENGTH_EXCEEDED$|^CRL_|^ERR_TLS_CERT_ALTNAME_INVALID$/u;
 const IDENTITY = /^ERR_OSSL_(?:PEM|X509|EVP|ASN1|UNSUPPORTED|BAD_DECRYPT|CRYPTO)|^ERR_OSSL_.*KEY|^ERR_CRYPTO_/u;
-const PLAINTEXT = /^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|UNKNOWN_PROTOCOL)$|^EPROTO$/u;
-
-function codeOf(error: unknown): string {
-  if (typeof error !== "object" || error === null) return "";
-  if ("errors" in error && Array.isArray(error.errors) && error.errors.length > 0) return codeOf(error.errors[0]);
-  return "code" in error && typeof error.code === "string" ? error.code : "";
-}
-
 const USER_NAME = /(?:invalid|illegal|bad|erroneous) (?:user ?name|ident)/iu;
 const SASL = /\bsasl\b|\b(?:must|need to|have to) (?:be )?(?:identif|logg?(?:ed)? ?in|authenticat)/iu;
 /** K-lined, G:Lined, Z-lined …: the reason that follows is the operators' own, and may hold any word. */

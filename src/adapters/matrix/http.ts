@@ -2,6 +2,7 @@ import http from "node:http";
 import https from "node:https";
 import { Readable } from "node:stream";
 import type { Clock } from "../../contract/host.ts";
+import { errorCode, isBadCertificate, isNoTls, systemWords } from "../../lib/network-error.ts";
 
 /** More of an answer than this is not read. */
 const ANSWER_MAX = 64 << 20;
@@ -176,24 +177,10 @@ async function discard(body: HttpRequest["body"]): Promise<void> {
   await body.stream.cancel().catch(() => undefined);
 }
 
-const CERTIFICATE =
-  /CERT|^UNABLE_TO_|^SELF_SIGNED|^DEPTH_ZERO|^INVALID_(?:CA|PURPOSE)$|^HOSTNAME_MISMATCH$|^ERR_TLS_CERT_ALTNAME_INVALID$/u;
-
-const SYSTEM: ReadonlyMap<string, string> = new Map([
-  ["ECONNREFUSED", "nothing listens there"],
-  ["ECONNRESET", "the connection was broken off"],
-  ["EPIPE", "the connection was broken off"],
-  ["ENOTFOUND", "there is no such host; check Server"],
-  ["EAI_AGAIN", "the name of the host cannot be looked up now"],
-  ["ETIMEDOUT", "no answer"],
-  ["EHOSTUNREACH", "there is no way there"],
-  ["ENETUNREACH", "there is no way there"],
-]);
-
 function fromSystem(error: unknown, connected: boolean): HttpFailure {
-  const code = codeOf(error);
-  if (CERTIFICATE.test(code)) return failed("certificate", `its certificate cannot be trusted (${code})`, true);
-  if (/^ERR_SSL_WRONG_VERSION_NUMBER$|^EPROTO$/u.test(code)) {
+  const code = errorCode(error);
+  if (isBadCertificate(code)) return failed("certificate", `its certificate cannot be trusted (${code})`, true);
+  if (isNoTls(code)) {
     return failed(
       "certificate",
       `it does not speak TLS there (${code}); check the scheme and the port of Server`,
@@ -202,7 +189,7 @@ function fromSystem(error: unknown, connected: boolean): HttpFailure {
   }
   if (code.startsWith("HPE_"))
     return failed("network", `it does not speak HTTP there (${code}); check Server`, !connected);
-  const words = SYSTEM.get(code);
+  const words = systemWords(code);
   return failed(
     "network",
     words === undefined ? `the connection failed (${code || "broken off"})` : `${words} (${code})`,
@@ -212,10 +199,4 @@ function fromSystem(error: unknown, connected: boolean): HttpFailure {
 
 function failed(why: HttpFailure["why"], message: string, certain: boolean): HttpFailure {
   return { is: "failed", why, message, certain };
-}
-
-function codeOf(error: unknown): string {
-  if (typeof error !== "object" || error === null) return "";
-  if ("errors" in error && Array.isArray(error.errors) && error.errors.length > 0) return codeOf(error.errors[0]);
-  return "code" in error && typeof error.code === "string" ? error.code : "";
 }

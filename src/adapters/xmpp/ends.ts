@@ -1,5 +1,6 @@
 import type { WhyCode } from "../../contract/outcome.ts";
 import type { Ended } from "../../contract/session.ts";
+import { errorCode, isBadCertificate, isNoTls, systemWords } from "../../lib/network-error.ts";
 
 /** Texts of servers are for people, but foreign: cut, and without control characters. */
 const QUOTE_MAX = 200;
@@ -33,41 +34,20 @@ export function placeOf(server: string): Place | null {
 
 /** Why there is no connection, from what the system or TLS says of it. */
 export function connectFailure(error: unknown, server: Place): Ended {
-  const code = codeOf(error);
+  const code = errorCode(error);
   const place = placeName(server);
-  if (CERTIFICATE.test(code)) {
+  if (isBadCertificate(code)) {
     const remedy = "let the server mend its certificate, or set SkipTLSVerify = true to take any";
     return misconfigured(`the certificate of ${place} cannot be trusted (${code}); ${remedy}`);
   }
-  if (PLAINTEXT.test(code)) {
+  if (isNoTls(code)) {
     return misconfigured(
       `${place} does not begin with TLS (${code}); use its port for direct TLS, or leave UseDirectTLS out`,
     );
   }
-  const words = SYSTEM.get(code) ?? (code === "" && error instanceof Error ? quote(error.message) : "it failed");
+  const words = systemWords(code) ?? (code === "" && error instanceof Error ? quote(error.message) : "it failed");
   const said = code === "" ? words : `${words} (${code})`;
   return lost(code === "ETIMEDOUT" ? "timeout" : "network", `cannot connect to ${place}: ${said}`);
-}
-
-const SYSTEM: ReadonlyMap<string, string> = new Map([
-  ["ECONNREFUSED", "nothing listens there"],
-  ["ECONNRESET", "the connection was broken off"],
-  ["ENOTFOUND", "there is no such host; check Server"],
-  ["EAI_AGAIN", "the name of the host cannot be looked up now"],
-  ["ETIMEDOUT", "no answer"],
-  ["EHOSTUNREACH", "there is no way there"],
-  ["ENETUNREACH", "there is no way there"],
-]);
-
-/** OpenSSL's verification results as node names them (X509_V_ERR_*), and node's own check of the name. */
-const CERTIFICATE =
-  /CERT|^UNABLE_TO_|^SELF_SIGNED|^DEPTH_ZERO|^INVALID_(?:CA|PURPOSE)$|^HOSTNAME_MISMATCH$|^PATH_LENGTH_EXCEEDED$|^CRL_|^ERR_TLS_CERT_ALTNAME_INVALID$/u;
-const PLAINTEXT = /^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|UNKNOWN_PROTOCOL)$|^EPROTO$/u;
-
-function codeOf(error: unknown): string {
-  if (typeof error !== "object" || error === null) return "";
-  if ("errors" in error && Array.isArray(error.errors) && error.errors.length > 0) return codeOf(error.errors[0]);
-  return "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
 /** What an error of the stream means (RFC 6120 §4.9.3). */
