@@ -1,0 +1,53 @@
+import type { Why } from "../contract/outcome.ts";
+
+/** How delivery is: what operators are shown. Plain data, made anew at every call; moments are Unix ms. */
+export interface AccountStatus {
+  readonly account: string;
+  readonly key: string;
+  readonly protocol: string;
+  readonly state: "connecting" | "online" | "degraded" | "waiting" | "action-needed";
+  readonly sinceMs: number;
+  /** Who we are there; null while there is no session. */
+  readonly as: string | null;
+  /** When anything of this network last came or was confirmed, over all sessions; null: never since the start. */
+  readonly heardMs: number | null;
+  /** The last trouble; null while all goes as it should. */
+  readonly why: Why | null;
+  /** What a person can do about `why`. */
+  readonly remedy: string | null;
+  /** When it is tried again; null: nothing is waited for. */
+  readonly retryMs: number | null;
+  /** Sessions that were opened after the first one. */
+  readonly reconnects: number;
+  /** Events stored since the start, and those that were not, by reason. */
+  readonly accepted: number;
+  readonly dropped: Readonly<Record<string, number>>;
+  readonly channels: readonly ChannelStatus[];
+}
+
+export interface ChannelStatus {
+  readonly channel: string;
+  /** `offline`: the account has no session. */
+  readonly state: "offline" | "joining" | "joined" | "waiting";
+  readonly sinceMs: number;
+  readonly heardMs: number | null;
+  readonly why: Why | null;
+  readonly remedy: string | null;
+  readonly retryMs: number | null;
+  readonly lanes: readonly LaneStatus[];
+}
+
+/** One outgoing bridge in one gateway. */
+export interface LaneStatus {
+  readonly gateway: string;
+  readonly channel: string;
+  readonly state: "idle" | "sending" | "waiting";
+  /** How many messages wait; null: the log cannot say. */
+  readonly waiting: number | null;
+  /** When the oldest that waits was accepted. */
+  readonly oldestMs: number | null;
+  /** Why it waits; null while it goes on. */
+  readonly why: Why | null;
+  readonly remedy: string | null;
+  readonly retryMs: number | null;
+}
