@@ -1,5 +1,15 @@
 import net from "node:net";
 
+/** Below what the system hands out by itself. */
+const FIRST = 10_000;
+const COUNT = 22_000;
+/** Test files that run side by side take from ranges of their own: nobody takes a port that another is about to use. */
+const RANGES = 8;
+const SIZE = COUNT / RANGES;
+const BASE = FIRST + (Number(process.env["VITEST_POOL_ID"] ?? 0) % RANGES) * SIZE;
+/** Not always from the beginning: what the file before has left may not be gone yet. */
+let next = Math.floor(Math.random() * SIZE);
+
 /**
  * Ports that were free a moment ago, all different. Not port 0: what the system hands out by itself may be taken again at
  * once, as the near end of some outgoing connection.
@@ -7,7 +17,7 @@ import net from "node:net";
 export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
   while (ports.size < count) {
-    const port = 10_000 + Math.floor(Math.random() * 22_000);
+    const port = BASE + (next++ % SIZE);
     if (await isFree(port)) ports.add(port);
   }
   return [...ports];

@@ -1,5 +1,5 @@
 /** How long a test waits for something that must come; generous, because the machine may be busy. */
-const PATIENCE_MS = 8_000;
+const PATIENCE_MS = 20_000;
 
 /** Fails with what was awaited when the promise has not settled in time. */
 export async function within<T>(promise: Promise<T>, what: () => string, ms: number = PATIENCE_MS): Promise<T> {
