@@ -58,7 +58,7 @@ export interface Harness {
   readonly unsayable?: ReadonlySet<string>;
   /** How many lines a person says in one go where a case asks for many; the network must bear it. 1500 or more tests the bound. */
   readonly burst: number;
-  /** How long the suite waits for what must come. 8000 when absent. */
+  /** How long the suite waits for what must come. 20 000 when absent. */
   readonly patienceMs?: number;
   /** Somebody new, connected, in no channel. A client that shares no code with the adapter. */
   person(): Promise<Person>;

@@ -91,7 +91,7 @@ export class Stage {
 
   /** Waits until the question is answered with something else than null or false. */
   async until<T>(ask: () => T | null | false, what: () => string): Promise<T> {
-    const ms = this.harness.patienceMs ?? 8_000;
+    const ms = this.harness.patienceMs ?? 20_000;
     for (const start = Date.now(); ;) {
       const answer = ask();
       if (answer !== null && answer !== false) return answer;

@@ -104,7 +104,7 @@ async function harness({ synapse, people: nio, warden, shut }: Servers, mode: Mo
     refused: { name: shut, options: {} },
     secrets: [WRONG, PASSWORD, AS_TOKEN],
     burst: 40,
-    patienceMs: 20_000,
+    patienceMs: 30_000,
     person: async () => {
       const name = freshName();
       return new NioGuest(await nio.person(name), name, town);

@@ -115,7 +115,7 @@ async function harness({ server, lobby }: Servers, burst: number): Promise<Harne
     // XEP-0245: to say so is to do so.
     unsayable: new Set(["/me does"]),
     burst,
-    patienceMs: 15_000,
+    patienceMs: 30_000,
     person: async () => {
       const client = await lobby.take();
       const guest = new Guest(client, SERVICE);

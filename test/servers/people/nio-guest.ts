@@ -36,7 +36,7 @@ export class NioGuest implements Person {
       const start = Date.now();
       !this.#client.seen.some((seen) => seen.room === room && isEntry(seen.event, this.#client.id));
     ) {
-      if (Date.now() - start > 10_000) throw new Error(`${this.name} sees nothing of ${name}`);
+      if (Date.now() - start > 30_000) throw new Error(`${this.name} sees nothing of ${name}`);
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   }

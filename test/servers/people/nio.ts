@@ -5,7 +5,7 @@ import { PYTHON } from "../installed.ts";
 
 const SCRIPT = path.join(import.meta.dirname, "nio-people.py");
 /** Servers and clients of others take their time on a busy machine. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 30_000;
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 import { within } from "../../support/wait.ts";
 
 /** Servers and clients of others take their time on a busy machine. */
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 30_000;
 
 /** Something a person saw in a channel, as that person's own client understood it. */
 export interface Heard {

@@ -4,7 +4,7 @@ import { Child } from "../child.ts";
 import { PYTHON } from "../installed.ts";
 
 const SCRIPT = path.join(import.meta.dirname, "slixmpp-person.py");
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 30_000;
 
 /** A groupchat message as the client read it. */
 export interface SeenMessage {
