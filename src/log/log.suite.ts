@@ -1,4 +1,5 @@
 import { describe } from "vitest";
+import { describeArchive } from "./suite/archive.suite.ts";
 import { describeCopies, describeIds } from "./suite/ids.suite.ts";
 import { describeIdRetention } from "./suite/ids-retention.suite.ts";
 import { Bench, type OpenLog } from "./suite/kit.suite.ts";
@@ -20,6 +21,7 @@ export function describeLog(name: string, open: OpenLog): void {
       describeIds(bench);
       describeCopies(bench);
       describeIdRetention(bench);
+      describeArchive(bench);
     });
     describeModel(open);
   });

@@ -1,3 +1,4 @@
+import type { LogObserver } from "../archive.ts";
 import { LogError } from "../errors.ts";
 import type { Appended, Batch, NewEntry, Seq } from "../log.ts";
 import { TailEntry } from "../tail.ts";
@@ -19,6 +20,8 @@ export interface Waiting {
 
 interface Item extends Waiting {
   readonly size: number;
+  /** When it was handed over, by `performance.now`. */
+  readonly sinceMs: number;
   readonly resolve: (appended: Appended) => void;
   readonly reject: (error: LogError) => void;
 }
@@ -31,6 +34,7 @@ export interface GroupCommitOptions {
   readonly pendingBytes: number;
   /** Unix ms. */
   readonly clock: () => number;
+  readonly observer: LogObserver | null;
   /** Hands a commit to the worker; answers must come in the order of the calls. */
   readonly send: (request: Commit, done: (reply: CommittedReply | LogError) => void) => void;
   /** Told of each commit before its batches resolve: the new head is the last entry's seq. */
@@ -58,16 +62,16 @@ export class GroupCommit {
     const size = sizeOf(waiting);
     // A batch that finds nothing waiting is taken whatever its size, or it could never be.
     if (this.#bytes > 0 && this.#bytes + size > this.#options.pendingBytes) {
-      return Promise.reject(
-        new LogError(
-          "overloaded",
-          `The disk does not keep up: ${this.#bytes} bytes wait to be written, the limit is ${this.#options.pendingBytes}. Try again in a moment.`,
-        ),
+      const error = new LogError(
+        "overloaded",
+        `The disk does not keep up: ${this.#bytes} bytes wait to be written, the limit is ${this.#options.pendingBytes}. Try again in a moment.`,
       );
+      this.#options.observer?.refused(error);
+      return Promise.reject(error);
     }
     this.#bytes += size;
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ ...waiting, size, resolve, reject });
+      this.#waiting.push({ ...waiting, size, sinceMs: performance.now(), resolve, reject });
       this.#schedule();
     });
   }
@@ -95,11 +99,16 @@ export class GroupCommit {
     this.#options.send(encode(items, at), (reply) => {
       this.#committing = false;
       for (const { size } of items) this.#bytes -= size;
-      if (reply instanceof LogError) for (const item of items) item.reject(reply);
+      if (reply instanceof LogError) this.#fail(items, reply);
       else this.#settle(items, at, reply);
       this.#schedule();
       if (this.#waiting.length === 0) for (const resolve of this.#idle.splice(0)) resolve();
     });
+  }
+
+  #fail(items: readonly Item[], error: LogError): void {
+    this.#options.observer?.refused(error);
+    for (const item of items) item.reject(error);
   }
 
   #take(): Item[] {
@@ -140,7 +149,20 @@ export class GroupCommit {
       answers.push(seqs);
     }
     this.#options.committed(stored);
+    this.#observe(items, verdicts);
     for (const [index, item] of items.entries()) conclude(item, answers[index] ?? [], verdicts.get(index));
+  }
+
+  #observe(items: readonly Item[], verdicts: ReadonlyMap<number, Verdict>): void {
+    const { observer } = this.#options;
+    if (observer === null) return;
+    const now = performance.now();
+    for (const [index, { batch, sinceMs }] of items.entries()) {
+      const verdict = verdicts.get(index);
+      if (verdict?.is === "refused") observer.refused(verdict.failure);
+      else if (verdict === undefined && batch.entries.length > 0)
+        observer.appended(batch.entries.length, now - sinceMs);
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Archive, LogObserver } from "../archive.ts";
 import type { Log } from "../log.ts";
 import { Connection } from "./connection.ts";
 import type { TestLimits } from "./protocol.ts";
@@ -21,6 +22,7 @@ export interface SqliteLogOptions {
   readonly pendingBytes?: number;
   /** Unix ms. */
   readonly clock?: () => number;
+  readonly observer?: LogObserver;
   readonly test?: TestLimits;
 }
 
@@ -28,7 +30,9 @@ export interface SqliteLogOptions {
  * The log in one SQLite file, `log.sqlite` in the data folder, held by a worker thread and by this process alone.
  * Rejects with a LogError: `locked`, `unwritable`, `format`, `disk_full` or `io`.
  */
-export async function openSqliteLog(options: SqliteLogOptions): Promise<Log & { sweep(): Promise<void> }> {
+export async function openSqliteLog(
+  options: SqliteLogOptions,
+): Promise<Log & { readonly archive: Archive; sweep(): Promise<void> }> {
   const { dataPath, durability, retentionDays, retentionBytes, messageIdDays, test = {} } = options;
   const settings = { dataPath, durability, retentionDays, retentionBytes, messageIdDays, test };
   const connection = await Connection.open(settings);
@@ -36,5 +40,6 @@ export async function openSqliteLog(options: SqliteLogOptions): Promise<Log & { 
     tailBytes: options.tailBytes ?? 32 * MEBIBYTE,
     pendingBytes: options.pendingBytes ?? 64 * MEBIBYTE,
     clock: options.clock ?? Date.now,
+    observer: options.observer ?? null,
   });
 }

@@ -1,5 +1,5 @@
 import type { LogErrorCode } from "../errors.ts";
-import type { IdNote, Known, Reaction, Receipt, Seq, Subject } from "../log.ts";
+import type { IdNote, Known, Reaction, Receipt, Seq, StoredEntry, Subject } from "../log.ts";
 
 /**
  * What the main thread and the log's worker say to each other. Rows travel as columns: cloning a few long arrays
@@ -131,6 +131,33 @@ export interface ReactionsRequest {
   readonly seq: Seq;
 }
 
+/** These four: see `Archive`. */
+export interface SearchRequest {
+  readonly is: "search";
+  readonly id: number;
+  readonly text: string;
+  readonly before: Seq;
+  readonly limit: number;
+}
+
+export interface EntryRequest {
+  readonly is: "entry";
+  readonly id: number;
+  readonly seq: Seq;
+}
+
+export interface EndingsRequest {
+  readonly is: "endings";
+  readonly id: number;
+  readonly seq: Seq;
+}
+
+export interface AnywhereRequest {
+  readonly is: "anywhere";
+  readonly id: number;
+  readonly ref: string;
+}
+
 /** Apply retention now; answered when nothing more is to be deleted. */
 export interface SweepRequest {
   readonly is: "sweep";
@@ -154,6 +181,10 @@ export type Request =
   | KnownRequest
   | RefsRequest
   | ReactionsRequest
+  | SearchRequest
+  | EntryRequest
+  | EndingsRequest
+  | AnywhereRequest
   | SweepRequest
   | CloseRequest;
 
@@ -199,6 +230,15 @@ interface MarksReply {
   readonly marks: readonly (readonly [string, string])[];
 }
 
+/** To `search` and `entry`. */
+interface FindsReply {
+  readonly is: "finds";
+  readonly id: number;
+  readonly entries: readonly StoredEntry[];
+  readonly next: Seq | null;
+}
+
+/** To `receipts` and `endings`. */
 interface ReceiptsReply {
   readonly is: "receipts";
   readonly id: number;
@@ -210,6 +250,12 @@ interface KnownReply {
   readonly is: "known";
   readonly id: number;
   readonly known: Known | null;
+}
+
+interface ManyKnownReply {
+  readonly is: "manyKnown";
+  readonly id: number;
+  readonly known: readonly Known[];
 }
 
 interface RefsReply {
@@ -240,7 +286,9 @@ export type Reply =
   | RowsReply
   | MarksReply
   | ReceiptsReply
+  | FindsReply
   | KnownReply
+  | ManyKnownReply
   | RefsReply
   | ReactionsReply
   | DoneReply

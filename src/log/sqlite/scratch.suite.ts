@@ -31,6 +31,7 @@ export async function openForSuite(options: SuiteOptions): Promise<OpenedLog> {
     const log = await openSqliteLog({ dataPath, ...SETTINGS, ...options });
     return {
       log,
+      archive: log.archive,
       sweep: () => log.sweep(),
       reopen: async () => {
         await log.close();

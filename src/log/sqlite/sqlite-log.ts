@@ -1,3 +1,4 @@
+import type { Archive, LogObserver } from "../archive.ts";
 import type { LogError } from "../errors.ts";
 import type {
   Appended,
@@ -17,6 +18,7 @@ import { Tail, type TailEntry } from "../tail.ts";
 import { type Connection, expectReply } from "./connection.ts";
 import { closedError } from "./failure.ts";
 import { GroupCommit } from "./group-commit.ts";
+import { SqliteArchive } from "./sqlite-archive.ts";
 import { SqliteIds } from "./sqlite-ids.ts";
 import type {
   CommitRequest,
@@ -47,6 +49,7 @@ interface Query {
 export class SqliteLog implements Log {
   readonly failed: Promise<LogError>;
   readonly ids: Ids;
+  readonly archive: Archive;
   readonly #connection: Connection;
   readonly #clock: () => number;
   readonly #commits: GroupCommit;
@@ -58,17 +61,24 @@ export class SqliteLog implements Log {
 
   constructor(
     connection: Connection,
-    options: { readonly tailBytes: number; readonly pendingBytes: number; readonly clock: () => number },
+    options: {
+      readonly tailBytes: number;
+      readonly pendingBytes: number;
+      readonly clock: () => number;
+      readonly observer?: LogObserver | null;
+    },
   ) {
     this.#connection = connection;
     this.#clock = options.clock;
     this.#head = connection.head;
     this.failed = connection.failed;
     this.ids = new SqliteIds(connection, () => this.#open());
+    this.archive = new SqliteArchive(connection, () => this.#open());
     this.#tail = new Tail(connection.head, options.tailBytes);
     this.#commits = new GroupCommit({
       pendingBytes: options.pendingBytes,
       clock: options.clock,
+      observer: options.observer ?? null,
       send: (request, done) => {
         const settle = (reply: Reply | LogError): void => done(only("committed", reply));
         connection.send<CommitRequest>({ ...request, held: this.#held() }, settle);

@@ -1,6 +1,7 @@
 import { statfsSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import type { Seq } from "../log.ts";
+import { Archivist } from "./archivist.ts";
 import { logFile, openDatabase } from "./database.ts";
 import { belowFloor, closedError, runtimeFailure } from "./failure.ts";
 import { DISK_FLOOR, DiskFloor } from "./floor.ts";
@@ -22,6 +23,7 @@ export class Store {
   readonly #writer: Writer;
   readonly #queries: Queries;
   readonly #ids: IdTables;
+  readonly #archivist: Archivist;
   readonly #retention: Retention;
   readonly #floor: DiskFloor;
   readonly #slicer = new Slicer();
@@ -42,6 +44,7 @@ export class Store {
     this.#ids = new IdTables(this.#db, names);
     this.#writer = new Writer(this.#db, names, this.#ids);
     this.#queries = new Queries(this.#db, names);
+    this.#archivist = new Archivist(this.#db);
     this.#retention = new Retention(this.#db, options);
     const free = (): number => {
       const { bavail, bsize } = statfsSync(options.dataPath);
@@ -87,6 +90,25 @@ export class Store {
       case "reactions":
         return this.#guard(request.id, () => {
           this.#say({ is: "reactions", id: request.id, reactions: this.#ids.reactions(request.seq) });
+        });
+      case "search":
+        return this.#slicer.run(
+          this.#archivist.search(request),
+          (finds) => this.#say({ is: "finds", id: request.id, ...finds }),
+          (error) => this.#fail(request.id, error),
+        );
+      case "entry":
+        return this.#guard(request.id, () => {
+          const entry = this.#archivist.entry(request.seq);
+          this.#say({ is: "finds", id: request.id, entries: entry === null ? [] : [entry], next: null });
+        });
+      case "endings":
+        return this.#guard(request.id, () => {
+          this.#say({ is: "receipts", id: request.id, receipts: this.#archivist.receiptsOf(request.seq) });
+        });
+      case "anywhere":
+        return this.#guard(request.id, () => {
+          this.#say({ is: "manyKnown", id: request.id, known: this.#archivist.anywhere(request.ref) });
         });
       case "sweep":
         this.#held = request.held;

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, test } from "vitest";
+import type { Archive } from "../archive.ts";
 import type { Appended, Batch, Log, NewEntry, Seq } from "../log.ts";
 
 /** What the suite asks of an implementation when it opens a log. */
@@ -15,6 +16,7 @@ export interface SuiteOptions {
 /** A log under test, empty when opened. */
 export interface OpenedLog {
   readonly log: Log;
+  readonly archive: Archive;
   /** Closes it and opens the same data again, with the same options. */
   reopen(): Promise<OpenedLog>;
   /** Applies retention now; resolves when nothing more is to be deleted. */
@@ -61,8 +63,16 @@ export class Bench {
   }
 
   get log(): Log {
+    return this.#now.log;
+  }
+
+  get archive(): Archive {
+    return this.#now.archive;
+  }
+
+  get #now(): OpenedLog {
     if (this.#opened === null) throw new Error("no log is open");
-    return this.#opened.log;
+    return this.#opened;
   }
 
   /** Goes on with an empty log that has these options. */
