@@ -8,3 +8,17 @@ export function positionAt(text: string, offset: number): { readonly line: numbe
   }
   return { line, column: offset - start + 1 };
 }
+
+/** As `positionAt`, for many places of one text: its lines are counted once. */
+export function compilePositions(text: string): (offset: number) => { readonly line: number; readonly column: number } {
+  const starts = [0, ...Array.from(text.matchAll(/\n/gu), (match) => match.index + 1)];
+  return (offset) => {
+    let [low, high] = [0, starts.length - 1];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
+  };
+}

@@ -1,0 +1,49 @@
+/**
+ * Lets tasks through that may go on at once, and stops them for one that must be alone.
+ *
+ *   open ──alone()──▶ emptying ──nobody is inside, or `waitMs` are over──▶ shut ──the task has ended──▶ open
+ *
+ * While it is not open, who comes waits, and goes on in the order of coming. How many wait is for the callers to bound.
+ */
+export class Turnstile {
+  #inside = 0;
+  /** Resolves when it opens; null while it is open. */
+  #shut: Promise<void> | null = null;
+  #empty: (() => void) | null = null;
+
+  /** Runs a task, at once where it is open. Rejects with what the task rejects with. */
+  async pass<T>(task: () => Promise<T>): Promise<T> {
+    while (this.#shut !== null) await this.#shut;
+    this.#inside += 1;
+    try {
+      return await task();
+    } finally {
+      this.#inside -= 1;
+      if (this.#inside === 0) this.#empty?.();
+    }
+  }
+
+  /** Runs a task while nobody passes; those who stay inside for more than `waitMs` are not waited for. One after the other. */
+  async alone<T>(waitMs: number, task: () => Promise<T>): Promise<T> {
+    while (this.#shut !== null) await this.#shut;
+    const { promise, resolve: open } = Promise.withResolvers<void>();
+    this.#shut = promise;
+    try {
+      await this.#emptied(waitMs);
+      return await task();
+    } finally {
+      this.#shut = null;
+      open();
+    }
+  }
+
+  async #emptied(waitMs: number): Promise<void> {
+    if (this.#inside === 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#empty = resolve;
+    const timer = setTimeout(resolve, waitMs);
+    await promise;
+    clearTimeout(timer);
+    this.#empty = null;
+  }
+}
