@@ -1,8 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import type fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Scrubber } from "./lib/scrub.ts";
 
 const writing = vi.hoisted(() => ({ fails: false, partly: false }));
 vi.mock("node:fs", async (original) => {
@@ -21,6 +22,9 @@ vi.mock("node:fs", async (original) => {
 
 const { createLogger } = await import("./logger.ts");
 
+const logTo = (file: string, format: "auto" | "json" | "pretty" = "auto", secrets: readonly string[] = []) =>
+  createLogger({ debug: false, format, file, scrubber: new Scrubber(secrets) });
+
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "rialto-logger-"));
@@ -35,7 +39,7 @@ const lines = (file: string): string[] => readFileSync(file, "utf8").trimEnd().s
 
 test("a disk that is full for a while: no call throws, and the lost lines are counted once", () => {
   const file = join(folder, "log");
-  const logger = createLogger({ debug: false, file, secrets: [] });
+  const logger = logTo(file);
   logger.info("one");
   writing.fails = true;
   for (let call = 0; call < 3; call += 1) logger.error("lost");
@@ -49,7 +53,7 @@ test("a disk that is full for a while: no call throws, and the lost lines are co
 
 test("a line that breaks off does not swallow the next", () => {
   const file = join(folder, "log");
-  const logger = createLogger({ debug: false, file, secrets: [] });
+  const logger = logTo(file);
   writing.partly = true;
   logger.info("broken");
   writing.fails = false;
@@ -61,13 +65,45 @@ test("a line that breaks off does not swallow the next", () => {
 
 test("secrets are not written, also where JSON escapes them", () => {
   const file = join(folder, "log");
-  createLogger({ debug: false, file, secrets: ['hun"ter2', ""] }).info({ token: 'hun"ter2' }, "with");
+  logTo(file, "auto", ['hun"ter2', ""]).info({ token: 'hun"ter2' }, "with");
   expect(readFileSync(file, "utf8")).toContain('"[secret]"');
   expect(readFileSync(file, "utf8")).not.toContain("ter2");
 });
 
 test("a file that cannot be opened is a StartError with its own code", () => {
-  expect(() => createLogger({ debug: false, file: join(folder, "none/log"), secrets: [] })).toThrow(
-    expect.objectContaining({ code: "log_file" }) as Error,
-  );
+  expect(() => logTo(join(folder, "none/log"))).toThrow(expect.objectContaining({ code: "log_file" }) as Error);
+});
+
+test("a secret of digits is taken out of numbers too, and the line is still JSON", () => {
+  const file = join(folder, "log");
+  logTo(file, "json", ["2345"]).info({ bytes: 123456 }, "read");
+  const [line = ""] = lines(file);
+  expect(line).not.toContain("2345");
+  expect(JSON.parse(line)).toMatchObject({ level: "warn", line: expect.stringContaining('"msg":"read"') as string });
+});
+
+test("pretty: lines for people, without colours where there is no terminal, and without secrets", () => {
+  const file = join(folder, "log");
+  logTo(file, "pretty", ["hunter2"]).warn({ token: "hunter2" }, "look");
+  expect(readFileSync(file, "utf8")).toMatch(/^\[[\d:.]+\] WARN: look\n\s+token: "\[secret\]"\n$/u);
+});
+
+test("a line break in what a stranger wrote begins no line of its own", () => {
+  const file = join(folder, "log");
+  logTo(file).info({ nick: 'eve\n{"level":"fatal","msg":"forged"}\u001b[2J' }, "joined");
+  expect(lines(file)).toHaveLength(1);
+  // oxlint-disable-next-line eslint/no-control-regex -- what a terminal would obey
+  expect(lines(file)[0]).not.toMatch(/\u001b/u);
+  const pretty = join(folder, "pretty");
+  logTo(pretty, "pretty").info({ nick: "eve\nFATAL: forged\u001b[2J" }, "joined");
+  // oxlint-disable-next-line eslint/no-control-regex -- what a terminal would obey
+  expect(readFileSync(pretty, "utf8")).not.toMatch(/^FATAL|\u001b/mu);
+});
+
+test("a file that is there keeps its mode, a new one is for this user alone", () => {
+  const [made, found] = [join(folder, "made"), join(folder, "found")];
+  writeFileSync(found, "");
+  chmodSync(found, 0o640);
+  for (const file of [made, found]) logTo(file).info("one");
+  expect([made, found].map((file) => statSync(file).mode & 0o777)).toEqual([0o600, 0o640]);
 });

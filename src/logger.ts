@@ -4,33 +4,36 @@ import { isatty } from "node:tty";
 import pino, { type Logger as PinoLogger } from "pino";
 import type * as PinoPretty from "pino-pretty";
 import { StartError } from "./errors.ts";
+import type { Scrubber } from "./lib/scrub.ts";
 
 /** Static message, data as fields. Message texts are never logged above trace. No call ever throws. */
 export type Logger = Pick<PinoLogger, "trace" | "debug" | "info" | "warn" | "error" | "fatal">;
 
 export interface LoggerOptions {
   readonly debug: boolean;
-  /** Appended to, mode 0600; null for standard output. */
+  /** `auto`: `pretty` on a terminal, `json` elsewhere. */
+  readonly format: "auto" | "json" | "pretty";
+  /** Appended to; made with mode 0600. Null for standard output. */
   readonly file: string | null;
-  /** Values that must never be written. */
-  readonly secrets: readonly string[];
+  /** Everything that is written goes through it; what it learns later holds from then on. */
+  readonly scrubber: Scrubber;
 }
 
-/** One sink: readable lines on a terminal, JSON lines elsewhere. Throws a StartError when the file cannot be opened. */
-export function createLogger({ debug, file, secrets }: LoggerOptions): Logger {
+/** One sink: JSON lines, or lines for people. Throws a StartError when the file cannot be opened. */
+export function createLogger({ debug, format, file, scrubber }: LoggerOptions): Logger {
   const fd = file === null ? 1 : open(file);
-  const format = file === null && isatty(fd) ? readable() : (line: string) => line;
-  const scrub = scrubber(secrets);
+  const isTerminal = file === null && isatty(fd);
+  const isPretty = format === "pretty" || (format === "auto" && isTerminal);
+  const prettify = isPretty ? readable(isTerminal) : null;
+  const write = (line: string): string =>
+    prettify === null ? cleanLine(line, scrubber) : scrubber.clean(prettify(line));
   const options = {
     level: debug ? "debug" : "info",
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (level: string) => ({ level }) },
   };
-  return pino(
-    options,
-    lossySink(fd, (line) => scrub(format(line))),
-  );
+  return pino(options, lossySink(fd, write));
 }
 
 function open(file: string): number {
@@ -42,10 +45,10 @@ function open(file: string): number {
   }
 }
 
-/** Loaded only where there is a terminal: it would take a good part of the start-up time. */
-function readable(): (line: string) => string {
+/** Loaded only where people read: it would take a good part of the start-up time. */
+function readable(colorize: boolean): (line: string) => string {
   const { prettyFactory } = createRequire(import.meta.url)("pino-pretty") as typeof PinoPretty;
-  const prettify = prettyFactory({ colorize: true, ignore: "pid,hostname", translateTime: "SYS:HH:MM:ss.l" });
+  const prettify = prettyFactory({ colorize, ignore: "pid,hostname", translateTime: "SYS:HH:MM:ss.l" });
   return (line) => prettify(line) ?? line;
 }
 
@@ -82,14 +85,18 @@ function noticeOf(lost: number): string {
   return `${JSON.stringify({ level: "warn", time: new Date().toISOString(), lost, msg: "log lines could not be written and are lost" })}\n`;
 }
 
-function scrubber(secrets: readonly string[]): (line: string) => string {
-  const known = secrets.filter((secret) => secret !== "");
-  return (line) => {
-    let clean = line;
-    for (const secret of known) clean = clean.replaceAll(secret, "[secret]").replaceAll(escaped(secret), "[secret]");
-    return clean;
-  };
+/** The line as JSON, also where a secret of digits was taken out of a number. */
+function cleanLine(line: string, { clean }: Scrubber): string {
+  const cleaned = clean(line);
+  if (cleaned === line || isJson(cleaned)) return cleaned;
+  return `${JSON.stringify({ level: "warn", msg: "a log line that held a secret", line: cleaned.trimEnd() })}\n`;
 }
 
-/** As the secret looks inside a JSON string. */
-const escaped = (secret: string): string => JSON.stringify(secret).slice(1, -1);
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
