@@ -71,6 +71,11 @@ export class CatchUp {
     else room.backlog.push({ is: "message", received });
   }
 
+  /** We have left the room for good: should we come back, its past is none of ours. */
+  forget(jid: string): void {
+    this.#options.positions.forget(jid);
+  }
+
   async #run(room: Room): Promise<void> {
     const { entry } = room;
     const { positions, clock, log } = this.#options;

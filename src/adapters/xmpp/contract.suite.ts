@@ -154,7 +154,7 @@ export function contractAgainst(
   const ground: Ground = {
     adapter,
     offers: new Set([
-      ...(["auth", "config", "unreachable", "refused", "kick", "stall"] as const),
+      ...(["auth", "config", "unreachable", "refused", "kick", "leave", "stall"] as const),
       ...(["edit", "erase", "react", "reply", "file", "notified", "history", "fetch"] as const),
     ]),
     start: async () => {

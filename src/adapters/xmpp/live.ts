@@ -1,5 +1,5 @@
 import type { OpenArgs } from "../../contract/adapter.ts";
-import type { FileRef } from "../../contract/ids.ts";
+import type { ChannelRef, FileRef } from "../../contract/ids.ts";
 import type { Why } from "../../contract/outcome.ts";
 import type { ChannelRequest, Ended, Handlers, Joined, OpenedFile, Session } from "../../contract/session.ts";
 import { Archive } from "./archive.ts";
@@ -128,6 +128,11 @@ export class LiveSession implements Session<XmppHandlers> {
     return await this.#rooms.join(channel, signal);
   }
 
+  async leave(channel: ChannelRef, signal: AbortSignal): Promise<void> {
+    await this.#rooms.part(channel, signal);
+    this.#catchUp.forget(channel);
+  }
+
   async openFile(ref: FileRef, signal: AbortSignal): Promise<OpenedFile> {
     if (signal.aborted) return { ok: false, why: givenUp().why };
     return await this.#avatars.open(ref);
@@ -217,6 +222,7 @@ export class LiveSession implements Session<XmppHandlers> {
     } else if (type === "groupchat") {
       const received = readMessage(message, { room, ids: this.#ids, nowMs: clock.nowMs(), archived: null });
       if (received.own && received.id !== null) this.#outbox.shown(room, received.id, received.sid);
+      if (room.leaving !== null) return;
       const isSubject = child(message, "subject") !== undefined && child(message, "body") === undefined;
       // The subject of before is no news.
       if (isSubject && room.state === "entered") this.#rooms.takeSubject(room);
@@ -245,6 +251,7 @@ export class LiveSession implements Session<XmppHandlers> {
   }
 
   #tell(room: Room, event: ReturnType<typeof joined>): void {
+    if (room.leaving !== null) return;
     if (room.backlog === null) this.#intake.add([event]);
     else room.backlog.push({ is: "events", events: [event] });
   }

@@ -45,6 +45,25 @@ type ScramName = keyof typeof SCRAM;
 /** Whether the server's last message proves that it knows the password as well. */
 export type ServerProof = (message: string) => boolean;
 
+/**
+ * The library makes Base64 of a text by taking each character for a byte, and the other way round: what crosses is the bytes of UTF-8
+ * (RFC 4616 §2, RFC 5802 §2.2), so these stand in the text.
+ */
+const toBytes = (text: string): string => Buffer.from(text, "utf8").toString("latin1");
+const fromBytes = (bytes: string): string => Buffer.from(bytes, "latin1").toString("utf8");
+
+/** PLAIN (RFC 4616) for names and passwords in any letters: the library's own fails on those outside Latin-1, and is wrong on the rest. */
+export class PlainMechanism implements Mechanism {
+  readonly name: string = "PLAIN";
+  readonly clientFirst: boolean = true;
+
+  response({ username, password }: { readonly username: string; readonly password: string }): string {
+    return toBytes(`\0${username}\0${password}`);
+  }
+
+  challenge(): void {}
+}
+
 /** SCRAM by the system's cryptography: the library's own takes a second of the processor, and does not look at the server's proof. */
 export function scramMechanism(name: ScramName, onBegin: (proof: ServerProof) => void): new () => Mechanism {
   return class implements Mechanism {
@@ -64,17 +83,17 @@ export function scramMechanism(name: ScramName, onBegin: (proof: ServerProof) =>
       if (this.#start !== null) return this.#answer(this.#start, password);
       this.#start = scramStart(SCRAM[name], username, randomBytes(18).toString("base64"));
       onBegin((message) => this.#final !== null && scramProves(this.#final, message));
-      return this.#start.message;
+      return toBytes(this.#start.message);
     }
 
     async #answer(start: ScramStart, password: string): Promise<string> {
       this.#final = await scramFinal(start, this.#challenge, password);
       if (this.#final === null) throw new Error("the server's challenge cannot be answered");
-      return this.#final.message;
+      return toBytes(this.#final.message);
     }
 
     challenge(text: string): void {
-      this.#challenge = text;
+      this.#challenge = fromBytes(text);
     }
   };
 }

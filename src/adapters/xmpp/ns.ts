@@ -3,6 +3,7 @@ export const NS = {
   client: "jabber:client",
   streams: "http://etherx.jabber.org/streams",
   tls: "urn:ietf:params:xml:ns:xmpp-tls",
+  streamErrors: "urn:ietf:params:xml:ns:xmpp-streams",
   stanzas: "urn:ietf:params:xml:ns:xmpp-stanzas",
   ping: "urn:xmpp:ping",
   discoInfo: "http://jabber.org/protocol/disco#info",

@@ -6,6 +6,7 @@ interface LibraryParser {
   on(event: "element" | "start" | "end", listener: (element: Stanza) => void): unknown;
   on(event: "error", listener: (error: Error) => void): unknown;
   emit(event: string, ...values: unknown[]): boolean;
+  listenerCount(event: string): number;
   write(text: string): void;
   onStartElement(name: string, attributes: Readonly<Record<string, string>>): void;
   onEndElement(name: string): void;

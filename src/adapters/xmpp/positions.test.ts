@@ -17,12 +17,21 @@ test("a cursor reads back", () => {
   ]);
 });
 
-test.each(["", "{", "[]", "null", '{"rooms":null}', '{"rooms":{"a":{"at":"x"}}}', '{"rooms":5}'])(
-  "%j is none",
-  (text) => {
-    expect(new Positions(text as Cursor).get("a")).toBeNull();
-  },
-);
+test.each([
+  "",
+  "{",
+  "[]",
+  "null",
+  '{"rooms":null}',
+  '{"rooms":{"a":{"at":"x"}}}',
+  '{"rooms":5}',
+  '{"rooms":{"a":null}}',
+  '{"rooms":{"a":{"at":1e999}}}',
+  '{"rooms":{"a":{"at":-1}}}',
+  '{"rooms":{"a":{"at":8.65e15}}}',
+])("%j is none", (text) => {
+  expect(new Positions(text as Cursor).get("a")).toBeNull();
+});
 
 test("the rooms that moved longest ago go first", () => {
   const positions = new Positions(null);

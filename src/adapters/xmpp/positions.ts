@@ -7,6 +7,8 @@ export interface Position {
 }
 
 const ROOMS_MAX = 1000;
+/** The last moment that is a date (ECMA-262 §21.4.1.1). */
+const AT_MAX = 8.64e15;
 
 /** Up to where each room of an account was read: what the cursor holds. */
 export class Positions {
@@ -16,7 +18,8 @@ export class Positions {
   constructor(since: Cursor | null) {
     for (const [room, position] of Object.entries(read(since))) {
       const { id, at } = position;
-      if (typeof at === "number") this.#rooms.set(room, { id: typeof id === "string" ? id : null, atMs: at });
+      if (typeof at === "number" && at >= 0 && at <= AT_MAX)
+        this.#rooms.set(room, { id: typeof id === "string" ? id : null, atMs: at });
     }
   }
 
@@ -32,6 +35,11 @@ export class Positions {
     const oldest = this.#rooms.keys().next();
     if (this.#rooms.size > ROOMS_MAX && oldest.done !== true) this.#rooms.delete(oldest.value);
     this.#moved = true;
+  }
+
+  /** As if the room had never been read. */
+  forget(room: string): void {
+    if (this.#rooms.delete(room)) this.#moved = true;
   }
 
   get moved(): boolean {
@@ -50,8 +58,9 @@ export class Positions {
 /** What is no cursor of ours is none. */
 function read(since: Cursor | null): Readonly<Record<string, { readonly id?: unknown; readonly at?: unknown }>> {
   try {
-    const { rooms } = JSON.parse(since ?? "{}") as { readonly rooms?: Readonly<Record<string, object>> | null };
-    return typeof rooms === "object" && rooms !== null ? rooms : {};
+    const { rooms } = JSON.parse(since ?? "{}") as { readonly rooms?: Readonly<Record<string, object | null>> | null };
+    if (typeof rooms !== "object" || rooms === null) return {};
+    return Object.fromEntries(Object.entries(rooms).filter((entry): entry is [string, object] => entry[1] !== null));
   } catch {
     return {};
   }

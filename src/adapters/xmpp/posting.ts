@@ -167,7 +167,7 @@ export class Posting {
     const over = this.#options.over();
     if (over !== null) return { is: "deferred", why: over, retryInMs: 1_000, scope: "session" };
     if (attempt.signal.aborted) return later("stopping", "it was called off before it was sent");
-    return room.state === "in" ? null : later("network", "we are not in the room");
+    return room.state === "in" && room.leaving === null ? null : later("network", "we are not in the room");
   }
 
   async #part(

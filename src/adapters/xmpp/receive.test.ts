@@ -78,6 +78,11 @@ describe("messages", () => {
     expect(events).toMatchObject([{ atMs, author: { identity } }]);
   });
 
+  test.each(["-271821-04-20T00:00:00Z", "1969-12-31T23:59:59Z"])("a delay before all messages (%s)", (stamp) => {
+    const delay = `<delay xmlns="${NS.delay}" stamp="${stamp}" from="${ROOM}"/>`;
+    expect(received("alice", `<body>x</body>${delay}${ALICE}`, { tellsPast: true }).atMs).toBe(0);
+  });
+
   test("a delay of the room's own does not reach into the future", () => {
     const delay = `<delay xmlns="${NS.delay}" stamp="2099-01-01T00:00:00Z" from="${ROOM}"/>`;
     expect(received("alice", `<body>x</body>${delay}${ALICE}`, { tellsPast: true }).atMs).toBe(NOW);

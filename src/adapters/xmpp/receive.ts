@@ -222,10 +222,10 @@ function pastMs(message: Stanza, { room, archived, nowMs }: ReceiveContext): num
   return at === null ? null : Math.min(at, nowMs);
 }
 
-/** XEP-0203; null without one. */
+/** XEP-0203; null without one. Nobody said anything before 1970, and a time that lies near the end of all times is no date any more a little later. */
 export function delayMs(stanza: Stanza): number | null {
   const stamp = Date.parse(attr(child(stanza, "delay", NS.delay), "stamp"));
-  return Number.isNaN(stamp) ? null : stamp;
+  return Number.isNaN(stamp) ? null : Math.max(0, stamp);
 }
 
 export function authorOf(who: string, nick: string, room: RoomView): Author {

@@ -13,13 +13,18 @@ export interface StanzaError {
 
 export type Answer = { readonly ok: true; readonly iq: Stanza } | { readonly ok: false; readonly error: StanzaError };
 
+/** Of a stanza that is one. */
 export function errorOf(stanza: Stanza): StanzaError {
-  const error = child(stanza, "error");
+  return readError(child(stanza, "error"), NS.stanzas);
+}
+
+/** An error by its element (RFC 6120 §§4.9.2, 8.3.2); `namespace`: of its text. */
+export function readError(error: Stanza | undefined, namespace: string): StanzaError {
   const condition = error?.getChildElements().find(({ name }) => name !== "text" && name !== "retry");
   return {
     condition: condition?.name ?? "undefined-condition",
     type: attr(error, "type"),
-    text: childText(error, "text", NS.stanzas) ?? "",
+    text: childText(error, "text", namespace) ?? "",
   };
 }
 

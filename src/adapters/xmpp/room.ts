@@ -48,6 +48,8 @@ export class Room implements RoomView {
   state: "out" | "asked" | "entered" | "in" = "out";
   ownNick: string;
   joining: Joining | null = null;
+  /** We have asked to leave it for good: called when we are out. Nothing of it is handed over, and nothing more is written to it. */
+  leaving: (() => void) | null = null;
   /** Counts the entries: what an earlier one began must not go on in a later one. */
   entry = 0;
   features: ReadonlySet<string> = new Set();

@@ -15,6 +15,8 @@ import { attr, child, childText, el, type Stanza } from "./xml.ts";
 const JOIN_TIMEOUT_MS = 45_000;
 /** The subject ends an entry (XEP-0045 §7.2.15); a room that sends none is entered anyway. */
 const SUBJECT_TIMEOUT_MS = 5_000;
+/** A room that does not answer to our leaving has let us go all the same. */
+const LEAVE_TIMEOUT_MS = 5_000;
 const DISCOVER_TIMEOUT_MS = 20_000;
 const CONFLICTS_MAX = 8;
 const ROOMS_MAX = 1000;
@@ -163,8 +165,40 @@ export class Rooms {
     this.lose(room, why, retryInMs);
   }
 
+  /** Leaves a room that is not wanted any more: it is unknown afterwards. Resolves once we are out of it. Never rejects. */
+  async part(jid: string, signal: AbortSignal): Promise<void> {
+    const { host, send, onGone } = this.#options;
+    const room = this.#rooms.get(jid);
+    if (room === undefined || room.leaving !== null) return;
+    if (room.joining !== null || room.state === "out") {
+      this.#rooms.delete(jid);
+      room.joining?.settle(refused("stopping", "the room is left"));
+      return;
+    }
+    const out = Promise.withResolvers<boolean>();
+    const giveUp = (): void => out.resolve(false);
+    room.leaving = () => out.resolve(true);
+    // What this stay began, such as reading the archive, is over.
+    room.entry += 1;
+    const cancel = host.clock.after(LEAVE_TIMEOUT_MS, giveUp);
+    signal.addEventListener("abort", giveUp);
+    if (signal.aborted) giveUp();
+    send(el("presence", { to: `${room.jid}/${room.ownNick}`, type: "unavailable" }));
+    const isOut = await out.promise;
+    signal.removeEventListener("abort", giveUp);
+    cancel();
+    this.#rooms.delete(jid);
+    this.#forget(room);
+    // The room has shown all that it took of ours; unless it has said nothing: then that stays in doubt.
+    if (isOut) onGone(room, LEFT);
+  }
+
   /** We are not in a room where we thought to be. */
   lose(room: Room, why: Why, retryInMs: number): void {
+    if (room.leaving !== null) {
+      room.leaving();
+      return;
+    }
     if (room.state === "out") return;
     const wasIn = room.state === "in";
     this.#forget(room);
@@ -177,6 +211,7 @@ export class Rooms {
     this.#ended = true;
     for (const room of this.#rooms.values()) {
       room.joining?.settle({ ok: false, why, retryInMs: null });
+      room.leaving?.();
       this.#forget(room);
     }
   }
@@ -261,6 +296,8 @@ export class Rooms {
     cancel();
   }
 }
+
+const LEFT: Why = { code: "stopping", message: "the room is left" };
 
 /** Without ids of the room nobody would know which message is meant (XEP-0424 §4, XEP-0444 §4.2). */
 function inside(room: Room): Joined {

@@ -1,13 +1,14 @@
-import { EventEmitter } from "node:events";
 import type { Socket } from "node:net";
-import { StringDecoder } from "node:string_decoder";
 import { client } from "@xmpp/client";
 import type { Ended } from "../../contract/session.ts";
 import { Acks } from "./acks.ts";
 import { loginRefused, lost, misconfigured, needsLogin, quote, streamEnded } from "./ends.ts";
-import { chooseMechanism, type Credentials, scramMechanism, type ServerProof } from "./login.ts";
+import { answerTo } from "./iq-answer.ts";
+import { chooseMechanism, type Credentials, PlainMechanism, scramMechanism, type ServerProof } from "./login.ts";
 import { NS } from "./ns.ts";
 import { BoundedParser } from "./parser.ts";
+import { readError } from "./requests.ts";
+import { Wire } from "./wire.ts";
 import { child, el, type Stanza } from "./xml.ts";
 
 const SASL = "urn:ietf:params:xml:ns:xmpp-sasl";
@@ -26,8 +27,9 @@ interface StreamOptions {
 }
 
 /**
- * One stream over a socket that is connected and secured. The library reads and writes XML, logs in and binds a resource; what of it would
- * get in our way is kept from it: its sockets, STARTTLS, SASL 2, stream management, and above all reconnecting. The stream has one end.
+ * One stream over a socket that is connected and secured. The library reads XML, logs in and binds a resource; what of it would get in our
+ * way is kept from it: its sockets, STARTTLS, SASL 2, stream management, errors of the stream, and above all reconnecting. Once we are
+ * online it sees nothing any more, of what comes as of what we send. The stream has one end.
  */
 export class Stream {
   readonly ended: Promise<Ended>;
@@ -41,6 +43,7 @@ export class Stream {
   readonly #over = Promise.withResolvers<Ended>();
   #proof: ServerProof | null = null;
   #hasAcks = false;
+  #isOnline = false;
   #isOver = false;
 
   constructor(options: StreamOptions) {
@@ -57,15 +60,14 @@ export class Stream {
     this.#xmpp = xmpp;
     this.acks = new Acks((nonza) => this.send(nonza));
     xmpp.reconnect.stop();
-    useWire(xmpp, wire);
-    useScram(xmpp, (proof) => (this.#proof = proof));
-    // Before the library sees it.
-    xmpp.prependListener("element", (element: Stanza) => this.#look(element));
-    xmpp.on("stanza", (stanza) => {
-      this.acks.took();
-      this.onStanza(stanza);
+    useWire(xmpp, wire, {
+      take: (element) => this.#take(element),
+      // Behind its end, or behind what is no XML, nothing more is read.
+      onEnd: () => this.end(lost("network", `${options.place} closed the connection`)),
+      onError: (error) => this.end(this.#failure(error)),
     });
-    xmpp.on("nonza", (nonza) => this.acks.take(nonza));
+    useMechanisms(xmpp, (proof) => (this.#proof = proof));
+    xmpp.on("online", () => (this.#isOnline = true));
     xmpp.on("error", (error) => this.#onError(error));
     wire.on("data", () => this.onTraffic());
     wire.on("close", () => this.end(lost("network", `${options.place} closed the connection`)));
@@ -115,7 +117,8 @@ export class Stream {
   /** Ignored after the end. */
   send(element: Stanza): void {
     if (this.#isOver) return;
-    this.#xmpp.send(element).catch(() => undefined);
+    // Not through the library: it would keep each stanza until the server acknowledges it.
+    this.#wire.write(element.toString());
     if (this.#wire.unsent > UNSENT_MAX) this.end(lost("network", `${this.#options.place} does not read what we send`));
   }
 
@@ -143,6 +146,30 @@ export class Stream {
     this.#xmpp.parser?.emit("end");
     this.#wire.emit("close");
     this.#xmpp.emit("error", new Error("the stream has ended"));
+  }
+
+  /** Whether an element that came is not for the library. */
+  #take(element: Stanza): boolean {
+    if (this.#isOver) return true;
+    if (element.is("error", NS.streams)) {
+      const { condition, text } = readError(element, NS.streamErrors);
+      this.end(streamEnded(condition, text, this.#options.place));
+      return true;
+    }
+    if (element.getNS() === NS.sm) {
+      this.acks.take(element);
+      return true;
+    }
+    if (!this.#isOnline) {
+      this.#look(element);
+      return this.#isOver;
+    }
+    if (!STANZAS.has(element.name)) return true;
+    this.acks.took();
+    const answer = answerTo(element);
+    if (answer !== null) this.send(answer);
+    else this.onStanza(element);
+    return true;
   }
 
   #look(element: Stanza): void {
@@ -178,19 +205,19 @@ export class Stream {
     if (name === "SASLError" && condition.startsWith("SASL: "))
       return misconfigured("the server offers no way to log in that Rialto has");
     if (name === "SASLError") return loginRefused(condition, text);
-    if (name === "StreamError") return streamEnded(condition, text, this.#options.place);
     if (name === "TimeoutError") return lost("timeout", `${this.#options.place} does not answer`);
-    const what = this.#xmpp.status === "online" ? "the stream of" : "logging in to";
+    const what = this.#isOnline ? "the stream of" : "logging in to";
     return lost("remote_error", `${what} ${this.#options.place} failed: ${quote(condition || message)}`);
   }
 
   #onError(error: unknown): void {
     const { name } = described(error);
     // While we log in, `begin` has the error as well, and its own words for it.
-    if (name === "StreamError" || name === "SASLError") this.end(this.#failure(error));
-    else if (this.#xmpp.status === "online" && name !== "StanzaError") this.end(this.#failure(error));
+    if (name === "SASLError" || this.#isOnline) this.end(this.#failure(error));
   }
 }
+
+const STANZAS: ReadonlySet<string> = new Set(["iq", "message", "presence"]);
 
 /** Stream features that the library must not see. */
 const UNWANTED = [
@@ -210,61 +237,15 @@ function described(error: unknown): { name: string; condition: string; text: str
   return { name: known.name, condition, text, message: known.message };
 }
 
-/** The socket as the library wants one: connected already, texts in place of bytes, so that no character is cut in two. */
-class Wire extends EventEmitter {
-  readonly secure: boolean;
-  readonly #socket: Socket;
-  readonly #decoder = new StringDecoder("utf8");
-  #finished = false;
-
-  constructor(socket: Socket, secure: boolean) {
-    super();
-    this.#socket = socket;
-    this.secure = secure;
-    this.on("error", () => undefined);
-  }
-
-  get unsent(): number {
-    return this.#socket.writableLength;
-  }
-
-  connect(): void {
-    this.#socket.on("data", (part: Buffer) => this.emit("data", this.#decoder.write(part)));
-    this.#socket.on("error", (error) => this.emit("error", error));
-    this.#socket.on("close", () => this.emit("close"));
-    queueMicrotask(() => this.emit("connect"));
-  }
-
-  write(text: string, done: (error?: Error | null) => void): void {
-    // The library answers the server's goodbye with one of its own.
-    if (this.#finished) done();
-    else this.#socket.write(text, done);
-  }
-
-  finish(text: string): void {
-    this.#finished = true;
-    this.#socket.end(text);
-  }
-
-  end(): void {
-    this.#socket.end();
-  }
-
-  pause(): void {
-    this.#socket.pause();
-  }
-
-  resume(): void {
-    this.#socket.resume();
-  }
-
-  destroy(): void {
-    this.#socket.destroy();
-  }
+/** What is done with what is read before the library has it. */
+interface Reading {
+  readonly take: (element: Stanza) => boolean;
+  readonly onEnd: () => void;
+  readonly onError: (error: unknown) => void;
 }
 
 /** Makes our wire the library's only way to a server. Its types do not show how transports are made; its sources do (`connection-tcp`). */
-function useWire(xmpp: ReturnType<typeof client>, wire: Wire): void {
+function useWire(xmpp: ReturnType<typeof client>, wire: Wire, reading: Reading): void {
   type Transport = new () => { socketParameters(service?: string): unknown; Socket: unknown; Parser: unknown };
   const known = xmpp as unknown as { transports: Transport[] };
   const tcp = known.transports.find(({ prototype }) => {
@@ -282,15 +263,23 @@ function useWire(xmpp: ReturnType<typeof client>, wire: Wire): void {
   Ours.prototype.Socket = function socket(): Wire {
     return wire;
   };
-  Ours.prototype.Parser = BoundedParser;
+  Ours.prototype.Parser = class extends BoundedParser {
+    override emit(event: string, ...values: unknown[]): boolean {
+      if (event === "element" && reading.take(values[0] as Stanza)) return true;
+      if (event === "end") reading.onEnd();
+      if (event === "error") reading.onError(values[0]);
+      // The library may have let go of this parser, and an error that nobody hears is thrown.
+      return event === "error" && this.listenerCount(event) === 0 ? true : super.emit(event, ...values);
+    }
+  };
   known.transports = [Ours];
 }
 
-function useScram(xmpp: ReturnType<typeof client>, onBegin: (proof: ServerProof) => void): void {
+function useMechanisms(xmpp: ReturnType<typeof client>, onBegin: (proof: ServerProof) => void): void {
   const { saslFactory } = xmpp as unknown as { saslFactory: { readonly _mechs: { name: string; mech: unknown }[] } };
   const ours = (["SCRAM-SHA-256", "SCRAM-SHA-1"] as const).map((name) => ({
     name,
     mech: scramMechanism(name, onBegin),
   }));
-  saslFactory._mechs.unshift(...ours);
+  saslFactory._mechs.unshift(...ours, { name: "PLAIN", mech: PlainMechanism });
 }
