@@ -98,7 +98,7 @@ export interface SettingsSchema {
   readonly required?: readonly string[];
 }
 
-/** The part of JSON Schema that a setting may use, and our own keywords: `rule`, `lines`, `secret`, `zeroIsDefault` and the formats. */
+/** The part of JSON Schema that a setting may use, and our own keywords: `rule`, `lines`, `secret`, `zeroIsDefault`, `restart` and the formats. */
 export interface SettingSchema {
   readonly type?: string;
   readonly description?: string;
@@ -125,4 +125,6 @@ export interface SettingSchema {
   readonly secret?: boolean;
   /** 0 and an empty text stand for the default. */
   readonly zeroIsDefault?: boolean;
+  /** Of `[general]`: a change has no effect before the program is started again. Every other setting is applied while it runs. */
+  readonly restart?: boolean;
 }

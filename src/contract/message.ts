@@ -58,6 +58,9 @@ export const EventLabel = {
   reaction: "msg_reaction",
   /** Only shown to readers of the API: in the log it is a reaction, too. */
   reactionRemoved: "msg_reaction_removed",
+  /** A place is out of reach, or back: never shown to readers of the API. */
+  outage: "rialto_outage",
+  outageOver: "rialto_outage_over",
 } as const;
 
 /** The labels of people coming and going. */

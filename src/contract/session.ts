@@ -37,6 +37,12 @@ export interface Session<H extends AnyHandlers = AnyHandlers> {
   readonly handlers: H;
   /** Enters a channel by its name in the configuration; events of it may come before this resolves. Idempotent. */
   join(channel: ChannelRequest, signal: AbortSignal): Promise<Joined>;
+  /**
+   * Leaves a channel that was joined and is not wanted any more: nothing of it is handed over from the call on, it is not `Host.lost`, and
+   * posts to it are deferred. It may be joined again afterwards. Never rejects, and is over at the latest when the signal is aborted. Absent where
+   * staying does no harm; the core then hears no more of what is said there.
+   */
+  leave?(channel: ChannelRef, signal: AbortSignal): Promise<void>;
   /** The content of a file that an event named by this ref, from its beginning. Never rejects. Absent where no event has such refs. */
   openFile?(ref: FileRef, signal: AbortSignal): Promise<OpenedFile>;
   /** Never rejects. */

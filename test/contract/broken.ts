@@ -67,6 +67,7 @@ function worsenSession(session: Session, host: Host, parts: Parts): Session {
       openFile: async (ref, signal) => (await session.openFile?.(ref, signal)) ?? { ok: false, why: GONE },
     }),
     join: async (channel, signal) => await session.join(channel, signal),
+    ...(session.leave && { leave: async (channel, signal) => await session.leave?.(channel, signal) }),
     quiesce: async () => await session.quiesce(),
     close: async (signal) => await session.close(signal),
   };

@@ -20,7 +20,7 @@ export function fakeGround(traits: Partial<FakeTraits> = {}, patienceMs = 4_000)
 }
 
 function offersOf(isRich: boolean): ReadonlySet<Offer> {
-  const poor: readonly Offer[] = ["auth", "config", "unreachable", "refused", "kick", "stall"];
+  const poor: readonly Offer[] = ["auth", "config", "unreachable", "refused", "kick", "leave", "stall"];
   const rich: readonly Offer[] = ["edit", "erase", "react", "reply", "thread", "file", "notified", "history", "fetch"];
   return new Set([...poor, ...(isRich ? rich : [])]);
 }

@@ -28,6 +28,7 @@ export class FakeSession implements Session, Member {
   readonly #server: FakeServer;
   readonly #road: PostRoad;
   readonly #joined = new Set<string>();
+  readonly #left = new Set<string>();
   readonly openFile?: NonNullable<Session["openFile"]>;
   readonly #isRich: boolean;
   /** How much of each room's history is handed over. */
@@ -96,8 +97,18 @@ export class FakeSession implements Session, Member {
     return { ok: true, ref: name as ChannelRef, without: this.#road.traits.without };
   }
 
+  async leave(channel: ChannelRef, signal: AbortSignal): Promise<void> {
+    const abort = aborted(signal);
+    this.#joined.delete(channel);
+    this.#left.add(channel);
+    this.#seen.delete(channel);
+    await Promise.race([this.link.ask(() => this.#server.room(channel).members.delete(this)), abort.promise]);
+    abort.stop();
+  }
+
   /** On the server. What was missed comes before what happens from now on. */
   #enter(name: string): void {
+    this.#left.delete(name);
     const room = this.#server.room(name);
     const seen = this.#seen.get(name);
     if (!room.members.has(this) && this.#isRich && seen !== undefined) room.retell(this, seen);
@@ -138,7 +149,7 @@ export class FakeSession implements Session, Member {
   }
 
   hear(room: string, happening: Happening, nth: number): void {
-    if (this.#quiet) return;
+    if (this.#quiet || this.#left.has(room)) return;
     if (happening.is === "kicked") {
       this.#joined.delete(room);
       const why = { code: "forbidden", message: `kicked by ${happening.by} (${happening.reason})` } as const;

@@ -18,6 +18,7 @@ export interface Ground {
  * - `auth`, `config`, `unreachable`: `Harness.wrong` has settings that must end with cause auth, config, lost.
  * - `refused`: `Harness.refused` is a channel that we may not enter.
  * - `kick`: the first person in a channel may kick others from it, us too.
+ * - `leave`: sessions have `leave`.
  * - `stall`: `Harness.stall` stops the server from answering.
  * - `edit`, `erase`, `react`, `reply`, `thread`, `file`: people can do that, by the methods of `Person` of these names (`file`: `sendFile`);
  *   the adapter then hands it over as events.
@@ -32,6 +33,7 @@ export type Offer =
   | "unreachable"
   | "refused"
   | "kick"
+  | "leave"
   | "stall"
   | "edit"
   | "erase"

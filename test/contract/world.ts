@@ -131,7 +131,7 @@ export class World {
 
   /** Of the lane that goes to this channel of this account. */
   async receipts(gateway: string, account: string, channel: string): Promise<readonly Receipt[]> {
-    const lane = laneName({ gateway, account: anAccount(account), channel, subjects: [] });
+    const lane = laneName({ gateway, account: anAccount(account), channel });
     return await this.log.receipts({ lane, after: 0, limit: 10_000 });
   }
 }

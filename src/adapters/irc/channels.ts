@@ -13,6 +13,8 @@ import type { Line } from "./wire.ts";
 const JOIN_TIMEOUT_MS = 30_000;
 /** Names of the people follow a JOIN at once (RFC 2812 §3.2.1); a server that leaves their end out is not waited for. */
 const NAMES_TIMEOUT_MS = 10_000;
+/** A server that does not answer to a PART has let us go all the same. */
+const LEAVE_TIMEOUT_MS = 5000;
 /** Servers say nothing to a JOIN where we are already: the list of names tells. */
 const LOOK_MS = 5000;
 /** Channels in which the server put us before anybody asked for them; of others we do not know that we are there. */
@@ -73,6 +75,8 @@ export class Channels {
   readonly #members = new Members();
   /** Where we are unasked, by key: a bouncer's channels, or those that services put us in. */
   readonly #unasked = new Set<string>();
+  /** Channels that we have asked to leave, by key, and what to call when we are out. */
+  readonly #leaving = new Map<string, () => void>();
   #turn: Promise<unknown> = Promise.resolve();
   #ended = false;
 
@@ -103,6 +107,30 @@ export class Channels {
     room.joining = null;
     if (!joined.ok) room.state = "out";
     return joined;
+  }
+
+  /** Leaves a channel that is not wanted any more: it is unknown from now on. Resolves once we are out of it. Never rejects. */
+  async leave(ref: ChannelRef, signal: AbortSignal): Promise<void> {
+    const { link, host, onGone } = this.#options;
+    const key = link.key(ref);
+    const room = this.#rooms.get(key);
+    if (room === undefined) return;
+    this.#rooms.delete(key);
+    this.#members.drop(key);
+    room.joining?.settle(refused("stopping", `${quote(ref)} is left`));
+    onGone(key, LEFT);
+    if (room.state === "out" || this.#ended) return;
+    const out = Promise.withResolvers<void>();
+    const resolve = (): void => out.resolve();
+    this.#leaving.set(key, resolve);
+    const cancel = host.clock.after(LEAVE_TIMEOUT_MS, resolve);
+    signal.addEventListener("abort", resolve);
+    if (signal.aborted) resolve();
+    link.send("PART", [ref]);
+    await out.promise;
+    signal.removeEventListener("abort", resolve);
+    cancel();
+    this.#leaving.delete(key);
   }
 
   /** Asks to enter, and waits for the answer. */
@@ -198,6 +226,10 @@ export class Channels {
       case "INVITE":
         this.#onInvite(first, second, nick);
         break;
+      case "442":
+        // Not there any more when we wanted to leave.
+        this.#leaving.get(this.#options.link.key(second))?.();
+        break;
       default:
         this.#onRefusal(line);
     }
@@ -217,6 +249,7 @@ export class Channels {
 
   end(why: Why): void {
     this.#ended = true;
+    for (const out of this.#leaving.values()) out();
     for (const room of this.#rooms.values()) room.joining?.settle({ ok: false, why, retryInMs: null });
   }
 
@@ -274,6 +307,7 @@ export class Channels {
     const key = link.key(channel);
     if (link.isMe(nick)) {
       this.#unasked.delete(key);
+      this.#leaving.get(key)?.();
       this.lose(key, { code: "forbidden", message }, retryInMs);
     } else this.#members.remove(key, link.key(nick));
   }
@@ -305,6 +339,8 @@ export class Channels {
     room.joining?.settle(refusal.joined);
   }
 }
+
+const LEFT: Why = { code: "stopping", message: "the channel is left" };
 
 function refused(code: "stopping" | "config" | "timeout", message: string): Joined {
   return { ok: false, why: { code, message }, retryInMs: null };

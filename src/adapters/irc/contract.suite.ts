@@ -259,6 +259,7 @@ function withoutDelete(session: Session): Session {
       if (joined.ok) expect(joined.without).toEqual(["delete"]);
       return joined;
     },
+    ...(session.leave && { leave: async (channel, signal) => await session.leave?.(channel, signal) }),
     ended: session.ended,
     quiesce: async () => await session.quiesce(),
     close: async (signal) => await session.close(signal),
@@ -271,7 +272,7 @@ export function contractAgainst(name: "ngircd" | "inspircd", start: Start, kind:
   const ground: Ground = {
     adapter,
     offers: new Set<Offer>([
-      ...(["auth", "config", "unreachable", "refused", "kick", "stall", "notified"] as const),
+      ...(["auth", "config", "unreachable", "refused", "kick", "leave", "stall", "notified"] as const),
       ...(kind.tags ? (["reply", "react"] as const) : []),
     ]),
     start: async () => {

@@ -35,6 +35,11 @@ export class HistoryMarks {
     this.#changed = true;
   }
 
+  /** As if it had never been heard. */
+  forget(key: string): void {
+    if (this.#at.delete(key)) this.#changed = true;
+  }
+
   addNick(nick: string): void {
     if (this.#nicks.at(-1) === nick) return;
     this.#nicks = [...this.#nicks.filter((one) => one !== nick), nick].slice(-NICKS_MAX);

@@ -81,6 +81,14 @@ export class History {
     if (this.#fills.length === 1) this.#ask();
   }
 
+  /** We have left the channel, and nothing of it is wanted. */
+  forget(ref: ChannelRef): void {
+    const key = this.#options.link.key(ref);
+    const fill = this.#fills.find((one) => one.key === key);
+    if (fill !== undefined) this.#release(fill);
+    this.#marks.forget(key);
+  }
+
   /** Events of now: those that need not wait, and `atMs` is the newest known of their channels. */
   pass(events: readonly Event[], atMs: number): readonly Event[] {
     if (!this.#possible) return events;

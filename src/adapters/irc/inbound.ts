@@ -30,6 +30,8 @@ export class Inbound {
   readonly #history: History;
   readonly #netsplits: Netsplits;
   readonly #users: UsersCommand;
+  /** What comes late of these is not wanted. */
+  readonly #left = new Set<ChannelRef>();
   /** What the server's clock says, as far as we know; Unix milliseconds. */
   #serverNowMs: number;
 
@@ -45,12 +47,12 @@ export class Inbound {
       since,
       isRelayed,
       onReleased: (events) => {
-        this.#intake.add(events);
+        this.#add(events);
         this.flush();
       },
     });
     this.#netsplits = new Netsplits(host.clock, (events) => {
-      this.#intake.add(this.#history.pass(events, -Infinity));
+      this.#add(this.#history.pass(events, -Infinity));
       this.flush();
     });
     this.#users = new UsersCommand(link, host.clock);
@@ -64,13 +66,13 @@ export class Inbound {
     this.#history.take(line, this.#options.batches.labelOf(line));
     const events = this.#events(line, false);
     const left = events.length === 0 ? events : this.#netsplits.take(events, this.#splitOf(line));
-    this.#intake.add(this.#history.pass(left, this.#serverNowMs));
-    this.#intake.add(this.#users.take(line));
+    this.#add(this.#history.pass(left, this.#serverNowMs));
+    this.#add(this.#users.take(line));
   }
 
   /** A line that is played back. */
   takeOld(line: Line, batch: Batch): void {
-    if (this.#history.wants(line, batch, taggedTimeMs(line.tags))) this.#intake.add(this.#events(line, true));
+    if (this.#history.wants(line, batch, taggedTimeMs(line.tags))) this.#add(this.#events(line, true));
   }
 
   batchEnded(batch: Batch): void {
@@ -78,7 +80,14 @@ export class Inbound {
   }
 
   entered(channel: ChannelRef): void {
+    this.#left.delete(channel);
     this.#history.entered(channel, this.#serverNowMs);
+  }
+
+  /** It is left for good: nothing of it is handed over, and its past is none of ours should we come back. */
+  left(channel: ChannelRef): void {
+    this.#left.add(channel);
+    this.#history.forget(channel);
   }
 
   /** We have sent this to the channel. */
@@ -110,6 +119,10 @@ export class Inbound {
       nowMs: host.clock.nowMs(),
       isOld,
     });
+  }
+
+  #add(events: readonly Event[]): void {
+    this.#intake.add(this.#left.size === 0 ? events : events.filter(({ channel }) => !this.#left.has(channel)));
   }
 
   #splitOf(line: Line): { readonly split: boolean; readonly join: boolean } {

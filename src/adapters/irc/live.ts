@@ -1,4 +1,5 @@
 import type { OpenArgs } from "../../contract/adapter.ts";
+import type { ChannelRef } from "../../contract/ids.ts";
 import type { ChannelRequest, Ended, Handlers, Joined, Session } from "../../contract/session.ts";
 import { Batches } from "./batches.ts";
 import { onCap, wantedCaps } from "./caps.ts";
@@ -151,6 +152,11 @@ export class LiveSession implements Session<IrcHandlers> {
 
   async join(channel: ChannelRequest, signal: AbortSignal): Promise<Joined> {
     return await this.#channels.join(channel, signal);
+  }
+
+  async leave(channel: ChannelRef, signal: AbortSignal): Promise<void> {
+    this.#inbound.left(channel);
+    await this.#channels.leave(channel, signal);
   }
 
   async quiesce(): Promise<void> {

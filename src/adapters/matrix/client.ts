@@ -164,15 +164,16 @@ export class Client {
     return await this.#call({ method: "GET", path, query, signal, timeoutMs: timeoutMs + patienceMs, again: false });
   }
 
-  /** A page of a room's events, newest first, from one position back to another. */
+  /** A page of a room's events, newest first, from one position back to another; `characters`: of its JSON. */
   async messages(
     roomId: string,
     page: { readonly from: string; readonly to: string | null },
     signal: AbortSignal,
-  ): Promise<Result<Json>> {
+  ): Promise<Result<{ readonly page: Json; readonly characters: number }>> {
     const filter = JSON.stringify({ lazy_load_members: true, include_redundant_members: true });
     const query = { dir: "b", from: page.from, to: page.to, limit: 100, filter };
-    return await this.#call({ method: "GET", path: `${room(roomId)}/messages`, query, signal });
+    const answer = await this.#fetch({ method: "GET", path: `${room(roomId)}/messages`, query, signal });
+    return mapped(answer, ({ json, characters }) => ({ page: json, characters }));
   }
 
   /** The newest reactions of a room, newest first. */
@@ -227,6 +228,11 @@ export class Client {
   }
 
   async #call(call: Call): Promise<Result<Json>> {
+    return mapped(await this.#fetch(call), ({ json }) => json);
+  }
+
+  /** `characters`: how long the answer is. */
+  async #fetch(call: Call): Promise<Result<{ readonly json: Json; readonly characters: number }>> {
     const { method, path, body, query = {} } = call;
     const url = new URL(this.#base + path);
     const asked: NonNullable<Call["query"]> = { ...query, user_id: call.as ?? this.#user };
@@ -244,7 +250,9 @@ export class Client {
     });
     if (answer.is === "failed") return { ok: false, failure: unreachable(answer, this.#base) };
     const json = parsed(answer.text);
-    if (answer.status >= 200 && answer.status < 300 && json !== null) return { ok: true, value: json };
+    if (answer.status >= 200 && answer.status < 300 && json !== null) {
+      return { ok: true, value: { json, characters: answer.text.length } };
+    }
     return { ok: false, failure: refused(answer.status, json ?? NOTHING, answer.headers["retry-after"]) };
   }
 }
@@ -267,6 +275,6 @@ function parsed(text: string): Json | null {
   }
 }
 
-function mapped<T>(result: Result<Json>, map: (json: Json) => T): Result<T> {
+function mapped<F, T>(result: Result<F>, map: (value: F) => T): Result<T> {
   return result.ok ? { ok: true, value: map(result.value) } : result;
 }

@@ -134,7 +134,7 @@ export function contractAs(mode: Mode): void {
   const ground: Ground = {
     adapter,
     offers: new Set([
-      ...(["auth", "config", "unreachable", "refused", "kick", "stall"] as const),
+      ...(["auth", "config", "unreachable", "refused", "kick", "leave", "stall"] as const),
       ...(["edit", "erase", "react", "reply", "thread", "file", "notified", "fetch"] as const),
     ]),
     start: async () => {

@@ -39,16 +39,17 @@ export async function fillGap(gap: Gap): Promise<Result<Filled>> {
   for (let page = 0; page < PAGES_MAX && characters < CHARACTERS_MAX; page += 1) {
     const answer = await gap.client.messages(gap.room, { from, to: gap.to }, gap.signal);
     if (!answer.ok) return answer;
-    characters += JSON.stringify(answer.value).length;
-    const events = listIn(answer.value, "chunk")
+    const { page: told } = answer.value;
+    characters += answer.value.characters;
+    const events = listIn(told, "chunk")
       .filter(isObject)
       .flatMap((raw) => roomEvent(raw) ?? []);
     const entered = events.findIndex((event) => isOwnJoin(event, gap.user));
     const news = (entered === -1 ? events : events.slice(0, entered + 1)).filter(({ id }) => !seen.has(id));
     for (const { id } of news) seen.add(id);
     pages.unshift(news.reverse());
-    members.push(...listIn(answer.value, "state").filter(isObject));
-    const next = textIn(answer.value, "end");
+    members.push(...listIn(told, "state").filter(isObject));
+    const next = textIn(told, "end");
     if (next === null || next === from || entered !== -1) return { ok: true, value: { events: pages.flat(), members } };
     from = next;
   }

@@ -1,5 +1,5 @@
 import type { OpenArgs } from "../../contract/adapter.ts";
-import type { Cursor, FileRef } from "../../contract/ids.ts";
+import type { ChannelRef, Cursor, FileRef } from "../../contract/ids.ts";
 import type { Why } from "../../contract/outcome.ts";
 import type { ChannelRequest, Ended, Handlers, Joined, OpenedFile, Session } from "../../contract/session.ts";
 import type { Client } from "./client.ts";
@@ -80,6 +80,11 @@ export class LiveSession implements Session<MatrixHandlers> {
   async join(channel: ChannelRequest, signal: AbortSignal): Promise<Joined> {
     if (signal.aborted) return { ok: false, why: GIVEN_UP, retryInMs: null };
     return await this.#rooms.join(channel, signal);
+  }
+
+  async leave(channel: ChannelRef): Promise<void> {
+    this.#rooms.dismiss(channel);
+    await Promise.resolve();
   }
 
   async openFile(ref: FileRef, signal: AbortSignal): Promise<OpenedFile> {

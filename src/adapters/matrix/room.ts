@@ -8,10 +8,12 @@ export interface Room {
   readonly members: Members;
   /** The core has it as a channel. */
   joined: boolean;
+  /** It was one, and is not wanted any more: what is said there is not handed over. */
+  unwanted: boolean;
 }
 
 export function emptyRoom(id: string, isOwn: (user: string) => boolean): Room {
-  return { id, members: new Members(isOwn), joined: false };
+  return { id, members: new Members(isOwn), joined: false, unwanted: false };
 }
 
 /** What a user may not send, by `m.room.power_levels` ("Permissions" of the specification). */

@@ -71,6 +71,14 @@ export class Rooms {
     this.#options.host.lost(room.id as ChannelRef, why, retryInMs);
   }
 
+  /** It is not wanted any more. We stay there: who may come back only by an invitation would be out for good. */
+  dismiss(id: string): void {
+    const room = this.#rooms.get(id);
+    if (room === undefined) return;
+    room.joined = false;
+    room.unwanted = true;
+  }
+
   encrypted(room: Room): void {
     this.lose(room, ENCRYPTED, PERSON_MS);
   }
@@ -116,6 +124,7 @@ export class Rooms {
     const { cannotSpeak, without } = this.#rights(levels.ok ? levels.value : null, user);
     if (cannotSpeak) host.log.warn({ room: id, user }, "we have no right to write here: raise our power level");
     room.joined = true;
+    room.unwanted = false;
     return { ok: true, ref: id as ChannelRef, without };
   }
 

@@ -93,8 +93,17 @@ export class Sync {
     this.#stop.abort();
   }
 
-  /** Runs until it is stopped (null) or the connection fails. */
+  /** Runs until it is stopped (null) or the connection fails. Never rejects. */
   async run(): Promise<Ended | null> {
+    try {
+      return await this.#rounds();
+    } catch (error) {
+      this.#options.host.log.warn({ error: String(error) }, "an answer to /sync could not be read: this is a bug");
+      return { cause: "lost", why: { code: "bug", message: "an answer of the homeserver cannot be read" } };
+    }
+  }
+
+  async #rounds(): Promise<Ended | null> {
     const { host } = this.#options;
     while (!this.#stop.signal.aborted) {
       const failure = await this.#round();

@@ -93,7 +93,7 @@ function htmlOf(blocks: readonly Block[], source: Source | null, name: Name): st
   if (source?.format === "html") return named(name, source.text);
   if (!name.formatted && !blocks.some(isFormatted)) return null;
   const link = ({ user }: { readonly user: UserRef | null }): string | null =>
-    user === null ? null : `https://matrix.to/#/${encodeURIComponent(user)}`;
+    user === null ? null : `https://matrix.to/#/${encodeURIComponent(user.toWellFormed())}`;
   return named(name, renderHtml(blocks, link));
 }
 

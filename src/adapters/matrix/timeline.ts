@@ -18,6 +18,8 @@ import type { MatrixSettings } from "./settings.ts";
 const REACTIONS_MAX = 20_000;
 /** So many events are known again: a room that we are back in is told from before we left it. */
 const SEEN_MAX = 20_000;
+/** A fault of ours must not fill the log. */
+const FAULTS_MAX = 10;
 const BANNED_MS = 30 * 60_000;
 
 interface TimelineOptions {
@@ -36,6 +38,7 @@ export class Timeline {
   readonly #annotations = new Lru<string, Annotation>(REACTIONS_MAX);
   readonly #seen = new Lru<string, true>(SEEN_MAX);
   #undecrypted = 0;
+  #faults = 0;
 
   constructor(options: TimelineOptions) {
     this.#options = options;
@@ -107,10 +110,22 @@ export class Timeline {
       this.#seen.set(event.id, true);
       const annotation = annotationIn(event);
       if (annotation !== null) this.#annotations.set(event.id, annotation);
-      const told = toEvents(event, context);
+      const told = room.unwanted ? [] : this.#events(event, context);
       this.#follow(room, event, isLeft);
       return told;
     });
+  }
+
+  /** One event must not hold up its room for ever: every later answer would begin with it. */
+  #events(event: RoomEvent, context: ReceiveContext): readonly Event[] {
+    try {
+      return toEvents(event, context);
+    } catch (error) {
+      this.#faults += 1;
+      const fields = { room: context.channel, type: event.type, error: String(error) };
+      if (this.#faults <= FAULTS_MAX) this.#options.host.log.warn(fields, "an event could not be read: this is a bug");
+      return [];
+    }
   }
 
   #context(room: Room): ReceiveContext {

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import type { Stage } from "../stage.ts";
+import { readAloud } from "../texts.ts";
 import type { Case } from "./case.ts";
 
 const never = (): AbortSignal => new AbortController().signal;
@@ -97,6 +98,46 @@ async function postsIntoALostChannel(stage: Stage): Promise<void> {
   }
 }
 
+async function leftIsSilent(stage: Stage): Promise<void> {
+  const room = await stage.room();
+  const { session, host, person, channel } = room;
+  const other = stage.harness.channels[1];
+  await person.join(other);
+  const otherRef = await stage.join(session, other);
+  await person.say(channel.name, "before");
+  await stage.taken(host, 1);
+  if (session.leave === undefined) throw new Error("the harness offers `leave`, but the session has none");
+  await stage.within(session.leave(room.ref, never()), "leave()");
+  await person.say(channel.name, "among us");
+  await person.say(other.name, "elsewhere");
+  await stage.taken(host, 2);
+  const texts = (): readonly string[] => host.posted.map(({ body }) => readAloud(body.blocks));
+  expect(texts(), "nothing of the channel that was left").toEqual(["before", "elsewhere"]);
+  expect((await stage.post(room, { text: "too late" }).outcome).is, "a post to it").toBe("deferred");
+  await stage.deliver({ session, ref: otherRef }, { text: "elsewhere all is well" });
+  await stage.within(session.leave(room.ref, never()), "a second leave()");
+  expect(host.losses, "host.lost() of a channel that was left").toEqual([]);
+  expect(await stage.join(session, channel), "its ref after joining again").toBe(room.ref);
+  await stage.deliver(room, { text: "back" });
+  await stage.heard(room, 1);
+  await person.say(channel.name, "welcome back");
+  await stage.taken(host, 3);
+  await stage.harness.settle();
+  expect(texts(), "what was said without us is none of ours").toEqual(["before", "elsewhere", "welcome back"]);
+}
+
+async function leaveGivenUpEnds(stage: Stage): Promise<void> {
+  const room = await stage.room();
+  const resume = await stage.harness.stall?.();
+  if (resume === undefined) throw new Error("the harness offers `stall`, but has none");
+  await stage.within(
+    Promise.resolve(room.session.leave?.(room.ref, AbortSignal.timeout(100))),
+    "a leave that is given up",
+  );
+  await resume();
+  await stage.join(room.session, stage.harness.channels[1]);
+}
+
 export const joining: readonly Case[] = [
   { name: "channels are joined by their configured names", run: joinsByName },
   { name: "join is idempotent", run: joinIsIdempotent },
@@ -116,5 +157,15 @@ export const joining: readonly Case[] = [
     name: "posts into a channel that we were kicked from end as what they are",
     when: (_, offers) => offers.has("kick"),
     run: postsIntoALostChannel,
+  },
+  {
+    name: "a channel that is left is silent, harms no other, and can be joined again",
+    when: (_, offers) => offers.has("leave"),
+    run: leftIsSilent,
+  },
+  {
+    name: "leaving is over when its signal is aborted, though the server answers nothing",
+    when: (_, offers) => offers.has("leave") && offers.has("stall"),
+    run: leaveGivenUpEnds,
   },
 ];

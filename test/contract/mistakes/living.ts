@@ -1,6 +1,6 @@
 import type { ChannelRef } from "../../../src/contract/ids.ts";
 import type { Mistake } from "../broken.ts";
-import { DELIVERED, never } from "./common.ts";
+import { DELIVERED, never, WHY } from "./common.ts";
 
 /** In how a session begins, lives and ends. */
 export const living: readonly Mistake[] = [
@@ -56,6 +56,25 @@ export const living: readonly Mistake[] = [
     foundBy: "kicked from a channel: it is lost, can be joined again, and works",
     says: /host\.lost\(\) after we were kicked/,
     parts: { host: () => ({ lost: () => undefined }) },
+  },
+  {
+    name: "goes on telling of a channel that it has left",
+    foundBy: "a channel that is left is silent, harms no other, and can be joined again",
+    says: /nothing of the channel that was left/,
+    parts: { session: () => ({ leave: () => Promise.resolve() }) },
+  },
+  {
+    name: "tells of a channel that it has left as of a loss",
+    foundBy: "a channel that is left is silent, harms no other, and can be joined again",
+    says: /host\.lost\(\) of a channel that was left/,
+    parts: {
+      session: (session, host) => ({
+        leave: async (channel, signal) => {
+          await session.leave?.(channel, signal);
+          host.lost(channel, WHY, 0);
+        },
+      }),
+    },
   },
   {
     name: "does not end when its connection does",
