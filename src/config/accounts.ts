@@ -69,6 +69,7 @@ function presentationOf(shared: SharedSettings): PresentationSettings {
     showJoinPart: shared.ShowJoinPart,
     noSendJoinPart: shared.NoSendJoinPart,
     showTopicChange: shared.ShowTopicChange,
+    showOutages: shared.ShowOutages,
     preserveThreading: shared.PreserveThreading,
     quoteDisable: shared.QuoteDisable,
     quoteFormat: shared.QuoteFormat,

@@ -25,9 +25,25 @@ export interface GeneralSettings {
   /** How long a network may be out of reach before the log says so. */
   readonly outageNoticeMs: number;
   readonly logFile: string | null;
+  readonly logFormat: LogFormat;
   readonly debug: boolean;
   readonly media: MediaSettings;
+  /** Null: operators come through the socket alone. */
+  readonly admin: AdminSettings | null;
+  /** All of the above as the schema names them, to tell what a change of the file has changed. */
+  readonly values: Readonly<Record<string, unknown>>;
 }
+
+/** The second way in for operators. */
+export interface AdminSettings {
+  /** `host:port`. */
+  readonly bindAddress: string;
+  /** Null only on loopback. */
+  readonly token: string | null;
+}
+
+/** Of the program's own messages. `auto`: `pretty` on a terminal, `json` elsewhere. */
+export type LogFormat = "auto" | "json" | "pretty";
 
 /** The files that messages carry. */
 export interface MediaSettings {
@@ -72,6 +88,7 @@ export interface PresentationSettings {
   readonly showJoinPart: boolean;
   readonly noSendJoinPart: boolean;
   readonly showTopicChange: boolean;
+  readonly showOutages: boolean;
   readonly preserveThreading: boolean;
   readonly quoteDisable: boolean;
   /** Empty: as the network usually has it. */
@@ -95,7 +112,17 @@ export interface Gateway {
   readonly bridges: readonly Bridge[];
   /** True for a samechannelgateway: a message only goes to bridges whose channel has the same name. */
   readonly sameChannel: boolean;
+  /** How long a message may wait before it is left out; null: as `[general]` says. */
+  readonly maxAgeMs: number | null;
+  /** How much of what has waited is delivered; null: all that is younger than MaxAge. */
+  readonly catchUp: CatchUp | null;
 }
+
+/** Of what has waited so long that it is late: nothing, the newest few messages, or those that were accepted less than `ms` ago. */
+export type CatchUp =
+  | { readonly is: "none" }
+  | { readonly is: "newest"; readonly count: number }
+  | { readonly is: "younger"; readonly ms: number };
 
 export interface Bridge {
   /** Key of the account (lower case). */

@@ -3,6 +3,7 @@ import { asText, coerce } from "./coerce.ts";
 import type { Bridge } from "./config.ts";
 import type { Context } from "./context.ts";
 import type { Report, Where } from "./problems.ts";
+import { type GatewaySettings, gatewaySettingKeys, readGatewaySettings } from "./gateway-settings.ts";
 import { fold, isTable, keyAt, valueAt } from "./section.ts";
 import type { Section, Setting } from "./section.ts";
 
@@ -16,6 +17,7 @@ export interface WrittenGateway {
   readonly enabled: boolean;
   readonly sameChannel: boolean;
   readonly entries: readonly WrittenBridge[];
+  readonly settings: GatewaySettings;
   /** Errors are warnings when the gateway is not enabled. */
   readonly report: Report;
 }
@@ -44,8 +46,8 @@ interface WrittenOption {
 }
 
 const directions = ["in", "out", "inout"] as const;
-const gatewayKeys = ["name", "enable", ...directions];
-const sameChannelKeys = ["name", "enable", "accounts", "channels"];
+const gatewayKeys = ["name", "enable", ...directions, ...gatewaySettingKeys];
+const sameChannelKeys = ["name", "enable", "accounts", "channels", ...gatewaySettingKeys];
 const bridgeExample = `[{ account = "…", channel = "…" }]`;
 const bridgeKeys = ["account", "channel", "options"];
 
@@ -91,7 +93,8 @@ function readGateway({ section, where }: Item, sameChannel: boolean, context: Co
   const entries = sameChannel
     ? readProduct(section, scope)
     : directions.flatMap((way) => readBridges(section, way, scope));
-  return { name, label, where, nameWhere: written?.where ?? where, enabled, sameChannel, entries, report };
+  const settings = readGatewaySettings(section, scope);
+  return { name, label, where, nameWhere: written?.where ?? where, enabled, sameChannel, entries, settings, report };
 }
 
 interface Scope {
@@ -200,7 +203,7 @@ function textOf(setting: Setting, what: string, report: Report): string | null {
 
 function warnOfUnknown(section: Section, known: readonly string[], label: string, report: Report): void {
   for (const [key, setting] of section) {
-    if (known.includes(key)) continue;
+    if (known.some((name) => name.toLowerCase() === key)) continue;
     const hint = suggest(key, known);
     const mend = hint === null ? `it is ignored; there are ${known.join(", ")}` : `did you mean ${hint}?`;
     report.warning("unknown-key", setting.keyWhere, `${label} has no "${setting.key}"; ${mend}`);

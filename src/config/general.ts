@@ -1,3 +1,4 @@
+import { resolveAdmin } from "./admin.ts";
 import type { GeneralSettings } from "./config.ts";
 import type { Context } from "./context.ts";
 import type { Scope } from "./environment.ts";
@@ -5,6 +6,7 @@ import { resolveMedia } from "./media.ts";
 import { ignoredGeneral, ignoredShared, ignoredTengo, missingProtocols } from "./reference.ts";
 import { generalSchema, sharedSchema } from "./schema.ts";
 import type { GeneralValues } from "./schema.ts";
+import type { SettingSchema } from "../contract/manifest.ts";
 import { fold, isTable, keyAt } from "./section.ts";
 import type { Section } from "./section.ts";
 import { settle, warnOfIdle } from "./settings.ts";
@@ -29,8 +31,8 @@ export function generalScope(section: Section, { rules }: Context): Scope {
     ...[...rules.protocols.values()].flatMap(({ ignored = [] }) => ignored.map(({ name }) => name)),
   ];
   for (const name of names) settings.set(name.toLowerCase(), { name, secret: false });
-  for (const { schema } of rules.protocols.values()) {
-    for (const [name, { secret = false }] of Object.entries(schema.properties)) {
+  for (const schema of [generalSchema, ...Array.from(rules.protocols.values(), (protocol) => protocol.schema)]) {
+    for (const [name, { secret = false }] of Object.entries<SettingSchema>(schema.properties)) {
       settings.set(name.toLowerCase(), { name, secret });
     }
   }
@@ -68,8 +70,11 @@ export function resolveGeneral(section: Section, context: Context): GeneralSetti
     maxAgeMs: values.MaxAge,
     outageNoticeMs: values.OutageNotice,
     logFile: values.LogFile === "" ? null : values.LogFile,
+    logFormat: values.LogFormat,
     debug: values.Debug,
     media: resolveMedia(values, section, context),
+    admin: resolveAdmin(values, section, context),
+    values: { ...values },
   };
 }
 

@@ -50,7 +50,12 @@ function link(written: WrittenGateway, accounts: ReadonlyMap<string, Declared>, 
     if (account.manifest !== null) merge(running, bridge);
     else if (written.enabled) warnOfSkipped(account, entry, written);
   }
-  const gatewayOf = (bridges: ReadonlyMap<string, Bridge>) => ({ name, sameChannel, bridges: [...bridges.values()] });
+  const gatewayOf = (bridges: ReadonlyMap<string, Bridge>) => ({
+    name,
+    sameChannel,
+    ...written.settings,
+    bridges: [...bridges.values()],
+  });
   return { written, whole: gatewayOf(all), running: gatewayOf(running) };
 }
 

@@ -5,7 +5,7 @@ import type { Context } from "./context.ts";
 import type { Declared } from "./declare.ts";
 import type { Section } from "./section.ts";
 import { lookUp } from "./settings.ts";
-import type { Where } from "./problems.ts";
+import type { Report, Where } from "./problems.ts";
 
 interface Listener {
   /** For people: the account, or the setting. */
@@ -15,7 +15,7 @@ interface Listener {
   readonly where: Where;
 }
 
-/** Two accounts cannot listen on one address, nor an account and the media endpoint. */
+/** Two accounts cannot listen on one address, nor an account and the media endpoint or the admin server. */
 export function checkListeners(
   accounts: ReadonlyMap<string, Account>,
   declared: ReadonlyMap<string, Declared>,
@@ -24,21 +24,27 @@ export function checkListeners(
 ): void {
   // Only listeners on one port can meet, so that ten thousand of them are no ten thousand squared comparisons.
   const byPort = new Map<number, Listener[]>();
-  const media = mediaListener(general);
-  if (media !== null) byPort.set(media.address.port, [media]);
+  for (const name of ["MediaBindAddress", "AdminBindAddress"]) {
+    const own = ownListener(name, general);
+    if (own !== null) claim(own, byPort, report);
+  }
   for (const account of accounts.values()) {
     const source = declared.get(account.key);
     if (source === undefined) continue;
     for (const listener of listenersOf(account, source, general)) {
-      const others = byPort.get(listener.address.port) ?? [];
-      const clash = others.find((other) => addressesClash(other.address, listener.address));
-      if (clash !== undefined) {
-        const message = `${account.name} cannot listen on "${listener.text}": ${clash.owner} has "${clash.text}"; give one of them another port`;
-        report.error("address-clash", listener.where, message, clash.where);
-      }
-      byPort.set(listener.address.port, [...others, listener]);
+      claim(listener, byPort, report);
     }
   }
+}
+
+function claim(listener: Listener, byPort: Map<number, Listener[]>, report: Report): void {
+  const others = byPort.get(listener.address.port) ?? [];
+  const clash = others.find((other) => addressesClash(other.address, listener.address));
+  if (clash !== undefined) {
+    const message = `${listener.owner} cannot listen on "${listener.text}": ${clash.owner} has "${clash.text}"; give one of them another port`;
+    report.error("address-clash", listener.where, message, clash.where);
+  }
+  byPort.set(listener.address.port, [...others, listener]);
 }
 
 function listenersOf(account: Account, { manifest, section }: Declared, general: Section): Listener[] {
@@ -55,10 +61,10 @@ function listenersOf(account: Account, { manifest, section }: Declared, general:
   return listeners;
 }
 
-function mediaListener(general: Section): Listener | null {
-  const setting = general.get("mediabindaddress");
+function ownListener(name: string, general: Section): Listener | null {
+  const setting = general.get(name.toLowerCase());
   if (typeof setting?.value !== "string") return null;
   const address = parseAddress(setting.value);
   if ("error" in address) return null;
-  return { owner: "MediaBindAddress of [general]", text: setting.value, address, where: setting.where };
+  return { owner: `${name} of [general]`, text: setting.value, address, where: setting.where };
 }

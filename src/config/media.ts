@@ -33,6 +33,7 @@ export const mediaProperties = {
     default: 50_000_000,
     minimum: 1,
     zeroIsDefault: true,
+    restart: true,
   },
   MediaDownloadBlackList: {
     type: "array",
@@ -40,18 +41,21 @@ export const mediaProperties = {
     description:
       "Files whose name matches one of these regular expressions are not relayed. A list, or one text with the expressions separated by spaces.",
     default: [],
+    restart: true,
   },
   MediaAllowPrivate: {
     type: "boolean",
     description:
       "Files are also fetched from web servers on this machine and on private networks, at any port, when a message names them. Whoever can write a message can then make Rialto ask them.",
     default: false,
+    restart: true,
   },
   MediaBytes: {
     type: "integer",
     description: "How large the store of files may grow, in bytes, before the longest unused go.",
     default: 1024 ** 3,
     minimum: 1024 ** 2,
+    restart: true,
   },
   MediaBindAddress: {
     type: "string",
@@ -61,12 +65,14 @@ export const mediaProperties = {
     format: "bind-address",
     zeroIsDefault: true,
     examples: ["127.0.0.1:4280"],
+    restart: true,
   },
   MediaURL: {
     type: "string",
     description: "Public address of MediaBindAddress, as links begin. Empty: `http://` and MediaBindAddress.",
     default: "",
     rule: webAddress,
+    restart: true,
   },
   MediaExpiry: {
     type: "integer",
@@ -75,18 +81,21 @@ export const mediaProperties = {
     default: 30 * 24 * HOUR_MS,
     minimum: HOUR_MS,
     maximum: 3650 * 24 * HOUR_MS,
+    restart: true,
   },
   MediaDownloadPath: {
     type: "string",
     description: "Folder that a web server of yours shows: files for networks that cannot take them are put there.",
     default: "",
     format: "path",
+    restart: true,
   },
   MediaServerDownload: {
     type: "string",
     description: "Public address of MediaDownloadPath.",
     default: "",
     rule: webAddress,
+    restart: true,
   },
 } satisfies Readonly<Record<keyof MediaValues, SettingSchema>>;
 

@@ -1,5 +1,6 @@
 import type { SettingsSchema } from "../contract/manifest.ts";
-import type { RegexRule } from "./config.ts";
+import type { LogFormat, RegexRule } from "./config.ts";
+import { adminProperties, type AdminValues } from "./admin.ts";
 import { mediaProperties, type MediaValues } from "./media.ts";
 
 const MINUTE_MS = 60_000;
@@ -35,6 +36,7 @@ export interface SharedSettings {
   readonly ShowJoinPart: boolean;
   readonly NoSendJoinPart: boolean;
   readonly ShowTopicChange: boolean;
+  readonly ShowOutages: boolean;
   readonly PreserveThreading: boolean;
   readonly QuoteDisable: boolean;
   readonly QuoteFormat: string;
@@ -74,6 +76,12 @@ export const sharedSchema = {
     ShowJoinPart: flag("People joining and leaving elsewhere are announced here."),
     NoSendJoinPart: flag("People joining and leaving here are announced nowhere else."),
     ShowTopicChange: flag("Changes of the topic elsewhere are announced here."),
+    ShowOutages: {
+      type: "boolean",
+      description:
+        "One notice is given here when a room that is linked with this one is out of reach for longer than OutageNotice, and it says so when that room is back. Not for accounts of the API.",
+      default: true,
+    },
     PreserveThreading: {
       type: "boolean",
       description: "Replies and threads arrive here as such; otherwise as ordinary messages.",
@@ -122,7 +130,7 @@ export const sharedSchema = {
 } as const satisfies SettingsSchema;
 
 /** What `generalSchema` yields, by setting. */
-export interface GeneralValues extends MediaValues {
+export interface GeneralValues extends MediaValues, AdminValues {
   readonly DataPath: string;
   readonly Durability: "power" | "process";
   readonly RetentionDays: number;
@@ -132,6 +140,7 @@ export interface GeneralValues extends MediaValues {
   readonly MaxAge: number;
   readonly OutageNotice: number;
   readonly LogFile: string;
+  readonly LogFormat: LogFormat;
   readonly Debug: boolean;
 }
 
@@ -145,12 +154,14 @@ export const generalSchema = {
       default: "rialto-data",
       minLength: 1,
       format: "path",
+      restart: true,
     },
     Durability: {
       enum: ["power", "process"],
       description:
         "`power`: a message is accepted once it is safe from a power cut. `process`: faster, safe from a crash of the program only.",
       default: "power",
+      restart: true,
     },
     RetentionDays: {
       type: "integer",
@@ -158,12 +169,14 @@ export const generalSchema = {
       default: 7,
       minimum: 1,
       maximum: 36_500,
+      restart: true,
     },
     RetentionBytes: {
       type: "integer",
       description: "How large the log may grow, in bytes, before its oldest messages go.",
       default: 1024 ** 3,
       minimum: 1024 ** 2,
+      restart: true,
     },
     MessageIdDays: {
       type: "integer",
@@ -172,6 +185,7 @@ export const generalSchema = {
       default: 30,
       minimum: 1,
       maximum: 36_500,
+      restart: true,
     },
     MaxAge: {
       type: "integer",
@@ -185,13 +199,28 @@ export const generalSchema = {
     OutageNotice: {
       type: "integer",
       format: "duration",
-      description: "How long messages may wait for a network before the log says so.",
+      description:
+        "How long messages may wait for a network before the log says so, and how long a room may be out of reach before the rooms linked with it are told.",
       default: 5 * MINUTE_MS,
       minimum: 1000,
       maximum: 24 * HOUR_MS,
     },
-    LogFile: text("File that the program's own messages are appended to. Empty: standard output."),
-    Debug: flag("Logs in detail. The flag `-debug` and the environment variable `DEBUG=1` do the same."),
+    LogFile: {
+      ...text("File that the program's own messages are appended to. Empty: standard output."),
+      restart: true,
+    },
+    LogFormat: {
+      enum: ["auto", "json", "pretty"],
+      description:
+        "How the program's own messages look: `json` is one object per line, `pretty` is for people, `auto` is `pretty` on a terminal and `json` elsewhere.",
+      default: "auto",
+      restart: true,
+    },
+    Debug: {
+      ...flag("Logs in detail. The flag `-debug` and the environment variable `DEBUG=1` do the same."),
+      restart: true,
+    },
     ...mediaProperties,
+    ...adminProperties,
   } satisfies Readonly<Record<keyof GeneralValues, unknown>>,
 } as const satisfies SettingsSchema;

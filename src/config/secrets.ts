@@ -1,12 +1,14 @@
 import type { Config } from "./config.ts";
-import type { Manifest } from "../contract/manifest.ts";
-
-/** Shorter ones are part of every other line: to scrub them would hide nothing but the log. */
-const minChars = 4;
+import type { Manifest, SettingSchema } from "../contract/manifest.ts";
+import { SECRET_MIN } from "../lib/scrub.ts";
+import { generalSchema } from "./schema.ts";
 
 /** The values of all settings and options that are marked as secret, for the log's sink to scrub. */
 export function secretsOf(config: Config, protocols: ReadonlyMap<string, Manifest>): readonly string[] {
   const secrets: unknown[] = [];
+  for (const [name, schema] of Object.entries<SettingSchema>(generalSchema.properties)) {
+    if (schema.secret === true) secrets.push(config.general.values[name]);
+  }
   for (const { protocol, settings } of config.accounts.values()) {
     const properties = Object.entries(protocols.get(protocol)?.schema.properties ?? {});
     for (const [name, schema] of properties) {
@@ -19,5 +21,5 @@ export function secretsOf(config: Config, protocols: ReadonlyMap<string, Manifes
       if (known[name]?.secret === true) secrets.push(value);
     }
   }
-  return secrets.flat().filter((secret) => typeof secret === "string" && secret.length >= minChars) as string[];
+  return secrets.flat().filter((secret) => typeof secret === "string" && secret.length >= SECRET_MIN) as string[];
 }

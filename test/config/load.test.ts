@@ -41,6 +41,8 @@ test("the example is without problems, and is two accounts in one gateway", () =
     {
       name: "example",
       sameChannel: false,
+      maxAgeMs: null,
+      catchUp: null,
       bridges: [
         { account: "api.left", channel: "api", direction: "inout", options: {} },
         { account: "api.right", channel: "api", direction: "inout", options: {} },

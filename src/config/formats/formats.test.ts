@@ -2,6 +2,10 @@ import { describe, expect, test } from "vitest";
 import { formatOf, locator, parseText } from "./pick.ts";
 import type { FormatName } from "./pick.ts";
 
+test("every mistake in YAML is told for its own line", () => {
+  expect(problemsOf("yaml", '"q"{x|\na,').map((problem) => problem.split(" ", 1)[0])).toContain("2:2");
+});
+
 function problemsOf(format: FormatName, text: string): readonly string[] {
   const parsed = parseText(format, text);
   if (parsed.ok) return [];

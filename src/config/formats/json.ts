@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import type * as Jsonc from "jsonc-parser";
 import type { Node, ParseError } from "jsonc-parser";
-import { positionAt } from "../../lib/position.ts";
+import { compilePositions, positionAt } from "../../lib/position.ts";
 import type { Path, Position } from "../problems.ts";
 import { maxDepth } from "./format.ts";
 import type { Format, Parsed, SyntaxProblem, Tell } from "./format.ts";
@@ -59,8 +59,7 @@ function explain(code: string): string {
 function positions(text: string, tell: Tell): void {
   const root = jsonc().parseTree(text, [], strict);
   if (root === undefined) return;
-  const starts = lineStarts(text);
-  walk(root, [], (offset) => place(starts, offset), tell);
+  walk(root, [], compilePositions(text), tell);
 }
 
 function walk(node: Node, path: Path, placeOf: (offset: number) => Position, tell: Tell): void {
@@ -72,18 +71,4 @@ function walk(node: Node, path: Path, placeOf: (offset: number) => Position, tel
     tell(below, placeOf((key ?? value).offset), placeOf(value.offset));
     walk(value, below, placeOf, tell);
   }
-}
-
-function lineStarts(text: string): readonly number[] {
-  return [0, ...Array.from(text.matchAll(/\n/gu), (match) => match.index + 1)];
-}
-
-function place(starts: readonly number[], offset: number): Position {
-  let [low, high] = [0, starts.length - 1];
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if ((starts[middle] ?? 0) <= offset) low = middle;
-    else high = middle - 1;
-  }
-  return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
 }

@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import type * as Yaml from "yaml";
-import type { Document, ErrorCode, LineCounter } from "yaml";
+import type { Document, ErrorCode } from "yaml";
+import { compilePositions } from "../../lib/position.ts";
 import type { Path, Position } from "../problems.ts";
 import { maxDepth, maxMistakes } from "./format.ts";
 import type { Format, Parsed, Tell } from "./format.ts";
@@ -13,11 +14,11 @@ const library = (): typeof Yaml => require("yaml") as typeof Yaml;
 export const yaml: Format = { parse: parseYaml, positions };
 
 function parseYaml(text: string): Parsed {
-  const lines = new (library().LineCounter)();
-  const document = read(text, lines);
+  const document = read(text);
   if (document.errors.length > 0) {
+    const place = compilePositions(text);
     const problems = document.errors.slice(0, maxMistakes).map(({ code, pos }) => {
-      const { line, column } = position(lines, pos[0]);
+      const { line, column } = place(Math.min(pos[0], text.length));
       return { line, column, message: explain(code) };
     });
     return { ok: false, problems };
@@ -35,19 +36,13 @@ function parseYaml(text: string): Parsed {
   }
 }
 
-function read(text: string, lineCounter: LineCounter): Document.Parsed {
+function read(text: string): Document.Parsed {
   return library().parseDocument(text, {
     merge: true,
     prettyErrors: false,
     logLevel: "silent",
     stringKeys: true,
-    lineCounter,
   });
-}
-
-function position(lines: LineCounter, offset: number): Position {
-  const { line, col } = lines.linePos(offset);
-  return { line: Math.max(1, line), column: Math.max(1, col) };
 }
 
 /** Our own sentences: the parser's may quote the file. */
@@ -69,33 +64,34 @@ function explain(code: ErrorCode): string {
 }
 
 function positions(text: string, tell: Tell): void {
-  const lines = new (library().LineCounter)();
-  const document = read(text, lines);
-  walk(document.contents, [], lines, tell);
+  // Not the library's own LineCounter: it is wrong behind a quoted text of several lines.
+  walk(read(text).contents, [], compilePositions(text), tell);
 }
 
+type PlaceOf = (offset: number) => Position;
+
 /** What an alias stands for has the place of the alias. */
-function walk(node: unknown, path: Path, lines: LineCounter, tell: Tell): void {
+function walk(node: unknown, path: Path, placeOf: PlaceOf, tell: Tell): void {
   if (path.length > maxDepth) return;
   const { isMap, isPair, isScalar, isSeq } = library();
   if (isMap(node)) {
     for (const pair of node.items) {
       if (!isPair(pair) || !isScalar(pair.key)) continue;
-      const key = startOf(pair.key, lines) ?? { line: 1, column: 1 };
+      const key = startOf(pair.key, placeOf) ?? { line: 1, column: 1 };
       const below = [...path, String(pair.key.value)];
-      tell(below, key, startOf(pair.value, lines) ?? key);
-      walk(pair.value, below, lines, tell);
+      tell(below, key, startOf(pair.value, placeOf) ?? key);
+      walk(pair.value, below, placeOf, tell);
     }
   }
   if (isSeq(node)) {
     for (const [index, item] of node.items.entries()) {
-      const start = startOf(item, lines);
+      const start = startOf(item, placeOf);
       if (start !== null) tell([...path, index], start, start);
-      walk(item, [...path, index], lines, tell);
+      walk(item, [...path, index], placeOf, tell);
     }
   }
 }
 
-function startOf(node: unknown, lines: LineCounter): Position | null {
-  return library().isNode(node) && node.range ? position(lines, node.range[0]) : null;
+function startOf(node: unknown, placeOf: PlaceOf): Position | null {
+  return library().isNode(node) && node.range ? placeOf(node.range[0]) : null;
 }

@@ -1,0 +1,49 @@
+import { describe, expect, test } from "vitest";
+import { protocols } from "../../src/adapters/registry.ts";
+import { load } from "../../src/cli/load.ts";
+import { secretsOf } from "../../src/config/secrets.ts";
+import type { Loaded } from "../../src/config/load.ts";
+
+function loadGeneral(lines: string, env: Readonly<Record<string, string>> = {}): Loaded {
+  const text = `[general]\n${lines}\n[api.left]\nBindAddress = "127.0.0.1:1"\n[api.right]\nBindAddress = "127.0.0.1:2"
+[[gateway]]\nname = "main"\nenable = true\ninout = [{ account = "api.left" }, { account = "api.right" }]\n`;
+  return load({ text, format: "toml", name: "test.toml" }, { env, cwd: "/somewhere" });
+}
+
+const told = (lines: string): readonly string[] =>
+  loadGeneral(lines).problems.map(({ severity, line, message }) => `${severity} ${line} ${message}`);
+
+describe("the admin server", () => {
+  test.each([
+    ["", null],
+    ['AdminBindAddress = ""', null],
+    ['AdminBindAddress = "127.0.0.1:4290"', { bindAddress: "127.0.0.1:4290", token: null }],
+    ['AdminBindAddress = ":4290"\nAdminToken = "a long secret"', { bindAddress: ":4290", token: "a long secret" }],
+  ])("%j", (lines, admin) => {
+    const loaded = loadGeneral(lines);
+    expect(loaded.ok && loaded.config.general.admin).toEqual(admin);
+  });
+
+  test.each([
+    ['AdminBindAddress = ":4290"', /^error 2 AdminBindAddress .* set AdminToken, or bind to 127\.0\.0\.1$/],
+    ['AdminBindAddress = "192.0.2.1:4290"', /^error 2 AdminBindAddress /],
+    ['AdminToken = "a long secret"', /^warning 2 AdminToken .* no effect without AdminBindAddress$/],
+    ['AdminBindAddress = "127.0.0.1:1"', /AdminBindAddress of \[general\] has "127\.0\.0\.1:1"/],
+    [
+      'MediaBindAddress = "127.0.0.1:7"\nMediaURL = "http://x"\nAdminBindAddress = "127.0.0.1:7"',
+      /^error 4 .*MediaBindAddress/,
+    ],
+    ['AdminBindAddress = "here"', /^error 2 .*port/],
+  ])("%j is told", (lines, message) => {
+    const problems = told(lines);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(message);
+  });
+
+  test("its token is a secret: it is scrubbed, and may come from the environment", () => {
+    const loaded = loadGeneral('AdminBindAddress = ":4290"', { RIALTO_GENERAL_ADMINTOKEN: "a long secret" });
+    if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+    expect(loaded.config.general.admin?.token).toBe("a long secret");
+    expect(secretsOf(loaded.config, protocols)).toContain("a long secret");
+  });
+});
