@@ -3,6 +3,7 @@ import type { Capabilities } from "../contract/capabilities.ts";
 import type { Block, Body, Inline } from "../contract/content.ts";
 import { excerpt } from "../content/length.ts";
 import { plainText } from "../content/plain.ts";
+import { shownName } from "../content/shown-name.ts";
 import type { About } from "./codec.ts";
 import { diffLine } from "./edit-diff.ts";
 import { noPing } from "./nick-format.ts";
@@ -74,7 +75,7 @@ export function deletionLine({ name, excerpt: said }: About, by: string): Body {
 }
 
 /** Names can be anything somewhere; here they are one short line, so that nothing in one looks like something else that was said. */
-export const nameLine = (name: string): string => excerpt(name, NAME_CHARS);
+export const nameLine = (name: string): string => excerpt(shownName(name), NAME_CHARS);
 
 /** The beginning of what a message says, behind words about it; nothing where it says nothing. */
 export function quoted(text: string): string {

@@ -91,6 +91,8 @@ describe("findLoops", () => {
       name: fc.uuid(),
       bridges: fc.array(bridge, { minLength: 1, maxLength: 4 }),
       sameChannel: fc.boolean(),
+      maxAgeMs: fc.constant(null),
+      catchUp: fc.constant(null),
     });
     fc.assert(
       fc.property(fc.array(gateway, { minLength: 1, maxLength: 4 }), (gateways) => {

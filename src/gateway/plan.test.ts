@@ -204,19 +204,14 @@ describe("files", () => {
 const at = (iso: string): number => Date.parse(iso);
 
 test.each([
-  [
-    12,
-    "2026-01-01T14:02:59Z",
-    "2026-01-01T15:30:00Z",
-    "12 messages from 14:02 to 15:30 UTC waited too long and are left out.",
-  ],
+  [12, "2026-01-01T14:02:59Z", "2026-01-01T15:30:00Z", "12 messages from 14:02 to 15:30 UTC were left out."],
   [
     2,
     "2026-01-01T23:50:00Z",
     "2026-01-02T01:10:00Z",
-    "2 messages from 2026-01-01 23:50 to 2026-01-02 01:10 UTC waited too long and are left out.",
+    "2 messages from 2026-01-01 23:50 to 2026-01-02 01:10 UTC were left out.",
   ],
-  [1, "2026-01-01T14:02:00Z", "2026-01-01T14:02:00Z", "1 message from 14:02 UTC waited too long and is left out."],
+  [1, "2026-01-01T14:02:00Z", "2026-01-01T14:02:00Z", "1 message from 14:02 UTC was left out."],
 ])("%i expired", (count, from, to, text) => {
   const { author, body } = planOf().expired({ count, fromMs: at(from), toMs: at(to) });
   expect(author).toBeNull();

@@ -5,9 +5,12 @@ import { EventLabel, type Message } from "../contract/message.ts";
 import type { MayPing, OpAuthor, OptionalKind, PostDraft } from "../contract/ops.ts";
 import type { Loss } from "../contract/outcome.ts";
 import { parse } from "../content/formats.ts";
+import { shownName } from "../content/shown-name.ts";
 import { type About, decodeStored, type Stored } from "./codec.ts";
 import { asEdit, deletionLine, spoken, withReply, type Words } from "./fallback.ts";
 import { formatLosses } from "./plan-formats.ts";
+import { gapOf } from "./moments.ts";
+import { isOutage } from "./outages.ts";
 import { fileLosses, pictureWanted, sharedFiles, sharedPicture, wantedFiles } from "./plan-files.ts";
 import type { Here, Needs, OpDraft, Planned } from "./planned.ts";
 import { postedFormat } from "./posted.ts";
@@ -23,7 +26,7 @@ export interface Plan {
   readonly needs: (stored: Stored, without?: readonly OptionalKind[]) => Needs;
   /** What the destination is to do in one gateway, from the answers to `needs`. */
   readonly op: (stored: Stored, gateway: string, here: Here) => Planned;
-  /** The one line that stands for messages that waited too long. */
+  /** The one line that stands for messages that waited too long, or that CatchUp leaves out. */
   readonly expired: (gap: Gap) => PostDraft;
 }
 
@@ -125,6 +128,7 @@ function isAnswered({ destination: { presentation }, capabilities }: Scene): boo
 
 function opOf(at: Case, scene: Scene): Planned {
   const { about } = at.stored;
+  if (isOutage(at.stored)) return outageOp(at, scene);
   if (about === null) return posted(draftOf(at, scene), [], scene);
   switch (about.is) {
     case "reply":
@@ -187,6 +191,15 @@ function editOp(at: Case, about: About, scene: Scene): Planned {
   const why = isNative ? "the message is not known here; said anew" : "said in a new message";
   const files = draft.body.files.length > 0 ? [lost("file", "files of an edit are not sent again")] : [];
   return { is: "op", op: { kind: "post", ...draft, body }, losses: [lost("edit", why), ...files] };
+}
+
+/** Said quietly, by nobody in particular. */
+function outageOp({ stored, here }: Case, scene: Scene): Planned {
+  const style = scene.capabilities.notice === "none" ? "normal" : "notice";
+  const draft = lineOf({ ...spoken(stored.message.text), style });
+  const isEdit = stored.about !== null && here.about.length > 0 && can("edit", here.without, scene);
+  const op: OpDraft = isEdit ? { kind: "edit", ...draft, target: here.about } : { kind: "post", ...draft };
+  return { is: "op", op, losses: [] };
 }
 
 function deleteOp(at: Case, about: About, scene: Scene): Planned {
@@ -272,11 +285,12 @@ function formatOf({ protocol, account: name }: Message, { accounts }: Scene): So
 }
 
 function authorOf({ stored: { message }, gateway, here }: Case, { view, capabilities }: Scene): OpAuthor {
-  const { username: shown, avatar } = view.show(message, gateway);
-  const { userid, username: name, account } = message;
+  const { userid, username, account } = message;
+  const name = visibleName(username);
+  const { username: shown, avatar } = view.show({ ...message, username: name, userid: shownName(userid) }, gateway);
   // A client that gives no id tells people apart by their names.
   return {
-    id: userid === "" ? name : userid,
+    id: userid === "" ? username : userid,
     name,
     shown,
     avatar: sharedPicture(avatar, here, capabilities),
@@ -284,14 +298,18 @@ function authorOf({ stored: { message }, gateway, here }: Case, { view, capabili
   };
 }
 
+/** Who is called something is not shown as if nobody spoke. */
+const visibleName = (name: string): string => shownName(name) || (name === "" ? "" : "?");
+
 /** Who wrote what is deleted. */
 function writerOf({ stored: { message }, gateway }: Case, about: About, { view, accounts }: Scene): OpAuthor | null {
   if (about.author === null) return null;
   const { id, account: key } = about.author;
   const account = accounts.get(key)?.name ?? key;
   const protocol = key.slice(0, key.indexOf("."));
-  const wrote = { ...message, username: about.name, userid: id, avatar: "", account, protocol };
-  return { id, name: about.name, shown: view.show(wrote, gateway).username, avatar: null, account: key };
+  const name = visibleName(about.name);
+  const wrote = { ...message, username: name, userid: shownName(id), avatar: "", account, protocol };
+  return { id, name, shown: view.show(wrote, gateway).username, avatar: null, account: key };
 }
 
 /** Rialto itself speaks. */
@@ -300,10 +318,6 @@ function lineOf(body: Body): PostDraft {
 }
 
 function expiredText({ count, fromMs, toMs }: Gap): string {
-  const [from, to] = [new Date(fromMs).toISOString(), new Date(toMs).toISOString()];
-  const sameDay = from.slice(0, 10) === to.slice(0, 10);
-  const show = (moment: string): string => moment.slice(sameDay ? 11 : 0, 16).replace("T", " ");
-  const when = show(from) === show(to) ? `from ${show(from)} UTC` : `from ${show(from)} to ${show(to)} UTC`;
-  const [messages, are] = count === 1 ? ["message", "is"] : ["messages", "are"];
-  return `${count} ${messages} ${when} waited too long and ${are} left out.`;
+  const [messages, were] = count === 1 ? ["message", "was"] : ["messages", "were"];
+  return `${count} ${messages} ${gapOf(fromMs, toMs)} ${were} left out.`;
 }

@@ -2,11 +2,17 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Bridge, Config, Gateway } from "../config/config.ts";
 import { compileRoutes, type Target } from "./routes.ts";
-import { aConfig, aGateway } from "./samples.suite.ts";
+import { aConfig, aGateway, anAccount } from "./samples.suite.ts";
 import { accountOf, subjectOf } from "./subject.ts";
 
 const show = (targets: readonly Target[]): readonly string[] =>
   targets.map(({ gateway, account, channel }) => `${gateway}: ${account.key} ${channel}`);
+
+/** What of the operator's is read in these gateways. */
+const ofOperator = (...gateways: readonly string[]): Record<string, readonly string[]> =>
+  Object.fromEntries(gateways.map((gateway) => [`rialto.operator/${gateway}`, [gateway]]));
+
+const outagesOf = (places: string): readonly string[] => places.split(" ").map((place) => `rialto.outage/${place}`);
 
 /** `net.a #x` -> where that goes. */
 function targetsOf(config: Config, source: string): readonly string[] {
@@ -165,8 +171,13 @@ describe("API accounts", () => {
       "api.right/one": ["one"],
       "api.right/two": ["two"],
       "net.b/#x": ["three"],
+      ...ofOperator("one", "two", "three"),
     });
-    expect(Object.fromEntries(routes.reads("api.right"))).toEqual({ "net.a/#x": ["one"], "api.left/one": ["one"] });
+    expect(Object.fromEntries(routes.reads("api.right"))).toEqual({
+      "net.a/#x": ["one"],
+      "api.left/one": ["one"],
+      ...ofOperator("one"),
+    });
     expect(routes.reads("net.a").size + routes.reads("api.nobody").size).toBe(0);
   });
 
@@ -215,11 +226,33 @@ describe("lanes and channels", () => {
 
   test("one lane for each outgoing bridge of a network that something reaches", () => {
     expect(routes.lanes().map(({ subjects, ...lane }) => [show([lane])[0], subjects])).toEqual([
-      ["one: net.a #x", ["net.b/#y", "api.left/one"]],
-      ["one: net.b #x", ["net.a/#x", "net.b/#y", "api.left/one"]],
-      ["one: net.c #x", ["net.a/#x", "net.b/#y", "api.left/one"]],
-      ["two: net.a #x", ["net.a/#z"]],
+      [
+        "one: net.a #x",
+        ["net.b/#y", "api.left/one", "rialto.operator/one", ...outagesOf("net.b/#x net.b/#y net.c/#x")],
+      ],
+      [
+        "one: net.b #x",
+        ["net.a/#x", "net.b/#y", "api.left/one", "rialto.operator/one", ...outagesOf("net.a/#x net.b/#y")],
+      ],
+      [
+        "one: net.c #x",
+        ["net.a/#x", "net.b/#y", "api.left/one", "rialto.operator/one", ...outagesOf("net.a/#x net.b/#y")],
+      ],
+      ["two: net.a #x", ["net.a/#z", "rialto.operator/two", ...outagesOf("net.a/#z")]],
+      ["three: net.a #alone", ["rialto.operator/three"]],
     ]);
+  });
+
+  test("what the operator says goes to every bridge of the gateway that takes anything, in all its rooms", () => {
+    expect(targetsOf(config, "rialto.operator one")).toEqual([
+      "one: net.a #x",
+      "one: net.b #x",
+      "one: api.left api",
+      "one: net.c #x",
+    ]);
+    expect(targetsOf(config, "rialto.operator three")).toEqual(["three: net.a #alone"]);
+    const rooms = aConfig([aGateway("g", ["inout net.a #x", "inout net.a #y", "in net.b #x"], true)]);
+    expect(targetsOf(rooms, "rialto.operator g")).toEqual(["g: net.a #x", "g: net.a #y"]);
   });
 
   test("an account joins every channel it has, once", () => {
@@ -236,13 +269,52 @@ describe("lanes and channels", () => {
       direction,
       options,
     });
+    const rest = { sameChannel: false, maxAgeMs: null, catchUp: null };
     const written = [
-      { name: "one", sameChannel: false, bridges: [entry("in", {}), entry("out", { key: "k" })] },
-      { name: "two", sameChannel: false, bridges: [entry("inout", { other: "o" })] },
+      { ...rest, name: "one", bridges: [entry("in", {}), entry("out", { key: "k" })] },
+      { ...rest, name: "two", bridges: [entry("inout", { other: "o" })] },
     ];
     expect(compileRoutes(aConfig(written)).channels("net.a")).toEqual([
       { name: "#x", options: { key: "k", other: "o" } },
     ]);
+  });
+});
+
+describe("who is told that a place is out of reach", () => {
+  const told = (config: Config, place: string): readonly string[] => targetsOf(config, `rialto.outage ${place}`);
+
+  test("rooms that hear it, and rooms that are heard there and take something", () => {
+    const config = aConfig([aGateway("g", ["inout net.a #x", "inout net.b #x", "in net.c #in", "out net.d #out"])]);
+    expect(told(config, "net.a/#x")).toEqual(["g: net.b #x", "g: net.d #out"]);
+    expect(told(config, "net.c/#in")).toEqual(["g: net.a #x", "g: net.b #x", "g: net.d #out"]);
+    expect(told(config, "net.d/#out")).toEqual(["g: net.a #x", "g: net.b #x"]);
+  });
+
+  test("no account of the API, neither the place itself, nor whoever does not want to know", () => {
+    const quiet = anAccount("net.b", { showOutages: false });
+    const config = aConfig([aGateway("g", ["inout net.a #x", "inout net.b #x", "inout api.left api"])], [quiet]);
+    const routes = compileRoutes(config);
+    expect(told(config, "net.a/#x")).toEqual([]);
+    expect(told(config, "net.b/#x")).toEqual(["g: net.a #x"]);
+    expect(told(config, "api.left/api")).toEqual([]);
+    expect([...routes.reads("api.left").keys()].filter((subject) => subject.startsWith("rialto.outage"))).toEqual([]);
+  });
+
+  test("each room once, whatever the number of gateways", () => {
+    const lines = ["inout net.a #x", "inout net.b #x"];
+    const config = aConfig([aGateway("g", lines), aGateway("h", [...lines, "inout net.c #x"])]);
+    expect(told(config, "net.a/#x")).toEqual(["g: net.b #x", "h: net.c #x"]);
+  });
+
+  test("in a samechannelgateway only rooms of that name", () => {
+    const config = aConfig([aGateway("g", ["inout net.a #x", "inout net.a #y", "inout net.b #x"], true)]);
+    expect(told(config, "net.a/#x")).toEqual(["g: net.b #x"]);
+    expect(told(config, "net.a/#y")).toEqual([]);
+  });
+
+  test("what people say there goes nowhere else because of that", () => {
+    const config = aConfig([aGateway("g", ["inout net.a #x", "out net.d #out"])]);
+    expect(targetsOf(config, "net.d #out")).toEqual([]);
   });
 });
 

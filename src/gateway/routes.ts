@@ -1,6 +1,8 @@
-import type { Account, Config, Gateway } from "../config/config.ts";
+import type { Account, CatchUp, Config, Gateway } from "../config/config.ts";
 import type { ChannelRequest } from "../contract/session.ts";
 import type { Subject } from "../log/log.ts";
+import { operatorSubject } from "./operator.ts";
+import { outageSubject } from "./outages.ts";
 import { compilePostings, type Posting } from "./postings.ts";
 import { subjectOf } from "./subject.ts";
 
@@ -17,6 +19,9 @@ export interface Target {
 export interface LaneRoute extends Target {
   /** Everything that goes there; never empty. */
   readonly subjects: readonly Subject[];
+  /** How long a message may wait for it. */
+  readonly maxAgeMs: number;
+  readonly catchUp: CatchUp | null;
 }
 
 /** The gateways, compiled: every answer is one look-up, whatever their number. */
@@ -37,11 +42,13 @@ export interface Routes {
 export function compileRoutes(config: Config): Routes {
   const targets = new Map<Subject, Target[]>();
   const lanes: LaneRoute[] = [];
+  const told = new Set<string>();
   for (const gateway of config.gateways) {
     const members = mergeBridges(gateway, config.accounts);
-    const found = gatewayTargets(gateway, members);
+    const found = [...gatewayTargets(gateway, members), ...outageTargets(gateway, members, told)];
     for (const [subject, reached] of found) pushAll(targets, subject, reached);
-    lanes.push(...gatewayLanes(members, found));
+    const { maxAgeMs, catchUp } = gateway;
+    lanes.push(...gatewayLanes(members, found, { maxAgeMs: maxAgeMs ?? config.general.maxAgeMs, catchUp }));
   }
   const reads = invert(targets);
   const channels = compileChannels(config.gateways);
@@ -67,17 +74,49 @@ interface Member extends Target {
 
 function gatewayTargets(gateway: Gateway, members: readonly Member[]): readonly [Subject, readonly Member[]][] {
   const reachable = compileReach(gateway, members);
+  const takers = members.filter((member) => member.takes);
+  return [
+    ...members
+      .filter((source) => source.gives)
+      .map((source): [Subject, readonly Member[]] => {
+        const channel = source.isApi ? gateway.name : source.channel;
+        return [subjectOf(source.account.key, channel), reachable(source).filter((member) => member !== source)];
+      }),
+    [operatorSubject(gateway.name), takers],
+  ];
+}
+
+/**
+ * Who is told that a place is out of reach: rooms of networks that hear what is said there, and rooms that take something and are heard
+ * there. Each room of each place once: `told` is what other gateways have seen to.
+ */
+function outageTargets(
+  gateway: Gateway,
+  members: readonly Member[],
+  told: Set<string>,
+): readonly [Subject, readonly Member[]][] {
+  const reachable = compileReach(gateway, members);
+  const reach = new Map(members.map((member) => [member, new Set(member.gives ? reachable(member) : [])]));
+  const rooms = members.filter(({ isApi, takes, account }) => takes && !isApi && account.presentation.showOutages);
   return members
-    .filter((source) => source.gives)
-    .map((source) => {
-      const channel = source.isApi ? gateway.name : source.channel;
-      return [subjectOf(source.account.key, channel), reachable(source).filter((member) => member !== source)];
+    .filter(({ isApi }) => !isApi)
+    .map((place) => {
+      const subject = outageSubject(placeOf(place));
+      const concerned = rooms.filter(
+        (room) => room !== place && (reach.get(place)?.has(room) === true || reach.get(room)?.has(place) === true),
+      );
+      const others = concerned.filter((room) => !told.has(`${subject} ${placeOf(room)}`));
+      for (const room of others) told.add(`${subject} ${placeOf(room)}`);
+      return [subject, others];
     });
 }
+
+const placeOf = ({ account, channel }: Member): Subject => subjectOf(account.key, channel);
 
 function gatewayLanes(
   members: readonly Member[],
   targets: readonly [Subject, readonly Member[]][],
+  { maxAgeMs, catchUp }: Pick<LaneRoute, "maxAgeMs" | "catchUp">,
 ): readonly LaneRoute[] {
   const subjects = new Map<Member, Subject[]>();
   for (const [subject, reached] of targets) {
@@ -90,6 +129,8 @@ function gatewayLanes(
       account: member.account,
       channel: member.channel,
       subjects: subjects.get(member) ?? [],
+      maxAgeMs,
+      catchUp,
     }));
 }
 

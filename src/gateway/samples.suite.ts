@@ -15,6 +15,7 @@ const PRESENTATION: PresentationSettings = {
   showJoinPart: false,
   noSendJoinPart: false,
   showTopicChange: false,
+  showOutages: true,
   preserveThreading: true,
   quoteDisable: false,
   quoteFormat: "",
@@ -44,7 +45,7 @@ export function aGateway(name: string, lines: readonly string[], sameChannel = f
     const [direction, account = "", channel = ""] = line.split(" ");
     return { account, channel, direction: direction as Bridge["direction"], options: {} };
   });
-  return { name, bridges, sameChannel };
+  return { name, bridges, sameChannel, maxAgeMs: null, catchUp: null };
 }
 
 /** A configuration of these gateways; accounts that are not given are plain ones. */
@@ -63,6 +64,7 @@ export function aConfig(gateways: readonly Gateway[], accounts: readonly Account
       maxAgeMs: 21_600_000,
       outageNoticeMs: 300_000,
       logFile: null,
+      logFormat: "auto",
       debug: false,
       media: {
         downloadSize: 50_000_000,
@@ -73,6 +75,8 @@ export function aConfig(gateways: readonly Gateway[], accounts: readonly Account
         endpoint: null,
         folder: null,
       },
+      admin: null,
+      values: {},
     },
     accounts: all,
     gateways,

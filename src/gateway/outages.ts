@@ -1,0 +1,114 @@
+import { EventLabel, type Message } from "../contract/message.ts";
+import type { WhyCode } from "../contract/outcome.ts";
+import type { Known, NewEntry, Subject } from "../log/log.ts";
+import { aboutEdit, authorKey } from "./acts.ts";
+import { encodeStored, type Stored } from "./codec.ts";
+import { nameLine } from "./fallback.ts";
+import { subjectOf } from "./subject.ts";
+import { gapOf, momentOf } from "./moments.ts";
+
+/**
+ * That a place is out of reach goes into the log as from an account that no configuration can have: no protocol has this name. Each place
+ * has a subject of its own there, which the rooms that have to do with it read. That it is back is an edit of that.
+ */
+const OUTAGES = "rialto.outage";
+
+/** Where it is said that this place is out of reach. */
+export function outageSubject(place: Subject): Subject {
+  return subjectOf(OUTAGES, place);
+}
+
+/** Whether an entry says that a place is out of reach, or back. */
+export function isOutage({ message }: Pick<Stored, "message">): boolean {
+  return message.account === OUTAGES;
+}
+
+/** A place that is out of reach. */
+export interface Outage {
+  readonly place: Subject;
+  /** For people: the account and the channel. */
+  readonly account: string;
+  readonly channel: string;
+  /** Unix ms; tells this outage from others of the place. */
+  readonly sinceMs: number;
+  /** Why; only its words are shown, nothing that a network said. */
+  readonly code: WhyCode | null;
+  /** Something goes there. */
+  readonly takes: boolean;
+}
+
+/** By what the outage's entry is found again, at `outageSubject`. */
+export const outageRef = ({ sinceMs }: Pick<Outage, "sinceMs">): string => String(sinceMs);
+
+export function outageEntry(outage: Outage, nowMs: number): NewEntry {
+  const { sinceMs, code, takes } = outage;
+  const reason = code === null ? "" : ` (${REASONS[code]})`;
+  const kept = takes ? " What is said meanwhile is kept and delivered when it is back." : "";
+  const text = `${nameOf(outage)} is out of reach since ${momentOf(sinceMs, nowMs)} UTC${reason}.${kept}`;
+  const said = { refs: [outageRef(outage)], author: authorKey(OUTAGES, null), name: NAME, excerpt: text };
+  return {
+    ...entryOf(outage, { text, label: EventLabel.outage, nowMs, about: null }),
+    key: `${outage.place} ${sinceMs}`,
+    note: { is: "said", ...said },
+  };
+}
+
+/** `entry`: of the outage; `waited`: how many messages waited for it, null: nobody knows. */
+export function backEntry(outage: Outage, entry: Known, waited: number | null, nowMs: number): NewEntry {
+  const many = waited === 1 ? "1 message" : `${waited} messages`;
+  const rest = waited === null || waited === 0 || !outage.takes ? "" : `; ${many} waited`;
+  const text = `${nameOf(outage)} was out of reach ${gapOf(outage.sinceMs, nowMs)}${rest}.`;
+  return {
+    ...entryOf(outage, { text, label: EventLabel.outageOver, nowMs, about: aboutEdit(entry) }),
+    key: `${outage.place} ${outage.sinceMs} over`,
+    note: { is: "revised", of: entry.seq, refs: [], excerpt: text },
+  };
+}
+
+const NAME = "Rialto";
+
+/** Of how many characters a name may be, and what it may hold, is what holds for the names of people. */
+const nameOf = ({ account, channel }: Outage): string => `${nameLine(account)} ${nameLine(channel)}`;
+
+interface Words {
+  readonly text: string;
+  readonly label: string;
+  readonly nowMs: number;
+  readonly about: Stored["about"];
+}
+
+function entryOf({ place, channel }: Outage, { text, label, nowMs, about }: Words): Omit<NewEntry, "key"> {
+  const message: Message = {
+    text,
+    channel,
+    username: NAME,
+    userid: "",
+    avatar: "",
+    account: OUTAGES,
+    event: label,
+    protocol: "rialto",
+    gateway: "",
+    parent_id: "",
+    timestamp: new Date(nowMs).toISOString(),
+    id: "",
+    Extra: null,
+  };
+  const payload = encodeStored({ message, source: null, about, files: [], avatar: null });
+  return { subject: outageSubject(place), label, payload };
+}
+
+const REASONS: Readonly<Record<WhyCode, string>> = {
+  rate_limited: "it asks us to wait",
+  network: "no connection",
+  timeout: "no answer",
+  auth: "the login is refused",
+  config: "its settings are wrong",
+  forbidden: "we are not let in",
+  not_found: "it is not there",
+  too_large: "it refuses us",
+  unsupported: "it cannot be used",
+  bad_content: "it refuses us",
+  remote_error: "an error of its server",
+  stopping: "no connection",
+  bug: "an error of ours",
+};
