@@ -60,8 +60,13 @@ export class LaneAttempt implements Attempt {
     // Asked again at the end: what happened meanwhile may have ended the attempt.
     const allowed = (await this.#announce(upTo)) && this.#isAllowed();
     if (allowed) this.#item.announced = upTo;
-    else this.#refused = true;
+    else this.#refuse();
     return allowed;
+  }
+
+  #refuse(): void {
+    this.#refused = true;
+    if (this.#live) this.#item.held = true;
   }
 
   sent(upTo: Progress, messages: readonly MessageRef[]): void {

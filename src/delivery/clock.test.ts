@@ -13,3 +13,14 @@ test("a wait that no timer can hold does not end at once", () => {
   cancel();
   expect(vi.getTimerCount()).toBe(0);
 });
+
+test("what should have been done two hours ago is done at once, without a warning", async () => {
+  const warned = vi.spyOn(process, "emitWarning");
+  onTestFinished(() => {
+    warned.mockRestore();
+  });
+  await new Promise<void>((resolve) => {
+    systemClock.after(-7_200_000, resolve);
+  });
+  expect(warned).not.toHaveBeenCalled();
+});

@@ -7,7 +7,8 @@ const TIMER_MAX_MS = 2 ** 31 - 1;
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   after: (ms, task) => {
-    const timer = setTimeout(task, Math.min(ms, TIMER_MAX_MS));
+    // What was due before now is due at once: the clock may have been set ahead.
+    const timer = setTimeout(task, Math.max(0, Math.min(ms, TIMER_MAX_MS)));
     return () => clearTimeout(timer);
   },
 };

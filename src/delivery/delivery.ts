@@ -1,21 +1,23 @@
 import type { Account, Config } from "../config/config.ts";
 import type { Adapter } from "../contract/adapter.ts";
 import type { Clock } from "../contract/host.ts";
-import type { Why } from "../contract/outcome.ts";
 import type { Files } from "../files/files.ts";
-import { compileInbound } from "../gateway/inbound.ts";
-import { compilePlan } from "../gateway/plan.ts";
-import { compileRecord } from "../gateway/record.ts";
 import type { LaneRoute, Routes } from "../gateway/routes.ts";
+import type { Turnstile } from "../lib/turnstile.ts";
 import type { Log } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
+import { type DeliveryChange, type Next, prepareChange } from "./change.ts";
 import { within } from "./deadline.ts";
-import { Intake, readCursor } from "./intake.ts";
-import { Lane } from "./lane.ts";
-import { forgetRemoved, laneName, Lanes } from "./lanes.ts";
+import { forgetRemoved } from "./forgetting.ts";
+import { laneSpecs } from "./lane-specs.ts";
+import { laneName, Lanes } from "./lanes.ts";
+import type { Meter } from "./meter.ts";
+import { OutageNotices } from "./outage-notices.ts";
+import { Parts } from "./parts.ts";
+import { watchedPlaces } from "./places.ts";
 import type { RemoteFiles } from "./remote-files.ts";
-import { Report } from "./report.ts";
-import { Supervisor, type State } from "./supervisor.ts";
+import type { AccountStatus } from "./status.ts";
+import type { State } from "./supervisor.ts";
 
 /** The accounts of networks: what they say comes in, and what is said elsewhere goes to them. */
 export interface Delivery {
@@ -23,6 +25,10 @@ export interface Delivery {
   start(): void;
   /** How the account with this key is; undefined for an account that has no session. */
   state(accountKey: string): State | undefined;
+  /** How all accounts are, in the order of the configuration. Never rejects. */
+  status(): Promise<readonly AccountStatus[]>;
+  /** The steps to another configuration; nothing has moved yet. One at a time. Rejects with a LogError. */
+  change(next: Next): Promise<DeliveryChange>;
   /** Stop, step 1: nothing more is sent or taken in, what is under way comes to its end. About 2 s at most. */
   quiesce(): Promise<void>;
   /** Stop, step 2: the sessions say goodbye, and what each account did and leaves waiting is reported. About 2 s at most. */
@@ -33,7 +39,10 @@ export interface DeliveryOptions {
   readonly config: Config;
   /** Every network there is, by protocol. */
   readonly adapters: ReadonlyMap<string, Adapter>;
+  /** What comes in goes by these; after a change they have to be the changed ones. */
   readonly routes: Routes;
+  /** Passed by what comes in, until it is stored; absent: the configuration never changes. */
+  readonly turnstile?: Turnstile;
   readonly log: Log;
   readonly files: Files;
   /** The same through which `files` asks networks for theirs. */
@@ -42,94 +51,69 @@ export interface DeliveryOptions {
   readonly clock: Clock;
   /** 0 <= x < 1. */
   readonly random: () => number;
+  /** Absent: nothing is counted. */
+  readonly meter?: Meter;
 }
 
-/** For lanes to finish what is under way, before they break it off, and after. */
-const LANES_MS = 1_500;
-const BREAK_OFF_MS = 500;
-const DRAIN_MS = 500;
+/** How long a stop waits for a change that is under way, which it cuts short. */
+const CHANGE_MS = 700;
+
+/** Of a stop: for lanes to finish what is under way before they break it off, and for what has come in to be stored. */
+const STOP = { lanesMs: 1_500, drainMs: 500 };
 
 /** Opens every lane; rejects with a LogError when the log cannot be read. To be called before anything is appended. */
 export async function openDelivery(options: DeliveryOptions): Promise<Delivery> {
-  const { config, routes, log, logger } = options;
+  const { config, routes, log, logger, clock } = options;
   const lanes = new Lanes(log);
-  await forgetRemoved(log, logger, new Set(routes.lanes().map(laneName)));
-  const accounts = [...config.accounts.values()].filter(({ protocol }) => protocol !== "api");
-  const parts = await Promise.all(accounts.map((account) => openPart(account, options, lanes)));
+  const names = new Set(routes.lanes().map(laneName));
+  await forgetRemoved(log, logger, { lanes: names, accounts: new Set(config.accounts.keys()) });
+  const shared = { ...options, lanes };
+  const parts = new Parts(shared);
+  const specs = laneSpecs(config, routes);
+  const wanted = (account: Account) => ({ account, config, routes, specs: specs.get(account.key) ?? [] });
+  await parts.open([...config.accounts.values()].filter(({ protocol }) => protocol !== "api").map(wanted));
   const untail = log.tail((entries) => lanes.wake(entries));
   // For good: what waits must also outlive the last sweep before the log is closed.
-  log.hold({ after: () => lanes.waitingAfter, ageMs: config.general.maxAgeMs });
+  const hold = ({ general }: Config, all: readonly LaneRoute[]): void => {
+    const ageMs = Math.max(general.maxAgeMs, ...all.map(({ maxAgeMs }) => maxAgeMs));
+    log.hold({ after: () => lanes.waitingAfter, ageMs });
+  };
+  hold(config, routes.lanes());
+  const stopping = new AbortController();
+  let current = config;
+  const notices = new OutageNotices({
+    log,
+    clock,
+    logger,
+    noticeMs: () => current.general.outageNoticeMs,
+    places: () => watchedPlaces(current, routes, parts),
+  });
   return {
     start: () => {
-      for (const { supervisor } of parts) supervisor.start();
+      notices.start();
+      for (const { supervisor } of parts.all) supervisor.start();
     },
-    state: (accountKey) => parts.find(({ account }) => account.key === accountKey)?.supervisor.state,
-    quiesce: () => quiesce(parts, lanes, options.clock),
+    state: (accountKey) => parts.get(accountKey)?.supervisor.state,
+    status: async () => await Promise.all(parts.all.map(async ({ supervisor }) => await supervisor.status())),
+    change: async (next) => {
+      const change = await prepareChange(next, { parts, shared, signal: stopping.signal });
+      const swap = (): void => {
+        hold(next.config, next.routes.lanes());
+        current = next.config;
+        change.swap();
+      };
+      return { ...change, swap };
+    },
+    quiesce: async () => {
+      notices.stop();
+      stopping.abort();
+      await within({ clock, ms: CHANGE_MS }, () => parts.settled);
+      lanes.close();
+      await Promise.all(parts.all.map(async (part) => await part.quiesce(STOP)));
+    },
     close: async () => {
-      await Promise.all(parts.map(({ supervisor }) => supervisor.close()));
-      for (const { account, intake } of parts) {
-        const { accepted, dropped } = intake;
-        const waiting = await lanes.waiting(account.key).catch(() => null);
-        logger.info({ account: account.name, accepted, dropped, waiting }, "the account has stopped");
-      }
+      await Promise.all(parts.all.map(async (part) => await part.close()));
       untail();
     },
   };
-}
-
-/** What belongs to one account. */
-interface Part {
-  readonly account: Account;
-  readonly intake: Intake;
-  readonly supervisor: Supervisor;
-}
-
-async function openPart(account: Account, options: DeliveryOptions, lanes: Lanes): Promise<Part> {
-  const { config, routes, log, files, remoteFiles, logger, clock, random } = options;
-  const adapter = options.adapters.get(account.protocol);
-  if (adapter === undefined) throw new Error(`there is no adapter for the protocol of the account "${account.name}"`);
-  const { capabilities } = adapter;
-  const plan = compilePlan(account, config.accounts, capabilities);
-  const { maxAgeMs, outageNoticeMs } = config.general;
-  const onStalled = (why: Why): void => supervisor.restart(why);
-  const open = async (route: LaneRoute): Promise<{ readonly channel: string; readonly lane: Lane }> => {
-    const shared = { plan, capabilities, log, files, logger, clock, random, maxAgeMs, outageNoticeMs, onStalled };
-    const lane = await Lane.open({ ...shared, ...route, name: laneName(route) });
-    await lanes.add(route, lane);
-    return { channel: route.channel, lane };
-  };
-  const own = routes.lanes().filter((route) => route.account.key === account.key);
-  const opened = await Promise.all(own.map(open));
-  const record = compileRecord(account, compileInbound(account));
-  const cursor = await readCursor(log, account.key);
-  const intake = new Intake({ account, record, routes, log, logger, clock, random, cursor });
-  const channels = routes.channels(account.key).map((request) => ({
-    request,
-    lanes: opened.filter(({ channel }) => channel === request.name).map(({ lane }) => lane),
-    report: new Report(logger, { account: account.name }, () => clock.nowMs()),
-  }));
-  const supervisor = new Supervisor({
-    account,
-    adapter,
-    channels,
-    intake,
-    files,
-    remoteFiles,
-    logger,
-    clock,
-    random,
-  });
-  return { account, intake, supervisor };
-}
-
-async function quiesce(parts: readonly Part[], lanes: Lanes, clock: Clock): Promise<void> {
-  const breakOff = new AbortController();
-  const cancel = clock.after(LANES_MS, () => breakOff.abort());
-  await Promise.all([
-    within({ clock, ms: LANES_MS + BREAK_OFF_MS }, () => lanes.stop(breakOff.signal)),
-    ...parts.map(({ supervisor }) => supervisor.quiesce()),
-  ]);
-  cancel();
-  await Promise.all(parts.map(({ intake }) => within({ clock, ms: DRAIN_MS }, () => intake.drained())));
-  for (const { intake } of parts) intake.close();
 }

@@ -47,7 +47,6 @@ export const THREW: Why = {
   code: "bug",
   message: "The adapter failed in a way it should not: this is a bug, see the log.",
 };
-export const EXPIRED: Why = { code: "timeout", message: "It waited longer than MaxAge." };
 
 /** What becomes of what goes out with a message that ends so; otherwise it stands for itself. */
 export const FATES: ReadonlyMap<Receipt["state"], Receipt["state"]> = new Map([

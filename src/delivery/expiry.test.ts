@@ -153,6 +153,37 @@ describe("the line that stands for them", () => {
     expect(stage.texts.slice(1)).toEqual(then);
   });
 
+  test("that is never answered does not stop the lane: its session is to be ended, and it goes on", async () => {
+    const stage = await late();
+    await stage.connect();
+    expect(stage.texts).toEqual(["2 expired in 10 s"]);
+    await stage.clock.advance(10 * 60_000);
+    expect(stage.stalls).toMatchObject([{ code: "timeout" }]);
+    stage.lane.disconnect(WHY);
+    await stage.connect();
+    await stage.clock.advance(60_000);
+    expect(stage.texts).toEqual(["2 expired in 10 s", "2 expired in 10 s"]);
+    await stage.end(2, delivered);
+    expect(stage.texts.at(-1)).toBe("young");
+  });
+
+  test.each([
+    ["is in doubt each time", (stage: Stage, number: number) => stage.call(number).end(unknown)],
+    ["throws each time", (stage: Stage, number: number) => stage.call(number).fail(new Error("a bug"))],
+  ])("that %s is given up, and what comes behind it goes", async (_, end) => {
+    const stage = await late();
+    await stage.connect();
+    for (let number = 1; number <= 5; number += 1) {
+      expect(stage.texts).toEqual(Array<string>(number).fill("2 expired in 10 s"));
+      end(stage, number);
+      await stage.clock.advance(60_000);
+    }
+    expect(stage.texts.at(-1)).toBe("young");
+    expect(stage.lines.filter(({ message }) => message.includes("left out"))).toMatchObject([
+      { fields: { messages: 2, told: false } },
+    ]);
+  });
+
   test("waits for a log that takes marks, while the others go on", async () => {
     const stage = await late();
     stage.log.refuses = "disk_full";

@@ -1,4 +1,5 @@
 import type { Stored } from "../gateway/codec.ts";
+import { isOutage } from "../gateway/outages.ts";
 import type { Seq } from "../log/log.ts";
 import type { Item } from "./window.ts";
 
@@ -21,7 +22,9 @@ export function fold(item: Item, changes: readonly Item[], inWords: boolean): Fo
   const own = changes.filter(({ stored }) => stored?.about?.seq === item.seq);
   const deletes = own.filter(({ stored }) => stored?.about?.is === "delete");
   const edits = own.filter(({ stored }) => stored?.about?.is === "edit");
-  return deletes.length > 0 ? { is: "cancel", edits, deletes } : { is: "send", by: edits };
+  // That a place was out of reach is no news once it is back.
+  const isOver = edits.length > 0 && item.stored !== null && item.stored !== undefined && isOutage(item.stored);
+  return deletes.length > 0 || isOver ? { is: "cancel", edits, deletes } : { is: "send", by: edits };
 }
 
 /** Reactions are said together; each is shown where there are any. */

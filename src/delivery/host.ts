@@ -1,4 +1,5 @@
 import type { AdapterLog, Clock, Host } from "../contract/host.ts";
+import type { ChannelRef } from "../contract/ids.ts";
 import type { Files } from "../files/files.ts";
 import type { Logger } from "../logger.ts";
 import type { Intake, NameOf } from "./intake.ts";
@@ -15,6 +16,8 @@ export interface HostOptions {
   readonly files: Pick<Files, "open" | "publish">;
   readonly lost: Host["lost"];
   readonly degraded: Host["degraded"];
+  /** Called with the channels of which something came. */
+  readonly heard: (channels: ReadonlySet<ChannelRef>) => void;
 }
 
 /**
@@ -25,7 +28,11 @@ export function createHost(options: HostOptions): { readonly host: Host; readonl
   const { account, intake, nameOf, files, clock, random, logger } = options;
   let ended = false;
   const host: Host = {
-    accept: async (batch) => (ended ? batch.events.map(() => "ignored") : await intake.accept(batch, nameOf)),
+    accept: async (batch) => {
+      if (ended) return batch.events.map(() => "ignored");
+      if (batch.events.length > 0) options.heard(new Set(batch.events.map(({ channel }) => channel)));
+      return await intake.accept(batch, nameOf);
+    },
     lost: (channel, why, retryInMs) => {
       if (!ended) options.lost(channel, why, retryInMs);
     },

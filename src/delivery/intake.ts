@@ -8,6 +8,7 @@ import { LogError } from "../log/errors.ts";
 import type { Ids, Known, Log, NewEntry } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
 import { pause } from "./deadline.ts";
+import type { Turnstile } from "../lib/turnstile.ts";
 import { Report } from "./report.ts";
 import { fullJitter } from "./retry.ts";
 
@@ -34,12 +35,14 @@ export class Intake {
   readonly #dropped = new Map<string, number>();
   #accepted = 0;
   #cursor: Cursor | null;
+  #record: EventRecorder;
   #running: Promise<void> | null = null;
 
   constructor(options: IntakeOptions) {
     this.#options = options;
     const { account, logger, clock, cursor } = options;
     this.#cursor = cursor;
+    this.#record = options.record;
     this.#report = new Report(logger, { account: account.name }, () => clock.nowMs());
   }
 
@@ -56,6 +59,11 @@ export class Intake {
   /** How many were not, by reason. */
   get dropped(): Readonly<Record<string, number>> {
     return Object.fromEntries(this.#dropped);
+  }
+
+  /** What comes from now on is recorded like this. */
+  change(record: EventRecorder): void {
+    this.#record = record;
   }
 
   accept(batch: EventBatch, nameOf: NameOf): Promise<readonly Accepted[]> {
@@ -84,8 +92,18 @@ export class Intake {
   async #run(): Promise<void> {
     // What is handed over in one turn goes together.
     await Promise.resolve();
-    for (let group = this.#gather(); group !== null; group = this.#gather()) await this.#store(group);
-    this.#running = null;
+    const { turnstile } = this.#options;
+    const next = async (): Promise<boolean> => await this.#next();
+    while (await (turnstile === undefined ? next() : turnstile.pass(next)));
+  }
+
+  /** Stores what one append takes; false when there is nothing that can go on. */
+  async #next(): Promise<boolean> {
+    const group = this.#gather();
+    // At once: whoever comes from now on starts another run.
+    if (group === null) this.#running = null;
+    else await this.#store(group);
+    return group !== null;
   }
 
   /** The calls of the next append, oldest first; null when there is none that can go on. */
@@ -111,7 +129,7 @@ export class Intake {
 
   #asks(event: Event, channel: string | null): ReturnType<EventRecorder["asks"]> {
     try {
-      return channel === null ? [] : this.#options.record.asks(event, channel);
+      return channel === null ? [] : this.#record.asks(event, channel);
     } catch {
       // Whoever records it says what is wrong.
       return [];
@@ -133,10 +151,10 @@ export class Intake {
 
   /** The entry, or the reason why there is none. */
   #entryOf(event: Event, channel: string | null, known: Answers): NewEntry | string {
-    const { account, record, routes, clock, logger } = this.#options;
+    const { account, routes, clock, logger } = this.#options;
     if (channel === null) return "unknown_channel";
     try {
-      const recorded = record.record(event, channel, clock.nowMs(), known);
+      const recorded = this.#record.record(event, channel, clock.nowMs(), known);
       if (recorded.is === "drop") return recorded.reason;
       return routes.targets(recorded.entry.subject).length > 0 ? recorded.entry : "no_gateway";
     } catch (error) {
@@ -249,6 +267,8 @@ export interface IntakeOptions {
   readonly account: Account;
   readonly record: EventRecorder;
   readonly routes: Routes;
+  /** Is passed with everything that goes by the record and the routes, until it is stored; absent: these never change. */
+  readonly turnstile?: Turnstile;
   readonly log: Pick<Log, "append"> & { readonly ids: Pick<Ids, "find"> };
   /** What earlier runs of the program have stored; see `readCursor`. */
   readonly cursor: Cursor | null;
@@ -314,8 +334,11 @@ export async function readCursor(log: Pick<Log, "marks">, accountKey: string): P
   return ((await log.marks(name)).get(name) as Cursor | undefined) ?? null;
 }
 
+/** Where the cursors of accounts are kept, by key. */
+export const CURSOR_STEM = "cursor/";
+
 function markOf(accountKey: string): string {
-  return `cursor/${accountKey}`;
+  return `${CURSOR_STEM}${accountKey}`;
 }
 
 const ignored = ({ events }: EventBatch): readonly Accepted[] => events.map(() => "ignored");

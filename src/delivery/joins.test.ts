@@ -2,10 +2,12 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { FakeClock, settled } from "../../test/support/fake-clock.ts";
 import type { Why } from "../contract/outcome.ts";
 import type { Joined } from "../contract/session.ts";
+import { Condition } from "./condition.ts";
 import { createGate, createPulse } from "./gate.ts";
 import { Joins } from "./joins.ts";
 import { Report } from "./report.ts";
 import { MemoryLane, MemoryLogger, NETWORK_DOWN, refOf, ScriptedSession } from "./scripted.suite.ts";
+import type { ChannelStatus } from "./status.ts";
 
 const KICKED: Why = { code: "forbidden", message: "kicked" };
 const STOP: Why = { code: "stopping", message: "over" };
@@ -31,6 +33,8 @@ beforeEach(() => {
       lanes: [lanes.get(name)!],
       report: new Report(memory.logger, {}, () => clock.nowMs()),
     })),
+    conditionOf: () => new Condition<ChannelStatus["state"]>(clock, (state) => state === "joined", "offline"),
+    heard: () => undefined,
     gate: createGate(clock),
     pulse: createPulse(clock),
     clock,

@@ -3,22 +3,24 @@ import type { ChannelRef } from "../contract/ids.ts";
 import type { Why } from "../contract/outcome.ts";
 import type { ChannelRequest, Joined, Session } from "../contract/session.ts";
 import { within } from "./deadline.ts";
-import type { Gate, Outlet, Pulse } from "./outlet.ts";
-import type { Report } from "./report.ts";
-import { fullJitter } from "./retry.ts";
+import type { Gate, Pulse } from "./outlet.ts";
+import { type ChannelCondition, type JoinChannel, Room } from "./room.ts";
 
 /**
- * The channels of one session.
+ * The channels of one session, which may change while it lives.
  *
- * A channel is `queued` → `joining` → `joined`, its lanes connected. A join that is refused, fails or takes too long makes it `waiting`,
- * and so does the loss of a channel that was joined; its lanes are disconnected and know why. When the wait is over it is queued
- * again. Joins go one after the other, first in the order of the configuration. `end`, with the session, disconnects all.
+ * A channel is joined, and its lanes are connected. A join that is refused, fails or takes too long makes it wait, and so does the loss
+ * of a channel that was joined; its lanes are disconnected and know why. When the wait is over it is queued again. Joins go one after
+ * the other, first in the order of the configuration; leaving goes before them, so that a channel that comes back is joined after it was
+ * left. `end`, with the session, disconnects all.
  */
 export class Joins {
   readonly #options: JoinsOptions;
-  readonly #rooms: readonly Room[];
+  #rooms: readonly Room[];
   readonly #names = new Map<ChannelRef, Room>();
   readonly #queue: Room[] = [];
+  /** Joined when they were taken out of the configuration. */
+  readonly #leaving: Room[] = [];
   readonly #ended = new AbortController();
   /** Losses told while a join was under way whose channel was not known yet. */
   readonly #early = new Map<ChannelRef, Loss>();
@@ -27,32 +29,49 @@ export class Joins {
 
   constructor(options: JoinsOptions) {
     this.#options = options;
-    this.#rooms = options.channels.map(({ request, lanes, report }) => ({
-      request,
-      lanes,
-      report,
-      state: "queued",
-      tried: false,
-      failures: 0,
-      joinedAtMs: 0,
-      dueMs: 0,
-      cancel: () => undefined,
-    }));
+    this.#rooms = options.channels.map((channel) => this.#room(channel));
   }
 
   start(session: Session): void {
     this.#session = session;
-    this.#queue.push(...this.#rooms);
+    for (const room of this.#rooms) this.#enqueue(room);
+    void this.#work();
+  }
+
+  /** Joins what is new, leaves what is gone, and does not touch what stays but for its lanes. What is said in a channel that is gone counts no more. */
+  change(channels: readonly JoinChannel[]): void {
+    const before = new Map(this.#rooms.map((room) => [room.request.name, room]));
+    const added: Room[] = [];
+    this.#rooms = channels.map((channel) => {
+      const known = before.get(channel.request.name);
+      before.delete(channel.request.name);
+      const room = known ?? this.#room(channel);
+      if (known === undefined) added.push(room);
+      else if (known.change(channel)) this.#retryBy(known, 0);
+      return room;
+    });
+    for (const room of before.values()) this.#takeOut(room);
+    for (const room of added) {
+      if (this.#session === null) room.tell();
+      else this.#enqueue(room);
+    }
+    this.#options.settled();
     void this.#work();
   }
 
   /** The channel's name in the configuration; undefined while a channel that was not tried yet may turn out to be it. */
   nameOf(ref: ChannelRef): string | null | undefined {
     const room = this.#names.get(ref);
-    if (room !== undefined) return room.request.name;
+    if (room !== undefined) return room.gone ? null : room.request.name;
     const isSettled =
       this.#ended.signal.aborted || this.#rooms.every(({ tried, state }) => tried && state !== "joining");
     return isSettled ? null : undefined;
+  }
+
+  /** Something was heard of the channel. */
+  heard(ref: ChannelRef): void {
+    const room = this.#names.get(ref);
+    if (room?.gone === false) room.heard();
   }
 
   /**
@@ -62,7 +81,8 @@ export class Joins {
   lost(ref: ChannelRef, why: Why, retryInMs: number): void {
     if (this.#ended.signal.aborted) return;
     const room = this.#names.get(ref);
-    if (room?.state === "joined") this.#leave(room, { why, retryInMs });
+    if (room?.gone === true) return;
+    if (room?.state === "joined") room.lose(why, retryInMs, () => this.#again(room));
     else if (room?.state === "waiting") this.#retryBy(room, retryInMs);
     else if (room === undefined) for (const each of this.#rooms) this.#retryBy(each, retryInMs);
     if (room === undefined || room.state === "joining") this.#early.set(ref, { why, retryInMs });
@@ -70,51 +90,88 @@ export class Joins {
 
   end(why: Why): void {
     this.#ended.abort();
-    for (const { cancel, lanes } of this.#rooms) {
-      cancel();
-      for (const lane of lanes) lane.disconnect(why);
-    }
+    for (const room of this.#rooms) room.end(why);
     this.#options.settled();
+  }
+
+  #room(channel: JoinChannel): Room {
+    const { clock, random, conditionOf } = this.#options;
+    return new Room({ channel, condition: conditionOf(channel.request.name), clock, random });
+  }
+
+  #enqueue(room: Room): void {
+    room.queue();
+    this.#queue.push(room);
+  }
+
+  #again(room: Room): void {
+    this.#queue.push(room);
+    void this.#work();
+  }
+
+  #retryBy(room: Room, ms: number): void {
+    room.retryBy(ms, () => this.#again(room));
+  }
+
+  #takeOut(room: Room): void {
+    // One that is being joined is left when that has come to its end.
+    if (room.state === "joined") this.#leaving.push(room);
+    room.takeOut();
+    for (const each of this.#rooms) if (each.twin === room) this.#retryBy(each, 0);
   }
 
   async #work(): Promise<void> {
     if (this.#working) return;
     this.#working = true;
-    for (let room = this.#queue.shift(); room !== undefined; room = this.#queue.shift()) {
-      if (this.#session === null || this.#ended.signal.aborted) break;
-      await this.#join(room, this.#session);
+    while (this.#session !== null && !this.#ended.signal.aborted) {
+      const left = this.#leaving.shift();
+      const room = left ?? this.#queue.shift();
+      if (room === undefined) break;
+      if (left !== undefined) await this.#leave(left, this.#session);
+      else if (!room.gone) await this.#join(room, this.#session);
     }
     this.#working = false;
   }
 
   async #join(room: Room, session: Session): Promise<void> {
-    room.state = "joining";
+    room.ask();
     this.#early.clear();
     const joined = this.#alone(room, await this.#ask(room.request, session));
     if (this.#ended.signal.aborted) return;
     room.tried = true;
     if (joined.ok) {
-      const { ref, without } = joined;
-      this.#names.set(ref, room);
-      room.state = "joined";
-      room.joinedAtMs = this.#options.clock.nowMs();
-      const loss = this.#early.get(ref);
-      const { gate, pulse } = this.#options;
-      if (loss === undefined) this.#enter(room, { channel: ref, handlers: session.handlers, without, gate, pulse });
-      else this.#leave(room, loss);
-    } else {
-      room.failures += 1;
-      this.#wait(room, joined.why, joined.retryInMs ?? this.#backOff(room), "a channel cannot be joined");
+      room.ref = joined.ref;
+      this.#names.set(joined.ref, room);
     }
+    if (room.gone) {
+      if (joined.ok) await this.#leave(room, session);
+    } else if (joined.ok) this.#enter(room, joined, session);
+    else room.fail(joined.why, joined.retryInMs, () => this.#again(room));
     this.#options.settled();
+  }
+
+  #enter(room: Room, { ref, without }: Extract<Joined, { ok: true }>, { handlers }: Session): void {
+    const { gate, pulse, heard } = this.#options;
+    const loss = this.#early.get(ref);
+    if (loss !== undefined) {
+      room.lose(loss.why, loss.retryInMs, () => this.#again(room));
+      return;
+    }
+    const heardThere = (): void => {
+      room.heard();
+      heard();
+    };
+    heard();
+    room.enter({ channel: ref, handlers, without, gate, pulse, heard: heardThere });
   }
 
   /** Two names of one room would bring what is said there back to where it was said: the first one counts. */
   #alone(room: Room, joined: Joined): Joined {
     const other = joined.ok ? this.#names.get(joined.ref) : undefined;
-    if (other === undefined || other === room || other.state !== "joined") return joined;
+    if (other === undefined || other === room || other.gone || other.state !== "joined") return joined;
+    room.twin = other;
     const message = `this is the same room as ${other.request.name}; take one of them out of the configuration`;
-    return { ok: false, why: { code: "config", message }, retryInMs: BACK_OFF.capMs };
+    return { ok: false, why: { code: "config", message }, retryInMs: TWIN_RETRY_MS };
   }
 
   /** Always a value: what an adapter throws is a bug of its own, and a reason to try again later. */
@@ -130,88 +187,39 @@ export class Joins {
     }
   }
 
-  #enter({ lanes, report, request }: Room, outlet: Outlet): void {
-    report.well({ channel: request.name }, "joined");
-    for (const lane of lanes) lane.connect(outlet);
-  }
-
-  #leave(room: Room, { why, retryInMs }: Loss): void {
-    if (this.#options.clock.nowMs() - room.joinedAtMs >= SETTLED_MS) room.failures = 0;
-    room.failures += 1;
-    this.#wait(room, why, Math.max(retryInMs, this.#backOff(room)), "a channel was lost");
-  }
-
-  #wait(room: Room, why: Why, ms: number, message: string): void {
-    for (const lane of room.lanes) lane.disconnect(why);
-    const limited = Math.min(Math.max(ms, RETRY_MIN_MS), RETRY_MAX_MS);
-    room.report.trouble(why, { channel: room.request.name, retryInS: Math.ceil(limited / 1000) }, message);
-    room.state = "waiting";
-    this.#retryIn(room, limited);
-  }
-
-  #retryIn(room: Room, ms: number): void {
+  /** Whatever comes of it: what is said there counts no more. */
+  async #leave({ ref, report, request }: Room, session: Session): Promise<void> {
     const { clock } = this.#options;
-    room.dueMs = clock.nowMs() + ms;
-    room.cancel();
-    room.cancel = clock.after(ms, () => {
-      room.state = "queued";
-      this.#queue.push(room);
-      void this.#work();
-    });
-  }
-
-  #retryBy(room: Room, ms: number): void {
-    const delay = Math.max(ms, RETRY_MIN_MS);
-    if (room.state === "waiting" && room.dueMs > this.#options.clock.nowMs() + delay) this.#retryIn(room, delay);
-  }
-
-  #backOff({ failures }: Room): number {
-    return fullJitter(failures, BACK_OFF, this.#options.random);
+    const other = ref === null ? undefined : this.#names.get(ref);
+    if (ref === null || session.leave === undefined || other?.gone === false) return;
+    try {
+      const deadline = { clock, ms: LEAVE_MS, signal: this.#ended.signal };
+      await within(deadline, async (signal) => await session.leave?.(ref, signal));
+      report.well({ channel: request.name }, "left");
+    } catch (error) {
+      const why = { code: "bug", message: String(error) };
+      report.trouble(why, { channel: request.name }, "a channel was not left cleanly");
+    }
   }
 }
 
 export interface JoinsOptions {
   readonly channels: readonly JoinChannel[];
+  /** Where it is kept how the channel of this name is, over all sessions. */
+  readonly conditionOf: (name: string) => ChannelCondition;
   readonly gate: Gate;
   readonly pulse: Pulse;
   readonly clock: Clock;
   readonly random: () => number;
   /** Called when `nameOf` may know more than before. */
   readonly settled: () => void;
-}
-
-export interface JoinChannel {
-  readonly request: ChannelRequest;
-  readonly lanes: readonly JoinedLane[];
-  /** Outlives the session. */
-  readonly report: Report;
-}
-
-/** What a lane is told of its channel. */
-interface JoinedLane {
-  connect(outlet: Outlet): void;
-  disconnect(why: Why): void;
+  /** Called when the network has confirmed something. */
+  readonly heard: () => void;
 }
 
 const JOIN_MS = 60_000;
-/** What was joined for this long was joined for good: the next loss is the first one. */
-const SETTLED_MS = 60_000;
-const BACK_OFF = { baseMs: 5_000, capMs: 30 * 60_000 };
-/** Whatever a network says about when to try again. */
-const RETRY_MIN_MS = 1_000;
-const RETRY_MAX_MS = 24 * 60 * 60_000;
-
-interface Room extends JoinChannel {
-  state: "queued" | "joining" | "joined" | "waiting";
-  /** Whether it has had its first try. */
-  tried: boolean;
-  /** In a row. */
-  failures: number;
-  joinedAtMs: number;
-  /** When a wait is over. */
-  dueMs: number;
-  cancel: () => void;
-}
+const LEAVE_MS = 10_000;
+const TWIN_RETRY_MS = 30 * 60_000;
 
 interface Loss {
   readonly why: Why;

@@ -9,6 +9,7 @@ import type { Log, Receipt } from "../log/log.ts";
 import { openAt, scratchFolder } from "../log/sqlite/scratch.suite.ts";
 import type { Logger } from "../logger.ts";
 import { Lane } from "./lane.ts";
+import { NO_METER } from "./meter.ts";
 import { delivered, LANE, NONE, MemoryFiles, outletOf, sendWhole, SUBJECT } from "./stage.suite.ts";
 import { PLAN } from "./plan.suite.ts";
 
@@ -30,6 +31,8 @@ async function open(log: Log): Promise<Lane> {
     random: () => 0.5,
     maxAgeMs: 3_600_000,
     outageNoticeMs: 3_600_000,
+    catchUp: null,
+    meter: NO_METER,
     onStalled: () => undefined,
   });
   log.tail(() => lane.wake());

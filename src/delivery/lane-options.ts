@@ -1,4 +1,4 @@
-import type { Account } from "../config/config.ts";
+import type { Account, CatchUp } from "../config/config.ts";
 import type { Capabilities } from "../contract/capabilities.ts";
 import type { Clock } from "../contract/host.ts";
 import type { Why } from "../contract/outcome.ts";
@@ -7,6 +7,7 @@ import type { Plan } from "../gateway/plan.ts";
 import { subjectOf } from "../gateway/subject.ts";
 import type { EntryHead, Log, Seq, Subject } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
+import type { Meter } from "./meter.ts";
 
 export interface LaneOptions {
   /** Unique, the same over restarts, and fit for the name of a mark. */
@@ -24,7 +25,9 @@ export interface LaneOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly maxAgeMs: number;
+  readonly catchUp: CatchUp | null;
   readonly outageNoticeMs: number;
+  readonly meter: Meter;
   /** A handler hangs: the session is to be ended. */
   readonly onStalled: (why: Why) => void;
 }

@@ -6,6 +6,7 @@ import { capabilities } from "../gateway/plan.suite.ts";
 import type { Subject } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
 import { Lane } from "./lane.ts";
+import { NO_METER } from "./meter.ts";
 import { type Disk, emptyDisk, MemoryLog } from "./memory-log.suite.ts";
 import { delivered, KEY, LANE, MemoryFiles, outletOf } from "./stage.suite.ts";
 import { PLAN } from "./plan.suite.ts";
@@ -37,6 +38,8 @@ describe("a bridge that joins the gateway of a lane", () => {
       random: () => 0.5,
       maxAgeMs: 3_600_000,
       outageNoticeMs: 3_600_000,
+      catchUp: null,
+      meter: NO_METER,
       onStalled: () => undefined,
     });
     await settled();

@@ -172,6 +172,27 @@ describe("a log that refuses", () => {
     expect(stage.lines.at(-1)).toMatchObject({ level: "info" });
   });
 
+  test("nothing overtakes the rest of a message that it has stopped between two parts", async () => {
+    const stage = await connected({ idempotency: NONE, inflightMax: 2 });
+    await stage.say("1", "2");
+    const first = stage.call(1).attempt;
+    await first.sending(part(1));
+    first.sent(part(1), []);
+    stage.log.refuses = "disk_full";
+    expect(await first.sending(END)).toBe(false);
+    stage.log.refuses = null;
+    await stage.clock.advance(60_000);
+    // The first handler has not returned yet.
+    expect(await stage.call(2).attempt.sending(END)).toBe(false);
+    await stage.end(2, deferred(0));
+    await stage.end(1, deferred(0));
+    await stage.clock.advance(1_000);
+    expect(stage.texts.slice(2)).toEqual(["1", "2"]);
+    expect(stage.call(3).op).toMatchObject({ resume: part(1) });
+    const both = [stage.call(3), stage.call(4)].map(({ attempt }) => attempt.sending(END));
+    expect(await Promise.all(both)).toEqual([true, true]);
+  });
+
   test("with a key it goes on in memory, and the position follows", async () => {
     const stage = await connected();
     stage.log.refuses = "io";

@@ -1,30 +1,32 @@
-import type { OpId } from "../contract/ids.ts";
-import type { Op } from "../contract/ops.ts";
-import type { Loss, Outcome, Why } from "../contract/outcome.ts";
-import type { OpDraft } from "../gateway/planned.ts";
+import type { Why } from "../contract/outcome.ts";
+import { isOutage } from "../gateway/outages.ts";
 import type { Mark, Receipt, Seq } from "../log/log.ts";
 import { Alarm } from "./alarm.ts";
-import { LaneAttempt, type AttemptLane } from "./attempt.ts";
-import { Endings, EXPIRED, FATES, GONE, HUNG, THREW } from "./endings.ts";
-import { createGate } from "./gate.ts";
+import { Calls } from "./calls.ts";
+import { within } from "./deadline.ts";
+import { Endings } from "./endings.ts";
 import { type LaneOptions, opIdOf, placeOf } from "./lane-options.ts";
+import { laneStatus } from "./lane-status.ts";
+import { Lateness, NO_MESSAGES } from "./lateness.ts";
 import { Outage } from "./outage.ts";
-import { type Gate, type Outlet, perform } from "./outlet.ts";
+import type { Outlet } from "./outlet.ts";
 import { encodeMarks } from "./position.ts";
 import { Preparing } from "./preparing.ts";
 import { Reader } from "./reader.ts";
 import { Recorder } from "./recorder.ts";
 import { restore, type Restored } from "./restore.ts";
-import { type Run, Runs } from "./runs.ts";
-import { type Decision, settle, type Wait, waitMs } from "./settle.ts";
+import { Results } from "./results.ts";
 import { type Asked, Starting } from "./starting.ts";
+import type { LaneStatus } from "./status.ts";
+import { stopLane } from "./stopping.ts";
 import { SummaryLine } from "./summary-line.ts";
+import { Waits } from "./waits.ts";
 import { type Item, Window } from "./window.ts";
 
 /** Most receipts that may wait for a log that takes none. */
 const RECEIPTS_MAX = 1_000;
-/** How long a stop goes on after its signal, in ms. */
-const STOP_GRACE_MS = 500;
+/** How long the log may take to count what waits, in ms. */
+const COUNT_MS = 2_000;
 
 /**
  * A lane: the ordered reader of the log for one outgoing bridge in one gateway.
@@ -34,29 +36,24 @@ const STOP_GRACE_MS = 500;
  * Apart, it reads a chunk ahead and waits. Together, it starts the messages of its window in order, at most `inflightMax` at once, unless
  * one of these holds it back: a wait that an outcome asked for, the session's gate, handlers of an earlier session that have not ended, a log that
  * refuses marks on a network without idempotency. What has become of a message is decided in settle.ts, what order means in window.ts, what is
- * on disk and when in position.ts and recorder.ts. Messages older than `maxAgeMs` when their turn comes are expired, and one line stands for them.
+ * on disk and when in position.ts and recorder.ts. Messages that are too late when their turn comes (lateness.ts) are expired, and one line stands for them.
  */
 export class Lane {
   readonly #options: LaneOptions;
-  readonly #fields: object;
   readonly #window: Window;
   readonly #reader: Reader;
   readonly #recorder: Recorder;
   readonly #outage: Outage;
   readonly #alarm: Alarm;
-  readonly #runs = new Runs();
+  readonly #calls: Calls;
   readonly #preparing: Preparing;
   readonly #starting: Starting;
-  readonly #attemptLane: AttemptLane;
-  #outlet: Outlet | null = null;
-  #phase: "running" | "stopping" | "stopped" = "running";
-  /** Of this lane alone, beside the session's. */
-  readonly #gate: Gate;
-  /** The last reason for which something waits. */
-  #why: Why | null = null;
+  readonly #waits: Waits;
+  readonly #results: Results;
   readonly #summary: SummaryLine;
-  readonly #endings: Endings;
-  #idle: (() => void) | null = null;
+  readonly #lateness: Lateness;
+  #backlog: Promise<number | null> = Promise.resolve(0);
+  #phase: "running" | "stopping" | "stopped" = "running";
   #stopped: Promise<void> | null = null;
 
   /** Reads where the lane stands; a new one starts at the head of the log. Rejects with the log's LogError. */
@@ -68,50 +65,81 @@ export class Lane {
   }
 
   private constructor(options: LaneOptions, { position, summary, written, admits }: Restored) {
-    const { gateway, account, channel, capabilities, clock, log, subjects, outageNoticeMs: noticeMs } = options;
-    this.#gate = createGate(clock);
+    const { gateway, account, channel, capabilities, clock, logger, log, meter, name } = options;
+    const { limits, idempotency } = capabilities;
     this.#options = options;
-    this.#fields = { gateway, account: account.name, channel };
-    this.#summary = new SummaryLine({ waiting: summary, logger: options.logger, fields: this.#fields });
-    this.#window = new Window(position);
-    const shared = { log, logger: options.logger, clock, random: options.random, fields: this.#fields };
+    const fields = { gateway, account: account.name, channel };
+    const shared = { log, logger, clock, random: options.random, fields };
+    const metered = { gateway, account: account.name };
     const pump = (): void => this.#pump();
-    const low = capabilities.limits.inflightMax;
-    this.#reader = new Reader(this.#window, { ...shared, subjects, admits, low, done: pump });
-    this.#recorder = new Recorder({ ...shared, written, compose: () => this.#marks(), relieved: pump });
-    this.#outage = new Outage({ ...shared, noticeMs, count: () => this.waiting() });
-    const add = (receipt: Receipt): void => this.#recorder.add(receipt);
-    this.#endings = new Endings({
+    this.#window = new Window(position);
+    this.#waits = new Waits(shared);
+    const window = this.#window;
+    const waits = this.#waits;
+    this.#reader = new Reader(window, {
       ...shared,
-      name: options.name,
-      place: placeOf(options),
-      nowMs: () => this.#now(),
-      add,
+      subjects: options.subjects,
+      admits,
+      low: limits.inflightMax,
+      done: pump,
     });
-    const durable = async (): Promise<boolean> => await this.#recorder.durable();
-    const newAfter = capabilities.idempotency.by === "none" ? 0 : log.head;
-    this.#preparing = new Preparing({ ...options, fields: this.#fields, durable, newAfter });
-    this.#starting = new Starting({
+    const recorder = new Recorder({ ...shared, written, compose: () => this.#marks(), relieved: pump });
+    this.#recorder = recorder;
+    const outage = new Outage({ ...shared, noticeMs: options.outageNoticeMs, count: () => this.waiting() });
+    this.#outage = outage;
+    const add = (receipt: Receipt): void => recorder.add(receipt);
+    const endings = new Endings({ ...shared, name, place: placeOf(options), nowMs: () => this.#now(), add });
+    this.#results = new Results({ clock, window, recorder, endings, outage, waits, meter, metered });
+    const durable = async (): Promise<boolean> => await recorder.durable();
+    this.#calls = new Calls({
+      ...shared,
+      by: idempotency.by,
+      meter,
+      metered,
+      attempts: {
+        mayAnnounce: (item) => this.#phase === "running" && window.isInTurn(item),
+        durable,
+        confirmed: () => recorder.changed(),
+      },
+      outlet: () => waits.outlet,
+      ended: (...ended) => this.#ended(...ended),
+      onStalled: options.onStalled,
+    });
+    const newAfter = idempotency.by === "none" ? 0 : log.head;
+    this.#preparing = new Preparing({ ...options, fields, durable, newAfter });
+    this.#starting = this.#createStarting(newAfter, pump);
+    this.#summary = new SummaryLine({
+      ...shared,
+      waiting: summary,
+      name,
+      plan: options.plan,
+      durable,
+      changed: () => recorder.changed(),
+      outlet: () => (this.#phase === "running" ? waits.outlet : null),
+      call: (item, outlet, op, id) => void this.#calls.start(item, outlet, { op, losses: [] }, id),
+      pump,
+    });
+    const wait = (times: number, why: Why): void => waits.holdForLog(times, why);
+    this.#lateness = new Lateness({ ...options, admits, wait, pump });
+    this.#alarm = new Alarm(clock, () => this.#ring());
+  }
+
+  #createStarting(newAfter: Seq, pump: () => void): Starting {
+    const { capabilities, name } = this.#options;
+    return new Starting({
       window: this.#window,
       preparing: this.#preparing,
       newAfter,
       refused: () => this.#recorder.refused,
-      underWay: () => Array.from(this.#runs, ({ item }) => item),
-      mayStart: (outlet) => outlet === this.#outlet && this.#mayStart(outlet),
+      underWay: () => this.#calls.items,
+      mayStart: (outlet) => outlet === this.#waits.outlet && this.#mayStart(outlet),
       reacts: ({ without }) => capabilities.ops.react === "native" && !without.includes("react"),
-      finish: (...ended) => this.#finish(...ended),
-      run: (item, outlet, asked) => void this.#run(item, outlet, asked, opIdOf(options.name, item)),
-      wait: (times, why) => this.#wait(times, why),
+      finish: (...ended) => this.#results.finish(...ended),
+      run: (item: Item, outlet: Outlet, asked: Asked) =>
+        void this.#calls.start(item, outlet, asked, opIdOf(name, item)),
+      wait: (times, why) => this.#waits.holdForLog(times, why),
       pump,
     });
-    this.#alarm = new Alarm(clock, () => this.#ring());
-    this.#attemptLane = {
-      by: capabilities.idempotency.by,
-      mayAnnounce: (item) => this.#phase === "running" && this.#window.isInTurn(item),
-      durable: () => this.#recorder.durable(),
-      active: () => this.#runs.active(clock.nowMs()),
-      confirmed: () => this.#recorder.changed(),
-    };
   }
 
   /** Everything up to here is settled; the log may let go of it. */
@@ -129,6 +157,32 @@ export class Lane {
     return this.#reader.count();
   }
 
+  /** How it is, in two seconds at most: where the log does not answer, the number of messages is missing. Never rejects. */
+  async status(): Promise<LaneStatus> {
+    const { gateway, channel, capabilities, clock } = this.#options;
+    const counted = await within({ clock, ms: COUNT_MS }, () => this.waiting()).catch(() => null);
+    const { oldest } = this.#window;
+    return laneStatus({
+      gateway,
+      channel,
+      nowMs: this.#now(),
+      waiting: counted === null || counted.late ? null : counted.value,
+      oldestMs: this.waitingSince,
+      oldest: oldest && { seq: oldest.seq, tries: oldest.attempts },
+      calls: this.#calls.size,
+      activeMs: this.#calls.activeMs,
+      isJoined: this.#waits.outlet !== null,
+      why: this.#waits.why,
+      untilMs: this.#waits.untilMs,
+      isRefused: this.#recorder.refused && capabilities.idempotency.by === "none",
+    });
+  }
+
+  /** How many messages waited when the channel was last joined; null: the log could not say. Never rejects. */
+  get backlog(): Promise<number | null> {
+    return this.#backlog;
+  }
+
   /** The log has something new for this lane. */
   wake(): void {
     this.#reader.wake();
@@ -138,18 +192,22 @@ export class Lane {
   /** The channel is joined: messages go there from now on. */
   connect(outlet: Outlet): void {
     this.#starting.giveUp();
-    this.#runs.endAll(this.#now());
-    this.#outlet = outlet;
-    this.#why = null;
+    this.#calls.endAll();
+    this.#backlog = this.#countBacklog();
+    this.#waits.connect(outlet);
     this.#pump();
+  }
+
+  async #countBacklog(): Promise<number | null> {
+    if (this.waitingSince === null) return 0;
+    return await this.#reader.count(({ label }) => !NO_MESSAGES.has(label)).catch(() => null);
   }
 
   /** The channel or its session is gone. Handlers under way end by themselves, or are given up on after 10 s. */
   disconnect(why: Why): void {
-    this.#why = why;
-    this.#outlet = null;
+    this.#waits.disconnect(why);
     this.#starting.giveUp();
-    this.#runs.endAll(this.#now());
+    this.#calls.endAll();
     this.#pump();
   }
 
@@ -167,27 +225,13 @@ export class Lane {
     this.#starting.giveUp();
     this.#reader.stop();
     this.#outage.stop();
-    const late = Promise.withResolvers<void>();
-    let cancel = (): void => undefined;
-    const abort = (): void => {
-      for (const { attempt } of this.#runs) attempt.abort();
-      cancel = this.#options.clock.after(STOP_GRACE_MS, late.resolve);
+    const over = (): void => {
+      if (this.#calls.size === 0) this.#summary.putBack();
+      this.#phase = "stopped";
+      this.#alarm.set(Infinity);
     };
-    if (signal.aborted) abort();
-    else signal.addEventListener("abort", abort, { once: true });
-    await Promise.race([this.#ended(), late.promise]);
-    // What has not ended is settled by the next start, from the intent on disk.
-    for (const { attempt } of this.#runs) attempt.end();
-    if (this.#runs.size === 0) this.#summary.putBack();
-    this.#phase = "stopped";
-    this.#alarm.set(Infinity);
-    await Promise.race([this.#recorder.close(), late.promise]);
-    signal.removeEventListener("abort", abort);
-    cancel();
-  }
-
-  async #ended(): Promise<void> {
-    if (this.#runs.size > 0) await new Promise<void>((resolve) => (this.#idle = resolve));
+    const close = async (): Promise<void> => await this.#recorder.close();
+    await stopLane({ clock: this.#options.clock, calls: this.#calls, over, close }, signal);
   }
 
   async #takeOver({ receipts }: Restored): Promise<void> {
@@ -205,184 +249,86 @@ export class Lane {
     this.#dispatch();
     // What was started or expired made room.
     this.#reader.fill();
-    this.#outage.observe(this.#phase === "running" ? this.waitingSince : null, this.#why);
-    this.#alarm.set(Math.min(this.#runs.dueMs, this.#resumesAtMs(before)));
+    this.#outage.observe(this.#phase === "running" ? this.waitingSince : null, this.#waits.why);
+    this.#alarm.set(Math.min(this.#calls.dueMs, this.#resumesAtMs(before)));
   }
 
   #ring(): void {
-    const now = this.#now();
-    for (const run of this.#runs.overdue(now)) {
-      run.attempt.abort();
-      this.#end(run, { is: "unknown", why: run.outlet === this.#outlet ? HUNG : GONE }, false);
-    }
-    if (this.#runs.stalled(now)) {
-      this.#options.logger.error({ ...this.#fields, why: HUNG.message }, "an adapter hangs: its session is ended");
-      this.#runs.endAll(now);
-      for (const { attempt } of this.#runs) attempt.abort();
-      this.#options.onStalled(HUNG);
-    }
+    this.#calls.ring();
     this.#pump();
   }
 
   #dispatch(): void {
-    while (this.#outlet !== null && this.#mayStart(this.#outlet)) {
+    for (let { outlet } = this.#waits; outlet !== null && this.#mayStart(outlet); { outlet } = this.#waits) {
       const item = this.#window.ready();
       const summary = this.#summary.waiting !== null && !this.#recorder.refused;
-      if (item !== null && this.#now() - item.at > this.#options.maxAgeMs) {
+      const verdict = item === null ? null : this.#lateness.of(item, this.#isChange(item));
+      if (verdict?.is === "unknown") return;
+      if (item !== null && verdict?.is === "too late") {
         // Its line comes where it would have come: after all that is under way.
-        if (this.#runs.size > 0) return;
-        this.#expire(item);
+        if (this.#calls.size > 0) return;
+        this.#expire(item, verdict.why);
       } else if (summary && (item !== null || this.#reader.drained)) {
-        if (this.#runs.size > 0) return;
-        void this.#sendSummary();
+        if (this.#calls.size > 0) return;
+        void this.#summary.send();
       } else if (item === null || this.#starting.mustWait(item)) return;
-      else this.#start(item, this.#outlet);
+      else this.#start(item, outlet);
     }
   }
 
   #mayStart(outlet: Outlet): boolean {
-    const { capabilities } = this.#options;
+    const { limits, idempotency } = this.#options.capabilities;
     if (this.#phase !== "running" || this.#starting.isLooking || this.#summary.underWay) return false;
-    if (this.#runs.size >= capabilities.limits.inflightMax) return false;
-    if (Math.max(this.#gate.untilMs, outlet.gate.untilMs) > this.#now() || this.#recorder.receipts > RECEIPTS_MAX)
-      return false;
-    if (this.#recorder.refused && capabilities.idempotency.by === "none") return false;
-    for (const run of this.#runs) if (run.outlet !== outlet) return false;
-    return true;
+    if (this.#calls.size >= limits.inflightMax) return false;
+    if (this.#waits.untilMs > this.#now() || this.#recorder.receipts > RECEIPTS_MAX) return false;
+    if (this.#recorder.refused && idempotency.by === "none") return false;
+    return !this.#calls.areElsewhere(outlet);
   }
 
   /** The end of the wait that holds at `nowMs`, both Unix ms. Infinity: there is none. */
   #resumesAtMs(nowMs: number): number {
-    if (this.#outlet === null || this.#phase !== "running") return Infinity;
-    const atMs = Math.max(this.#gate.untilMs, this.#outlet.gate.untilMs);
+    if (this.#waits.outlet === null || this.#phase !== "running") return Infinity;
+    const atMs = this.#waits.untilMs;
     return atMs > nowMs ? atMs : Infinity;
   }
 
   #start(item: Item, outlet: Outlet): void {
     const { idempotency } = this.#options.capabilities;
     if (item.doubt !== null && idempotency.by === "key" && this.#now() - item.doubt.sinceMs > idempotency.windowMs) {
-      this.#finish(item, "unconfirmed", item.doubt.why);
+      this.#results.finish(item, "unconfirmed", item.doubt.why);
       return;
     }
     this.#starting.start(item, outlet);
   }
 
-  /** Calls the handler before it first waits. Never rejects. */
-  async #run(item: Item, outlet: Outlet, { op: draft, losses }: Asked, id: string): Promise<void> {
-    item.state = "running";
-    item.attempts += 1;
-    item.op = draft;
-    item.resumeAt(item.confirmed);
-    const attempt = new LaneAttempt(item, this.#attemptLane);
-    const run = this.#runs.add({ item, outlet, attempt, losses, startedMs: this.#now() });
-    const place = { id: id as OpId, channel: outlet.channel, attempt: item.attempts };
-    const op: Op = draft.kind === "post" ? { ...draft, ...place, resume: item.confirmed } : { ...draft, ...place };
-    const outcome = await perform(outlet, op, attempt, (error) =>
-      this.#options.logger.error(
-        { ...this.#fields, seq: item.seq, error },
-        "an adapter's handler threw: this is a bug",
-      ),
-    );
-    if (attempt.live) this.#end(run, outcome ?? { is: "unknown", why: THREW }, outcome === null);
-  }
-
-  #end(run: Run, outcome: Outcome, threw: boolean): void {
-    const { item, attempt } = run;
-    attempt.end();
-    this.#runs.active(this.#now());
-    this.#runs.delete(run);
-    item.throws = threw ? item.throws + 1 : 0;
-    const { by } = this.#options.capabilities.idempotency;
-    const { announced, confirmed, throws } = item;
-    const decision = settle({ by, announced, confirmed, throws }, outcome);
-    if (decision.is === "retry") this.#hold(run, decision.wait, decision.why);
+  #ended(...[run, outcome, decision]: Parameters<Results["ended"]>): void {
+    if (decision.is === "retry") this.#results.hold(run, decision.wait, decision.why);
     if (this.#summary.underWay) this.#endSummary(decision);
-    else if (decision.is === "retry") this.#retry(run, decision);
-    else this.#conclude(run, outcome, decision);
-    if (this.#runs.size === 0) this.#idle?.();
+    else this.#results.ended(run, outcome, decision);
     this.#pump();
   }
 
-  #conclude({ item, losses }: Run, outcome: Outcome, { state, why }: Extract<Decision, { is: "finish" }>): void {
-    const receipt = outcome.is === "delivered" ? outcome.receipt : null;
-    if (receipt !== null && item.op?.kind === "edit") item.messages = receipt.messages;
-    else item.addMessages(receipt?.messages ?? []);
-    this.#finish(item, state, why, [...losses, ...(receipt?.losses ?? [])]);
-  }
-
-  #hold({ item, outlet, attempt }: Run, wait: Wait, why: Why): void {
-    this.#why = why;
-    // A deferral that our own refusal brought about knows nothing of the network; what made us refuse says when to go on.
-    const asked: Wait = attempt.refused && wait.for !== "backoff" ? { for: "channel", ms: 0 } : wait;
-    const untilMs = this.#now() + waitMs(asked, item.attempts, this.#options.random);
-    (asked.for === "session" ? outlet.gate : this.#gate).hold(untilMs);
-  }
-
-  /** The log does not answer. */
-  #wait(times: number, why: Why): void {
-    this.#why = why;
-    this.#gate.hold(this.#now() + waitMs({ for: "backoff" }, times, this.#options.random));
-  }
-
-  #retry({ item, startedMs }: Run, { resume, why, unconfirmed, doubt }: Extract<Decision, { is: "retry" }>): void {
-    item.state = "ready";
-    item.resumeAt(resume);
-    if (doubt) item.doubt ??= { sinceMs: startedMs, why };
-    if (unconfirmed) {
-      item.unconfirmed = why;
-      this.#endings.record(item, { state: "unconfirmed", why, losses: [] });
-    }
-    // Also when nothing is in doubt: the intent on disk must not say otherwise.
-    this.#recorder.changed();
-  }
-
-  #finish(item: Item, state: Receipt["state"], why: Why | null, losses: readonly Loss[] = []): void {
-    this.#window.finish(item);
-    const partly = state !== "failed" && item.unconfirmed !== null;
-    // That a part is not confirmed was said when it came to that.
-    if (partly) this.#endings.keep(item, { state: "unconfirmed", why: item.unconfirmed, losses });
-    else this.#endings.record(item, { state, why, losses });
-    this.#recorder.changed();
-    const fate = FATES.get(state);
-    if (fate !== undefined) for (const change of item.folded) this.#finish(change, fate, why);
-    if (state !== "sent") return;
-    // What held others up is over; what took the channel away is not.
-    if (this.#outlet !== null) this.#why = null;
-    this.#outage.progress();
-  }
-
-  #expire(item: Item): void {
-    const { doubt } = item;
-    const is = this.#preparing.read(item)?.about?.is ?? "reply";
-    // What changes a message is none by itself.
-    if (doubt === null && is === "reply") {
-      this.#summary.add(item);
-      this.#outage.expired();
-    }
-    this.#finish(item, doubt === null ? "expired" : "unconfirmed", doubt?.why ?? EXPIRED);
-  }
-
-  /** Never rejects. */
-  async #sendSummary(): Promise<void> {
-    const { name, plan } = this.#options;
-    const summary = this.#summary.take();
-    const durable = await this.#recorder.durable();
-    const outlet = this.#outlet;
-    if (summary === null || !durable || outlet === null || this.#phase !== "running") {
-      this.#summary.putBack();
-      this.#recorder.changed();
-      this.#pump();
-      return;
-    }
-    const op: OpDraft = { kind: "post", ...plan.expired(summary) };
-    const item = this.#summary.item(summary);
-    await this.#run(item, outlet, { op, losses: [] }, `${opIdOf(name, item)}/expired`);
-  }
-
-  #endSummary(decision: Decision): void {
+  #endSummary(decision: Parameters<Results["ended"]>[2]): void {
     const isSent = this.#summary.end(decision);
     this.#recorder.changed();
     if (isSent) this.#outage.progress();
+  }
+
+  #expire(item: Item, why: Why): void {
+    const { doubt } = item;
+    // What changes a message is none by itself.
+    if (doubt === null && !this.#isChange(item)) {
+      this.#summary.add(item);
+      this.#outage.expired();
+    }
+    this.#results.finish(item, doubt === null ? "expired" : "unconfirmed", doubt?.why ?? why);
+  }
+
+  /** It acts on a message, or says how the rooms are. */
+  #isChange(item: Item): boolean {
+    const stored = this.#preparing.read(item);
+    const about = stored?.about ?? null;
+    return stored !== null && (isOutage(stored) || (about !== null && about.is !== "reply"));
   }
 
   #marks(): readonly Mark[] {

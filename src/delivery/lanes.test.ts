@@ -29,6 +29,8 @@ test("new entries wake the lanes they concern and no other, each once", async ()
     const wake = (): void => void woken.push(route.account.key);
     await lanes.add(route, { cursor: 0, waiting: () => Promise.resolve(0), wake, stop: () => Promise.resolve() });
   }
+  // Each, in case it missed something while it was opened.
+  expect(woken.splice(0).toSorted()).toEqual(["net.a", "net.b", "net.c"]);
   const entry = (account: string, channel: string, seq: number): Entry => ({
     seq,
     subject: subjectOf(account, channel),

@@ -1,35 +1,74 @@
-import type { LaneRoute } from "../gateway/routes.ts";
+import type { LaneRoute, Target } from "../gateway/routes.ts";
 import { subjectOf } from "../gateway/subject.ts";
-import type { Entry, Log, Seq, Subject } from "../log/log.ts";
-import type { Logger } from "../logger.ts";
+import { settleSources } from "../gateway/sources.ts";
+import type { Entry, Log, Mark, Seq, Subject } from "../log/log.ts";
 import type { Lane } from "./lane.ts";
-import { marksOf } from "./position.ts";
+import { encodePosition, marksOf } from "./position.ts";
 
 /** Names one outgoing bridge in one gateway; the same over restarts, and no two have the same. */
-export function laneName({ gateway, account, channel }: LaneRoute): string {
+export function laneName({ gateway, account, channel }: Target): string {
   return subjectOf(gateway, subjectOf(account.key, channel));
+}
+
+/**
+ * What makes a lane begin at the head of the log with everything, or only with the subjects that it has not heard so far. `sources`: its
+ * mark of that name; undefined for a lane that is new.
+ */
+export function beginningMarks(
+  { name, subjects }: { readonly name: string; readonly subjects: readonly Subject[] },
+  sources: string | undefined,
+  head: Seq,
+): readonly Mark[] {
+  const names = marksOf(name);
+  const { value } = settleSources(sources, subjects, head);
+  const position = { name: names.position, value: encodePosition({ after: head, next: null }) };
+  return [...(sources === undefined ? [position] : []), { name: names.sources, value }];
 }
 
 /** All lanes over one log: who is to be woken, and what is waited for. */
 export class Lanes {
   readonly #log: Log;
-  readonly #all: Known[] = [];
-  readonly #bySubject = new Map<Subject, Known[]>();
+  readonly #all = new Set<Known>();
+  readonly #bySubject = new Map<Subject, Set<Known>>();
+  /** While lanes are stopped to be opened again: what they wait for. */
+  #floor: Seq = Infinity;
+  #closed = false;
 
   constructor(log: Log) {
     this.#log = log;
   }
 
-  /** To be called with every lane once it is open, before anything is appended. */
+  /** To be called with every lane once it is open; it is woken if it has missed something meanwhile. */
   async add(route: LaneRoute, lane: LaneControls): Promise<void> {
-    const { entries } = await this.#log.newest({ subjects: route.subjects, after: lane.cursor, limit: 1 });
-    const known: Known = { route, lane, newest: entries.at(-1)?.seq ?? 0 };
-    this.#all.push(known);
+    const known: Known = { route, lane, newest: 0 };
+    this.#all.add(known);
     for (const subject of route.subjects) {
-      const lanes = this.#bySubject.get(subject);
-      if (lanes === undefined) this.#bySubject.set(subject, [known]);
-      else lanes.push(known);
+      const lanes = this.#bySubject.get(subject) ?? new Set<Known>();
+      this.#bySubject.set(subject, lanes.add(known));
     }
+    if (this.#closed) await lane.stop(AbortSignal.abort());
+    const { entries } = await this.#log.newest({ subjects: route.subjects, after: lane.cursor, limit: 1 });
+    known.newest = Math.max(known.newest, entries.at(-1)?.seq ?? 0);
+    lane.wake();
+  }
+
+  /** A lane that was stopped. */
+  remove(lane: LaneControls): void {
+    for (const known of this.#all) {
+      if (known.lane !== lane) continue;
+      this.#all.delete(known);
+      for (const subject of known.route.subjects) {
+        const lanes = this.#bySubject.get(subject);
+        lanes?.delete(known);
+        if (lanes?.size === 0) this.#bySubject.delete(subject);
+      }
+    }
+  }
+
+  /** What is waited for now is so until the function is called that this gives, whatever lanes are removed meanwhile. */
+  pin(): () => void {
+    this.#floor = this.waitingAfter;
+    return () => (this.#floor = Infinity);
   }
 
   /** Wakes exactly the lanes that these new entries concern, each once. */
@@ -46,7 +85,7 @@ export class Lanes {
 
   /** Nothing up to here is waited for. A lane that has read everything of its own does not hold up the others' past. */
   get waitingAfter(): Seq {
-    let after = this.#log.head;
+    let after = Math.min(this.#log.head, this.#floor);
     for (const { lane, newest } of this.#all) {
       if (newest > lane.cursor) after = Math.min(after, lane.cursor);
     }
@@ -64,8 +103,9 @@ export class Lanes {
     return waiting;
   }
 
-  async stop(signal: AbortSignal): Promise<void> {
-    await Promise.all(this.#all.map(({ lane }) => lane.stop(signal)));
+  /** From now on, a lane that is added is stopped. */
+  close(): void {
+    this.#closed = true;
   }
 }
 
@@ -83,28 +123,3 @@ interface Known {
   /** Seq of the newest entry that concerns it. */
   newest: Seq;
 }
-
-/** Where lanes keep what outlives the program. */
-const STEMS = Object.values(marksOf(""));
-
-/** Lets go of what lanes left behind whose bridge is no longer in the configuration: nobody is handed it later, should it come back. */
-export async function forgetRemoved(log: Log, logger: Logger, names: ReadonlySet<string>): Promise<void> {
-  const marks: string[] = [];
-  const lanes = new Set<string>();
-  for (const stem of STEMS) {
-    for (const mark of (await log.marks(stem)).keys()) {
-      const name = mark.slice(stem.length);
-      if (names.has(name)) continue;
-      marks.push(mark);
-      lanes.add(name);
-    }
-  }
-  if (marks.length === 0) return;
-  await log.unmark(marks);
-  logger.warn(
-    { removed: [...lanes].slice(0, SHOWN_MAX), count: lanes.size },
-    "bridges are no longer in the configuration: what waited for them is not delivered",
-  );
-}
-
-const SHOWN_MAX = 20;

@@ -31,10 +31,12 @@ export class MemoryLog implements Log {
   reads = 0;
   readonly #disk: Disk;
   readonly #step: () => Promise<void>;
+  readonly #nowMs: () => number;
 
-  constructor(disk: Disk, step: () => Promise<void> = () => Promise.resolve()) {
+  constructor(disk: Disk, step: () => Promise<void> = () => Promise.resolve(), nowMs: () => number = () => 0) {
     this.#disk = disk;
     this.#step = step;
+    this.#nowMs = nowMs;
     this.ids = disk.ids.answers(() => this.#readable());
   }
 
@@ -42,10 +44,16 @@ export class MemoryLog implements Log {
     return this.#disk.entries.at(-1)?.seq ?? 0;
   }
 
-  async append({ marks = [], receipts = [] }: Batch): Promise<Appended> {
+  async append({ entries, marks = [], receipts = [] }: Batch): Promise<Appended> {
     await this.#step();
     if (this.refuses !== null) throw new LogError(this.refuses, "no");
     this.commits += 1;
+    for (const { subject, label, payload, note } of entries) {
+      const seq = this.head + 1;
+      const at = this.#nowMs();
+      this.#disk.entries.push({ seq, subject, at, label, payload });
+      if (note !== undefined) this.#disk.ids.note(seq, subject, at, note);
+    }
     for (const { name, value } of marks) this.#disk.marks.set(name, value);
     for (const { copies, ...receipt } of receipts) {
       this.#disk.receipts.set(`${receipt.lane} ${receipt.seq}`, receipt);

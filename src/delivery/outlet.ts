@@ -11,6 +11,8 @@ export interface Outlet {
   readonly without: readonly OptionalKind[];
   readonly gate: Gate;
   readonly pulse: Pulse;
+  /** Called when the network has confirmed something that was sent. */
+  readonly heard: () => void;
 }
 
 /** One per session: a rate limit of all its channels. */
@@ -30,13 +32,23 @@ export interface Pulse {
 
 /** Calls the handler of the op's kind before it first waits. Null when it threw, which is a bug: `threw` is told. Never rejects. */
 export async function perform(
-  { handlers }: Outlet,
+  { handlers, heard }: Outlet,
   op: Op,
   attempt: Attempt,
   threw: (error: string) => void,
 ): Promise<Outcome | null> {
+  const listening: Attempt = {
+    signal: attempt.signal,
+    sending: (upTo) => attempt.sending(upTo),
+    sent: (upTo, messages) => {
+      heard();
+      attempt.sent(upTo, messages);
+    },
+  };
   try {
-    return await call(handlers, op, attempt);
+    const outcome = await call(handlers, op, listening);
+    if (outcome.is === "delivered") heard();
+    return outcome;
   } catch (error) {
     threw(error instanceof Error ? (error.stack ?? error.message) : String(error));
     return null;

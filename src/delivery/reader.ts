@@ -73,11 +73,11 @@ export class Reader {
     return this.#window.waiting >= AHEAD_ENTRIES || this.#window.waitingChars >= AHEAD_CHARS;
   }
 
-  /** How many messages wait, in the window or behind it; where they are very many, of the oldest all entries count. */
-  async count(): Promise<number> {
+  /** How many entries wait, in the window or behind it; where they are very many, of the oldest all count. */
+  async count(counts: (entry: EntryHead) => boolean = () => true): Promise<number> {
     const { log, subjects, admits } = this.#options;
     const { entries, skipped } = await log.newest({ subjects, after: this.#window.cursor, limit: COUNT_ENTRIES });
-    return skipped + entries.filter(admits).length;
+    return skipped + entries.filter((entry) => admits(entry) && counts(entry)).length;
   }
 
   stop(): void {

@@ -36,6 +36,11 @@ export class Runs {
     return this.#runs.size;
   }
 
+  /** When one of them last ended or told something, Unix ms. */
+  get activeMs(): number {
+    return this.#activeMs;
+  }
+
   [Symbol.iterator](): Iterator<Run> {
     return [...this.#runs][Symbol.iterator]();
   }

@@ -7,6 +7,8 @@ import type { PostOp } from "../contract/ops.ts";
 import type { Attempt, ChannelRequest, Ended, Joined, Session } from "../contract/session.ts";
 import type { Logger } from "../logger.ts";
 import type { Outlet } from "./outlet.ts";
+import type { JoinedLane } from "./room.ts";
+import type { LaneStatus } from "./status.ts";
 
 export interface LogLine {
   readonly level: string;
@@ -56,12 +58,21 @@ export class ScriptedSession implements Session {
   readonly steps: string[] = [];
   /** How joins are answered; joined at once unless a test says otherwise. */
   answer: Answer = ({ name }) => Promise.resolve({ ok: true, ref: refOf(name), without: [] });
+  /** Refs of the channels that were left, in order. */
+  readonly left: ChannelRef[] = [];
+  /** What leaving comes to. */
+  leaving: (ref: ChannelRef, signal: AbortSignal) => Promise<void> = () => Promise.resolve();
   /** Whether it ends when it is closed. */
   endsOnClose = true;
 
   join(request: ChannelRequest, signal: AbortSignal): Promise<Joined> {
     this.asked.push(request.name);
     return this.answer(request, signal);
+  }
+
+  leave(ref: ChannelRef, signal: AbortSignal): Promise<void> {
+    this.left.push(ref);
+    return this.leaving(ref, signal);
   }
 
   async #post({ channel, author, body }: PostOp, attempt: Attempt): Promise<Outcome> {
@@ -114,10 +125,11 @@ export class ScriptedNetwork {
 
   #open(args: Parameters<Open>[0]): Promise<Opened> {
     this.opens.push(args);
-    return (this.plans.shift() ?? (() => this.#welcome()))(args);
+    return (this.plans.shift() ?? (() => this.welcome()))(args);
   }
 
-  #welcome(): Promise<Opened> {
+  /** An open that succeeds. */
+  welcome(): Promise<Opened> {
     const session = new ScriptedSession();
     this.sessions.push(session);
     return Promise.resolve({ ok: true, session });
@@ -125,9 +137,14 @@ export class ScriptedNetwork {
 }
 
 /** Remembers what it is told: `+ref`, `-why`. */
-export class MemoryLane {
+export class MemoryLane implements JoinedLane {
   readonly told: string[] = [];
   outlet: Outlet | null = null;
+  readonly gateway: string;
+
+  constructor(gateway = "g") {
+    this.gateway = gateway;
+  }
 
   connect(outlet: Outlet): void {
     this.outlet = outlet;
@@ -137,5 +154,10 @@ export class MemoryLane {
   disconnect(why: { readonly message: string }): void {
     this.outlet = null;
     this.told.push(`-${why.message}`);
+  }
+
+  status(): Promise<LaneStatus> {
+    const nothing = { waiting: 0, oldestMs: null, oldest: null, why: null, remedy: null, retryMs: null } as const;
+    return Promise.resolve({ gateway: this.gateway, channel: "", state: "idle", ...nothing });
   }
 }

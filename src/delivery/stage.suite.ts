@@ -1,5 +1,5 @@
 import { FakeClock, settled } from "../../test/support/fake-clock.ts";
-import type { Account } from "../config/config.ts";
+import type { Account, CatchUp } from "../config/config.ts";
 import type { Capabilities, Idempotency } from "../contract/capabilities.ts";
 import { type ChannelRef, END, type Progress } from "../contract/ids.ts";
 import type { Op } from "../contract/ops.ts";
@@ -13,6 +13,7 @@ import type { IdNote, Receipt } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
 import { Lane } from "./lane.ts";
 import { type Disk, emptyDisk, MemoryLog } from "./memory-log.suite.ts";
+import type { Meter } from "./meter.ts";
 import type { Outlet } from "./outlet.ts";
 import { aboutOf, payloadOf, PLAN } from "./plan.suite.ts";
 
@@ -44,6 +45,7 @@ export interface StageOptions {
   readonly plan?: Plan;
   readonly inflightMax?: number;
   readonly maxAgeMs?: number;
+  readonly catchUp?: CatchUp;
   readonly outageNoticeMs?: number;
   readonly disk?: Disk;
   readonly clock?: FakeClock;
@@ -70,6 +72,13 @@ export class Stage {
   readonly calls: Call[] = [];
   readonly files = new MemoryFiles();
   readonly stalls: Why[] = [];
+  /** What the meter was told: `ended` and `answered`, with the state or outcome. */
+  readonly metered: (readonly [what: "ended" | "answered", how: string, ms: number])[] = [];
+  readonly meter: Meter = {
+    ended: (_, state, ms) => void this.metered.push(["ended", state, ms]),
+    answered: (_, outcome, ms) => void this.metered.push(["answered", outcome, ms]),
+    reconnected: () => undefined,
+  };
   readonly #options: StageOptions;
   #lane: Lane | null = null;
 
@@ -77,7 +86,7 @@ export class Stage {
     this.#options = options;
     this.disk = options.disk ?? emptyDisk();
     this.clock = options.clock ?? new FakeClock();
-    this.log = new MemoryLog(this.disk, options.step);
+    this.log = new MemoryLog(this.disk, options.step, () => this.clock.nowMs());
   }
 
   get lane(): Lane {
@@ -102,6 +111,8 @@ export class Stage {
       random: this.#options.random ?? (() => 0.5),
       maxAgeMs,
       outageNoticeMs,
+      catchUp: this.#options.catchUp ?? null,
+      meter: this.meter,
       onStalled: (why) => void this.stalls.push(why),
     });
     await settled();
@@ -208,6 +219,7 @@ export function outletOf(post: Outlet["handlers"]["post"]): Outlet {
     without: [],
     gate,
     pulse: { lastMs: 0, beat: () => undefined },
+    heard: () => undefined,
   };
 }
 

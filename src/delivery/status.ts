@@ -1,4 +1,5 @@
 import type { Why } from "../contract/outcome.ts";
+import type { Seq } from "../log/log.ts";
 
 /** How delivery is: what operators are shown. Plain data, made anew at every call; moments are Unix ms. */
 export interface AccountStatus {
@@ -7,6 +8,8 @@ export interface AccountStatus {
   readonly protocol: string;
   readonly state: "connecting" | "online" | "degraded" | "waiting" | "action-needed";
   readonly sinceMs: number;
+  /** Since when there is no session, over all tries to have one; null while there is one. */
+  readonly downSinceMs: number | null;
   /** Who we are there; null while there is no session. */
   readonly as: string | null;
   /** When anything of this network last came or was confirmed, over all sessions; null: never since the start. */
@@ -30,6 +33,8 @@ export interface ChannelStatus {
   /** `offline`: the account has no session. */
   readonly state: "offline" | "joining" | "joined" | "waiting";
   readonly sinceMs: number;
+  /** Since when it is not joined, over all sessions and tries; null while it is. */
+  readonly downSinceMs: number | null;
   readonly heardMs: number | null;
   readonly why: Why | null;
   readonly remedy: string | null;
@@ -46,6 +51,8 @@ export interface LaneStatus {
   readonly waiting: number | null;
   /** When the oldest that waits was accepted. */
   readonly oldestMs: number | null;
+  /** Which one that is, and how often it was tried in the life of this program. */
+  readonly oldest: { readonly seq: Seq; readonly tries: number } | null;
   /** Why it waits; null while it goes on. */
   readonly why: Why | null;
   readonly remedy: string | null;

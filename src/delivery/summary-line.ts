@@ -1,4 +1,8 @@
+import type { OpDraft } from "../gateway/planned.ts";
+import type { Plan } from "../gateway/plan.ts";
 import type { Logger } from "../logger.ts";
+import { opIdOf } from "./lane-options.ts";
+import type { Outlet } from "./outlet.ts";
 import { type Summary, summarise } from "./position.ts";
 import type { Decision } from "./settle.ts";
 import { Item } from "./window.ts";
@@ -9,12 +13,27 @@ interface SummaryOptions {
   readonly logger: Logger;
   /** Which lane it is, for people. */
   readonly fields: object;
+  /** Of the lane. */
+  readonly name: string;
+  readonly plan: Pick<Plan, "expired">;
+  readonly durable: () => Promise<boolean>;
+  /** What the disk has to hold has changed. */
+  readonly changed: () => void;
+  /** Where it can be sent now. */
+  readonly outlet: () => Outlet | null;
+  /** Asks the network for it. */
+  readonly call: (item: Item, outlet: Outlet, op: OpDraft, id: string) => void;
+  /** Goes on with the lane. */
+  readonly pump: () => void;
 }
+
+/** A line of which nobody can say whether it was sent is tried so often at most: what comes after it must not wait for it. */
+const DOUBTS_MAX = 5;
 
 /**
  * The line that stands for messages that expired.
  *
- *   none ──a message expires──▶ waiting (on disk) ──take──▶ under way (off the disk) ──sent, or may have been──▶ none
+ *   none ──a message expires──▶ waiting (on disk) ──send──▶ under way (off the disk) ──sent, or may have been──▶ none
  *            (more are added)      ◀────certainly not sent─────┘
  *
  * It leaves the disk before it is sent: it comes at most once.
@@ -24,6 +43,8 @@ export class SummaryLine {
   #waiting: Summary | null;
   #underWay: Summary | null = null;
   #attempts = 0;
+  /** Attempts that ended in doubt. */
+  #doubts = 0;
 
   constructor(options: SummaryOptions) {
     this.#options = options;
@@ -43,17 +64,23 @@ export class SummaryLine {
     this.#waiting = summarise(this.#waiting, item);
   }
 
-  take(): Summary | null {
-    this.#underWay = this.#waiting;
+  /** Once the disk no longer has it. Never rejects. */
+  async send(): Promise<void> {
+    const { name, plan, durable, outlet: outletNow, changed, call, pump } = this.#options;
+    const summary = this.#waiting;
+    this.#underWay = summary;
     this.#waiting = null;
-    return this.#underWay;
-  }
-
-  /** A message of its own for it; counts as an attempt. */
-  item({ seq, toMs }: Summary): Item {
-    const item = new Item({ seq, at: toMs, label: "", payload: "" });
-    item.attempts = this.#attempts++;
-    return item;
+    const isOffDisk = await durable();
+    const outlet = outletNow();
+    if (summary === null || !isOffDisk || outlet === null) {
+      this.putBack();
+      changed();
+    } else {
+      const item = new Item({ seq: summary.seq, at: summary.toMs, label: "", payload: "" });
+      item.attempts = this.#attempts++;
+      call(item, outlet, { kind: "post", ...plan.expired(summary) }, `${opIdOf(name, item)}/expired`);
+    }
+    pump();
   }
 
   /** What is under way was not sent, and waits again. */
@@ -65,7 +92,7 @@ export class SummaryLine {
 
   /** An attempt has ended; people are told when it is not tried again. Whether the line was sent. */
   end(decision: Decision): boolean {
-    if (decision.is === "retry" && decision.resume === null) {
+    if (this.#isAgain(decision)) {
       this.putBack();
       return false;
     }
@@ -73,12 +100,19 @@ export class SummaryLine {
     if (this.#underWay !== null) this.#report(this.#underWay, sent);
     this.#underWay = null;
     this.#attempts = 0;
+    this.#doubts = 0;
     return sent;
+  }
+
+  #isAgain(decision: Decision): boolean {
+    if (decision.is === "finish" || decision.resume !== null) return false;
+    if (decision.wait.for === "backoff") this.#doubts += 1;
+    return this.#doubts < DOUBTS_MAX;
   }
 
   #report({ count, fromMs, toMs }: Summary, told: boolean): void {
     const fields = { messages: count, from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString(), told };
     const { logger, fields: lane } = this.#options;
-    logger.warn({ ...lane, ...fields }, "messages waited longer than MaxAge and were left out");
+    logger.warn({ ...lane, ...fields }, "messages waited longer than MaxAge or CatchUp allows and were left out");
   }
 }

@@ -116,29 +116,6 @@ describe("a session that ends", () => {
     ]);
   });
 
-  test("or does not begin backs off up to five minutes, and starts again after a minute online", async () => {
-    network.refuse(LOST, 11);
-    supervisor.start();
-    const waits: number[] = [];
-    for (let time = 1; time <= 11; time += 1) {
-      await settled();
-      const since = clock.nowMs();
-      while (network.opens.length === time) await clock.advance(250);
-      waits.push(clock.nowMs() - since);
-    }
-    expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000, 150_000, 150_000]);
-    await clock.advance(MINUTE - 1);
-    network.session.end();
-    await clock.advance(149_999);
-    expect(network.opens).toHaveLength(12);
-    await clock.advance(1);
-    expect(network.opens).toHaveLength(13);
-    await clock.advance(MINUTE);
-    network.session.end();
-    await clock.advance(500);
-    expect(network.opens).toHaveLength(14);
-  });
-
   test("equal failures are told once in ten minutes", async () => {
     network.refuse(LOST, 1000);
     supervisor.start();

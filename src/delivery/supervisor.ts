@@ -1,25 +1,32 @@
 import type { Account } from "../config/config.ts";
-import type { Adapter, Opened } from "../contract/adapter.ts";
+import type { Adapter } from "../contract/adapter.ts";
 import type { Clock, Host } from "../contract/host.ts";
 import type { Why } from "../contract/outcome.ts";
 import type { Ended, Session } from "../contract/session.ts";
 import type { Files } from "../files/files.ts";
 import type { Logger } from "../logger.ts";
-import { pause, within } from "./deadline.ts";
+import { Condition } from "./condition.ts";
+import { pause } from "./deadline.ts";
 import { createGate, createPulse } from "./gate.ts";
 import { createHost } from "./host.ts";
 import type { Intake } from "./intake.ts";
-import { Joins, type JoinChannel } from "./joins.ts";
+import { Joins } from "./joins.ts";
+import type { Meter } from "./meter.ts";
+import { remedyOf } from "./remedies.ts";
 import type { RemoteFiles } from "./remote-files.ts";
 import { Report } from "./report.ts";
 import { fullJitter } from "./retry.ts";
+import { type ChannelCondition, type JoinChannel, type JoinedLane, reconnect } from "./room.ts";
+import { SessionSteps, STOPPING } from "./session-steps.ts";
+import type { AccountStatus, ChannelStatus } from "./status.ts";
 
 /**
  * Keeps one account connected; no session ever reconnects by itself.
  *
  * `connecting`: a session is being opened, for at most a minute. `online`: it is there, and its channels are joined (see joins.ts);
  * `degraded` when it says itself that it is in doubt. A session that could not be opened, or ended, is followed by another:
- *   - it was lost, or what an adapter threw: `waiting`, with a full-jitter back-off that starts again after a minute online;
+ *   - it was lost, or what an adapter threw: `waiting`, with a full-jitter back-off that is short in the first minutes of an outage, and
+ *     starts again after a minute online;
  *   - `auth` or `config`: `action-needed`, because a person has to mend something, and a network that is asked again and again
  *     with a wrong password locks the account. It is tried again after half an hour to an hour.
  *
@@ -28,20 +35,66 @@ import { fullJitter } from "./retry.ts";
 export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #report: Report;
+  readonly #steps: SessionSteps;
   readonly #stop = new AbortController();
-  #state: State;
+  readonly #condition: Condition<State["is"]>;
+  readonly #conditions = new Map<string, ChannelCondition>();
+  #channels: readonly JoinChannel[];
+  #joins: Joins | null = null;
   #live: Live | null = null;
+  #sessions = 0;
+  /** How the last session ended, for the remedy. */
+  #cause: Ended["cause"] = "lost";
   #running: Promise<void> = Promise.resolve();
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
-    const { account, logger, clock } = options;
+    const { account, logger, clock, channels } = options;
     this.#report = new Report(logger, { account: account.name }, () => clock.nowMs());
-    this.#state = { is: "connecting", sinceMs: clock.nowMs(), why: null };
+    this.#steps = new SessionSteps(options);
+    this.#condition = new Condition<State["is"]>(clock, (is) => is === "online" || is === "degraded", "connecting");
+    this.#channels = channels;
+    for (const { request } of channels) this.#conditionOf(request.name);
   }
 
   get state(): State {
-    return this.#state;
+    const { state, sinceMs, why } = this.#condition;
+    return { is: state, sinceMs, why };
+  }
+
+  /** How the account and its channels are, with the lanes of each as they say it themselves. */
+  async status(): Promise<AccountStatus> {
+    const { account, intake } = this.#options;
+    const own = this.#condition.standing("nobody has let us in");
+    const remedy = remedyOf("account", own.why, this.#live === null ? this.#cause : "lost");
+    const channels = this.#channels.map(({ request, lanes }): readonly [Omit<ChannelStatus, "lanes">, typeof lanes] => {
+      const there = this.#conditionOf(request.name).standing("the channel has not let us in");
+      const isOffline = there.state === "offline";
+      const { why, retryMs } = isOffline ? own : there;
+      const what = isOffline ? remedy : remedyOf("channel", there.why);
+      return [{ ...there, channel: request.name, why, retryMs, remedy: what }, lanes];
+    });
+    const { accepted, dropped } = intake;
+    const shared = {
+      account: account.name,
+      key: account.key,
+      protocol: account.protocol,
+      as: this.#live?.session.as ?? null,
+      remedy,
+      reconnects: Math.max(0, this.#sessions - 1),
+      accepted,
+      dropped,
+    };
+    return { ...own, ...shared, channels: await Promise.all(channels.map(async (one) => await withLanes(...one))) };
+  }
+
+  /** Since when a channel is not joined, Unix ms, and why; null: it is; undefined: there is no such channel. */
+  downOf(channel: string): { readonly sinceMs: number; readonly why: Why | null } | null | undefined {
+    const condition = this.#conditions.get(channel);
+    if (condition === undefined) return undefined;
+    const { state, downSinceMs, why } = condition.standing("the channel has not let us in");
+    if (downSinceMs === null) return null;
+    return { sinceMs: downSinceMs, why: state === "offline" ? (this.#condition.why ?? why) : why };
   }
 
   start(): void {
@@ -53,93 +106,101 @@ export class Supervisor {
     this.#live?.giveUp({ cause: "lost", why });
   }
 
+  /**
+   * The channels of now on, in the order of the configuration. Those that are new are joined, those that are gone are left, and those
+   * that stay, by their name, are not touched: of their lanes, the new ones are connected. Lanes that are gone should have been stopped before;
+   * they are told that they have no channel any more.
+   */
+  change(channels: readonly JoinChannel[]): void {
+    const before = this.#channels;
+    const names = new Set(channels.map(({ request }) => request.name));
+    this.#channels = channels;
+    for (const name of this.#conditions.keys()) if (!names.has(name)) this.#conditions.delete(name);
+    for (const name of names) this.#conditionOf(name);
+    if (this.#joins !== null) this.#joins.change(channels);
+    else reconnect(lanesOf(before), lanesOf(channels), null, this.#condition.why);
+  }
+
   /** No more events, and no new session; handlers still work. */
   async quiesce(): Promise<void> {
     this.#stop.abort();
     const session = this.#live?.session;
-    if (session !== undefined) await this.#bounded(QUIESCE_MS, () => session.quiesce(), "quiesce");
+    if (session !== undefined) await this.#steps.quiesce(session);
   }
 
   /** Says goodbye. To be called after `quiesce`. */
   async close(): Promise<void> {
     const live = this.#live;
     if (live !== null) {
-      await this.#bounded(CLOSE_MS, (signal) => live.session.close(signal), "close");
+      await this.#steps.close(live.session);
       live.giveUp({ cause: "asked", why: STOPPING });
     }
     await this.#running;
   }
 
   async #run(): Promise<void> {
+    const { clock } = this.#options;
     let failures = 0;
+    let outageSinceMs: number | null = null;
     while (!this.#stop.signal.aborted) {
       const { ended, onlineMs } = await this.#connect();
       if (this.#stop.signal.aborted) return;
-      failures = onlineMs >= STEADY_MS ? 1 : failures + 1;
-      const ms = this.#settle(ended, failures);
-      await pause({ clock: this.#options.clock, ms, signal: this.#stop.signal });
+      const nowMs = clock.nowMs();
+      const isNew: boolean = onlineMs >= STEADY_MS || outageSinceMs === null;
+      outageSinceMs = isNew ? nowMs : outageSinceMs;
+      failures = isNew ? 1 : failures + 1;
+      const isLong = nowMs - (outageSinceMs ?? nowMs) >= SHORT_OUTAGE_MS;
+      const ms = this.#settle(ended, failures, isLong ? CAP_MS.long : CAP_MS.short);
+      await pause({ clock, ms, signal: this.#stop.signal });
     }
   }
 
   /** One session, from its opening to its end. */
   async #connect(): Promise<{ readonly ended: Ended; readonly onlineMs: number }> {
-    const { clock, random, intake, account, logger } = this.#options;
-    this.#become("connecting", null);
-    const joins = this.#joins();
-    const { host, end } = createHost({
+    const { clock, intake } = this.#options;
+    // Why there was none before still holds as far as anybody knows.
+    this.#condition.become("connecting", this.#condition.why);
+    const joins = this.#newJoins();
+    this.#joins = joins;
+    const { host, end } = this.#host(joins);
+    const opened = await this.#steps.open(host, intake.cursor, this.#stop.signal);
+    const onlineAtMs = clock.nowMs();
+    const ended = opened.ok ? await this.#follow(opened.session, joins) : opened.ended;
+    end();
+    joins.end(ended.why);
+    this.#joins = null;
+    return { ended, onlineMs: opened.ok ? clock.nowMs() - onlineAtMs : 0 };
+  }
+
+  #host(joins: Joins): { readonly host: Host; readonly end: () => void } {
+    const { clock, random, intake, account, logger, files } = this.#options;
+    return createHost({
       account: account.name,
       intake,
       nameOf: (ref) => joins.nameOf(ref),
-      files: this.#options.files,
+      files,
       clock,
       random,
       logger,
       lost: (ref, why, retryInMs) => joins.lost(ref, why, retryInMs),
       degraded: (why) => this.#degrade(why),
+      heard: (refs) => {
+        this.#condition.heard();
+        for (const ref of refs) joins.heard(ref);
+      },
     });
-    const opened = await this.#open(host);
-    const onlineAtMs = clock.nowMs();
-    const ended = opened.ok ? await this.#follow(opened.session, joins) : opened.ended;
-    end();
-    joins.end(ended.why);
-    return { ended, onlineMs: opened.ok ? clock.nowMs() - onlineAtMs : 0 };
-  }
-
-  /** Always a value, within a minute. A session that comes after that is closed at once. */
-  async #open(host: Host): Promise<Opened> {
-    const { clock, adapter, account, intake } = this.#options;
-    let opening: Promise<Opened> | null = null;
-    try {
-      const deadline = { clock, ms: OPEN_MS, signal: this.#stop.signal };
-      const opened = await within(deadline, async (signal) => {
-        opening = adapter
-          .load()
-          .then((code) => code.open({ settings: account.settings, host, since: intake.cursor, signal }));
-        return await opening;
-      });
-      // One that came together with the stop has come too late as well.
-      if (!opened.late && !(opened.value.ok && this.#stop.signal.aborted)) return opened.value;
-    } catch (error) {
-      const stack = error instanceof Error ? error.stack : undefined;
-      this.#options.logger.debug({ account: account.name, stack }, "an adapter threw");
-      return failed({ code: "bug", message: `the session could not be opened: ${String(error)}` });
-    }
-    void this.#closeLate(opening);
-    const message = `not connected and logged in within ${OPEN_MS / 1000} s`;
-    return failed(this.#stop.signal.aborted ? STOPPING : { code: "timeout", message });
-  }
-
-  async #closeLate(opening: Promise<Opened> | null): Promise<void> {
-    const opened = await opening?.catch(() => null);
-    if (opened?.ok === true) await this.#bounded(CLOSE_MS, (signal) => opened.session.close(signal), "close");
   }
 
   /** Joins the channels; resolves when the session has ended, or has been given up and closed. */
   async #follow(session: Session, joins: Joins): Promise<Ended> {
+    const { account, meter } = this.#options;
     const given = Promise.withResolvers<Ended>();
     this.#live = { session, giveUp: given.resolve };
-    const detach = this.#options.remoteFiles.attach(this.#options.account.key, session);
-    this.#become("online", null);
+    const detach = this.#options.remoteFiles.attach(account.key, session);
+    this.#condition.become("online", null);
+    this.#condition.heard();
+    this.#sessions += 1;
+    if (this.#sessions > 1) meter?.reconnected(account.name);
     this.#report.well({ as: session.as }, "the account is online");
     joins.start(session);
     const byItself = session.ended.catch((error: unknown) => lost({ code: "bug", message: String(error) }));
@@ -151,54 +212,56 @@ export class Supervisor {
     detach();
     if (isGivenUp && !this.#stop.signal.aborted) {
       joins.end(ended.why);
-      await this.#bounded(CLOSE_MS, (signal) => session.close(signal), "close");
+      await this.#steps.close(session);
     }
     return ended;
   }
 
-  #joins(): Joins {
-    const { clock, random, channels, intake } = this.#options;
-    const shared = { gate: createGate(clock), pulse: createPulse(clock) };
-    return new Joins({ channels, ...shared, clock, random, settled: () => intake.settled() });
+  #newJoins(): Joins {
+    const { clock, random, intake } = this.#options;
+    return new Joins({
+      channels: this.#channels,
+      conditionOf: (name) => this.#conditionOf(name),
+      gate: createGate(clock),
+      pulse: createPulse(clock),
+      clock,
+      random,
+      settled: () => intake.settled(),
+      heard: () => this.#condition.heard(),
+    });
+  }
+
+  #conditionOf(name: string): ChannelCondition {
+    const known = this.#conditions.get(name);
+    if (known !== undefined) return known;
+    const isJoined = (state: ChannelStatus["state"]): boolean => state === "joined";
+    const made = new Condition<ChannelStatus["state"]>(this.#options.clock, isJoined, "offline", this.#condition.why);
+    this.#conditions.set(name, made);
+    return made;
   }
 
   #degrade(why: Why | null): void {
     if (this.#live === null) return;
     if (why === null) this.#report.well({}, "the connection is well again");
     else this.#report.trouble(why, {}, "the connection is in doubt");
-    this.#become(why === null ? "online" : "degraded", why);
+    this.#condition.become(why === null ? "online" : "degraded", why);
+    if (why === null) this.#condition.heard();
   }
 
   /** Says what follows an end; how long to wait, in ms. */
-  #settle({ cause, why }: Ended, failures: number): number {
-    const { random } = this.#options;
+  #settle({ cause, why }: Ended, failures: number, capMs: number): number {
+    const { random, clock } = this.#options;
     const needsPerson = cause === "auth" || cause === "config";
     const ms = needsPerson
       ? PERSON_MS.least + Math.floor(random() * (PERSON_MS.most - PERSON_MS.least))
-      : fullJitter(failures, BACK_OFF, random);
+      : fullJitter(failures, { baseMs: BASE_MS, capMs }, random);
     const retryInS = Math.ceil(ms / 1000);
-    this.#become(needsPerson ? "action-needed" : "waiting", why);
-    if (needsPerson) this.#report.trouble(why, { retryInS, remedy: REMEDY }, "the account needs a person", "error");
+    this.#cause = cause;
+    this.#condition.become(needsPerson ? "action-needed" : "waiting", why, clock.nowMs() + ms);
+    const remedy = remedyOf("account", why, cause);
+    if (needsPerson) this.#report.trouble(why, { retryInS, remedy }, "the account needs a person", "error");
     else this.#report.trouble(why, { retryInS }, "the account is offline");
     return ms;
-  }
-
-  #become(is: State["is"], why: Why | null): void {
-    this.#state = { is, sinceMs: this.#options.clock.nowMs(), why };
-  }
-
-  /** A step of a session's end, which must not hold up anything whatever the adapter does. */
-  async #bounded(ms: number, task: (signal: AbortSignal) => Promise<void>, step: string): Promise<void> {
-    const { clock, logger, account } = this.#options;
-    try {
-      const done = await within({ clock, ms }, task);
-      if (done.late) logger.debug({ account: account.name, step }, "a session took too long to end and was left alone");
-    } catch (error) {
-      logger.warn(
-        { account: account.name, step, error: String(error) },
-        "a session did not end cleanly: this is a bug",
-      );
-    }
   }
 }
 
@@ -212,10 +275,12 @@ export interface SupervisorOptions {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly random: () => number;
+  /** Absent: nothing is counted. */
+  readonly meter?: Pick<Meter, "reconnected">;
 }
 
 export interface State {
-  readonly is: "connecting" | "online" | "degraded" | "waiting" | "action-needed";
+  readonly is: AccountStatus["state"];
   /** Unix ms. */
   readonly sinceMs: number;
   /** What led to it; null while all goes as it should. */
@@ -227,18 +292,23 @@ interface Live {
   readonly giveUp: (ended: Ended) => void;
 }
 
-const OPEN_MS = 60_000;
-const QUIESCE_MS = 1_500;
-const CLOSE_MS = 1_500;
 /** A session that held this long was a good one: the next failure is the first. */
 const STEADY_MS = 60_000;
-const BACK_OFF = { baseMs: 1_000, capMs: 5 * 60_000 };
+const BASE_MS = 1_000;
+/** A server that is back should not be noticed late, and one that stays away should not be asked for ever at this pace. */
+const CAP_MS = { short: 30_000, long: 5 * 60_000 };
+const SHORT_OUTAGE_MS = 10 * 60_000;
 const PERSON_MS = { least: 30 * 60_000, most: 60 * 60_000 };
 
-/** What there is to mend, the reason says. */
-const REMEDY = "mend it in the account's settings, or with those who run the network, then start again";
-
-const STOPPING: Why = { code: "stopping", message: "Rialto stops" };
-
 const lost = (why: Why): Ended => ({ cause: "lost", why });
-const failed = (why: Why): Opened => ({ ok: false, ended: lost(why) });
+
+function lanesOf(channels: readonly JoinChannel[]): readonly JoinedLane[] {
+  return channels.flatMap(({ lanes }) => lanes);
+}
+
+async function withLanes(
+  channel: Omit<ChannelStatus, "lanes">,
+  lanes: readonly Pick<JoinedLane, "status">[],
+): Promise<ChannelStatus> {
+  return { ...channel, lanes: await Promise.all(lanes.map(async (lane) => await lane.status())) };
+}

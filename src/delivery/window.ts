@@ -41,6 +41,8 @@ export class Item {
   announced: Progress | null = null;
   /** What the intent on disk has to cover: `announced`, and what is about to be. */
   intended: Progress | null = null;
+  /** Its attempt was told not to send on: the rest comes in another one. */
+  held = false;
   /** Those that its tries have made. */
   messages: readonly MessageRef[] = [];
   /** Why a part of it is not confirmed. */
@@ -67,12 +69,27 @@ export class Item {
     this.intended = progress;
   }
 
+  /** Another attempt of it begins. */
+  begin(op: OpDraft): void {
+    this.state = "running";
+    this.attempts += 1;
+    this.op = op;
+    this.held = false;
+    this.resumeAt(this.confirmed);
+  }
+
   addMessages(messages: readonly MessageRef[]): void {
     this.messages = [...new Set([...this.messages, ...messages])];
   }
 }
 
-const CHANGES: ReadonlySet<string> = new Set([EventLabel.edit, EventLabel.delete, EventLabel.reaction]);
+/** Labels of what acts on another message. */
+export const CHANGES: ReadonlySet<string> = new Set([
+  EventLabel.edit,
+  EventLabel.delete,
+  EventLabel.reaction,
+  EventLabel.outageOver,
+]);
 
 export class Window {
   #items: Item[] = [];
@@ -158,11 +175,11 @@ export class Window {
     return first;
   }
 
-  /** Whether everything before it is running or done: otherwise, sending it would bring it before an older one. */
+  /** Whether everything before it is on its way or done: otherwise, sending it would bring it before an older one, or the rest of one. */
   isInTurn(item: Item): boolean {
     for (const other of this.#items) {
       if (other.seq >= item.seq) return true;
-      if (other.state === "ready") return false;
+      if (other.state === "ready" || (other.state === "running" && other.held)) return false;
     }
     return true;
   }

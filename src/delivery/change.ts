@@ -1,0 +1,123 @@
+import type { Config } from "../config/config.ts";
+import type { Routes } from "../gateway/routes.ts";
+import type { Mark } from "../log/log.ts";
+import { forgetRemoved } from "./forgetting.ts";
+import { type LaneSpec, laneSpecs } from "./lane-specs.ts";
+import { beginningMarks } from "./lanes.ts";
+import type { Part, Patience, Shared } from "./part.ts";
+import type { Parts } from "./parts.ts";
+import { marksOf } from "./position.ts";
+
+/** Another configuration to go on with. */
+export interface Next {
+  readonly config: Config;
+  /** Those that `config` is compiled to. */
+  readonly routes: Routes;
+  /** Keys of the accounts that need another session although they are in both configurations. */
+  readonly reopen: ReadonlySet<string>;
+}
+
+/**
+ * A change of the configuration while all runs, in the order of its steps. Killed between any two of them, the next start goes on from
+ * what is on disk.
+ *
+ *   1. `marks` are made durable while nothing is being appended: what is new begins here. Until then, nothing has changed.
+ *   2. `swap`, at once behind that: what comes in goes by the new configuration.
+ *   3. `settle`: lanes and sessions follow. What waits for those that stay waits in the log meanwhile.
+ */
+export interface DeliveryChange {
+  marks(): readonly Mark[];
+  swap(): void;
+  /** Bounded, but for a log that cannot be read. Never rejects. */
+  settle(): Promise<void>;
+}
+
+/** Nothing else waits for these lanes and sessions, so they may take their time. */
+const PATIENCE = { lanesMs: 10_000, drainMs: 10_000 };
+
+interface Scene {
+  readonly parts: Parts;
+  readonly shared: Shared;
+  /** Aborted when the program stops: what is under way is cut short, and nothing is opened any more. */
+  readonly signal: AbortSignal;
+}
+
+/** Moves nothing yet. Rejects with the log's LogError. */
+export async function prepareChange(next: Next, scene: Scene): Promise<DeliveryChange> {
+  const { parts, shared, signal } = scene;
+  const { log, lanes } = shared;
+  const specs = laneSpecs(next.config, next.routes);
+  const open = new Map(parts.all.flatMap((part) => [...part.prints]));
+  const moving = [...specs.values()].flat().filter(({ name, print }) => open.get(name) !== print);
+  const isNew = ({ name }: LaneSpec): boolean => !open.has(name);
+  await forgetMarks(moving.filter(isNew), shared);
+  const sources = moving.every(isNew) ? new Map<string, string>() : await log.marks(marksOf("").sources);
+  let unpin = (): void => undefined;
+  return {
+    marks: () =>
+      moving.flatMap((spec) => {
+        const known = isNew(spec) ? undefined : (sources.get(marksOf(spec.name).sources) ?? "");
+        return beginningMarks({ name: spec.name, subjects: spec.route.subjects }, known, log.head);
+      }),
+    swap: () => {
+      unpin = lanes.pin();
+      for (const part of parts.all) {
+        const account = next.config.accounts.get(part.account.key);
+        if (account !== undefined) part.record(account);
+      }
+    },
+    settle: async () => {
+      await parts.settle(settle(next, specs, { parts, shared, signal }));
+      unpin();
+    },
+  };
+}
+
+/** A bridge that was removed once and comes back begins anew, also when the log did not take that it was removed. */
+async function forgetMarks(specs: readonly LaneSpec[], { log }: Shared): Promise<void> {
+  const names = new Set(specs.flatMap(({ name }) => Object.values(marksOf(name))));
+  const stale: string[] = [];
+  for (const stem of specs.length === 0 ? [] : Object.values(marksOf(""))) {
+    for (const name of (await log.marks(stem)).keys()) if (names.has(name)) stale.push(name);
+  }
+  if (stale.length > 0) await log.unmark(stale);
+}
+
+async function settle(next: Next, specs: ReadonlyMap<string, readonly LaneSpec[]>, scene: Scene): Promise<void> {
+  const { parts, shared, signal } = scene;
+  const patience = { ...PATIENCE, signal };
+  const { config, routes, reopen } = next;
+  const accounts = new Map([...config.accounts].filter(([, { protocol }]) => protocol !== "api"));
+  const isOver = (part: Part): boolean => !accounts.has(part.account.key) || reopen.has(part.account.key);
+  const follow = async (part: Part): Promise<void> => {
+    const account = accounts.get(part.account.key);
+    if (isOver(part)) await end(part, patience, parts);
+    if (account === undefined) return;
+    const wanted = { account, config, routes, specs: specs.get(account.key) ?? [] };
+    if (isOver(part)) await parts.add(wanted, signal);
+    else await part.change(wanted, patience);
+  };
+  const known = new Set(parts.all.map(({ account }) => account.key));
+  const added = [...accounts.values()].filter(({ key }) => !known.has(key));
+  await Promise.all([
+    ...parts.all.map(follow),
+    ...added.map(async (account) => {
+      await parts.add({ account, config, routes, specs: specs.get(account.key) ?? [] }, signal);
+    }),
+  ]);
+  parts.order([...accounts.keys()]);
+  if (signal.aborted) return;
+  const names = new Set([...specs.values()].flat().map(({ name }) => name));
+  const left = { lanes: names, accounts: new Set(config.accounts.keys()) };
+  try {
+    await forgetRemoved(shared.log, shared.logger, left);
+  } catch (error) {
+    shared.logger.warn({ error: String(error) }, "what removed bridges left behind is forgotten at the next start");
+  }
+}
+
+async function end(part: Part, patience: Patience, parts: Parts): Promise<void> {
+  await part.quiesce(patience);
+  await part.close();
+  parts.remove(part);
+}

@@ -1,0 +1,89 @@
+import type { Clock } from "../contract/host.ts";
+import type { Why } from "../contract/outcome.ts";
+
+/** How something that is to be up stands: an account or one of its channels. Moments are Unix ms. */
+export interface Standing<S extends string> {
+  readonly state: S;
+  readonly sinceMs: number;
+  /** Since when it is not up, over all that was tried meanwhile; null while it is. */
+  readonly downSinceMs: number | null;
+  /** When anything of it was last heard or confirmed; null: never. */
+  readonly heardMs: number | null;
+  /** The last trouble, until it is up again. */
+  readonly why: Why | null;
+  /** When it is tried again. */
+  readonly retryMs: number | null;
+}
+
+/** Nothing is told of a try that is as young as this. */
+const PATIENCE_MS = 10_000;
+
+/** Remembers how something stands over all sessions, so that whoever asks is always told since when and why. */
+export class Condition<S extends string> {
+  readonly #clock: Clock;
+  readonly #isUp: (state: S) => boolean;
+  #state: S;
+  #sinceMs: number;
+  #downSinceMs: number | null;
+  #heardMs: number | null = null;
+  #why: Why | null;
+  #retryMs: number | null = null;
+
+  constructor(clock: Clock, isUp: (state: S) => boolean, state: S, why: Why | null = null) {
+    this.#clock = clock;
+    this.#isUp = isUp;
+    this.#state = state;
+    this.#why = why;
+    this.#sinceMs = clock.nowMs();
+    this.#downSinceMs = isUp(state) ? null : this.#sinceMs;
+  }
+
+  get state(): S {
+    return this.#state;
+  }
+
+  get sinceMs(): number {
+    return this.#sinceMs;
+  }
+
+  get why(): Why | null {
+    return this.#why;
+  }
+
+  /** `retryMs`: when it is tried again, Unix ms. */
+  become(state: S, why: Why | null, retryMs: number | null = null): void {
+    const nowMs = this.#clock.nowMs();
+    if (state !== this.#state) this.#sinceMs = nowMs;
+    this.#state = state;
+    this.#why = why;
+    this.#retryMs = retryMs;
+    this.#downSinceMs = this.#isUp(state) ? null : (this.#downSinceMs ?? nowMs);
+  }
+
+  /** Another time for the next try. */
+  retryAt(retryMs: number): void {
+    this.#retryMs = retryMs;
+  }
+
+  heard(): void {
+    this.#heardMs = this.#clock.nowMs();
+  }
+
+  /** `what`: what has not come when it is down, nothing was said against it, and some time has passed. */
+  standing(what: string): Standing<S> {
+    return {
+      state: this.#state,
+      sinceMs: this.#sinceMs,
+      downSinceMs: this.#downSinceMs,
+      heardMs: this.#heardMs,
+      why: this.#why ?? this.#silence(what),
+      retryMs: this.#retryMs,
+    };
+  }
+
+  #silence(what: string): Why | null {
+    const ms = this.#clock.nowMs() - this.#sinceMs;
+    if (this.#downSinceMs === null || ms < PATIENCE_MS) return null;
+    return { code: "timeout", message: `${what} for ${Math.floor(ms / 1000)} s` };
+  }
+}

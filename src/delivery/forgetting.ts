@@ -1,0 +1,39 @@
+import type { Log } from "../log/log.ts";
+import type { Logger } from "../logger.ts";
+import { CURSOR_STEM } from "./intake.ts";
+import { marksOf } from "./position.ts";
+
+/** Where lanes keep what outlives the program. */
+const STEMS = Object.values(marksOf(""));
+
+const SHOWN_MAX = 20;
+
+/**
+ * Lets go of what lanes and accounts left behind that are no longer in the configuration: nobody is handed it later, should they come
+ * back. `lanes`: the names of those that are; `accounts`: the keys. Rejects with the log's LogError.
+ */
+export async function forgetRemoved(
+  log: Pick<Log, "marks" | "unmark">,
+  logger: Logger,
+  { lanes, accounts }: { readonly lanes: ReadonlySet<string>; readonly accounts: ReadonlySet<string> },
+): Promise<void> {
+  const marks: string[] = [];
+  const removed = new Set<string>();
+  for (const stem of STEMS) {
+    for (const mark of (await log.marks(stem)).keys()) {
+      const name = mark.slice(stem.length);
+      if (lanes.has(name)) continue;
+      marks.push(mark);
+      removed.add(name);
+    }
+  }
+  for (const mark of (await log.marks(CURSOR_STEM)).keys()) {
+    if (!accounts.has(mark.slice(CURSOR_STEM.length))) marks.push(mark);
+  }
+  if (marks.length > 0) await log.unmark(marks);
+  if (removed.size === 0) return;
+  logger.warn(
+    { removed: [...removed].slice(0, SHOWN_MAX), count: removed.size },
+    "bridges are no longer in the configuration: what waited for them is not delivered",
+  );
+}

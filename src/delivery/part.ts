@@ -1,0 +1,239 @@
+import type { Account, Config } from "../config/config.ts";
+import type { Adapter } from "../contract/adapter.ts";
+import type { Clock } from "../contract/host.ts";
+import { compileInbound } from "../gateway/inbound.ts";
+import { compilePlan, type Plan } from "../gateway/plan.ts";
+import { compileRecord } from "../gateway/record.ts";
+import type { Routes } from "../gateway/routes.ts";
+import type { Files } from "../files/files.ts";
+import type { Turnstile } from "../lib/turnstile.ts";
+import type { Log } from "../log/log.ts";
+import type { Logger } from "../logger.ts";
+import { pause, within } from "./deadline.ts";
+import { Intake, readCursor } from "./intake.ts";
+import { Lane } from "./lane.ts";
+import type { LaneSpec } from "./lane-specs.ts";
+import type { Lanes } from "./lanes.ts";
+import { type Meter, NO_METER } from "./meter.ts";
+import type { RemoteFiles } from "./remote-files.ts";
+import type { Standing } from "./places.ts";
+import { Report } from "./report.ts";
+import { fullJitter } from "./retry.ts";
+import type { JoinChannel } from "./room.ts";
+import { Supervisor } from "./supervisor.ts";
+
+/** What all accounts share, over all configurations. */
+export interface Shared {
+  readonly adapters: ReadonlyMap<string, Adapter>;
+  readonly lanes: Lanes;
+  readonly routes: Routes;
+  readonly turnstile?: Turnstile;
+  readonly log: Log;
+  readonly files: Files;
+  readonly remoteFiles: RemoteFiles;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly meter?: Meter;
+}
+
+/** What a configuration asks of one account. */
+export interface Wanted {
+  readonly account: Account;
+  readonly config: Config;
+  /** Those that `config` is compiled to. */
+  readonly routes: Routes;
+  readonly specs: readonly LaneSpec[];
+}
+
+/** How long the steps of an end may take. */
+export interface Patience {
+  /** For lanes to finish what is under way, before they break it off. */
+  readonly lanesMs: number;
+  /** For what the network has handed over to be stored. */
+  readonly drainMs: number;
+  /** Lanes break off at once when it is aborted. */
+  readonly signal?: AbortSignal;
+}
+
+const BREAK_OFF_MS = 500;
+const REOPEN = { baseMs: 250, capMs: 10_000 };
+
+interface Opened {
+  readonly spec: LaneSpec;
+  readonly lane: Lane;
+}
+
+/** One account of a network: its lanes, its way in, and who keeps it connected. */
+export class Part {
+  readonly intake: Intake;
+  readonly supervisor: Supervisor;
+  readonly #shared: Shared;
+  /** By channel. */
+  #reports = new Map<string, Report>();
+  readonly #adapter: Adapter;
+  #wanted: Wanted;
+  #plan: Plan;
+  #lanes: readonly Opened[] = [];
+
+  /** Opens the lanes; nothing connects yet. Rejects with a LogError. */
+  static async open(wanted: Wanted, shared: Shared): Promise<Part> {
+    const { account } = wanted;
+    const adapter = shared.adapters.get(account.protocol);
+    if (adapter === undefined) throw new Error(`there is no adapter for the protocol of the account "${account.name}"`);
+    const { routes, turnstile, log, logger, clock, random } = shared;
+    const cursor = await readCursor(log, account.key);
+    const way = { account, record: recordOf(account), routes, log, logger, clock, random, cursor };
+    const intake = new Intake(turnstile === undefined ? way : { ...way, turnstile });
+    const part = new Part(wanted, adapter, intake, shared);
+    part.#lanes = await Promise.all(wanted.specs.map(async (spec) => await part.#open(spec)));
+    part.supervisor.change(part.#channels());
+    return part;
+  }
+
+  private constructor(wanted: Wanted, adapter: Adapter, intake: Intake, shared: Shared) {
+    this.#wanted = wanted;
+    this.#adapter = adapter;
+    this.#shared = shared;
+    this.#plan = planOf(wanted, adapter);
+    this.intake = intake;
+    const { lanes: _lanes, routes: _routes, adapters: _adapters, ...own } = shared;
+    // Lanes know the supervisor, so it gets its channels when they are open.
+    this.supervisor = new Supervisor({ ...own, account: wanted.account, adapter, channels: [], intake });
+  }
+
+  get account(): Account {
+    return this.#wanted.account;
+  }
+
+  /** Of the lanes that are open. */
+  get prints(): ReadonlyMap<string, string> {
+    return new Map(this.#lanes.map(({ spec }) => [spec.name, spec.print]));
+  }
+
+  standing(channel: string): Standing {
+    const lanes = (): readonly Opened[] => this.#lanes.filter(({ spec }) => spec.route.channel === channel);
+    const backlog = async (): Promise<number | null> => {
+      const counts = await Promise.all(lanes().map(async ({ lane }) => await lane.backlog));
+      return counts.reduce((sum, count) => (sum === null || count === null ? null : sum + count), 0);
+    };
+    return { takes: () => lanes().length > 0, down: this.supervisor.downOf(channel), backlog };
+  }
+
+  /** What comes in from now on goes by these settings. */
+  record(account: Account): void {
+    this.intake.change(recordOf(account));
+  }
+
+  /**
+   * Lanes that are others now, or no more, are stopped, and opened again behind what they have done; then channels are joined and
+   * left. What stays the same is not touched, and neither is the connection. Never rejects.
+   */
+  async change(wanted: Wanted, patience: Patience & { readonly signal: AbortSignal }): Promise<void> {
+    const prints = new Map(wanted.specs.map(({ name, print }) => [name, print]));
+    const stays = ({ spec }: Opened): boolean => prints.get(spec.name) === spec.print;
+    const ending = this.#lanes.filter((opened) => !stays(opened));
+    await this.#stop(ending, patience);
+    for (const { lane } of ending) this.#shared.lanes.remove(lane);
+    this.#wanted = wanted;
+    this.#plan = planOf(wanted, this.#adapter);
+    const kept = new Map(this.#lanes.filter(stays).map((opened) => [opened.spec.name, opened]));
+    const opened = await Promise.all(
+      wanted.specs.map(async (spec) => kept.get(spec.name) ?? (await this.#insist(spec, patience.signal))),
+    );
+    this.#lanes = opened.filter((each) => each !== null);
+    if (!patience.signal.aborted) this.supervisor.change(this.#channels());
+  }
+
+  /** Nothing more is sent or taken in; what is under way comes to its end. Never rejects. */
+  async quiesce(patience: Patience): Promise<void> {
+    const { clock } = this.#shared;
+    await Promise.all([this.supervisor.quiesce(), this.#stop(this.#lanes, patience)]);
+    await within({ clock, ms: patience.drainMs, ...signalOf(patience) }, () => this.intake.drained());
+    this.intake.close();
+  }
+
+  /** To be called after `quiesce`: says goodbye, and what was done. Never rejects. */
+  async close(): Promise<void> {
+    await this.supervisor.close();
+    const { logger, lanes } = this.#shared;
+    const { accepted, dropped } = this.intake;
+    const { name, key } = this.account;
+    const waiting = await lanes.waiting(key).catch(() => null);
+    logger.info({ account: name, accepted, dropped, waiting }, "the account has stopped");
+    for (const { lane } of this.#lanes) lanes.remove(lane);
+  }
+
+  async #open(spec: LaneSpec): Promise<Opened> {
+    const { lanes, log, files, logger, clock, random, meter = NO_METER } = this.#shared;
+    const { outageNoticeMs } = this.#wanted.config.general;
+    const lane = await Lane.open({
+      log,
+      files,
+      logger,
+      clock,
+      random,
+      meter,
+      outageNoticeMs,
+      ...spec.route,
+      name: spec.name,
+      plan: this.#plan,
+      capabilities: this.#adapter.capabilities,
+      onStalled: (why) => this.supervisor.restart(why),
+    });
+    await lanes.add(spec.route, lane);
+    return { spec, lane };
+  }
+
+  /** Until the log can be read; null when the signal is aborted before. */
+  async #insist(spec: LaneSpec, signal: AbortSignal): Promise<Opened | null> {
+    const { clock, random, logger } = this.#shared;
+    for (let attempt = 1; !signal.aborted; attempt += 1) {
+      try {
+        return await this.#open(spec);
+      } catch (error) {
+        logger.error(
+          { lane: spec.name, error: String(error) },
+          "a bridge cannot be opened yet: the log cannot be read",
+        );
+        await pause({ clock, ms: fullJitter(attempt, REOPEN, random), signal });
+      }
+    }
+    return null;
+  }
+
+  async #stop(lanes: readonly Opened[], { lanesMs, signal }: Patience): Promise<void> {
+    const { clock } = this.#shared;
+    const breakOff = new AbortController();
+    const abort = (): void => breakOff.abort();
+    const cancel = clock.after(lanesMs, abort);
+    signal?.addEventListener("abort", abort, { once: true });
+    if (signal?.aborted === true) abort();
+    const stopping = async (): Promise<void> =>
+      void (await Promise.all(lanes.map(async ({ lane }) => await lane.stop(breakOff.signal))));
+    await within({ clock, ms: lanesMs + BREAK_OFF_MS }, stopping);
+    cancel();
+    signal?.removeEventListener("abort", abort);
+  }
+
+  #channels(): readonly JoinChannel[] {
+    const { account, routes } = this.#wanted;
+    const { logger, clock } = this.#shared;
+    const known = this.#reports;
+    this.#reports = new Map();
+    return routes.channels(account.key).map((request) => {
+      const report = known.get(request.name) ?? new Report(logger, { account: account.name }, () => clock.nowMs());
+      this.#reports.set(request.name, report);
+      const lanes = this.#lanes.filter(({ spec }) => spec.route.channel === request.name).map(({ lane }) => lane);
+      return { request, lanes, report };
+    });
+  }
+}
+
+const planOf = ({ account, config }: Wanted, { capabilities }: Adapter): Plan =>
+  compilePlan(account, config.accounts, capabilities);
+
+const recordOf = (account: Account): ReturnType<typeof compileRecord> =>
+  compileRecord(account, compileInbound(account));
+
+const signalOf = ({ signal }: Patience): { readonly signal?: AbortSignal } => (signal === undefined ? {} : { signal });
