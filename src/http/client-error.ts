@@ -8,12 +8,13 @@ interface Refusal {
   readonly message: string;
 }
 
-/** Answers bytes that are not a whole HTTP request, and closes the connection. */
+/** Answers bytes that are not a whole HTTP request, behind the answers that are due, and closes the connection. */
 export function answerClientError(server: HttpServer, error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === "ECONNRESET" || !socket.writable || server.isAnswering(socket)) return void socket.destroy();
+  if (error.code === "ECONNRESET") return void socket.destroy();
   const { status, message } = refusalOf(error.code);
   const body = problemBody(message);
-  socket.end(
+  server.refuse(
+    socket,
     [
       `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
       "Content-Type: application/json; charset=utf-8",

@@ -3,58 +3,84 @@ import type { Socket } from "node:net";
 
 export const WEBSOCKET_PATH = "/api/websocket";
 
-/** From the first byte of a request to its last. */
-const REQUEST_TIMEOUT_MS = 60_000;
+/** What one server takes of its clients. */
+export interface HttpLimits {
+  /** From the first byte of a request to its last, and for its header alone; looked at every `checkMs`. */
+  readonly requestMs: number;
+  readonly checkMs: number;
+  /** A connection on which nothing moves for so long is cut; streams and WebSockets have their own rules. */
+  readonly stallMs: number;
+  readonly connections: number;
+}
+
+const LIMITS: HttpLimits = { requestMs: 60_000, checkMs: 10_000, stallMs: 120_000, connections: 20_000 };
+
 const KEEP_ALIVE_MS = 72_000;
-/** A connection on which nothing moves for so long is cut; streams and WebSockets have their own rules. */
-const STALL_MS = 120_000;
-const MAX_CONNECTIONS = 20_000;
 /** What one connection may leave unsent behind the answer that is on its way, which may have any size. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 /** What a waiting request costs besides its answer. */
 const REQUEST_BYTES = 4 * 1024;
+
+/** How long the answers before a refusal may take to be taken, and how long what still comes is taken in after it: cut earlier, the client would not see it. */
+const REFUSAL_MS = 60_000;
+const LINGER_MS = 5_000;
 
 interface Connection {
   /** The requests that have no whole answer yet, in order. */
   readonly waiting: Map<ServerResponse, IncomingMessage>;
   /** A WebSocket or a stream rules it now. */
   handedOver: boolean;
+  /** Ends it, behind the answers that wait: what came after their requests cannot be read. */
+  refusal: string | null;
 }
 
 /**
  * The server of Node, with a limit on what one connection may hold, and with its own notion of an idle connection: Node's calls one idle
- * as soon as its answer was handed over, and so a stop would cut what the client has not taken yet.
+ * as soon as its answer was handed over, and so a stop would cut what the client has not taken yet. Every request that was read is answered,
+ * whatever comes behind it.
  */
 export class HttpServer extends Server {
   readonly #connections = new Map<Socket, Connection>();
+  /** Asked to change to another protocol, which nobody does. */
+  readonly #unchanged = new WeakSet<IncomingMessage>();
 
-  constructor() {
+  constructor(limits: HttpLimits = LIMITS) {
     super({
-      requestTimeout: REQUEST_TIMEOUT_MS,
+      requestTimeout: limits.requestMs,
+      headersTimeout: limits.requestMs,
+      connectionsCheckingInterval: limits.checkMs,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      shouldUpgradeCallback: isForWebSocket,
+      shouldUpgradeCallback: (request) => this.#mayUpgrade(request),
     });
-    this.timeout = STALL_MS;
-    this.maxConnections = MAX_CONNECTIONS;
+    this.timeout = limits.stallMs;
+    this.maxConnections = limits.connections;
     this.on("connection", (socket: Socket) => this.#track(socket));
     this.on("upgrade", ({ socket }: IncomingMessage) => {
       const connection = this.#connections.get(socket);
       if (connection !== undefined) connection.handedOver = true;
     });
+    // Without a listener Node cuts the connection, and with it the answers to the requests before.
+    this.on("connect", (_request: IncomingMessage, socket: Socket) => this.refuse(socket, NO_TUNNEL));
   }
 
   serve(handler: RequestListener): void {
     this.on("request", (request: IncomingMessage, response: ServerResponse) => {
-      if (this.#admit(request, response)) handler(request, response);
+      if (!this.#admit(request, response)) return;
+      // Node drops what it has read behind such a request; a client that is told of the close asks again.
+      if (this.#unchanged.has(request)) response.shouldKeepAlive = false;
+      handler(request, response);
     });
   }
 
-  /** Whether something written to the socket now would be taken for, or into, the answer to a sound request. */
-  isAnswering(socket: Socket): boolean {
+  /** Ends a connection with these bytes, behind the answers to the requests that have come in whole; on a stream or a WebSocket without them. */
+  refuse(socket: Socket, bytes: string): void {
     const connection = this.#connections.get(socket);
-    if (connection === undefined) return false;
-    if (connection.handedOver) return true;
-    return [...connection.waiting].some(([response, request]) => response.headersSent || request.complete);
+    // What still comes is as unreadable.
+    if (connection !== undefined && connection.refusal !== null) return;
+    if (connection === undefined || connection.handedOver || !socket.writable) return void socket.destroy();
+    connection.refusal = bytes;
+    destroyAfter(socket, REFUSAL_MS);
+    endRefused(socket, connection);
   }
 
   /** An answer without end now rules its connection itself, like a WebSocket; its request need not be kept for it. */
@@ -83,8 +109,10 @@ export class HttpServer extends Server {
   }
 
   #track(socket: Socket): void {
-    const connection: Connection = { waiting: new Map(), handedOver: false };
+    const connection: Connection = { waiting: new Map(), handedOver: false, refusal: null };
     this.#connections.set(socket, connection);
+    // Node takes its own listener away behind a CONNECT or an upgrade, and an error that nobody hears is thrown.
+    socket.on("error", () => undefined);
     socket.once("close", () => {
       this.#connections.delete(socket);
       // Node tells only the answer that had the socket; those behind it would wait for ever.
@@ -106,10 +134,41 @@ export class HttpServer extends Server {
     connection.waiting.set(response, request);
     response.once("close", () => {
       connection.waiting.delete(response);
-      if (!this.listening && isIdle(connection)) socket.destroySoon();
+      if (connection.refusal !== null) endRefused(socket, connection);
+      else if (!this.listening && isIdle(connection)) socket.destroySoon();
     });
     return true;
   }
+
+  /**
+   * Only a WebSocket that nothing waits before. Every other upgrade is left alone, as RFC 9110 §7.8 allows, and the request served as plain
+   * HTTP. Before Node 22.21 and 24.9 the server does not ask, and such a request (Java's client and `curl --http2` send `Upgrade: h2c`) is refused.
+   */
+  #mayUpgrade(request: IncomingMessage): boolean {
+    const isFirst = this.#connections.get(request.socket)?.waiting.size === 0;
+    const may = isFirst && wantsWebSocket(request) && request.url?.split("?", 1)[0] === WEBSOCKET_PATH;
+    if (!may) this.#unchanged.add(request);
+    return may;
+  }
+}
+
+const NO_TUNNEL = "HTTP/1.1 405 Method Not Allowed\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+
+/** Once only the request is left that was not read to its end, if any: the refusal answers it, unless its answer has begun. */
+function endRefused(socket: Socket, { waiting, refusal }: Connection): void {
+  const isOpen = [...waiting].some(([response, request]) => request.complete && !response.writableFinished);
+  if (isOpen || refusal === null) return;
+  const hasBegun = [...waiting.keys()].some((response) => response.headersSent);
+  if (hasBegun) socket.destroy();
+  else if (socket.writable) {
+    socket.end(refusal);
+    destroyAfter(socket, LINGER_MS);
+  }
+}
+
+function destroyAfter(socket: Socket, ms: number): void {
+  const timer = setTimeout(() => socket.destroy(), ms);
+  socket.once("close", () => clearTimeout(timer));
 }
 
 const isIdle = ({ waiting, handedOver }: Connection): boolean => waiting.size === 0 && !handedOver;
@@ -127,10 +186,3 @@ function waitingBytes({ waiting }: Connection): number {
 /** Whether the request asks to become a WebSocket, at whatever path. */
 export const wantsWebSocket = ({ method, headers }: IncomingMessage): boolean =>
   method === "GET" && headers.upgrade?.trim().toLowerCase() === "websocket";
-
-/**
- * Every other upgrade is left unanswered, as RFC 9110 §7.8 allows, and the request served as plain HTTP. Before Node 22.21 and 24.9 the
- * server does not ask, and such a request (Java's client and `curl --http2` send `Upgrade: h2c`) is refused.
- */
-const isForWebSocket = (request: IncomingMessage): boolean =>
-  wantsWebSocket(request) && request.url?.split("?", 1)[0] === WEBSOCKET_PATH;

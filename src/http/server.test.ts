@@ -148,13 +148,52 @@ describe("bytes that are not a request", () => {
     expect(await all).toContain("HTTP/1.1 408 Request Timeout");
   });
 
-  test("behind a request whose answer has begun, they are not answered", async () => {
+  test("behind a request, they are answered behind its answer", async () => {
     const running = await start();
     const socket = await sendUnread(running, get("/large"), 1);
     const all = received(socket);
     socket.write("\u0016\u0003\r\n\r\n");
-    await closed(running.begun[0]!);
     socket.resume();
-    expect(await all).not.toContain("HTTP/1.1 400");
+    const [first = "", ...rest] = (await all).split(/(?=HTTP\/1\.1 )/u);
+    expect(first.endsWith(LARGE)).toBe(true);
+    expect(rest.map((answer) => answer.split("\r\n", 1)[0])).toEqual(["HTTP/1.1 400 Bad Request"]);
+  });
+
+  test("a body that cannot be read is refused once, behind the answers before it", async () => {
+    const { connect } = await start();
+    const socket = await connect();
+    const all = received(socket);
+    const chunked = "POST /small HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
+    socket.write(`${get("/small")}${chunked}no length\r\n\r\n`);
+    const answers = (await all).split(/(?=HTTP\/1\.1 )/u).map((answer) => answer.split("\r\n", 1)[0]);
+    expect(answers[0]).toBe("HTTP/1.1 200 OK");
+    expect(answers.slice(1).every((line) => line?.startsWith("HTTP/1.1 4") === true)).toBe(true);
+  });
+
+  test("a client that resets its connection behind a CONNECT ends nothing but that", async () => {
+    const { connect } = await start();
+    for (let turn = 0; turn < 20; turn += 1) {
+      const socket = await connect();
+      socket.write(get("/large").repeat(2) + "CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n");
+      await new Promise((resolve) => socket.once("data", resolve));
+      socket.resetAndDestroy();
+    }
+    // An error that nobody hears fails the test.
+    const socket = await connect();
+    const all = received(socket);
+    socket.write("GET /small HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    expect(await all).toContain("HTTP/1.1 200 OK");
+  });
+
+  test.each([
+    ["CONNECT", "CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n", "405 Method Not Allowed"],
+    ["garbage that goes on", "\u0016\u0003\r\n\r\n".repeat(20_000), "400 Bad Request"],
+  ])("%s behind requests takes no answer from them", async (_, bytes, status) => {
+    const { connect } = await start();
+    const socket = await connect();
+    const all = received(socket);
+    socket.write(get("/small").repeat(3) + bytes);
+    const answers = (await all).split(/(?=HTTP\/1\.1 )/u).map((answer) => answer.split("\r\n", 1)[0]);
+    expect(answers).toEqual([...Array.from({ length: 3 }, () => "HTTP/1.1 200 OK"), `HTTP/1.1 ${status}`]);
   });
 });

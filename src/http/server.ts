@@ -10,7 +10,7 @@ import Fastify, {
 import { compileGuard } from "./auth.ts";
 import { problem, problemBody, type Problem } from "./api/problem.ts";
 import { answerClientError } from "./client-error.ts";
-import { HttpServer, WEBSOCKET_PATH, wantsWebSocket } from "./http-server.ts";
+import { type HttpLimits, HttpServer, WEBSOCKET_PATH, wantsWebSocket } from "./http-server.ts";
 import { isForeign } from "./origin.ts";
 
 /**
@@ -22,9 +22,14 @@ export interface ServerOptions {
   readonly maxBodySize: number;
   /** Unexpected failures: bugs, never a client's fault. */
   readonly onError: (error: unknown, path: string) => void;
+  /** Absent: those of HttpServer. */
+  readonly limits?: HttpLimits | undefined;
+  /** Readable by everybody, token or not; absent: those of the HTTP API. */
+  readonly openPaths?: ReadonlySet<string>;
+  /** What the token is called in the configuration; absent: as for an account of the API. */
+  readonly tokenName?: string;
 }
 
-/** Readable by everybody, token or not. */
 const OPEN_PATHS: ReadonlySet<string> = new Set(["/api/health", "/api/openapi.json"]);
 
 export const JSON_TYPE = "application/json; charset=utf-8";
@@ -49,7 +54,7 @@ export interface HttpApi {
 }
 
 export async function createServer(options: ServerOptions): Promise<HttpApi> {
-  const server = new HttpServer();
+  const server = new HttpServer(options.limits);
   const app = Fastify({
     logger: false,
     bodyLimit: options.maxBodySize,
@@ -65,7 +70,7 @@ export async function createServer(options: ServerOptions): Promise<HttpApi> {
   app.removeAllContentTypeParsers();
   // Before the guard: it closes the connection of an upgrade that the guard refuses.
   await app.register(websocket, { options: { maxPayload: options.maxBodySize } });
-  app.addHook("onRequest", admission(options.token));
+  app.addHook("onRequest", admission(options));
   app.setErrorHandler(async (error: FastifyError, request, reply) => {
     const status = error.statusCode ?? 500;
     if (status >= 500) options.onError(error, request.url);
@@ -79,14 +84,19 @@ export async function createServer(options: ServerOptions): Promise<HttpApi> {
 }
 
 /** Refuses who may not ask, and WebSockets at addresses that have none. */
-function admission(token: string | null): onRequestHookHandler {
+function admission({
+  token,
+  openPaths = OPEN_PATHS,
+  tokenName = "the account's Token",
+}: ServerOptions): onRequestHookHandler {
   const guard = compileGuard(token);
+  const isOpen = (request: FastifyRequest): boolean => request.method === "GET" && openPaths.has(pathOf(request));
   return (request, reply, done) => {
     if (!guard(request.headers.authorization) && !isOpen(request)) {
       void reply.header("WWW-Authenticate", "Bearer");
       return sendProblem(
         reply,
-        problem(401, "this address needs the header `Authorization: Bearer <token>` with the account's Token"),
+        problem(401, `this address needs the header \`Authorization: Bearer <token>\` with ${tokenName}`),
       );
     }
     if (token === null && isForeign(request.headers.origin, request.headers.host) && !isOpen(request)) {
@@ -135,8 +145,6 @@ async function closeServer(app: FastifyInstance, server: HttpServer): Promise<vo
 }
 
 const pathOf = (request: FastifyRequest): string => request.url.split("?", 1)[0] ?? "";
-
-const isOpen = (request: FastifyRequest): boolean => request.method === "GET" && OPEN_PATHS.has(pathOf(request));
 
 export function sendProblem(reply: FastifyReply, refusal: Problem): void {
   void reply.code(refusal.status).header("Content-Type", JSON_TYPE);

@@ -9,6 +9,8 @@ import { Feed } from "./feed.ts";
 import { greeting } from "./frames.ts";
 import { settleMembership } from "./membership.ts";
 import { PollCursor } from "./poll-cursor.ts";
+import { Positions } from "./positions.ts";
+import { prefixOf } from "./reader-marks.ts";
 import { StreamHub } from "./stream-hub.ts";
 import type { StreamSocket } from "./stream-socket.ts";
 import { WebSocketHub } from "./websocket-hub.ts";
@@ -45,6 +47,8 @@ export interface PollAnswer {
 export class ApiAccount {
   readonly sockets: WebSocketHub;
   readonly #deps: AccountDeps;
+  #view: View;
+  readonly #positions: Positions;
   readonly #feed: Feed;
   readonly #polls: PollCursor;
   readonly #streams: StreamHub;
@@ -57,13 +61,14 @@ export class ApiAccount {
   /** Reads the account's positions and what is unread from the log. */
   static async open(deps: AccountDeps): Promise<ApiAccount> {
     const { account, buffer, log, routes, view } = deps;
-    const prefix = `api/${account.key}/`;
+    const prefix = prefixOf(account.key);
     const marks = await log.marks(prefix);
     const { head } = log;
     const poll = positionOr(marks.get(`${prefix}poll`), head);
     const stream = marks.get(`${prefix}stream`) === LIVE ? head : positionOr(marks.get(`${prefix}stream`), head);
     const reads = routes.reads(account.key);
-    const since = await settleMembership(log, prefix, marks, reads);
+    const { since, changed, gone } = settleMembership({ prefix, marks, head }, reads);
+    if (gone.length > 0) await log.unmark(gone);
     // A stream never starts before what was polled, so nothing before P is wanted any more.
     const { items, skipped } = await loadBacklog({ log, view, reads, since, after: poll, limit: buffer });
     const feed = new Feed(log, view, buffer, poll);
@@ -71,19 +76,22 @@ export class ApiAccount {
     await log.mark([
       { name: `${prefix}poll`, value: String(poll) },
       { name: `${prefix}stream`, value: String(stream) },
+      ...changed,
     ]);
     return new ApiAccount(deps, feed, { poll, stream, skipped });
   }
 
   private constructor(deps: AccountDeps, feed: Feed, at: { poll: Seq; stream: Seq; skipped: number }) {
-    const prefix = `api/${deps.account.key}/`;
+    const prefix = prefixOf(deps.account.key);
     this.#deps = deps;
+    this.#view = deps.view;
+    this.#positions = new Positions(deps.log, deps.logger);
     this.#feed = feed;
     this.#marks = { poll: `${prefix}poll`, stream: `${prefix}stream` };
     this.#polls = new PollCursor(feed.indexAfter(at.poll));
     this.#streams = new StreamHub(feed, feed.indexAfter(at.stream), deps.nowMs, {
-      streamLive: () => void this.#mark(this.#marks.stream, LIVE),
-      streamAt: (index) => void this.#mark(this.#marks.stream, this.#seqAt(index)),
+      streamLive: () => void this.#positions.put(this.#marks.stream, LIVE),
+      streamAt: (index) => void this.#positions.put(this.#marks.stream, this.#seqAt(index)),
       skipped: (count) => this.#countSkipped("stream", count),
       cut: (why) => deps.logger.warn({ account: deps.account.name, why }, "a stream reader was cut"),
     });
@@ -98,7 +106,7 @@ export class ApiAccount {
 
   /** A committed entry as seen in one gateway; call `flush` after the last one of a commit. */
   push(entry: Entry, gateway: string): void {
-    if (this.#deps.view.admits(entry.label)) this.#feed.push({ entry, gateway });
+    if (this.#view.admits(entry.label)) this.#feed.push({ entry, gateway });
   }
 
   /** Hands what was pushed to the live readers. */
@@ -140,14 +148,26 @@ export class ApiAccount {
     this.#streams.add(socket, greeting(this.#deps.nowMs()), Math.max(this.#polls.watermark, this.#streams.position));
   }
 
+  /** Everything is shown like this from now on. */
+  change(view: View): void {
+    this.#view = view;
+    this.#feed.change(view);
+  }
+
   sweep(): void {
     this.#streams.sweep();
     this.sockets.sweep();
+    void this.#positions.retry();
   }
 
   endStreams(): void {
     this.#streams.end();
     this.sockets.end();
+  }
+
+  /** To be called when no reader is connected any more: resolves when the positions are durable, as far as the log takes them. */
+  async settled(): Promise<void> {
+    await this.#positions.settled();
   }
 
   async #collect(from: number, to: number): Promise<{ lines: string[]; next: number }> {
@@ -171,20 +191,11 @@ export class ApiAccount {
   }
 
   #markPoll(moved: boolean): void {
-    if (moved) this.#pollMarked = this.#mark(this.#marks.poll, this.#seqAt(this.#polls.watermark));
+    if (moved) this.#pollMarked = this.#positions.put(this.#marks.poll, this.#seqAt(this.#polls.watermark));
   }
 
   #seqAt(index: number): string {
     return String(this.#feed.seqBefore(index));
-  }
-
-  /** A position that is not durable yet only means that something is handed out again after a crash. */
-  async #mark(name: string, value: string): Promise<void> {
-    try {
-      await this.#deps.log.mark([{ name, value }]);
-    } catch (error) {
-      this.#deps.logger.warn({ mark: name, error: String(error) }, "a reader's position could not be stored");
-    }
   }
 
   #countSkipped(reader: "poll" | "stream", count: number): void {

@@ -22,7 +22,7 @@ const LOAD_ITEMS = 1024;
 
 export class Feed {
   readonly #log: Log;
-  readonly #view: View;
+  #view: View;
   readonly #capacity: number;
   #items: Item[] = [];
   /** Index of `#items[0]`. */
@@ -36,6 +36,11 @@ export class Feed {
     this.#seqBeforeBase = after;
     this.#view = view;
     this.#capacity = capacity;
+  }
+
+  /** Everything is shown like this from now on. */
+  change(view: View): void {
+    this.#view = view;
   }
 
   /** Index of the next item to come. */

@@ -12,6 +12,7 @@ import type { Posting, Routes } from "../../gateway/routes.ts";
 import { LogError } from "../../log/errors.ts";
 import type { Appended, Log, NewEntry, Seq } from "../../log/log.ts";
 import type { Logger } from "../../logger.ts";
+import type { Turnstile } from "../../lib/turnstile.ts";
 import { Throttle } from "../../lib/throttle.ts";
 import { act, type Acting, findTarget, type PostDrop, type Posted, type PostPlace } from "./acting.ts";
 import { type Draft, reservedEvent } from "./post-body.ts";
@@ -36,6 +37,8 @@ export interface IngestDeps {
   readonly inbound: Inbound;
   readonly logger: Logger;
   readonly nowMs: () => number;
+  /** Passed by every post, from the look at the routes until it is stored; absent: these never change. */
+  readonly turnstile?: Turnstile;
   /**
    * Keeps the content of a file for networks, so that they need not read it out of the message: its SHA-256, null when it is not kept.
    * Never rejects. Absent: no content is kept.
@@ -50,8 +53,8 @@ const SHOWN_CHARS = 100;
 
 /** Takes what clients of one API account post: routes it, applies the account's filters, and appends it to the log, in the order of the calls. */
 export class Ingest {
-  readonly #deps: IngestDeps;
-  readonly #acting: Acting;
+  #deps: IngestDeps;
+  #acting: Acting;
   readonly #isFull: boolean;
   readonly #refusals: Throttle;
   readonly #turns = new Turns();
@@ -61,7 +64,7 @@ export class Ingest {
 
   constructor(deps: IngestDeps) {
     this.#deps = deps;
-    this.#acting = { ...deps, ignoresNick: compileMatcher(deps.account.presentation.ignoreNicks) };
+    this.#acting = actingOf(deps);
     this.#isFull = hasFullEvents(deps.account);
     this.#refusals = new Throttle({ windowMs: REFUSAL_LOG_MS, perWindowMax: REFUSAL_LOG_LINES, nowMs: deps.nowMs });
   }
@@ -75,8 +78,21 @@ export class Ingest {
     return Object.fromEntries(this.#dropped);
   }
 
+  /** Other filters and transforms from now on, and other routes. */
+  change({ account, inbound }: Pick<IngestDeps, "account" | "inbound">): void {
+    this.#deps = { ...this.#deps, account, inbound };
+    this.#acting = actingOf(this.#deps);
+    this.#audiences.clear();
+  }
+
   /** Resolves once the message is durable, or with the reason why it is not. */
   async post(draft: Draft, once: OnceKey | null): Promise<Ingested> {
+    const { turnstile } = this.#deps;
+    const post = async (): Promise<Ingested> => await this.#post(draft, once);
+    return await (turnstile === undefined ? post() : turnstile.pass(post));
+  }
+
+  async #post(draft: Draft, once: OnceKey | null): Promise<Ingested> {
     const { account, routes } = this.#deps;
     const posting = routes.posting(account.key, draft.gateway === "" ? null : draft.gateway);
     if (posting.is !== "ok") return { ok: false, problem: this.#refuse(posting, draft.gateway) };
@@ -262,6 +278,10 @@ export class Ingest {
     return refusal;
   }
 }
+
+const actingOf = (deps: IngestDeps): Acting => {
+  return { ...deps, ignoresNick: compileMatcher(deps.account.presentation.ignoreNicks) };
+};
 
 interface Ready {
   readonly posted: Posted;

@@ -1,34 +1,41 @@
 import { settleSources } from "../../gateway/sources.ts";
-import type { Log, Mark, Seq, Subject } from "../../log/log.ts";
+import type { Mark, Seq, Subject } from "../../log/log.ts";
 
 /** By gateway: since when the account hears each subject there. */
 export type Membership = ReadonlyMap<string, ReadonlyMap<Subject, Seq>>;
 
+/** What there is to write down of an account's membership; see `settleMembership`. */
+export interface Settled {
+  readonly since: Membership;
+  readonly changed: readonly Mark[];
+  /** Marks of gateways that it left. */
+  readonly gone: readonly string[];
+}
+
 /**
  * Since when an account hears what in each gateway: nobody is handed what was said before the bridges existed, neither its own nor
- * the one it was said at. A gateway is forgotten when the account leaves it. Marks are `<prefix>since/<gateway>`.
+ * the one it was said at. A gateway is forgotten when the account leaves it. Marks are `<prefix>since/<gateway>`. Pure.
  */
-export async function settleMembership(
-  log: Log,
-  prefix: string,
-  marks: ReadonlyMap<string, string>,
+export function settleMembership(
+  { prefix, marks, head }: { readonly prefix: string; readonly marks: ReadonlyMap<string, string>; readonly head: Seq },
   reads: ReadonlyMap<Subject, readonly string[]>,
-): Promise<Membership> {
-  const stem = `${prefix}since/`;
+): Settled {
+  const stem = sinceOf(prefix, "");
   const since = new Map<string, ReadonlyMap<Subject, Seq>>();
   const changed: Mark[] = [];
   for (const [gateway, subjects] of byGateway(reads)) {
     const name = stem + gateway;
     const written = marks.get(name);
-    const sources = settleSources(written, subjects, log.head);
+    const sources = settleSources(written, subjects, head);
     since.set(gateway, sources.since);
     if (sources.value !== written) changed.push({ name, value: sources.value });
   }
   const gone = [...marks.keys()].filter((name) => name.startsWith(stem) && !since.has(name.slice(stem.length)));
-  if (gone.length > 0) await log.unmark(gone);
-  if (changed.length > 0) await log.mark(changed);
-  return since;
+  return { since, changed, gone };
 }
+
+/** Name of the mark of a gateway. */
+export const sinceOf = (prefix: string, gateway: string): string => `${prefix}since/${gateway}`;
 
 function byGateway(reads: ReadonlyMap<Subject, readonly string[]>): ReadonlyMap<string, readonly Subject[]> {
   const subjects = new Map<string, Subject[]>();

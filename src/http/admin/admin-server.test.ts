@@ -1,0 +1,238 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { Followers } from "../../admin/followers.ts";
+import { aView } from "../../admin/samples.suite.ts";
+import { ask, lines } from "../../cli/client.ts";
+import { encode } from "../../gateway/codec.ts";
+import { aConfig, aGateway, aMessage } from "../../gateway/samples.suite.ts";
+import { compileRoutes } from "../../gateway/routes.ts";
+import { LogError } from "../../log/errors.ts";
+import type { Logger } from "../../logger.ts";
+import { type AdminServer, startAdmin } from "./admin-server.ts";
+import type { AdminDeps } from "./routes.ts";
+import { socketPath } from "./socket.ts";
+
+const LOOPBACK = { host: "127.0.0.1", port: 0 };
+
+interface Stage {
+  readonly server: AdminServer;
+  readonly socket: string;
+  readonly url: string;
+  readonly followers: Followers;
+  readonly logged: string[];
+}
+
+async function start(token: string | null = null, more: Partial<AdminDeps> = {}): Promise<Stage> {
+  const dataPath = mkdtempSync(join(tmpdir(), "rialto-admin-"));
+  onTestFinished(() => rmSync(dataPath, { recursive: true, force: true }));
+  const logged: string[] = [];
+  const note = (_fields: unknown, text: string): void => void logged.push(text);
+  const logger = { info: note, error: note } as unknown as Logger;
+  const followers = new Followers(compileRoutes(aConfig([aGateway("g", ["inout net.a #x", "inout net.b #x"])])));
+  const deps: AdminDeps = {
+    status: () => Promise.resolve(aView()),
+    unready: () => Promise.resolve(null),
+    metrics: () => Promise.resolve({ type: "text/plain; version=0.0.4", body: "rialto_x 1\n" }),
+    explain: (question) => Promise.resolve({ stories: [], more: question === "more" }),
+    follow: (follower) => followers.add(follower),
+    say: ({ gateway }) =>
+      Promise.resolve(
+        gateway === "g"
+          ? { is: "said", seq: 4, destinations: 2 }
+          : { is: "unknown", message: "there is no such gateway" },
+      ),
+    reload: () => Promise.resolve({ is: "unchanged" }),
+    ...more,
+  };
+  const server = await startAdmin({ deps, followers, dataPath, listen: { address: LOOPBACK, token }, logger });
+  onTestFinished(() => server.close());
+  return { server, socket: socketPath(dataPath), url: server.url ?? "", followers, logged };
+}
+
+const get = (socket: string, path: string) => ask(socket, { method: "GET", path });
+
+test("operators see and do everything through the socket, without a token", async () => {
+  const { socket } = await start("s3cret-token");
+  const status = await get(socket, "/api/v1/status");
+  expect(JSON.parse(status.body)).toEqual(aView());
+  expect((await get(socket, "/healthz")).body).toBe("ok\n");
+  expect((await get(socket, "/readyz")).status).toBe(200);
+  expect((await get(socket, "/metrics")).body).toBe("rialto_x 1\n");
+  expect((await get(socket, "/")).body).toContain("is well");
+  expect(JSON.parse((await get(socket, "/api/v1/explain?q=more")).body)).toEqual({ stories: [], more: true });
+  const post = (path: string, body?: unknown) =>
+    ask(socket, { method: "POST", path, ...(body !== undefined && { body }) });
+  expect(JSON.parse((await post("/api/v1/send", { gateway: "g", text: "x" })).body)).toMatchObject({ seq: 4 });
+  expect(JSON.parse((await post("/api/v1/reload")).body)).toEqual({ is: "unchanged" });
+});
+
+test.each([
+  ["/api/v1/explain", 400, /q must be/],
+  [`/api/v1/explain?q=${"x".repeat(1001)}`, 400, /at most 1000/],
+  ["/nothing", 404, /Not Found/],
+  ["/api/v1/send", 405, /not allowed/i],
+])("%s is refused with %d", async (path, status, message) => {
+  const { socket } = await start();
+  const answer = await get(socket, path);
+  expect(answer.status).toBe(status);
+  expect(answer.body).toMatch(message);
+});
+
+test.each([
+  ["no JSON", "{", "application/json", 400],
+  ["no object", "3", "application/json", 400],
+  ["no text", '{"gateway":"g"}', "application/json", 400],
+  ["no such gateway", '{"gateway":"h","text":"x"}', "application/json", 404],
+  ["another type", "gateway=g&text=x", "application/x-www-form-urlencoded", 415],
+  ["too much", JSON.stringify({ gateway: "g", text: "x".repeat(70_000) }), "application/json", 413],
+])("what cannot be said is refused: %s", async (_, body, type, status) => {
+  const { url } = await start();
+  const answer = await fetch(`${url}/api/v1/send`, { method: "POST", body, headers: { "Content-Type": type } });
+  expect(answer.status).toBe(status);
+  expect(await answer.json()).toMatchObject({ message: expect.any(String) as string });
+});
+
+test("over TCP the token is needed for all but health and readiness", async () => {
+  const { url } = await start("s3cret-token");
+  const status = async (path: string, headers: Record<string, string> = {}) =>
+    (await fetch(url + path, { headers })).status;
+  for (const path of ["/", "/metrics", "/api/v1/status", "/api/v1/tail", "/api/v1/explain?q=x"]) {
+    expect(await status(path)).toBe(401);
+    expect(await status(path, { Authorization: "Bearer wrong" })).toBe(401);
+  }
+  expect(await status("/metrics", { Authorization: "Bearer s3cret-token" })).toBe(200);
+  expect([await status("/healthz"), await status("/readyz")]).toEqual([200, 200]);
+});
+
+/** `fetch` does not let anybody choose the host. */
+async function statusFor(url: string, headers: Record<string, string>): Promise<number> {
+  return await new Promise((resolve, reject) => {
+    request(`${url}/api/v1/status`, { headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    })
+      .on("error", reject)
+      .end();
+  });
+}
+
+test("without a token, no web page can ask: neither one of another host nor one whose name leads here", async () => {
+  const { url } = await start();
+  expect(await statusFor(url, {})).toBe(200);
+  expect(await statusFor(url, { Host: "localhost:1" })).toBe(200);
+  expect(await statusFor(url, { Host: "[::1]:1" })).toBe(200);
+  expect(await statusFor(url, { Host: "evil.example" })).toBe(403);
+  expect(await statusFor(url, { Host: "127.0.0.1.evil.example" })).toBe(403);
+  expect(await statusFor(url, { Origin: "http://evil.example" })).toBe(403);
+});
+
+test("a program that is not ready says so, and why only to those who may ask", async () => {
+  const { url } = await start(null, { unready: () => Promise.resolve("the disk is full") });
+  const answer = await fetch(`${url}/readyz`);
+  expect([answer.status, await answer.text()]).toEqual([503, "not ready\n"]);
+});
+
+test("a log that does not answer is 503, and nothing else breaks", async () => {
+  const fail = () => Promise.reject(new LogError("io", "the disk does not read"));
+  const { socket } = await start(null, { explain: fail, say: fail });
+  expect((await get(socket, "/api/v1/explain?q=x")).status).toBe(503);
+  const said = await ask(socket, { method: "POST", path: "/api/v1/send", body: { gateway: "g", text: "x" } });
+  expect([said.status, said.body]).toEqual([503, expect.stringContaining("the disk does not read")]);
+  expect((await get(socket, "/api/v1/status")).status).toBe(200);
+});
+
+test("the page says in HTML what the status says, and nothing from elsewhere can act in it", async () => {
+  const evil = `<script>alert("1")</script>`;
+  const why = { code: "auth", message: evil } as const;
+  const [account] = aView().accounts;
+  const view = aView({ accounts: account === undefined ? [] : [{ ...account, why, remedy: evil }] });
+  const { url } = await start(null, { status: () => Promise.resolve(view) });
+  const answer = await fetch(`${url}/`);
+  expect(answer.headers.get("content-security-policy")).toContain("default-src 'none'");
+  const body = await answer.text();
+  expect(body).toContain("&lt;script&gt;");
+  expect(body).not.toContain("<script");
+});
+
+const entry = (seq: number) => {
+  return { seq, subject: "net.a/#x", at: 5, label: "", payload: encode(aMessage({ text: `t${seq}` })) };
+};
+
+/** Resolves once so many follow. */
+async function following(followers: Followers, count: number): Promise<void> {
+  const deadline = Date.now() + 30_000;
+  while (followers.size !== count) {
+    if (Date.now() > deadline) throw new Error(`${followers.size} follow, not ${count}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+test("who follows gets lines until the server stops, which is no trouble", async () => {
+  const { server, socket, followers } = await start();
+  const seen = lines(socket, "/api/v1/tail?gateway=g", AbortSignal.timeout(60_000));
+  const first = seen.next();
+  await following(followers, 1);
+  followers.show([entry(1), entry(2)]);
+  expect(JSON.parse((await first).value as string)).toMatchObject({ seq: 1, text: "t1" });
+  expect(JSON.parse((await seen.next()).value as string)).toMatchObject({ seq: 2 });
+  await server.close();
+  followers.show([entry(3)]);
+  expect(await seen.next()).toEqual({ done: true, value: undefined });
+});
+
+test("who has left is forgotten; one too many is told so, and keeps nobody from asking", async () => {
+  const { socket, followers } = await start();
+  const leave = new AbortController();
+  const all = Array.from({ length: 16 }, () => lines(socket, "/api/v1/tail", leave.signal).next());
+  await following(followers, 16);
+  const late = lines(socket, "/api/v1/tail", AbortSignal.timeout(60_000));
+  expect((await late.next()).value).toContain("too many follow");
+  expect((await late.next()).done).toBe(true);
+  expect((await get(socket, "/healthz")).status).toBe(200);
+  leave.abort();
+  await Promise.all(all);
+  await following(followers, 0);
+});
+
+test("nobody there: says so", async () => {
+  const { server, socket } = await start();
+  await server.close();
+  await expect(get(socket, "/healthz")).rejects.toThrow(/no Rialto runs with this configuration/);
+});
+
+test("an address that is taken is an error for people, and the socket is gone again", async () => {
+  const { url } = await start();
+  const dataPath = mkdtempSync(join(tmpdir(), "rialto-admin-"));
+  onTestFinished(() => rmSync(dataPath, { recursive: true, force: true }));
+  const address = { host: "127.0.0.1", port: Number(new URL(url).port) };
+  const followers = new Followers(compileRoutes(aConfig([])));
+  const options = {
+    deps: {} as AdminDeps,
+    followers,
+    dataPath,
+    logger: { info: () => undefined } as unknown as Logger,
+  };
+  await expect(startAdmin({ ...options, listen: { address, token: null } })).rejects.toThrow(/another program listens/);
+  await expect(get(socketPath(dataPath), "/healthz")).rejects.toThrow(/no Rialto runs/);
+});
+
+test("a socket that cannot be made is said in the log, and the rest works", async () => {
+  const logged: string[] = [];
+  const note = (_fields: unknown, text: string): void => void logged.push(text);
+  const followers = new Followers(compileRoutes(aConfig([])));
+  const deps = { status: () => Promise.resolve(aView()) } as unknown as AdminDeps;
+  const logger = { info: note, error: note } as unknown as Logger;
+  const server = await startAdmin({
+    deps,
+    followers,
+    dataPath: "/nowhere/at/all",
+    listen: { address: LOOPBACK, token: null },
+    logger,
+  });
+  onTestFinished(() => server.close());
+  expect(logged[0]).toContain("the control socket cannot be made");
+  expect((await fetch(`${server.url ?? ""}/healthz`)).status).toBe(200);
+});

@@ -1,0 +1,67 @@
+import type { AccountStatus } from "../../delivery/status.ts";
+import type { StatusView } from "../../admin/views.ts";
+import { ago } from "../../lib/ago.ts";
+import { printable } from "../../lib/printable.ts";
+
+/** The status as a page for people: no script, nothing from elsewhere, made anew every ten seconds. */
+export function statusPage({ version, nowMs, startedMs, troubles, log, loop, accounts, readers }: StatusView): string {
+  const rooms = accounts.flatMap((account) => [
+    row("account", [account.account, account.state, since(account.sinceMs, nowMs), "", whyOf(account)]),
+    ...account.channels.flatMap((channel) => [
+      row("", [channel.channel, channel.state, since(channel.sinceMs, nowMs), "", whyOf(channel)]),
+      ...channel.lanes.map((lane) =>
+        row("lane", [
+          `→ ${lane.gateway}`,
+          lane.state,
+          lane.oldestMs === null ? "" : since(lane.oldestMs, nowMs),
+          String(lane.waiting ?? "?"),
+          whyOf(lane),
+        ]),
+      ),
+    ]),
+  ]);
+  const list = troubles.map(
+    ({ of, what, remedy }) => `<li><b>${safe(of)}</b> ${safe(what)} <i>${safe(remedy ?? "")}</i>`,
+  );
+  const clients = readers.map(({ account, url, accepted, skipped }) =>
+    row("", [account, url ?? "", String(accepted), String(skipped)]),
+  );
+  return `<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="10"><title>Rialto: ${troubles.length === 0 ? "well" : "NOT WELL"}</title>
+<style>body{font:15px sans-serif;margin:2em;max-width:80em}table{border-collapse:collapse}td,th{padding:.2em .8em;text-align:left;vertical-align:top}
+tr.account{border-top:1px solid #999;font-weight:bold}tr.lane{color:#555}</style>
+<h1>Rialto ${safe(version)} ${troubles.length === 0 ? "is well" : "is NOT WELL"}</h1>
+<p>Runs for ${since(startedMs, nowMs)}. The log ${log.takes ? "takes messages" : "TAKES NO MESSAGES"}, head ${log.head}. The event loop was late by ${loop.max.toFixed(0)} ms at most.
+<ul>${list.join("\n")}</ul>
+<table><tr><th>Account, room, lane<th>State<th>Since<th>Waiting<th>Why
+${rooms.join("\n")}
+</table>
+<h2>HTTP API</h2>
+<table><tr><th>Account<th>Address<th>Accepted<th>Skipped
+${clients.join("\n")}
+</table>
+</html>
+`;
+}
+
+function row(kind: string, cells: readonly string[]): string {
+  return `<tr${kind === "" ? "" : ` class="${kind}"`}>${cells.map((cell) => `<td>${safe(cell)}`).join("")}`;
+}
+
+function whyOf({ why, remedy }: Pick<AccountStatus, "why" | "remedy">): string {
+  return why === null ? "" : `${why.message}${remedy === null ? "" : ` ${remedy}`}`;
+}
+
+function since(ms: number, nowMs: number): string {
+  return ago(nowMs - ms);
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+const safe = (text: string): string => printable(text).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? "");

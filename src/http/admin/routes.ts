@@ -1,0 +1,148 @@
+import type { ServerResponse } from "node:http";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import type { Said, Words } from "../../admin/operator.ts";
+import type { Follower } from "../../admin/followers.ts";
+import type { ExplainView, StatusView } from "../../admin/views.ts";
+import { LogError } from "../../log/errors.ts";
+import { problem, type Problem } from "../api/problem.ts";
+import { makeChunk, StreamSocket } from "../api/stream-socket.ts";
+import { JSON_TYPE, sendProblem } from "../server.ts";
+import { statusPage } from "./page.ts";
+
+/** What an operator can ask and do. */
+export interface AdminDeps {
+  readonly status: () => Promise<StatusView>;
+  /** Null: it takes messages. Otherwise why it does not. */
+  readonly unready: () => Promise<string | null>;
+  readonly metrics: () => Promise<{ readonly type: string; readonly body: string }>;
+  readonly explain: (question: string) => Promise<ExplainView>;
+  /** As `Followers.add`. */
+  readonly follow: (follower: Follower) => (() => void) | null;
+  readonly say: (words: Words) => Promise<Said>;
+  /** What the reload came to, as JSON; null: this program cannot. */
+  readonly reload: (() => Promise<unknown>) | null;
+}
+
+const QUESTION_MAX = 1000;
+const TEXT = "text/plain; charset=utf-8";
+
+/** Readable without a token: they say nothing that matters. */
+export const OPEN_ADMIN_PATHS: ReadonlySet<string> = new Set(["/healthz", "/readyz"]);
+
+export function addAdminRoutes(
+  app: FastifyInstance,
+  deps: AdminDeps,
+  release: (response: ServerResponse) => void,
+): void {
+  app.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, done) => {
+    try {
+      done(null, JSON.parse(body === "" ? "{}" : String(body)));
+    } catch {
+      done(Object.assign(new Error("the body is not JSON"), { statusCode: 400 }));
+    }
+  });
+  app.addHook("onSend", (_request, reply, _payload, done) => {
+    void reply.header("Cache-Control", "no-store").header("X-Content-Type-Options", "nosniff");
+    done();
+  });
+  app.get("/healthz", (_request, reply) => reply.header("Content-Type", TEXT).send("ok\n"));
+  app.get("/readyz", async (_request, reply) => {
+    // Why it is not is for those who may ask for the status.
+    const ready = (await deps.unready()) === null;
+    return reply
+      .code(ready ? 200 : 503)
+      .header("Content-Type", TEXT)
+      .send(ready ? "ok\n" : "not ready\n");
+  });
+  app.get("/metrics", async (_request, reply) => {
+    const { type, body } = await deps.metrics();
+    return reply.header("Content-Type", type).send(body);
+  });
+  app.get("/", async (_request, reply) => {
+    const page = statusPage(await deps.status());
+    void reply.header(
+      "Content-Security-Policy",
+      "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+    );
+    return reply.header("Content-Type", "text/html; charset=utf-8").send(page);
+  });
+  app.get("/api/v1/status", async (_request, reply) => answer(reply, await deps.status()));
+  app.get("/api/v1/explain", async (request, reply) => {
+    const question = queryOf(request.url).get("q")?.trim() ?? "";
+    if (question === "" || question.length > QUESTION_MAX) {
+      return refuse(reply, problem(400, `q must be words, an id or a number, of at most ${QUESTION_MAX} characters`));
+    }
+    return await unlessLogFails(reply, async () => answer(reply, await deps.explain(question)));
+  });
+  app.get("/api/v1/tail", (request, reply) => follow(queryOf(request.url).get("gateway"), reply, deps, release));
+  app.post("/api/v1/send", async (request, reply) => {
+    const words = wordsOf(request.body);
+    if (words === null) return refuse(reply, problem(400, "the body must be JSON: gateway, text and, if you like, as"));
+    return await unlessLogFails(reply, async () => {
+      const said = await deps.say(words);
+      if (said.is === "said") return answer(reply, said);
+      return refuse(reply, problem(said.is === "unknown" ? 404 : 400, said.message));
+    });
+  });
+  app.post("/api/v1/reload", async (_request, reply) => {
+    if (deps.reload === null) return refuse(reply, problem(404, "this program runs without a configuration file"));
+    return answer(reply, await deps.reload());
+  });
+}
+
+function follow(
+  gateway: string | null,
+  reply: FastifyReply,
+  deps: AdminDeps,
+  release: (response: ServerResponse) => void,
+): void {
+  const begin = (): void => {
+    const socket = StreamSocket.open(reply.raw);
+    release(reply.raw);
+    const leave = deps.follow({
+      gateway,
+      unsent: () => socket.unsent,
+      write: (line) => socket.write(makeChunk(line)),
+      end: () => socket.end(),
+      cut: () => socket.destroy(),
+    });
+    if (leave === null) {
+      socket.write(makeChunk(`${JSON.stringify({ message: "too many follow already; end one of them" })}\n`));
+      socket.end();
+    } else if (socket.closed) leave();
+    else socket.onClose(leave);
+  };
+  reply.hijack();
+  if (reply.raw.socket === null) reply.raw.once("socket", begin);
+  else begin();
+}
+
+function answer(reply: FastifyReply, value: unknown): FastifyReply {
+  return reply.header("Content-Type", JSON_TYPE).send(`${JSON.stringify(value)}\n`);
+}
+
+function refuse(reply: FastifyReply, refusal: Problem): FastifyReply {
+  sendProblem(reply, refusal);
+  return reply;
+}
+
+async function unlessLogFails(reply: FastifyReply, task: () => Promise<FastifyReply>): Promise<FastifyReply> {
+  try {
+    return await task();
+  } catch (error) {
+    if (!(error instanceof LogError)) throw error;
+    return refuse(reply, { ...problem(503, `the log does not answer: ${error.message}`), retryAfterS: 1 });
+  }
+}
+
+function queryOf(url: string): URLSearchParams {
+  const mark = url.indexOf("?");
+  return new URLSearchParams(mark === -1 ? "" : url.slice(mark + 1));
+}
+
+function wordsOf(body: unknown): Words | null {
+  if (typeof body !== "object" || body === null) return null;
+  const { gateway, text, as = "" } = body as Readonly<Record<string, unknown>>;
+  if (typeof gateway !== "string" || typeof text !== "string" || typeof as !== "string") return null;
+  return { gateway, text, as };
+}

@@ -1,0 +1,58 @@
+import type { Log, Mark, Seq, Subject } from "../../log/log.ts";
+import { settleMembership, sinceOf } from "./membership.ts";
+
+type Reads = ReadonlyMap<Subject, readonly string[]>;
+
+/** Where the positions of all readers are kept. */
+export const READERS_STEM = "api/";
+
+const POSITIONS = ["poll", "stream"];
+
+export const prefixOf = (accountKey: string): string => `${READERS_STEM}${accountKey}/`;
+
+/** What makes the readers of a new account begin at the head of the log. */
+export function beginningMarks(accountKey: string, reads: Reads, head: Seq): readonly Mark[] {
+  const prefix = prefixOf(accountKey);
+  const at = POSITIONS.map((name) => ({ name: prefix + name, value: String(head) }));
+  return [...at, ...settleMembership({ prefix, marks: new Map(), head }, reads).changed];
+}
+
+/** What makes the readers of an account begin at the head of the log in what is new to them. */
+export function joiningMarks(
+  accountKey: string,
+  change: {
+    /** What they read so far, and from now on. */
+    readonly before: Reads;
+    readonly after: Reads;
+    /** As they are on disk. */
+    readonly marks: ReadonlyMap<string, string>;
+    readonly head: Seq;
+  },
+): readonly Mark[] {
+  const prefix = prefixOf(accountKey);
+  // What is written of a gateway that they left earlier, and come back to, counts no more.
+  const known = new Set([...change.before.values()].flat().map((gateway) => sinceOf(prefix, gateway)));
+  const marks = new Map([...change.marks].filter(([name]) => known.has(name)));
+  return settleMembership({ prefix, marks, head: change.head }, change.after).changed;
+}
+
+/**
+ * Lets go of what is no longer in the configuration: the positions of accounts that are not among these keys, and what is known of
+ * gateways that they do not read. Rejects with the log's LogError.
+ */
+export async function forgetReaders(
+  log: Pick<Log, "marks" | "unmark">,
+  accounts: Iterable<string>,
+  reads: (accountKey: string) => Reads,
+): Promise<void> {
+  const marks = [...(await log.marks(READERS_STEM)).keys()];
+  const kept = new Set<string>();
+  for (const key of accounts) {
+    const prefix = prefixOf(key);
+    const gateways = new Set([...reads(key).values()].flat());
+    const names = [...POSITIONS.map((name) => prefix + name), ...Array.from(gateways, (name) => sinceOf(prefix, name))];
+    for (const name of names) kept.add(name);
+  }
+  const gone = marks.filter((name) => !kept.has(name));
+  if (gone.length > 0) await log.unmark(gone);
+}
