@@ -1,0 +1,131 @@
+import type { Loss, Why } from "../contract/outcome.ts";
+import { laneName } from "../delivery/lanes.ts";
+import { decodePosition, marksOf, type Position } from "../delivery/position.ts";
+import type { AccountStatus, LaneStatus } from "../delivery/status.ts";
+import type { Routes, Target } from "../gateway/routes.ts";
+import { settleSources } from "../gateway/sources.ts";
+import { accountOf } from "../gateway/subject.ts";
+import type { Log, Receipt, Seq, Subject } from "../log/log.ts";
+import type { Destination } from "./views.ts";
+
+export interface DestinationOptions {
+  readonly log: Pick<Log, "head" | "ids" | "marks">;
+  readonly routes: Routes;
+  readonly accounts: readonly AccountStatus[];
+}
+
+interface Asked {
+  readonly seq: Seq;
+  readonly subject: Subject;
+  readonly label: string;
+  /** The log has let go of it. */
+  readonly gone: boolean;
+}
+
+/** Every field of `Destination` but the place. */
+type Fate = Omit<Destination, "gateway" | "account" | "channel">;
+const NO_FATE: Omit<Fate, "state"> = { why: null, remedy: null, retryMs: null, tries: null, refs: [], losses: [] };
+
+/** Where messages have got to, as the marks and receipts of the log say, and for what waits: as its lane says. */
+export class Destinations {
+  readonly #options: DestinationOptions;
+
+  constructor(options: DestinationOptions) {
+    this.#options = options;
+  }
+
+  /** Where this message goes by the configuration of now, and where receipts say that it went before. Rejects with the log's LogError. */
+  async of(asked: Asked, receipts: readonly Receipt[]): Promise<readonly Destination[]> {
+    const left = new Map(receipts.map((receipt) => [receipt.lane, receipt]));
+    const destinations: Destination[] = [];
+    for (const target of this.#options.routes.targets(asked.subject)) {
+      const { gateway, account, channel } = target;
+      const lane = laneOf(target);
+      const receipt = left.get(lane);
+      left.delete(lane);
+      const fate = account.protocol === "api" ? await this.#reader(target, asked) : await this.#lane(target, asked);
+      destinations.push({
+        gateway,
+        account: account.name,
+        channel,
+        ...(await this.#noted(fate, asked, lane, receipt)),
+      });
+    }
+    for (const [lane, receipt] of left) {
+      const place = lane.slice(lane.indexOf("/") + 1);
+      const [account, channel] = [accountOf(place), place.slice(place.indexOf("/") + 1)];
+      const fate = await this.#noted({ ...NO_FATE, state: "unknown" }, asked, lane, receipt);
+      destinations.push({ gateway: accountOf(lane), account, channel, ...fate });
+    }
+    return destinations;
+  }
+
+  /** What the receipt says counts before where the lane stands. */
+  async #noted(fate: Fate, { seq }: Asked, lane: string, receipt: Receipt | undefined): Promise<Fate> {
+    const refs = await this.#options.log.ids.refs(seq, lane);
+    if (receipt === undefined)
+      return refs.length > 0 && fate.state !== "waiting" ? { ...fate, state: "sent", refs } : { ...fate, refs };
+    const { why, losses = [], messages = [] } = JSON.parse(receipt.detail) as Detail;
+    // An unconfirmed part is noted before the rest has gone.
+    const state = fate.state === "sending" || fate.state === "waiting" ? fate.state : receipt.state;
+    return { ...fate, state, why: why?.message ?? fate.why, refs: refs.length > 0 ? refs : messages, losses };
+  }
+
+  async #lane(target: Target, { seq, subject, label, gone }: Asked): Promise<Fate> {
+    const marks = marksOf(laneOf(target));
+    const written = await this.#options.log.marks(marks.position);
+    const value = written.get(marks.position);
+    if (value === undefined) return { ...NO_FATE, state: "unknown" };
+    const sources = (await this.#options.log.marks(marks.sources)).get(marks.sources);
+    if (isBefore(sources, subject, seq)) return { ...NO_FATE, state: "before" };
+    const position = decodePosition(value);
+    if (!isSettled(position, seq)) return this.#waiting(target, seq, position.next?.seq === seq);
+    if (gone) return { ...NO_FATE, state: "unknown" };
+    return { ...NO_FATE, state: label === "" ? "sent" : "settled" };
+  }
+
+  #waiting({ account: { key }, gateway, channel }: Target, seq: Seq, begun: boolean): Fate {
+    const account = this.#options.accounts.find((each) => each.key === key);
+    const room = account?.channels.find((each) => each.channel === channel);
+    const lane = room?.lanes.find((each: LaneStatus) => each.gateway === gateway);
+    const reasons = [lane, room, account].filter((each) => each !== undefined);
+    const { why, remedy } = reasons.find((each) => each.why !== null) ?? NO_FATE;
+    // A lane that waits for its account knows the reason, and the account the time.
+    const retryMs = reasons.find((each) => each.retryMs !== null)?.retryMs ?? null;
+    // Those behind it wait for their turn.
+    const isFirst = lane?.oldest?.seq === seq;
+    const state = begun || (isFirst && lane.state === "sending") ? "sending" : "waiting";
+    const tries = isFirst ? lane.oldest.tries : null;
+    return { ...NO_FATE, state, why: wordsOf(why), remedy, retryMs, tries };
+  }
+
+  /** A reader of the API: what its positions have passed was handed out, or has fallen out of its buffer. */
+  async #reader({ account, gateway }: Target, { seq, subject }: Asked): Promise<Fate> {
+    const prefix = `api/${account.key}/`;
+    const marks = await this.#options.log.marks(prefix);
+    if (isBefore(marks.get(`${prefix}since/${gateway}`), subject, seq)) return { ...NO_FATE, state: "before" };
+    const polled = Number(marks.get(`${prefix}poll`) ?? 0);
+    const stream = marks.get(`${prefix}stream`) ?? "0";
+    const streamed = stream === "live" ? this.#options.log.head : Number(stream);
+    return { ...NO_FATE, state: Math.max(polled, streamed) >= seq ? "read" : "unread" };
+  }
+}
+
+/** As settle.ts writes it. */
+interface Detail {
+  readonly why?: Why;
+  readonly losses?: readonly Loss[];
+  readonly messages?: readonly string[];
+}
+
+const laneOf = (target: Target): string => laneName(target);
+
+const wordsOf = (why: Why | string | null): string | null => (typeof why === "string" ? why : (why?.message ?? null));
+
+function isBefore(sources: string | undefined, subject: Subject, seq: Seq): boolean {
+  return sources !== undefined && seq <= (settleSources(sources, [subject], 0).since.get(subject) ?? 0);
+}
+
+function isSettled({ after, done = [] }: Position, seq: Seq): boolean {
+  return seq <= after || done.includes(seq);
+}

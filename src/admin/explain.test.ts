@@ -1,0 +1,192 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { encodePosition, marksOf } from "../delivery/position.ts";
+import { laneName } from "../delivery/lanes.ts";
+import type { AccountStatus } from "../delivery/status.ts";
+import { encode } from "../gateway/codec.ts";
+import { operatorEntry } from "../gateway/operator.ts";
+import { compileRoutes, type LaneRoute, type Routes } from "../gateway/routes.ts";
+import { aConfig, aGateway, aMessage } from "../gateway/samples.suite.ts";
+import type { Message } from "../contract/message.ts";
+import type { NewEntry, Receipt, Seq } from "../log/log.ts";
+import { openSqliteLog } from "../log/sqlite/open.ts";
+import { Destinations } from "./destinations.ts";
+import { explain } from "./explain.ts";
+import { aLane, aRoom, aStatus } from "./samples.suite.ts";
+import type { Destination, Story } from "./views.ts";
+
+const config = aConfig([aGateway("g", ["inout net.a #a", "inout net.b #b", "inout api.web api"])]);
+const routes: Routes = compileRoutes(config);
+const LANE = laneName(routes.lanes().find(({ account }) => account.key === "net.b") as LaneRoute);
+const SETTINGS = { durability: "process", retentionDays: 7, retentionBytes: 2 ** 30, messageIdDays: 30 } as const;
+
+let log: Awaited<ReturnType<typeof openSqliteLog>>;
+let accounts: readonly AccountStatus[];
+
+beforeEach(async () => {
+  const dataPath = mkdtempSync(join(tmpdir(), "rialto-explain-"));
+  log = await openSqliteLog({ dataPath, ...SETTINGS });
+  accounts = [];
+  onTestFinished(async () => {
+    await log.close();
+    rmSync(dataPath, { recursive: true, force: true });
+  });
+});
+
+async function append(entry: NewEntry): Promise<Seq> {
+  const appended = await log.append({ account: "net.a", entries: [entry] });
+  return (appended.is === "stored" ? appended.seqs[0] : null) ?? 0;
+}
+
+function said(fields: Partial<Message>, more: Partial<NewEntry> = {}): Promise<Seq> {
+  const payload = encode(aMessage({ account: "net.a", channel: "#a", ...fields }));
+  return append({ subject: "net.a/#a", key: null, label: fields.event ?? "", payload, ...more });
+}
+
+const note = (refs: readonly string[]) => ({ is: "said" as const, refs, author: "a", name: "ann", excerpt: "hello" });
+
+const ask = async (question: string) =>
+  await explain(question, {
+    archive: log.archive,
+    log,
+    refs: (seq) => log.ids.refs(seq, null),
+    destinations: () => Promise.resolve(new Destinations({ log, routes, accounts })),
+  });
+
+async function storyOf(question: string): Promise<Story> {
+  const { stories } = await ask(question);
+  expect(stories).toHaveLength(1);
+  return stories[0] as Story;
+}
+
+const at = async (seq: Seq, account = "net.b"): Promise<Destination> =>
+  (await storyOf(String(seq))).destinations.find((each) => each.account === account) as Destination;
+
+const stand = async (after: Seq, more: object = {}): Promise<void> =>
+  await log.mark([{ name: marksOf(LANE).position, value: encodePosition({ after, next: null, ...more }) }]);
+
+const end = async (receipt: Pick<Receipt, "seq" | "state" | "detail"> & Partial<Receipt>): Promise<void> => {
+  await log.append({ account: "", entries: [], receipts: [{ lane: LANE, ...receipt }] });
+};
+
+test("a message is found by words of it or its sender's name, newest first", async () => {
+  const one = await said({ text: 'She said "Hello\\n"', username: "ann" });
+  const two = await said({ text: "hello again", username: "Bob" });
+  await said({ text: "nothing", username: "zoe", userid: "hello" });
+  const seqs = async (question: string): Promise<Seq[]> => (await ask(question)).stories.map(({ seq }) => seq);
+  expect(await seqs("HELLO")).toEqual([two, one]);
+  expect(await seqs('"Hello\\n"')).toEqual([one]);
+  expect(await seqs("bob")).toEqual([two]);
+  expect(await seqs("net.a")).toEqual([]);
+});
+
+test("a message is found by its number and by every id that it or a copy of it has", async () => {
+  const seq = await said({ text: "hello" }, { note: note(["m1"]) });
+  await end({ seq, state: "sent", detail: "{}", copies: { of: seq, place: "net.b/#b", refs: ["c1"] } });
+  for (const question of [String(seq), "m1", "c1"]) expect((await storyOf(question)).seq).toBe(seq);
+  const story = await storyOf("c1");
+  expect(story).toMatchObject({
+    account: "net.a",
+    channel: "#a",
+    by: "bob",
+    words: "hello",
+    refs: ["m1"],
+    gone: false,
+  });
+  expect(story.destinations.map(({ account, channel, gateway }) => [account, channel, gateway])).toEqual([
+    ["net.b", "#b", "g"],
+    ["api.web", "api", "g"],
+  ]);
+});
+
+test("more than ten finds are ten, and it says that there are more", async () => {
+  for (let index = 0; index < 12; index += 1) await said({ text: `hello ${index}` });
+  const { stories, more } = await ask("hello");
+  expect([stories.length, stories[0]?.words, more]).toEqual([10, "hello 11", true]);
+});
+
+test("long texts are cut", async () => {
+  const seq = await said({ text: "x".repeat(1000) });
+  expect((await storyOf(String(seq))).words).toBe(`${"x".repeat(79)}…`);
+});
+
+test("where it is: behind the lane, before it, in it, and after a message that waits", async () => {
+  const [one, two, three] = [await said({}), await said({}), await said({})];
+  expect((await at(one)).state).toBe("unknown");
+  await stand(one, { done: [three] });
+  expect([(await at(one)).state, (await at(two)).state, (await at(three)).state]).toEqual(["sent", "waiting", "sent"]);
+  await stand(one, { next: { seq: two, progress: "5", messages: [], unconfirmed: null } });
+  expect((await at(two)).state).toBe("sending");
+});
+
+test("why it waits is what the lane says, or its room, or its account", async () => {
+  const seq = await said({});
+  await stand(0);
+  const why = { code: "network", message: "no connection" } as const;
+  const lane = aLane({
+    channel: "#b",
+    state: "waiting",
+    why: { code: "rate_limited", message: "too fast" },
+    retryMs: 5,
+    oldest: { seq, tries: 3 },
+  });
+  const room = aRoom({ channel: "#b", lanes: [lane] });
+  accounts = [aStatus({ key: "net.b", channels: [room], why, remedy: "Look at it." })];
+  expect(await at(seq)).toMatchObject({ state: "waiting", why: "too fast", retryMs: 5, tries: 3 });
+  accounts = [aStatus({ key: "net.b", channels: [aRoom({ channel: "#b" })], why, remedy: "Look at it." })];
+  expect(await at(seq)).toMatchObject({ state: "waiting", why: "no connection", remedy: "Look at it." });
+});
+
+test("what a receipt says is said: the end, the reason, what was lost, the copies", async () => {
+  const seq = await said({});
+  await stand(seq);
+  const losses = [{ what: "format", note: "no bold" }];
+  const why = { code: "forbidden", message: "we may not speak" };
+  await end({ seq, state: "failed", detail: JSON.stringify({ why, losses, messages: ["x1"] }) });
+  expect(await at(seq)).toMatchObject({ state: "failed", why: "we may not speak", losses, refs: ["x1"] });
+});
+
+test("a destination that is no longer in the configuration is still named", async () => {
+  const seq = await said({});
+  await end({ seq, state: "sent", detail: "{}", lane: "old%2Fg/net.z/#z/y" });
+  expect(await at(seq, "net.z")).toMatchObject({ gateway: "old/g", channel: "#z/y", state: "sent" });
+});
+
+test("an event that leaves no receipt was sent, or is not shown there", async () => {
+  const seq = await said({ event: "join" });
+  await stand(seq);
+  expect((await at(seq)).state).toBe("settled");
+});
+
+test("what was said before the bridge existed is not for it", async () => {
+  const seq = await said({});
+  await stand(seq + 5);
+  await log.mark([
+    { name: marksOf(LANE).sources, value: JSON.stringify([["net.a/#a", seq]]) },
+    { name: "api/api.web/since/g", value: JSON.stringify([["net.a/#a", seq]]) },
+  ]);
+  expect([(await at(seq)).state, (await at(seq, "api.web")).state]).toEqual(["before", "before"]);
+});
+
+test.each([
+  ["0", "0", "unread"],
+  ["1", "0", "read"],
+  ["0", "1", "read"],
+  ["0", "live", "read"],
+])("a reader at %s and %s has %s it", async (poll, stream, state) => {
+  const seq = await said({});
+  await log.mark([
+    { name: "api/api.web/poll", value: poll },
+    { name: "api/api.web/stream", value: stream },
+  ]);
+  expect((await at(seq, "api.web")).state).toBe(state);
+});
+
+test("what the operator said has its way as well", async () => {
+  const seq = await append(operatorEntry({ gateway: "g", text: "hi", username: "op", atMs: 0 }));
+  const story = await storyOf(String(seq));
+  expect(story).toMatchObject({ account: "rialto.operator", by: "op", words: "hi" });
+  expect(story.destinations.map(({ account }) => account)).toEqual(["net.a", "net.b", "api.web"]);
+});

@@ -1,0 +1,93 @@
+import { decodeStored } from "../gateway/codec.ts";
+import type { Archive } from "../log/archive.ts";
+import type { Known, Seq, StoredEntry } from "../log/log.ts";
+import type { Destinations } from "./destinations.ts";
+import type { ExplainView, Story } from "./views.ts";
+import { accountOf } from "../gateway/subject.ts";
+import { shorten } from "../lib/printable.ts";
+
+/** Most messages that one question is answered with. */
+const STORIES_MAX = 10;
+/** How much of the log one question looks through: so many searches, each bounded. */
+const SEARCHES_MAX = 8;
+const FINDS = 50;
+const WORDS_CHARS = 80;
+
+export interface ExplainOptions {
+  readonly archive: Archive;
+  readonly log: { readonly head: Seq; readonly ids: { get(seq: Seq): Promise<Known | null> } };
+  readonly refs: (seq: Seq) => Promise<readonly string[]>;
+  readonly destinations: () => Promise<Destinations>;
+}
+
+/**
+ * What became of a message: by its number in the log, by an id that it or a copy of it has on any network, or by words of it or its sender's
+ * name, newest first. Rejects with the log's LogError.
+ */
+export async function explain(question: string, options: ExplainOptions): Promise<ExplainView> {
+  const { archive, log } = options;
+  const found = await named(question, options);
+  if (found.length > 0) return { stories: await tell(found, options), more: false };
+  const wanted = question.toLowerCase();
+  const says = ({ payload }: StoredEntry): boolean => {
+    const { text, username } = decodeStored(payload).message;
+    return text.toLowerCase().includes(wanted) || username.toLowerCase().includes(wanted);
+  };
+  // As it stands inside the JSON of the payload.
+  const text = JSON.stringify(question).slice(1, -1);
+  const entries: StoredEntry[] = [];
+  let before: Seq | null = log.head + 1;
+  for (let searches = 0; before !== null && searches < SEARCHES_MAX && entries.length <= STORIES_MAX; searches += 1) {
+    const finds = await archive.search({ text, before, limit: FINDS });
+    entries.push(...finds.entries.filter(says));
+    before = finds.next;
+  }
+  const shown = entries.slice(0, STORIES_MAX).map(({ seq }) => seq);
+  return { stories: await tell(shown, options), more: before !== null || entries.length > STORIES_MAX };
+}
+
+/** The messages that the question names by number or id. */
+async function named(question: string, { archive, log }: ExplainOptions): Promise<readonly Seq[]> {
+  const known = (await archive.anywhere(question)).map(({ seq }) => seq);
+  const number = /^\d{1,15}$/u.test(question) ? Number(question) : null;
+  if (number === null) return known.slice(0, STORIES_MAX);
+  const exists = (await archive.entry(number)) !== null || (await log.ids.get(number)) !== null;
+  return [...new Set([...(exists ? [number] : []), ...known])].slice(0, STORIES_MAX);
+}
+
+async function tell(seqs: readonly Seq[], options: ExplainOptions): Promise<readonly Story[]> {
+  if (seqs.length === 0) return [];
+  const destinations = await options.destinations();
+  const stories: Story[] = [];
+  for (const seq of seqs) {
+    const story = await storyOf(seq, options, destinations);
+    if (story !== null) stories.push(story);
+  }
+  return stories;
+}
+
+async function storyOf(
+  seq: Seq,
+  { archive, log, refs }: ExplainOptions,
+  destinations: Destinations,
+): Promise<Story | null> {
+  const entry = await archive.entry(seq);
+  const known = entry === null ? await log.ids.get(seq) : null;
+  const subject = entry?.subject ?? known?.subject;
+  if (subject === undefined) return null;
+  const said = entry === null ? null : decodeStored(entry.payload);
+  const receipts = await archive.receiptsOf(seq);
+  return {
+    seq,
+    atMs: entry?.at ?? known?.at ?? 0,
+    account: said?.message.account ?? accountOf(subject),
+    channel: said?.message.channel ?? subject.slice(subject.indexOf("/") + 1),
+    by: said?.message.username ?? known?.name ?? "",
+    event: entry?.label ?? "",
+    words: shorten(said?.message.text ?? known?.excerpt ?? "", WORDS_CHARS),
+    about: said?.about === null || said === null ? null : { is: said.about.is, seq: said.about.seq },
+    gone: entry === null,
+    refs: await refs(seq),
+    destinations: await destinations.of({ seq, subject, label: entry?.label ?? "", gone: entry === null }, receipts),
+  };
+}

@@ -1,0 +1,73 @@
+import { decodeStored } from "../gateway/codec.ts";
+import type { Routes } from "../gateway/routes.ts";
+import type { Entry } from "../log/log.ts";
+import type { TailLine } from "./views.ts";
+
+/** Somebody who is shown what is accepted. */
+export interface Follower {
+  /** Null: all. */
+  readonly gateway: string | null;
+  /** Bytes that it has not taken. */
+  readonly unsent: () => number;
+  readonly write: (line: string) => void;
+  readonly end: () => void;
+  /** It does not keep up. */
+  readonly cut: () => void;
+}
+
+const FOLLOWERS_MAX = 16;
+const UNSENT_MAX = 1024 * 1024;
+
+/** All who follow the log. Only what is accepted from now on: for the past there is `explain`. */
+export class Followers {
+  readonly #routes: Routes;
+  readonly #all = new Set<Follower>();
+
+  constructor(routes: Routes) {
+    this.#routes = routes;
+  }
+
+  get size(): number {
+    return this.#all.size;
+  }
+
+  /** Null when there are too many; otherwise the function that ends it. */
+  add(follower: Follower): (() => void) | null {
+    if (this.#all.size >= FOLLOWERS_MAX) return null;
+    this.#all.add(follower);
+    return () => void this.#all.delete(follower);
+  }
+
+  /** For `Log.tail`. */
+  readonly show = (entries: readonly Entry[]): void => {
+    if (this.#all.size === 0) return;
+    for (const entry of entries) {
+      // The tail lets go of a text after its listeners have seen it.
+      if (entry.payload !== null) this.#showOne(entry, entry.payload);
+    }
+  };
+
+  endAll(): void {
+    for (const follower of this.#all) follower.end();
+    this.#all.clear();
+  }
+
+  #showOne({ seq, at, subject, label }: Entry, payload: string): void {
+    const gateways = [...new Set(this.#routes.targets(subject).map(({ gateway }) => gateway))];
+    let line: string | null = null;
+    for (const follower of this.#all) {
+      if (follower.gateway !== null && !gateways.includes(follower.gateway)) continue;
+      if (follower.unsent() > UNSENT_MAX) {
+        this.#all.delete(follower);
+        follower.cut();
+        continue;
+      }
+      if (line === null) {
+        const { account, channel, username, text } = decodeStored(payload).message;
+        const shown: TailLine = { seq, atMs: at, account, channel, gateways, by: username, event: label, text };
+        line = `${JSON.stringify(shown)}\n`;
+      }
+      follower.write(line);
+    }
+  }
+}

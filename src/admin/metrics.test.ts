@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import { Metrics } from "./metrics.ts";
+import { aLane, aRoom, aStatus, NOW } from "./samples.suite.ts";
+
+const LANE = { gateway: "g", account: "net.home" };
+
+async function linesOf(metrics: Metrics): Promise<readonly string[]> {
+  const { type, body } = await metrics.scrape();
+  expect(type).toMatch(/^text\/plain; version=0\.0\.4/);
+  return body.split("\n").filter((line) => line.startsWith("rialto_"));
+}
+
+test("what happened is counted, by gateway and account", async () => {
+  const metrics = new Metrics("1.2.3");
+  metrics.accepted([
+    { seq: 1, subject: "net.home/#a", at: 0, label: "", payload: null },
+    { seq: 2, subject: "net.home/#b", at: 0, label: "", payload: null },
+  ]);
+  const ends = ["sent", "sent", "failed", "expired", "unconfirmed", "folded", "cancelled", "omitted"] as const;
+  for (const state of ends) metrics.ended(LANE, state, 1500);
+  metrics.answered(LANE, "delivered", 20);
+  metrics.appended(3, 2);
+  metrics.refused({ code: "disk_full" });
+  const lines = await linesOf(metrics);
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      'rialto_info{version="1.2.3"} 1',
+      'rialto_accepted_total{account="net.home"} 2',
+      'rialto_delivered_total{gateway="g",account="net.home"} 2',
+      'rialto_failed_total{gateway="g",account="net.home"} 1',
+      'rialto_expired_total{gateway="g",account="net.home"} 1',
+      'rialto_unconfirmed_total{gateway="g",account="net.home"} 1',
+      'rialto_log_refused_total{code="disk_full"} 1',
+      'rialto_append_seconds_bucket{le="0.0025"} 1',
+      'rialto_append_seconds_bucket{le="0.001"} 0',
+      'rialto_send_seconds_count{gateway="g",account="net.home",outcome="delivered"} 1',
+      'rialto_delivery_seconds_sum{gateway="g",account="net.home"} 3',
+    ]),
+  );
+});
+
+test("what is now is asked at every scrape, and what has gone is not shown", async () => {
+  const metrics = new Metrics("1.2.3");
+  const lanes = [aLane({ waiting: 4, oldestMs: NOW - 2500 })];
+  metrics.reconnected("net.other");
+  let accounts = [aStatus({ state: "degraded", channels: [aRoom({ lanes })] })];
+  metrics.watch({
+    accounts: () => Promise.resolve(accounts),
+    loop: () => ({ p50: 1, p99: 20, max: 300 }),
+    nowMs: () => NOW,
+  });
+  expect(await linesOf(metrics)).toEqual(
+    expect.arrayContaining([
+      'rialto_waiting{gateway="g",account="net.home",channel="#room"} 4',
+      'rialto_waiting_age_seconds{gateway="g",account="net.home",channel="#room"} 2.5',
+      'rialto_account_state{account="net.home",state="degraded"} 1',
+      'rialto_account_state{account="net.home",state="online"} 0',
+      'rialto_reconnects_total{account="net.home"} 0',
+      'rialto_reconnects_total{account="net.other"} 1',
+      'rialto_event_loop_delay_seconds{quantile="0.99"} 0.02',
+    ]),
+  );
+  accounts = [];
+  expect((await linesOf(metrics)).filter((line) => line.includes("net.home"))).toEqual([
+    'rialto_reconnects_total{account="net.home"} 0',
+  ]);
+});
+
+test("names from the configuration cannot break the format", async () => {
+  const metrics = new Metrics("1");
+  metrics.ended({ gateway: 'a"\n\\b', account: "net.x" }, "sent", 0);
+  const lines = await linesOf(metrics);
+  expect(lines).toContain('rialto_delivered_total{gateway="a\\"\\n\\\\b",account="net.x"} 1');
+});

@@ -1,0 +1,120 @@
+import type { AccountStatus } from "../delivery/status.ts";
+import type { Delay } from "./loop-delay.ts";
+
+/** What the admin server answers, as JSON; moments are Unix ms. The commands read the same. */
+export interface StatusView {
+  readonly version: string;
+  readonly nowMs: number;
+  readonly startedMs: number;
+  /** Worst first; none: all is well. */
+  readonly troubles: readonly Trouble[];
+  readonly log: LogView;
+  readonly loop: Delay;
+  readonly accounts: readonly AccountStatus[];
+  readonly readers: readonly ReaderView[];
+  readonly gateways: readonly string[];
+}
+
+/** Something that a person should look at. */
+export interface Trouble {
+  /** Of the program, or the account that has it. */
+  readonly of: string;
+  readonly what: string;
+  readonly remedy: string | null;
+  readonly sinceMs: number | null;
+}
+
+export interface LogView {
+  readonly head: number;
+  /** Whether it takes messages. */
+  readonly takes: boolean;
+  /** Why it does not. */
+  readonly why: string | null;
+  /** Bytes of free disk; null: nobody knows. */
+  readonly freeBytes: number | null;
+}
+
+/** An account of the API. */
+export interface ReaderView {
+  readonly account: string;
+  readonly url: string | null;
+  readonly accepted: number;
+  readonly dropped: Readonly<Record<string, number>>;
+  /** Messages that fell out of `Buffer` unread. */
+  readonly skipped: number;
+}
+
+/** The way of one message. */
+export interface Story {
+  readonly seq: number;
+  readonly atMs: number;
+  readonly account: string;
+  readonly channel: string;
+  /** Name of who said it. */
+  readonly by: string;
+  /** What kind of event it is; empty for an ordinary message. */
+  readonly event: string;
+  /** The first words. */
+  readonly words: string;
+  /** What it acts on. */
+  readonly about: { readonly is: string; readonly seq: number | null } | null;
+  /** The message itself has gone from the log; what is known of it is not all. */
+  readonly gone: boolean;
+  /** Its ids where it was said. */
+  readonly refs: readonly string[];
+  readonly destinations: readonly Destination[];
+}
+
+export interface Destination {
+  readonly gateway: string;
+  readonly account: string;
+  readonly channel: string;
+  /**
+   * `read`: a reader of the API has it. `settled`: the lane is behind it and had nothing to note: it was sent, or an event of its kind is not
+   * shown there. `before`: it was said before the bridge existed. `unknown`: the log has forgotten.
+   */
+  readonly state:
+    | "sent"
+    | "unconfirmed"
+    | "failed"
+    | "expired"
+    | "folded"
+    | "cancelled"
+    | "omitted"
+    | "settled"
+    | "sending"
+    | "waiting"
+    | "read"
+    | "unread"
+    | "before"
+    | "unknown";
+  /** Why it is so, for people. */
+  readonly why: string | null;
+  readonly remedy: string | null;
+  /** When it is tried again. */
+  readonly retryMs: number | null;
+  /** Of one that waits, and is the next: how often it was tried in the life of this program. */
+  readonly tries: number | null;
+  /** Ids of its copies there. */
+  readonly refs: readonly string[];
+  /** What could not cross, and why. */
+  readonly losses: readonly { readonly what: string; readonly note: string }[];
+}
+
+export interface ExplainView {
+  readonly stories: readonly Story[];
+  /** There is more than is shown, or not all of the log was looked through. */
+  readonly more: boolean;
+}
+
+/** A line of `tail`. */
+export interface TailLine {
+  readonly seq: number;
+  readonly atMs: number;
+  readonly account: string;
+  readonly channel: string;
+  readonly gateways: readonly string[];
+  readonly by: string;
+  readonly event: string;
+  readonly text: string;
+}
