@@ -6,8 +6,13 @@ export const START_ERRORS = {
   usage: { exit: 64, what: "The command line is wrong.", remedy: "See `rialto help`." },
   address_in_use: {
     exit: 69,
-    what: "An API account cannot listen on its BindAddress, or the media endpoint on MediaBindAddress: it is taken, not allowed to this user, or not an address of this machine.",
+    what: "An API account cannot listen on its BindAddress, the media endpoint on MediaBindAddress, or the admin server on AdminBindAddress: it is taken, not allowed to this user, or not an address of this machine.",
     remedy: "Stop the other program that listens there, or choose another address.",
+  },
+  not_running: {
+    exit: 69,
+    what: "`rialto status` and its like: no Rialto runs with this configuration, or it does not answer.",
+    remedy: "Start it, or name its configuration with -conf or its socket with --socket.",
   },
   bug: {
     exit: 70,

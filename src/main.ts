@@ -1,14 +1,18 @@
-import { readFileSync } from "node:fs";
 import { protocols } from "./adapters/registry.ts";
+import { version } from "./app/version.ts";
 import { accountCommand } from "./cli/account.ts";
 import { parseCommand } from "./cli/args.ts";
+import { control, type Terminal } from "./cli/control.ts";
+import { CONTROL_HELP } from "./cli/control-help.ts";
 import { check, formatProblems } from "./cli/check.ts";
 import { HELP } from "./cli/help.ts";
 import { load } from "./cli/load.ts";
 import { run } from "./cli/run.ts";
 import { exampleConfig, exampleName, findConfigFile } from "./config/example.ts";
+import type { Loaded } from "./config/load.ts";
 import { secretsOf } from "./config/secrets.ts";
 import { START_ERRORS } from "./errors.ts";
+import { Scrubber } from "./lib/scrub.ts";
 
 const { env } = process;
 const cwd = process.cwd();
@@ -21,13 +25,34 @@ function print(stream: NodeJS.WriteStream, text: string): void {
   stream.write(text);
 }
 
+/** Colour and width only where somebody looks at it. */
+function terminal(): Terminal {
+  const interrupted = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => interrupted.abort());
+  const { stdout } = process;
+  const plain = (env["NO_COLOR"] ?? "") !== "";
+  return {
+    env,
+    cwd,
+    tell: err,
+    signal: interrupted.signal,
+    screen: () => ({ width: stdout.isTTY ? stdout.columns : Infinity, colour: stdout.isTTY && !plain }),
+    write: (text) => {
+      if (stdout.listenerCount("error") === 0) stdout.on("error", () => undefined);
+      return new Promise((resolve) => stdout.write(text, (error) => resolve(error === null || error === undefined)));
+    },
+  };
+}
+
 /** Runs one command; resolves with the exit code. */
 async function main(argv: readonly string[]): Promise<number> {
   const command = parseCommand(argv, env);
   switch (command.is) {
     case "help":
-      out(HELP);
+      out(command.of === null ? HELP : CONTROL_HELP[command.of]);
       return 0;
+    case "control":
+      return control(command, terminal());
     case "version":
       out(`version: ${version()}\n`);
       return 0;
@@ -49,16 +74,18 @@ async function main(argv: readonly string[]): Promise<number> {
 
 function start(path: string | null, debug: boolean): Promise<number> {
   const source = path === null ? { text: exampleConfig, format: "toml" as const, name: exampleName } : { path };
-  const loaded = load(source, { env, cwd });
+  const scrubber = new Scrubber();
+  const read = (): Loaded => {
+    const loaded = load(source, { env, cwd });
+    // Before anybody can say anything about it.
+    if (loaded.ok) scrubber.learn(secretsOf(loaded.config, protocols));
+    return loaded;
+  };
+  const loaded = read();
   err(formatProblems(loaded.problems));
-  if (loaded.ok) return run(loaded.config, secretsOf(loaded.config, protocols), debug);
+  if (loaded.ok) return run(loaded.config, { scrubber, debug, read: path === null ? null : read });
   err(`rialto: ${START_ERRORS.config.what} ${START_ERRORS.config.remedy}\n`);
   return Promise.resolve(START_ERRORS.config.exit);
-}
-
-function version(): string {
-  const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
-  return manifest.version;
 }
 
 try {

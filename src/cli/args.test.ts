@@ -1,5 +1,19 @@
 import { expect, test } from "vitest";
-import { parseCommand } from "./args.ts";
+import { type ControlCommand, parseCommand } from "./args.ts";
+
+function aControl(fields: Partial<ControlCommand>): ControlCommand {
+  return {
+    is: "control",
+    name: "status",
+    words: [],
+    conf: null,
+    socket: null,
+    watch: false,
+    json: false,
+    as: "",
+    ...fields,
+  };
+}
 
 test.each([
   [[], { is: "run", conf: null, debug: false }],
@@ -15,8 +29,18 @@ test.each([
   [["net", "do", "-conf", "x.toml", "x"], { is: "account", protocol: "net", name: "do", account: "x", conf: "x.toml" }],
   [["-version"], { is: "version" }],
   [["version"], { is: "version" }],
-  [["--help"], { is: "help" }],
-  [["-help"], { is: "help" }],
+  [["--help"], { is: "help", of: null }],
+  [["-help"], { is: "help", of: null }],
+  [["help"], { is: "help", of: null }],
+  [["status", "--help"], { is: "help", of: "status" }],
+  [["check", "--help"], { is: "help", of: null }],
+  [["status"], aControl({ name: "status" })],
+  [["status", "--watch", "--json", "-conf", "x"], aControl({ name: "status", watch: true, json: true, conf: "x" })],
+  [["explain", "two", "words"], aControl({ name: "explain", words: ["two", "words"] })],
+  [["explain", "--", "-5"], aControl({ name: "explain", words: ["-5"] })],
+  [["tail", "g", "--socket", "/s"], aControl({ name: "tail", words: ["g"], socket: "/s" })],
+  [["send", "--as", "Ann", "g", "hello", "you"], aControl({ name: "send", words: ["g", "hello", "you"], as: "Ann" })],
+  [["reload"], aControl({ name: "reload" })],
 ] as const)("%j", (argv, command) => {
   expect(parseCommand(argv, {})).toEqual(command);
 });
@@ -34,6 +58,14 @@ test.each([
   [["check", "a", "b"]],
   [["-conf"]],
   [["--nonsense"]],
+  [["status", "x"]],
+  [["explain"]],
+  [["tail", "a", "b"]],
+  [["send", "g"]],
+  [["reload", "--watch"]],
+  [["status", "--as", "x"]],
+  [["run", "--json"]],
+  [["check", "--socket", "x"]],
 ])("%j is a wrong usage", (argv) => {
   expect(parseCommand(argv, {}).is).toBe("usage");
 });

@@ -6,12 +6,18 @@ export const HELP = `rialto: a chat bridge
 Usage
   rialto [run] [-conf FILE] [-debug]   start the bridge
   rialto check [FILE]                  say everything that is wrong with a configuration file, and start nothing
-${accountCommands()}  rialto version                       print the version
+${accountCommands()}  rialto status [--watch] [--json]     how a running Rialto is: what is connected, waiting, failed, and why
+  rialto explain TEXT|ID               the way of one message: where it went, and why not
+  rialto tail [GATEWAY]                what is said, as it is accepted
+  rialto send [--as NAME] GATEWAY TEXT say something in a gateway
+  rialto reload                        read the configuration again
+  rialto version                       print the version
   rialto help                          print this
 
 Options
   -conf FILE, --conf FILE, -c FILE     the configuration file: TOML, or JSON or YAML by its extension
                                        (default: rialto.toml, then matterbridge.toml, then a built-in example)
+  --socket PATH                        where the running Rialto listens (default: rialto.sock in its data folder)
   -debug, --debug, -d                  log more; DEBUG=1 in the environment does the same
   -version, --version, -v
   -help, --help, -h

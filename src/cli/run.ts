@@ -1,28 +1,53 @@
-import { startApp, type App } from "../app.ts";
+import { startApp, type App } from "../app/app.ts";
+import { closeDataFolder, openConfiguration } from "../app/private.ts";
 import type { Config } from "../config/config.ts";
+import type { Loaded } from "../config/load.ts";
 import { START_ERRORS, StartError } from "../errors.ts";
+import type { Scrubber } from "../lib/scrub.ts";
 import { createLogger, type Logger } from "../logger.ts";
+import { followReloads, listenForReloads } from "./reloads.ts";
+import { openSystemd, type Systemd } from "./systemd.ts";
 
 /** Longest that a stop may take before the program ends anyway. */
 const STOP_MS = 9_000;
 
+export interface RunOptions {
+  /** Knows the secrets of every configuration that was read. */
+  readonly scrubber: Scrubber;
+  readonly debug: boolean;
+  /** Reads the configuration once more; null: it is built in. */
+  readonly read: (() => Loaded) | null;
+}
+
 /** Runs the bridge until it is told to stop or cannot go on; resolves with the exit code. */
-export async function run(config: Config, secrets: readonly string[], debug: boolean): Promise<number> {
+export async function run(config: Config, { scrubber, debug, read }: RunOptions): Promise<number> {
   const signalled = listenForSignals();
   let logger: Logger | null = null;
   try {
-    logger = createLogger({ debug: debug || config.general.debug, file: config.general.logFile, secrets });
+    const { logFormat: format, logFile: file } = config.general;
+    logger = createLogger({ debug: debug || config.general.debug, format, file, scrubber });
     endOnBug(logger);
-    const app = await startApp(config, logger);
+    const asked = listenForReloads(config.path, logger);
+    const app = await startApp(config, logger, read, scrubber);
+    warnOfOthers(config, scrubber, logger);
+    const systemd = openSystemd({ env: process.env, logger, probe: app.probe });
     logger.info(
       { gateways: config.gateways.length, accounts: config.accounts.size, data: config.general.dataPath },
       "Rialto runs",
     );
+    systemd.ready(`${config.gateways.length} gateways, ${config.accounts.size} accounts`);
     if (config.path === null) printExample(app);
-    return await untilStopped(app, signalled, logger);
+    followReloads(app, { asked, logger, systemd });
+    return await untilStopped(app, signalled, logger, systemd);
   } catch (error) {
-    return explainFailure(error, logger);
+    return explainFailure(error, logger, scrubber);
   }
+}
+
+/** Says what other users of this machine can read, and closes to them what is Rialto's alone. */
+function warnOfOthers({ path, general }: Config, scrubber: Scrubber, logger: Logger): void {
+  const findings = [...closeDataFolder(general.dataPath), ...openConfiguration(path, scrubber.hasSecrets)];
+  for (const { what, ...fields } of findings) logger.warn(fields, what);
 }
 
 /** Resolves with the first signal that asks for a stop, also one that comes while the program starts. */
@@ -56,14 +81,20 @@ Paste these two lines into another shell:
 `);
 }
 
-async function untilStopped(app: App, signalled: Promise<NodeJS.Signals>, logger: Logger): Promise<number> {
+async function untilStopped(
+  app: App,
+  signalled: Promise<NodeJS.Signals>,
+  logger: Logger,
+  systemd: Systemd,
+): Promise<number> {
   const ended = await Promise.race([signalled, app.failed]);
   if (typeof ended !== "string") {
     logger.fatal({ code: ended.code, why: ended.message }, START_ERRORS.log_failed.what);
     return START_ERRORS.log_failed.exit;
   }
   logger.info({ signal: ended }, "stopping");
-  return stopWithin(STOP_MS, app, logger);
+  const [exit] = await Promise.all([stopWithin(STOP_MS, app, logger), systemd.stopping()]);
+  return exit;
 }
 
 /** Stops the app; resolves with the exit code, at the latest after `limitMs`. */
@@ -82,11 +113,11 @@ export async function stopWithin(limitMs: number, app: Pick<App, "stop">, logger
   return 0;
 }
 
-function explainFailure(error: unknown, logger: Logger | null): number {
+function explainFailure(error: unknown, logger: Logger | null, scrubber: Scrubber): number {
   const code = error instanceof StartError ? error.code : "bug";
   const { exit, remedy } = START_ERRORS[code];
   const why = error instanceof Error ? (code === "bug" ? error.stack : error.message) : String(error);
   logger?.fatal({ code, why }, "Rialto cannot go on");
-  console.error(`rialto: ${why}\n${remedy}`);
+  console.error(scrubber.clean(`rialto: ${why}\n${remedy}`));
   return exit;
 }

@@ -49,7 +49,8 @@ async function copyOnce(content: string, shelf: string, name: string): Promise<v
   const temporary = join(shelf, `.rialto-${randomUUID()}`);
   const [have, want] = await Promise.all([stat(target).catch(() => null), stat(content)]);
   if (have?.size === want.size) return;
-  await mkdir(shelf, { recursive: true, mode: 0o755 });
+  // A strict umask would hide it from the web server.
+  if ((await mkdir(shelf, { recursive: true, mode: 0o755 })) !== undefined) await chmod(shelf, 0o755);
   try {
     await copyFile(content, temporary, constants.COPYFILE_FICLONE);
     await chmod(temporary, 0o644);

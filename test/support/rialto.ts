@@ -29,6 +29,10 @@ interface Exit {
 export interface Rialto {
   readonly dataPath: string;
   readonly pid: number;
+  /** The configuration file. */
+  readonly file: string;
+  /** TOML as for a start, with the addresses that its accounts have; new accounts get one. Not written anywhere. */
+  readonly text: (config: string) => Promise<string>;
   /** Base address of an account's API, as `api.name`. */
   readonly url: (account: string) => string;
   /** A client of an account, named without `api.`. */
@@ -47,7 +51,8 @@ export interface Rialto {
 /** Starts the program and waits until every account answers. Rejects with its output when it does not come up. */
 export async function startRialto(options: RialtoOptions): Promise<Rialto> {
   const scratch = await mkdtemp(path.join(os.tmpdir(), "rialto-"));
-  const { text, urls } = await withAddresses(options);
+  const urls = new Map<string, string>();
+  const text = await withAddresses(options, urls);
   const file = path.join(scratch, "rialto.toml");
   const dataPath = options.dataPath ?? path.join(scratch, "data");
   await writeFile(file, text);
@@ -75,6 +80,8 @@ export async function startRialto(options: RialtoOptions): Promise<Rialto> {
   const rialto: Rialto = {
     dataPath,
     pid: child.pid ?? 0,
+    file,
+    text: async (config) => await withAddresses({ ...options, config }, urls),
     url,
     client: (name, token) => new ApiClient(url(`api.${name}`), token),
     signal: (signal) => void child.kill(signal),
@@ -124,14 +131,14 @@ function spawnProgram(args: readonly string[], options: RialtoOptions, env: Reco
   });
 }
 
-async function withAddresses(options: RialtoOptions): Promise<{ text: string; urls: ReadonlyMap<string, string> }> {
-  const names = [...options.config.matchAll(/^\[(api\.[^\]]+)\]/gm)].map((match) => match[1] ?? "");
-  const ports = await freePorts(names.length);
-  const urls = new Map(names.map((name, at) => [name, `http://127.0.0.1:${ports[at]}`]));
-  let next = 0;
-  const text = options.config.replaceAll(/^\[(api\.[^\]]+)\].*$/gm, (header, name: string) => {
-    const host = options.hosts?.[name] ?? "127.0.0.1";
-    return `${header}\nBindAddress = "${host}:${ports[next++]}"`;
+/** The text with addresses; those of accounts that have none yet are added to `urls`. */
+async function withAddresses({ config, hosts }: RialtoOptions, urls: Map<string, string>): Promise<string> {
+  const names = [...config.matchAll(/^\[(api\.[^\]]+)\]/gm)].map((match) => match[1] ?? "");
+  const news = names.filter((name) => !urls.has(name));
+  const ports = await freePorts(news.length);
+  for (const [at, name] of news.entries()) urls.set(name, `http://127.0.0.1:${ports[at]}`);
+  return config.replaceAll(/^\[(api\.[^\]]+)\].*$/gm, (header, name: string) => {
+    const port = urls.get(name)?.split(":").at(-1) ?? "";
+    return `${header}\nBindAddress = "${hosts?.[name] ?? "127.0.0.1"}:${port}"`;
   });
-  return { text, urls };
 }

@@ -2,17 +2,18 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { freePorts } from "../test/support/ports.ts";
+import { freePorts } from "../../test/support/ports.ts";
 import { type App, startApp } from "./app.ts";
-import { load } from "./cli/load.ts";
-import type { Config } from "./config/config.ts";
-import type { Message } from "./contract/message.ts";
-import { fileId } from "./files/file-id.ts";
-import { encodeStored } from "./gateway/codec.ts";
-import { aFile, aMessage } from "./gateway/samples.suite.ts";
-import { subjectOf } from "./gateway/subject.ts";
-import { createLogger } from "./logger.ts";
-import { openSqliteLog } from "./log/sqlite/open.ts";
+import { load } from "../cli/load.ts";
+import type { Config } from "../config/config.ts";
+import type { Message } from "../contract/message.ts";
+import { fileId } from "../files/file-id.ts";
+import { encodeStored } from "../gateway/codec.ts";
+import { aFile, aMessage } from "../gateway/samples.suite.ts";
+import { subjectOf } from "../gateway/subject.ts";
+import { Scrubber } from "../lib/scrub.ts";
+import { createLogger } from "../logger.ts";
+import { openSqliteLog } from "../log/sqlite/open.ts";
 
 async function configOf(dataPath: string): Promise<{ readonly config: Config; readonly media: string }> {
   const [api = 0, media = 0, nobody = 0] = await freePorts(3);
@@ -42,7 +43,12 @@ channel = "api"
 async function running(config: Config): Promise<App> {
   const app = await startApp(
     config,
-    createLogger({ debug: false, file: join(config.general.dataPath, "log"), secrets: [] }),
+    createLogger({
+      debug: false,
+      format: "json",
+      file: join(config.general.dataPath, "log"),
+      scrubber: new Scrubber(),
+    }),
   );
   onTestFinished(() => app.stop());
   return app;

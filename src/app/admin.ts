@@ -1,0 +1,124 @@
+import { Destinations } from "../admin/destinations.ts";
+import { explain } from "../admin/explain.ts";
+import { Followers } from "../admin/followers.ts";
+import { LogHealth } from "../admin/log-health.ts";
+import { LoopDelay } from "../admin/loop-delay.ts";
+import { Metrics } from "../admin/metrics.ts";
+import { say } from "../admin/operator.ts";
+import { statusOf } from "../admin/status.ts";
+import type { ReaderView, StatusView } from "../admin/views.ts";
+import type { Config } from "../config/config.ts";
+import { systemClock } from "../delivery/clock.ts";
+import type { AccountStatus } from "../delivery/status.ts";
+import { StartError } from "../errors.ts";
+import type { Routes } from "../gateway/routes.ts";
+import type { AdminDeps } from "../http/admin/routes.ts";
+import { parseAddress } from "../lib/address.ts";
+import type { Scrubber } from "../lib/scrub.ts";
+import type { Archive } from "../log/archive.ts";
+import type { Log, Seq } from "../log/log.ts";
+import type { Logger } from "../logger.ts";
+import { describe } from "./describe.ts";
+import { version } from "./version.ts";
+
+/** What an operator is shown, from the rest of the program. */
+export interface AdminSources {
+  readonly log: Log & { readonly archive: Archive };
+  readonly routes: Routes;
+  /** As it is now. */
+  readonly config: () => Config;
+  readonly accounts: () => Promise<readonly AccountStatus[]>;
+  readonly readers: () => readonly ReaderView[];
+  /** Passed by what is said: it waits while the configuration is changed. */
+  readonly pass: <T>(task: () => Promise<T>) => Promise<T>;
+  readonly reload: AdminDeps["reload"];
+  readonly logger: Logger;
+  /** Servers repeat what they were told in confidence, also in the reasons that are shown here. */
+  readonly scrubber: Scrubber;
+}
+
+/** Metrics count from the beginning; the ways in are opened when there is something to show. */
+export class Admin {
+  readonly metrics: Metrics;
+  readonly #version = version();
+  readonly #startedMs = systemClock.nowMs();
+  readonly #loop = new LoopDelay();
+  #close: () => Promise<void> = () => Promise.resolve();
+
+  constructor() {
+    this.metrics = new Metrics(this.#version);
+  }
+
+  /** Rejects with a StartError when AdminBindAddress cannot be had. */
+  async open(sources: AdminSources): Promise<void> {
+    const { log, routes, config, logger } = sources;
+    const { dataPath, admin } = config().general;
+    const followers = new Followers(routes);
+    const newest = { atMs: (await log.archive.entry(log.head))?.at ?? null };
+    log.tail((entries) => {
+      this.metrics.accepted(entries);
+      followers.show(entries);
+      newest.atMs = entries.at(-1)?.at ?? newest.atMs;
+    });
+    this.metrics.watch({ accounts: sources.accounts, loop: () => this.#loop.now(), nowMs });
+    const deps = this.#deps(sources, followers, new LogHealth({ log, dataPath }), () => newest.atMs);
+    const address = admin === null ? null : parseAddress(admin.bindAddress);
+    if (address !== null && "error" in address) throw new StartError("config", `AdminBindAddress: ${address.error}`);
+    const listen = admin === null || address === null ? null : { address, token: admin.token };
+    const { startAdmin } = await import("../http/admin/admin-server.ts");
+    try {
+      const server = await startAdmin({ deps, followers, dataPath, listen, logger });
+      this.#close = () => server.close();
+    } catch (error) {
+      const message = `AdminBindAddress: cannot listen on ${admin?.bindAddress ?? ""}: ${describe(error)}`;
+      throw new StartError("address_in_use", message, { cause: error });
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#loop.stop();
+    await this.#close();
+  }
+
+  #deps(
+    { log, routes, config, accounts, readers, pass, reload, scrubber }: AdminSources,
+    followers: Followers,
+    health: LogHealth,
+    newestMs: () => number | null,
+  ): AdminDeps {
+    const gateways = (): readonly string[] => config().gateways.map(({ name }) => name);
+    const status = (): Promise<StatusView> =>
+      statusOf({
+        version: this.#version,
+        startedMs: this.#startedMs,
+        nowMs,
+        health,
+        loop: this.#loop,
+        accounts,
+        readers,
+        gateways,
+        newestMs,
+        waitingMs: () => config().general.outageNoticeMs,
+      });
+    const refs = (seq: Seq): Promise<readonly string[]> => log.ids.refs(seq, null);
+    return {
+      status: async () => scrubber.cleanAll(await status()),
+      unready: async () => (await health.look()).why,
+      metrics: () => this.metrics.scrape(),
+      explain: async (question) =>
+        scrubber.cleanAll(
+          await explain(question, {
+            archive: log.archive,
+            log,
+            refs,
+            destinations: async () => new Destinations({ log, routes, accounts: await accounts() }),
+          }),
+        ),
+      follow: (follower) => followers.add(follower),
+      say: (words) => pass(() => say(words, { log, routes, gateways, nowMs })),
+      reload,
+    };
+  }
+}
+
+const nowMs = (): number => systemClock.nowMs();

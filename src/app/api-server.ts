@@ -1,0 +1,130 @@
+import type { FastifyInstance } from "fastify";
+import type { ApiSettings } from "../adapters/api/index.ts";
+import type { ReaderView } from "../admin/views.ts";
+import type { Account, Config } from "../config/config.ts";
+import { systemClock } from "../delivery/clock.ts";
+import { StartError } from "../errors.ts";
+import type { FileStore } from "../files/files.ts";
+import { compileInbound } from "../gateway/inbound.ts";
+import type { Routes } from "../gateway/routes.ts";
+import { compileView, type View } from "../gateway/view.ts";
+import { ApiAccount } from "../http/api/account.ts";
+import { Ingest } from "../http/api/ingest.ts";
+import { explainListenError, listenAt } from "../http/listen.ts";
+import type { HttpApi } from "../http/server.ts";
+import { isLoopback, parseAddress } from "../lib/address.ts";
+import type { Turnstile } from "../lib/turnstile.ts";
+import type { Log } from "../log/log.ts";
+import type { Logger } from "../logger.ts";
+import { describe } from "./describe.ts";
+
+/** One API account with its readers, and the server they are reached by. */
+export interface ApiServer {
+  readonly account: Account;
+  readonly settings: ApiSettings;
+  readonly readers: ApiAccount;
+  readonly ingest: Ingest;
+  readonly http: HttpApi;
+}
+
+/** The code of the HTTP servers, the heaviest of all: loaded while something else opens. */
+export async function loadHttp() {
+  const [{ createServer }, { addApiRoutes }] = await Promise.all([
+    import("../http/server.ts"),
+    import("../http/api/routes.ts"),
+  ]);
+  return { createServer, addApiRoutes };
+}
+
+/** What all API accounts share. */
+export interface ApiCore {
+  readonly log: Log;
+  readonly files: FileStore;
+  readonly routes: Routes;
+  readonly turnstile: Turnstile;
+  readonly http: Awaited<ReturnType<typeof loadHttp>>;
+  readonly logger: Logger;
+}
+
+/** How the readers of an account see messages. */
+export function viewOf(account: Account, { accounts }: Config, { files }: Pick<ApiCore, "files">): View {
+  return compileView(account, accounts, (id, name) => files.linkFor(id, name));
+}
+
+const nowMs = (): number => systemClock.nowMs();
+
+/** Opens the readers of an API account and its server, which does not listen yet. Rejects with a LogError. */
+export async function createApiServer(account: Account, config: Config, core: ApiCore): Promise<ApiServer> {
+  const { log, files, routes, turnstile, logger } = core;
+  const settings = account.settings as ApiSettings;
+  const view = viewOf(account, config, core);
+  const readers = await ApiAccount.open({ account, buffer: settings.Buffer, log, routes, view, logger, nowMs });
+  const keepFile = async (content: Uint8Array, name: string): Promise<string | null> => await files.keep(content, name);
+  const inbound = compileInbound(account);
+  const ingest = new Ingest({ account, log, routes, turnstile, inbound, logger, nowMs, keepFile });
+  const onError = (error: unknown, path: string): void =>
+    logger.error({ account: account.name, path, error: describe(error) }, "a request failed: this is a bug");
+  const token = settings.Token === "" ? null : settings.Token;
+  const http = await core.http.createServer({ token, maxBodySize: settings.MaxBodySize, onError });
+  core.http.addApiRoutes(http.app, { readers, ingest, nowMs, release: http.release, onError });
+  return { account, settings, readers, ingest, http };
+}
+
+/** Resolves with the `http://host:port` under which it listens; rejects with a StartError. */
+export async function listen({ account, settings, http: { app } }: ApiServer, logger: Logger): Promise<string> {
+  const address = parseAddress(settings.BindAddress);
+  if ("error" in address) throw new StartError("config", `[${account.name}] BindAddress: ${address.error}`);
+  try {
+    await listenAt(address, (host, port) => app.listen({ host, port }));
+  } catch (error) {
+    throw new StartError(
+      "address_in_use",
+      `[${account.name}] cannot listen on ${settings.BindAddress}: ${explainListenError(error)}`,
+      { cause: error },
+    );
+  }
+  const url = urlOf(app, address.host);
+  logger.info({ account: account.name, url }, "the HTTP API listens");
+  if (settings.Token === "" && !isLoopback(address.host)) {
+    logger.warn(
+      { account: account.name, address: settings.BindAddress },
+      "THIS API IS OPEN TO EVERYBODY WHO REACHES THE ADDRESS: it has no Token and does not listen on loopback only; set Token, or bind to 127.0.0.1",
+    );
+  }
+  return url;
+}
+
+/** Answers that are under way are finished and streams ended. */
+export async function closeServers(servers: readonly ApiServer[]): Promise<void> {
+  const closing = servers.map(({ http }) => http.close());
+  for (const { readers } of servers) readers.endStreams();
+  await Promise.all(closing);
+}
+
+function urlOf(app: FastifyInstance, host: string): string {
+  const bound = app.server.address();
+  const port = typeof bound === "object" && bound !== null ? bound.port : 0;
+  const name =
+    host === "" || host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
+  return `http://${name}:${port}`;
+}
+
+/** What operators are shown of it. `addresses`: as in `App`. */
+export function readerView(
+  { account, readers, ingest }: ApiServer,
+  addresses: ReadonlyMap<string, string>,
+): ReaderView {
+  const { accepted, dropped } = ingest;
+  return {
+    account: account.name,
+    url: addresses.get(account.key) ?? null,
+    accepted,
+    dropped,
+    skipped: readers.skipped,
+  };
+}
+
+export function reportCounts({ account, readers, ingest }: ApiServer, logger: Logger): void {
+  const { accepted, dropped } = ingest;
+  logger.info({ account: account.name, accepted, dropped, skipped: readers.skipped }, "the HTTP API has stopped");
+}

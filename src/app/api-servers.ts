@@ -1,0 +1,191 @@
+import type { ApiSettings } from "../adapters/api/index.ts";
+import type { Account, Config } from "../config/config.ts";
+import { pause } from "../delivery/deadline.ts";
+import { systemClock } from "../delivery/clock.ts";
+import type { Next } from "../delivery/change.ts";
+import { compileInbound } from "../gateway/inbound.ts";
+import type { ApiAccount } from "../http/api/account.ts";
+import { beginningMarks, forgetReaders, joiningMarks, READERS_STEM } from "../http/api/reader-marks.ts";
+import { dispatchTo } from "../http/api/dispatch.ts";
+import { SWEEP_MS } from "../http/api/stream-hub.ts";
+import type { Mark, TailListener } from "../log/log.ts";
+import {
+  type ApiCore,
+  type ApiServer,
+  closeServers,
+  createApiServer,
+  listen,
+  reportCounts,
+  viewOf,
+} from "./api-server.ts";
+import { describe } from "./describe.ts";
+
+/** The steps of a change, as `DeliveryChange` has them. */
+export interface ServersChange {
+  marks(): readonly Mark[];
+  swap(): void;
+  settle(): Promise<void>;
+}
+
+/** How long until an address, or a log, that did not work is tried again. */
+const RETRY_MS = 5_000;
+/** How long readers that are opened wait for appends that are under way. */
+const ALONE_MS = 2_000;
+
+/** All API accounts, over all configurations. */
+export class ApiServers {
+  /** `http://host:port` of every account that listens, by its key. */
+  readonly addresses = new Map<string, string>();
+  readonly #core: ApiCore;
+  readonly #servers = new Map<string, ApiServer>();
+  readonly #readers = new Map<string, ApiAccount>();
+  readonly #ended = new AbortController();
+  #sweeps: NodeJS.Timeout | undefined;
+
+  constructor(core: ApiCore) {
+    this.#core = core;
+  }
+
+  get all(): readonly ApiServer[] {
+    return [...this.#servers.values()];
+  }
+
+  /** Hands what is committed to the readers. */
+  get listener(): TailListener {
+    return dispatchTo(this.#readers, this.#core.routes);
+  }
+
+  /** Before anything is appended. Rejects with a LogError. */
+  async open(config: Config): Promise<void> {
+    const { log, routes } = this.#core;
+    const accounts = apisOf(config);
+    const keys = accounts.map(({ key }) => key);
+    await forgetReaders(log, keys, routes.reads);
+    for (const account of accounts) this.#put(await createApiServer(account, config, this.#core));
+  }
+
+  /** Rejects with a StartError. */
+  async listen(): Promise<void> {
+    this.#sweeps = setInterval(() => {
+      for (const { readers } of this.#servers.values()) readers.sweep();
+    }, SWEEP_MS);
+    for (const server of this.all) this.addresses.set(server.account.key, await listen(server, this.#core.logger));
+  }
+
+  /** The steps to another configuration; nothing has moved yet. Rejects with a LogError. */
+  async change(next: Next): Promise<ServersChange> {
+    const { log, routes } = this.#core;
+    const accounts = apisOf(next.config);
+    const marks = await log.marks(READERS_STEM);
+    const news = accounts.map((account) => {
+      const server = next.reopen.has(account.key) ? undefined : this.#servers.get(account.key);
+      return { account, server, view: viewOf(account, next.config, this.#core), inbound: compileInbound(account) };
+    });
+    const isKnown = ({ key }: Account): boolean => this.#servers.has(key);
+    return {
+      marks: () =>
+        accounts.flatMap((account) => {
+          const reads = next.routes.reads(account.key);
+          const { head } = log;
+          if (!isKnown(account)) return beginningMarks(account.key, reads, head);
+          return joiningMarks(account.key, { before: routes.reads(account.key), after: reads, marks, head });
+        }),
+      swap: () => {
+        for (const { account, server, view, inbound } of news) {
+          if (server === undefined) continue;
+          server.readers.change(view);
+          server.ingest.change({ account, inbound });
+          this.#servers.set(account.key, { ...server, account });
+        }
+      },
+      settle: async () => await this.#settle(next),
+    };
+  }
+
+  /** Answers that are under way are finished and streams ended; what listens later, as a change may still have it, is closed as well. */
+  async close(): Promise<void> {
+    this.#ended.abort();
+    clearInterval(this.#sweeps);
+    await closeServers(this.all);
+    await Promise.all(this.all.map(async ({ readers }) => await readers.settled()));
+  }
+
+  async #settle({ config, routes, reopen }: Next): Promise<void> {
+    const { logger, log } = this.#core;
+    const accounts = apisOf(config);
+    const keys = new Set(accounts.map(({ key }) => key));
+    const ending = this.all.filter(({ account: { key } }) => !keys.has(key) || reopen.has(key));
+    await closeServers(ending);
+    await Promise.all(ending.map(async ({ readers }) => await readers.settled()));
+    for (const server of ending) {
+      const { key } = server.account;
+      reportCounts(server, logger);
+      this.addresses.delete(key);
+      // Readers that are opened again take in what comes until then.
+      this.#servers.delete(key);
+      if (!keys.has(key)) this.#readers.delete(key);
+    }
+    const opening = accounts.filter(({ key }) => !this.#servers.has(key));
+    await Promise.all(opening.map(async (account) => await this.#insist(account, config)));
+    if (this.#ended.signal.aborted) return;
+    try {
+      await forgetReaders(log, keys, routes.reads);
+    } catch (error) {
+      logger.warn({ error: describe(error) }, "what removed accounts left behind is forgotten at the next start");
+    }
+  }
+
+  /** Until the log can be read; then listens, or goes on trying to. */
+  async #insist(account: Account, config: Config): Promise<void> {
+    const { signal } = this.#ended;
+    while (!signal.aborted) {
+      try {
+        const server = await this.#core.turnstile.alone(ALONE_MS, async () => {
+          const opened = await createApiServer(account, config, this.#core);
+          this.#put(opened);
+          return opened;
+        });
+        await this.#listen(server);
+        return;
+      } catch (error) {
+        this.#core.logger.error({ account: account.name, error: describe(error) }, "the readers cannot be opened yet");
+        await pause({ clock: systemClock, ms: RETRY_MS, signal });
+      }
+    }
+  }
+
+  /** One try; another one later when it fails. */
+  async #listen(server: ApiServer): Promise<void> {
+    const { key, name } = server.account;
+    const { signal } = this.#ended;
+    if (signal.aborted) return await server.http.close();
+    try {
+      const url = await listen(server, this.#core.logger);
+      if (signal.aborted) await server.http.close();
+      else this.addresses.set(key, url);
+    } catch (error) {
+      this.#core.logger.error(
+        { account: name, error: describe(error), retryInS: RETRY_MS / 1000 },
+        "the HTTP API does not listen",
+      );
+      void this.#listenLater(server);
+    }
+  }
+
+  async #listenLater(server: ApiServer): Promise<void> {
+    await pause({ clock: systemClock, ms: RETRY_MS, signal: this.#ended.signal });
+    // Another change may have taken it away meanwhile.
+    if (this.#servers.get(server.account.key)?.http === server.http) await this.#listen(server);
+  }
+
+  #put(server: ApiServer): void {
+    this.#servers.set(server.account.key, server);
+    this.#readers.set(server.account.key, server.readers);
+  }
+}
+
+/** The accounts of the API, and where each is to listen. */
+export const apisOf = ({ accounts }: Config): readonly Account[] =>
+  [...accounts.values()].filter(({ protocol }) => protocol === "api");
+
+export const addressOf = ({ settings }: Account): string => (settings as ApiSettings).BindAddress;

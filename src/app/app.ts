@@ -1,0 +1,122 @@
+import { adapters } from "../adapters/registry.ts";
+import type { Config } from "../config/config.ts";
+import type { Loaded } from "../config/load.ts";
+import { systemClock } from "../delivery/clock.ts";
+import { type Delivery, openDelivery } from "../delivery/delivery.ts";
+import { RemoteFiles } from "../delivery/remote-files.ts";
+import type { FileStore } from "../files/files.ts";
+import { liveRoutes } from "../gateway/live-routes.ts";
+import { compileRoutes } from "../gateway/routes.ts";
+import type { MediaServer } from "../http/media/media-server.ts";
+import { Scrubber } from "../lib/scrub.ts";
+import { Turnstile } from "../lib/turnstile.ts";
+import type { LogError } from "../log/errors.ts";
+import type { Logger } from "../logger.ts";
+import { Admin } from "./admin.ts";
+import { loadHttp, readerView, reportCounts } from "./api-server.ts";
+import { ApiServers } from "./api-servers.ts";
+import type { Running } from "./change.ts";
+import { listenForMedia } from "./media.ts";
+import { openLog, openStore } from "./open.ts";
+import { type Reloaded, Reloader } from "./reload.ts";
+
+export interface App {
+  /** `http://host:port` of every API account, by account key. */
+  readonly addresses: ReadonlyMap<string, string>;
+  /** Resolves when the log has stopped working; the program cannot go on then. */
+  readonly failed: Promise<LogError>;
+  /** Resolves when the log's thread has answered: what accepts messages is alive. Rejects with a LogError. */
+  readonly probe: () => Promise<unknown>;
+  /** Reads the configuration again and goes on with it; null where it did not come from a file. Never rejects but for bugs. */
+  readonly reload: (() => Promise<Reloaded>) | null;
+  /**
+   * Stops sending and taking in, finishes answers, ends streams, leaves the networks, and commits what is waiting: about 8 s at most
+   * beside the last commit. Idempotent.
+   */
+  stop(): Promise<void>;
+}
+
+/**
+ * The whole program in the order it starts: log, files, routes, API readers, lanes, servers, and last the sessions, which nothing waits for.
+ * `read`: loads the configuration once more, as it is then; null: it never changes. Rejects with a StartError; nothing is left open then.
+ */
+export async function startApp(
+  config: Config,
+  logger: Logger,
+  read: (() => Loaded) | null = null,
+  scrubber: Scrubber = new Scrubber(),
+): Promise<App> {
+  // The log's thread starts while the HTTP modules are loaded, the heaviest of all.
+  const admin = new Admin();
+  const [log, http] = await Promise.all([openLog(config, admin.metrics), loadHttp()]);
+  const turnstile = new Turnstile();
+  let servers: ApiServers | null = null;
+  let reloader: Reloader | null = null;
+  let delivery: Delivery | null = null;
+  let files: FileStore | null = null;
+  let media: MediaServer | null = null;
+  const stop = async (): Promise<void> => {
+    reloader?.stop();
+    await delivery?.quiesce();
+    await Promise.all([servers?.close(), media?.close(), admin.close()]);
+    await delivery?.close();
+    await files?.close();
+    for (const server of servers?.all ?? []) reportCounts(server, logger);
+    await log.close();
+  };
+  try {
+    const remoteFiles = new RemoteFiles();
+    // Not before the log has made sure that nobody else uses the data folder.
+    files = await openStore(config, remoteFiles, logger);
+    const routes = liveRoutes(compileRoutes(config));
+    servers = new ApiServers({ log, files, routes, turnstile, http, logger });
+    await servers.open(config);
+    log.tail(servers.listener);
+    delivery = await openDelivery({
+      config,
+      adapters,
+      routes,
+      turnstile,
+      log,
+      files,
+      remoteFiles,
+      logger,
+      clock: systemClock,
+      random: Math.random,
+      meter: admin.metrics,
+    });
+    const running: Running = { config, log, routes, turnstile, servers, delivery };
+    reloader = read === null ? null : new Reloader(running, read, logger);
+    const reload = reloadOf(reloader);
+    await servers.listen();
+    media = await listenForMedia(config, files, logger);
+    await admin.open({
+      log,
+      routes,
+      config: () => running.config,
+      accounts: () => running.delivery.status(),
+      readers: () => running.servers.all.map((server) => readerView(server, running.servers.addresses)),
+      pass: async (task) => await turnstile.pass(task),
+      reload,
+      logger,
+      scrubber,
+    });
+    delivery.start();
+    const { addresses } = servers;
+    return { addresses, failed: log.failed, probe: () => log.marks(PROBE), reload, stop: once(stop) };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+const reloadOf = (reloader: Reloader | null): App["reload"] =>
+  reloader === null ? null : async () => await reloader.reload();
+
+/** No mark begins like this: the answer is as short as can be. */
+const PROBE = "\0";
+
+function once(task: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | null = null;
+  return () => (running ??= task());
+}

@@ -1,0 +1,87 @@
+import type { Config } from "../config/config.ts";
+import { changeOf, type ConfigDiff, diffConfig, effectiveConfig, isUnchanged } from "../config/diff.ts";
+import type { Delivery } from "../delivery/delivery.ts";
+import type { LiveRoutes } from "../gateway/live-routes.ts";
+import { compileRoutes } from "../gateway/routes.ts";
+import type { Turnstile } from "../lib/turnstile.ts";
+import { LogError } from "../log/errors.ts";
+import type { Log } from "../log/log.ts";
+import { addressOf, apisOf, type ApiServers } from "./api-servers.ts";
+import { whyBusy } from "./busy.ts";
+
+/** What a change of the configuration has come to. */
+export type Changed =
+  /** `moved`: what was opened, closed or changed; the rest was not touched. */
+  | { readonly is: "applied"; readonly moved: Moved; readonly needsRestart: readonly string[] }
+  | { readonly is: "unchanged"; readonly needsRestart: readonly string[] }
+  /** Nothing has moved. Each reason is a sentence for people. */
+  | { readonly is: "impossible"; readonly reasons: readonly string[] };
+
+export type Moved = Omit<ConfigDiff, "needsRestart">;
+
+/** The running program, as far as a configuration can change it. */
+export interface Running {
+  /** What it runs with. */
+  config: Config;
+  readonly log: Log;
+  readonly routes: LiveRoutes;
+  readonly turnstile: Turnstile;
+  readonly servers: ApiServers;
+  readonly delivery: Delivery;
+}
+
+/** How long a change waits for appends that are under way. */
+const ALONE_MS = 2_000;
+
+/**
+ * Goes on with another configuration: what is new begins in one commit, then everything that comes in goes by it at once, and lanes,
+ * sessions and servers follow. One at a time. Resolves when all of them have; never rejects but for bugs.
+ */
+export async function changeConfig(loaded: Config, running: Running): Promise<Changed> {
+  const { needsRestart, ...moved } = diffConfig(running.config, loaded);
+  if (isUnchanged({ ...moved, needsRestart })) return { is: "unchanged", needsRestart };
+  const config = effectiveConfig(running.config, loaded);
+  const routes = compileRoutes(config);
+  const kept = [...config.accounts.values()].filter(({ key }) => running.config.accounts.has(key));
+  const reopen = new Set(
+    kept
+      .filter((account) => changeOf(running.config.accounts.get(account.key), account) === "reopen")
+      .map(({ key }) => key),
+  );
+  const reasons = await busyAddresses(config, reopen, running);
+  if (reasons.length > 0) return { is: "impossible", reasons };
+  const { log, turnstile, delivery, servers } = running;
+  const next = { config, routes, reopen };
+  try {
+    const steps = [await delivery.change(next), await servers.change(next)];
+    await turnstile.alone(ALONE_MS, async () => {
+      const marks = steps.flatMap((step) => step.marks());
+      if (marks.length > 0) await log.mark(marks);
+      running.config = config;
+      running.routes.swap(routes);
+      for (const step of steps) step.swap();
+    });
+    await Promise.all(steps.map(async (step) => await step.settle()));
+  } catch (error) {
+    if (!(error instanceof LogError)) throw error;
+    return { is: "impossible", reasons: [`the log takes nothing now (${error.message}); try again`] };
+  }
+  return { is: "applied", moved, needsRestart };
+}
+
+/** Why accounts of the API could not listen where they are to. */
+async function busyAddresses(
+  config: Config,
+  reopen: ReadonlySet<string>,
+  running: Running,
+): Promise<readonly string[]> {
+  const old = apisOf(running.config);
+  const isNew = (key: string): boolean => reopen.has(key) || !running.config.accounts.has(key);
+  const freed = new Set(old.filter(({ key }) => isNew(key) || !config.accounts.has(key)).map(addressOf));
+  const wanted = apisOf(config).filter((account) => isNew(account.key) && !freed.has(addressOf(account)));
+  const reasons = wanted.map(async (account) => {
+    const why = await whyBusy(addressOf(account));
+    return why === null ? null : `[${account.name}] cannot listen on ${addressOf(account)}: ${why}`;
+  });
+  return (await Promise.all(reasons)).filter((reason) => reason !== null);
+}

@@ -1,0 +1,39 @@
+import type { Config } from "../config/config.ts";
+import { systemClock } from "../delivery/clock.ts";
+import type { RemoteFiles } from "../delivery/remote-files.ts";
+import { StartError, type StartErrorCode } from "../errors.ts";
+import type { FileStore } from "../files/files.ts";
+import { openFiles } from "../files/open-files.ts";
+import { compilePattern } from "../gateway/regex.ts";
+import type { Archive, LogObserver } from "../log/archive.ts";
+import { LogError } from "../log/errors.ts";
+import type { Log } from "../log/log.ts";
+import { openSqliteLog } from "../log/sqlite/open.ts";
+import type { Logger } from "../logger.ts";
+import { describe } from "./describe.ts";
+
+/** Rejects with a StartError. */
+export async function openLog(
+  { general }: Config,
+  observer: LogObserver,
+): Promise<Log & { readonly archive: Archive }> {
+  try {
+    return await openSqliteLog({ ...general, observer });
+  } catch (error) {
+    if (!(error instanceof LogError)) throw error;
+    const code: StartErrorCode = error.code === "locked" ? "data_locked" : "data_path";
+    throw new StartError(code, error.message, { cause: error });
+  }
+}
+
+/** To be called when the log is open: it has made sure that nobody else uses the data folder. Rejects with a StartError. */
+export async function openStore({ general }: Config, sources: RemoteFiles, log: Logger): Promise<FileStore> {
+  const { dataPath, retentionDays, media } = general;
+  const forbidden = media.blackList.map((pattern) => compilePattern(pattern));
+  const blacklisted = (name: string): boolean => forbidden.some(({ test }) => test(name));
+  try {
+    return await openFiles({ dataPath, retentionDays, media, blacklisted, sources, clock: systemClock, log });
+  } catch (error) {
+    throw new StartError("data_path", `the folder for files cannot be used: ${describe(error)}`, { cause: error });
+  }
+}

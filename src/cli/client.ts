@@ -1,0 +1,94 @@
+import { type IncomingMessage, request } from "node:http";
+import { basename, dirname } from "node:path";
+import { withShortPath } from "../http/admin/socket.ts";
+
+/** Longest that an answer may take. */
+const ANSWER_MS = 30_000;
+/** Of an answer. */
+const ANSWER_BYTES = 64 * 1024 * 1024;
+
+export interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** Nobody listens on the socket, or not for us. `message` says where, and what to do. */
+export class NotRunning extends Error {
+  override readonly name = "NotRunning";
+}
+
+export interface Question {
+  readonly method: "GET" | "POST";
+  /** With its query. */
+  readonly path: string;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+}
+
+/** Asks the Rialto behind a socket. Rejects with NotRunning. */
+export async function ask(socket: string, question: Question): Promise<Answer> {
+  const response = await open(socket, question, AbortSignal.timeout(ANSWER_MS));
+  let body = "";
+  for await (const part of response.setEncoding("utf8")) {
+    body += String(part);
+    if (body.length > ANSWER_BYTES) throw new Error("the answer is too large");
+  }
+  return { status: response.statusCode ?? 0, body };
+}
+
+/** The lines of an endless answer; ends when the signal is aborted or the other side ends it. Rejects with NotRunning. */
+export async function* lines(socket: string, path: string, signal: AbortSignal): AsyncGenerator<string> {
+  const response = await open(socket, { method: "GET", path }, signal);
+  let rest = "";
+  try {
+    for await (const part of response.setEncoding("utf8")) {
+      const whole = (rest + String(part)).split("\n");
+      rest = whole.pop() ?? "";
+      yield* whole;
+    }
+  } catch (error) {
+    // Cut off, by us or because Rialto has ended: there is nothing more to come.
+    if (!signal.aborted && !isCut(error)) throw error;
+  }
+}
+
+async function open(socket: string, { method, path, body }: Question, signal: AbortSignal): Promise<IncomingMessage> {
+  const sent = body === undefined ? "" : JSON.stringify(body);
+  const headers = body === undefined ? {} : { "Content-Type": "application/json" };
+  try {
+    return await withShortPath(dirname(socket), basename(socket), async (socketPath) => {
+      return await new Promise<IncomingMessage>((resolve, reject) => {
+        const asked = request({ socketPath, method, path, headers, signal, agent: false }, resolve);
+        asked.on("error", reject).end(sent);
+      });
+    });
+  } catch (error) {
+    throw whyNot(error, socket);
+  }
+}
+
+function whyNot(error: unknown, socket: string): unknown {
+  switch (codeOf(error)) {
+    case "ENOENT":
+    case "ENOTDIR":
+      return new NotRunning(`no Rialto runs with this configuration: there is no ${socket}`);
+    case "ECONNREFUSED":
+      return new NotRunning(`no Rialto runs with this configuration: nobody listens on ${socket}`);
+    case "EACCES":
+    case "EPERM":
+      return new NotRunning(`this user may not open ${socket}: ask as the user that runs Rialto`);
+    case "ECONNRESET":
+      return new NotRunning(`the Rialto behind ${socket} has ended`);
+    default:
+      if (error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError"))
+        return new NotRunning(`the Rialto behind ${socket} does not answer`);
+      return error;
+  }
+}
+
+const isCut = (error: unknown): boolean =>
+  codeOf(error) === "ECONNRESET" || codeOf(error) === "ERR_STREAM_PREMATURE_CLOSE";
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}

@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ExplainView, StatusView, TailLine } from "../admin/views.ts";
+import type { Reloaded } from "../app/reload.ts";
+import type { Environment } from "../config/environment.ts";
+import { exampleConfig, exampleName, findConfigFile } from "../config/example.ts";
+import { START_ERRORS } from "../errors.ts";
+import { socketPath } from "../http/admin/socket.ts";
+import { printable } from "../lib/printable.ts";
+import type { ControlCommand } from "./args.ts";
+import { formatProblems } from "./check.ts";
+import { type Answer, ask, lines, NotRunning } from "./client.ts";
+import { explainText } from "./explain-view.ts";
+import { load } from "./load.ts";
+import { reloadText } from "./reload-view.ts";
+import { statusText } from "./status-view.ts";
+import { paint, type Screen } from "./table.ts";
+
+export interface Terminal {
+  readonly env: Environment;
+  readonly cwd: string;
+  /** Takes whole lines: the result. Resolves when they have been taken, false when nobody reads any more. */
+  readonly write: (text: string) => Promise<boolean>;
+  /** Takes whole lines: what is to be said beside it. */
+  readonly tell: (text: string) => void;
+  readonly screen: () => Screen;
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal;
+}
+
+const WATCH_MS = 2_000;
+const CLEAR = "\u001b[H\u001b[2J";
+
+/** Asks the Rialto that runs with this configuration. Resolves with the exit code. */
+export async function control(command: ControlCommand, terminal: Terminal): Promise<number> {
+  const socket = command.socket ?? findSocket(command, terminal);
+  if (socket === null) return START_ERRORS.config.exit;
+  try {
+    return await COMMANDS[command.name](socket, command, terminal);
+  } catch (error) {
+    if (!(error instanceof NotRunning)) throw error;
+    terminal.tell(`rialto: ${error.message}\n`);
+    return START_ERRORS.not_running.exit;
+  }
+}
+
+/** Null when the configuration has mistakes, which are told. */
+function findSocket({ conf }: ControlCommand, { env, cwd, tell }: Terminal): string | null {
+  const path = conf ?? findConfigFile(cwd);
+  const source = path === null ? { text: exampleConfig, format: "toml" as const, name: exampleName } : { path };
+  const loaded = load(source, { env, cwd });
+  if (loaded.ok) return socketPath(loaded.config.general.dataPath);
+  tell(formatProblems(loaded.problems.filter(({ severity }) => severity === "error")));
+  tell("rialto: the configuration has errors, so its data folder is not known; name the socket with --socket PATH\n");
+  return null;
+}
+
+type Run = (socket: string, command: ControlCommand, terminal: Terminal) => Promise<number>;
+
+const COMMANDS: Readonly<Record<ControlCommand["name"], Run>> = {
+  status: async (socket, { watch, json }, terminal) => {
+    if (watch) return await watchStatus(socket, json, terminal);
+    const answer = await ask(socket, { method: "GET", path: "/api/v1/status" });
+    return await show(answer, json, terminal, (body) => {
+      const status = JSON.parse(body) as StatusView;
+      return { text: statusText(status, terminal.screen()), code: status.troubles.length === 0 ? 0 : 1 };
+    });
+  },
+  explain: async (socket, { words, json }, terminal) => {
+    const path = `/api/v1/explain?q=${encodeURIComponent(words.join(" "))}`;
+    const answer = await ask(socket, { method: "GET", path });
+    return await show(answer, json, terminal, (body) => {
+      const found = JSON.parse(body) as ExplainView;
+      return { text: explainText(found, Date.now(), terminal.screen()), code: found.stories.length === 0 ? 1 : 0 };
+    });
+  },
+  tail: async (socket, { words, json }, terminal) => {
+    const [gateway] = words;
+    const path = `/api/v1/tail${gateway === undefined ? "" : `?gateway=${encodeURIComponent(gateway)}`}`;
+    for await (const line of lines(socket, path, terminal.signal)) {
+      if (!(await terminal.write(json ? `${line}\n` : tailText(line, terminal.screen())))) break;
+    }
+    return 0;
+  },
+  send: async (socket, { words: [gateway = "", ...words], as, json }, terminal) => {
+    const body = { gateway, text: words.join(" "), as };
+    const answer = await ask(socket, { method: "POST", path: "/api/v1/send", body });
+    return await show(answer, json, terminal, (text) => {
+      const { seq, destinations } = JSON.parse(text) as { readonly seq: number; readonly destinations: number };
+      const count = `${destinations} ${destinations === 1 ? "destination" : "destinations"}`;
+      return { text: `no. ${seq}, for ${count}; rialto explain ${seq} says where it is\n`, code: 0 };
+    });
+  },
+  reload: async (socket, { json }, terminal) => {
+    const answer = await ask(socket, { method: "POST", path: "/api/v1/reload" });
+    return await show(answer, json, terminal, (body) => reloadText(JSON.parse(body) as Reloaded));
+  },
+};
+
+/** Shows the status again and again, until somebody ends it; a Rialto that is away for a moment is waited for. */
+async function watchStatus(socket: string, json: boolean, terminal: Terminal): Promise<number> {
+  const { signal, write, screen } = terminal;
+  while (!signal.aborted) {
+    let text: string;
+    try {
+      const answer = await ask(socket, { method: "GET", path: "/api/v1/status" });
+      text = json ? answer.body : statusText(JSON.parse(answer.body) as StatusView, screen());
+    } catch (error) {
+      if (!(error instanceof NotRunning)) throw error;
+      text = `${error.message}\n`;
+    }
+    if (!(await write(screen().colour && !json ? `${CLEAR}${text}` : text))) break;
+    await sleep(WATCH_MS, undefined, { signal }).catch(() => undefined);
+  }
+  return 0;
+}
+
+async function show(
+  { status, body }: Answer,
+  json: boolean,
+  { write, tell }: Terminal,
+  view: (body: string) => { readonly text: string; readonly code: number },
+): Promise<number> {
+  if (status !== 200) {
+    tell(`rialto: ${printable(messageOf(body))}\n`);
+    return 1;
+  }
+  const { text, code } = view(body);
+  await write(json ? body : text);
+  return code;
+}
+
+function messageOf(body: string): string {
+  try {
+    const { message } = JSON.parse(body) as { readonly message?: unknown };
+    if (typeof message === "string") return message;
+  } catch {
+    // Not an answer of ours; what it says is shown as it is.
+  }
+  return body.trim();
+}
+
+function tailText(line: string, screen: Screen): string {
+  const read = JSON.parse(line) as Partial<TailLine> & { readonly message?: string };
+  if (read.message !== undefined) return `${printable(read.message)}\n`;
+  const { seq = 0, atMs = 0, account = "", channel = "", gateways = [], by = "", event = "", text = "" } = read;
+  const time = new Date(atMs).toISOString().slice(11, 19);
+  const kind = event === "" ? "" : ` (${printable(event)})`;
+  const place = paint(
+    printable(`${account} ${channel} → ${gateways.length === 0 ? "nowhere" : gateways.join(", ")}`),
+    "dim",
+    screen,
+  );
+  return `${time} ${seq} ${place} ${paint(printable(by), "bold", screen)}${kind}: ${printable(text)}\n`;
+}

@@ -1,0 +1,71 @@
+import type { Destination, ExplainView, Story } from "../admin/views.ts";
+import { ago } from "../lib/ago.ts";
+import { printable } from "../lib/printable.ts";
+import { type Cell, type Colour, paint, type Screen, table } from "./table.ts";
+
+/** The ways of messages as an operator reads them in a terminal. Pure. */
+export function explainText({ stories, more }: ExplainView, nowMs: number, screen: Screen): string {
+  if (stories.length === 0) {
+    return more
+      ? "Nothing was found in the newest part of the log; older messages were not looked through.\n"
+      : "Nothing was found: the log knows no such message.\n";
+  }
+  const shown = stories.map((story) => storyText(story, nowMs, screen)).join("\n");
+  return more ? `${shown}\nThere may be more: say more of the words, or an id.\n` : shown;
+}
+
+function storyText(story: Story, nowMs: number, screen: Screen): string {
+  const { seq, atMs, account, channel, by, event, words, about, gone, refs, destinations } = story;
+  const kind = event === "" ? "" : ` (${printable(event)})`;
+  const acts =
+    about === null
+      ? ""
+      : `\n  ${about.is} of ${about.seq === null ? "a message that nobody knows" : `no. ${about.seq}`}`;
+  const ids = refs.length === 0 ? "" : `\n  known there as ${refs.map((ref) => printable(ref)).join(", ")}`;
+  const lost = gone ? "\n  The log has let go of the message itself." : "";
+  const head = `${paint(`no. ${seq}`, "bold", screen)}${kind} ${new Date(atMs).toISOString()}, ${ago(nowMs - atMs)} ago
+  ${printable(by)} in ${printable(account)} ${printable(channel)}: ${printable(words)}${acts}${ids}${lost}`;
+  if (destinations.length === 0) return `${head}\n  It goes nowhere by the configuration of now.\n`;
+  const rows = destinations.flatMap((destination) => rowsOf(destination, nowMs));
+  return `${head}\n${table(rows, screen)}`;
+}
+
+function rowsOf(destination: Destination, nowMs: number): readonly (readonly Cell[])[] {
+  const { gateway, account, channel, state, why, remedy, retryMs, tries, refs, losses } = destination;
+  const again = retryMs === null || retryMs <= nowMs ? [] : [`again in ${ago(retryMs - nowMs)}`];
+  const times = tries === null || tries === 0 ? [] : [`tried ${tries} ${tries === 1 ? "time" : "times"}`];
+  const copies = refs.length === 0 ? [] : [`as ${refs.join(", ")}`];
+  const said = [...(why === null ? [] : [why]), ...times, ...again, ...copies].join("; ");
+  const first: readonly Cell[] = [
+    { text: `  → ${account} ${channel}` },
+    { text: `(${gateway})`, colour: "dim" },
+    { text: WORDS[state] ?? state, colour: COLOURS[state] ?? null },
+    { text: remedy === null ? said : `${said} → ${remedy}` },
+  ];
+  const notes = losses.map(({ what, note }): readonly Cell[] => [
+    { text: "" },
+    { text: "" },
+    { text: `lost: ${what}`, colour: "yellow" },
+    { text: note },
+  ]);
+  return [first, ...notes];
+}
+
+const WORDS: Readonly<Partial<Record<Destination["state"], string>>> = {
+  settled: "sent, or not shown there",
+  before: "said before the bridge existed",
+  unknown: "nobody knows any more",
+  folded: "went out with the message it changes",
+  cancelled: "taken back before it was sent",
+  omitted: "has no form there",
+};
+
+const COLOURS: Readonly<Partial<Record<Destination["state"], Colour>>> = {
+  sent: "green",
+  read: "green",
+  failed: "red",
+  expired: "red",
+  unconfirmed: "yellow",
+  waiting: "yellow",
+  sending: "yellow",
+};

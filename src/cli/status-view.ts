@@ -1,0 +1,111 @@
+import type { StatusView } from "../admin/views.ts";
+import type { AccountStatus, ChannelStatus, LaneStatus } from "../delivery/status.ts";
+import { ago } from "../lib/ago.ts";
+import { printable } from "../lib/printable.ts";
+import { type Cell, type Colour, paint, type Screen, table } from "./table.ts";
+
+/** The status as an operator reads it in a terminal. Pure. */
+export function statusText(status: StatusView, screen: Screen): string {
+  const { version, nowMs, startedMs, troubles, log, accounts, readers } = status;
+  const well = troubles.length === 0;
+  const verdict = paint(well ? "is well" : "is NOT WELL", well ? "green" : "red", screen);
+  const disk = log.freeBytes === null ? "" : `, ${gibibytes(log.freeBytes)} free`;
+  const head = [
+    `Rialto ${printable(version)} ${verdict}. It runs for ${ago(nowMs - startedMs)}.`,
+    `The log ${log.takes ? "takes messages" : paint("takes NO messages", "red", screen)} (${log.head} so far${disk}).`,
+  ];
+  const list = troubles.map(({ of, what, remedy, sinceMs }) => {
+    const since = sinceMs === null ? "" : ` for ${ago(nowMs - sinceMs)}`;
+    const mend = remedy === null ? "" : `\n    → ${printable(remedy)}`;
+    return `  ${paint("!", "red", screen)} ${printable(of)}${since}: ${printable(what)}${mend}`;
+  });
+  const rows = accounts.flatMap((account) => rowsOf(account, nowMs));
+  const titles = ["", "STATE", "FOR", "WAITING", "OLDEST", "WHY"].map((text): Cell => ({ text, colour: "bold" }));
+  const clients = readers.map(({ account, url, accepted, skipped }) =>
+    [account, url ?? "", `${accepted} accepted`, skipped === 0 ? "" : `${skipped} skipped`].map((text) => ({ text })),
+  );
+  return [
+    head.join("\n"),
+    ...(list.length > 0 ? [list.join("\n")] : []),
+    ...(rows.length > 0 ? [table([titles, ...rows], screen).trimEnd()] : []),
+    ...(clients.length > 0 ? [table(clients, screen).trimEnd()] : []),
+  ]
+    .join("\n\n")
+    .concat("\n");
+}
+
+function rowsOf(account: AccountStatus, nowMs: number): readonly (readonly Cell[])[] {
+  const { state, sinceMs } = account;
+  return [
+    row({ text: account.account, colour: "bold" }, { state, sinceMs, nowMs }, null, whyOf(account, nowMs)),
+    ...account.channels.flatMap((channel) => roomRows(channel, account, nowMs)),
+  ];
+}
+
+function roomRows(channel: ChannelStatus, account: AccountStatus, nowMs: number): readonly (readonly Cell[])[] {
+  const { state, sinceMs, lanes } = channel;
+  // What was said one line above needs no repeating.
+  const news = (own: Reasoned, above: readonly Reasoned[]): string =>
+    above.some(({ why }) => why?.message === own.why?.message) ? "" : whyOf(own, nowMs);
+  const [only, ...others] = lanes;
+  const times = { state, sinceMs, nowMs };
+  const name = `  ${channel.channel}`;
+  // One lane needs no line of its own, as long as it has nothing else to say.
+  if (only !== undefined && others.length === 0) {
+    const why = news(channel, [account]) || news(only, [account, channel]);
+    return [row({ text: `${name} ← ${only.gateway}` }, times, only, why)];
+  }
+  return [
+    row({ text: name }, times, null, news(channel, [account])),
+    ...lanes.map((lane) =>
+      row(
+        { text: `    ← ${lane.gateway}`, colour: "dim" },
+        { ...times, state: lane.state, sinceMs: null },
+        lane,
+        news(lane, [account, channel]),
+      ),
+    ),
+  ];
+}
+
+type Reasoned = Pick<LaneStatus, "why" | "remedy" | "retryMs">;
+
+interface Times {
+  readonly state: string;
+  readonly sinceMs: number | null;
+  readonly nowMs: number;
+}
+
+function row(name: Cell, { state, sinceMs, nowMs }: Times, lane: LaneStatus | null, why: string): readonly Cell[] {
+  const waiting = lane === null || lane.waiting === 0 ? "" : (lane.waiting?.toString() ?? "?");
+  const oldest = lane?.oldestMs === null || lane === null ? "" : ago(nowMs - lane.oldestMs);
+  return [
+    name,
+    { text: state, colour: COLOURS[state] ?? null },
+    { text: sinceMs === null ? "" : ago(nowMs - sinceMs) },
+    { text: waiting },
+    { text: oldest },
+    { text: why },
+  ];
+}
+
+const COLOURS: Readonly<Record<string, Colour>> = {
+  online: "green",
+  joined: "green",
+  connecting: "yellow",
+  joining: "yellow",
+  degraded: "yellow",
+  waiting: "yellow",
+  "action-needed": "red",
+};
+
+function whyOf({ why, remedy, retryMs }: Reasoned, nowMs: number): string {
+  if (why === null) return "";
+  const again = retryMs === null || retryMs <= nowMs ? "" : ` (again in ${ago(retryMs - nowMs)})`;
+  return `${why.message}${again}${remedy === null ? "" : ` → ${remedy}`}`;
+}
+
+function gibibytes(bytes: number): string {
+  const mebibytes = bytes / 1024 ** 2;
+  return mebibytes < 1024 ? `${mebibytes.toFixed(0)} MiB` : `${(mebibytes / 1024).toFixed(1)} GiB`;
+}

@@ -1,0 +1,194 @@
+import { describe, expect, test } from "vitest";
+import { aLane, aRoom, aStatus, aView, NOW } from "../admin/samples.suite.ts";
+import type { Reloaded } from "../app/reload.ts";
+import type { Destination, Story } from "../admin/views.ts";
+import { explainText } from "./explain-view.ts";
+import { reloadText } from "./reload-view.ts";
+import { statusText } from "./status-view.ts";
+import { type Screen, table } from "./table.ts";
+
+const PLAIN: Screen = { width: Infinity, colour: false };
+// oxlint-disable-next-line no-control-regex -- what must not be there is a control character
+const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/;
+
+describe("a table", () => {
+  const rows = [
+    [{ text: "a" }, { text: "long words that fill a line" }, { text: "x" }],
+    [{ text: "bb" }, { text: "short" }],
+  ];
+  test("has columns as wide as they need to be", () => {
+    expect(table(rows, PLAIN)).toBe("a   long words that fill a line  x\nbb  short\n");
+  });
+
+  test("cuts the widest column on a narrow screen, and no further than can be read", () => {
+    expect(table(rows, { width: 20, colour: false })).toBe("a   long words t…  x\nbb  short\n");
+    expect(table(rows, { width: 3, colour: false })).toBe("a   long wo…  x\nbb  short\n");
+  });
+
+  test.each([0, 1, 10, 40, 79])("never wider than the screen where that can be: %d", (width) => {
+    const wide = [["a".repeat(50), "b".repeat(30), "c".repeat(10)].map((text) => ({ text }))];
+    const lines = table(wide, { width, colour: false }).trimEnd().split("\n");
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(Math.max(width, 8 * 3 + 4));
+  });
+
+  test("colours only where there is a terminal, and lets nothing through that could do anything to it", () => {
+    const cell = { text: "\u001b[2Jred\u0007", colour: "red" } as const;
+    expect(table([[cell]], PLAIN)).toBe("\\u{1b}[2Jred\\u{7}\n");
+    expect(table([[cell]], { width: 80, colour: true })).toBe("\u001b[31m\\u{1b}[2Jred\\u{7}\u001b[0m\n");
+  });
+});
+
+describe("the status", () => {
+  test("of a program that is well", () => {
+    expect(statusText(aView(), PLAIN)).toBe(`Rialto 1.2.3 is well. It runs for 1 h.
+The log takes messages (7 so far, 5.0 GiB free).
+
+             STATE   FOR    WAITING  OLDEST  WHY
+net.home     online  2 min
+  #room ← g  joined  1 min
+
+api.web  http://127.0.0.1:1  3 accepted
+`);
+  });
+
+  test("of one that is not: what, since when, what waits, why and what to do", () => {
+    const why = { code: "auth", message: "the server refuses the password" } as const;
+    const lane = aLane({ state: "waiting", waiting: 12, oldestMs: NOW - 90_000 });
+    const account = aStatus({
+      state: "action-needed",
+      why,
+      remedy: "Set Password.",
+      retryMs: NOW + 1_800_000,
+      channels: [
+        aRoom({
+          state: "offline",
+          why,
+          lanes: [
+            { ...lane, why },
+            { ...lane, gateway: "h", waiting: null },
+          ],
+        }),
+      ],
+    });
+    const trouble = { of: "net.home", what: "action-needed: it", remedy: "Set Password.", sinceMs: NOW - 120_000 };
+    const log = { head: 7, takes: false, why: "full", freeBytes: null };
+    const text = statusText(aView({ troubles: [trouble], accounts: [account], log, readers: [] }), PLAIN);
+    expect(text).toBe(`Rialto 1.2.3 is NOT WELL. It runs for 1 h.
+The log takes NO messages (7 so far).
+
+  ! net.home for 2 min: action-needed: it
+    → Set Password.
+
+          STATE          FOR    WAITING  OLDEST  WHY
+net.home  action-needed  2 min                   the server refuses the password (again in 30 min) → Set Password.
+  #room   offline        1 min
+    ← g   waiting               12       1 min
+    ← h   waiting               ?        1 min
+`);
+  });
+
+  test("what servers and people say cannot do anything to the terminal", () => {
+    const evil = "\u001b]0;x\u0007\u009b2J\u202e";
+    const why = { code: "auth", message: evil } as const;
+    const room = aRoom({ channel: evil, why, lanes: [aLane({ gateway: evil, why })] });
+    const view = aView({
+      accounts: [aStatus({ account: evil, why, remedy: evil, channels: [room] })],
+      troubles: [{ of: evil, what: evil, remedy: evil, sinceMs: null }],
+      readers: [{ account: evil, url: evil, accepted: 0, dropped: {}, skipped: 1 }],
+      version: evil,
+    });
+    expect(statusText(view, PLAIN)).not.toMatch(CONTROL);
+    expect(statusText(view, PLAIN)).not.toContain("\u202e");
+  });
+});
+
+const DESTINATION: Destination = {
+  gateway: "g",
+  account: "net.home",
+  channel: "#room",
+  state: "sent",
+  why: null,
+  remedy: null,
+  retryMs: null,
+  tries: null,
+  refs: [],
+  losses: [],
+};
+const STORY: Story = {
+  seq: 5,
+  atMs: NOW - 60_000,
+  account: "api.web",
+  channel: "api",
+  by: "ann",
+  event: "",
+  words: "hello",
+  about: null,
+  gone: false,
+  refs: [],
+  destinations: [],
+};
+
+describe("the way of a message", () => {
+  test("says where it is, as what, how often it was tried, what was lost, and why", () => {
+    const destinations: Destination[] = [
+      { ...DESTINATION, refs: ["m1"], losses: [{ what: "format", note: "no bold here" }] },
+      { ...DESTINATION, channel: "#b", state: "waiting", why: "no connection", tries: 2, retryMs: NOW + 5000 },
+      { ...DESTINATION, channel: "#c", state: "settled" },
+    ];
+    const story = { ...STORY, event: "msg_edit", about: { is: "edit", seq: 4 }, refs: ["x"], destinations };
+    expect(explainText({ stories: [story], more: false }, NOW, PLAIN))
+      .toBe(`no. 5 (msg_edit) 2026-01-02T11:59:00.000Z, 1 min ago
+  ann in api.web api: hello
+  edit of no. 4
+  known there as x
+  → net.home #room  (g)  sent                      as m1
+                         lost: format              no bold here
+  → net.home #b     (g)  waiting                   no connection; tried 2 times; again in 5 s
+  → net.home #c     (g)  sent, or not shown there
+`);
+  });
+
+  test("that goes nowhere, has gone, or is not found", () => {
+    expect(explainText({ stories: [{ ...STORY, gone: true }], more: true }, NOW, PLAIN)).toMatch(
+      /let go of[\s\S]*goes nowhere[\s\S]*may be more/,
+    );
+    expect(explainText({ stories: [], more: false }, NOW, PLAIN)).toMatch(/no such message/);
+    expect(explainText({ stories: [], more: true }, NOW, PLAIN)).toMatch(/older messages were not/);
+  });
+
+  test("is shown without doing anything to the terminal", () => {
+    const evil = "\u001b[2J";
+    const destinations = [{ ...DESTINATION, account: evil, why: evil, losses: [{ what: evil, note: evil }] }];
+    const story = { ...STORY, by: evil, words: evil, channel: evil, event: evil, refs: [evil], destinations };
+    expect(explainText({ stories: [story], more: false }, NOW, PLAIN)).not.toMatch(CONTROL);
+  });
+});
+
+const NONE = { added: [], removed: [], changed: [] };
+
+test.each<[Reloaded, string, number]>([
+  [{ is: "unchanged", needsRestart: [] }, "nothing has changed\n", 0],
+  [
+    {
+      is: "applied",
+      moved: {
+        accounts: { ...NONE, added: ["net.a", "net.b"], restyled: [] },
+        gateways: { ...NONE, changed: ["g"] },
+        general: [],
+      },
+      needsRestart: ["DataPath"],
+    },
+    "applied: accounts added: net.a, net.b; gateways changed: g\nafter a restart: DataPath\n",
+    0,
+  ],
+  [
+    {
+      is: "refused",
+      problems: [{ severity: "error", code: "x", file: "x.toml", line: 2, column: 1, message: "no" }],
+    },
+    "x.toml:2:1: error: no\nrefused: the configuration from before stays\n",
+    1,
+  ],
+])("a reload that is %j", (view, text, code) => {
+  expect(reloadText(view)).toEqual({ text, code });
+});

@@ -1,0 +1,98 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { eventually } from "../../test/support/wait.ts";
+import { watchFile } from "./watch-file.ts";
+
+let folder: string;
+let file: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "rialto-watch-"));
+  file = join(folder, "a.toml");
+  writeFileSync(file, "one");
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+});
+
+interface Seen {
+  count: number;
+  readonly failures: string[];
+}
+
+function watching(path: string = file): Seen {
+  const seen: Seen = { count: 0, failures: [] };
+  const changed = (): void => void (seen.count += 1);
+  onTestFinished(watchFile(path, { changed, failed: (why) => seen.failures.push(why), quietMs: 50 }));
+  return seen;
+}
+
+const until = (seen: Seen, count: number): Promise<number> =>
+  eventually(
+    () => Promise.resolve(seen.count),
+    (found) => found >= count,
+    () => `${count} changes`,
+  );
+
+/** Another file takes its name. */
+function replace(text: string): void {
+  writeFileSync(`${file}.new`, text);
+  renameSync(`${file}.new`, file);
+}
+
+test("written in place and replaced, time and again", async () => {
+  const seen = watching();
+  writeFileSync(file, "two");
+  await until(seen, 1);
+  for (let time = 2; time <= 4; time += 1) {
+    replace(`replaced ${time}`);
+    await until(seen, time);
+  }
+  expect(seen.failures).toEqual([]);
+});
+
+test("the same content again, another file, and one that is gone are no change", async () => {
+  const seen = watching();
+  replace("one");
+  writeFileSync(join(folder, "b.toml"), "two");
+  rmSync(file);
+  writeFileSync(file, "one");
+  // Whatever came of these would have come before this.
+  replace("two");
+  await until(seen, 1);
+  expect(seen.count).toBe(1);
+});
+
+test("a file that is gone for a while is a change when it is back with something else", async () => {
+  const seen = watching();
+  rmSync(file);
+  writeFileSync(file, "two");
+  await until(seen, 1);
+});
+
+test("behind a link, which is turned to another folder", async () => {
+  for (const name of ["first", "second"]) {
+    mkdirSync(join(folder, name));
+    writeFileSync(join(folder, name, "c.toml"), name);
+  }
+  symlinkSync("first", join(folder, "now"));
+  symlinkSync(join("now", "c.toml"), join(folder, "c.toml"));
+  const seen = watching(join(folder, "c.toml"));
+  symlinkSync("second", join(folder, "next"));
+  renameSync(join(folder, "next"), join(folder, "now"));
+  await until(seen, 1);
+  writeFileSync(join(folder, "second", "c.toml"), "third");
+  await until(seen, 2);
+});
+
+test("behind a link to another file of its folder", async () => {
+  symlinkSync("a.toml", join(folder, "d.toml"));
+  const seen = watching(join(folder, "d.toml"));
+  replace("two");
+  await until(seen, 1);
+});
+
+test("a folder that cannot be watched is told", () => {
+  const seen = watching(join(folder, "nowhere", "a.toml"));
+  expect(seen.failures).toHaveLength(1);
+});

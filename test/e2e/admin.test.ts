@@ -1,0 +1,168 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
+import type { ExplainView, StatusView } from "../../src/admin/views.ts";
+import { parseCommand } from "../../src/cli/args.ts";
+import { control } from "../../src/cli/control.ts";
+import { toml } from "../support/config.ts";
+import { freePorts } from "../support/ports.ts";
+import { type Rialto, type RialtoOptions, startRialto } from "../support/rialto.ts";
+import { Inbox, within } from "../support/wait.ts";
+
+const PROGRAM = path.join(import.meta.dirname, "../../bin/rialto.js");
+const PATIENCE_MS = 45_000;
+
+const CONFIG = toml({ accounts: { left: {}, right: {} }, gateways: { g: { inout: ["left", "right"] } } });
+
+async function start(options: Partial<RialtoOptions> = {}): Promise<Rialto> {
+  const rialto = await startRialto({ config: CONFIG, ...options });
+  onTestFinished(async () => await rialto.dispose());
+  return rialto;
+}
+
+/** A command in this process, so that a busy machine need not start a program for each. */
+function begin(args: readonly string[], cwd = "/nowhere") {
+  const command = parseCommand(args, {});
+  if (command.is !== "control") throw new Error(`${args.join(" ")}: ${JSON.stringify(command)}`);
+  const end = new AbortController();
+  onTestFinished(() => end.abort());
+  const output: string[] = [];
+  const heard = new Inbox<string>();
+  const code = control(command, {
+    env: {},
+    cwd,
+    signal: end.signal,
+    screen: () => ({ width: Infinity, colour: false }),
+    tell: (text) => void output.push(text),
+    write: (text) => {
+      output.push(text);
+      heard.push(text);
+      return Promise.resolve(true);
+    },
+  });
+  const ended = code.then((number) => `exit ${number}`);
+  return {
+    next: () => heard.next(() => `a line of ${args.join(" ")}`, ended, PATIENCE_MS),
+    code: () => within(code, () => `the end of ${args.join(" ")}`, PATIENCE_MS),
+    output: () => output.join(""),
+  };
+}
+
+const socketOf = (rialto: Rialto): readonly string[] => ["--socket", path.join(rialto.dataPath, "rialto.sock")];
+
+async function run(...args: readonly string[]): Promise<{ readonly code: number; readonly output: string }> {
+  const command = begin(args);
+  return { code: await command.code(), output: command.output() };
+}
+
+test("status, send, explain: what the operator says arrives, and its way can be told", async () => {
+  const rialto = await start();
+  const socket = socketOf(rialto);
+  const status = await run("status", ...socket);
+  // Whether all is well is for the machine to say: a busy one has a late event loop.
+  expect(status.output).toContain("The log takes messages");
+  const json = JSON.parse((await run("status", "--json", ...socket)).output) as StatusView;
+  expect(json.readers.map(({ account, url }) => [account, url])).toEqual([
+    ["api.left", rialto.url("api.left")],
+    ["api.right", rialto.url("api.right")],
+  ]);
+
+  const stream = await rialto.client("left").stream();
+  const said = await run("send", "--as", "Ann", ...socket, "g", "Hello,", "everybody");
+  expect(said).toMatchObject({ code: 0, output: expect.stringMatching(/^no\. 1, for 2 destinations/) as string });
+  expect(await stream.next()).toMatchObject({ text: "Hello, everybody", username: "Ann", gateway: "g" });
+  const [polled] = await rialto.client("right").poll();
+  expect(polled).toMatchObject({ text: "Hello, everybody", account: "rialto.operator", event: "" });
+
+  const found = JSON.parse((await run("explain", "--json", ...socket, "hello")).output) as ExplainView;
+  const places = found.stories[0]?.destinations.map(({ account }) => account);
+  expect([found.stories.length, places]).toEqual([1, ["api.left", "api.right"]]);
+  const explained = await run("explain", ...socket, "1");
+  expect(explained).toMatchObject({ code: 0, output: expect.stringContaining("Ann in rialto.operator") as string });
+  expect((await run("explain", ...socket, "no such words")).code).toBe(1);
+  const refused = await run("send", ...socket, "h", "x");
+  expect(refused).toMatchObject({ code: 1, output: expect.stringContaining('there are: "g"') as string });
+  await stream.close();
+});
+
+test("tail shows what is accepted; a stop while somebody follows is a good end for both", async () => {
+  const rialto = await start();
+  const tail = begin(["tail", ...socketOf(rialto), "g"]);
+  const post = async (): Promise<void> => {
+    await rialto.client("left").post({ gateway: "g", username: "ann", text: "\u001b[31mred" });
+  };
+  // Only what comes after it has begun to follow is shown.
+  const posts = setInterval(() => void post(), 200);
+  onTestFinished(() => clearInterval(posts));
+  expect(await tail.next()).toMatch(/ ann: \\u\{1b\}\[31mred\n$/);
+  clearInterval(posts);
+  expect((await rialto.stop()).code).toBe(0);
+  expect(await tail.code()).toBe(0);
+  expect(rialto.output()).not.toContain("bug");
+});
+
+test("health, readiness and metrics over TCP; messages are counted", async () => {
+  const [port = 0] = await freePorts(1);
+  const general = { AdminBindAddress: `127.0.0.1:${port}`, AdminToken: "s3cret-admin" };
+  const config = toml({ general, accounts: { left: {}, right: {} }, gateways: { g: { inout: ["left", "right"] } } });
+  const rialto = await start({ config });
+  await rialto.client("left").post({ gateway: "g", text: "one" });
+  const url = `http://127.0.0.1:${port}`;
+  const get = (at: string) => fetch(url + at, { headers: { Authorization: "Bearer s3cret-admin" } });
+  expect([(await get("/healthz")).status, (await get("/readyz")).status]).toEqual([200, 200]);
+  expect((await fetch(`${url}/metrics`)).status).toBe(401);
+  const metrics = await (await get("/metrics")).text();
+  expect(metrics).toContain('rialto_accepted_total{account="api.left"} 1\n');
+  expect(metrics).toContain("rialto_append_seconds_count 1\n");
+  expect(metrics).toContain("process_resident_memory_bytes");
+  expect(await (await get("/")).text()).toContain("<h1>Rialto ");
+  expect(rialto.output()).not.toContain("s3cret-admin");
+});
+
+test("after a kill the socket that was left behind is no trouble", async () => {
+  const first = await start();
+  await first.kill9();
+  const second = await start({ dataPath: first.dataPath });
+  expect((await run("status", ...socketOf(second))).output).toContain("The log takes messages");
+});
+
+test("a socket that cannot be made is said, and the program runs", async () => {
+  const dataPath = await mkdtemp(path.join(tmpdir(), "rialto-data-"));
+  onTestFinished(async () => await rm(dataPath, { recursive: true, force: true }));
+  await mkdir(path.join(dataPath, "rialto.sock", "x"), { recursive: true });
+  const rialto = await start({ dataPath });
+  expect((await rialto.client("left").post({ gateway: "g", text: "one" })).status).toBe(200);
+  expect(rialto.output()).toContain("the control socket cannot be made");
+  expect((await rialto.stop()).code).toBe(0);
+});
+
+test("the commands find the socket by the configuration, and say clearly when there is nobody, or no configuration", async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), "rialto-none-"));
+  onTestFinished(async () => await rm(folder, { recursive: true, force: true }));
+  await writeFile(
+    path.join(folder, "rialto.toml"),
+    CONFIG.replaceAll(/^\[api.*$/gm, '$&\nBindAddress = "127.0.0.1:0"'),
+  );
+  for (const args of [["status"], ["explain", "x"], ["tail"], ["send", "g", "x"], ["reload"]]) {
+    const nobody = begin(args, folder);
+    expect(await nobody.code()).toBe(69);
+    expect(nobody.output()).toContain(path.join(folder, "rialto-data", "rialto.sock"));
+  }
+  await writeFile(path.join(folder, "rialto.toml"), "[[[");
+  const broken = begin(["status"], folder);
+  expect(await broken.code()).toBe(78);
+  expect(broken.output()).toMatch(/rialto\.toml:1:[\s\S]*--socket/);
+});
+
+test("the installed program has these commands", async () => {
+  const rialto = await start();
+  const args = [PROGRAM, "status", "--json", ...socketOf(rialto)];
+  // Exit code 1 is for a machine that is not well, such as a very busy one.
+  const { stdout } = await promisify(execFile)(process.execPath, args).catch(
+    (error: unknown) => error as { readonly stdout: string },
+  );
+  expect((JSON.parse(stdout) as StatusView).gateways).toEqual(["g"]);
+});
