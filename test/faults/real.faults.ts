@@ -1,0 +1,76 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { needs } from "../servers/installed.ts";
+import { judge, readArchive, type Round, table } from "./claims.ts";
+import { type Fault, FAULTS } from "./faults.ts";
+import { PAIRS, Traffic } from "./traffic.ts";
+import { buildWorld, type World } from "./world.ts";
+
+/** How long a fault lasts at least. */
+const HOLD_MS = Number(process.env["FAULTS_S"] ?? 1) * 1000;
+const LIVES = Number(process.env["FAULTS_LIVES"] ?? 3);
+/** Far more than it takes: whatever waits inside has a deadline of its own, and says what it waited for. */
+const TEST_MS = 900_000 + 4 * HOLD_MS + LIVES * 30_000;
+
+/** Most mistakes that are shown. */
+const SHOWN = 20;
+
+let world: World;
+const rounds: Round[] = [];
+
+/** People speak, the fault strikes and ends, people fall silent, and everybody hears everybody again. */
+async function play(fault: Fault): Promise<void> {
+  const round = rounds.length + 1;
+  const untouched = PAIRS.filter((pair) => !pair.some((network) => fault.touches.includes(network)));
+  const traffic = new Traffic(world, round, untouched);
+  let backMs = 0;
+  try {
+    await traffic.flows();
+    if (fault.silences !== undefined) await traffic.hush(fault.silences);
+    await fault.strike(world, async () => {
+      await Promise.all([new Promise((resolve) => setTimeout(resolve, HOLD_MS)), traffic.goOn()]);
+    });
+    const ended = performance.now();
+    if (fault.silences !== undefined) traffic.unhush(fault.silences);
+    await traffic.stop();
+    await traffic.fence();
+    backMs = performance.now() - ended;
+  } finally {
+    rounds.push({ round, fault, traffic, wentOn: untouched.length, backMs });
+    await traffic.stop();
+  }
+  expect(world.crashes).toEqual([]);
+}
+
+needs(["inspircd", "prosody", "synapse", "python3-irc", "python3-slixmpp", "python3-matrix-nio"], () => {
+  beforeAll(async () => {
+    world = await buildWorld();
+    await world.start();
+    // Until Rialto is in all rooms for the first time nobody hears anybody.
+    const welcome = new Traffic(world, 0, []);
+    await welcome.stop();
+    await welcome.fence();
+  }, 300_000);
+  afterEach(({ task }) => {
+    if (task.result?.state === "fail") console.error(`Rialto printed:\n${world?.rialto.output().slice(-6_000)}`);
+  });
+  afterAll(async () => await world?.end(), 120_000);
+
+  for (const fault of FAULTS) test(fault.name, { timeout: TEST_MS }, async () => await play(fault));
+
+  test("nothing is lost, doubled or out of order", { timeout: 120_000 }, async () => {
+    await world.halt();
+    const archive = await readArchive(world.dataPath);
+    const findings = rounds.map((round) => judge(round, archive));
+    console.log(`figures: real faults, ${PAIRS.length} pairs\n${table(rounds, findings)}`);
+    const wrong = findings.flatMap(({ lost, doubled, disordered }, at) =>
+      [
+        ...lost.map((one) => `lost: ${one}`),
+        ...doubled.map((one) => `doubled: ${one}`),
+        ...disordered.map((one) => `late: ${one}`),
+      ].map((one) => `${rounds[at]?.fault.name}: ${one}`),
+    );
+    expect(wrong.slice(0, SHOWN)).toEqual([]);
+    expect(archive.refused).toEqual([]);
+    expect(rounds).toHaveLength(FAULTS.length);
+  });
+});
