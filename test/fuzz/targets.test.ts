@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { runHttp } from "./http-run.ts";
+import { Random } from "./random.ts";
+import { report, runTarget } from "./runner.ts";
+import type { Target } from "./target.ts";
+import { TARGETS } from "./targets/all.ts";
+
+// A sample, the same on each run; `npm run fuzz` goes on for as long as one likes.
+test.each(TARGETS.map((target) => [target.name, target] as const))("%s", async (_, target) => {
+  const ran = await runTarget(target, { seed: 1, count: 100 });
+  expect(report(target, 1, ran)).toBe("");
+  expect(ran.inputs).toBe(100);
+});
+
+test("http: the program answers whatever comes, and what it answers 200 comes through once", async () => {
+  const { failures, taken } = await runHttp({ seed: 1, requests: 1_000, connections: 8 });
+  expect(failures).toEqual([]);
+  expect(taken).toBeGreaterThan(20);
+});
+
+test("the same seed gives the same inputs", () => {
+  for (const target of TARGETS) {
+    const shown = [1, 1, 2].map((seed) => [3, 4, 5].map((turn) => target.make(new Random(seed, turn)).show()).join());
+    expect(shown[0]).toBe(shown[1]);
+    expect(shown[0]).not.toBe(shown[2]);
+  }
+});
+
+const failing = (run: () => void | Promise<void>): Target => ({
+  name: "x",
+  make: () => ({ run, show: () => "the input" }),
+});
+
+test.each([
+  ["what is thrown", () => fail()],
+  ["what rejects", () => Promise.reject(new Error("wrong"))],
+  [
+    "what is left unhandled",
+    () => {
+      void Promise.reject(new Error("wrong"));
+      return Promise.resolve();
+    },
+  ],
+] as const)("%s is a failure, shown once with its input", async (_, run) => {
+  const handlers = process.listeners("unhandledRejection");
+  process.removeAllListeners("unhandledRejection");
+  const target = failing(run);
+  const ran = await runTarget(target, { seed: 9, count: 3 });
+  for (const handler of handlers) process.on("unhandledRejection", handler);
+  expect(report(target, 9, ran)).toContain("npm run fuzz -- x --seed 9 --at 0\n");
+  expect(report(target, 9, ran)).toContain("wrong");
+  expect(ran.failures).toHaveLength(1);
+});
+
+function fail(): void {
+  throw new Error("wrong");
+}
