@@ -1,0 +1,118 @@
+import type { AddressInfo } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { HttpLimits } from "../../src/http/http-server.ts";
+import { createServer } from "../../src/http/server.ts";
+import { connectRaw, parseAnswer, type RawConnection } from "../support/raw.ts";
+import { within } from "../support/wait.ts";
+
+const PATIENT: HttpLimits = { requestMs: 600_000, checkMs: 600_000, stallMs: 600_000, connections: 1_000 };
+/** Long enough that even a machine that stands still for a while has read what was sent whole. */
+const HASTY: HttpLimits = { ...PATIENT, requestMs: 3_000, checkMs: 100 };
+const MAX_BODY = 10_000;
+const WAIT_MS = 50_000;
+
+/** The server of the API, with limits that a test can wait for; what it asks is `/small` and `/echo`. */
+async function start(limits: HttpLimits): Promise<() => Promise<RawConnection>> {
+  const server = await createServer({ token: null, maxBodySize: MAX_BODY, onError: () => undefined, limits });
+  server.app.addContentTypeParser("text/plain", { parseAs: "string" }, (_request, body, done) => done(null, body));
+  server.app.get("/small", (_request, reply) => reply.send("ok"));
+  server.app.post("/echo", (request, reply) => reply.send(request.body));
+  await server.app.listen({ host: "127.0.0.1", port: 0 });
+  onTestFinished(async () => await server.close());
+  const { port } = server.app.server.address() as AddressInfo;
+  return async () => {
+    const connection = await connectRaw(`http://127.0.0.1:${port}`);
+    onTestFinished(() => connection.destroy());
+    return connection;
+  };
+}
+
+const SMALL = "GET /small HTTP/1.1\r\nHost: x\r\n\r\n";
+
+/** All that comes until the server closes, as the status of each answer. */
+async function statuses(connection: RawConnection): Promise<readonly string[]> {
+  await within(connection.closed, () => "the close by the server", WAIT_MS);
+  return Array.from(
+    connection.received.toString("latin1").matchAll(/HTTP\/1\.1 (\d{3})/gu),
+    ([, status = ""]) => status,
+  );
+}
+
+describe("a client that is slow", () => {
+  test("with its header, its body or its chunks is refused, however steadily it goes on", async () => {
+    const post = "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n";
+    const begins = [
+      "GET /small HTTP/1.1\r\nHost: x\r\nA: ",
+      `${post}Content-Length: 9000\r\n\r\nabc`,
+      `${post}Transfer-Encoding: chunked\r\n\r\n2000\r\nabc`,
+    ];
+    const connect = await start(HASTY);
+    const refused = begins.map(async (begin) => {
+      const connection = await connect();
+      connection.send(begin);
+      const trickle = setInterval(() => connection.send("x"), 20);
+      const found = await statuses(connection);
+      clearInterval(trickle);
+      return found;
+    });
+    expect(await Promise.all(refused)).toEqual([["408"], ["408"], ["408"]]);
+  });
+
+  test("takes nothing from the answers before", async () => {
+    const connect = await start(HASTY);
+    const connection = await connect();
+    connection.send(`${SMALL}${SMALL}GET /sm`);
+    expect(await statuses(connection)).toEqual(["200", "200", "408"]);
+  });
+
+  test("and says nothing at all is let go", async () => {
+    const connect = await start({ ...PATIENT, stallMs: 1_000 });
+    const connection = await connect();
+    expect(await statuses(connection)).toEqual([]);
+  });
+});
+
+describe("too much", () => {
+  test.each([
+    ["of one header field", `GET /small HTTP/1.1\r\nHost: x\r\nA: ${"x".repeat(40_000)}\r\n\r\n`, "431"],
+    ["of many header fields", `GET /small HTTP/1.1\r\nHost: x\r\n${"A: x\r\n".repeat(10_000)}\r\n`, "431"],
+    ["of an address", `GET /${"x".repeat(40_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, "431"],
+  ])("%s", async (_, bytes, status) => {
+    const connect = await start(PATIENT);
+    const connection = await connect();
+    connection.send(bytes);
+    expect(await statuses(connection)).toEqual([status]);
+  });
+
+  test.each([
+    ["that is announced", `Content-Length: ${MAX_BODY + 1}`, "x".repeat(MAX_BODY + 1)],
+    ["in chunks", "Transfer-Encoding: chunked", `${"1000\r\n".concat("x".repeat(4096), "\r\n").repeat(4)}0\r\n\r\n`],
+  ])("of a body %s", async (_, field, body) => {
+    const connect = await start(PATIENT);
+    const connection = await connect();
+    connection.send(`POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n${field}\r\n\r\n${body}`);
+    const bytes = await connection.until((received) => parseAnswer(received)?.complete === true, "an answer", WAIT_MS);
+    expect(parseAnswer(bytes)?.statusLine).toContain(" 413 ");
+  });
+
+  test("of connections: those that are there go on, one more is let go, and one that ends makes room", async () => {
+    const connect = await start({ ...PATIENT, connections: 3 });
+    const there = [await connect(), await connect(), await connect()];
+    for (const one of there) {
+      one.send(SMALL);
+      expect((await one.answer()).statusLine).toBe("HTTP/1.1 200 OK");
+    }
+    expect(await statuses(await connect())).toEqual([]);
+    there[0]?.destroy();
+    await expect
+      .poll(
+        async () => {
+          const next = await connect();
+          next.send(SMALL);
+          return await next.answer().then(({ statusLine }) => statusLine, String);
+        },
+        { timeout: WAIT_MS },
+      )
+      .toBe("HTTP/1.1 200 OK");
+  });
+});
