@@ -132,9 +132,13 @@ function settingsOf({ schema, defaults = {}, options = {}, ignored = [] }: Manif
 function table({ properties, required = [] }: SettingsSchema): string {
   const rows = Object.entries(properties).map(([name, schema]) => {
     const value = schema.default === undefined && required.includes(name) ? "must be set" : defaultOf(schema);
-    return `| \`${name}\` | ${typeOf(schema)} | ${value} | ${schema.secret === true ? "yes" : ""} | ${schema.description ?? ""} |`;
+    return `| \`${name}\` | ${typeOf(schema)} | ${value} | ${schema.secret === true ? "yes" : ""} | ${meaningOf(schema)} |`;
   });
   return ["| setting | type | default | secret | meaning |", "|---|---|---|---|---|", ...rows].join("\n");
+}
+
+function meaningOf({ description = "", restart = false }: SettingSchema): string {
+  return restart ? `${description} A change needs a restart.` : description;
 }
 
 function typeOf(schema: SettingSchema): string {

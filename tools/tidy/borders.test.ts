@@ -54,7 +54,7 @@ describe("breaches are found", () => {
     ["src/adapters/one/a.ts", 'import { x } from "../two/a.ts";', "src/adapters/two/a.ts"],
     ["src/adapters/one/a.ts", 'import { x } from "../registry.ts";', "src/adapters/registry.ts"],
     ["src/adapters/one/a.ts", 'import { x } from "../../gateway/a.ts";', "src/gateway/a.ts"],
-    ["src/errors.ts", 'import { x } from "./app.ts";', "src/app.ts"],
+    ["src/errors.ts", 'import { x } from "./app/app.ts";', "src/app/app.ts"],
     ["src/lib/a.ts", 'import { x } from "../../tools/a.ts";', "outside src"],
   ])("%s: %s", (path, text, named) => {
     const found = faults(path, `// first line\n${text}`);
@@ -84,7 +84,7 @@ describe("what is allowed passes", () => {
     ["src/config/a.ts", 'import { registry } from "../adapters/registry.ts";'],
     ["src/adapters/registry.ts", 'import { x } from "./one/index.ts";'],
     ["src/adapters/one/a.ts", 'import { x } from "./b.ts";\nimport { y } from "../../content/html.ts";'],
-    ["src/app.ts", 'import { x } from "./log/sqlite/open.ts";'],
+    ["src/app/app.ts", 'import { x } from "../log/sqlite/open.ts";'],
     ["src/cli/check.ts", 'import { x } from "../config/load.ts";'],
     ["tools/a.ts", 'import { x } from "../src/http/a.ts";'],
   ])("%s: %s", (path, text) => {

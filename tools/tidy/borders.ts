@@ -33,7 +33,12 @@ const BORDERS: readonly Border[] = [
   {
     of: "http/",
     may: ["contract/", "gateway/", "files/file-id.ts", "log/log.ts", "log/errors.ts", "lib/"],
-    types: ["config/config.ts", "files/files.ts", "logger.ts"],
+    types: ["admin/followers.ts", "admin/operator.ts", "admin/views.ts", "config/config.ts", "delivery/status.ts", "files/files.ts", "logger.ts"],
+  },
+  {
+    of: "admin/",
+    may: ["contract/", "delivery/lanes.ts", "delivery/position.ts", "gateway/", "log/log.ts", "log/errors.ts", "lib/"],
+    types: ["delivery/meter.ts", "delivery/status.ts", "log/archive.ts"],
   },
   { of: "config/", may: ["contract/", "gateway/regex.ts", "gateway/loops.ts", "adapters/registry.ts", "lib/"] },
   { of: "adapters/registry.ts", may: ["contract/", "adapters/"] },
@@ -41,7 +46,7 @@ const BORDERS: readonly Border[] = [
   { of: "errors.ts", may: [] },
   { of: "logger.ts", may: ["lib/", "errors.ts"] },
   { of: "cli/", may: null },
-  { of: "app.ts", may: null },
+  { of: "app/", may: null },
   { of: "main.ts", may: null },
 ];
 
