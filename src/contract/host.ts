@@ -29,8 +29,10 @@ export interface Host {
 export type Accepted = "stored" | "duplicate" | "ignored";
 
 export interface Clock {
-  /** Unix milliseconds. */
+  /** Unix milliseconds, by a calendar that somebody may set at any moment, by hours, either way. */
   nowMs(): number;
+  /** Milliseconds from some moment on, which only count on, as the timers do: for how long something takes or may take. */
+  monoMs(): number;
   /** Calls back once after `ms`, unless cancelled by the function it returns. */
   after(ms: number, task: () => void): () => void;
 }

@@ -12,7 +12,7 @@ export class Alarm {
     this.#ring = ring;
   }
 
-  /** Rings once at this Unix ms and not when it was set to before; Infinity: never. */
+  /** Rings once at this moment, by `Clock.monoMs`, and not when it was set to before; Infinity: never. */
   set(atMs: number): void {
     if (atMs === this.#atMs) return;
     this.#cancel?.();
@@ -20,7 +20,7 @@ export class Alarm {
     this.#cancel =
       atMs === Infinity
         ? null
-        : this.#clock.after(atMs - this.#clock.nowMs(), () => {
+        : this.#clock.after(atMs - this.#clock.monoMs(), () => {
             this.#atMs = Infinity;
             this.#ring();
           });

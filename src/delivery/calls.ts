@@ -40,7 +40,7 @@ export class Calls {
 
   constructor(options: CallsOptions) {
     this.#options = options;
-    const active = (): void => this.#runs.active(options.clock.nowMs());
+    const active = (): void => this.#runs.active(options.clock.monoMs());
     this.#attempts = { ...options.attempts, by: options.by, active };
   }
 
@@ -52,12 +52,12 @@ export class Calls {
     return Array.from(this.#runs, ({ item }) => item);
   }
 
-  /** When something last ended or was told, Unix ms. */
+  /** When something last ended or was told, by `Clock.monoMs`. */
   get activeMs(): number {
     return this.#runs.activeMs;
   }
 
-  /** When to ring, Unix ms; Infinity: no need. */
+  /** When to ring, by `Clock.monoMs`; Infinity: no need. */
   get dueMs(): number {
     return this.#runs.dueMs;
   }
@@ -73,7 +73,7 @@ export class Calls {
     const { clock, logger, fields } = this.#options;
     item.begin(draft);
     const attempt = new LaneAttempt(item, this.#attempts);
-    const run = this.#runs.add({ item, outlet, attempt, losses, startedMs: clock.nowMs() });
+    const run = this.#runs.add({ item, outlet, attempt, losses, startedMs: clock.monoMs() });
     const place = { id: id as OpId, channel: outlet.channel, attempt: item.attempts };
     const op: Op = draft.kind === "post" ? { ...draft, ...place, resume: item.confirmed } : { ...draft, ...place };
     const outcome = await perform(outlet, op, attempt, (error) =>
@@ -84,7 +84,7 @@ export class Calls {
 
   /** All under way have to end soon. */
   endAll(): void {
-    this.#runs.endAll(this.#options.clock.nowMs());
+    this.#runs.endAll(this.#options.clock.monoMs());
   }
 
   abortAll(): void {
@@ -104,7 +104,7 @@ export class Calls {
   /** Gives up those that have had their time. */
   ring(): void {
     const { clock, outlet, logger, fields, onStalled } = this.#options;
-    const now = clock.nowMs();
+    const now = clock.monoMs();
     for (const run of this.#runs.overdue(now)) {
       run.attempt.abort();
       this.#end(run, { is: "unknown", why: run.outlet === outlet() ? HUNG : GONE }, false);
@@ -119,7 +119,7 @@ export class Calls {
   #end(run: Run, outcome: Outcome, threw: boolean): void {
     const { clock, by, meter, metered, ended } = this.#options;
     const { item, attempt, startedMs } = run;
-    const now = clock.nowMs();
+    const now = clock.monoMs();
     attempt.end();
     this.#runs.active(now);
     this.#runs.delete(run);

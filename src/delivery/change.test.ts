@@ -1,19 +1,39 @@
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../../test/support/wait.ts";
 import type { Config } from "../config/config.ts";
+import type { Clock } from "../contract/host.ts";
 import { changeOf } from "../config/diff.ts";
 import { encode } from "../gateway/codec.ts";
 import { type LiveRoutes, liveRoutes } from "../gateway/live-routes.ts";
 import { compileRoutes } from "../gateway/routes.ts";
 import { aConfig, aGateway, aMessage, anAccount } from "../gateway/samples.suite.ts";
 import { Turnstile } from "../lib/turnstile.ts";
-import type { Log } from "../log/log.ts";
+import { LogError } from "../log/errors.ts";
+import type { Hold, Log } from "../log/log.ts";
 import { openAt, scratchFolder } from "../log/sqlite/scratch.suite.ts";
 import { systemClock } from "./clock.ts";
 import { type Delivery, openDelivery } from "./delivery.ts";
 import { RemoteFiles } from "./remote-files.ts";
 import { MemoryLogger, ScriptedNetwork } from "./scripted.suite.ts";
 import { MemoryFiles } from "./stage.suite.ts";
+
+/** Those that have not gone off. */
+const timers = new Set<object>();
+const counting: Clock = {
+  ...systemClock,
+  after: (ms, task) => {
+    const timer = {};
+    timers.add(timer);
+    const cancel = systemClock.after(ms, () => {
+      timers.delete(timer);
+      task();
+    });
+    return () => {
+      timers.delete(timer);
+      cancel();
+    };
+  },
+};
 
 const NICK = { remoteNickFormat: "<{NICK}> " };
 const ACCOUNTS = ["net.a", "web.b"].map((name) => anAccount(name, NICK));
@@ -26,6 +46,7 @@ let config: Config;
 let routes: LiveRoutes;
 
 beforeEach(async () => {
+  timers.clear();
   log = await openAt(scratchFolder());
   net = new ScriptedNetwork();
   web = new ScriptedNetwork();
@@ -57,7 +78,7 @@ async function open(initial: Config): Promise<Delivery> {
     files: new MemoryFiles(),
     remoteFiles: new RemoteFiles(),
     logger: memory.logger,
-    clock: systemClock,
+    clock: counting,
     random: () => 0,
   });
   onTestFinished(async () => {
@@ -102,6 +123,17 @@ async function until(network: ScriptedNetwork, ...wanted: readonly string[]): Pr
     () => `${wanted.length} posts, got ${JSON.stringify(posts(network))}`,
   );
   expect(found).toEqual(wanted);
+}
+
+/** What is kept from retention; the newest is the last. */
+function heldBack(): readonly Hold[] {
+  const holds: Hold[] = [];
+  const hold = log.hold.bind(log);
+  log.hold = (given) => {
+    holds.push(given);
+    return hold(given);
+  };
+  return holds;
 }
 
 const laneMarks = async (): Promise<readonly string[]> => [...(await log.marks("lane/")).keys()];
@@ -213,6 +245,71 @@ describe("another configuration", () => {
     expect((await delivery.status()).map(({ key }) => key)).toEqual(["web.b"]);
   });
 
+  test("the lanes of an account that gets another session are in the commit: a log that takes nothing refuses the change", async () => {
+    const old = configOf(gateway("g", "inout net.a #x"));
+    const delivery = await open(old);
+    const accounts = new Map(old.accounts).set("net.a", { ...anAccount("net.a", NICK), settings: { Nick: "other" } });
+    const next = { config: { ...old, accounts }, routes: compileRoutes(old), reopen: new Set(["net.a"]) };
+    const changing = await delivery.change(next);
+    expect(changing.marks().map(({ name }) => name)).toEqual(["sources/g/net.a/#x"]);
+  });
+
+  test("an account that could not be opened at first, as the log could not be read, leaves nothing behind of that try", async () => {
+    const delivery = await open(configOf(gateway("g", "inout web.b room")));
+    const newest = log.newest.bind(log);
+    let failures = 0;
+    // The lanes are open by then, and known to those who wake them.
+    log.newest = async (query) => {
+      if (failures === 2 || query.limit > 1) return await newest(query);
+      failures += 1;
+      throw new LogError("io", "no");
+    };
+    const holds = heldBack();
+    await change(delivery, configOf(gateway("g", "inout web.b room", "inout net.a #x", "inout net.a #y")));
+    expect(failures).toBe(2);
+    await post("one");
+    await until(web, "ref:room <bob> one");
+    await until(net, "ref:#x <bob> one", "ref:#y <bob> one");
+    await eventually(
+      () => Promise.resolve(holds.at(-1)?.after() ?? 0),
+      (after) => after === log.head,
+      () => "nothing to be waited for",
+    );
+  });
+
+  test("what waits for lanes that are opened again is kept from retention meanwhile", async () => {
+    net.plans.push(() => new Promise(() => undefined));
+    const holds = heldBack();
+    const delivery = await open(configOf(gateway("g", "inout net.a #x")));
+    await post("one");
+    const newest = log.newest.bind(log);
+    const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    log.newest = async (query) => {
+      asked.resolve();
+      await answer.promise;
+      return await newest(query);
+    };
+    const changing = change(delivery, configOf(gateway("g", "inout net.a #x", "inout net.a #y")));
+    await asked.promise;
+    expect(holds.map(({ after }) => after() < log.head)).toEqual([true, true]);
+    answer.resolve();
+    await changing;
+    expect(holds.map(({ after }) => after() < log.head)).toEqual([true, true]);
+  });
+
+  test("another OutageNotice counts at once", async () => {
+    net.plans.push(() => new Promise(() => undefined));
+    const old = configOf(gateway("g", "inout net.a #x", "inout web.b room"));
+    const delivery = await open({ ...old, general: { ...old.general, outageNoticeMs: 3_600_000 } });
+    await change(delivery, { ...old, general: { ...old.general, outageNoticeMs: 100 } });
+    const told = await eventually(
+      () => Promise.resolve(posts(web)),
+      (all) => all.length > 0,
+      () => "the notice",
+    );
+    expect(told[0]).toContain("net.a #x is out of reach");
+  });
+
   test("what the cursor of an account knew goes with it", async () => {
     const delivery = await open(configOf(gateway("g", "inout net.a #x", "inout web.b room")));
     await log.mark([
@@ -248,5 +345,29 @@ describe("another configuration", () => {
     await changing;
     expect(net.session.steps).toContain("close");
     expect(web.sessions.every(({ steps }) => steps.includes("close"))).toBe(true);
+  });
+
+  test("a stop while the log does not answer those that are opened leaves no timer", async () => {
+    const delivery = await open(configOf(gateway("g", "inout net.a #x", "inout net.a #y")));
+    net.session.answer = () => new Promise(() => undefined);
+    const newest = log.newest.bind(log);
+    const answer = Promise.withResolvers<void>();
+    let asked = 0;
+    log.newest = async (query) => {
+      if (query.limit === 1 && ++asked === 2) await answer.promise;
+      return await newest(query);
+    };
+    const changing = change(delivery, configOf(gateway("g", "inout net.a #x", "inout net.a #y", "inout web.b room")));
+    await eventually(
+      () => Promise.resolve(asked),
+      (count) => count >= 2,
+      () => "the lanes to be opened again",
+    );
+    await post("one");
+    await delivery.quiesce();
+    await delivery.close();
+    answer.resolve();
+    await changing;
+    expect(timers.size).toBe(0);
   });
 });

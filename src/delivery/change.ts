@@ -48,7 +48,10 @@ export async function prepareChange(next: Next, scene: Scene): Promise<DeliveryC
   const { log, lanes } = shared;
   const specs = laneSpecs(next.config, next.routes);
   const open = new Map(parts.all.flatMap((part) => [...part.prints]));
-  const moving = [...specs.values()].flat().filter(({ name, print }) => open.get(name) !== print);
+  // Those of an account that is opened again as well: a log that does not take this would not take where they stand, either.
+  const isMoving = ({ name, route, print }: LaneSpec): boolean =>
+    open.get(name) !== print || next.reopen.has(route.account.key);
+  const moving = [...specs.values()].flat().filter(isMoving);
   const isNew = ({ name }: LaneSpec): boolean => !open.has(name);
   await forgetMarks(moving.filter(isNew), shared);
   const sources = moving.every(isNew) ? new Map<string, string>() : await log.marks(marksOf("").sources);

@@ -24,7 +24,10 @@ export class Condition<S extends string> {
   readonly #isUp: (state: S) => boolean;
   #state: S;
   #sinceMs: number;
+  /** The same moment by `Clock.monoMs`. */
+  #sinceMonoMs: number;
   #downSinceMs: number | null;
+  #downSinceMonoMs: number | null;
   #heardMs: number | null = null;
   #why: Why | null;
   #retryMs: number | null = null;
@@ -35,7 +38,9 @@ export class Condition<S extends string> {
     this.#state = state;
     this.#why = why;
     this.#sinceMs = clock.nowMs();
+    this.#sinceMonoMs = clock.monoMs();
     this.#downSinceMs = isUp(state) ? null : this.#sinceMs;
+    this.#downSinceMonoMs = isUp(state) ? null : this.#sinceMonoMs;
   }
 
   get state(): S {
@@ -50,14 +55,24 @@ export class Condition<S extends string> {
     return this.#why;
   }
 
+  /** For how long it has not been up, whatever the calendar says now; null while it is. */
+  get downForMs(): number | null {
+    return this.#downSinceMonoMs === null ? null : this.#clock.monoMs() - this.#downSinceMonoMs;
+  }
+
   /** `retryMs`: when it is tried again, Unix ms. */
   become(state: S, why: Why | null, retryMs: number | null = null): void {
     const nowMs = this.#clock.nowMs();
-    if (state !== this.#state) this.#sinceMs = nowMs;
+    const monoMs = this.#clock.monoMs();
+    if (state !== this.#state) {
+      this.#sinceMs = nowMs;
+      this.#sinceMonoMs = monoMs;
+    }
     this.#state = state;
     this.#why = why;
     this.#retryMs = retryMs;
     this.#downSinceMs = this.#isUp(state) ? null : (this.#downSinceMs ?? nowMs);
+    this.#downSinceMonoMs = this.#isUp(state) ? null : (this.#downSinceMonoMs ?? monoMs);
   }
 
   /** Another time for the next try. */
@@ -82,7 +97,7 @@ export class Condition<S extends string> {
   }
 
   #silence(what: string): Why | null {
-    const ms = this.#clock.nowMs() - this.#sinceMs;
+    const ms = this.#clock.monoMs() - this.#sinceMonoMs;
     if (this.#downSinceMs === null || ms < PATIENCE_MS) return null;
     return { code: "timeout", message: `${what} for ${Math.floor(ms / 1000)} s` };
   }

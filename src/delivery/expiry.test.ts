@@ -108,7 +108,7 @@ describe("the line that stands for them", () => {
   test("is on disk with the receipts, and off it before it is sent", async () => {
     const stage = await late();
     const outlet = stage.outlet();
-    outlet.gate.hold(stage.clock.nowMs() + 1);
+    outlet.gate.hold(stage.clock.monoMs() + 1);
     await stage.connect(outlet);
     expect(mark(stage)).toBe("");
     await stage.clock.advance(1);

@@ -13,7 +13,7 @@ const AVATAR_MS = 10_000;
 const RETRY_MS = { least: 500, most: 10_000 };
 
 interface Wait {
-  /** From when on it is waited for what may come, Unix ms. */
+  /** From when on it is waited for what may come, by `Clock.monoMs`. */
   readonly sinceMs: number;
   readonly signal: AbortSignal;
 }
@@ -30,7 +30,7 @@ export class Fetching {
 
   constructor(options: FetchingOptions) {
     this.#options = options;
-    this.#openedMs = options.clock.nowMs();
+    this.#openedMs = options.clock.monoMs();
   }
 
   /** `saidMs`: when the message was accepted, Unix ms. Never rejects. */
@@ -42,7 +42,9 @@ export class Fetching {
   ): Promise<Pick<Here, "files" | "avatar">> {
     const items = stored.message.Extra?.file ?? [];
     // A backlog of files whose network is away is not waited for one by one.
-    const wait: Wait = { sinceMs: Math.max(saidMs, this.#openedMs), signal };
+    const { clock } = this.#options;
+    const agoMs = Math.max(0, clock.nowMs() - saidMs);
+    const wait: Wait = { sinceMs: Math.max(clock.monoMs() - agoMs, this.#openedMs), signal };
     const [avatar, ...files] = await Promise.all([
       this.#avatar(stored.message.avatar, needs.avatar, wait),
       ...needs.files.map(async (wanted, at) => await this.#file(items[at], wanted, wait)),
@@ -84,7 +86,7 @@ export class Fetching {
     const ended = await within({ clock, ms, signal }, async (limit) => {
       for (let waitMs = RETRY_MS.least; ; waitMs = Math.min(waitMs * 2, RETRY_MS.most)) {
         last = await files.ready(wanted, limit);
-        if (last.ok || !last.retry || limit.aborted || clock.nowMs() - sinceMs >= ms) return last;
+        if (last.ok || !last.retry || limit.aborted || clock.monoMs() - sinceMs >= ms) return last;
         await pause({ clock, ms: waitMs, signal: limit });
       }
     });

@@ -1,30 +1,27 @@
 import type { Clock } from "../contract/host.ts";
 import type { Gate, Pulse } from "./outlet.ts";
 
-/** Open at first. A clock that is set back opens it, or it could stay closed for as long as that. */
-export function createGate(clock: Clock): Gate {
-  let heldAtMs = 0;
+/** Open at first. */
+export function createGate(): Gate {
   let untilMs = 0;
-  const gate: Gate = {
+  return {
     get untilMs() {
-      return clock.nowMs() < heldAtMs ? 0 : untilMs;
+      return untilMs;
     },
     hold: (ms) => {
-      untilMs = Math.max(gate.untilMs, ms);
-      heldAtMs = clock.nowMs();
+      untilMs = Math.max(untilMs, ms);
     },
   };
-  return gate;
 }
 
 export function createPulse(clock: Clock): Pulse {
-  let lastMs = clock.nowMs();
+  let lastMs = clock.monoMs();
   return {
     get lastMs() {
       return lastMs;
     },
     beat: () => {
-      lastMs = clock.nowMs();
+      lastMs = clock.monoMs();
     },
   };
 }

@@ -2,7 +2,8 @@ import type { AdapterLog, Clock, Host } from "../contract/host.ts";
 import type { ChannelRef } from "../contract/ids.ts";
 import type { Files } from "../files/files.ts";
 import type { Logger } from "../logger.ts";
-import type { Intake, NameOf } from "./intake.ts";
+import type { Intake } from "./intake.ts";
+import type { NameOf } from "./names.ts";
 
 /** What a session's host needs of the core. */
 export interface HostOptions {

@@ -8,8 +8,9 @@ import { compileRecord } from "../gateway/record.ts";
 import { compileRoutes } from "../gateway/routes.ts";
 import { aConfig, aGateway, anAccount } from "../gateway/samples.suite.ts";
 import { LogError } from "../log/errors.ts";
-import { Intake, type NameOf } from "./intake.ts";
+import { Intake } from "./intake.ts";
 import { ScriptedLog } from "./intake-log.suite.ts";
+import { type NameOf, UNSETTLED } from "./names.ts";
 import { MemoryLogger } from "./scripted.suite.ts";
 
 const ROOM = "room" as ChannelRef;
@@ -96,6 +97,20 @@ test("the cursor is stored with its events, also when there are none to store", 
     ["net.here", [{ name: "cursor/net.here", value: "c2" }]],
     ["net.here", [{ name: "cursor/net.here", value: "c3" }]],
   ]);
+});
+
+test("where a session ended before a channel was known, its cursors count no more, and the next session's do", async () => {
+  const lost = "lost" as ChannelRef;
+  const names: NameOf = (ref) => (ref === lost ? UNSETTLED : inRoom(ref));
+  const late: NameOf = (ref) => names(ref);
+  expect(await accept([said("a")], "c1", names)).toEqual(["stored"]);
+  expect(await accept([said("b"), said("elsewhere", { channel: lost })], "c2", names)).toEqual(["stored", "ignored"]);
+  expect(await accept([said("c")], "c3", names)).toEqual(["stored"]);
+  await accept([], "c4", names);
+  expect(intake.cursor).toBe("c1");
+  expect(await accept([said("d")], "c2", late)).toEqual(["stored"]);
+  expect(intake.cursor).toBe("c2");
+  expect(log.texts).toEqual([["a"], ["b"], ["c"], ["d"]]);
 });
 
 describe("while one append is under way", () => {

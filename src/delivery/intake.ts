@@ -1,6 +1,6 @@
 import type { Account } from "../config/config.ts";
 import type { Accepted, Clock, Host } from "../contract/host.ts";
-import type { ChannelRef, Cursor } from "../contract/ids.ts";
+import type { Cursor } from "../contract/ids.ts";
 import type { Event } from "../contract/events.ts";
 import type { compileRecord } from "../gateway/record.ts";
 import type { Routes } from "../gateway/routes.ts";
@@ -8,6 +8,7 @@ import { LogError } from "../log/errors.ts";
 import type { Ids, Known, Log, NewEntry } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
 import { pause } from "./deadline.ts";
+import { type NameOf, UNSETTLED } from "./names.ts";
 import type { Turnstile } from "../lib/turnstile.ts";
 import { Report } from "./report.ts";
 import { fullJitter } from "./retry.ts";
@@ -18,7 +19,8 @@ import { fullJitter } from "./retry.ts";
  * While one append is under way, the calls that come gather; the next append takes as many of them, whole, as its bounds allow. A
  * refusal of the log (disk full, too much waiting, a failed write) is waited out, and the same append tried again: nothing is dropped,
  * nothing rejects, and who waits for the answer is held up, which is the back-pressure. A call with an event of a channel whose name is
- * still to be settled (it is being joined) holds up those behind it, so that the order stays. How much gathers is for the adapter to
+ * still to be settled (it is being joined) holds up those behind it, so that the order stays; where the session ends before, its cursor stays
+ * before that event, and the next session brings it again. How much gathers is for the adapter to
  * bound, which takes nothing more from its network while many of its calls wait.
  *
  * An event that speaks of another message (an answer, an edit) goes in an append of its own call, because that message has to be found in
@@ -35,6 +37,8 @@ export class Intake {
   readonly #dropped = new Map<string, number>();
   #accepted = 0;
   #cursor: Cursor | null;
+  /** Of sessions that ended before all their channels were known, with events of such a channel: their cursors count no more. */
+  readonly #unsettled = new WeakSet<NameOf>();
   #record: EventRecorder;
   #running: Promise<void> | null = null;
 
@@ -43,7 +47,7 @@ export class Intake {
     const { account, logger, clock, cursor } = options;
     this.#cursor = cursor;
     this.#record = options.record;
-    this.#report = new Report(logger, { account: account.name }, () => clock.nowMs());
+    this.#report = new Report(logger, { account: account.name }, () => clock.monoMs());
   }
 
   /** The newest that is durable; null: there is none. */
@@ -69,7 +73,7 @@ export class Intake {
   accept(batch: EventBatch, nameOf: NameOf): Promise<readonly Accepted[]> {
     if (this.#closed.signal.aborted) return Promise.resolve(ignored(batch));
     const { promise, resolve } = Promise.withResolvers<readonly Accepted[]>();
-    this.#calls.push({ batch, nameOf, answer: resolve, atMs: this.#options.clock.nowMs() });
+    this.#calls.push({ batch, nameOf, answer: resolve, atMs: this.#options.clock.monoMs() });
     this.settled();
     return promise;
   }
@@ -116,15 +120,21 @@ export class Intake {
       const asks = this.#asksAny(call);
       if ((isFull || asks) && group.calls.length > 0) break;
       this.#calls.shift();
-      group.cursor = cursor ?? group.cursor;
+      if (!this.#isBehind(call)) group.cursor = cursor ?? group.cursor;
       group.calls.push({ call, slots: asks ? null : events.map((event) => this.#add(event, call, group, [])) });
       if (asks) break;
     }
     return group.calls.length > 0 ? group : null;
   }
 
+  /** Whether its cursor stands behind an event that no name was found for: the next session has to begin before that. */
+  #isBehind({ batch, nameOf }: Call): boolean {
+    if (batch.events.some(({ channel }) => nameOf(channel) === UNSETTLED)) this.#unsettled.add(nameOf);
+    return this.#unsettled.has(nameOf);
+  }
+
   #asksAny({ batch, nameOf }: Call): boolean {
-    return batch.events.some((event) => this.#asks(event, nameOf(event.channel) ?? null).length > 0);
+    return batch.events.some((event) => this.#asks(event, channelOf(event, nameOf)).length > 0);
   }
 
   #asks(event: Event, channel: string | null): ReturnType<EventRecorder["asks"]> {
@@ -138,7 +148,7 @@ export class Intake {
 
   /** Puts an event into the group; its index there, or null when it goes no further. */
   #add(event: Event, { nameOf }: Call, group: Group, known: Answers): number | null {
-    const entry = this.#entryOf(event, nameOf(event.channel) ?? null, known);
+    const entry = this.#entryOf(event, channelOf(event, nameOf), known);
     if (typeof entry === "string") {
       this.#dropped.set(entry, (this.#dropped.get(entry) ?? 0) + 1);
       const { account, logger } = this.#options;
@@ -180,7 +190,7 @@ export class Intake {
   async #addAsking(call: Call, group: Group): Promise<readonly (number | null)[]> {
     const slots: (number | null)[] = [];
     for (const event of call.batch.events) {
-      const known = await this.#lookUp(this.#asks(event, call.nameOf(event.channel) ?? null), call, group);
+      const known = await this.#lookUp(this.#asks(event, channelOf(event, call.nameOf)), call, group);
       slots.push(known === null ? null : this.#add(event, call, group, known));
       if (group.chars > CHARS_MAX) await this.#flush(group);
     }
@@ -199,7 +209,7 @@ export class Intake {
       known = await find();
     }
     const { clock } = this.#options;
-    const ms = Math.min(atMs + RECEIPTS_MS - clock.nowMs(), RECEIPTS_MS);
+    const ms = Math.min(atMs + RECEIPTS_MS - clock.monoMs(), RECEIPTS_MS);
     // What has waited for its turn has waited for the receipts as well.
     if (known?.includes(null) !== true || ms <= 0) return known;
     await pause({ clock, ms, signal: this.#closed.signal });
@@ -280,9 +290,6 @@ export interface IntakeOptions {
 /** What one call of `Host.accept` hands over. */
 export type EventBatch = Parameters<Host["accept"]>[0];
 
-/** The name of a channel in the configuration; null: it has none there. Undefined: that is not settled yet. */
-export type NameOf = (channel: ChannelRef) => string | null | undefined;
-
 /** Of one append; a call with more goes alone. */
 const EVENTS_MAX = 512;
 const CHARS_MAX = 1024 * 1024;
@@ -315,6 +322,12 @@ type Answers = readonly (Known | null)[];
 
 /** How long the receipt of a copy that people already answer may be on its way to the disk, in ms. */
 const RECEIPTS_MS = 50;
+
+/** The name of its channel; null: none that is known. */
+function channelOf({ channel }: Event, nameOf: NameOf): string | null {
+  const name = nameOf(channel);
+  return typeof name === "string" ? name : null;
+}
 
 /** Whether the entry makes the message that is asked for known by that ref. */
 function makes({ subject, note }: NewEntry, { place, refs }: Ask): boolean {

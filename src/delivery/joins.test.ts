@@ -5,6 +5,7 @@ import type { Joined } from "../contract/session.ts";
 import { Condition } from "./condition.ts";
 import { createGate, createPulse } from "./gate.ts";
 import { Joins } from "./joins.ts";
+import { UNSETTLED } from "./names.ts";
 import { Report } from "./report.ts";
 import { MemoryLane, MemoryLogger, NETWORK_DOWN, refOf, ScriptedSession } from "./scripted.suite.ts";
 import type { ChannelStatus } from "./status.ts";
@@ -18,6 +19,7 @@ let session: ScriptedSession;
 let lanes: Map<string, MemoryLane>;
 let chance: number;
 let settledCalls: number;
+let missedCalls: number;
 let joins: Joins;
 
 beforeEach(() => {
@@ -27,6 +29,7 @@ beforeEach(() => {
   lanes = new Map(["#a", "#b"].map((name) => [name, new MemoryLane()]));
   chance = 0.5;
   settledCalls = 0;
+  missedCalls = 0;
   joins = new Joins({
     channels: ["#a", "#b"].map((name) => ({
       request: { name, options: {} },
@@ -35,7 +38,10 @@ beforeEach(() => {
     })),
     conditionOf: () => new Condition<ChannelStatus["state"]>(clock, (state) => state === "joined", "offline"),
     heard: () => undefined,
-    gate: createGate(clock),
+    missed: () => {
+      missedCalls += 1;
+    },
+    gate: createGate(),
     pulse: createPulse(clock),
     clock,
     random: () => chance,
@@ -102,13 +108,47 @@ describe("names", () => {
     expect(joins.nameOf(refOf("#a"))).toBe("#a");
   });
 
-  test("an end settles all", async () => {
+  test("what an end leaves open is never settled, so that the next session brings it again", async () => {
     held();
     joins.start(session);
     await settled();
     joins.end(STOP);
-    expect(joins.nameOf(refOf("#a"))).toBeNull();
-    expect(settledCalls).toBe(1);
+    joins.end(STOP);
+    expect(joins.nameOf(refOf("#a"))).toBe(UNSETTLED);
+    expect(settledCalls).toBe(2);
+  });
+
+  test("a channel may be one whose join was not answered; when it is, what was said in it has to be asked for again", async () => {
+    const answers = held();
+    joins.start(session);
+    await settled();
+    await clock.advance(60_000);
+    answers.get("#b")!.resolve(refused("banned", null));
+    await settled();
+    expect(joins.nameOf(refOf("#a"))).toBe(UNSETTLED);
+    expect(joins.nameOf(refOf("#b"))).toBe(UNSETTLED);
+    await clock.advance(5_000);
+    answers.get("#a")!.resolve({ ok: true, ref: refOf("#a"), without: [] });
+    await settled();
+    expect(missedCalls).toBe(1);
+    expect(joins.nameOf(refOf("#a"))).toBe("#a");
+  });
+
+  test("a channel whose join was not answered is still open when the session ends", async () => {
+    held();
+    joins.start(session);
+    await settled();
+    await clock.advance(60_000);
+    await clock.advance(60_000);
+    joins.end(STOP);
+    expect(joins.nameOf(refOf("#a"))).toBe(UNSETTLED);
+  });
+
+  test("an unknown channel is none of ours, also after the end, when all were tried before", async () => {
+    joins.start(session);
+    await settled();
+    joins.end(STOP);
+    expect(joins.nameOf(refOf("#other"))).toBeNull();
   });
 });
 

@@ -3,6 +3,7 @@ import type { ChannelRef } from "../contract/ids.ts";
 import type { Why } from "../contract/outcome.ts";
 import type { ChannelRequest, Joined, Session } from "../contract/session.ts";
 import { within } from "./deadline.ts";
+import { type NameOf, UNSETTLED } from "./names.ts";
 import type { Gate, Pulse } from "./outlet.ts";
 import { type ChannelCondition, type JoinChannel, Room } from "./room.ts";
 
@@ -26,6 +27,10 @@ export class Joins {
   readonly #early = new Map<ChannelRef, Loss>();
   #session: Session | null = null;
   #working = false;
+  /** The session ended before all channels were known. */
+  #unsettled = false;
+  /** Of which something came while nobody knew whether they are the channel of a join that was not answered. */
+  readonly #unnamed = new Set<ChannelRef>();
 
   constructor(options: JoinsOptions) {
     this.#options = options;
@@ -60,12 +65,28 @@ export class Joins {
   }
 
   /** The channel's name in the configuration; undefined while a channel that was not tried yet may turn out to be it. */
-  nameOf(ref: ChannelRef): string | null | undefined {
+  nameOf(ref: ChannelRef): ReturnType<NameOf> {
     const room = this.#names.get(ref);
-    if (room !== undefined) return room.gone ? null : room.request.name;
-    const isSettled =
-      this.#ended.signal.aborted || this.#rooms.every(({ tried, state }) => tried && state !== "joining");
-    return isSettled ? null : undefined;
+    if (room?.gone === false) return room.request.name;
+    // One that was left can only be itself, come back.
+    if (room !== undefined && !this.#rooms.some((each) => isAgain(each, room))) return null;
+    if (this.#unsettled) return UNSETTLED;
+    if (this.#ended.signal.aborted) return null;
+    if (!this.#isSettled()) return undefined;
+    if (!this.#isInDoubt()) return null;
+    // Nobody waits for the next try, which may be half an hour away.
+    if (this.#unnamed.size < UNNAMED_MAX) this.#unnamed.add(ref);
+    return UNSETTLED;
+  }
+
+  /** We may be in a channel whose name nobody has told us. */
+  #isInDoubt(): boolean {
+    return this.#rooms.some(({ inDoubt }) => inDoubt);
+  }
+
+  /** No channel is left that an unknown one may turn out to be. */
+  #isSettled(): boolean {
+    return this.#rooms.every(({ tried, state }) => tried && state !== "joining");
   }
 
   /** Something was heard of the channel. */
@@ -80,8 +101,10 @@ export class Joins {
    */
   lost(ref: ChannelRef, why: Why, retryInMs: number): void {
     if (this.#ended.signal.aborted) return;
-    const room = this.#names.get(ref);
-    if (room?.gone === true) return;
+    const known = this.#names.get(ref);
+    // One that was left, and is being joined again: the other room of that name is meant.
+    const room = known?.gone === true ? this.#rooms.find((each) => isAgain(each, known)) : known;
+    if (room === undefined && known !== undefined) return;
     if (room?.state === "joined") room.lose(why, retryInMs, () => this.#again(room));
     else if (room?.state === "waiting") this.#retryBy(room, retryInMs);
     else if (room === undefined) for (const each of this.#rooms) this.#retryBy(each, retryInMs);
@@ -89,6 +112,7 @@ export class Joins {
   }
 
   end(why: Why): void {
+    if (!this.#ended.signal.aborted) this.#unsettled = !this.#isSettled() || this.#isInDoubt();
     this.#ended.abort();
     for (const room of this.#rooms) room.end(why);
     this.#options.settled();
@@ -139,9 +163,11 @@ export class Joins {
     const joined = this.#alone(room, await this.#ask(room.request, session));
     if (this.#ended.signal.aborted) return;
     room.tried = true;
+    room.inDoubt = !joined.ok && UNANSWERED.has(joined.why.code);
     if (joined.ok) {
       room.ref = joined.ref;
       this.#names.set(joined.ref, room);
+      if (this.#unnamed.delete(joined.ref)) this.#options.missed();
     }
     if (room.gone) {
       if (joined.ok) await this.#leave(room, session);
@@ -215,16 +241,24 @@ export interface JoinsOptions {
   readonly settled: () => void;
   /** Called when the network has confirmed something. */
   readonly heard: () => void;
+  /** Called when a channel turns out to be one of which something came that was left aside. */
+  readonly missed: () => void;
 }
 
 const JOIN_MS = 60_000;
 const LEAVE_MS = 10_000;
 const TWIN_RETRY_MS = 30 * 60_000;
+const UNNAMED_MAX = 1_000;
+/** A join that ended so may have let us in. */
+const UNANSWERED: ReadonlySet<Why["code"]> = new Set(["timeout", "network", "bug"]);
 
 interface Loss {
   readonly why: Why;
   readonly retryInMs: number;
 }
+
+/** Whether a room has come back into the configuration as this one. */
+const isAgain = (room: Room, gone: Room): boolean => room.request.name === gone.request.name;
 
 function failed(code: Why["code"], message: string): Joined {
   return { ok: false, why: { code, message }, retryInMs: null };

@@ -6,9 +6,9 @@ import { deferred, delivered, outletOf, Stage } from "./stage.suite.ts";
 class RunningClock extends FakeClock {
   #looks = 0;
 
-  override nowMs(): number {
+  override monoMs(): number {
     this.#looks += 1;
-    return super.nowMs() + this.#looks;
+    return super.monoMs() + this.#looks;
   }
 }
 

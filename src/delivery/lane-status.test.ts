@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { settled } from "../../test/support/fake-clock.ts";
 import { END } from "../contract/ids.ts";
 import type { LaneStatus } from "./status.ts";
+import { withFiles } from "./plan.suite.ts";
 import { connected, deferred, delivered, NONE, rejected, Stage, WHY } from "./stage.suite.ts";
 
 async function apart(): Promise<Stage> {
@@ -53,6 +54,15 @@ describe("the state of a lane", () => {
     expect(await statusOf(stage)).toMatchObject({ state: "sending", waiting: 2, why: null });
   });
 
+  test("files of a message are fetched: it goes on", async () => {
+    const stage = await connected();
+    stage.files.answers.set("slow", new Promise(() => undefined));
+    await stage.say(withFiles("one", "slow"));
+    expect(await statusOf(stage)).toMatchObject({ state: "sending", waiting: 1, why: null });
+    stage.lane.disconnect(WHY);
+    expect(await statusOf(stage)).toMatchObject({ state: "waiting", why: WHY });
+  });
+
   test("a rate limit, until it is over", async () => {
     const stage = await connected();
     await stage.say("1");
@@ -69,7 +79,7 @@ describe("the state of a lane", () => {
   test("another lane has closed the session's gate", async () => {
     const stage = await connected();
     const outlet = await stage.connect();
-    outlet.gate.hold(stage.clock.nowMs() + 9_000);
+    outlet.gate.hold(stage.clock.monoMs() + 9_000);
     await stage.say("1");
     const retryMs = stage.clock.nowMs() + 9_000;
     expect(await statusOf(stage)).toMatchObject({ state: "waiting", why: { code: "rate_limited" }, retryMs });

@@ -14,6 +14,8 @@ export interface Seen {
   /** How many handler calls are under way, and when one last ended or told something. */
   readonly calls: number;
   readonly activeMs: number;
+  /** What a message refers to is looked up, or its files are fetched. */
+  readonly isLooking: boolean;
   /** The channel is joined. */
   readonly isJoined: boolean;
   /** The last reason for which something had to wait. */
@@ -34,13 +36,13 @@ const REFUSED: Why = {
 
 /** Pure. What waits always has a reason, but for what is about to go. */
 export function laneStatus(seen: Seen): LaneStatus {
-  const { gateway, channel, waiting, oldestMs, oldest, calls, nowMs, untilMs, isJoined } = seen;
+  const { gateway, channel, waiting, oldestMs, oldest, calls, isLooking, nowMs, untilMs, isJoined } = seen;
   const isIdle = calls === 0 && oldestMs === null && waiting === 0;
   const why = isIdle && isJoined ? null : reasonOf(seen);
   return {
     gateway,
     channel,
-    state: isIdle ? "idle" : calls > 0 && why === null ? "sending" : "waiting",
+    state: isIdle ? "idle" : (calls > 0 || isLooking) && why === null ? "sending" : "waiting",
     waiting,
     oldestMs,
     oldest,
@@ -50,7 +52,7 @@ export function laneStatus(seen: Seen): LaneStatus {
   };
 }
 
-function reasonOf({ isJoined, isRefused, why, calls, activeMs, nowMs, untilMs }: Seen): Why | null {
+function reasonOf({ isJoined, isRefused, why, calls, isLooking, activeMs, nowMs, untilMs }: Seen): Why | null {
   if (!isJoined) return why;
   if (isRefused) return REFUSED;
   if (calls > 0 && nowMs - activeMs >= SILENT_MS) {
@@ -58,7 +60,7 @@ function reasonOf({ isJoined, isRefused, why, calls, activeMs, nowMs, untilMs }:
     return { code: "timeout", message: `The network has not answered since ${since} UTC.` };
   }
   if (untilMs > nowMs) return why ?? PACED;
-  return calls > 0 ? null : why;
+  return calls > 0 || isLooking ? null : why;
 }
 
 /** Another lane of the session knows more. */

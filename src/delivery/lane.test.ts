@@ -160,7 +160,7 @@ describe("outcomes", () => {
     expect(stage.calls).toHaveLength(1);
     await stage.clock.advance(1);
     await stage.end(2, deferred(7_000, "session"));
-    expect(outlet.gate.untilMs).toBe(stage.clock.nowMs() + 7_000);
+    expect(outlet.gate.untilMs).toBe(stage.clock.monoMs() + 7_000);
     await stage.clock.advance(7_000);
     expect(stage.calls).toHaveLength(3);
   });
@@ -169,7 +169,7 @@ describe("outcomes", () => {
     const stage = await connected();
     const outlet = stage.outlet();
     await stage.connect(outlet);
-    outlet.gate.hold(stage.clock.nowMs() + 5_000);
+    outlet.gate.hold(stage.clock.monoMs() + 5_000);
     await stage.say("1");
     expect(stage.calls).toHaveLength(0);
     await stage.clock.advance(5_000);

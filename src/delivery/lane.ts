@@ -162,18 +162,20 @@ export class Lane {
     const { gateway, channel, capabilities, clock } = this.#options;
     const counted = await within({ clock, ms: COUNT_MS }, () => this.waiting()).catch(() => null);
     const { oldest } = this.#window;
+    const calendar = (monoMs: number): number => clock.nowMs() + monoMs - this.#now();
     return laneStatus({
       gateway,
       channel,
-      nowMs: this.#now(),
+      nowMs: clock.nowMs(),
       waiting: counted === null || counted.late ? null : counted.value,
       oldestMs: this.waitingSince,
       oldest: oldest && { seq: oldest.seq, tries: oldest.attempts },
       calls: this.#calls.size,
-      activeMs: this.#calls.activeMs,
+      activeMs: calendar(this.#calls.activeMs),
+      isLooking: this.#starting.isLooking,
       isJoined: this.#waits.outlet !== null,
       why: this.#waits.why,
-      untilMs: this.#waits.untilMs,
+      untilMs: calendar(this.#waits.untilMs),
       isRefused: this.#recorder.refused && capabilities.idempotency.by === "none",
     });
   }
@@ -285,7 +287,7 @@ export class Lane {
     return !this.#calls.areElsewhere(outlet);
   }
 
-  /** The end of the wait that holds at `nowMs`, both Unix ms. Infinity: there is none. */
+  /** The end of the wait that holds at `nowMs`, both by `Clock.monoMs`. Infinity: there is none. */
   #resumesAtMs(nowMs: number): number {
     if (this.#waits.outlet === null || this.#phase !== "running") return Infinity;
     const atMs = this.#waits.untilMs;
@@ -337,7 +339,8 @@ export class Lane {
     return encodeMarks(name, { position: this.#window.position(), intent, summary: this.#summary.waiting });
   }
 
+  /** By `Clock.monoMs`. */
   #now(): number {
-    return this.#options.clock.nowMs();
+    return this.#options.clock.monoMs();
   }
 }

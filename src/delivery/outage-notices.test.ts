@@ -53,7 +53,16 @@ function become(name: string, down: WatchedPlace["down"]): void {
 
 /** Not joined from now on. */
 function fall(name: string, code: WhyCode = "network"): void {
-  become(name, { sinceMs: clock.nowMs(), why: { code, message: "secret words of a server" } });
+  const sinceMs = clock.nowMs();
+  const fellMs = clock.monoMs();
+  const why = { code, message: "secret words of a server" };
+  become(name, {
+    sinceMs,
+    get forMs() {
+      return clock.monoMs() - fellMs;
+    },
+    why,
+  });
 }
 
 const told = (): readonly string[] => disk.entries.map(({ payload }) => decodeStored(payload).message.text);
@@ -85,6 +94,18 @@ describe("a place that is out of reach", () => {
       await clock.advance(10_000);
     }
     expect(told()).toEqual([]);
+  });
+
+  test.each([
+    ["ahead", 7_200_000],
+    ["back", -7_200_000],
+  ])("is told when it has been that for long enough, also when the clock is set %s meanwhile", async (_, ms) => {
+    fall("a");
+    clock.jump(ms);
+    await clock.advance(NOTICE_MS - 10_000);
+    expect(told()).toEqual([]);
+    await clock.advance(20_000);
+    expect(told()).toEqual([DOWN]);
   });
 
   test("again is told again", async () => {
@@ -178,6 +199,36 @@ test("nothing is told after a stop", async () => {
   expect(clock.waiting).toBe(0);
   await clock.advance(3_600_000);
   expect(told()).toEqual([]);
+});
+
+test("a stop while one is told of: nobody is told of another", async () => {
+  fall("a");
+  fall("b");
+  const append = log.append.bind(log);
+  const answer = Promise.withResolvers<void>();
+  log.append = async (batch) => await answer.promise.then(() => append(batch));
+  await clock.advance(NOTICE_MS + 10_000);
+  notices.stop();
+  answer.resolve();
+  await clock.advance(3_600_000);
+  expect(told()).toEqual([DOWN]);
+  expect(clock.waiting).toBe(0);
+});
+
+test("a stop while it is looked up what was told: nothing is taken back", async () => {
+  fall("a");
+  await clock.advance(NOTICE_MS + 10_000);
+  const find = log.ids.find.bind(log.ids);
+  const answer = Promise.withResolvers<void>();
+  Object.assign(log.ids, {
+    find: async (...asked: Parameters<typeof find>) => await answer.promise.then(() => find(...asked)),
+  });
+  become("a", null);
+  await clock.advance(10_000);
+  notices.stop();
+  answer.resolve();
+  await clock.advance(3_600_000);
+  expect(told()).toEqual([DOWN]);
 });
 
 test("while the log refuses nothing is told, and everything once when it takes it again", async () => {

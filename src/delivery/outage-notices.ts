@@ -12,8 +12,8 @@ export interface WatchedPlace {
   readonly channel: string;
   /** Something goes there. */
   readonly takes: () => boolean;
-  /** Since when it is not joined, Unix ms, and why; null: it is; undefined: nobody knows at the moment. */
-  readonly down: { readonly sinceMs: number; readonly why: Why | null } | null | undefined;
+  /** Since when it is not joined, Unix ms, for how long, and why; null: it is; undefined: nobody knows at the moment. */
+  readonly down: { readonly sinceMs: number; readonly forMs: number; readonly why: Why | null } | null | undefined;
   /** How many messages waited when it was last joined; null: nobody knows. Never rejects. */
   readonly backlog: () => Promise<number | null>;
 }
@@ -100,15 +100,14 @@ export class OutageNotices {
 
   async #tell(
     place: WatchedPlace,
-    { sinceMs, why }: NonNullable<WatchedPlace["down"]>,
+    { sinceMs, forMs, why }: NonNullable<WatchedPlace["down"]>,
     told: Map<Subject, Told>,
   ): Promise<void> {
     const { log, clock, logger, noticeMs } = this.#options;
-    const nowMs = clock.nowMs();
-    if (nowMs - sinceMs < noticeMs()) return;
+    if (forMs < noticeMs()) return;
     const state: Told = { sinceMs, code: why?.code ?? null };
     const marks = [{ name: markOf(place), value: JSON.stringify(state) }];
-    await log.append({ account: OWNER, entries: [outageEntry(outageOf(place, state), nowMs)], marks });
+    await log.append({ account: OWNER, entries: [outageEntry(outageOf(place, state), clock.nowMs())], marks });
     told.set(place.place, state);
     const since = new Date(sinceMs).toISOString();
     const { account, channel } = place;
@@ -118,7 +117,7 @@ export class OutageNotices {
   async #takeBack(place: WatchedPlace, state: Told, told: Map<Subject, Told>): Promise<void> {
     const { log, clock, logger } = this.#options;
     const outage = outageOf(place, state);
-    const waited = place.takes() ? await place.backlog() : null;
+    const waited = await place.backlog();
     const known = await log.ids.find(outageSubject(place.place), [outageRef(state)]);
     if (this.#stopped) return;
     // Older than all that is remembered: nobody can be told what it was about.

@@ -34,6 +34,26 @@ test("one warning when something has waited long enough, and one line when it go
   expect(told(stage)).toHaveLength(2);
 });
 
+test.each([
+  ["ahead", 7_200_000],
+  ["back", -7_200_000],
+])("a clock that is set %s makes nothing wait longer or shorter", async (_, ms) => {
+  const stage = await opened();
+  stage.lane.disconnect(WHY);
+  await stage.say("1");
+  await stage.clock.advance(100_000);
+  stage.clock.jump(ms);
+  await stage.say("2");
+  await stage.clock.advance(199_999);
+  expect(told(stage)).toEqual([]);
+  await stage.clock.advance(1);
+  expect(told(stage)).toHaveLength(1);
+  await stage.clock.advance(700_000);
+  await stage.connect();
+  await stage.end(1, delivered);
+  expect(told(stage)[1]).toMatchObject({ fields: { seconds: 1_000 } });
+});
+
 test("what expired meanwhile is counted", async () => {
   const stage = await opened({ maxAgeMs: 600_000 });
   await stage.say("1", "2");

@@ -19,10 +19,10 @@ export interface OutageOptions {
 
 export class Outage {
   readonly #options: OutageOptions;
-  /** When something last got through, Unix ms. */
+  /** When something last got through, by `Clock.monoMs`. */
   #progressMs: number;
-  #waiting: { readonly sinceMs: number; readonly why: Why | null } | null = null;
-  /** Since when the messages wait that the log was told of. */
+  #waiting: Waiting | null = null;
+  /** Since when the messages wait that the log was told of, by `Clock.monoMs`. */
   #noticedMs: number | null = null;
   #expired = 0;
   #dueMs: number | null = null;
@@ -30,12 +30,18 @@ export class Outage {
 
   constructor(options: OutageOptions) {
     this.#options = options;
-    this.#progressMs = options.clock.nowMs();
+    this.#progressMs = options.clock.monoMs();
   }
 
-  /** `sinceMs`: when the oldest waiting message was accepted; null: nothing waits. */
+  /** `sinceMs`: when the oldest waiting message was accepted, Unix ms; null: nothing waits. */
   observe(sinceMs: number | null, why: Why | null): void {
-    this.#waiting = sinceMs === null ? null : { sinceMs, why };
+    const { clock } = this.#options;
+    // The same one as before has not aged by more than has passed, whatever the calendar says by now.
+    const before = this.#waiting?.sinceMs === sinceMs ? this.#waiting : null;
+    this.#waiting =
+      sinceMs === null
+        ? null
+        : { sinceMs, monoMs: before?.monoMs ?? clock.monoMs() - Math.max(0, clock.nowMs() - sinceMs), why };
     this.#arm();
   }
 
@@ -46,7 +52,7 @@ export class Outage {
   /** A message got through. */
   progress(): void {
     const { clock } = this.#options;
-    this.#progressMs = clock.nowMs();
+    this.#progressMs = clock.monoMs();
     const noticedMs = this.#noticedMs;
     const expired = this.#expired;
     this.#noticedMs = null;
@@ -66,19 +72,19 @@ export class Outage {
   #arm(): void {
     const { clock, noticeMs } = this.#options;
     const waiting = this.#noticedMs === null ? this.#waiting : null;
-    const dueMs = waiting === null ? null : Math.max(waiting.sinceMs, this.#progressMs) + noticeMs;
+    const dueMs = waiting === null ? null : Math.max(waiting.monoMs, this.#progressMs) + noticeMs;
     if (dueMs === this.#dueMs) return;
     this.#cancel?.();
     this.#dueMs = dueMs;
-    this.#cancel = dueMs === null ? null : clock.after(dueMs - clock.nowMs(), () => this.#notice());
+    this.#cancel = dueMs === null ? null : clock.after(dueMs - clock.monoMs(), () => this.#notice());
   }
 
   #notice(): void {
     this.#dueMs = null;
     this.#cancel = null;
     if (this.#waiting === null) return;
-    const { sinceMs, why } = this.#waiting;
-    this.#noticedMs = sinceMs;
+    const { sinceMs, monoMs, why } = this.#waiting;
+    this.#noticedMs = monoMs;
     const since = new Date(sinceMs).toISOString();
     void this.#say("warn", 0, { since, why: why?.message ?? "nothing was heard of it" }, "messages wait for delivery");
   }
@@ -88,4 +94,12 @@ export class Outage {
     const found = await count().catch(() => null);
     logger[level]({ ...fields, ...told, ...(found !== null && { waiting: found + more }) }, message);
   }
+}
+
+interface Waiting {
+  /** Unix ms. */
+  readonly sinceMs: number;
+  /** The same moment by `Clock.monoMs`. */
+  readonly monoMs: number;
+  readonly why: Why | null;
 }

@@ -17,7 +17,7 @@ export interface Outlet {
 
 /** One per session: a rate limit of all its channels. */
 export interface Gate {
-  /** Unix ms before which nothing is sent on this session. */
+  /** Before this moment, by `Clock.monoMs`, nothing is sent on this session. */
   readonly untilMs: number;
   /** Closes it until then, unless it is closed for longer already. */
   hold(untilMs: number): void;
@@ -25,7 +25,7 @@ export interface Gate {
 
 /** One per session: whether it does anything at all. Its channels may wait for each other. */
 export interface Pulse {
-  /** When one of its handlers last ended or told something, Unix ms. */
+  /** When one of its handlers last ended or told something, by `Clock.monoMs`. */
   readonly lastMs: number;
   beat(): void;
 }

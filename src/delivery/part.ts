@@ -86,7 +86,13 @@ export class Part {
     const way = { account, record: recordOf(account), routes, log, logger, clock, random, cursor };
     const intake = new Intake(turnstile === undefined ? way : { ...way, turnstile });
     const part = new Part(wanted, adapter, intake, shared);
-    part.#lanes = await Promise.all(wanted.specs.map(async (spec) => await part.#open(spec)));
+    const opening = await Promise.allSettled(wanted.specs.map(async (spec) => await part.#open(spec)));
+    part.#lanes = opening.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+    const failed = opening.find((each) => each.status === "rejected");
+    if (failed !== undefined) {
+      await Promise.all(part.#lanes.map(async ({ lane }) => await part.#discard(lane)));
+      throw failed.reason;
+    }
     part.supervisor.change(part.#channels());
     return part;
   }
@@ -142,7 +148,8 @@ export class Part {
       wanted.specs.map(async (spec) => kept.get(spec.name) ?? (await this.#insist(spec, patience.signal))),
     );
     this.#lanes = opened.filter((each) => each !== null);
-    if (!patience.signal.aborted) this.supervisor.change(this.#channels());
+    if (patience.signal.aborted) await this.#stop(this.#lanes, patience);
+    else this.supervisor.change(this.#channels());
   }
 
   /** Nothing more is sent or taken in; what is under way comes to its end. Never rejects. */
@@ -181,8 +188,19 @@ export class Part {
       capabilities: this.#adapter.capabilities,
       onStalled: (why) => this.supervisor.restart(why),
     });
-    await lanes.add(spec.route, lane);
+    try {
+      await lanes.add(spec.route, lane);
+    } catch (error) {
+      await this.#discard(lane);
+      throw error;
+    }
     return { spec, lane };
+  }
+
+  /** A lane that was opened in vain: nobody waits for it, and another one of its name may follow. */
+  async #discard(lane: Lane): Promise<void> {
+    this.#shared.lanes.remove(lane);
+    await lane.stop(AbortSignal.abort());
   }
 
   /** Until the log can be read; null when the signal is aborted before. */
@@ -222,7 +240,7 @@ export class Part {
     const known = this.#reports;
     this.#reports = new Map();
     return routes.channels(account.key).map((request) => {
-      const report = known.get(request.name) ?? new Report(logger, { account: account.name }, () => clock.nowMs());
+      const report = known.get(request.name) ?? new Report(logger, { account: account.name }, () => clock.monoMs());
       this.#reports.set(request.name, report);
       const lanes = this.#lanes.filter(({ spec }) => spec.route.channel === request.name).map(({ lane }) => lane);
       return { request, lanes, report };

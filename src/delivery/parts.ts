@@ -38,7 +38,7 @@ export class Parts {
     for (let attempt = 1; !signal.aborted; attempt += 1) {
       try {
         const part = await Part.open(wanted, this.#shared);
-        if (signal.aborted) return;
+        if (signal.aborted) return await part.quiesce({ lanesMs: 0, drainMs: 0 });
         this.#all = [...this.#all, part];
         part.supervisor.start();
         return;

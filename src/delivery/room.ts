@@ -53,14 +53,17 @@ export class Room {
   #gone = false;
   /** In a row. */
   #failures = 0;
+  /** By `Clock.monoMs`. */
   #joinedAtMs = 0;
-  /** When a wait is over. */
+  /** When a wait is over, by `Clock.monoMs`. */
   #dueMs = 0;
   #cancel: () => void = () => undefined;
   /** As the session calls it, since it was last joined. */
   ref: ChannelRef | null = null;
   /** Whether it has had its first try. */
   tried = false;
+  /** Whether the last try was not answered. */
+  inDoubt = false;
   /** The room that is the same one by another name, and keeps this one out. */
   twin: Room | null = null;
 
@@ -108,7 +111,7 @@ export class Room {
 
   enter(outlet: Outlet): void {
     this.#state = "joined";
-    this.#joinedAtMs = this.#options.clock.nowMs();
+    this.#joinedAtMs = this.#options.clock.monoMs();
     this.#outlet = outlet;
     this.#options.condition.become("joined", null);
     this.heard();
@@ -124,7 +127,7 @@ export class Room {
 
   /** It was joined, and is no more. */
   lose(why: Why, retryInMs: number, again: () => void): void {
-    if (this.#outlet !== null && this.#options.clock.nowMs() - this.#joinedAtMs >= SETTLED_MS) this.#failures = 0;
+    if (this.#outlet !== null && this.#options.clock.monoMs() - this.#joinedAtMs >= SETTLED_MS) this.#failures = 0;
     this.#failures += 1;
     this.#wait(why, Math.max(retryInMs, this.#backOff()), "a channel was lost", again);
   }
@@ -132,7 +135,7 @@ export class Room {
   /** It may be worth trying sooner than was planned. */
   retryBy(ms: number, again: () => void): void {
     const delay = Math.max(ms, RETRY_MIN_MS);
-    if (this.#state === "waiting" && this.#dueMs > this.#options.clock.nowMs() + delay) this.#retryIn(delay, again);
+    if (this.#state === "waiting" && this.#dueMs > this.#options.clock.monoMs() + delay) this.#retryIn(delay, again);
   }
 
   /** The same channel as the configuration has it now; true when the way to ask for it is another one. */
@@ -172,8 +175,8 @@ export class Room {
 
   #retryIn(ms: number, again: () => void): void {
     const { clock, condition } = this.#options;
-    this.#dueMs = clock.nowMs() + ms;
-    condition.retryAt(this.#dueMs);
+    this.#dueMs = clock.monoMs() + ms;
+    condition.retryAt(clock.nowMs() + ms);
     this.#cancel();
     this.#cancel = clock.after(ms, () => {
       this.#state = "queued";

@@ -17,9 +17,9 @@ export interface Run {
   readonly attempt: LaneAttempt;
   /** What it loses before any handler sees it. */
   readonly losses: readonly Loss[];
-  /** Unix ms. */
+  /** By `Clock.monoMs`, like all moments here: a clock that is set must not look like a standstill. */
   readonly startedMs: number;
-  /** When it is given up on, Unix ms; null while it need not end. */
+  /** When it is given up on; null while it need not end. */
   deadlineMs: number | null;
 }
 
@@ -36,7 +36,7 @@ export class Runs {
     return this.#runs.size;
   }
 
-  /** When one of them last ended or told something, Unix ms. */
+  /** When one of them last ended or told something. */
   get activeMs(): number {
     return this.#activeMs;
   }
@@ -57,26 +57,26 @@ export class Runs {
   }
 
   /** One of them ends or has told something. They may wait for each other, so one is as good as all. */
-  active(nowMs: number): void {
-    this.#activeMs = nowMs;
+  active(monoMs: number): void {
+    this.#activeMs = monoMs;
     for (const { outlet } of this.#runs) outlet.pulse.beat();
   }
 
   /** All of them have to end. */
-  endAll(nowMs: number): void {
-    for (const run of this.#runs) run.deadlineMs ??= nowMs + END_MS;
+  endAll(monoMs: number): void {
+    for (const run of this.#runs) run.deadlineMs ??= monoMs + END_MS;
   }
 
   /** Some run that nobody has told to end, while nothing has moved for too long. */
-  stalled(nowMs: number): boolean {
-    return this.#stallsAtMs() <= nowMs;
+  stalled(monoMs: number): boolean {
+    return this.#stallsAtMs() <= monoMs;
   }
 
-  overdue(nowMs: number): readonly Run[] {
-    return [...this.#runs].filter(({ deadlineMs }) => deadlineMs !== null && deadlineMs <= nowMs);
+  overdue(monoMs: number): readonly Run[] {
+    return [...this.#runs].filter(({ deadlineMs }) => deadlineMs !== null && deadlineMs <= monoMs);
   }
 
-  /** When to look again, Unix ms; Infinity: no need. */
+  /** When to look again; Infinity: no need. */
   get dueMs(): number {
     const deadlines = Array.from(this.#runs, ({ deadlineMs }) => deadlineMs ?? Infinity);
     return Math.min(this.#stallsAtMs(), ...deadlines);

@@ -46,6 +46,19 @@ describe("the waits between sessions", () => {
     expect(network.opens).toHaveLength(14);
   });
 
+  test.each([
+    ["ahead", 3 * 60],
+    ["back", -3 * 60],
+  ])("go by how long the outage lasts, also when the clock is set %s in it", async (_, minutes) => {
+    made.network.refuse(LOST, 1000);
+    await made.start();
+    const before = await opensIn(2);
+    made.clock.jump(minutes * MINUTE);
+    expect(before + (await opensIn(8))).toBeGreaterThan(38);
+    await opensIn(5);
+    expect(await opensIn(50)).toBe(20);
+  });
+
   test("grow to five minutes once an outage has lasted for ten, and are short again in the next one", async () => {
     made.network.refuse(LOST, 1000);
     await made.start();

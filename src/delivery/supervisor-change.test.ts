@@ -100,6 +100,30 @@ describe("while a session lives", () => {
     expect(await made.say("#a")).toBe("stored");
   });
 
+  test("what is said in a channel that comes back counts while it is still being joined, and so does its loss", async () => {
+    await made.start();
+    await made.change();
+    const answers = held();
+    await made.change(made.channel("#a", [b]));
+    const said = made.say("#a");
+    made.host.lost(refOf("#a"), BANNED, 0);
+    answers.get("#a")!(joined("#a"));
+    await settled();
+    expect(await said).toBe("stored");
+    expect(b.told).toEqual(["-banned"]);
+    await made.clock.advance(MINUTE);
+    answers.get("#a")!(joined("#a"));
+    await settled();
+    expect(b.told).toEqual(["-banned", "+ref:#a"]);
+  });
+
+  test("what is said in a channel that was left does not wait for others", async () => {
+    await made.start();
+    held();
+    await made.change(made.channel("#b", [b]));
+    expect(await made.say("#a")).toBe("ignored");
+  });
+
   test("a leave that hangs or throws holds up nothing for long", async () => {
     await made.change(made.channel("#a", [a]), made.channel("#d"));
     await made.start();

@@ -293,6 +293,12 @@ describe("the host of a session", () => {
   });
 });
 
+test("one that is started twice has one session", async () => {
+  await start();
+  await start();
+  expect(network.opens).toHaveLength(1);
+});
+
 describe("a stop", () => {
   test("quiesces, then closes, and no session follows", async () => {
     await start();

@@ -18,7 +18,7 @@ import { Report } from "./report.ts";
 import { fullJitter } from "./retry.ts";
 import { type ChannelCondition, type JoinChannel, type JoinedLane, reconnect } from "./room.ts";
 import { SessionSteps, STOPPING } from "./session-steps.ts";
-import type { AccountStatus, ChannelStatus } from "./status.ts";
+import type { AccountStatus, ChannelStatus, LaneStatus } from "./status.ts";
 
 /**
  * Keeps one account connected; no session ever reconnects by itself.
@@ -45,12 +45,12 @@ export class Supervisor {
   #sessions = 0;
   /** How the last session ended, for the remedy. */
   #cause: Ended["cause"] = "lost";
-  #running: Promise<void> = Promise.resolve();
+  #running: Promise<void> | null = null;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
     const { account, logger, clock, channels } = options;
-    this.#report = new Report(logger, { account: account.name }, () => clock.nowMs());
+    this.#report = new Report(logger, { account: account.name }, () => clock.monoMs());
     this.#steps = new SessionSteps(options);
     this.#condition = new Condition<State["is"]>(clock, (is) => is === "online" || is === "degraded", "connecting");
     this.#channels = channels;
@@ -88,17 +88,19 @@ export class Supervisor {
     return { ...own, ...shared, channels: await Promise.all(channels.map(async (one) => await withLanes(...one))) };
   }
 
-  /** Since when a channel is not joined, Unix ms, and why; null: it is; undefined: there is no such channel. */
-  downOf(channel: string): { readonly sinceMs: number; readonly why: Why | null } | null | undefined {
+  /** How a channel is not joined; null: it is; undefined: there is no such channel. */
+  downOf(channel: string): Down | null | undefined {
     const condition = this.#conditions.get(channel);
     if (condition === undefined) return undefined;
+    const { downForMs } = condition;
     const { state, downSinceMs, why } = condition.standing("the channel has not let us in");
-    if (downSinceMs === null) return null;
-    return { sinceMs: downSinceMs, why: state === "offline" ? (this.#condition.why ?? why) : why };
+    if (downSinceMs === null || downForMs === null) return null;
+    return { sinceMs: downSinceMs, forMs: downForMs, why: state === "offline" ? (this.#condition.why ?? why) : why };
   }
 
+  /** Once; again does nothing. */
   start(): void {
-    this.#running = this.#run();
+    this.#running ??= this.#run();
   }
 
   /** Ends the session and opens another: something in it hangs. */
@@ -145,7 +147,7 @@ export class Supervisor {
     while (!this.#stop.signal.aborted) {
       const { ended, onlineMs } = await this.#connect();
       if (this.#stop.signal.aborted) return;
-      const nowMs = clock.nowMs();
+      const nowMs = clock.monoMs();
       const isNew: boolean = onlineMs >= STEADY_MS || outageSinceMs === null;
       outageSinceMs = isNew ? nowMs : outageSinceMs;
       failures = isNew ? 1 : failures + 1;
@@ -164,12 +166,12 @@ export class Supervisor {
     this.#joins = joins;
     const { host, end } = this.#host(joins);
     const opened = await this.#steps.open(host, intake.cursor, this.#stop.signal);
-    const onlineAtMs = clock.nowMs();
+    const onlineAtMs = clock.monoMs();
     const ended = opened.ok ? await this.#follow(opened.session, joins) : opened.ended;
     end();
     joins.end(ended.why);
     this.#joins = null;
-    return { ended, onlineMs: opened.ok ? clock.nowMs() - onlineAtMs : 0 };
+    return { ended, onlineMs: opened.ok ? clock.monoMs() - onlineAtMs : 0 };
   }
 
   #host(joins: Joins): { readonly host: Host; readonly end: () => void } {
@@ -222,12 +224,16 @@ export class Supervisor {
     return new Joins({
       channels: this.#channels,
       conditionOf: (name) => this.#conditionOf(name),
-      gate: createGate(clock),
+      gate: createGate(),
       pulse: createPulse(clock),
       clock,
       random,
       settled: () => intake.settled(),
       heard: () => this.#condition.heard(),
+      missed: () => {
+        // Without a cursor, another session would not hear it either.
+        if (intake.cursor !== null) this.restart(MISSED);
+      },
     });
   }
 
@@ -287,6 +293,14 @@ export interface State {
   readonly why: Why | null;
 }
 
+export interface Down {
+  /** Unix ms. */
+  readonly sinceMs: number;
+  /** How long that is, whatever the calendar says now. */
+  readonly forMs: number;
+  readonly why: Why | null;
+}
+
 interface Live {
   readonly session: Session;
   readonly giveUp: (ended: Ended) => void;
@@ -300,6 +314,8 @@ const CAP_MS = { short: 30_000, long: 5 * 60_000 };
 const SHORT_OUTAGE_MS = 10 * 60_000;
 const PERSON_MS = { least: 30 * 60_000, most: 60 * 60_000 };
 
+const MISSED: Why = { code: "network", message: "what was said in a channel before it was joined is asked for again" };
+
 const lost = (why: Why): Ended => ({ cause: "lost", why });
 
 function lanesOf(channels: readonly JoinChannel[]): readonly JoinedLane[] {
@@ -310,5 +326,10 @@ async function withLanes(
   channel: Omit<ChannelStatus, "lanes">,
   lanes: readonly Pick<JoinedLane, "status">[],
 ): Promise<ChannelStatus> {
-  return { ...channel, lanes: await Promise.all(lanes.map(async (lane) => await lane.status())) };
+  return { ...channel, lanes: await Promise.all(lanes.map(async (lane) => mended(await lane.status(), channel))) };
+}
+
+/** A lane that waits for its channel has the channel's reason: what mends that one mends the lane. */
+function mended(lane: LaneStatus, { why, remedy }: Pick<ChannelStatus, "why" | "remedy">): LaneStatus {
+  return lane.why !== null && lane.why.message === why?.message ? { ...lane, remedy } : lane;
 }

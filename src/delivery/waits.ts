@@ -19,7 +19,7 @@ export class Waits {
 
   constructor(options: WaitsOptions) {
     this.#options = options;
-    this.#gate = createGate(options.clock);
+    this.#gate = createGate();
   }
 
   /** Null: the channel is not joined. */
@@ -32,7 +32,7 @@ export class Waits {
     return this.#why;
   }
 
-  /** The end of the wait that was asked for, Unix ms; in the past when there is none. */
+  /** The end of the wait that was asked for, by `Clock.monoMs`; in the past when there is none. */
   get untilMs(): number {
     return Math.max(this.#gate.untilMs, this.#outlet?.gate.untilMs ?? 0);
   }
@@ -55,14 +55,14 @@ export class Waits {
   /** After so many attempts. */
   hold({ gate }: Outlet, wait: Wait, attempts: number, why: Why): void {
     this.#why = why;
-    const untilMs = this.#options.clock.nowMs() + waitMs(wait, attempts, this.#options.random);
+    const untilMs = this.#options.clock.monoMs() + waitMs(wait, attempts, this.#options.random);
     (wait.for === "session" ? gate : this.#gate).hold(untilMs);
   }
 
   /** The log does not answer; `times`: in a row. */
   holdForLog(times: number, why: Why): void {
     this.#why = why;
-    this.#gate.hold(this.#options.clock.nowMs() + waitMs({ for: "backoff" }, times, this.#options.random));
+    this.#gate.hold(this.#options.clock.monoMs() + waitMs({ for: "backoff" }, times, this.#options.random));
   }
 }
 

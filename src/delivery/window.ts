@@ -47,7 +47,7 @@ export class Item {
   messages: readonly MessageRef[] = [];
   /** Why a part of it is not confirmed. */
   unconfirmed: Why | null = null;
-  /** When an attempt first ended with it in doubt, and why; only where trying again is safe. */
+  /** When an attempt that ended with it in doubt first began, by `Clock.monoMs`, and why; only where trying again is safe. */
   doubt: { readonly sinceMs: number; readonly why: Why } | null = null;
 
   constructor({ seq, at, label, payload }: Pick<StoredEntry, "seq" | "at" | "label" | "payload">) {

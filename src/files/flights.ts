@@ -174,11 +174,11 @@ export class Flights<T extends object> {
 
   #time(controller: AbortController) {
     const { totalMs, stallMs } = this.#limits;
-    const beganMs = this.#clock.nowMs();
+    const beganMs = this.#clock.monoMs();
     let movedMs = beganMs;
     let late: Refusal | null = null;
     const look = (): void => {
-      const nowMs = this.#clock.nowMs();
+      const nowMs = this.#clock.monoMs();
       const left = Math.min(movedMs + stallMs, beganMs + totalMs) - nowMs;
       if (left > 0) return void (cancel = this.#clock.after(left, look));
       const what = nowMs >= beganMs + totalMs ? `did not end within ${totalMs / 1000} s` : "came to a standstill";
@@ -187,7 +187,7 @@ export class Flights<T extends object> {
     };
     let cancel = this.#clock.after(Math.min(stallMs, totalMs), look);
     return {
-      moved: () => void (movedMs = this.#clock.nowMs()),
+      moved: () => void (movedMs = this.#clock.monoMs()),
       late: () => late,
       cancel: () => cancel(),
     };

@@ -61,7 +61,7 @@ export class MediaFiles implements FileStore {
     this.#options = options;
     this.#parts = parts;
     this.#flights = new Flights(clock, { ...FLIGHT_LIMITS, ...test.flights });
-    this.#failures = new Failures(() => clock.nowMs());
+    this.#failures = new Failures(() => clock.monoMs());
     this.#linker = new Linker({ media, clock, log: options.log, ...parts });
     this.#limit = Math.min(media.downloadSize, media.storeBytes);
     this.#cancelSweep = clock.after(FIRST_SWEEP_MS, () => this.#sweepAndAgain());

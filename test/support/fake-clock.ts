@@ -7,19 +7,31 @@ interface Timer {
 
 /** Time that stands still until a test moves it. */
 export class FakeClock implements Clock {
-  #nowMs: number;
+  /** Since it was made. */
+  #monoMs = 0;
+  /** What the calendar said then, and by how much it was set since. */
+  #beganMs: number;
   readonly #timers = new Set<Timer>();
 
   constructor(nowMs = Date.UTC(2026, 0, 1)) {
-    this.#nowMs = nowMs;
+    this.#beganMs = nowMs;
   }
 
   nowMs(): number {
-    return this.#nowMs;
+    return this.#beganMs + this.#monoMs;
+  }
+
+  monoMs(): number {
+    return this.#monoMs;
+  }
+
+  /** Somebody sets the calendar ahead, or back when it is negative: no time passes. */
+  jump(ms: number): void {
+    this.#beganMs += ms;
   }
 
   after(ms: number, task: () => void): () => void {
-    const timer = { atMs: this.#nowMs + Math.max(0, ms), task };
+    const timer = { atMs: this.#monoMs + Math.max(0, ms), task };
     this.#timers.add(timer);
     return () => void this.#timers.delete(timer);
   }
@@ -31,15 +43,15 @@ export class FakeClock implements Clock {
 
   /** Moves time on, running what falls due in its order; what a task starts gets its turn before the next one. */
   async advance(ms: number): Promise<void> {
-    const until = this.#nowMs + ms;
+    const until = this.#monoMs + ms;
     await settled();
     for (let next = this.#next(until); next !== null; next = this.#next(until)) {
       this.#timers.delete(next);
-      this.#nowMs = Math.max(this.#nowMs, next.atMs);
+      this.#monoMs = Math.max(this.#monoMs, next.atMs);
       next.task();
       await settled();
     }
-    this.#nowMs = until;
+    this.#monoMs = until;
   }
 
   #next(until: number): Timer | null {

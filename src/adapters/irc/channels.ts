@@ -177,7 +177,7 @@ export class Channels {
 
   /** The channel in which nothing has been seen for longest, when that is `silentMs` or more. */
   quietest(silentMs: number): ChannelRef | null {
-    const before = this.#options.host.clock.nowMs() - silentMs;
+    const before = this.#options.host.clock.monoMs() - silentMs;
     const quiet = [...this.#rooms.values()].filter(({ state, seenAtMs }) => state === "in" && seenAtMs <= before);
     return quiet.sort((one, other) => one.seenAtMs - other.seenAtMs)[0]?.ref ?? null;
   }
@@ -185,7 +185,7 @@ export class Channels {
   /** Something was seen in the channel: we surely are in it. */
   touch(name: string): void {
     const room = this.#rooms.get(this.#options.link.key(name));
-    if (room !== undefined) room.seenAtMs = this.#options.host.clock.nowMs();
+    if (room !== undefined) room.seenAtMs = this.#options.host.clock.monoMs();
   }
 
   /** Keeps the state true to what the server tells; after what it tells was made events of. */
@@ -279,7 +279,7 @@ export class Channels {
     // Later than we waited for, or put there by somebody: the next join finds us in.
     const unexpected = room.state === "out" && room.joining === null;
     room.state = "in";
-    room.seenAtMs = host.clock.nowMs();
+    room.seenAtMs = host.clock.monoMs();
     this.#members.drop(room.key);
     this.#options.onEntered(room.ref);
     if (unexpected) host.lost(room.ref, { code: "remote_error", message: "the server let us in unasked" }, 0);

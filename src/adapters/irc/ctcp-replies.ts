@@ -22,7 +22,7 @@ export class CtcpReplies {
     if (request === null || source === null || this.#link.isMe(source.nick)) return;
     const reply = answerCtcp(request);
     if (reply === null) return;
-    const now = this.#clock.nowMs();
+    const now = this.#clock.monoMs();
     this.#repliedAtMs = this.#repliedAtMs.filter((atMs) => now - atMs < WINDOW_MS);
     if (this.#repliedAtMs.length >= REPLIES_MAX) return;
     this.#repliedAtMs.push(now);

@@ -90,7 +90,7 @@ export class Flow {
     const key = refused.target === null ? null : this.#link.key(refused.target);
     const ours = this.#window.onRefusal({ ...refused, key }, label);
     if (!ours) return false;
-    this.#carefulUntilMs = this.#clock.nowMs() + CAREFUL_MS;
+    this.#carefulUntilMs = this.#clock.monoMs() + CAREFUL_MS;
     this.#cover();
     if (key !== null && refused.refusal.is === "deferred" && refused.refusal.gone)
       this.#onGone(key, refused.refusal.why);
@@ -198,7 +198,7 @@ export class Flow {
   }
 
   get #careful(): boolean {
-    return this.#clock.nowMs() < this.#carefulUntilMs;
+    return this.#clock.monoMs() < this.#carefulUntilMs;
   }
 
   /** Sees to it that what was written will be answered. */

@@ -37,6 +37,22 @@ test("no answer for 20 s: in doubt; an answer after a minute: as if nothing had 
   expect(host.doubts.length).toBe(2);
 });
 
+test.each([
+  ["ahead", 7_200_000],
+  ["back", -7_200_000],
+])("a clock that is set %s while a PING waits is no silence, and ends none", async (_, ms) => {
+  const { peer, clock, host, session: live } = await session({ settings: { PingDelay: MINUTE } });
+  await clock.advance(MINUTE);
+  await peer.next();
+  clock.jump(ms);
+  await clock.advance(15_000);
+  expect(host.doubts).toEqual([]);
+  await clock.advance(5000);
+  expect(host.doubts).toMatchObject([{ code: "timeout" }]);
+  await clock.advance(75_000);
+  expect(await live.ended).toMatchObject({ cause: "lost", why: { code: "timeout" } });
+});
+
 test("no answer for 90 s: the session is lost, what was written is unknown", async () => {
   const { peer, clock, session: live } = await session({ channels: ["#a"], settings: { PingDelay: MINUTE } });
   const { outcome } = post(live, "hello");

@@ -30,7 +30,7 @@ export class Liveness {
 
   constructor(options: LivenessOptions) {
     this.#options = options;
-    this.#seenAtMs = options.clock.nowMs();
+    this.#seenAtMs = options.clock.monoMs();
   }
 
   start(): void {
@@ -39,7 +39,7 @@ export class Liveness {
 
   /** The server has sent something. */
   seen(): void {
-    this.#seenAtMs = this.#options.clock.nowMs();
+    this.#seenAtMs = this.#options.clock.monoMs();
     if (this.#doubted && !this.#late(DOUBT_MS)) this.#doubt(null);
   }
 
@@ -47,7 +47,7 @@ export class Liveness {
   reading(reading: boolean): void {
     this.#reading = reading;
     if (!reading) return;
-    this.#seenAtMs = this.#options.clock.nowMs();
+    this.#seenAtMs = this.#options.clock.monoMs();
     this.#options.link.pings.excuse();
   }
 
@@ -70,7 +70,7 @@ export class Liveness {
       if (!this.#doubted) this.#doubt({ code: "timeout", message: "the server has not answered a PING for 20 s" });
     } else if (link.pings.waitingMs() === null) {
       onIdle();
-      const silent = clock.nowMs() - this.#seenAtMs >= pingDelayMs;
+      const silent = clock.monoMs() - this.#seenAtMs >= pingDelayMs;
       if (silent && link.pings.waitingMs() === null) link.ping();
     }
   }

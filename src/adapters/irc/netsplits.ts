@@ -71,11 +71,11 @@ export class Netsplits {
       if (!split) return false;
       const [oldest] = this.#apart.keys();
       if (this.#apart.size >= APART_MAX && oldest !== undefined) this.#apart.delete(oldest);
-      this.#apart.set(key, this.#clock.nowMs());
+      this.#apart.set(key, this.#clock.monoMs());
     } else {
       if (event.change !== "join") return false;
       this.#apart.delete(key);
-      const isBack = leftAtMs !== undefined && this.#clock.nowMs() - leftAtMs < APART_MS;
+      const isBack = leftAtMs !== undefined && this.#clock.monoMs() - leftAtMs < APART_MS;
       if (!join && !isBack) return false;
     }
     this.#add(event);
@@ -86,14 +86,14 @@ export class Netsplits {
     const key = `${event.change} ${event.channel}`;
     const fold = this.#folds.get(key);
     if (fold === undefined) {
-      this.#folds.set(key, { first: event, names: [event.author.name], more: 0, sinceMs: this.#clock.nowMs() });
+      this.#folds.set(key, { first: event, names: [event.author.name], more: 0, sinceMs: this.#clock.monoMs() });
     } else if (fold.names.length < NAMED_MAX) fold.names.push(event.author.name);
     else fold.more += 1;
     this.#wait();
   }
 
   #wait(): void {
-    const now = this.#clock.nowMs();
+    const now = this.#clock.monoMs();
     const since = Math.min(...[...this.#folds.values()].map(({ sinceMs }) => sinceMs));
     this.#cancel?.();
     this.#cancel = this.#clock.after(Math.max(0, Math.min(QUIET_MS, since + WAIT_MAX_MS - now)), () => this.flush());

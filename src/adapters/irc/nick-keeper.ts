@@ -84,7 +84,7 @@ export class NickKeeper {
   }
 
   #try(): void {
-    const now = this.#clock.nowMs();
+    const now = this.#clock.monoMs();
     if (now < this.#notBeforeMs) {
       // MONITOR tells it once: somebody has to remember.
       if (this.#watching === "monitor") this.#later(this.#notBeforeMs - now);

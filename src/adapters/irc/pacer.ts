@@ -18,13 +18,13 @@ export class Pacer {
 
   /** Milliseconds until a line may leave; 0: now. */
   waitMs(): number {
-    return this.paced ? Math.max(0, this.#freeAtMs - this.#clock.nowMs()) : 0;
+    return this.paced ? Math.max(0, this.#freeAtMs - this.#clock.monoMs()) : 0;
   }
 
   /** A line leaves: the next one waits. For a line that cannot wait it makes a debt. */
   spend(): void {
     if (!this.paced) return;
-    const now = this.#clock.nowMs();
+    const now = this.#clock.monoMs();
     const freeAtMs = Math.max(now, this.#freeAtMs) + this.#delayMs;
     this.#freeAtMs = Math.min(freeAtMs, now + DEBT_MAX * this.#delayMs);
   }

@@ -15,7 +15,7 @@ export class Pings {
   /** The number of a PING that leaves now, and the token it carries. */
   next(): { readonly number: number; readonly token: string } {
     this.#last += 1;
-    this.#open.push({ number: this.#last, atMs: this.#clock.nowMs() });
+    this.#open.push({ number: this.#last, atMs: this.#clock.monoMs() });
     return { number: this.#last, token: `rialto-${this.#last}` };
   }
 
@@ -31,12 +31,12 @@ export class Pings {
   /** How long the oldest one has waited for its answer, in milliseconds; null: none waits. */
   waitingMs(): number | null {
     const oldest = this.#open[0];
-    return oldest === undefined ? null : this.#clock.nowMs() - oldest.atMs;
+    return oldest === undefined ? null : this.#clock.monoMs() - oldest.atMs;
   }
 
   /** Time in which no answer could be read does not count. */
   excuse(): void {
-    const now = this.#clock.nowMs();
+    const now = this.#clock.monoMs();
     this.#open.splice(0, this.#open.length, ...this.#open.map(({ number }) => ({ number, atMs: now })));
   }
 }

@@ -40,7 +40,7 @@ export class UsersCommand {
   heard(text: string, ref: ChannelRef): void {
     const key = this.#link.key(ref);
     if (text.trim() !== COMMAND || this.#asked.has(key)) return;
-    if (this.#clock.nowMs() < (this.#restUntil.get(key) ?? -Infinity) || !this.#link.send("NAMES", [ref])) return;
+    if (this.#clock.monoMs() < (this.#restUntil.get(key) ?? -Infinity) || !this.#link.send("NAMES", [ref])) return;
     const cancel = this.#clock.after(WAIT_MS, () => this.#asked.delete(key));
     this.#asked.set(key, { ref, names: [], cancel });
   }
@@ -58,7 +58,7 @@ export class UsersCommand {
     }
     asked.cancel();
     this.#asked.delete(key);
-    this.#restUntil.set(key, this.#clock.nowMs() + REST_MS);
+    this.#restUntil.set(key, this.#clock.monoMs() + REST_MS);
     return this.#answers(asked);
   }
 

@@ -124,7 +124,7 @@ export class Sync {
 
   async #round(): Promise<Failure | null> {
     const { read, host } = this.#options;
-    const askedMs = host.clock.nowMs();
+    const askedMs = host.clock.monoMs();
     const answer = await this.#ask();
     if (!answer.ok) return answer.failure;
     if (this.#inDoubt) host.degraded(null);
@@ -135,7 +135,7 @@ export class Sync {
     if (!found.ok) return found.failure;
     if (this.#stop.signal.aborted) return null;
     await this.#hand(found.value, next as Cursor);
-    const isIdle = !this.#isFirst && next === this.#since && host.clock.nowMs() - askedMs < SOON_MS;
+    const isIdle = !this.#isFirst && next === this.#since && host.clock.monoMs() - askedMs < SOON_MS;
     this.#since = next as Cursor;
     this.#isFirst = false;
     if (isIdle) await this.#pause(SOON_MS);

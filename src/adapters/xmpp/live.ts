@@ -201,7 +201,7 @@ export class LiveSession implements Session<XmppHandlers> {
     }
     const room = this.#rooms.get(bareOf(attr(stanza, "from")));
     if (room === null || room.state === "out") return;
-    room.seenAtMs = this.#options.host.clock.nowMs();
+    room.seenAtMs = this.#options.host.clock.monoMs();
     if (stanza.name === "presence") this.#presence(room, stanza);
     else if (stanza.name === "message") this.#message(room, stanza, type);
   }

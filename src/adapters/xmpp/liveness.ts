@@ -53,18 +53,18 @@ export class Liveness {
       this.#inDoubt = false;
       this.start();
     }
-    this.#last = this.#options.clock.nowMs();
+    this.#last = this.#options.clock.monoMs();
   }
 
   /** While we do not read, silence means nothing. */
   reading(reading: boolean): void {
     this.#reading = reading;
-    this.#last = this.#options.clock.nowMs();
+    this.#last = this.#options.clock.monoMs();
   }
 
   #silent(): void {
     const { clock, probe } = this.#options;
-    const quietMs = clock.nowMs() - this.#last;
+    const quietMs = clock.monoMs() - this.#last;
     this.#look();
     if (!this.#reading || quietMs < SILENT_MS) {
       this.#after(this.#reading ? SILENT_MS - quietMs : SILENT_MS, () => this.#silent());
@@ -86,7 +86,7 @@ export class Liveness {
   /** One room at a time, the one that is silent for longest. */
   #look(): void {
     const { clock, rooms } = this.#options;
-    const before = clock.nowMs() - ROOM_SILENT_MS;
+    const before = clock.monoMs() - ROOM_SILENT_MS;
     const quiet = rooms.entered.filter(({ seenAtMs }) => seenAtMs <= before);
     const room = quiet.sort((one, other) => one.seenAtMs - other.seenAtMs)[0];
     if (room !== undefined) void this.#check(room);
@@ -95,7 +95,7 @@ export class Liveness {
   async #check(room: Room): Promise<void> {
     const { clock, requests, rooms } = this.#options;
     const { entry } = room;
-    room.seenAtMs = clock.nowMs();
+    room.seenAtMs = clock.monoMs();
     const answer = await requests.ask("get", `${room.jid}/${room.ownNick}`, el("ping", { xmlns: NS.ping }));
     // Any other error is the answer of a client of ours that knows no pings: then we are there (XEP-0410 §3.2).
     if (answer.ok || room.entry !== entry || !isNotThere(answer.error)) return;

@@ -28,6 +28,13 @@ describe("a stream", () => {
     expect(read(...Array.from({ length: 100 }, () => big))).toEqual({ elements: 100, errors: 0 });
   });
 
+  test("white space between stanzas is not kept", () => {
+    const parser = new BoundedParser();
+    for (const text of [OPEN, ...Array.from({ length: 100 }, () => "\n<iq/>")]) parser.write(text);
+    const { root } = parser as unknown as { readonly root: { readonly children: readonly unknown[] } };
+    expect(root.children).toEqual([]);
+  });
+
   test("however it is cut", () => {
     const text = `<message a="x > y"><body>a &gt; b > c</body></message> <iq/>\n<r xmlns='u'/>`;
     for (let size = 1; size < text.length; size += 1) {

@@ -71,7 +71,8 @@ export class BoundedParser extends Parser {
   }
 
   override onText(text: string): void {
-    if (!this.#over && this.#depth <= DEPTH_MAX) super.onText(text);
+    // Between stanzas it has no meaning, and the library would keep all of it, for as long as the stream lasts.
+    if (!this.#over && this.#depth !== 1 && this.#depth <= DEPTH_MAX) super.onText(text);
   }
 
   override onEndElement(name: string): void {

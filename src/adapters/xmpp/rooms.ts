@@ -226,7 +226,7 @@ export class Rooms {
   #onOwn(room: Room, nick: string, presence: Stanza, codes: ReadonlySet<string>): void {
     room.ownNick = nick;
     room.occupants.put(nick, presence);
-    room.seenAtMs = this.#options.host.clock.nowMs();
+    room.seenAtMs = this.#options.host.clock.monoMs();
     if (room.state !== "asked") return;
     room.state = "entered";
     const isNew = codes.has("201");
