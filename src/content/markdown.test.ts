@@ -85,3 +85,12 @@ test("no text makes it throw, and none loses its letters", () => {
     { numRuns: 500 },
   );
 });
+
+test.each(["*#", "*_", " a_", "*a", "~~a", "[a](b)"])(
+  "%s a thousand times is no Markdown that people write",
+  (unit) => {
+    const many = unit.repeat(1_001);
+    expect(stripMarkdown(`**a** ${many}`)).toBe(`**a** ${many}`);
+    expect(stripMarkdown(`**a** ${"a ".repeat(1_001)}`)).toBe(`a ${"a ".repeat(1_001).trimEnd()}`);
+  },
+);

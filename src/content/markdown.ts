@@ -4,11 +4,11 @@ import { gfmStrikethrough } from "micromark-extension-gfm-strikethrough";
 
 /**
  * Markdown (CommonMark and `~~strike~~`) without its marks: emphasis and code become their text, a link `text (address)`; quotes,
- * bullets and line breaks stay. What is no Markdown (`2 * 3 * 4`, `snake_case`, `<tag>`) is not touched. A text that is long or
- * nested beyond what people write comes back as it is, because its parsing takes time.
+ * bullets and line breaks stay. What is no Markdown (`2 * 3 * 4`, `snake_case`, `<tag>`) is not touched. A text that is long,
+ * nested or full of marks beyond what people write comes back as it is, because its parsing takes time.
  */
 export function stripMarkdown(text: string): string {
-  if (!MARKS.test(text) || text.length > LENGTH_MAX || DEEP.test(text)) return text;
+  if (!MARKS.test(text) || text.length > LENGTH_MAX || DEEP.test(text) || isFullOfSigns(text)) return text;
   const tree = fromMarkdown(text, {
     extensions: [gfmStrikethrough({ singleTilde: false }), { disable: { null: NOT_IN_CHATS } }],
     mdastExtensions: [gfmStrikethroughFromMarkdown()],
@@ -20,6 +20,14 @@ export function stripMarkdown(text: string): string {
 const MARKS = /[*_~`[<>#\\]/;
 const LENGTH_MAX = 8 * 1024;
 const DEEP = /^(?:[ \t]*(?:[>*+-]|\d{1,9}[.)])){32}/m;
+
+/** Signs that may be marks: which of them belong together takes the square of their number to find. */
+const SIGNS_MAX = 1_000;
+const SIGNS = /[*_~`[\]<>#\\!]/g;
+
+function isFullOfSigns(text: string): boolean {
+  return text.length > SIGNS_MAX && (text.match(SIGNS)?.length ?? 0) > SIGNS_MAX;
+}
 
 /** Programs for chats take these for text, and so they stay. */
 const NOT_IN_CHATS = ["characterReference", "definition", "htmlFlow", "htmlText", "setextUnderline"];

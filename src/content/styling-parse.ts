@@ -95,9 +95,12 @@ type Addresses = ReadonlyMap<number, number>;
 
 function addressesIn(line: string): Addresses {
   const found = new Map<number, number>();
+  let last = 0;
   for (const { index } of line.matchAll(/https?:\/\//gi)) {
-    const end = endOfUrl(line, index);
-    if (end > index) found.set(index, end);
+    // One within another is a part of it; to look for the end of each would take the square of their number.
+    if (index < last) continue;
+    last = endOfUrl(line, index);
+    if (last > index) found.set(index, last);
   }
   return found;
 }

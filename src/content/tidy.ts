@@ -85,20 +85,27 @@ function edge(of: readonly Inline[], side: "start" | "end"): readonly [string, r
   return [outer.text.slice(words.length), [...of.slice(0, -1), ...kept]];
 }
 
+/** All that is alike is gathered before it is joined: one after the other would take the square of their number. */
 function joined(inlines: readonly Inline[]): readonly Inline[] {
   const all: Inline[] = [];
-  for (const inline of inlines) {
-    const last = all.at(-1);
-    const both = last === undefined ? null : joinTwo(last, inline);
-    if (both === null) all.push(inline);
-    else all[all.length - 1] = both;
+  for (let from = 0; from < inlines.length;) {
+    const first = inlines[from];
+    if (first === undefined) break;
+    let to = from + 1;
+    for (let next = inlines[to]; next !== undefined && isAlike(first, next); next = inlines[to]) to += 1;
+    all.push(to === from + 1 ? first : joinAll(first, inlines.slice(from, to)));
+    from = to;
   }
   return all;
 }
 
-function joinTwo(one: Inline, other: Inline): Inline | null {
-  if (one.t === "text" || one.t === "code") return other.t === one.t ? { t: one.t, text: one.text + other.text } : null;
-  if (one.t === "link" || other.t === "link" || !("of" in one) || !("of" in other) || one.t !== other.t) return null;
-  if (one.t === "colour" && (other.t !== "colour" || one.fore !== other.fore || one.back !== other.back)) return null;
-  return { ...one, of: joined([...one.of, ...other.of]) };
+function joinAll(first: Inline, alike: readonly Inline[]): Inline {
+  if ("of" in first) return withWords(first, joined(alike.flatMap((inline) => ("of" in inline ? inline.of : []))));
+  return withText(first, alike.map((inline) => ("of" in inline ? "" : inline.text)).join(""));
+}
+
+function isAlike(one: Inline, other: Inline): boolean {
+  if (one.t === "text" || one.t === "code") return other.t === one.t;
+  if (one.t === "link" || !("of" in one) || one.t !== other.t) return false;
+  return one.t !== "colour" || (other.t === "colour" && one.fore === other.fore && one.back === other.back);
 }

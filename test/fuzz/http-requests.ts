@@ -17,31 +17,6 @@ const METHODS = [
   "PRI",
   "get",
 ];
-const PATHS = [
-  "/api/message",
-  "/api/message",
-  "/api/messages",
-  "/api/stream",
-  "/api/websocket",
-  "/api/health",
-  "/api/openapi.json",
-  "/api/v1/status",
-  "/metrics",
-  "/",
-  "*",
-  "//api/message",
-  "/api/message/",
-  "/api/message?x=1",
-  "/api/../api/message",
-  "/api/%6dessage",
-  "/%zz",
-  "/api/message%00",
-  "http://e.example/api/health",
-];
-const KEYS =
-  "text username userid avatar gateway parent_id event id Extra file Name Data Comment URL Size Avatar SHA NativeID hops account channel protocol timestamp TEXT __proto__".split(
-    " ",
-  );
 const TYPES = [
   "application/json",
   "application/json; charset=utf-8",
@@ -52,6 +27,18 @@ const TYPES = [
   ";",
   "application/json; charset=utf-16",
 ];
+
+/** What a server is asked that is meant for it. */
+export interface Dialect {
+  readonly paths: readonly string[];
+  /** Of the objects in bodies. */
+  readonly keys: readonly string[];
+  /** Answered 200 by a program that lives. */
+  readonly health: string;
+  readonly postPath: string;
+  /** A body that is to be taken, with this text. */
+  readonly post: (random: Random, text: string) => Readonly<Record<string, unknown>>;
+}
 
 /** Requests as bytes, and the texts that must come through once where they are answered 200. */
 export interface Batch {
@@ -66,13 +53,13 @@ export interface Batch {
 export const TAG = /^once-[\d-]+$/u;
 
 /** Some requests for one connection; `turn` makes their texts the only ones. */
-export function batch(random: Random, turn: number): Batch {
+export function batch(random: Random, turn: number, dialect: Dialect): Batch {
   const count = 1 + random.int(30);
   // What stands behind one that cannot be read is not read either.
   const strangeness = random.pick([0.02, 0.1, 0.5]);
-  const parts = Array.from({ length: count }, (_, at) => one(random, `once-${turn}-${at}`, strangeness));
+  const parts = Array.from({ length: count }, (_, at) => one(random, `once-${turn}-${at}`, strangeness, dialect));
   // Mostly it ends as a client would, so that the server closes.
-  if (random.chance(0.8)) parts.push(head("GET", "/api/health", ["Connection: close"]));
+  if (random.chance(0.8)) parts.push(head("GET", dialect.health, ["Connection: close"]));
   const piece = random.chance(0.03) ? 1 + random.int(40) : 0;
   return { bytes: Buffer.concat(parts.map((part) => Buffer.from(part, "utf8"))), piece, count: parts.length };
 }
@@ -81,26 +68,25 @@ function head(method: string, path: string, fields: readonly string[]): string {
   return [`${method} ${path} HTTP/1.1`, "Host: x", ...fields, "", ""].join("\r\n");
 }
 
-function one(random: Random, tag: string, strangeness: number): string {
-  if (!random.chance(strangeness)) return sound(random, tag);
-  const request = strange(random);
+function one(random: Random, tag: string, strangeness: number, dialect: Dialect): string {
+  if (!random.chance(strangeness)) return sound(random, tag, dialect);
+  const request = strange(random, dialect);
   if (random.chance(0.03)) return text(random, 40);
   return random.chance(0.25) ? mutated(random, request) : request;
 }
 
 /** A post that is to be taken, in one of the ways in which clients send it. */
-function sound(random: Random, tag: string): string {
-  const post = { text: tag, username: text(random, 2), gateway: "g", ...(random.chance(0.2) && { Extra: null }) };
+function sound(random: Random, tag: string, { post, postPath }: Dialect): string {
   // Each character is a byte, so that it can be cut anywhere.
-  const body = JSON.stringify(post).replaceAll(/[^ -~]/gu, "?");
+  const body = JSON.stringify(post(random, tag)).replaceAll(/[^ -~]/gu, "?");
   const more = random.some(2, () => `X-${random.int(9)}: ${text(random, 3).replaceAll(/[^ -~]/gu, "")}`);
   const fields = ["Content-Type: application/json", ...more];
   if (random.chance(0.1)) fields.push(`Idempotency-Key: ${tag}`);
   if (random.chance(0.05))
     fields.push("Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABk");
   if (random.chance(0.2))
-    return `${head("POST", "/api/message", [...fields, "Transfer-Encoding: chunked"])}${chunked(random, body)}`;
-  return head("POST", "/api/message", [...fields, `Content-Length: ${Buffer.byteLength(body)}`]) + body;
+    return `${head("POST", postPath, [...fields, "Transfer-Encoding: chunked"])}${chunked(random, body)}`;
+  return head("POST", postPath, [...fields, `Content-Length: ${Buffer.byteLength(body)}`]) + body;
 }
 
 function chunked(random: Random, body: string): string {
@@ -113,11 +99,11 @@ function chunked(random: Random, body: string): string {
   return `${written}0\r\n\r\n`;
 }
 
-function strange(random: Random): string {
+function strange(random: Random, { paths, keys }: Dialect): string {
   const method = random.pick(METHODS);
-  const path = random.chance(0.85) ? random.pick(PATHS) : `/${encodeURI(text(random, 3).toWellFormed())}`;
+  const path = random.chance(0.85) ? random.pick(paths) : `/${encodeURI(text(random, 3).toWellFormed())}`;
   const fields = random.some(5, () => field(random));
-  const body = random.chance(0.5) ? content(random) : "";
+  const body = random.chance(0.5) ? content(random, keys) : "";
   if (body !== "" && random.chance(0.9)) {
     const length = random.chance(0.9) ? Buffer.byteLength(body) : random.int(300);
     fields.push(`Content-Type: ${random.pick(TYPES)}`, `Content-Length: ${length}`);
@@ -173,17 +159,17 @@ function field(random: Random): string {
   }
 }
 
-function content(random: Random): string {
+function content(random: Random, keys: readonly string[]): string {
   if (random.chance(0.2)) return text(random, 10);
   if (random.chance(0.2))
-    return random.some(6, () => `${random.pick(KEYS)}=${encodeURIComponent(text(random, 2).toWellFormed())}`).join("&");
+    return random.some(6, () => `${random.pick(keys)}=${encodeURIComponent(text(random, 2).toWellFormed())}`).join("&");
   const post = {
     text: text(random, 6),
     username: "u",
     gateway: random.pick(["g", "g", "h", ""]),
-    Extra: random.chance(0.2) ? json(random, KEYS, 4) : null,
+    Extra: random.chance(0.2) ? json(random, keys, 4) : null,
   };
-  const body = JSON.stringify(random.chance(0.5) ? post : json(random, KEYS, 4));
+  const body = JSON.stringify(random.chance(0.5) ? post : json(random, keys, 4));
   return random.chance(0.3) ? mutated(random, body) : body;
 }
 

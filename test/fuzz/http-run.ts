@@ -1,17 +1,25 @@
-import { readFile } from "node:fs/promises";
 import net from "node:net";
 import type { Message } from "../../src/contract/message.ts";
 import { toml } from "../support/config.ts";
 import { type Rialto, startRialto } from "../support/rialto.ts";
 import { eventually, within } from "../support/wait.ts";
 import { type Batch, batch, TAG } from "./http-requests.ts";
+import { growthOf, type Moment } from "./growth.ts";
 import { Random } from "./random.ts";
+import type { Surface } from "./surfaces.ts";
+import { weigh, WEIGHABLE, type Weight } from "./weight.ts";
 
 const CONNECTIONS = 96;
 /** A connection on which nothing has come for so long is left, once the program has answered somebody else meanwhile. */
 const QUIET_MS = 250;
+/** One on which something goes on coming is left after that. */
+const ENOUGH_MS = 5_000;
 /** What the program may do at all with one connection. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 300_000;
+/** MiB of the heap for 100 000 requests, once what is kept of the latest messages (32 MiB of them) has its full size: 10 bytes for each. */
+const GROWTH_MAX = 1;
+/** Requests of the second half of a run: with fewer that size is not reached before it. */
+const JUDGED_FROM = 400_000;
 const ACCOUNTS = { sender: {}, closed: { Token: "t" }, watcher: { Buffer: 200_000 } };
 
 export interface HttpRan {
@@ -21,23 +29,26 @@ export interface HttpRan {
   /** Posts that were answered 200 and must come through. */
   readonly taken: number;
   readonly failures: readonly string[];
-  /** Resident memory in MiB, at each of some moments from the first to the last. */
-  readonly memory: readonly number[];
+  /** At some moments from the first to the last. */
+  readonly weights: readonly Weighed[];
 }
 
+export interface Weighed extends Weight, Moment {}
+
 interface Plan {
+  readonly surface: Surface;
   readonly seed: number;
   readonly requests: number;
   /** At once. */
   readonly connections?: number;
   readonly seconds?: number;
-  readonly onProgress?: (requests: number) => void;
+  readonly onProgress?: (weighed: Weighed) => void;
 }
 
 /** The built program under requests that no client would send. Rejects when it does not start. */
 export async function runHttp(plan: Plan): Promise<HttpRan> {
   const gateways = { g: { inout: Object.keys(ACCOUNTS) } };
-  const rialto = await startRialto({ config: toml({ accounts: ACCOUNTS, gateways }) });
+  const rialto = await startRialto({ config: toml({ accounts: ACCOUNTS, gateways }), env: WEIGHABLE });
   try {
     return await new Assault(rialto, plan).run();
   } finally {
@@ -52,7 +63,7 @@ class Assault {
   readonly #taken = new Set<string>();
   readonly #heard = new Map<string, number>();
   readonly #failures: string[] = [];
-  readonly #memory: number[] = [];
+  readonly #weights: Weighed[] = [];
   #turn = 0;
   #requests = 0;
   #ended = false;
@@ -79,7 +90,8 @@ class Assault {
       if (this.#requests < next) continue;
       next += wanted / 10;
       await this.#measure();
-      onProgress?.(this.#requests);
+      const last = this.#weights.at(-1);
+      if (last !== undefined) onProgress?.(last);
     }
     await work;
     await this.#settle();
@@ -89,7 +101,7 @@ class Assault {
       answers: this.#answers,
       taken: this.#taken.size,
       failures: this.#failures,
-      memory: this.#memory,
+      weights: this.#weights,
     };
   }
 
@@ -97,12 +109,12 @@ class Assault {
     while (goesOn()) {
       const turn = this.#turn;
       this.#turn += 1;
-      const made = batch(new Random(this.#plan.seed, turn), turn);
+      const { seed, surface } = this.#plan;
+      const made = batch(new Random(seed, turn), turn, surface.dialect);
       this.#requests += made.count;
-      const account = turn % 10 === 0 ? "api.closed" : "api.sender";
-      const port = Number(new URL(this.#rialto.url(account)).port);
       try {
-        this.#read(await within(exchange(port, made, this.#lives), () => "the end of a connection", PATIENCE_MS), turn);
+        const talk = exchange(surface.address(this.#rialto, turn), made, this.#lives);
+        this.#read(await within(talk, () => "the end of a connection", PATIENCE_MS), turn);
       } catch (error) {
         this.#failures.push(`batch ${turn}: ${String(error)}\n${JSON.stringify(made.bytes.toString())}`);
       }
@@ -111,7 +123,7 @@ class Assault {
 
   /** Rejects when the program does not answer any more. */
   readonly #lives = async (): Promise<void> => {
-    const { status } = await this.#rialto.client("watcher").request("/api/health");
+    const { status } = await this.#rialto.client("watcher").request("/api/health", { patienceMs: PATIENCE_MS });
     if (status !== 200) throw new Error(`/api/health answers ${status}`);
   };
 
@@ -121,16 +133,20 @@ class Assault {
       if (status.startsWith("5") && status !== "503")
         this.#failures.push(`batch ${turn} was answered ${status}:\n${received.slice(0, 2_000)}`);
     }
-    for (const [, text = ""] of received.matchAll(/^\{"text":"([^"]*)"/gmu)) if (TAG.test(text)) this.#taken.add(text);
+    for (const one of this.#plan.surface.taken(received)) this.#taken.add(one);
   }
 
   /** Polls what came through. */
   async #listen(): Promise<number> {
     const messages = await this.#rialto
       .client("watcher")
-      .poll()
+      .request("/api/messages", { patienceMs: PATIENCE_MS })
+      .then(({ status, text, json }) => {
+        if (status !== 200) throw new Error(`answered ${status}: ${text.slice(0, 400)}`);
+        return json() as readonly Message[];
+      })
       .catch((error: unknown) => this.#deaf(error));
-    for (const { text } of messages) if (TAG.test(text)) this.#heard.set(text, (this.#heard.get(text) ?? 0) + 1);
+    for (const { text } of messages) this.#heard.set(text, (this.#heard.get(text) ?? 0) + 1);
     if (messages.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
     return messages.length;
   }
@@ -147,18 +163,31 @@ class Assault {
     // A connection that was left may still have a post under way.
     await eventually(
       async () => await this.#listen(),
-      (count) => count === 0 && [...this.#taken].every((text) => this.#heard.has(text)),
+      (count) => count === 0 && this.#lost() === null,
       () => "the messages that were answered 200",
     ).catch((error: unknown) => this.#failures.push(String(error)));
     await this.#measure();
   }
 
+  /** What was answered 200 and not heard, in words. */
+  #lost(): string | null {
+    if (this.#plan.surface.namesTexts) {
+      const lost = [...this.#taken].filter((text) => !this.#heard.has(text));
+      return lost.length === 0 ? null : `${lost.length} answered 200 and not heard, such as ${lost[0]}`;
+    }
+    const heard = [...this.#heard.values()].reduce((sum, count) => sum + count, 0);
+    return heard >= this.#taken.size ? null : `${this.#taken.size} answered 200, and only ${heard} heard`;
+  }
+
   #judge(): void {
     if (this.#ended) this.#failures.push(`the program ended:\n${this.#rialto.output().slice(-4_000)}`);
-    const lost = [...this.#taken].filter((text) => !this.#heard.has(text));
-    const doubled = [...this.#heard].filter(([, count]) => count > 1);
-    if (lost.length > 0) this.#failures.push(`${lost.length} answered 200 and not heard, such as ${lost[0]}`);
+    const lost = this.#lost();
+    const doubled = [...this.#heard].filter(([text, count]) => count > 1 && TAG.test(text));
+    if (lost !== null) this.#failures.push(lost);
     if (doubled.length > 0) this.#failures.push(`${doubled.length} heard more than once, such as ${doubled[0]?.[0]}`);
+    const growth = growthOf(this.#weights, 100_000, JUDGED_FROM);
+    if (growth !== null && growth > GROWTH_MAX)
+      this.#failures.push(`the heap grows by ${growth.toFixed(2)} MiB in 100 000 requests`);
     const bugs = this.#rialto
       .output()
       .split("\n")
@@ -167,15 +196,17 @@ class Assault {
   }
 
   async #measure(): Promise<void> {
-    const status = await readFile(`/proc/${this.#rialto.pid}/status`, "utf8").catch(() => "");
-    const kib = Number(/^VmRSS:\s+(?<kib>\d+)/mu.exec(status)?.groups?.["kib"] ?? 0);
-    this.#memory.push(Math.round(kib / 1024));
+    const weight = await weigh(this.#rialto).catch((error: unknown) => {
+      if (!this.#ended) this.#failures.push(String(error));
+      return null;
+    });
+    if (weight !== null) this.#weights.push({ ...weight, given: this.#requests });
   }
 }
 
 /** Sends, and resolves with all that comes until the server closes, or is quiet for a while though it `lives`. */
-async function exchange(port: number, { bytes, piece }: Batch, lives: () => Promise<void>): Promise<string> {
-  const socket = net.connect({ port, host: "127.0.0.1" });
+async function exchange(to: net.NetConnectOpts, { bytes, piece }: Batch, lives: () => Promise<void>): Promise<string> {
+  const socket = net.connect(to);
   const parts: Buffer[] = [];
   const over = Promise.withResolvers<void>();
   socket.on("data", (part: Buffer) => parts.push(part));
@@ -185,10 +216,13 @@ async function exchange(port: number, { bytes, piece }: Batch, lives: () => Prom
     const before = parts.length;
     lives().then(() => parts.length === before && over.resolve(), over.reject);
   });
+  // What is followed has no end.
+  const enough = setTimeout(() => void lives().then(over.resolve, over.reject), ENOUGH_MS);
   try {
     await send(socket, bytes, piece);
     await over.promise;
   } finally {
+    clearTimeout(enough);
     socket.destroy();
   }
   return Buffer.concat(parts).toString("latin1");

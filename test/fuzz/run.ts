@@ -1,6 +1,8 @@
 import { parseArgs } from "node:util";
-import { runHttp } from "./http-run.ts";
+import { growthOf, type Moment } from "./growth.ts";
+import { runHttp, type Weighed } from "./http-run.ts";
 import { report, runTarget } from "./runner.ts";
+import { type Surface, SURFACES } from "./surfaces.ts";
 import { TARGETS } from "./targets/all.ts";
 import { watch } from "./watch.ts";
 
@@ -14,16 +16,26 @@ const { values, positionals } = parseArgs({
   },
 });
 
+/** No sound input takes a tenth of it. */
+const SLOW_MS = 3_000;
+
+/** MiB of the heap for 10 000 inputs, in the second half of a run of which that has so many: 500 bytes for each, where one that is not let go of takes thousands. */
+const GROWTH_MAX = 5;
+const JUDGED_FROM = 5_000;
+
 const seed = Number(values.seed);
 const count = Number(values.count);
 const seconds = values.seconds === undefined ? {} : { seconds: Number(values.seconds) };
-const known = [...TARGETS.map(({ name }) => name), "http"];
+const known = [...TARGETS.map(({ name }) => name), ...SURFACES.keys()];
 const wanted = positionals.length === 0 ? known : positionals;
 const unknown = wanted.find((name) => !known.includes(name));
 if (unknown !== undefined) throw new Error(`there is no target ${unknown}; there are ${known.join(", ")}`);
 
 let failed = 0;
-for (const name of wanted) failed += name === "http" ? await http() : await inProcess(name);
+for (const name of wanted) {
+  const surface = SURFACES.get(name);
+  failed += surface === undefined ? await inProcess(name) : await asked(name, surface);
+}
 process.exitCode = failed > 0 ? 1 : 0;
 
 async function inProcess(name: string): Promise<number> {
@@ -31,33 +43,46 @@ async function inProcess(name: string): Promise<number> {
   if (target === undefined) return 0;
   const plan = values.at === undefined ? { seed, count, ...seconds } : { seed, count: 1, from: Number(values.at) };
   const stop = watch(name, seed);
-  const ran = await runTarget(target, { ...plan, onTurn: stop.turn });
+  const moments: Moment[] = [];
+  const begin = plan.from ?? 0;
+  const onTurn = (turn: number): void => {
+    stop.turn(turn);
+    if ((turn - begin) % Math.ceil(count / 10) === 0) moments.push({ given: turn - begin, heap: heapMiB() });
+  };
+  const ran = await runTarget(target, { ...plan, slowMs: SLOW_MS, onTurn });
   stop.end();
-  const heap = heapMiB();
-  say(
-    `${name}: ${ran.inputs} inputs, ${ran.failures.length} failures, slowest ${Math.round(ran.slowestMs)} ms, heap ${heap} MiB\n`,
-  );
+  moments.push({ given: ran.inputs, heap: heapMiB() });
+  const growth = growthOf(moments, 10_000, JUDGED_FROM);
+  const heaps = moments.map(({ heap }) => heap.toFixed(1)).join(" ");
+  say(`${name}: ${ran.inputs} inputs, ${ran.failures.length} failures, slowest ${Math.round(ran.slowestMs)} ms\n`);
+  say(`  heap in MiB ${heaps}${growth === null ? "" : `; ${growth.toFixed(2)} for each 10 000 inputs at the end`}\n`);
   say(report(target, seed, ran));
-  return ran.failures.length;
+  const grows = growth !== null && growth > GROWTH_MAX;
+  if (grows) say(`${name} --seed ${seed}: the heap grows\n`);
+  return ran.failures.length + (grows ? 1 : 0);
 }
 
-async function http(): Promise<number> {
-  const onProgress = (requests: number): void => say(`http: ${requests} requests so far\n`);
-  const ran = await runHttp({ seed, requests: count, ...seconds, onProgress });
+/** The whole program. */
+async function asked(name: string, surface: Surface): Promise<number> {
+  const onProgress = ({ given, heap, external, resident, descriptors }: Weighed): void =>
+    say(
+      `${name}: ${given} requests so far; heap ${heap.toFixed(1)}, outside of it ${external.toFixed(1)}, resident ${resident.toFixed(0)} MiB; ${descriptors} descriptors\n`,
+    );
+  const ran = await runHttp({ surface, seed, requests: count, ...seconds, onProgress });
   const statuses = [...ran.answers]
     .toSorted(([one], [other]) => one.localeCompare(other))
     .map(([status, times]) => `${status}: ${times}`);
   say(
-    `http: ${ran.requests} requests, ${ran.failures.length} failures, ${ran.taken} posts taken, each heard once unless said otherwise\n`,
+    `${name}: ${ran.requests} requests, ${ran.failures.length} failures, ${ran.taken} posts taken, each heard once unless said otherwise\n`,
   );
-  say(`  answers ${statuses.join(", ")}\n  memory in MiB ${ran.memory.join(" ")}\n`);
+  say(`  answers ${statuses.join(", ")}\n`);
   for (const failure of ran.failures) say(`${failure}\n`);
   return ran.failures.length;
 }
 
 function heapMiB(): number {
   globalThis.gc?.();
-  return Math.round(process.memoryUsage().heapUsed / 2 ** 20);
+  return process.memoryUsage().heapUsed / 2 ** 20;
 }
 
 function say(words: string): void {

@@ -1,12 +1,10 @@
 import { Random } from "./random.ts";
 import type { Case, Target } from "./target.ts";
 
-/** Of this thread's processor time, for one input. No sound one takes a tenth of it. */
-const SLOW_MS = 3_000;
 const FAILURES_MAX = 20;
 const SHOWN_MAX = 4_000;
 
-export interface Failure {
+interface Failure {
   /** `--at` of `npm run fuzz` runs it alone. */
   readonly turn: number;
   readonly input: string;
@@ -27,12 +25,17 @@ interface Plan {
   readonly from?: number;
   /** No further input is begun after this. */
   readonly seconds?: number;
+  /** What one input may take of this thread's processor time; absent: it is not judged. */
+  readonly slowMs?: number;
   /** Called before each input. */
   readonly onTurn?: (turn: number) => void;
 }
 
 /** Gives a target so many inputs, one after the other. What happens unhandled meanwhile counts against the input under way. */
-export async function runTarget(target: Target, { seed, count, from = 0, seconds, onTurn }: Plan): Promise<Ran> {
+export async function runTarget(
+  target: Target,
+  { seed, count, from = 0, seconds, slowMs = Infinity, onTurn }: Plan,
+): Promise<Ran> {
   const failures: Failure[] = [];
   const known = new Set<string>();
   const strays: unknown[] = [];
@@ -46,7 +49,7 @@ export async function runTarget(target: Target, { seed, count, from = 0, seconds
       const turn = from + inputs;
       onTurn?.(turn);
       const one = target.make(new Random(seed, turn));
-      const { error, ms } = await tried(one, strays);
+      const { error, ms } = await tried(one, strays, slowMs);
       slowestMs = Math.max(slowestMs, ms);
       inputs += 1;
       // One fault is shown once.
@@ -61,7 +64,7 @@ export async function runTarget(target: Target, { seed, count, from = 0, seconds
   return { inputs, failures, slowestMs };
 }
 
-async function tried(one: Case, strays: unknown[]): Promise<{ error: string | null; ms: number }> {
+async function tried(one: Case, strays: unknown[], slowMs: number): Promise<{ error: string | null; ms: number }> {
   const before = cpuMs();
   let error: string | null = null;
   try {
@@ -77,7 +80,7 @@ async function tried(one: Case, strays: unknown[]): Promise<{ error: string | nu
   const [stray] = strays.splice(0);
   if (stray !== undefined) error ??= `unhandled: ${described(stray)}`;
   const ms = cpuMs() - before;
-  if (ms > SLOW_MS) error ??= `it took ${Math.round(ms)} ms of the processor`;
+  if (ms > slowMs) error ??= `it took ${Math.round(ms)} ms of the processor`;
   return { error, ms };
 }
 
