@@ -16,8 +16,8 @@ RUN ln -s /app/bin/rialto.js /usr/local/bin/rialto
 USER 10001:10001
 WORKDIR /var/lib/rialto
 VOLUME /var/lib/rialto
-# 1: it answers, and says what is not well. That is no reason to start it again.
+# By the socket: a configuration that is broken for a while stops nothing. 1: it answers, and says what is not well. That is no reason to start it again.
 HEALTHCHECK --interval=30s --timeout=10s --start-period=60s --retries=3 \
-  CMD rialto status -conf /etc/rialto/rialto.toml >/dev/null || [ $? -eq 1 ]
+  CMD rialto status --socket /var/lib/rialto/rialto.sock >/dev/null || [ $? -eq 1 ]
 ENTRYPOINT ["rialto"]
 CMD ["-conf", "/etc/rialto/rialto.toml"]

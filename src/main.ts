@@ -7,7 +7,6 @@ import { CONTROL_HELP } from "./cli/control-help.ts";
 import { check, formatProblems } from "./cli/check.ts";
 import { HELP } from "./cli/help.ts";
 import { load } from "./cli/load.ts";
-import { run } from "./cli/run.ts";
 import { exampleConfig, exampleName, findConfigFile } from "./config/example.ts";
 import type { Loaded } from "./config/load.ts";
 import { secretsOf } from "./config/secrets.ts";
@@ -31,12 +30,13 @@ function terminal(): Terminal {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => interrupted.abort());
   const { stdout } = process;
   const plain = (env["NO_COLOR"] ?? "") !== "";
+  const columns = Number(env["COLUMNS"] ?? "") || Infinity;
   return {
     env,
     cwd,
     tell: err,
     signal: interrupted.signal,
-    screen: () => ({ width: stdout.isTTY ? stdout.columns : Infinity, colour: stdout.isTTY && !plain }),
+    screen: () => ({ width: stdout.isTTY ? stdout.columns : columns, colour: stdout.isTTY && !plain }),
     write: (text) => {
       if (stdout.listenerCount("error") === 0) stdout.on("error", () => undefined);
       return new Promise((resolve) => stdout.write(text, (error) => resolve(error === null || error === undefined)));
@@ -72,7 +72,7 @@ async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-function start(path: string | null, debug: boolean): Promise<number> {
+async function start(path: string | null, debug: boolean): Promise<number> {
   const source = path === null ? { text: exampleConfig, format: "toml" as const, name: exampleName } : { path };
   const scrubber = new Scrubber();
   const read = (): Loaded => {
@@ -83,9 +83,13 @@ function start(path: string | null, debug: boolean): Promise<number> {
   };
   const loaded = read();
   err(formatProblems(loaded.problems));
-  if (loaded.ok) return run(loaded.config, { scrubber, debug, read: path === null ? null : read });
-  err(`rialto: ${START_ERRORS.config.what} ${START_ERRORS.config.remedy}\n`);
-  return Promise.resolve(START_ERRORS.config.exit);
+  if (!loaded.ok) {
+    err(`rialto: ${START_ERRORS.config.what} ${START_ERRORS.config.remedy}\n`);
+    return START_ERRORS.config.exit;
+  }
+  // Most of the program, of which the other commands need nothing.
+  const { run } = await import("./cli/run.ts");
+  return await run(loaded.config, { scrubber, debug, read: path === null ? null : read });
 }
 
 try {

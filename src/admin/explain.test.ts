@@ -82,6 +82,15 @@ test("a message is found by words of it or its sender's name, newest first", asy
   expect(await seqs("net.a")).toEqual([]);
 });
 
+test("capitals do not count, in whatever language; a word that is in every payload is only found where it was said", async () => {
+  const school = await said({ text: "Vive l'École ŽIVOT", username: "ЁЖ" });
+  for (let at = 0; at < 120; at += 1) await said({ text: "nothing" });
+  for (const question of ["école", "ÉCOLE", "život", "ёж"]) expect((await storyOf(question)).seq).toBe(school);
+  const odd = await said({ text: "a gateway" });
+  for (let at = 0; at < 600; at += 1) await said({ text: "nothing" });
+  expect((await storyOf("gateway")).seq).toBe(odd);
+});
+
 test("a message is found by its number and by every id that it or a copy of it has", async () => {
   const seq = await said({ text: "hello" }, { note: note(["m1"]) });
   await end({ seq, state: "sent", detail: "{}", copies: { of: seq, place: "net.b/#b", refs: ["c1"] } });

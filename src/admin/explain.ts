@@ -1,5 +1,5 @@
 import { decodeStored } from "../gateway/codec.ts";
-import type { Archive } from "../log/archive.ts";
+import type { Archive, Finds } from "../log/archive.ts";
 import type { Known, Seq, StoredEntry } from "../log/log.ts";
 import type { Destinations } from "./destinations.ts";
 import type { ExplainView, Story } from "./views.ts";
@@ -11,6 +11,8 @@ const STORIES_MAX = 10;
 /** How much of the log one question looks through: so many searches, each bounded. */
 const SEARCHES_MAX = 8;
 const FINDS = 50;
+/** Most finds that are read: a word such as "text" is in every payload, whatever was said. */
+const READ_MAX = 20_000;
 const WORDS_CHARS = 80;
 
 export interface ExplainOptions {
@@ -37,10 +39,15 @@ export async function explain(question: string, options: ExplainOptions): Promis
   const text = JSON.stringify(question).slice(1, -1);
   const entries: StoredEntry[] = [];
   let before: Seq | null = log.head + 1;
-  for (let searches = 0; before !== null && searches < SEARCHES_MAX && entries.length <= STORIES_MAX; searches += 1) {
-    const finds = await archive.search({ text, before, limit: FINDS });
+  let searches = 0;
+  let read = 0;
+  while (before !== null && searches < SEARCHES_MAX && read < READ_MAX && entries.length <= STORIES_MAX) {
+    const finds: Finds = await archive.search({ text, before, limit: FINDS });
     entries.push(...finds.entries.filter(says));
     before = finds.next;
+    read += finds.entries.length;
+    // Otherwise it has ended at its finds, and not at its bounds.
+    if (finds.entries.length < FINDS) searches += 1;
   }
   const shown = entries.slice(0, STORIES_MAX).map(({ seq }) => seq);
   return { stories: await tell(shown, options), more: before !== null || entries.length > STORIES_MAX };

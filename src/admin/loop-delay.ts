@@ -35,6 +35,12 @@ export class LoopDelay {
     };
   }
 
+  /** As if it began now. */
+  forget(): void {
+    this.#last = NONE;
+    this.#histogram.reset();
+  }
+
   stop(): void {
     clearInterval(this.#timer);
     this.#histogram.disable();

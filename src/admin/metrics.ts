@@ -83,6 +83,8 @@ export class Metrics implements Meter, LogObserver {
         for (const each of STATES) state.set({ account, state: each }, each === now ? 1 : 0);
         for (const { gateway, channel, waiting: count, oldestMs } of channels.flatMap(({ lanes }) => lanes)) {
           const labels = { gateway, account, channel };
+          // As above.
+          for (const end of Object.values(this.#ends)) end.inc({ gateway, account }, 0);
           if (count !== null) waiting.set(labels, count);
           age.set(labels, oldestMs === null ? 0 : Math.max(0, nowMs() - oldestMs) / 1000);
         }

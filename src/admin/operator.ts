@@ -31,14 +31,17 @@ export async function say({ gateway, text, as }: Words, options: OperatorOptions
   if (text.length > TEXT_MAX) return { is: "bad", message: `the text is longer than ${TEXT_MAX} characters` };
   if (as.length > NAME_MAX) return { is: "bad", message: `the name is longer than ${NAME_MAX} characters` };
   const gateways = options.gateways();
-  if (!gateways.includes(gateway)) {
-    const names = gateways.slice(0, 20).map((name) => `"${name}"`);
-    const more = gateways.length > names.length ? ` and ${gateways.length - names.length} more` : "";
-    return { is: "unknown", message: `there is no such gateway; there are: ${names.join(", ")}${more}` };
-  }
+  if (!gateways.includes(gateway)) return { is: "unknown", message: noSuchGateway(gateways) };
   const username = as.trim() === "" ? OPERATOR_NAME : as;
   const entry = operatorEntry({ gateway, text, username, atMs: options.nowMs() });
   const appended = await options.log.append({ account: OPERATOR, entries: [entry] });
   const seq = (appended.is === "stored" ? appended.seqs[0] : null) ?? 0;
   return { is: "said", seq, destinations: options.routes.targets(operatorSubject(gateway)).length };
+}
+
+/** For people, with the names that there are. */
+export function noSuchGateway(gateways: readonly string[]): string {
+  const names = gateways.slice(0, 20).map((name) => `"${name}"`);
+  const more = gateways.length > names.length ? ` and ${gateways.length - names.length} more` : "";
+  return `there is no such gateway; there are: ${names.join(", ")}${more}`;
 }

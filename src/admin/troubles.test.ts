@@ -22,7 +22,7 @@ test.each<[string, Partial<Circumstances>, readonly RegExp[]]>([
   [
     "a log that takes nothing",
     { log: { head: 1, takes: false, why: "the disk is full", freeBytes: 0 } },
-    [/^the log: takes no messages: the disk is full \[Make room/],
+    [/^the log: takes no messages: the disk is full \[See to the disk/],
   ],
   ["a clock that was set back", { newestMs: NOW + 90_000 }, [/^the clock: was set back: it is 90 s behind/]],
   ["an event loop that was late", { loop: { p50: 0, p99: 0, max: 1500 } }, [/^the event loop: was late by 1500 ms/]],

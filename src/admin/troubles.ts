@@ -20,8 +20,7 @@ export function troublesOf(now: Circumstances): readonly Trouble[] {
 
 function ofLog({ takes, why }: LogView): readonly Trouble[] {
   if (takes) return [];
-  const remedy =
-    "Make room on the disk of the data folder; nothing that was accepted is lost, and Rialto goes on by itself.";
+  const remedy = "See to the disk of the data folder; nothing that was accepted is lost, and Rialto goes on by itself.";
   return [{ of: "the log", what: `takes no messages: ${why ?? "nobody knows why"}`, remedy, sinceMs: null }];
 }
 

@@ -4,7 +4,7 @@ import { Followers } from "../admin/followers.ts";
 import { LogHealth } from "../admin/log-health.ts";
 import { LoopDelay } from "../admin/loop-delay.ts";
 import { Metrics } from "../admin/metrics.ts";
-import { say } from "../admin/operator.ts";
+import { noSuchGateway, say } from "../admin/operator.ts";
 import { statusOf } from "../admin/status.ts";
 import type { ReaderView, StatusView } from "../admin/views.ts";
 import type { Config } from "../config/config.ts";
@@ -64,6 +64,8 @@ export class Admin {
     const deps = this.#deps(sources, followers, new LogHealth({ log, dataPath }), () => newest.atMs);
     const address = admin === null ? null : parseAddress(admin.bindAddress);
     if (address !== null && "error" in address) throw new StartError("config", `AdminBindAddress: ${address.error}`);
+    // How late the start itself was is nothing to look at.
+    this.#loop.forget();
     const listen = admin === null || address === null ? null : { address, token: admin.token };
     const { startAdmin } = await import("../http/admin/admin-server.ts");
     try {
@@ -114,9 +116,10 @@ export class Admin {
             destinations: async () => new Destinations({ log, routes, accounts: await accounts() }),
           }),
         ),
+      unknown: (gateway) => (gateways().includes(gateway) ? null : noSuchGateway(gateways())),
       follow: (follower) => followers.add(follower),
       say: (words) => pass(() => say(words, { log, routes, gateways, nowMs })),
-      reload,
+      reload: reload === null ? null : async () => scrubber.cleanAll(await reload()),
     };
   }
 }

@@ -52,13 +52,13 @@ export function viewOf(account: Account, { accounts }: Config, { files }: Pick<A
 }
 
 const nowMs = (): number => systemClock.nowMs();
+const monoMs = (): number => systemClock.monoMs();
 
 /** Opens the readers of an API account and its server, which does not listen yet. Rejects with a LogError. */
 export async function createApiServer(account: Account, config: Config, core: ApiCore): Promise<ApiServer> {
   const { log, files, routes, turnstile, logger } = core;
   const settings = account.settings as ApiSettings;
   const view = viewOf(account, config, core);
-  const readers = await ApiAccount.open({ account, buffer: settings.Buffer, log, routes, view, logger, nowMs });
   const keepFile = async (content: Uint8Array, name: string): Promise<string | null> => await files.keep(content, name);
   const inbound = compileInbound(account);
   const ingest = new Ingest({ account, log, routes, turnstile, inbound, logger, nowMs, keepFile });
@@ -66,6 +66,9 @@ export async function createApiServer(account: Account, config: Config, core: Ap
     logger.error({ account: account.name, path, error: describe(error) }, "a request failed: this is a bug");
   const token = settings.Token === "" ? null : settings.Token;
   const http = await core.http.createServer({ token, maxBodySize: settings.MaxBodySize, onError });
+  // Last: nothing is committed between this and the return that these readers would miss.
+  const buffer = settings.Buffer;
+  const readers = await ApiAccount.open({ account, buffer, log, routes, view, logger, nowMs, monoMs });
   core.http.addApiRoutes(http.app, { readers, ingest, nowMs, release: http.release, onError });
   return { account, settings, readers, ingest, http };
 }

@@ -1,8 +1,9 @@
-import type { Config } from "../config/config.ts";
+import type { Account, Config } from "../config/config.ts";
 import { changeOf, type ConfigDiff, diffConfig, effectiveConfig, isUnchanged } from "../config/diff.ts";
 import type { Delivery } from "../delivery/delivery.ts";
 import type { LiveRoutes } from "../gateway/live-routes.ts";
 import { compileRoutes } from "../gateway/routes.ts";
+import { addressesClash, parseAddress } from "../lib/address.ts";
 import type { Turnstile } from "../lib/turnstile.ts";
 import { LogError } from "../log/errors.ts";
 import type { Log } from "../log/log.ts";
@@ -77,11 +78,18 @@ async function busyAddresses(
 ): Promise<readonly string[]> {
   const old = apisOf(running.config);
   const isNew = (key: string): boolean => reopen.has(key) || !running.config.accounts.has(key);
-  const freed = new Set(old.filter(({ key }) => isNew(key) || !config.accounts.has(key)).map(addressOf));
-  const wanted = apisOf(config).filter((account) => isNew(account.key) && !freed.has(addressOf(account)));
+  const freed = old.filter(({ key }) => isNew(key) || !config.accounts.has(key));
+  // What is kept busy by ours that goes cannot be known before that has gone.
+  const isFreed = (account: Account): boolean => freed.some((other) => clash(account, other));
+  const wanted = apisOf(config).filter((account) => isNew(account.key) && !isFreed(account));
   const reasons = wanted.map(async (account) => {
     const why = await whyBusy(addressOf(account));
     return why === null ? null : `[${account.name}] cannot listen on ${addressOf(account)}: ${why}`;
   });
   return (await Promise.all(reasons)).filter((reason) => reason !== null);
+}
+
+function clash(...accounts: readonly [Account, Account]): boolean {
+  const [a, b] = accounts.map((account) => parseAddress(addressOf(account)));
+  return a !== undefined && b !== undefined && !("error" in a) && !("error" in b) && addressesClash(a, b);
 }

@@ -1,4 +1,5 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
@@ -132,6 +133,33 @@ describe("a reload", () => {
     ];
     await left.say({ text: "one" });
     expect(await other.texts()).toEqual(["one"]);
+  });
+
+  test("an address that another program has refuses the change, and nothing has moved", async () => {
+    const file = { text: base() };
+    const { again, addresses } = await running(file);
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen({ host: "127.0.0.1", port: ports[2] }, resolve));
+    onTestFinished(() => void other.close());
+    file.text = textOf([LEFT_RIGHT, { name: "h", bridges: ["api.third api", "api.left api"] }]);
+    expect(await again()).toMatchObject({
+      is: "refused",
+      problems: [{ message: expect.stringContaining(`[api.third] cannot listen on 127.0.0.1:${ports[2]}`) as string }],
+    });
+    expect([...addresses.keys()].toSorted()).toEqual(["api.left", "api.right"]);
+  });
+
+  test("an account that listens on loopback listens everywhere on the same port", async () => {
+    const file = { text: base() };
+    const { again } = await running(file);
+    file.text = base().replace(`127.0.0.1:${ports[1]}`, `0.0.0.0:${ports[1]}`);
+    expect(await again()).toMatchObject({ is: "applied", moved: { accounts: { changed: ["api.right"] } } });
+    const [left, right] = [
+      new ApiClient(`http://127.0.0.1:${ports[0]}`),
+      new ApiClient(`http://127.0.0.1:${ports[1]}`),
+    ];
+    await left.say({ text: "one" });
+    expect(await right.texts()).toEqual(["one"]);
   });
 });
 

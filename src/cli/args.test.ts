@@ -32,6 +32,8 @@ test.each([
   [["--help"], { is: "help", of: null }],
   [["-help"], { is: "help", of: null }],
   [["help"], { is: "help", of: null }],
+  [["help", "status"], { is: "help", of: "status" }],
+  [["help", "check"], { is: "help", of: null }],
   [["status", "--help"], { is: "help", of: "status" }],
   [["check", "--help"], { is: "help", of: null }],
   [["status"], aControl({ name: "status" })],

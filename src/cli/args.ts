@@ -67,7 +67,7 @@ export function parseCommand(argv: readonly string[], env: Readonly<Record<strin
   if (!OWN.has(name) && action !== undefined && account !== undefined && more.length === 0) {
     return { is: "account", protocol: name, name: action, account, conf };
   }
-  const surplus = rest.slice(name === "check" ? 1 : 0);
+  const surplus = rest.slice(name === "check" || name === "help" ? 1 : 0);
   if (OWN.has(name) && surplus.length > 0)
     return { is: "usage", message: `"${surplus.join(" ")}" was not expected here` };
   switch (name) {
@@ -76,7 +76,7 @@ export function parseCommand(argv: readonly string[], env: Readonly<Record<strin
     case "check":
       return { is: "check", file: rest[0] ?? conf };
     case "help":
-      return { is: "help", of: null };
+      return { is: "help", of: rest[0] !== undefined && isControl(rest[0]) ? rest[0] : null };
     case "version":
       return { is: "version" };
     default:

@@ -25,20 +25,46 @@ export interface Question {
   readonly body?: unknown;
 }
 
-/** Asks the Rialto behind a socket. Rejects with NotRunning. */
-export async function ask(socket: string, question: Question): Promise<Answer> {
-  const response = await open(socket, question, AbortSignal.timeout(ANSWER_MS));
-  let body = "";
-  for await (const part of response.setEncoding("utf8")) {
-    body += String(part);
-    if (body.length > ANSWER_BYTES) throw new Error("the answer is too large");
-  }
-  return { status: response.statusCode ?? 0, body };
+/** Asks the Rialto behind a socket. Rejects with NotRunning, also when the signal is aborted. */
+export async function ask(socket: string, question: Question, signal?: AbortSignal): Promise<Answer> {
+  const limit = AbortSignal.timeout(ANSWER_MS);
+  const response = await open(socket, question, signal === undefined ? limit : AbortSignal.any([limit, signal]));
+  return { status: response.statusCode ?? 0, body: await bodyOf(response, socket) };
 }
 
-/** The lines of an endless answer; ends when the signal is aborted or the other side ends it. Rejects with NotRunning. */
+async function bodyOf(response: IncomingMessage, socket: string): Promise<string> {
+  let body = "";
+  try {
+    for await (const part of response.setEncoding("utf8")) {
+      body += String(part);
+      if (body.length > ANSWER_BYTES) throw new NotRunning(`the Rialto behind ${socket} answers with too much`);
+    }
+  } catch (error) {
+    throw whyNot(error, socket);
+  }
+  return body;
+}
+
+/** It runs, and will not. */
+export class Refused extends Error {
+  override readonly name = "Refused";
+  readonly answer: Answer;
+
+  constructor(answer: Answer) {
+    super(answer.body);
+    this.answer = answer;
+  }
+}
+
+/** The lines of an endless answer; ends when the signal is aborted or the other side ends it. Rejects with NotRunning or Refused. */
 export async function* lines(socket: string, path: string, signal: AbortSignal): AsyncGenerator<string> {
-  const response = await open(socket, { method: "GET", path }, signal);
+  const begun = new AbortController();
+  const limit = setTimeout(() => begun.abort(), ANSWER_MS);
+  const response = await open(socket, { method: "GET", path }, AbortSignal.any([signal, begun.signal])).finally(() =>
+    clearTimeout(limit),
+  );
+  const status = response.statusCode ?? 0;
+  if (status !== 200) throw new Refused({ status, body: await bodyOf(response, socket) });
   let rest = "";
   try {
     for await (const part of response.setEncoding("utf8")) {
@@ -78,6 +104,7 @@ function whyNot(error: unknown, socket: string): unknown {
     case "EPERM":
       return new NotRunning(`this user may not open ${socket}: ask as the user that runs Rialto`);
     case "ECONNRESET":
+    case "ERR_STREAM_PREMATURE_CLOSE":
       return new NotRunning(`the Rialto behind ${socket} has ended`);
     default:
       if (error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError"))

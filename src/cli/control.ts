@@ -8,7 +8,7 @@ import { socketPath } from "../http/admin/socket.ts";
 import { printable } from "../lib/printable.ts";
 import type { ControlCommand } from "./args.ts";
 import { formatProblems } from "./check.ts";
-import { type Answer, ask, lines, NotRunning } from "./client.ts";
+import { type Answer, ask, lines, NotRunning, Refused } from "./client.ts";
 import { explainText } from "./explain-view.ts";
 import { load } from "./load.ts";
 import { reloadText } from "./reload-view.ts";
@@ -28,6 +28,8 @@ export interface Terminal {
 }
 
 const WATCH_MS = 2_000;
+/** As a shell has it for SIGINT. */
+const INTERRUPTED = 130;
 const CLEAR = "\u001b[H\u001b[2J";
 
 /** Asks the Rialto that runs with this configuration. Resolves with the exit code. */
@@ -37,7 +39,10 @@ export async function control(command: ControlCommand, terminal: Terminal): Prom
   try {
     return await COMMANDS[command.name](socket, command, terminal);
   } catch (error) {
+    if (error instanceof Refused) return refused(error.answer, terminal);
     if (!(error instanceof NotRunning)) throw error;
+    // Nobody asks any more.
+    if (terminal.signal.aborted) return INTERRUPTED;
     terminal.tell(`rialto: ${error.message}\n`);
     return START_ERRORS.not_running.exit;
   }
@@ -59,7 +64,7 @@ type Run = (socket: string, command: ControlCommand, terminal: Terminal) => Prom
 const COMMANDS: Readonly<Record<ControlCommand["name"], Run>> = {
   status: async (socket, { watch, json }, terminal) => {
     if (watch) return await watchStatus(socket, json, terminal);
-    const answer = await ask(socket, { method: "GET", path: "/api/v1/status" });
+    const answer = await ask(socket, { method: "GET", path: "/api/v1/status" }, terminal.signal);
     return await show(answer, json, terminal, (body) => {
       const status = JSON.parse(body) as StatusView;
       return { text: statusText(status, terminal.screen()), code: status.troubles.length === 0 ? 0 : 1 };
@@ -67,7 +72,7 @@ const COMMANDS: Readonly<Record<ControlCommand["name"], Run>> = {
   },
   explain: async (socket, { words, json }, terminal) => {
     const path = `/api/v1/explain?q=${encodeURIComponent(words.join(" "))}`;
-    const answer = await ask(socket, { method: "GET", path });
+    const answer = await ask(socket, { method: "GET", path }, terminal.signal);
     return await show(answer, json, terminal, (body) => {
       const found = JSON.parse(body) as ExplainView;
       return { text: explainText(found, Date.now(), terminal.screen()), code: found.stories.length === 0 ? 1 : 0 };
@@ -77,13 +82,14 @@ const COMMANDS: Readonly<Record<ControlCommand["name"], Run>> = {
     const [gateway] = words;
     const path = `/api/v1/tail${gateway === undefined ? "" : `?gateway=${encodeURIComponent(gateway)}`}`;
     for await (const line of lines(socket, path, terminal.signal)) {
-      if (!(await terminal.write(json ? `${line}\n` : tailText(line, terminal.screen())))) break;
+      if (!(await terminal.write(json ? `${line}\n` : tailText(line, terminal.screen())))) return 0;
     }
+    if (!terminal.signal.aborted) terminal.tell("rialto: Rialto has ended, or this was too slow for it\n");
     return 0;
   },
   send: async (socket, { words: [gateway = "", ...words], as, json }, terminal) => {
     const body = { gateway, text: words.join(" "), as };
-    const answer = await ask(socket, { method: "POST", path: "/api/v1/send", body });
+    const answer = await ask(socket, { method: "POST", path: "/api/v1/send", body }, terminal.signal);
     return await show(answer, json, terminal, (text) => {
       const { seq, destinations } = JSON.parse(text) as { readonly seq: number; readonly destinations: number };
       const count = `${destinations} ${destinations === 1 ? "destination" : "destinations"}`;
@@ -91,7 +97,7 @@ const COMMANDS: Readonly<Record<ControlCommand["name"], Run>> = {
     });
   },
   reload: async (socket, { json }, terminal) => {
-    const answer = await ask(socket, { method: "POST", path: "/api/v1/reload" });
+    const answer = await ask(socket, { method: "POST", path: "/api/v1/reload" }, terminal.signal);
     return await show(answer, json, terminal, (body) => reloadText(JSON.parse(body) as Reloaded));
   },
 };
@@ -102,10 +108,12 @@ async function watchStatus(socket: string, json: boolean, terminal: Terminal): P
   while (!signal.aborted) {
     let text: string;
     try {
-      const answer = await ask(socket, { method: "GET", path: "/api/v1/status" });
+      const answer = await ask(socket, { method: "GET", path: "/api/v1/status" }, signal);
+      if (answer.status !== 200) return refused(answer, terminal);
       text = json ? answer.body : statusText(JSON.parse(answer.body) as StatusView, screen());
     } catch (error) {
       if (!(error instanceof NotRunning)) throw error;
+      if (signal.aborted) break;
       text = `${error.message}\n`;
     }
     if (!(await write(screen().colour && !json ? `${CLEAR}${text}` : text))) break;
@@ -115,18 +123,20 @@ async function watchStatus(socket: string, json: boolean, terminal: Terminal): P
 }
 
 async function show(
-  { status, body }: Answer,
+  answer: Answer,
   json: boolean,
-  { write, tell }: Terminal,
+  terminal: Terminal,
   view: (body: string) => { readonly text: string; readonly code: number },
 ): Promise<number> {
-  if (status !== 200) {
-    tell(`rialto: ${printable(messageOf(body))}\n`);
-    return 1;
-  }
-  const { text, code } = view(body);
-  await write(json ? body : text);
+  if (answer.status !== 200) return refused(answer, terminal);
+  const { text, code } = view(answer.body);
+  await terminal.write(json ? answer.body : text);
   return code;
+}
+
+function refused({ body }: Answer, { tell }: Terminal): number {
+  tell(`rialto: ${printable(messageOf(body))}\n`);
+  return 1;
 }
 
 function messageOf(body: string): string {
@@ -140,9 +150,7 @@ function messageOf(body: string): string {
 }
 
 function tailText(line: string, screen: Screen): string {
-  const read = JSON.parse(line) as Partial<TailLine> & { readonly message?: string };
-  if (read.message !== undefined) return `${printable(read.message)}\n`;
-  const { seq = 0, atMs = 0, account = "", channel = "", gateways = [], by = "", event = "", text = "" } = read;
+  const { seq, atMs, account, channel, gateways, by, event, text } = JSON.parse(line) as TailLine;
   const time = new Date(atMs).toISOString().slice(11, 19);
   const kind = event === "" ? "" : ` (${printable(event)})`;
   const place = paint(

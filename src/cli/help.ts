@@ -12,7 +12,7 @@ ${accountCommands()}  rialto status [--watch] [--json]     how a running Rialto 
   rialto send [--as NAME] GATEWAY TEXT say something in a gateway
   rialto reload                        read the configuration again
   rialto version                       print the version
-  rialto help                          print this
+  rialto help [COMMAND]                print this, or what a command says of itself
 
 Options
   -conf FILE, --conf FILE, -c FILE     the configuration file: TOML, or JSON or YAML by its extension

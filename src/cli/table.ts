@@ -25,7 +25,7 @@ const GAP = "  ";
 const LEAST = 8;
 
 /**
- * Rows as lines: columns as wide as they need to be, cut where the screen is too narrow, the widest first. What comes from elsewhere cannot
+ * Rows as lines: columns as wide as they need to be, cut where the screen is too narrow, the last first, then the widest. What comes from elsewhere cannot
  * do anything to the terminal. Characters count as one column each, so that wide ones may push a row to the right.
  */
 export function table(rows: readonly (readonly Cell[])[], screen: Screen): string {
@@ -49,6 +49,11 @@ export function table(rows: readonly (readonly Cell[])[], screen: Screen): strin
 }
 
 function narrow(widths: number[], room: number): void {
+  const last = widths.length - 1;
+  const lacking = widths.reduce((sum, width) => sum + width, 0) - room;
+  const end = widths[last] ?? 0;
+  // Sentences stand there, and their first words say more than half a name does.
+  if (lacking > 0 && end > LEAST) widths[last] = Math.max(LEAST, end - lacking);
   for (;;) {
     const total = widths.reduce((sum, width) => sum + width, 0);
     const widest = Math.max(0, ...widths);

@@ -22,6 +22,8 @@ describe("a table", () => {
 
   test("cuts the widest column on a narrow screen, and no further than can be read", () => {
     expect(table(rows, { width: 20, colour: false })).toBe("a   long words t…  x\nbb  short\n");
+    const sentence = [[{ text: "a name of 20 letters" }, { text: "a sentence that is much longer than the name" }]];
+    expect(table(sentence, { width: 35, colour: false })).toBe("a name of 20 letters  a sentence t…\n");
     expect(table(rows, { width: 3, colour: false })).toBe("a   long wo…  x\nbb  short\n");
   });
 

@@ -63,6 +63,14 @@ test("the same content again, another file, and one that is gone are no change",
   expect(seen.count).toBe(1);
 });
 
+test("what it held at first is a change once it held something else", async () => {
+  const seen = watching();
+  replace("two");
+  await until(seen, 1);
+  replace("one");
+  await until(seen, 2);
+});
+
 test("a file that is gone for a while is a change when it is back with something else", async () => {
   const seen = watching();
   rmSync(file);

@@ -10,10 +10,18 @@ export interface HttpLimits {
   readonly checkMs: number;
   /** A connection on which nothing moves for so long is cut; streams and WebSockets have their own rules. */
   readonly stallMs: number;
+  /** How long what still comes is taken in behind a refusal: cut earlier, the client would not see it. */
+  readonly lingerMs: number;
   readonly connections: number;
 }
 
-const LIMITS: HttpLimits = { requestMs: 60_000, checkMs: 10_000, stallMs: 120_000, connections: 20_000 };
+const LIMITS: HttpLimits = {
+  requestMs: 60_000,
+  checkMs: 10_000,
+  stallMs: 120_000,
+  lingerMs: 5_000,
+  connections: 20_000,
+};
 
 const KEEP_ALIVE_MS = 72_000;
 /** What one connection may leave unsent behind the answer that is on its way, which may have any size. */
@@ -21,9 +29,8 @@ const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 /** What a waiting request costs besides its answer. */
 const REQUEST_BYTES = 4 * 1024;
 
-/** How long the answers before a refusal may take to be taken, and how long what still comes is taken in after it: cut earlier, the client would not see it. */
+/** How long the answers before a refusal may take to be taken. */
 const REFUSAL_MS = 60_000;
-const LINGER_MS = 5_000;
 
 interface Connection {
   /** The requests that have no whole answer yet, in order. */
@@ -40,6 +47,7 @@ interface Connection {
  * whatever comes behind it.
  */
 export class HttpServer extends Server {
+  readonly #limits: HttpLimits;
   readonly #connections = new Map<Socket, Connection>();
   /** Asked to change to another protocol, which nobody does. */
   readonly #unchanged = new WeakSet<IncomingMessage>();
@@ -52,6 +60,7 @@ export class HttpServer extends Server {
       keepAliveTimeout: KEEP_ALIVE_MS,
       shouldUpgradeCallback: (request) => this.#mayUpgrade(request),
     });
+    this.#limits = limits;
     this.timeout = limits.stallMs;
     this.maxConnections = limits.connections;
     this.on("connection", (socket: Socket) => this.#track(socket));
@@ -80,7 +89,7 @@ export class HttpServer extends Server {
     if (connection === undefined || connection.handedOver || !socket.writable) return void socket.destroy();
     connection.refusal = bytes;
     destroyAfter(socket, REFUSAL_MS);
-    endRefused(socket, connection);
+    this.#endRefused(socket, connection);
   }
 
   /** An answer without end now rules its connection itself, like a WebSocket; its request need not be kept for it. */
@@ -134,10 +143,22 @@ export class HttpServer extends Server {
     connection.waiting.set(response, request);
     response.once("close", () => {
       connection.waiting.delete(response);
-      if (connection.refusal !== null) endRefused(socket, connection);
+      if (connection.refusal !== null) this.#endRefused(socket, connection);
       else if (!this.listening && isIdle(connection)) socket.destroySoon();
     });
     return true;
+  }
+
+  /** Once only the request is left that was not read to its end, if any: the refusal answers it, unless its answer has begun. */
+  #endRefused(socket: Socket, { waiting, refusal }: Connection): void {
+    const isOpen = [...waiting].some(([response, request]) => request.complete && !response.writableFinished);
+    if (isOpen || refusal === null) return;
+    const hasBegun = [...waiting.keys()].some((response) => response.headersSent);
+    if (hasBegun) socket.destroy();
+    else if (socket.writable) {
+      socket.end(refusal);
+      destroyAfter(socket, this.#limits.lingerMs);
+    }
   }
 
   /**
@@ -153,18 +174,6 @@ export class HttpServer extends Server {
 }
 
 const NO_TUNNEL = "HTTP/1.1 405 Method Not Allowed\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
-
-/** Once only the request is left that was not read to its end, if any: the refusal answers it, unless its answer has begun. */
-function endRefused(socket: Socket, { waiting, refusal }: Connection): void {
-  const isOpen = [...waiting].some(([response, request]) => request.complete && !response.writableFinished);
-  if (isOpen || refusal === null) return;
-  const hasBegun = [...waiting.keys()].some((response) => response.headersSent);
-  if (hasBegun) socket.destroy();
-  else if (socket.writable) {
-    socket.end(refusal);
-    destroyAfter(socket, LINGER_MS);
-  }
-}
 
 function destroyAfter(socket: Socket, ms: number): void {
   const timer = setTimeout(() => socket.destroy(), ms);

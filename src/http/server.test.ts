@@ -197,3 +197,13 @@ describe("bytes that are not a request", () => {
     expect(answers).toEqual([...Array.from({ length: 3 }, () => "HTTP/1.1 200 OK"), `HTTP/1.1 ${status}`]);
   });
 });
+
+test("a method that nobody knows is refused, and is no failure of the server", async () => {
+  const { connect } = await start();
+  const socket = await connect();
+  const all = received(socket);
+  // With a path like this, without a version and with something behind it, Node takes it for a request.
+  socket.write("PRI /a<TTP/1.1)\r\nHost: x\r\n\r\nth HTTP/1.1\r\nHost: x\r\n\r\n");
+  const answer = await all;
+  expect(answer).toMatch(/^HTTP\/1\.1 404 /u);
+});

@@ -28,6 +28,8 @@ export interface ServerOptions {
   readonly openPaths?: ReadonlySet<string>;
   /** What the token is called in the configuration; absent: as for an account of the API. */
   readonly tokenName?: string;
+  /** What a body may be, for people; absent: as for the HTTP API. */
+  readonly mediaTypes?: string;
 }
 
 const OPEN_PATHS: ReadonlySet<string> = new Set(["/api/health", "/api/openapi.json"]);
@@ -172,9 +174,15 @@ function fromFramework(error: FastifyError, options: ServerOptions): Problem {
     case 413:
       return problem(413, `the body is larger than MaxBodySize (${options.maxBodySize} bytes)`);
     case 415:
-      return problem(415, "Unsupported Media Type: send application/json (or application/x-www-form-urlencoded)");
+      return problem(
+        415,
+        `Unsupported Media Type: send ${options.mediaTypes ?? "application/json (or application/x-www-form-urlencoded)"}`,
+      );
     case 400:
       return problem(400, error.message);
+    case 404:
+      // Methods that Node reads and Fastify does not know, such as PRI, come here and not to the handler of what is not found.
+      return problem(404, "Not Found");
     case undefined:
     default:
       return problem(500, "the service failed on this request; its log says more");

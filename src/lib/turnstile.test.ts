@@ -54,7 +54,7 @@ describe("a turnstile", () => {
     await expect(turnstile.pass(() => Promise.resolve("open"))).resolves.toBe("open");
   });
 
-  test("one is alone after the other", async () => {
+  test("who waited through one that is alone waits through the next one as well", async () => {
     const turnstile = new Turnstile();
     const seen: string[] = [];
     const work = (name: string) => async (): Promise<void> => {
@@ -62,7 +62,9 @@ describe("a turnstile", () => {
       await turn();
       seen.push(`${name} ends`);
     };
-    await Promise.all([turnstile.alone(1, work("a")), turnstile.alone(1, work("b"))]);
-    expect(seen).toEqual(["a begins", "a ends", "b begins", "b ends"]);
+    const [a, b, c] = ["a", "b", "c"].map((name) => turnstile.alone(60_000, work(name)));
+    const passing = turnstile.pass(() => Promise.resolve(void seen.push("inside")));
+    await Promise.all([a, b, c, passing]);
+    expect(seen).toEqual(["a begins", "a ends", "b begins", "b ends", "c begins", "c ends", "inside"]);
   });
 });

@@ -6,7 +6,7 @@ import type { Known, Receipt, Seq, StoredEntry } from "./log.ts";
  */
 export interface Archive {
   /**
-   * Entries with seq < before whose payload holds `text`, newest first, at most `limit`; capitals of A to Z do not count. One call looks
+   * Entries with seq < before whose payload holds `text`, newest first, at most `limit`; capitals do not count, in whatever language. One call looks
    * through a bounded part of the log: `next` is the `before` to go on with, null at its beginning.
    */
   search(query: { readonly text: string; readonly before: Seq; readonly limit: number }): Promise<Finds>;

@@ -48,6 +48,8 @@ function begin(args: readonly string[], cwd = "/nowhere") {
     next: () => heard.next(() => `a line of ${args.join(" ")}`, ended, PATIENCE_MS),
     code: () => within(code, () => `the end of ${args.join(" ")}`, PATIENCE_MS),
     output: () => output.join(""),
+    /** Ctrl-C. */
+    interrupt: () => end.abort(),
   };
 }
 
@@ -120,6 +122,59 @@ test("health, readiness and metrics over TCP; messages are counted", async () =>
   expect(metrics).toContain("process_resident_memory_bytes");
   expect(await (await get("/")).text()).toContain("<h1>Rialto ");
   expect(rialto.output()).not.toContain("s3cret-admin");
+});
+
+test("a reload by command and over HTTP; what is said while it runs arrives once, and in order", async () => {
+  const rialto = await start();
+  const socket = socketOf(rialto);
+  expect(await run("reload", ...socket)).toEqual({ code: 0, output: "nothing has changed\n" });
+  const more = await rialto.text(
+    toml({ accounts: { left: {}, right: {}, third: {} }, gateways: { g: { inout: ["left", "right", "third"] } } }),
+  );
+  const fewer = await rialto.text(CONFIG);
+  const stream = await rialto.client("left").stream();
+  const applied: string[] = [];
+  let said = 0;
+  for (const text of [more, fewer, more, fewer]) {
+    await writeFile(rialto.file, text);
+    // The watch of the file may be the first to see it: then there is nothing left for the command.
+    const reload = run("reload", "--json", ...socket);
+    for (let at = 0; at < 5; at += 1) {
+      said += 1;
+      expect((await run("send", ...socket, "g", `m${said}`)).code).toBe(0);
+    }
+    const { code, output } = await reload;
+    expect(code).toBe(0);
+    applied.push((JSON.parse(output) as { readonly is: string }).is);
+  }
+  expect(applied).toContain("applied");
+  const seen: string[] = [];
+  while (seen.length < said) seen.push((await stream.next()).text);
+  expect(seen).toEqual(Array.from({ length: said }, (_, at) => `m${at + 1}`));
+  await stream.close();
+
+  await writeFile(rialto.file, "[[[");
+  const refused = await run("reload", ...socket);
+  expect(refused).toMatchObject({
+    code: 1,
+    output: expect.stringContaining("the configuration from before") as string,
+  });
+  expect(refused.output).toMatch(/rialto\.toml:1:/);
+  expect((await run("send", ...socket, "g", "still")).code).toBe(0);
+});
+
+test("a question to a Rialto that hangs ends with Ctrl-C; one that follows a gateway that is not there is refused", async () => {
+  const rialto = await start();
+  expect(await run("tail", ...socketOf(rialto), "typo")).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('there are: "g"') as string,
+  });
+  rialto.signal("SIGSTOP");
+  onTestFinished(() => rialto.signal("SIGCONT"));
+  const asked = begin(["status", ...socketOf(rialto)]);
+  asked.interrupt();
+  expect(await asked.code()).toBe(130);
+  rialto.signal("SIGCONT");
 });
 
 test("after a kill the socket that was left behind is no trouble", async () => {

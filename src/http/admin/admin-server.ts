@@ -35,7 +35,13 @@ export async function startAdmin({ deps, followers, dataPath, listen, logger }: 
   const onError = (error: unknown, path: string): void =>
     logger.error({ path, error: String(error) }, "a request of an operator failed: this is a bug");
   const open = async (more: Partial<ServerOptions>): Promise<HttpApi> => {
-    const http = await createServer({ token: null, maxBodySize: BODY_MAX, onError, ...more });
+    const http = await createServer({
+      token: null,
+      maxBodySize: BODY_MAX,
+      mediaTypes: "application/json",
+      onError,
+      ...more,
+    });
     addAdminRoutes(http.app, deps, http.release);
     return http;
   };

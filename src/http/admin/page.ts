@@ -6,16 +6,16 @@ import { printable } from "../../lib/printable.ts";
 /** The status as a page for people: no script, nothing from elsewhere, made anew every ten seconds. */
 export function statusPage({ version, nowMs, startedMs, troubles, log, loop, accounts, readers }: StatusView): string {
   const rooms = accounts.flatMap((account) => [
-    row("account", [account.account, account.state, since(account.sinceMs, nowMs), "", whyOf(account)]),
+    row("account", [account.account, account.state, since(account.sinceMs, nowMs), "", whyOf(account, nowMs)]),
     ...account.channels.flatMap((channel) => [
-      row("", [channel.channel, channel.state, since(channel.sinceMs, nowMs), "", whyOf(channel)]),
+      row("", [channel.channel, channel.state, since(channel.sinceMs, nowMs), "", news(channel, [account], nowMs)]),
       ...channel.lanes.map((lane) =>
         row("lane", [
-          `→ ${lane.gateway}`,
+          `← ${lane.gateway}`,
           lane.state,
           lane.oldestMs === null ? "" : since(lane.oldestMs, nowMs),
           String(lane.waiting ?? "?"),
-          whyOf(lane),
+          news(lane, [account, channel], nowMs),
         ]),
       ),
     ]),
@@ -33,7 +33,7 @@ tr.account{border-top:1px solid #999;font-weight:bold}tr.lane{color:#555}</style
 <h1>Rialto ${safe(version)} ${troubles.length === 0 ? "is well" : "is NOT WELL"}</h1>
 <p>Runs for ${since(startedMs, nowMs)}. The log ${log.takes ? "takes messages" : "TAKES NO MESSAGES"}, head ${log.head}. The event loop was late by ${loop.max.toFixed(0)} ms at most.
 <ul>${list.join("\n")}</ul>
-<table><tr><th>Account, room, lane<th>State<th>Since<th>Waiting<th>Why
+<table><tr><th>Account, room, lane<th>State<th>For<th>Waiting<th>Why
 ${rooms.join("\n")}
 </table>
 <h2>HTTP API</h2>
@@ -48,8 +48,17 @@ function row(kind: string, cells: readonly string[]): string {
   return `<tr${kind === "" ? "" : ` class="${kind}"`}>${cells.map((cell) => `<td>${safe(cell)}`).join("")}`;
 }
 
-function whyOf({ why, remedy }: Pick<AccountStatus, "why" | "remedy">): string {
-  return why === null ? "" : `${why.message}${remedy === null ? "" : ` ${remedy}`}`;
+type Reasoned = Pick<AccountStatus, "why" | "remedy" | "retryMs">;
+
+/** What was said in a line above needs no repeating. */
+function news(own: Reasoned, above: readonly Reasoned[], nowMs: number): string {
+  return above.some(({ why }) => why?.message === own.why?.message) ? "" : whyOf(own, nowMs);
+}
+
+function whyOf({ why, remedy, retryMs }: Reasoned, nowMs: number): string {
+  if (why === null) return "";
+  const again = retryMs === null || retryMs <= nowMs ? "" : ` (again in ${ago(retryMs - nowMs)})`;
+  return `${why.message}${again}${remedy === null ? "" : ` → ${remedy}`}`;
 }
 
 function since(ms: number, nowMs: number): string {

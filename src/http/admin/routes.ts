@@ -4,7 +4,7 @@ import type { Said, Words } from "../../admin/operator.ts";
 import type { Follower } from "../../admin/followers.ts";
 import type { ExplainView, StatusView } from "../../admin/views.ts";
 import { LogError } from "../../log/errors.ts";
-import { problem, type Problem } from "../api/problem.ts";
+import { problem, problemBody, type Problem } from "../api/problem.ts";
 import { makeChunk, StreamSocket } from "../api/stream-socket.ts";
 import { JSON_TYPE, sendProblem } from "../server.ts";
 import { statusPage } from "./page.ts";
@@ -16,6 +16,8 @@ export interface AdminDeps {
   readonly unready: () => Promise<string | null>;
   readonly metrics: () => Promise<{ readonly type: string; readonly body: string }>;
   readonly explain: (question: string) => Promise<ExplainView>;
+  /** Why there is nothing to follow in a gateway, for people; null: it is there. */
+  readonly unknown: (gateway: string) => string | null;
   /** As `Followers.add`. */
   readonly follow: (follower: Follower) => (() => void) | null;
   readonly say: (words: Words) => Promise<Said>;
@@ -74,7 +76,13 @@ export function addAdminRoutes(
     }
     return await unlessLogFails(reply, async () => answer(reply, await deps.explain(question)));
   });
-  app.get("/api/v1/tail", (request, reply) => follow(queryOf(request.url).get("gateway"), reply, deps, release));
+  app.get("/api/v1/tail", (request, reply) => {
+    const gateway = queryOf(request.url).get("gateway");
+    // Otherwise it would show nothing for ever.
+    const why = gateway === null ? null : deps.unknown(gateway);
+    if (why !== null) return refuse(reply, problem(404, why));
+    return follow(gateway, reply, deps, release);
+  });
   app.post("/api/v1/send", async (request, reply) => {
     const words = wordsOf(request.body);
     if (words === null) return refuse(reply, problem(400, "the body must be JSON: gateway, text and, if you like, as"));
@@ -97,19 +105,22 @@ function follow(
   release: (response: ServerResponse) => void,
 ): void {
   const begin = (): void => {
-    const socket = StreamSocket.open(reply.raw);
-    release(reply.raw);
+    let socket: StreamSocket | null = null;
     const leave = deps.follow({
       gateway,
-      unsent: () => socket.unsent,
-      write: (line) => socket.write(makeChunk(line)),
-      end: () => socket.end(),
-      cut: () => socket.destroy(),
+      unsent: () => socket?.unsent ?? 0,
+      write: (line) => socket?.write(makeChunk(line)),
+      end: () => socket?.end(),
+      cut: () => socket?.destroy(),
     });
     if (leave === null) {
-      socket.write(makeChunk(`${JSON.stringify({ message: "too many follow already; end one of them" })}\n`));
-      socket.end();
-    } else if (socket.closed) leave();
+      reply.raw.writeHead(503, { "Content-Type": JSON_TYPE });
+      reply.raw.end(problemBody("too many follow already; end one of them"));
+      return;
+    }
+    socket = StreamSocket.open(reply.raw);
+    release(reply.raw);
+    if (socket.closed) leave();
     else socket.onClose(leave);
   };
   reply.hijack();

@@ -29,6 +29,8 @@ export interface AccountDeps {
   readonly view: View;
   readonly logger: Logger;
   readonly nowMs: () => number;
+  /** By the contract's `Clock.monoMs`: for how long a reader stands still. */
+  readonly monoMs: () => number;
 }
 
 export interface PollAnswer {
@@ -58,7 +60,7 @@ export class ApiAccount {
   /** Resolves when the position after the latest poll is durable. */
   #pollMarked: Promise<void> = Promise.resolve();
 
-  /** Reads the account's positions and what is unread from the log. */
+  /** Reads the account's positions and what is unread from the log. What is committed when it has resolved is for the caller to push, from the same turn on. */
   static async open(deps: AccountDeps): Promise<ApiAccount> {
     const { account, buffer, log, routes, view } = deps;
     const prefix = prefixOf(account.key);
@@ -69,15 +71,15 @@ export class ApiAccount {
     const reads = routes.reads(account.key);
     const { since, changed, gone } = settleMembership({ prefix, marks, head }, reads);
     if (gone.length > 0) await log.unmark(gone);
-    // A stream never starts before what was polled, so nothing before P is wanted any more.
-    const { items, skipped } = await loadBacklog({ log, view, reads, since, after: poll, limit: buffer });
-    const feed = new Feed(log, view, buffer, poll);
-    for (const item of items) feed.push(item);
     await log.mark([
       { name: `${prefix}poll`, value: String(poll) },
       { name: `${prefix}stream`, value: String(stream) },
       ...changed,
     ]);
+    // A stream never starts before what was polled, so nothing before P is wanted any more. Last, so that nothing is committed behind it.
+    const { items, skipped } = await loadBacklog({ log, view, reads, since, after: poll, limit: buffer });
+    const feed = new Feed(log, view, buffer, poll);
+    for (const item of items) feed.push(item);
     return new ApiAccount(deps, feed, { poll, stream, skipped });
   }
 
@@ -89,13 +91,13 @@ export class ApiAccount {
     this.#feed = feed;
     this.#marks = { poll: `${prefix}poll`, stream: `${prefix}stream` };
     this.#polls = new PollCursor(feed.indexAfter(at.poll));
-    this.#streams = new StreamHub(feed, feed.indexAfter(at.stream), deps.nowMs, {
+    this.#streams = new StreamHub(feed, feed.indexAfter(at.stream), deps.monoMs, {
       streamLive: () => void this.#positions.put(this.#marks.stream, LIVE),
       streamAt: (index) => void this.#positions.put(this.#marks.stream, this.#seqAt(index)),
       skipped: (count) => this.#countSkipped("stream", count),
       cut: (why) => deps.logger.warn({ account: deps.account.name, why }, "a stream reader was cut"),
     });
-    this.sockets = new WebSocketHub(feed, deps.logger, deps.nowMs);
+    this.sockets = new WebSocketHub(feed, deps.logger, deps.monoMs);
     this.#countSkipped("poll", at.skipped);
   }
 

@@ -16,7 +16,7 @@ import type { Turnstile } from "../../lib/turnstile.ts";
 import { Throttle } from "../../lib/throttle.ts";
 import { act, type Acting, findTarget, type PostDrop, type Posted, type PostPlace } from "./acting.ts";
 import { type Draft, reservedEvent } from "./post-body.ts";
-import { problem, type Problem } from "./problem.ts";
+import { problem, type Problem, whyOf } from "./problem.ts";
 import { Turns } from "./turns.ts";
 
 export type Ingested =
@@ -261,7 +261,7 @@ export class Ingest {
   #unavailable(error: LogError): Problem {
     this.#report(error.code, { why: error.message });
     const retryAfterS = error.code === "disk_full" ? 10 : 1;
-    const message = `the message could not be stored (${error.message}); nothing was relayed, try again`;
+    const message = `the message could not be stored (${whyOf(error)}); nothing was relayed, try again`;
     return { ...problem(503, message), retryAfterS };
   }
 

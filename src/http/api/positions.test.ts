@@ -55,3 +55,16 @@ test("nothing is left to be written when they are settled", async () => {
   await positions.settled();
   expect(disk.taken).toEqual(["stream=2", "poll=1"]);
 });
+
+test("one that was refused while an older one was on its way is written again", async () => {
+  const answers = [Promise.resolve(), Promise.reject(new LogError("disk_full", "the disk is full")), Promise.resolve()];
+  const taken: string[] = [];
+  const mark = (marks: readonly Mark[]): Promise<void> => {
+    taken.push(...marks.map(({ value }) => value));
+    return answers.shift() ?? Promise.resolve();
+  };
+  const positions = new Positions({ mark }, new MemoryLogger().logger);
+  await Promise.all([positions.put("poll", "1"), positions.put("poll", "2")]);
+  await positions.retry();
+  expect(taken).toEqual(["1", "2", "2"]);
+});

@@ -1,3 +1,5 @@
+import type { LogError } from "../../log/errors.ts";
+
 /** A refusal of the HTTP API as a value: the status, and what to tell the client. Never holds message text or secrets. */
 export interface Problem {
   readonly status: 400 | 401 | 403 | 404 | 405 | 413 | 415 | 422 | 500 | 503;
@@ -10,3 +12,20 @@ export const problem = (status: Problem["status"], message: string): Problem => 
 
 /** The body of every error answer: a JSON object with a string `message`, as existing clients read it. */
 export const problemBody = (message: string): string => `${JSON.stringify({ message })}\n`;
+
+/** Why the log cannot do it, for clients: without the places on this machine that the error names, which the log of the program has. */
+export function whyOf({ code }: LogError): string {
+  switch (code) {
+    case "disk_full":
+      return "no room on the disk";
+    case "overloaded":
+      return "the disk does not keep up";
+    case "closed":
+      return "Rialto stops";
+    case "io":
+    case "unwritable":
+    case "locked":
+    case "format":
+      return "the disk does not do its work";
+  }
+}

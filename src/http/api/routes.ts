@@ -8,7 +8,7 @@ import type { Ingest, Ingested, OnceKey } from "./ingest.ts";
 import { LogError } from "../../log/errors.ts";
 import { openApi } from "./openapi.ts";
 import { parseFormPost, parseJsonPost, type Parsed } from "./post-body.ts";
-import { problem } from "./problem.ts";
+import { problem, whyOf } from "./problem.ts";
 import { StreamSocket } from "./stream-socket.ts";
 import { serveWebSocket } from "./websocket.ts";
 
@@ -71,7 +71,7 @@ async function sendPoll(readers: ApiAccount, reply: FastifyReply): Promise<Fasti
   const answer = await readers.poll();
   if (answer instanceof LogError) {
     sendProblem(reply, {
-      ...problem(503, `the messages cannot be read now (${answer.message}); try again`),
+      ...problem(503, `the messages cannot be read now (${whyOf(answer)}); try again`),
       retryAfterS: 1,
     });
     return reply;

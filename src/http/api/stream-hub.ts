@@ -32,7 +32,7 @@ interface Reader {
 
 export class StreamHub {
   readonly #feed: Feed;
-  readonly #nowMs: () => number;
+  readonly #monoMs: () => number;
   readonly #events: ReaderEvents;
   readonly #live = new Set<Reader>();
   /** The live readers whose socket holds nothing back. */
@@ -43,13 +43,13 @@ export class StreamHub {
   #position: number;
   #wroteAtMs: number;
 
-  constructor(feed: Feed, position: number, nowMs: () => number, events: ReaderEvents) {
+  constructor(feed: Feed, position: number, monoMs: () => number, events: ReaderEvents) {
     this.#feed = feed;
-    this.#nowMs = nowMs;
+    this.#monoMs = monoMs;
     this.#events = events;
     this.#flushed = feed.end;
     this.#position = position;
-    this.#wroteAtMs = nowMs();
+    this.#wroteAtMs = monoMs();
   }
 
   get position(): number {
@@ -62,7 +62,7 @@ export class StreamHub {
 
   /** Greets a new reader and gives it what is unread from `start` on. */
   add(socket: StreamSocket, greeting: string, start: number): void {
-    const now = this.#nowMs();
+    const now = this.#monoMs();
     const reader: Reader = { socket, next: start, loading: false, takenAtSweep: 0, progressAtMs: now };
     socket.onDrain(() => {
       if (this.#behind.has(reader)) this.#catchUp(reader);
@@ -95,7 +95,7 @@ export class StreamHub {
 
   /** Periodic: cuts stalled readers and keeps silent connections alive, so that a half-open socket shows itself. */
   sweep(): void {
-    const now = this.#nowMs();
+    const now = this.#monoMs();
     for (const reader of [...this.#live, ...this.#behind]) {
       const { unsent, taken } = reader.socket;
       if (unsent === 0 || taken > reader.takenAtSweep) reader.progressAtMs = now;
@@ -111,7 +111,7 @@ export class StreamHub {
   }
 
   #broadcast(chunk: Chunk): void {
-    this.#wroteAtMs = this.#nowMs();
+    this.#wroteAtMs = this.#monoMs();
     for (const reader of this.#live) {
       this.#write(reader, chunk, this.#flushed);
       if (reader.socket.unsent > UNSENT_MAX) this.#fallBehind(reader, this.#flushed);

@@ -23,17 +23,17 @@ export class WebSocketHub {
   /** A read of the log is under way: what comes meanwhile is sent behind it. */
   #loading = false;
   readonly #logger: Logger;
-  readonly #nowMs: () => number;
+  readonly #monoMs: () => number;
 
-  constructor(feed: Feed, logger: Logger, nowMs: () => number) {
+  constructor(feed: Feed, logger: Logger, monoMs: () => number) {
     this.#feed = feed;
     this.#next = feed.end;
     this.#logger = logger;
-    this.#nowMs = nowMs;
+    this.#monoMs = monoMs;
   }
 
   add(socket: WebSocket, greeting: string): void {
-    const state: State = { pingedAtMs: this.#nowMs(), alive: true };
+    const state: State = { pingedAtMs: this.#monoMs(), alive: true };
     this.#sockets.set(socket, state);
     socket.on("pong", () => {
       state.alive = true;
@@ -90,7 +90,7 @@ export class WebSocketHub {
 
   /** Periodic: pings, and drops who has not answered the last one. */
   sweep(): void {
-    const now = this.#nowMs();
+    const now = this.#monoMs();
     for (const [socket, state] of this.#sockets) {
       if (now - state.pingedAtMs < PING_EVERY_MS) continue;
       if (!state.alive) {

@@ -52,7 +52,7 @@ export class Archivist {
   }
 
   *search({ text, before, limit }: SearchRequest): Slices<Finds> {
-    const wanted = lower(text);
+    const wanted = text.toLowerCase();
     const entries: StoredEntry[] = [];
     let next = before;
     let chars = 0;
@@ -64,7 +64,7 @@ export class Archivist {
         next = entry.seq;
         count += 1;
         slice += entry.payload.length;
-        if (lower(entry.payload).includes(wanted)) entries.push(entry);
+        if (entry.payload.toLowerCase().includes(wanted)) entries.push(entry);
         if (entries.length >= limit) return { entries, next };
         if (slice >= SLICE_CHARS) break;
       }
@@ -79,9 +79,4 @@ export class Archivist {
 
 function knownOf({ gone, ...row }: KnownRow): Known {
   return { ...row, gone: gone === 1 };
-}
-
-/** Of A to Z alone: it changes no length, and means the same in every language. */
-function lower(text: string): string {
-  return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

@@ -1,0 +1,114 @@
+import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { ApiClient, type Fields } from "../../test/support/client.ts";
+import { freePorts } from "../../test/support/ports.ts";
+import type { Account, Config } from "../config/config.ts";
+import { MemoryLogger } from "../delivery/scripted.suite.ts";
+import { MemoryFiles } from "../delivery/stage.suite.ts";
+import { encode } from "../gateway/codec.ts";
+import { type LiveRoutes, liveRoutes } from "../gateway/live-routes.ts";
+import { compileRoutes } from "../gateway/routes.ts";
+import { aConfig, aGateway, aMessage, anAccount } from "../gateway/samples.suite.ts";
+import { Turnstile } from "../lib/turnstile.ts";
+import type { Log } from "../log/log.ts";
+import { openAt, scratchFolder } from "../log/sqlite/scratch.suite.ts";
+import { loadHttp } from "./api-server.ts";
+import { ApiServers } from "./api-servers.ts";
+
+const BRIDGES = ["in net.a #x", "inout api.right api"];
+
+let log: Log;
+let routes: LiveRoutes;
+let servers: ApiServers;
+let right: ApiClient;
+let account: Account;
+/** Names of the files that were kept for networks. */
+let kept: string[];
+
+beforeEach(async () => {
+  log = await openAt(scratchFolder());
+  const [port = 0] = await freePorts(1);
+  const settings = { BindAddress: `127.0.0.1:${port}`, Token: "", Buffer: 1_000, MaxBodySize: 1_000_000 };
+  account = { ...anAccount("api.right", { remoteNickFormat: "{NICK}" }), settings };
+  const config = configOf(account);
+  kept = [];
+  const keep = (_content: Uint8Array, name: string): Promise<null> => {
+    kept.push(name);
+    return Promise.resolve(null);
+  };
+  routes = liveRoutes(compileRoutes(config));
+  servers = new ApiServers({
+    log,
+    files: Object.assign(new MemoryFiles(), { keep, linkFor: () => null }) as never,
+    routes,
+    turnstile: new Turnstile(),
+    http: await loadHttp(),
+    logger: new MemoryLogger().logger,
+  });
+  onTestFinished(() => servers.close());
+  await servers.open(config);
+  log.tail(servers.listener);
+  await servers.listen();
+  right = new ApiClient(`http://127.0.0.1:${port}`);
+});
+
+const configOf = (...accounts: readonly Account[]): Config => aConfig([aGateway("g", BRIDGES)], accounts);
+
+async function say(text: string): Promise<void> {
+  const payload = encode(aMessage({ text, account: "net.a", protocol: "net", gateway: "" }));
+  await log.append({ account: "net.a", entries: [{ subject: "net.a/#x", key: null, label: "", payload }] });
+}
+
+/** As the program does it. */
+async function change(config: Config, ...reopen: readonly string[]): Promise<void> {
+  const changing = await servers.change({ config, routes: compileRoutes(config), reopen: new Set(reopen) });
+  const marks = changing.marks();
+  if (marks.length > 0) await log.mark(marks);
+  routes.swap(compileRoutes(config));
+  changing.swap();
+  await changing.settle();
+}
+
+test("what is committed while readers are opened again is theirs, also when the turnstile did not wait for it", async () => {
+  await say("one");
+  expect(await right.texts()).toEqual(["one"]);
+  const mark = log.mark.bind(log);
+  log.mark = async (marks) => {
+    await say("late");
+    await mark(marks);
+    await say("later");
+  };
+  await change(configOf(account), account.key);
+  log.mark = mark;
+  await say("two");
+  expect(await right.texts()).toEqual(["late", "later", "two"]);
+});
+
+test("how messages look and which ones pass is another from the change on, for the same readers", async () => {
+  const stream = await right.stream();
+  const presentation = { ...account.presentation, remoteNickFormat: "[{NICK}]", ignoreNicks: ["spam"] };
+  await change(configOf({ ...account, presentation }));
+  await say("one");
+  expect(await stream.next()).toMatchObject({ text: "one", username: "[bob]" });
+  await stream.close();
+  await right.say({ text: "buy", username: "spam" });
+  expect(servers.all.map(({ ingest }) => ingest.dropped)).toEqual([{ ignored_nick: 1 }]);
+});
+
+test("files are kept for a network from the moment on that one is there", async () => {
+  const file = (Name: string): Fields => ({ text: "see", Extra: { file: [{ Name, Data: "aGk=" }] } });
+  await right.say(file("first"));
+  await change(aConfig([aGateway("g", ["inout net.a #x", "inout api.right api"])], [account]));
+  await right.say(file("second"));
+  expect(kept).toEqual(["second"]);
+});
+
+test("an account that goes and comes back begins at the head", async () => {
+  await say("one");
+  await change(aConfig([aGateway("g", ["in net.a #x", "out net.b #y"])], []));
+  expect([servers.all.length, servers.addresses.size]).toEqual([0, 0]);
+  await expect(right.texts()).rejects.toThrow("ECONNREFUSED");
+  await say("two");
+  await change(configOf(account));
+  await say("three");
+  expect(await right.texts()).toEqual(["three"]);
+});
