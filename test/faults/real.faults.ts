@@ -11,6 +11,9 @@ const LIVES = Number(process.env["FAULTS_LIVES"] ?? 3);
 /** Far more than it takes: whatever waits inside has a deadline of its own, and says what it waited for. */
 const TEST_MS = 900_000 + 4 * HOLD_MS + LIVES * 30_000;
 
+/** A line of the program's log. */
+const LEFT_IRC = /"account":"irc\.net".*"msg":"the account is offline"/u;
+
 /** Most mistakes that are shown. */
 const SHOWN = 20;
 
@@ -22,6 +25,8 @@ async function play(fault: Fault): Promise<void> {
   const round = rounds.length + 1;
   const untouched = PAIRS.filter((pair) => !pair.some((network) => fault.touches.includes(network)));
   const traffic = new Traffic(world, round, untouched);
+  const { rialto } = world;
+  const before = rialto.output().length;
   let backMs = 0;
   try {
     await traffic.flows();
@@ -35,7 +40,14 @@ async function play(fault: Fault): Promise<void> {
     await traffic.fence();
     backMs = performance.now() - ended;
   } finally {
-    rounds.push({ round, fault, traffic, wentOn: untouched.length, backMs });
+    rounds.push({
+      round,
+      fault,
+      traffic,
+      wentOn: untouched.length,
+      backMs,
+      leftIrc: LEFT_IRC.test(rialto.output().slice(before)),
+    });
     await traffic.stop();
   }
   expect(world.crashes).toEqual([]);

@@ -15,7 +15,7 @@ const PATIENCE_MS = 180_000;
 /** For everybody to hear everybody again: waits between tries to connect included. */
 const RETURN_MS = 300_000;
 /** How long somebody waits for a first line to arrive before saying another; each next wait is twice as long. */
-const FIRST_TRY_MS = 3_000;
+const FIRST_TRY_MS = 1_000;
 
 /** Who can hear whom: the API's program reads by an account of its own. */
 export const PAIRS = NETWORKS.flatMap((from) =>
@@ -82,18 +82,22 @@ export class Traffic {
     if (this.#trouble !== null) throw new Error("somebody could not speak", { cause: this.#trouble });
   }
 
-  /** Everybody, after `stop`, says another line until all others have heard the last: then they have had the chance to hear all of it. */
+  /**
+   * Everybody, after `stop`, says another line until all others have heard the last: then they have had the chance to hear all of it. One
+   * line at least, although all may have heard all so far: what is heard now came after the fault.
+   */
   async fence(): Promise<void> {
     const deadline = Date.now() + RETURN_MS;
-    let next = 0;
+    for (const from of NETWORKS) void this.#say(from);
+    let next = Date.now() + FIRST_TRY_MS;
     let wait = FIRST_TRY_MS;
     await this.#until(
       () => {
         const deaf = this.#deaf(PAIRS, (from) => this.said[from]);
         if (deaf.length > 0 && Date.now() >= next && Date.now() < deadline) {
-          for (const from of next === 0 ? NETWORKS : new Set(deaf.map(([one]) => one))) void this.#say(from);
-          next = Date.now() + wait;
+          for (const from of new Set(deaf.map(([one]) => one))) void this.#say(from);
           wait *= 2;
+          next = Date.now() + wait;
         }
         return deaf;
       },

@@ -15,6 +15,8 @@ export interface RequestOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
+  /** How long the answer may take. */
+  readonly patienceMs?: number;
 }
 
 /** One HTTP request on a connection of its own. Rejects when no whole answer comes. */
@@ -35,7 +37,11 @@ export async function request(url: string, options: RequestOptions = {}): Promis
   if (options.body === undefined) outgoing.end();
   else outgoing.end(options.body);
   try {
-    return await within(answer.promise, () => `the answer to ${options.method ?? "GET"} ${url}`, 15_000);
+    return await within(
+      answer.promise,
+      () => `the answer to ${options.method ?? "GET"} ${url}`,
+      options.patienceMs ?? 15_000,
+    );
   } finally {
     outgoing.destroy();
   }

@@ -6,6 +6,8 @@ import { ApiClient } from "./client.ts";
 import { freePorts } from "./ports.ts";
 import { eventually, within } from "./wait.ts";
 
+/** A start takes less than a second; on a machine with twenty other things to do, much longer. */
+const START_MS = 60_000;
 const PROGRAM = path.join(import.meta.dirname, "../../bin/rialto.js");
 
 export interface RialtoOptions {
@@ -116,6 +118,7 @@ async function ready(rialto: Rialto, urls: ReadonlyMap<string, string>): Promise
       () => healthy(url),
       (well) => well || over,
       () => `${url}/api/health`,
+      START_MS,
     );
     if (over) throw new Error("the program ended");
   }

@@ -17,12 +17,13 @@ export async function eventually<T>(
   ask: () => Promise<T>,
   enough: (answer: T) => boolean,
   what: () => string,
+  ms: number = PATIENCE_MS,
 ): Promise<T> {
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = Date.now() + ms;
   for (;;) {
     const answer = await ask();
     if (enough(answer)) return answer;
-    if (Date.now() > deadline) throw new Error(`waited ${PATIENCE_MS} ms for ${what()}`);
+    if (Date.now() > deadline) throw new Error(`waited ${ms} ms for ${what()}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -1,0 +1,185 @@
+import path from "node:path";
+import { SERVER_NAME } from "../../servers/matrix/synapse.ts";
+import { CALM, configuration, HASTY } from "./config.ts";
+import { hears, IRC, PASSWORD, settled, type Stage } from "./stage.ts";
+import { masked } from "./words.ts";
+import { type Sights, until } from "./watch.ts";
+
+/** What was seen of a situation: by the operator, and by people, by the name of their room. */
+export interface Scene extends Sights {
+  readonly rooms: Readonly<Record<string, readonly string[]>>;
+}
+
+/** What the page says of a situation; null: nothing that counts. */
+type Told = string | null;
+
+/** Each makes its situation happen, looks, and ends it. */
+export const SCENES = {
+  "wrong-password": wrongPassword,
+  "server-gone": serverGone,
+  banned,
+  "rate-limit": rateLimit,
+  "disk-full": diskFull,
+} as const;
+
+/** What people have seen, from there on. */
+const since = (lines: readonly string[], from = 0): readonly string[] =>
+  lines.slice(from).map((line) => masked(line, ""));
+
+export type SceneName = keyof typeof SCENES;
+
+async function wrongPassword({ ircd, prosody, rooms, launch }: Stage, told: Told): Promise<Scene> {
+  const config = configuration("lobby", [
+    { account: "irc.libera", channel: IRC.lobby, port: ircd.port, as: "rialto-lobby" },
+    { account: "xmpp.home", channel: "lobby", port: prosody.port, as: "lobby" },
+  ]);
+  const wrong = config.replace(PASSWORD, "sesame");
+  const { rialto, operator } = await launch(wrong);
+  const [from = 0] = await settled(rialto, [rooms.lobby]);
+  const sights = await operator.look({
+    told,
+    says: ["action-needed"],
+    retries: true,
+    account: "xmpp.home",
+    messages: [/"the account needs a person"/u],
+  });
+  await operator.change([CALM, HASTY]);
+  await hears(rooms.lobby, "is out of reach since");
+  await operator.change([CALM, HASTY], ["sesame", PASSWORD]);
+  await hears(rooms.lobby, "was out of reach");
+  return { ...sights, rooms: { [`${IRC.lobby} on IRC`]: since(rooms.lobby(), from) } };
+}
+
+async function serverGone({ ircd, other, synapse, rooms, launch }: Stage, told: Told): Promise<Scene> {
+  const config = configuration("harbour", [
+    { account: "irc.libera", channel: IRC.harbour, port: ircd.port, as: "rialto-harbour" },
+    { account: "irc.oftc", channel: "#quay", port: other.port, as: "rialto" },
+    { account: "matrix.home", channel: `#harbour:${SERVER_NAME}`, port: synapse.port, as: "rialto-harbour" },
+  ]);
+  const { rialto, operator } = await launch(config);
+  const from = await settled(rialto, [rooms.harbour, rooms.harbourMatrix]);
+  await until(
+    async () => await operator.status(),
+    ({ accounts }) => accounts.every(({ channels }) => channels.every(({ state }) => state === "joined")),
+    "everybody to be there",
+  );
+  await operator.change([CALM, HASTY]);
+  await other.kill();
+  await hears(rooms.harbour, "is out of reach since");
+  await rialto.client("desk").say({ text: "ahoy", username: "anna" });
+  const sights = await operator.look({
+    told,
+    says: ["waiting", "ECONNREFUSED"],
+    retries: true,
+    account: "irc.oftc",
+    messages: [/ECONNREFUSED.*"the account is offline"/u, /"rooms are told that a channel is out of reach"/u],
+  });
+  await other.restart();
+  await hears(rooms.harbour, "was out of reach");
+  await hears(rooms.harbourMatrix, "was out of reach");
+  return {
+    ...sights,
+    rooms: {
+      [`${IRC.harbour} on IRC`]: since(rooms.harbour(), from[0]),
+      "harbour on Matrix": since(rooms.harbourMatrix(), from[1]),
+    },
+  };
+}
+
+async function banned({ ircd, prosody, ira, rooms, launch }: Stage, told: Told): Promise<Scene> {
+  const config = configuration("square", [
+    { account: "irc.libera", channel: IRC.square, port: ircd.port, as: "rialto" },
+    { account: "xmpp.home", channel: "square", port: prosody.port, as: "square" },
+  ]);
+  const { rialto, operator } = await launch(config);
+  const from = await settled(rialto, [rooms.square, rooms.xmpp]);
+  await operator.change([CALM, HASTY]);
+  await ira.raw(`MODE ${IRC.square} +b rialto!*@*`);
+  await ira.raw(`KICK ${IRC.square} rialto :no robots here`);
+  await hears(rooms.xmpp, "is out of reach since");
+  const sights = await operator.look({
+    told,
+    says: ["banned", "waiting"],
+    retries: true,
+    account: "irc.libera",
+    messages: [/kicked by ira.*"a channel was lost"/u, /banned.*"a channel cannot be joined"/u],
+  });
+  await ira.raw(`MODE ${IRC.square} -b rialto!*@*`);
+  await ira.raw(`INVITE rialto ${IRC.square}`);
+  await hears(rooms.xmpp, "was out of reach");
+  return {
+    ...sights,
+    rooms: {
+      [`${IRC.square} on IRC`]: since(rooms.square(), from[0]),
+      "square on XMPP": since(rooms.xmpp(), from[1]),
+    },
+  };
+}
+
+async function rateLimit({ synapse, rooms, launch }: Stage, told: Told): Promise<Scene> {
+  const config = configuration("palace", [
+    { account: "matrix.home", channel: `#palace:${SERVER_NAME}`, port: synapse.port, as: "rialto-palace" },
+  ]);
+  const { rialto, operator } = await launch(config);
+  const [from = 0] = await settled(rialto, [rooms.palaceMatrix]);
+  await operator.change([CALM, HASTY]);
+  for (const text of ["one", "two", "three", "four", "five"])
+    await rialto.client("desk").say({ text, username: "anna" });
+  const sights = await operator.look({
+    told,
+    says: ["messages wait"],
+    retries: true,
+    account: "matrix.home",
+    messages: [/M_LIMIT_EXCEEDED.*"messages wait for delivery"/u],
+  });
+  await hears(rooms.palaceMatrix, "five");
+  return { ...sights, rooms: { "palace on Matrix": since(rooms.palaceMatrix(), from) } };
+}
+
+async function diskFull({ ircd, disk, ira, rooms, launch }: Stage, told: Told): Promise<Scene> {
+  const config = configuration("office", [
+    { account: "irc.libera", channel: IRC.office, port: ircd.port, as: "rialto-office" },
+  ]);
+  const { rialto, operator } = await launch(config, path.join(disk.folder, "data"));
+  const [from = 0] = await settled(rialto, [rooms.office]);
+  const desk = rialto.client("desk");
+  await disk.fillTo(8);
+  const post = async (text: string): Promise<string> => {
+    const answer = await desk.post({ text, username: "anna" });
+    return answer.status === 200 ? "" : `${answer.status} ${answer.text}`;
+  };
+  const refused = await until(
+    async () => await post("a try"),
+    (answer) => answer !== "",
+    "a post to be refused",
+  );
+  await ira.say(IRC.office, "can you hear me?");
+  const sights = await operator.look({
+    told,
+    says: ["No room on the disk"],
+    retries: false,
+    account: null,
+    messages: [/"events wait: the log does not take them"/u, /"messages are refused"/u],
+  });
+  await disk.free();
+  const heard: string[] = [];
+  const poll = async (): Promise<readonly string[]> => {
+    heard.push(...(await desk.poll()).map(({ username, text }) => `${username}: ${text}`));
+    return heard;
+  };
+  await until(poll, (lines) => lines.some((line) => line.includes("can you hear me?")), "what ira said");
+  await until(
+    async () => await post("now we can"),
+    (answer) => answer === "",
+    "a post to be taken",
+  );
+  await hears(rooms.office, "now we can");
+  const seen = since(rooms.office(), from).filter((line) => !line.endsWith("a try"));
+  return {
+    ...sights,
+    rooms: {
+      "a client of the API": [masked(refused, rialto.dataPath), ...heard],
+      [`${IRC.office} on IRC`]: seen,
+    },
+  };
+}
