@@ -129,6 +129,7 @@ const COLUMNS = [
   "fds",
   "loopP99",
   "loopMax",
+  "gcMs",
   "p50",
   "p99",
   "said",

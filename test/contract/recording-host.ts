@@ -13,6 +13,10 @@ export class CountingClock implements Clock {
     return Date.now();
   }
 
+  monoMs(): number {
+    return performance.now();
+  }
+
   after(ms: number, task: () => void): () => void {
     const timer = setTimeout(() => {
       this.#timers.delete(timer);

@@ -149,6 +149,7 @@ class Mortal {
     const real = new CountingClock();
     this.clock = {
       nowMs: () => real.nowMs(),
+      monoMs: () => real.monoMs(),
       after: (ms, task) => {
         if (this.#dead) return () => undefined;
         const cancel = real.after(ms, task);

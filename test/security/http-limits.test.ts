@@ -3,19 +3,31 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { HttpLimits } from "../../src/http/http-server.ts";
 import { createServer } from "../../src/http/server.ts";
 import { connectRaw, parseAnswer, type RawConnection } from "../support/raw.ts";
-import { within } from "../support/wait.ts";
+import { Inbox, within } from "../support/wait.ts";
 
-const PATIENT: HttpLimits = { requestMs: 600_000, checkMs: 600_000, stallMs: 600_000, connections: 1_000 };
-/** Long enough that even a machine that stands still for a while has read what was sent whole. */
-const HASTY: HttpLimits = { ...PATIENT, requestMs: 3_000, checkMs: 100 };
+const PATIENT: HttpLimits = {
+  requestMs: 600_000,
+  checkMs: 600_000,
+  stallMs: 600_000,
+  lingerMs: 600_000,
+  connections: 1_000,
+};
+const HASTY: HttpLimits = { ...PATIENT, requestMs: 2_000, checkMs: 100 };
 const MAX_BODY = 10_000;
 const WAIT_MS = 50_000;
 
-/** The server of the API, with limits that a test can wait for; what it asks is `/small` and `/echo`. */
-async function start(limits: HttpLimits): Promise<() => Promise<RawConnection>> {
+/**
+ * The server of the API, with limits that a test can wait for; what it asks is `/small`, `/echo`, and `/held`, which is answered when whoever
+ * is told of it says so.
+ */
+async function start(
+  limits: HttpLimits,
+  onHeld: (answer: () => void) => void = (answer) => answer(),
+): Promise<() => Promise<RawConnection>> {
   const server = await createServer({ token: null, maxBodySize: MAX_BODY, onError: () => undefined, limits });
   server.app.addContentTypeParser("text/plain", { parseAs: "string" }, (_request, body, done) => done(null, body));
   server.app.get("/small", (_request, reply) => reply.send("ok"));
+  server.app.get("/held", (_request, reply) => onHeld(() => void reply.send("ok")));
   server.app.post("/echo", (request, reply) => reply.send(request.body));
   await server.app.listen({ host: "127.0.0.1", port: 0 });
   onTestFinished(async () => await server.close());
@@ -28,6 +40,7 @@ async function start(limits: HttpLimits): Promise<() => Promise<RawConnection>> 
 }
 
 const SMALL = "GET /small HTTP/1.1\r\nHost: x\r\n\r\n";
+const HELD = SMALL.replace("small", "held");
 
 /** All that comes until the server closes, as the status of each answer. */
 async function statuses(connection: RawConnection): Promise<readonly string[]> {
@@ -59,9 +72,27 @@ describe("a client that is slow", () => {
   });
 
   test("takes nothing from the answers before", async () => {
-    const connect = await start(HASTY);
-    const connection = await connect();
-    connection.send(`${SMALL}${SMALL}GET /sm`);
+    const held = new Inbox<() => void>();
+    const connect = await start(HASTY, (answer) => held.push(answer));
+    const begun = "GET /sm";
+    // On a machine that stands still, even the whole requests may be too slow: then once more.
+    const read = async (): Promise<readonly [RawConnection, (() => void)[]]> => {
+      for (;;) {
+        const connection = await connect();
+        connection.send(`${HELD}${HELD}${begun}`);
+        const over = connection.closed.then(() => "refused");
+        const first = await held.next(() => "a request", over, WAIT_MS).catch(() => null);
+        const second = await held.next(() => "a request", over, WAIT_MS).catch(() => null);
+        if (first !== null && second !== null) return [connection, [first, second]];
+      }
+    };
+    const [connection, answers] = await read();
+    // What begins later is refused later.
+    const later = await connect();
+    later.send(begun);
+    expect(await statuses(later)).toEqual(["408"]);
+    expect(connection.received.toString()).toBe("");
+    for (const answer of answers) answer();
     expect(await statuses(connection)).toEqual(["200", "200", "408"]);
   });
 
