@@ -1,0 +1,50 @@
+import type { Bugs } from "./bugs.ts";
+import { Chance } from "./chance.ts";
+import type { CountsData } from "./counts.ts";
+import { judge } from "./judge.ts";
+import { realTurn, takeOver } from "./machine.ts";
+import { settingOf } from "./setting.ts";
+import { type Step, storyOf } from "./steps.ts";
+import { tell } from "./tell.ts";
+import type { Violation } from "./witness.ts";
+import { World } from "./world.ts";
+
+export interface Ended {
+  readonly seed: number;
+  readonly steps: readonly Step[];
+  readonly violations: readonly Violation[];
+  readonly counts: CountsData;
+}
+
+/** The steps that this seed takes. */
+export function stepsOf(seed: number): readonly Step[] {
+  const chance = new Chance(seed);
+  return storyOf(settingOf(chance.fork()), chance.fork());
+}
+
+/** Runs a seed from its beginning to its verdict; with `steps`, other ones than its own. Never rejects for what the program does. */
+export async function runSeed(
+  seed: number,
+  { steps = stepsOf(seed), bugs = {} }: { readonly steps?: readonly Step[]; readonly bugs?: Bugs } = {},
+): Promise<Ended> {
+  const chance = new Chance(seed);
+  const setting = settingOf(chance.fork());
+  chance.fork();
+  const world = new World(setting, chance.fork(), bugs);
+  const giveBack = takeOver(world.loop);
+  try {
+    for (const step of steps) {
+      await tell(world, step);
+      if (world.witness.violations.length > 0) break;
+    }
+    if (world.witness.violations.length === 0) await judge(world);
+  } catch (error) {
+    world.witness.fail("no throw", error instanceof Error ? (error.stack ?? error.message) : String(error));
+  } finally {
+    world.end();
+    await world.loop.flush();
+    giveBack();
+  }
+  await realTurn();
+  return { seed, steps, violations: world.witness.violations, counts: world.counts.data };
+}

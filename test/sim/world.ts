@@ -1,0 +1,277 @@
+import type { Config } from "../../src/config/config.ts";
+import { type Delivery, openDelivery } from "../../src/delivery/delivery.ts";
+import { laneName } from "../../src/delivery/lanes.ts";
+import { RemoteFiles } from "../../src/delivery/remote-files.ts";
+import type { Files } from "../../src/files/files.ts";
+import { compileRoutes, type Routes } from "../../src/gateway/routes.ts";
+import { aConfig, aGateway, anAccount } from "../../src/gateway/samples.suite.ts";
+import { subjectOf } from "../../src/gateway/subject.ts";
+import type { Log, Subject } from "../../src/log/log.ts";
+import type { Logger } from "../../src/logger.ts";
+import { Api } from "./api.ts";
+import type { Bugs } from "./bugs.ts";
+import type { Chance } from "./chance.ts";
+import { Counts } from "./counts.ts";
+import { Disk } from "./disk.ts";
+import { Life } from "./life.ts";
+import { Loop } from "./loop.ts";
+import { Network } from "./network.ts";
+import { Server } from "./server.ts";
+import type { Setting } from "./setting.ts";
+import { Witness } from "./witness.ts";
+
+/** How long a start or a stop may take, in simulated ms. */
+const START_MS = 120_000;
+const STOP_MS = 60_000;
+
+type Opening = "opening" | "up" | "failed";
+
+/** One simulated program with all that surrounds it. */
+export class World {
+  readonly loop = new Loop();
+  readonly counts = new Counts();
+  readonly witness = new Witness(this.counts);
+  readonly setting: Setting;
+  readonly chance: Chance;
+  readonly disk: Disk;
+  readonly networks: ReadonlyMap<string, Network>;
+  readonly config: Config;
+  readonly bugs: Bugs;
+  readonly api: Api;
+  /** Newest clock there was, Unix ms. */
+  latestMs = 0;
+  lives = 0;
+  /** Why the last start failed. */
+  failure = "";
+  #numbers = 0;
+  #life: Life | null = null;
+  #delivery: Delivery | null = null;
+  #log: Log | null = null;
+  /** Simulated ms of the last kill or jump: since then keys may be forgotten. */
+  disturbedMs = -Infinity;
+
+  constructor(setting: Setting, chance: Chance, bugs: Bugs) {
+    this.setting = setting;
+    this.chance = chance;
+    this.bugs = bugs;
+    this.config = configOf(setting);
+    this.disk = new Disk(this.loop, chance.fork(), this.counts, setting.disk);
+    this.networks = new Map(setting.nets.map((traits) => [traits.name, this.#network(traits, chance.fork())]));
+    this.witness.nowMs = () => this.loop.monotonicMs;
+    this.witness.mayRepeat = (net, sinceMs) => this.#mayRepeat(net, sinceMs);
+    this.#know(compileRoutes(this.config));
+    this.api = new Api(this);
+  }
+
+  get isUp(): boolean {
+    return this.#life !== null && !this.#life.dead;
+  }
+
+  /** Whether every account is online, and every channel joined. */
+  async isJoined(): Promise<boolean> {
+    const accounts = (await this.#delivery?.status()) ?? [];
+    return accounts.every(
+      ({ state, channels }) => state === "online" && channels.every((channel) => channel.state === "joined"),
+    );
+  }
+
+  get life(): Life {
+    if (this.#life === null) throw new Error("nothing runs");
+    return this.#life;
+  }
+
+  get log(): Log {
+    if (this.#log === null) throw new Error("nothing runs");
+    return this.#log;
+  }
+
+  /** For the next thing that is said. */
+  readonly number = (): number => (this.#numbers += 1);
+
+  /** Starts the program; false when it did not come up (killed meanwhile, or the log cannot be read). */
+  async start(): Promise<boolean> {
+    if (this.isUp) return true;
+    const life = new Life();
+    this.#life = life;
+    this.lives += 1;
+    const is = (): Opening => state;
+    let state: Opening = "opening";
+    this.#open(life).then(
+      () => void (state = "up"),
+      (error: unknown) => {
+        this.failure = String(error);
+        state = "failed";
+      },
+    );
+    await this.loop.run(START_MS, () => is() !== "opening" || life.dead);
+    if (is() === "up" && !life.dead) return true;
+    life.die();
+    return false;
+  }
+
+  async #open(life: Life): Promise<void> {
+    const opened = this.disk.open(life);
+    const log = this.bugs.log?.(opened) ?? opened;
+    this.#log = log;
+    log.tail((entries) => this.witness.committed(entries));
+    await this.#catchUp(log);
+    const compiled = compileRoutes(this.config);
+    const routes = this.bugs.routes?.(compiled) ?? compiled;
+    await this.api.open(log, routes, life);
+    this.#delivery = await openDelivery({
+      config: this.config,
+      adapters: new Map(Array.from(this.networks, ([name, { adapter }]) => [name, adapter])),
+      routes,
+      log,
+      files: NO_FILES,
+      remoteFiles: new RemoteFiles(),
+      logger: this.logger,
+      clock: this.loop.clockOf(life),
+      random: this.chance.fork().next,
+    });
+    this.#delivery.start();
+  }
+
+  /** As `kill -9`. */
+  kill(): void {
+    if (!this.isUp) return;
+    this.life.die();
+  }
+
+  /** As SIGTERM. */
+  async stop(): Promise<void> {
+    if (!this.isUp) return;
+    const { life } = this;
+    let isOver = false;
+    void this.#close().then(() => (isOver = true));
+    await this.loop.run(STOP_MS, () => isOver || life.dead);
+    this.witness.check("stops in time", isOver || life.dead, () => `a stop takes longer than ${STOP_MS / 1000} s`);
+    life.die();
+  }
+
+  async #close(): Promise<void> {
+    await this.#delivery?.quiesce();
+    await this.api.close();
+    await this.#delivery?.close();
+    await this.#log?.close();
+  }
+
+  async pass(ms: number, until: () => boolean = () => false): Promise<void> {
+    await this.loop.run(ms, until);
+    this.latestMs = Math.max(this.latestMs, this.loop.nowMs());
+  }
+
+  /** The log alone, to look at it; nothing else runs. */
+  async look<T>(task: (log: Log) => Promise<T>): Promise<T> {
+    this.kill();
+    const life = new Life();
+    const log = this.disk.open(life);
+    let found: { readonly value: T } | { readonly error: unknown } | null = null;
+    const looking = this.#catchUp(log).then(async () => await task(log));
+    looking.then(
+      (value) => (found = { value }),
+      (error: unknown) => (found = { error }),
+    );
+    await this.loop.run(START_MS, () => found !== null);
+    life.die();
+    return await looking;
+  }
+
+  end(): void {
+    this.#life?.die();
+    this.disk.remove();
+  }
+
+  /** What was committed, and nobody lived to be told of. */
+  async #catchUp(log: Log): Promise<void> {
+    const subjects = [...this.subjects];
+    for (let after = Math.max(0, ...this.witness.entries.keys()); ;) {
+      const entries = await log.read({ subjects, after, limit: 1_000 });
+      this.witness.committed(entries);
+      const last = entries.at(-1);
+      if (last === undefined) return;
+      after = last.seq;
+    }
+  }
+
+  /** All that anybody reads. */
+  get subjects(): ReadonlySet<Subject> {
+    const found = new Set<Subject>();
+    const routes = compileRoutes(this.config);
+    for (const { subjects } of this.witness.lanes.values()) for (const subject of subjects) found.add(subject);
+    for (const name of this.api.names) for (const subject of routes.reads(name).keys()) found.add(subject);
+    return found;
+  }
+
+  readonly logger: Logger = loggerTo((level, fields, message) => {
+    if (
+      level === "error" &&
+      message.includes("bug") &&
+      !("error" in fields && String(fields["error"]).includes("simulated"))
+    ) {
+      this.witness.fail("no bug lines", `${message} ${JSON.stringify(fields)}`);
+    }
+  });
+
+  #know(routes: Routes): void {
+    this.witness.isHeard = (subject) => routes.targets(subject).length > 0;
+    for (const route of routes.lanes()) {
+      const name = laneName(route);
+      const place = subjectOf(route.account.key, route.channel);
+      this.witness.lanes.set(name, { name, place, subjects: new Set(route.subjects) });
+    }
+  }
+
+  #mayRepeat(net: string, sinceMs: number): boolean {
+    const idempotency = this.networks.get(net)?.server.traits.idempotency;
+    if (idempotency?.by !== "key") return false;
+    // After a restart nobody knows since when it is in doubt; before, the clock may have been set back.
+    return this.loop.monotonicMs - sinceMs >= idempotency.windowMs && this.disturbedMs >= sinceMs;
+  }
+
+  #network(traits: Setting["nets"][number], chance: Chance): Network {
+    const server = new Server(traits, this.loop, this.witness);
+    const { session = (each) => each, host = (each) => each } = this.bugs;
+    return new Network({
+      server,
+      loop: this.loop,
+      chance,
+      witness: this.witness,
+      life: () => this.life,
+      wrap: { session, host },
+    });
+  }
+}
+
+function configOf({ nets, gateways, presentation, maxAgeMs }: Setting): Config {
+  const accounts = [...nets.map(({ name }) => `${name}.x`), "api.p", "api.q"].map((name) =>
+    anAccount(name, presentation),
+  );
+  const config = aConfig(
+    gateways.map(({ name, bridges }) => aGateway(name, bridges)),
+    accounts,
+  );
+  const used = new Set(config.gateways.flatMap(({ bridges }) => bridges.map(({ account }) => account)));
+  return {
+    ...config,
+    accounts: new Map([...config.accounts].filter(([key]) => used.has(key))),
+    general: { ...config.general, maxAgeMs },
+  };
+}
+
+const NOTHING = { ok: false, why: { code: "unsupported", message: "no files" } } as const;
+
+const NO_FILES: Files = {
+  ready: () => Promise.resolve({ ...NOTHING, retry: false }),
+  open: () => Promise.resolve(NOTHING),
+  keep: () => Promise.resolve(null),
+  publish: () => Promise.resolve(null),
+};
+
+function loggerTo(tell: (level: string, fields: Readonly<Record<string, unknown>>, message: string) => void): Logger {
+  const levels = ["trace", "debug", "info", "warn", "error", "fatal"].map((level) => [
+    level,
+    (fields: Readonly<Record<string, unknown>>, message: string): void => tell(level, fields, message),
+  ]);
+  return Object.fromEntries(levels) as Logger;
+}
