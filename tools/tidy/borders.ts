@@ -33,7 +33,15 @@ const BORDERS: readonly Border[] = [
   {
     of: "http/",
     may: ["contract/", "gateway/", "files/file-id.ts", "log/log.ts", "log/errors.ts", "lib/"],
-    types: ["admin/followers.ts", "admin/operator.ts", "admin/views.ts", "config/config.ts", "delivery/status.ts", "files/files.ts", "logger.ts"],
+    types: [
+      "admin/followers.ts",
+      "admin/operator.ts",
+      "admin/views.ts",
+      "config/config.ts",
+      "delivery/status.ts",
+      "files/files.ts",
+      "logger.ts",
+    ],
   },
   {
     of: "admin/",
