@@ -245,6 +245,22 @@ describe("another configuration", () => {
     expect((await delivery.status()).map(({ key }) => key)).toEqual(["web.b"]);
   });
 
+  test("a bridge whose removal was killed half-way begins anew, should a later configuration have it again", async () => {
+    const old = configOf(gateway("g", "inout net.a #x", "inout web.b room"));
+    net.plans.push(() => new Promise(() => undefined));
+    const delivery = await open(old);
+    await post("one");
+    await until(web, "ref:room <bob> one");
+    await change(delivery, configOf(gateway("g", "inout web.b room")), "marks");
+    await delivery.quiesce();
+    await delivery.close();
+    await post("two");
+    await open(old);
+    await post("three");
+    await until(net, "ref:#x <bob> three");
+    expect([...(await log.marks("removed/")).keys()]).toEqual([]);
+  });
+
   test("the lanes of an account that gets another session are in the commit: a log that takes nothing refuses the change", async () => {
     const old = configOf(gateway("g", "inout net.a #x"));
     const delivery = await open(old);

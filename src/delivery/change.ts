@@ -54,14 +54,19 @@ export async function prepareChange(next: Next, scene: Scene): Promise<DeliveryC
   const moving = [...specs.values()].flat().filter(isMoving);
   const isNew = ({ name }: LaneSpec): boolean => !open.has(name);
   await forgetMarks(moving.filter(isNew), shared);
+  const names = new Set([...specs.values()].flat().map(({ name }) => name));
+  const removed = [...open.keys()].filter((name) => !names.has(name));
   const sources = moving.every(isNew) ? new Map<string, string>() : await log.marks(marksOf("").sources);
   let unpin = (): void => undefined;
   return {
-    marks: () =>
-      moving.flatMap((spec) => {
+    marks: () => [
+      // They write while they stop, so that they cannot be forgotten yet.
+      ...removed.map((name) => ({ name: marksOf(name).removed, value: "yes" })),
+      ...moving.flatMap((spec) => {
         const known = isNew(spec) ? undefined : (sources.get(marksOf(spec.name).sources) ?? "");
         return beginningMarks({ name: spec.name, subjects: spec.route.subjects }, known, log.head);
       }),
+    ],
     swap: () => {
       unpin = lanes.pin();
       for (const part of parts.all) {

@@ -10,7 +10,8 @@ const SHOWN_MAX = 20;
 
 /**
  * Lets go of what lanes and accounts left behind that are no longer in the configuration: nobody is handed it later, should they come
- * back. `lanes`: the names of those that are; `accounts`: the keys. Rejects with the log's LogError.
+ * back. So it is with those that were taken out of it while an earlier program ran, which ended before it could forget them.
+ * `lanes`: the names of those that are in it; `accounts`: the keys. Rejects with the log's LogError.
  */
 export async function forgetRemoved(
   log: Pick<Log, "marks" | "unmark">,
@@ -19,10 +20,12 @@ export async function forgetRemoved(
 ): Promise<void> {
   const marks: string[] = [];
   const removed = new Set<string>();
-  for (const stem of STEMS) {
-    for (const mark of (await log.marks(stem)).keys()) {
-      const name = mark.slice(stem.length);
-      if (lanes.has(name)) continue;
+  const stem = marksOf("").removed;
+  const taken = new Set(Array.from((await log.marks(stem)).keys(), (mark) => mark.slice(stem.length)));
+  for (const each of STEMS) {
+    for (const mark of (await log.marks(each)).keys()) {
+      const name = mark.slice(each.length);
+      if (lanes.has(name) && !taken.has(name)) continue;
       marks.push(mark);
       removed.add(name);
     }

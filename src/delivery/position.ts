@@ -9,6 +9,7 @@ import type { Mark, Seq } from "../log/log.ts";
  *   intent/<name>   only for networks without idempotency: up to where something may have been sent; written before it is
  *   summary/<name>  expired messages that one line still has to stand for
  *   sources/<name>  since when it hears each subject, see gateway/sources.ts
+ *   removed/<name>  its bridge was taken out of the configuration while the program ran: all this is to be forgotten
  *
  * An empty intent or summary is none.
  */
@@ -56,12 +57,14 @@ export function marksOf(lane: string): {
   readonly intent: string;
   readonly summary: string;
   readonly sources: string;
+  readonly removed: string;
 } {
   return {
     position: `lane/${lane}`,
     intent: `intent/${lane}`,
     summary: `summary/${lane}`,
     sources: `sources/${lane}`,
+    removed: `removed/${lane}`,
   };
 }
 

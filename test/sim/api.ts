@@ -1,15 +1,19 @@
+import type { Account as Configured, Config } from "../../src/config/config.ts";
+import type { DeliveryChange, Next } from "../../src/delivery/change.ts";
+import { pause } from "../../src/delivery/deadline.ts";
 import { compileInbound } from "../../src/gateway/inbound.ts";
 import type { Routes } from "../../src/gateway/routes.ts";
 import { compileView } from "../../src/gateway/view.ts";
 import { ApiAccount, type PollAnswer } from "../../src/http/api/account.ts";
 import { dispatchTo } from "../../src/http/api/dispatch.ts";
 import { Ingest } from "../../src/http/api/ingest.ts";
+import { beginningMarks, forgetReaders, joiningMarks, READERS_STEM } from "../../src/http/api/reader-marks.ts";
+import type { Turnstile } from "../../src/lib/turnstile.ts";
 import { LogError } from "../../src/log/errors.ts";
 import type { Log } from "../../src/log/log.ts";
 import type { Message } from "../../src/contract/message.ts";
 import type { Life } from "./life.ts";
 import { textFor, tokensIn } from "./tokens.ts";
-import type { Config } from "../../src/config/config.ts";
 import type { Logger } from "../../src/logger.ts";
 import type { Counts } from "./counts.ts";
 import type { Loop } from "./loop.ts";
@@ -28,9 +32,22 @@ interface Surroundings {
 
 const BUFFER = 100_000;
 
+/** When readers that could not be opened are tried again. */
+const RETRY_MS = 5_000;
+/** How long readers that are opened wait for appends that are under way. */
+const ALONE_MS = 2_000;
+
 interface Account {
   readonly readers: ApiAccount;
   readonly ingest: Ingest;
+}
+
+/** The life of the program that the accounts are part of. */
+interface Core {
+  readonly log: Log;
+  readonly routes: Routes;
+  readonly turnstile: Turnstile;
+  readonly life: Life;
 }
 
 /** What a client of an API account has read; it outlives the program. */
@@ -46,32 +63,87 @@ export class Api {
   readonly #world: Surroundings;
   readonly #readers = new Map<string, Reader>();
   #accounts = new Map<string, Account>();
-  #life: Life | null = null;
+  /** The same as above; what is committed is handed to these. */
+  #feeds = new Map<string, ApiAccount>();
+  #core: Core | null = null;
 
   constructor(world: Surroundings) {
     this.#world = world;
   }
 
   get names(): readonly string[] {
-    return [...this.#world.config.accounts.keys()].filter((key) => key.startsWith("api."));
+    return apisOf(this.#world.config).map(({ key }) => key);
   }
 
-  async open(log: Log, routes: Routes, life: Life): Promise<void> {
-    const { config, logger, loop } = this.#world;
-    this.#life = life;
+  async open(core: Core): Promise<void> {
+    const { log, routes } = core;
+    const { config } = this.#world;
+    this.#core = core;
     this.#accounts = new Map();
-    const nowMs = (): number => loop.nowMs();
-    for (const name of this.names) {
-      const account = config.accounts.get(name);
-      if (account === undefined) continue;
-      const view = compileView(account, config.accounts);
-      const readers = await ApiAccount.open({ account, buffer: BUFFER, log, routes, view, logger, nowMs });
-      const ingest = new Ingest({ account, log, routes, inbound: compileInbound(account), logger, nowMs });
-      this.#accounts.set(name, { readers, ingest });
-      if (!this.#readers.has(name)) this.#readers.set(name, emptyReader());
+    this.#feeds = new Map();
+    await forgetReaders(log, this.names, routes.reads);
+    for (const account of apisOf(config)) await this.#open(account, config, core);
+    log.tail(dispatchTo(this.#feeds, routes));
+  }
+
+  /** The steps of `app/api-servers.ts`, without its servers. */
+  async change(next: Next): Promise<DeliveryChange> {
+    const core = this.#core;
+    if (core === null) throw new Error("nothing runs");
+    const { log, routes } = core;
+    const accounts = apisOf(next.config);
+    const marks = await log.marks(READERS_STEM);
+    return {
+      marks: () =>
+        accounts.flatMap(({ key }) => {
+          const after = next.routes.reads(key);
+          const { head } = log;
+          if (!this.#accounts.has(key)) return beginningMarks(key, after, head);
+          return joiningMarks(key, { before: routes.reads(key), after, marks, head });
+        }),
+      swap: () => {
+        for (const account of accounts) {
+          const known = this.#accounts.get(account.key);
+          known?.readers.change(compileView(account, next.config.accounts));
+          known?.ingest.change({ account, inbound: compileInbound(account) });
+        }
+      },
+      settle: async () => await this.#settle(next, core),
+    };
+  }
+
+  async #settle({ config, routes }: Next, core: Core): Promise<void> {
+    const accounts = apisOf(config);
+    const keys = new Set(accounts.map(({ key }) => key));
+    for (const [key, { readers }] of this.#accounts) {
+      if (keys.has(key)) continue;
+      await readers.settled();
+      this.#accounts.delete(key);
+      this.#feeds.delete(key);
     }
-    const readers = new Map(Array.from(this.#accounts, ([name, account]) => [name, account.readers]));
-    log.tail(dispatchTo(readers, routes));
+    for (const account of accounts) {
+      while (!this.#accounts.has(account.key) && !core.life.dead) {
+        try {
+          await core.turnstile.alone(ALONE_MS, async () => await this.#open(account, config, core));
+        } catch {
+          await pause({ clock: this.#world.loop.clockOf(core.life), ms: RETRY_MS });
+        }
+      }
+    }
+    // Else at the next start.
+    await forgetReaders(core.log, keys, routes.reads).catch(() => undefined);
+  }
+
+  async #open(account: Configured, config: Config, { log, routes, turnstile }: Core): Promise<void> {
+    const { logger, loop } = this.#world;
+    const nowMs = (): number => loop.nowMs();
+    const monoMs = (): number => loop.monotonicMs;
+    const view = compileView(account, config.accounts);
+    const readers = await ApiAccount.open({ account, buffer: BUFFER, log, routes, view, logger, nowMs, monoMs });
+    const ingest = new Ingest({ account, log, routes, turnstile, inbound: compileInbound(account), logger, nowMs });
+    this.#accounts.set(account.key, { readers, ingest });
+    this.#feeds.set(account.key, readers);
+    if (!this.#readers.has(account.key)) this.#readers.set(account.key, emptyReader());
   }
 
   async close(): Promise<void> {
@@ -82,7 +154,7 @@ export class Api {
   /** A client posts, and hears what became of it in its own time. */
   post(name: string, gateway: string, message: number): void {
     const { witness } = this.#world;
-    const life = this.#life;
+    const life = this.#core?.life ?? null;
     if (life === null || life.cross()) return;
     const text = textFor({ message, edit: 0, parts: 1 });
     const draft = {
@@ -112,7 +184,7 @@ export class Api {
 
   /** A client polls; it may go before it has all of the answer. */
   poll(name: string, breaks: boolean): void {
-    const life = this.#life;
+    const life = this.#core?.life ?? null;
     const reader = this.#readers.get(name);
     if (life === null || reader === undefined || life.cross()) return;
     void this.#accounts
@@ -136,6 +208,7 @@ export class Api {
       witness.check("privacy", !account.startsWith("rialto."), () => `${name} read of an outage: ${text}`);
       const token = tokensIn(text).at(-1);
       if (token === undefined) continue;
+      witness.read(name, gateway, token.message);
       const key = `${gateway} m${token.message}e${token.edit}`;
       const times = (reader.read.get(key) ?? 0) + 1;
       const isRepeat = times > 1 && reader.last.life < lives && reader.last.keys.has(key);
@@ -152,6 +225,10 @@ export class Api {
     return (this.#readers.get(name)?.read.get(`${gateway} m${message}e0`) ?? 0) > 0;
   }
 }
+
+/** The accounts of the API. */
+export const apisOf = ({ accounts }: Config): readonly Configured[] =>
+  [...accounts.values()].filter(({ protocol }) => protocol === "api");
 
 function emptyReader(): Reader {
   return { read: new Map(), last: { keys: new Set(), life: 0 } };

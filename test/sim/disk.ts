@@ -10,6 +10,7 @@ import { SqliteLog } from "../../src/log/sqlite/sqlite-log.ts";
 import { Store } from "../../src/log/sqlite/store.ts";
 import type { Chance } from "./chance.ts";
 import type { Counts } from "./counts.ts";
+import { prepareLate } from "./lazy.ts";
 import type { Life } from "./life.ts";
 import type { Loop } from "./loop.ts";
 import { setFreeBytes } from "./machine.ts";
@@ -194,6 +195,8 @@ function storeOptions(dataPath: string): WorkerOptions {
 function memory(): string {
   return existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 }
+
+prepareLate();
 
 let made: string | null = null;
 

@@ -102,6 +102,7 @@ export class Loop implements Machine {
   clockOf(life: { readonly dead: boolean }): Clock {
     return {
       nowMs: () => this.nowMs(),
+      monoMs: () => this.#monotonicMs,
       after: (ms, task) => {
         if (life.dead) return () => undefined;
         return this.after(ms, () => {

@@ -4,6 +4,7 @@ import type { Handler, Session } from "../../src/contract/session.ts";
 import type { PostOp } from "../../src/contract/ops.ts";
 import type { Batch, Log, StoredEntry } from "../../src/log/log.ts";
 import type { Bugs } from "./bugs.ts";
+import { LogError } from "../../src/log/errors.ts";
 import { readOpId } from "./tokens.ts";
 
 /** A bug between the real parts, and the invariant that it breaks. */
@@ -11,6 +12,8 @@ export interface Planted {
   readonly bug: string;
   readonly invariant: string;
   readonly bugs: Bugs;
+  /** Some that met it when this was written; stories change with the harness. */
+  readonly seeds: readonly number[];
 }
 
 type Override<T> = { readonly [K in keyof T]?: T[K] };
@@ -63,6 +66,7 @@ let turn: Promise<unknown> = Promise.resolve();
 export const PLANTED: readonly Planted[] = [
   {
     bug: "an append is answered, and nothing is stored",
+    seeds: [1, 2, 3],
     invariant: "accepted is kept",
     bugs: {
       log: (log) =>
@@ -76,11 +80,13 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     bug: "a reader of the log passes over every other entry",
+    seeds: [1, 7, 10],
     invariant: "nothing accepted is lost",
     bugs: reading((entries) => entries.filter(({ seq }, at) => at === entries.length - 1 || seq % 2 === 0)),
   },
   {
     bug: "the cursor is on the disk before the events",
+    seeds: [8, 12, 21],
     invariant: "nothing said is lost",
     bugs: {
       host: (host) => ({
@@ -94,17 +100,25 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     bug: "repeated events are not known again",
+    seeds: [12, 25, 32],
     invariant: "accepted once",
     bugs: telling((event) => ({ ...event, key: null })),
   },
-  { bug: "our own words are news", invariant: "no echo", bugs: telling((event) => ({ ...event, echoOf: null })) },
+  {
+    bug: "our own words are news",
+    seeds: [1, 2, 3],
+    invariant: "no echo",
+    bugs: telling((event) => ({ ...event, echoOf: null })),
+  },
   {
     bug: "every edit is vouched for",
+    seeds: [5, 20, 22],
     invariant: "right author",
     bugs: telling((event) => (event.kind === "edited" ? { ...event, vouched: true } : event)),
   },
   {
     bug: "the intent is not written before a message leaves",
+    seeds: [2, 13, 31],
     invariant: "once",
     bugs: appending((batch) => ({
       ...batch,
@@ -113,6 +127,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     bug: "every other call is begun late",
+    seeds: [2, 3, 7],
     invariant: "order",
     bugs: posting((post) => async (op, attempt) => {
       if (readOpId(op).seq % 2 === 0) for (let time = 0; time < 50; time += 1) await Promise.resolve();
@@ -121,11 +136,13 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     bug: "a chunk of the log comes back the wrong way round",
+    seeds: [1, 3, 7],
     invariant: "content",
     bugs: reading((entries) => entries.map((entry, at) => ({ ...entry, payload: entries.at(-1 - at)?.payload ?? "" }))),
   },
   {
     bug: "a lane reads what is not for it",
+    seeds: [1, 2, 3],
     invariant: "privacy",
     bugs: {
       routes: (routes) => {
@@ -136,6 +153,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     bug: "refs of the message before are taken for those of the message",
+    seeds: [1, 21, 24],
     invariant: "right target",
     bugs: {
       log: (log) =>
@@ -154,6 +172,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     bug: "all networks share one turn",
+    seeds: [1, 2, 3],
     invariant: "a stuck lane moves nobody else",
     bugs: posting((post) => async (op, attempt) => {
       const before = turn;
@@ -164,6 +183,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     bug: "each call is made twice",
+    seeds: [2, 3, 4],
     invariant: "limits",
     bugs: posting((post) => async (op, attempt) => {
       void post(op, attempt).catch(() => undefined);
@@ -172,6 +192,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     bug: "receipts are written without their reasons",
+    seeds: [1, 2, 3],
     invariant: "every end has a reason",
     bugs: appending((batch) => ({
       ...batch,
@@ -180,6 +201,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     bug: "what was sent is said to be taken back",
+    seeds: [1, 2, 3],
     invariant: "ends are true",
     bugs: appending((batch) => ({
       ...batch,
@@ -189,6 +211,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     bug: "the position of polls is not written",
+    seeds: [1, 49, 56],
     invariant: "poll once",
     bugs: {
       log: (log) =>
@@ -200,6 +223,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     bug: "readers of the API are left out of the routes",
+    seeds: [1, 2, 7],
     invariant: "readers get all",
     bugs: {
       routes: (routes) => ({
@@ -211,11 +235,13 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     bug: "the log does not close",
+    seeds: [1, 2, 3],
     invariant: "stops in time",
     bugs: { log: (log) => logWith(log, { close: async () => await new Promise<void>(() => undefined) }) },
   },
   {
     bug: "marks cannot be read once there are some",
+    seeds: [1, 2, 3],
     invariant: "starts",
     bugs: {
       log: (log) =>
@@ -226,7 +252,43 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     bug: "payloads come back torn",
+    seeds: [1, 2, 3],
     invariant: "no bug lines",
     bugs: reading((entries) => entries.map((entry) => ({ ...entry, payload: entry.payload.slice(0, -1) }))),
+  },
+  {
+    bug: "a bridge that comes hears what was said before",
+    seeds: [12, 52, 63],
+    invariant: "privacy",
+    bugs: {
+      log: (log) =>
+        logWith(log, {
+          mark: async (marks) =>
+            await log.mark(
+              marks.map(({ name, value }) => ({
+                name,
+                value: name.startsWith("lane/")
+                  ? value.replace(/\d+/u, "0")
+                  : name.startsWith("sources/")
+                    ? "0"
+                    : value,
+              })),
+            ),
+        }),
+    },
+  },
+  {
+    bug: "the marks of a change are never taken",
+    seeds: [12, 33, 52],
+    invariant: "a change comes through",
+    bugs: {
+      log: (log) =>
+        logWith(log, {
+          mark: async (marks) =>
+            log.head > 2 && marks.some(({ name }) => name.startsWith("lane/"))
+              ? await Promise.reject(new LogError("io", "no"))
+              : await log.mark(marks),
+        }),
+    },
   },
 ];

@@ -23,6 +23,8 @@ export class SimSession implements Session, Listener {
   /** By room: how much of what happened there was handed over. */
   readonly #seen: Map<string, number>;
   readonly #joined = new Set<string>();
+  /** Asked for, and not left. */
+  readonly #wanted = new Set<string>();
   #quiet = false;
 
   constructor(host: Host, link: Link, server: Server, witness: Witness, since: Cursor | null) {
@@ -39,6 +41,7 @@ export class SimSession implements Session, Listener {
   }
 
   async join({ name }: ChannelRequest, signal: AbortSignal): Promise<Joined> {
+    this.#wanted.add(name);
     const fault = this.#server.joinFaults.shift();
     if (fault !== undefined) this.#witness.counts.fault(`join ${fault}`);
     if (fault === "throw") throw new Error("simulated: the join throws");
@@ -55,6 +58,16 @@ export class SimSession implements Session, Listener {
     if (!answer.value) return refused("forbidden", "banned");
     this.#joined.add(name);
     return { ok: true, ref: name as ChannelRef, without: [] };
+  }
+
+  async leave(ref: ChannelRef, signal: AbortSignal): Promise<void> {
+    const room: string = ref;
+    this.#wanted.delete(room);
+    this.#joined.delete(room);
+    this.#seen.delete(room);
+    const leaving = this.#link.ask(() => void this.#server.room(room).members.delete(this));
+    await Promise.race([leaving, aborted(signal)]);
+    await this.#host.accept({ events: [], cursor: this.#cursor() });
   }
 
   /** On the server: what was missed comes before what happens from now on. */
@@ -74,7 +87,7 @@ export class SimSession implements Session, Listener {
         this.#seen.set(name, from);
         // Nobody owes us what came before that is on the disk, or could be told to the session that follows.
         const entered = (): void => {
-          if (this.#link.alive) this.#witness.entered(this.#server.traits.name, name, from);
+          if (this.#link.alive && !this.#quiet) this.#witness.entered(this.#server.traits.name, name, from);
         };
         void this.#host.accept({ events: [], cursor: this.#cursor() }).then(entered);
       });
@@ -85,7 +98,7 @@ export class SimSession implements Session, Listener {
 
   hear(room: string, happening: Happening): void {
     this.#link.tell(() => {
-      if (this.#quiet) return;
+      if (this.#quiet || !this.#wanted.has(room)) return;
       const times = this.#server.stutters && happening.nth % 3 === 0 && this.#server.traits.history ? 2 : 1;
       if (times > 1) this.#witness.counts.fault("event twice");
       for (let time = 0; time < times; time += 1) this.#hand(room, happening);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { runSeed, stepsOf } from "./story.ts";
 
 /** A small sample; `npm run sim` runs as many as you like. */
-const SEEDS = Array.from({ length: 30 }, (_, at) => at + 51);
+const SEEDS = Array.from({ length: 30 }, (_, at) => at + 1);
 
 test.each(SEEDS)("seed %i", { timeout: 120_000 }, async (seed) => {
   const { violations } = await runSeed(seed);

@@ -1,5 +1,6 @@
 import type { Chance } from "./chance.ts";
 import type { DiskMode } from "./disk.ts";
+import { changed, type Plan } from "./plan.ts";
 import type { JoinFault, NetFault, OpenFault } from "./server.ts";
 import type { Setting } from "./setting.ts";
 
@@ -47,7 +48,9 @@ export type Step =
   | { readonly is: "disk"; readonly mode: DiskMode }
   | { readonly is: "kill"; readonly after: number }
   | { readonly is: "stop" | "start" }
-  | { readonly is: "jump"; readonly ms: number };
+  | { readonly is: "jump"; readonly ms: number }
+  /** The file says something else, and the program is told so. */
+  | { readonly is: "reload"; readonly plan: Plan };
 
 const NET_FAULTS: readonly NetFault[] = [
   "drop before",
@@ -72,16 +75,18 @@ const MINUTE_MS = 60_000;
 export function storyOf(setting: Setting, chance: Chance): readonly Step[] {
   const steps: Step[] = [{ is: "start" }, { is: "wait", ms: 1_000 }];
   const length = chance.between(10, 50);
-  while (steps.length < length) steps.push(...next(setting, chance));
+  const file = { plan: setting.plan };
+  while (steps.length < length) steps.push(...next(setting, file, chance));
   return steps;
 }
 
-function next(setting: Setting, chance: Chance): readonly Step[] {
+/** `file`: what the configuration file says by now. */
+function next(setting: Setting, file: { plan: Plan }, chance: Chance): readonly Step[] {
   const { name: net } = chance.pick(setting.nets);
   const room = chance.pick(setting.rooms);
   const by = chance.pick(PEOPLE);
   const which = chance.next();
-  const apis = setting.gateways.flatMap(({ name, bridges }) =>
+  const apis = file.plan.gateways.flatMap(({ name, bridges }) =>
     bridges
       .filter((bridge) => bridge.includes(" api."))
       .map((bridge) => ({ gateway: name, account: bridge.split(" ")[1] ?? "" })),
@@ -97,6 +102,10 @@ function next(setting: Setting, chance: Chance): readonly Step[] {
     { is: "poll", account: chance.pick(apis).account, breaks: chance.hits(0.3) },
     { is: "wait", ms: 300 },
   ];
+  const reload = (): Step => {
+    file.plan = changed(file.plan, setting, chance);
+    return { is: "reload", plan: file.plan };
+  };
   const make = chance.weighted<() => readonly Step[]>([
     [10, () => [say()]],
     [2, () => Array.from({ length: chance.between(2, 12) }, say)],
@@ -150,6 +159,12 @@ function next(setting: Setting, chance: Chance): readonly Step[] {
     [3, () => [{ is: "kill", after: chance.below(60) }, say(), wait(), { is: "start" }]],
     [apis.length > 0 ? 2 : 0, () => [...read(), ...read(), { is: "kill", after: 0 }, { is: "start" }]],
     [1, () => [{ is: "stop" }, say(), { is: "start" }]],
+    [setting.reloads ? 5 : 0, () => [say(), reload(), say(), wait()]],
+    [
+      setting.reloads ? 2 : 0,
+      () => [{ is: "kill", after: chance.below(40) }, reload(), say(), wait(), { is: "start" }],
+    ],
+    [setting.reloads ? 1 : 0, () => [{ is: "stop" }, reload(), { is: "start" }]],
     [1, () => [{ is: "jump", ms: chance.pick([-2 * 60, -1, 1, 2 * 60]) * MINUTE_MS }]],
   ]);
   return make();

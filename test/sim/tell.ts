@@ -29,6 +29,9 @@ async function happen(world: World, step: Step): Promise<void> {
       world.counts.fault(step.ms < 0 ? "clock set back" : "clock set forward");
       world.disturbedMs = world.loop.monotonicMs;
       return world.loop.jump(step.ms);
+    case "reload":
+      world.counts.fault("reload");
+      return world.reload(step.plan);
     case "disk":
       return world.disk.become(step.mode);
     case "post":

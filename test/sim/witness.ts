@@ -1,9 +1,14 @@
+import type { Config } from "../../src/config/config.ts";
 import type { Accepted } from "../../src/contract/host.ts";
 import type { Op } from "../../src/contract/ops.ts";
 import { decodeStored } from "../../src/gateway/codec.ts";
+import { laneName } from "../../src/delivery/lanes.ts";
+import { compileRoutes, type Routes } from "../../src/gateway/routes.ts";
 import { subjectOf } from "../../src/gateway/subject.ts";
 import type { Entry, Seq, Subject } from "../../src/log/log.ts";
+import { apisOf } from "./api.ts";
 import type { Counts } from "./counts.ts";
+import { Reach, readerName } from "./reach.ts";
 import type { Happening, NetFault, NetMessage, NetTraits } from "./server.ts";
 import { readOpId, type Token, tokensIn } from "./tokens.ts";
 
@@ -12,6 +17,10 @@ export interface KnownLane {
   readonly name: string;
   readonly place: Subject;
   readonly subjects: ReadonlySet<Subject>;
+  /** The least of all configurations so far. */
+  readonly maxAgeMs: number;
+  /** Whether any configuration so far leaves out what is late. */
+  readonly leavesOut: boolean;
 }
 
 /** An entry of the log as the witness read it. */
@@ -24,6 +33,12 @@ export interface KnownEntry {
   readonly token: Token | null;
   /** Number of the message it acts on. */
   readonly about: number | null;
+}
+
+/** A room of a network. */
+interface Place {
+  readonly net: string;
+  readonly room: string;
 }
 
 export interface Violation {
@@ -42,8 +57,18 @@ export class Witness {
   readonly counts: Counts;
   readonly violations: Violation[] = [];
   readonly entries = new Map<Seq, KnownEntry>();
-  /** By name: those of the newest configuration, and of all before. */
-  readonly lanes = new Map<string, KnownLane>();
+  /** Those of the configuration that the program runs with. */
+  inForce: readonly KnownLane[] = [];
+  readonly reach = new Reach();
+  /** All that anybody may read. */
+  readonly subjects = new Set<Subject>();
+  /** By name: those of all configurations. */
+  readonly #lanes = new Map<string, KnownLane>();
+  /** What the file says, and what the program runs with. */
+  #filed: Routes | null = null;
+  #begun: Routes | null = null;
+  /** Places that nobody heard for a while. */
+  readonly #unheard = new Set<Subject>();
   /** `lane seq part` → when it came. */
   readonly arrived = new Map<string, number>();
   readonly #last = new Map<string, { seq: Seq; part: number }>();
@@ -62,14 +87,14 @@ export class Witness {
     { readonly message: number; readonly net: string; readonly room: string; readonly nth: number }
   >();
   readonly #entered = new Map<string, number>();
-  /** Whether anybody reads what is said there. */
-  isHeard: (subject: Subject) => boolean = () => false;
+  readonly #places: readonly Place[];
   /** Its keys may be forgotten, so that a repeated message is none of ours. */
   mayRepeat: (net: string, sinceMs: number) => boolean = () => false;
   nowMs: () => number = () => 0;
 
-  constructor(counts: Counts) {
+  constructor(counts: Counts, places: readonly Place[]) {
     this.counts = counts;
+    this.#places = places;
   }
 
   fail(invariant: string, what: string): void {
@@ -79,6 +104,58 @@ export class Witness {
   check(invariant: string, holds: boolean, what: () => string): void {
     this.counts.check(invariant);
     if (!holds) this.fail(invariant, what());
+  }
+
+  /** The file says this. */
+  propose(config: Config): void {
+    const routes = compileRoutes(config);
+    const accounts = apisOf(config).map(({ key }) => key);
+    this.#filed = routes;
+    this.reach.propose(routes, accounts, Math.max(0, ...this.entries.keys()));
+    for (const account of accounts) for (const subject of routes.reads(account).keys()) this.subjects.add(subject);
+    for (const route of routes.lanes()) {
+      const name = laneName(route);
+      const known = this.#lanes.get(name);
+      for (const subject of route.subjects) this.subjects.add(subject);
+      this.#lanes.set(name, {
+        name,
+        place: subjectOf(route.account.key, route.channel),
+        subjects: new Set(route.subjects),
+        maxAgeMs: Math.min(route.maxAgeMs, known?.maxAgeMs ?? Infinity),
+        leavesOut: route.catchUp !== null || known?.leavesOut === true,
+      });
+    }
+  }
+
+  /** The program runs with it. `head`: of the log. */
+  begin(config: Config, head: Seq): void {
+    const routes = compileRoutes(config);
+    this.#begun = routes;
+    const accounts = apisOf(config).map(({ key }) => key);
+    this.reach.begin(routes, accounts, head);
+    this.inForce = routes.lanes().flatMap((route) => {
+      const known = this.#lanes.get(laneName(route));
+      return known === undefined ? [] : [{ ...known, subjects: new Set(route.subjects) }];
+    });
+    for (const { net, room } of this.#places) {
+      const subject = subjectOf(`${net}.x`, room);
+      const isThere = routes.channels(`${net}.x`).some(({ name }) => name === room);
+      if (!isThere) this.#entered.delete(`${net} ${room}`);
+      if (routes.targets(subject).length === 0) this.#unheard.add(subject);
+      else if (this.#unheard.delete(subject)) this.forgotten(net, room, Infinity);
+    }
+  }
+
+  /** Whether what is said there is read by somebody, however far a change has come. */
+  isHeard(subject: Subject): boolean {
+    return [this.#filed, this.#begun].every((routes) => routes !== null && routes.targets(subject).length > 0);
+  }
+
+  /** A client of the API has read a message. */
+  read(account: string, gateway: string, message: number): void {
+    const entry = this.entries.get(this.accepted.get(message) ?? 0);
+    const isRouted = entry !== undefined && this.reach.may(readerName(account, gateway), entry.subject, entry.seq);
+    this.check("privacy", isRouted, () => `${account} read m${message} of ${gateway}`);
   }
 
   /** Committed entries, in order. */
@@ -127,13 +204,14 @@ export class Witness {
   handed(net: string, room: string, { is, ours, text }: Happening): (accepted: Accepted, isUp: boolean) => void {
     const subject = subjectOf(`${net}.x`, room);
     const message = is === "said" && !ours ? tokensIn(text).at(-1)?.message : undefined;
+    const wasHeard = this.isHeard(subject);
     return (accepted, isUp) => {
       if (ours) this.check("no echo", accepted === "ignored", () => `our own words in ${subject} were taken for news`);
       if (message === undefined) return;
       const isKept = this.accepted.has(message);
       if (accepted !== "ignored") {
         this.check("accepted is kept", isKept, () => `m${message} was accepted as ${accepted}, and is not in the log`);
-      } else if (isUp && this.isHeard(subject)) {
+      } else if (isUp && wasHeard && this.isHeard(subject)) {
         this.check("accepted is kept", isKept, () => `m${message} was dropped`);
       }
     };
@@ -234,9 +312,10 @@ export class Witness {
   #route(net: string, room: string, op: Op): { readonly lane: KnownLane; readonly entry: KnownEntry | null } | null {
     const { lane: name, seq, isSummary } = readOpId(op);
     const place = subjectOf(`${net}.x`, room);
-    const lane = this.lanes.get(name);
+    const lane = this.#lanes.get(name);
     const entry = this.entries.get(seq) ?? null;
-    const isRouted = lane !== undefined && lane.place === place && entry !== null && lane.subjects.has(entry.subject);
+    const isRouted =
+      lane !== undefined && lane.place === place && entry !== null && this.reach.may(name, entry.subject, seq);
     this.check("privacy", isRouted, () => `${op.id} came to ${place}, from ${entry?.subject ?? "nowhere"}`);
     if (!isRouted) return null;
     return { lane, entry: isSummary ? null : entry };

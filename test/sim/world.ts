@@ -1,12 +1,11 @@
 import type { Config } from "../../src/config/config.ts";
 import { type Delivery, openDelivery } from "../../src/delivery/delivery.ts";
-import { laneName } from "../../src/delivery/lanes.ts";
 import { RemoteFiles } from "../../src/delivery/remote-files.ts";
 import type { Files } from "../../src/files/files.ts";
+import { type LiveRoutes, liveRoutes } from "../../src/gateway/live-routes.ts";
 import { compileRoutes, type Routes } from "../../src/gateway/routes.ts";
-import { aConfig, aGateway, anAccount } from "../../src/gateway/samples.suite.ts";
-import { subjectOf } from "../../src/gateway/subject.ts";
-import type { Log, Subject } from "../../src/log/log.ts";
+import { Turnstile } from "../../src/lib/turnstile.ts";
+import type { Log } from "../../src/log/log.ts";
 import type { Logger } from "../../src/logger.ts";
 import { Api } from "./api.ts";
 import type { Bugs } from "./bugs.ts";
@@ -16,6 +15,8 @@ import { Disk } from "./disk.ts";
 import { Life } from "./life.ts";
 import { Loop } from "./loop.ts";
 import { Network } from "./network.ts";
+import { configOf, type Plan } from "./plan.ts";
+import { changeTo } from "./reload.ts";
 import { Server } from "./server.ts";
 import type { Setting } from "./setting.ts";
 import { Witness } from "./witness.ts";
@@ -30,14 +31,17 @@ type Opening = "opening" | "up" | "failed";
 export class World {
   readonly loop = new Loop();
   readonly counts = new Counts();
-  readonly witness = new Witness(this.counts);
+  readonly witness: Witness;
   readonly setting: Setting;
   readonly chance: Chance;
   readonly disk: Disk;
   readonly networks: ReadonlyMap<string, Network>;
-  readonly config: Config;
   readonly bugs: Bugs;
   readonly api: Api;
+  /** What the program runs with, or did when it ran last. */
+  config: Config;
+  /** What the file says. */
+  file: Config;
   /** Newest clock there was, Unix ms. */
   latestMs = 0;
   lives = 0;
@@ -47,6 +51,11 @@ export class World {
   #life: Life | null = null;
   #delivery: Delivery | null = null;
   #log: Log | null = null;
+  #routes: LiveRoutes | null = null;
+  #turnstile = new Turnstile();
+  /** Whether what comes in goes by a change that is not through yet. */
+  /** Resolves when the last change of the configuration is through. */
+  #changing: Promise<void> = Promise.resolve();
   /** Simulated ms of the last kill or jump: since then keys may be forgotten. */
   disturbedMs = -Infinity;
 
@@ -54,13 +63,16 @@ export class World {
     this.setting = setting;
     this.chance = chance;
     this.bugs = bugs;
-    this.config = configOf(setting);
+    const places = setting.nets.flatMap(({ name: net }) => setting.rooms.map((room) => ({ net, room })));
+    this.witness = new Witness(this.counts, places);
+    this.config = configOf(setting, setting.plan);
+    this.file = this.config;
     this.disk = new Disk(this.loop, chance.fork(), this.counts, setting.disk);
     this.networks = new Map(setting.nets.map((traits) => [traits.name, this.#network(traits, chance.fork())]));
     this.witness.nowMs = () => this.loop.monotonicMs;
     this.witness.mayRepeat = (net, sinceMs) => this.#mayRepeat(net, sinceMs);
-    this.#know(compileRoutes(this.config));
     this.api = new Api(this);
+    this.witness.propose(this.config);
   }
 
   get isUp(): boolean {
@@ -104,7 +116,10 @@ export class World {
       },
     );
     await this.loop.run(START_MS, () => is() !== "opening" || life.dead);
-    if (is() === "up" && !life.dead) return true;
+    if (is() === "up" && !life.dead) {
+      this.witness.begin(this.config, this.log.head);
+      return true;
+    }
     life.die();
     return false;
   }
@@ -115,13 +130,18 @@ export class World {
     this.#log = log;
     log.tail((entries) => this.witness.committed(entries));
     await this.#catchUp(log);
-    const compiled = compileRoutes(this.config);
-    const routes = this.bugs.routes?.(compiled) ?? compiled;
-    await this.api.open(log, routes, life);
+    this.config = this.file;
+    const routes = liveRoutes(this.#compile(this.config));
+    const turnstile = new Turnstile();
+    this.#routes = routes;
+    this.#turnstile = turnstile;
+    this.#changing = Promise.resolve();
+    await this.api.open({ log, routes, turnstile, life });
     this.#delivery = await openDelivery({
       config: this.config,
       adapters: new Map(Array.from(this.networks, ([name, { adapter }]) => [name, adapter])),
       routes,
+      turnstile,
       log,
       files: NO_FILES,
       remoteFiles: new RemoteFiles(),
@@ -130,6 +150,38 @@ export class World {
       random: this.chance.fork().next,
     });
     this.#delivery.start();
+  }
+
+  #compile(config: Config): Routes {
+    const compiled = compileRoutes(config);
+    return this.bugs.routes?.(compiled) ?? compiled;
+  }
+
+  /** The file says something else; a program that runs goes by it as soon as it can. */
+  reload(plan: Plan): void {
+    this.file = configOf(this.setting, plan);
+    this.witness.propose(this.file);
+    this.changeToFile();
+  }
+
+  /** One change after the other. */
+  changeToFile(): void {
+    this.#changing = this.#changeAfter(this.#changing);
+    this.#changing.catch((error: unknown) => this.witness.fail("no throw", String(error)));
+  }
+
+  async #changeAfter(before: Promise<void>): Promise<void> {
+    const [life, delivery, log, routes] = [this.#life, this.#delivery, this.#log, this.#routes];
+    await before;
+    const next = this.file;
+    if (life === null || life.dead || delivery === null || log === null || routes === null) return;
+    if (next === this.config) return;
+    const swapped = (): void => {
+      this.config = next;
+      this.witness.begin(next, log.head);
+    };
+    const running = { life, delivery, log, routes, turnstile: this.#turnstile, api: this.api };
+    await changeTo({ next, compiled: this.#compile(next), old: this.config, swapped }, running);
   }
 
   /** As `kill -9`. */
@@ -184,7 +236,7 @@ export class World {
 
   /** What was committed, and nobody lived to be told of. */
   async #catchUp(log: Log): Promise<void> {
-    const subjects = [...this.subjects];
+    const subjects = [...this.witness.subjects];
     for (let after = Math.max(0, ...this.witness.entries.keys()); ;) {
       const entries = await log.read({ subjects, after, limit: 1_000 });
       this.witness.committed(entries);
@@ -192,15 +244,6 @@ export class World {
       if (last === undefined) return;
       after = last.seq;
     }
-  }
-
-  /** All that anybody reads. */
-  get subjects(): ReadonlySet<Subject> {
-    const found = new Set<Subject>();
-    const routes = compileRoutes(this.config);
-    for (const { subjects } of this.witness.lanes.values()) for (const subject of subjects) found.add(subject);
-    for (const name of this.api.names) for (const subject of routes.reads(name).keys()) found.add(subject);
-    return found;
   }
 
   readonly logger: Logger = loggerTo((level, fields, message) => {
@@ -212,15 +255,6 @@ export class World {
       this.witness.fail("no bug lines", `${message} ${JSON.stringify(fields)}`);
     }
   });
-
-  #know(routes: Routes): void {
-    this.witness.isHeard = (subject) => routes.targets(subject).length > 0;
-    for (const route of routes.lanes()) {
-      const name = laneName(route);
-      const place = subjectOf(route.account.key, route.channel);
-      this.witness.lanes.set(name, { name, place, subjects: new Set(route.subjects) });
-    }
-  }
 
   #mayRepeat(net: string, sinceMs: number): boolean {
     const idempotency = this.networks.get(net)?.server.traits.idempotency;
@@ -241,22 +275,6 @@ export class World {
       wrap: { session, host },
     });
   }
-}
-
-function configOf({ nets, gateways, presentation, maxAgeMs }: Setting): Config {
-  const accounts = [...nets.map(({ name }) => `${name}.x`), "api.p", "api.q"].map((name) =>
-    anAccount(name, presentation),
-  );
-  const config = aConfig(
-    gateways.map(({ name, bridges }) => aGateway(name, bridges)),
-    accounts,
-  );
-  const used = new Set(config.gateways.flatMap(({ bridges }) => bridges.map(({ account }) => account)));
-  return {
-    ...config,
-    accounts: new Map([...config.accounts].filter(([key]) => used.has(key))),
-    general: { ...config.general, maxAgeMs },
-  };
 }
 
 const NOTHING = { ok: false, why: { code: "unsupported", message: "no files" } } as const;
