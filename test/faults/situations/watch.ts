@@ -10,7 +10,7 @@ const PROGRAM = path.join(import.meta.dirname, "../../../bin/rialto.js");
 /** Servers, people's programs and five Rialtos share the machine with other tests. */
 const PATIENCE_MS = 90_000;
 /** Longest that a view may be another than the page has it. */
-const USUAL_MS = 20_000;
+const USUAL_MS = 60_000;
 
 /** Asks again until the answer passes. */
 export async function until<T>(
