@@ -70,12 +70,13 @@ export async function prepareChange(next: Next, scene: Scene): Promise<DeliveryC
     swap: () => {
       unpin = lanes.pin();
       for (const part of parts.all) {
+        part.endLanes(names, log.head);
         const account = next.config.accounts.get(part.account.key);
         if (account !== undefined) part.record(account);
       }
     },
     settle: async () => {
-      await parts.settle(settle(next, specs, { parts, shared, signal }));
+      await parts.settle(settle(next, { specs, names }, { parts, shared, signal }));
       unpin();
     },
   };
@@ -91,7 +92,14 @@ async function forgetMarks(specs: readonly LaneSpec[], { log }: Shared): Promise
   if (stale.length > 0) await log.unmark(stale);
 }
 
-async function settle(next: Next, specs: ReadonlyMap<string, readonly LaneSpec[]>, scene: Scene): Promise<void> {
+/** The lanes that there are to be. */
+interface Lanes {
+  /** By account. */
+  readonly specs: ReadonlyMap<string, readonly LaneSpec[]>;
+  readonly names: ReadonlySet<string>;
+}
+
+async function settle(next: Next, { specs, names }: Lanes, scene: Scene): Promise<void> {
   const { parts, shared, signal } = scene;
   const patience = { ...PATIENCE, signal };
   const { config, routes, reopen } = next;
@@ -99,6 +107,7 @@ async function settle(next: Next, specs: ReadonlyMap<string, readonly LaneSpec[]
   const isOver = (part: Part): boolean => !accounts.has(part.account.key) || reopen.has(part.account.key);
   const follow = async (part: Part): Promise<void> => {
     const account = accounts.get(part.account.key);
+    await part.drain(names, patience);
     if (isOver(part)) await end(part, patience, parts);
     if (account === undefined) return;
     const wanted = { account, config, routes, specs: specs.get(account.key) ?? [] };
@@ -115,7 +124,6 @@ async function settle(next: Next, specs: ReadonlyMap<string, readonly LaneSpec[]
   ]);
   parts.order([...accounts.keys()]);
   if (signal.aborted) return;
-  const names = new Set([...specs.values()].flat().map(({ name }) => name));
   const left = { lanes: names, accounts: new Set(config.accounts.keys()) };
   try {
     await forgetRemoved(shared.log, shared.logger, left);

@@ -1,6 +1,6 @@
 import type { Why } from "../contract/outcome.ts";
 import { isOutage } from "../gateway/outages.ts";
-import type { Mark, Receipt, Seq } from "../log/log.ts";
+import type { EntryHead, Mark, Receipt, Seq } from "../log/log.ts";
 import { Alarm } from "./alarm.ts";
 import { Calls } from "./calls.ts";
 import { within } from "./deadline.ts";
@@ -53,6 +53,9 @@ export class Lane {
   readonly #summary: SummaryLine;
   readonly #lateness: Lateness;
   #backlog: Promise<number | null> = Promise.resolve(0);
+  /** Entries behind it are not for this lane any more. */
+  #upTo: Seq = Infinity;
+  #onDrained = (): void => undefined;
   #phase: "running" | "stopping" | "stopped" = "running";
   #stopped: Promise<void> | null = null;
 
@@ -64,7 +67,8 @@ export class Lane {
     return opened;
   }
 
-  private constructor(options: LaneOptions, { position, summary, written, admits }: Restored) {
+  private constructor(options: LaneOptions, { position, summary, written, ...restored }: Restored) {
+    const admits = (entry: EntryHead): boolean => entry.seq <= this.#upTo && restored.admits(entry);
     const { gateway, account, channel, capabilities, clock, logger, log, meter, name } = options;
     const { limits, idempotency } = capabilities;
     this.#options = options;
@@ -191,6 +195,24 @@ export class Lane {
     this.#pump();
   }
 
+  /** Its bridge is taken out of the configuration: nothing behind `upTo` goes there. */
+  endAt(upTo: Seq): void {
+    this.#upTo = upTo;
+  }
+
+  /** Resolves when everything for it has come to its end, or cannot, because the channel is gone; not once it is stopped. */
+  drained(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onDrained = resolve;
+    this.#pump();
+    return promise;
+  }
+
+  #isDrained(): boolean {
+    const isIdle = this.#reader.drained && this.waitingSince === null;
+    return this.#waits.outlet === null || (isIdle && this.#summary.waiting === null && !this.#summary.underWay);
+  }
+
   /** The channel is joined: messages go there from now on. */
   connect(outlet: Outlet): void {
     this.#starting.giveUp();
@@ -253,6 +275,7 @@ export class Lane {
     this.#reader.fill();
     this.#outage.observe(this.#phase === "running" ? this.waitingSince : null, this.#waits.why);
     this.#alarm.set(Math.min(this.#calls.dueMs, this.#resumesAtMs(before)));
+    if (this.#isDrained()) this.#onDrained();
   }
 
   #ring(): void {

@@ -7,7 +7,7 @@ import { compileRecord } from "../gateway/record.ts";
 import type { Routes } from "../gateway/routes.ts";
 import type { Files } from "../files/files.ts";
 import type { Turnstile } from "../lib/turnstile.ts";
-import type { Log } from "../log/log.ts";
+import type { Log, Seq } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
 import { pause, within } from "./deadline.ts";
 import { Intake, readCursor } from "./intake.ts";
@@ -129,6 +129,27 @@ export class Part {
   /** What comes in from now on goes by these settings. */
   record(account: Account): void {
     this.intake.change(recordOf(account));
+  }
+
+  /** What is said behind `head` does not go to bridges that are no more; `names`: of the lanes that there are. */
+  endLanes(names: ReadonlySet<string>, head: Seq): void {
+    for (const { lane } of this.#gone(names)) lane.endAt(head);
+  }
+
+  /** What was said before that still goes there, if it can and the time is enough. Never rejects. */
+  async drain(
+    names: ReadonlySet<string>,
+    { lanesMs, signal }: Patience & { readonly signal: AbortSignal },
+  ): Promise<void> {
+    const { clock } = this.#shared;
+    const going = this.#gone(names);
+    const drained = async (): Promise<void> =>
+      void (await Promise.all(going.map(async ({ lane }) => await lane.drained())));
+    if (going.length > 0) await within({ clock, ms: lanesMs, signal }, drained);
+  }
+
+  #gone(names: ReadonlySet<string>): readonly Opened[] {
+    return this.#lanes.filter(({ spec }) => !names.has(spec.name));
   }
 
   /**
