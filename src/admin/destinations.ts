@@ -26,9 +26,13 @@ interface Asked {
 type Fate = Omit<Destination, "gateway" | "account" | "channel">;
 const NO_FATE: Omit<Fate, "state"> = { why: null, remedy: null, retryMs: null, tries: null, refs: [], losses: [] };
 
-/** Where messages have got to, as the marks and receipts of the log say, and for what waits: as its lane says. */
+/** So many places are looked at together: one after the other, each waits for its turn at the log's thread several times. */
+const TOGETHER = 64;
+
+/** For one question. Where messages have got to, as the marks and receipts of the log say, and for what waits: as its lane says. */
 export class Destinations {
   readonly #options: DestinationOptions;
+  readonly #asked = new Map<string, ReturnType<Log["marks"]>>();
 
   constructor(options: DestinationOptions) {
     this.#options = options;
@@ -36,28 +40,25 @@ export class Destinations {
 
   /** Where this message goes by the configuration of now, and where receipts say that it went before. Rejects with the log's LogError. */
   async of(asked: Asked, receipts: readonly Receipt[]): Promise<readonly Destination[]> {
-    const left = new Map(receipts.map((receipt) => [receipt.lane, receipt]));
-    const destinations: Destination[] = [];
-    for (const target of this.#options.routes.targets(asked.subject)) {
+    const ends = new Map(receipts.map((receipt) => [receipt.lane, receipt]));
+    const targets = this.#options.routes.targets(asked.subject);
+    const destinations = await inParts(targets, async (target) => {
       const { gateway, account, channel } = target;
       const lane = laneOf(target);
-      const receipt = left.get(lane);
-      left.delete(lane);
       const fate = account.protocol === "api" ? await this.#reader(target, asked) : await this.#lane(target, asked);
-      destinations.push({
-        gateway,
-        account: account.name,
-        channel,
-        ...(await this.#noted(fate, asked, lane, receipt)),
-      });
-    }
-    for (const [lane, receipt] of left) {
+      const noted = await this.#noted(fate, asked, lane, ends.get(lane));
+      return { gateway, account: account.name, channel, ...noted };
+    });
+    const named = new Set(targets.map(laneOf));
+    const gone = receipts.filter(({ lane }) => !named.has(lane));
+    const former = await inParts(gone, async (receipt) => {
+      const { lane } = receipt;
       const place = lane.slice(lane.indexOf("/") + 1);
       const [account, channel] = [accountOf(place), place.slice(place.indexOf("/") + 1)];
       const fate = await this.#noted({ ...NO_FATE, state: "unknown" }, asked, lane, receipt);
-      destinations.push({ gateway: accountOf(lane), account, channel, ...fate });
-    }
-    return destinations;
+      return { gateway: accountOf(lane), account, channel, ...fate };
+    });
+    return [...destinations, ...former];
   }
 
   /** What the receipt says counts before where the lane stands. */
@@ -73,15 +74,22 @@ export class Destinations {
 
   async #lane(target: Target, { seq, subject, label, gone }: Asked): Promise<Fate> {
     const marks = marksOf(laneOf(target));
-    const written = await this.#options.log.marks(marks.position);
+    const written = await this.#marks(marks.position);
     const value = written.get(marks.position);
     if (value === undefined) return { ...NO_FATE, state: "unknown" };
-    const sources = (await this.#options.log.marks(marks.sources)).get(marks.sources);
+    const sources = (await this.#marks(marks.sources)).get(marks.sources);
     if (isBefore(sources, subject, seq)) return { ...NO_FATE, state: "before" };
     const position = decodePosition(value);
     if (!isSettled(position, seq)) return this.#waiting(target, seq, position.next?.seq === seq);
     if (gone) return { ...NO_FATE, state: "unknown" };
     return { ...NO_FATE, state: label === "" ? "sent" : "settled" };
+  }
+
+  /** As they were when this question first needed them. */
+  #marks(prefix: string): Promise<ReadonlyMap<string, string>> {
+    const asked = this.#asked.get(prefix) ?? this.#options.log.marks(prefix);
+    this.#asked.set(prefix, asked);
+    return asked;
   }
 
   #waiting({ account: { key }, gateway, channel }: Target, seq: Seq, begun: boolean): Fate {
@@ -102,13 +110,21 @@ export class Destinations {
   /** A reader of the API: what its positions have passed was handed out, or has fallen out of its buffer. */
   async #reader({ account, gateway }: Target, { seq, subject }: Asked): Promise<Fate> {
     const prefix = `api/${account.key}/`;
-    const marks = await this.#options.log.marks(prefix);
+    const marks = await this.#marks(prefix);
     if (isBefore(marks.get(`${prefix}since/${gateway}`), subject, seq)) return { ...NO_FATE, state: "before" };
     const polled = Number(marks.get(`${prefix}poll`) ?? 0);
     const stream = marks.get(`${prefix}stream`) ?? "0";
     const streamed = stream === "live" ? this.#options.log.head : Number(stream);
     return { ...NO_FATE, state: Math.max(polled, streamed) >= seq ? "read" : "unread" };
   }
+}
+
+async function inParts<T, R>(all: readonly T[], task: (one: T) => Promise<R>): Promise<readonly R[]> {
+  const results: R[] = [];
+  for (let at = 0; at < all.length; at += TOGETHER) {
+    results.push(...(await Promise.all(all.slice(at, at + TOGETHER).map(task))));
+  }
+  return results;
 }
 
 /** As settle.ts writes it. */

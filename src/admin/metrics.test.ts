@@ -31,6 +31,9 @@ test("what happened is counted, by gateway and account", async () => {
       'rialto_expired_total{gateway="g",account="net.home"} 1',
       'rialto_unconfirmed_total{gateway="g",account="net.home"} 1',
       'rialto_log_refused_total{code="disk_full"} 1',
+      // There before the first, which is seen as an increase then.
+      'rialto_log_refused_total{code="overloaded"} 0',
+      'rialto_log_refused_total{code="io"} 0',
       'rialto_append_seconds_bucket{le="0.0025"} 1',
       'rialto_append_seconds_bucket{le="0.001"} 0',
       'rialto_send_seconds_count{gateway="g",account="net.home",outcome="delivered"} 1',
@@ -66,6 +69,42 @@ test("what is now is asked at every scrape, and what has gone is not shown", asy
   // What was counted stays, as Prometheus expects it.
   const left = (await linesOf(metrics)).filter((line) => line.includes("net.home") && !line.includes("_total{"));
   expect(left).toEqual([]);
+});
+
+test("what the process takes is told, under the names that all know", async () => {
+  const { body } = await new Metrics("1").scrape();
+  const value = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, "m").exec(body)?.[1]);
+  for (const name of [
+    "process_cpu_seconds_total",
+    "process_start_time_seconds",
+    "process_resident_memory_bytes",
+    "nodejs_heap_size_used_bytes",
+  ]) {
+    expect([name, value(name) > 0]).toEqual([name, true]);
+  }
+  if (process.platform === "linux") expect(value("process_open_fds")).toBeGreaterThan(2);
+  expect(body).toContain(`nodejs_version_info{version="${process.version}"`);
+  expect(body).toMatch(/^nodejs_heap_space_size_used_bytes\{space="old"\} \d+$/m);
+});
+
+test("two scrapes are two answers with the same metrics; counting goes on between them", async () => {
+  const metrics = new Metrics("1");
+  metrics.answered(LANE, "delivered", 20);
+  const first = await linesOf(metrics);
+  metrics.answered(LANE, "delivered", 7000);
+  const second = await linesOf(metrics);
+  const series = (lines: readonly string[]): readonly string[] =>
+    lines.map((line) => line.slice(0, line.lastIndexOf(" ")));
+  expect(series(second)).toEqual(series(first));
+  const labels = 'gateway="g",account="net.home",outcome="delivered"';
+  expect(second).toEqual(
+    expect.arrayContaining([
+      `rialto_send_seconds_bucket{le="5",${labels}} 1`,
+      `rialto_send_seconds_bucket{le="10",${labels}} 2`,
+      `rialto_send_seconds_bucket{le="+Inf",${labels}} 2`,
+      `rialto_send_seconds_sum{${labels}} 7.02`,
+    ]),
+  );
 });
 
 test("names from the configuration cannot break the format", async () => {

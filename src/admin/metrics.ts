@@ -1,10 +1,12 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Meter, MeteredLane } from "../delivery/meter.ts";
 import type { AccountStatus } from "../delivery/status.ts";
 import { accountOf } from "../gateway/subject.ts";
 import type { LogObserver } from "../log/archive.ts";
+import type { LogErrorCode } from "../log/errors.ts";
 import type { Entry, Receipt, Subject } from "../log/log.ts";
+import type { Exposition, Family } from "./exposition.ts";
 import type { Delay } from "./loop-delay.ts";
+import { Cells, type Count, newCount, type Sample, Spread } from "./tally.ts";
 
 /** What is asked at every scrape. */
 export interface Sources {
@@ -21,106 +23,99 @@ const STATES: readonly AccountStatus["state"][] = ["connecting", "online", "degr
 const LANE = ["gateway", "account"] as const;
 const ROOM = [...LANE, "channel"] as const;
 
+/** All of them, so that the first refusal is seen as an increase. */
+const CODES: Readonly<Record<LogErrorCode, true>> = {
+  disk_full: true,
+  overloaded: true,
+  io: true,
+  unwritable: true,
+  locked: true,
+  format: true,
+  closed: true,
+};
+
+/** A metric that is counted as it happens. */
+interface Counted<C> {
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+  readonly cells: Cells<C>;
+}
+
 /**
  * What Prometheus is told. The values of labels come from the configuration alone (accounts, gateways, channels) and from short lists in the
- * code, so that nobody on a network can make their number grow.
+ * code, so that nobody on a network can make their number grow. Counting is a few plain numbers; all else is done when somebody scrapes.
  */
 export class Metrics implements Meter, LogObserver {
-  readonly #registry = new Registry();
-  readonly #accepted = this.#counter(
-    "accepted",
-    "Messages and events stored in the log, by the account they came from.",
-    ["account"],
-  );
-  readonly #ends: Readonly<Record<Receipt["state"], Counter<(typeof LANE)[number]>>> = {
-    sent: this.#counter("delivered", "Messages that a destination has.", LANE),
-    failed: this.#counter("failed", "Messages that a destination refused for good.", LANE),
-    expired: this.#counter("expired", "Messages that waited too long for a destination and were left out.", LANE),
-    unconfirmed: this.#counter("unconfirmed", "Messages that may have arrived, and are not sent again.", LANE),
-    folded: this.#counter("folded", "Changes that went out with the message they change.", LANE),
-    cancelled: this.#counter("cancelled", "Messages that were taken back before they were sent.", LANE),
-    omitted: this.#counter("omitted", "Messages for which a destination has no form.", LANE),
+  readonly #version: string;
+  readonly #accepted = counter("accepted", "Messages and events stored in the log, by the account they came from.", [
+    "account",
+  ]);
+  /** The cells of `#accepted`, by where an entry came from, so that no account's name is made for each. */
+  readonly #subjects = new Map<Subject, Count>();
+  readonly #ends: Readonly<Record<Receipt["state"], Counted<Count>>> = {
+    sent: counter("delivered", "Messages that a destination has.", LANE),
+    failed: counter("failed", "Messages that a destination refused for good.", LANE),
+    expired: counter("expired", "Messages that waited too long for a destination and were left out.", LANE),
+    unconfirmed: counter("unconfirmed", "Messages that may have arrived, and are not sent again.", LANE),
+    folded: counter("folded", "Changes that went out with the message they change.", LANE),
+    cancelled: counter("cancelled", "Messages that were taken back before they were sent.", LANE),
+    omitted: counter("omitted", "Messages for which a destination has no form.", LANE),
   };
-  readonly #reconnects = this.#counter("reconnects", "Sessions of an account after its first.", ["account"]);
-  readonly #refused = this.#counter("log_refused", "Batches that the log refused, by why.", ["code"]);
-  readonly #append = this.#histogram(
+  readonly #reconnects = counter("reconnects", "Sessions of an account after its first.", ["account"]);
+  readonly #refused = counter("log_refused", "Batches that the log refused, by why.", ["code"]);
+  readonly #appends = histogram(
     "append_seconds",
     "From handing a batch to the log until it is durable.",
     APPEND_BUCKETS,
+    [],
   );
-  readonly #send = this.#histogram("send_seconds", "What a network took to answer one message.", SEND_BUCKETS, [
+  readonly #append = this.#appends.cells.at();
+  readonly #send = histogram("send_seconds", "What a network took to answer one message.", SEND_BUCKETS, [
     ...LANE,
     "outcome",
   ]);
-  readonly #age = this.#histogram(
+  readonly #age = histogram(
     "delivery_seconds",
     "From accepting a message until a destination has it.",
     SEND_BUCKETS,
     LANE,
   );
+  #sources: Sources | null = null;
 
   constructor(version: string) {
-    const info = this.#gauge("info", "The version, always 1.", ["version"]);
-    info.set({ version }, 1);
-    collectDefaultMetrics({ register: this.#registry });
+    this.#version = version;
+    for (const code of Object.keys(CODES)) this.#refused.cells.at(code);
   }
 
   /** To be called once, when there is something to ask. */
-  watch({ accounts, loop, nowMs }: Sources): void {
-    const waiting = this.#gauge("waiting", "Messages that wait for a destination.", ROOM);
-    const age = this.#gauge("waiting_age_seconds", "How long the oldest of them has waited.", ROOM);
-    const state = this.#gauge("account_state", "1 for the state that an account is in.", ["account", "state"]);
-    const delay = this.#gauge("event_loop_delay_seconds", "How late the event loop was over the last half minute.", [
-      "quantile",
-    ]);
-    this.#collect = async () => {
-      const found = await accounts();
-      // What is no longer in the configuration is not shown.
-      for (const gauge of [waiting, age, state]) gauge.reset();
-      for (const { account, state: now, channels } of found) {
-        // Shown from the beginning, so that the first one is seen as an increase.
-        this.#reconnects.inc({ account }, 0);
-        for (const each of STATES) state.set({ account, state: each }, each === now ? 1 : 0);
-        for (const { gateway, channel, waiting: count, oldestMs } of channels.flatMap(({ lanes }) => lanes)) {
-          const labels = { gateway, account, channel };
-          // As above.
-          for (const end of Object.values(this.#ends)) end.inc({ gateway, account }, 0);
-          if (count !== null) waiting.set(labels, count);
-          age.set(labels, oldestMs === null ? 0 : Math.max(0, nowMs() - oldestMs) / 1000);
-        }
-      }
-      const { p50, p99, max } = loop();
-      for (const [quantile, ms] of [
-        ["0.5", p50],
-        ["0.99", p99],
-        ["1", max],
-      ] as const) {
-        delay.set({ quantile }, ms / 1000);
-      }
-    };
+  watch(sources: Sources): void {
+    this.#sources = sources;
   }
-
-  #collect: () => Promise<void> = () => Promise.resolve();
 
   /** For `Log.tail`. */
   readonly accepted = (entries: readonly Entry[]): void => {
-    // A look-up of labels costs more than counting: once for each subject of a commit.
-    const counts = new Map<Subject, number>();
-    for (const { subject } of entries) counts.set(subject, (counts.get(subject) ?? 0) + 1);
-    for (const [subject, count] of counts) this.#accepted.inc({ account: accountOf(subject) }, count);
+    for (const { subject } of entries) {
+      let count = this.#subjects.get(subject);
+      if (count === undefined) {
+        count = this.#accepted.cells.at(accountOf(subject));
+        this.#subjects.set(subject, count);
+      }
+      count.value += 1;
+    }
   };
 
   ended({ gateway, account }: MeteredLane, state: Receipt["state"], ageMs: number): void {
-    this.#ends[state].inc({ gateway, account });
-    if (state === "sent") this.#age.observe({ gateway, account }, Math.max(0, ageMs) / 1000);
+    this.#ends[state].cells.at(gateway, account).value += 1;
+    if (state === "sent") this.#age.cells.at(gateway, account).observe(Math.max(0, ageMs) / 1000);
   }
 
   answered({ gateway, account }: MeteredLane, outcome: string, ms: number): void {
-    this.#send.observe({ gateway, account, outcome }, Math.max(0, ms) / 1000);
+    this.#send.cells.at(gateway, account, outcome).observe(Math.max(0, ms) / 1000);
   }
 
   reconnected(account: string): void {
-    this.#reconnects.inc({ account });
+    this.#reconnects.cells.at(account).value += 1;
   }
 
   appended(_entries: number, ms: number): void {
@@ -128,40 +123,85 @@ export class Metrics implements Meter, LogObserver {
   }
 
   refused({ code }: { readonly code: string }): void {
-    this.#refused.inc({ code });
+    this.#refused.cells.at(code).value += 1;
   }
 
   /** What is scraped, and its media type. */
-  async scrape(): Promise<{ readonly type: string; readonly body: string }> {
-    await this.#collect();
-    return { type: this.#registry.contentType, body: await this.#registry.metrics() };
+  async scrape(): Promise<Exposition> {
+    const [{ exposition }, { processMetrics }] = await Promise.all([
+      import("./exposition.ts"),
+      import("./process-metrics.ts"),
+    ]);
+    const [now, ofProcess] = await Promise.all([this.#now(), processMetrics()]);
+    const counters = [this.#accepted, ...Object.values(this.#ends), this.#reconnects, this.#refused];
+    const histograms = [this.#appends, this.#send, this.#age];
+    const info = gauge("info", "The version, always 1.", ["version"], [{ labels: [this.#version], value: 1 }]);
+    return await exposition([
+      ...counters.map(({ name, help, labels, cells }): Family => {
+        return { is: "counter", name, help, labels, samples: cells.all.map(numberOf) };
+      }),
+      ...histograms.map(({ name, help, labels, bounds, cells }): Family => {
+        return { is: "histogram", name, help, labels, bounds, samples: cells.all };
+      }),
+      info,
+      ...now,
+      ...ofProcess,
+    ]);
   }
 
-  #counter<L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> {
-    return new Counter({
-      name: `rialto_${name}_total`,
-      help,
-      labelNames: [...labelNames],
-      registers: [this.#registry],
-    });
-  }
-
-  #gauge<L extends string>(name: string, help: string, labelNames: readonly L[]): Gauge<L> {
-    return new Gauge({ name: `rialto_${name}`, help, labelNames: [...labelNames], registers: [this.#registry] });
-  }
-
-  #histogram<L extends string>(
-    name: string,
-    help: string,
-    buckets: number[],
-    labelNames: readonly L[] = [],
-  ): Histogram<L> {
-    return new Histogram({
-      name: `rialto_${name}`,
-      help,
-      buckets,
-      labelNames: [...labelNames],
-      registers: [this.#registry],
-    });
+  /** What is no longer in the configuration is not shown. */
+  async #now(): Promise<readonly Family[]> {
+    if (this.#sources === null) return [];
+    const { accounts, loop, nowMs } = this.#sources;
+    const waiting: Sample<number>[] = [];
+    const age: Sample<number>[] = [];
+    const states: Sample<number>[] = [];
+    for (const { account, state, channels } of await accounts()) {
+      // Shown from the beginning, so that the first one is seen as an increase.
+      this.#reconnects.cells.at(account);
+      for (const each of STATES) states.push({ labels: [account, each], value: each === state ? 1 : 0 });
+      for (const { gateway, channel, waiting: count, oldestMs } of channels.flatMap(({ lanes }) => lanes)) {
+        const labels = [gateway, account, channel];
+        // As above.
+        for (const { cells } of Object.values(this.#ends)) cells.at(gateway, account);
+        if (count !== null) waiting.push({ labels, value: count });
+        age.push({ labels, value: oldestMs === null ? 0 : Math.max(0, nowMs() - oldestMs) / 1000 });
+      }
+    }
+    const { p50, p99, max } = loop();
+    const delays = Object.entries({ "0.5": p50, "0.99": p99, "1": max });
+    const delay = delays.map(([quantile, ms]) => ({ labels: [quantile], value: ms / 1000 }));
+    return [
+      gauge("waiting", "Messages that wait for a destination.", ROOM, waiting),
+      gauge("waiting_age_seconds", "How long the oldest of them has waited.", ROOM, age),
+      gauge("account_state", "1 for the state that an account is in.", ["account", "state"], states),
+      gauge("event_loop_delay_seconds", "How late the event loop was over the last half minute.", ["quantile"], delay),
+    ];
   }
 }
+
+const counter = (name: string, help: string, labels: readonly string[]): Counted<Count> => ({
+  name: `rialto_${name}_total`,
+  help,
+  labels,
+  cells: new Cells(newCount),
+});
+
+function histogram(
+  name: string,
+  help: string,
+  bounds: readonly number[],
+  labels: readonly string[],
+): Counted<Spread> & { readonly bounds: readonly number[] } {
+  return { name: `rialto_${name}`, help, labels, bounds, cells: new Cells(() => new Spread(bounds)) };
+}
+
+const gauge = (name: string, help: string, labels: readonly string[], samples: readonly Sample<number>[]): Family => ({
+  is: "gauge",
+  name: `rialto_${name}`,
+  help,
+  labels,
+  samples,
+});
+
+const numberOf = ({ labels, value: { value } }: Sample<Count>): Sample<number> => ({ labels, value });
