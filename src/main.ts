@@ -2,7 +2,7 @@ import { protocols } from "./adapters/registry.ts";
 import { version } from "./app/version.ts";
 import { accountCommand } from "./cli/account.ts";
 import { parseCommand } from "./cli/args.ts";
-import { control, type Terminal } from "./cli/control.ts";
+import type { Terminal } from "./cli/control.ts";
 import { CONTROL_HELP } from "./cli/control-help.ts";
 import { check, formatProblems } from "./cli/check.ts";
 import { HELP } from "./cli/help.ts";
@@ -52,7 +52,8 @@ async function main(argv: readonly string[]): Promise<number> {
       out(command.of === null ? HELP : CONTROL_HELP[command.of]);
       return 0;
     case "control":
-      return control(command, terminal());
+      // A start needs none of it.
+      return (await import("./cli/control.ts")).control(command, terminal());
     case "version":
       out(`version: ${version()}\n`);
       return 0;
