@@ -363,6 +363,16 @@ describe("another configuration", () => {
     expect(web.sessions.every(({ steps }) => steps.includes("close"))).toBe(true);
   });
 
+  test("behind a stop, a change is refused: lanes that were not opened again would seem new", async () => {
+    const next = configOf(gateway("g", "inout net.a #x", "inout web.b room"));
+    const delivery = await open(configOf(gateway("g", "inout net.a #x")));
+    const changing = await delivery.change({ config: next, routes: compileRoutes(next), reopen: new Set() });
+    await delivery.quiesce();
+    await changing.settle();
+    await expect(change(delivery, next)).rejects.toMatchObject({ code: "closed" });
+    expect(await laneMarks()).toEqual(["lane/g/net.a/#x"]);
+  });
+
   test("a stop while the log does not answer those that are opened leaves no timer", async () => {
     const delivery = await open(configOf(gateway("g", "inout net.a #x", "inout net.a #y")));
     net.session.answer = () => new Promise(() => undefined);

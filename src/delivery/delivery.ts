@@ -4,6 +4,7 @@ import type { Clock } from "../contract/host.ts";
 import type { Files } from "../files/files.ts";
 import type { LaneRoute, Routes } from "../gateway/routes.ts";
 import type { Turnstile } from "../lib/turnstile.ts";
+import { LogError } from "../log/errors.ts";
 import type { Log } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
 import { type DeliveryChange, type Next, prepareChange } from "./change.ts";
@@ -27,7 +28,7 @@ export interface Delivery {
   state(accountKey: string): State | undefined;
   /** How all accounts are, in the order of the configuration. Never rejects. */
   status(): Promise<readonly AccountStatus[]>;
-  /** The steps to another configuration; nothing has moved yet. One at a time. Rejects with a LogError. */
+  /** The steps to another configuration; nothing has moved yet. One at a time, none once it stops. Rejects with a LogError. */
   change(next: Next): Promise<DeliveryChange>;
   /** Stop, step 1: nothing more is sent or taken in, what is under way comes to its end. About 2 s at most. */
   quiesce(): Promise<void>;
@@ -96,6 +97,8 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
     state: (accountKey) => parts.get(accountKey)?.supervisor.state,
     status: async () => await Promise.all(parts.all.map(async ({ supervisor }) => await supervisor.status())),
     change: async (next) => {
+      // Lanes that a change under way no longer opens would seem new, and what they wait for would be forgotten.
+      if (stopping.signal.aborted) throw new LogError("closed", "Rialto is stopping");
       const change = await prepareChange(next, { parts, shared, signal: stopping.signal });
       const swap = (): void => {
         hold(next.config, next.routes.lanes());

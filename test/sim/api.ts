@@ -16,7 +16,9 @@ import type { Life } from "./life.ts";
 import { textFor, tokensIn } from "./tokens.ts";
 import type { Logger } from "../../src/logger.ts";
 import type { Counts } from "./counts.ts";
+import { logWith } from "./log-with.ts";
 import type { Loop } from "./loop.ts";
+import { Reader } from "./reader.ts";
 import type { Witness } from "./witness.ts";
 
 /** What is needed of the world around. */
@@ -48,14 +50,6 @@ interface Core {
   readonly routes: Routes;
   readonly turnstile: Turnstile;
   readonly life: Life;
-}
-
-/** What a client of an API account has read; it outlives the program. */
-interface Reader {
-  /** `gateway m17` → how often it came. */
-  readonly read: Map<string, number>;
-  /** Of the last answer, and in which life of the program it was given. */
-  last: { readonly keys: ReadonlySet<string>; readonly life: number };
 }
 
 /** The HTTP API without its sockets: clients post and poll. */
@@ -139,16 +133,26 @@ export class Api {
     const nowMs = (): number => loop.nowMs();
     const monoMs = (): number => loop.monotonicMs;
     const view = compileView(account, config.accounts);
-    const readers = await ApiAccount.open({ account, buffer: BUFFER, log, routes, view, logger, nowMs, monoMs });
+    const reader = this.#readers.get(account.key) ?? new Reader();
+    this.#readers.set(account.key, reader);
+    const readers = await ApiAccount.open({
+      account,
+      buffer: BUFFER,
+      log: watched(log, reader),
+      routes,
+      view,
+      logger,
+      nowMs,
+      monoMs,
+    });
     const ingest = new Ingest({ account, log, routes, turnstile, inbound: compileInbound(account), logger, nowMs });
     this.#accounts.set(account.key, { readers, ingest });
     this.#feeds.set(account.key, readers);
-    if (!this.#readers.has(account.key)) this.#readers.set(account.key, emptyReader());
   }
 
+  /** A change that is under way still knows the accounts. */
   async close(): Promise<void> {
-    this.#accounts = new Map();
-    await Promise.resolve();
+    await Promise.all(Array.from(this.#accounts.values(), async ({ readers }) => await readers.settled()));
   }
 
   /** A client posts, and hears what became of it in its own time. */
@@ -187,42 +191,40 @@ export class Api {
     const life = this.#core?.life ?? null;
     const reader = this.#readers.get(name);
     if (life === null || reader === undefined || life.cross()) return;
-    void this.#accounts
-      .get(name)
-      ?.readers.poll()
-      .then((answer) => {
-        if (answer instanceof LogError || life.cross()) return;
-        if (breaks) {
-          this.#world.counts.fault("poll broken");
-          answer.broken();
-          return;
-        }
-        this.#take(name, reader, answer);
-      });
+    const account = this.#accounts.get(name);
+    if (account === undefined) return;
+    reader.ask(this.#world.lives);
+    void account.readers.poll().then((answer) => {
+      if (life.cross()) return;
+      reader.answered();
+      if (answer instanceof LogError) return reader.broke();
+      if (breaks) {
+        this.#world.counts.fault("poll broken");
+        answer.broken();
+        return reader.broke();
+      }
+      this.#take(name, reader, answer);
+    });
   }
 
   #take(name: string, reader: Reader, answer: PollAnswer): void {
-    const { witness, lives } = this.#world;
-    const keys = new Set<string>();
+    const { witness } = this.#world;
+    const keys: string[] = [];
     for (const { text, gateway, account } of JSON.parse(answer.body) as Message[]) {
       witness.check("privacy", !account.startsWith("rialto."), () => `${name} read of an outage: ${text}`);
       const token = tokensIn(text).at(-1);
       if (token === undefined) continue;
-      witness.read(name, gateway, token.message);
-      const key = `${gateway} m${token.message}e${token.edit}`;
-      const times = (reader.read.get(key) ?? 0) + 1;
-      const isRepeat = times > 1 && reader.last.life < lives && reader.last.keys.has(key);
-      witness.check("poll once", times === 1 || isRepeat, () => `${name} read ${key} ${times} times`);
-      reader.read.set(key, times);
-      keys.add(key);
+      witness.read(name, gateway, token);
+      keys.push(`${gateway} m${token.message}e${token.edit}`);
     }
-    if (keys.size > 0) reader.last = { keys, life: lives };
+    const wrong = reader.take(keys);
+    for (const key of keys) witness.check("poll once", !wrong.has(key), () => `${name} read ${key} again`);
     answer.delivered();
   }
 
   /** Whether a client has read it in the end. */
   hasRead(name: string, gateway: string, message: number): boolean {
-    return (this.#readers.get(name)?.read.get(`${gateway} m${message}e0`) ?? 0) > 0;
+    return this.#readers.get(name)?.has(`${gateway} m${message}e0`) ?? false;
   }
 }
 
@@ -230,6 +232,16 @@ export class Api {
 export const apisOf = ({ accounts }: Config): readonly Configured[] =>
   [...accounts.values()].filter(({ protocol }) => protocol === "api");
 
-function emptyReader(): Reader {
-  return { read: new Map(), last: { keys: new Set(), life: 0 } };
+/** Tells the reader whether its positions are written. */
+function watched(log: Log, reader: Reader): Log {
+  const mark: Log["mark"] = async (marks) => {
+    try {
+      await log.mark(marks);
+      reader.marked(true);
+    } catch (error) {
+      reader.marked(false);
+      throw error;
+    }
+  };
+  return logWith(log, { mark });
 }

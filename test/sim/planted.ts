@@ -2,9 +2,10 @@ import type { Event } from "../../src/contract/events.ts";
 import type { Host } from "../../src/contract/host.ts";
 import type { Handler, Session } from "../../src/contract/session.ts";
 import type { PostOp } from "../../src/contract/ops.ts";
-import type { Batch, Log, StoredEntry } from "../../src/log/log.ts";
+import type { Batch, StoredEntry } from "../../src/log/log.ts";
 import type { Bugs } from "./bugs.ts";
 import { LogError } from "../../src/log/errors.ts";
+import { logWith } from "./log-with.ts";
 import { readOpId } from "./tokens.ts";
 
 /** A bug between the real parts, and the invariant that it breaks. */
@@ -14,19 +15,6 @@ export interface Planted {
   readonly bugs: Bugs;
   /** Some that met it when this was written; stories change with the harness. */
   readonly seeds: readonly number[];
-}
-
-type Override<T> = { readonly [K in keyof T]?: T[K] };
-
-/** The same log, but for some of what it does. */
-function logWith(log: Log, change: Override<Log>): Log {
-  return new Proxy(log, {
-    get: (target, key) => {
-      if (key in change) return change[key as keyof Log];
-      const own: unknown = Reflect.get(target, key, target);
-      return typeof own === "function" ? (own as () => unknown).bind(target) : own;
-    },
-  });
 }
 
 const appending = (change: (batch: Batch) => Batch): Bugs => ({

@@ -151,11 +151,14 @@ export class Witness {
     return [this.#filed, this.#begun].every((routes) => routes !== null && routes.targets(subject).length > 0);
   }
 
-  /** A client of the API has read a message. */
-  read(account: string, gateway: string, message: number): void {
-    const entry = this.entries.get(this.accepted.get(message) ?? 0);
-    const isRouted = entry !== undefined && this.reach.may(readerName(account, gateway), entry.subject, entry.seq);
-    this.check("privacy", isRouted, () => `${account} read m${message} of ${gateway}`);
+  /** A client of the API has read a message, or an edit of one. */
+  read(account: string, gateway: string, { message, edit }: Token): void {
+    const reader = readerName(account, gateway);
+    const isIt = ({ token }: KnownEntry): boolean => token?.message === message && token.edit === edit;
+    const isRouted = [...this.entries.values()].some(
+      (entry) => isIt(entry) && this.reach.may(reader, entry.subject, entry.seq),
+    );
+    this.check("privacy", isRouted, () => `${account} read m${message}e${edit} of ${gateway}`);
   }
 
   /** Committed entries, in order. */

@@ -58,6 +58,8 @@ export class World {
   #changing: Promise<void> = Promise.resolve();
   /** Simulated ms of the last kill or jump: since then keys may be forgotten. */
   disturbedMs = -Infinity;
+  /** The same of the last orderly stop: the next life does not know since when something is in doubt. */
+  #stoppedMs = -Infinity;
 
   constructor(setting: Setting, chance: Chance, bugs: Bugs) {
     this.setting = setting;
@@ -199,6 +201,7 @@ export class World {
     await this.loop.run(STOP_MS, () => isOver || life.dead);
     this.witness.check("stops in time", isOver || life.dead, () => `a stop takes longer than ${STOP_MS / 1000} s`);
     life.die();
+    this.#stoppedMs = this.loop.monotonicMs;
   }
 
   async #close(): Promise<void> {
@@ -260,7 +263,8 @@ export class World {
     const idempotency = this.networks.get(net)?.server.traits.idempotency;
     if (idempotency?.by !== "key") return false;
     // After a restart nobody knows since when it is in doubt; before, the clock may have been set back.
-    return this.loop.monotonicMs - sinceMs >= idempotency.windowMs && this.disturbedMs >= sinceMs;
+    const unknownMs = Math.max(this.disturbedMs, this.#stoppedMs);
+    return this.loop.monotonicMs - sinceMs >= idempotency.windowMs && unknownMs >= sinceMs;
   }
 
   #network(traits: Setting["nets"][number], chance: Chance): Network {
