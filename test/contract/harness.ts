@@ -58,7 +58,7 @@ export interface Harness {
   readonly secrets: readonly string[];
   /** Texts that cannot be said as they are there, because they mean something to the network; absent: there are none. */
   readonly unsayable?: ReadonlySet<string>;
-  /** How many lines a person says in one go where a case asks for many; the network must bear it. 1500 or more tests the bound. */
+  /** How many lines a person says in one go where a case asks for many; the network must bear it. 3000 or more tests the bound. */
   readonly burst: number;
   /** How long the suite waits for what must come. 20 000 when absent. */
   readonly patienceMs?: number;

@@ -53,7 +53,6 @@ export class World {
   #log: Log | null = null;
   #routes: LiveRoutes | null = null;
   #turnstile = new Turnstile();
-  /** Whether what comes in goes by a change that is not through yet. */
   /** Resolves when the last change of the configuration is through. */
   #changing: Promise<void> = Promise.resolve();
   /** Simulated ms of the last kill or jump: since then keys may be forgotten. */
