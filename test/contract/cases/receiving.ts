@@ -142,6 +142,8 @@ async function topicsChange(stage: Stage): Promise<void> {
 
 /** Events that an adapter may have handed over while none was taken: a thousand, and what one read of 64 KiB brings. */
 const PENDING_MAX = 2_500;
+/** … and must have, if so many come, before it stops reading. */
+const PENDING_LEAST = 500;
 
 async function backPressure(stage: Stage): Promise<void> {
   const room = await stage.room();
@@ -151,7 +153,7 @@ async function backPressure(stage: Stage): Promise<void> {
     for (const line of lines) await room.person.say(room.channel.name, line);
   })();
   await stage.until(
-    () => room.host.posted.length >= Math.min(lines.length, PENDING_MAX / 4),
+    () => room.host.posted.length >= Math.min(lines.length, PENDING_LEAST),
     () => `the first lines of a burst; ${room.host.posted.length} came`,
   );
   await stage.harness.settle();
