@@ -1,22 +1,37 @@
+import { EscapedText, opensEscape } from "./escapes.ts";
+
 /** Shorter ones are part of every other line: to hide them would hide nothing but the text. */
 export const SECRET_MIN = 4;
 
 const MARK = "[secret]";
 
-/** How a secret may look in a text. `wide`: it is a part of something encoded, all of which goes. */
-interface Form {
-  readonly text: string;
+/** A node of the tree of all forms in which secrets are looked for: a step for each character (code point). */
+interface Node {
+  readonly steps: Map<number, Node>;
+  /** Here a form ends. `wide`: it is a part of something encoded, all of which goes. */
+  ends: "plain" | "wide" | null;
+}
+
+/** A form that stands somewhere in a text. */
+interface Found {
+  readonly end: number;
   readonly wide: boolean;
 }
 
+/** Ways to read one place that are followed at the same time. */
+const WAYS_MAX = 32;
+/** Size of the table by which most places of a text are passed over. */
+const PAIRS = 0x1_0000;
+
 /**
- * Takes secrets out of texts, in the forms in which programs repeat them: as they are, escaped in JSON, in HTML or in an address, and in base64, also
- * within something longer (the login of SASL PLAIN holds the name before the password).
+ * Takes secrets out of texts: as they are, escaped in JSON, in HTML or in an address, character by character in whatever mixture, in hex and in
+ * base64, also within something longer (the login of SASL PLAIN holds the name before the password).
  */
 export class Scrubber {
   readonly #known = new Set<string>();
-  /** By the first two code units, so that a text is looked through once, whatever the number of secrets. */
-  readonly #forms = new Map<number, Form[]>();
+  readonly #root: Node = { steps: new Map(), ends: null };
+  /** Which two code units may begin a form, so that a text is looked through once, whatever the number of secrets. */
+  readonly #pairs = new Uint8Array(PAIRS);
 
   constructor(secrets: readonly string[] = []) {
     this.learn(secrets);
@@ -31,31 +46,31 @@ export class Scrubber {
     for (const secret of secrets) {
       if (secret.length < SECRET_MIN || this.#known.has(secret)) continue;
       this.#known.add(secret);
-      for (const form of formsOf(secret)) this.#put(form);
+      for (const form of new Set([secret, secret.toWellFormed(), ...inHex(secret)])) this.#put(form, "plain");
+      for (const form of inBase64(secret)) this.#put(form, "wide");
     }
-    // The longest one that fits counts.
-    for (const forms of this.#forms.values()) forms.sort((a, b) => b.text.length - a.text.length);
   }
 
   /** The text with `[secret]` in the place of each of them. */
   readonly clean = (text: string): string => {
     if (this.#known.size === 0) return text;
+    const escaped = new EscapedText(text);
     let out = "";
     let from = 0;
     // The end of what is to go and has not been cut out yet: secrets may overlap.
     let start = -1;
     let end = -1;
     for (let at = 0; at + 1 < text.length; at += 1) {
-      const form = this.#formAt(text, at);
-      if (form === null) continue;
-      const found = form.wide ? widened(text, at, at + form.text.length, from) : { at, end: at + form.text.length };
-      if (start !== -1 && found.at > end) {
+      const found = this.#mayBegin(text, at) ? this.#formAt(escaped, at) : null;
+      if (found === null) continue;
+      const cut = found.wide ? widened(text, escaped, { at, end: found.end, from }) : { at, end: found.end };
+      if (start !== -1 && cut.at > end) {
         out += text.slice(from, start) + MARK;
         from = end;
         start = -1;
       }
-      start = start === -1 ? Math.max(found.at, from) : Math.min(start, Math.max(found.at, from));
-      end = Math.max(end, found.end);
+      start = start === -1 ? Math.max(cut.at, from) : Math.min(start, Math.max(cut.at, from));
+      end = Math.max(end, cut.end);
     }
     return start === -1 ? text : out + text.slice(from, start) + MARK + text.slice(end);
   };
@@ -68,53 +83,68 @@ export class Scrubber {
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, this.cleanAll(each)])) as T;
   };
 
-  #put(form: Form): void {
-    const key = keyAt(form.text, 0);
-    const forms = this.#forms.get(key);
-    if (forms === undefined) this.#forms.set(key, [form]);
-    else forms.push(form);
+  #put(form: string, ends: "plain" | "wide"): void {
+    if (form.length < SECRET_MIN) return;
+    let node = this.#root;
+    for (const character of form) {
+      const code = character.codePointAt(0) ?? 0;
+      const next = node.steps.get(code) ?? { steps: new Map<number, Node>(), ends: null };
+      node.steps.set(code, next);
+      node = next;
+    }
+    node.ends = ends;
+    this.#pairs[pairAt(form, 0)] = 1;
   }
 
-  #formAt(text: string, at: number): Form | null {
-    const forms = this.#forms.get(keyAt(text, at));
-    return forms?.find((form) => text.startsWith(form.text, at)) ?? null;
+  /** Quick, and right whenever it says no. */
+  #mayBegin(text: string, at: number): boolean {
+    return (
+      this.#pairs[pairAt(text, at)] === 1 || opensEscape(text.charCodeAt(at)) || opensEscape(text.charCodeAt(at + 1))
+    );
+  }
+
+  /** The longest form that stands here, however it is escaped. */
+  #formAt(text: EscapedText, at: number): Found | null {
+    let found: Found | null = null;
+    let ways: { readonly node: Node; readonly at: number }[] = [{ node: this.#root, at }];
+    while (ways.length > 0) {
+      const next: typeof ways = [];
+      for (const way of ways) {
+        for (const { code, end } of text.readings(way.at)) {
+          const node = way.node.steps.get(code);
+          if (node === undefined || next.length >= WAYS_MAX) continue;
+          if (next.some((known) => known.node === node && known.at === end)) continue;
+          next.push({ node, at: end });
+          if (node.ends !== null && end > (found?.end ?? -1)) found = { end, wide: node.ends === "wide" };
+        }
+      }
+      ways = next;
+    }
+    return found;
   }
 }
 
-const keyAt = (text: string, at: number): number => text.charCodeAt(at) * 0x1_0000 + text.charCodeAt(at + 1);
+const pairAt = (text: string, at: number): number => (text.charCodeAt(at) * 31 + text.charCodeAt(at + 1)) % PAIRS;
 
-function formsOf(secret: string): readonly Form[] {
-  const written = [secret, ...inAddresses(secret), ...inHtml(secret)];
-  // Twice: an answer in JSON that is quoted in a line of JSON.
-  const plain = new Set(written.flatMap((text) => [text, inJson(text), inJson(inJson(text))]));
-  const encoded = new Set(["utf8", "latin1"].flatMap((encoding) => inBase64(Buffer.from(secret, encoding as "utf8"))));
-  const forms = (texts: ReadonlySet<string>, wide: boolean): readonly Form[] =>
-    [...texts].filter(({ length }) => length >= SECRET_MIN).map((text) => ({ text, wide }));
-  return [...forms(plain, false), ...forms(encoded, true)];
+const BYTES = ["utf8", "latin1"] as const;
+
+function inHex(secret: string): readonly string[] {
+  return BYTES.flatMap((encoding) => {
+    const hex = Buffer.from(secret, encoding).toString("hex");
+    return [hex, hex.toUpperCase()];
+  });
 }
 
-const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
-
-/** Percent-encoded, as much as is usual and as much as is possible, also in lower case; and as in forms. */
-function inAddresses(secret: string): readonly string[] {
-  const text = secret.toWellFormed();
-  const component = encodeURIComponent(text);
+/** In base64, also of what was escaped before: OAuth puts names and passwords into addresses and both into base64. */
+function inBase64(secret: string): ReadonlySet<string> {
+  const component = encodeURIComponent(secret.toWellFormed());
   const strict = component.replaceAll(/[!'()*]/gu, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
-  const upper = [encodeURI(text), component, strict, strict.replaceAll("%20", "+")];
-  return [...upper, ...upper.map((form) => form.replaceAll(/%[0-9A-F]{2}/gu, (code) => code.toLowerCase()))];
+  const texts = [secret, component, strict, strict.replaceAll("%20", "+"), JSON.stringify(secret).slice(1, -1)];
+  return new Set(texts.flatMap((text) => BYTES.flatMap((encoding) => asBase64(Buffer.from(text, encoding)))));
 }
 
-function inHtml(secret: string): readonly string[] {
-  const text = secret.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
-  // Not everybody escapes what need not be.
-  const both = (texts: readonly string[], sign: string, as: string): readonly string[] =>
-    texts.flatMap((each) => [each, each.replaceAll(sign, as)]);
-  const quoted = both(both([text], ">", "&gt;"), '"', "&quot;");
-  return [...quoted, ...["&#39;", "&#x27;", "&apos;"].flatMap((sign) => quoted.map((it) => it.replaceAll("'", sign)))];
-}
-
-/** What base64 makes of these bytes behind 0, 1 and 2 others, without the characters that are shared with what stands beside them. */
-function inBase64(bytes: Buffer): readonly string[] {
+/** What base64 makes of these bytes after 0, 1 and 2 others, without the characters that are shared with what stands beside them. */
+function asBase64(bytes: Buffer): readonly string[] {
   return [0, 1, 2].flatMap((before) => {
     const whole = Buffer.concat([Buffer.alloc(before), bytes]).toString("base64");
     const first = Math.ceil((before * 8) / 6);
@@ -124,12 +154,19 @@ function inBase64(bytes: Buffer): readonly string[] {
 }
 
 /** What is encoded together with a secret: a part of it is in the characters on both sides. */
-function widened(text: string, at: number, end: number, from: number): { readonly at: number; readonly end: number } {
+function widened(
+  text: string,
+  escaped: EscapedText,
+  { at, end, from }: { readonly at: number; readonly end: number; readonly from: number },
+): { readonly at: number; readonly end: number } {
   let left = at;
   while (left > from && BASE64.test(text.charAt(left - 1))) left -= 1;
   let right = end;
-  while (BASE64.test(text.charAt(right))) right += 1;
-  return { at: left, end: right };
+  for (;;) {
+    const next = escaped.readings(right).findLast(({ code }) => BASE64.test(String.fromCodePoint(code)));
+    if (next === undefined) return { at: left, end: right };
+    right = next.end;
+  }
 }
 
 const BASE64 = /^[A-Za-z0-9+/=_-]$/u;
