@@ -3,7 +3,7 @@ import { Parser } from "htmlparser2";
 import { describe, expect, test } from "vitest";
 import { parse, render } from "./formats.ts";
 import { renderHtml } from "./html-render.ts";
-import { withoutControls } from "./irc.ts";
+import { wordsOf } from "./irc.ts";
 import { plainText } from "./plain.ts";
 import { SAMPLES } from "./samples.suite.ts";
 import { looksStyled } from "./styling-parse.ts";
@@ -119,17 +119,17 @@ describe("what is written is valid", () => {
       fc.property(trees(hostileWords), (blocks) => {
         // oxlint-disable-next-line eslint/no-control-regex -- the codes
         const rest = render("irc", blocks).replaceAll(/[\x02\x03\x0f\x11\x1d\x1e\x1f]/g, "");
-        expect(withoutControls(rest)).toBe(rest);
+        expect(wordsOf(rest)).toBe(rest);
       }),
       { numRuns: 500 },
     );
   });
 
-  test.each(["markdown", "styling", "html"])("%s has no control characters", (format) => {
+  test.each(["styling", "html"])("%s has no control characters", (format) => {
     fc.assert(
       fc.property(trees(hostileWords), (blocks) => {
         // oxlint-disable-next-line eslint/no-control-regex -- what XML does not allow
-        expect(render(format, blocks)).not.toMatch(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/);
+        expect(render(format, blocks)).not.toMatch(/[\0-\x08\x0b\x0c\x0e-\x1f]/);
       }),
       { numRuns: 500 },
     );

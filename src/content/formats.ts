@@ -15,6 +15,11 @@ export function parse(format: string, text: string): readonly Block[] {
   return (FORMATS.get(format)?.parse ?? parsePlain)(text);
 }
 
+/** Whether people write the format by hand: whoever knows no formats can read it. */
+export function isWritten(format: string): boolean {
+  return format === "markdown" || format === "styling";
+}
+
 /** The tree as text of a format; a format nobody here knows gets plain text. */
 export function render(format: string, blocks: readonly Block[]): string {
   return (FORMATS.get(format)?.render ?? plainText)(blocks);
@@ -27,7 +32,7 @@ interface Format {
 
 const FORMATS: ReadonlyMap<string, Format> = new Map<string, Format>([
   ["irc", { parse: parseIrc, render: renderIrc }],
-  ["markdown", { parse: parseMarkdown, render: (blocks) => renderMarkdown(blocks, { escape: false }) }],
+  ["markdown", { parse: parseMarkdown, render: renderMarkdown }],
   ["html", { parse: (text) => parseHtml(text, personBehind), render: (blocks) => renderHtml(blocks) }],
   ["styling", { parse: parseStyling, render: renderStyling }],
 ]);

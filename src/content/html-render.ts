@@ -19,8 +19,27 @@ export function renderHtml(blocks: readonly Block[], mention: MentionLink = () =
   return joined.map((block) => blockHtml(block, mention)).join("");
 }
 
-/** Paragraphs side by side stand line under line, as they do everywhere else. */
+/** Paragraphs side by side stand line under line, as they do everywhere else; an empty line beside another block is that block's margin. */
 function joinParas(blocks: readonly Block[]): readonly Block[] {
+  const joined = joinAll(blocks);
+  if (joined.length < 2) return joined;
+  return joined.flatMap((block): readonly Block[] => {
+    if (block.t !== "para") return [block];
+    const of = withoutEmptyEdges(block.of);
+    return of.length === 0 ? [] : [{ t: "para", of }];
+  });
+}
+
+function withoutEmptyEdges(of: readonly Inline[]): readonly Inline[] {
+  const texts = of.map((inline, at): Inline => {
+    if (inline.t !== "text") return inline;
+    const begun = at === 0 ? inline.text.replace(/^\n+/, "") : inline.text;
+    return { t: "text", text: at === of.length - 1 ? begun.replace(/\n+$/, "") : begun };
+  });
+  return texts.filter((inline) => inline.t !== "text" || inline.text !== "");
+}
+
+function joinAll(blocks: readonly Block[]): readonly Block[] {
   const all: Block[] = [];
   let of: Inline[] | null = null;
   for (const block of blocks) {

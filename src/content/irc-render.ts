@@ -1,7 +1,7 @@
 import type { Block, Inline } from "../contract/content.ts";
 import { changeCodes, type Format, PLAIN, RESET, samePlain } from "./irc-codes.ts";
 import { nearestColour } from "./irc-palette.ts";
-import { withoutControls } from "./irc.ts";
+import { wordsOf } from "./irc.ts";
 import { shownLink } from "./links.ts";
 
 /**
@@ -15,7 +15,7 @@ export function renderIrc(blocks: readonly Block[]): string {
 /** The short way for what most texts are, and what a text of a million lines needs. */
 function plainLines(block: Block): readonly string[] | null {
   if (block.t !== "para") return null;
-  const texts = block.of.flatMap((inline) => (inline.t === "text" ? [withoutControls(inline.text)] : []));
+  const texts = block.of.flatMap((inline) => (inline.t === "text" ? [wordsOf(inline.text)] : []));
   return texts.length === block.of.length ? [texts.join("")] : null;
 }
 
@@ -36,7 +36,9 @@ function blockLines(block: Block): readonly Line[] {
     case "pre":
       return linesOf([run(block.text, { ...PLAIN, code: true })]);
     case "quote":
-      return indented(block.of.flatMap(blockLines), "> ", "> ");
+      return block.of
+        .flatMap(blockLines)
+        .flatMap((line) => (line.length === 0 ? [[run(">", PLAIN)]] : indented([line], "> ", "> ")));
     case "list":
       return block.items.flatMap((item, index) => {
         const bullet = block.ordered ? `${index + 1}. ` : "- ";
@@ -75,7 +77,7 @@ function runsOf(inline: Inline, format: Format): readonly Run[] {
         back: inline.back === null ? format.back : nearestColour(inline.back),
       });
     case "link":
-      return linkRuns(inlineRuns(inline.of, format), withoutControls(inline.href), format);
+      return linkRuns(inlineRuns(inline.of, format), wordsOf(inline.href), format);
   }
 }
 
@@ -90,7 +92,7 @@ function linkRuns(words: readonly Run[], href: string, format: Format): readonly
 }
 
 function run(text: string, format: Format): Run {
-  return { text: withoutControls(text), format };
+  return { text: wordsOf(text), format };
 }
 
 function linesOf(runs: readonly Run[]): readonly Line[] {

@@ -4,7 +4,7 @@ import type { Block, Inline } from "../contract/content.ts";
 import { changeCodes, type Format, formatAt, PLAIN } from "./irc-codes.ts";
 import { hexColour, nearestColour } from "./irc-palette.ts";
 import { renderIrc } from "./irc-render.ts";
-import { parseIrc, withoutControls } from "./irc.ts";
+import { parseIrc, wordsOf } from "./irc.ts";
 import { plainText } from "./plain.ts";
 
 const para = (...of: readonly Inline[]): readonly Block[] => [{ t: "para", of }];
@@ -48,7 +48,8 @@ describe("parseIrc", () => {
     ["\x04xyz", para(text("xyz"))],
     ["\x0301,1hush\x03", para(styled("spoiler", text("hush")))],
     ["\x0301,88hush", para(styled("spoiler", text("hush")))],
-    ["a\tb\x01\x07\x1b\x7f\x9b\0c", para(text("a bc"))],
+    ["a\tb\x01\x07\x1b\x7f\x9b\0c", para(text("a\tb\x7f\x9bc"))],
+    ["a\x85b", para(text("a\x85b"))],
   ])("%j", (source, blocks) => {
     expect(parseIrc(source)).toStrictEqual(blocks);
   });
@@ -61,7 +62,7 @@ describe("parseIrc", () => {
     fc.assert(
       fc.property(fc.array(unit), (units) => {
         const plain = plainText(parseIrc(units.join("")));
-        expect(plain).toBe(withoutControls(plain));
+        expect(plain).toBe(wordsOf(plain));
       }),
     );
   });
@@ -101,7 +102,8 @@ describe("renderIrc", () => {
       "1. a\n2. b\n   > c",
     ],
     // Text formats nothing, ends no line but by a line break, and begins no CTCP.
-    [para(text("a\x02b\x0304c\x01ACTION\x0f\0\x1b[1m\td")), "ab04cACTION[1m d"],
+    [para(text("a\x02b\x0304c\x01ACTION\x0f\0\x1b[1m\td")), "ab04cACTION[1m\td"],
+    [para(text("a\x85b")), "a\x85b"],
     [para(code("x\r\nQUIT")), "\x11x\x0f\n\x11QUIT\x0f"],
     [para({ t: "link", href: "https://e.example/\r\nQUIT", of: [text("\x01a")] }), "a (https://e.example/\nQUIT)"],
   ])("%j", (blocks, rendered) => {
@@ -147,7 +149,7 @@ describe("renderIrc", () => {
     fc.assert(
       fc.property(blocks, (tree) => {
         // Between two blocks a `\r` and the line break would be one.
-        const words = withoutControls(plainText(tree).replaceAll("\r", "\n"));
+        const words = wordsOf(plainText(tree).replaceAll("\r", "\n"));
         expect(lines(plainText(parseIrc(renderIrc(tree))))).toBe(lines(words));
       }),
       { numRuns: 500 },

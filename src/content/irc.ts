@@ -1,10 +1,11 @@
 import type { Block, Inline } from "../contract/content.ts";
+import { withoutC0 } from "./controls.ts";
 import { type Format, PLAIN, readCode } from "./irc-codes.ts";
 import { hexColour } from "./irc-palette.ts";
 
 /**
  * Text with the formatting codes of IRC as a tree: bold, italic, underline, strike, monospace (`code`), colours as `#rrggbb`, and text
- * in the colour of its background as a spoiler. Reverse video and all other control characters are left out.
+ * in the colour of its background as a spoiler. Reverse video and all other control characters of ASCII but tabs are left out.
  */
 export function parseIrc(text: string): readonly Block[] {
   const of = wrapped(runsOf(text), WRAPPERS);
@@ -21,7 +22,7 @@ function runsOf(text: string): readonly Run[] {
   let format = PLAIN;
   let from = 0;
   const take = (to: number): void => {
-    const words = withoutControls(text.slice(from, to));
+    const words = wordsOf(text.slice(from, to));
     if (words !== "") runs.push({ text: words, format });
   };
   for (let at = 0; at < text.length;) {
@@ -38,12 +39,17 @@ function runsOf(text: string): readonly Run[] {
   return runs;
 }
 
-/** Lines end in `\n`, a tab is a space, and nothing else of C0, DEL and C1 is left. */
+/** Words without codes; lines end in `\n`. */
+export function wordsOf(text: string): string {
+  return withoutC0(text.replaceAll(/\r\n?/g, "\n"));
+}
+
+/** For names and other short texts: lines end in `\n`, a tab is a space, and nothing else of C0, DEL and C1 is left but U+0085. */
 export function withoutControls(text: string): string {
   return text
     .replaceAll(/\r\n?/g, "\n")
     .replaceAll("\t", " ")
-    .replaceAll(/[\p{Cc}--\n]/gv, "");
+    .replaceAll(/[\p{Cc}--[\n\x85]]/gv, "");
 }
 
 /** Wraps what stands side by side and is alike. */

@@ -7,7 +7,7 @@ export function isLinkable(href: string): boolean {
   return href.length <= LENGTH_MAX && SCHEMES.test(href);
 }
 
-const URL = /https?:\/\/[^\s<>[\]"`]+/giy;
+const URL = /https?:\/\/[^\s<>[\]"`\\]+/giy;
 
 /** Where the address that begins at `at` ends, `at` when none does. Punctuation and marks behind it are no part of it. */
 export function endOfUrl(text: string, at: number): number {
@@ -28,7 +28,7 @@ export function endOfUrl(text: string, at: number): number {
 /** Whether a text ends in an address that would go on if something but a space followed. */
 export function endsInUrl(text: string): boolean {
   const word = /\S+$/u.exec(text.slice(-URL_MAX))?.[0] ?? "";
-  return /https?:\/\/[^\s<>[\]"`]+$/i.test(word);
+  return /https?:\/\/[^\s<>[\]"`\\]+$/i.test(word);
 }
 
 const URL_MAX = 2048;

@@ -1,162 +1,257 @@
 import type { Inline } from "../contract/content.ts";
-import { endOfUrl } from "./links.ts";
-import { AUTOLINK, codeText, ESCAPABLE, kindOf, PUNCTUATION, readTarget, SPACE, WORD } from "./markdown-scan.ts";
-import { type Bracket, nest, type Piece, Runs } from "./markdown-tree.ts";
+import { type CodeSpan, scan, type Token } from "./markdown-scan.ts";
 
-/**
- * The text of one paragraph or heading, without the spaces at the edges of its lines: emphasis, code, links, images, addresses in `<>`, escapes
- * and line breaks as CommonMark has them, `~~strike~~` of GFM and `||spoiler||` of chats. HTML, entities and reference links are text.
- */
-export function parseInline(text: string): readonly Inline[] {
-  if (!MARKS.test(text)) return text === "" ? [] : [{ t: "text", text }];
-  return nest(new Scanner(text).scan(), DEPTH_MAX);
+/** The lines of a paragraph; those whose numbers are in `opaque` are text. */
+export function parseLines(lines: readonly string[], opaque: ReadonlySet<number>): readonly Inline[] {
+  const of: Inline[] = [];
+  for (const [number, line] of lines.entries()) {
+    const end = number === lines.length - 1 ? "" : "\n";
+    if (opaque.has(number)) put(of, { t: "text", text: line + end });
+    else {
+      for (const inline of parseLine(line)) put(of, inline);
+      if (end !== "") put(of, { t: "text", text: end });
+    }
+  }
+  return of;
 }
 
-/** Without one of these a text is plain. */
-const MARKS = /[*_`~|[\\<]/;
-const DEPTH_MAX = 32;
+/**
+ * One line: `*italic*`, `_italic_`, `**bold**`, `~~strike~~`, `||spoiler||`, code spans and `[words](http…)`. An opener stands at the beginning, behind
+ * white space, one of `( [ { " '` or another opener; a closer before the end, white space, one of `. , ; : ! ? ) ] } " '` or another closer; and
+ * there are words between them. A backslash before an opener or a closer makes the two of them text, and is left out; any other is text itself.
+ */
+export function parseLine(line: string): readonly Inline[] {
+  if (!SIGNS.test(line)) return line === "" ? [] : [{ t: "text", text: line }];
+  return treeOf(line, piecesIn(line));
+}
 
-/** What has a meaning, or begins an address. */
-const SPECIAL = /[*_`~|[\]!\\<]|https?:\/\//gi;
+/** Places for backslashes, after which a line is read as the text that it is; the first place first. */
+export function placesToProtect(line: string): readonly number[] {
+  if (!SIGNS.test(line)) return [];
+  const places: number[] = [];
+  for (const piece of piecesIn(line)) {
+    if (piece.is === "code") {
+      places.push(piece.span.at);
+      if (piece.span.closeSlashes > 0) places.push(piece.span.close);
+    } else if (piece.pairs.some(({ opener }) => opener === piece.token)) places.push(piece.token.at);
+    else if (piece.pairs.length > 0 && piece.token.slashes > 0) places.push(piece.token.at);
+  }
+  return places;
+}
 
-class Scanner {
-  private readonly pieces: Piece[] = [];
-  private readonly runs = new Runs();
-  private readonly brackets: Bracket[] = [];
-  /** So many of these are outside a link: none of them can begin one, only an image. */
-  private inactive = 0;
-  /** Lengths of backtick runs that no run ahead closes. */
-  private readonly unclosed = new Set<number>();
-  /** Where the text begins that is not yet a piece. */
-  private from = 0;
-  private readonly text: string;
+/** Without one of these a line is plain. */
+const SIGNS = /[*_~|`]|\]\(/;
+/** Pairs within each other; what is around more of them is text. */
+const DEPTH_MAX = 16;
 
-  constructor(text: string) {
-    this.text = text;
+type Style = "bold" | "italic" | "strike" | "spoiler" | "link";
+
+interface Pair {
+  readonly style: Style;
+  readonly opener: Token;
+  readonly closer: Token;
+  readonly isProtected: boolean;
+}
+
+/** A token and the pairs that it begins or ends, the innermost first. */
+interface TokenPiece {
+  readonly is: "token";
+  readonly token: Token;
+  readonly pairs: Pair[];
+}
+
+type Piece = TokenPiece | { readonly is: "code"; readonly span: CodeSpan };
+
+/** An opener that waits for its closer. */
+interface Open {
+  readonly piece: TokenPiece;
+  /** Marks that have no closer yet. */
+  left: number;
+  /** How deep the pairs behind it are. */
+  depth: number;
+}
+
+function piecesIn(line: string): readonly Piece[] {
+  const matcher = new Matcher();
+  return scan(line).map((found): Piece => {
+    if (found.is === "code") return { is: "code", span: found };
+    const piece: TokenPiece = { is: "token", token: found, pairs: [] };
+    matcher.take(piece);
+    return piece;
+  });
+}
+
+/** Finds the opener of each closer: the last one of its kind. What stands open between the two is text. */
+class Matcher {
+  readonly #stack: Open[] = [];
+  /** How many open ones there are of each kind, so that nobody looks for what is not there. */
+  readonly #counts: number[] = [];
+  /** Brackets before this place of the stack are around a link. */
+  #dead = 0;
+
+  take(piece: TokenPiece): void {
+    const { token } = piece;
+    const width = token.end - token.at;
+    if (token.is === "]") this.#closeLink(piece);
+    else if (token.closes && this.#close(piece, width) < width) return;
+    else if (token.opens) this.#push({ piece, left: width, depth: 0 });
   }
 
-  scan(): readonly Piece[] {
-    let at = 0;
+  /** Gives how many of its marks have no opener. */
+  #close(piece: TokenPiece, width: number): number {
+    const { is } = piece.token;
+    for (let left = width; ;) {
+      const open = this.#last(kindsFor(is, left));
+      if (open === null) return left;
+      const marks = Math.min(open.left, left);
+      for (const style of STYLES[is]?.[marks] ?? []) this.#pair(style, open, piece);
+      this.#use(open, marks);
+      left -= marks;
+      if (left === 0) return 0;
+    }
+  }
+
+  #closeLink(piece: TokenPiece): void {
+    const open = this.#last(BRACKET);
+    if (open === null) return;
+    const isAround = this.#stack.length <= this.#dead;
+    if (!isAround) this.#pair("link", open, piece);
+    this.#use(open, 1);
+    this.#dead = isAround ? Math.min(this.#dead, this.#stack.length) : this.#stack.length;
+  }
+
+  #pair(style: Style, { piece: opener, depth, left }: Open, closer: TokenPiece): void {
+    if (closer.token.content < opener.token.end || depth + left > DEPTH_MAX) return;
+    const isProtected = opener.token.slashes > 0 || closer.token.slashes > 0;
+    const pair = { style, opener: opener.token, closer: closer.token, isProtected };
+    opener.pairs.push(pair);
+    closer.pairs.push(pair);
+  }
+
+  /** The last open one of some kinds; what stands open behind it is closed as text. */
+  #last(kinds: readonly number[]): Open | null {
+    if (!kinds.some((kind) => (this.#counts[kind] ?? 0) > 0)) return null;
     for (;;) {
-      SPECIAL.lastIndex = at;
-      const match = SPECIAL.exec(this.text);
-      if (match === null) break;
-      at = this.special(match.index);
-    }
-    this.flush(this.text.length);
-    this.runs.match(null);
-    return this.pieces;
-  }
-
-  /** Gives where to go on. */
-  private special(at: number): number {
-    const char = this.text.charAt(at);
-    switch (char) {
-      case "*":
-      case "_":
-      case "~":
-      case "|":
-        return this.run(at, char);
-      case "`":
-        return this.code(at);
-      case "[":
-        return this.bracket(at, "[");
-      case "!":
-        return this.text.charAt(at + 1) === "[" ? this.bracket(at, "![") : at + 1;
-      case "]":
-        return this.linkEnd(at);
-      case "\\":
-        return this.escape(at);
-      case "<":
-        return this.autolink(at);
-      default:
-        // An address is text from its beginning to its end.
-        return this.isWord(at - 1) ? at + 1 : Math.max(endOfUrl(this.text, at), at + 1);
+      const open = this.#stack.at(-1);
+      if (open === undefined || kinds.includes(kindOf(open))) return open ?? null;
+      this.#pop();
     }
   }
 
-  private isWord(at: number): boolean {
-    return /^[\p{L}\p{N}]$/u.test(this.text.charAt(at));
+  #push(open: Open): void {
+    this.#stack.push(open);
+    this.#count(open, 1);
   }
 
-  private flush(to: number): void {
-    if (to > this.from) this.pieces.push({ t: "text", text: this.text.slice(this.from, to) });
+  #pop(): void {
+    const gone = this.#stack.pop();
+    const below = this.#stack.at(-1);
+    if (gone === undefined) return;
+    this.#count(gone, -1);
+    this.#dead = Math.min(this.#dead, this.#stack.length);
+    if (below !== undefined) below.depth = Math.max(below.depth, gone.depth);
   }
 
-  private put(at: number, end: number, piece: Piece): number {
-    this.flush(at);
-    this.pieces.push(piece);
-    this.from = end;
-    return end;
+  /** Takes marks off the last one. */
+  #use(open: Open, marks: number): void {
+    this.#count(open, -1);
+    open.left -= marks;
+    open.depth += marks;
+    this.#count(open, 1);
+    if (open.left === 0) this.#pop();
   }
 
-  private run(at: number, char: string): number {
-    let end = at + 1;
-    while (this.text.charAt(end) === char) end += 1;
-    const length = end - at;
-    if ((char === "~" || char === "|") && length !== 2) return end;
-    const before = kindOf(this.text, at - 1);
-    const after = kindOf(this.text, end);
-    const left = after === WORD || (after === PUNCTUATION && before !== WORD);
-    const right = before === WORD || (before === PUNCTUATION && after !== WORD);
-    let [opens, closes] = [left, right];
-    if (char === "_")
-      [opens, closes] = [left && (!right || before === PUNCTUATION), right && (!left || after === PUNCTUATION)];
-    if (char === "|") [opens, closes] = [after !== SPACE, before !== SPACE];
-    if (!opens && !closes) return end;
-    return this.put(at, end, this.runs.add(char, length, opens, closes));
+  #count(open: Open, by: number): void {
+    const kind = kindOf(open);
+    this.#counts[kind] = (this.#counts[kind] ?? 0) + by;
   }
+}
 
-  private code(at: number): number {
-    let begin = at + 1;
-    while (this.text.charAt(begin) === "`") begin += 1;
-    const length = begin - at;
-    if (this.unclosed.has(length)) return begin;
-    for (let close = this.text.indexOf("`", begin); close !== -1;) {
-      let end = close + 1;
-      while (this.text.charAt(end) === "`") end += 1;
-      if (end - close === length)
-        return this.put(at, end, { t: "code", text: codeText(this.text.slice(begin, close)) });
-      close = this.text.indexOf("`", end);
+/** Of open ones: their sign and how many marks are left of them. */
+const kindOf = ({ piece, left }: Open): number => SIGN_NUMBERS[piece.token.is] + left;
+
+const SIGN_NUMBERS = { "*": 0, _: 4, "~": 8, "|": 12, "[": 16, "]": 20 } as const;
+const BRACKET: readonly number[] = [SIGN_NUMBERS["["] + 1];
+
+/** What a closer of so many marks can close: of stars any number that goes into the other. */
+function kindsFor(is: Token["is"], marks: number): readonly number[] {
+  return is === "*" ? (STARS[marks] ?? []) : (OTHERS[is] ?? []);
+}
+
+const STARS: readonly (readonly number[])[] = [[], [1, 3], [2, 3], [1, 2, 3]];
+const OTHERS: Readonly<Partial<Record<Token["is"], readonly number[]>>> = { _: [5], "~": [10], "|": [14] };
+
+/** By mark and number, the innermost first. */
+const STYLES: Readonly<Partial<Record<Token["is"], Readonly<Record<number, readonly Style[]>>>>> = {
+  "*": { 1: ["italic"], 2: ["bold"], 3: ["bold", "italic"] },
+  _: { 1: ["italic"] },
+  "~": { 2: ["strike"] },
+  "|": { 2: ["spoiler"] },
+};
+
+const WIDTHS: Readonly<Record<Style, number>> = { bold: 2, italic: 1, strike: 2, spoiler: 2, link: 1 };
+
+/** A style or a link that has begun. */
+interface Level {
+  readonly pair: Pair;
+  readonly of: Inline[];
+}
+
+function treeOf(line: string, pieces: readonly Piece[]): readonly Inline[] {
+  const root: Inline[] = [];
+  const levels: Level[] = [];
+  const add = (inline: Inline): void => put(levels.at(-1)?.of ?? root, inline);
+  let from = 0;
+  const addText = (to: number): void => {
+    if (to > from) add({ t: "text", text: line.slice(from, to) });
+    from = to;
+  };
+  for (const piece of pieces) {
+    if (piece.is === "code") {
+      const { at, close, closeSlashes, end, slashes, text } = piece.span;
+      addText(at - Math.min(slashes, 1));
+      from = at;
+      if (slashes === 0) add({ t: "code", text });
+      else {
+        addText(close - Math.min(closeSlashes, 1));
+        from = close;
+        addText(end);
+      }
+      from = end;
+      continue;
     }
-    this.unclosed.add(length);
-    return begin;
+    const { token, pairs } = piece;
+    const real = pairs.filter(({ isProtected }) => !isProtected);
+    const isProtected = token.slashes > 0 && pairs.length > 0;
+    if (real.length === 0 && !isProtected) continue;
+    addText(token.at - (isProtected ? 1 : 0));
+    from = token.at;
+    const rest = token.is === "]" ? 0 : token.end - token.at - real.reduce((sum, { style }) => sum + WIDTHS[style], 0);
+    if (real.length === 0) addText(token.end);
+    else if (real[0]?.opener === token) {
+      addText(token.at + rest);
+      for (const pair of real.toReversed()) levels.push({ pair, of: [] });
+    } else {
+      for (let count = real.length; count > 0; count -= 1) {
+        const level = levels.pop();
+        if (level !== undefined) add(inlineOf(level));
+      }
+      from = token.end - rest;
+      addText(token.end);
+    }
+    from = token.end;
   }
+  addText(line.length);
+  return root;
+}
 
-  private bracket(at: number, text: "[" | "!["): number {
-    const bracket: Bracket = { is: "bracket", text, last: this.runs.last, href: null };
-    this.brackets.push(bracket);
-    return this.put(at, at + text.length, bracket);
-  }
+function inlineOf({ pair: { style, closer }, of }: Level): Inline {
+  return style === "link" ? { t: "link", href: closer.href, of } : { t: style, of };
+}
 
-  private linkEnd(at: number): number {
-    const bracket = this.brackets.pop();
-    const inactive = bracket?.text === "[" && this.brackets.length < this.inactive;
-    this.inactive = Math.min(this.inactive, this.brackets.length);
-    if (bracket === undefined || inactive) return at + 1;
-    const target = readTarget(this.text, at + 1);
-    if (target === null) return at + 1;
-    this.runs.match(bracket.last);
-    bracket.href = target.href;
-    if (bracket.text === "[") this.inactive = this.brackets.length;
-    return this.put(at, target.end, { is: "link end" });
-  }
-
-  private escape(at: number): number {
-    const next = this.text.charAt(at + 1);
-    if (!ESCAPABLE.test(next)) return at + 1;
-    this.flush(at);
-    this.from = at + 1;
-    return at + 2;
-  }
-
-  private autolink(at: number): number {
-    AUTOLINK.lastIndex = at;
-    const groups = AUTOLINK.exec(this.text)?.groups;
-    const [url, mail] = [groups?.["url"], groups?.["mail"]];
-    const text = url ?? mail;
-    if (text === undefined) return at + 1;
-    const href = url ?? `mailto:${mail}`;
-    return this.put(at, at + text.length + 2, { t: "link", href, of: [{ t: "text", text }] });
-  }
+/** Text behind text becomes one. */
+function put(of: Inline[], inline: Inline): void {
+  const last = of.at(-1);
+  if (inline.t === "text" && last?.t === "text") of[of.length - 1] = { t: "text", text: last.text + inline.text };
+  else of.push(inline);
 }

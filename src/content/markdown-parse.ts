@@ -1,76 +1,76 @@
-import type { Block, Inline } from "../contract/content.ts";
-import { markedItem } from "./list-text.ts";
-import { type RawBlock, type RawList, readBlocks } from "./markdown-blocks.ts";
-import { parseInline } from "./markdown-inline.ts";
+import type { Block } from "../contract/content.ts";
+import { Fences } from "./markdown-fences.ts";
+import { parseLines } from "./markdown-inline.ts";
 
 /**
- * Markdown as people write it in chats, as a tree: the blocks of CommonMark but reference definitions, HTML and underlined headings, which stay
- * text, and a line break wherever the text has one. A text of more than 64 Ki characters is read as plain text.
+ * The dialect of chats, as a tree: styles and links within one line (markdown-inline.ts), blocks of code between two fences, and quotes, whose lines
+ * all begin with `> `. Lists, headings, rules, HTML and entities are text. Takes time in proportion to the length of the text.
  */
 export function parseMarkdown(text: string): readonly Block[] {
-  const lines = text.replaceAll(/\r\n?/g, "\n");
-  if (!MARKS.test(lines) || lines.length > LENGTH_MAX) return plainPara(lines);
-  return blocksOf(readBlocks(lines));
+  const plain = text.replaceAll(/\r\n?/g, "\n");
+  if (!SIGNS.test(plain)) return plain === "" ? [] : [{ t: "para", of: [{ t: "text", text: plain }] }];
+  const lines = plain.split("\n");
+  return blocksOf(lines, 0);
 }
 
 /** Without one of these there is nothing to find. */
-const MARKS = /[*_~`[<>#\\|]|^ *[+-](?:[ \t]|$)|^ *\d{1,9}[.)](?:[ \t]|$)|^ *-(?: *-){2}|^(?: {4}| {0,3}\t)/m;
-const LENGTH_MAX = 64 * 1024;
+export const SIGNS = /[*_~|`]|\]\(|^\\*> /m;
+/** Quotes within each other; what is deeper is text. */
+const DEPTH_MAX = 16;
 
-function plainPara(text: string): readonly Block[] {
-  return text === "" ? [] : [{ t: "para", of: [{ t: "text", text }] }];
-}
-
-/** Paragraphs side by side are one, with as many line breaks between them as there are in the source. */
-function blocksOf(raw: readonly RawBlock[]): readonly Block[] {
+function blocksOf(lines: readonly string[], depth: number): readonly Block[] {
+  const fences = new Fences(lines);
   const blocks: Block[] = [];
-  let of: Inline[] = [];
-  let end: number | null = null;
-  for (const block of raw) {
-    if (block.is !== "para") {
-      blocks.push(...blockOf(block));
-      end = null;
-      continue;
-    }
-    const inlines = parseInline(block.lines.join("\n"));
-    if (end === null) {
-      of = [...inlines];
-      blocks.push({ t: "para", of });
+  let para: string[] = [];
+  let opaque = new Set<number>();
+  const flush = (): void => {
+    if (para.length > 0) blocks.push({ t: "para", of: parseLines(para, opaque) });
+    para = [];
+    opaque = new Set();
+  };
+  for (let at = 0; at < lines.length;) {
+    const fence = fences.at(at);
+    const end = fence?.close ?? (depth < DEPTH_MAX ? quoteEnd(lines, at) : at);
+    if (end === at) para.push(protectedQuote(lines[at] ?? ""));
+    else if (fence === null) {
+      flush();
+      const own = lines.slice(at, end).map((line) => line.slice(2));
+      blocks.push({ t: "quote", of: blocksOf(own, depth + 1) });
+    } else if (fence.is !== "code") {
+      for (let line = at; line <= fence.close; line += 1) {
+        opaque.add(para.length);
+        para.push((lines[line] ?? "").slice(line === at && fence.is === "protected" ? 1 : 0));
+      }
     } else {
-      of.push({ t: "text", text: "\n".repeat(block.line - end) });
-      for (const inline of inlines) of.push(inline);
+      flush();
+      const text = lines.slice(at + 1, end).join("\n");
+      blocks.push({ t: "pre", text, lang: fence.lang });
     }
-    ({ end } = block);
+    at = fence === null ? Math.max(end, at + 1) : end + 1;
   }
+  flush();
   return blocks;
 }
 
-function blockOf(block: Exclude<RawBlock, { is: "para" }>): readonly Block[] {
-  switch (block.is) {
-    case "heading":
-      return [{ t: "heading", level: block.level, of: parseInline(block.text) }];
-    case "break":
-      return plainPara(block.text);
-    case "quote":
-      return [{ t: "quote", of: blocksOf(block.of) }];
-    case "pre":
-      return [codeOf(block)];
-    case "list":
-      return listOf(block);
+const QUOTED = /^> .*\S/;
+/** An empty line within a quote. */
+const EMPTY = /^>(?: \s+)?$/;
+
+/** Where the quote that begins at a line ends; the line itself when none does. */
+function quoteEnd(lines: readonly string[], at: number): number {
+  let end = at;
+  for (let line = at; line < lines.length; line += 1) {
+    const text = lines[line] ?? "";
+    if (QUOTED.test(text)) end = line + 1;
+    else if (end === at || !EMPTY.test(text)) break;
   }
+  return end;
 }
 
-/** What stands behind the opening marks and is no name of a language is content: nothing is lost. */
-function codeOf({ lines, fence }: Extract<RawBlock, { is: "pre" }>): Block {
-  if (fence === null) return { t: "pre", text: lines.join("\n").replace(/\n+$/, ""), lang: null };
-  const isLang = fence.info === "" || /^[\w+#.-]+$/.test(fence.info);
-  const text = (isLang ? lines : [fence.info, ...lines]).join("\n");
-  return { t: "pre", text, lang: isLang && fence.info !== "" ? fence.info : null };
+/** A backslash before what would be a quote says that it is none. */
+function protectedQuote(line: string): string {
+  return line.startsWith("\\") && LIKE_QUOTE.test(line) ? line.slice(1) : line;
 }
 
-/** The tree has no other numbers than those from 1: a list that begins elsewhere is text. */
-function listOf({ start, items }: RawList): readonly Block[] {
-  if (start === null || start === 1)
-    return [{ t: "list", ordered: start === 1, items: items.map(({ of }) => blocksOf(of)) }];
-  return items.flatMap(({ marker, of }) => markedItem(`${marker} `, blocksOf(of)));
-}
+/** A quote, or what would be one without its backslashes. */
+export const LIKE_QUOTE = /^\\*> .*\S/;

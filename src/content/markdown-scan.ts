@@ -1,69 +1,246 @@
-/** What stands beside a mark: it decides whether the mark can begin or end something. */
-export const SPACE = 0;
-export const PUNCTUATION = 1;
-export const WORD = 2;
+import { endOfUrl } from "./links.ts";
 
-/** The kind of a code unit; the edges of a text are space. */
-export function kindOf(text: string, at: number): number {
-  const code = text.charCodeAt(at);
-  if (code < 128) return ASCII[code] ?? SPACE;
-  if (Number.isNaN(code)) return SPACE;
-  const char = text.charAt(at);
-  if (/^\s$/u.test(char)) return SPACE;
-  return /^[\p{P}\p{S}]$/u.test(char) ? PUNCTUATION : WORD;
+/** A run of marks, a bracket or the end of a link, with the backslashes before it: what a pair begins or ends with. */
+export interface Token {
+  readonly is: "*" | "_" | "~" | "|" | "[" | "]";
+  /** Behind its backslashes. */
+  readonly at: number;
+  readonly end: number;
+  readonly slashes: number;
+  readonly opens: boolean;
+  readonly closes: boolean;
+  /** Behind the last character before it that is no sign and no blank. */
+  readonly content: number;
+  /** Of a link's end. */
+  readonly href: string;
+}
+
+/** A code span; protected by a backslash it is text. */
+export interface CodeSpan {
+  readonly is: "code";
+  readonly at: number;
+  readonly end: number;
+  readonly slashes: number;
+  /** Where the marks that close it begin. */
+  readonly close: number;
+  /** Backslashes before these, which belong to the code. */
+  readonly closeSlashes: number;
+  readonly text: string;
+}
+
+/** Where the line has what may have a meaning. Addresses and code are whole. */
+const SPECIAL = /[*_~|`[\]]|https?:\/\//gi;
+/** Lengths of runs that can be marks. */
+const LENGTHS: Readonly<Record<string, readonly number[]>> = { "*": [1, 2, 3], _: [1], "~": [2], "|": [2] };
+/** What stands before an opener, and behind a closer. */
+export const BEFORE_OPENER = /[\s([{"']/u;
+export const BEHIND_CLOSER = /[\s.,;:!?)\]}"']/u;
+
+/** The tokens of one line in their order, in time proportional to its length. */
+export function scan(line: string): readonly (Token | CodeSpan)[] {
+  return new Scanner(line).scan();
+}
+
+class Scanner {
+  readonly #line: string;
+  readonly #found: (Token | CodeSpan)[] = [];
+  readonly #ends: Ends;
+  /** Where an opener may stand because another one ends there. */
+  #chain = -1;
+  #content = 0;
+  /** Up to where `#content` has looked. */
+  #seen = 0;
+  /** Looked for once there is a code span. */
+  #ticks: ReadonlyMap<number, number[]> | null = null;
+  #brackets = 0;
+
+  constructor(line: string) {
+    this.#line = line;
+    this.#ends = new Ends(line);
+  }
+
+  scan(): readonly (Token | CodeSpan)[] {
+    for (let at = 0; ;) {
+      SPECIAL.lastIndex = at;
+      const match = SPECIAL.exec(this.#line);
+      if (match === null) return this.#found;
+      at = this.#special(match.index, match[0].charAt(0));
+    }
+  }
+
+  /** Gives where to go on. */
+  #special(at: number, char: string): number {
+    if (char === "`") return this.#code(at);
+    if (char === "[") return this.#bracket(at);
+    if (char === "]") return this.#linkEnd(at);
+    if (LENGTHS[char] !== undefined) return this.#run(at, char as Token["is"]);
+    return isWord(this.#line, at - 1) ? at + 1 : Math.max(endOfUrl(this.#line, at), at + 1);
+  }
+
+  #run(at: number, is: Token["is"]): number {
+    const end = runEnd(this.#line, at);
+    if (LENGTHS[is]?.includes(end - at) !== true) return end;
+    const opens = this.#opens(at, end);
+    const closes = this.#closes(at, end);
+    if (opens || closes) this.#put({ is, at, end, opens, closes, href: "" });
+    if (opens) this.#chain = end;
+    return end;
+  }
+
+  #bracket(at: number): number {
+    if (!this.#opens(at, at + 1)) return at + 1;
+    this.#put({ is: "[", at, end: at + 1, opens: true, closes: false, href: "" });
+    this.#brackets += 1;
+    return at + 1;
+  }
+
+  #linkEnd(at: number): number {
+    if (this.#brackets === 0 || this.#line.charAt(at + 1) !== "(") return at + 1;
+    const href = targetAt(this.#line, at + 2);
+    const end = at + 3 + (href?.length ?? 0);
+    if (href === null || !this.#closes(at, end)) return at + 1;
+    this.#put({ is: "]", at, end, opens: false, closes: true, href });
+    return end;
+  }
+
+  #code(at: number): number {
+    const begin = runEnd(this.#line, at);
+    const length = begin - at;
+    if (!this.#opens(at, begin)) return begin;
+    this.#ticks ??= ticksIn(this.#line);
+    const closers = this.#ticks.get(length) ?? [];
+    for (let close = closers.pop(); close !== undefined; close = closers.pop()) {
+      if (close < begin) continue;
+      const text = this.#line.slice(begin, close);
+      const end = close + length;
+      const slashes = slashesBefore(this.#line, at);
+      this.#found.push({ is: "code", at, end, slashes, close, closeSlashes: slashesBefore(this.#line, close), text });
+      this.#content = this.#seen = end;
+      return end;
+    }
+    return begin;
+  }
+
+  #opens(at: number, end: number): boolean {
+    const from = at - slashesBefore(this.#line, at);
+    const isPlace = from === 0 || from === this.#chain || is(this.#line, from - 1, OPENS);
+    return isPlace && end < this.#line.length && !isBlank(this.#line, end);
+  }
+
+  #closes(at: number, end: number): boolean {
+    const from = at - slashesBefore(this.#line, at);
+    return from > 0 && this.#ends.at(end) && !isBlank(this.#line, from - 1);
+  }
+
+  #put(token: Omit<Token, "slashes" | "content">): void {
+    const slashes = slashesBefore(this.#line, token.at);
+    for (let at = token.at; at > this.#seen; at -= 1) {
+      if (!isContent(this.#line, at - 1)) continue;
+      this.#content = at;
+      break;
+    }
+    this.#seen = Math.max(this.#seen, token.end);
+    this.#found.push({ ...token, slashes, content: this.#content });
+  }
+}
+
+/** Whether a mark may end at a place: before white space or punctuation, or before another mark that may end where it does. */
+class Ends {
+  readonly #line: string;
+  /** The marks that were looked at last, which end alike. */
+  #from = -1;
+  #to = -1;
+  #may = false;
+
+  constructor(line: string) {
+    this.#line = line;
+  }
+
+  at(place: number): boolean {
+    if (place >= this.#from && place <= this.#to) return this.#may;
+    const line = this.#line;
+    let to = place;
+    for (;;) {
+      let mark = to;
+      while (line.charCodeAt(mark) === BACKSLASH) mark += 1;
+      if (!is(line, mark, MARK)) break;
+      const end = runEnd(line, mark);
+      if (line.charAt(mark) !== "`" && LENGTHS[line.charAt(mark)]?.includes(end - mark) !== true) break;
+      to = end;
+    }
+    this.#from = place;
+    this.#to = to;
+    this.#may = to >= line.length || is(line, to, CLOSES);
+    return this.#may;
+  }
+}
+
+/** The runs of backticks that can close, by their length, the last first. */
+function ticksIn(line: string): ReadonlyMap<number, number[]> {
+  const all = new Map<number, number[]>();
+  const ends = new Ends(line);
+  for (const { index, 0: run } of line.matchAll(/`+/g)) {
+    if (index === 0 || isBlank(line, index - 1) || !ends.at(index + run.length)) continue;
+    const places = all.get(run.length) ?? [];
+    if (places.length === 0) all.set(run.length, places);
+    places.push(index);
+  }
+  for (const places of all.values()) places.reverse();
+  return all;
+}
+
+const TARGET = /https?:\/\/[^\s<>"\\]{1,2000}/iy;
+
+/** The address of a link up to the parenthesis that closes it; null when there is none. */
+function targetAt(line: string, at: number): string | null {
+  TARGET.lastIndex = at;
+  const found = TARGET.exec(line)?.[0] ?? "";
+  let depth = 0;
+  for (let to = 0; to < found.length; to += 1) {
+    const char = found.charAt(to);
+    if (char === "(") depth += 1;
+    else if (char === ")" && --depth < 0) return /^https?:\/\/./i.test(found.slice(0, to)) ? found.slice(0, to) : null;
+  }
+  return null;
+}
+
+function runEnd(line: string, at: number): number {
+  const code = line.charCodeAt(at);
+  let end = at + 1;
+  while (line.charCodeAt(end) === code) end += 1;
+  return end;
+}
+
+function slashesBefore(line: string, at: number): number {
+  let from = at;
+  while (from > 0 && line.charCodeAt(from - 1) === 0x5c) from -= 1;
+  return at - from;
+}
+
+const isBlank = (line: string, at: number): boolean => is(line, at, BLANK);
+const isWord = (line: string, at: number): boolean => /^[\p{L}\p{N}]$/u.test(line.charAt(at));
+/** Neither a blank nor a sign of ASCII: around these alone people draw faces, and name files. */
+const isContent = (line: string, at: number): boolean => !is(line, at, BLANK | SIGN);
+
+const BACKSLASH = 0x5c;
+const BLANK = 1;
+const SIGN = 2;
+const OPENS = 4;
+const CLOSES = 8;
+const MARK = 16;
+
+/** Whether a character is one of these kinds. */
+function is(line: string, at: number, kinds: number): boolean {
+  const code = line.charCodeAt(at);
+  if (code < 128) return ((ASCII[code] ?? 0) & kinds) !== 0;
+  return (kinds & (BLANK | OPENS | CLOSES)) !== 0 && /^\s$/u.test(line.charAt(at));
 }
 
 const ASCII: readonly number[] = Array.from({ length: 128 }, (_, code) => {
-  if (/^\s$/.test(String.fromCharCode(code))) return SPACE;
-  return /^[!-/:-@[-`{-~]$/.test(String.fromCharCode(code)) ? PUNCTUATION : WORD;
+  const char = String.fromCharCode(code);
+  let kinds = /\s/.test(char) ? BLANK : 0;
+  if (/[!-/:-@[-`{-~]/.test(char)) kinds |= SIGN;
+  if (BEFORE_OPENER.test(char)) kinds |= OPENS;
+  if (BEHIND_CLOSER.test(char)) kinds |= CLOSES;
+  return /[*_~|`]/.test(char) ? kinds | MARK : kinds;
 });
-
-/** What a backslash takes its meaning from, and a line's end. */
-export const ESCAPABLE = /^[!-/:-@[-`{-~\n]$/;
-
-/** An absolute address or a mail address in angle brackets. */
-export const AUTOLINK =
-  // oxlint-disable-next-line eslint/no-control-regex -- as CommonMark says
-  /<(?:(?<url>[a-z][a-z0-9+.-]{1,31}:[^\s<>\0-\x1f]{0,2000})|(?<mail>[\w.!#$%&'*+/=?^`{|}~-]{1,200}@[a-z0-9](?:[a-z0-9.-]{0,200}[a-z0-9])?))>/giy;
-
-/** The content of a code span: line breaks are spaces, and one space on both sides is no part of it. */
-export function codeText(raw: string): string {
-  const text = raw.replaceAll("\n", " ");
-  const padded = text.startsWith(" ") && text.endsWith(" ") && text.trim() !== "";
-  return padded ? text.slice(1, -1) : text;
-}
-
-/** Lengths are bounded, so that many unfinished links take no more time than their number. */
-const TARGET = /\(\s{0,9}(?:<(?<angle>(?:[^<>\n\\]|\\.){0,2000})>|(?<bare>[^\s<][^\s]{0,2000})?)/y;
-const TITLE = /(?:\s{1,9}(?:"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*'|\((?:[^()\\]|\\[^])*\)))?\s{0,9}\)/y;
-
-/** `(address "title")` at a place; null when there is none. */
-export function readTarget(text: string, at: number): { readonly href: string; readonly end: number } | null {
-  if (text.charAt(at) !== "(") return null;
-  TARGET.lastIndex = at;
-  const match = TARGET.exec(text);
-  if (match === null) return null;
-  const bare = match.groups?.["bare"];
-  const raw = match.groups?.["angle"] ?? (bare === undefined ? "" : balanced(bare));
-  if (raw === null) return null;
-  const behind = bare === undefined ? at + match[0].length : at + match[0].length - bare.length + raw.length;
-  const window = text.slice(behind, behind + TITLE_MAX);
-  TITLE.lastIndex = 0;
-  const title = TITLE.exec(window);
-  if (title === null) return null;
-  return { href: raw.replaceAll(/\\([!-/:-@[-`{-~])/g, "$1"), end: behind + title[0].length };
-}
-
-const TITLE_MAX = 500;
-
-/** The address up to the parenthesis that ends it; null when its parentheses are not in pairs. */
-function balanced(bare: string): string | null {
-  let depth = 0;
-  for (let at = 0; at < bare.length; at += 1) {
-    const char = bare.charAt(at);
-    if (char === "\\") at += 1;
-    else if (char === "(") depth += 1;
-    else if (char === ")" && --depth < 0) return bare.slice(0, at);
-  }
-  return depth === 0 ? bare : null;
-}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Inline } from "../contract/content.ts";
+import type { Block, Inline } from "../contract/content.ts";
 import type { UserRef } from "../contract/ids.ts";
 import { parse } from "./formats.ts";
 import { linkMentions, withoutRoomPings } from "./mentions.ts";
@@ -47,10 +47,9 @@ test.each<[string, readonly Inline[]]>([
 });
 
 test("marks around a name stay, and code and links stay as they are", () => {
-  const blocks = parse(
-    "markdown",
-    "**@bob** `@bob` [@bob](https://e.example/)\n> alice: @bob\n\n- @bob\n\n```\n@bob\n```",
-  );
+  const list: Block = { t: "list", ordered: false, items: [[{ t: "para", of: [text("@bob")] }]] };
+  const said = parse("markdown", "**@bob** `@bob` [@bob](https://e.example/)\n> alice: @bob\n```\n@bob\n```");
+  const blocks = [...said.slice(0, 2), list, ...said.slice(2)];
   expect(linkMentions(blocks, find)).toStrictEqual([
     {
       t: "para",

@@ -17,7 +17,7 @@ function plainBlock(block: Block): string {
     case "pre":
       return block.text;
     case "quote":
-      return indent(plainText(block.of), "> ", "> ");
+      return quoted(plainText(block.of));
     case "list":
       return block.items
         .map((item, index) => {
@@ -53,6 +53,22 @@ function plainLink(text: string, href: string): string {
   const shown = shownLink(text, href);
   if (shown === "address") return href;
   return shown === "words" ? text : `${text} (${href})`;
+}
+
+/** Whether the words of a paragraph or a heading have such a line; behind the mark of a list no line begins. */
+export function hasLine(blocks: readonly Block[], pattern: RegExp): boolean {
+  return blocks.some((block) => {
+    if (block.t === "quote") return hasLine(block.of, pattern);
+    return (block.t === "para" || block.t === "heading") && pattern.test(plainInlines(block.of));
+  });
+}
+
+/** An empty line of a quote has nothing behind its sign. */
+export function quoted(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => (line === "" ? ">" : `> ${line}`))
+    .join("\n");
 }
 
 function indent(text: string, first: string, rest: string): string {

@@ -148,8 +148,14 @@ export const SAMPLES: readonly Sample[] = [
   {
     kind: "heading",
     blocks: [{ t: "heading", level: 2, of: [text("a")] }, para(text("b"))],
-    written: { plain: "a\nb", irc: "\x02a\x0f\nb", markdown: "## a\nb", html: "<h2>a</h2><p>b</p>", styling: "*a*\nb" },
-    kept: ["markdown", "html"],
+    written: {
+      plain: "a\nb",
+      irc: "\x02a\x0f\nb",
+      markdown: "**a**\nb",
+      html: "<h2>a</h2><p>b</p>",
+      styling: "*a*\nb",
+    },
+    kept: ["html"],
   },
   {
     kind: "code block",
@@ -169,7 +175,7 @@ export const SAMPLES: readonly Sample[] = [
     written: {
       plain: "> a\nb",
       irc: "> a\nb",
-      markdown: "> a\n\nb",
+      markdown: "> a\nb",
       html: "<blockquote><p>a</p></blockquote><p>b</p>",
       styling: "> a\nb",
     },
@@ -191,7 +197,7 @@ export const SAMPLES: readonly Sample[] = [
       html: "<ul><li>a</li><li><p>b</p><ul><li>c</li></ul></li></ul>",
       styling: "- a\n- b\n  - c",
     },
-    kept: ["markdown", "html"],
+    kept: ["html"],
   },
   {
     kind: "numbered list",
@@ -203,6 +209,6 @@ export const SAMPLES: readonly Sample[] = [
       html: "<ol><li>a</li><li>b</li></ol>",
       styling: "1. a\n2. b",
     },
-    kept: ["markdown", "html"],
+    kept: ["html"],
   },
 ];

@@ -3,7 +3,7 @@ import { endOfUrl } from "./links.ts";
 
 /**
  * Message styling (XEP-0393) as a tree: `*strong*`, `_emphasis_`, `~strike~`, code, fences and quotes. Lines that are neither fence nor quote are one
- * paragraph. An address is never cut by a mark.
+ * paragraph. An address is never cut by a mark. A quote or a fence without words in it is the text that was typed.
  */
 export function parseStyling(text: string): readonly Block[] {
   const plain = text.replaceAll(/\r\n?/g, "\n");
@@ -13,9 +13,14 @@ export function parseStyling(text: string): readonly Block[] {
 
 /** Whether a reader of XEP-0393 would find formatting in the text, which a message can forbid (`<unstyled/>`). */
 export function looksStyled(text: string): boolean {
-  return parseStyling(text).some((block) => block.t !== "para" || block.of.some((inline) => inline.t !== "text"));
+  return (
+    BLOCKS.test(text) ||
+    parseStyling(text).some((block) => block.t !== "para" || block.of.some((inline) => inline.t !== "text"))
+  );
 }
 
+/** What readers may take for a block, though there is nothing in it. */
+const BLOCKS = /^(?:>|```)/m;
 const DIRECTIVES = /[*_~`]|^>/m;
 /** Quotes within each other. */
 const DEPTH_MAX = 16;
@@ -29,15 +34,8 @@ function blocksOf(lines: readonly string[], depth: number): readonly Block[] {
     const end = kind === "pre" ? fenceEnd(lines, at) : runEnd(lines, at, kind, depth);
     const own = lines.slice(at, end);
     if (kind === "pre") blocks.push(fenced(own));
-    else if (kind === "quote")
-      blocks.push({
-        t: "quote",
-        of: blocksOf(
-          own.map((line) => line.replace(/^>\s?/u, "")),
-          depth + 1,
-        ),
-      });
-    else if (own.some((line) => line !== "")) blocks.push({ t: "para", of: joinLines(own) });
+    else if (kind === "quote") blocks.push(quoted(own, depth));
+    else blocks.push({ t: "para", of: joinLines(own) });
     at = end;
   }
   return blocks;
@@ -62,6 +60,14 @@ function runEnd(lines: readonly string[], at: number, kind: Kind, depth: number)
   return end;
 }
 
+function quoted(lines: readonly string[], depth: number): Block {
+  if (lines.every((line) => /^[>\s]*$/u.test(line))) return typed(lines);
+  const inner = lines.map((line) => line.replace(/^>\s?/u, ""));
+  return { t: "quote", of: blocksOf(inner, depth + 1) };
+}
+
+const typed = (lines: readonly string[]): Block => ({ t: "para", of: [{ t: "text", text: lines.join("\n") }] });
+
 /** What stands behind the opening marks and is no name of a language is content: nothing is lost. */
 function fenced(lines: readonly string[]): Block {
   const [first = "", ...rest] = lines;
@@ -69,6 +75,7 @@ function fenced(lines: readonly string[]): Block {
   const isLang = /^[\w+#.-]+$/.test(info);
   const content = rest.at(-1) === FENCE ? rest.slice(0, -1) : rest;
   const text = (info === "" || isLang ? content : [info, ...content]).join("\n");
+  if (text.trim() === "") return typed(lines);
   return { t: "pre", text, lang: isLang ? info : null };
 }
 

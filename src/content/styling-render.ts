@@ -1,15 +1,37 @@
 import type { Block, Inline } from "../contract/content.ts";
 import { withoutC0 } from "./controls.ts";
 import { endsInUrl, shownLink } from "./links.ts";
+import { hasLine, plainText, quoted } from "./plain.ts";
+import { parseStyling } from "./styling-parse.ts";
 import { splitLines, tidy } from "./tidy.ts";
+
+/** Text as XMPP carries it. */
+interface Styled {
+  readonly text: string;
+  /** Its marks are meant; otherwise all of it is words, also what looks like a mark. */
+  readonly isStyled: boolean;
+}
 
 /**
  * The tree as message styling (XEP-0393). What it has no mark for, or none at that place (within a word, or around its own mark), is its
- * text; nothing is added that is no mark.
+ * text; nothing is added that is no mark. Where a reader would take words for marks, none are written.
  */
-export function renderStyling(blocks: readonly Block[]): string {
-  return blocksText(blocks, true);
+export function styled(blocks: readonly Block[]): Styled {
+  const words = withoutC0(plainText(blocks));
+  if (blocks.every(isPlain)) return { text: words, isStyled: false };
+  const text = withoutC0(blocksText(blocks, true));
+  const isStyled = !hasLine(blocks, BLOCK) && plainText(parseStyling(text)) === words;
+  return { text: isStyled ? text : words, isStyled };
 }
+
+export function renderStyling(blocks: readonly Block[]): string {
+  return styled(blocks).text;
+}
+
+const isPlain = (block: Block): boolean => block.t === "para" && block.of.every(({ t }) => t === "text");
+
+/** What begins a quote or a fence. */
+const BLOCK = /^(?:>|```)/m;
 
 /** `fences`: a line may begin with what makes it a fence, as it may not behind the mark of a list. */
 function blocksText(blocks: readonly Block[], fences: boolean): string {
@@ -23,9 +45,9 @@ function blockText(block: Block, fences: boolean): string {
     case "heading":
       return linesText([{ t: "bold", of: block.of }]);
     case "pre":
-      return fences ? fenced(withoutC0(block.text), block.lang) : withoutC0(block.text);
+      return fences ? fenced(block.text, block.lang) : block.text;
     case "quote":
-      return indented(blocksText(block.of, fences), "> ", "> ");
+      return quoted(blocksText(block.of, fences));
     case "list":
       return block.items
         .map((item, index) => {

@@ -84,6 +84,6 @@ describe("renderStyling", () => {
   });
 
   test("a fence that would be closed by its content is no fence", () => {
-    expect(renderStyling([pre("a\n```\nb"), pre("c", "ts")])).toBe("a\n```\nb\n```ts\nc\n```");
+    expect(renderStyling([pre("a\n```\nb"), pre("c", "ts")])).toBe("a\n```\nb\nc");
   });
 });

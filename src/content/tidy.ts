@@ -1,5 +1,4 @@
 import type { Inline } from "../contract/content.ts";
-import { withoutC0 } from "./controls.ts";
 
 type Marked = Extract<Inline, { of: readonly Inline[] }>;
 type Leaf = Exclude<Inline, Marked>;
@@ -13,7 +12,7 @@ export function tidy(line: readonly Inline[], lacking: ReadonlySet<Inline["t"]>)
   return tidyWithin(line, lacking);
 }
 
-/** The lines of a paragraph, without control characters; what reaches over a line's end is marked anew on each line. */
+/** The lines of a paragraph; what reaches over a line's end is marked anew on each line. */
 export function splitLines(inlines: readonly Inline[]): readonly (readonly Inline[])[] {
   const lines: Inline[][] = [[]];
   for (const inline of inlines) {
@@ -28,14 +27,13 @@ export function splitLines(inlines: readonly Inline[]): readonly (readonly Inlin
 function partsOf(inline: Inline): readonly Inline[] {
   if (inline.t === "link") return [inline];
   if ("of" in inline) return splitLines(inline.of).map((of) => withWords(inline, of));
-  const words = withoutC0(inline.text);
-  if (words.includes("\n")) return words.split("\n").map((text) => withText(inline, text));
-  return [words === inline.text ? inline : withText(inline, words)];
+  if (!inline.text.includes("\n")) return [inline];
+  return inline.text.split("\n").map((text) => withText(inline, text));
 }
 
 function onOneLine(inline: Inline): Inline {
   if ("of" in inline) return withWords(inline, inline.of.map(onOneLine));
-  return withText(inline, withoutC0(inline.text).replaceAll("\n", " "));
+  return withText(inline, inline.text.replaceAll("\n", " "));
 }
 
 function withWords(mark: Marked, of: readonly Inline[]): Inline {

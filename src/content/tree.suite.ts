@@ -50,6 +50,24 @@ export const hostileWords = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 8 }),
 );
 
+/** Text made of all that means something in the dialect of chats. */
+export const dialectWords = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        ..."* ** *** _ ~~ || ` `` ``` \\ \\\\ a b [ ]( ](http://x ) ](http://x) . ( > 1. # - + http://y/_".split(" "),
+        " ",
+        "\n",
+        "> ",
+        "```\n",
+        "é",
+      ),
+      hostileWords,
+    ),
+    { maxLength: 25 },
+  )
+  .map((words) => words.join("").replaceAll(/\r\n?/g, "\n"));
+
 /** Text without any sign that means something in a format. */
 export const tameWords = fc.stringMatching(/^[a-zé]{1,6}(?: [a-z]{1,6}){0,2}$/);
 
