@@ -15,6 +15,17 @@ export interface Archive {
   receiptsOf(seq: Seq): Promise<readonly Receipt[]>;
   /** Messages that have this ref at whatever place, or a copy that has; newest first, at most 16. */
   anywhere(ref: string): Promise<readonly Known[]>;
+  /** Copies the log into a new file, as it is at some moment from now on; appends go on meanwhile. */
+  backup(file: string): Promise<void>;
+  /** What was found damaged since the log was opened. */
+  damage(): Damage;
+}
+
+export interface Damage {
+  /** Why parts of the log cannot be read; null: nothing of the kind was met. */
+  readonly why: string | null;
+  /** Entries that were met and hold no message; readers pass over them. */
+  readonly entries: readonly Seq[];
 }
 
 export interface Finds {

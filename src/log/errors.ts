@@ -15,6 +15,8 @@ export type LogErrorCode =
   | "overloaded"
   /** Reading or writing failed. */
   | "io"
+  /** The file holds what cannot be: it is to be repaired. */
+  | "damaged"
   /** The folder cannot be created or written. */
   | "unwritable"
   /** Another process holds the log. */

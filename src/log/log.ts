@@ -74,9 +74,9 @@ export interface Receipt {
   readonly seq: Seq;
   /**
    * `folded`: its content went out with the message it changes; `cancelled`: taken back before it was sent; `omitted`: this destination
-   * has no way to show it.
+   * has no way to show it; `withheld`: it belongs to a loop through another bridge.
    */
-  readonly state: "sent" | "unconfirmed" | "failed" | "expired" | "folded" | "cancelled" | "omitted";
+  readonly state: "sent" | "unconfirmed" | "failed" | "expired" | "folded" | "cancelled" | "omitted" | "withheld";
   /** Compact JSON, opaque to the log: remote messages, reason, losses. */
   readonly detail: string;
   /**
@@ -174,8 +174,11 @@ export interface Log {
    * (`disk_full`, `overloaded`, `io`, `closed`); nothing of the batch is stored then.
    */
   append(batch: Batch): Promise<Appended>;
-  /** Puts marks in the next commit; resolves once durable. */
-  mark(marks: readonly Mark[]): Promise<void>;
+  /**
+   * Puts marks in the next commit; resolves once durable. Those that ride cause no commit: they wait for one that something else causes,
+   * a moment at most.
+   */
+  mark(marks: readonly Mark[], how?: { readonly rides: boolean }): Promise<void>;
   /** Forgets marks, in the next commit. */
   unmark(names: readonly string[]): Promise<void>;
   /** All marks whose name starts with `prefix`. */

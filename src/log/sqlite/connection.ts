@@ -19,6 +19,7 @@ export class Connection {
   readonly #ended: Promise<void>;
   #next = 1;
   #dead: LogError | null = null;
+  #damage: string | null = null;
   #closing = false;
 
   /** Starts the worker; rejects with the LogError that says why the log cannot be opened. */
@@ -56,6 +57,11 @@ export class Connection {
     });
   }
 
+  /** What was found damaged since the log was opened, the latest; null: nothing. */
+  get damage(): string | null {
+    return this.#damage;
+  }
+
   /** `settle` is called once, with the reply or why there is none; for commits in the order of the requests. */
   send<R extends Request>(request: Unnumbered<R>, settle: Settle): void {
     if (this.#dead !== null) return settle(this.#dead);
@@ -78,6 +84,7 @@ export class Connection {
   }
 
   #receive(reply: Reply): void {
+    if (reply.is === "failed" && reply.failure.code === "damaged") this.#damage = reply.failure.message;
     const settle = this.#calls.get(reply.id);
     this.#calls.delete(reply.id);
     settle?.(reply.is === "failed" ? toError(reply.failure) : reply);

@@ -1,7 +1,9 @@
-import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, fsyncSync, openSync, statSync } from "node:fs";
 import { join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import type { Database } from "better-sqlite3";
+import { makeFolder } from "../../lib/make-folder.ts";
+import { damagedFile, toError } from "./failure.ts";
 import { inspect, migrate } from "./migrations.ts";
 import type { WorkerOptions } from "./protocol.ts";
 
@@ -9,6 +11,9 @@ import type { WorkerOptions } from "./protocol.ts";
 const LOCK_WAIT = 1000;
 /** A write-ahead file that grew beyond this is cut back when it starts over, in bytes. */
 const WAL_LIMIT = 64 * 1024 * 1024;
+
+/** What Rialto puts into the data folder once the log has been opened. */
+const FILES = "files";
 
 /** The log's file in its data folder. */
 export function logFile(dataPath: string): string {
@@ -44,16 +49,19 @@ export function openDatabase(options: WorkerOptions): Database {
  * here: closing it would drop the locks that SQLite holds for this process.
  */
 function prepareFiles(folder: string, file: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   if (!existsSync(file)) {
     closeSync(openSync(file, "a", 0o600));
     syncFolder(folder);
+  }
+  if (statSync(file).size === 0 && existsSync(join(folder, FILES))) {
+    throw toError(damagedFile(file, "it is empty, although this data folder has been used before"));
   }
   chmodSync(file, 0o600);
 }
 
 /** The new file's name must survive a power cut too. Windows has no such call, and no need of it. */
-function syncFolder(folder: string): void {
+export function syncFolder(folder: string): void {
   if (process.platform === "win32") return;
   const handle = openSync(folder, "r");
   try {

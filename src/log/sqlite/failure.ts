@@ -16,6 +16,7 @@ export function runtimeFailure(error: unknown, file: string): Failure {
   const code = errorCode(error);
   const reason = reasonOf(error);
   if (code === "SQLITE_FULL" || code === "ENOSPC") return diskFull(file, reason);
+  if (isDamage(code)) return damagedFile(file, reason);
   return {
     code: "io",
     message: `The log ${file} cannot be read or written: ${reason}. Check the disk; Rialto keeps trying.`,
@@ -33,12 +34,7 @@ export function openFailure(error: unknown, folder: string, file: string): Failu
       message: `Another process holds the log in ${folder}. Stop that one first, or give this one a folder of its own (DataPath in [general]).`,
     };
   }
-  if (code.startsWith("SQLITE_NOTADB") || code.startsWith("SQLITE_CORRUPT")) {
-    return {
-      code: "format",
-      message: `${file} is not a log of Rialto, or is damaged: ${reason}. Move it away to begin an empty log, or choose another DataPath in [general].`,
-    };
-  }
+  if (isDamage(code)) return damagedFile(file, reason);
   if (code === "SQLITE_FULL" || code === "ENOSPC") return diskFull(file, reason);
   if (isPermission(code)) {
     return {
@@ -54,6 +50,18 @@ function diskFull(file: string, reason: string): Failure {
     code: "disk_full",
     message: `No room on the disk for the log ${file}: ${reason}. Free some space; messages are refused until then.`,
   };
+}
+
+/** What to do about a file that SQLite cannot read as its own. */
+export function damagedFile(file: string, reason: string): Failure {
+  return {
+    code: "damaged",
+    message: `The log ${file} is damaged: ${reason}. Stop Rialto; "rialto log check" says what is damaged, and "rialto log repair" makes a new log of all that can be read and keeps this file beside it. To begin an empty log instead, move the file away.`,
+  };
+}
+
+function isDamage(code: string): boolean {
+  return /^SQLITE_(?:CORRUPT|NOTADB|IOERR_SHORT_READ)/.test(code);
 }
 
 /** The refusal while free space is below the floor. */

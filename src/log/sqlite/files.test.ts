@@ -99,7 +99,7 @@ test("what is not a log is left alone", async () => {
   writeFileSync(file, "Dear diary, today I kept a log. ".repeat(500));
   const before = readFileSync(file);
   await expect(openAt(dataPath)).rejects.toMatchObject({
-    code: "format",
+    code: "damaged",
     message: expect.stringContaining(file) as string,
   });
   expect(readFileSync(file).equals(before)).toBe(true);

@@ -9,6 +9,8 @@ import type { BatchExtra, CommitRequest, CommittedReply, Verdict } from "./proto
 /** One commit takes batches until it has this many entries or characters; a larger batch goes alone. */
 const GROUP_ENTRIES = 2048;
 const GROUP_CHARS = 4 * 1024 * 1024;
+/** How long what rides with others waits for them, in ms. */
+const RIDE_MS = 200;
 /** What a waiting batch or entry costs in memory beside its text, in bytes. */
 const WAITING_OVERHEAD = 128;
 
@@ -16,6 +18,8 @@ const WAITING_OVERHEAD = 128;
 export interface Waiting {
   readonly batch: Batch;
   readonly unmark: readonly string[];
+  /** It causes no commit, and goes with the next one. */
+  readonly rides?: boolean;
 }
 
 interface Item extends Waiting {
@@ -42,7 +46,7 @@ export interface GroupCommitOptions {
 }
 
 /**
- * Gathers what comes while a commit runs, and sends it as the next one. No timer: an idle log commits at once. One commit at a time: with
+ * Gathers what comes while a commit runs, and sends it as the next one. An idle log commits at once, what rides with others excepted. One commit at a time: with
  * a second one ready in the worker's mailbox commits are half as large and twice as many, and a batch waits for three instead of two.
  */
 export class GroupCommit {
@@ -51,6 +55,9 @@ export class GroupCommit {
   #bytes = 0;
   #committing = false;
   #scheduled = false;
+  /** Something waits that does not ride, or has ridden for long enough. */
+  #urgent = false;
+  #ride: NodeJS.Timeout | undefined;
   readonly #idle: (() => void)[] = [];
 
   constructor(options: GroupCommitOptions) {
@@ -72,6 +79,7 @@ export class GroupCommit {
     this.#bytes += size;
     return new Promise((resolve, reject) => {
       this.#waiting.push({ ...waiting, size, sinceMs: performance.now(), resolve, reject });
+      if (waiting.rides !== true) this.#urgent = true;
       this.#schedule();
     });
   }
@@ -79,12 +87,17 @@ export class GroupCommit {
   /** Resolves when nothing waits and nothing is on its way. */
   drained(): Promise<void> {
     if (this.#waiting.length === 0 && !this.#committing) return Promise.resolve();
+    this.#hurry();
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
   /** At the end of this turn of the event loop, so that what came in it shares one commit. */
   #schedule(): void {
     if (this.#scheduled || this.#committing || this.#waiting.length === 0) return;
+    if (!this.#urgent) {
+      this.#ride ??= setTimeout(() => this.#hurry(), RIDE_MS);
+      return;
+    }
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
@@ -92,7 +105,14 @@ export class GroupCommit {
     });
   }
 
+  #hurry(): void {
+    this.#urgent = true;
+    this.#schedule();
+  }
+
   #flush(): void {
+    clearTimeout(this.#ride);
+    this.#ride = undefined;
     const items = this.#take();
     this.#committing = true;
     const at = this.#options.clock();
@@ -124,6 +144,7 @@ export class GroupCommit {
     if (count === this.#waiting.length) {
       const all = this.#waiting;
       this.#waiting = [];
+      this.#urgent = false;
       return all;
     }
     return this.#waiting.splice(0, count);

@@ -23,6 +23,8 @@ export interface SqliteLogOptions {
   /** Unix ms. */
   readonly clock?: () => number;
   readonly observer?: LogObserver;
+  /** Whether a payload that was stored is one: readers pass over the others. */
+  readonly isSound?: (payload: string) => boolean;
   readonly test?: TestLimits;
 }
 
@@ -41,5 +43,6 @@ export async function openSqliteLog(
     pendingBytes: options.pendingBytes ?? 64 * MEBIBYTE,
     clock: options.clock ?? Date.now,
     observer: options.observer ?? null,
+    isSound: options.isSound ?? (() => true),
   });
 }

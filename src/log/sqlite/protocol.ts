@@ -158,6 +158,12 @@ export interface AnywhereRequest {
   readonly ref: string;
 }
 
+export interface BackupRequest {
+  readonly is: "backup";
+  readonly id: number;
+  readonly file: string;
+}
+
 /** Apply retention now; answered when nothing more is to be deleted. */
 export interface SweepRequest {
   readonly is: "sweep";
@@ -185,6 +191,7 @@ export type Request =
   | EntryRequest
   | EndingsRequest
   | AnywhereRequest
+  | BackupRequest
   | SweepRequest
   | CloseRequest;
 

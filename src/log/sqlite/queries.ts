@@ -46,7 +46,7 @@ export class Queries {
   readonly #newest: Statement<[number, Seq, Seq, number], Seq>;
   readonly #count: Statement<[number, Seq, Seq, number], [number, Seq | null]>;
   readonly #head: Statement<[Seq], [number, string]>;
-  readonly #body: Statement<[Seq], [number, string, string]>;
+  readonly #body: Statement<[Seq], [number, string, unknown]>;
   readonly #marks: Statement<[string], [string, string]>;
   readonly #receipts: Statement<[number, Seq, number], Omit<Receipt, "lane">>;
 
@@ -67,7 +67,7 @@ export class Queries {
     this.#count.raw();
     this.#head = db.prepare<[Seq], [number, string]>("SELECT at, label FROM entry WHERE seq = ?");
     this.#head.raw();
-    this.#body = db.prepare<[Seq], [number, string, string]>("SELECT at, label, payload FROM entry WHERE seq = ?");
+    this.#body = db.prepare<[Seq], [number, string, unknown]>("SELECT at, label, payload FROM entry WHERE seq = ?");
     this.#body.raw();
     this.#marks = db.prepare<[string], [string, string]>("SELECT name, value FROM mark WHERE name >= ? ORDER BY name");
     this.#marks.raw();
@@ -249,9 +249,11 @@ export class Queries {
       rows.subjectOf.push(subject);
       rows.ats.push(at);
       rows.labels.push(label);
-      rows.payloads.push(payload);
-      total += payload.length;
-      slice += payload.length;
+      // A damaged row may hold anything.
+      const text = typeof payload === "string" ? payload : "";
+      rows.payloads.push(text);
+      total += text.length;
+      slice += text.length;
       if (slice >= SLICE_CHARS) {
         slice = 0;
         yield;

@@ -1,16 +1,19 @@
-import type { Archive, Finds } from "../archive.ts";
+import type { Archive, Damage, Finds } from "../archive.ts";
 import type { Known, Receipt, Seq, StoredEntry } from "../log.ts";
 import { type Connection, expectReply } from "./connection.ts";
-import type { AnywhereRequest, EndingsRequest, EntryRequest, SearchRequest } from "./protocol.ts";
+import type { Soundness } from "./soundness.ts";
+import type { AnywhereRequest, BackupRequest, EndingsRequest, EntryRequest, SearchRequest } from "./protocol.ts";
 
 /** What the worker finds for operators. */
 export class SqliteArchive implements Archive {
   readonly #connection: Connection;
+  readonly #soundness: Soundness;
   readonly #open: () => void;
 
   /** `open` throws once nothing may be asked any more. */
-  constructor(connection: Connection, open: () => void) {
+  constructor(connection: Connection, soundness: Soundness, open: () => void) {
     this.#connection = connection;
+    this.#soundness = soundness;
     this.#open = open;
   }
 
@@ -18,13 +21,13 @@ export class SqliteArchive implements Archive {
     this.#open();
     const reply = await this.#connection.call<SearchRequest>({ is: "search", ...query });
     const { entries, next } = expectReply("finds", reply);
-    return { entries, next };
+    return { entries: entries.filter(this.#soundness.test), next };
   }
 
   async entry(seq: Seq): Promise<StoredEntry | null> {
     this.#open();
     const reply = await this.#connection.call<EntryRequest>({ is: "entry", seq });
-    return expectReply("finds", reply).entries[0] ?? null;
+    return expectReply("finds", reply).entries.find(this.#soundness.test) ?? null;
   }
 
   async receiptsOf(seq: Seq): Promise<readonly Receipt[]> {
@@ -37,5 +40,14 @@ export class SqliteArchive implements Archive {
     this.#open();
     const reply = await this.#connection.call<AnywhereRequest>({ is: "anywhere", ref });
     return expectReply("manyKnown", reply).known;
+  }
+
+  async backup(file: string): Promise<void> {
+    this.#open();
+    await this.#connection.call<BackupRequest>({ is: "backup", file });
+  }
+
+  damage(): Damage {
+    return { why: this.#connection.damage, entries: this.#soundness.unsound };
   }
 }

@@ -20,6 +20,7 @@ import { closedError } from "./failure.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { SqliteArchive } from "./sqlite-archive.ts";
 import { SqliteIds } from "./sqlite-ids.ts";
+import { Soundness } from "./soundness.ts";
 import type {
   CommitRequest,
   Held,
@@ -55,6 +56,7 @@ export class SqliteLog implements Log {
   readonly #commits: GroupCommit;
   readonly #tail: Tail;
   readonly #sweeps: NodeJS.Timeout;
+  readonly #soundness: Soundness;
   #head: Seq;
   #hold: Hold | null = null;
   #closed: Promise<void> | null = null;
@@ -66,6 +68,7 @@ export class SqliteLog implements Log {
       readonly pendingBytes: number;
       readonly clock: () => number;
       readonly observer?: LogObserver | null;
+      readonly isSound?: (payload: string) => boolean;
     },
   ) {
     this.#connection = connection;
@@ -73,7 +76,8 @@ export class SqliteLog implements Log {
     this.#head = connection.head;
     this.failed = connection.failed;
     this.ids = new SqliteIds(connection, () => this.#open());
-    this.archive = new SqliteArchive(connection, () => this.#open());
+    this.#soundness = new Soundness(options.isSound ?? (() => true));
+    this.archive = new SqliteArchive(connection, this.#soundness, () => this.#open());
     this.#tail = new Tail(connection.head, options.tailBytes);
     this.#commits = new GroupCommit({
       pendingBytes: options.pendingBytes,
@@ -98,9 +102,9 @@ export class SqliteLog implements Log {
     return this.#commits.add({ batch, unmark: [] });
   }
 
-  async mark(marks: readonly Mark[]): Promise<void> {
+  async mark(marks: readonly Mark[], { rides } = { rides: false }): Promise<void> {
     this.#open();
-    await this.#commits.add({ batch: { account: "", entries: [], marks }, unmark: [] });
+    await this.#commits.add({ batch: { account: "", entries: [], marks }, unmark: [], rides });
   }
 
   async unmark(names: readonly string[]): Promise<void> {
@@ -130,9 +134,13 @@ export class SqliteLog implements Log {
     if (recent !== null) return upTo(recent, query.limit, bytes);
     const reply = await this.#connection.call<ReadRequest>({ is: "read", bytes, ...query });
     const rows = expectReply("rows", reply);
-    return headsOf(query, rows).map(({ seq, subject, at, label }, index) => {
+    const entries = headsOf(query, rows).map(({ seq, subject, at, label }, index) => {
       return { seq, subject, at, label, payload: rows.payloads[index] ?? "" };
     });
+    const sound = entries.filter(this.#soundness.test);
+    const last = entries.at(-1);
+    // None would mean the end.
+    return sound.length === 0 && last !== undefined ? await this.read({ ...query, bytes, after: last.seq }) : sound;
   }
 
   async newest(query: Query): Promise<{ readonly entries: readonly EntryHead[]; readonly skipped: number }> {

@@ -11,6 +11,7 @@ import type { CommitRequest, Failure, Held, Reply, Request, WorkerOptions } from
 import { Queries, type Rows } from "./queries.ts";
 import { Retention } from "./retention.ts";
 import { Slicer, type Slices } from "./slices.ts";
+import { copyTo } from "./upkeep.ts";
 import { Writer } from "./writer.ts";
 
 /** Retention looks at the size after this many characters were written, or an eighth of what it may keep. */
@@ -33,6 +34,10 @@ export class Store {
   /** The sweep to come when the running one has ended, and who waits for it. */
   #asked: { now: number; readonly ids: number[] } | null = null;
   #unswept = 0;
+  #closing = false;
+  readonly #closed = Promise.withResolvers<void>();
+  /** Resolves when no backup is under way. */
+  #copying: Promise<void> = Promise.resolve();
   /** As the newest request said. */
   #held: Held | null = null;
 
@@ -53,6 +58,11 @@ export class Store {
     this.#floor = new DiskFloor(free, options.test.floorBytes ?? DISK_FLOOR);
     this.#sweepChars = Math.min(SWEEP_CHARS, options.retentionBytes / 8);
     this.#say = say;
+  }
+
+  /** Resolves when the answer to `close` has been given. */
+  get closed(): Promise<void> {
+    return this.#closed.promise;
   }
 
   get head(): Seq {
@@ -113,13 +123,36 @@ export class Store {
       case "sweep":
         this.#held = request.held;
         return this.#sweep(request.now, request.id);
+      case "backup":
+        return this.#backup(request.id, request.file);
       case "close":
-        return this.#guard(request.id, () => {
-          this.#slicer.stop(closedError());
-          this.#db.close();
-          this.#say({ is: "done", id: request.id });
-        });
+        this.#slicer.stop(closedError());
+        this.#closing = true;
+        // One that has not ended has the database in use; it gives up at its next step.
+        return void this.#copying.then(() => this.#close(request.id));
     }
+  }
+
+  #close(id: number): void {
+    this.#guard(id, () => {
+      this.#db.close();
+      this.#say({ is: "done", id });
+    });
+    this.#closed.resolve();
+  }
+
+  /** One at a time. */
+  #backup(id: number, file: string): void {
+    const step = (): void => {
+      if (this.#closing) throw closedError();
+    };
+    this.#copying = this.#copying
+      .then(async () => {
+        step();
+        await copyTo(this.#db, file, step);
+        this.#say({ is: "done", id });
+      })
+      .catch((error: unknown) => this.#say({ is: "failed", id, failure: runtimeFailure(error, file) }));
   }
 
   #commit(request: CommitRequest): void {

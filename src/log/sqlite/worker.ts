@@ -18,11 +18,9 @@ function main(): void {
     return;
   }
   say({ is: "opened", head: store.head });
-  port.on("message", (request: Request) => {
-    store.handle(request);
-    // The last word is said: without a listener the thread ends by itself.
-    if (request.is === "close") port.close();
-  });
+  port.on("message", (request: Request) => store.handle(request));
+  // The last word is said: without a listener the thread ends by itself.
+  void store.closed.then(() => port.close());
 }
 
 main();

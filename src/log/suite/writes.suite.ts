@@ -165,6 +165,23 @@ export function describeWrites(bench: Bench): void {
       expect(await bench.log.marks("")).toEqual(new Map([...lanes, ["source", "cursor 9"]]));
     });
 
+    test("one that rides comes with the next commit, in the order of the calls, or by itself in the end", async () => {
+      const ride = async (value: string): Promise<void> =>
+        await bench.log.mark([{ name: "a", value }], { rides: true });
+      const first = ride("1");
+      await appendOne(bench.log, said("x"));
+      expect(await bench.log.marks("a")).toEqual(new Map([["a", "1"]]));
+      await first;
+      void ride("2");
+      await bench.log.mark([{ name: "a", value: "3" }]);
+      expect(await bench.log.marks("a")).toEqual(new Map([["a", "3"]]));
+      await ride("4");
+      expect(await bench.log.marks("a")).toEqual(new Map([["a", "4"]]));
+      void ride("5");
+      await bench.reopen();
+      expect(await bench.log.marks("a")).toEqual(new Map([["a", "5"]]));
+    });
+
     test("prefixes are taken literally", async () => {
       const marks = ["a", "a%", "a%b", "a_", "b", "ab", "aé", "A", "😀/1", "😀/2", "\uffff"].map((name) => ({
         name,

@@ -1,0 +1,105 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import BetterSqlite3 from "better-sqlite3";
+import { expect, test } from "vitest";
+import { damagePage, ENTRIES, filledLog, isSound, ROOMS } from "./damage.suite.ts";
+import { openAt, scratchFolder } from "./scratch.suite.ts";
+import { backupLog, checkLog, type Checked } from "./upkeep.ts";
+
+const check = (dataPath: string): Checked => checkLog({ dataPath, isSound, progress: () => undefined });
+
+test("a sound log, which stays as it is", async () => {
+  const { dataPath, file } = await filledLog();
+  const before = readFileSync(file);
+  expect(check(dataPath)).toEqual({ entries: ENTRIES, marks: 7, findings: [] });
+  expect(readFileSync(file).equals(before)).toBe(true);
+  expect((await openAt(dataPath)).head).toBe(ENTRIES);
+});
+
+test("damaged pages, entries without a message and rows without a name are told", async () => {
+  const { dataPath, file } = await filledLog();
+  const db = new BetterSqlite3(file);
+  db.exec("UPDATE entry SET payload = '[]' WHERE seq IN (5, 6); DELETE FROM name WHERE text = 'net.b/#three'");
+  db.close();
+  expect(check(dataPath).findings).toEqual([
+    expect.stringMatching(/^1000 rows of the table entry belong to a subject/),
+    expect.stringMatching(/^1000 rows of the table said/),
+    expect.stringMatching(/^1000 rows of the table remote/),
+    "2 entries hold no message: no. 5, 6",
+  ]);
+  const cut = await filledLog();
+  const leaf = new BetterSqlite3(cut.file);
+  const page = Number(leaf.prepare("SELECT pageno FROM dbstat WHERE path = '/002/' AND name = 'entry'").pluck().get());
+  leaf.close();
+  damagePage(cut.file, page);
+  expect(check(cut.dataPath).findings).toContainEqual(
+    expect.stringMatching(/^the entries after no\. \d+ cannot all be read$/),
+  );
+  for (const number of [5, 8, 12, 13, 40]) {
+    const other = await filledLog();
+    damagePage(other.file, number);
+    expect(check(other.dataPath).findings.length).toBeGreaterThan(0);
+  }
+});
+
+test("a log that cannot be opened at all, one that is in use, and none", async () => {
+  const { dataPath, file } = await filledLog();
+  damagePage(file, 1);
+  expect(() => check(dataPath)).toThrow(expect.objectContaining({ code: "damaged" }));
+  const used = await filledLog();
+  await openAt(used.dataPath);
+  expect(() => check(used.dataPath)).toThrow(expect.objectContaining({ code: "locked" }));
+  await expect(backupLog(used.dataPath, join(dataPath, "x"), () => undefined)).rejects.toMatchObject({
+    code: "locked",
+  });
+  expect(() => check("/nowhere")).toThrow("There is no log in /nowhere.");
+});
+
+test("a backup of a log at rest is a log", async () => {
+  const { dataPath } = await filledLog();
+  const elsewhere = scratchFolder();
+  const steps: number[] = [];
+  await backupLog(dataPath, join(elsewhere, "log.sqlite"), (_, done) => steps.push(done));
+  expect(steps.length).toBeGreaterThan(0);
+  expect(check(elsewhere)).toEqual({ entries: ENTRIES, marks: 7, findings: [] });
+});
+
+test("a backup of a log that is written to meanwhile is a log as it was at some moment", async () => {
+  const { dataPath } = await filledLog();
+  const log = await openAt(dataPath);
+  const elsewhere = scratchFolder();
+  const to = join(elsewhere, "log.sqlite");
+  const state = { isOver: false };
+  const copied = log.archive.backup(to).then(() => {
+    state.isOver = true;
+  });
+  let appended = 0;
+  while (!state.isOver) {
+    await log.append({
+      account: "",
+      entries: [{ subject: ROOMS[0] ?? "", key: null, label: "", payload: '{"text":"message 1 "}' }],
+    });
+    appended += 1;
+  }
+  await copied;
+  expect(log.head).toBe(ENTRIES + appended);
+  expect(existsSync(`${to}.part`)).toBe(false);
+  const { entries, findings } = check(elsewhere);
+  expect(findings).toEqual([]);
+  expect(entries).toBeGreaterThanOrEqual(ENTRIES);
+  expect(entries).toBeLessThanOrEqual(log.head);
+  await expect(log.archive.backup("/nowhere/at/all/log")).rejects.toMatchObject({ name: "LogError" });
+});
+
+test("a log that closes gives up a backup", async () => {
+  const { dataPath } = await filledLog();
+  const log = await openAt(dataPath);
+  const to = join(scratchFolder(), "log.sqlite");
+  const copied = log.archive.backup(to).then(
+    () => "whole",
+    () => "given up",
+  );
+  await log.close();
+  expect(existsSync(to)).toBe((await copied) === "whole");
+  expect(existsSync(`${to}.part`)).toBe(false);
+});
