@@ -4,6 +4,11 @@
  */
 export const START_ERRORS = {
   usage: { exit: 64, what: "The command line is wrong.", remedy: "See `rialto help`." },
+  log_damaged: {
+    exit: 65,
+    what: "The log in the data folder is damaged.",
+    remedy: "`rialto log check` says what is damaged, `rialto log repair` keeps what can be read.",
+  },
   address_in_use: {
     exit: 69,
     what: "An API account cannot listen on its BindAddress, the media endpoint on MediaBindAddress, or the admin server on AdminBindAddress: it is taken, not allowed to this user, or not an address of this machine.",
@@ -12,12 +17,18 @@ export const START_ERRORS = {
   not_running: {
     exit: 69,
     what: "`rialto status` and its like: no Rialto runs with this configuration, or it does not answer.",
-    remedy: "Start it, or name its configuration with -conf or its socket with --socket.",
+    remedy: "Start it, or name its configuration with -conf, its data folder with --data, or its socket with --socket.",
   },
   bug: {
     exit: 70,
     what: "The program failed in a way it does not know.",
     remedy: "Report it with the log lines before it.",
+  },
+  descriptors: {
+    exit: 71,
+    what: "The system lets the program have fewer files and connections open at a time than the configuration needs.",
+    remedy:
+      "Raise the limit: LimitNOFILE= in the unit of systemd, --ulimit nofile= of Docker, or `ulimit -n` in the shell.",
   },
   stop_timeout: {
     exit: 71,
@@ -46,8 +57,8 @@ export const START_ERRORS = {
   },
   config: {
     exit: 78,
-    what: "The configuration has errors.",
-    remedy: "Each is printed with file, line and column; see `rialto check`.",
+    what: "Nothing of the configuration can be started.",
+    remedy: "Each error is printed with file, line and column; see `rialto check`, which exits with 78 for any error.",
   },
 } as const;
 

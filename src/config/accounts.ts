@@ -3,13 +3,13 @@ import type { Account, PresentationSettings } from "./config.ts";
 import type { Context } from "./context.ts";
 import { missingByName, onlyGeneral } from "./declare.ts";
 import type { Declared } from "./declare.ts";
-import type { Where } from "./problems.ts";
+import { keepsDown, takesDefault, type Where } from "./problems.ts";
 import { ignoredShared } from "./reference.ts";
 import { sharedSchema } from "./schema.ts";
 import type { SharedSettings } from "./schema.ts";
 import type { Section } from "./section.ts";
-import { lookUp, settle, warnOfIdle } from "./settings.ts";
-import type { Chain } from "./settings.ts";
+import { lookUp, protects, reportFault, settle, warnOfIdle } from "./settings.ts";
+import type { Chain, EffectOf } from "./settings.ts";
 
 /** Reads the settings of an account; what is wrong with them is reported. Null for a protocol that is not there yet. */
 export function resolveAccount(declared: Declared, general: Section, context: Context): Account | null {
@@ -19,33 +19,54 @@ export function resolveAccount(declared: Declared, general: Section, context: Co
     { label: name, section },
     { label: "[general]", section: general },
   ];
-  const settings = settle({ schema: manifest.schema, chain, where }, context);
-  const shared = settle({ schema: sharedSchema, defaults: manifest.defaults ?? {}, chain, where }, context);
+  const effect: EffectOf = (setting, schema, label) =>
+    protects(schema) ? keepsDown(declared, setting, label === "[general]") : takesDefault;
+  const { values: settings, faults } = settle({ schema: manifest.schema, chain, where, effect }, context);
+  const defaults = manifest.defaults ?? {};
+  const { values: shared } = settle({ schema: sharedSchema, defaults, chain, where, effect }, context);
   const names = [...Object.keys(manifest.schema.properties), ...Object.keys(sharedSchema.properties)];
-  reportIssues({ manifest, settings, name, chain, where }, context);
+  const { properties } = manifest.schema;
+  // What stands in for a setting that protects would be judged too.
+  if ([...faults].every((setting) => !protects(properties[setting] ?? {})))
+    reportIssues({ manifest, settings, name, chain, where, effect }, context);
   warnOfIdle(
     section,
     { label: name, names, ignored: [...(manifest.ignored ?? []), ...ignoredShared], elsewhere: onlyGeneral },
     context,
   );
-  // Incomplete after an error; the load fails then and nobody reads it.
-  return { name, key, protocol, settings, presentation: presentationOf(shared as unknown as SharedSettings) };
+  // Of an account that is kept down, what is required may be missing.
+  return {
+    name,
+    key,
+    protocol,
+    settings,
+    presentation: presentationOf(shared as unknown as SharedSettings),
+    down: null,
+  };
 }
 
 interface Resolved {
   readonly manifest: Manifest;
-  readonly settings: Readonly<Record<string, unknown>>;
+  readonly settings: Record<string, unknown>;
   readonly name: string;
   readonly chain: Chain;
   readonly where: Where;
+  readonly effect: EffectOf;
 }
 
-/** What the settings say together, once each of them is well by itself. */
-function reportIssues({ manifest, settings, name, chain, where }: Resolved, { report }: Context): void {
-  if (Object.keys(manifest.schema.properties).some((setting) => settings[setting] === undefined)) return;
+/** What the settings say together, once each of them is well by itself. A setting that does not fit the others takes its default. */
+function reportIssues({ manifest, settings, name, chain, where, effect }: Resolved, context: Context): void {
   for (const { severity, setting, message } of manifest.check?.(settings) ?? []) {
-    const place = lookUp(setting, chain)?.setting.where ?? where;
-    report[severity]("bad-combination", place, `${setting} of ${name} ${message}`);
+    const found = lookUp(setting, chain);
+    const place = found?.setting.where ?? where;
+    const said = `${setting} of ${name} ${message}`;
+    if (severity === "warning") {
+      context.report.warning("bad-combination", place, said);
+      continue;
+    }
+    const schema = manifest.schema.properties[setting] ?? {};
+    reportFault("bad-combination", place, said, effect(setting, schema, found?.label ?? name), context);
+    settings[setting] = schema.default;
   }
 }
 

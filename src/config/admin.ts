@@ -2,6 +2,7 @@ import type { SettingSchema } from "../contract/manifest.ts";
 import { isLoopback, parseAddress } from "../lib/address.ts";
 import type { AdminSettings } from "./config.ts";
 import type { Context } from "./context.ts";
+import type { Effect } from "./problems.ts";
 import type { Section } from "./section.ts";
 
 /** What `adminProperties` yield, by setting. */
@@ -32,11 +33,19 @@ export const adminProperties = {
   },
 } satisfies Readonly<Record<keyof AdminValues, SettingSchema>>;
 
+/** What follows when the second way in cannot be opened as it is meant. */
+export const SOCKET_ONLY: Effect = { says: "operators come in by the socket only" };
+
 /** Null without `AdminBindAddress`. An address that others reach needs a token. */
-export function resolveAdmin(values: AdminValues, section: Section, { report }: Context): AdminSettings | null {
-  // Values that did not fit are absent; the load fails then and nobody reads what this returns.
-  const [bind, token]: readonly (string | undefined)[] = [values.AdminBindAddress, values.AdminToken];
-  if (bind === undefined || bind === "") {
+export function resolveAdmin(
+  faults: ReadonlySet<string>,
+  values: AdminValues,
+  section: Section,
+  { report }: Context,
+): AdminSettings | null {
+  if (faults.has("AdminBindAddress") || faults.has("AdminToken")) return null;
+  const { AdminBindAddress: bind, AdminToken: token } = values;
+  if (bind === "") {
     const idle = section.get("admintoken");
     if (idle !== undefined && token !== "")
       report.warning("idle-setting", idle.where, "AdminToken of [general] has no effect without AdminBindAddress");
@@ -45,8 +54,10 @@ export function resolveAdmin(values: AdminValues, section: Section, { report }: 
   const address = parseAddress(bind);
   const where = section.get("adminbindaddress")?.where;
   if (!("error" in address) && !isLoopback(address.host) && token === "" && where !== undefined) {
-    const message = `AdminBindAddress of [general] can be reached from elsewhere, where everybody could read and write in every gateway: set AdminToken, or bind to 127.0.0.1`;
-    report.error("open-admin", where, message);
+    const what =
+      "AdminBindAddress of [general] can be reached from elsewhere, where everybody could read and write in every gateway";
+    report.error("open-admin", where, [what, "set AdminToken, or bind to 127.0.0.1"], SOCKET_ONLY);
+    return null;
   }
-  return { bindAddress: bind, token: token === undefined || token === "" ? null : token };
+  return { bindAddress: bind, token: token === "" ? null : token };
 }

@@ -1,3 +1,5 @@
+import type { Down, Problem } from "./problems.ts";
+
 /**
  * The configuration after loading, validation and resolving: what the rest of the program sees.
  * Plain data, frozen by type; made by `load.ts`.
@@ -10,6 +12,8 @@ export interface Config {
   readonly accounts: ReadonlyMap<string, Account>;
   /** Enabled gateways in the order of the file. A samechannelgateway is one gateway with one room per channel. */
   readonly gateways: readonly Gateway[];
+  /** What could not be read, and what the program goes on without because of it. */
+  readonly errors: readonly Problem[];
 }
 
 export interface GeneralSettings {
@@ -27,6 +31,8 @@ export interface GeneralSettings {
   readonly logFile: string | null;
   readonly logFormat: LogFormat;
   readonly debug: boolean;
+  /** As `hostName` writes them. */
+  readonly allowedHosts: readonly string[];
   readonly media: MediaSettings;
   /** Null: operators come through the socket alone. */
   readonly admin: AdminSettings | null;
@@ -72,6 +78,8 @@ export interface Account {
   readonly presentation: PresentationSettings;
   /** The protocol's own settings after coercion and defaults, as its schema declares them. */
   readonly settings: Readonly<Record<string, unknown>>;
+  /** Why it is not started although a gateway uses it; required settings may be missing then. Null: it is. */
+  readonly down: Down | null;
 }
 
 /** The settings every account has: how messages from it and to it look, and which pass. */

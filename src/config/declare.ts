@@ -2,7 +2,7 @@ import type { Manifest } from "../contract/manifest.ts";
 import { suggest } from "../lib/suggest.ts";
 import type { Context } from "./context.ts";
 import type { Scope } from "./environment.ts";
-import type { Where } from "./problems.ts";
+import { keepsDown, type Where } from "./problems.ts";
 import { ignoredGeneral, ignoredShared, missingProtocols, sectionlessAccounts } from "./reference.ts";
 import type { MissingProtocol } from "./reference.ts";
 import { generalSchema, sharedSchema } from "./schema.ts";
@@ -39,23 +39,25 @@ export function declareAccounts(root: Section, context: Context): Map<string, De
       continue;
     }
     if (!isTable(table.value)) {
-      context.report.warning(
-        "misplaced",
-        table.keyWhere,
-        `"${table.key}" is no setting; accounts are tables, as in [${protocol}.name]`,
-      );
+      const what = `"${table.key}" is no setting`;
+      context.report.warning("misplaced", table.keyWhere, [what, `accounts are tables, as in [${protocol}.name]`]);
       continue;
     }
-    for (const entry of fold(table.value, [table.key], context.report).values()) {
+    for (const entry of fold(table.value, [table.key]).values()) {
       if (!isTable(entry.value)) {
-        const message = `"${entry.key}" stands under [${table.key}] and is ignored; settings belong to an account, as in [${protocol}.name]`;
-        context.report.warning("misplaced", entry.keyWhere, message);
+        const what = `"${entry.key}" stands under [${table.key}] and is ignored`;
+        const remedy = `settings belong to an account, as in [${protocol}.name]`;
+        context.report.warning("misplaced", entry.keyWhere, [what, remedy]);
         continue;
       }
       const path = [table.key, entry.key];
       const name = `${protocol}.${entry.key}`;
-      const section = fold(entry.value, path, context.report);
+      const section = fold(entry.value, path);
       const key = name.toLowerCase();
+      if (entry.broken !== undefined) {
+        const { code, where, said, other } = entry.broken;
+        context.report.error(code, where, said, keepsDown({ key, name }, "the name"), other);
+      }
       accounts.set(key, { key, name, protocol, section, where: keyAt(path), inFile: true, manifest });
     }
   }
@@ -113,10 +115,10 @@ export function onlyGeneral(key: string): string | null {
 function warnOfTable(key: string, holdsTable: boolean, where: Where, context: Context): void {
   const general = onlyGeneral(key.toLowerCase());
   const hint = suggest(key, [...tables, ...context.rules.protocols.keys(), ...missingByName.keys()]);
-  let mend = hint === null ? "it is ignored" : `did you mean "${hint}"?`;
-  if (general !== null) mend = `it is ignored: ${general}`;
+  let remedy = hint === null ? "it is ignored" : `did you mean "${hint}"?`;
+  if (general !== null) remedy = `it is ignored: ${general}`;
   const what = holdsTable
     ? `"${key}" is neither a protocol nor a table that Rialto knows`
     : `there is no setting "${key}" outside the tables`;
-  context.report.warning("unknown-table", where, `${what}; ${mend}`);
+  context.report.warning("unknown-table", where, [what, remedy]);
 }

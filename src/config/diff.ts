@@ -48,7 +48,7 @@ export type AccountChange = "none" | "restyle" | "reopen";
 /** What has to be done about an account that stands in both configurations. */
 export function changeOf(old: Account | undefined, next: Account): AccountChange {
   if (old === undefined || old.name !== next.name || old.protocol !== next.protocol) return "reopen";
-  if (fingerprint(old.settings) !== fingerprint(next.settings)) return "reopen";
+  if (fingerprint([old.settings, old.down]) !== fingerprint([next.settings, next.down])) return "reopen";
   return fingerprint(old.presentation) === fingerprint(next.presentation) ? "none" : "restyle";
 }
 
@@ -61,10 +61,10 @@ export function isUnchanged({ accounts, gateways, general }: ConfigDiff): boolea
 
 /** The configuration to go on with: the next one, where what needs a restart is as it was. */
 export function effectiveConfig(old: Config, next: Config): Config {
-  const { maxAgeMs, outageNoticeMs, values } = next.general;
+  const { maxAgeMs, outageNoticeMs, allowedHosts, values } = next.general;
   const kept = Object.entries(old.general.values).filter(([name]) => needsRestart(name));
   const merged = { ...values, ...Object.fromEntries(kept) };
-  return { ...next, general: { ...old.general, maxAgeMs, outageNoticeMs, values: merged } };
+  return { ...next, general: { ...old.general, maxAgeMs, outageNoticeMs, allowedHosts, values: merged } };
 }
 
 function diffGateways(old: Config, next: Config): ConfigDiff["gateways"] {

@@ -1,7 +1,7 @@
-import { readFileSync, statSync } from "node:fs";
 import { suggest } from "../lib/suggest.ts";
-import type { Report, Where } from "./problems.ts";
-import type { Section } from "./section.ts";
+import type { Report, Said, Where } from "./problems.ts";
+import { readBounded } from "./read-file.ts";
+import type { Section, Setting } from "./section.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -23,15 +23,14 @@ const maxSecretBytes = 64 * 1024;
  */
 export function overlay(env: Environment, scopes: readonly Scope[], report: Report): void {
   for (const prefix of prefixes) {
-    const names = Object.keys(env).filter((name) => name.startsWith(prefix) && env[name] !== "");
+    const names = Object.keys(env).filter((name) => name.startsWith(prefix) && (env[name] ?? "") !== "");
     for (const name of names.sort()) {
-      const known = assign(env, name, prefix, scopes, report);
-      if (!known && prefix === "RIALTO_") reportUnknown(name, scopes, report);
+      if (!assign(env, name, prefix, scopes)) reportUnknown(name, prefix, scopes, report);
     }
   }
 }
 
-function assign(env: Environment, name: string, prefix: string, scopes: readonly Scope[], report: Report): boolean {
+function assign(env: Environment, name: string, prefix: string, scopes: readonly Scope[]): boolean {
   let known = false;
   for (const scope of scopes) {
     const start = `${prefix}${variablePart(scope.table)}_`;
@@ -43,52 +42,40 @@ function assign(env: Environment, name: string, prefix: string, scopes: readonly
     if (setting === undefined) continue;
     known = true;
     const where: Where = { in: "env", name };
-    const value = plain === undefined ? secretFrom(env, name, report) : env[name];
-    if (value === undefined) continue;
-    scope.section.set(setting.name.toLowerCase(), { key: setting.name, value, where, keyWhere: where });
+    const read = plain === undefined ? secretFrom(env, name) : { value: env[name] };
+    scope.section.set(setting.name.toLowerCase(), { ...read, key: setting.name, where, keyWhere: where });
   }
   return known;
 }
 
-function secretFrom(env: Environment, name: string, report: Report): string | undefined {
-  const where: Where = { in: "env", name };
+/** The content of the file that `name` names, or why it is of no use. */
+function secretFrom(env: Environment, name: string): Pick<Setting, "value" | "broken"> {
+  const broken = (code: string, said: Said) => ({
+    value: "",
+    broken: { code, where: { in: "env", name } as const, said },
+  });
   const plain = name.slice(0, -"_FILE".length);
-  if (env[plain] !== undefined && env[plain] !== "") {
-    report.error("ambiguous-secret", where, `${plain} is set as well; set only one of the two`);
-    return undefined;
-  }
+  if (env[plain] !== undefined && env[plain] !== "")
+    return broken("ambiguous-secret", [`${plain} is set as well`, "set only one of the two"]);
   const path = env[name] ?? "";
-  try {
-    if (statSync(path).size > maxSecretBytes) {
-      report.error(
-        "unreadable-secret",
-        where,
-        `"${path}" is too large for a secret; the limit is ${maxSecretBytes} bytes`,
-      );
-      return undefined;
-    }
-    return readFileSync(path, "utf8").replace(/\r?\n$/u, "");
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
-    report.error(
-      "unreadable-secret",
-      where,
-      `cannot read "${path}" (${code}); it must be a file that holds the secret`,
-    );
-    return undefined;
-  }
+  const read = readBounded(path, maxSecretBytes);
+  if ("bytes" in read) return { value: read.bytes.toString("utf8").replace(/\r?\n$/u, "") };
+  return broken("unreadable-secret", [`"${path}" ${read.error}`, "it must be a file that holds the secret"]);
 }
 
-function reportUnknown(name: string, scopes: readonly Scope[], report: Report): void {
-  const hint = suggest(name, namesOf(scopes));
-  const mend = hint === null ? "it is ignored; names are RIALTO_<PROTOCOL>_<NAME>_<SETTING>" : `did you mean ${hint}?`;
-  report.warning("unknown-variable", { in: "env", name }, `no setting of this configuration has that name; ${mend}`);
+/** Others may have variables that begin with the name of the reference: only those that look misspelled are named. */
+function reportUnknown(name: string, prefix: string, scopes: readonly Scope[], report: Report): void {
+  const hint = suggest(name, namesOf(prefix, scopes));
+  if (hint === null && prefix !== "RIALTO_") return;
+  const remedy =
+    hint === null ? "it is ignored; names are RIALTO_<PROTOCOL>_<NAME>_<SETTING>" : `did you mean ${hint}?`;
+  report.warning("unknown-variable", { in: "env", name }, ["no setting of this configuration has that name", remedy]);
 }
 
-function* namesOf(scopes: readonly Scope[]): Generator<string> {
+function* namesOf(prefix: string, scopes: readonly Scope[]): Generator<string> {
   for (const { table, settings } of scopes) {
     for (const [key, { secret }] of settings) {
-      const name = `RIALTO_${variablePart(table)}_${key.toUpperCase()}`;
+      const name = `${prefix}${variablePart(table)}_${key.toUpperCase()}`;
       yield name;
       if (secret) yield `${name}_FILE`;
     }

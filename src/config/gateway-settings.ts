@@ -2,7 +2,7 @@ import { formatDuration, parseDuration } from "../lib/duration.ts";
 import { asText, coerce } from "./coerce.ts";
 import type { CatchUp, Gateway } from "./config.ts";
 import type { Context } from "./context.ts";
-import type { Report } from "./problems.ts";
+import { type Report, takesDefault } from "./problems.ts";
 import { generalSchema } from "./schema.ts";
 import type { Section } from "./section.ts";
 
@@ -24,7 +24,8 @@ function readMaxAge(section: Section, label: string, report: Report, { rules }: 
   if (setting === undefined) return null;
   const result = coerce(setting.value, generalSchema.properties.MaxAge, rules.checkPattern);
   if (result.ok) return result.value as number;
-  for (const { message } of result.misfits) report.error("bad-value", setting.where, `MaxAge of ${label} ${message}`);
+  for (const { message } of result.misfits)
+    report.error("bad-value", setting.where, `MaxAge of ${label} ${message}`, takesDefault);
   return null;
 }
 
@@ -37,7 +38,7 @@ function readCatchUp(section: Section, label: string, report: Report): CatchUp |
   const range = `from ${formatDuration(LEAST_MS)} to ${formatDuration(MOST_MS)}`;
   const shown = typeof text === "string" ? JSON.stringify(text.slice(0, SHOWN_MAX)) : "that";
   const may = `"all", "none", a number of messages from 1 to ${COUNT_MAX}, or a duration ${range}, such as "10m"`;
-  report.error("bad-value", setting.where, `CatchUp of ${label} must be ${may}, not ${shown}`);
+  report.error("bad-value", setting.where, `CatchUp of ${label} must be ${may}, not ${shown}`, takesDefault);
   return null;
 }
 

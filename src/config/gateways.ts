@@ -2,9 +2,9 @@ import { suggest } from "../lib/suggest.ts";
 import { asText, coerce } from "./coerce.ts";
 import type { Bridge } from "./config.ts";
 import type { Context } from "./context.ts";
-import type { Report, Where } from "./problems.ts";
+import { type Effect, keepsDown, leavesOut, type Report, type Where } from "./problems.ts";
 import { type GatewaySettings, gatewaySettingKeys, readGatewaySettings } from "./gateway-settings.ts";
-import { fold, isTable, keyAt, valueAt } from "./section.ts";
+import { fold, isTable, keyAt, reportBroken, valueAt } from "./section.ts";
 import type { Section, Setting } from "./section.ts";
 
 /** A gateway as written, before its accounts are looked up. */
@@ -15,6 +15,8 @@ export interface WrittenGateway {
   readonly where: Where;
   readonly nameWhere: Where;
   readonly enabled: boolean;
+  /** It cannot run as it is written, which is reported. */
+  readonly isOut: boolean;
   readonly sameChannel: boolean;
   readonly entries: readonly WrittenBridge[];
   readonly settings: GatewaySettings;
@@ -51,10 +53,14 @@ const sameChannelKeys = ["name", "enable", "accounts", "channels", ...gatewaySet
 const bridgeExample = `[{ account = "…", channel = "…" }]`;
 const bridgeKeys = ["account", "channel", "options"];
 
+const gatewayOut = leavesOut("gateway");
+const bridgeOut = leavesOut("bridge");
+
 /** Every gateway of the file, in its order; the samechannel ones last, as in the reference. */
 export function readGateways(root: Section, context: Context): WrittenGateway[] {
-  const plain = itemsOf(root.get("gateway"), "gateway", "[[gateway]]", context.report);
-  const same = itemsOf(root.get("samechannelgateway"), "samechannelgateway", "[[samechannelgateway]]", context.report);
+  const items = (kind: string): Item[] =>
+    itemsOf(root.get(kind), { label: kind, example: `[[${kind}]]`, effect: gatewayOut }, context.report);
+  const [plain, same] = [items("gateway"), items("samechannelgateway")];
   return [
     ...plain.map((item) => readGateway(item, false, context)),
     ...same.map((item) => readGateway(item, true, context)),
@@ -67,15 +73,19 @@ interface Item {
 }
 
 /** The tables of a list; a single table counts as a list of one. */
-function itemsOf(setting: Setting | undefined, label: string, example: string, report: Report): Item[] {
+function itemsOf(
+  setting: Setting | undefined,
+  { label, example, effect }: { readonly label: string; readonly example: string; readonly effect: Effect },
+  report: Report,
+): Item[] {
   if (setting === undefined || setting.where.in === "env") return [];
   const { value, where } = setting;
   const values: readonly unknown[] = Array.isArray(value) ? value : [value];
   const items: Item[] = [];
   for (const [index, item] of values.entries()) {
     const path = Array.isArray(value) ? [...where.path, index] : where.path;
-    if (isTable(item)) items.push({ section: fold(item, path, report), where: keyAt(path) });
-    else report.error("bad-value", valueAt(path), `${label} must hold tables, as in ${example}`);
+    if (isTable(item)) items.push({ section: fold(item, path), where: keyAt(path) });
+    else report.error("bad-value", valueAt(path), `${label} must hold tables, as in ${example}`, effect);
   }
   return items;
 }
@@ -83,18 +93,21 @@ function itemsOf(setting: Setting | undefined, label: string, example: string, r
 function readGateway({ section, where }: Item, sameChannel: boolean, context: Context): WrittenGateway {
   const kind = sameChannel ? "samechannelgateway" : "gateway";
   const written = section.get("name");
-  const name = written === undefined ? "" : (textOf(written, `name of a ${kind}`, context.report) ?? "");
+  const name = written === undefined ? "" : (textOf(written, `name of a ${kind}`, gatewayOut, context.report) ?? "");
   const label = name === "" ? `a ${kind} without a name` : `${kind} "${name}"`;
-  const enabled = readEnable(section, label, context);
+  const enable = readEnable(section, label, context);
+  const enabled = enable !== false;
   const report = enabled ? context.report : context.report.lenient("this gateway is not enabled");
-  if (name === "") report.error("gateway-nameless", where, `this ${kind} has no name; add name = "…"`);
+  if (name === "") report.error("gateway-nameless", where, [`this ${kind} has no name`, 'add name = "…"'], gatewayOut);
+  const isOut = reportBroken(section, gatewayOut, report) || name === "" || enable === null;
   warnOfUnknown(section, sameChannel ? sameChannelKeys : gatewayKeys, label, report);
   const scope = { label, report, context };
   const entries = sameChannel
     ? readProduct(section, scope)
     : directions.flatMap((way) => readBridges(section, way, scope));
   const settings = readGatewaySettings(section, scope);
-  return { name, label, where, nameWhere: written?.where ?? where, enabled, sameChannel, entries, settings, report };
+  const nameWhere = written?.where ?? where;
+  return { name, label, where, nameWhere, enabled, isOut, sameChannel, entries, settings, report };
 }
 
 interface Scope {
@@ -103,55 +116,65 @@ interface Scope {
   readonly context: Context;
 }
 
-function readEnable(section: Section, label: string, context: Context): boolean {
+/** Null when it cannot be read: the rest of the gateway is checked as if it were enabled. */
+function readEnable(section: Section, label: string, context: Context): boolean | null {
   const setting = section.get("enable");
   if (setting === undefined) return false;
   const result = coerce(setting.value, { type: "boolean" }, context.rules.checkPattern);
   if (result.ok) return result.value === true;
   for (const { message } of result.misfits)
-    context.report.error("bad-value", setting.where, `enable of ${label} ${message}`);
-  // The load fails anyway; checked as enabled, the rest of the gateway gets its errors in the same run.
-  return true;
+    context.report.error("bad-value", setting.where, `enable of ${label} ${message}`, gatewayOut);
+  return null;
 }
 
 function readBridges(section: Section, direction: Bridge["direction"], { label, report }: Scope): WrittenBridge[] {
   const bridges: WrittenBridge[] = [];
-  for (const item of itemsOf(section.get(direction), `${direction} of ${label}`, bridgeExample, report)) {
+  const list = { label: `${direction} of ${label}`, example: bridgeExample, effect: bridgeOut };
+  for (const item of itemsOf(section.get(direction), list, report)) {
+    if (reportBroken(item.section, bridgeOut, report)) continue;
     warnOfUnknown(item.section, bridgeKeys, `an entry of ${label}`, report);
     const account = item.section.get("account");
-    const name = account === undefined ? "" : textOf(account, `account in ${label}`, report);
-    if (name === "")
-      report.error(
-        "account-missing",
-        item.where,
-        `an entry of ${label} names no account; add account = "<protocol>.<name>"`,
-      );
+    const name = account === undefined ? "" : textOf(account, `account in ${label}`, null, report);
+    if (name === "") {
+      const what = `an entry of ${label} names no account`;
+      report.fatal("account-missing", item.where, [what, 'add account = "<protocol>.<name>"']);
+    }
     if (name === null || name === "") continue;
     const channel = item.section.get("channel");
     const where = account?.where ?? item.where;
+    const text = channel === undefined ? null : textOf(channel, `channel in ${label}`, bridgeOut, report);
+    if (channel !== undefined && text === null) continue;
     bridges.push({
       account: name,
       where,
-      channel: channel === undefined ? null : textOf(channel, `channel in ${label}`, report),
+      channel: text,
       channelWhere: channel?.where ?? where,
       direction,
-      options: readOptions(item.section.get("options"), label, report),
+      options: readOptions(item.section.get("options"), { label, report, account: name }),
     });
   }
   return bridges;
 }
 
-function readOptions(setting: Setting | undefined, label: string, report: Report): readonly WrittenOption[] {
+/** Options may hold a password, without which nobody may be let in elsewhere: those that cannot be read keep their account down. */
+function readOptions(
+  setting: Setting | undefined,
+  { label, report, account }: Pick<Scope, "label" | "report"> & { readonly account: string },
+): readonly WrittenOption[] {
   if (setting === undefined || setting.where.in === "env") return [];
+  const effect = keepsDown({ key: account.toLowerCase(), name: account }, `the options in ${label}`);
   if (!isTable(setting.value)) {
-    report.error("bad-value", setting.where, `options in ${label} must be a table, as in options = { key = "…" }`);
+    const said = `options in ${label} must be a table, as in options = { key = "…" }`;
+    report.error("bad-value", setting.where, said, effect);
     return [];
   }
   const options: WrittenOption[] = [];
-  for (const [key, option] of fold(setting.value, setting.where.path, report)) {
+  const section = fold(setting.value, setting.where.path);
+  reportBroken(section, effect, report);
+  for (const [key, option] of section) {
     const text = asText(option.value);
     if (typeof text === "string") options.push({ name: option.key, key, value: text, where: option.keyWhere });
-    else report.error("bad-value", option.where, `option "${option.key}" in ${label} must be text in quotes`);
+    else report.error("bad-value", option.where, `option "${option.key}" in ${label} must be text in quotes`, effect);
   }
   return options;
 }
@@ -162,7 +185,8 @@ function readProduct(section: Section, scope: Scope): WrittenBridge[] {
   const channels = readList(section.get("channels"), "channels", scope);
   if (accounts.length > 0 && channels.length === 0) {
     const where = section.get("accounts")?.keyWhere ?? { in: "file", path: [], at: "key" };
-    scope.report.error("channel-missing", where, `${scope.label} has no channels; add channels = ["…"]`);
+    const said = [`${scope.label} has no channels`, 'add channels = ["…"]'] as const;
+    scope.report.error("channel-missing", where, said, gatewayOut);
   }
   return accounts.flatMap(({ text: account, where }) =>
     channels.map(({ text: channel, where: channelWhere }): WrittenBridge => {
@@ -179,7 +203,7 @@ function readList(setting: Setting | undefined, name: string, { label, report, c
   const result = coerce(value, { type: "array", items: { type: "string", minLength: 1 } }, context.rules.checkPattern);
   if (!result.ok) {
     for (const { path, message } of result.misfits) {
-      report.error("bad-value", below(setting.where, path), `${name} of ${label} ${message}`);
+      report.error("bad-value", below(setting.where, path), `${name} of ${label} ${message}`, gatewayOut);
     }
     return [];
   }
@@ -194,10 +218,13 @@ function below(where: Where, path: readonly (string | number)[]): Where {
   return where.in === "env" ? where : valueAt([...where.path, ...path]);
 }
 
-function textOf(setting: Setting, what: string, report: Report): string | null {
+/** `effect`: of an error; null: nothing can run. */
+function textOf(setting: Setting, what: string, effect: Effect | null, report: Report): string | null {
   const text = asText(setting.value);
   if (typeof text === "string") return text;
-  report.error("bad-value", setting.where, `${what} ${text === null ? "must be text in quotes" : text.error}`);
+  const said = `${what} ${text === null ? "must be text in quotes" : text.error}`;
+  if (effect === null) report.fatal("bad-value", setting.where, said);
+  else report.error("bad-value", setting.where, said, effect);
   return null;
 }
 
@@ -205,7 +232,7 @@ function warnOfUnknown(section: Section, known: readonly string[], label: string
   for (const [key, setting] of section) {
     if (known.some((name) => name.toLowerCase() === key)) continue;
     const hint = suggest(key, known);
-    const mend = hint === null ? `it is ignored; there are ${known.join(", ")}` : `did you mean ${hint}?`;
-    report.warning("unknown-key", setting.keyWhere, `${label} has no "${setting.key}"; ${mend}`);
+    const remedy = hint === null ? `it is ignored; there are ${known.join(", ")}` : `did you mean ${hint}?`;
+    report.warning("unknown-key", setting.keyWhere, [`${label} has no "${setting.key}"`, remedy]);
   }
 }

@@ -1,22 +1,24 @@
-import { resolveAdmin } from "./admin.ts";
+import { resolveAdmin, SOCKET_ONLY } from "./admin.ts";
 import type { GeneralSettings } from "./config.ts";
 import type { Context } from "./context.ts";
 import type { Scope } from "./environment.ts";
-import { resolveMedia } from "./media.ts";
+import { NO_ENDPOINT, resolveMedia } from "./media.ts";
 import { ignoredGeneral, ignoredShared, ignoredTengo, missingProtocols } from "./reference.ts";
 import { generalSchema, sharedSchema } from "./schema.ts";
 import type { GeneralValues } from "./schema.ts";
 import type { SettingSchema } from "../contract/manifest.ts";
+import { type Effect, inheritorsDown, takesDefault } from "./problems.ts";
+import { hostName } from "../lib/host-name.ts";
 import { fold, isTable, keyAt } from "./section.ts";
 import type { Section } from "./section.ts";
-import { settle, warnOfIdle } from "./settings.ts";
+import { type EffectOf, protects, settle, warnOfIdle } from "./settings.ts";
 
 /** A table of the root that holds settings itself, such as `[general]`; empty when it is not written. */
 export function tableOf(root: Section, name: string, context: Context): Section {
   const setting = root.get(name);
   if (setting === undefined) return new Map();
-  if (isTable(setting.value)) return fold(setting.value, [setting.key], context.report);
-  context.report.error("bad-value", setting.where, `"${setting.key}" must be a table, as in [${name}]`);
+  if (isTable(setting.value)) return fold(setting.value, [setting.key]);
+  context.report.fatal("bad-value", setting.where, `"${setting.key}" must be a table, as in [${name}]`);
   return new Map();
 }
 
@@ -44,13 +46,27 @@ export function tengoScope(section: Section): Scope {
   return { table: "tengo", section, settings: new Map(settings) };
 }
 
+/** Of the settings that protect; without the data folder nothing can run. */
+const EFFECTS: Readonly<Record<string, Effect | null>> = {
+  DataPath: null,
+  MediaDownloadBlackList: { says: "no file is relayed" },
+  MediaBindAddress: NO_ENDPOINT,
+  MediaURL: NO_ENDPOINT,
+  AdminBindAddress: SOCKET_ONLY,
+  AdminToken: SOCKET_ONLY,
+};
+
+const ownEffect: EffectOf = (name) => (EFFECTS[name] === undefined ? takesDefault : EFFECTS[name]);
+const sharedEffect: EffectOf = (_, schema) => (protects(schema) ? inheritorsDown : takesDefault);
+
 /** LogFile counts from where the program runs, as in the reference. */
 export function resolveGeneral(section: Section, context: Context): GeneralSettings {
   const label = "[general]";
   const chain = [{ label, section }];
-  const values = settle({ schema: generalSchema, chain, where: keyAt([]) }, context) as unknown as GeneralValues;
+  const own = settle({ schema: generalSchema, chain, where: keyAt([]), effect: ownEffect }, context);
+  const values = own.values as unknown as GeneralValues;
   // Shared settings are checked here too, whether or not an account falls back on them.
-  settle({ schema: sharedSchema, chain, where: keyAt([]) }, context);
+  settle({ schema: sharedSchema, chain, where: keyAt([]), effect: sharedEffect }, context);
   const manifests = [...context.rules.protocols.values()];
   const names = [generalSchema, sharedSchema, ...manifests.map(({ schema }) => schema)];
   const vocabulary = {
@@ -61,7 +77,6 @@ export function resolveGeneral(section: Section, context: Context): GeneralSetti
   };
   warnOfIdle(section, vocabulary, context);
   return {
-    // Values that did not fit are absent; the load fails then and nobody reads the rest.
     dataPath: values.DataPath,
     durability: values.Durability,
     retentionDays: values.RetentionDays,
@@ -72,8 +87,9 @@ export function resolveGeneral(section: Section, context: Context): GeneralSetti
     logFile: values.LogFile === "" ? null : values.LogFile,
     logFormat: values.LogFormat,
     debug: values.Debug,
-    media: resolveMedia(values, section, context),
-    admin: resolveAdmin(values, section, context),
+    allowedHosts: (values.AllowedHosts ?? []).flatMap((name) => hostName(name) ?? []),
+    media: resolveMedia(own.faults, values, section, context),
+    admin: resolveAdmin(own.faults, values, section, context),
     values: { ...values },
   };
 }

@@ -5,15 +5,20 @@ import type { Context } from "./context.ts";
 import { missingByName } from "./declare.ts";
 import type { Declared } from "./declare.ts";
 import type { WrittenBridge, WrittenGateway } from "./gateways.ts";
+import { keepsDown, leavesOut } from "./problems.ts";
 
 /** A gateway whose accounts are known. */
 export interface LinkedGateway {
   readonly written: WrittenGateway;
   /** With every bridge, also those of protocols that Rialto does not have yet. */
   readonly whole: Gateway;
-  /** With the bridges that can run. */
+  /** With the bridges that this version can run. */
   readonly running: Gateway;
+  /** How many bridges it would have if nothing were wrong with it. */
+  readonly meant: number;
 }
+
+const bridgeOut = leavesOut("bridge");
 
 /** Looks up the accounts of each gateway and merges repeated bridges; what does not fit is reported. */
 export function linkGateways(
@@ -23,26 +28,27 @@ export function linkGateways(
 ): LinkedGateway[] {
   reportDuplicates(written);
   const linked = written.map((gateway) => link(gateway, accounts, context));
-  const enabled = linked.filter((gateway) => gateway.written.enabled);
-  reportNothingToRun(written, enabled, context);
-  return enabled;
+  return linked.filter(({ written: { enabled, isOut } }) => enabled && !isOut);
 }
 
 function link(written: WrittenGateway, accounts: ReadonlyMap<string, Declared>, context: Context): LinkedGateway {
   const { name, label, where, sameChannel, entries, report } = written;
   if (entries.length === 0) {
-    const mend = sameChannel
+    const lacking = sameChannel
       ? `accounts = ["…"] and channels = ["…"]`
       : "[[gateway.inout]] entries with account and channel";
-    report.error("gateway-empty", where, `${label} has no bridges; add ${mend}`);
+    report.error("gateway-empty", where, [`${label} has no bridges`, `add ${lacking}`], leavesOut("gateway"));
   }
   const all = new Map<string, Bridge>();
   const running = new Map<string, Bridge>();
+  let dropped = 0;
   for (const entry of entries) {
     const account = find(entry, written, accounts, context);
-    if (account === null) continue;
-    const channel = channelOf(entry, account, written);
-    if (channel === null) continue;
+    const channel = account === null ? null : channelOf(entry, account, written);
+    if (account === null || channel === null) {
+      dropped += 1;
+      continue;
+    }
     const { direction } = entry;
     const options = optionsOf(entry, account, written);
     const bridge = { account: account.key, channel, direction, options };
@@ -56,7 +62,7 @@ function link(written: WrittenGateway, accounts: ReadonlyMap<string, Declared>, 
     ...written.settings,
     bridges: [...bridges.values()],
   });
-  return { written, whole: gatewayOf(all), running: gatewayOf(running) };
+  return { written, whole: gatewayOf(all), running: gatewayOf(running), meant: all.size + dropped };
 }
 
 /** One room is one bridge: listed as in and as out it is inout; the options that come first count. */
@@ -78,27 +84,25 @@ function find(
   if (declared !== undefined) return declared;
   const [protocol = "", name = "", ...more] = key.split(".");
   if (protocol === "" || name === "" || more.length > 0) {
-    report.error(
-      "bad-account",
-      where,
-      `"${account}" in ${label} is not an account; it must have two parts, as in "api.left"`,
-    );
+    const what = `"${account}" in ${label} is not an account`;
+    report.fatal("bad-account", where, [what, 'it must have two parts, as in "api.left"']);
     return null;
   }
   if (!rules.protocols.has(protocol) && !missingByName.has(protocol)) {
     const known = [...rules.protocols.keys()];
     const hint = suggest(protocol, [...known, ...missingByName.keys()]);
-    const mend = hint === null ? `this version has ${known.join(", ")}` : `did you mean "${hint}"?`;
-    report.error("unknown-protocol", where, `"${account}" in ${label} has the unknown protocol "${protocol}"; ${mend}`);
+    const remedy = hint === null ? `this version has ${known.join(", ")}` : `did you mean "${hint}"?`;
+    const what = `"${account}" in ${label} has the unknown protocol "${protocol}"`;
+    report.fatal("unknown-protocol", where, [what, remedy]);
     return null;
   }
   const hint = suggest(
     account,
     [...accounts.values()].map((known) => known.name),
   );
-  const mend =
+  const remedy =
     hint === null ? `add a section [${account}]` : `did you mean "${hint}"? Otherwise add a section [${account}]`;
-  report.error("unknown-account", where, `the account "${account}" in ${label} is not configured; ${mend}`);
+  report.fatal("unknown-account", where, [`the account "${account}" in ${label} is not configured`, remedy]);
   return null;
 }
 
@@ -106,35 +110,45 @@ function channelOf(entry: WrittenBridge, { name, manifest }: Declared, { label, 
   if (manifest?.onlyChannel !== undefined) return manifest.onlyChannel;
   const { channel, channelWhere } = entry;
   if (channel === null || channel === "") {
-    const message = `the entry for ${name} in ${label} has no channel; add channel = "…"`;
-    report.error("channel-missing", entry.where, message);
+    const what = `the entry for ${name} in ${label} has no channel`;
+    report.error(
+      "channel-missing",
+      entry.where,
+      [what, 'add channel = "…", with the quotes: without them # begins a comment'],
+      bridgeOut,
+    );
     return null;
   }
   const rule = manifest?.channel;
   if (rule === undefined) return channel;
   if (!follows(rule, channel)) {
     const message = `the channel ${JSON.stringify(channel)} of ${name} in ${label} ${rule.hint}`;
-    report.error("bad-channel", channelWhere, message);
-    // The load fails, or this gateway is not enabled: the rest is checked as if the channel were right.
-    return channel;
+    report.error("bad-channel", channelWhere, message, bridgeOut);
+    return null;
   }
   return rule.lowerCase ? channel.replaceAll(/[A-Z]/gu, (letter) => letter.toLowerCase()) : channel;
 }
 
 /** All options as written; those that a protocol does not know are reported, and do no harm. */
-function optionsOf(entry: WrittenBridge, { name: account, manifest }: Declared, { label, report }: WrittenGateway) {
+function optionsOf(
+  entry: WrittenBridge,
+  { key, name: account, manifest }: Declared,
+  { label, report }: WrittenGateway,
+) {
   const known = manifest?.options ?? {};
-  for (const { name, key, value, where } of manifest === null ? [] : entry.options) {
-    const option = Object.hasOwn(known, key) ? known[key] : undefined;
+  for (const { name, key: of, value, where } of manifest === null ? [] : entry.options) {
+    const option = Object.hasOwn(known, of) ? known[of] : undefined;
     if (option === undefined) {
-      const hint = suggest(key, Object.keys(known));
-      const mend = hint === null ? "" : `; did you mean ${hint}?`;
-      report.warning("ignored-option", where, `option "${name}" has no effect on ${account} in ${label}${mend}`);
+      const hint = suggest(of, Object.keys(known));
+      const what = `option "${name}" has no effect on ${account} in ${label}`;
+      report.warning("ignored-option", where, hint === null ? what : [what, `did you mean ${hint}?`]);
     } else if (option.rule !== undefined && !follows(option.rule, value)) {
-      report.error("bad-option", where, `option "${name}" of ${account} in ${label} ${option.rule.hint}`);
+      // It is a password: nobody may be let in elsewhere without it.
+      const effect = keepsDown({ key, name: account }, `option "${name}" in ${label}`);
+      report.error("bad-option", where, `option "${name}" of ${account} in ${label} ${option.rule.hint}`, effect);
     }
   }
-  return Object.fromEntries(entry.options.map(({ key, value }) => [key, value]));
+  return Object.fromEntries(entry.options.map((option) => [option.key, option.value]));
 }
 
 function warnOfSkipped(account: Declared, entry: WrittenBridge, { label, report }: WrittenGateway): void {
@@ -150,41 +164,8 @@ function reportDuplicates(written: readonly WrittenGateway[]): void {
     const twin = first.get(gateway.name);
     if (twin === undefined) first.set(gateway.name, gateway);
     else if (gateway.name !== "") {
-      const message = `there is another gateway named "${gateway.name}"; names must differ`;
-      gateway.report.error("duplicate-gateway", gateway.nameWhere, message, twin.nameWhere);
+      const what = `there is another gateway named "${gateway.name}"`;
+      gateway.report.fatal("duplicate-gateway", gateway.nameWhere, [what, "names must differ"], twin.nameWhere);
     }
-  }
-}
-
-function reportNothingToRun(
-  written: readonly WrittenGateway[],
-  enabled: readonly LinkedGateway[],
-  { report }: Context,
-): void {
-  if (enabled.length === 0) {
-    const first = written[0];
-    if (first === undefined) {
-      const mend = "add a [[gateway]] with a name, enable = true and [[gateway.inout]] entries";
-      report.error("no-gateway", { in: "file", path: [], at: "key" }, `no gateway is configured; ${mend}`);
-    } else {
-      report.error(
-        "no-gateway",
-        first.where,
-        `no gateway is enabled; set enable = true in one, such as ${first.label}`,
-      );
-    }
-    return;
-  }
-  const idle = enabled.filter(({ whole, running }) => whole.bridges.length > 0 && running.bridges.length === 0);
-  const someRun = enabled.some(({ running }) => running.bridges.length > 0);
-  for (const { written: gateway } of idle) {
-    const message = `${gateway.label} is not started: this version can run none of its bridges`;
-    if (someRun) report.warning("gateway-skipped", gateway.where, message);
-    else
-      report.error(
-        "nothing-to-run",
-        gateway.where,
-        `${message}, and no other gateway can run; add a bridge to an account it has`,
-      );
   }
 }

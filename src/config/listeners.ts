@@ -1,13 +1,17 @@
 import { addressesClash, parseAddress } from "../lib/address.ts";
 import type { Address } from "../lib/address.ts";
+import { SOCKET_ONLY } from "./admin.ts";
 import type { Account } from "./config.ts";
 import type { Context } from "./context.ts";
 import type { Declared } from "./declare.ts";
+import { NO_ENDPOINT } from "./media.ts";
 import type { Section } from "./section.ts";
 import { lookUp } from "./settings.ts";
-import type { Report, Where } from "./problems.ts";
+import { type Effect, keepsDown, type Report, type Where } from "./problems.ts";
 
 interface Listener {
+  /** What follows when another one has its address. */
+  readonly effect: Effect;
   /** For people: the account, or the setting. */
   readonly owner: string;
   readonly text: string;
@@ -15,19 +19,22 @@ interface Listener {
   readonly where: Where;
 }
 
-/** Two accounts cannot listen on one address, nor an account and the media endpoint or the admin server. */
+/**
+ * Two accounts cannot listen on one address, nor an account and the media endpoint or the admin server. Returns whether the admin server
+ * has to do without its address.
+ */
 export function checkListeners(
   accounts: ReadonlyMap<string, Account>,
   declared: ReadonlyMap<string, Declared>,
   general: Section,
   { report }: Context,
-): void {
+): boolean {
   // Only listeners on one port can meet, so that ten thousand of them are no ten thousand squared comparisons.
   const byPort = new Map<number, Listener[]>();
-  for (const name of ["MediaBindAddress", "AdminBindAddress"]) {
-    const own = ownListener(name, general);
-    if (own !== null) claim(own, byPort, report);
-  }
+  const media = ownListener("MediaBindAddress", NO_ENDPOINT, general);
+  if (media !== null) claim(media, byPort, report);
+  const admin = ownListener("AdminBindAddress", SOCKET_ONLY, general);
+  const isClosed = admin !== null && !claim(admin, byPort, report);
   for (const account of accounts.values()) {
     const source = declared.get(account.key);
     if (source === undefined) continue;
@@ -35,16 +42,21 @@ export function checkListeners(
       claim(listener, byPort, report);
     }
   }
+  return isClosed;
 }
 
-function claim(listener: Listener, byPort: Map<number, Listener[]>, report: Report): void {
+/** Returns whether it can be had. */
+function claim(listener: Listener, byPort: Map<number, Listener[]>, report: Report): boolean {
   const others = byPort.get(listener.address.port) ?? [];
   const clash = others.find((other) => addressesClash(other.address, listener.address));
   if (clash !== undefined) {
-    const message = `${listener.owner} cannot listen on "${listener.text}": ${clash.owner} has "${clash.text}"; give one of them another port`;
-    report.error("address-clash", listener.where, message, clash.where);
+    const what = `${listener.owner} cannot listen on "${listener.text}": ${clash.owner} has "${clash.text}"`;
+    const said = [what, "give one of them another port"] as const;
+    report.error("address-clash", listener.where, said, listener.effect, clash.where);
+    return false;
   }
   byPort.set(listener.address.port, [...others, listener]);
+  return true;
 }
 
 function listenersOf(account: Account, { manifest, section }: Declared, general: Section): Listener[] {
@@ -56,15 +68,16 @@ function listenersOf(account: Account, { manifest, section }: Declared, general:
     if ("error" in address) continue;
     const chain = [section, general].map((table) => ({ label: "", section: table }));
     const where = lookUp(name, chain)?.setting.where;
-    if (where !== undefined) listeners.push({ owner: account.name, text, address, where });
+    if (where !== undefined)
+      listeners.push({ owner: account.name, text, address, where, effect: keepsDown(account, name) });
   }
   return listeners;
 }
 
-function ownListener(name: string, general: Section): Listener | null {
+function ownListener(name: string, effect: Effect, general: Section): Listener | null {
   const setting = general.get(name.toLowerCase());
   if (typeof setting?.value !== "string") return null;
   const address = parseAddress(setting.value);
   if ("error" in address) return null;
-  return { owner: `${name} of [general]`, text: setting.value, address, where: setting.where };
+  return { owner: `${name} of [general]`, text: setting.value, address, where: setting.where, effect };
 }

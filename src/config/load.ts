@@ -1,16 +1,16 @@
-import { readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { positionAt } from "../lib/position.ts";
 import { resolveAccount, warnOfMissingProtocol } from "./accounts.ts";
 import type { Account, Config } from "./config.ts";
 import type { Context, Rules } from "./context.ts";
+import { reportNothingToRun, warnOfSameRooms } from "./crossing.ts";
 import { declareAccounts, declareNamed, forgetUnknown, scopeOf } from "./declare.ts";
 import type { Declared } from "./declare.ts";
 import { overlay } from "./environment.ts";
 import type { Environment } from "./environment.ts";
 import { formatOf, locator, parseText } from "./formats/pick.ts";
 import type { FormatName } from "./formats/pick.ts";
-import { readGateways } from "./gateways.ts";
+import { readGateways, type WrittenGateway } from "./gateways.ts";
 import { generalScope, resolveGeneral, tableOf, tengoScope, warnOfTengo } from "./general.ts";
 import { linkGateways } from "./link.ts";
 import type { LinkedGateway } from "./link.ts";
@@ -18,8 +18,9 @@ import { checkListeners } from "./listeners.ts";
 import { warnOfSharedLogins } from "./logins.ts";
 import { byPlace, Report } from "./problems.ts";
 import type { Problem } from "./problems.ts";
+import { readBounded } from "./read-file.ts";
 import { warnOfLoops, warnOfTwins } from "./rooms.ts";
-import { fold, isTable } from "./section.ts";
+import { fold, isTable, reportBroken, valueAt } from "./section.ts";
 import type { Section } from "./section.ts";
 
 const maxFileBytes = 32 * 1024 * 1024;
@@ -34,7 +35,7 @@ export interface LoadRequest {
   readonly rules: Rules;
 }
 
-/** Problems come in the order of the file. With `ok` all of them are warnings. */
+/** Problems come in the order of the file. With `ok` it can be started, without what its errors concern; only one without errors is reloaded. */
 export type Loaded =
   | { readonly ok: true; readonly config: Config; readonly problems: readonly Problem[] }
   | { readonly ok: false; readonly problems: readonly Problem[] };
@@ -50,23 +51,19 @@ export function loadConfig(request: LoadRequest): Loaded {
 }
 
 function readText(path: string, file: string): string | Problem {
-  const problem = (message: string, line = 0, column = 0): Problem => {
-    return { severity: "error", code: "unreadable", file, line, column, message };
+  const problem = (message: string, remedy = "", line = 0, column = 0): Problem => {
+    return { severity: "error", code: "unreadable", file, line, column, message, remedy };
   };
-  try {
-    if (statSync(path).size > maxFileBytes)
-      return problem(`the file is too large for a configuration; the limit is ${maxFileBytes} bytes`);
-    const bytes = readFileSync(path);
-    const text = bytes.toString("utf8").replace(/^\uFEFF/u, "");
-    const bad = text.indexOf("\uFFFD");
-    if (bad === -1 || bytes.includes("\uFFFD")) return text;
-    const { line, column } = positionAt(text, bad);
-    return problem("the file is not UTF-8 here; save it as UTF-8", line, column);
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
-    const why = code === "ENOENT" ? "there is no such file" : `it cannot be read (${code})`;
-    return problem(`${why}; name a configuration file with -conf FILE`);
+  const read = readBounded(path, maxFileBytes);
+  if ("error" in read) {
+    const what = read.missing ? "there is no such file" : `it ${read.error}`;
+    return problem(what, "name a configuration file with -conf FILE");
   }
+  const text = read.bytes.toString("utf8").replace(/^\uFEFF/u, "");
+  const bad = text.indexOf("\uFFFD");
+  if (bad === -1 || read.bytes.includes("\uFFFD")) return text;
+  const { line, column } = positionAt(text, bad);
+  return problem("the file is not UTF-8 here", "save it as UTF-8", line, column);
 }
 
 function loadText(
@@ -79,8 +76,8 @@ function loadText(
   const parsed = parseText(formatName, text);
   if (!parsed.ok) {
     const problems: Problem[] = [];
-    for (const { line, column, message } of parsed.problems) {
-      problems.push({ severity: "error", code: "syntax", file, line, column, message });
+    for (const { line, column, message, remedy = "" } of parsed.problems) {
+      problems.push({ severity: "error", code: "syntax", file, line, column, message, remedy });
     }
     return { ok: false, problems: problems.sort(byPlace) };
   }
@@ -88,11 +85,12 @@ function loadText(
   const folder = path === null ? request.cwd : dirname(path);
   const config = build(parsed.root, path, request, { rules: request.rules, report, folder });
   const problems = report.size === 0 ? [] : report.problems(file, locator(formatName, text));
-  return report.failed ? { ok: false, problems } : { ok: true, config, problems };
+  if (report.failed) return { ok: false, problems };
+  return { ok: true, config: { ...config, errors: problems.filter(({ severity }) => severity === "error") }, problems };
 }
 
-/** The steps of a load, in order. The result is only good when the report holds no error. */
-function build(parsed: unknown, path: string | null, request: LoadRequest, context: Context): Config {
+/** The steps of a load, in order. The result is only good when the report has not failed. */
+function build(parsed: unknown, path: string | null, request: LoadRequest, context: Context): Omit<Config, "errors"> {
   const root = rootOf(parsed, context);
   const general = tableOf(root, "general", context);
   const tengo = tableOf(root, "tengo", context);
@@ -107,40 +105,58 @@ function build(parsed: unknown, path: string | null, request: LoadRequest, conte
   overlay(request.env, scopes, context.report);
   forgetUnknown(accounts);
 
-  const generalSettings = resolveGeneral(general, context);
+  const own = resolveGeneral(general, context);
   warnOfTengo(tengo, context);
   const linked = linkGateways(written, accounts, context);
-  const used = resolveAccounts(accounts, linked, general, context);
-  checkListeners(used, accounts, general, context);
+  const used = resolveAccounts(accounts, { written, linked }, general, context);
+  const isAdminClosed = checkListeners(used, accounts, general, context);
   warnOfSharedLogins(used, accounts, general, context);
   warnOfTwins(linked, accounts, general, context);
   warnOfLoops(linked, accounts, general, context);
+  warnOfSameRooms(linked, accounts, context);
+  reportNothingToRun(written, linked, context);
   const gateways = linked.map(({ running }) => running).filter(({ bridges }) => bridges.length > 0);
-  return { path, general: generalSettings, accounts: used, gateways };
+  const { downs } = context.report;
+  return {
+    path,
+    general: isAdminClosed ? { ...own, admin: null } : own,
+    accounts: new Map(Array.from(used, ([key, account]) => [key, { ...account, down: downs.get(key) ?? null }])),
+    gateways,
+  };
 }
 
 function rootOf(parsed: unknown, { report }: Context): Section {
-  if (isTable(parsed)) return fold(parsed, [], report);
+  if (isTable(parsed)) {
+    const root = fold(parsed, []);
+    reportBroken(root, null, report);
+    return root;
+  }
   // An empty YAML file is an empty configuration; the missing gateway is what there is to say.
   if (parsed !== null && parsed !== undefined) {
-    report.error("bad-value", { in: "file", path: [], at: "value" }, "the file must hold a table of settings");
+    report.fatal("bad-value", valueAt([]), "the file must hold a table of settings");
   }
   return new Map();
 }
 
-/** The accounts that enabled gateways use. The others are checked as well, but cannot fail the start. */
+/** The accounts of the bridges. Those that no enabled gateway names are checked as well, but can do no harm. */
 function resolveAccounts(
   accounts: ReadonlyMap<string, Declared>,
-  linked: readonly LinkedGateway[],
+  { written, linked }: { readonly written: readonly WrittenGateway[]; readonly linked: readonly LinkedGateway[] },
   general: Section,
   context: Context,
 ): Map<string, Account> {
+  const entries = written.flatMap((gateway) => (gateway.enabled ? gateway.entries : []));
+  const named = new Set(entries.map(({ account }) => account.toLowerCase()));
   const inUse = new Set(linked.flatMap(({ running }) => running.bridges.map(({ account }) => account)));
   const idle = { ...context, report: context.report.lenient("no enabled gateway uses this account") };
   const used = new Map<string, Account>();
   for (const declared of accounts.values()) {
     if (declared.manifest === null && declared.inFile) warnOfMissingProtocol(declared, context);
-    const account = resolveAccount(declared, general, inUse.has(declared.key) ? context : idle);
+    else if (!named.has(declared.key) && declared.inFile) {
+      const what = `no enabled gateway uses ${declared.name}`;
+      context.report.warning("unused-account", declared.where, [what, "it is not started"]);
+    }
+    const account = resolveAccount(declared, general, named.has(declared.key) ? context : idle);
     if (account !== null && inUse.has(declared.key)) used.set(declared.key, account);
   }
   return used;

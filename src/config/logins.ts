@@ -31,8 +31,8 @@ export function warnOfSharedLogins(
       first.set(login.id, login);
       continue;
     }
-    const message = `${login.setting} of ${login.account} is that of ${twin.account} on the same network, where they would fight over it; give one of them another`;
-    report.warning("login-clash", login.where, message, twin.where);
+    const what = `${login.setting} of ${login.account} is that of ${twin.account} on the same network, where they would fight over it`;
+    report.warning("login-clash", login.where, [what, "give one of them another"], twin.where);
   }
 }
 

@@ -2,6 +2,7 @@ import type { SettingSchema } from "../contract/manifest.ts";
 import { isLoopback, parseAddress } from "../lib/address.ts";
 import type { MediaSettings } from "./config.ts";
 import type { Context } from "./context.ts";
+import type { Effect } from "./problems.ts";
 import type { Section } from "./section.ts";
 
 const HOUR_MS = 3_600_000;
@@ -99,15 +100,23 @@ export const mediaProperties = {
   },
 } satisfies Readonly<Record<keyof MediaValues, SettingSchema>>;
 
+/** What follows when the media endpoint cannot be opened as it is meant. */
+export const NO_ENDPOINT: Effect = { says: "Rialto serves no files" };
+
 /** Warns of settings that need another one to have an effect. */
-export function resolveMedia(values: MediaValues, section: Section, { report }: Context): MediaSettings {
-  // Values that did not fit are absent; the load fails then and nobody reads what this returns.
-  const read = (value: string | undefined): string => value ?? "";
-  const [path, server] = [read(values.MediaDownloadPath), read(values.MediaServerDownload)];
-  const [bind, url] = [read(values.MediaBindAddress), read(values.MediaURL)];
+export function resolveMedia(
+  faults: ReadonlySet<string>,
+  values: MediaValues,
+  section: Section,
+  { report }: Context,
+): MediaSettings {
+  const { MediaDownloadPath: path, MediaServerDownload: server, MediaURL: url } = values;
+  // Links to another address than the wanted one would lead nowhere.
+  const bind = faults.has("MediaURL") ? "" : values.MediaBindAddress;
   const warn = (name: string, message: string): void => {
     const setting = section.get(name.toLowerCase());
-    if (setting !== undefined) report.warning("idle-setting", setting.where, `${name} of [general] ${message}`);
+    if (setting !== undefined && faults.size === 0)
+      report.warning("idle-setting", setting.where, `${name} of [general] ${message}`);
   };
   if (path !== "" && server === "")
     warn("MediaDownloadPath", "has no effect without MediaServerDownload, the public address of that folder");
@@ -120,7 +129,7 @@ export function resolveMedia(values: MediaValues, section: Section, { report }: 
     warn("MediaBindAddress", "says no host for links; set MediaURL to its public address");
   return {
     downloadSize: values.MediaDownloadSize,
-    blackList: values.MediaDownloadBlackList,
+    blackList: faults.has("MediaDownloadBlackList") ? [EVERY_NAME] : values.MediaDownloadBlackList,
     allowPrivate: values.MediaAllowPrivate,
     storeBytes: values.MediaBytes,
     bindAddress: bind === "" ? null : bind,
@@ -128,6 +137,8 @@ export function resolveMedia(values: MediaValues, section: Section, { report }: 
     folder: path === "" || server === "" ? null : { path, url: bare(server) },
   };
 }
+
+const EVERY_NAME = "";
 
 function hostOf(bind: string): string | null {
   const address = parseAddress(bind);

@@ -1,6 +1,6 @@
 /** Something wrong, or worth knowing, in a configuration. */
 export interface Problem {
-  /** With an error the program does not start. */
+  /** With an error a start goes on without what it concerns, if anything can; a reload does not. */
   readonly severity: "error" | "warning";
   /** Stable name of the kind of problem, such as `unknown-setting`. */
   readonly code: string;
@@ -10,8 +10,12 @@ export interface Problem {
   readonly line: number;
   /** From 1, in UTF-16 units; 0 like `line`. */
   readonly column: number;
-  /** What is wrong and how to mend it, for people. Never holds the value of a secret. */
+  /** What is wrong, and what follows from it, for people. Never holds the value of a secret. */
   readonly message: string;
+  /** What to do about it. Empty: the message says it. */
+  readonly remedy: string;
+  /** It keeps an account down, which says so itself. */
+  readonly keepsDown?: boolean;
 }
 
 /** Keys and indexes from the root of the file, spelled as the file spells them. */
@@ -27,13 +31,47 @@ export type Where =
   | { readonly in: "file"; readonly path: Path; readonly at: "key" | "value" }
   | { readonly in: "env"; readonly name: string };
 
+/** What is wrong, alone or with what to do about it. */
+export type Said = string | readonly [what: string, remedy: string];
+
+/** Why an account does not run, and what to do about it. */
+export interface Down {
+  readonly reason: string;
+  readonly remedy: string;
+}
+
+/** What a start does about an error. */
+export interface Effect {
+  /** Continues "until this is corrected, …". */
+  readonly says: string;
+  /** The account that it keeps down. */
+  readonly down?: { readonly key: string; readonly remedy: string };
+}
+
+export const takesDefault: Effect = { says: "the default counts" };
+export const leavesOut = (what: string): Effect => ({ says: `this ${what} is left out` });
+
+/** `inherited`: the error stands in `[general]`. `setting`: what is to be corrected. */
+export function keepsDown(
+  { key, name }: { readonly key: string; readonly name: string },
+  setting: string,
+  inherited = false,
+): Effect {
+  const whose = inherited ? "[general]" : name;
+  const remedy = `Correct ${setting} of ${whose} in the configuration, then run "rialto reload".`;
+  return { says: inherited ? inheritorsDown.says : `${name} stays down`, down: { key, remedy } };
+}
+
+export const inheritorsDown: Effect = { says: "every account that inherits it stays down" };
+
 /** A problem before its line is looked up. */
 interface Finding {
   readonly severity: Problem["severity"];
   readonly code: string;
   readonly where: Where;
-  readonly message: string;
+  readonly said: Said;
   readonly other: Where | undefined;
+  readonly effect: Effect | null;
 }
 
 /** Looks up a path; an unknown path gives the nearest known one above it. */
@@ -41,27 +79,39 @@ export type Locate = (path: Path, at: "key" | "value") => Position;
 
 /** Collects what is found; a finding that was made before is kept once. */
 export class Report {
+  /** The accounts that errors keep down, by key, with the first reason of each. */
+  readonly downs: Map<string, Down>;
   readonly #findings: Map<string, Finding>;
   readonly #lenient: string | null;
 
-  constructor(findings = new Map<string, Finding>(), lenient: string | null = null) {
-    this.#findings = findings;
-    this.#lenient = lenient;
+  constructor(base: { readonly of: Report; readonly lenient: string } | null = null) {
+    this.downs = base?.of.downs ?? new Map<string, Down>();
+    this.#findings = base === null ? new Map<string, Finding>() : base.of.#findings;
+    this.#lenient = base?.lenient ?? null;
   }
 
   /** The same report, where errors count as warnings and say why. */
   lenient(why: string): Report {
-    return new Report(this.#findings, why);
+    return new Report({ of: this, lenient: why });
   }
 
-  /** `other` is a second place concerned; its line is added to the message. */
-  error(code: string, where: Where, message: string, other?: Where): void {
-    if (this.#lenient === null) this.#add({ severity: "error", code, where, message, other });
-    else this.warning(code, where, `${message} (only a warning, because ${this.#lenient})`, other);
+  /** The program can run without it. `other` is a second place concerned; its line is added to the message. */
+  error(code: string, where: Where, said: Said, effect: Effect, other?: Where): void {
+    if (this.#lenient !== null) return this.#soften(code, where, said, other);
+    this.#add({ severity: "error", code, where, said, other, effect });
+    const { down } = effect;
+    if (down !== undefined && !this.downs.has(down.key))
+      this.downs.set(down.key, { reason: textOf(said), remedy: down.remedy });
   }
 
-  warning(code: string, where: Where, message: string, other?: Where): void {
-    this.#add({ severity: "warning", code, where, message, other });
+  /** Nothing can run. */
+  fatal(code: string, where: Where, said: Said, other?: Where): void {
+    if (this.#lenient === null) this.#add({ severity: "error", code, where, said, other, effect: null });
+    else this.#soften(code, where, said, other);
+  }
+
+  warning(code: string, where: Where, said: Said, other?: Where): void {
+    this.#add({ severity: "warning", code, where, said, other, effect: null });
   }
 
   get size(): number {
@@ -69,28 +119,44 @@ export class Report {
   }
 
   get failed(): boolean {
-    return [...this.#findings.values()].some((finding) => finding.severity === "error");
+    return [...this.#findings.values()].some(({ severity, effect }) => severity === "error" && effect === null);
   }
 
   /** All findings with their places, in the order of the file; what comes from the environment stands last. */
   problems(file: string, locate: Locate): Problem[] {
     const problems: Problem[] = [];
-    for (const { severity, code, where, message, other } of this.#findings.values()) {
-      const text = other?.in === "file" ? `${message} (see line ${locate(other.path, other.at).line})` : message;
+    for (const { severity, code, where, said, other, effect } of this.#findings.values()) {
+      const [what, remedy] = typeof said === "string" ? [said, ""] : said;
+      const see = other?.in === "file" ? ` (see line ${locate(other.path, other.at).line})` : "";
+      const message = `${what}${see}${effect === null ? "" : ` (${effect.says})`}`;
+      const kind = { severity, code, keepsDown: effect?.down !== undefined };
       if (where.in === "env") {
-        problems.push({ severity, code, file: "environment", line: 0, column: 0, message: `${where.name}: ${text}` });
+        const text = `${where.name}: ${message}`;
+        problems.push({ ...kind, file: "environment", line: 0, column: 0, message: text, remedy });
       } else {
         const { line, column } = locate(where.path, where.at);
-        problems.push({ severity, code, file, line, column, message: text });
+        problems.push({ ...kind, file, line, column, message, remedy });
       }
     }
     return problems.sort(byPlace);
   }
 
-  #add(finding: Finding): void {
-    const { severity, where, message } = finding;
-    this.#findings.set(JSON.stringify([severity, where, message]), finding);
+  #soften(code: string, where: Where, said: Said, other: Where | undefined): void {
+    const [what, ...remedy] = typeof said === "string" ? [said] : said;
+    const softened = `${what} (only a warning, because ${this.#lenient ?? ""})`;
+    this.warning(code, where, remedy[0] === undefined ? softened : [softened, remedy[0]], other);
   }
+
+  #add(finding: Finding): void {
+    const { severity, where, said } = finding;
+    this.#findings.set(JSON.stringify([severity, where, textOf(said)]), finding);
+  }
+}
+
+const textOf = (said: Said): string => (typeof said === "string" ? said : said[0]);
+
+export function hasErrors(problems: readonly Problem[]): boolean {
+  return problems.some(({ severity }) => severity === "error");
 }
 
 /** In the order of the file; what has no place in it stands last. */

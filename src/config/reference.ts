@@ -7,6 +7,7 @@ import type { IgnoredSetting } from "../contract/manifest.ts";
 
 const later = (name: string, why: string): IgnoredSetting => ({ name, state: "later", why });
 const unneeded = (name: string, why: string): IgnoredSetting => ({ name, state: "unneeded", why });
+const replaced = (name: string, why: string): IgnoredSetting => ({ name, state: "replaced", why });
 const noEffect = (name: string): IgnoredSetting => unneeded(name, "matterbridge never used it either");
 
 /** Settings that any account of the reference may have, and so `[general]` too. */
@@ -34,7 +35,10 @@ export const ignoredShared: readonly IgnoredSetting[] = [
 /** Settings that stand under `[general]` only. */
 export const ignoredGeneral: readonly IgnoredSetting[] = [
   unneeded("IgnoreFailureOnStart", "an account that cannot connect never stops the others"),
-  unneeded("MediaServerUpload", "use MediaDownloadPath, or let Rialto serve files itself with MediaBindAddress"),
+  replaced(
+    "MediaServerUpload",
+    "files are not uploaded to it, and networks that cannot take files get none; set MediaDownloadPath to a folder that the web server of MediaServerDownload shows, or MediaBindAddress",
+  ),
   later("TengoModifyMessage", "scripts are not run"),
 ];
 
@@ -124,6 +128,13 @@ export const missingProtocols: readonly MissingProtocol[] = [
     settings: words("Server ClientID ClientSecret AccessToken"),
     network: null,
   },
+  {
+    protocol: "whatsappmulti",
+    title: "WhatsApp (multi-device)",
+    settings: words("Number SessionFile QrOnWhiteTerminal"),
+    network: "",
+  },
+  { protocol: "gitter", title: "Gitter", settings: words("Token"), network: "" },
   { protocol: "steam", title: "Steam", settings: words("Login Password AuthCode"), network: "" },
   { protocol: "keybase", title: "Keybase", settings: words("Team"), network: "Team" },
   {

@@ -27,8 +27,8 @@ export function warnOfLoops(
       loop.rooms,
       loop.gateways,
     ];
-    const message = `${list(names, "and")} meet in ${list(rooms, "and")} through ${list(through, "and")}: a message could go round; take one of the accounts out`;
-    report.warning("loop", first?.written.where ?? keyAt([]), message);
+    const what = `${list(names, "and")} meet in ${list(rooms, "and")} through ${list(through, "and")}: a message could go round`;
+    report.warning("loop", first?.written.where ?? keyAt([]), [what, "take one of the accounts out"]);
   }
 }
 
@@ -42,13 +42,14 @@ export function warnOfTwins(
   const first = new Map<string, { readonly channel: string; readonly where: Where }>();
   for (const { channel, channelWhere: where, ...entry } of gateways.flatMap(({ written }) => written.entries)) {
     const account = accounts.get(entry.account.toLowerCase());
-    if (account?.manifest?.room === undefined || channel === null) continue;
+    const { room: inNetwork, channel: rule } = account?.manifest ?? {};
+    if (account === undefined || channel === null || (inNetwork === undefined && rule?.lowerCase !== true)) continue;
     const room = roomName(account, channel, general);
     const twin = first.get(`${account.key} ${room}`);
     if (twin === undefined) first.set(`${account.key} ${room}`, { channel, where });
-    else if (twin.channel.toLowerCase() !== channel.toLowerCase()) {
-      const message = `${channel} of ${account.name} is the same room as ${twin.channel}, and is not joined again; write it the same way`;
-      report.warning("twin-room", where, message, twin.where);
+    else if (twin.channel !== channel) {
+      const what = `${channel} of ${account.name} is the same room as ${twin.channel}, and is not joined again`;
+      report.warning("twin-room", where, [what, "write it the same way"], twin.where);
     }
   }
 }
@@ -74,13 +75,13 @@ function roomName(account: Declared | undefined, channel: string, general: Secti
   return `${account.protocol}/${networkName(value)}/${channel.toLowerCase()}`;
 }
 
-/** `https://user:pass@Chat.Example:6697/` → `chat.example`; a password in an address must not reach a message. */
+/** `https://user:pass@Chat.Example:6697/` → `chat.example:6697`; a password in an address must not reach a message. */
 export function networkName(value: string): string {
   const host = value
     .toLowerCase()
     .replace(/^[a-z][a-z\d+.-]*:\/\//u, "")
     .replace(/^[^/]*@/u, "");
-  return host.replace(/\/+$/u, "").replace(/:\d+$/u, "");
+  return host.replace(/\/+$/u, "");
 }
 
 function list(items: readonly string[], and: string): string {

@@ -6,11 +6,12 @@ import { mediaProperties, type MediaValues } from "./media.ts";
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-const list = (description: string) => ({
+const filter = (description: string) => ({
   type: "array",
   items: { type: "string", format: "regex" },
   description: `${description} A list, or one text with the expressions separated by spaces.`,
   default: [],
+  protects: true,
 });
 const pairs = (description: string, second: { readonly type: string; readonly format?: string }) => ({
   type: "array",
@@ -20,6 +21,7 @@ const pairs = (description: string, second: { readonly type: string; readonly fo
 });
 const replacements = (description: string) => pairs(description, { type: "string" });
 const flag = (description: string) => ({ type: "boolean", description, default: false });
+const words = (text: string): readonly string[] => text.split(" ");
 const text = (description: string, value = "") => ({ type: "string", description, default: value });
 
 /** What `sharedSchema` yields, by setting. */
@@ -54,15 +56,21 @@ export interface SharedSettings {
 export const sharedSchema = {
   type: "object",
   properties: {
-    RemoteNickFormat: text(
-      "How the name of a sender is shown here. Placeholders: `{NICK}` `{NOPINGNICK}` `{BRIDGE}` `{PROTOCOL}` `{GATEWAY}` `{LABEL}` `{USERID}` `{CHANNEL}`.",
-      "[{PROTOCOL}] <{NICK}> ",
-    ),
+    RemoteNickFormat: {
+      ...text(
+        "How the name of a sender is shown here. Placeholders: `{NICK}` `{NOPINGNICK}` `{BRIDGE}` `{PROTOCOL}` `{GATEWAY}` `{LABEL}` `{USERID}` `{CHANNEL}`.",
+        "[{PROTOCOL}] <{NICK}> ",
+      ),
+      placeholders: words("NICK NOPINGNICK BRIDGE PROTOCOL GATEWAY LABEL USERID CHANNEL TENGO"),
+    },
     StripNick: flag("Names shown here keep only letters A to Z and digits."),
     Label: text("What `{LABEL}` stands for in the names of senders from here."),
-    IconURL: text("Picture for senders that have none, shown here. `{NICK}` stands for the name."),
-    IgnoreNicks: list("Messages from senders whose name matches one of these regular expressions are dropped."),
-    IgnoreMessages: list("Messages from here whose text or file comment matches one of these are dropped."),
+    IconURL: {
+      ...text("Picture for senders that have none, shown here. `{NICK}` stands for the name."),
+      placeholders: words("NICK BRIDGE PROTOCOL"),
+    },
+    IgnoreNicks: filter("Messages from senders whose name matches one of these regular expressions are dropped."),
+    IgnoreMessages: filter("Messages from here whose text or file comment matches one of these are dropped."),
     ReplaceMessages: replacements(
       "Changes the text of messages from here: pairs of a regular expression and its replacement.",
     ),
@@ -88,9 +96,12 @@ export const sharedSchema = {
       default: true,
     },
     QuoteDisable: flag("A reply to a message that cannot be pointed at here comes without a quote of it."),
-    QuoteFormat: text(
-      "How a reply looks here where it cannot point at its message: `{MESSAGE}` `{QUOTENICK}` `{QUOTEMESSAGE}`. Empty: as is usual on this network.",
-    ),
+    QuoteFormat: {
+      ...text(
+        "How a reply looks here where it cannot point at its message: `{MESSAGE}` `{QUOTENICK}` `{QUOTEMESSAGE}`. Empty: as is usual on this network.",
+      ),
+      placeholders: words("MESSAGE QUOTENICK QUOTEMESSAGE"),
+    },
     QuoteLengthLimit: {
       type: "integer",
       description: "Most characters of a quoted message; 0: 100.",
@@ -125,6 +136,7 @@ export const sharedSchema = {
       description:
         "Whom messages may notify here: `users`, somebody present whose name is mentioned and nobody else has; `everyone`, the whole room (`@room`, `@everyone`).",
       default: ["users"],
+      protects: true,
     },
   } satisfies Readonly<Record<keyof SharedSettings, unknown>>,
 } as const satisfies SettingsSchema;
@@ -142,7 +154,13 @@ export interface GeneralValues extends MediaValues, AdminValues {
   readonly LogFile: string;
   readonly LogFormat: LogFormat;
   readonly Debug: boolean;
+  readonly AllowedHosts: readonly string[];
 }
+
+const hostNameRule = {
+  pattern: "^[^\\s[\\]:/?#@*\\\\]+$",
+  hint: "must hold names of hosts without scheme, port, path or star, such as bridge.example.org",
+};
 
 /** The settings of the program itself. */
 export const generalSchema = {
@@ -154,6 +172,7 @@ export const generalSchema = {
       default: "rialto-data",
       minLength: 1,
       format: "path",
+      protects: true,
       restart: true,
     },
     Durability: {
@@ -219,6 +238,14 @@ export const generalSchema = {
     Debug: {
       ...flag("Logs in detail. The flag `-debug` and the environment variable `DEBUG=1` do the same."),
       restart: true,
+    },
+    AllowedHosts: {
+      type: "array",
+      items: { type: "string", rule: hostNameRule },
+      description:
+        "Names under which accounts of the API without Token, and AdminBindAddress without AdminToken, may be called, such as the name that a web server before them passes on. Beside these: IP addresses, `localhost`, names under it, and the name in the address; unless that is on loopback also names without a dot and this machine's own. With a token every name counts.",
+      default: [],
+      examples: ["bridge.example.org"],
     },
     ...mediaProperties,
     ...adminProperties,

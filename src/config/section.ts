@@ -1,4 +1,5 @@
-import type { Path, Report, Where } from "./problems.ts";
+import type { Path, Report, Said, Where } from "./problems.ts";
+import type { Effect } from "./problems.ts";
 
 /** One value as it was written, and where. */
 export interface Setting {
@@ -8,6 +9,15 @@ export interface Setting {
   readonly where: Where;
   /** Where the key stands; differs from `where` only in files. */
   readonly keyWhere: Where;
+  /** Why nobody can tell its value. */
+  readonly broken?: Broken;
+}
+
+interface Broken {
+  readonly code: string;
+  readonly where: Where;
+  readonly said: Said;
+  readonly other?: Where;
 }
 
 /** The settings of one table by lower-case key. */
@@ -22,8 +32,8 @@ export function isTable(value: unknown): value is Table {
 export const keyAt = (path: Path): Where => ({ in: "file", path, at: "key" });
 export const valueAt = (path: Path): Where => ({ in: "file", path, at: "value" });
 
-/** The keys of a table without regard to case. Two that differ in case only are an error: the reader cannot know which one counts. */
-export function fold(table: Table, path: Path, report: Report): Section {
+/** The keys of a table without regard to case. Where two differ in case only and have two values, nobody can know which one counts. */
+export function fold(table: Table, path: Path): Section {
   const section: Section = new Map();
   for (const [key, value] of Object.entries(table)) {
     // An empty value is no value, as in the reference: the fallback applies.
@@ -31,12 +41,23 @@ export function fold(table: Table, path: Path, report: Report): Section {
     const below = [...path, key];
     const setting = { key, value, where: valueAt(below), keyWhere: keyAt(below) };
     const twin = section.get(key.toLowerCase());
-    if (twin === undefined) {
-      section.set(key.toLowerCase(), setting);
-    } else {
-      const message = `"${key}" and "${twin.key}" differ only in upper and lower case; keep one of them`;
-      report.error("duplicate-key", setting.keyWhere, message, twin.keyWhere);
-    }
+    if (twin === undefined) section.set(key.toLowerCase(), setting);
+    else if (twin.value !== value) section.set(key.toLowerCase(), { ...twin, broken: twice(setting, twin) });
   }
   return section;
+}
+
+function twice({ key, keyWhere }: Setting, twin: Setting): Broken {
+  const what = `"${key}" and "${twin.key}" differ only in upper and lower case`;
+  return { code: "duplicate-key", where: keyWhere, said: [what, "keep one of them"], other: twin.keyWhere };
+}
+
+/** Reports those of which nobody can tell the value; null where nothing can run without them. Returns whether there were any. */
+export function reportBroken(section: Section, effect: Effect | null, report: Report): boolean {
+  const all = [...section.values()].flatMap(({ broken }) => (broken === undefined ? [] : [broken]));
+  for (const { code, where, said, other } of all) {
+    if (effect === null) report.fatal(code, where, said, other);
+    else report.error(code, where, said, effect, other);
+  }
+  return all.length > 0;
 }

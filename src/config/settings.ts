@@ -3,7 +3,7 @@ import type { IgnoredSetting, SettingSchema, SettingsSchema } from "../contract/
 import { suggest } from "../lib/suggest.ts";
 import { coerce } from "./coerce.ts";
 import type { Context } from "./context.ts";
-import type { Where } from "./problems.ts";
+import type { Effect, Said, Where } from "./problems.ts";
 import { isTable } from "./section.ts";
 import type { Section, Setting } from "./section.ts";
 
@@ -17,32 +17,98 @@ interface Wanted {
   readonly chain: Chain;
   /** Where the table stands, for what is missing from it. */
   readonly where: Where;
+  readonly effect: EffectOf;
 }
 
-/** Values of all settings of a schema, coerced, with defaults. What does not fit is reported and left out. */
-export function settle({ schema, defaults = {}, chain, where }: Wanted, context: Context): Record<string, unknown> {
+/** What follows from a setting that cannot be read. `label`: of the table that sets it. Null: nothing can run. */
+export type EffectOf = (name: string, setting: SettingSchema, label: string) => Effect | null;
+
+interface Settled {
+  readonly values: Record<string, unknown>;
+  /** Settings that could not be read, and were reported: their default counts, if there is one. */
+  readonly faults: ReadonlySet<string>;
+}
+
+/** Values of all settings of a schema, coerced, with defaults. */
+export function settle(wanted: Wanted, context: Context): Settled {
+  const { schema, defaults = {}, chain, where, effect } = wanted;
   const values: Record<string, unknown> = {};
+  const faults = new Set<string>();
   for (const [name, setting] of Object.entries(schema.properties)) {
     const found = lookUp(name, chain);
-    if (found === null) {
-      const value = defaults[name] ?? setting.default;
-      if (value !== undefined) values[name] = inPlace(value, setting, context);
-      else if (schema.required?.includes(name) === true)
-        reportMissing(name, setting.description, chain, where, context);
-      continue;
-    }
-    const result = coerce(found.setting.value, setting, context.rules.checkPattern);
-    if (result.ok) {
-      values[name] = inPlace(result.value, setting, context);
-      continue;
-    }
-    for (const misfit of result.misfits) {
-      const place = inside(found.setting.where, misfit.path);
-      context.report.error("bad-value", place, `${name} of ${found.label} ${misfit.message}`);
+    const read = found === null ? undefined : readFound(name, setting, { ...found, effect }, context);
+    if (found !== null && read === undefined) faults.add(name);
+    const value = read ?? defaults[name] ?? setting.default;
+    if (value !== undefined) values[name] = inPlace(value, setting, context);
+    else if (found === null && schema.required?.includes(name) === true) {
+      faults.add(name);
+      const label = chain[0]?.label ?? "";
+      const add = `add ${name} = "…". ${setting.description ?? ""}`.trimEnd();
+      const effects = effect(name, setting, label);
+      reportFault("missing-setting", where, [`${label} has no ${name}, which it needs`, add], effects, context);
     }
   }
-  return values;
+  return { values, faults };
 }
+
+/** Undefined when it cannot be read, which is reported. */
+function readFound(
+  name: string,
+  schema: SettingSchema,
+  { setting, label, effect }: { readonly setting: Setting; readonly label: string; readonly effect: EffectOf },
+  context: Context,
+): unknown {
+  const { broken, value, where } = setting;
+  if (broken !== undefined) {
+    reportFault(broken.code, broken.where, broken.said, effect(name, schema, label), context, broken.other);
+    return undefined;
+  }
+  const result = coerce(value, schema, context.rules.checkPattern);
+  if (result.ok) {
+    warnOfPlaceholders(result.value, schema, { name: `${name} of ${label}`, where }, context);
+    return result.value;
+  }
+  for (const misfit of result.misfits) {
+    const said = `${name} of ${label} ${misfit.message}`;
+    reportFault("bad-value", inside(where, misfit.path), said, effect(name, schema, label), context);
+  }
+  return undefined;
+}
+
+function warnOfPlaceholders(
+  value: unknown,
+  { placeholders }: SettingSchema,
+  { name, where }: { readonly name: string; readonly where: Where },
+  { report }: Context,
+): void {
+  if (placeholders === undefined || typeof value !== "string") return;
+  for (const [whole, word = ""] of value.matchAll(/\{([A-Z]+)\}/gu)) {
+    if (placeholders.includes(word)) continue;
+    const hint = suggest(word, placeholders);
+    const known = placeholders.map((each) => `{${each}}`).join(" ");
+    const remedy = hint === null ? `there are ${known}` : `did you mean {${hint}}?`;
+    report.warning("unknown-placeholder", where, [`${name} holds ${whole}, which stays as it is`, remedy]);
+  }
+}
+
+export function reportFault(
+  code: string,
+  where: Where,
+  said: Said,
+  effect: Effect | null,
+  { report }: Context,
+  other?: Where,
+): void {
+  if (effect === null) report.fatal(code, where, said, other);
+  else report.error(code, where, said, effect, other);
+}
+
+/** Whether nobody may go on without what this setting says. */
+export function protects({ protects: marked, secret, format, default: value }: SettingSchema): boolean {
+  return marked === true || secret === true || value === undefined || ADDRESSES.has(format ?? "");
+}
+
+const ADDRESSES: ReadonlySet<string> = new Set(["bind-address", "host-port"]);
 
 function inPlace(value: unknown, { format }: SettingSchema, { folder }: Context): unknown {
   return format === "path" && typeof value === "string" && value !== "" ? resolve(folder, value) : value;
@@ -55,18 +121,6 @@ export function lookUp(name: string, chain: Chain): { readonly setting: Setting;
     if (setting !== undefined) return { setting, label };
   }
   return null;
-}
-
-function reportMissing(
-  name: string,
-  description: string | undefined,
-  chain: Chain,
-  where: Where,
-  context: Context,
-): void {
-  const label = chain[0]?.label ?? "";
-  const message = `${label} has no ${name}, which it needs; add ${name} = "…". ${description ?? ""}`;
-  context.report.error("missing-setting", where, message.trimEnd());
 }
 
 function inside(where: Where, path: readonly (string | number)[]): Where {
@@ -96,17 +150,23 @@ export function warnOfIdle(section: Section, vocabulary: Vocabulary, context: Co
 }
 
 function describeIgnored({ name, state, why }: IgnoredSetting, label: string): string {
-  const what = state === "later" ? "is accepted, but not supported yet" : "is accepted, and not needed";
+  const what = WHAT_OF[state];
   return `${name} of ${label} ${what}: ${why}`;
 }
+
+const WHAT_OF: Readonly<Record<IgnoredSetting["state"], string>> = {
+  later: "is accepted, but not supported yet",
+  unneeded: "is accepted, and not needed",
+  replaced: "has no effect",
+};
 
 function warnOfUnknown(setting: Setting, vocabulary: Vocabulary, context: Context): void {
   const { key, keyWhere, value } = setting;
   const elsewhere = vocabulary.elsewhere(key.toLowerCase());
   const hint = suggest(key, [...vocabulary.names, ...vocabulary.ignored.map(({ name }) => name)]);
-  let mend = "it is ignored";
-  if (elsewhere !== null) mend = `it is ignored: ${elsewhere}`;
-  else if (hint !== null) mend = `did you mean ${hint}?`;
-  else if (isTable(value)) mend = "it is ignored; the name of an account has exactly two parts, <protocol>.<name>";
-  context.report.warning("unknown-setting", keyWhere, `${vocabulary.label} has no setting "${key}"; ${mend}`);
+  let remedy = "it is ignored";
+  if (elsewhere !== null) remedy = `it is ignored: ${elsewhere}`;
+  else if (hint !== null) remedy = `did you mean ${hint}?`;
+  else if (isTable(value)) remedy = "it is ignored; the name of an account has exactly two parts, <protocol>.<name>";
+  context.report.warning("unknown-setting", keyWhere, [`${vocabulary.label} has no setting "${key}"`, remedy]);
 }

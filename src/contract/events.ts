@@ -1,5 +1,15 @@
-import type { Body, RemoteFile } from "./content.ts";
+import type { Body, RemoteFile, Style } from "./content.ts";
 import type { ChannelRef, EventKey, MessageRef, OpId, UserRef } from "./ids.ts";
+
+/**
+ * `aside`: an answer of a service or a script, on networks where people and programs do not talk in such lines. Where programs do, theirs are
+ * ordinary messages of the style `notice`.
+ */
+export type SaidStyle = Style | "aside";
+
+interface SaidBody extends Omit<Body<RemoteFile>, "style"> {
+  readonly style: SaidStyle;
+}
 
 /** What an adapter tells the core. */
 interface EventBase {
@@ -30,7 +40,7 @@ export interface Posted extends EventBase {
   /** All refs under which others may speak of it, the one to reply to first; empty where messages have no ids. */
   readonly messages: readonly MessageRef[];
   readonly author: Author;
-  readonly body: Body<RemoteFile>;
+  readonly body: SaidBody;
   /** Without the network's own fallback for it in the body. */
   readonly replyTo: MessageRef | null;
   /** The first message of the thread it belongs to. */
@@ -45,7 +55,7 @@ export interface Edited extends EventBase {
   readonly author: Author;
   /** Whether the network itself made sure that the author may do this. Otherwise it counts only from the author of the message. */
   readonly vouched: boolean;
-  readonly body: Body<RemoteFile>;
+  readonly body: SaidBody;
 }
 
 export interface Deleted extends EventBase {

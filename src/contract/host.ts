@@ -7,14 +7,17 @@ import type { OpenedFile } from "./session.ts";
 export interface Host {
   /**
    * Resolves, never rejects, once the events are on disk with the cursor, all or none; only then acknowledge upstream. Events may be
-   * empty (a cursor that only moves on). Calls may pipeline; their order is the order in the log. Waiting on it is the inbound
+   * empty (a cursor that only moves on). Calls may pipeline; of one channel, their order is the order in the log. Waiting on it is the inbound
    * back-pressure: it waits while the log takes nothing (disk full). One answer per event.
    */
   accept(batch: { readonly events: readonly Event[]; readonly cursor: Cursor | null }): Promise<readonly Accepted[]>;
   /** A joined channel is no more: kicked, banned, gone. The core joins again, not before `retryInMs`. */
   lost(channel: ChannelRef, why: Why, retryInMs: number): void;
-  /** The connection is up but in doubt, for the reason given; null: all is well again. */
-  degraded(why: Why | null): void;
+  /**
+   * The connection is up, but not as it should be, for the reason given; null: that is over. It may be said before the session is there. `about`
+   * tells reasons apart that have nothing to do with each other: all stand until each is over.
+   */
+  degraded(why: Why | null, about?: string): void;
   /** The content of a file of an op, from its beginning, as often as it is asked for. Never rejects. */
   openFile(id: FileId, signal: AbortSignal): Promise<OpenedFile>;
   /** A public address of this text, for what is too long for a network; null where none can be given. The same text has the same one. Never rejects. */

@@ -27,6 +27,11 @@ export interface Manifest {
   readonly room?: (channel: string, network: string) => string;
   /** The setting with our name on a network: two accounts with one name on one network get in each other's way. */
   readonly login?: string;
+  /**
+   * Where an account's sessions connect to, for people, as in `chat.example.org:6697 (TLS)`; null where the settings do not say it. Pure; holds
+   * no secret.
+   */
+  readonly address?: (settings: Readonly<Record<string, unknown>>) => string | null;
   /** What settings that fit one by one say together. Pure; gets all settings of the schema, each valid by itself. */
   readonly check?: (settings: Readonly<Record<string, unknown>>) => readonly SettingIssue[];
   /** Of the command line: `rialto <protocol> <command> <account>`. */
@@ -54,7 +59,7 @@ export interface AccountCommand {
 }
 
 export interface SettingIssue {
-  /** With an error the program does not start. */
+  /** With an error the setting counts as one that cannot be read. */
   readonly severity: "error" | "warning";
   /** By name: where it is written, the issue is shown. */
   readonly setting: string;
@@ -85,8 +90,8 @@ interface OptionSchema {
 /** A setting that is accepted, and ignored. */
 export interface IgnoredSetting {
   readonly name: string;
-  /** `later`: will work one day. `unneeded`: there is nothing left for it to do. */
-  readonly state: "later" | "unneeded";
+  /** `later`: will work one day. `unneeded`: there is nothing left for it to do. `replaced`: something else has to be set in its place. */
+  readonly state: "later" | "unneeded" | "replaced";
   /** One clause: what it is for, or what to use instead. */
   readonly why: string;
 }
@@ -98,7 +103,7 @@ export interface SettingsSchema {
   readonly required?: readonly string[];
 }
 
-/** The part of JSON Schema that a setting may use, and our own keywords: `rule`, `lines`, `secret`, `zeroIsDefault`, `restart` and the formats. */
+/** The part of JSON Schema that a setting may use, and our own keywords: `rule`, `lines`, `secret`, `protects`, `placeholders`, `zeroIsDefault`, `restart` and the formats. */
 export interface SettingSchema {
   readonly type?: string;
   readonly description?: string;
@@ -119,10 +124,17 @@ export interface SettingSchema {
   readonly format?: string;
   /** Of a text. */
   readonly rule?: TextRule;
+  /** Of a text: what may stand in braces, as in `{NICK}`; other words in braces are taken for slips. */
+  readonly placeholders?: readonly string[];
   /** For people: how it is written, to follow "such as". */
   readonly examples?: readonly string[];
   /** Never shown in a message, nor is any entry of a list; may be read from a file named by the environment. */
   readonly secret?: boolean;
+  /**
+   * A value that cannot be read keeps the account down; of any other setting, the default counts then. For TLS, logins, addresses, filters
+   * and mentions. Secrets, addresses by their format and settings without a default do so without saying it.
+   */
+  readonly protects?: boolean;
   /** 0 and an empty text stand for the default. */
   readonly zeroIsDefault?: boolean;
   /** Of `[general]`: a change has no effect before the program is started again. Every other setting is applied while it runs. */

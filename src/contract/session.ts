@@ -33,6 +33,8 @@ export type AnyHandlers = { readonly post: HandlerOf<"post"> } & { readonly [K i
 export interface Session<H extends AnyHandlers = AnyHandlers> {
   /** Who we are there, for people: the nick. */
   readonly as: string;
+  /** Why messages that handlers were given do not leave at once, where their pace is limited; null: they do. Absent where it never is. */
+  readonly paced?: Why | null;
   /** Called at most `limits.inflightMax` at once for one channel, and in its order; nothing is queued beyond these calls. */
   readonly handlers: H;
   /** Enters a channel by its name in the configuration; events of it may come before this resolves. Idempotent. */

@@ -5,10 +5,17 @@ const REMEMBERED_MAX = 1000;
 const FINAL_MS = 10 * 60_000;
 const PASSING_MS = 30_000;
 
-/** Files that could not be had a moment ago. */
+interface Known {
+  readonly refusal: Refusal;
+  readonly untilMs: number;
+  /** How long the next one holds: each in a row twice as long as the one before. */
+  readonly nextMs: number;
+}
+
+/** Files, and web servers, that could not be had a moment ago. */
 export class Failures {
   readonly #nowMs: () => number;
-  readonly #byKey = new Map<string, { readonly refusal: Refusal; readonly untilMs: number }>();
+  readonly #byKey = new Map<string, Known>();
 
   constructor(nowMs: () => number) {
     this.#nowMs = nowMs;
@@ -16,18 +23,21 @@ export class Failures {
 
   get(key: string): Refusal | null {
     const known = this.#byKey.get(key);
-    if (known === undefined) return null;
-    if (known.untilMs > this.#nowMs()) return known.refusal;
+    return known !== undefined && known.untilMs > this.#nowMs() ? known.refusal : null;
+  }
+
+  /** It could be had. */
+  forget(key: string): void {
     this.#byKey.delete(key);
-    return null;
   }
 
   /** `passing`: what may heal is remembered as well, for a short time. */
   note(key: string, refusal: Refusal, passing: boolean): void {
     // Not waited for, and trouble of our own disk: both say nothing about the file.
     if (refusal.why.code === "stopping" || refusal.why.code === "config" || (refusal.retry && !passing)) return;
+    const ms = refusal.retry ? (this.#byKey.get(key)?.nextMs ?? PASSING_MS) : FINAL_MS;
     this.#byKey.delete(key);
-    this.#byKey.set(key, { refusal, untilMs: this.#nowMs() + (refusal.retry ? PASSING_MS : FINAL_MS) });
+    this.#byKey.set(key, { refusal, untilMs: this.#nowMs() + ms, nextMs: Math.min(ms * 2, FINAL_MS) });
     if (this.#byKey.size > REMEMBERED_MAX) this.#byKey.delete(this.#byKey.keys().next().value ?? key);
   }
 }

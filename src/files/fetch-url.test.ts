@@ -249,3 +249,52 @@ test("a server that stops in the middle is given up", async () => {
     expect(answer).toMatchObject({ ok: false, why: { code: "timeout" }, retry: true });
   });
 });
+
+test("a dead server is waited for once: not for each file that it is asked for, and seldom again", async () => {
+  const asked: string[] = [];
+  const dead = await serve((request) => void asked.push(request.url ?? ""));
+  const alive = await serve((_request, response) => response.end("x"));
+  const { files, clock } = await stage();
+  const answers: unknown[] = [];
+  const ask = (url: string): void => void files.ready(at(url), never).then((ready) => answers.push(ready));
+  const refused = { ok: false, why: { code: "timeout" }, retry: true, holds: true };
+  ask(`${dead}/a`);
+  await vi.waitFor(() => expect(asked).toHaveLength(1));
+  await clock.advance(8_999);
+  expect(answers).toEqual([]);
+  await clock.advance(1);
+  expect(answers).toMatchObject([refused]);
+  for (const name of ["a", "b", "c"]) expect(await files.ready(at(`${dead}/${name}`), never)).toMatchObject(refused);
+  expect(had(await files.ready(at(alive), never)).bytes).toBe(1);
+  expect(asked).toEqual(["/a"]);
+  // The first time is over; the next one holds twice as long.
+  await clock.advance(60_000);
+  ask(`${dead}/d`);
+  await vi.waitFor(() => expect(asked).toHaveLength(2));
+  await clock.advance(9_000);
+  await vi.waitFor(() => expect(answers).toHaveLength(2));
+  await clock.advance(31_000);
+  expect(await files.ready(at(`${dead}/e`), never)).toMatchObject(refused);
+  expect(asked).toEqual(["/a", "/d"]);
+});
+
+test("what takes longer than messages wait comes to the next who asks", async () => {
+  const { promise: more, resolve: goOn } = Promise.withResolvers<void>();
+  let begun = 0;
+  const url = await serve((_request, response) => {
+    begun += 1;
+    response.write("slow");
+    void more.then(() => response.end("ly"));
+  });
+  const { files, clock } = await stage();
+  const first = files.ready(at(url), never);
+  await vi.waitFor(() => expect(begun).toBe(1));
+  await vi.waitFor(async () => {
+    await clock.advance(9_000);
+    expect(await Promise.race([first, Promise.resolve(null)])).toMatchObject({ ok: false, why: { code: "timeout" } });
+  });
+  expect(await files.ready(at(url), never)).toMatchObject({ ok: false, why: { code: "timeout" } });
+  goOn();
+  await vi.waitFor(async () => expect(had(await files.ready(at(url), never)).bytes).toBe(6));
+  expect(begun).toBe(1);
+});

@@ -36,8 +36,8 @@ export type ReadyFile =
       /** Public address, made by the media endpoint or the media folder; null when neither is configured. */
       readonly link: string | null;
     }
-  /** `retry`: it may be there later. */
-  | { readonly ok: false; readonly why: Why; readonly retry: boolean };
+  /** `retry`: it may be there later. `holds`: the answer stays the same for longer than messages wait. */
+  | { readonly ok: false; readonly why: Why; readonly retry: boolean; readonly holds?: true };
 
 /** `Files`, and what its public addresses lead to. */
 export interface FileStore extends Files {

@@ -9,6 +9,8 @@ export interface FlightLimits {
   /** Of one piece of work: in all, and without any progress. */
   readonly totalMs: number;
   readonly stallMs: number;
+  /** How long it goes on, counted from the first ask, when those who waited have lost patience. */
+  readonly aloneMs: number;
 }
 
 export const FLIGHT_LIMITS: FlightLimits = {
@@ -17,6 +19,7 @@ export const FLIGHT_LIMITS: FlightLimits = {
   waitingMax: 256,
   totalMs: 5 * 60_000,
   stallMs: 20_000,
+  aloneMs: 60_000,
 };
 
 /** What work is told, and what it tells. */
@@ -27,20 +30,39 @@ export interface Watch {
   moved(): void;
 }
 
+/** What is asked for. */
+export interface Asked<T> {
+  readonly key: string;
+  /** Whom the work depends on; one that is slow must not keep the others waiting. */
+  readonly group: string;
+  /** How long anybody waits for it, counted from the first ask, so that who comes later does not wait as long again. */
+  readonly patienceMs: number;
+  /** Told when that time is over without any progress. */
+  readonly silent: () => void;
+  /** Told how the work ended. `moved`: there was progress. */
+  readonly ended: (result: T | Refusal, moved: boolean) => void;
+}
+
 interface Waiting {
   readonly group: string;
   readonly turn: () => void;
 }
 
 interface Flight<T> {
-  readonly result: Promise<T | Refusal>;
   readonly controller: AbortController;
+  readonly result: PromiseWithResolvers<T | Refusal>;
+  readonly askedMs: number;
   waiters: number;
+  begun: boolean;
+  /** Somebody's patience was over: it goes on without anybody. */
+  lingers: boolean;
+  movedMs: number | null;
 }
 
 /**
  * Runs work under a key, once for all who ask at the same time: the first ask begins it, the last one that goes away ends it. A few run at
- * once, few of one group, others wait in line, and what takes too long is ended.
+ * once, few of one group, others wait in line, and what takes too long is ended. Whose patience is over leaves it running for a while: its
+ * result, or its failure, is of use to the next who asks.
  */
 export class Flights<T extends object> {
   readonly #clock: Clock;
@@ -56,19 +78,15 @@ export class Flights<T extends object> {
     this.#limits = limits;
   }
 
-  /** `group`: whom the work depends on; one that is slow must not keep the others waiting. Never rejects if the work does not. */
-  async ask(
-    { key, group }: { readonly key: string; readonly group: string },
-    signal: AbortSignal,
-    work: (watch: Watch) => Promise<T | Refusal>,
-  ): Promise<T | Refusal> {
+  /** Never rejects if the work does not. */
+  async ask(asked: Asked<T>, signal: AbortSignal, work: (watch: Watch) => Promise<T | Refusal>): Promise<T | Refusal> {
     if (signal.aborted || this.#closed) return STOPPED;
-    let flight = this.#flights.get(key);
+    let flight = this.#flights.get(asked.key);
     if (flight === undefined) {
-      if (this.#isCrowded(group)) return notNow("rate_limited", "too many files wait to be fetched");
-      flight = this.#begin(key, group, work);
+      if (this.#isCrowded(asked.group)) return notNow("rate_limited", "too many files wait to be fetched");
+      flight = this.#begin(asked, work);
     }
-    return await this.#wait(flight, signal);
+    return await this.#wait(flight, asked, signal);
   }
 
   /** Ends all work and resolves when it has ended. */
@@ -76,45 +94,65 @@ export class Flights<T extends object> {
     this.#closed = true;
     const flights = [...this.#flights.values()];
     for (const { controller } of flights) controller.abort();
-    await Promise.all(flights.map(async ({ result }) => await result));
+    await Promise.all(flights.map(async ({ result }) => await result.promise));
   }
 
-  async #wait(flight: Flight<T>, signal: AbortSignal): Promise<T | Refusal> {
+  async #wait(flight: Flight<T>, { patienceMs, silent }: Asked<T>, signal: AbortSignal): Promise<T | Refusal> {
+    const leftMs = flight.askedMs + patienceMs - this.#clock.monoMs();
+    if (leftMs <= 0) return late(patienceMs);
     flight.waiters += 1;
     const { promise, resolve } = Promise.withResolvers<Refusal>();
     const leave = (): void => resolve(STOPPED);
     signal.addEventListener("abort", leave, { once: true });
+    const lose = (): void => {
+      flight.lingers = flight.begun;
+      if (flight.begun && flight.movedMs === null) silent();
+      resolve(late(patienceMs));
+    };
+    const cancel = leftMs === Infinity ? () => undefined : this.#clock.after(leftMs, lose);
     try {
-      return await Promise.race([flight.result, promise]);
+      return await Promise.race([flight.result.promise, promise]);
     } finally {
+      cancel();
       signal.removeEventListener("abort", leave);
       flight.waiters -= 1;
-      if (flight.waiters === 0) flight.controller.abort();
+      if (flight.waiters === 0 && !flight.lingers) flight.controller.abort();
     }
   }
 
-  #begin(key: string, group: string, work: (watch: Watch) => Promise<T | Refusal>): Flight<T> {
+  #begin({ key, group, ended }: Asked<T>, work: (watch: Watch) => Promise<T | Refusal>): Flight<T> {
     const controller = new AbortController();
-    const flight: Flight<T> = { result: this.#fly(controller, group, work), controller, waiters: 0 };
+    const flight: Flight<T> = {
+      controller,
+      result: Promise.withResolvers<T | Refusal>(),
+      askedMs: this.#clock.monoMs(),
+      waiters: 0,
+      begun: false,
+      lingers: false,
+      movedMs: null,
+    };
     this.#flights.set(key, flight);
     const forget = (): void => {
       if (this.#flights.get(key) === flight) this.#flights.delete(key);
     };
     // Who comes after the last one went must not be handed what is being ended.
     controller.signal.addEventListener("abort", forget, { once: true });
+    const flown = this.#fly(flight, group, work).then((result) => {
+      ended(result, flight.movedMs !== null);
+      return result;
+    });
+    flight.result.resolve(flown);
     return flight;
   }
 
-  async #fly(
-    controller: AbortController,
-    group: string,
-    work: (watch: Watch) => Promise<T | Refusal>,
-  ): Promise<T | Refusal> {
+  async #fly(flight: Flight<T>, group: string, work: (watch: Watch) => Promise<T | Refusal>): Promise<T | Refusal> {
+    const { controller } = flight;
     const { signal } = controller;
     if (!(await this.#slot(group, signal))) return STOPPED;
-    const timer = this.#time(controller);
+    flight.begun = true;
+    const timer = this.#time(flight);
     try {
-      const result = await work({ signal, moved: timer.moved });
+      const result = await work({ signal, moved: () => void (flight.movedMs = this.#clock.monoMs()) });
       return timer.late() ?? result;
     } finally {
       timer.cancel();
@@ -172,24 +210,24 @@ export class Flights<T extends object> {
     return mine;
   }
 
-  #time(controller: AbortController) {
-    const { totalMs, stallMs } = this.#limits;
+  #time(flight: Flight<T>) {
+    const { totalMs, stallMs, aloneMs } = this.#limits;
     const beganMs = this.#clock.monoMs();
-    let movedMs = beganMs;
-    let late: Refusal | null = null;
+    let refusal: Refusal | null = null;
     const look = (): void => {
       const nowMs = this.#clock.monoMs();
-      const left = Math.min(movedMs + stallMs, beganMs + totalMs) - nowMs;
-      if (left > 0) return void (cancel = this.#clock.after(left, look));
-      const what = nowMs >= beganMs + totalMs ? `did not end within ${totalMs / 1000} s` : "came to a standstill";
-      late = notNow("timeout", `the transfer ${what}`);
-      controller.abort();
+      const endsMs = Math.min(beganMs + totalMs, flight.waiters > 0 ? Infinity : flight.askedMs + aloneMs);
+      const left = Math.min((flight.movedMs ?? beganMs) + stallMs, endsMs) - nowMs;
+      if (left > 0) return void (cancel = this.#clock.after(Math.min(left, stallMs), look));
+      const what = nowMs >= endsMs ? `did not end within ${(nowMs - beganMs) / 1000} s` : "came to a standstill";
+      refusal = notNow("timeout", `the transfer ${what}`);
+      flight.controller.abort();
     };
     let cancel = this.#clock.after(Math.min(stallMs, totalMs), look);
-    return {
-      moved: () => void (movedMs = this.#clock.monoMs()),
-      late: () => late,
-      cancel: () => cancel(),
-    };
+    return { late: () => refusal, cancel: () => cancel() };
   }
+}
+
+function late(ms: number): Refusal {
+  return notNow("timeout", `it did not come within ${ms / 1000} s`);
 }

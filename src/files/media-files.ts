@@ -33,6 +33,8 @@ const SWEEP_MS = 3_600_000;
 const USE_SLACK_MS = 2 * 3_600_000;
 const ENTRIES_MAX = 200_000;
 const CONTENTS_MAX = 200_000;
+/** How long anybody waits for a file that a message needs, counted from the first who did: less than messages are held up, so that these know why. */
+const PATIENCE_MS = 9_000;
 /** How long who follows a link waits for what has to be fetched first, less than proxies do; the fetch goes on. */
 const FOLLOW_MS = 50_000;
 /** Names of what nobody named. */
@@ -69,8 +71,8 @@ export class MediaFiles implements FileStore {
 
   async ready(wanted: WantedFile, signal: AbortSignal): Promise<ReadyFile> {
     try {
-      const had = await this.#had(wanted, signal);
-      if ("ok" in had) return had;
+      const had = await this.#had(wanted, PATIENCE_MS, signal);
+      if ("ok" in had) return readFileId(wanted.id).is === "url" ? { ...had, holds: true } : had;
       const { entry, mime } = had;
       const { sha256, bytes } = entry;
       const link = await this.#linker.link(wanted.id, entry, wanted.name, mime);
@@ -84,7 +86,7 @@ export class MediaFiles implements FileStore {
     try {
       const known = await this.#parts.entries.get(id);
       const { name, claimed } = known ?? { name: "", claimed: null };
-      const entry = await this.#entry({ id, name, mime: claimed, bytes: null }, signal);
+      const entry = await this.#entry({ id, name, mime: claimed, bytes: null }, Infinity, signal);
       if ("ok" in entry) return { ok: false, why: entry.why };
       const mime = await mediaType({ sniffed: entry.sniffed, name, claimed });
       const stream = streamOf(readSlice(this.#parts.content.path(entry.sha256), 0, entry.bytes - 1), signal);
@@ -126,7 +128,8 @@ export class MediaFiles implements FileStore {
       if (link === null) return await this.#linker.published(token, name);
       if (link.untilMs <= this.#options.clock.nowMs()) return { is: "expired" };
       // Not ended by who goes away: then what takes long would never come.
-      const had = await this.#soon(this.#had({ id: link.id, name, mime: null, bytes: null }, this.#closing.signal));
+      const wanted = { id: link.id, name, mime: null, bytes: null };
+      const had = await this.#soon(this.#had(wanted, Infinity, this.#closing.signal));
       if ("ok" in had) return { is: "missing", retry: had.retry };
       return await this.#linker.describe(had.entry.sha256, cleanName(await withEnding(name, had.mime)), link.untilMs);
     } catch (error) {
@@ -153,11 +156,12 @@ export class MediaFiles implements FileStore {
   /** The file, once it is here and may be relayed. */
   async #had(
     wanted: WantedFile,
+    patienceMs: number,
     signal: AbortSignal,
   ): Promise<{ readonly entry: Entry; readonly mime: string } | Refusal> {
     if (this.#forbids(wanted.name)) return FORBIDDEN;
     if (wanted.bytes !== null && wanted.bytes > this.#limit) return tooLarge(this.#limit);
-    const entry = await this.#entry(wanted, signal);
+    const entry = await this.#entry(wanted, patienceMs, signal);
     if ("ok" in entry) return entry;
     const { sniffed, claimed } = entry;
     const mime = await mediaType({ sniffed, name: wanted.name, claimed: wanted.mime ?? claimed });
@@ -176,17 +180,26 @@ export class MediaFiles implements FileStore {
   }
 
   /** What is known of the file, once its content is here. */
-  async #entry(wanted: WantedFile, signal: AbortSignal): Promise<Entry | Refusal> {
+  async #entry(wanted: WantedFile, patienceMs: number, signal: AbortSignal): Promise<Entry | Refusal> {
     const here = await this.#here(wanted);
     if (here !== null) return here;
     const origin = readFileId(wanted.id);
     if (origin.is === "stored") return refused("not_found", "the media store does not have it any more");
-    const failed = this.#failures.get(wanted.id);
+    const group = groupOf(origin);
+    const failed = this.#failures.get(wanted.id) ?? this.#failures.get(group);
     if (failed !== null) return failed;
-    const flight = { key: wanted.id, group: groupOf(origin) };
-    const got = await this.#flights.ask(flight, signal, async (watch) => await this.#fetch(origin, wanted, watch));
-    if ("ok" in got) this.#failures.note(wanted.id, got, origin.is === "url");
-    return got;
+    const ended = (got: Entry | Refusal, moved: boolean): void => {
+      if (!("ok" in got)) this.#failures.forget(wanted.id);
+      else this.#failures.note(wanted.id, got, origin.is === "url");
+      if (moved) this.#failures.forget(group);
+    };
+    const silent = (): void => {
+      // Whatever else it is asked for would be waited for as long.
+      if (origin.is === "url" && this.#failures.get(group) === null)
+        this.#failures.note(group, notNow("timeout", "its server does not answer"), true);
+    };
+    const flight = { key: wanted.id, group, patienceMs, silent, ended };
+    return await this.#flights.ask(flight, signal, async (watch) => await this.#fetch(origin, wanted, watch));
   }
 
   async #here({ id, name, mime }: Omit<WantedFile, "bytes">): Promise<Entry | null> {
@@ -217,6 +230,7 @@ export class MediaFiles implements FileStore {
     try {
       const source = origin.is === "url" ? await this.#ask(origin.url, signal) : await this.#session(origin, signal);
       if (!source.ok) return source;
+      watch.moved();
       const written = await this.#store(counted(source.chunks, watch), this.#limit);
       if (!written.ok) return written;
       return await this.#note(wanted.id, written, wanted.name, source.mime ?? wanted.mime);
@@ -315,7 +329,7 @@ const FORBIDDEN = refused("forbidden", "MediaDownloadBlackList keeps it out");
 
 /** Whom a fetch depends on. */
 function groupOf(origin: Exclude<FileOrigin, { is: "stored" }>): string {
-  return origin.is === "remote" ? origin.account : (URL.parse(origin.url)?.host ?? "");
+  return origin.is === "remote" ? origin.account : `web ${URL.parse(origin.url)?.host ?? ""}`;
 }
 
 const FINAL: ReadonlySet<string> = new Set([

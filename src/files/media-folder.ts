@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { chmod, constants, copyFile, mkdir, rename, rm, stat } from "node:fs/promises";
+import { chmod, constants, copyFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolder } from "../lib/make-folder.ts";
 import { codeOf } from "./refusal.ts";
 
 /** A folder that a web server shows at `url`. */
@@ -50,7 +51,7 @@ async function copyOnce(content: string, shelf: string, name: string): Promise<v
   const [have, want] = await Promise.all([stat(target).catch(() => null), stat(content)]);
   if (have?.size === want.size) return;
   // A strict umask would hide it from the web server.
-  if ((await mkdir(shelf, { recursive: true, mode: 0o755 })) !== undefined) await chmod(shelf, 0o755);
+  if (makeFolder(shelf, 0o755)) await chmod(shelf, 0o755);
   try {
     await copyFile(content, temporary, constants.COPYFILE_FICLONE);
     await chmod(temporary, 0o644);

@@ -2,6 +2,7 @@ import type { Path, Position } from "../problems.ts";
 
 export interface SyntaxProblem extends Position {
   readonly message: string;
+  readonly remedy?: string;
 }
 
 /** The root is a table, or whatever the file holds instead. Messages never quote the file: it may hold secrets. */

@@ -9,7 +9,9 @@ test("every mistake in YAML is told for its own line", () => {
 function problemsOf(format: FormatName, text: string): readonly string[] {
   const parsed = parseText(format, text);
   if (parsed.ok) return [];
-  return parsed.problems.map(({ line, column, message }) => `${line}:${column} ${message}`);
+  return parsed.problems.map(
+    ({ line, column, message, remedy = "" }) => `${line}:${column} ${message}${remedy === "" ? "" : `; ${remedy}`}`,
+  );
 }
 
 test.each([
@@ -25,10 +27,19 @@ test.each([
 
 describe("syntax", () => {
   test.each<[FormatName, string, string]>([
-    ["toml", "[a]\nToken=hunter2\n", "2:7 this value is not TOML; text needs quotes"],
+    ["toml", "[a]\nToken=hunter2\n", '2:7 text needs quotes; write Token = "…"'],
+    ["toml", "[a]\nchannel = #bridge\n", '2:11 text needs quotes; write channel = "#bridge"'],
+    ["toml", '[a]\nchannel = "#bridge\n', '2:19 a quote is missing at the end of this text; write channel = "#bridge"'],
+    ["toml", "a = [{ channel = #b }]\n", '1:18 text needs quotes; write channel = "#b"'],
+    ["toml", '[a]\nToken = "hunter2\n', '2:17 a quote is missing at the end of this text; write Token = "…"'],
+    ["toml", '{"a": 1}\n', "1:1 the file looks like JSON, but its name makes it TOML; let its name end in .json"],
+    ["toml", "gateway:\n  - name: x\n", "1:1 the file looks like YAML, but its name makes it TOML"],
+    ["yaml", '[api.x]\nToken = "hunter2"\n', "1:1 the file looks like TOML, but its name makes it YAML"],
+    ["json", '[api.x]\nToken = "hunter2"\n', "1:1 the file looks like TOML, but its name makes it JSON"],
+    ["json", "api:\n  x:\n    Token: hunter2\n", "1:1 the file looks like YAML, but its name makes it JSON"],
     ["toml", "[irc]\n[irc.a]\nx=1\n[irc]\n", "4:2 the table [irc] is defined twice, first on line 1"],
     ["toml", "a=1\na=2\n", "2:1 this key is set twice"],
-    ["toml", 'a = "x\n', "1:7 not valid TOML"],
+    ["toml", 'a = """x\n', "1:5 not valid TOML"],
     ["toml", "[[g]]\n[g]\n", "2:2 the table [g] is defined twice; put"],
     ["yaml", "a: 1\na: 2\n", "2:1 not valid YAML: this key is set twice"],
     ["yaml", "\ta: 1\n", "1:1 not valid YAML: indent with spaces"],
@@ -58,6 +69,7 @@ describe("syntax", () => {
       "7:2",
       "8:2",
       "9:4",
+      "10:3",
     ]);
   });
 

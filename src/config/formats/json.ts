@@ -32,7 +32,8 @@ function duplicates(text: string): readonly SyntaxProblem[] {
   const problems: SyntaxProblem[] = [];
   positions(text, (path, key) => {
     const id = JSON.stringify(path);
-    if (seen.has(id)) problems.push({ ...key, message: "this key is set twice in one table; remove one of the two" });
+    if (seen.has(id))
+      problems.push({ ...key, message: "this key is set twice in one table", remedy: "remove one of the two" });
     seen.add(id);
   });
   return problems;

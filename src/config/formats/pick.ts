@@ -17,6 +17,21 @@ export function formatOf(file: string): FormatName {
 }
 
 export function parseText(name: FormatName, text: string): Parsed {
+  const parsed = attempt(name, text);
+  const other = parsed.ok ? null : guess(text);
+  if (other === null || other === name) return parsed;
+  const message = `the file looks like ${other.toUpperCase()}, but its name makes it ${name.toUpperCase()}`;
+  return { ok: false, problems: [{ line: 1, column: 1, message, remedy: `let its name end in .${other}` }] };
+}
+
+/** What a text that cannot be read was meant to be; null: nobody can tell. */
+function guess(text: string): FormatName | null {
+  if (/^\s*\{/u.test(text)) return "json";
+  if (/^[\t ]*\[{1,2}[\w. "'-]+\]{1,2}[\t ]*(?:#.*)?$/mu.test(text)) return "toml";
+  return /^[A-Za-z][\w-]*:(?:\s|$)/mu.test(text) ? "yaml" : null;
+}
+
+function attempt(name: FormatName, text: string): Parsed {
   try {
     return formats[name].parse(text);
   } catch (error) {

@@ -23,7 +23,7 @@ function parseToml(text: string): Parsed {
     }
     const lines = rest.split("\n");
     const index = parsed.line - 1;
-    problems.push({ line: parsed.line, column: parsed.column, message: explain(parsed, lines) });
+    problems.push({ line: parsed.line, column: parsed.column, ...explain(parsed, lines) });
     // The line is put right as far as the parser cares, so that mistakes further down are found in the same run.
     const mended = mend(lines[index] ?? "", parsed.message, problems.length);
     if (mended === null) break;
@@ -42,6 +42,9 @@ function attempt(text: string): unknown {
   }
 }
 
+/** Of a text whose second quote is missing. */
+const UNCLOSED = "control characters are not allowed in strings";
+const unclosed = /^(.*?)([\w-]+)\s*=\s*(["'])((?:(?!\3).)*)$/u;
 const unquoted = /^(\s*(?:[\w-]+|"[^"]*"|'[^']*')\s*=\s*)(?!["'[{])\S/u;
 const header = /^\s*\[\s*[^[\]]+\]/u;
 
@@ -51,24 +54,42 @@ function mend(line: string, message: string, serial: number): string | null {
     if (header.test(line)) return `["duplicate table ${serial}"]`;
     return /^\s*[^[{\s]/u.test(line) && !/"""|'''|[[{]/u.test(line) ? "" : null;
   }
+  if (message.includes(UNCLOSED)) {
+    const [, before = "", key = ""] = unclosed.exec(line) ?? [];
+    return key !== "" && before.trim() === "" ? `${key} = 0` : null;
+  }
   const assignment = message.includes("invalid value") ? unquoted.exec(line) : null;
   return assignment === null ? null : `${assignment[1] ?? ""}0`;
 }
 
+/** How the text of a key is written. Only the name of a channel is shown: everything else may be a secret. */
+function quoted(key: string, value: string): string {
+  const word = value.replace(/[\s,}\]]+$/u, "");
+  const isShown = key.toLowerCase() === "channel" && /^#[\w.:#-]{1,100}$/u.test(word);
+  return `write ${key} = "${isShown ? word : "…"}"`;
+}
+
 /** smol-toml's message carries an excerpt of the file; only its first sentence is free of it. */
-function explain(error: TomlError, lines: readonly string[]): string {
+function explain(error: TomlError, lines: readonly string[]): { readonly message: string; readonly remedy?: string } {
   const said = (error.message.split("\n", 1)[0] ?? "").replace("Invalid TOML document: ", "");
   const line = lines[error.line - 1] ?? "";
   if (said.startsWith("trying to redefine")) {
-    if (!/^\s*\[/u.test(line)) return "this key is set twice in one table; remove one of the two";
+    if (!/^\s*\[/u.test(line))
+      return { message: "this key is set twice in one table", remedy: "remove one of the two" };
     const name = line.trim().split(/[\s#]/u, 1)[0] ?? "";
     const first = lines.findIndex((earlier) => earlier.trim().split(/[\s#]/u, 1)[0] === name) + 1;
     const where = first > 0 && first < error.line ? `, first on line ${first}` : "";
-    return `the table ${name} is defined twice${where}; put its keys under one header, or write [[...]] for a list of tables`;
+    const remedy = "put its keys under one header, or write [[...]] for a list of tables";
+    return { message: `the table ${name} is defined twice${where}`, remedy };
   }
-  if (said === "invalid value" && unquoted.test(line))
-    return 'this value is not TOML; text needs quotes, as in Key = "text"';
-  return `not valid TOML: ${said}`;
+  const [, key] = /([\w-]+)\s*=\s*$/u.exec(line.slice(0, error.column - 1)) ?? [];
+  if (said === "invalid value" && key !== undefined) {
+    const value = /^[^\s"',}\]]*/u.exec(line.slice(error.column - 1))?.[0] ?? "";
+    return { message: "text needs quotes", remedy: quoted(key, value) };
+  }
+  const [, , open, , value = ""] = said === UNCLOSED ? (unclosed.exec(line) ?? []) : [];
+  if (open !== undefined) return { message: "a quote is missing at the end of this text", remedy: quoted(open, value) };
+  return { message: `not valid TOML: ${said}` };
 }
 
 function positions(text: string, tell: Tell): void {

@@ -1,0 +1,119 @@
+import type { Bridge, Gateway } from "./config.ts";
+import type { Context } from "./context.ts";
+import type { Declared } from "./declare.ts";
+import type { WrittenGateway } from "./gateways.ts";
+import type { LinkedGateway } from "./link.ts";
+import { keyAt } from "./section.ts";
+
+/** Says where nothing can cross; fatal when that is everywhere. To be called when it is known which accounts are kept down. */
+export function reportNothingToRun(
+  written: readonly WrittenGateway[],
+  linked: readonly LinkedGateway[],
+  { report }: Context,
+): void {
+  if (!written.some(({ enabled }) => enabled)) return reportNoGateway(written, { report });
+  // What cannot be read at all may hold the rest.
+  if (report.failed) return;
+  const up = linked.map(({ running, ...gateway }) => {
+    const bridges = running.bridges.filter(({ account }) => !report.downs.has(account));
+    return { ...gateway, bridges, crosses: crosses({ ...running, bridges }) };
+  });
+  const isMeant = up.some(({ meant }) => meant > 1);
+  if (!up.some((gateway) => gateway.crosses) && (isMeant || up.every(({ bridges }) => bridges.length === 0))) {
+    const first = up[0]?.written ?? written[0];
+    const what =
+      "nothing can run: no gateway is left with two rooms of accounts that this version has and that can start";
+    report.fatal("nothing-to-run", first?.where ?? keyAt([]), [what, "correct the errors, or add such a room"]);
+    return;
+  }
+  for (const { written: gateway, bridges } of up.filter((each) => !each.crosses && each.meant > 0)) {
+    const what = `nothing crosses in ${gateway.label}: ${leftOf(bridges)}`;
+    const remedy = "it takes one room that is read and another one that is written";
+    report.warning("gateway-idle", gateway.where, [what, remedy]);
+  }
+}
+
+function reportNoGateway(written: readonly WrittenGateway[], { report }: Pick<Context, "report">): void {
+  const first = written[0];
+  if (first === undefined) {
+    const remedy = "add a [[gateway]] with a name, enable = true and [[gateway.inout]] entries";
+    report.fatal("no-gateway", keyAt([]), ["no gateway is configured", remedy]);
+  } else {
+    const remedy = `set enable = true in one, such as ${first.label}`;
+    report.fatal("no-gateway", first.where, ["no gateway is enabled", remedy]);
+  }
+}
+
+/** Warns of gateways that carry the same messages between the same rooms, which arrive there once for each. */
+export function warnOfSameRooms(
+  linked: readonly LinkedGateway[],
+  accounts: ReadonlyMap<string, Declared>,
+  { report }: Context,
+): void {
+  // By room, of the first few gateways that have it: a room in thousands of gateways is not thousands squared comparisons.
+  const known = new Map<string, Unit[]>();
+  for (const { written, running } of linked) {
+    // Who posts to an account with one channel names the gateway.
+    const rooms = running.bridges.filter(({ account }) => accounts.get(account)?.manifest?.onlyChannel === undefined);
+    const units = unitsOf({ ...running, bridges: rooms }).map((bridges) => ({ written, bridges: byRoom(bridges) }));
+    const twin = units.flatMap((unit) => others(unit, known).filter((other) => overlaps(unit, other)))[0];
+    if (twin !== undefined) {
+      const what = `${written.label} and ${twin.written.label} carry messages between the same rooms, where they arrive twice`;
+      report.warning("same-rooms", written.where, [what, "take these rooms out of one of them"], twin.written.where);
+    }
+    for (const unit of units) {
+      for (const room of unit.bridges.keys()) {
+        const before = known.get(room) ?? [];
+        if (before.length < COMPARED_MAX) known.set(room, [...before, unit]);
+      }
+    }
+  }
+}
+
+const COMPARED_MAX = 8;
+
+/** Rooms that are all linked with each other. */
+interface Unit {
+  readonly written: WrittenGateway;
+  readonly bridges: ReadonlyMap<string, Bridge>;
+}
+
+function unitsOf({ sameChannel, bridges }: Gateway): readonly (readonly Bridge[])[] {
+  return sameChannel ? [...Map.groupBy(bridges, ({ channel }) => channel).values()] : [bridges];
+}
+
+const byRoom = (bridges: readonly Bridge[]): ReadonlyMap<string, Bridge> =>
+  new Map(bridges.map((bridge) => [JSON.stringify([bridge.account, bridge.channel]), bridge]));
+
+const others = ({ bridges }: Unit, known: ReadonlyMap<string, readonly Unit[]>): readonly Unit[] => [
+  ...new Set([...bridges.keys()].flatMap((room) => known.get(room) ?? [])),
+];
+
+function overlaps({ bridges }: Unit, other: Unit): boolean {
+  const shared = [...bridges].flatMap(([room, bridge]) => {
+    const twin = other.bridges.get(room);
+    return twin === undefined ? [] : [{ reads: reads(bridge) && reads(twin), writes: writes(bridge) && writes(twin) }];
+  });
+  return carries(shared);
+}
+
+const reads = ({ direction }: Bridge): boolean => direction !== "out";
+const writes = ({ direction }: Bridge): boolean => direction !== "in";
+
+/** Whether anything that is said in one of its rooms is said in another one. */
+function crosses(gateway: Gateway): boolean {
+  return unitsOf(gateway).some((bridges) =>
+    carries(bridges.map((bridge) => ({ reads: reads(bridge), writes: writes(bridge) }))),
+  );
+}
+
+function carries(rooms: readonly { readonly reads: boolean; readonly writes: boolean }[]): boolean {
+  const [read, written] = [rooms.filter((room) => room.reads), rooms.filter((room) => room.writes)];
+  return read.length > 0 && written.length > 0 && (read.length > 1 || written.length > 1 || read[0] !== written[0]);
+}
+
+function leftOf(bridges: readonly Bridge[]): string {
+  if (bridges.length === 0) return "it has no room that can run";
+  if (bridges.length === 1) return "it has one room that can run";
+  return "none of its rooms is read, or none is written";
+}

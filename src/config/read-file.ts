@@ -1,0 +1,32 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+
+/** What a file holds, or why it cannot be read, to follow "it ". */
+export type FileRead = { readonly bytes: Buffer } | { readonly error: string; readonly missing: boolean };
+
+/** Reads a whole file of at most `limit` bytes. Never waits for a writer and never reads what has no end. */
+export function readBounded(path: string, limit: number): FileRead {
+  let handle: number | null = null;
+  try {
+    handle = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const stats = fstatSync(handle);
+    if (stats.isDirectory()) return { error: "is a folder, not a file", missing: false };
+    if (stats.isFIFO()) return { error: "is a pipe, not a file", missing: false };
+    if (!stats.isFile()) return { error: "is a device or a socket, not a file", missing: false };
+    const bytes = Buffer.allocUnsafe(Math.min(limit, Math.max(stats.size, LEAST)) + 1);
+    let length = 0;
+    while (length < bytes.length) {
+      const read = readSync(handle, bytes, length, bytes.length - length, null);
+      if (read === 0) return { bytes: bytes.subarray(0, length) };
+      length += read;
+    }
+    return { error: `is too large; the limit is ${limit} bytes`, missing: false };
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+    return { error: `cannot be read (${code})`, missing: code === "ENOENT" };
+  } finally {
+    if (handle !== null) closeSync(handle);
+  }
+}
+
+/** Files that say a size of 0 may hold something all the same, as under /proc. */
+const LEAST = 64 * 1024;
