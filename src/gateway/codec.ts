@@ -63,6 +63,29 @@ export function decodeStored(payload: string): Stored {
   return { message, source: source ?? null, about: about ?? null, files: files ?? [], avatar: picture ?? null };
 }
 
+/** Whether a string is one that `encodeStored` may have made: on a failing disk anything may stand in its place. */
+export function isStored(payload: string): boolean {
+  let value: unknown;
+  try {
+    value = JSON.parse(payload);
+  } catch {
+    return false;
+  }
+  if (typeof value !== "object" || value === null) return false;
+  const { Extra: extra, ...fields } = value as Readonly<Record<string, unknown>>;
+  const hasFiles =
+    typeof extra === "object" &&
+    extra !== null &&
+    "file" in extra &&
+    Array.isArray(extra.file) &&
+    extra.file.every(isObject);
+  return TEXTS.every((name) => typeof fields[name] === "string") && (extra === null || hasFiles);
+}
+
+const TEXTS = ["text", "channel", "username", "userid", "avatar", "account", "event", "protocol", "gateway", "id"];
+
+const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
+
 /** Whether a string that `encodeStored` made is the message and nothing more, so that a reader can have it as it is. */
 export function isBare(payload: string): boolean {
   return !payload.endsWith(BEHIND_END);

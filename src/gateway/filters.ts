@@ -2,14 +2,17 @@ import type { RegexRule } from "../config/config.ts";
 import { compilePattern } from "./regex.ts";
 
 /**
- * IgnoreNicks and IgnoreMessages: true when one of the patterns occurs in the text. An empty pattern counts for nothing,
- * as in the reference; it would match everything.
+ * IgnoreNicks and IgnoreMessages: the first of the patterns that occurs in the text, null when none does. An empty pattern counts for
+ * nothing, as in the reference; it would match everything.
  */
-export function compileMatcher(sources: readonly string[]): (text: string) => boolean {
-  const patterns = sources.filter((source) => source !== "").map(compilePattern);
-  if (patterns.length === 0) return () => false;
-  return (text) => patterns.some((pattern) => pattern.test(text));
+export function compileMatcher(sources: readonly string[]): Matcher {
+  const rules = sources
+    .filter((source) => source !== "")
+    .map((source) => ({ source, pattern: compilePattern(source) }));
+  return (text) => rules.find(({ pattern }) => pattern.test(text))?.source ?? null;
 }
+
+export type Matcher = (text: string) => string | null;
 
 /** ReplaceMessages and ReplaceNicks: every rule in turn, each on what the one before it left. */
 export function compileReplacements(rules: readonly RegexRule[]): (text: string) => string {

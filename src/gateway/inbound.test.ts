@@ -11,7 +11,9 @@ function run(presentation: Partial<PresentationSettings>, fields: Partial<Messag
 }
 
 function outcome(result: Verdict): unknown {
-  return result.is === "drop" ? result.reason : [result.message.username, result.message.text];
+  return result.is === "drop"
+    ? [result.reason, result.rule ?? ""].join(" ").trim()
+    : [result.message.username, result.message.text];
 }
 
 describe("filters", () => {
@@ -21,13 +23,13 @@ describe("filters", () => {
     ["no text, no file", {}, { text: "", Extra: { file: [] } }, "empty"],
     ["typing needs no text", {}, { text: "", event: "user_typing" }, ["bob", ""]],
     ["a file needs no text", {}, { text: "", Extra: { file: [aFile()] } }, ["bob", ""]],
-    ["ignored nick", { ignoreNicks: ["alice", "^b"] }, {}, "ignored_nick"],
+    ["ignored nick", { ignoreNicks: ["alice", "^b"] }, {}, "ignored_nick ^b"],
     ["other nick", { ignoreNicks: ["alice", "^ob"] }, {}, ["bob", "hello"]],
     ["empty pattern", { ignoreNicks: [""], ignoreMessages: [""] }, {}, ["bob", "hello"]],
-    ["ignored text", { ignoreMessages: ["^~~", "l{2}"] }, {}, "ignored_text"],
-    ["ignored comment", { ignoreMessages: ["secret"] }, { Extra: file("a secret") }, "ignored_comment"],
+    ["ignored text", { ignoreMessages: ["^~~", "l{2}"] }, {}, "ignored_text l{2}"],
+    ["ignored comment", { ignoreMessages: ["secret"] }, { Extra: file("a secret") }, "ignored_comment secret"],
     ["other comment", { ignoreMessages: ["secret"] }, { Extra: file("a photo") }, ["bob", "hello"]],
-    ["nick before text", { ignoreNicks: ["bob"], ignoreMessages: ["hello"] }, {}, "ignored_nick"],
+    ["nick before text", { ignoreNicks: ["bob"], ignoreMessages: ["hello"] }, {}, "ignored_nick bob"],
     ["empty before nick", { ignoreNicks: ["bob"] }, { text: "" }, "empty"],
     [
       "filters see the text before transforms",
@@ -48,14 +50,14 @@ describe("filters", () => {
 
   test.each([
     // The reference's own table.
-    ["a text message", [], false],
-    ["a text message", ["text"], true],
-    ["a text message", ["abc", "123$"], false],
-    ["a text message", ["lala", "sage$"], true],
-    ["user", [], false],
-    ["user", ["user"], true],
-    ["user", ["abc", "user"], true],
-    ["user", ["abc", "def"], false],
+    ["a text message", [], null],
+    ["a text message", ["text"], "text"],
+    ["a text message", ["abc", "123$"], null],
+    ["a text message", ["lala", "sage$"], "sage$"],
+    ["user", [], null],
+    ["user", ["user"], "user"],
+    ["user", ["abc", "user"], "user"],
+    ["user", ["abc", "def"], null],
   ])("%j ignored by %j: %s", (text, patterns, ignored) => {
     expect(compileMatcher(patterns)(text)).toBe(ignored);
   });

@@ -1,24 +1,10 @@
 import type { Account } from "../config/config.ts";
 import { EventLabel, JOIN_PART, type Message } from "../contract/message.ts";
+import type { Drop, DropReason } from "./drops.ts";
 import { replaceEmoji } from "./emoji.ts";
 import { compileExtractions, compileMatcher, compileReplacements } from "./filters.ts";
 
-/** Why a message goes no further than its source. */
-export type DropReason =
-  /** Neither text nor a file. */
-  | "empty"
-  | "ignored_nick"
-  | "ignored_text"
-  /** IgnoreMessages matched the comment of a file. */
-  | "ignored_comment"
-  /** A join or leave of an account with NoSendJoinPart. */
-  | "join_part"
-  /** It has been passed on too often: bridges run in a circle. */
-  | "loop";
-
-export type Verdict =
-  | { readonly is: "pass"; readonly message: Message }
-  | { readonly is: "drop"; readonly reason: DropReason };
+export type Verdict = { readonly is: "pass"; readonly message: Message } | ({ readonly is: "drop" } & Drop);
 
 /** The compiled way in of one source account. */
 export type Inbound = (message: Message) => Verdict;
@@ -34,8 +20,8 @@ export function compileInbound(account: Account): Inbound {
   const filter = compileFilter(account);
   const transform = compileTransform(account);
   return (message) => {
-    const reason = filter(message);
-    if (reason !== null) return { is: "drop", reason };
+    const drop = filter(message);
+    if (drop !== null) return { is: "drop", ...drop };
     const result = transform(message);
     // A rule may have taken the whole text away.
     return isEmpty(result) ? { is: "drop", reason: "empty" } : { is: "pass", message: result };
@@ -46,18 +32,35 @@ export function isLoop({ hops = 0 }: Message): boolean {
   return hops > MAX_HOPS;
 }
 
-function compileFilter({ presentation }: Account): (message: Message) => DropReason | null {
+function compileFilter({ presentation }: Account): (message: Message) => Drop | null {
   const ignoresNick = compileMatcher(presentation.ignoreNicks);
   const ignoresText = compileMatcher(presentation.ignoreMessages);
   return (message) => {
-    if (isLoop(message)) return "loop";
-    if (isEmpty(message)) return "empty";
-    if (presentation.noSendJoinPart && JOIN_PART.has(message.event)) return "join_part";
-    if (ignoresNick(message.username)) return "ignored_nick";
-    if (ignoresText(message.text)) return "ignored_text";
-    if (message.Extra?.file.some((file) => ignoresText(file.Comment))) return "ignored_comment";
-    return null;
+    if (isLoop(message)) return { reason: "loop" };
+    if (isEmpty(message)) return { reason: "empty" };
+    if (presentation.noSendJoinPart && JOIN_PART.has(message.event)) return { reason: "join_part" };
+    return (
+      ignored("ignored_nick", ignoresNick(message.username)) ??
+      ignored("ignored_text", ignoresText(message.text)) ??
+      ignored(
+        "ignored_comment",
+        firstOf(message.Extra?.file ?? [], ({ Comment }) => ignoresText(Comment)),
+      )
+    );
   };
+}
+
+/** `rule`: the expression that matched, null when none did. */
+export function ignored(reason: DropReason, rule: string | null): Drop | null {
+  return rule === null ? null : { reason, rule };
+}
+
+function firstOf<T, R>(all: readonly T[], find: (one: T) => R | null): R | null {
+  for (const one of all) {
+    const found = find(one);
+    if (found !== null) return found;
+  }
+  return null;
 }
 
 function compileTransform({ presentation }: Account): (message: Message) => Message {

@@ -1,6 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compileIconURL, compileNickFormat, noPing, stripNick, type NickValues } from "./nick-format.ts";
+import {
+  compileIconURL,
+  compileNamePrefix,
+  compileNickFormat,
+  noPing,
+  stripNick,
+  type NickValues,
+} from "./nick-format.ts";
 
 const values: NickValues = {
   nick: "bob",
@@ -97,4 +104,51 @@ test.each([
   ["https://a.example/{NICK}", "\ud800", "https://a.example/%EF%BF%BD"],
 ])("IconURL %j for %j", (template, nick, result) => {
   expect(compileIconURL(template)({ ...values, nick })).toBe(result);
+});
+
+describe("a name that shares its line with what is said", () => {
+  const called = (nick: string, more: Partial<NickValues> = {}): NickValues => {
+    return { nick, bridge: "b", protocol: "p", gateway: "g", label: "", userid: "u", channel: "c", ...more };
+  };
+
+  test.each([
+    ["<{NICK}> ", "np> hi <alice", "<np>\u200b hi <alice> "],
+    ["<{NICK}> ", "a>b", "<a>b> "],
+    ["<{NICK}> ", "a>", "<a>> "],
+    ["<{NICK}>", "a>b", "<a>b>"],
+    ["<{NOPINGNICK}> ", "np> hi <alice", "<n\u200bp>\u200b hi <alice> "],
+    ["[{PROTOCOL}] <{NICK}> ({USERID}) ", "x> (y) z", "[p] <x>\u200b (y) z> (u) "],
+    ["<{NICK}{TENGO}> ", "np> hi", "<np>\u200b hi> "],
+    ["{NICK}: ", "np: hi: x", "np:\u200b hi:\u200b x: "],
+    ["{NICK}) ) ", "x) ", "x)\u200b ) ) "],
+    ["{NICK}\u200b> ", "a\u200b> b", "a\u200b\u2060> b\u200b> "],
+    ["said by {NICK}", "a", "said by a"],
+  ])("%j makes %j %j", (format, nick, line) => {
+    expect(compileNamePrefix(format)(called(nick))).toBe(line);
+  });
+
+  test("ends where the format says, whatever it is called", () => {
+    const letter = fc.constantFrom("a", "b", ">", " ", ":", ")", "]", "\u200b", "😀");
+    const text = (minLength: number) => fc.array(letter, { minLength, maxLength: 5 }).map((all) => all.join(""));
+    fc.assert(
+      fc.property(
+        text(0),
+        text(2),
+        fc.array(letter, { maxLength: 40 }),
+        fc.constantFrom("NICK", "USERID", "CHANNEL"),
+        (before, end, name, word) => {
+          fc.pre(Array.from(end).length >= 2 && !(end.includes("\u200b") && end.includes("\u2060")));
+          const given = { nick: name.join(""), userid: name.join(""), channel: name.join("") };
+          const line = compileNamePrefix(`${before}{${word}}${end}`)(called("", given));
+          const shown = line.slice(before.length);
+          expect(line.startsWith(before)).toBe(true);
+          expect(shown.indexOf(end)).toBe(shown.length - end.length);
+          const isHarmless = !(given.nick + end).slice(0, -1).includes(end);
+          if (isHarmless) expect(shown).toBe(given.nick + end);
+          expect(shown.replaceAll(/[\u200b\u2060]/gu, "")).toBe((given.nick + end).replaceAll(/[\u200b\u2060]/gu, ""));
+        },
+      ),
+      { numRuns: 20_000 },
+    );
+  });
 });

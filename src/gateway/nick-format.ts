@@ -23,6 +23,45 @@ export function compileNickFormat(format: string): NickFormat {
 }
 
 /**
+ * As `compileNickFormat`, for a name that shares its line with what is said: where the name ends nobody but the format says. Values that hold the
+ * text that follows them in the format are broken there by a zero width space. A single character is no such text: too many names hold it.
+ */
+export function compileNamePrefix(format: string): NickFormat {
+  const parts = cut(format, PLACEHOLDERS);
+  return (values) => {
+    let [out, name] = ["", ""];
+    for (const part of parts) {
+      if (typeof part !== "string") name += part(values);
+      else {
+        out += broken(name, part) + part;
+        name = "";
+      }
+    }
+    return out + name;
+  };
+}
+
+/** So that `end` is not to be found in the name, nor where the name meets it. */
+function broken(name: string, end: string): string {
+  const [first = "", second] = Array.from(end);
+  if (name === "" || second === undefined) return name;
+  const mark = end.includes(SPACE) ? JOINER : SPACE;
+  const line = name + end;
+  let out = "";
+  let from = 0;
+  for (let at = line.indexOf(end); at < name.length; at = line.indexOf(end, at + 1)) {
+    out += name.slice(from, at + first.length) + mark;
+    from = at + first.length;
+  }
+  return out + name.slice(from);
+}
+
+/** Other bridges write it into names as well, and it is left in what they say (see shown-name.ts). */
+const SPACE = "\u200b";
+/** For an operator who has the first one in the format. */
+const JOINER = "\u2060";
+
+/**
  * Compiles IconURL, the avatar of those who have none: `{NICK} {BRIDGE} {PROTOCOL}`. Values are percent-encoded,
  * because they stand inside a URL.
  */

@@ -5,6 +5,7 @@ import type { Loss } from "../contract/outcome.ts";
 import { fileId } from "../files/file-id.ts";
 import type { WantedFile } from "../files/files.ts";
 import type { Stored } from "./codec.ts";
+import { withoutEcho } from "./caption.ts";
 import type { Here } from "./planned.ts";
 import type { View } from "./view.ts";
 
@@ -23,9 +24,9 @@ export function wantedFiles({ message, files }: Stored, { fileOut }: Capabilitie
 
 const NONE: readonly (WantedFile | null)[] = [];
 
-export function sharedFiles({ Extra }: Message, { files }: Here, { fileOut }: Capabilities): readonly SharedFile[] {
+export function sharedFiles(message: Message, { files }: Here, { fileOut }: Capabilities): readonly SharedFile[] {
   const missing = fileOut === "none" ? "there are no files here" : "its content is not known";
-  return (Extra?.file ?? []).map((item, index) => {
+  return (withoutEcho(message).Extra?.file ?? []).map((item, index) => {
     const found = files[index] ?? null;
     return {
       name: item.Name,
@@ -68,7 +69,7 @@ function hasPictures({ identity }: Capabilities): boolean {
 }
 
 /** Bytes; null when nobody knows. */
-function sizeOf({ Size, Data }: FileItem): number | null {
+export function sizeOf({ Size, Data }: FileItem): number | null {
   if (Size > 0) return Size;
   // What standard base64 (RFC 4648 §4) stands for.
   if (Data === "") return null;

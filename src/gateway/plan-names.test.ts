@@ -24,6 +24,12 @@ test.each([
   expect(authorOf(username).shown).toBe(shown);
 });
 
+test("a name forges no second sender in its line", () => {
+  const plan = planOf({ remoteNickFormat: "<{NICK}> " });
+  const said = aStored({ username: "np> hi <alice", account: "net.here", protocol: "net" });
+  expect(postOf(plan, said).author).toMatchObject({ name: "np> hi <alice", shown: "<np>\u200b hi <alice> " });
+});
+
 test("ids are strangers' words too, and still tell people apart", () => {
   expect(authorOf("eve", "a\nb")).toMatchObject({ id: "a\nb", shown: "[net] <eve> (a b) " });
   // Who has no id is told apart by the name as it came.

@@ -4,13 +4,16 @@ import type { SharedFile } from "../contract/content.ts";
 import type { FileId } from "../contract/ids.ts";
 import type { FileItem, Message } from "../contract/message.ts";
 import type { PostDraft } from "../contract/ops.ts";
-import { encode, encodeStored } from "./codec.ts";
+import { encode, encodeStored, type Stored } from "./codec.ts";
+import type { Plan } from "./plan.ts";
 import { ABLE, aStored, NOTHING_HERE, planOf, postOf } from "./plan.suite.ts";
 import { aFile, aMessage, anAccount } from "./samples.suite.ts";
 
 /** The name of a format of text. */
 const FORMAT = "irc";
 
+/** As the plan reads it from the log. */
+const read = (plan: Plan, message: Partial<Message>): Stored => plan.read(encodeStored(aStored(message)));
 const draftOf = (message: Partial<Message>): PostDraft => postOf(planOf(), aStored(message));
 
 describe("which events go there", () => {
@@ -92,7 +95,28 @@ test.each([
   // Of a client that cannot name messages.
   ["msg_edit", "normal"],
 ])("an event %j is a post of style %s", (event, style) => {
-  expect(draftOf({ event }).body.style).toBe(style);
+  expect(postOf(planOf({}, [], { notice: "native" }), aStored({ event })).body.style).toBe(style);
+});
+
+test("a program's notice is an ordinary post where there are no notices", () => {
+  expect(draftOf({ event: "notice_irc" }).body.style).toBe("normal");
+});
+
+test.each(["join", "leave", "join_leave"])("%s of a network is said by nobody in particular", (event) => {
+  const plan = planOf({ remoteNickFormat: "<{NICK}> ", showJoinPart: true });
+  const { author, body } = postOf(plan, read(plan, { event, username: "bob", userid: "b@host", text: "bob joins" }));
+  expect([author?.id, author?.name, author?.shown, body.source.text]).toEqual([
+    "system",
+    "system",
+    "<system> ",
+    "bob joins",
+  ]);
+});
+
+test("what a client of the API posts as a join is said by that client", () => {
+  const plan = planOf({ remoteNickFormat: "<{NICK}> ", showJoinPart: true });
+  const posted = read(plan, { event: "join", username: "bob", text: "joined", account: "api.web", protocol: "api" });
+  expect(postOf(plan, posted).author?.shown).toBe("<bob> ");
 });
 
 test("a plain message asks for nothing", () => {
@@ -113,13 +137,18 @@ test("without a source the text is plain, with one the source is read", () => {
   expect(JSON.stringify(body.blocks)).toContain("bold");
 });
 
-test("what clients post is Markdown, unless their account says otherwise", () => {
-  const plain = { ...anAccount("api.plain"), settings: { Format: "plain" } };
-  const plan = planOf({}, [plain, anAccount("api.some")]);
-  const formats = ["api.plain", "api.some"].map(
-    (account) => postOf(plan, aStored({ account, protocol: "api" })).body.source.format,
-  );
-  expect(formats).toEqual(["plain", "markdown"]);
+test("what clients post is plain text, or Markdown where they know FullEvents, unless their account says otherwise", () => {
+  const accounts = [
+    anAccount("api.old"),
+    { ...anAccount("api.full"), settings: { TextFormat: "", FullEvents: true } },
+    { ...anAccount("api.plain"), settings: { TextFormat: "plain", FullEvents: true } },
+    { ...anAccount("api.marked"), settings: { TextFormat: "markdown", FullEvents: false } },
+  ];
+  const plan = planOf({}, accounts);
+  const formats = accounts
+    .map(({ key: account }) => account)
+    .map((account) => postOf(plan, aStored({ account, protocol: "api" })).body.source.format);
+  expect(formats).toEqual(["plain", "markdown", "plain", "markdown"]);
 });
 
 test.each<[readonly string[], object]>([

@@ -13,7 +13,8 @@ import { gapOf } from "./moments.ts";
 import { isOutage } from "./outages.ts";
 import { fileLosses, pictureWanted, sharedFiles, sharedPicture, wantedFiles } from "./plan-files.ts";
 import type { Here, Needs, OpDraft, Planned } from "./planned.ts";
-import { postedFormat } from "./posted.ts";
+import { asNews } from "./plain-message.ts";
+import { textFormat } from "./posted.ts";
 import { putOn, reactionLine, standingLine } from "./reaction-line.ts";
 import { compileView, type View } from "./view.ts";
 
@@ -53,7 +54,10 @@ export function compilePlan(
   const scene: Scene = { destination, accounts, capabilities, mayPing, words, view };
   return {
     admits: compileAdmits(scene),
-    read: decodeStored,
+    read: (payload) => {
+      const stored = decodeStored(payload);
+      return { ...stored, message: asNews(stored.message) };
+    },
     needs: (stored, without = []) => needsOf(stored, without, scene),
     op: (stored, gateway, here) => opOf({ stored, gateway, here }, scene),
     expired: (gap) => lineOf(spoken(expiredText(gap))),
@@ -263,14 +267,18 @@ function draftOf(at: Case, scene: Scene): PostDraft {
   const { stored, here } = at;
   const { message } = stored;
   const source = stored.source ?? { format: formatOf(message, scene), text: message.text };
-  const style = STYLES.get(message.event) ?? "normal";
   const body: Body = {
-    style,
+    style: styleOf(message, scene),
     source: { format: source.format, text: source.text },
     blocks: parse(source.format, source.text),
     files: sharedFiles(message, here, scene.capabilities),
   };
   return { author: authorOf(at, scene), body, reply: null, thread: null, mayPing: scene.mayPing };
+}
+
+function styleOf({ event }: Message, { capabilities }: Scene): Style {
+  const style = STYLES.get(event) ?? "normal";
+  return style === "notice" && capabilities.notice === "none" ? "normal" : style;
 }
 
 const STYLES: ReadonlyMap<string, Style> = new Map([
@@ -281,7 +289,7 @@ const STYLES: ReadonlyMap<string, Style> = new Map([
 /** Of a message without a source. */
 function formatOf({ protocol, account: name }: Message, { accounts }: Scene): Source["format"] {
   const account = accounts.get(name.toLowerCase());
-  return protocol === "api" && account !== undefined ? postedFormat(account) : "plain";
+  return protocol === "api" && account !== undefined ? textFormat(account) : "plain";
 }
 
 function authorOf({ stored: { message }, gateway, here }: Case, { view, capabilities }: Scene): OpAuthor {

@@ -4,15 +4,18 @@ import { parse } from "../content/formats.ts";
 import { plainText } from "../content/plain.ts";
 import type { IdNote } from "../log/log.ts";
 import { authorKey, excerptOf, nameOf } from "./acts.ts";
+import { hasFullEvents } from "./full-events.ts";
 
-/** What clients of an account of the API post is Markdown, unless its settings say otherwise. */
-export function postedFormat({ settings }: Account): "markdown" | "plain" {
-  return settings["Format"] === "plain" ? "plain" : "markdown";
+/** How clients of an account of the API write and read text: clients of old know no Markdown. */
+export function textFormat(account: Account): "markdown" | "plain" {
+  const chosen = account.settings["TextFormat"];
+  if (chosen === "markdown" || chosen === "plain") return chosen;
+  return hasFullEvents(account) ? "markdown" : "plain";
 }
 
 /** The beginning of the words of a posted message. */
 export function postedExcerpt({ text, Extra }: Message, account: Account): string {
-  const words = plainText(parse(postedFormat(account), text));
+  const words = plainText(parse(textFormat(account), text));
   return excerptOf(words === "" ? (Extra?.file ?? []).map(({ Name }) => `[${Name}]`).join(" ") : words);
 }
 

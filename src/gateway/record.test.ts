@@ -142,21 +142,22 @@ test("a post, with everything it can have", () => {
   });
 });
 
-test.each<[string, Event, Partial<Message>]>([
+test.each<[string, Event, Partial<Message>, string?]>([
+  ["a notice", posted("12 failed", {}, { style: "notice" }), { event: "notice_irc", text: "12 failed" }, ""],
   ["an action", posted("waves", {}, { style: "action" }), { event: "user_action", text: "waves" }],
-  ["a notice", posted("psst", {}, { style: "notice" }), { event: "notice_irc" }],
+  ["an aside", posted("psst", {}, { style: "aside" }), { event: "notice_irc" }],
   ["a join", member("join", "bob joins"), { event: "join", text: "bob joins", username: "bob", userid: "b@host" }],
   ["a leave", member("leave", "bob parts"), { event: "leave", text: "bob parts" }],
   ["a rename", member("rename", "bob is now known as rob"), { event: "join_leave", username: "bob" }],
   ["a topic", topic(BOB), { event: "topic_change", text: "the topic is new", username: "bob" }],
   ["a topic that nobody signs", topic(null), { event: "topic_change", username: "system", userid: "" }],
-])("%s", (_name, event, expected) => {
+])("%s", (_name, event, expected, label = expected.event ?? "") => {
   expect(stored(event).message).toMatchObject(expected);
-  expect(record(event)).toMatchObject({ entry: { label: expected.event } });
+  expect(record(event)).toMatchObject({ entry: { label } });
 });
 
 describe("what goes no further", () => {
-  test.each<[string, Event, Partial<PresentationSettings>, string]>([
+  test.each<[string, Event, Partial<PresentationSettings>, string, string?]>([
     ["our own", posted("hi", { echoOf: "self" }), {}, "own"],
     ["our own, by its op", posted("hi", { echoOf: "op" as OpId }), {}, "own"],
     ["an edit of what nobody knows", edited("new"), {}, "unknown_target"],
@@ -164,12 +165,12 @@ describe("what goes no further", () => {
     ["a reaction to what nobody knows", reacted(), {}, "unknown_target"],
     ["no text", posted(""), {}, "empty"],
     ["nothing but formatting", posted("\u0002\u0002"), {}, "empty"],
-    ["a nick", posted("hi"), { ignoreNicks: ["^bob$"] }, "ignored_nick"],
-    ["the nick of who joins", member("join", "bob joins"), { ignoreNicks: ["^bob$"] }, "ignored_nick"],
-    ["a text", posted("spam"), { ignoreMessages: ["spam"] }, "ignored_text"],
+    ["a nick", posted("hi"), { ignoreNicks: ["^bob$"] }, "ignored_nick", "^bob$"],
+    ["the nick of who joins", member("join", "bob joins"), { ignoreNicks: ["^bob$"] }, "ignored_nick", "^bob$"],
+    ["a text", posted("spam"), { ignoreMessages: ["spam"] }, "ignored_text", "spam"],
     ["comings and goings", member("leave", "bob parts"), { noSendJoinPart: true }, "join_part"],
-  ])("%s", (_name, event, presentation, reason) => {
-    expect(record(event, presentation)).toEqual({ is: "drop", reason });
+  ])("%s", (_name, event, presentation, reason, rule) => {
+    expect(record(event, presentation)).toEqual({ is: "drop", reason, ...(rule && { rule }) });
   });
 });
 
@@ -185,6 +186,7 @@ describe("formatted text", () => {
     expect(record(posted("\u0002loud"), { ignoreMessages: ["\u0002"] })).toEqual({
       is: "drop",
       reason: "ignored_text",
+      rule: "\u0002",
     });
     const replaced = stored(posted("\u0002loud"), { replaceMessages: [["\u0002loud", "quiet"]] });
     expect(replaced).toMatchObject({ message: { text: "quiet" }, source: null });
@@ -317,14 +319,14 @@ describe("an edit", () => {
     expect(stored(posted("new"), presentation).message.text).toBe("new");
   });
 
-  test.each<[string, Event, Partial<PresentationSettings>, string]>([
+  test.each<[string, Event, Partial<PresentationSettings>, string, string?]>([
     ["disabled", edited("new"), { editDisable: true }, "edits_disabled"],
-    ["of a nick", edited("new"), { ignoreNicks: ["bob"] }, "ignored_nick"],
-    ["to a text", edited("spam"), { ignoreMessages: ["spam"] }, "ignored_text"],
-    ["to a text with formatting in it", edited("s\u0002pam"), { ignoreMessages: ["^spam"] }, "ignored_text"],
+    ["of a nick", edited("new"), { ignoreNicks: ["bob"] }, "ignored_nick", "bob"],
+    ["to a text", edited("spam"), { ignoreMessages: ["spam"] }, "ignored_text", "spam"],
+    ["to a text with formatting in it", edited("s\u0002pam"), { ignoreMessages: ["^spam"] }, "ignored_text", "^spam"],
     ["to nothing", edited(""), { editSuffix: "!" }, "empty"],
-  ])("that goes no further: %s", (_name, event, presentation, reason) => {
-    expect(record(event, presentation, [knownMessage()])).toEqual({ is: "drop", reason });
+  ])("that goes no further: %s", (_name, event, presentation, reason, rule) => {
+    expect(record(event, presentation, [knownMessage()])).toEqual({ is: "drop", reason, ...(rule && { rule }) });
   });
 
   test("is transformed as a post is", () => {
@@ -363,13 +365,13 @@ describe("a reaction", () => {
     });
   });
 
-  test.each<[string, Event, Partial<PresentationSettings>, string]>([
+  test.each<[string, Event, Partial<PresentationSettings>, string, string?]>([
     ["disabled", reacted(), { reactionDisable: true }, "reactions_disabled"],
-    ["of a nick", reacted(), { ignoreNicks: ["bob"] }, "ignored_nick"],
+    ["of a nick", reacted(), { ignoreNicks: ["bob"] }, "ignored_nick", "bob"],
     ["of nothing", reacted({ emoji: "" }), {}, "empty"],
     ["of a text", reacted({ emoji: "a".repeat(65) }), {}, "no_emoji"],
-  ])("that goes no further: %s", (_name, event, presentation, reason) => {
-    expect(record(event, presentation, [knownMessage()])).toEqual({ is: "drop", reason });
+  ])("that goes no further: %s", (_name, event, presentation, reason, rule) => {
+    expect(record(event, presentation, [knownMessage()])).toEqual({ is: "drop", reason, ...(rule && { rule }) });
   });
 
   test("is no text: what is said of texts does not hold for it", () => {
@@ -380,7 +382,7 @@ describe("a reaction", () => {
 test("a quote that is written as its words are shown is a quote to everybody", () => {
   const text = "> old\nnew";
   const source = { format: "styling", text };
-  expect(stored(posted(text, {}, { source }))).toMatchObject({ message: { text: "> old\n\nnew" }, source });
+  expect(stored(posted(text, {}, { source }))).toMatchObject({ message: { text }, source });
 });
 
 test.each([NOW + 60_000, -1, Number.NaN, Infinity, NOW])("what was said at %s was said now at the latest", (atMs) => {

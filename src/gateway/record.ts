@@ -1,10 +1,9 @@
 import type { Account } from "../config/config.ts";
 import type { Block, RemoteFile, Source } from "../contract/content.ts";
-import type { Author, Deleted, Edited, Event, Member, Posted, Reacted, Topic } from "../contract/events.ts";
+import type { Author, Deleted, Edited, Event, Member, Posted, Reacted, SaidStyle, Topic } from "../contract/events.ts";
 import type { FileId, MessageRef } from "../contract/ids.ts";
 import { EventLabel, type Extra, type Message } from "../contract/message.ts";
-import { parse } from "../content/formats.ts";
-import { renderMarkdown } from "../content/markdown-render.ts";
+import { isWritten, parse } from "../content/formats.ts";
 import { plainText } from "../content/plain.ts";
 import { fileId } from "../files/file-id.ts";
 import type { IdNote, Known, NewEntry, Subject } from "../log/log.ts";
@@ -20,21 +19,15 @@ import {
 } from "./acts.ts";
 import { type About, encodeStored } from "./codec.ts";
 import { replaceEmoji } from "./emoji.ts";
-import { compileMatcher } from "./filters.ts";
-import type { DropReason, Inbound } from "./inbound.ts";
+import { compileMatcher, type Matcher } from "./filters.ts";
+import type { Drop } from "./drops.ts";
+import { type Inbound, ignored } from "./inbound.ts";
+import { NOBODY } from "./plain-message.ts";
 import { subjectOf } from "./subject.ts";
 import { withSuffix } from "./suffix.ts";
 
 /** What becomes of an event of a network: an entry of the log, or nothing and why. */
-export type Recorded =
-  | { readonly is: "entry"; readonly entry: NewEntry }
-  | { readonly is: "drop"; readonly reason: DropReason | ActRefusal | "own" };
-
-/**
- * Why an edit, a deletion or a reaction goes no further. `unknown_target`: nobody knows the message it speaks of. `gone`: it was deleted.
- * `foreign`: it belongs to somebody else, and the network does not vouch for who acts. `no_emoji`: a reaction that is a text. `own` of `Recorded`: we wrote it ourselves.
- */
-type ActRefusal = "unknown_target" | "gone" | "foreign" | "edits_disabled" | "reactions_disabled" | "no_emoji";
+export type Recorded = { readonly is: "entry"; readonly entry: NewEntry } | ({ readonly is: "drop" } & Drop);
 
 /** A message that has to be looked up before an event can be recorded: refs at a place, for `Ids.find`. */
 interface Ask {
@@ -52,7 +45,7 @@ export interface Recorder {
 
 /**
  * Compiles the way from events of one account to entries of the log. Filters and transforms act on the text as its network has it;
- * readers of the API get the result as Markdown, and the entry keeps that text beside it where it says more than its words.
+ * the message holds what readers of the API who know no formats see, and the entry keeps that text beside it where it says more than its words.
  */
 export function compileRecord(account: Account, inbound: Inbound): Recorder {
   const scene: Scene = {
@@ -78,8 +71,8 @@ export function compileRecord(account: Account, inbound: Inbound): Recorder {
 interface Scene {
   readonly account: Account;
   readonly inbound: Inbound;
-  readonly ignoresNick: (nick: string) => boolean;
-  readonly ignoresText: (text: string) => boolean;
+  readonly ignoresNick: Matcher;
+  readonly ignoresText: Matcher;
 }
 
 interface Place {
@@ -128,10 +121,11 @@ const MEMBER_LABELS: { readonly [C in Member["change"]]: string } = {
   rename: EventLabel.joinLeave,
 };
 
-const STYLE_LABELS: { readonly [S in Posted["body"]["style"]]: string } = {
+const STYLE_EVENTS: { readonly [S in SaidStyle]: string } = {
   normal: "",
   action: EventLabel.action,
   notice: EventLabel.notice,
+  aside: EventLabel.notice,
 };
 
 function recordLine(event: Member | Topic, label: string, at: Place, scene: Scene): Recorded {
@@ -147,7 +141,7 @@ function recordPosted(event: Posted, at: Place, known: readonly (Known | null)[]
   const note: Note = (name, excerpt) => {
     return { is: "said", refs: messages, author: keyOf(author), name, excerpt };
   };
-  return recordSaid({ event, author, ...body, label: STYLE_LABELS[body.style], about, note }, at, scene);
+  return recordSaid({ event, author, ...body, label: STYLE_EVENTS[body.style], about, note }, at, scene);
 }
 
 function recordEdited(event: Edited, at: Place, target: Known | null, scene: Scene): Recorded {
@@ -161,7 +155,7 @@ function recordEdited(event: Edited, at: Place, target: Known | null, scene: Sce
   if (target.subject !== at.subject || !owns) return { is: "drop", reason: "foreign" };
   const about = aboutEdit(target);
   const note: Note = (_name, excerpt) => ({ is: "revised", of: target.seq, refs: aliases, excerpt });
-  return recordSaid({ event, author, ...body, label: STYLE_LABELS[body.style], about, note, suffix }, at, scene);
+  return recordSaid({ event, author, ...body, label: STYLE_EVENTS[body.style], about, note, suffix }, at, scene);
 }
 
 function recordDeleted(event: Deleted, at: Place, target: Known | null, { account }: Scene): Recorded {
@@ -180,7 +174,8 @@ function recordReacted(event: Reacted, at: Place, target: Known | null, scene: S
   if (target === null) return { is: "drop", reason: "unknown_target" };
   if (target.gone) return { is: "drop", reason: "gone" };
   const { author, on } = event;
-  if (ignoresNick(author.name)) return { is: "drop", reason: "ignored_nick" };
+  const drop = ignored("ignored_nick", ignoresNick(author.name));
+  if (drop !== null) return { is: "drop", ...drop };
   const emoji = replaceEmoji(event.emoji);
   if (emoji === "") return { is: "drop", reason: "empty" };
   if (!isReaction(emoji)) return { is: "drop", reason: "no_emoji" };
@@ -221,11 +216,13 @@ function recordSaid(saying: Saying, at: Place, { account, inbound, ignoresText }
   // Nothing but formatting is nothing to say.
   if (words === "" && files.length === 0) return { is: "drop", reason: "empty" };
   // What is to be ignored is so whatever its formatting.
-  if (words !== said.text && ignoresText(words)) return { is: "drop", reason: "ignored_text" };
+  const drop = words === said.text ? null : ignored("ignored_text", ignoresText(words));
+  if (drop !== null) return { is: "drop", ...drop };
   const source = withSuffix(said, suffix);
   const shown = suffix === "" ? { blocks, words } : read(source);
   const isPlain = shown.words === source.text && shown.blocks.every(isPlainBlock);
-  const text = isPlain ? shown.words : renderMarkdown(shown.blocks, { escape: false });
+  // Readers who know no formats see markup that people write as it was written, and of all other formatting the words.
+  const text = isWritten(source.format) ? source.text : shown.words;
   const message = { ...verdict.message, text };
   const note = saying.note?.(nameOf(message.username), excerptOf(words === "" ? namesOf(files) : words));
   return entryOf({ event, message, about, note, source: isPlain ? null : source, files, author }, at, account);
@@ -253,9 +250,15 @@ interface Parts {
 
 function entryOf(parts: Parts, { subject }: Place, { key: accountKey }: Account): Recorded {
   const { event, message, about, note, source = null, files = [], author = null } = parts;
-  const label = event.kind === "edited" ? EventLabel.edit : message.event;
   const payload = encodeStored({ message, source, about, ...originsOf(files, author, accountKey) });
+  const label = labelOf(event, message);
   return { is: "entry", entry: { subject, key: event.key, label, payload, ...(note !== undefined && { note }) } };
+}
+
+/** By what readers are chosen: a program's notice is for everybody. */
+function labelOf(event: Event, message: Message): string {
+  if (event.kind === "edited") return EventLabel.edit;
+  return event.kind === "posted" && event.body.style === "notice" ? "" : message.event;
 }
 
 /** How the files and the picture can be had later. */
@@ -272,9 +275,6 @@ function originsOf(
   // A picture with an address only is found by that of the message.
   return { files: files.map(originOf), avatar: avatar === null || avatar.ref === null ? null : originOf(avatar) };
 }
-
-/** Who speaks where nobody is named; the name that the reference gives to all such lines. */
-const NOBODY = "system";
 
 const keyOf = ({ id, identity }: Author): string => authorKey(id, identity);
 

@@ -35,6 +35,7 @@ export function anAccount(name: string, presentation: Partial<PresentationSettin
     key: name.toLowerCase(),
     protocol: name.slice(0, name.indexOf(".")),
     presentation: { ...PRESENTATION, ...presentation },
+    down: null,
     settings: {},
   };
 }
@@ -55,6 +56,7 @@ export function aConfig(gateways: readonly Gateway[], accounts: readonly Account
   for (const account of accounts) all.set(account.key, account);
   return {
     path: null,
+    errors: [],
     general: {
       dataPath: "/nowhere",
       durability: "power",
@@ -66,6 +68,7 @@ export function aConfig(gateways: readonly Gateway[], accounts: readonly Account
       logFile: null,
       logFormat: "auto",
       debug: false,
+      allowedHosts: [],
       media: {
         downloadSize: 50_000_000,
         blackList: [],

@@ -76,6 +76,11 @@ test.each([
   expect(view.show(frozen(aMessage({ avatar, username: "b b" })), "main").avatar).toBe(expected);
 });
 
+test("at a reader of the API a name is what the format makes of it", () => {
+  const message = frozen(aMessage({ username: "np> hi <alice" }));
+  expect(viewOf({ remoteNickFormat: "<{NICK}> " }).show(message, "main").username).toBe("<np> hi <alice> ");
+});
+
 test("all else stays, the gateway is filled in, keys keep their order", () => {
   const message = frozen(aMessage({ text: "{NICK} :smile:", Extra: { file: [aFile()] }, hops: 2, gateway: "other" }));
   const shown = viewOf({ remoteNickFormat: "{GATEWAY}/{NICK}" }).show(message, "main");
@@ -115,6 +120,23 @@ describe("verbatim", () => {
     ["a source whose messages name no gateway", {}, anAccount("net.src"), false],
   ])("%s", (_name, reader, from, expected) => {
     expect(viewOf(reader, [from]).verbatim(from.key)).toBe(expected);
+  });
+
+  test.each([
+    ["plain", "plain", true],
+    ["markdown", "plain", true],
+    ["markdown", "markdown", true],
+    ["plain", "markdown", false],
+  ])("TextFormat %s of the source, %s of the reader", (posts, reads, expected) => {
+    const from = { ...anAccount("api.src"), settings: { TextFormat: posts } };
+    const reader = { ...anAccount("api.reader"), settings: { TextFormat: reads } };
+    const view = compileView(reader, new Map([[from.key, from]]));
+    expect(view.verbatim(from.key)).toBe(expected);
+    const line = view.line(
+      { seq: 1, account: from.key, payload: encode(aMessage({ text: "*a*", account: from.name })) },
+      "main",
+    );
+    expect(decode(line).text).toBe(expected ? "*a*" : String.raw`\*a*`);
   });
 
   test("an unknown source is not, nor is what a reader with full events gets", () => {
@@ -169,7 +191,23 @@ function lineOf(
   return decode(view.line({ seq: 12, account: from.key, payload }, "main"));
 }
 
-describe("addresses of files that have none", () => {
+const NETWORK = anAccount("net.a");
+
+test.each(["join", "leave", "join_leave"])("%s: a reader without FullEvents gets one label and `system`", (event) => {
+  const message = { event, username: "bob", userid: "b@host", avatar: "https://a.example/b", text: "bob joins" };
+  const plain = { event: "join_leave", username: "<system>", userid: "", avatar: "", text: "bob joins" };
+  expect(lineOf(anAccount("api.reader", { remoteNickFormat: "<{NICK}>" }), message, {}, NETWORK)).toMatchObject(plain);
+  expect(lineOf(aFullReader(), message, {}, NETWORK)).toMatchObject(message);
+  expect(lineOf(anAccount("api.reader"), message, {}, anAccount("api.src"))).toMatchObject(message);
+});
+
+test("a program's notice has no label without FullEvents", () => {
+  const message = { event: "notice_irc", username: "ci", text: "build 12 failed" };
+  expect(lineOf(anAccount("api.reader"), message, {}, NETWORK)).toMatchObject({ ...message, event: "" });
+  expect(lineOf(aFullReader(), message, {}, NETWORK)).toMatchObject(message);
+});
+
+describe("addresses of files that have none, with FullEvents", () => {
   const files = ["one", "two", "three", null] as (FileId | null)[];
   const Extra = {
     file: [
@@ -179,11 +217,7 @@ describe("addresses of files that have none", () => {
       aFile({ Name: "d", URL: "", Data: "" }),
     ],
   };
-  const line = (
-    linkFor: LinkFor | undefined,
-    more: Partial<Message> = {},
-    reader = anAccount("api.reader"),
-  ): Message => {
+  const line = (linkFor: LinkFor | undefined, more: Partial<Message> = {}, reader = aFullReader()): Message => {
     const view = compileView(reader, new Map(), linkFor);
     const message = aMessage({ account: "net.a", avatar: "", Extra, ...more });
     const payload = encodeStored({ message, source: null, about: null, files, avatar: "picture" as FileId });
@@ -203,7 +237,7 @@ describe("addresses of files that have none", () => {
   });
 
   test("a picture of the sender goes before IconURL", () => {
-    const reader = anAccount("api.reader", { iconURL: "https://icon.example/{NICK}" });
+    const reader = aFullReader({ iconURL: "https://icon.example/{NICK}" });
     expect(line(linkFor, {}, reader).avatar).toBe("https://media.example/picture/avatar");
     expect(line(undefined, {}, reader).avatar).toBe("https://icon.example/bob");
   });

@@ -1,11 +1,18 @@
 import type { Account } from "../config/config.ts";
+import type { Source } from "../contract/content.ts";
 import { EventLabel, JOIN_PART, type Message } from "../contract/message.ts";
+import { parse, render } from "../content/formats.ts";
+import type { WantedFile } from "../files/files.ts";
 import type { Seq } from "../log/log.ts";
+import { withoutEcho } from "./caption.ts";
 import { decode, decodeStored, encode, isBare } from "./codec.ts";
+import { contentsWanted, type FileContent, withContents } from "./file-contents.ts";
 import { compileReplacements } from "./filters.ts";
 import { fullMessage, hasFullEvents } from "./full-events.ts";
-import { compileIconURL, compileNickFormat, stripNick, type NickValues } from "./nick-format.ts";
-import { type LinkFor, withLinks } from "./with-links.ts";
+import { compileIconURL, compileNamePrefix, compileNickFormat, stripNick, type NickValues } from "./nick-format.ts";
+import { plainMessage } from "./plain-message.ts";
+import { textFormat } from "./posted.ts";
+import { type LinkFor, withLinks, withPicture } from "./with-links.ts";
 
 /** How one reader account sees messages. */
 export interface View {
@@ -18,8 +25,10 @@ export interface View {
    * as it is. Only sources that name the gateway themselves (API accounts) can have this.
    */
   readonly verbatim: (accountKey: string) => boolean;
-  /** A stored entry as a reader of the API gets it in one gateway: JSON without a newline. */
-  readonly line: (entry: ViewedEntry, gateway: string) => string;
+  /** The files whose content the reader gets inside of an entry's message, one for each of its files; null: none. */
+  readonly wants: (payload: string) => readonly (WantedFile | null)[] | null;
+  /** A stored entry as a reader of the API gets it in one gateway: JSON without a newline. `contents`: of what `wants` names. */
+  readonly line: (entry: ViewedEntry, gateway: string, contents?: readonly (FileContent | null)[]) => string;
 }
 
 interface ViewedEntry {
@@ -39,10 +48,17 @@ export function compileView(
   linkFor: LinkFor = () => null,
 ): View {
   const { remoteNickFormat, stripNick: strips, iconURL } = reader.presentation;
-  const nickFormat = compileNickFormat(remoteNickFormat);
+  // A reader of the API has the name by itself.
+  const nickFormat =
+    reader.protocol === "api" ? compileNickFormat(remoteNickFormat) : compileNamePrefix(remoteNickFormat);
   const icon = iconURL === "" ? null : compileIconURL(iconURL);
   const keepsNames = remoteNickFormat === "{NICK}" && !strips && icon === null;
   const isFull = hasFullEvents(reader);
+  const isMarkdown = textFormat(reader) === "markdown";
+  const postsMarkdown = (accountKey: string): boolean => {
+    const account = accounts.get(accountKey);
+    return account?.protocol === "api" && textFormat(account) === "markdown";
+  };
 
   const view: View = {
     admits: compileAdmits(reader),
@@ -64,17 +80,39 @@ export function compileView(
     },
     verbatim: (accountKey) => {
       const account = accounts.get(accountKey);
-      return keepsNames && !isFull && account?.protocol === "api" && account.presentation.replaceNicks.length === 0;
+      const keepsText = !isMarkdown || postsMarkdown(accountKey);
+      const keepsAll = keepsNames && keepsText && !isFull;
+      return keepsAll && account?.protocol === "api" && account.presentation.replaceNicks.length === 0;
     },
-    line: ({ seq, account, payload }, gateway) => {
+    wants: (payload) => (isFull ? null : contentsWanted(payload)),
+    line: ({ seq, account, payload }, gateway, contents = []) => {
       const bare = isBare(payload);
-      if (bare && view.verbatim(account)) return payload;
+      if (bare && payload.endsWith(NO_FILES) && view.verbatim(account)) return payload;
       const stored = bare ? null : decodeStored(payload);
-      const shown = view.show(stored === null ? decode(payload) : withLinks(stored, linkFor), gateway);
-      return encode(isFull ? fullMessage(shown, stored?.about ?? null, seq) : shown);
+      const written = stored === null ? decode(payload) : withPicture(stored, linkFor);
+      const keepsText = !isMarkdown || written.event === EventLabel.reaction || postsMarkdown(account);
+      const text = keepsText ? written.text : asMarkdown(written.text, stored?.source ?? null);
+      if (isFull) {
+        const message = { ...written, text };
+        const linked = stored === null ? message : withLinks({ ...stored, message }, linkFor);
+        return encode(fullMessage(view.show(linked, gateway), stored?.about ?? null, seq));
+      }
+      const whole = withoutEcho(withContents({ message: written, files: stored?.files ?? [] }, contents, linkFor));
+      // What is said of files comes after the text, and is plain.
+      const more = whole.text.slice(written.text.length);
+      const message = { ...whole, text: text + (keepsText ? more : asMarkdown(more, null)) };
+      return encode(view.show(plainMessage(message), gateway));
     },
   };
   return view;
+}
+
+/** Of a message that nothing is to be said of. */
+const NO_FILES = '"Extra":null}';
+
+/** The text for readers of Markdown; `source`: as in `Stored`. */
+function asMarkdown(text: string, source: Source | null): string {
+  return render("markdown", source === null ? parse("plain", text) : parse(source.format, source.text));
 }
 
 /** Never shown to a reader of the API: what is momentary. */
@@ -87,7 +125,7 @@ function compileAdmits(reader: Account): (event: string) => boolean {
     if (event === "") return true;
     if (JOIN_PART.has(event)) return presentation.showJoinPart;
     if (event === EventLabel.topic) return presentation.showTopicChange;
-    // What acts on a message is for readers that can name messages; to others, an edit is one more. Notices were never shown to clients of old.
+    // What acts on a message is for readers that can name messages; to others, an edit is one more. Asides were never shown to clients of old.
     if (event === EventLabel.delete || event === EventLabel.notice) return isFull;
     if (event === EventLabel.reaction) return isFull && !presentation.reactionDisable;
     return !UNSHOWN.has(event);
@@ -95,18 +133,18 @@ function compileAdmits(reader: Account): (event: string) => boolean {
 }
 
 /** What a source's own settings say about the names in its messages. */
-interface Source {
+interface SourceNames {
   readonly label: string;
   readonly replaceNick: (nick: string) => string;
 }
 
-const UNKNOWN_SOURCE: Source = { label: "", replaceNick: (nick) => nick };
+const UNKNOWN_SOURCE: SourceNames = { label: "", replaceNick: (nick) => nick };
 
 /** Compiled once for an account, not once for each of its readers. */
-const sources = new WeakMap<Account, Source>();
+const sources = new WeakMap<Account, SourceNames>();
 
 /** `undefined`: an account that was in the configuration when the message was accepted, and is no more. */
-function sourceOf(account: Account | undefined): Source {
+function sourceOf(account: Account | undefined): SourceNames {
   if (account === undefined) return UNKNOWN_SOURCE;
   let source = sources.get(account);
   if (source === undefined) {

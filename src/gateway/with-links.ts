@@ -5,16 +5,17 @@ import type { Stored } from "./codec.ts";
 /** A public address of a file, whether or not anybody has fetched it yet; null when there is no way to make one. */
 export type LinkFor = (id: FileId, name: string) => string | null;
 
-/** The message of an entry, with an address for each file that has neither one nor its content in it, and for the sender's picture. */
-export function withLinks({ message, files, avatar }: Stored, linkFor: LinkFor): Message {
-  const picture = message.avatar === "" && avatar !== null ? linkFor(avatar, "avatar") : null;
+/** The message of an entry, with an address for each file that has neither one nor its content in it. */
+export function withLinks({ message, files }: Pick<Stored, "message" | "files">, linkFor: LinkFor): Message {
   const items = message.Extra?.file.map((item, index) => {
     const id = files[index] ?? null;
     return id === null || item.URL !== "" || item.Data !== "" ? item : { ...item, URL: linkFor(id, item.Name) ?? "" };
   });
-  return {
-    ...message,
-    avatar: picture ?? message.avatar,
-    Extra: items === undefined ? message.Extra : { file: items },
-  };
+  return { ...message, Extra: items === undefined ? message.Extra : { file: items } };
+}
+
+/** The message of an entry, with an address for the sender's picture where it has none. */
+export function withPicture({ message, avatar }: Stored, linkFor: LinkFor): Message {
+  const picture = message.avatar === "" && avatar !== null ? linkFor(avatar, "avatar") : null;
+  return picture === null ? message : { ...message, avatar: picture };
 }

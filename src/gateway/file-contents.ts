@@ -1,0 +1,73 @@
+import type { FileItem, Message } from "../contract/message.ts";
+import type { WantedFile } from "../files/files.ts";
+import { readableSize } from "../lib/readable-size.ts";
+import { decodeStored, isBare, type Stored } from "./codec.ts";
+import { sizeOf } from "./plan-files.ts";
+import type { LinkFor } from "./with-links.ts";
+
+/** What is known of a file at the moment a reader is given it. */
+export interface FileContent {
+  /** Base64; null where it cannot be had, or is too large for a message. */
+  readonly data: string | null;
+  readonly bytes: number | null;
+  /** A public address of the file, where there is one. */
+  readonly link: string | null;
+  /** Why there is no data, for people. */
+  readonly missing: string | null;
+}
+
+/** The files whose content is to go into the message of an entry, one for each of its files; null: there are none, as for most. */
+export function contentsWanted(payload: string): readonly (WantedFile | null)[] | null {
+  if (isBare(payload) || !payload.includes(WITH_FILES)) return null;
+  const { message, files } = decodeStored(payload);
+  if (message.protocol === "api") return null;
+  const wanted = (message.Extra?.file ?? []).map((item, at) => {
+    const id = files[at] ?? null;
+    return id === null || item.Data !== "" ? null : { id, name: item.Name, mime: null, bytes: sizeOf(item) };
+  });
+  return wanted.some((file) => file !== null) ? wanted : null;
+}
+
+/** Only in the part behind a message: within texts, quotes are escaped. */
+const WITH_FILES = '"files":[';
+
+/**
+ * The message of a network as a reader without FullEvents gets it: with the content of its files, and with words for those who read text alone:
+ * the address of a file, or what became of it. No file of it has neither content nor address.
+ */
+export function withContents(
+  { message, files }: Pick<Stored, "message" | "files">,
+  contents: readonly (FileContent | null)[],
+  linkFor: LinkFor,
+): Message {
+  const { Extra, text } = message;
+  if (Extra === null || message.protocol === "api") return message;
+  const given = Extra.file.map((item, at) => {
+    const content = contents[at] ?? null;
+    const id = files[at] ?? null;
+    const link = content === null ? id && linkFor(id, item.Name) : content.link;
+    const [Data, URL] = [item.Data || (content?.data ?? ""), item.URL || (link ?? "")];
+    return { item: { ...item, Data, URL, Size: content?.bytes ?? item.Size }, missing: content?.missing ?? null };
+  });
+  const here = given.filter(({ item: { Data, URL } }) => Data !== "" || URL !== "");
+  const lines = given.flatMap(({ item, missing }) => {
+    if (item.Data === "" && item.URL === "") return [missingLine(item, missing)];
+    return text === "" ? [fileLine(item)] : [];
+  });
+  return {
+    ...message,
+    text: [text, ...lines].filter((line) => line !== "").join("\n"),
+    Extra: here.length === 0 ? null : { file: here.map(({ item }) => item) },
+  };
+}
+
+function fileLine({ Name, Comment, URL }: FileItem): string {
+  if (URL === "") return Comment || Name;
+  return Comment === "" ? URL : `${Comment}: ${URL}`;
+}
+
+function missingLine({ Name, Comment, Size }: FileItem, missing: string | null): string {
+  const size = Size > 0 ? ` (${readableSize(Size)})` : "";
+  const why = missing ?? "nobody has its content";
+  return `${Comment === "" ? "" : `${Comment}: `}${Name || "a file"}${size} was shared, but cannot be shown here: ${why}`;
+}
