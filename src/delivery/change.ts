@@ -40,11 +40,13 @@ interface Scene {
   readonly shared: Shared;
   /** Aborted when the program stops: what is under way is cut short, and nothing is opened any more. */
   readonly signal: AbortSignal;
+  /** An error of the configuration so far has left something out. */
+  readonly isDegraded: boolean;
 }
 
 /** Moves nothing yet. Rejects with the log's LogError. */
 export async function prepareChange(next: Next, scene: Scene): Promise<DeliveryChange> {
-  const { parts, shared, signal } = scene;
+  const { parts, shared, isDegraded } = scene;
   const { log, lanes } = shared;
   const specs = laneSpecs(next.config, next.routes);
   const open = new Map(parts.all.flatMap((part) => [...part.prints]));
@@ -52,7 +54,8 @@ export async function prepareChange(next: Next, scene: Scene): Promise<DeliveryC
   const isMoving = ({ name, route, print }: LaneSpec): boolean =>
     open.get(name) !== print || next.reopen.has(route.account.key);
   const moving = [...specs.values()].flat().filter(isMoving);
-  const isNew = ({ name }: LaneSpec): boolean => !open.has(name);
+  const leftOut = isDegraded ? await lanesOnDisk(log) : NONE;
+  const isNew = ({ name }: LaneSpec): boolean => !open.has(name) && !leftOut.has(name);
   await forgetMarks(moving.filter(isNew), shared);
   const names = new Set([...specs.values()].flat().map(({ name }) => name));
   const removed = [...open.keys()].filter((name) => !names.has(name));
@@ -76,10 +79,20 @@ export async function prepareChange(next: Next, scene: Scene): Promise<DeliveryC
       }
     },
     settle: async () => {
-      await parts.settle(settle(next, { specs, names }, { parts, shared, signal }));
+      await parts.settle(settle(next, { specs, names }, scene));
       unpin();
     },
   };
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Names of the lanes that have a position, but for those that were removed. */
+async function lanesOnDisk(log: Shared["log"]): Promise<ReadonlySet<string>> {
+  const { position, removed } = marksOf("");
+  const gone = await log.marks(removed);
+  const names = Array.from((await log.marks(position)).keys(), (mark) => mark.slice(position.length));
+  return new Set(names.filter((name) => !gone.has(removed + name)));
 }
 
 /** A bridge that was removed once and comes back begins anew, also when the log did not take that it was removed. */

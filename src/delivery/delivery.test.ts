@@ -118,6 +118,16 @@ test("what is said on one network goes to the other, and not back", async () => 
   await post("after it");
   expect(await until(web, 2)).toEqual(["ref:room <ann> hello", "ref:room <bob> after it"]);
   expect(await until(net, 1)).toEqual(["ref:#x <bob> after it"]);
+  const traffic = async () => (await delivery.status()).map((one) => [one.account, one.accepted, one.delivered]);
+  const told = await eventually(
+    traffic,
+    (now) => now.flat().filter((count) => count === 0).length === 1,
+    () => "what was sent to be counted",
+  );
+  expect(told).toEqual([
+    ["net.a", 1, 1],
+    ["web.b", 0, 2],
+  ]);
 });
 
 test("an account that does not come up holds up neither the start nor the others", async () => {

@@ -2,6 +2,7 @@ import type { Account, Config } from "../config/config.ts";
 import type { Adapter } from "../contract/adapter.ts";
 import type { Clock } from "../contract/host.ts";
 import type { Files } from "../files/files.ts";
+import type { OnDrop } from "../gateway/drops.ts";
 import type { LaneRoute, Routes } from "../gateway/routes.ts";
 import type { Turnstile } from "../lib/turnstile.ts";
 import { LogError } from "../log/errors.ts";
@@ -12,12 +13,13 @@ import { within } from "./deadline.ts";
 import { forgetRemoved } from "./forgetting.ts";
 import { laneSpecs } from "./lane-specs.ts";
 import { laneName, Lanes } from "./lanes.ts";
+import { LoopWatch } from "./loop-watch.ts";
 import type { Meter } from "./meter.ts";
 import { OutageNotices } from "./outage-notices.ts";
 import { Parts } from "./parts.ts";
 import { watchedPlaces } from "./places.ts";
 import type { RemoteFiles } from "./remote-files.ts";
-import type { AccountStatus } from "./status.ts";
+import type { AccountStatus, LoopStatus } from "./status.ts";
 import type { State } from "./supervisor.ts";
 
 /** The accounts of networks: what they say comes in, and what is said elsewhere goes to them. */
@@ -28,6 +30,8 @@ export interface Delivery {
   state(accountKey: string): State | undefined;
   /** How all accounts are, in the order of the configuration. Never rejects. */
   status(): Promise<readonly AccountStatus[]>;
+  /** Loops through other bridges, of which messages are withheld. */
+  loops(): readonly LoopStatus[];
   /** The steps to another configuration; nothing has moved yet. One at a time, none once it stops. Rejects with a LogError. */
   change(next: Next): Promise<DeliveryChange>;
   /** Stop, step 1: nothing more is sent or taken in, what is under way comes to its end. About 2 s at most. */
@@ -54,6 +58,8 @@ export interface DeliveryOptions {
   readonly random: () => number;
   /** Absent: nothing is counted. */
   readonly meter?: Meter;
+  /** Absent: nobody asks what was dropped. */
+  readonly onDrop?: OnDrop;
 }
 
 /** How long a stop waits for a change that is under way, which it cuts short. */
@@ -67,13 +73,19 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
   const { config, routes, log, logger, clock } = options;
   const lanes = new Lanes(log);
   const names = new Set(routes.lanes().map(laneName));
-  await forgetRemoved(log, logger, { lanes: names, accounts: new Set(config.accounts.keys()) });
-  const shared = { ...options, lanes };
+  // What an error leaves out is meant to come back.
+  if (config.errors.length === 0)
+    await forgetRemoved(log, logger, { lanes: names, accounts: new Set(config.accounts.keys()) });
+  const loops = new LoopWatch(clock, logger);
+  const shared = { ...options, lanes, loops };
   const parts = new Parts(shared);
   const specs = laneSpecs(config, routes);
   const wanted = (account: Account) => ({ account, config, routes, specs: specs.get(account.key) ?? [] });
   await parts.open([...config.accounts.values()].filter(({ protocol }) => protocol !== "api").map(wanted));
-  const untail = log.tail((entries) => lanes.wake(entries));
+  const untail = log.tail((entries) => {
+    loops.heard(entries.filter(({ subject }) => lanes.take(subject)));
+    lanes.wake(entries);
+  });
   // For good: what waits must also outlive the last sweep before the log is closed.
   const hold = ({ general }: Config, all: readonly LaneRoute[]): void => {
     const ageMs = Math.max(general.maxAgeMs, ...all.map(({ maxAgeMs }) => maxAgeMs));
@@ -95,11 +107,17 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
       for (const { supervisor } of parts.all) supervisor.start();
     },
     state: (accountKey) => parts.get(accountKey)?.supervisor.state,
-    status: async () => await Promise.all(parts.all.map(async ({ supervisor }) => await supervisor.status())),
+    status: async () => await Promise.all(parts.all.map(async (part) => await part.status())),
+    loops: () => loops.loops,
     change: async (next) => {
       // Lanes that a change under way no longer opens would seem new, and what they wait for would be forgotten.
       if (stopping.signal.aborted) throw new LogError("closed", "Rialto is stopping");
-      const change = await prepareChange(next, { parts, shared, signal: stopping.signal });
+      const change = await prepareChange(next, {
+        parts,
+        shared,
+        signal: stopping.signal,
+        isDegraded: current.errors.length > 0,
+      });
       const swap = (): void => {
         hold(next.config, next.routes.lanes());
         current = next.config;

@@ -6,11 +6,10 @@ import type { Stored } from "../gateway/codec.ts";
 import type { Here, Needs } from "../gateway/planned.ts";
 import { pause, within } from "./deadline.ts";
 
-/** How long one file is waited for, and the picture of an author, in ms. */
-const FILES_MS = 60_000;
-const AVATAR_MS = 10_000;
+/** How long the files of a message are waited for, and the picture of its author, in ms: so long it holds up what comes after it. */
+const FILES_MS = 10_000;
 /** Between two asks for a file that may come, in ms; each wait is twice the one before. */
-const RETRY_MS = { least: 500, most: 10_000 };
+const RETRY_MS = { least: 500, most: 4_000 };
 
 interface Wait {
   /** From when on it is waited for what may come, by `Clock.monoMs`. */
@@ -61,7 +60,7 @@ export class Fetching {
       url: item === undefined || item.URL === "" ? null : item.URL,
     };
     if (wanted === null) return { ...facts, id: null, missing: "nobody has its content" };
-    const ready = await this.#ready(wanted, FILES_MS, wait);
+    const ready = await this.#ready(wanted, wait);
     if (!ready.ok) return { ...facts, id: null, missing: ready.why.message };
     const { bytes, mime, link } = ready;
     return { ...facts, bytes, mime, url: link ?? facts.url, id: wanted.id, missing: null };
@@ -70,7 +69,7 @@ export class Fetching {
   async #avatar(url: string, wanted: WantedFile | null, wait: Wait): Promise<SharedFile | null> {
     if (wanted === null) return null;
     const facts = { name: wanted.name, comment: "", url: url === "" ? null : url };
-    const ready = await this.#ready(wanted, AVATAR_MS, wait);
+    const ready = await this.#ready(wanted, wait);
     if (ready.ok) {
       const { bytes, mime, link } = ready;
       return { ...facts, bytes, mime, url: link ?? facts.url, id: wanted.id, missing: null };
@@ -80,13 +79,15 @@ export class Fetching {
   }
 
   /** Asks again while it may come. */
-  async #ready(wanted: WantedFile, ms: number, { sinceMs, signal }: Wait): Promise<ReadyFile> {
+  async #ready(wanted: WantedFile, { sinceMs, signal }: Wait): Promise<ReadyFile> {
     const { files, clock } = this.#options;
+    const ms = FILES_MS;
     let last: ReadyFile = late(ms);
     const ended = await within({ clock, ms, signal }, async (limit) => {
       for (let waitMs = RETRY_MS.least; ; waitMs = Math.min(waitMs * 2, RETRY_MS.most)) {
         last = await files.ready(wanted, limit);
-        if (last.ok || !last.retry || limit.aborted || clock.monoMs() - sinceMs >= ms) return last;
+        if (last.ok || !last.retry || last.holds === true || limit.aborted || clock.monoMs() - sinceMs >= ms)
+          return last;
         await pause({ clock, ms: waitMs, signal: limit });
       }
     });

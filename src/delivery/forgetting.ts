@@ -1,6 +1,6 @@
 import type { Log } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
-import { CURSOR_STEM } from "./intake.ts";
+import { CURSOR_STEM } from "./cursors.ts";
 import { marksOf } from "./position.ts";
 
 /** Where lanes keep what outlives the program. */

@@ -1,5 +1,6 @@
 import type { AdapterLog, Clock, Host } from "../contract/host.ts";
 import type { ChannelRef } from "../contract/ids.ts";
+import type { Why } from "../contract/outcome.ts";
 import type { Files } from "../files/files.ts";
 import type { Logger } from "../logger.ts";
 import type { Intake } from "./intake.ts";
@@ -16,7 +17,8 @@ export interface HostOptions {
   readonly logger: Logger;
   readonly files: Pick<Files, "open" | "publish">;
   readonly lost: Host["lost"];
-  readonly degraded: Host["degraded"];
+  /** The newest of the reasons that stand; null: none does any more. */
+  readonly degraded: (why: Why | null) => void;
   /** Called with the channels of which something came. */
   readonly heard: (channels: ReadonlySet<ChannelRef>) => void;
 }
@@ -28,6 +30,7 @@ export interface HostOptions {
 export function createHost(options: HostOptions): { readonly host: Host; readonly end: () => void } {
   const { account, intake, nameOf, files, clock, random, logger } = options;
   let ended = false;
+  const reasons = new Map<string, Why>();
   const host: Host = {
     accept: async (batch) => {
       if (ended) return batch.events.map(() => "ignored");
@@ -37,8 +40,11 @@ export function createHost(options: HostOptions): { readonly host: Host; readonl
     lost: (channel, why, retryInMs) => {
       if (!ended) options.lost(channel, why, retryInMs);
     },
-    degraded: (why) => {
-      if (!ended) options.degraded(why);
+    degraded: (why, about = "connection") => {
+      if (ended) return;
+      reasons.delete(about);
+      if (why !== null) reasons.set(about, why);
+      options.degraded([...reasons.values()].at(-1) ?? null);
     },
     openFile: async (id, signal) => await files.open(id, signal),
     publish: async (text) => await files.publish(text),

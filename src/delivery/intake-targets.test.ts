@@ -39,12 +39,15 @@ function deleted(ref: string): Event {
 let log: ScriptedLog;
 let clock: FakeClock;
 let intake: Intake;
+/** What is under way, by channel. */
+let underWay: Map<string, PromiseWithResolvers<void>>;
 
 beforeEach(() => {
+  underWay = new Map();
   log = new ScriptedLog();
   clock = new FakeClock();
   const account = anAccount("net.here");
-  const config = aConfig([aGateway("g", ["in net.here #room", "out net.there #x"])], [account]);
+  const config = aConfig([aGateway("g", ["in net.here #room", "in net.here #other", "out net.there #x"])], [account]);
   intake = new Intake({
     account,
     record: compileRecord(account, compileInbound(account)),
@@ -54,11 +57,22 @@ beforeEach(() => {
     clock,
     random: () => 0.5,
     cursor: "c0" as Cursor,
+    underWay: (channel) => underWay.get(channel)?.promise ?? null,
   });
 });
 
 const accept = (events: readonly Event[], cursor: string | null = null) =>
-  intake.accept({ events, cursor: cursor as Cursor | null }, () => "#room");
+  intake.accept({ events, cursor: cursor as Cursor | null }, (ref) => `#${ref}`);
+
+/** Something is being sent to the channel; the function ends that, with the copy on the disk when there is one. */
+function sending(channel = "#room"): (copy?: string) => void {
+  const under = Promise.withResolvers<void>();
+  underWay.set(channel, under);
+  return (copy) => {
+    if (copy !== undefined) log.model.copies("lane", { of: 7, place: PLACE, refs: [copy] });
+    under.resolve();
+  };
+}
 
 function abouts(): readonly (string | null)[] {
   return log.batches.flatMap(({ entries }) =>
@@ -123,30 +137,116 @@ describe("what speaks of another message", () => {
 });
 
 describe("a message that is not found", () => {
-  test("is looked for once more: a copy of ours may be on its way to the disk", async () => {
-    log.model.note(7, "net.there/#x", 0, { is: "said", refs: [], author: "a", name: "anna", excerpt: "over there" });
+  const elsewhere = (event: Event): Event => ({ ...event, channel: "other" as ChannelRef });
+  const OVER_THERE = { is: "said", refs: [], author: "a", name: "anna", excerpt: "over there" } as const;
+
+  beforeEach(() => log.model.note(7, "net.there/#x", 0, OVER_THERE));
+
+  test("is not waited for where nothing is under way", async () => {
+    sending("#other");
+    expect(await accept([said("m1", "to nobody", "x"), edited("y", "never")])).toEqual(["stored", "ignored"]);
+    expect([abouts(), intake.dropped, clock.waiting]).toEqual([[null], { unknown_target: 1 }, 0]);
+  });
+
+  test("is looked for once more when what is under way has ended, however long that takes", async () => {
+    const end = sending();
     const answer = accept([said("m1", "an answer", "copy")]);
-    await settled();
+    await clock.advance(9_000);
     expect(log.batches).toEqual([]);
-    log.model.copies("lane", { of: 7, place: PLACE, refs: ["copy"] });
-    await clock.advance(50);
+    end("copy");
     expect(await answer).toEqual(["stored"]);
+    expect(abouts()).toEqual(["reply 7 over there"]);
+    expect(clock.waiting).toBe(0);
+  });
+
+  test("is looked for once more also when that ended while the log was asked", async () => {
+    const end = sending();
+    const find = log.ids.find.bind(log.ids);
+    log.ids.find = async (place, refs) => {
+      const found = await find(place, refs);
+      end("copy");
+      return found;
+    };
+    expect(await accept([said("m1", "an answer", "copy")])).toEqual(["stored"]);
     expect(abouts()).toEqual(["reply 7 over there"]);
   });
 
-  test("holds up a call once, and is left out then", async () => {
-    const answer = accept([said("m1", "to nobody", "x"), edited("y", "never"), said("m2", "to nobody", "z")]);
-    await clock.advance(50);
-    expect(await answer).toEqual(["stored", "ignored", "stored"]);
-    expect([abouts(), intake.dropped]).toEqual([[null, null], { unknown_target: 1 }]);
+  test("is waited for once, whatever begins meanwhile", async () => {
+    const end = sending();
+    const answer = accept([edited("x", "never")]);
+    await settled();
+    sending();
+    end();
+    expect(await answer).toEqual(["ignored"]);
   });
-});
 
-test("a flood of what speaks of unknown messages holds up nobody for longer than one such", async () => {
-  const answers = Array.from({ length: 200 }, async (_, at) => await accept([edited(`unknown ${at}`, "x")]));
-  answers.push(accept([said("m1", "one")]));
-  await clock.advance(50);
-  expect((await Promise.all(answers)).at(-1)).toEqual(["stored"]);
+  test("is given up after 10 s where a handler hangs, and so is all that came with it", async () => {
+    sending();
+    const answers = Array.from({ length: 200 }, async (_, at) => await accept([edited(`unknown ${at}`, "x")]));
+    answers.push(accept([said("m1", "one")]));
+    await clock.advance(10_000);
+    expect((await Promise.all(answers)).at(-1)).toEqual(["stored"]);
+    expect([intake.dropped, clock.waiting]).toEqual([{ unknown_target: 200 }, 0]);
+  });
+
+  test("holds up what comes after it in its channel, and nothing else", async () => {
+    const end = sending();
+    const answers = [
+      accept([said("m1", "before"), said("m2", "held", "copy"), elsewhere(said("o1", "beside")), said("m3", "after")]),
+      accept([said("m4", "later")]),
+      accept([elsewhere(said("o2", "on"))]),
+      accept([elsewhere(said("o3", "and on")), said("m5", "last")]),
+    ];
+    await settled();
+    expect(log.texts.flat()).toEqual(["before", "beside", "on", "and on"]);
+    end("copy");
+    expect(await Promise.all(answers)).toEqual([
+      ["stored", "stored", "stored", "stored"],
+      ["stored"],
+      ["stored"],
+      ["stored", "stored"],
+    ]);
+    expect(log.texts.flat()).toEqual(["before", "beside", "on", "and on", "held", "after", "later", "last"]);
+    expect(abouts()[4]).toBe("reply 7 over there");
+  });
+
+  test("keeps back the cursors of what is stored before it", async () => {
+    const ends = [sending(), sending("#other")] as const;
+    const answers = [
+      accept([edited("x", "held")], "c1"),
+      accept([elsewhere(edited("y", "held as well"))], "c2"),
+      accept([{ ...said("t1", "on"), channel: "third" as ChannelRef }], "c3"),
+    ];
+    await settled();
+    expect(await answers[2]).toEqual(["ignored"]);
+    expect(intake.cursor).toBe("c0");
+    ends[1]();
+    expect(await answers[1]).toEqual(["ignored"]);
+    expect(intake.cursor).toBe("c0");
+    ends[0]();
+    expect(await answers[0]).toEqual(["ignored"]);
+    expect(intake.cursor).toBe("c3");
+  });
+
+  test("is not waited for after a close, and a drain waits for it", async () => {
+    const drained: string[] = [];
+    const end = sending();
+    const first = accept([edited("x", "held")]);
+    await settled();
+    void intake.drained().then(() => drained.push("drained"));
+    await settled();
+    expect(drained).toEqual([]);
+    end();
+    await first;
+    await settled();
+    expect(drained).toEqual(["drained"]);
+    sending();
+    const second = accept([edited("x", "held"), elsewhere(said("o1", "stored"))]);
+    await settled();
+    intake.close();
+    expect(await second).toEqual(["ignored", "stored"]);
+    expect(clock.waiting).toBe(0);
+  });
 });
 
 test("a log that does not answer is waited for", async () => {
@@ -163,7 +263,15 @@ test("a log that does not answer is waited for", async () => {
   expect(abouts()).toEqual([null, "edit 1 one"]);
 });
 
+test("a log that is closed meanwhile ends it", async () => {
+  log.ids.find = async () => await Promise.reject(new LogError("closed", "the log is closed"));
+  log.refusals.push(new LogError("closed", "the log is closed"));
+  sending();
+  expect(await accept([said("m1", "to nobody", "x"), said("m2", "next")])).toEqual(["ignored", "ignored"]);
+});
+
 test("closed while it looks, nothing more is stored", async () => {
+  sending();
   const answer = accept([said("m1", "to nobody", "x"), said("m2", "next")], "c1");
   await settled();
   intake.close();

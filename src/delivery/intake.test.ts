@@ -3,6 +3,7 @@ import { FakeClock, settled } from "../../test/support/fake-clock.ts";
 import type { Accepted } from "../contract/host.ts";
 import type { ChannelRef, Cursor, EventKey, UserRef } from "../contract/ids.ts";
 import type { Posted } from "../contract/events.ts";
+import type { Dropped } from "../gateway/drops.ts";
 import { compileInbound } from "../gateway/inbound.ts";
 import { compileRecord } from "../gateway/record.ts";
 import { compileRoutes } from "../gateway/routes.ts";
@@ -36,8 +37,10 @@ let log: ScriptedLog;
 let memory: MemoryLogger;
 let clock: FakeClock;
 let intake: Intake;
+let dropped: Dropped[];
 
 beforeEach(() => {
+  dropped = [];
   log = new ScriptedLog();
   memory = new MemoryLogger();
   clock = new FakeClock();
@@ -52,6 +55,7 @@ beforeEach(() => {
     clock,
     random: () => 0.5,
     cursor: null,
+    onDrop: (drop) => dropped.push(drop),
   });
 });
 
@@ -85,6 +89,13 @@ test("one answer per event: stored, seen before, dropped and why", async () => {
   expect(log.texts).toEqual([["a", "again", "b"]]);
   expect(intake.accepted).toBe(2);
   expect(intake.dropped).toEqual({ ignored_text: 1, unknown_channel: 1, no_gateway: 1, own: 1, duplicate: 1 });
+  const place = { account: "net.Here", by: "bob", event: "", refs: [] };
+  // What nobody asks about is only counted.
+  expect(dropped).toEqual([
+    { ...place, channel: "#room", atMs: 0, text: "spam", reason: "ignored_text", rule: "^spam" },
+    { ...place, channel: "other", atMs: 0, text: "elsewhere", reason: "unknown_channel" },
+    { ...place, channel: "#quiet", atMs: 0, text: "where nobody listens", reason: "no_gateway" },
+  ]);
 });
 
 test("the cursor is stored with its events, also when there are none to store", async () => {

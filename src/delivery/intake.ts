@@ -1,13 +1,17 @@
 import type { Account } from "../config/config.ts";
-import type { Accepted, Clock, Host } from "../contract/host.ts";
+import type { Accepted, Clock } from "../contract/host.ts";
 import type { Cursor } from "../contract/ids.ts";
 import type { Event } from "../contract/events.ts";
+import { type Drop, droppedEvent, type DropReason, isAskedAbout, type OnDrop } from "../gateway/drops.ts";
 import type { compileRecord } from "../gateway/record.ts";
 import type { Routes } from "../gateway/routes.ts";
 import { LogError } from "../log/errors.ts";
 import type { Ids, Known, Log, NewEntry } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
+import { Call, channelOf, type EventBatch, ignored } from "./call.ts";
+import { markOf } from "./cursors.ts";
 import { pause } from "./deadline.ts";
+import { Holds } from "./holds.ts";
 import { type NameOf, UNSETTLED } from "./names.ts";
 import type { Turnstile } from "../lib/turnstile.ts";
 import { Report } from "./report.ts";
@@ -24,8 +28,10 @@ import { fullJitter } from "./retry.ts";
  * bound, which takes nothing more from its network while many of its calls wait.
  *
  * An event that speaks of another message (an answer, an edit) goes in an append of its own call, because that message has to be found in
- * the log first; what comes before it in the call is stored before, when it is about that. A message that is not found is looked for once
- * more a moment after the call came: it may be a copy of ours whose receipt is still on its way to the disk.
+ * the log first; what comes before it in the call is stored before, when it is about that. A message that is not found may be a copy of ours
+ * that is being sent, or whose receipt is not on the disk yet: the event waits for what is under way in its channel at that moment, and
+ * is looked for once more. What comes after it in that channel waits as well, and nothing else does (see holds.ts). The cursors of
+ * calls that are stored meanwhile are stored with the one that waits, so that no cursor is ever ahead of what is stored.
  *
  * `close` ends that: an append under way still gets its own answer, everything else is answered "ignored" without having been stored.
  */
@@ -34,7 +40,8 @@ export class Intake {
   readonly #report: Report;
   readonly #calls: Call[] = [];
   readonly #closed = new AbortController();
-  readonly #dropped = new Map<string, number>();
+  readonly #holds: Holds;
+  readonly #dropped = new Map<DropReason, number>();
   #accepted = 0;
   #cursor: Cursor | null;
   /** Of sessions that ended before all their channels were known, with events of such a channel: their cursors count no more. */
@@ -48,6 +55,7 @@ export class Intake {
     this.#cursor = cursor;
     this.#record = options.record;
     this.#report = new Report(logger, { account: account.name }, () => clock.monoMs());
+    this.#holds = new Holds({ clock, signal: this.#closed.signal, released: () => this.settled() });
   }
 
   /** The newest that is durable; null: there is none. */
@@ -73,7 +81,7 @@ export class Intake {
   accept(batch: EventBatch, nameOf: NameOf): Promise<readonly Accepted[]> {
     if (this.#closed.signal.aborted) return Promise.resolve(ignored(batch));
     const { promise, resolve } = Promise.withResolvers<readonly Accepted[]>();
-    this.#calls.push({ batch, nameOf, answer: resolve, atMs: this.#options.clock.monoMs() });
+    this.#calls.push(new Call(batch, nameOf, this.#options.clock.monoMs(), resolve));
     this.settled();
     return promise;
   }
@@ -85,12 +93,12 @@ export class Intake {
 
   /** Resolves when everything that can go on has been answered. */
   async drained(): Promise<void> {
-    while (this.#running !== null) await this.#running;
+    while (this.#running !== null || this.#holds.size > 0) await (this.#running ?? this.#holds.next);
   }
 
   close(): void {
     this.#closed.abort();
-    for (const { batch, answer } of this.#calls.splice(0)) answer(ignored(batch));
+    for (const call of this.#calls.splice(0)) call.giveUp();
   }
 
   async #run(): Promise<void> {
@@ -110,21 +118,35 @@ export class Intake {
     return group !== null;
   }
 
-  /** The calls of the next append, oldest first; null when there is none that can go on. */
+  /** What the next append takes, oldest first; null when there is nothing that can go on. */
   #gather(): Group | null {
-    const group: Group = { calls: [], entries: [], answers: [], cursor: null, chars: 0 };
-    for (let call = this.#calls[0]; call !== undefined; call = this.#calls[0]) {
-      const { events, cursor } = call.batch;
-      if (events.some(({ channel }) => call?.nameOf(channel) === undefined)) break;
-      const isFull = group.entries.length + events.length > EVENTS_MAX || group.chars > CHARS_MAX;
-      const asks = this.#asksAny(call);
-      if ((isFull || asks) && group.calls.length > 0) break;
-      this.#calls.shift();
-      if (!this.#isBehind(call)) group.cursor = cursor ?? group.cursor;
-      group.calls.push({ call, slots: asks ? null : events.map((event) => this.#add(event, call, group, [])) });
-      if (asks) break;
+    const group: Group = { calls: [], taken: [], entries: [], answers: [], cursor: null, chars: 0 };
+    const held = this.#holds.channels;
+    for (let at = 0; at < this.#calls.length;) {
+      const call = this.#calls[at];
+      if (call?.batch.events.some(({ channel }) => call.nameOf(channel) === undefined) !== false) break;
+      if (call.waitsWhole(held)) {
+        at += 1;
+        continue;
+      }
+      const isFull = group.entries.length + call.left.length > EVENTS_MAX || group.chars > CHARS_MAX;
+      const isAlone = this.#asksAny(call) || call.waitsPartly(held);
+      if ((isFull || isAlone) && group.calls.length > 0) break;
+      this.#calls.splice(at, 1);
+      if (this.#isBehind(call)) call.cursor = null;
+      group.calls.push(call);
+      if (isAlone) return { ...group, alone: { call, at, held } };
+      for (const index of call.left.splice(0)) this.#take(call, index, group, []);
+      this.#settleCursor(call, at, group);
     }
     return group.calls.length > 0 ? group : null;
+  }
+
+  /** The cursor of a call is stored with it, or with the call before it that still waits. */
+  #settleCursor({ cursor }: Call, at: number, group: Group): void {
+    const before = this.#calls[at - 1];
+    if (before !== undefined) before.cursor = cursor ?? before.cursor;
+    else group.cursor = cursor ?? group.cursor;
   }
 
   /** Whether its cursor stands behind an event that no name was found for: the next session has to begin before that. */
@@ -135,6 +157,11 @@ export class Intake {
 
   #asksAny({ batch, nameOf }: Call): boolean {
     return batch.events.some((event) => this.#asks(event, channelOf(event, nameOf)).length > 0);
+  }
+
+  #take(call: Call, index: number, group: Group, known: Answers): void {
+    const event = call.batch.events[index];
+    if (event !== undefined) group.taken.push({ call, index, slot: this.#add(event, call, group, known) });
   }
 
   #asks(event: Event, channel: string | null): ReturnType<EventRecorder["asks"]> {
@@ -149,10 +176,11 @@ export class Intake {
   /** Puts an event into the group; its index there, or null when it goes no further. */
   #add(event: Event, { nameOf }: Call, group: Group, known: Answers): number | null {
     const entry = this.#entryOf(event, channelOf(event, nameOf), known);
-    if (typeof entry === "string") {
-      this.#dropped.set(entry, (this.#dropped.get(entry) ?? 0) + 1);
+    if ("reason" in entry) {
+      const { reason } = entry;
+      this.#dropped.set(reason, (this.#dropped.get(reason) ?? 0) + 1);
       const { account, logger } = this.#options;
-      logger.debug({ account: account.name, kind: event.kind, reason: entry }, "message not relayed");
+      logger.debug({ account: account.name, kind: event.kind, reason }, "message not relayed");
       return null;
     }
     group.chars += entry.payload.length;
@@ -160,59 +188,86 @@ export class Intake {
   }
 
   /** The entry, or the reason why there is none. */
-  #entryOf(event: Event, channel: string | null, known: Answers): NewEntry | string {
-    const { account, routes, clock, logger } = this.#options;
-    if (channel === null) return "unknown_channel";
+  #entryOf(event: Event, channel: string | null, known: Answers): NewEntry | Drop {
+    const { account, routes, clock, logger, onDrop } = this.#options;
+    const drop = (why: Drop): Drop => {
+      const place = { account: account.name, channel: channel ?? event.channel };
+      if (isAskedAbout(why)) onDrop?.(droppedEvent(event, why, place));
+      return why;
+    };
     try {
+      if (channel === null) return drop({ reason: "unknown_channel" });
       const recorded = this.#record.record(event, channel, clock.nowMs(), known);
-      if (recorded.is === "drop") return recorded.reason;
-      return routes.targets(recorded.entry.subject).length > 0 ? recorded.entry : "no_gateway";
+      if (recorded.is === "drop") return drop(recorded);
+      return routes.targets(recorded.entry.subject).length > 0 ? recorded.entry : drop({ reason: "no_gateway" });
     } catch (error) {
       // The next try would fail as well: better one event lost, and told, than all behind it.
       logger.error(
         { account: account.name, channel, kind: event.kind, error: String(error) },
         "an event is lost: this is a bug",
       );
-      return "bug";
+      return { reason: "bug" };
     }
   }
 
   async #store(group: Group): Promise<void> {
-    for (const each of group.calls) each.slots ??= await this.#addAsking(each.call, group);
+    if (group.alone !== undefined) await this.#takeAlone(group, group.alone);
     const stored = await this.#append(group.entries, group.cursor);
     const answers = [...group.answers, ...(stored ?? [])];
-    for (const { call, slots } of group.calls) {
-      call.answer((slots ?? []).map((slot): Accepted => (slot === null ? "ignored" : (answers[slot] ?? "ignored"))));
+    for (const { call, index, slot } of group.taken) {
+      call.answers[index] = slot === null ? "ignored" : (answers[slot] ?? "ignored");
+    }
+    for (const call of group.calls) {
+      if (call.left.length === 0) call.finish();
+      else if (this.#closed.signal.aborted) call.giveUp();
     }
   }
 
-  /** As `#add` for each event of a call. */
-  async #addAsking(call: Call, group: Group): Promise<readonly (number | null)[]> {
-    const slots: (number | null)[] = [];
-    for (const event of call.batch.events) {
-      const known = await this.#lookUp(this.#asks(event, channelOf(event, call.nameOf)), call, group);
-      slots.push(known === null ? null : this.#add(event, call, group, known));
+  /** Takes of a call what need not wait; the rest takes its place in the queue again. */
+  async #takeAlone(group: Group, { call, at, held }: Alone): Promise<void> {
+    const left: number[] = [];
+    for (const index of call.left) {
+      const isLeft = !(await this.#takeOne(call, index, group, held));
+      if (isLeft) left.push(index);
       if (group.chars > CHARS_MAX) await this.#flush(group);
     }
-    return slots;
+    call.left = left;
+    if (left.length === 0) this.#settleCursor(call, at, group);
+    else if (!this.#closed.signal.aborted) this.#calls.splice(at, 0, call);
   }
 
-  /** Null when the intake was closed before. */
-  async #lookUp(asks: readonly Ask[], { atMs }: Call, group: Group): Promise<Answers | null> {
+  /** False when the event has to wait. */
+  async #takeOne(call: Call, index: number, group: Group, held: Set<string>): Promise<boolean> {
+    const event = call.batch.events[index];
+    const channel = event === undefined ? null : channelOf(event, call.nameOf);
+    if (event === undefined || (channel !== null && held.has(channel))) return false;
+    const asks = this.#asks(event, channel);
+    // Before the look-up: what ends while that is under way must not be missed.
+    const mayWait = asks.length > 0 && this.#holds.mayWait(event, call.atMs);
+    const cause = channel !== null && mayWait ? (this.#options.underWay?.(channel) ?? null) : null;
+    const known = await this.#lookUp(asks, group);
+    if (known === null) {
+      group.taken.push({ call, index, slot: null });
+      return true;
+    }
+    if (channel !== null && cause !== null && known.includes(null)) {
+      held.add(channel);
+      this.#holds.hold(channel, event, { cause, sinceMs: call.atMs });
+      return false;
+    }
+    this.#take(call, index, group, known);
+    return true;
+  }
+
+  /** Null when the intake or the log was closed before. */
+  async #lookUp(asks: readonly Ask[], group: Group): Promise<Answers | null> {
     if (asks.length === 0) return [];
     const find = async (): Promise<Answers | null> =>
       await this.#insist(async () => await Promise.all(asks.map(async (ask) => await this.#find(ask))));
     if (asks.some((ask) => group.entries.some((entry) => makes(entry, ask)))) await this.#flush(group);
-    let known = await find();
-    if (known?.some((one) => one !== null && group.entries.some((entry) => changes(entry, one))) === true) {
-      await this.#flush(group);
-      known = await find();
-    }
-    const { clock } = this.#options;
-    const ms = Math.min(atMs + RECEIPTS_MS - clock.monoMs(), RECEIPTS_MS);
-    // What has waited for its turn has waited for the receipts as well.
-    if (known?.includes(null) !== true || ms <= 0) return known;
-    await pause({ clock, ms, signal: this.#closed.signal });
+    const known = await find();
+    if (known?.some((one) => one !== null && group.entries.some((entry) => changes(entry, one))) !== true) return known;
+    await this.#flush(group);
     return await find();
   }
 
@@ -280,15 +335,19 @@ export interface IntakeOptions {
   /** Is passed with everything that goes by the record and the routes, until it is stored; absent: these never change. */
   readonly turnstile?: Turnstile;
   readonly log: Pick<Log, "append"> & { readonly ids: Pick<Ids, "find"> };
+  /**
+   * Resolves once all that the network may show by now of what we send to a channel has ended, and is on the disk or never will be; null:
+   * nothing is under way there. Absent: nothing is sent.
+   */
+  readonly underWay?: (channel: string) => Promise<void> | null;
   /** What earlier runs of the program have stored; see `readCursor`. */
   readonly cursor: Cursor | null;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly random: () => number;
+  /** Absent: nobody asks what was dropped. */
+  readonly onDrop?: OnDrop;
 }
-
-/** What one call of `Host.accept` hands over. */
-export type EventBatch = Parameters<Host["accept"]>[0];
 
 /** Of one append; a call with more goes alone. */
 const EVENTS_MAX = 512;
@@ -296,38 +355,30 @@ const CHARS_MAX = 1024 * 1024;
 
 const BACK_OFF = { baseMs: 250, capMs: 10_000 };
 
-interface Call {
-  readonly batch: EventBatch;
-  readonly nameOf: NameOf;
-  readonly answer: (accepted: readonly Accepted[]) => void;
-  /** When it came, Unix ms. */
-  readonly atMs: number;
-}
-
 interface Group {
-  /** `slots`: where each event of the call is among all answers, null where it went no further; null while that is not known. */
-  readonly calls: { readonly call: Call; slots: readonly (number | null)[] | null }[];
+  readonly calls: Call[];
+  /** `slot`: where the event is among all answers; null: it goes no further. */
+  readonly taken: { readonly call: Call; readonly index: number; readonly slot: number | null }[];
   /** Not stored yet. */
   readonly entries: NewEntry[];
   /** Of entries that are stored already. */
   readonly answers: Accepted[];
+  readonly alone?: Alone;
   cursor: Cursor | null;
   chars: number;
+}
+
+/** A call that is looked at event by event. `at`: its place in the queue; `held`: channels in which nothing is taken. */
+interface Alone {
+  readonly call: Call;
+  readonly at: number;
+  readonly held: Set<string>;
 }
 
 type EventRecorder = ReturnType<typeof compileRecord>;
 type Ask = ReturnType<EventRecorder["asks"]>[number];
 /** What was asked, in the same order. */
 type Answers = readonly (Known | null)[];
-
-/** How long the receipt of a copy that people already answer may be on its way to the disk, in ms. */
-const RECEIPTS_MS = 50;
-
-/** The name of its channel; null: none that is known. */
-function channelOf({ channel }: Event, nameOf: NameOf): string | null {
-  const name = nameOf(channel);
-  return typeof name === "string" ? name : null;
-}
 
 /** Whether the entry makes the message that is asked for known by that ref. */
 function makes({ subject, note }: NewEntry, { place, refs }: Ask): boolean {
@@ -340,18 +391,3 @@ function makes({ subject, note }: NewEntry, { place, refs }: Ask): boolean {
 function changes({ note }: NewEntry, { seq }: Known): boolean {
   return note !== undefined && note.is !== "said" && note.of === seq;
 }
-
-/** The newest cursor of an account that is durable. Rejects with the log's LogError. */
-export async function readCursor(log: Pick<Log, "marks">, accountKey: string): Promise<Cursor | null> {
-  const name = markOf(accountKey);
-  return ((await log.marks(name)).get(name) as Cursor | undefined) ?? null;
-}
-
-/** Where the cursors of accounts are kept, by key. */
-export const CURSOR_STEM = "cursor/";
-
-function markOf(accountKey: string): string {
-  return `${CURSOR_STEM}${accountKey}`;
-}
-
-const ignored = ({ events }: EventBatch): readonly Accepted[] => events.map(() => "ignored");

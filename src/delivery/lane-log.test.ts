@@ -10,7 +10,7 @@ import { openAt, scratchFolder } from "../log/sqlite/scratch.suite.ts";
 import type { Logger } from "../logger.ts";
 import { Lane } from "./lane.ts";
 import { NO_METER } from "./meter.ts";
-import { delivered, LANE, NONE, MemoryFiles, outletOf, sendWhole, SUBJECT } from "./stage.suite.ts";
+import { delivered, LANE, NONE, MemoryFiles, outletOf, sendWhole, SUBJECT, NO_LOOPS } from "./stage.suite.ts";
 import { PLAN } from "./plan.suite.ts";
 
 const SILENT = { debug: () => undefined, warn: () => undefined, info: () => undefined } as unknown as Logger;
@@ -33,6 +33,7 @@ async function open(log: Log): Promise<Lane> {
     outageNoticeMs: 3_600_000,
     catchUp: null,
     meter: NO_METER,
+    loops: NO_LOOPS,
     onStalled: () => undefined,
   });
   log.tail(() => lane.wake());

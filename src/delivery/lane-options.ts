@@ -7,6 +7,7 @@ import type { Plan } from "../gateway/plan.ts";
 import { subjectOf } from "../gateway/subject.ts";
 import type { EntryHead, Log, Seq, Subject } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
+import type { LoopWatch } from "./loop-watch.ts";
 import type { Meter } from "./meter.ts";
 
 export interface LaneOptions {
@@ -28,6 +29,7 @@ export interface LaneOptions {
   readonly catchUp: CatchUp | null;
   readonly outageNoticeMs: number;
   readonly meter: Meter;
+  readonly loops: Pick<LoopWatch, "wrote" | "why">;
   /** A handler hangs: the session is to be ended. */
   readonly onStalled: (why: Why) => void;
 }

@@ -8,7 +8,7 @@ import type { Logger } from "../logger.ts";
 import { Lane } from "./lane.ts";
 import { NO_METER } from "./meter.ts";
 import { type Disk, emptyDisk, MemoryLog } from "./memory-log.suite.ts";
-import { delivered, KEY, LANE, MemoryFiles, outletOf } from "./stage.suite.ts";
+import { delivered, KEY, LANE, MemoryFiles, outletOf, NO_LOOPS } from "./stage.suite.ts";
 import { PLAN } from "./plan.suite.ts";
 
 describe("a bridge that joins the gateway of a lane", () => {
@@ -40,6 +40,7 @@ describe("a bridge that joins the gateway of a lane", () => {
       outageNoticeMs: 3_600_000,
       catchUp: null,
       meter: NO_METER,
+      loops: NO_LOOPS,
       onStalled: () => undefined,
     });
     await settled();

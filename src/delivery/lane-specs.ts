@@ -1,4 +1,5 @@
 import type { Account, Config } from "../config/config.ts";
+import { textFormat } from "../gateway/posted.ts";
 import type { LaneRoute, Routes } from "../gateway/routes.ts";
 import { accountOf } from "../gateway/subject.ts";
 import { fingerprint } from "../lib/fingerprint.ts";
@@ -25,4 +26,7 @@ export function laneSpecs(config: Config, routes: Routes): ReadonlyMap<string, r
 }
 
 /** What others see of an account. */
-const look = ({ name, protocol, presentation }: Account): string => fingerprint([name, protocol, presentation]);
+function look(account: Account): string {
+  const { name, protocol, presentation } = account;
+  return fingerprint([name, protocol, presentation, textFormat(account)]);
+}

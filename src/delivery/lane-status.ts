@@ -1,3 +1,4 @@
+import { localTimeOfDay } from "../lib/local-time.ts";
 import type { Why } from "../contract/outcome.ts";
 import { remedyOf } from "./remedies.ts";
 import type { LaneStatus } from "./status.ts";
@@ -56,8 +57,7 @@ function reasonOf({ isJoined, isRefused, why, calls, isLooking, activeMs, nowMs,
   if (!isJoined) return why;
   if (isRefused) return REFUSED;
   if (calls > 0 && nowMs - activeMs >= SILENT_MS) {
-    const since = new Date(activeMs).toISOString().slice(11, 19);
-    return { code: "timeout", message: `The network has not answered since ${since} UTC.` };
+    return { code: "timeout", message: `The network has not answered since ${localTimeOfDay(activeMs)}.` };
   }
   if (untilMs > nowMs) return why ?? PACED;
   return calls > 0 || isLooking ? null : why;

@@ -129,7 +129,7 @@ export class Lane {
   }
 
   #createStarting(newAfter: Seq, pump: () => void): Starting {
-    const { capabilities, name } = this.#options;
+    const { capabilities, name, loops } = this.#options;
     return new Starting({
       window: this.#window,
       preparing: this.#preparing,
@@ -139,8 +139,11 @@ export class Lane {
       mayStart: (outlet) => outlet === this.#waits.outlet && this.#mayStart(outlet),
       reacts: ({ without }) => capabilities.ops.react === "native" && !without.includes("react"),
       finish: (...ended) => this.#results.finish(...ended),
-      run: (item: Item, outlet: Outlet, asked: Asked) =>
-        void this.#calls.start(item, outlet, asked, opIdOf(name, item)),
+      withheld: ({ seq }) => loops.why(seq),
+      run: (item: Item, outlet: Outlet, asked: Asked) => {
+        loops.wrote(item.seq, placeOf(this.#options), asked.op);
+        void this.#calls.start(item, outlet, asked, opIdOf(name, item));
+      },
       wait: (times, why) => this.#waits.holdForLog(times, why),
       pump,
     });
@@ -154,6 +157,15 @@ export class Lane {
   /** When the oldest message that waits was accepted, Unix ms; null: none does. */
   get waitingSince(): number | null {
     return this.#window.oldest?.at ?? null;
+  }
+
+  /** Resolves once all that the network may show by now has ended and is on the disk, or never will be; null: nothing is under way. */
+  underWay(): Promise<void> | null {
+    const items = this.#phase === "stopped" ? [] : this.#window.underWay;
+    if (items.length === 0) return this.#recorder.written();
+    const ended = Promise.all(items.map(async (item) => await item.done()));
+    // What has ended while the last ones did has its receipt by now.
+    return ended.then(async () => void (await this.#recorder.written()));
   }
 
   /** How many messages wait. Rejects with the log's LogError. */
@@ -252,6 +264,7 @@ export class Lane {
     const over = (): void => {
       if (this.#calls.size === 0) this.#summary.putBack();
       this.#phase = "stopped";
+      this.#window.release();
       this.#alarm.set(Infinity);
     };
     const close = async (): Promise<void> => await this.#recorder.close();

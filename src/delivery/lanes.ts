@@ -71,6 +71,11 @@ export class Lanes {
     return () => (this.#floor = Infinity);
   }
 
+  /** Whether what is said there goes to any of them. */
+  take(subject: Subject): boolean {
+    return this.#bySubject.has(subject);
+  }
+
   /** Wakes exactly the lanes that these new entries concern, each once. */
   wake(entries: readonly Entry[]): void {
     const touched = new Set<Known>();

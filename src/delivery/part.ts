@@ -1,6 +1,7 @@
 import type { Account, Config } from "../config/config.ts";
 import type { Adapter } from "../contract/adapter.ts";
 import type { Clock } from "../contract/host.ts";
+import type { OnDrop } from "../gateway/drops.ts";
 import { compileInbound } from "../gateway/inbound.ts";
 import { compilePlan, type Plan } from "../gateway/plan.ts";
 import { compileRecord } from "../gateway/record.ts";
@@ -10,22 +11,26 @@ import type { Turnstile } from "../lib/turnstile.ts";
 import type { Log, Seq } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
 import { pause, within } from "./deadline.ts";
-import { Intake, readCursor } from "./intake.ts";
+import { readCursor } from "./cursors.ts";
+import { Intake } from "./intake.ts";
 import { Lane } from "./lane.ts";
 import type { LaneSpec } from "./lane-specs.ts";
 import type { Lanes } from "./lanes.ts";
+import type { LoopWatch } from "./loop-watch.ts";
 import { type Meter, NO_METER } from "./meter.ts";
 import type { RemoteFiles } from "./remote-files.ts";
 import type { Standing } from "./places.ts";
 import { Report } from "./report.ts";
 import { fullJitter } from "./retry.ts";
 import type { JoinChannel } from "./room.ts";
+import type { AccountStatus } from "./status.ts";
 import { Supervisor } from "./supervisor.ts";
 
 /** What all accounts share, over all configurations. */
 export interface Shared {
   readonly adapters: ReadonlyMap<string, Adapter>;
   readonly lanes: Lanes;
+  readonly loops: LoopWatch;
   readonly routes: Routes;
   readonly turnstile?: Turnstile;
   readonly log: Log;
@@ -35,6 +40,7 @@ export interface Shared {
   readonly clock: Clock;
   readonly random: () => number;
   readonly meter?: Meter;
+  readonly onDrop?: OnDrop;
 }
 
 /** What a configuration asks of one account. */
@@ -75,17 +81,24 @@ export class Part {
   #wanted: Wanted;
   #plan: Plan;
   #lanes: readonly Opened[] = [];
+  #delivered = 0;
 
   /** Opens the lanes; nothing connects yet. Rejects with a LogError. */
   static async open(wanted: Wanted, shared: Shared): Promise<Part> {
     const { account } = wanted;
     const adapter = shared.adapters.get(account.protocol);
     if (adapter === undefined) throw new Error(`there is no adapter for the protocol of the account "${account.name}"`);
-    const { routes, turnstile, log, logger, clock, random } = shared;
+    const { routes, turnstile, log, logger, clock, random, onDrop } = shared;
     const cursor = await readCursor(log, account.key);
-    const way = { account, record: recordOf(account), routes, log, logger, clock, random, cursor };
-    const intake = new Intake(turnstile === undefined ? way : { ...way, turnstile });
-    const part = new Part(wanted, adapter, intake, shared);
+    // The way in knows the lanes, which are not open yet.
+    const underWay = (channel: string): Promise<void> | null => part.#underWay(channel);
+    const way = { account, record: recordOf(account), routes, log, logger, clock, random, cursor, underWay };
+    const intake = new Intake({
+      ...way,
+      ...(turnstile !== undefined && { turnstile }),
+      ...(onDrop !== undefined && { onDrop }),
+    });
+    const part: Part = new Part(wanted, adapter, intake, shared);
     const opening = await Promise.allSettled(wanted.specs.map(async (spec) => await part.#open(spec)));
     part.#lanes = opening.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
     const failed = opening.find((each) => each.status === "rejected");
@@ -148,6 +161,13 @@ export class Part {
     if (going.length > 0) await within({ clock, ms: lanesMs, signal }, drained);
   }
 
+  /** As `IntakeOptions.underWay`: of all lanes that lead to the channel. */
+  #underWay(channel: string): Promise<void> | null {
+    const lanes = this.#lanes.filter(({ spec }) => spec.route.channel === channel);
+    const all = lanes.map(({ lane }) => lane.underWay()).filter((each) => each !== null);
+    return all.length === 0 ? null : Promise.all(all).then(() => undefined);
+  }
+
   #gone(names: ReadonlySet<string>): readonly Opened[] {
     return this.#lanes.filter(({ spec }) => !names.has(spec.name));
   }
@@ -192,8 +212,25 @@ export class Part {
     for (const { lane } of this.#lanes) lanes.remove(lane);
   }
 
+  async status(): Promise<AccountStatus> {
+    return { ...(await this.supervisor.status()), delivered: this.#delivered };
+  }
+
+  /** Counts what is delivered, beside what everybody counts. */
+  #meter(): Meter {
+    const { meter = NO_METER } = this.#shared;
+    return {
+      ended: (lane, state, ageMs) => {
+        if (state === "sent") this.#delivered += 1;
+        meter.ended(lane, state, ageMs);
+      },
+      answered: (...answer) => meter.answered(...answer),
+      reconnected: (account) => meter.reconnected(account),
+    };
+  }
+
   async #open(spec: LaneSpec): Promise<Opened> {
-    const { lanes, log, files, logger, clock, random, meter = NO_METER } = this.#shared;
+    const { lanes, loops, log, files, logger, clock, random } = this.#shared;
     const { outageNoticeMs } = this.#wanted.config.general;
     const lane = await Lane.open({
       log,
@@ -201,7 +238,8 @@ export class Part {
       logger,
       clock,
       random,
-      meter,
+      meter: this.#meter(),
+      loops,
       outageNoticeMs,
       ...spec.route,
       name: spec.name,

@@ -28,7 +28,7 @@ type PreparingOptions = Pick<
 };
 
 /** What has no use at a destination that does not show what it is about. */
-const POINTLESS: ReadonlySet<Receipt["state"]> = new Set(["expired", "cancelled"]);
+const POINTLESS: ReadonlySet<Receipt["state"]> = new Set(["expired", "cancelled", "withheld"]);
 
 const GIVEN_UP: Why = { code: "stopping", message: "The channel went away." };
 const NOT_DURABLE: Why = { code: "network", message: "The log does not take what was delivered so far." };

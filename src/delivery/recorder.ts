@@ -34,6 +34,10 @@ export class Recorder {
   readonly #written: Map<string, string>;
   #receipts: Receipt[] = [];
   #waiting: ((durable: boolean) => void)[] = [];
+  /** Of `written`, for the next write. */
+  #expecting: (() => void)[] = [];
+  /** Receipts of the write under way. */
+  #leaving = 0;
   #changed = false;
   #writing = false;
   #closed = false;
@@ -53,6 +57,15 @@ export class Recorder {
   /** Receipts that are not on disk yet. */
   get receipts(): number {
     return this.#receipts.length;
+  }
+
+  /** Resolves once the receipts there are now are on the disk, whatever the log refuses before, or once no write follows; null: they are. */
+  written(): Promise<void> | null {
+    if (this.#closed || this.#receipts.length + this.#leaving === 0) return null;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#expecting.push(resolve);
+    this.#start();
+    return promise;
   }
 
   /** Goes to the disk in the next write. */
@@ -104,33 +117,39 @@ export class Recorder {
       // What changes together goes together: the rest of this turn belongs to the same write.
       await Promise.resolve();
       await this.#writeOnce();
-    } while (!this.refused && (this.#changed || this.#waiting.length > 0));
+    } while (!this.refused && (this.#changed || this.#waiting.length + this.#expecting.length > 0));
     this.#writing = false;
     // Those who came while the log was refusing would not fare better.
     for (const resolve of this.#waiting.splice(0)) resolve(false);
+    if (this.#closed) for (const resolve of this.#expecting.splice(0)) resolve();
     if (this.refused) this.#retryLater();
   }
 
   async #writeOnce(): Promise<void> {
     const { log, compose } = this.#options;
     const waiting = this.#waiting.splice(0);
+    const expecting = this.#expecting.splice(0);
     const all = compose();
     const changed = all.filter(({ name, value }) => (this.#written.get(name) ?? "") !== value);
     // With nothing to write nobody knows whether the log still refuses.
     const marks = changed.length === 0 && this.refused ? all.slice(0, 1) : changed;
     const receipts = this.#receipts.splice(0);
+    this.#leaving = receipts.length;
     this.#changed = false;
     let durable = true;
     try {
       if (marks.length > 0 || receipts.length > 0) await log.append({ account: "", entries: [], marks, receipts });
       for (const { name, value } of marks) this.#written.set(name, value);
       if (this.refused || receipts.length > 0) queueMicrotask(this.#options.relieved);
+      for (const resolve of expecting) resolve();
       this.#accepted();
     } catch (error) {
       durable = false;
       this.#receipts = [...receipts, ...this.#receipts];
+      this.#expecting = [...expecting, ...this.#expecting];
       this.#refusedBy(error);
     }
+    this.#leaving = 0;
     for (const resolve of waiting) resolve(durable);
   }
 

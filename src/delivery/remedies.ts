@@ -7,6 +7,9 @@ export type TroubledPart = "account" | "channel" | "lane";
 const BY_ITSELF = "Rialto tries again by itself";
 const REACH = `See whether the server runs and can be reached from here; ${BY_ITSELF}.`;
 const SLOWER = "Nothing needs to be done: what waits is sent as soon as the network lets us.";
+/** What to do about a loop through another bridge. */
+export const BREAK_LOOP =
+  "Take one of the two bridges out of these rooms, or put the name into IgnoreNicks of the account; it is tried again after 10 minutes.";
 const REPORT = "Report it, with the log lines before it.";
 
 /** What a person can do, by the code of the reason; null: nothing is wrong. Written so that a remedy never repeats the reason. */

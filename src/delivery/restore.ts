@@ -1,3 +1,4 @@
+import { LogError } from "../log/errors.ts";
 import type { EntryHead, Log, Mark, Receipt, Seq } from "../log/log.ts";
 import { admission, type LaneOptions, placeOf } from "./lane-options.ts";
 import {
@@ -31,7 +32,7 @@ export async function restore(options: LaneOptions): Promise<Restored> {
   const names = marksOf(lane);
   const written = await readMarks(log, Object.values(names));
   const value = written.get(names.position) ?? encodePosition({ after: log.head, next: null });
-  const sources = settleSources(written.get(names.sources), subjects, log.head);
+  const sources = readable(lane, () => settleSources(written.get(names.sources), subjects, log.head));
   const fresh: Mark[] = [
     { name: names.position, value },
     { name: names.sources, value: sources.value },
@@ -39,8 +40,8 @@ export async function restore(options: LaneOptions): Promise<Restored> {
   if (fresh.length > 0) await log.mark(fresh);
   for (const mark of fresh) written.set(mark.name, mark.value);
   const admits = admission(options.plan, sources.since);
-  const position = decodePosition(value);
-  const intent = decodeIntent(written.get(names.intent));
+  const position = readable(lane, () => decodePosition(value));
+  const intent = readable(lane, () => decodeIntent(written.get(names.intent)));
   const recovered = recover(
     { lane, place: placeOf(options) },
     position,
@@ -52,7 +53,17 @@ export async function restore(options: LaneOptions): Promise<Restored> {
     const told = { gateway, account: account.name, channel, messages: recovered.receipts.length };
     logger.warn(told, "messages may or may not have been delivered before the restart; they are not sent again");
   }
-  return { ...recovered, summary: decodeSummary(written.get(names.summary)), written, admits };
+  return { ...recovered, summary: readable(lane, () => decodeSummary(written.get(names.summary))), written, admits };
+}
+
+/** Only a damaged log has marks that no lane has written. */
+function readable<T>(lane: string, decode: () => T): T {
+  try {
+    return decode();
+  } catch {
+    const remedy = '"rialto log repair" takes them out, and the lane then begins at the newest message';
+    throw new LogError("damaged", `The log is damaged: the marks of the lane ${lane} cannot be read. ${remedy}.`);
+  }
 }
 
 async function readMarks(log: Log, names: readonly string[]): Promise<Map<string, string>> {

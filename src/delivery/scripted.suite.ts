@@ -2,7 +2,7 @@
 import { capabilities } from "../gateway/plan.suite.ts";
 import type { Adapter, OpenArgs, Opened } from "../contract/adapter.ts";
 import { type ChannelRef, END } from "../contract/ids.ts";
-import type { Outcome } from "../contract/outcome.ts";
+import type { Outcome, Why } from "../contract/outcome.ts";
 import type { PostOp } from "../contract/ops.ts";
 import type { Attempt, ChannelRequest, Ended, Joined, Session } from "../contract/session.ts";
 import type { Logger } from "../logger.ts";
@@ -64,6 +64,7 @@ export class ScriptedSession implements Session {
   leaving: (ref: ChannelRef, signal: AbortSignal) => Promise<void> = () => Promise.resolve();
   /** Whether it ends when it is closed. */
   endsOnClose = true;
+  paced: Why | null = null;
 
   join(request: ChannelRequest, signal: AbortSignal): Promise<Joined> {
     this.asked.push(request.name);
@@ -107,7 +108,12 @@ export class ScriptedNetwork {
   readonly opens: Parameters<Open>[0][] = [];
   readonly plans: Open[] = [];
   readonly adapter: Adapter = {
-    manifest: { protocol: "net", title: "Net", schema: { type: "object", properties: {} } },
+    manifest: {
+      protocol: "net",
+      title: "Net",
+      schema: { type: "object", properties: {} },
+      address: () => "net.example:1 (TLS)",
+    },
     capabilities: capabilities({ limits: { textMax: 400, textUnit: "bytes", inflightMax: 2 } }),
     load: () => Promise.resolve({ open: (args) => this.#open(args) }),
   };
@@ -140,6 +146,8 @@ export class ScriptedNetwork {
 export class MemoryLane implements JoinedLane {
   readonly told: string[] = [];
   outlet: Outlet | null = null;
+  /** As its status says. */
+  state: LaneStatus["state"] = "idle";
   readonly gateway: string;
 
   constructor(gateway = "g") {
@@ -158,6 +166,6 @@ export class MemoryLane implements JoinedLane {
 
   status(): Promise<LaneStatus> {
     const nothing = { waiting: 0, oldestMs: null, oldest: null, why: null, remedy: null, retryMs: null } as const;
-    return Promise.resolve({ gateway: this.gateway, channel: "", state: "idle", ...nothing });
+    return Promise.resolve({ gateway: this.gateway, channel: "", state: this.state, ...nothing });
   }
 }

@@ -14,6 +14,7 @@ import { type Backoff, fullJitter } from "./retry.ts";
  *   folded       its content went out with the message it changes
  *   cancelled    it was taken back before it was sent
  *   omitted      the destination has no way to show it
+ *   withheld     it belongs to a loop through another bridge
  *
  * or it waits again, and the next attempt begins behind the parts that are confirmed. Where a repeated op is safe (by key or echo)
  * doubt means another try. Where it is not, the part in doubt is given up as unconfirmed and the next attempt begins behind it.

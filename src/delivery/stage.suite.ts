@@ -13,6 +13,7 @@ import type { IdNote, Receipt } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
 import { Lane } from "./lane.ts";
 import { type Disk, emptyDisk, MemoryLog } from "./memory-log.suite.ts";
+import type { LaneOptions } from "./lane-options.ts";
 import type { Meter } from "./meter.ts";
 import type { Outlet } from "./outlet.ts";
 import { aboutOf, payloadOf, PLAN } from "./plan.suite.ts";
@@ -27,6 +28,8 @@ export const rejected: Outcome = { is: "rejected", why: WHY };
 export function deferred(retryInMs: number, scope: "channel" | "session" = "channel"): Outcome {
   return { is: "deferred", why: WHY, retryInMs, scope };
 }
+
+export const NO_LOOPS: LaneOptions["loops"] = { wrote: () => undefined, why: () => null };
 
 export const KEY: Idempotency = { by: "key", windowMs: 60 * 60_000 };
 export const NONE: Idempotency = { by: "none" };
@@ -51,6 +54,7 @@ export interface StageOptions {
   readonly clock?: FakeClock;
   readonly step?: () => Promise<void>;
   readonly random?: () => number;
+  readonly loops?: LaneOptions["loops"];
 }
 
 /** One line the program logged. */
@@ -113,6 +117,7 @@ export class Stage {
       outageNoticeMs,
       catchUp: this.#options.catchUp ?? null,
       meter: this.meter,
+      loops: this.#options.loops ?? NO_LOOPS,
       onStalled: (why) => void this.stalls.push(why),
     });
     await settled();

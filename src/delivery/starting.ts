@@ -23,6 +23,8 @@ export interface StartingLane {
   refused(): boolean;
   underWay(): readonly Item[];
   mayStart(outlet: Outlet): boolean;
+  /** Why it is not written at all; null: it is. */
+  withheld(item: Item): Why | null;
   /** Whether there are reactions. */
   reacts(outlet: Outlet): boolean;
   finish(item: Item, state: Receipt["state"], why: Why | null, losses?: readonly Loss[]): void;
@@ -74,6 +76,8 @@ export class Starting {
   }
 
   start(item: Item, outlet: Outlet): void {
+    const why = item.untouched ? this.#lane.withheld(item) : null;
+    if (why !== null) return this.#lane.finish(item, "withheld", why);
     if (this.#fold(item, outlet)) return;
     const looking = new AbortController();
     const prepared = this.#lane.preparing.start(item, outlet.without, looking.signal);

@@ -1,5 +1,5 @@
 import type { Why } from "../contract/outcome.ts";
-import type { Seq } from "../log/log.ts";
+import type { Seq, Subject } from "../log/log.ts";
 
 /** How delivery is: what operators are shown. Plain data, made anew at every call; moments are Unix ms. */
 export interface AccountStatus {
@@ -25,6 +25,8 @@ export interface AccountStatus {
   /** Events stored since the start, and those that were not, by reason. */
   readonly accepted: number;
   readonly dropped: Readonly<Record<string, number>>;
+  /** Messages that it was sent since the start, over all lanes. */
+  readonly delivered: number;
   readonly channels: readonly ChannelStatus[];
 }
 
@@ -57,4 +59,18 @@ export interface LaneStatus {
   readonly why: Why | null;
   readonly remedy: string | null;
   readonly retryMs: number | null;
+}
+
+/** A loop through another bridge, as operators are shown it; moments are Unix ms. */
+export interface LoopStatus {
+  /** Where what we wrote came back: account and channel. */
+  readonly place: Subject;
+  /** Who said it. */
+  readonly through: string;
+  /** Messages that were withheld. */
+  readonly withheld: number;
+  /** What a person can do about it. */
+  readonly remedy: string;
+  readonly sinceMs: number;
+  readonly untilMs: number;
 }

@@ -1,4 +1,5 @@
 import { FakeClock, settled } from "../../test/support/fake-clock.ts";
+import type { Account } from "../config/config.ts";
 import type { Posted } from "../contract/events.ts";
 import type { Host } from "../contract/host.ts";
 import type { UserRef } from "../contract/ids.ts";
@@ -29,9 +30,9 @@ export class Supervised {
   readonly supervisor: Supervisor;
 
   /** The gateway routes all of `#a` to `#d`, whatever is joined. */
-  constructor(channels: readonly JoinChannel[] | null = null) {
+  constructor(channels: readonly JoinChannel[] | null = null, down: Account["down"] = null) {
     const { clock, memory } = this;
-    const account = { ...anAccount("net.Here"), settings: {} };
+    const account = { ...anAccount("net.Here"), settings: {}, down };
     const names = ["#a", "#b", "#c", "#d"];
     const gateways = names.map((name) => aGateway(`g${name}`, [`inout net.here ${name}`, "out net.there #x"]));
     const shared = { account, logger: memory.logger, clock, random: () => this.chance };
@@ -81,7 +82,7 @@ export class Supervised {
     await settled();
   }
 
-  async status(): Promise<AccountStatus> {
+  async status(): Promise<Omit<AccountStatus, "delivered">> {
     return await this.supervisor.status();
   }
 

@@ -65,10 +65,15 @@ describe("an account", () => {
   test("that opens and opens says so after a while", async () => {
     it.network.plans.push(() => new Promise(() => undefined));
     await it.start();
+    expect(it.memory.lines.filter(({ message }) => message === "connecting").map(({ fields }) => fields)).toEqual([
+      { account: "net.Here", to: "net.example:1 (TLS)" },
+    ]);
     await it.clock.advance(9_000);
-    expect((await it.status()).why).toBeNull();
+    const connecting = { code: "network", message: "connecting to net.example:1 (TLS)" };
+    expect(await it.status()).toMatchObject({ state: "connecting", why: connecting, remedy: null });
+    expect(await it.channelStatus()).toMatchObject({ state: "offline", why: connecting, remedy: null });
     await it.clock.advance(14_000);
-    const why = { code: "timeout", message: "nobody has let us in for 23 s" };
+    const why = { code: "timeout", message: "net.example:1 (TLS) has not let us in for 23 s" };
     expect(await it.status()).toMatchObject({ state: "connecting", why, remedy: STRING });
     expect(await it.channelStatus()).toMatchObject({ state: "offline", why, remedy: STRING });
   });
@@ -107,6 +112,22 @@ describe("an account", () => {
     expect(status).toMatchObject({ state: "action-needed", why: WRONG_PASSWORD.why, retryMs: startMs + 45 * MINUTE });
     expect(status.remedy).toContain("credentials");
     expect((await it.channelStatus()).remedy).toContain("credentials");
+  });
+
+  test("that holds back what it was given says so of the lanes that send", async () => {
+    const [busy, quiet] = [new MemoryLane("busy"), new MemoryLane("quiet")];
+    busy.state = "sending";
+    await it.change(it.channel("#a", [busy, quiet]));
+    await it.start();
+    const why = { code: "rate_limited", message: "one line leaves per second" } as const;
+    it.network.session.paced = why;
+    const { lanes } = await it.channelStatus();
+    expect(lanes).toMatchObject([
+      { gateway: "busy", state: "sending", why, remedy: STRING },
+      { gateway: "quiet", state: "idle", why: null, remedy: null },
+    ]);
+    it.network.session.paced = null;
+    expect((await it.channelStatus()).lanes[0]).toMatchObject({ state: "sending", why: null });
   });
 
   test("in doubt says why", async () => {
@@ -228,4 +249,17 @@ describe("something is heard", () => {
     expect(told).toEqual([[END, []]]);
     expect((await it.channelStatus()).heardMs).toBe(startMs + MINUTE);
   });
+});
+
+test("an account that the configuration keeps down says why and what to do, and never connects", async () => {
+  const down = { reason: "Nick of net.Here must not be empty", remedy: "Correct Nick." };
+  const it = new Supervised(null, down);
+  await it.start();
+  await it.clock.advance(120 * MINUTE);
+  expect(it.network.opens).toEqual([]);
+  const why = { code: "config", message: down.reason };
+  expect(await it.status()).toMatchObject({ state: "action-needed", why, remedy: "Correct Nick.", retryMs: null });
+  expect(await it.channelStatus()).toMatchObject({ state: "offline", why, remedy: "Correct Nick." });
+  await it.supervisor.quiesce();
+  await it.supervisor.close();
 });

@@ -94,7 +94,11 @@ test("opens a session with the account's settings, joins, and is online", async 
   expect(network.opens[0]?.settings).toEqual({ Nick: "rialto" });
   expect(supervisor.state).toEqual({ is: "online", sinceMs: clock.nowMs(), why: null });
   expect(lane.told).toEqual(["+ref:#room"]);
-  expect(memory.shown("as", "channel")).toEqual(["info the account is online rialto", "info joined #room"]);
+  expect(memory.shown("as", "channel")).toEqual([
+    "info connecting",
+    "info the account is online rialto",
+    "info joined #room",
+  ]);
 });
 
 describe("a session that ends", () => {
@@ -109,6 +113,7 @@ describe("a session that ends", () => {
     expect(supervisor.state.is).toBe("online");
     expect(lane.told).toEqual(["+ref:#room", "-the server hung up", "+ref:#room"]);
     expect(memory.shown("why", "retryInS")).toEqual([
+      "info connecting",
       "info the account is online",
       "info joined",
       "warn the account is offline the server hung up 1",
@@ -121,9 +126,9 @@ describe("a session that ends", () => {
     supervisor.start();
     await clock.advance(9 * MINUTE);
     expect(network.opens.length).toBeGreaterThan(8);
-    expect(memory.shown("why")).toEqual(["warn the account is offline the server hung up"]);
+    expect(memory.shown("why")).toEqual(["info connecting", "warn the account is offline the server hung up"]);
     await clock.advance(6 * MINUTE);
-    expect(memory.shown()).toHaveLength(2);
+    expect(memory.shown()).toHaveLength(3);
   });
 
   test.each<Ended>([WRONG_PASSWORD, { cause: "config", why: { code: "config", message: "no such server" } }])(
@@ -134,7 +139,7 @@ describe("a session that ends", () => {
       await start();
       expect(supervisor.state).toMatchObject({ is: "action-needed", why: ended.why });
       expect(lane.told).toEqual([`-${ended.why.message}`]);
-      expect(memory.shown("why")).toEqual([`error the account needs a person ${ended.why.message}`]);
+      expect(memory.shown("why")).toEqual(["info connecting", `error the account needs a person ${ended.why.message}`]);
       expect(memory.lines.at(-1)?.fields["remedy"]).toContain("settings");
       await clock.advance(30 * MINUTE - 1);
       expect(network.opens).toHaveLength(1);
@@ -192,6 +197,32 @@ test("a connection in doubt is degraded until it is well again", async () => {
   lastHost().degraded(null);
   expect(supervisor.state).toEqual({ is: "online", sinceMs: clock.nowMs(), why: null });
   expect(lane.told).toEqual(["+ref:#room"]);
+});
+
+test("of several reasons to be degraded the newest that stands is shown", async () => {
+  await start();
+  const slow = { code: "rate_limited", message: "slower for a while" } as const;
+  const silent = { code: "timeout", message: "no answer for 20 s" } as const;
+  lastHost().degraded(slow, "pace");
+  lastHost().degraded(silent);
+  expect(supervisor.state).toMatchObject({ is: "degraded", why: silent });
+  lastHost().degraded(null);
+  expect(supervisor.state).toMatchObject({ is: "degraded", why: slow });
+  lastHost().degraded(null, "pace");
+  expect(supervisor.state).toMatchObject({ is: "online", why: null });
+});
+
+test("a session that is degraded from its beginning says so before it is there", async () => {
+  const opening = Promise.withResolvers<Opened>();
+  network.plans.push(async () => await opening.promise);
+  supervisor.start();
+  await clock.advance(1_000);
+  const why = { code: "auth", message: "not logged in" } as const;
+  lastHost().degraded(why, "login");
+  expect(supervisor.state).toMatchObject({ is: "connecting" });
+  opening.resolve({ ok: true, session: new ScriptedSession() });
+  await clock.advance(1_000);
+  expect(supervisor.state).toMatchObject({ is: "degraded", why });
 });
 
 test("a lost channel is joined again in the same session", async () => {

@@ -39,21 +39,32 @@ export class Supervisor {
   readonly #stop = new AbortController();
   readonly #condition: Condition<State["is"]>;
   readonly #conditions = new Map<string, ChannelCondition>();
+  /** Why the configuration lets it have no session: it waits for another one. */
+  readonly #down: Account["down"];
   #channels: readonly JoinChannel[];
   #joins: Joins | null = null;
   #live: Live | null = null;
   #sessions = 0;
+  /** What the session says of itself; null: it is as it should be. */
+  #degraded: Why | null = null;
+  /** Where sessions connect to, for people. */
+  readonly #address: string | null;
+  /** Said while there is no other reason, from the first try on. */
+  #connecting: Why | null = null;
   /** How the last session ended, for the remedy. */
   #cause: Ended["cause"] = "lost";
   #running: Promise<void> | null = null;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
-    const { account, logger, clock, channels } = options;
+    const { account, adapter, logger, clock, channels } = options;
     this.#report = new Report(logger, { account: account.name }, () => clock.monoMs());
     this.#steps = new SessionSteps(options);
     this.#condition = new Condition<State["is"]>(clock, (is) => is === "online" || is === "degraded", "connecting");
     this.#channels = channels;
+    this.#down = account.down;
+    this.#address = adapter.manifest.address?.(account.settings) ?? null;
+    if (this.#down !== null) this.#condition.become("action-needed", { code: "config", message: this.#down.reason });
     for (const { request } of channels) this.#conditionOf(request.name);
   }
 
@@ -63,10 +74,12 @@ export class Supervisor {
   }
 
   /** How the account and its channels are, with the lanes of each as they say it themselves. */
-  async status(): Promise<AccountStatus> {
+  async status(): Promise<Omit<AccountStatus, "delivered">> {
     const { account, intake } = this.#options;
-    const own = this.#condition.standing("nobody has let us in");
-    const remedy = remedyOf("account", own.why, this.#live === null ? this.#cause : "lost");
+    const standing = this.#condition.standing(`${this.#address ?? "the server"} has not let us in`);
+    const remedy = this.#down?.remedy ?? remedyOf("account", standing.why, this.#live === null ? this.#cause : "lost");
+    // No trouble yet, but what is waited for.
+    const own = { ...standing, why: standing.why ?? (standing.state === "connecting" ? this.#connecting : null) };
     const channels = this.#channels.map(({ request, lanes }): readonly [Omit<ChannelStatus, "lanes">, typeof lanes] => {
       const there = this.#conditionOf(request.name).standing("the channel has not let us in");
       const isOffline = there.state === "offline";
@@ -75,6 +88,7 @@ export class Supervisor {
       return [{ ...there, channel: request.name, why, retryMs, remedy: what }, lanes];
     });
     const { accepted, dropped } = intake;
+    const paced = this.#live?.session.paced ?? null;
     const shared = {
       account: account.name,
       key: account.key,
@@ -85,7 +99,11 @@ export class Supervisor {
       accepted,
       dropped,
     };
-    return { ...own, ...shared, channels: await Promise.all(channels.map(async (one) => await withLanes(...one))) };
+    return {
+      ...own,
+      ...shared,
+      channels: await Promise.all(channels.map(async (one) => await withLanes(...one, paced))),
+    };
   }
 
   /** How a channel is not joined; null: it is; undefined: there is no such channel. */
@@ -100,7 +118,8 @@ export class Supervisor {
 
   /** Once; again does nothing. */
   start(): void {
-    this.#running ??= this.#run();
+    if (this.#down === null) this.#running ??= this.#run();
+    else this.#options.logger.error({ account: this.#options.account.name, ...this.#down }, "the account stays down");
   }
 
   /** Ends the session and opens another: something in it hangs. */
@@ -162,8 +181,10 @@ export class Supervisor {
     const { clock, intake } = this.#options;
     // Why there was none before still holds as far as anybody knows.
     this.#condition.become("connecting", this.#condition.why);
+    this.#announce();
     const joins = this.#newJoins();
     this.#joins = joins;
+    this.#degraded = null;
     const { host, end } = this.#host(joins);
     const opened = await this.#steps.open(host, intake.cursor, this.#stop.signal);
     const onlineAtMs = clock.monoMs();
@@ -172,6 +193,15 @@ export class Supervisor {
     joins.end(ended.why);
     this.#joins = null;
     return { ended, onlineMs: opened.ok ? clock.monoMs() - onlineAtMs : 0 };
+  }
+
+  /** Later tries of an outage are told by its line, with the reason. */
+  #announce(): void {
+    const { account, logger } = this.#options;
+    const fields = { account: account.name, ...(this.#address !== null && { to: this.#address }) };
+    if (this.#condition.why === null) logger.info(fields, "connecting");
+    else logger.debug(fields, "connecting");
+    this.#connecting = { code: "network", message: `connecting to ${this.#address ?? "the server"}` };
   }
 
   #host(joins: Joins): { readonly host: Host; readonly end: () => void } {
@@ -204,6 +234,7 @@ export class Supervisor {
     this.#sessions += 1;
     if (this.#sessions > 1) meter?.reconnected(account.name);
     this.#report.well({ as: session.as }, "the account is online");
+    if (this.#degraded !== null) this.#degrade(this.#degraded);
     joins.start(session);
     const byItself = session.ended.catch((error: unknown) => lost({ code: "bug", message: String(error) }));
     const { ended, isGivenUp } = await Promise.race([
@@ -247,9 +278,10 @@ export class Supervisor {
   }
 
   #degrade(why: Why | null): void {
+    this.#degraded = why;
     if (this.#live === null) return;
     if (why === null) this.#report.well({}, "the connection is well again");
-    else this.#report.trouble(why, {}, "the connection is in doubt");
+    else this.#report.trouble(why, {}, "the account is online, but degraded");
     this.#condition.become(why === null ? "online" : "degraded", why);
     if (why === null) this.#condition.heard();
   }
@@ -325,11 +357,21 @@ function lanesOf(channels: readonly JoinChannel[]): readonly JoinedLane[] {
 async function withLanes(
   channel: Omit<ChannelStatus, "lanes">,
   lanes: readonly Pick<JoinedLane, "status">[],
+  paced: Why | null,
 ): Promise<ChannelStatus> {
-  return { ...channel, lanes: await Promise.all(lanes.map(async (lane) => mended(await lane.status(), channel))) };
+  const statuses = await Promise.all(lanes.map(async (lane) => await lane.status()));
+  return { ...channel, lanes: statuses.map((lane) => mended(lane, channel, paced)) };
 }
 
-/** A lane that waits for its channel has the channel's reason: what mends that one mends the lane. */
-function mended(lane: LaneStatus, { why, remedy }: Pick<ChannelStatus, "why" | "remedy">): LaneStatus {
+/**
+ * A lane that waits for its channel has the channel's reason: what mends that one mends the lane. One that sends knows none, but the session
+ * may hold back what it was given.
+ */
+function mended(
+  lane: LaneStatus,
+  { why, remedy }: Pick<ChannelStatus, "why" | "remedy">,
+  paced: Why | null,
+): LaneStatus {
+  if (lane.state === "sending" && lane.why === null) return { ...lane, why: paced, remedy: remedyOf("lane", paced) };
   return lane.why !== null && lane.why.message === why?.message ? { ...lane, remedy } : lane;
 }

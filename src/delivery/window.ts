@@ -47,6 +47,7 @@ export class Item {
   messages: readonly MessageRef[] = [];
   /** Why a part of it is not confirmed. */
   unconfirmed: Why | null = null;
+  #whenDone: (() => void)[] = [];
   /** When an attempt that ended with it in doubt first began, by `Clock.monoMs`, and why; only where trying again is safe. */
   doubt: { readonly sinceMs: number; readonly why: Why } | null = null;
 
@@ -60,6 +61,21 @@ export class Item {
   /** Nothing of it was sent, and no attempt left that in doubt. */
   get untouched(): boolean {
     return this.confirmed === null && this.doubt === null && this.messages.length === 0;
+  }
+
+  /** It is not done, and the network may show something of it by now. */
+  get isUnderWay(): boolean {
+    return this.state === "running" ? this.attempts > 0 : this.state === "ready" && !this.untouched;
+  }
+
+  /** Resolves once it is done, or its lane has stopped. */
+  done(): Promise<void> {
+    return new Promise((resolve) => this.#whenDone.push(resolve));
+  }
+
+  /** To be called when it is done, or nothing more becomes of it. */
+  release(): void {
+    for (const resolve of this.#whenDone.splice(0)) resolve();
   }
 
   /** Nothing before or in the next attempt is in doubt but what `unconfirmed` says. */
@@ -145,6 +161,16 @@ export class Window {
     return this.#items[0] ?? null;
   }
 
+  /** Of which the network may show something by now. */
+  get underWay(): readonly Item[] {
+    return this.#items.filter(({ isUnderWay }) => isUnderWay);
+  }
+
+  /** Nothing more becomes of what it holds. */
+  release(): void {
+    for (const item of this.#items) item.release();
+  }
+
   /** Takes in what follows; what is not admitted is done. */
   take(entries: readonly StoredEntry[], admits: (entry: StoredEntry) => boolean): void {
     for (const entry of entries) {
@@ -187,6 +213,7 @@ export class Window {
   finish(item: Item): void {
     item.state = "done";
     if (item.intended !== null) item.intended = END;
+    item.release();
     this.#advance();
   }
 
