@@ -1,5 +1,6 @@
 import { Server, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { Descriptors } from "../lib/descriptors.ts";
 
 export const WEBSOCKET_PATH = "/api/websocket";
 
@@ -13,6 +14,16 @@ export interface HttpLimits {
   /** How long what still comes is taken in behind a refusal: cut earlier, the client would not see it. */
   readonly lingerMs: number;
   readonly connections: number;
+  /** How long, and how many at most, connections are kept on which nothing was asked since the last answer. */
+  readonly keptMs: number;
+  readonly kept: number;
+}
+
+/** Of the descriptors of the process. */
+export interface DescriptorShare {
+  readonly descriptors: Descriptors;
+  /** What one connection may hold. */
+  readonly each: number;
 }
 
 const LIMITS: HttpLimits = {
@@ -21,9 +32,13 @@ const LIMITS: HttpLimits = {
   stallMs: 120_000,
   lingerMs: 5_000,
   connections: 20_000,
+  // Clients that use a connection again after any time fail when it is closed.
+  keptMs: 60 * 60 * 1000,
+  kept: 1_000,
 };
 
-const KEEP_ALIVE_MS = 72_000;
+/** Silence after which the kernel asks whether the other side is still there. */
+const PROBE_MS = 60_000;
 /** What one connection may leave unsent behind the answer that is on its way, which may have any size. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 /** What a waiting request costs besides its answer. */
@@ -48,25 +63,36 @@ interface Connection {
  */
 export class HttpServer extends Server {
   readonly #limits: HttpLimits;
+  readonly #share: DescriptorShare | null;
   readonly #connections = new Map<Socket, Connection>();
+  /** Those on which nothing was asked since the last answer; the one that waits for longest is the first. */
+  readonly #kept = new Set<Socket>();
   /** Asked to change to another protocol, which nobody does. */
   readonly #unchanged = new WeakSet<IncomingMessage>();
 
-  constructor(limits: HttpLimits = LIMITS) {
+  constructor(limits: HttpLimits = LIMITS, share: DescriptorShare | null = null) {
     super({
       requestTimeout: limits.requestMs,
       headersTimeout: limits.requestMs,
       connectionsCheckingInterval: limits.checkMs,
-      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveTimeout: limits.keptMs,
+      keepAlive: true,
+      keepAliveInitialDelay: PROBE_MS,
       shouldUpgradeCallback: (request) => this.#mayUpgrade(request),
     });
     this.#limits = limits;
+    this.#share = share;
+    if (share !== null) this.#relieve(share);
+    // Without a listener, a connection that the system does not let us accept would end the program.
+    this.on("error", () => void (this.listening && share?.descriptors.failed()));
     this.timeout = limits.stallMs;
     this.maxConnections = limits.connections;
     this.on("connection", (socket: Socket) => this.#track(socket));
+    this.on("drop", () => this.closeIdleConnections());
     this.on("upgrade", ({ socket }: IncomingMessage) => {
       const connection = this.#connections.get(socket);
       if (connection !== undefined) connection.handedOver = true;
+      this.#kept.delete(socket);
     });
     // Without a listener Node cuts the connection, and with it the answers to the requests before.
     this.on("connect", (_request: IncomingMessage, socket: Socket) => this.refuse(socket, NO_TUNNEL));
@@ -117,13 +143,24 @@ export class HttpServer extends Server {
     await Promise.all(sockets.map((socket) => new Promise<void>((resolve) => socket.once("close", () => resolve()))));
   }
 
+  /** Closes what can be closed without harm when descriptors run short. */
+  #relieve({ descriptors }: DescriptorShare): void {
+    const relieve = (): void => this.closeIdleConnections();
+    descriptors.relief.add(relieve);
+    this.once("close", () => descriptors.relief.delete(relieve));
+  }
+
   #track(socket: Socket): void {
+    const { descriptors, each = 1 } = this.#share ?? {};
+    if (descriptors?.take(each) === false) return void socket.destroy();
+    socket.once("close", () => descriptors?.give(each));
     const connection: Connection = { waiting: new Map(), handedOver: false, refusal: null };
     this.#connections.set(socket, connection);
     // Node takes its own listener away behind a CONNECT or an upgrade, and an error that nobody hears is thrown.
     socket.on("error", () => undefined);
     socket.once("close", () => {
       this.#connections.delete(socket);
+      this.#kept.delete(socket);
       // Node tells only the answer that had the socket; those behind it would wait for ever.
       for (const response of connection.waiting.keys()) {
         if (response.socket === null && !response.writableFinished) response.emit("close");
@@ -141,12 +178,25 @@ export class HttpServer extends Server {
       return false;
     }
     connection.waiting.set(response, request);
+    this.#kept.delete(socket);
     response.once("close", () => {
       connection.waiting.delete(response);
       if (connection.refusal !== null) this.#endRefused(socket, connection);
-      else if (!this.listening && isIdle(connection)) socket.destroySoon();
+      else if (isIdle(connection)) this.#keep(socket);
     });
     return true;
+  }
+
+  /** It has had its answers. */
+  #keep(socket: Socket): void {
+    if (!this.listening) return socket.destroySoon();
+    if (!this.#connections.has(socket)) return;
+    this.#kept.add(socket);
+    if (this.#kept.size <= this.#limits.kept) return;
+    const [oldest] = this.#kept;
+    if (oldest === undefined) return;
+    this.#kept.delete(oldest);
+    oldest.destroySoon();
   }
 
   /** Once only the request is left that was not read to its end, if any: the refusal answers it, unless its answer has begun. */

@@ -15,7 +15,7 @@ interface Running {
 }
 
 async function start(): Promise<Running> {
-  const server = await createServer({ token: null, maxBodySize: 1000, onError: () => undefined });
+  const server = await createServer({ token: null, names: null, maxBodySize: 1000, onError: () => undefined });
   const begun: ServerResponse[] = [];
   let small = 0;
   server.app.get("/large", (_request, reply) => {

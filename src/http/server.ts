@@ -7,19 +7,27 @@ import Fastify, {
   type FastifyRequest,
   type onRequestHookHandler,
 } from "fastify";
-import { compileGuard } from "./auth.ts";
+import { compileAdmission } from "./admission.ts";
+import { BodyRefused, readBody } from "./body.ts";
+import { BodyBudget } from "./body-budget.ts";
 import { problem, problemBody, type Problem } from "./api/problem.ts";
 import { answerClientError } from "./client-error.ts";
 import { type HttpLimits, HttpServer, WEBSOCKET_PATH, wantsWebSocket } from "./http-server.ts";
-import { isForeign } from "./origin.ts";
+import type { ServerShare } from "./server-share.ts";
+import { holdMessages } from "./socket-bodies.ts";
+import type { OwnNames } from "./own-host.ts";
 
 /**
  * The HTTP server under one BindAddress: authentication, and errors in the API's own form. Routes are added by the caller.
  */
 export interface ServerOptions {
   readonly token: string | null;
+  /** As `Doors.names`. */
+  readonly names: (() => OwnNames) | null;
   /** Bytes of a request body or an inbound WebSocket frame. */
   readonly maxBodySize: number;
+  /** Absent: this server is the only one, and takes the descriptors that it gets. */
+  readonly share?: Pick<ServerShare, "bodies"> & Partial<ServerShare>;
   /** Unexpected failures: bugs, never a client's fault. */
   readonly onError: (error: unknown, path: string) => void;
   /** Absent: those of HttpServer. */
@@ -43,9 +51,14 @@ const SOCKET_GRACE_MS = 1_000;
 /** How long the rest of a body is taken in after it was refused. */
 const DRAIN_MS = 5_000;
 
+/** Makes of the bytes what `request.body` is. */
+export type ParseBody = (body: Buffer, request: FastifyRequest) => unknown;
+
 export interface HttpApi {
   /** Takes the routes. */
   readonly app: FastifyInstance;
+  /** What becomes of bodies of a media type; a throw of BodyRefused is the answer. */
+  readonly onBody: (mediaType: string, parse: ParseBody) => void;
   /**
    * Stops listening and resolves when every connection is closed: one that asks for nothing at once, one with an answer under way when
    * the client has taken that, a WebSocket when it answers the close or after SOCKET_GRACE_MS, and what is left after STOP_GRACE_MS by force.
@@ -56,10 +69,10 @@ export interface HttpApi {
 }
 
 export async function createServer(options: ServerOptions): Promise<HttpApi> {
-  const server = new HttpServer(options.limits);
+  const { maxBodySize: limit, share: { bodies: budget, descriptors } = { bodies: new BodyBudget() } } = options;
+  const server = new HttpServer(options.limits, descriptors === undefined ? null : { descriptors, each: 1 });
   const app = Fastify({
     logger: false,
-    bodyLimit: options.maxBodySize,
     forceCloseConnections: "idle",
     exposeHeadRoutes: false,
     serverFactory: (handler) => {
@@ -72,43 +85,44 @@ export async function createServer(options: ServerOptions): Promise<HttpApi> {
   app.removeAllContentTypeParsers();
   // Before the guard: it closes the connection of an upgrade that the guard refuses.
   await app.register(websocket, { options: { maxPayload: options.maxBodySize } });
+  app.websocketServer.on("connection", (socket, request) => holdMessages(socket, request.socket, budget));
   app.addHook("onRequest", admission(options));
   app.setErrorHandler(async (error: FastifyError, request, reply) => {
-    const status = error.statusCode ?? 500;
-    if (status >= 500) options.onError(error, request.url);
+    const refusal = error instanceof BodyRefused ? error.problem : fromFramework(error, options);
+    if (refusal.status === 500) options.onError(error, request.url);
     await bodyGone(request.raw);
     void reply.removeHeader("connection");
-    sendProblem(reply, fromFramework(error, options));
+    sendProblem(reply, refusal);
     return reply;
   });
   answerOtherMethods(app);
-  return { app, close: () => closeServer(app, server), release: (response) => server.release(response) };
+  return {
+    app,
+    onBody: (mediaType, parse) => {
+      app.addContentTypeParser(mediaType, async (request: FastifyRequest, payload: IncomingMessage) => {
+        return parse(await readBody(payload, { limit, budget }), request);
+      });
+    },
+    close: () => closeServer(app, server),
+    release: (response) => server.release(response),
+  };
 }
 
 /** Refuses who may not ask, and WebSockets at addresses that have none. */
 function admission({
   token,
+  names,
   openPaths = OPEN_PATHS,
   tokenName = "the account's Token",
 }: ServerOptions): onRequestHookHandler {
-  const guard = compileGuard(token);
-  const isOpen = (request: FastifyRequest): boolean => request.method === "GET" && openPaths.has(pathOf(request));
+  const refusalOf = compileAdmission({ token, names, openPaths, tokenName });
   return (request, reply, done) => {
-    if (!guard(request.headers.authorization) && !isOpen(request)) {
-      void reply.header("WWW-Authenticate", "Bearer");
-      return sendProblem(
-        reply,
-        problem(401, `this address needs the header \`Authorization: Bearer <token>\` with ${tokenName}`),
-      );
-    }
-    if (token === null && isForeign(request.headers.origin, request.headers.host) && !isOpen(request)) {
-      return sendProblem(
-        reply,
-        problem(
-          403,
-          "a web page of another host may not use an API without a Token: set a Token, or call without Origin",
-        ),
-      );
+    const { method, url, headers, rawHeaders } = request.raw;
+    const path = request.routeOptions.url ?? pathOf(request);
+    const refusal = refusalOf({ method, url, headers, rawHeaders, path });
+    if (refusal !== null) {
+      if (refusal.status === 401) void reply.header("WWW-Authenticate", "Bearer");
+      return sendProblem(reply, refusal);
     }
     if (wantsWebSocket(request.raw) && pathOf(request) !== WEBSOCKET_PATH) {
       void reply.header("Connection", "close");
@@ -171,8 +185,6 @@ function answerOtherMethods(app: FastifyInstance): void {
 
 function fromFramework(error: FastifyError, options: ServerOptions): Problem {
   switch (error.statusCode) {
-    case 413:
-      return problem(413, `the body is larger than MaxBodySize (${options.maxBodySize} bytes)`);
     case 415:
       return problem(
         415,

@@ -11,11 +11,14 @@ import { aConfig, aGateway, aMessage } from "../../gateway/samples.suite.ts";
 import { compileRoutes } from "../../gateway/routes.ts";
 import { LogError } from "../../log/errors.ts";
 import type { Logger } from "../../logger.ts";
+import { ampleDescriptors } from "../../lib/descriptors.suite.ts";
+import { BodyBudget } from "../body-budget.ts";
 import { type AdminServer, startAdmin } from "./admin-server.ts";
 import type { AdminDeps } from "./routes.ts";
 import { socketPath } from "./socket.ts";
 
 const LOOPBACK = { host: "127.0.0.1", port: 0 };
+const NAMES = () => ({ bound: "127.0.0.1", allowed: ["bridge.example"], machine: "box" });
 
 interface Stage {
   readonly server: AdminServer;
@@ -36,7 +39,7 @@ async function start(token: string | null = null, more: Partial<AdminDeps> = {})
     status: () => Promise.resolve(aView()),
     unready: () => Promise.resolve(null),
     metrics: () => Promise.resolve({ type: "text/plain; version=0.0.4", body: "rialto_x 1\n" }),
-    explain: (question) => Promise.resolve({ stories: [], more: question === "more" }),
+    explain: (question) => Promise.resolve({ stories: [], drops: [], more: question === "more" }),
     unknown: (gateway) => (gateway === "g" ? null : "there is no such gateway; there are: g"),
     follow: (follower) => followers.add(follower),
     say: ({ gateway }) =>
@@ -46,9 +49,17 @@ async function start(token: string | null = null, more: Partial<AdminDeps> = {})
           : { is: "unknown", message: "there is no such gateway" },
       ),
     reload: () => Promise.resolve({ is: "unchanged" }),
+    backup: () => Promise.resolve("/data/log.sqlite.backup-1"),
     ...more,
   };
-  const server = await startAdmin({ deps, followers, dataPath, listen: { address: LOOPBACK, token }, logger });
+  const server = await startAdmin({
+    deps,
+    followers,
+    dataPath,
+    listen: { address: LOOPBACK, token, names: NAMES },
+    share: { bodies: new BodyBudget(), descriptors: ampleDescriptors() },
+    logger,
+  });
   onTestFinished(() => server.close());
   return { server, socket: socketPath(dataPath), url: server.url ?? "", followers, logged };
 }
@@ -63,7 +74,11 @@ test("operators see and do everything through the socket, without a token", asyn
   expect((await get(socket, "/readyz")).status).toBe(200);
   expect((await get(socket, "/metrics")).body).toBe("rialto_x 1\n");
   expect((await get(socket, "/")).body).toContain("is well");
-  expect(JSON.parse((await get(socket, "/api/v1/explain?q=more")).body)).toEqual({ stories: [], more: true });
+  expect(JSON.parse((await get(socket, "/api/v1/explain?q=more")).body)).toEqual({
+    stories: [],
+    drops: [],
+    more: true,
+  });
   const post = (path: string, body?: unknown) =>
     ask(socket, { method: "POST", path, ...(body !== undefined && { body }) });
   expect(JSON.parse((await post("/api/v1/send", { gateway: "g", text: "x" })).body)).toMatchObject({ seq: 4 });
@@ -126,9 +141,11 @@ test("without a token, no web page can ask: neither one of another host nor one 
   expect(await statusFor(url, {})).toBe(200);
   expect(await statusFor(url, { Host: "localhost:1" })).toBe(200);
   expect(await statusFor(url, { Host: "[::1]:1" })).toBe(200);
-  expect(await statusFor(url, { Host: "evil.example" })).toBe(403);
-  expect(await statusFor(url, { Host: "127.0.0.1.evil.example" })).toBe(403);
+  expect(await statusFor(url, { Host: "Bridge.example" })).toBe(200);
+  expect(await statusFor(url, { Host: "evil.example" })).toBe(421);
+  expect(await statusFor(url, { Host: "127.0.0.1.evil.example" })).toBe(421);
   expect(await statusFor(url, { Origin: "http://evil.example" })).toBe(403);
+  expect(await statusFor(url, { "Sec-Fetch-Site": "cross-site" })).toBe(403);
 });
 
 test("a program that is not ready says so, and why only to those who may ask", async () => {
@@ -187,15 +204,33 @@ test("who follows gets lines until the server stops, which is no trouble", async
 });
 
 test("who has left is forgotten; one too many is told so, and keeps nobody from asking", async () => {
-  const { socket, followers } = await start();
+  const { socket, url, followers } = await start();
   const leave = new AbortController();
   const all = Array.from({ length: 16 }, () => lines(socket, "/api/v1/tail", leave.signal).next());
   await following(followers, 16);
   const late = lines(socket, "/api/v1/tail", AbortSignal.timeout(60_000));
   await expect(late.next()).rejects.toThrow(/too many follow/);
   expect((await get(socket, "/healthz")).status).toBe(200);
+  // Those who come by the address have room of their own.
+  const other = await fetch(`${url}/api/v1/tail`, { signal: leave.signal });
+  expect(other.status).toBe(200);
+  await following(followers, 17);
   leave.abort();
   await Promise.all(all);
+  await following(followers, 0);
+});
+
+test("whoever follows by the address keeps nobody from the socket", async () => {
+  const { socket, url, followers } = await start();
+  const leave = new AbortController();
+  const follow = async (): Promise<number> => (await fetch(`${url}/api/v1/tail`, { signal: leave.signal })).status;
+  const all = await Promise.all(Array.from({ length: 16 }, follow));
+  expect(new Set(all)).toEqual(new Set([200]));
+  expect(await follow()).toBe(503);
+  const operator = lines(socket, "/api/v1/tail", leave.signal).next();
+  await following(followers, 17);
+  leave.abort();
+  await operator;
   await following(followers, 0);
 });
 
@@ -215,9 +250,12 @@ test("an address that is taken is an error for people, and the socket is gone ag
     deps: {} as AdminDeps,
     followers,
     dataPath,
+    share: { bodies: new BodyBudget(), descriptors: ampleDescriptors() },
     logger: { info: () => undefined } as unknown as Logger,
   };
-  await expect(startAdmin({ ...options, listen: { address, token: null } })).rejects.toThrow(/another program listens/);
+  await expect(startAdmin({ ...options, listen: { address, token: null, names: NAMES } })).rejects.toThrow(
+    /another program listens/,
+  );
   await expect(get(socketPath(dataPath), "/healthz")).rejects.toThrow(/no Rialto runs/);
 });
 
@@ -231,7 +269,8 @@ test("a socket that cannot be made is said in the log, and the rest works", asyn
     deps,
     followers,
     dataPath: "/nowhere/at/all",
-    listen: { address: LOOPBACK, token: null },
+    listen: { address: LOOPBACK, token: null, names: NAMES },
+    share: { bodies: new BodyBudget(), descriptors: ampleDescriptors() },
     logger,
   });
   onTestFinished(() => server.close());

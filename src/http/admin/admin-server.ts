@@ -1,10 +1,11 @@
 import type { AddressInfo } from "node:net";
-import type { Followers } from "../../admin/followers.ts";
-import { type Address, isLoopback } from "../../lib/address.ts";
+import type { Follower, Followers } from "../../admin/followers.ts";
+import type { Address } from "../../lib/address.ts";
 import type { Logger } from "../../logger.ts";
-import { problem } from "../api/problem.ts";
 import { explainListenError, listenAt } from "../listen.ts";
-import { createServer, type HttpApi, sendProblem, type ServerOptions } from "../server.ts";
+import type { ServerShare } from "../server-share.ts";
+import type { OwnNames } from "../own-host.ts";
+import { createServer, type HttpApi, type ServerOptions } from "../server.ts";
 import { type AdminDeps, addAdminRoutes, OPEN_ADMIN_PATHS } from "./routes.ts";
 import { listenOnSocket, socketPath } from "./socket.ts";
 
@@ -14,7 +15,14 @@ export interface AdminOptions {
   /** Absolute; the socket is made there. */
   readonly dataPath: string;
   /** A second way in, over TCP. */
-  readonly listen: { readonly address: Address; readonly token: string | null } | null;
+  readonly listen: {
+    readonly address: Address;
+    readonly token: string | null;
+    /** As `Doors.names`. */
+    readonly names: () => OwnNames;
+  } | null;
+  /** The socket needs no descriptors of it: those of its operators are kept for them. */
+  readonly share: ServerShare;
   readonly logger: Logger;
 }
 
@@ -31,22 +39,31 @@ const BODY_MAX = 64 * 1024;
  * Opens the ways in for operators. A socket that cannot be made is an error in the log and no reason not to start; an address that is taken is
  * one: rejects with an error for people then, with nothing left open.
  */
-export async function startAdmin({ deps, followers, dataPath, listen, logger }: AdminOptions): Promise<AdminServer> {
+export async function startAdmin({
+  deps,
+  followers,
+  dataPath,
+  listen,
+  share,
+  logger,
+}: AdminOptions): Promise<AdminServer> {
   const onError = (error: unknown, path: string): void =>
     logger.error({ path, error: String(error) }, "a request of an operator failed: this is a bug");
-  const open = async (more: Partial<ServerOptions>): Promise<HttpApi> => {
+  const open = async (by: Follower["by"], more: Partial<ServerOptions>): Promise<HttpApi> => {
     const http = await createServer({
       token: null,
+      names: null,
       maxBodySize: BODY_MAX,
+      share: { bodies: share.bodies },
       mediaTypes: "application/json",
       onError,
       ...more,
     });
-    addAdminRoutes(http.app, deps, http.release);
+    addAdminRoutes(http, deps, by);
     return http;
   };
   const servers: HttpApi[] = [];
-  const local = await open({});
+  const local = await open("socket", {});
   const remove = await listenLocally(local, dataPath, logger);
   servers.push(local);
   const close = async (): Promise<void> => {
@@ -55,9 +72,14 @@ export async function startAdmin({ deps, followers, dataPath, listen, logger }: 
     await Promise.all(servers.map((server) => server.close()));
   };
   if (listen === null) return { url: null, close };
-  const { address, token } = listen;
-  const remote = await open({ token, openPaths: OPEN_ADMIN_PATHS, tokenName: "general.AdminToken" });
-  if (token === null) refuseStrangeHosts(remote);
+  const { address, token, names } = listen;
+  const remote = await open("address", {
+    token,
+    names,
+    share,
+    openPaths: OPEN_ADMIN_PATHS,
+    tokenName: "general.AdminToken",
+  });
   servers.push(remote);
   try {
     await listenAt(address, (host, port) => remote.app.listen({ host, port }));
@@ -83,16 +105,4 @@ async function listenLocally({ app }: HttpApi, dataPath: string, logger: Logger)
     );
     return () => undefined;
   }
-}
-
-/**
- * Without a token the address is for programs of this machine. A web page whose name was made to lead here (DNS rebinding) still says its own
- * name in `Host`, and is no foreign origin by that.
- */
-function refuseStrangeHosts({ app }: HttpApi): void {
-  app.addHook("onRequest", (request, reply, done) => {
-    const host = URL.parse(`http://${request.headers.host ?? ""}`)?.hostname.replaceAll(/[[\]]/g, "") ?? "";
-    if (isLoopback(host)) return done();
-    sendProblem(reply, problem(403, "without an AdminToken only this machine may ask, by 127.0.0.1 or localhost"));
-  });
 }

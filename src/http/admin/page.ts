@@ -6,9 +6,21 @@ import { printable } from "../../lib/printable.ts";
 /** The status as a page for people: no script, nothing from elsewhere, made anew every ten seconds. */
 export function statusPage({ version, nowMs, startedMs, troubles, log, loop, accounts, readers }: StatusView): string {
   const rooms = accounts.flatMap((account) => [
-    row("account", [account.account, account.state, since(account.sinceMs, nowMs), "", whyOf(account, nowMs)]),
+    row("account", [
+      account.account,
+      account.state,
+      since(account.downSinceMs ?? account.sinceMs, nowMs),
+      "",
+      whyOf(account, nowMs),
+    ]),
     ...account.channels.flatMap((channel) => [
-      row("", [channel.channel, channel.state, since(channel.sinceMs, nowMs), "", news(channel, [account], nowMs)]),
+      row("", [
+        channel.channel,
+        channel.state,
+        since(channel.downSinceMs ?? channel.sinceMs, nowMs),
+        "",
+        news(channel, [account], nowMs),
+      ]),
       ...channel.lanes.map((lane) =>
         row("lane", [
           `← ${lane.gateway}`,

@@ -1,12 +1,13 @@
 import type { ServerResponse } from "node:http";
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyReply } from "fastify";
 import type { Said, Words } from "../../admin/operator.ts";
 import type { Follower } from "../../admin/followers.ts";
 import type { ExplainView, StatusView } from "../../admin/views.ts";
 import { LogError } from "../../log/errors.ts";
 import { problem, problemBody, type Problem } from "../api/problem.ts";
 import { makeChunk, StreamSocket } from "../api/stream-socket.ts";
-import { JSON_TYPE, sendProblem } from "../server.ts";
+import { BodyRefused } from "../body.ts";
+import { type HttpApi, JSON_TYPE, sendProblem } from "../server.ts";
 import { statusPage } from "./page.ts";
 
 /** What an operator can ask and do. */
@@ -23,6 +24,8 @@ export interface AdminDeps {
   readonly say: (words: Words) => Promise<Said>;
   /** What the reload came to, as JSON; null: this program cannot. */
   readonly reload: (() => Promise<unknown>) | null;
+  /** Copies the log; the new file, in the data folder. */
+  readonly backup: () => Promise<string>;
 }
 
 const QUESTION_MAX = 1000;
@@ -31,16 +34,13 @@ const TEXT = "text/plain; charset=utf-8";
 /** Readable without a token: they say nothing that matters. */
 export const OPEN_ADMIN_PATHS: ReadonlySet<string> = new Set(["/healthz", "/readyz"]);
 
-export function addAdminRoutes(
-  app: FastifyInstance,
-  deps: AdminDeps,
-  release: (response: ServerResponse) => void,
-): void {
-  app.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, done) => {
+/** `by`: the way in that this server is. */
+export function addAdminRoutes({ app, onBody, release }: HttpApi, deps: AdminDeps, by: Follower["by"]): void {
+  onBody("application/json", (body) => {
     try {
-      done(null, JSON.parse(body === "" ? "{}" : String(body)));
+      return JSON.parse(body.length === 0 ? "{}" : body.toString("utf8")) as unknown;
     } catch {
-      done(Object.assign(new Error("the body is not JSON"), { statusCode: 400 }));
+      throw new BodyRefused(problem(400, "the body is not JSON"));
     }
   });
   app.addHook("onSend", (_request, reply, _payload, done) => {
@@ -81,7 +81,7 @@ export function addAdminRoutes(
     // Otherwise it would show nothing for ever.
     const why = gateway === null ? null : deps.unknown(gateway);
     if (why !== null) return refuse(reply, problem(404, why));
-    return follow(gateway, reply, deps, release);
+    return follow({ gateway, by }, reply, deps, release);
   });
   app.post("/api/v1/send", async (request, reply) => {
     const words = wordsOf(request.body);
@@ -96,10 +96,13 @@ export function addAdminRoutes(
     if (deps.reload === null) return refuse(reply, problem(404, "this program runs without a configuration file"));
     return answer(reply, await deps.reload());
   });
+  app.post("/api/v1/backup", (_request, reply) =>
+    unlessLogFails(reply, async () => answer(reply, { file: await deps.backup() })),
+  );
 }
 
 function follow(
-  gateway: string | null,
+  who: Pick<Follower, "gateway" | "by">,
   reply: FastifyReply,
   deps: AdminDeps,
   release: (response: ServerResponse) => void,
@@ -107,7 +110,7 @@ function follow(
   const begin = (): void => {
     let socket: StreamSocket | null = null;
     const leave = deps.follow({
-      gateway,
+      ...who,
       unsent: () => socket?.unsent ?? 0,
       write: (line) => socket?.write(makeChunk(line)),
       end: () => socket?.end(),
@@ -115,7 +118,7 @@ function follow(
     });
     if (leave === null) {
       reply.raw.writeHead(503, { "Content-Type": JSON_TYPE });
-      reply.raw.end(problemBody("too many follow already; end one of them"));
+      reply.raw.end(problemBody("too many follow already by this way in; end one of them"));
       return;
     }
     socket = StreamSocket.open(reply.raw);

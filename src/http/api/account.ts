@@ -1,25 +1,26 @@
 import type { Account } from "../../config/config.ts";
+import type { Clock } from "../../contract/host.ts";
 import type { Routes } from "../../gateway/routes.ts";
 import type { View } from "../../gateway/view.ts";
 import { LogError } from "../../log/errors.ts";
 import type { Entry, Log, Seq } from "../../log/log.ts";
 import type { Logger } from "../../logger.ts";
 import { loadBacklog } from "./backlog.ts";
+import type { HubEvents } from "./connection.ts";
 import { Feed } from "./feed.ts";
+import type { FileLines } from "./file-lines.ts";
 import { greeting } from "./frames.ts";
 import { settleMembership } from "./membership.ts";
 import { PollCursor } from "./poll-cursor.ts";
 import { Positions } from "./positions.ts";
+import { ReaderHub } from "./reader-hub.ts";
 import { prefixOf } from "./reader-marks.ts";
-import { StreamHub } from "./stream-hub.ts";
-import type { StreamSocket } from "./stream-socket.ts";
+import { type Chunk, chunkOf, type StreamSocket } from "./stream-socket.ts";
+import { TakenMark } from "./taken-mark.ts";
 import { WebSocketHub } from "./websocket-hub.ts";
 
 /** Most characters of one poll answer; what does not fit stays unread. */
 const POLL_CHARS = 64 * 1024 * 1024;
-
-/** The value of the stream mark while a reader is live: the position is the head of the log. */
-const LIVE = "live";
 
 export interface AccountDeps {
   readonly account: Account;
@@ -27,10 +28,10 @@ export interface AccountDeps {
   readonly log: Log;
   readonly routes: Routes;
   readonly view: View;
+  /** The content of files, for messages that hold it; absent: none does. */
+  readonly fileLines?: FileLines;
   readonly logger: Logger;
-  readonly nowMs: () => number;
-  /** By the contract's `Clock.monoMs`: for how long a reader stands still. */
-  readonly monoMs: () => number;
+  readonly clock: Clock;
 }
 
 export interface PollAnswer {
@@ -42,10 +43,16 @@ export interface PollAnswer {
   broken(): void;
 }
 
-/**
- * The readers of one API account: its feed and the two durable positions over it, P for polls and S for streams, as
- * ARCHITECTURE.md, "Polls and streams, exactly", has them.
- */
+type Kind = "poll" | "stream" | "websocket";
+
+/** Seqs: P, S and W of ARCHITECTURE.md, "Polls and streams, exactly". W is null until the account has a WebSocket. */
+interface ReadTo {
+  readonly poll: Seq;
+  readonly stream: Seq;
+  readonly websocket: Seq | null;
+}
+
+/** The readers of one API account: its feed, and the durable positions over it. */
 export class ApiAccount {
   readonly sockets: WebSocketHub;
   readonly #deps: AccountDeps;
@@ -53,10 +60,12 @@ export class ApiAccount {
   readonly #positions: Positions;
   readonly #feed: Feed;
   readonly #polls: PollCursor;
-  readonly #streams: StreamHub;
-  readonly #marks: { readonly poll: string; readonly stream: string };
+  readonly #pollMark: string;
+  readonly #streams: ReaderHub<Chunk>;
+  readonly #streamMark: TakenMark;
+  readonly #socketMark: TakenMark;
   #skipped = 0;
-  readonly #warned = new Set<"poll" | "stream">();
+  readonly #warned = new Set<Kind>();
   /** Resolves when the position after the latest poll is durable. */
   #pollMarked: Promise<void> = Promise.resolve();
 
@@ -66,39 +75,53 @@ export class ApiAccount {
     const prefix = prefixOf(account.key);
     const marks = await log.marks(prefix);
     const { head } = log;
-    const poll = positionOr(marks.get(`${prefix}poll`), head);
-    const stream = marks.get(`${prefix}stream`) === LIVE ? head : positionOr(marks.get(`${prefix}stream`), head);
+    const at: ReadTo = {
+      poll: positionOf(marks.get(`${prefix}poll`)) ?? head,
+      stream: positionOf(marks.get(`${prefix}stream`)) ?? head,
+      websocket: positionOf(marks.get(`${prefix}websocket`)),
+    };
     const reads = routes.reads(account.key);
-    const { since, changed, gone } = settleMembership({ prefix, marks, head }, reads);
-    if (gone.length > 0) await log.unmark(gone);
+    const { since, changed } = settleMembership({ prefix, marks, head }, reads);
     await log.mark([
-      { name: `${prefix}poll`, value: String(poll) },
-      { name: `${prefix}stream`, value: String(stream) },
+      { name: `${prefix}poll`, value: String(at.poll) },
+      { name: `${prefix}stream`, value: String(at.stream) },
       ...changed,
     ]);
-    // A stream never starts before what was polled, so nothing before P is wanted any more. Last, so that nothing is committed behind it.
-    const { items, skipped } = await loadBacklog({ log, view, reads, since, after: poll, limit: buffer });
-    const feed = new Feed(log, view, buffer, poll);
+    // A stream never starts before what was polled, so nothing before P is wanted any more, except by WebSockets. Last, so that nothing is committed behind it.
+    const query = { log, view, reads, since, limit: buffer };
+    const unpolled = await loadBacklog({ ...query, after: at.poll });
+    const after = Math.min(at.poll, at.websocket ?? at.poll);
+    const { items } = after < at.poll ? await loadBacklog({ ...query, after }) : unpolled;
+    const feed = new Feed(log, view, buffer, after, deps.fileLines);
     for (const item of items) feed.push(item);
-    return new ApiAccount(deps, feed, { poll, stream, skipped });
+    return new ApiAccount(deps, feed, at, unpolled.skipped);
   }
 
-  private constructor(deps: AccountDeps, feed: Feed, at: { poll: Seq; stream: Seq; skipped: number }) {
-    const prefix = prefixOf(deps.account.key);
+  private constructor(deps: AccountDeps, feed: Feed, at: ReadTo, skipped: number) {
+    const { account, log, logger, clock } = deps;
     this.#deps = deps;
     this.#view = deps.view;
-    this.#positions = new Positions(deps.log, deps.logger);
+    this.#positions = new Positions(log, logger);
     this.#feed = feed;
-    this.#marks = { poll: `${prefix}poll`, stream: `${prefix}stream` };
+    this.#pollMark = `${prefixOf(account.key)}poll`;
     this.#polls = new PollCursor(feed.indexAfter(at.poll));
-    this.#streams = new StreamHub(feed, feed.indexAfter(at.stream), deps.monoMs, {
-      streamLive: () => void this.#positions.put(this.#marks.stream, LIVE),
-      streamAt: (index) => void this.#positions.put(this.#marks.stream, this.#seqAt(index)),
-      skipped: (count) => this.#countSkipped("stream", count),
-      cut: (why) => deps.logger.warn({ account: deps.account.name, why }, "a stream reader was cut"),
+    this.#streams = new ReaderHub({
+      feed,
+      position: feed.indexAfter(at.stream),
+      clock,
+      encode: chunkOf,
+      events: this.#eventsOf("stream", () => this.#streamMark),
     });
-    this.sockets = new WebSocketHub(feed, deps.logger, deps.monoMs);
-    this.#countSkipped("poll", at.skipped);
+    this.sockets = new WebSocketHub({
+      feed,
+      position: at.websocket === null ? null : feed.indexAfter(at.websocket),
+      clock,
+      logger,
+      events: this.#eventsOf("websocket", () => this.#socketMark),
+    });
+    this.#streamMark = this.#takenMark("stream", this.#streams, true);
+    this.#socketMark = this.#takenMark("websocket", this.sockets, at.websocket !== null);
+    this.#countSkipped("poll", skipped);
   }
 
   /** Messages that fell out of `Buffer` before they were read. */
@@ -147,7 +170,8 @@ export class ApiAccount {
   }
 
   addStream(socket: StreamSocket): void {
-    this.#streams.add(socket, greeting(this.#deps.nowMs()), Math.max(this.#polls.watermark, this.#streams.position));
+    const hello = chunkOf([greeting(this.#deps.clock.nowMs())]);
+    this.#streams.add(socket, hello, Math.max(this.#polls.watermark, this.#streams.position));
   }
 
   /** Everything is shown like this from now on. */
@@ -169,7 +193,27 @@ export class ApiAccount {
 
   /** To be called when no reader is connected any more: resolves when the positions are durable, as far as the log takes them. */
   async settled(): Promise<void> {
+    await Promise.all([this.#streamMark.settled(), this.#socketMark.settled()]);
     await this.#positions.settled();
+  }
+
+  #eventsOf(kind: Kind, mark: () => TakenMark): HubEvents {
+    const { account, logger } = this.#deps;
+    return {
+      moved: () => mark().moved(),
+      fell: () => mark().fell(),
+      skipped: (count) => this.#countSkipped(kind, count),
+      cut: (why) => logger.warn({ account: account.name, reader: kind, why }, "a reader was cut"),
+    };
+  }
+
+  #takenMark(kind: Kind, hub: { readonly settled: number }, written: boolean): TakenMark {
+    const name = prefixOf(this.#deps.account.key) + kind;
+    return new TakenMark({
+      position: () => hub.settled,
+      written,
+      put: (index, isUrgent) => this.#positions.put(name, this.#seqAt(index), isUrgent),
+    });
   }
 
   async #collect(from: number, to: number): Promise<{ lines: string[]; next: number }> {
@@ -193,14 +237,14 @@ export class ApiAccount {
   }
 
   #markPoll(moved: boolean): void {
-    if (moved) this.#pollMarked = this.#positions.put(this.#marks.poll, this.#seqAt(this.#polls.watermark));
+    if (moved) this.#pollMarked = this.#positions.put(this.#pollMark, this.#seqAt(this.#polls.watermark));
   }
 
   #seqAt(index: number): string {
     return String(this.#feed.seqBefore(index));
   }
 
-  #countSkipped(reader: "poll" | "stream", count: number): void {
+  #countSkipped(reader: Kind, count: number): void {
     if (count === 0) return;
     const first = !this.#warned.has(reader);
     this.#warned.add(reader);
@@ -215,5 +259,8 @@ export class ApiAccount {
   }
 }
 
-/** A stored position; `fallback` for an account that has none yet. */
-const positionOr = (value: string | undefined, fallback: Seq): Seq => (value === undefined ? fallback : Number(value));
+/** A stored position; null for none, or one that says "from the head on". */
+function positionOf(value: string | undefined): Seq | null {
+  const seq = value === undefined || value === "" ? Number.NaN : Number(value);
+  return Number.isSafeInteger(seq) ? seq : null;
+}

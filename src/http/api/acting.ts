@@ -2,9 +2,11 @@ import type { Account } from "../../config/config.ts";
 import { EventLabel, type Message } from "../../contract/message.ts";
 import { aboutDeletion, aboutEdit, aboutReaction, isReaction, nameOf } from "../../gateway/acts.ts";
 import type { About } from "../../gateway/codec.ts";
+import type { Drop } from "../../gateway/drops.ts";
 import { replaceEmoji } from "../../gateway/emoji.ts";
-import { type DropReason, type Inbound, isLoop } from "../../gateway/inbound.ts";
-import { postedExcerpt, postedFormat, posterKey } from "../../gateway/posted.ts";
+import type { Matcher } from "../../gateway/filters.ts";
+import { ignored, type Inbound, isLoop } from "../../gateway/inbound.ts";
+import { postedExcerpt, textFormat, posterKey } from "../../gateway/posted.ts";
 import type { Routes } from "../../gateway/routes.ts";
 import { accountOf } from "../../gateway/subject.ts";
 import { withSuffix } from "../../gateway/suffix.ts";
@@ -13,10 +15,7 @@ import { problem, type Problem } from "./problem.ts";
 
 /** What clients with FullEvents do to messages: they name them by their id, which is the seq as text. */
 
-/** Why a posted message is answered, and not relayed. */
-export type PostDrop = DropReason | "edits_disabled" | "reactions_disabled" | "gone";
-
-/** What becomes of a posted message; `label` and `note` as for `NewEntry`. */
+/** What becomes of a posted message; `label` and `note` as for `NewEntry`. What is dropped is answered, and not relayed. */
 export type Posted =
   | {
       readonly is: "entry";
@@ -25,14 +24,14 @@ export type Posted =
       readonly about: About | null;
       readonly note: IdNote | null;
     }
-  | { readonly is: "drop"; readonly message: Message; readonly reason: PostDrop }
+  | { readonly is: "drop"; readonly message: Message; readonly drop: Drop }
   | { readonly is: "refused"; readonly problem: Problem };
 
 export interface Acting {
   readonly account: Account;
   readonly inbound: Inbound;
   /** IgnoreNicks of the account. */
-  readonly ignoresNick: (nick: string) => boolean;
+  readonly ignoresNick: Matcher;
   readonly routes: Routes;
   readonly log: Pick<Log, "ids">;
 }
@@ -60,12 +59,12 @@ function seqOf(id: string): Seq | null {
 export async function act(message: Message, id: string, at: PostPlace, acting: Acting): Promise<Posted> {
   const target = await findTarget(id, at, acting);
   // Taken back twice is taken back: the repeat of a post must not fail.
-  if (target?.gone === true && message.event === EventLabel.delete) return dropped(message, target, "gone");
+  if (target?.gone === true && message.event === EventLabel.delete) return dropped(message, target, { reason: "gone" });
   if (target === null || target.gone) {
     const why = target === null ? "there is no message with this id in this gateway" : "the message was deleted";
     return refused(404, `${message.event} needs the id of a message: ${why}`);
   }
-  if (isLoop(message)) return dropped(message, target, "loop");
+  if (isLoop(message)) return dropped(message, target, { reason: "loop" });
   if (message.event !== EventLabel.edit && message.event !== EventLabel.delete)
     return react(message, target, at, acting);
   if (target.subject !== at.subject || accountOf(target.subject) !== acting.account.key) {
@@ -75,12 +74,12 @@ export async function act(message: Message, id: string, at: PostPlace, acting: A
 }
 
 function edit(message: Message, target: Known, { account, inbound }: Acting): Posted {
-  if (account.presentation.editDisable) return dropped(message, target, "edits_disabled");
+  if (account.presentation.editDisable) return dropped(message, target, { reason: "edits_disabled" });
   const verdict = inbound({ ...message, event: "" });
-  if (verdict.is === "drop") return dropped(message, target, verdict.reason);
+  if (verdict.is === "drop") return dropped(message, target, verdict);
   const excerpt = postedExcerpt(verdict.message, account);
   const note: IdNote = { is: "revised", of: target.seq, refs: [], excerpt };
-  const source = { format: postedFormat(account), text: verdict.message.text };
+  const source = { format: textFormat(account), text: verdict.message.text };
   const { text } = withSuffix(source, account.presentation.editSuffix);
   return entry({ ...verdict.message, text }, EventLabel.edit, aboutEdit(target), note);
 }
@@ -93,8 +92,9 @@ function remove(message: Message, target: Known): Posted {
 function react(message: Message, target: Known, at: PostPlace, { account, ignoresNick }: Acting): Posted {
   const emoji = replaceEmoji(message.text).trim();
   if (!isReaction(emoji)) return refused(400, `text of ${message.event} must be one emoji`);
-  if (account.presentation.reactionDisable) return dropped(message, target, "reactions_disabled");
-  if (ignoresNick(message.username)) return dropped(message, target, "ignored_nick");
+  if (account.presentation.reactionDisable) return dropped(message, target, { reason: "reactions_disabled" });
+  const drop = ignored("ignored_nick", ignoresNick(message.username));
+  if (drop !== null) return dropped(message, target, drop);
   const on = message.event === EventLabel.reaction;
   const who = `${at.subject} ${posterKey(message)}`;
   const note: IdNote = { is: "reacted", of: target.seq, who, name: nameOf(message.username), emoji, on };
@@ -106,8 +106,8 @@ const entry = (message: Message, label: string, about: About, note: IdNote): Pos
   return { is: "entry", message: { ...message, parent_id: "" }, label, about, note };
 };
 
-const dropped = (message: Message, { seq }: Known, reason: PostDrop): Posted => {
-  return { is: "drop", message: { ...message, id: String(seq), parent_id: "" }, reason };
+const dropped = (message: Message, { seq }: Known, drop: Drop): Posted => {
+  return { is: "drop", message: { ...message, id: String(seq), parent_id: "" }, drop };
 };
 
 const refused = (status: Problem["status"], message: string): Posted => {

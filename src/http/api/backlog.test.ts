@@ -7,6 +7,7 @@ const view: View = {
   admits: (label) => label !== "join_leave",
   show: (message) => message,
   verbatim: () => true,
+  wants: () => null,
   line: ({ payload }) => payload,
 };
 

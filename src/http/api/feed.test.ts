@@ -7,6 +7,7 @@ const view: View = {
   admits: () => true,
   show: (message) => message,
   verbatim: () => true,
+  wants: () => null,
   line: ({ payload }) => payload,
 };
 
@@ -92,4 +93,13 @@ test("between the two items of one entry the position is before the entry", () =
     feed.push({ entry: { seq: 5, subject: "api.a/g", at: 1, label: "", payload: "5" }, gateway });
   expect(feed.seqBefore(1)).toBe(4);
   expect(feed.seqBefore(2)).toBe(5);
+});
+
+test("what was accepted since a time is found from an index on, and a clock that was set back hides nothing", () => {
+  const { feed } = feedOf(10);
+  for (const [n, at] of [10, 20, 5, 30].entries()) {
+    feed.push({ entry: { seq: n + 1, subject: "api.a/g", at, label: "", payload: "" }, gateway: "g" });
+  }
+  expect([0, 15, 25, 31].map((at) => feed.acceptedSince(at, 0))).toEqual([0, 1, 3, 4]);
+  expect(feed.acceptedSince(0, 2)).toBe(2);
 });

@@ -1,6 +1,8 @@
 import type { View } from "../../gateway/view.ts";
 import { accountOf } from "../../gateway/subject.ts";
+import type { FileContent } from "../../gateway/file-contents.ts";
 import type { Entry, Log, Seq } from "../../log/log.ts";
+import { FileLines } from "./file-lines.ts";
 
 /**
  * What one API account can still be given: the newest `Buffer` items of all gateways it is in, in order.
@@ -19,20 +21,28 @@ const CHUNK_CHARS = 64 * 1024;
 
 /** Most items that one read of the log is asked for. */
 const LOAD_ITEMS = 1024;
+/** Most items that are kept beyond `Buffer` for somebody who waits for one of them. */
+const WAITED_ITEMS = 10_000;
+/** Most messages with files among them: so many are fetched at the same time. */
+const LOAD_FILES = 32;
 
 export class Feed {
   readonly #log: Log;
+  readonly #fileLines: FileLines;
   #view: View;
   readonly #capacity: number;
   #items: Item[] = [];
   /** Index of `#items[0]`. */
   #base = 0;
+  /** Where reads that are under way begin, and how many do there. */
+  readonly #loads = new Map<number, number>();
   /** Seq of the last item that was let go of. */
   #seqBeforeBase: Seq;
 
   /** `after`: the position in the log that the first item comes behind. */
-  constructor(log: Log, view: View, capacity: number, after: Seq) {
+  constructor(log: Log, view: View, capacity: number, after: Seq, fileLines = new FileLines(null, () => null)) {
     this.#log = log;
+    this.#fileLines = fileLines;
     this.#seqBeforeBase = after;
     this.#view = view;
     this.#capacity = capacity;
@@ -41,6 +51,7 @@ export class Feed {
   /** Everything is shown like this from now on. */
   change(view: View): void {
     this.#view = view;
+    this.#fileLines.clear();
   }
 
   /** Index of the next item to come. */
@@ -48,9 +59,10 @@ export class Feed {
     return this.#base + this.#items.length;
   }
 
-  /** Lowest index that is still kept: never more than `Buffer` before the end. */
+  /** Lowest index that is still kept: never more than `Buffer` before the end, or where somebody waits for us to read a file. */
   get start(): number {
-    return Math.max(this.#base, this.end - this.#capacity);
+    const waited = Math.max(Math.min(...this.#loads.keys()), this.end - WAITED_ITEMS);
+    return Math.max(this.#base, Math.min(this.end - this.#capacity, waited));
   }
 
   /** Lowest index that can still be read: everything pushed since the last `trim` is kept, whatever its number. */
@@ -66,7 +78,8 @@ export class Feed {
   trim(): void {
     // In strides, so that the cost of one message stays constant.
     if (this.#items.length <= 2 * this.#capacity + 64) return;
-    const surplus = this.#items.splice(0, this.#items.length - this.#capacity);
+    const surplus = this.#items.splice(0, this.start - this.#base);
+    if (surplus.length === 0) return;
     this.#base += surplus.length;
     this.#seqBeforeBase = surplus.at(-1)?.entry.seq ?? this.#seqBeforeBase;
   }
@@ -90,9 +103,16 @@ export class Feed {
     return this.#base + low;
   }
 
+  /** First index from here on that was not accepted before this time (Unix ms). */
+  acceptedSince(atMs: number, from: number): number {
+    let index = from;
+    while (index < this.end && (this.#items[index - this.#base]?.entry.at ?? 0) < atMs) index += 1;
+    return index;
+  }
+
   /**
-   * The lines (JSON, no newline) of items [from, to), oldest first, as many as fit `chars` but at least one; null when a text has to
-   * be fetched from the log first: use `load` then.
+   * The lines (JSON, no newline) of items [from, to), oldest first, as many as fit `chars` but at least one; null when a text or a file has
+   * to be fetched first: use `load` then.
    */
   lines(from: number, to: number, chars: number = CHUNK_CHARS): string[] | null {
     this.#assertKept(from);
@@ -102,7 +122,8 @@ export class Feed {
       const item = this.#items[index - this.#base];
       if (item === undefined) break;
       if (item.entry.payload === null) return lines.length > 0 ? lines : null;
-      const line = this.#line(item, item.entry.payload);
+      const line = this.#lineNow(item, item.entry.payload);
+      if (line === null) return lines.length > 0 ? lines : null;
       if (lines.length > 0 && size + line.length > chars) break;
       size += line.length;
       lines.push(line);
@@ -110,9 +131,28 @@ export class Feed {
     return lines;
   }
 
-  /** Like `lines`, with the texts read from the log. Entries that retention has removed are passed over. */
+  /** Like `lines`, with the texts read from the log and files from their store. Entries that retention has removed are passed over. */
   async load(from: number, to: number, chars: number = CHUNK_CHARS): Promise<{ lines: string[]; next: number }> {
     this.#assertKept(from);
+    const release = this.#hold(from);
+    try {
+      return await this.#load(from, to, chars);
+    } finally {
+      release();
+    }
+  }
+
+  /** Nobody misses what comes while we read for them. */
+  #hold(from: number): () => void {
+    this.#loads.set(from, (this.#loads.get(from) ?? 0) + 1);
+    return () => {
+      const left = (this.#loads.get(from) ?? 1) - 1;
+      if (left > 0) this.#loads.set(from, left);
+      else this.#loads.delete(from);
+    };
+  }
+
+  async #load(from: number, to: number, chars: number): Promise<{ lines: string[]; next: number }> {
     const wanted = this.#items.slice(from - this.#base, Math.min(to, from + LOAD_ITEMS) - this.#base);
     const first = wanted[0];
     if (first === undefined) return { lines: [], next: to };
@@ -124,15 +164,49 @@ export class Feed {
     });
     const payloads = new Map(stored.map((entry) => [entry.seq, entry.payload]));
     const reached = stored.at(-1)?.seq ?? Infinity;
+    const read = this.#withFiles(
+      wanted.filter(({ entry: { seq } }) => seq <= reached),
+      payloads,
+    );
     const lines: string[] = [];
-    let next = from;
-    for (const item of wanted) {
-      if (item.entry.seq > reached) break;
-      const payload = payloads.get(item.entry.seq);
-      if (payload !== undefined) lines.push(this.#line(item, payload));
+    let [next, size] = [from, 0];
+    for (const make of read) {
+      const line = await make();
+      size += line?.length ?? 0;
+      if (lines.length > 0 && size > chars) break;
+      if (line !== null) lines.push(line);
       next += 1;
     }
     return { lines, next };
+  }
+
+  /** How each line is made, when its turn comes; the files of all of them are on their way meanwhile. */
+  #withFiles(items: readonly Item[], payloads: ReadonlyMap<Seq, string>): readonly (() => Promise<string | null>)[] {
+    const made: (() => Promise<string | null>)[] = [];
+    let files = 0;
+    for (const item of items) {
+      const payload = payloads.get(item.entry.seq);
+      const line = payload === undefined ? null : this.#lineNow(item, payload);
+      if (payload === undefined || line !== null) {
+        made.push(() => Promise.resolve(line));
+        continue;
+      }
+      files += 1;
+      if (files > LOAD_FILES) break;
+      const coming = this.#fileLines.begin(this.#view.wants(payload) ?? []);
+      made.push(async () => {
+        const whole = this.#line(item, payload, await coming.read());
+        this.#fileLines.keep(keyOf(item), whole);
+        return whole;
+      });
+    }
+    return made;
+  }
+
+  /** Null: its files have to be read first. */
+  #lineNow(item: Item, payload: string): string | null {
+    if (this.#view.wants(payload) === null) return this.#line(item, payload, []);
+    return this.#fileLines.get(keyOf(item)) ?? null;
   }
 
   #assertKept(index: number): void {
@@ -140,8 +214,10 @@ export class Feed {
       throw new RangeError(`item ${index} has fallen out of the feed, which starts at ${this.#base}`);
   }
 
-  #line(item: Item, payload: string): string {
+  #line(item: Item, payload: string, contents: readonly (FileContent | null)[]): string {
     const { seq, subject } = item.entry;
-    return this.#view.line({ seq, account: accountOf(subject), payload }, item.gateway);
+    return this.#view.line({ seq, account: accountOf(subject), payload }, item.gateway, contents);
   }
 }
+
+const keyOf = ({ entry, gateway }: Item): string => `${entry.seq} ${gateway}`;

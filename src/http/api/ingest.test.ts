@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Account } from "../../config/config.ts";
 import { decodeStored } from "../../gateway/codec.ts";
+import type { Dropped } from "../../gateway/drops.ts";
 import { compileInbound } from "../../gateway/inbound.ts";
 import { compileRoutes } from "../../gateway/routes.ts";
 import { aConfig, aFile, aGateway, anAccount } from "../../gateway/samples.suite.ts";
@@ -44,8 +45,10 @@ function ingestOf({ own = API, other = anAccount("api.other"), keepFile, get, sl
   const bridges = [`inout ${own.key} api`, `inout ${other.key} ${other.protocol === "api" ? "api" : "#room"}`];
   const routes = compileRoutes(aConfig([aGateway("main", bridges)], [own, other]));
   const deps = { account: own, log, routes, inbound: compileInbound(own), logger, nowMs: () => 0 };
-  const ingest = new Ingest({ ...deps, ...(keepFile !== undefined && { keepFile }) });
-  return { entries, post: (draft: Partial<Draft>) => ingest.post({ ...DRAFT, ...draft }, null), ingest };
+  const dropped: Dropped[] = [];
+  const onDrop = (drop: Dropped): unknown => dropped.push(drop);
+  const ingest = new Ingest({ ...deps, onDrop, ...(keepFile !== undefined && { keepFile }) });
+  return { entries, dropped, post: (draft: Partial<Draft>) => ingest.post({ ...DRAFT, ...draft }, null), ingest };
 }
 
 const DRAFT: Draft = {
@@ -75,7 +78,13 @@ describe("what others can refer to", () => {
   ])("is noted, where somebody can: %s", async (_name, setup, noted) => {
     const { entries, post } = ingestOf(setup);
     await post({ text: "**hello** all" });
-    const note = { is: "said", refs: [], author: '["ann",null]', name: "ann", excerpt: "hello all" };
+    const note = {
+      is: "said",
+      refs: [],
+      author: '["ann",null]',
+      name: "ann",
+      excerpt: setup.own === FULL ? "hello all" : "**hello** all",
+    };
     expect(entries[0]?.note).toEqual(noted ? expect.objectContaining(note) : undefined);
     await post({ userid: "u1", text: "", files: [aFile()] });
     expect(entries[1]?.note).toEqual(
@@ -168,10 +177,13 @@ describe("what acts on messages", () => {
 
   test("a reaction of a nick that is ignored goes no further", async () => {
     const { presentation } = anAccount("api.own", { ignoreNicks: ["^ann$"] });
-    const { entries, post, ingest } = ingestOf({ own: { ...FULL, presentation }, get: target });
+    const { entries, post, ingest, dropped } = ingestOf({ own: { ...FULL, presentation }, get: target });
     expect(await post({ event: "msg_reaction", id: "7", text: "👍" })).toMatchObject({ ok: true, stored: false });
     expect(entries).toEqual([]);
     expect(ingest.dropped).toEqual({ ignored_nick: 1 });
+    const said = { by: "ann", text: "👍", event: "msg_reaction", refs: ["7"], atMs: 0 };
+    const why = { reason: "ignored_nick", rule: "^ann$" };
+    expect(dropped).toEqual([{ account: "api.own", channel: "api", ...said, ...why }]);
   });
 
   test("an endless id of a client is kept in part", async () => {

@@ -4,6 +4,7 @@ import { EventLabel, type Message } from "../../contract/message.ts";
 import { fileId } from "../../files/file-id.ts";
 import { aboutReply } from "../../gateway/acts.ts";
 import { decode, encode, encodeStored, isBare } from "../../gateway/codec.ts";
+import { droppedPost, type DropReason, type OnDrop } from "../../gateway/drops.ts";
 import { compileMatcher } from "../../gateway/filters.ts";
 import { ACTS, fullMessage, hasFullEvents } from "../../gateway/full-events.ts";
 import type { Inbound } from "../../gateway/inbound.ts";
@@ -14,7 +15,7 @@ import type { Appended, Log, NewEntry, Seq } from "../../log/log.ts";
 import type { Logger } from "../../logger.ts";
 import type { Turnstile } from "../../lib/turnstile.ts";
 import { Throttle } from "../../lib/throttle.ts";
-import { act, type Acting, findTarget, type PostDrop, type Posted, type PostPlace } from "./acting.ts";
+import { act, type Acting, findTarget, type Posted, type PostPlace } from "./acting.ts";
 import { type Draft, reservedEvent } from "./post-body.ts";
 import { problem, type Problem, whyOf } from "./problem.ts";
 import { Turns } from "./turns.ts";
@@ -44,6 +45,8 @@ export interface IngestDeps {
    * Never rejects. Absent: no content is kept.
    */
   readonly keepFile?: (content: Uint8Array, name: string) => Promise<string | null>;
+  /** Absent: nobody asks what was dropped. */
+  readonly onDrop?: OnDrop;
 }
 
 const REFUSAL_LOG_MS = 60_000;
@@ -59,7 +62,7 @@ export class Ingest {
   readonly #refusals: Throttle;
   readonly #turns = new Turns();
   readonly #audiences = new Map<string, Audience>();
-  readonly #dropped = new Map<PostDrop, number>();
+  readonly #dropped = new Map<DropReason, number>();
   #accepted = 0;
 
   constructor(deps: IngestDeps) {
@@ -113,9 +116,11 @@ export class Ingest {
     if (posted.is === "refused") return { ok: false, problem: posted.problem };
     const { message } = posted;
     if (posted.is === "entry") return await this.#append(posted, files, at, once);
-    this.#dropped.set(posted.reason, (this.#dropped.get(posted.reason) ?? 0) + 1);
-    const { account, logger } = this.#deps;
-    logger.debug({ account: account.name, gateway: at.gateway, reason: posted.reason }, "message not relayed");
+    const { drop } = posted;
+    this.#dropped.set(drop.reason, (this.#dropped.get(drop.reason) ?? 0) + 1);
+    const { account, logger, onDrop, nowMs } = this.#deps;
+    onDrop?.(droppedPost(message, drop, nowMs()));
+    logger.debug({ account: account.name, gateway: at.gateway, reason: drop.reason }, "message not relayed");
     const line = encode(message);
     if (once === null) return { ok: true, line, stored: false };
     const appended = await this.#deps.log.append({
@@ -130,7 +135,7 @@ export class Ingest {
   #prepare(draft: Draft, at: PostPlace): Ready | Promise<Ready> {
     const message = this.#message(draft, at.gateway);
     const verdict = this.#deps.inbound(message);
-    if (verdict.is === "drop") return { posted: { is: "drop", message, reason: verdict.reason }, files: [] };
+    if (verdict.is === "drop") return { posted: { is: "drop", message, drop: verdict }, files: [] };
     // A label of a client that cannot name messages acts on none.
     const label = ACTS.has(message.event) ? "" : message.event;
     const posted: Posted = { is: "entry", message: verdict.message, label, about: null, note: null };

@@ -8,30 +8,26 @@ export type Membership = ReadonlyMap<string, ReadonlyMap<Subject, Seq>>;
 export interface Settled {
   readonly since: Membership;
   readonly changed: readonly Mark[];
-  /** Marks of gateways that it left. */
-  readonly gone: readonly string[];
 }
 
 /**
  * Since when an account hears what in each gateway: nobody is handed what was said before the bridges existed, neither its own nor
- * the one it was said at. A gateway is forgotten when the account leaves it. Marks are `<prefix>since/<gateway>`. Pure.
+ * the one it was said at. A gateway that the account leaves is forgotten by `forgetReaders`. Marks are `<prefix>since/<gateway>`. Pure.
  */
 export function settleMembership(
   { prefix, marks, head }: { readonly prefix: string; readonly marks: ReadonlyMap<string, string>; readonly head: Seq },
   reads: ReadonlyMap<Subject, readonly string[]>,
 ): Settled {
-  const stem = sinceOf(prefix, "");
   const since = new Map<string, ReadonlyMap<Subject, Seq>>();
   const changed: Mark[] = [];
   for (const [gateway, subjects] of byGateway(reads)) {
-    const name = stem + gateway;
+    const name = sinceOf(prefix, gateway);
     const written = marks.get(name);
     const sources = settleSources(written, subjects, head);
     since.set(gateway, sources.since);
     if (sources.value !== written) changed.push({ name, value: sources.value });
   }
-  const gone = [...marks.keys()].filter((name) => name.startsWith(stem) && !since.has(name.slice(stem.length)));
-  return { since, changed, gone };
+  return { since, changed };
 }
 
 /** Name of the mark of a gateway. */

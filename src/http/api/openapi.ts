@@ -13,6 +13,7 @@ const unauthorized = {
 };
 
 const foreign = failure("The request comes from a web page of another origin, and the account has no Token.");
+const misdirected = failure("The account has no Token, and `Host` is a name that it does not know.");
 
 /** The token is optional as far as the description can know: an account without Token needs none. */
 const security = [{}, { bearerAuth: [] }];
@@ -32,6 +33,7 @@ const messages = {
       },
       "401": unauthorized,
       "403": foreign,
+      "421": misdirected,
     },
   },
 };
@@ -51,6 +53,7 @@ const stream = {
       },
       "401": unauthorized,
       "403": foreign,
+      "421": misdirected,
     },
   },
 };
@@ -61,13 +64,23 @@ const socket = {
     summary: "Receive and post over one WebSocket",
     description:
       "Text frames of JSON both ways: Message objects from the service (the first has the event `api_connected`), NewMessage objects to it. What one client sends goes to the " +
-      "account's other WebSockets as well. A message that is refused is answered by a frame with the event `api_error` and the reason in `text`.",
+      "account's other WebSockets as well. A message that is refused is answered by a frame with the event `api_error` and the reason in `text`. What was missed while no WebSocket of the account was open " +
+      "comes first: at most the newest `Buffer`, and at most one hour old.",
+    parameters: [
+      {
+        name: "backlog",
+        in: "query",
+        description: "`0`: nothing of what was missed.",
+        schema: { type: "string", enum: ["0"] },
+      },
+    ],
     security,
     responses: {
       "101": { description: "Switched to WebSocket." },
       "400": failure("Not an upgrade request."),
       "401": unauthorized,
       "403": foreign,
+      "421": misdirected,
     },
   },
 };
@@ -102,11 +115,13 @@ const post = {
       "404": failure(
         "The gateway does not exist or is not enabled for this account, or it has no message with this id.",
       ),
+      "408": failure("The request came in too slowly."),
       "413": failure("The body is larger than MaxBodySize."),
-      "415": failure("The Content-Type is neither JSON nor a form."),
+      "415": failure("The Content-Type is neither JSON nor a form, or there is a Content-Encoding."),
+      "421": misdirected,
       "422": failure("The Idempotency-Key was used with another body."),
       "503": {
-        ...failure("The message cannot be stored now; nothing was relayed."),
+        ...failure("The message cannot be stored now, or too many bodies are coming in; nothing was relayed."),
         headers: { "Retry-After": { description: "Seconds.", schema: { type: "integer" } } },
       },
     },

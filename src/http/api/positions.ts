@@ -18,10 +18,10 @@ export class Positions {
     this.#logger = logger;
   }
 
-  /** Resolves when it is durable, or refused for now. */
-  async put(name: string, value: string): Promise<void> {
+  /** Resolves when it is durable, or refused for now. One that is not urgent goes with the next commit. */
+  async put(name: string, value: string, isUrgent = true): Promise<void> {
     this.#unwritten.set(name, value);
-    await this.#write([[name, value]]);
+    await this.#write([[name, value]], isUrgent);
   }
 
   /** Periodic: writes what was refused. */
@@ -35,10 +35,13 @@ export class Positions {
     await this.retry();
   }
 
-  async #write(positions: readonly (readonly [string, string])[]): Promise<void> {
+  async #write(positions: readonly (readonly [string, string])[], isUrgent = true): Promise<void> {
     this.#underWay += 1;
     try {
-      await this.#log.mark(positions.map(([name, value]) => ({ name, value })));
+      await this.#log.mark(
+        positions.map(([name, value]) => ({ name, value })),
+        { rides: !isUrgent },
+      );
       for (const [name, value] of positions) if (this.#unwritten.get(name) === value) this.#unwritten.delete(name);
     } catch (error) {
       const marks = positions.map(([name]) => name);

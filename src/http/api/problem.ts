@@ -2,7 +2,7 @@ import type { LogError } from "../../log/errors.ts";
 
 /** A refusal of the HTTP API as a value: the status, and what to tell the client. Never holds message text or secrets. */
 export interface Problem {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 413 | 415 | 422 | 500 | 503;
+  readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 413 | 415 | 421 | 422 | 500 | 501 | 503;
   readonly message: string;
   /** Whole seconds for `Retry-After`. */
   readonly retryAfterS?: number;
@@ -22,6 +22,8 @@ export function whyOf({ code }: LogError): string {
       return "the disk does not keep up";
     case "closed":
       return "Rialto stops";
+    case "damaged":
+      return "the log of Rialto is damaged, and who runs it has to repair it";
     case "io":
     case "unwritable":
     case "locked":

@@ -4,10 +4,11 @@ import { beginningMarks, forgetReaders, joiningMarks } from "./reader-marks.ts";
 type Reads = ReadonlyMap<string, readonly string[]>;
 const reads = (...all: readonly [string, readonly string[]][]): Reads => new Map(all);
 
-test("a new account begins at the head, in all its gateways", () => {
+test("a new account begins at the head, in all its gateways, and has had no WebSocket, whoever had its name before", () => {
   expect(beginningMarks("api.x", reads(["a/#x", ["g", "h"]]), 7)).toEqual([
     { name: "api/api.x/poll", value: "7" },
     { name: "api/api.x/stream", value: "7" },
+    { name: "api/api.x/websocket", value: "" },
     { name: "api/api.x/since/g", value: '[["a/#x",7]]' },
     { name: "api/api.x/since/h", value: '[["a/#x",7]]' },
   ]);
@@ -29,7 +30,7 @@ test("an account begins at the head in what is new to it, also where it was once
 });
 
 test("what is no longer in the configuration is forgotten, and nothing else", async () => {
-  const names = ["x/poll", "x/stream", "x/since/g", "x/since/h", "xy/poll", "y/stream", "y/since/g"];
+  const names = ["x/poll", "x/stream", "x/websocket", "x/since/g", "x/since/h", "xy/poll", "y/websocket", "y/since/g"];
   const marks = new Map(names.map((name) => [`api/api.${name}`, "1"]));
   const log = {
     marks: () => Promise.resolve(marks),
@@ -39,5 +40,6 @@ test("what is no longer in the configuration is forgotten, and nothing else", as
     },
   };
   await forgetReaders(log, ["api.x", "api.xy"], () => reads(["a/#x", ["g"]]));
-  expect([...marks.keys()]).toEqual(["api/api.x/poll", "api/api.x/stream", "api/api.x/since/g", "api/api.xy/poll"]);
+  const kept = ["x/poll", "x/stream", "x/websocket", "x/since/g", "xy/poll"];
+  expect([...marks.keys()]).toEqual(kept.map((name) => `api/api.${name}`));
 });

@@ -6,16 +6,21 @@ type Reads = ReadonlyMap<Subject, readonly string[]>;
 /** Where the positions of all readers are kept. */
 export const READERS_STEM = "api/";
 
-const POSITIONS = ["poll", "stream"];
+const POSITIONS = ["poll", "stream", "websocket"];
 
 export const prefixOf = (accountKey: string): string => `${READERS_STEM}${accountKey}/`;
 
 /** What makes the readers of a new account begin at the head of the log. */
 export function beginningMarks(accountKey: string, reads: Reads, head: Seq): readonly Mark[] {
   const prefix = prefixOf(accountKey);
-  const at = POSITIONS.map((name) => ({ name: prefix + name, value: String(head) }));
+  // WebSockets begin with the first of them: nothing is written, or left of an account that had the name before.
+  const at = POSITIONS.map((name) => ({ name: prefix + name, value: name === "websocket" ? "" : String(head) }));
   return [...at, ...settleMembership({ prefix, marks: new Map(), head }, reads).changed];
 }
+
+/** Whether readers of the account have been there: among these marks is where they stand. */
+export const hasPositions = (accountKey: string, marks: ReadonlyMap<string, string>): boolean =>
+  marks.has(`${prefixOf(accountKey)}poll`);
 
 /** What makes the readers of an account begin at the head of the log in what is new to them. */
 export function joiningMarks(

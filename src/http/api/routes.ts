@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import type { ServerResponse } from "node:http";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { WEBSOCKET_PATH } from "../http-server.ts";
-import { JSON_TYPE, sendProblem } from "../server.ts";
+import { type HttpApi, JSON_TYPE, type ParseBody, sendProblem } from "../server.ts";
 import type { ApiAccount } from "./account.ts";
 import type { Ingest, Ingested, OnceKey } from "./ingest.ts";
 import { LogError } from "../../log/errors.ts";
@@ -22,8 +21,6 @@ export interface ApiDeps {
   readonly readers: ApiAccount;
   readonly ingest: Ingest;
   readonly nowMs: () => number;
-  /** Tells the server that a stream has taken over the connection of this answer. */
-  readonly release: (response: ServerResponse) => void;
   /** Unexpected failures: bugs, never a client's fault. */
   readonly onError: (error: unknown, path: string) => void;
 }
@@ -32,9 +29,9 @@ const IDEMPOTENCY_KEY_MAX = 255;
 const DESCRIPTION = JSON.stringify(openApi());
 
 /** The endpoints of the HTTP API, as the API specification §4 has them. */
-export function addApiRoutes(app: FastifyInstance, deps: ApiDeps): void {
-  app.addContentTypeParser("application/json", { parseAs: "buffer" }, bodyParser(parseJsonPost));
-  app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "buffer" }, bodyParser(parseFormPost));
+export function addApiRoutes({ app, onBody, release }: HttpApi, deps: ApiDeps): void {
+  onBody("application/json", bodyParser(parseJsonPost));
+  onBody("application/x-www-form-urlencoded", bodyParser(parseFormPost));
 
   app.get("/api/health", (_request, reply) => reply.header("Content-Type", "text/plain; charset=utf-8").send("OK"));
   app.get("/api/openapi.json", (_request, reply) => reply.header("Content-Type", JSON_TYPE).send(DESCRIPTION));
@@ -43,7 +40,7 @@ export function addApiRoutes(app: FastifyInstance, deps: ApiDeps): void {
     reply.hijack();
     const begin = (): void => {
       deps.readers.addStream(StreamSocket.open(reply.raw));
-      deps.release(reply.raw);
+      release(reply.raw);
     };
     // Behind another request on the same connection, the answer gets the socket when its turn comes.
     if (reply.raw.socket === null) reply.raw.once("socket", begin);
@@ -54,7 +51,7 @@ export function addApiRoutes(app: FastifyInstance, deps: ApiDeps): void {
     url: WEBSOCKET_PATH,
     handler: (_request, reply) =>
       sendProblem(reply, problem(400, "this address speaks WebSocket: send an upgrade request (RFC 6455 §4.1)")),
-    wsHandler: (socket) => serveWebSocket(socket, deps),
+    wsHandler: (socket, request) => serveWebSocket(socket, request.raw.socket, deps, wantsNoBacklog(request)),
   });
   app.post("/api/message", async (request, reply) => {
     const body = readBody(request);
@@ -88,20 +85,20 @@ async function sendPoll(readers: ApiAccount, reply: FastifyReply): Promise<Fasti
   return reply.header("Content-Type", JSON_TYPE).send(answer.body);
 }
 
-type BodyParser = (request: FastifyRequest, body: Buffer, done: (error: null, body: Body) => void) => void;
-
-function bodyParser(parse: (body: Buffer) => Parsed): BodyParser {
-  return (request, raw, done) => {
-    const key = request.headers["idempotency-key"];
-    if (key === undefined) return done(null, { parsed: parse(raw), once: null });
+function bodyParser(parse: (body: Buffer) => Parsed): ParseBody {
+  return (raw, { headers }): Body => {
+    const key = headers["idempotency-key"];
+    if (key === undefined) return { parsed: parse(raw), once: null };
     if (typeof key !== "string" || key === "" || key.length > IDEMPOTENCY_KEY_MAX) {
       const refusal = problem(400, `Idempotency-Key must be one value of 1 to ${IDEMPOTENCY_KEY_MAX} characters`);
-      return done(null, { parsed: { ok: false, problem: refusal }, once: null });
+      return { parsed: { ok: false, problem: refusal }, once: null };
     }
     const fingerprint = createHash("sha256").update(raw).digest("base64");
-    done(null, { parsed: parse(raw), once: { key, fingerprint } });
+    return { parsed: parse(raw), once: { key, fingerprint } };
   };
 }
+
+const wantsNoBacklog = ({ query }: FastifyRequest): boolean => (query as { backlog?: unknown }).backlog === "0";
 
 /** A POST without a body and without a type is an empty message. */
 const readBody = (request: FastifyRequest): Body =>

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { Connection } from "./connection.ts";
 
 /**
  * The body of one endless answer, written straight to its socket.
@@ -12,6 +13,8 @@ export interface Chunk {
   readonly bare: Buffer;
 }
 
+const SILENCE_MS = 20_000;
+
 export function makeChunk(text: string): Chunk {
   const size = Buffer.byteLength(text);
   const head = `${size.toString(16)}\r\n`;
@@ -22,9 +25,16 @@ export function makeChunk(text: string): Chunk {
   return { framed, bare: framed.subarray(head.length, head.length + size) };
 }
 
-export class StreamSocket {
+/** Lines as a stream has them: the newline after each. */
+export const chunkOf = (lines: readonly string[]): Chunk => makeChunk(`${lines.join("\n")}\n`);
+
+/** Every reader of JSON passes it over; a newline would be an empty line to many. */
+const HEARTBEAT: Chunk = makeChunk(" ");
+
+export class StreamSocket implements Connection<Chunk> {
   readonly #socket: Socket;
   readonly #chunked: boolean;
+  #beatAtMs = 0;
 
   /** Sends the head of a 200 answer; the caller writes the body. */
   static open(response: ServerResponse): StreamSocket {
@@ -40,19 +50,18 @@ export class StreamSocket {
   private constructor(socket: Socket, chunked: boolean) {
     this.#socket = socket;
     this.#chunked = chunked;
+    // If anything was written after the client had closed, this write fails: what the kernel took was not read, as after a reset.
+    socket.prependListener("end", () => this.write(HEARTBEAT));
   }
 
-  /** Bytes that the kernel has not taken yet. */
   get unsent(): number {
     return this.#socket.writableLength;
   }
 
-  /** Bytes that the kernel has taken. */
   get taken(): number {
     return this.#socket.bytesWritten - this.#socket.writableLength;
   }
 
-  /** True as soon as nothing more can be written. */
   get closed(): boolean {
     return !this.#socket.writable;
   }
@@ -61,7 +70,6 @@ export class StreamSocket {
     if (!this.closed) this.#socket.write(this.#chunked ? chunk.framed : chunk.bare);
   }
 
-  /** Calls back, at once if possible, when the kernel has taken everything written so far; never if the socket closes first. */
   whenTaken(listener: () => void): void {
     if (this.closed) return;
     if (this.unsent === 0) listener();
@@ -72,11 +80,17 @@ export class StreamSocket {
     this.#socket.on("drain", listener);
   }
 
-  onClose(listener: () => void): void {
+  onClose(listener: (isReset: boolean) => void): void {
     this.#socket.once("close", listener);
   }
 
-  /** Ends the body properly; the connection closes once it is sent. */
+  beat(nowMs: number, silentMs: number): void {
+    if (silentMs < SILENCE_MS || nowMs - this.#beatAtMs < SILENCE_MS) return;
+    this.#beatAtMs = nowMs;
+    this.write(HEARTBEAT);
+  }
+
+  /** Ends the body; the connection closes once it is sent. */
   end(): void {
     if (!this.closed) this.#socket.end(this.#chunked ? "0\r\n\r\n" : "");
   }

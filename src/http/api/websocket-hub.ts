@@ -1,110 +1,95 @@
+import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
+import type { Clock } from "../../contract/host.ts";
 import type { Logger } from "../../logger.ts";
+import type { HubEvents } from "./connection.ts";
 import type { Feed } from "./feed.ts";
+import { ReaderHub } from "./reader-hub.ts";
+import { WebSocketConnection } from "./websocket-connection.ts";
 
-/**
- * The WebSockets of one API account: live only, one text frame per message.
- * A socket that does not take its frames, or does not answer pings, is closed; nothing is queued for it beyond UNSENT_MAX.
- */
+/** What is not of the feed (errors, and what the account's other sockets say) may wait for a socket up to so many bytes; a message with files has up to 11 MiB. */
+const UNSENT_MAX = 16 * 1024 * 1024;
+/** How far back a backlog reaches, by the time of accepting. */
+const BACKLOG_MS = 60 * 60 * 1000;
 
-const UNSENT_MAX = 4 * 1024 * 1024;
-const PING_EVERY_MS = 54_000;
-
-interface State {
-  pingedAtMs: number;
-  alive: boolean;
+export interface WebSocketHubOptions {
+  readonly feed: Feed;
+  /** Items below were taken by some socket; null: the account never had one. */
+  readonly position: number | null;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly events: HubEvents;
 }
 
+/** The WebSockets of one API account. */
 export class WebSocketHub {
   readonly #feed: Feed;
-  readonly #sockets = new Map<WebSocket, State>();
-  /** Index of the next item to send. */
-  #next: number;
-  /** A read of the log is under way: what comes meanwhile is sent behind it. */
-  #loading = false;
+  readonly #clock: Clock;
   readonly #logger: Logger;
-  readonly #monoMs: () => number;
+  readonly #hub: ReaderHub<readonly Buffer[]>;
+  readonly #sockets = new Set<WebSocket>();
+  /** The account has had a socket. */
+  #isKnown: boolean;
 
-  constructor(feed: Feed, logger: Logger, monoMs: () => number) {
+  constructor({ feed, position, clock, logger, events }: WebSocketHubOptions) {
     this.#feed = feed;
-    this.#next = feed.end;
+    this.#clock = clock;
     this.#logger = logger;
-    this.#monoMs = monoMs;
+    this.#isKnown = position !== null;
+    this.#hub = new ReaderHub({ feed, position: position ?? feed.end, clock, encode: framesOf, events });
   }
 
-  add(socket: WebSocket, greeting: string): void {
-    const state: State = { pingedAtMs: this.#monoMs(), alive: true };
-    this.#sockets.set(socket, state);
-    socket.on("pong", () => {
-      state.alive = true;
-    });
-    socket.on("close", () => this.#sockets.delete(socket));
-    socket.send(greeting);
+  /** See ReaderHub. */
+  get settled(): number {
+    return this.#hub.settled;
   }
 
-  /** Sends what the feed has got since the last call. */
+  /** `isLive`: it wants no backlog. */
+  add(ws: WebSocket, socket: Socket, greeting: string, isLive: boolean): void {
+    const start = this.#start(isLive);
+    this.#sockets.add(ws);
+    ws.on("close", () => this.#sockets.delete(ws));
+    this.#hub.add(new WebSocketConnection(ws, socket, this.#clock.monoMs()), framesOf([greeting]), start);
+  }
+
   flush(): void {
-    this.#next = Math.max(this.#next, this.#feed.kept);
-    while (this.#sockets.size > 0 && !this.#loading && this.#next < this.#feed.end) {
-      const lines = this.#feed.lines(this.#next, this.#feed.end);
-      if (lines === null) return this.#loadRest();
-      this.#next += lines.length;
-      for (const line of lines) this.broadcast(line);
-    }
-    if (!this.#loading) this.#next = this.#feed.end;
+    this.#hub.flush();
   }
 
   /** Sends to all sockets of the account but `except`, the one it came from. */
-  broadcast(line: string, except: WebSocket | null = null): void {
-    for (const socket of this.#sockets.keys()) {
-      if (socket !== except) this.send(socket, line);
-    }
+  broadcast(line: string, except: WebSocket): void {
+    // One buffer for all: a message with files is large.
+    const frame = Buffer.from(line);
+    for (const ws of this.#sockets) if (ws !== except) this.send(ws, frame);
   }
 
   /** Sends one frame; a socket that holds too much back already is dropped instead. */
-  send(socket: WebSocket, line: string): void {
-    if (socket.bufferedAmount <= UNSENT_MAX) return socket.send(line);
-    if (this.#sockets.delete(socket)) {
-      this.#logger.warn({ unsent: socket.bufferedAmount }, "a WebSocket was closed: it does not take its messages");
+  send(ws: WebSocket, frame: Buffer | string): void {
+    if (ws.bufferedAmount <= UNSENT_MAX) return ws.send(frame, { binary: false });
+    if (this.#sockets.delete(ws)) {
+      this.#logger.warn({ unsent: ws.bufferedAmount }, "a WebSocket was closed: it does not take its messages");
     }
-    socket.terminate();
+    ws.terminate();
   }
 
-  /** For items too large for the memory. */
-  #loadRest(): void {
-    this.#loading = true;
-    this.#feed.load(this.#next, this.#feed.end).then(
-      ({ lines, next }) => {
-        this.#loading = false;
-        this.#next = next;
-        for (const line of lines) this.broadcast(line);
-        this.flush();
-      },
-      (error: unknown) => {
-        this.#loading = false;
-        this.#logger.error({ error: String(error) }, "messages for WebSockets cannot be read; the sockets are closed");
-        for (const socket of this.#sockets.keys()) socket.terminate();
-      },
-    );
-  }
-
-  /** Periodic: pings, and drops who has not answered the last one. */
   sweep(): void {
-    const now = this.#monoMs();
-    for (const [socket, state] of this.#sockets) {
-      if (now - state.pingedAtMs < PING_EVERY_MS) continue;
-      if (!state.alive) {
-        socket.terminate();
-        continue;
-      }
-      state.alive = false;
-      state.pingedAtMs = now;
-      socket.ping();
-    }
+    if (this.#isKnown) this.#hub.sweep();
   }
 
-  /** Closes every socket: 1001, going away (RFC 6455 §7.4.1). */
   end(): void {
-    for (const socket of this.#sockets.keys()) socket.close(1001, "the service stops");
+    this.#hub.end();
+  }
+
+  /** Where a new socket begins: behind what was taken, if it is alone. */
+  #start(isLive: boolean): number {
+    const { end, start } = this.#feed;
+    if (!this.#isKnown) {
+      this.#isKnown = true;
+      this.#hub.skipTo(end);
+    }
+    if (isLive || this.#hub.isOpen) return end;
+    return this.#feed.acceptedSince(this.#clock.nowMs() - BACKLOG_MS, Math.max(this.#hub.position, start));
   }
 }
+
+const framesOf = (lines: readonly string[]): readonly Buffer[] => lines.map((line) => Buffer.from(line));

@@ -1,4 +1,5 @@
 import { EventEmitter } from "node:events";
+import { Socket } from "node:net";
 import { expect, test } from "vitest";
 import type { WebSocket } from "ws";
 import type { ApiDeps } from "./routes.ts";
@@ -16,7 +17,7 @@ test("a failure while a message is taken in is reported, and the client told", a
     nowMs: () => 0,
     onError: (...report: unknown[]) => reported.push(report),
   };
-  serveWebSocket(socket as unknown as WebSocket, deps as unknown as ApiDeps);
+  serveWebSocket(socket as unknown as WebSocket, new Socket(), deps as unknown as ApiDeps, false);
   socket.emit("message", Buffer.from('{"text":"x"}'), false);
   expect(await told.promise).toMatch(/"text":"the service failed on this message/);
   expect(reported).toEqual([[failure, "/api/websocket"]]);
@@ -37,7 +38,7 @@ test("a client that posts faster than the disk is not read further until some of
     nowMs: () => 0,
     onError: () => undefined,
   };
-  serveWebSocket(socket as unknown as WebSocket, deps as unknown as ApiDeps);
+  serveWebSocket(socket as unknown as WebSocket, new Socket(), deps as unknown as ApiDeps, false);
   for (let n = 1; n <= 1023; n += 1) socket.emit("message", Buffer.from('{"text":"x"}'), false);
   expect(calls).toEqual([]);
   socket.emit("message", Buffer.from('{"text":"x"}'), false);

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import type { RawData, WebSocket } from "ws";
 import { WEBSOCKET_PATH } from "../http-server.ts";
 import { errorFrame, greeting } from "./frames.ts";
@@ -9,9 +10,9 @@ const IN_FLIGHT_MAX = 1024;
 
 /**
  * One WebSocket of an account: greeting, then text frames of JSON both ways. What a client sends is posted like a
- * `POST /api/message` and goes to the account's other sockets as well; a refusal comes back as an error frame.
+ * `POST /api/message` and goes to the account's other sockets as well; a refusal comes back as an error frame. `isLive`: without a backlog.
  */
-export function serveWebSocket(socket: WebSocket, deps: ApiDeps): void {
+export function serveWebSocket(socket: WebSocket, tcp: Socket, deps: ApiDeps, isLive: boolean): void {
   // Without a listener a protocol error of the peer would be an uncaught exception; the close that follows cleans up.
   socket.on("error", () => undefined);
   let inFlight = 0;
@@ -28,7 +29,7 @@ export function serveWebSocket(socket: WebSocket, deps: ApiDeps): void {
     if (socket.isPaused && inFlight < IN_FLIGHT_MAX) socket.resume();
   };
   socket.on("message", (data, isBinary) => void take(data, isBinary));
-  deps.readers.sockets.add(socket, greeting(deps.nowMs()));
+  deps.readers.sockets.add(socket, tcp, greeting(deps.nowMs()), isLive);
 }
 
 async function receive(socket: WebSocket, data: RawData, isBinary: boolean, deps: ApiDeps): Promise<void> {

@@ -5,6 +5,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import type { OpenedFile } from "../../contract/session.ts";
 import type { FileStore, Published, PublishedFile } from "../../files/files.ts";
 import { ENDPOINT, had, never, opened, partsOf, remote, source, stage, wanted } from "../../files/stage.suite.ts";
+import { ampleDescriptors } from "../../lib/descriptors.suite.ts";
 import { startMedia } from "./media-server.ts";
 
 const PNG = Buffer.from(
@@ -24,7 +25,13 @@ async function served(content: string | Uint8Array, name: string, mime?: string)
 
 async function start(files: FileStore, nowMs: () => number): Promise<string> {
   const onError = vi.fn<(error: unknown) => void>();
-  const server = await startMedia({ files, address: { host: "127.0.0.1", port: 0 }, nowMs, onError });
+  const server = await startMedia({
+    files,
+    address: { host: "127.0.0.1", port: 0 },
+    descriptors: ampleDescriptors(),
+    nowMs,
+    onError,
+  });
   onTestFinished(async () => {
     await server.close();
     expect(onError).not.toHaveBeenCalled();
@@ -270,4 +277,19 @@ test("an empty file is served", async () => {
   const { url } = await served("", "a.txt");
   const response = await fetch(url);
   expect([response.status, response.headers.get("content-length"), await response.text()]).toEqual([200, "0", ""]);
+});
+
+/** The status of one request for this path with these fields, each of which ends with a line break. */
+async function statusOf(url: string, path: string, fields: string): Promise<string> {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  socket.write(`GET ${path} HTTP/1.1\r\n${fields}\r\n`);
+  const [part] = (await once(socket, "data")) as [Buffer];
+  return part.toString("latin1").slice(9, 12);
+}
+
+test("a link works under every name, and in pages of elsewhere; two names are refused", async () => {
+  const { server, path } = await served(PNG, "a.png");
+  expect(await statusOf(server, path, "Host: media.example\r\nSec-Fetch-Site: cross-site\r\n")).toBe("200");
+  expect(await statusOf(server, path, "Host: media.example\r\nHost: media.example\r\n")).toBe("400");
 });

@@ -3,6 +3,8 @@ import type { Socket } from "node:net";
 import { pipeline } from "node:stream/promises";
 import type { FileStore, Published, PublishedFile } from "../../files/files.ts";
 import type { Address } from "../../lib/address.ts";
+import type { Descriptors } from "../../lib/descriptors.ts";
+import { flawOf } from "../flaws.ts";
 import { HttpServer } from "../http-server.ts";
 import { listenAt } from "../listen.ts";
 import { etagOf, headersOf } from "./headers.ts";
@@ -11,6 +13,7 @@ import { readRange } from "./range.ts";
 export interface MediaOptions {
   readonly files: FileStore;
   readonly address: Address;
+  readonly descriptors: Descriptors;
   /** Unix ms. */
   readonly nowMs: () => number;
   /** Unexpected failures: bugs, or a disk that does not read. */
@@ -34,7 +37,8 @@ const PATH = /^\/media\/([\w-]{1,1000})\/([^/]{1,1000})$/u;
 
 /** Serves published files at `/media/<token>/<name>`, and nothing else. Rejects with an error of the system when it cannot listen. */
 export async function startMedia(options: MediaOptions): Promise<MediaServer> {
-  const server = new HttpServer();
+  const { descriptors } = options;
+  const server = new HttpServer(undefined, { descriptors, each: 1 + WAITING_MAX });
   server.maxConnections = MAX_CONNECTIONS;
   const waiting = new WeakMap<Socket, number>();
   server.serve((request, response) => {
@@ -76,6 +80,8 @@ export async function startMedia(options: MediaOptions): Promise<MediaServer> {
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, options: MediaOptions): Promise<void> {
+  const flaw = flawOf(request);
+  if (flaw !== null) return say(response, flaw.status, `${flaw.message}.`);
   const match = PATH.exec((request.url ?? "").split("?", 1)[0] ?? "");
   const name = decode(match?.[2] ?? "");
   if (match === null || name === null) return say(response, 404, "There is no such file.");
