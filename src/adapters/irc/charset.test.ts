@@ -52,6 +52,20 @@ describe("decode", () => {
     expect(charset(name).decode(bytes(hex))).toBe(text);
   });
 
+  test.each([
+    ["utf-8", "iso-2022-jp", "1b2442467c4b5c1b2842", "日本"],
+    ["iso-2022-jp", "iso-2022-jp", "68691b2442467c4b5c1b284221", "hi日本!"],
+    ["iso-2022-jp", "JIS-Roman, old JIS", "1b2440467c1b284a61", "日a"],
+    ["iso-2022-jp", "half-width kana", "1b2849311b2842", "ｱ"],
+    ["iso-2022-jp", "JIS X 0212", "1b242844306b1b2842", "佌"],
+    ["iso-2022-jp", "a code within", "1b2442467c024b5c1b2842", "日\u0002本"],
+    ["iso-2022-jp", "half a pair", "1b244246", "F"],
+    ["iso-2022-jp", "UTF-8 all the same", "e697a5", "日"],
+    ["utf-8", "an escape that is none", "1b5b306d61", "\u001b[0ma"],
+  ])("%s, %s", (name, _, hex, text) => {
+    expect(charset(name).decode(bytes(hex))).toBe(text);
+  });
+
   test("no bytes make it throw, and ASCII is ASCII", () => {
     fc.assert(
       fc.property(fc.uint8Array(), fc.constantFrom("utf-8", "iso-8859-1", "gbk", "euc-jp"), (input, name) => {
@@ -92,6 +106,41 @@ describe("encode, measure and fit", () => {
         expect(iconv.decode(Buffer.from(encoded), name)).toBe(fitting.replace(/^\ufeff/, ""));
         expect(measure(fitting)).toBe(encoded.length);
       }),
+    );
+  });
+
+  test.each([
+    ["hi", "6869", "hi", []],
+    ["日本", "1b2442467c4b5c1b2842", "日本", []],
+    ["a日b", "611b2442467c1b284262", "a日b", []],
+    ["ｶﾞ", "1b244225 2c1b2842".replace(" ", ""), "ガ", []],
+    ["é日", "3f1b2442467c1b2842", "?日", ["é"]],
+    ["\u001b$Bx", "3f244278", "?$Bx", ["\u001b"]],
+  ])("iso-2022-jp: %j", (text, hex, fit, lost) => {
+    const { fit: fitted, encode } = charset("ISO-2022-JP");
+    expect(fitted(text)).toStrictEqual({ text: fit, lost });
+    expect(Buffer.from(encode(fit)).toString("hex")).toBe(hex);
+  });
+
+  test("iso-2022-jp: what fits is read back as it was, in seven bits, and every line ends in ASCII", () => {
+    const japanese = fc.string({
+      unit: fc.oneof(
+        fc.constantFrom(...Array.from("日本語のテスト、ｶﾞabc \u0002é😀")),
+        fc.string({ unit: "binary", maxLength: 1 }),
+      ),
+    });
+    fc.assert(
+      fc.property(japanese, (text) => {
+        const { fit, encode, measure, decode } = charset("iso-2022-jp");
+        const fitting = fit(text).text;
+        const encoded = Buffer.from(encode(fitting));
+        expect(decode(encoded)).toBe(fitting);
+        expect(encoded.every((byte) => byte < 0x80)).toBe(true);
+        expect(measure(fitting)).toBe(encoded.length);
+        const last = encoded.toString("latin1").lastIndexOf("\u001b");
+        expect(last === -1 || encoded.toString("latin1").startsWith("\u001b(B", last)).toBe(true);
+      }),
+      { numRuns: 1000 },
     );
   });
 

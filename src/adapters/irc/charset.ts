@@ -1,11 +1,14 @@
 import { isUtf8 } from "node:buffer";
 import { createRequire } from "node:module";
+import type * as Chardet from "chardet";
 import type * as Iconv from "iconv-lite";
+import { detectCharset } from "./detect-charset.ts";
+import { ESC, isJis, jis } from "./iso-2022-jp.ts";
 
 /** How text is written on the wire. Made by `charsetOf`; every one has ASCII as it is, so CR, LF and NUL only come from themselves. */
 export interface Charset {
   readonly name: string;
-  /** UTF-8 where it is valid UTF-8, else this charset (Windows-1252 where this is UTF-8). */
+  /** UTF-8 where it is valid UTF-8, else this charset (the most likely one where this is UTF-8); ISO-2022-JP where its escape sequences are. */
   readonly decode: (bytes: Uint8Array) => string;
   /** Characters it lacks become `?`: `fit` says which. */
   readonly encode: (text: string) => Uint8Array;
@@ -19,23 +22,29 @@ export interface Charset {
 export function charsetOf(setting: string): Charset | null {
   const name = setting.trim().toLowerCase();
   if (["", "autodetect", "utf-8", "utf8"].includes(name)) return utf8;
-  return iconv().encodingExists(name) && keepsAscii(name) ? legacy(name) : null;
+  if (["iso-2022-jp", "iso2022jp", "jis"].includes(name)) return iso2022Jp();
+  return iconv().encodingExists(name) && keepsAscii(name) ? legacy(name, codecOf(name)) : null;
 }
 
-let loaded: typeof Iconv | null = null;
+const load = createRequire(import.meta.url);
+let loadedIconv: typeof Iconv | null = null;
+let loadedChardet: typeof Chardet | null = null;
 
 /** Loaded where a charset beside UTF-8 is met: most accounts never need it, and it would take a good part of the start-up time. */
 function iconv(): typeof Iconv {
-  loaded ??= createRequire(import.meta.url)("iconv-lite") as typeof Iconv;
-  return loaded;
+  loadedIconv ??= load("iconv-lite") as typeof Iconv;
+  return loadedIconv;
 }
 
-/** What is not UTF-8 and comes from a server that should speak it is most likely this. */
-const FALLBACK = "windows-1252";
+/** Loaded when the first bytes come that are not UTF-8. */
+function chardet(): typeof Chardet {
+  loadedChardet ??= load("chardet") as typeof Chardet;
+  return loadedChardet;
+}
 
 const utf8: Charset = {
   name: "utf-8",
-  decode: (bytes) => decodeUtf8(bytes) ?? iconv().decode(asBuffer(bytes), FALLBACK),
+  decode: (bytes) => decodeJis(bytes) ?? decodeUtf8(bytes) ?? decodeGuessed(bytes),
   encode: (text) => Buffer.from(text),
   measure: (text) => Buffer.byteLength(text),
   // Half a surrogate pair has no UTF-8: it becomes U+FFFD, as encoders have it.
@@ -45,12 +54,34 @@ const utf8: Charset = {
 /** Joiners, variation selectors, and the zero-width space that keeps a name from calling its owner. */
 const UNSEEN = /^\p{Default_Ignorable_Code_Point}$/u;
 
-function legacy(name: string): Charset {
-  const encode = (text: string): Buffer => iconv().encode(text, name, { addBOM: false });
-  const has = (character: string): boolean => iconv().decode(encode(character), name) === character;
+interface Codec {
+  readonly encode: (text: string) => Buffer;
+  readonly decode: (bytes: Uint8Array) => string;
+}
+
+function codecOf(name: string): Codec {
+  return {
+    encode: (text) => iconv().encode(text, name, { addBOM: false }),
+    decode: (bytes) => iconv().decode(asBuffer(bytes), name, { stripBOM: false }),
+  };
+}
+
+/** Half-width kana are not in it, their full-width forms are. */
+function iso2022Jp(): Charset {
+  const { encode, decode } = jis(iconv());
+  const { fit, ...charset } = legacy("iso-2022-jp", { encode, decode });
+  return {
+    ...charset,
+    decode: (bytes) => (bytes.includes(ESC) ? null : decodeUtf8(bytes)) ?? decode(bytes),
+    fit: (text) => fit(text.replaceAll(/[\uff61-\uff9f]+/gu, (kana) => kana.normalize("NFKC"))),
+  };
+}
+
+function legacy(name: string, { encode, decode }: Codec): Charset {
+  const has = (character: string): boolean => decode(encode(character)) === character;
   return {
     name,
-    decode: (bytes) => decodeUtf8(bytes) ?? iconv().decode(asBuffer(bytes), name, { stripBOM: false }),
+    decode: (bytes) => decodeJis(bytes) ?? decodeUtf8(bytes) ?? decode(bytes),
     encode,
     measure: (text) => encode(text).length,
     fit: (text) => {
@@ -84,6 +115,16 @@ function keepsAscii(name: string): boolean {
 }
 
 const LINE_ENDS: ReadonlySet<number> = new Set([0, 10, 13]);
+
+/** Its bytes are ASCII as well, so the escape sequences have to be looked for first. */
+function decodeJis(bytes: Uint8Array): string | null {
+  return isJis(bytes) ? jis(iconv()).decode(bytes) : null;
+}
+
+function decodeGuessed(bytes: Uint8Array): string {
+  const decode = (part: Buffer, name: string): string => iconv().decode(part, name, { stripBOM: false });
+  return decode(asBuffer(bytes), detectCharset(bytes, { chardet: chardet(), decode }));
+}
 
 function decodeUtf8(bytes: Uint8Array): string | null {
   return isUtf8(bytes) ? asBuffer(bytes).toString("utf8") : null;

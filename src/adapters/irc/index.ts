@@ -34,6 +34,10 @@ const manifest: Manifest = {
   ],
   network: "Server",
   login: "Nick",
+  address: (settings) => {
+    const { Server, UseTLS } = settings as IrcSettings;
+    return `${Server} (${UseTLS ? "TLS" : "no TLS"})`;
+  },
   check: (settings) => checkSettings(settings as IrcSettings),
 };
 

@@ -39,11 +39,11 @@ export class Link {
     this.nick = options.nick;
   }
 
-  /** Writes a line now, whatever the pace: it only makes the next ones wait. False when it cannot be a line. */
+  /** Writes a line now, whatever the pace: it is only charged. False when it cannot be a line. */
   send(command: string, params: readonly string[], tags?: Tags): boolean {
     const line = formatLine(command, params, tags);
     if (line === null) return false;
-    this.pacer.spend();
+    this.pacer.charge();
     this.#write(line);
     return true;
   }
@@ -71,7 +71,7 @@ export class Link {
   sendRaw(text: string): void {
     const line = rawLine(text);
     if (line === null) return;
-    this.pacer.spend();
+    this.pacer.charge();
     this.#write(line);
   }
 

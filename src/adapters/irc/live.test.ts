@@ -19,7 +19,7 @@ test("what people say in our channels is handed over in its order, and nothing e
   await peer.until(/^PONG/);
   expect(host.posted.map(({ channel, body }) => [channel, body.style, body.source.text])).toEqual([
     ["#a", "normal", "one"],
-    ["#a", "notice", "two"],
+    ["#a", "aside", "two"],
     ["#a", "action", "waves"],
   ]);
   host.release();

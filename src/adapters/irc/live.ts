@@ -1,5 +1,6 @@
 import type { OpenArgs } from "../../contract/adapter.ts";
 import type { ChannelRef } from "../../contract/ids.ts";
+import type { Why } from "../../contract/outcome.ts";
 import type { ChannelRequest, Ended, Handlers, Joined, Session } from "../../contract/session.ts";
 import { Batches } from "./batches.ts";
 import { onCap, wantedCaps } from "./caps.ts";
@@ -17,6 +18,7 @@ import { Liveness } from "./liveness.ts";
 import { Login } from "./login.ts";
 import { NickKeeper } from "./nick-keeper.ts";
 import { Outbound } from "./outbound.ts";
+import { isFlood, type Pace } from "./pace.ts";
 import { Pacer } from "./pacer.ts";
 import { Pings } from "./pings.ts";
 import { Registration } from "./registration.ts";
@@ -33,6 +35,7 @@ type IrcHandlers = Handlers<typeof capabilities>;
 interface LiveOptions extends Pick<OpenArgs<IrcSettings>, "settings" | "host" | "since"> {
   readonly connection: Connection;
   readonly charset: Charset;
+  readonly pace: Pace;
 }
 
 /**
@@ -57,13 +60,19 @@ export class LiveSession implements Session<IrcHandlers> {
   readonly #nickKeeper: NickKeeper;
   #closing = false;
   #faults = 0;
+  #cancelSlow: () => void = () => {};
 
   constructor(options: LiveOptions) {
-    const { connection, charset, settings, host, since } = options;
+    const { connection, charset, pace, settings, host, since } = options;
     const { clock } = host;
     this.#options = options;
-    const pacer = new Pacer(settings.MessageDelay, clock);
-    const link = new Link({ connection, charset, pacer, pings: new Pings(clock), nick: settings.Nick });
+    const link = new Link({
+      connection,
+      charset,
+      pacer: new Pacer(pace, clock),
+      pings: new Pings(clock),
+      nick: settings.Nick,
+    });
     this.#link = link;
     this.#registration = new Registration({ link, settings, host });
     this.#login = new Login({ link, settings, host });
@@ -120,6 +129,10 @@ export class LiveSession implements Session<IrcHandlers> {
     return this.#link.nick;
   }
 
+  get paced(): Why | null {
+    return this.#link.pacer.why;
+  }
+
   /** Logs in; null when that is done, or why it failed. */
   async begin(signal: AbortSignal): Promise<Ended | null> {
     const { connection } = this.#options;
@@ -134,6 +147,8 @@ export class LiveSession implements Session<IrcHandlers> {
       const { enabled } = this.#link.caps;
       this.#options.host.log.debug({ network, linelen, capabilities: [...enabled] }, "the server has let us in");
       this.#liveness.start();
+      this.#tellSlow();
+      if (this.#registration.isLoginMissing) this.#tellLoggedOut();
       await this.#login.run();
       this.#nickKeeper.look();
     } else {
@@ -142,6 +157,23 @@ export class LiveSession implements Session<IrcHandlers> {
     signal.removeEventListener("abort", onAbort);
     // The connection may have ended while we logged in.
     return failure ?? (await Promise.race([this.ended, Promise.resolve(null)]));
+  }
+
+  #tellLoggedOut(): void {
+    const remedy = "if it has none, set UseSASL = false; RequireSASL = true never connects without";
+    const message = `NOT logged in, although UseSASL is set: the server offers no SASL; ${remedy}`;
+    this.#options.host.degraded({ code: "unsupported", message }, "login");
+  }
+
+  /** While the account is slower than set, its status says so. */
+  #tellSlow(): void {
+    const { host, pace } = this.#options;
+    const { slowForMs, delayMs } = pace;
+    if (slowForMs === 0) return;
+    const minutes = Math.ceil(slowForMs / 60_000);
+    const message = `the server threw us out for a flood: for ${minutes} minutes only one line in ${delayMs / 1000} s is sent`;
+    host.degraded({ code: "rate_limited", message }, "pace");
+    this.#cancelSlow = host.clock.after(slowForMs, () => host.degraded(null, "pace"));
   }
 
   /** What the server told that rules this account out. */
@@ -193,6 +225,7 @@ export class LiveSession implements Session<IrcHandlers> {
     const ended = await this.#options.connection.ended;
     const { why } = this.#closing ? ASKED : ended;
     this.#liveness.stop();
+    this.#cancelSlow();
     this.#login.stop();
     this.#nickKeeper.stop();
     this.#registration.abandon(ended);
@@ -236,9 +269,7 @@ export class LiveSession implements Session<IrcHandlers> {
         this.#onPong(params.at(-1) ?? "");
         break;
       case "ERROR":
-        this.#options.connection.end(
-          lost("network", `the server closes the connection: ${quote(params.at(-1) ?? "")}`),
-        );
+        this.#onError(params.at(-1) ?? "");
         break;
       case "CAP":
         this.#onCap(params);
@@ -275,6 +306,19 @@ export class LiveSession implements Session<IrcHandlers> {
     if (line.command === "NICK") this.#nickKeeper.look();
   }
 
+  #onError(text: string): void {
+    const { connection, host, pace } = this.#options;
+    const message = `the server closes the connection: ${quote(text)}`;
+    if (!isFlood(text)) {
+      connection.end(lost("network", message));
+      return;
+    }
+    pace.punished();
+    const { delayMs, slowForMs } = pace;
+    host.log.warn({ says: quote(text), delayMs, slowForMs }, "thrown out for a flood: slower for a while");
+    connection.end(lost("rate_limited", message));
+  }
+
   #onBatch(line: Line): void {
     const { ended, message } = this.#batches.take(line);
     if (message !== null) this.#takeMessage(message);
@@ -301,6 +345,9 @@ export class LiveSession implements Session<IrcHandlers> {
     );
     this.#link.caps = caps;
     for (const request of requests) this.#link.send("CAP", ["REQ", request]);
+    if (this.#registration.isLoginMissing && caps.offered.has("sasl")) {
+      this.#options.connection.end(lost("remote_error", "the server offers SASL now: we connect again to log in"));
+    }
   }
 }
 

@@ -49,8 +49,18 @@ export class Members {
 
 /** The nick of one name in RPL_NAMREPLY, which has marks of rank before it and, by some servers, an address behind it. */
 export function nickOf(name: string, isupport: Pick<Isupport, "prefix">): string {
-  const marks = new Set(isupport.prefix.values());
+  return rankAndNick(name, isupport).nick;
+}
+
+/** The same with the highest of its marks, which is the first (IRCv3 "multi-prefix"). */
+export function rankedNickOf(name: string, isupport: Pick<Isupport, "prefix">): string {
+  const { marks, nick } = rankAndNick(name, isupport);
+  return nick === "" ? "" : marks.slice(0, 1) + nick;
+}
+
+function rankAndNick(name: string, { prefix }: Pick<Isupport, "prefix">): { marks: string; nick: string } {
+  const known = new Set(prefix.values());
   let from = 0;
-  while (from < name.length && marks.has(name.charAt(from))) from += 1;
-  return name.slice(from).split("!")[0] ?? "";
+  while (from < name.length && known.has(name.charAt(from))) from += 1;
+  return { marks: name.slice(0, from), nick: name.slice(from).split("!")[0] ?? "" };
 }

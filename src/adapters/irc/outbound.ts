@@ -148,19 +148,21 @@ export class Outbound {
   }
 
   #render(op: PostOp, target: ChannelRef, { rung, rest }: { rung: Rung; rest: string | null }): Rendered {
-    const { settings, charset, link } = this.#options;
+    const { settings, charset, link, relay } = this.#options;
     const own = link.prefix;
-    const draft = rung === null || rung.named ? op : { ...op, author: null };
+    const isNamed = op.author !== null && (rung === null || rung.named);
+    const draft = { ...op, author: isNamed ? relay.inText(op.author, op.body.style) : null };
     return renderPost(draft, {
       colorNicks: settings.ColorNicks,
       stripMarkdown: settings.StripMarkdown,
       messageLines: settings.MessageLines,
       lineBytes: textRoom({
-        lineBytes: Math.min(settings.MessageLength, link.isupport.linelen),
+        lineBytes: link.isupport.linelen,
         prefix: rung === null ? own : rung.nick + own.slice(own.indexOf("!")),
         command: "PRIVMSG",
         target,
       }),
+      textBytes: settings.MessageLength,
       charset,
       resume: op.resume,
       rest,

@@ -1,31 +1,66 @@
 import type { Clock } from "../../contract/host.ts";
+import type { Why } from "../../contract/outcome.ts";
+import type { Pace } from "./pace.ts";
 
-/** So many lines that did not wait for their turn (PONG, JOIN) are made up for at most. */
+/**
+ * So many lines a server takes from us ahead of the pace. RFC 2813 §5.8 lets a client be 10 s ahead, at 2 s a line; right after a login with
+ * a join, ircd-hybrid took 5 more lines at once, ngircd 6 and InspIRCd 7.
+ */
+const ALLOWANCE = 5;
+/** So many lines beyond that, which did not wait for their turn (PONG, JOIN), are made up for at most. */
 const DEBT_MAX = 5;
 
-/** A token bucket that holds one token: one line per `delayMs`. 0: no pacing. */
+/**
+ * One message line per `MessageDelay`. All other lines leave at once; they use up the server's allowance, and only when that is spent do
+ * messages wait for them.
+ */
 export class Pacer {
-  readonly paced: boolean;
-  readonly #delayMs: number;
+  readonly #pace: Pace;
   readonly #clock: Clock;
-  #freeAtMs = -Infinity;
+  /** When the next message may leave by the one before it. */
+  #turnAtMs = -Infinity;
+  /** Up to when the server has been given lines at the pace. */
+  #chargedToMs = -Infinity;
 
-  constructor(delayMs: number, clock: Clock) {
-    this.paced = delayMs > 0;
-    this.#delayMs = delayMs;
+  constructor(pace: Pace, clock: Clock) {
+    this.#pace = pace;
     this.#clock = clock;
   }
 
-  /** Milliseconds until a line may leave; 0: now. */
-  waitMs(): number {
-    return this.paced ? Math.max(0, this.#freeAtMs - this.#clock.monoMs()) : 0;
+  get paced(): boolean {
+    return this.#pace.delayMs > 0;
   }
 
-  /** A line leaves: the next one waits. For a line that cannot wait it makes a debt. */
+  /** Milliseconds until a message may leave; 0: now. */
+  waitMs(): number {
+    if (!this.paced) return 0;
+    const allowedAtMs = this.#chargedToMs - (ALLOWANCE - 1) * this.#pace.delayMs;
+    return Math.max(0, Math.max(this.#turnAtMs, allowedAtMs) - this.#clock.monoMs());
+  }
+
+  /** Why a message may not leave now; null: it may. */
+  get why(): Why | null {
+    if (this.waitMs() === 0) return null;
+    const seconds = (this.#pace.delayMs / 1000).toFixed(1);
+    const cause = this.#pace.slowForMs > 0 ? "slower than MessageDelay after a flood" : "MessageDelay";
+    return { code: "rate_limited", message: `one line leaves per ${seconds} s (${cause})` };
+  }
+
+  /** A message leaves. */
   spend(): void {
-    if (!this.paced) return;
+    this.#turnAtMs = this.#clock.monoMs() + this.#pace.delayMs;
+    this.charge();
+  }
+
+  /** Any other line leaves. */
+  charge(): void {
     const now = this.#clock.monoMs();
-    const freeAtMs = Math.max(now, this.#freeAtMs) + this.#delayMs;
-    this.#freeAtMs = Math.min(freeAtMs, now + DEBT_MAX * this.#delayMs);
+    const { delayMs } = this.#pace;
+    this.#chargedToMs = Math.min(Math.max(now, this.#chargedToMs) + delayMs, now + (ALLOWANCE + DEBT_MAX) * delayMs);
+  }
+
+  /** The server has let us in: what was said before does not count. */
+  welcomed(): void {
+    this.#chargedToMs = -Infinity;
   }
 }

@@ -71,7 +71,7 @@ describe("messages", () => {
   test.each([
     ["PRIVMSG #c :\x01ACTION waves\x01", "action", "waves"],
     ["PRIVMSG #c :\x01ACTION waves", "action", "waves"],
-    ["NOTICE #c :beware", "notice", "beware"],
+    ["NOTICE #c :beware", "aside", "beware"],
     ["PRIVMSG #d[ :hi", "normal", "hi"],
     ["PRIVMSG #D{ :hi", "normal", "hi"],
   ])("%j", (rest, style, text) => {

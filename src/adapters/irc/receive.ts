@@ -62,7 +62,7 @@ function posted(line: Told, context: ReceiveContext): readonly Event[] {
       messages: id === null ? [] : [id as MessageRef],
       author: authorOf(line.source, line.tags),
       body: {
-        style: ctcp !== null ? "action" : line.command === "NOTICE" ? "notice" : "normal",
+        style: ctcp !== null ? "action" : line.command === "NOTICE" ? "aside" : "normal",
         source: { format: "irc", text: words },
         blocks: parseIrc(words),
         files: [],

@@ -163,8 +163,8 @@ test.each([
   // Its services may be down.
   ["not offered", ["server-time"], null, "lost", /no SASL/],
   ["only by certificate", ["sasl=EXTERNAL"], null, "auth", /no SASL/],
-])("SASL that is %s", async (_, offered, numeric, cause, message) => {
-  const { peer, opened, host } = await opening(SASL);
+])("SASL that is required and %s", async (_, offered, numeric, cause, message) => {
+  const { peer, opened, host } = await opening({ ...SASL, RequireSASL: true });
   peer.send(`:irc.test CAP * LS :${offered.join(" ")}`);
   const request = await peer.until(/^CAP REQ/);
   peer.send(`:irc.test CAP * ACK :${request.replace(/^CAP REQ :?/, "")}`);
@@ -179,8 +179,41 @@ test.each([
   expect(JSON.stringify([result, host.records])).not.toContain("sesame");
 });
 
-test("SASL is needed, and the server lets us in without CAP", async () => {
-  const { peer, opened } = await opening(SASL);
+test.each([
+  ["refused", "sasl=PLAIN", "904"],
+  ["only by certificate", "sasl=EXTERNAL", null],
+])("SASL that is %s needs a person, required or not", async (_, offered, numeric) => {
+  const { peer, opened, host } = await opening(SASL);
+  peer.send(`:irc.test CAP * LS :${offered}`);
+  await peer.until(/^CAP REQ/);
+  peer.send(":irc.test CAP * ACK :sasl");
+  if (numeric !== null) {
+    await peer.until(/^AUTHENTICATE PLAIN$/);
+    peer.send(`:irc.test ${numeric} * :SASL authentication failed`);
+  }
+  expect(await opened).toMatchObject({ ok: false, ended: { cause: "auth" } });
+  expect(host.doubts).toEqual([]);
+});
+
+test.each([
+  ["offers other capabilities", [":irc.test CAP * LS :server-time", ":irc.test CAP * ACK :server-time"]],
+  ["offers none", [":irc.test CAP * LS :"]],
+  ["lets us in without CAP", []],
+])("a server without SASL that %s is used without the login, loudly, until it has SASL", async (_, lines) => {
+  const { peer, opened, host } = await opening(SASL);
+  await peer.until(/^USER /);
+  peer.send(...lines, ":irc.test 001 rialto :Welcome", ":irc.test 376 rialto :End");
+  const result = await opened;
+  if (!result.ok) throw new Error(result.ended.why.message);
+  const message = expect.stringMatching(/^NOT logged in, .*UseSASL = false; RequireSASL = true/) as string;
+  expect(host.doubts).toEqual([{ code: "unsupported", message }]);
+  expect(JSON.stringify(peer.waiting)).not.toContain("sesame");
+  peer.send(":irc.test CAP * NEW :sasl=PLAIN");
+  expect(await result.session.ended).toMatchObject({ cause: "lost", why: { message: /SASL now/ } });
+});
+
+test("SASL is required, and the server lets us in without CAP", async () => {
+  const { peer, opened } = await opening({ ...SASL, RequireSASL: true });
   await peer.until(/^USER /);
   peer.send(":irc.test 001 rialto :Welcome", ":irc.test 376 rialto :End");
   expect(await opened).toMatchObject({ ok: false, ended: { cause: "lost" } });

@@ -16,9 +16,8 @@ const MOTD_MS = 30_000;
 const NICKS_MAX = 10;
 /** After so many the server may be cutting what tells them apart. */
 const LONG_NICKS_MAX = 5;
-/** Before the server has told its limits; no server takes less than RFC 2812 §1.2.1. */
+/** Before the server has told its limit; no server takes less than RFC 2812 §1.2.1. */
 const NICKLEN_MIN = 9;
-const USERLEN_MIN = 10;
 
 export type RegistrationSettings = Pick<
   IrcSettings,
@@ -27,6 +26,7 @@ export type RegistrationSettings = Pick<
   | "RealName"
   | "Password"
   | "UseSASL"
+  | "RequireSASL"
   | "NickServNick"
   | "NickServPassword"
   | "TLSClientCertificate"
@@ -82,7 +82,7 @@ export class Registration {
       if (Password !== "") this.#link.send("PASS", [Password]);
       this.#link.send("NICK", [Nick]);
       // As the operator wants it: a bouncer may be told more by it than an ident.
-      const user = UserName === "" ? identOf(Nick, USERLEN_MIN) : UserName;
+      const user = UserName === "" ? identOf(Nick) : UserName;
       this.#link.send("USER", [user, "0", "*", RealName === "" ? Nick : RealName]);
     });
   }
@@ -90,6 +90,11 @@ export class Registration {
   /** True as soon as `done` is null, which is told a little later: the next line may be here already. */
   get isIn(): boolean {
     return this.#isIn;
+  }
+
+  /** We are in without the login that was wanted. */
+  get isLoginMissing(): boolean {
+    return this.#sasl.skipped;
   }
 
   /** The connection ended meanwhile. */
@@ -192,10 +197,14 @@ export class Registration {
     if (this.#stage === "motd" || this.#stage === "done") return;
     if (this.#sasl.required && !this.#sasl.loggedIn) {
       // Let in without an answer to CAP: such a server has no SASL.
-      this.#end(this.#sasl.missing());
-      return;
+      const missing = this.#sasl.missing();
+      if (missing !== "over") {
+        this.#end(missing);
+        return;
+      }
     }
     this.#stage = "motd";
+    this.#link.pacer.welcomed();
     this.#link.nick = nick;
     const { Nick } = this.#settings;
     if (!this.#link.isMe(Nick)) this.#log.warn({ wanted: Nick, nick }, "the nick is taken, or cut: we have another");

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { multilineLimits } from "./parts.ts";
 import { relayNick } from "./relay.ts";
 
-const OPTIONS = { account: "matrix.home", theirs: [], separators: "/", nicklen: 32, utf8nicks: false };
+const OPTIONS = { account: "matrix.home", theirs: [], separators: "/", nicklen: 32, utf8: false };
 
 test.each([
   ["<alice> ", "alice/m"],
@@ -14,7 +14,12 @@ test.each([
   ["al ice!@home", "al-ice-home/m"],
   ["~-alice", "alice/m"],
   ["\x0304alice\x0f", "04alice/m"],
-  ["größer", "gr-er/m"],
+  ["größer", null],
+  ["é", null],
+  ["Зоя/api", null],
+  ["日本/api", null],
+  ["🎉 alice 🎉", "alice/m"],
+  ["🎉/api", null],
   ["", null],
   ["!?*", null],
   ["/", null],
@@ -24,7 +29,9 @@ test.each([
 });
 
 test("letters beyond ASCII stay where the server has them; a long name is cut before its mark", () => {
-  expect(relayNick("größer", { ...OPTIONS, utf8nicks: true })).toBe("größer/m");
+  for (const name of ["größer", "Jürgen", "é", "Зоя", "日本"])
+    expect(relayNick(`${name}/api`, { ...OPTIONS, utf8: true })).toBe(`${name}/api`);
+  expect(relayNick("日本語日本語", { ...OPTIONS, utf8: true, nicklen: 12 })).toBe("日本語/m");
   expect(relayNick("alexandria", { ...OPTIONS, nicklen: 8 })).toBe("alexan/m");
   expect(relayNick("alexandria/d", { ...OPTIONS, nicklen: 8 })).toBe("alexan/d");
   expect(relayNick("a|b", { ...OPTIONS, separators: "|" })).toBe("a|b");
@@ -44,12 +51,12 @@ test.each([
 
 test("whatever the name, it is one word with a separator, and no command", () => {
   fc.assert(
-    fc.property(fc.string({ unit: "binary" }), fc.boolean(), (shown, utf8nicks) => {
-      const nick = relayNick(shown, { ...OPTIONS, utf8nicks });
+    fc.property(fc.string({ unit: "binary" }), fc.boolean(), (shown, utf8) => {
+      const nick = relayNick(shown, { ...OPTIONS, utf8 });
       if (nick === null) return;
       expect(nick).not.toMatch(/[\p{Cc}\s!+%@&#$:'"?*,.~]/u);
       expect(nick).toContain("/");
-      expect(nick.length).toBeLessThanOrEqual(OPTIONS.nicklen + 2);
+      expect(Buffer.byteLength(nick)).toBeLessThanOrEqual(OPTIONS.nicklen + 2);
     }),
   );
 });

@@ -1,6 +1,8 @@
+import type { Style } from "../../contract/content.ts";
 import type { Host } from "../../contract/host.ts";
 import type { OpAuthor } from "../../contract/ops.ts";
 import { withoutControls } from "../../content/irc.ts";
+import { cut } from "../../content/length.ts";
 import { RELAYMSG } from "./caps.ts";
 import type { Link } from "./link.ts";
 import type { Lesson } from "./refusal.ts";
@@ -21,6 +23,8 @@ export class Relay {
   readonly #badNicks = new Set<string>();
   /** By key. */
   readonly #refusedIn = new Set<string>();
+  /** The server has refused a nick with letters beyond ASCII. */
+  #isAsciiOnly = false;
 
   constructor(options: { readonly link: Link; readonly settings: RelaySettings; readonly log: Host["log"] }) {
     this.#link = options.link;
@@ -46,11 +50,19 @@ export class Relay {
     const learned = lesson === "nick" ? this.#badNicks : this.#refusedIn;
     const what = lesson === "nick" ? nick : key;
     if (learned.has(what)) return;
+    if (lesson === "nick" && !ASCII.test(nick) && !this.#link.isupport.utf8nicks) this.#isAsciiOnly = true;
     // What is forgotten is learned again.
     if (learned.size >= LEARNED_MAX) learned.clear();
     learned.add(what);
     if (lesson === "nick") this.#log.debug({ nick }, "the server does not take this name for RELAYMSG");
     else this.#log.warn({ channel: key }, "the server refuses RELAYMSG here; names stand before the text");
+  }
+
+  /** Who speaks, where the name stands before the text after all: a format for nicks may have no blank at its end. */
+  inText(author: OpAuthor, style: Style): OpAuthor {
+    const { shown } = author;
+    if (!this.wanted || shown === "" || /\s$/u.test(shown)) return author;
+    return { ...author, shown: shown + (style === "action" ? " " : ": ") };
   }
 
   /** Whether somebody of this nick was relayed by a program. */
@@ -60,7 +72,9 @@ export class Relay {
 
   #nick(shown: string, account: string, theirs: readonly string[]): string | null {
     const { nicklen, utf8nicks } = this.#link.isupport;
-    return relayNick(shown, { account, theirs, separators: this.#separators(), nicklen, utf8nicks });
+    // Few servers say what nicks they take here: the others are asked once, by the first such name.
+    const utf8 = UTF8.test(this.#settings.Charset) && (utf8nicks || !this.#isAsciiOnly);
+    return relayNick(shown, { account, theirs, separators: this.#separators(), nicklen, utf8 });
   }
 
   #separators(): string {
@@ -68,14 +82,19 @@ export class Relay {
   }
 }
 
-type RelaySettings = Pick<IrcSettings, "UseRelayMsg" | "UseRelayFallback" | "RelayFallbackNick">;
+type RelaySettings = Pick<IrcSettings, "UseRelayMsg" | "UseRelayFallback" | "RelayFallbackNick" | "Charset">;
+
+/** Charsets by which a line is written in UTF-8. */
+const UTF8 = /^(?:|autodetect|utf-?8)$/iu;
+const ASCII = /^[ -~]*$/u;
 
 /** Behind the last separator; longer is no mark of where somebody is from. */
 const SUFFIX_MAX = 12;
 
 /**
- * A name as RELAYMSG takes it: letters that may not be in a nick become `-`, and a separator with the first letter of the protocol is added
- * where there is none of the operator's. Null when nothing is left of it.
+ * A name as RELAYMSG takes it: signs that may not be in a nick become `-`, and a separator with the first letter of the protocol is added
+ * where there is none of the operator's. Null when nothing is left of it, or when it has letters that the server does not take: with others in
+ * their place it would be somebody else's.
  */
 export function relayNick(
   shown: string,
@@ -85,30 +104,31 @@ export function relayNick(
     readonly theirs: readonly string[];
     readonly separators: string;
     readonly nicklen: number;
-    readonly utf8nicks: boolean;
+    /** Letters of all writings are taken. */
+    readonly utf8: boolean;
   },
 ): string | null {
-  const { separators, utf8nicks, nicklen, account, theirs } = options;
-  const letter = utf8nicks ? /^[\p{L}\p{M}\p{N}[\]\\`_^{|}-]$/u : /^[A-Za-z0-9[\]\\`_^{|}-]$/u;
+  const { separators, utf8, nicklen, account, theirs } = options;
   const text = theirs.reduce((before, own) => withoutMarks(before, visible(own), separators), visible(shown));
+  if (!utf8 && /[^\0-\x7f]/u.test(text.replaceAll(/[^\p{L}\p{M}\p{N}]/gu, ""))) return null;
   const letters = Array.from(text, (character) =>
-    letter.test(character) || separators.includes(character) ? character : GAP,
+    LETTER.test(character) || separators.includes(character) ? character : GAP,
   ).join("");
   const name = letters
     .replaceAll(OUTER_GAPS, "")
     .replaceAll(GAPS, "-")
     .replace(/^[-~]+/u, "");
   const at = Math.max(...Array.from(separators, (separator) => name.lastIndexOf(separator)));
-  const hasOwn = at > 0 && name.length - at <= SUFFIX_MAX;
+  const hasOwn = at >= 0 && name.length - at <= SUFFIX_MAX;
   const suffix = hasOwn ? name.slice(at) : `${separators.charAt(0)}${account.charAt(0)}`;
-  const room = Math.max(nicklen - suffix.length, 1);
-  const base = (hasOwn ? name.slice(0, at) : name)
-    .slice(0, room)
-    .toWellFormed()
-    .replace(/\ufffd$/u, "");
+  // Servers count bytes.
+  const room = Math.max(nicklen - Buffer.byteLength(suffix), 4);
+  const base = cut(hasOwn ? name.slice(0, at) : name, room, "bytes");
   const isNothing = Array.from(base).every((character) => separators.includes(character));
   return isNothing ? null : base + suffix;
 }
+
+const LETTER = /^[\p{L}\p{M}\p{N}[\]\\`_^{|}-]$/u;
 
 /** Also without what nobody sees, such as the mark that keeps a name from calling its owner. */
 function visible(text: string): string {

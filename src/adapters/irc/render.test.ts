@@ -15,6 +15,7 @@ const OPTIONS: RenderOptions = {
   stripMarkdown: false,
   messageLines: 30,
   lineBytes: 400,
+  textBytes: 512,
   charset: utf8,
   resume: null,
   rest: null,
@@ -78,6 +79,10 @@ describe("text", () => {
     const options = { stripMarkdown: true };
     expect(lines(render(draft("**a** 2 * 3 * 4"), options))).toStrictEqual(["<alice> a 2 * 3 * 4"]);
     expect(lines(render(draft("**a**", { format: "irc" }), options))).toStrictEqual(["<alice> **a**"]);
+    const html = draft("<b>a</b> **b**", { format: "html", blocks: parse("html", "<b>a</b> **b**") });
+    expect(lines(render(html, options))).toStrictEqual(["<alice> a **b**"]);
+    for (const text of ["1. a", "# b", "__c__", "2*3*4", "> d"])
+      expect(lines(render(draft(text), options))).toStrictEqual([`<alice> ${text}`]);
     expect(lines(render(draft("**a**")))).toStrictEqual(["<alice> **a**"]);
   });
 });
@@ -111,6 +116,21 @@ describe("the name", () => {
     expect(lines(rendered)).toStrictEqual([`${"é".repeat(20)} hi there`]);
     expect(rendered.losses.map(({ what }) => what)).toStrictEqual(["identity"]);
   });
+});
+
+test.each([
+  // What MessageLength says, and how long each line is with the name before it.
+  [100, [108, 108, 108]],
+  [300, [308]],
+  [512, [308]],
+])("MessageLength %i counts the text without the name", (textBytes, lengths) => {
+  const rendered = render(draft("x".repeat(300)), { textBytes });
+  expect(lines(rendered).map((line) => line.length)).toStrictEqual(lengths);
+});
+
+test("MessageLength is no more than the server has room for", () => {
+  const rendered = render(draft("x".repeat(600)), { textBytes: 8192 });
+  expect(lines(rendered).map((line) => line.length)).toStrictEqual([400, 216]);
 });
 
 describe("files", () => {
@@ -227,6 +247,7 @@ describe("on the wire", () => {
       colorNicks: fc.boolean(),
       stripMarkdown: fc.boolean(),
       lineBytes: fc.integer({ min: 64, max: 450 }),
+      textBytes: fc.integer({ min: 100, max: 450 }),
       charset: fc.constantFrom("utf-8", "koi8-r", "gbk").map((name) => charsetOf(name)!),
     });
     fc.assert(

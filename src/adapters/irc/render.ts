@@ -5,8 +5,10 @@ import type { OpAuthor, PostDraft } from "../../contract/ops.ts";
 import type { Loss } from "../../contract/outcome.ts";
 import { changeCodes, formatAt, PLAIN, readCode, RESET, samePlain } from "../../content/irc-codes.ts";
 import { renderIrc } from "../../content/irc-render.ts";
-import { withoutControls } from "../../content/irc.ts";
-import { stripMarkdown } from "../../content/markdown.ts";
+import { withoutControls, wordsOf } from "../../content/irc.ts";
+import { parseMarkdown } from "../../content/markdown-parse.ts";
+import { plainText } from "../../content/plain.ts";
+import { readableSize } from "../../lib/readable-size.ts";
 import type { Charset } from "./charset.ts";
 import { formatCtcp } from "./ctcp.ts";
 import { estimateLines, fittingEnd, type Piece, type SplitOptions, splitText } from "./split.ts";
@@ -16,8 +18,10 @@ export interface RenderOptions {
   readonly stripMarkdown: boolean;
   /** Most lines of one post. */
   readonly messageLines: number;
-  /** Room for the text of one line, as `textRoom` has it. */
+  /** Room for the last parameter of one line, as `textRoom` has it. */
   readonly lineBytes: number;
+  /** Most bytes of text in it, without the name. */
+  readonly textBytes: number;
   readonly charset: Charset;
   /** Where an earlier attempt ended. */
   readonly resume: Progress | null;
@@ -53,7 +57,7 @@ export function renderPost(draft: PostDraft, options: RenderOptions): Rendered {
   const lineBytes = Math.max(options.lineBytes, LINE_MIN);
   const name = author === null ? "" : namePrefix(author, lineBytes, options, losses);
   const line = (piece: string): string => (body.style === "action" ? formatCtcp("ACTION", name + piece) : name + piece);
-  const bytesPerLine = lineBytes - options.charset.measure(line(".")) + 1;
+  const bytesPerLine = Math.min(options.textBytes, lineBytes - options.charset.measure(line(".")) + 1);
   const pieces = limitedPieces(text, { ...options, bytesPerLine }, losses);
   return {
     command: body.style === "notice" ? "NOTICE" : "PRIVMSG",
@@ -71,7 +75,7 @@ export function renderPost(draft: PostDraft, options: RenderOptions): Rendered {
 
 /** Bytes that are left for the text when the server passes the line on: `:nick!user@host PRIVMSG #channel :text` and CRLF. */
 export function textRoom(line: {
-  /** Of a whole line, CRLF included: LINELEN, or MessageLength when that is less. */
+  /** Of a whole line, CRLF included. */
   readonly lineBytes: number;
   /** Our `nick!user@host`. */
   readonly prefix: string;
@@ -86,7 +90,10 @@ const LINE_MIN = 64;
 function bodyText(body: Body, options: RenderOptions): string {
   // oxlint-disable-next-line eslint/no-control-regex -- these would end the line or make it a CTCP; all else passes untouched
   if (body.source.format === "irc") return body.source.text.replaceAll(/[\r\0\x01]/g, "");
-  return options.stripMarkdown ? withoutControls(stripMarkdown(body.source.text)) : renderIrc(body.blocks);
+  if (!options.stripMarkdown) return renderIrc(body.blocks);
+  // Markdown that came as plain text goes as well.
+  const blocks = body.source.format === "plain" ? parseMarkdown(body.source.text) : body.blocks;
+  return wordsOf(plainText(blocks));
 }
 
 function fileLine(file: SharedFile, losses: Loss[]): string {
@@ -104,12 +111,6 @@ function fileLine(file: SharedFile, losses: Loss[]): string {
 
 function oneLine(text: string): string {
   return withoutControls(text).replaceAll("\n", " ").trim();
-}
-
-function readableSize(bytes: number): string {
-  if (bytes < 1024) return `${bytes} bytes`;
-  const kib = bytes / 1024;
-  return kib < 1024 ? `${Math.round(kib)} KiB` : `${(kib / 1024).toFixed(1)} MiB`;
 }
 
 /** Characters that one note names. */

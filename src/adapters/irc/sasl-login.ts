@@ -8,18 +8,24 @@ import { scramError, type ScramFinal, scramFinal, scramProves, type ScramStart, 
 import type { IrcSettings } from "./settings.ts";
 import type { Line } from "./wire.ts";
 
-type SaslSettings = Pick<IrcSettings, "UseSASL" | "NickServNick" | "NickServPassword" | "TLSClientCertificate">;
+type SaslSettings = Pick<
+  IrcSettings,
+  "UseSASL" | "RequireSASL" | "NickServNick" | "NickServPassword" | "TLSClientCertificate"
+>;
 
 /**
  * Logging in by SASL (IRCv3 "SASL Authentication"): EXTERNAL with a client certificate; with a password SCRAM-SHA-256 where it is offered,
- * and PLAIN. One after the other, but a server that cannot prove to know the password does not get it. Without UseSASL a certificate is tried, and the connection goes on without it.
+ * and PLAIN. One after the other, but a server that cannot prove to know the password does not get it. Without UseSASL a certificate is tried, and the connection goes on without it;
+ * it also does where the server has no SASL at all, unless RequireSASL.
  */
 export class SaslLogin {
   /** Whether the `sasl` capability is any use to us. */
   readonly wanted: boolean;
-  /** Whether there is no going on without. */
+  /** Whether there is no going on without, where the server has it. */
   readonly required: boolean;
   loggedIn = false;
+  /** The login was wanted, and the server has none. */
+  skipped = false;
   readonly #link: Link;
   readonly #settings: SaslSettings;
   readonly #log: AdapterLog;
@@ -79,12 +85,16 @@ export class SaslLogin {
   }
 
   /** The server has no login of the kind we need. Without any, its services may only be down just now. */
-  missing(): Ended {
+  missing(): "over" | Ended {
     const said = "the server offers no SASL login";
     if (this.#link.caps.offered.has("sasl")) {
       return needsLogin(`${said} that we can use; set UseSASL = false to log in by NickServ`);
     }
-    return lost("remote_error", `${said}; its services may be down. If it has none, set UseSASL = false`);
+    if (this.#settings.RequireSASL) {
+      return lost("remote_error", `${said}; its services may be down. If it has none, set RequireSASL = false`);
+    }
+    this.skipped = true;
+    return "over";
   }
 
   #next(): "waiting" {

@@ -6,6 +6,10 @@ import { connect, type Endpoint } from "./connection.ts";
 import { misconfigured } from "./ends.ts";
 import type { capabilities, IrcSettings } from "./index.ts";
 import { LiveSession } from "./live.ts";
+import { Pace } from "./pace.ts";
+
+/** By the settings of an account, which stay the same ones until they are changed. */
+const paces = new WeakMap<IrcSettings, Pace>();
 
 /** Connects to an IRC server and logs in. What the session needs of the world it takes from the host. */
 export async function open(args: OpenArgs<IrcSettings>): Promise<Opened<Handlers<typeof capabilities>>> {
@@ -17,10 +21,11 @@ export async function open(args: OpenArgs<IrcSettings>): Promise<Opened<Handlers
   }
   const endpoint = await endpointOf(settings);
   if ("error" in endpoint) return { ok: false, ended: misconfigured(endpoint.error) };
-  host.log.debug({ server: settings.Server, tls: settings.UseTLS }, "connecting");
   const connected = await connect({ endpoint, clock: host.clock, signal });
   if (!connected.ok) return connected;
-  const session = new LiveSession({ connection: connected.connection, charset, settings, host, since });
+  const pace = paces.get(settings) ?? new Pace(settings.MessageDelay, host.clock);
+  paces.set(settings, pace);
+  const session = new LiveSession({ connection: connected.connection, charset, pace, settings, host, since });
   const failure = await session.begin(signal);
   return failure === null ? { ok: true, session } : { ok: false, ended: failure };
 }

@@ -21,6 +21,8 @@ test.each<[Partial<IrcSettings>, readonly string[]]>([
   [{ UseSASL: true }, ["error UseSASL"]],
   [{ UseSASL: true, NickServNick: "relay" }, ["error UseSASL"]],
   [{ UseSASL: true, NickServPassword: "hunter2" }, ["error UseSASL"]],
+  [{ UseSASL: true, RequireSASL: true, ...account }, []],
+  [{ RequireSASL: true, ...account }, ["error RequireSASL"]],
   [{ NickServPassword: "hunter2" }, ["warning NickServPassword"]],
   [{ TLSClientCertificate: "/a.pem" }, ["warning TLSClientCertificate"]],
   [{ Server: "irc.example:6697" }, ["warning Server"]],

@@ -14,8 +14,11 @@ const word: TextRule = {
 };
 
 const text = (description: string, rule: TextRule) => ({ type: "string", description, default: "", rule }) as const;
+/** Who we are, and where from. */
+const identity = (description: string, rule: TextRule) => ({ ...text(description, rule), protects: true }) as const;
 const secret = (description: string, rule: TextRule) => ({ ...text(description, rule), secret: true }) as const;
 const flag = (description: string) => ({ type: "boolean", description, default: false }) as const;
+const guard = (description: string) => ({ ...flag(description), protects: true }) as const;
 
 const connection = {
   Server: {
@@ -36,20 +39,21 @@ const connection = {
     "Password of the server; few servers have one. Accounts of services log in with `NickServPassword`.",
     line,
   ),
-  UseTLS: flag("Connects by TLS. Most networks expect it on port 6697."),
-  SkipTLSVerify: flag("Takes any certificate of the server, also an expired one or that of somebody else."),
+  UseTLS: guard("Connects by TLS. Most networks expect it on port 6697."),
+  SkipTLSVerify: guard("Takes any certificate of the server, also an expired one or that of somebody else."),
   TLSClientCertificate: {
     type: "string",
     description:
       "PEM file with our certificate and its key, relative to the configuration file. Shown to the server at each connect; with `UseSASL` it logs us in by SASL EXTERNAL.",
     default: "",
     format: "path",
+    protects: true,
   },
-  Bind: text("Address of this machine to connect from. Empty: the system chooses.", word),
+  Bind: identity("Address of this machine to connect from. Empty: the system chooses.", word),
   Charset: {
     type: "string",
     description:
-      "How text to this network is encoded, such as `iso-8859-1` or `windows-1251`; empty and `autodetect` are `utf-8`. Text from there that is not UTF-8 is read in it, or as Windows-1252.",
+      "How text to this network is encoded, such as `iso-8859-1`, `windows-1251` or `iso-2022-jp`; empty and `autodetect` are `utf-8`. Text from there that is not UTF-8 is read in it; without it the charset of each line is guessed.",
     default: "utf-8",
     zeroIsDefault: true,
     rule: word,
@@ -57,15 +61,18 @@ const connection = {
 } as const;
 
 const login = {
-  UseSASL: flag(
-    "Logs in while connecting: by SASL with `NickServNick` and `NickServPassword` (SCRAM-SHA-256 where the server offers it, which does not tell the password, else PLAIN), or by SASL EXTERNAL with `TLSClientCertificate`.",
+  UseSASL: guard(
+    "Logs in while connecting: by SASL with `NickServNick` and `NickServPassword` (SCRAM-SHA-256 where the server offers it, which does not tell the password, else PLAIN), or by SASL EXTERNAL with `TLSClientCertificate`. A server without SASL is used without the login, with a warning.",
   ),
-  NickServNick: text(
+  RequireSASL: guard(
+    "With `UseSASL`: never connects without the login, as to a server that offers no SASL. Set it where the name of the bot matters.",
+  ),
+  NickServNick: identity(
     "With `UseSASL` the name of our account. Otherwise the service that gets our password once we are connected: `NickServ`, or `Q@CServe.quakenet.org`.",
     word,
   ),
   NickServPassword: secret("Password of our account.", line),
-  NickServUsername: text(
+  NickServUsername: identity(
     "Name of our account, where the service wants it beside the password, as QuakeNet's does.",
     word,
   ),
@@ -92,9 +99,9 @@ const sending = {
   MessageLength: {
     type: "integer",
     description:
-      "Most bytes of a whole line, with everything the server puts before the text. Longer messages are split between words. 0 means the default.",
+      "Most bytes of text in one line, without the name before it; less where the server's own limit leaves less, as mostly about 430. Longer messages are split between words. 0 means the default.",
     default: 512,
-    minimum: 128,
+    minimum: 100,
     maximum: 8192,
     zeroIsDefault: true,
   },
@@ -106,7 +113,9 @@ const sending = {
     maximum: 1000,
   },
   ColorNicks: flag("Names of senders get a colour each."),
-  StripMarkdown: flag("Removes the signs of Markdown from messages to this network."),
+  StripMarkdown: flag(
+    "Writes messages to this network without formatting codes, and takes the marks of Markdown out of plain text.",
+  ),
   UseRelayMsg: flag(
     "Shows each sender under a nick of their own, made of `RemoteNickFormat`, where the server offers `draft/relaymsg` and lets us use it; elsewhere names stand before the text.",
   ),
@@ -158,7 +167,7 @@ export const schema = {
   required: [
     ...(["Server", "Nick", "UserName", "RealName", "Password", "UseTLS", "SkipTLSVerify"] as const),
     ...(["TLSClientCertificate", "Bind", "Charset"] as const),
-    ...(["UseSASL", "NickServNick", "NickServPassword", "NickServUsername", "RunCommands"] as const),
+    ...(["UseSASL", "RequireSASL", "NickServNick", "NickServPassword", "NickServUsername", "RunCommands"] as const),
     ...(["MessageDelay", "MessageLength", "MessageLines", "ColorNicks", "StripMarkdown"] as const),
     ...(["UseRelayMsg", "UseRelayFallback", "RelayFallbackNick"] as const),
     ...(["JoinDelay", "RejoinDelay", "PingDelay", "VerboseJoinPart"] as const),
@@ -189,7 +198,8 @@ export function checkSettings(settings: IrcSettings): readonly SettingIssue[] {
 }
 
 function loginIssues(settings: IrcSettings): SettingIssue[] {
-  const { UseSASL, NickServNick, NickServPassword, TLSClientCertificate } = settings;
+  const { UseSASL, RequireSASL, NickServNick, NickServPassword, TLSClientCertificate } = settings;
+  if (RequireSASL && !UseSASL) return [error("RequireSASL", "needs UseSASL = true")];
   if (UseSASL && TLSClientCertificate === "" && (NickServNick === "" || NickServPassword === "")) {
     const missing = NickServNick === "" ? "NickServNick" : "NickServPassword";
     return [error("UseSASL", `needs an account to log in to; add ${missing}, or set TLSClientCertificate`)];

@@ -191,3 +191,16 @@ test.each([
 ])("fittingEnd %j in %i bytes", (source, room, fits) => {
   expect(source.slice(0, fittingEnd(source, room, utf8))).toBe(fits);
 });
+
+test("with a charset of escape sequences a line is filled by the bytes it takes as a whole", () => {
+  const { measure } = charsetOf("iso-2022-jp")!;
+  const text = "日本語のテスト".repeat(20);
+  const pieces = [...splitText(text, 0, { bytesPerLine: 106, measure })].map((piece) => piece.text);
+  // 6 bytes of escapes, 2 for each of 50 characters.
+  expect(pieces.map((piece) => [piece.length, measure(piece)])).toEqual([
+    [50, 106],
+    [50, 106],
+    [40, 86],
+  ]);
+  expect(pieces.join("")).toBe(text);
+});

@@ -109,14 +109,15 @@ function trimmed(text: string, at: number, to: number): number {
 /** How far the room reaches: whole formatting codes and characters, at least one code point. */
 function lastThatFits(rest: Rest, room: number, measure: (text: string) => number): number {
   const { text, at, end } = rest;
-  let used = 0;
-  let to = at;
-  for (const unit of units(rest, Math.min(end, at + room + LOOK_AHEAD))) {
-    used += measure(text.slice(to, unit));
-    if (used > room) break;
-    to = unit;
+  const ends = [...units(rest, Math.min(end, at + room + LOOK_AHEAD))];
+  // Halved, because each is measured from the beginning: with some charsets what two parts take is not what they take together.
+  let fitting = 0;
+  for (let tooMany = ends.length + 1; tooMany - fitting > 1;) {
+    const middle = (fitting + tooMany) >> 1;
+    if (measure(text.slice(at, ends[middle - 1])) <= room) fitting = middle;
+    else tooMany = middle;
   }
-  return to > at ? to : codePointsThatFit(text, at, room, measure);
+  return ends[fitting - 1] ?? codePointsThatFit(text, at, room, measure);
 }
 
 /** One character as people see it can be longer than a line: then it is cut, but not inside a code point. */
@@ -155,11 +156,11 @@ function* units(rest: Rest, to: number): Generator<number> {
   }
 }
 
-/** Nothing to see in it: only spaces and formatting codes. */
+/** Nothing to see in it: only white space and formatting codes. */
 function isBlank(text: string): boolean {
   for (let at = 0; at < text.length;) {
     const code = readCode(text, at, PLAIN);
-    if (code === null && text.charAt(at) !== " ") return false;
+    if (code === null && !/^\s$/u.test(text.charAt(at))) return false;
     at = code?.end ?? at + 1;
   }
   return true;

@@ -21,7 +21,7 @@ test("who asks for the people gets their names, sorted, where the question came 
   peer.pong(await peer.next());
   await again.outcome;
   peer.send(
-    ":irc.test 353 rialto = #a :@zoe +bob rialto",
+    ":irc.test 353 rialto = #a :@zoe @+bob rialto",
     ":irc.test 353 rialto = #a :alice!a@host",
     ":irc.test 366 rialto #a :End of /NAMES list.",
     "PING x",
@@ -34,7 +34,7 @@ test("who asks for the people gets their names, sorted, where the question came 
       channel: "#a",
       echoOf: null,
       author: { id: "rialto", name: "rialto", bot: true },
-      body: { source: { format: "plain", text: "alice, bob, rialto, zoe currently on IRC" } },
+      body: { source: { format: "plain", text: "@bob, @zoe, alice, rialto currently on IRC" } },
     },
   ]);
 });

@@ -2,7 +2,7 @@ import type { Event } from "../../contract/events.ts";
 import type { ChannelRef, UserRef } from "../../contract/ids.ts";
 import type { Clock } from "../../contract/host.ts";
 import type { Link } from "./link.ts";
-import { nickOf } from "./members.ts";
+import { rankedNickOf } from "./members.ts";
 import type { Line } from "./wire.ts";
 
 const COMMAND = "!users";
@@ -52,7 +52,7 @@ export class UsersCommand {
     const asked = this.#asked.get(key);
     if (asked === undefined) return [];
     if (command === "353") {
-      const names = (params[3] ?? "").split(" ").map((name) => nickOf(name, this.#link.isupport));
+      const names = (params[3] ?? "").split(" ").map((name) => rankedNickOf(name, this.#link.isupport));
       for (const name of names) if (name !== "" && asked.names.length < PEOPLE_MAX) asked.names.push(name);
       return [];
     }
