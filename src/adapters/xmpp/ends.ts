@@ -72,6 +72,6 @@ export function streamEnded(condition: string, text: string, place: string): End
 export function loginRefused(condition: string, text: string): Ended {
   const said = `the server refuses our login: ${condition}${text === "" ? "" : ` (${quote(text)})`}`;
   if (condition === "temporary-auth-failure") return lost("remote_error", said);
-  if (condition === "encryption-required") return misconfigured(`${said}; leave NoStartTLS out`);
+  if (condition === "encryption-required") return misconfigured(`${said}; leave NoTLS and NoStartTLS out`);
   return needsLogin(`${said}; check Jid and Password`);
 }

@@ -2,10 +2,12 @@ import { defineAdapter } from "../../contract/adapter.ts";
 import type { Capabilities } from "../../contract/capabilities.ts";
 import type { Manifest } from "../../contract/manifest.ts";
 import { roomJid } from "./jid.ts";
-import { checkSettings, schema } from "./settings.ts";
+import { checkSettings, schema, tlsOf } from "./settings.ts";
 import type { XmppSettings } from "./settings.ts";
 
 export type { XmppSettings } from "./settings.ts";
+
+const TLS_WORDS = { direct: "TLS", starttls: "STARTTLS", none: "no TLS" } as const;
 
 const manifest: Manifest = {
   protocol: "xmpp",
@@ -23,13 +25,14 @@ const manifest: Manifest = {
       rule: { pattern: String.raw`^\P{Cc}*$`, hint: "must hold no control character" },
     },
   },
-  ignored: [
-    { name: "NoTLS", state: "unneeded", why: "the connection has TLS, unless NoStartTLS = true" },
-    { name: "WebhookURL", state: "unneeded", why: "messages go through the room like those of everybody" },
-  ],
+  ignored: [{ name: "WebhookURL", state: "unneeded", why: "messages go through the room like those of everybody" }],
   network: "Muc",
   room: roomJid,
   login: "Nick",
+  address: (settings) => {
+    const { Server } = settings as XmppSettings;
+    return `${Server} (${TLS_WORDS[tlsOf(settings as XmppSettings)]})`;
+  },
   check: (settings) => checkSettings(settings as XmppSettings),
 };
 

@@ -1,7 +1,14 @@
 import { expect, test } from "vitest";
 import { chooseMechanism, type Credentials } from "./login.ts";
 
-const US: Credentials = { user: "u", password: "p", anonymous: false, mechanism: "", noPlain: false };
+const US: Credentials = {
+  user: "u",
+  password: "p",
+  anonymous: false,
+  mechanism: "",
+  noPlain: false,
+  plainInClear: false,
+};
 const ALL = ["PLAIN", "SCRAM-SHA-1", "SCRAM-SHA-256", "ANONYMOUS"];
 
 test.each([
@@ -9,6 +16,8 @@ test.each([
   ["the next best", ["PLAIN", "SCRAM-SHA-1"], {}, true, "SCRAM-SHA-1"],
   ["the password over TLS", ["PLAIN"], {}, true, "PLAIN"],
   ["the password without TLS where it is named", ["PLAIN"], { mechanism: "PLAIN" }, false, "PLAIN"],
+  ["the password without TLS where that is allowed", ["PLAIN"], { plainInClear: true }, false, "PLAIN"],
+  ["better than that where there is better", ALL, { plainInClear: true }, false, "SCRAM-SHA-256"],
   ["the one that is named", ALL, { mechanism: "SCRAM-SHA-1" }, true, "SCRAM-SHA-1"],
   ["nobody's", ALL, { anonymous: true }, true, "ANONYMOUS"],
 ])("%s", (_, offered, given, secure, mechanism) => {
@@ -18,6 +27,13 @@ test.each([
 test.each([
   ["no password without TLS", ["PLAIN"], {}, false, /use TLS/u],
   ["no password where it is forbidden", ["PLAIN"], { noPlain: true }, true, /leave NoPLAIN out/u],
+  [
+    "no password where it is forbidden and allowed",
+    ["PLAIN"],
+    { noPlain: true, plainInClear: true },
+    false,
+    /leave NoPLAIN out/u,
+  ],
   ["not there", ["PLAIN"], { mechanism: "SCRAM-SHA-1" }, true, /change Mechanism/u],
   ["nothing known", ["EXTERNAL"], {}, true, /none of which Rialto has/u],
   ["nothing at all", [], {}, true, /no way to log in/u],

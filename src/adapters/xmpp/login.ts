@@ -8,16 +8,18 @@ export interface Credentials {
   /** The only one to use, or empty. */
   readonly mechanism: string;
   readonly noPlain: boolean;
+  /** The password itself may be sent without TLS. */
+  readonly plainInClear: boolean;
 }
 
 export type Choice =
   | { readonly ok: true; readonly mechanism: string }
   | { readonly ok: false; readonly message: string };
 
-/** The best mechanism that both have. The password itself is sent only over TLS, or where the settings name PLAIN. */
+/** The best mechanism that both have. The password itself is sent only over TLS, or where the settings allow it or name PLAIN. */
 export function chooseMechanism(offered: readonly string[], credentials: Credentials, secure: boolean): Choice {
-  const { anonymous, mechanism, noPlain } = credentials;
-  const mayPlain = !noPlain && (secure || mechanism === "PLAIN");
+  const { anonymous, mechanism, noPlain, plainInClear } = credentials;
+  const mayPlain = !noPlain && (secure || plainInClear || mechanism === "PLAIN");
   const ours = anonymous ? ["ANONYMOUS"] : ["SCRAM-SHA-256", "SCRAM-SHA-1", ...(mayPlain ? ["PLAIN"] : [])];
   const wanted = mechanism === "" ? ours : ours.filter((name) => name === mechanism);
   const found = wanted.find((name) => offered.includes(name));

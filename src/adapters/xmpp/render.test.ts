@@ -23,7 +23,8 @@ describe("one message", () => {
     ["a word", "normal", "<alice> a word", false],
     ["waves", "action", "/me <alice> waves", false],
     ["2 *3* 4", "normal", "<alice> 2 *3* 4", true],
-    ["> no quote", "normal", "<alice>\n> no quote", true],
+    ["> no quote", "normal", "<alice> > no quote", false],
+    ["a\n> no quote", "normal", "<alice> a\n> no quote", true],
     ["a\nb", "normal", "<alice> a\nb", false],
   ] as const)("%j as %s", (text, style, wanted, unstyled) => {
     expect(rendered(plainBody(text, style))).toEqual([{ is: "text", name: "0", end: END, text: wanted, unstyled }]);

@@ -1,9 +1,9 @@
-import type { Block, Body, SharedFile } from "../../contract/content.ts";
+import type { Body, SharedFile } from "../../contract/content.ts";
 import { END, type Progress } from "../../contract/ids.ts";
 import type { OpAuthor, PostDraft } from "../../contract/ops.ts";
 import { cut, measure } from "../../content/length.ts";
 import { looksStyled } from "../../content/styling-parse.ts";
-import { renderStyling } from "../../content/styling-render.ts";
+import { styled } from "../../content/styling-render.ts";
 
 /** A part of a post: one message. */
 export type Part = TextPart | FilePart;
@@ -43,10 +43,9 @@ export function renderPost(
   { body, author }: Pick<PostDraft, "body" | "author">,
   options: RenderOptions,
 ): readonly Part[] {
-  const text = bodyText(body);
-  const isStyled = body.source.format === "styling" || hasMarks(body.blocks);
+  const { text, isStyled } = bodyText(body);
   const part = (words: string, name: string, end: string): TextPart => {
-    const whole = withName(words, author, body.style === "action");
+    const whole = withName(words, author, { isAction: body.style === "action", isStyled });
     return { is: "text", name, end: end as Progress, text: whole, unstyled: !isStyled && looksStyled(whole) };
   };
   const from = /^\d+$/u.test(options.resume ?? "0") ? Number(options.resume ?? "0") : text.length;
@@ -76,14 +75,19 @@ function behind(parts: readonly Part[], resume: Progress | null): readonly Part[
   return resume === END ? [] : parts.slice(parts.findIndex(({ end }) => end === resume) + 1);
 }
 
-function bodyText({ source, blocks }: Body): string {
-  return source.format === "styling" ? source.text : renderStyling(blocks);
+function bodyText({ source, blocks }: Body): ReturnType<typeof styled> {
+  return source.format === "styling" ? { text: source.text, isStyled: true } : styled(blocks);
 }
 
-function withName(words: string, author: OpAuthor | null, isAction: boolean): string {
+interface Looks {
+  readonly isAction: boolean;
+  readonly isStyled: boolean;
+}
+
+function withName(words: string, author: OpAuthor | null, { isAction, isStyled }: Looks): string {
   const name = author?.shown.replaceAll(/[\r\n\u2028\u2029\u0085]+/gu, " ") ?? "";
   // A quote or a fence begins with its line.
-  const needsLine = name !== "" && /^(?:>|```)/u.test(words);
+  const needsLine = isStyled && name !== "" && /^(?:>|```)/u.test(words);
   return `${isAction ? "/me " : ""}${needsLine ? `${name.trimEnd()}\n` : name}${words}`;
 }
 
@@ -127,9 +131,3 @@ function breakIn(fit: string): number {
   }
   return fit.length;
 }
-
-function hasMarks(blocks: readonly Block[]): boolean {
-  return blocks.some((block) => block.t !== "para" || block.of.some(({ t }) => MARKS.has(t)));
-}
-
-const MARKS: ReadonlySet<string> = new Set(["bold", "italic", "strike", "code"]);

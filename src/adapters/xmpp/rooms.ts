@@ -5,6 +5,7 @@ import type { ChannelRequest, Joined } from "../../contract/session.ts";
 import { quote } from "./ends.ts";
 import { isRoomJid, resourceOf, roomJid } from "./jid.ts";
 import { NS } from "./ns.ts";
+import { lackOf, roomForm } from "./new-room.ts";
 import { itemOf, statusOf } from "./occupants.ts";
 import { joinRefused, whyOut } from "./refusals.ts";
 import { errorOf, type Requests, type StanzaError } from "./requests.ts";
@@ -240,11 +241,25 @@ export class Rooms {
   async #furnish(room: Room, isNew: boolean): Promise<void> {
     const { entry } = room;
     room.discovered = false;
-    const form = el("query", { xmlns: NS.mucOwner }, el("x", { xmlns: NS.form, type: "submit" }));
-    // It is locked until its owner says what it is to be (XEP-0045 §10.1.2).
-    if (isNew) await this.#options.requests.ask("set", room.jid, form);
+    if (isNew) await this.#configure(room);
     await this.#discover(room);
+    const lack = isNew ? lackOf(room.features) : null;
+    if (lack !== null) this.#tellLack(room, lack);
     if (room.entry === entry && room.state === "entered") this.#complete(room);
+  }
+
+  /** A new room is locked until its owner says what it is to be (XEP-0045 §10.1.2). */
+  async #configure(room: Room): Promise<void> {
+    const { requests } = this.#options;
+    const offered = await requests.ask("get", room.jid, el("query", { xmlns: NS.mucOwner }));
+    const answer = await requests.ask("set", room.jid, roomForm(offered.ok ? offered.iq : null));
+    // What is refused in a form is refused whole.
+    if (!answer.ok) await requests.ask("set", room.jid, roomForm(null));
+  }
+
+  #tellLack(room: Room, lack: string): void {
+    const message = `the room ${room.jid}, which we made, ${lack}`;
+    this.#options.host.degraded({ code: "unsupported", message }, `room ${room.jid}`);
   }
 
   async #completeAnyway(room: Room, entry: number): Promise<void> {

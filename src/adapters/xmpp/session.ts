@@ -2,15 +2,16 @@ import type { Opened, OpenArgs } from "../../contract/adapter.ts";
 import type { Handlers } from "../../contract/session.ts";
 import { dial } from "./dial.ts";
 import { givenUp, misconfigured, placeName, placeOf } from "./ends.ts";
-import type { capabilities, XmppSettings } from "./index.ts";
+import type { capabilities } from "./index.ts";
 import { domainOf, localOf } from "./jid.ts";
 import { LiveSession } from "./live.ts";
+import { isLocal, tlsOf, type XmppSettings } from "./settings.ts";
 import { Stream } from "./stream.ts";
 
 /** Connects to an XMPP server and logs in. What the session needs of the world it takes from the host. */
 export async function open(args: OpenArgs<XmppSettings>): Promise<Opened<Handlers<typeof capabilities>>> {
   const { settings, host, since, signal } = args;
-  const { Server, Jid, Password, Anonymous, Mechanism, NoPLAIN, UseDirectTLS, NoStartTLS, SkipTLSVerify } = settings;
+  const { Server, Jid, Password, Anonymous, Mechanism, NoPLAIN, SkipTLSVerify } = settings;
   const place = placeOf(Server);
   if (place === null) {
     return { ok: false, ended: misconfigured("Server must be host:port, such as jabber.example.org:5222") };
@@ -20,8 +21,7 @@ export async function open(args: OpenArgs<XmppSettings>): Promise<Opened<Handler
   if (!Anonymous && user === null) {
     return { ok: false, ended: misconfigured("Jid must be our account, such as user@example.org") };
   }
-  const tls = UseDirectTLS ? "direct" : NoStartTLS ? "none" : "starttls";
-  host.log.debug({ server: Server, tls }, "connecting");
+  const tls = tlsOf(settings);
   const dialled = await dial({ ...place, domain, tls, verify: !SkipTLSVerify }, host.clock, signal);
   if (!dialled.ok) return dialled;
   const credentials = {
@@ -30,6 +30,7 @@ export async function open(args: OpenArgs<XmppSettings>): Promise<Opened<Handler
     anonymous: Anonymous,
     mechanism: Mechanism,
     noPlain: NoPLAIN,
+    plainInClear: settings.NoTLS,
   };
   const stream = new Stream({ ...dialled, domain, place: placeName(place), credentials });
   const onAbort = (): void => stream.end(givenUp());
@@ -38,5 +39,9 @@ export async function open(args: OpenArgs<XmppSettings>): Promise<Opened<Handler
   const failure = await stream.begin();
   signal.removeEventListener("abort", onAbort);
   if (failure !== null) return { ok: false, ended: failure };
+  if (tls === "none" && !isLocal(Server)) {
+    const why = "everybody on the way can read along, the password too if it was sent as PLAIN";
+    host.log.warn({ server: Server, why }, "connected WITHOUT TLS");
+  }
   return { ok: true, session: new LiveSession({ stream, settings, host, since }) };
 }

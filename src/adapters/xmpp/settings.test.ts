@@ -21,6 +21,14 @@ test.each([
   ["no TLS at home", { NoStartTLS: true, Server: "127.0.0.1:5222" }, []],
   ["two ways of TLS", { NoStartTLS: true, UseDirectTLS: true }, ["warning NoStartTLS"]],
   ["nothing to verify", { NoStartTLS: true, SkipTLSVerify: true, Server: "[::1]:5222" }, ["warning SkipTLSVerify"]],
+  ["matterbridge's sample", { NoTLS: true, Server: "jabber.example.com:5222" }, ["warning NoTLS"]],
+  [
+    "the same with what stands beside it there",
+    { NoTLS: true, SkipTLSVerify: true },
+    ["warning NoTLS", "warning SkipTLSVerify"],
+  ],
+  ["matterbridge's sample at home", { NoTLS: true, Server: "localhost:5222" }, []],
+  ["NoTLS and direct TLS", { NoTLS: true, UseDirectTLS: true }, ["warning NoTLS"]],
   ["the port for direct TLS", { Server: "jabber.example.org:5223" }, ["warning Server"]],
 ])("%s", (_, given, wanted) => {
   expect(issues(given)).toEqual(wanted);

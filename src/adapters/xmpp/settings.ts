@@ -8,13 +8,16 @@ const line: TextRule = {
 };
 
 const text = (description: string, rule: TextRule) => ({ type: "string", description, default: "", rule }) as const;
+/** Who we are, and how we show it. */
+const identity = (description: string, rule: TextRule) => ({ ...text(description, rule), protects: true }) as const;
 const flag = (description: string) => ({ type: "boolean", description, default: false }) as const;
+const guard = (description: string) => ({ ...flag(description), protects: true }) as const;
 
 export const schema = {
   type: "object",
   required: [
     ...(["Server", "Jid", "Password", "Muc", "Nick", "Anonymous", "UseDirectTLS", "NoStartTLS", "NoPLAIN"] as const),
-    ...(["Mechanism", "SkipTLSVerify", "JoinDelay"] as const),
+    ...(["NoTLS", "Mechanism", "SkipTLSVerify", "JoinDelay"] as const),
   ],
   properties: {
     Server: {
@@ -23,7 +26,7 @@ export const schema = {
       format: "host-port",
       examples: ["jabber.example.org:5222", "jabber.example.org:5223 with UseDirectTLS"],
     },
-    Jid: text(
+    Jid: identity(
       "Address of our account, such as `rialto@example.org`. Needed unless `Anonymous`; then only its domain counts, if there is one.",
       {
         pattern: String.raw`^(?:[^\p{Cc}\p{Zs}"&'/:<>@]+@)?[^\p{Cc}\p{Zs}"&'/<>@]*(?:/[^\p{Cc}]+)?$`,
@@ -49,20 +52,23 @@ export const schema = {
         hint: "must hold more than spaces, and no control character",
       },
     },
-    Anonymous: flag("Logs in without an account (SASL ANONYMOUS), where the server lets people do so."),
-    UseDirectTLS: flag("Begins with TLS at once, which most servers expect on port 5223, in place of STARTTLS."),
-    NoStartTLS: flag(
+    Anonymous: guard("Logs in without an account (SASL ANONYMOUS), where the server lets people do so."),
+    UseDirectTLS: guard("Begins with TLS at once, which most servers expect on port 5223, in place of STARTTLS."),
+    NoStartTLS: guard(
       "Goes on without TLS: everything, also what is said, can be read on the way. For servers on the same machine.",
     ),
-    NoPLAIN: flag("Never sends the password itself, not even over TLS."),
-    Mechanism: text(
-      "The one SASL mechanism to log in by. Empty: the best that both have. `PLAIN` also allows it without TLS.",
+    NoTLS: guard(
+      "The same, and where the server has nothing better the password itself is sent, as in matterbridge. Everybody on the way can read it: take it out as soon as the server has TLS.",
+    ),
+    NoPLAIN: guard("Never sends the password itself, not even over TLS."),
+    Mechanism: identity(
+      "The one SASL mechanism to log in by. Empty: the best that both have. `PLAIN` also allows it without TLS, as `NoTLS` does.",
       {
         pattern: "^(?:|SCRAM-SHA-256|SCRAM-SHA-1|PLAIN|ANONYMOUS)$",
         hint: "must be SCRAM-SHA-256, SCRAM-SHA-1, PLAIN or ANONYMOUS",
       },
     ),
-    SkipTLSVerify: flag("Takes any certificate of the server, also an expired one or that of somebody else."),
+    SkipTLSVerify: guard("Takes any certificate of the server, also an expired one or that of somebody else."),
     JoinDelay: {
       type: "integer",
       description: "Milliseconds before each room is joined.",
@@ -78,7 +84,7 @@ export type XmppSettings = Readonly<XStatic<typeof schema>>;
 
 /** What the settings say together; the schema has checked each by itself. */
 export function checkSettings(settings: XmppSettings): readonly SettingIssue[] {
-  const { Jid, Password, Anonymous, UseDirectTLS, NoStartTLS, NoPLAIN, Mechanism, SkipTLSVerify, Server } = settings;
+  const { Jid, Password, Anonymous, UseDirectTLS, NoPLAIN, Mechanism, Server } = settings;
   const issues: SettingIssue[] = [];
   const isNamed = localOf(Jid) !== null && domainOf(Jid) !== "";
   if (!Anonymous && !isNamed)
@@ -90,19 +96,38 @@ export function checkSettings(settings: XmppSettings): readonly SettingIssue[] {
     issues.push(error("Mechanism", "must be ANONYMOUS, or be left out, with Anonymous = true"));
   }
   if (!Anonymous && Mechanism === "ANONYMOUS") issues.push(error("Mechanism", "needs Anonymous = true as well"));
-  if (UseDirectTLS && NoStartTLS) issues.push(warning("NoStartTLS", "has no effect with UseDirectTLS"));
-  else if (NoStartTLS && !isLocal(Server))
-    issues.push(warning("NoStartTLS", "lets everybody on the way read along, passwords sent as PLAIN too"));
-  if (SkipTLSVerify && NoStartTLS && !UseDirectTLS) issues.push(warning("SkipTLSVerify", "has no effect without TLS"));
+  issues.push(...withoutTls(settings));
   if (Server.endsWith(":5223") && !UseDirectTLS) {
     issues.push(warning("Server", "has the port that servers use for direct TLS; set UseDirectTLS = true"));
   }
   return issues;
 }
 
-function isLocal(server: string): boolean {
+function withoutTls({ UseDirectTLS, NoStartTLS, NoTLS, SkipTLSVerify, Server }: XmppSettings): readonly SettingIssue[] {
+  const which = NoTLS ? "NoTLS" : "NoStartTLS";
+  if (!NoTLS && !NoStartTLS) return [];
+  if (UseDirectTLS) return [warning(which, "has no effect with UseDirectTLS")];
+  const issues: SettingIssue[] = [];
+  if (!isLocal(Server)) {
+    const password = NoTLS ? "the password" : "passwords sent as PLAIN";
+    issues.push(
+      warning(which, `lets everybody on the way read along, ${password} too; leave it out if the server has TLS`),
+    );
+  }
+  if (SkipTLSVerify) issues.push(warning("SkipTLSVerify", "has no effect without TLS"));
+  return issues;
+}
+
+/** On this machine. */
+export function isLocal(server: string): boolean {
   return /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]):\d+$/u.test(server);
 }
 
 const error = (setting: string, message: string): SettingIssue => ({ severity: "error", setting, message });
 const warning = (setting: string, message: string): SettingIssue => ({ severity: "warning", setting, message });
+
+/** How the connection is secured. */
+export function tlsOf({ UseDirectTLS, NoStartTLS, NoTLS }: XmppSettings): "direct" | "starttls" | "none" {
+  if (UseDirectTLS) return "direct";
+  return NoStartTLS || NoTLS ? "none" : "starttls";
+}

@@ -20,7 +20,15 @@ async function streamTo(server: (socket: Socket) => void, given: Partial<Credent
   onTestFinished(() => void listener.close());
   const socket = connect((listener.address() as AddressInfo).port, "127.0.0.1");
   await once(socket, "connect");
-  const credentials = { user: "rialto", password: "x", anonymous: false, mechanism: "", noPlain: false, ...given };
+  const credentials = {
+    user: "rialto",
+    password: "x",
+    anonymous: false,
+    mechanism: "",
+    noPlain: false,
+    plainInClear: false,
+    ...given,
+  };
   return new Stream({ socket, secure: false, domain: "localhost", place: "here", credentials });
 }
 
