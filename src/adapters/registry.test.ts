@@ -36,6 +36,19 @@ test.each([...protocols.values()])("what $protocol says of its settings is about
   }
 });
 
+test.each([
+  ["irc", { Server: "irc.example.org:6697", UseTLS: true }, "irc.example.org:6697 (TLS)"],
+  ["irc", { Server: "[::1]:6667", UseTLS: false }, "[::1]:6667 (no TLS)"],
+  ["xmpp", { Server: "x.example.org:5222" }, "x.example.org:5222 (STARTTLS)"],
+  ["xmpp", { Server: "x.example.org:5223", UseDirectTLS: true }, "x.example.org:5223 (TLS)"],
+  ["xmpp", { Server: "x.example.org:5222", NoTLS: true }, "x.example.org:5222 (no TLS)"],
+  ["matrix", { Server: "https://u:secret@m.example.org/path" }, "m.example.org:443 (TLS)"],
+  ["matrix", { Server: "http://[::1]:8008" }, "[::1]:8008 (no TLS)"],
+  ["matrix", { Server: "m.example.org" }, null],
+])("%s says where %j connects to", (protocol, settings, address) => {
+  expect(protocols.get(protocol)?.address?.(settings)).toBe(address);
+});
+
 test("every network can be loaded, and opens sessions", async () => {
   for (const adapter of adapters.values()) expect(Object.keys(await adapter.load())).toEqual(["open"]);
   expect([...adapters.keys()]).toEqual([...protocols.keys()].filter((name) => name !== "api"));

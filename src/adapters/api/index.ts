@@ -1,9 +1,10 @@
 import type { XStatic } from "typebox/schema";
-import type { Manifest, SettingsSchema } from "../../contract/manifest.ts";
+import type { Manifest, SettingIssue, SettingsSchema } from "../../contract/manifest.ts";
+import { isLoopback, parseAddress } from "../../lib/address.ts";
 
 const schema = {
   type: "object",
-  required: ["BindAddress", "Buffer", "Token", "MaxBodySize", "Format", "FullEvents"],
+  required: ["BindAddress", "Buffer", "Token", "MaxBodySize", "TextFormat", "FullEvents"],
   properties: {
     BindAddress: {
       type: "string",
@@ -32,11 +33,12 @@ const schema = {
       minimum: 1024,
       maximum: 256 * 1024 * 1024,
     },
-    Format: {
+    TextFormat: {
       type: "string",
-      enum: ["markdown", "plain"],
-      description: "How the text that clients post is read: as Markdown, or as it stands.",
-      default: "markdown",
+      enum: ["markdown", "plain", ""],
+      description:
+        "How clients write and read `text`: `markdown` is the dialect of `docs/formatting.md`, `plain` is text as it stands. Empty: `markdown` with `FullEvents`, else `plain`.",
+      default: "",
     },
     FullEvents: {
       type: "boolean",
@@ -50,6 +52,14 @@ const schema = {
 /** The settings of an HTTP API account as `Account.settings` carries them. */
 export type ApiSettings = Readonly<XStatic<typeof schema>>;
 
+function checkSettings({ BindAddress, Token }: ApiSettings): readonly SettingIssue[] {
+  const address = parseAddress(BindAddress);
+  if (Token !== "" || "error" in address || isLoopback(address.host)) return [];
+  const message =
+    "can be reached from elsewhere, where everybody could read and write without a Token; set Token, or bind to 127.0.0.1";
+  return [{ severity: "warning", setting: "BindAddress", message }];
+}
+
 /** The HTTP API account: it has readers, not a session; its surface is `src/http`. */
 export const manifest: Manifest = {
   protocol: "api",
@@ -57,4 +67,5 @@ export const manifest: Manifest = {
   schema,
   defaults: { RemoteNickFormat: "{NICK}" },
   onlyChannel: "api",
+  check: (settings) => checkSettings(settings as ApiSettings),
 };

@@ -2,6 +2,7 @@ import type { Block, Body, RemoteFile, Style } from "../../contract/content.ts";
 import type { FileRef } from "../../contract/ids.ts";
 import { parseHtml } from "../../content/html-parse.ts";
 import { personBehind } from "../../content/matrix-links.ts";
+import { plainText } from "../../content/plain.ts";
 import { isObject, type Json, listIn, numberIn, objectIn, textIn } from "./json.ts";
 
 /** Whether the quote that older programs put before a reply is to go. */
@@ -59,7 +60,9 @@ function textBody(content: Json, { withoutQuote }: Reading): Body<RemoteFile> | 
   if (html !== null && html.trim() !== "" && (withoutQuote || !QUOTED.test(written))) {
     const text = withoutReply(html).trim();
     const blocks = parseHtml(text, personBehind);
-    if (blocks.length > 0) return { style: styleOf(content), source: { format: "html", text }, blocks, files: [] };
+    // Pictures and lines without words: the other shape says more.
+    if (plainText(blocks).trim() !== "" || written.trim() === "")
+      return { style: styleOf(content), source: { format: "html", text }, blocks, files: [] };
   }
   return plainBody(withoutQuote ? unquoted(written) : written, styleOf(content));
 }

@@ -1,3 +1,4 @@
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { RecordingHost } from "../../../test/contract/recording-host.ts";
 import type { OpAuthor } from "../../contract/ops.ts";
@@ -7,7 +8,7 @@ import { Http } from "./http.ts";
 
 const http = new Http(new RecordingHost().clock);
 const client = new Client({ http, server: "http://127.0.0.1:1", token: null });
-const ghosts = new Ghosts({ client, prefix: "rialto_", server: "a.example" });
+const ghosts = new Ghosts({ client, prefix: "rialto_", user: "@rialto:a.example" });
 const by = (id: string): OpAuthor => ({ id, name: id, shown: id, avatar: null, account: "irc" });
 const ID = /^@rialto_irc_[a-z\d._=/+-]+:a\.example$/u;
 
@@ -26,3 +27,19 @@ test.each(["Alice", "ali ce", "alice:evil.example", "@alice", "ålice", "a\nb", 
     expect(ghosts.idOf(by(ghost.replace(/^@rialto_irc_|:a\.example$/gu, "")))).not.toBe(ghost);
   },
 );
+
+test("no two senders share an id, wherever the account ends", () => {
+  const of = (account: string, id: string): string => ghosts.idOf({ ...by(id), account });
+  expect(of("api.team", "ops_alice")).toBe("@rialto_api.team_ops_alice:a.example");
+  expect(of("api.team_ops", "alice")).toMatch(/^@rialto_api\.team_ops_alice-[\da-f]{10}:a\.example$/u);
+  expect(of("irc.libera", "alice")).toBe("@rialto_irc.libera_alice:a.example");
+  const part = fc.array(fc.constantFrom("a", "b", "_"), { minLength: 1, maxLength: 5 }).map((all) => all.join(""));
+  const sender = fc.tuple(part, part);
+  fc.assert(
+    fc.property(sender, sender, (one, other) => {
+      const isSame = one.join("\0") === other.join("\0");
+      expect(of(`api.${one[0]}`, one[1]) === of(`api.${other[0]}`, other[1])).toBe(isSame);
+    }),
+    { numRuns: 10_000 },
+  );
+});

@@ -4,7 +4,8 @@ import { Lru } from "../../lib/lru.ts";
 import type { Client, Result } from "./client.ts";
 import type { Failure } from "./failure.ts";
 import { type Json, NOTHING } from "./json.ts";
-import type { Room } from "./room.ts";
+import { toldApart } from "./look-alikes.ts";
+import { namesOf, type Room, serverOf } from "./room.ts";
 import { oneLine } from "./text.ts";
 
 /** So many remote senders are remembered as registered and dressed; for another one both are done again. */
@@ -21,8 +22,8 @@ interface Ghost {
 interface GhostsOptions {
   readonly client: Client;
   readonly prefix: string;
-  /** Of our own user id. */
-  readonly server: string;
+  /** Our own user id. */
+  readonly user: string;
 }
 
 /** Users of our namespace, one for each remote sender: made, named and brought into rooms when they first speak. */
@@ -36,19 +37,21 @@ export class Ghosts {
   }
 
   owns(user: string): boolean {
-    const { prefix, server } = this.#options;
-    return user.startsWith(`@${prefix}`) && user.endsWith(`:${server}`);
+    return user.startsWith(`@${this.#options.prefix}`) && user.endsWith(`:${this.#server}`);
   }
 
   idOf(author: OpAuthor): string {
-    const { prefix, server } = this.#options;
-    return `@${prefix}${localpart(author)}:${server}`;
+    return `@${this.#options.prefix}${localpart(author)}:${this.#server}`;
+  }
+
+  get #server(): string {
+    return serverOf(this.#options.user) ?? "";
   }
 
   /** Its id, when it can speak in the room now. `avatar`: `mxc:` URI. */
   async ready(author: OpAuthor, avatar: string | null, room: Room, signal: AbortSignal): Promise<Result<string>> {
     const id = this.idOf(author);
-    const dressed = await this.#dress(id, author, avatar, signal);
+    const dressed = await this.#dress(id, { name: this.#nameOf(author, room), avatar }, signal);
     if (!dressed.ok) return dressed;
     const entered = await this.#enter(id, room, signal);
     return entered.ok ? { ok: true, value: id } : entered;
@@ -60,7 +63,17 @@ export class Ghosts {
     room.members.remove(id);
   }
 
-  async #dress(id: string, author: OpAuthor, avatar: string | null, signal: AbortSignal): Promise<Result<Json>> {
+  /** Nobody is shown like ourselves. */
+  #nameOf({ name, id, account }: OpAuthor, room: Room): string {
+    const shown = oneLine(name).trim().slice(0, NAME_MAX) || id.slice(0, NAME_MAX);
+    return toldApart(shown, account, namesOf(this.#options.user, room));
+  }
+
+  async #dress(
+    id: string,
+    { name, avatar }: { readonly name: string; readonly avatar: string | null },
+    signal: AbortSignal,
+  ): Promise<Result<Json>> {
     const { client } = this.#options;
     let ghost = this.#known.get(id);
     if (ghost === undefined) {
@@ -68,7 +81,6 @@ export class Ghosts {
       if (!made.ok && made.failure.errcode !== "M_USER_IN_USE") return made;
       ghost = { name: null, avatar: null };
     }
-    const name = oneLine(author.name).trim().slice(0, NAME_MAX) || author.id.slice(0, NAME_MAX);
     if (ghost.name !== name) {
       const named = await client.setProfile(id, "displayname", name, { as: id, signal });
       if (!named.ok) return named;
@@ -104,10 +116,13 @@ const isShut = ({ errcode }: Failure): boolean => errcode === "M_FORBIDDEN";
 /** What ends like a hash gets one: nobody can take the name that somebody else has by theirs. */
 const HASHED = /-[\da-f]{10}$/u;
 
-/** `irc.libera_alice`, or with a hash where the id of the sender does not fit ("User identifiers"). */
+/**
+ * `irc.libera_alice`, or with a hash where the id of the sender does not fit ("User identifiers"), or where the first `_` would not be the end of
+ * the account: `api.team_ops` and `alice` are not `api.team` and `ops_alice`.
+ */
 function localpart({ account, id }: OpAuthor): string {
   const plain = `${account}_${id}`.toLowerCase().replaceAll(/[^a-z\d._=/+-]/gu, "-");
-  const fits = plain === `${account}_${id}` && plain.length <= LOCALPART_MAX;
+  const fits = plain === `${account}_${id}` && plain.length <= LOCALPART_MAX && !account.includes("_");
   if (fits && !HASHED.test(plain)) return plain;
   const hash = createHash("sha256")
     .update(JSON.stringify([account, id]))

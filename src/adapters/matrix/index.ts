@@ -36,6 +36,14 @@ const manifest: Manifest = {
   // Aliases and ids hold the name of their server.
   room: (channel) => channel,
   login: "Login",
+  address: (settings) => {
+    const { Server } = settings as MatrixSettings;
+    if (!URL.canParse(Server)) return null;
+    // Without what may stand in it beside the host: credentials, a path.
+    const { protocol, hostname, port } = new URL(Server);
+    const isTls = protocol === "https:";
+    return `${hostname}:${port || (isTls ? "443" : "80")} (${isTls ? "TLS" : "no TLS"})`;
+  },
   check: (settings) => checkSettings(settings as MatrixSettings),
   commands: [registrationCommand],
 };

@@ -60,7 +60,7 @@ describe("texts", () => {
       draft(marked("a **b**")),
       {
         msgtype: "m.text",
-        body: "<alice> a **b**",
+        body: "<alice> a b",
         format: "org.matrix.custom.html",
         formatted_body: "&lt;alice&gt; a <strong>b</strong>",
         "m.mentions": {},
@@ -69,7 +69,7 @@ describe("texts", () => {
     [
       "control characters",
       draft(plain("a\0b\u0007c\u0085\ud800")),
-      { msgtype: "m.text", body: "<alice> abc \ufffd", "m.mentions": {} },
+      { msgtype: "m.text", body: "<alice> abc\u0085\ufffd", "m.mentions": {} },
     ],
     [
       "line breaks in a name",
@@ -103,7 +103,7 @@ describe("texts", () => {
   test("HTMLDisable", () => {
     expect(only(draft(marked("a **b**")), { html: false })).toEqual({
       msgtype: "m.text",
-      body: "<alice> a **b**",
+      body: "<alice> a b",
       "m.mentions": {},
     });
   });
@@ -214,7 +214,7 @@ describe("parts", () => {
     const words = Array.from({ length: 6_000 }, (_, at) => `größer${at}`).join(" ");
     const { parts, losses } = rendered(draft(marked(`**x** ${words}`)));
     const texts = contents(parts).map((content) => String(content["body"]));
-    expect(texts.join("")).toBe(`<alice> **x** ${words}`);
+    expect(texts.join("")).toBe(`<alice> x ${words}`);
     expect(texts.length).toBeGreaterThan(4);
     for (const [at, text] of texts.entries()) {
       expect(Buffer.byteLength(text)).toBeLessThanOrEqual(16_384);
@@ -225,7 +225,7 @@ describe("parts", () => {
   });
 
   test("formatting that does not fit goes, and is named", () => {
-    const { parts, losses } = rendered(draft(marked(`**${"&".repeat(12_000)}**`)));
+    const { parts, losses } = rendered(draft(marked(`**a${"&".repeat(12_000)}**`)));
     expect(contents(parts)).toMatchObject([{ msgtype: "m.text" }]);
     expect(contents(parts)[0]).not.toHaveProperty("formatted_body");
     expect(losses).toMatchObject([{ what: "format" }]);

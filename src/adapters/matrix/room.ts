@@ -1,6 +1,6 @@
 import type { OptionalKind } from "../../contract/ops.ts";
 import { type Json, numberIn, objectIn, textIn } from "./json.ts";
-import { Members } from "./members.ts";
+import { localpartOf, Members } from "./members.ts";
 
 /** What is known of a room that we are in. */
 export interface Room {
@@ -14,6 +14,11 @@ export interface Room {
 
 export function emptyRoom(id: string, isOwn: (user: string) => boolean): Room {
   return { id, members: new Members(isOwn), joined: false, unwanted: false };
+}
+
+/** What people in the room may know a user of ours by. */
+export function namesOf(user: string, { members }: Room): readonly string[] {
+  return [user, localpartOf(user), members.get(user)?.name ?? ""];
 }
 
 /** What a user may not send, by `m.room.power_levels` ("Permissions" of the specification). */

@@ -7,7 +7,6 @@ import { Http } from "./http.ts";
 import type { capabilities } from "./index.ts";
 import { LiveSession } from "./live.ts";
 import { endOf, logIn } from "./login.ts";
-import { serverOf } from "./room.ts";
 import { loginWay, type MatrixSettings, NOTHING_TO_LOG_IN_WITH } from "./settings.ts";
 import { positionNow } from "./sync.ts";
 
@@ -49,7 +48,6 @@ async function begin({ settings, host, since, signal }: OpenArgs<MatrixSettings>
   const login = await logIn(client, settings, signal);
   if (!login.ok) return login;
   const { user } = login;
-  const server = serverOf(user) ?? "";
   host.log.debug({ user, versions: versions.value.at(-1) ?? "", way }, "logged in");
   const position = since === null ? await positionNow(client, host, signal) : { ok: true as const, value: since };
   if (!position.ok) return failed(endOf(position.failure, way));
@@ -62,7 +60,7 @@ async function begin({ settings, host, since, signal }: OpenArgs<MatrixSettings>
     host,
     user,
     authenticatedMedia: versions.value.some(isAtLeast111),
-    ghosts: way === "appservice" ? new Ghosts({ client, prefix: settings.GhostPrefix, server }) : null,
+    ghosts: way === "appservice" ? new Ghosts({ client, prefix: settings.GhostPrefix, user }) : null,
     since: position.value,
   });
   return { ok: true, session };

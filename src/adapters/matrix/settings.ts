@@ -11,7 +11,8 @@ const prefix: TextRule = {
   hint: "must hold only small letters, digits and . _ = - / +, and be at most 64 characters long",
 };
 
-const text = (description: string) => ({ type: "string", description, default: "", rule: word }) as const;
+const identity = (description: string) =>
+  ({ type: "string", description, default: "", rule: word, protects: true }) as const;
 const secret = (description: string) => ({ type: "string", description, default: "", secret: true }) as const;
 const flag = (description: string) => ({ type: "boolean", description, default: false }) as const;
 
@@ -25,11 +26,11 @@ const login = {
       hint: "must be a URL such as https://matrix.example.org",
     },
   },
-  Login: text(
+  Login: identity(
     "Local part or whole id of our user, such as `rialto`. With `Password` it is how we log in; with `ASToken` it is the bot's user, which is made when it is not there.",
   ),
   Password: secret("Password of our user."),
-  MxID: text("Our whole user id, such as `@rialto:example.org`: checked against the one that `Token` belongs to."),
+  MxID: identity("Our whole user id, such as `@rialto:example.org`: checked against the one that `Token` belongs to."),
   Token: secret("Access token of our user, in place of `Login` and `Password`."),
   DeviceID: {
     type: "string",
@@ -38,6 +39,7 @@ const login = {
     default: "RIALTO",
     zeroIsDefault: true,
     rule: word,
+    protects: true,
   },
 } as const;
 
@@ -52,6 +54,7 @@ const appservice = {
     default: "rialto_",
     zeroIsDefault: true,
     rule: prefix,
+    protects: true,
   },
 } as const;
 

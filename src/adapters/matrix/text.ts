@@ -3,9 +3,10 @@ import type { MayPing, OpAuthor } from "../../contract/ops.ts";
 import type { UserRef } from "../../contract/ids.ts";
 import { parseHtml } from "../../content/html-parse.ts";
 import { escapeHtml, renderHtml } from "../../content/html-render.ts";
+import { withoutC0 } from "../../content/controls.ts";
 import { cut } from "../../content/length.ts";
-import { renderMarkdown } from "../../content/markdown-render.ts";
 import { linkMentions } from "../../content/mentions.ts";
+import { plainText } from "../../content/plain.ts";
 import type { Json } from "./json.ts";
 
 /** How others see who speaks: by the name before the text, by a profile of the message, or by the user that sends it. */
@@ -44,7 +45,7 @@ export function textOf(
   const linked = options.mayPing.users ? linkMentions(bare, find) : bare;
   const users = new Set(usersIn(linked));
   const name = nameOf(author, options.voice);
-  const words = clean(renderMarkdown(linked, { escape: false }));
+  const words = clean(plainText(linked));
   const room = options.mayPing.everyone && ROOM.test(words);
   const html = options.html ? htmlOf(linked, users.size === 0 ? source : null, name) : null;
   return {
@@ -82,7 +83,7 @@ function nameOf(author: OpAuthor | null, voice: Voice): Name {
     .replaceAll(/^<p>|<\/p>$/gu, "")
     .trimEnd();
   return {
-    plain: renderMarkdown(plainOnly(blocks), { escape: false }).trimEnd() + space,
+    plain: plainText(plainOnly(blocks)).trimEnd() + space,
     html: html + space,
     formatted: true,
   };
@@ -159,8 +160,7 @@ export function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ");
 }
 
-/** Homeservers refuse broken UTF-16, and some the character 0; no other control character means anything in a message. */
+/** Homeservers refuse broken UTF-16, and some the character 0; no other control character of ASCII means anything in a message. */
 function clean(text: string): string {
-  // oxlint-disable-next-line eslint/no-control-regex -- these are the ones that go
-  return text.toWellFormed().replaceAll(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/gu, " ");
+  return withoutC0(text.toWellFormed().replaceAll(/\r\n?/gu, "\n"));
 }

@@ -4,7 +4,8 @@ import { Lru } from "../../lib/lru.ts";
 import type { Client, Result } from "./client.ts";
 import type { Failure } from "./failure.ts";
 import type { Ghosts } from "./ghosts.ts";
-import type { Room } from "./room.ts";
+import { toldApart } from "./look-alikes.ts";
+import { namesOf, type Room } from "./room.ts";
 import type { MatrixSettings } from "./settings.ts";
 import { oneLine, type Voice } from "./text.ts";
 import type { Uploads } from "./uploads.ts";
@@ -42,11 +43,12 @@ export class Voices {
 
   /** A failure: it cannot be settled now, and was not for a reason that lasts. */
   async of(author: OpAuthor | null, room: Room, signal: AbortSignal): Promise<Result<Speaker>> {
-    const { ghosts, settings } = this.#options;
+    const { ghosts, settings, user } = this.#options;
     if (author === null) return sure(BOT);
     if (ghosts !== null) return await this.#ghost(ghosts, author, room, signal);
     if (settings.UseMSC4144) {
-      const name = oneLine(author.name).trim().slice(0, NAME_MAX) || author.id;
+      const shown = oneLine(author.name).trim().slice(0, NAME_MAX) || author.id;
+      const name = toldApart(shown, author.account, namesOf(user, room));
       const voice = {
         is: "profile",
         id: `${author.account}:${author.id}`,
