@@ -82,10 +82,15 @@ test("a secret of digits is taken out of numbers too, and the line is still JSON
   expect(JSON.parse(line)).toMatchObject({ level: "warn", line: expect.stringContaining('"msg":"read"') as string });
 });
 
-test("pretty: lines for people, without colours where there is no terminal, and without secrets", () => {
+test("pretty: one line for each event, in local time, without colours where there is no terminal, and without secrets", () => {
+  vi.stubEnv("TZ", "Asia/Kathmandu");
   const file = join(folder, "log");
-  logTo(file, "pretty", ["hunter2"]).warn({ token: "hunter2" }, "look");
-  expect(readFileSync(file, "utf8")).toMatch(/^\[[\d:.]+\] WARN: look\n\s+token: "\[secret\]"\n$/u);
+  const logger = logTo(file, "pretty", ["hunter2"]);
+  logger.warn({ token: "hunter2", dropped: { own: 1 }, names: ["a", "b"], stack: "Error: x\n  at y" }, "look");
+  vi.unstubAllEnvs();
+  const [line = "", ...others] = lines(file);
+  expect(line).toMatch(/^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\+05:45\] WARN: look \{"token":"\[secret\]",.*\}$/u);
+  expect(others).toEqual([]);
 });
 
 test("a line break in what a stranger wrote begins no line of its own", () => {

@@ -48,7 +48,12 @@ function open(file: string): number {
 /** Loaded only where people read: it would take a good part of the start-up time. */
 function readable(colorize: boolean): (line: string) => string {
   const { prettyFactory } = createRequire(import.meta.url)("pino-pretty") as typeof PinoPretty;
-  const prettify = prettyFactory({ colorize, ignore: "pid,hostname", translateTime: "SYS:HH:MM:ss.l" });
+  const prettify = prettyFactory({
+    colorize,
+    ignore: "pid,hostname",
+    translateTime: "SYS:yyyy-mm-dd HH:MM:ss.lp",
+    singleLine: true,
+  });
   return (line) => prettify(line) ?? line;
 }
 

@@ -3,12 +3,19 @@ import { version } from "./app/version.ts";
 import { accountCommand } from "./cli/account.ts";
 import { parseCommand } from "./cli/args.ts";
 import type { Terminal } from "./cli/control.ts";
-import { CONTROL_HELP } from "./cli/control-help.ts";
+import { COMMAND_HELP } from "./cli/command-help.ts";
 import { check, formatProblems } from "./cli/check.ts";
 import { HELP } from "./cli/help.ts";
 import { load } from "./cli/load.ts";
-import { exampleConfig, exampleName, findConfigFile } from "./config/example.ts";
-import type { Loaded } from "./config/load.ts";
+import {
+  configFileNames,
+  exampleAddresses,
+  exampleConfig,
+  exampleName,
+  findConfigFile,
+  noConfigFile,
+} from "./config/example.ts";
+import type { Loaded, LoadRequest } from "./config/load.ts";
 import { secretsOf } from "./config/secrets.ts";
 import { START_ERRORS } from "./errors.ts";
 import { Scrubber } from "./lib/scrub.ts";
@@ -26,8 +33,7 @@ function print(stream: NodeJS.WriteStream, text: string): void {
 
 /** Colour and width only where somebody looks at it. */
 function terminal(): Terminal {
-  const interrupted = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => interrupted.abort());
+  let interrupted: AbortController | null = null;
   const { stdout } = process;
   const plain = (env["NO_COLOR"] ?? "") !== "";
   const columns = Number(env["COLUMNS"] ?? "") || Infinity;
@@ -35,7 +41,15 @@ function terminal(): Terminal {
     env,
     cwd,
     tell: err,
-    signal: interrupted.signal,
+    // Once somebody asks: what does not would no longer end by Ctrl-C.
+    get signal() {
+      if (interrupted === null) {
+        const controller = new AbortController();
+        for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => controller.abort());
+        interrupted = controller;
+      }
+      return interrupted.signal;
+    },
     screen: () => ({ width: stdout.isTTY ? stdout.columns : columns, colour: stdout.isTTY && !plain }),
     write: (text) => {
       if (stdout.listenerCount("error") === 0) stdout.on("error", () => undefined);
@@ -49,7 +63,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const command = parseCommand(argv, env);
   switch (command.is) {
     case "help":
-      out(command.of === null ? HELP : CONTROL_HELP[command.of]);
+      out(command.of === null ? HELP : COMMAND_HELP[command.of]);
       return 0;
     case "control":
       // A start needs none of it.
@@ -62,19 +76,42 @@ async function main(argv: readonly string[]): Promise<number> {
       return START_ERRORS.usage.exit;
     case "check": {
       const file = command.file ?? findConfigFile(cwd);
-      if (file !== null) return check(file, { env, cwd, write: out });
-      err("rialto: there is no rialto.toml or matterbridge.toml here; name the file: rialto check FILE\n");
+      if (file !== null) return check(file, { env, cwd, write: out, json: command.json });
+      err(`rialto: there is no ${configFileNames} here; name the file: rialto check FILE\n`);
       return START_ERRORS.usage.exit;
     }
+    case "init": {
+      const { stdin, stdout } = process;
+      const people = stdin.isTTY && stdout.isTTY ? { input: stdin, output: stdout } : null;
+      return (await import("./cli/init.ts")).init(command.file, { env, cwd, say: out, tell: err, terminal: people });
+    }
+    case "log":
+      return (await import("./cli/log.ts")).logCommand(command, terminal());
     case "account":
       return accountCommand(command, { env, cwd, write: out, tell: err });
-    case "run":
-      return start(command.conf ?? findConfigFile(cwd), command.debug);
+    case "run": {
+      const path = command.conf ?? findConfigFile(cwd);
+      if (path !== null) return await start({ path }, command.debug);
+      if (command.orExample || process.stdout.isTTY) return await startExample(command.debug);
+      err(`rialto: ${noConfigFile}`);
+      return START_ERRORS.config.exit;
+    }
+    case "example":
+      return await startExample(command.debug);
   }
 }
 
-async function start(path: string | null, debug: boolean): Promise<number> {
-  const source = path === null ? { text: exampleConfig, format: "toml" as const, name: exampleName } : { path };
+/** Where somebody has its addresses already, it takes others. */
+async function startExample(debug: boolean): Promise<number> {
+  const { whyBusy } = await import("./app/busy.ts");
+  let text: string = exampleConfig;
+  for (const address of exampleAddresses) {
+    if ((await whyBusy(address)) !== null) text = text.replace(address, "127.0.0.1:0");
+  }
+  return await start({ text, format: "toml", name: exampleName }, debug);
+}
+
+async function start(source: LoadRequest["source"], debug: boolean): Promise<number> {
   const scrubber = new Scrubber();
   const read = (): Loaded => {
     const loaded = load(source, { env, cwd });
@@ -83,14 +120,15 @@ async function start(path: string | null, debug: boolean): Promise<number> {
     return loaded;
   };
   const loaded = read();
-  err(formatProblems(loaded.problems));
+  // With a configuration that can be started, its errors go into the log, which is not open yet.
+  err(formatProblems(loaded.problems.filter(({ severity }) => !loaded.ok || severity === "warning")));
   if (!loaded.ok) {
     err(`rialto: ${START_ERRORS.config.what} ${START_ERRORS.config.remedy}\n`);
     return START_ERRORS.config.exit;
   }
   // Most of the program, of which the other commands need nothing.
   const { run } = await import("./cli/run.ts");
-  return await run(loaded.config, { scrubber, debug, read: path === null ? null : read });
+  return await run(loaded.config, { scrubber, debug, read: "path" in source ? read : null });
 }
 
 try {

@@ -66,7 +66,7 @@ export class Destinations {
     const refs = await this.#options.log.ids.refs(seq, lane);
     if (receipt === undefined)
       return refs.length > 0 && fate.state !== "waiting" ? { ...fate, state: "sent", refs } : { ...fate, refs };
-    const { why, losses = [], messages = [] } = JSON.parse(receipt.detail) as Detail;
+    const { why, losses = [], messages = [] } = detailOf(receipt);
     // An unconfirmed part is noted before the rest has gone.
     const state = fate.state === "sending" || fate.state === "waiting" ? fate.state : receipt.state;
     return { ...fate, state, why: why?.message ?? fate.why, refs: refs.length > 0 ? refs : messages, losses };
@@ -112,10 +112,8 @@ export class Destinations {
     const prefix = `api/${account.key}/`;
     const marks = await this.#marks(prefix);
     if (isBefore(marks.get(`${prefix}since/${gateway}`), subject, seq)) return { ...NO_FATE, state: "before" };
-    const polled = Number(marks.get(`${prefix}poll`) ?? 0);
-    const stream = marks.get(`${prefix}stream`) ?? "0";
-    const streamed = stream === "live" ? this.#options.log.head : Number(stream);
-    return { ...NO_FATE, state: Math.max(polled, streamed) >= seq ? "read" : "unread" };
+    const read = ["poll", "stream", "websocket"].map((name) => Number(marks.get(prefix + name) ?? 0));
+    return { ...NO_FATE, state: Math.max(...read) >= seq ? "read" : "unread" };
   }
 }
 
@@ -132,6 +130,15 @@ interface Detail {
   readonly why?: Why;
   readonly losses?: readonly Loss[];
   readonly messages?: readonly string[];
+}
+
+/** Nothing, where a failing disk has left something else. */
+function detailOf({ detail }: Receipt): Detail {
+  try {
+    return (JSON.parse(detail) as Detail | null) ?? {};
+  } catch {
+    return {};
+  }
 }
 
 const laneOf = (target: Target): string => laneName(target);

@@ -9,10 +9,12 @@ import { encode } from "../gateway/codec.ts";
 import { operatorEntry } from "../gateway/operator.ts";
 import { compileRoutes, type LaneRoute, type Routes } from "../gateway/routes.ts";
 import { aConfig, aGateway, aMessage } from "../gateway/samples.suite.ts";
+import type { Dropped } from "../gateway/drops.ts";
 import type { Message } from "../contract/message.ts";
 import type { NewEntry, Receipt, Seq } from "../log/log.ts";
 import { openSqliteLog } from "../log/sqlite/open.ts";
 import { Destinations } from "./destinations.ts";
+import { Drops } from "./drops.ts";
 import { explain } from "./explain.ts";
 import { aLane, aRoom, aStatus } from "./samples.suite.ts";
 import type { Destination, Story } from "./views.ts";
@@ -24,11 +26,13 @@ const SETTINGS = { durability: "process", retentionDays: 7, retentionBytes: 2 **
 
 let log: Awaited<ReturnType<typeof openSqliteLog>>;
 let accounts: readonly AccountStatus[];
+let drops: Drops;
 
 beforeEach(async () => {
   const dataPath = mkdtempSync(join(tmpdir(), "rialto-explain-"));
   log = await openSqliteLog({ dataPath, ...SETTINGS });
   accounts = [];
+  drops = new Drops();
   onTestFinished(async () => {
     await log.close();
     rmSync(dataPath, { recursive: true, force: true });
@@ -53,6 +57,7 @@ const ask = async (question: string) =>
     log,
     refs: (seq) => log.ids.refs(seq, null),
     destinations: () => Promise.resolve(new Destinations({ log, routes, accounts })),
+    drops,
   });
 
 async function storyOf(question: string): Promise<Story> {
@@ -180,15 +185,16 @@ test("what was said before the bridge existed is not for it", async () => {
 });
 
 test.each([
-  ["0", "0", "unread"],
-  ["1", "0", "read"],
-  ["0", "1", "read"],
-  ["0", "live", "read"],
-])("a reader at %s and %s has %s it", async (poll, stream, state) => {
+  ["0", "0", "", "unread"],
+  ["1", "0", "", "read"],
+  ["0", "1", "", "read"],
+  ["0", "0", "1", "read"],
+])("readers at %s, %s and %s have it %s", async (poll, stream, websocket, state) => {
   const seq = await said({});
   await log.mark([
     { name: "api/api.web/poll", value: poll },
     { name: "api/api.web/stream", value: stream },
+    { name: "api/api.web/websocket", value: websocket },
   ]);
   expect((await at(seq, "api.web")).state).toBe(state);
 });
@@ -198,4 +204,31 @@ test("what the operator said has its way as well", async () => {
   const story = await storyOf(String(seq));
   expect(story).toMatchObject({ account: "rialto.operator", by: "op", words: "hi" });
   expect(story.destinations.map(({ account }) => account)).toEqual(["net.a", "net.b", "api.web"]);
+});
+
+const aDrop = (fields: Partial<Dropped> = {}): Dropped => {
+  const place = { account: "net.a", channel: "#a", atMs: 5, by: "bob", event: "", refs: [] };
+  return { ...place, text: "buy this", reason: "ignored_text", rule: "^buy", ...fields };
+};
+
+test("what was not relayed is found by words, by its sender and by its id, with the reason, newest first", async () => {
+  drops.add(aDrop({ text: "buy THIS", refs: ["m7"] }));
+  drops.add(aDrop({ atMs: 6, text: "other", by: "Thistle", reason: "foreign" }));
+  drops.add(aDrop({ text: "nothing", by: "ann" }));
+  const { stories, drops: found } = await ask("this");
+  expect([stories, found.map(({ atMs }) => atMs)]).toEqual([[], [6, 5]]);
+  expect(found[1]).toEqual({ ...aDrop({ text: "buy THIS", refs: ["m7"] }), why: "IgnoreMessages matches its text" });
+  expect((await ask("m7")).drops).toHaveLength(1);
+});
+
+test("a number that names a message finds nothing else that has it in its words", async () => {
+  const seq = await said({ text: "hello" });
+  drops.add(aDrop({ text: `no. ${seq}` }));
+  expect((await ask(String(seq))).drops).toEqual([]);
+});
+
+test("more than ten that were not relayed are ten, and it says that there are more", async () => {
+  for (let index = 0; index < 12; index += 1) drops.add(aDrop());
+  const { drops: found, more } = await ask("buy");
+  expect([found.length, more]).toEqual([10, true]);
 });

@@ -1,8 +1,10 @@
+import { DROP_WORDS, type Dropped } from "../gateway/drops.ts";
 import { decodeStored } from "../gateway/codec.ts";
 import type { Archive, Finds } from "../log/archive.ts";
 import type { Known, Seq, StoredEntry } from "../log/log.ts";
 import type { Destinations } from "./destinations.ts";
-import type { ExplainView, Story } from "./views.ts";
+import type { Drops } from "./drops.ts";
+import type { DropView, ExplainView, Story } from "./views.ts";
 import { accountOf } from "../gateway/subject.ts";
 import { shorten } from "../lib/printable.ts";
 
@@ -20,16 +22,19 @@ export interface ExplainOptions {
   readonly log: { readonly head: Seq; readonly ids: { get(seq: Seq): Promise<Known | null> } };
   readonly refs: (seq: Seq) => Promise<readonly string[]>;
   readonly destinations: () => Promise<Destinations>;
+  readonly drops: Pick<Drops, "withRef" | "about">;
 }
 
 /**
  * What became of a message: by its number in the log, by an id that it or a copy of it has on any network, or by words of it or its sender's
- * name, newest first. Rejects with the log's LogError.
+ * name, newest first. The same of what was not relayed lately, and so has no number. Rejects with the log's LogError.
  */
 export async function explain(question: string, options: ExplainOptions): Promise<ExplainView> {
-  const { archive, log } = options;
+  const { archive, log, drops } = options;
   const found = await named(question, options);
-  if (found.length > 0) return { stories: await tell(found, options), more: false };
+  const dropped = found.length > 0 ? drops.withRef(question) : drops.about(question);
+  const shownDrops = dropped.slice(0, STORIES_MAX).map(dropView);
+  if (found.length > 0) return { stories: await tell(found, options), drops: shownDrops, more: false };
   const wanted = question.toLowerCase();
   const says = ({ payload }: StoredEntry): boolean => {
     const { text, username } = decodeStored(payload).message;
@@ -50,7 +55,12 @@ export async function explain(question: string, options: ExplainOptions): Promis
     if (finds.entries.length < FINDS) searches += 1;
   }
   const shown = entries.slice(0, STORIES_MAX).map(({ seq }) => seq);
-  return { stories: await tell(shown, options), more: before !== null || entries.length > STORIES_MAX };
+  const more = before !== null || entries.length > STORIES_MAX || dropped.length > STORIES_MAX;
+  return { stories: await tell(shown, options), drops: shownDrops, more };
+}
+
+function dropView(dropped: Dropped): DropView {
+  return { ...dropped, text: shorten(dropped.text, WORDS_CHARS), why: DROP_WORDS[dropped.reason] };
 }
 
 /** The messages that the question names by number or id. */

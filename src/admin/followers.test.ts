@@ -15,6 +15,7 @@ const routes = compileRoutes(
 function aFollower(gateway: string | null, unsent = 0) {
   const seen: string[] = [];
   const follower: Follower = {
+    by: "socket",
     gateway,
     unsent: () => unsent,
     write: (line) => void seen.push(line),
@@ -62,6 +63,7 @@ test("there is a most; who leaves makes room, and at the end all are told", () =
   const all = Array.from({ length: 16 }, () => aFollower(null));
   const leave = all.map(({ follower }) => followers.add(follower));
   expect(followers.add(aFollower(null).follower)).toBeNull();
+  expect(followers.add({ ...aFollower(null).follower, by: "address" })).not.toBeNull();
   leave[0]?.();
   const last = aFollower(null);
   expect(followers.add(last.follower)).not.toBeNull();

@@ -5,6 +5,8 @@ import type { TailLine } from "./views.ts";
 
 /** Somebody who is shown what is accepted. */
 export interface Follower {
+  /** Who comes by the one leaves room for who comes by the other. */
+  readonly by: "socket" | "address";
   /** Null: all. */
   readonly gateway: string | null;
   /** Bytes that it has not taken. */
@@ -15,6 +17,7 @@ export interface Follower {
   readonly cut: () => void;
 }
 
+/** By each way in. */
 const FOLLOWERS_MAX = 16;
 const UNSENT_MAX = 1024 * 1024;
 
@@ -31,9 +34,10 @@ export class Followers {
     return this.#all.size;
   }
 
-  /** Null when there are too many; otherwise the function that ends it. */
+  /** Null when there are too many already that came the same way; otherwise the function that ends it. */
   add(follower: Follower): (() => void) | null {
-    if (this.#all.size >= FOLLOWERS_MAX) return null;
+    const others = [...this.#all].filter(({ by }) => by === follower.by);
+    if (others.length >= FOLLOWERS_MAX) return null;
     this.#all.add(follower);
     return () => void this.#all.delete(follower);
   }

@@ -5,6 +5,8 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { openSqliteLog } from "../log/sqlite/open.ts";
 import { LogHealth } from "./log-health.ts";
 
+const NONE = { why: null, entries: [] };
+
 const SETTINGS = { durability: "process", retentionDays: 7, retentionBytes: 2 ** 30, messageIdDays: 30 } as const;
 
 async function open(floorBytes: number) {
@@ -22,7 +24,7 @@ test("a log that takes messages does so, however often it is asked, and nothing 
   const health = new LogHealth({ log, dataPath });
   for (let times = 0; times < 3; times += 1) {
     const view = await health.look();
-    expect(view).toEqual({ head: 0, takes: true, why: null, freeBytes: expect.any(Number) as number });
+    expect(view).toEqual({ head: 0, takes: true, why: null, freeBytes: expect.any(Number) as number, damage: NONE });
   }
 });
 
@@ -37,7 +39,10 @@ test("a log that does not answer counts as stuck, and a folder that is not there
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const append = vi.fn(() => new Promise<never>(() => undefined));
-  const health = new LogHealth({ log: { head: 3, append }, dataPath: "/nowhere/at/all" });
+  const health = new LogHealth({
+    log: { head: 3, append, archive: { damage: () => NONE } },
+    dataPath: "/nowhere/at/all",
+  });
   const views = [health.look(), health.look()];
   await vi.advanceTimersByTimeAsync(2_000);
   for (const view of await Promise.all(views)) {
@@ -46,6 +51,7 @@ test("a log that does not answer counts as stuck, and a folder that is not there
       takes: false,
       why: expect.stringContaining("stuck") as string,
       freeBytes: null,
+      damage: NONE,
     });
   }
   expect(append).toHaveBeenCalledTimes(1);

@@ -1,5 +1,6 @@
 import { statfs } from "node:fs/promises";
 import { LogError } from "../log/errors.ts";
+import type { Archive } from "../log/archive.ts";
 import type { Log } from "../log/log.ts";
 import type { LogView } from "./views.ts";
 
@@ -9,7 +10,7 @@ const ANSWER_MS = 2_000;
 const PROBE = { key: "probe", fingerprint: "", answer: "" };
 
 export interface LogHealthOptions {
-  readonly log: Pick<Log, "append" | "head">;
+  readonly log: Pick<Log, "append" | "head"> & { readonly archive: Pick<Archive, "damage"> };
   readonly dataPath: string;
 }
 
@@ -24,7 +25,8 @@ export class LogHealth {
 
   async look(): Promise<LogView> {
     const [why, freeBytes] = await Promise.all([this.#refusal(), this.#free()]);
-    return { head: this.#options.log.head, takes: why === null, why, freeBytes };
+    const { head, archive } = this.#options.log;
+    return { head, takes: why === null, why, freeBytes, damage: archive.damage() };
   }
 
   /** Why it takes none; null: it does. One question at a time, however many ask. */

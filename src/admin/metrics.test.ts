@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Metrics } from "./metrics.ts";
-import { aLane, aRoom, aStatus, NOW } from "./samples.suite.ts";
+import { aLane, aReader, aRoom, aStatus, NOW } from "./samples.suite.ts";
 
 const LANE = { gateway: "g", account: "net.home" };
 
@@ -46,9 +46,11 @@ test("what is now is asked at every scrape, and what has gone is not shown", asy
   const metrics = new Metrics("1.2.3");
   const lanes = [aLane({ waiting: 4, oldestMs: NOW - 2500 })];
   metrics.reconnected("net.other");
-  let accounts = [aStatus({ state: "degraded", channels: [aRoom({ lanes })] })];
+  const dropped = { ignored_nick: 2 };
+  let accounts = [aStatus({ state: "degraded", dropped, channels: [aRoom({ lanes })] })];
   metrics.watch({
     accounts: () => Promise.resolve(accounts),
+    readers: () => [aReader({ dropped: { empty: 3 } })],
     loop: () => ({ p50: 1, p99: 20, max: 300 }),
     nowMs: () => NOW,
   });
@@ -59,6 +61,9 @@ test("what is now is asked at every scrape, and what has gone is not shown", asy
       'rialto_account_state{account="net.home",state="degraded"} 1',
       'rialto_account_state{account="net.home",state="online"} 0',
       'rialto_reconnects_total{account="net.home"} 0',
+      'rialto_dropped_total{account="net.home",reason="ignored_nick"} 2',
+      'rialto_dropped_total{account="net.home",reason="foreign"} 0',
+      'rialto_dropped_total{account="api.web",reason="empty"} 3',
       'rialto_failed_total{gateway="g",account="net.home"} 0',
       'rialto_expired_total{gateway="g",account="net.home"} 0',
       'rialto_reconnects_total{account="net.other"} 1',

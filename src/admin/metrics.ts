@@ -1,16 +1,19 @@
 import type { Meter, MeteredLane } from "../delivery/meter.ts";
 import type { AccountStatus } from "../delivery/status.ts";
+import { DROP_WORDS } from "../gateway/drops.ts";
 import { accountOf } from "../gateway/subject.ts";
 import type { LogObserver } from "../log/archive.ts";
 import type { LogErrorCode } from "../log/errors.ts";
 import type { Entry, Receipt, Subject } from "../log/log.ts";
 import type { Exposition, Family } from "./exposition.ts";
 import type { Delay } from "./loop-delay.ts";
+import type { ReaderView } from "./views.ts";
 import { Cells, type Count, newCount, type Sample, Spread } from "./tally.ts";
 
 /** What is asked at every scrape. */
 export interface Sources {
   readonly accounts: () => Promise<readonly AccountStatus[]>;
+  readonly readers: () => readonly ReaderView[];
   readonly loop: () => Delay;
   readonly nowMs: () => number;
 }
@@ -28,6 +31,7 @@ const CODES: Readonly<Record<LogErrorCode, true>> = {
   disk_full: true,
   overloaded: true,
   io: true,
+  damaged: true,
   unwritable: true,
   locked: true,
   format: true,
@@ -61,6 +65,7 @@ export class Metrics implements Meter, LogObserver {
     folded: counter("folded", "Changes that went out with the message they change.", LANE),
     cancelled: counter("cancelled", "Messages that were taken back before they were sent.", LANE),
     omitted: counter("omitted", "Messages for which a destination has no form.", LANE),
+    withheld: counter("withheld", "Messages that belong to a loop through another bridge.", LANE),
   };
   readonly #reconnects = counter("reconnects", "Sessions of an account after its first.", ["account"]);
   readonly #refused = counter("log_refused", "Batches that the log refused, by why.", ["code"]);
@@ -152,11 +157,13 @@ export class Metrics implements Meter, LogObserver {
   /** What is no longer in the configuration is not shown. */
   async #now(): Promise<readonly Family[]> {
     if (this.#sources === null) return [];
-    const { accounts, loop, nowMs } = this.#sources;
+    const { accounts, readers, loop, nowMs } = this.#sources;
+    const dropped = readers().flatMap(droppedBy);
     const waiting: Sample<number>[] = [];
     const age: Sample<number>[] = [];
     const states: Sample<number>[] = [];
-    for (const { account, state, channels } of await accounts()) {
+    for (const { account, state, dropped: drops, channels } of await accounts()) {
+      dropped.push(...droppedBy({ account, dropped: drops }));
       // Shown from the beginning, so that the first one is seen as an increase.
       this.#reconnects.cells.at(account);
       for (const each of STATES) states.push({ labels: [account, each], value: each === state ? 1 : 0 });
@@ -172,6 +179,13 @@ export class Metrics implements Meter, LogObserver {
     const delays = Object.entries({ "0.5": p50, "0.99": p99, "1": max });
     const delay = delays.map(([quantile, ms]) => ({ labels: [quantile], value: ms / 1000 }));
     return [
+      {
+        is: "counter",
+        name: "rialto_dropped_total",
+        help: "Events that went no further than where they came from, by why.",
+        labels: ["account", "reason"],
+        samples: dropped,
+      },
       gauge("waiting", "Messages that wait for a destination.", ROOM, waiting),
       gauge("waiting_age_seconds", "How long the oldest of them has waited.", ROOM, age),
       gauge("account_state", "1 for the state that an account is in.", ["account", "state"], states),
@@ -203,5 +217,10 @@ const gauge = (name: string, help: string, labels: readonly string[], samples: r
   labels,
   samples,
 });
+
+/** Every reason, so that the first one is seen as an increase. */
+function droppedBy({ account, dropped }: Pick<ReaderView, "account" | "dropped">): readonly Sample<number>[] {
+  return Object.keys(DROP_WORDS).map((reason) => ({ labels: [account, reason], value: dropped[reason] ?? 0 }));
+}
 
 const numberOf = ({ labels, value: { value } }: Sample<Count>): Sample<number> => ({ labels, value });

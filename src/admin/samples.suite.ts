@@ -1,6 +1,6 @@
 /** Small statuses for tests; all is well by default. */
 import type { AccountStatus, ChannelStatus, LaneStatus } from "../delivery/status.ts";
-import type { StatusView } from "./views.ts";
+import type { ReaderView, StatusView } from "./views.ts";
 
 export const NOW = Date.UTC(2026, 0, 2, 12, 0, 0);
 
@@ -50,22 +50,29 @@ export function aStatus(fields: Partial<AccountStatus> = {}): AccountStatus {
     reconnects: 0,
     accepted: 0,
     dropped: {},
+    delivered: 0,
     channels: [aRoom()],
     ...fields,
   };
 }
 
+export function aReader(fields: Partial<ReaderView> = {}): ReaderView {
+  return { account: "api.web", down: null, url: "http://127.0.0.1:1", accepted: 3, dropped: {}, skipped: 0, ...fields };
+}
+
 export function aView(fields: Partial<StatusView> = {}): StatusView {
   return {
+    ok: fields.troubles === undefined || fields.troubles.length === 0,
     version: "1.2.3",
     nowMs: NOW,
     startedMs: NOW - 3_600_000,
     troubles: [],
-    log: { head: 7, takes: true, why: null, freeBytes: 5 * 1024 ** 3 },
+    log: { head: 7, takes: true, why: null, damage: { why: null, entries: [] }, freeBytes: 5 * 1024 ** 3 },
     loop: { p50: 0, p99: 1, max: 2 },
     accounts: [aStatus()],
-    readers: [{ account: "api.web", url: "http://127.0.0.1:1", accepted: 3, dropped: {}, skipped: 0 }],
+    readers: [aReader()],
     gateways: ["g"],
+    loops: [],
     ...fields,
   };
 }

@@ -1,7 +1,8 @@
-import type { AccountStatus } from "../delivery/status.ts";
+import type { AccountStatus, LoopStatus } from "../delivery/status.ts";
+import type { Shortage } from "../lib/descriptors.ts";
 import type { LogHealth } from "./log-health.ts";
 import type { LoopDelay } from "./loop-delay.ts";
-import { troublesOf } from "./troubles.ts";
+import { type ConfigError, troublesOf } from "./troubles.ts";
 import type { ReaderView, StatusView } from "./views.ts";
 
 export interface StatusOptions {
@@ -11,12 +12,16 @@ export interface StatusOptions {
   readonly health: LogHealth;
   readonly loop: LoopDelay;
   readonly accounts: () => Promise<readonly AccountStatus[]>;
+  readonly loops: () => readonly LoopStatus[];
   readonly readers: () => readonly ReaderView[];
   readonly gateways: () => readonly string[];
+  /** What the program goes on without, because the configuration says it wrongly. */
+  readonly errors: () => readonly ConfigError[];
   /** When the newest entry was accepted; null: nobody knows. */
   readonly newestMs: () => number | null;
   /** How long a message may wait before somebody should know. */
   readonly waitingMs: () => number;
+  readonly shortage: () => Shortage | null;
 }
 
 /** How the program is, all of it. */
@@ -24,7 +29,15 @@ export async function statusOf(options: StatusOptions): Promise<StatusView> {
   const { version, startedMs } = options;
   const [log, accounts] = await Promise.all([options.health.look(), options.accounts()]);
   const nowMs = options.nowMs();
-  const seen = { nowMs, log, loop: options.loop.now(), accounts };
-  const troubles = troublesOf({ ...seen, newestMs: options.newestMs(), waitingMs: options.waitingMs() });
-  return { version, startedMs, troubles, readers: options.readers(), gateways: options.gateways(), ...seen };
+  const readers = options.readers();
+  const seen = { nowMs, log, loop: options.loop.now(), accounts, loops: options.loops(), readers };
+  const { newestMs, waitingMs, shortage, errors } = options;
+  const troubles = troublesOf({
+    ...seen,
+    newestMs: newestMs(),
+    waitingMs: waitingMs(),
+    shortage: shortage(),
+    errors: errors(),
+  });
+  return { ok: troubles.length === 0, version, startedMs, troubles, gateways: options.gateways(), ...seen };
 }

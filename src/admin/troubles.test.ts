@@ -2,12 +2,14 @@ import { expect, test } from "vitest";
 import { aLane, aRoom, aStatus, aView, NOW } from "./samples.suite.ts";
 import { type Circumstances, troublesOf } from "./troubles.ts";
 
+const NONE = { why: null, entries: [] };
 const why = { code: "auth", message: "the password is wrong" } as const;
 const waiting = aLane({ waiting: 3, oldestMs: NOW - 400_000, why: { code: "rate_limited", message: "too fast" } });
 
 function found(fields: Partial<Circumstances>): readonly string[] {
-  const { nowMs, log, loop, accounts } = aView();
-  const seen = { nowMs, log, loop, accounts, newestMs: NOW - 5, waitingMs: 300_000, ...fields };
+  const { nowMs, log, loop, loops, accounts, readers } = aView();
+  const settled = { newestMs: NOW - 5, waitingMs: 300_000, shortage: null, errors: [] };
+  const seen = { nowMs, log, loop, loops, accounts, readers, ...settled, ...fields };
   return troublesOf(seen).map(({ of, what, remedy, sinceMs }) => `${of}: ${what} [${remedy ?? ""}] ${sinceMs ?? ""}`);
 }
 
@@ -21,11 +23,65 @@ test("all is well", () => {
 test.each<[string, Partial<Circumstances>, readonly RegExp[]]>([
   [
     "a log that takes nothing",
-    { log: { head: 1, takes: false, why: "the disk is full", freeBytes: 0 } },
+    { log: { head: 1, takes: false, why: "the disk is full", freeBytes: 0, damage: NONE } },
     [/^the log: takes no messages: the disk is full \[See to the disk/],
   ],
+  [
+    "file descriptors that ran short",
+    { shortage: { limit: 300, sinceMs: NOW - 5000, refused: 7 } },
+    [/^file descriptors: run short: the system gives 300, .*\(7 times\) \[.*LimitNOFILE.*\] \d+$/],
+  ],
+  [
+    "a log with entries that cannot be read",
+    { log: { head: 9, takes: true, why: null, freeBytes: 0, damage: { why: null, entries: [3, 4] } } },
+    [
+      /^the log: holds 2 entries that cannot be read and were passed over: no\. 3, 4 \[Look whether the disk fails\. Stop Rialto, run `rialto log check`/,
+    ],
+  ],
+  [
+    "a log that is damaged, which is said once",
+    { log: { head: 9, takes: false, why: "page 7", freeBytes: 0, damage: { why: "page 7", entries: [] } } },
+    [/^the log: cannot be read everywhere: page 7 \[.*rialto log repair/],
+  ],
   ["a clock that was set back", { newestMs: NOW + 90_000 }, [/^the clock: was set back: it is 90 s behind/]],
+  [
+    "a loop through another bridge",
+    {
+      loops: [
+        {
+          place: "irc.libera/#a",
+          through: "other",
+          withheld: 2,
+          remedy: "Take one out",
+          sinceMs: NOW,
+          untilMs: NOW + 1,
+        },
+      ],
+    },
+    [/^irc.libera #a: a loop: "other" says again what Rialto writes.* 2 messages are withheld \[Take one/],
+  ],
   ["an event loop that was late", { loop: { p50: 0, p99: 0, max: 1500 } }, [/^the event loop: was late by 1500 ms/]],
+  [
+    "a reader that the configuration keeps down",
+    {
+      readers: [
+        {
+          account: "api.web",
+          down: { reason: "Token of api.web must be text", remedy: "Correct it." },
+          url: null,
+          accepted: 0,
+          dropped: {},
+          skipped: 0,
+        },
+      ],
+    },
+    [/^api\.web: stays down: Token of api\.web must be text \[Correct it\.\] $/],
+  ],
+  [
+    "settings that could not be read",
+    { errors: [{ place: "rialto.toml:3:7", message: "Buffer is no number (the default counts)", remedy: "" }] },
+    [/^rialto\.toml:3:7: Buffer is no number \(the default counts\) \[Correct it, then run "rialto reload"\.\] $/],
+  ],
   [
     "an account that needs a person, and not its rooms as well",
     {
@@ -37,6 +93,35 @@ test.each<[string, Partial<Circumstances>, readonly RegExp[]]>([
     "a room that cannot be joined, and not its lane as well",
     { accounts: [aStatus({ channels: [aRoom({ state: "waiting", why, lanes: [waiting] })] })] },
     [/^net\.home #room: not joined: the password is wrong/],
+  ],
+  [
+    "an account that has never been connected, and not its rooms as well",
+    {
+      accounts: [
+        aStatus({
+          state: "connecting",
+          sinceMs: NOW - 1_000,
+          downSinceMs: NOW - 15_000,
+          channels: [aRoom({ state: "offline", downSinceMs: NOW - 15_000 })],
+        }),
+      ],
+    },
+    [new RegExp(`^net\\.home: not connected: the server has not let us in yet \\[\\] ${NOW - 15_000}$`)],
+  ],
+  [
+    "an account that connects for a short time",
+    { accounts: [aStatus({ state: "connecting", downSinceMs: NOW - 14_999 })] },
+    [],
+  ],
+  [
+    "one that is tried again and again, since the first try",
+    { accounts: [aStatus({ state: "waiting", why, sinceMs: NOW - 5, downSinceMs: NOW - 400_000 })] },
+    [new RegExp(`waiting: the password is wrong \\[\\] ${NOW - 400_000}$`)],
+  ],
+  [
+    "a room that has not let us in",
+    { accounts: [aStatus({ channels: [aRoom({ state: "joining", downSinceMs: NOW - 20_000 })] })] },
+    [/^net\.home #room: not joined: nobody knows why/],
   ],
   [
     "a lane in which messages wait for long",

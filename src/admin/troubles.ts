@@ -1,28 +1,83 @@
-import type { AccountStatus, ChannelStatus, LaneStatus } from "../delivery/status.ts";
-import type { LogView, StatusView, Trouble } from "./views.ts";
+import type { AccountStatus, ChannelStatus, LaneStatus, LoopStatus } from "../delivery/status.ts";
+import type { Shortage } from "../lib/descriptors.ts";
+import type { LogView, ReaderView, StatusView, Trouble } from "./views.ts";
 
 /** The loop being so late is felt by everybody. */
 const LATE_MS = 1_000;
 /** The log's clock is this far behind the newest entry before that is worth a word: the clock was set back. */
 const BACK_MS = 60_000;
 
-export interface Circumstances extends Pick<StatusView, "nowMs" | "log" | "loop" | "accounts"> {
+/** An account that is not connected, or a room that is not joined, for so long. */
+const DOWN_MS = 15_000;
+
+/** Something in the configuration that could not be read. */
+export interface ConfigError {
+  /** As in `rialto.toml:3:7`. */
+  readonly place: string;
+  readonly message: string;
+  /** Empty: the message says it. */
+  readonly remedy: string;
+}
+
+export interface Circumstances extends Pick<StatusView, "nowMs" | "log" | "loop" | "loops" | "accounts" | "readers"> {
+  readonly errors: readonly ConfigError[];
   /** When the newest entry was accepted; null: there is none. */
   readonly newestMs: number | null;
   /** How long a message may wait before somebody should know. */
   readonly waitingMs: number;
+  /** Of file descriptors; null: there are enough. */
+  readonly shortage: Shortage | null;
 }
 
 /** Everything that a person should look at, worst first. Pure; empty: all is well. */
 export function troublesOf(now: Circumstances): readonly Trouble[] {
-  return [...ofLog(now.log), ...ofClock(now), ...ofLoop(now), ...now.accounts.flatMap((each) => ofAccount(each, now))];
+  return [
+    ...ofLog(now.log),
+    ...ofDescriptors(now.shortage),
+    ...ofClock(now),
+    ...ofLoop(now),
+    ...now.loops.map(ofCircle),
+    ...now.accounts.flatMap((each) => ofAccount(each, now)),
+    ...now.readers.flatMap(ofReader),
+    ...now.errors.map(ofError),
+  ];
 }
 
-function ofLog({ takes, why }: LogView): readonly Trouble[] {
-  if (takes) return [];
+function ofLog({ takes, why, damage }: LogView): readonly Trouble[] {
+  const troubles: Trouble[] = [];
+  if (damage.why !== null) {
+    troubles.push({ of: "the log", what: `cannot be read everywhere: ${damage.why}`, remedy: REPAIR, sinceMs: null });
+  }
+  const { length: count } = damage.entries;
+  if (count > 0) {
+    const first = `no. ${damage.entries.slice(0, 5).join(", ")}${count > 5 ? ", …" : ""}`;
+    const what = `holds ${count === 1 ? "an entry" : `${count} entries`} that cannot be read and ${count === 1 ? "was" : "were"} passed over: ${first}`;
+    troubles.push({ of: "the log", what, remedy: REPAIR, sinceMs: null });
+  }
+  if (takes || why === damage.why) return troubles;
   const remedy = "See to the disk of the data folder; nothing that was accepted is lost, and Rialto goes on by itself.";
-  return [{ of: "the log", what: `takes no messages: ${why ?? "nobody knows why"}`, remedy, sinceMs: null }];
+  return [
+    ...troubles,
+    { of: "the log", what: `takes no messages: ${why ?? "nobody knows why"}`, remedy, sinceMs: null },
+  ];
 }
+
+function ofDescriptors(shortage: Shortage | null): readonly Trouble[] {
+  if (shortage === null) return [];
+  const { limit, sinceMs, refused } = shortage;
+  return [
+    {
+      of: "file descriptors",
+      what: `run short: the system gives ${limit}, and connections of clients were refused (${refused} times)`,
+      remedy:
+        "Look who holds so many connections, or raise the limit: LimitNOFILE= in the unit of systemd, or ulimit -n.",
+      sinceMs,
+    },
+  ];
+}
+
+const REPAIR =
+  "Look whether the disk fails. Stop Rialto, run `rialto log check` and `rialto log repair`, and start it again.";
 
 function ofClock({ newestMs, nowMs }: Circumstances): readonly Trouble[] {
   if (newestMs === null || newestMs - nowMs < BACK_MS) return [];
@@ -43,20 +98,46 @@ function ofLoop({ loop }: Circumstances): readonly Trouble[] {
   return [{ of: "the event loop", what, remedy: "Look what else uses the processor.", sinceMs: null }];
 }
 
+function ofCircle({ place, through, withheld, remedy, sinceMs }: LoopStatus): Trouble {
+  const messages = withheld === 1 ? "1 message is" : `${withheld} messages are`;
+  const what = `a loop: "${through}" says again what Rialto writes, as another bridge between the same rooms does; ${messages} withheld`;
+  return { of: place.replace("/", " "), what, remedy, sinceMs };
+}
+
+function ofReader({ account: of, down }: ReaderView): readonly Trouble[] {
+  return down === null ? [] : [{ of, what: `stays down: ${down.reason}`, remedy: down.remedy, sinceMs: null }];
+}
+
+function ofError({ place, message, remedy }: ConfigError): Trouble {
+  const what = remedy === "" ? message : `${message}; ${remedy}`;
+  return { of: place, what, remedy: 'Correct it, then run "rialto reload".', sinceMs: null };
+}
+
 function ofAccount(account: AccountStatus, now: Circumstances): readonly Trouble[] {
-  const { account: of, state, sinceMs, why, remedy } = account;
+  const { account: of, state, why, remedy } = account;
+  const sinceMs = account.downSinceMs ?? account.sinceMs;
   // Its rooms wait for the same reason.
   if (state === "action-needed" || state === "waiting" || state === "degraded") {
     return [{ of, what: `${state}: ${why?.message ?? "nobody knows why"}`, remedy, sinceMs }];
+  }
+  if (isLongDown(account, now)) {
+    return [{ of, what: `not connected: ${why?.message ?? "the server has not let us in yet"}`, remedy, sinceMs }];
   }
   return account.channels.flatMap((channel) => ofChannel(account, channel, now));
 }
 
 function ofChannel({ account }: AccountStatus, channel: ChannelStatus, now: Circumstances): readonly Trouble[] {
-  const { state, sinceMs, why, remedy } = channel;
+  const { state, why, remedy } = channel;
   const of = `${account} ${channel.channel}`;
-  if (state === "waiting") return [{ of, what: `not joined: ${why?.message ?? "nobody knows why"}`, remedy, sinceMs }];
+  if (state === "waiting" || isLongDown(channel, now)) {
+    const sinceMs = channel.downSinceMs ?? channel.sinceMs;
+    return [{ of, what: `not joined: ${why?.message ?? "nobody knows why"}`, remedy, sinceMs }];
+  }
   return channel.lanes.flatMap((lane) => ofLane(of, lane, now));
+}
+
+function isLongDown({ downSinceMs }: Pick<ChannelStatus, "downSinceMs">, { nowMs }: Circumstances): boolean {
+  return downSinceMs !== null && nowMs - downSinceMs >= DOWN_MS;
 }
 
 function ofLane(of: string, lane: LaneStatus, { nowMs, waitingMs }: Circumstances): readonly Trouble[] {

@@ -1,8 +1,12 @@
-import type { AccountStatus } from "../delivery/status.ts";
+import type { AccountStatus, LoopStatus } from "../delivery/status.ts";
+import type { Dropped } from "../gateway/drops.ts";
+import type { Damage } from "../log/archive.ts";
 import type { Delay } from "./loop-delay.ts";
 
 /** What the admin server answers, as JSON; moments are Unix ms. The commands read the same. */
 export interface StatusView {
+  /** No troubles. */
+  readonly ok: boolean;
   readonly version: string;
   readonly nowMs: number;
   readonly startedMs: number;
@@ -13,6 +17,8 @@ export interface StatusView {
   readonly accounts: readonly AccountStatus[];
   readonly readers: readonly ReaderView[];
   readonly gateways: readonly string[];
+  /** Loops through other bridges of which messages are withheld. */
+  readonly loops: readonly LoopStatus[];
 }
 
 /** Something that a person should look at. */
@@ -32,12 +38,15 @@ export interface LogView {
   readonly why: string | null;
   /** Bytes of free disk; null: nobody knows. */
   readonly freeBytes: number | null;
+  readonly damage: Damage;
 }
 
 /** An account of the API. */
 export interface ReaderView {
   readonly account: string;
   readonly url: string | null;
+  /** Why it does not listen; null: it does, or will soon. */
+  readonly down: { readonly reason: string; readonly remedy: string } | null;
   readonly accepted: number;
   readonly dropped: Readonly<Record<string, number>>;
   /** Messages that fell out of `Buffer` unread. */
@@ -81,6 +90,7 @@ export interface Destination {
     | "folded"
     | "cancelled"
     | "omitted"
+    | "withheld"
     | "settled"
     | "sending"
     | "waiting"
@@ -101,8 +111,15 @@ export interface Destination {
   readonly losses: readonly { readonly what: string; readonly note: string }[];
 }
 
+/** A message that went no further than its source. `why`: for people. */
+export interface DropView extends Dropped {
+  readonly why: string;
+}
+
 export interface ExplainView {
   readonly stories: readonly Story[];
+  /** Newest first. */
+  readonly drops: readonly DropView[];
   /** There is more than is shown, or not all of the log was looked through. */
   readonly more: boolean;
 }

@@ -1,4 +1,5 @@
 import { Destinations } from "../admin/destinations.ts";
+import { Drops } from "../admin/drops.ts";
 import { explain } from "../admin/explain.ts";
 import { Followers } from "../admin/followers.ts";
 import { LogHealth } from "../admin/log-health.ts";
@@ -6,19 +7,26 @@ import { LoopDelay } from "../admin/loop-delay.ts";
 import { Metrics } from "../admin/metrics.ts";
 import { noSuchGateway, say } from "../admin/operator.ts";
 import { statusOf } from "../admin/status.ts";
+import type { ConfigError } from "../admin/troubles.ts";
 import type { ReaderView, StatusView } from "../admin/views.ts";
+import { placeOf } from "../cli/check.ts";
 import type { Config } from "../config/config.ts";
 import { systemClock } from "../delivery/clock.ts";
-import type { AccountStatus } from "../delivery/status.ts";
+import type { Delivery } from "../delivery/delivery.ts";
+import type { Meter } from "../delivery/meter.ts";
 import { StartError } from "../errors.ts";
+import type { OnDrop } from "../gateway/drops.ts";
 import type { Routes } from "../gateway/routes.ts";
 import type { AdminDeps } from "../http/admin/routes.ts";
+import type { ServerShare } from "../http/server-share.ts";
 import { parseAddress } from "../lib/address.ts";
+import { fileBeside } from "../log/sqlite/upkeep.ts";
 import type { Scrubber } from "../lib/scrub.ts";
 import type { Archive } from "../log/archive.ts";
 import type { Log, Seq } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
 import { describe } from "./describe.ts";
+import { namesOf } from "./own-names.ts";
 import { version } from "./version.ts";
 
 /** What an operator is shown, from the rest of the program. */
@@ -27,7 +35,7 @@ export interface AdminSources {
   readonly routes: Routes;
   /** As it is now. */
   readonly config: () => Config;
-  readonly accounts: () => Promise<readonly AccountStatus[]>;
+  readonly delivery: () => Pick<Delivery, "status" | "loops">;
   readonly readers: () => readonly ReaderView[];
   /** Passed by what is said: it waits while the configuration is changed. */
   readonly pass: <T>(task: () => Promise<T>) => Promise<T>;
@@ -40,13 +48,19 @@ export interface AdminSources {
 /** Metrics count from the beginning; the ways in are opened when there is something to show. */
 export class Admin {
   readonly metrics: Metrics;
+  readonly #drops = new Drops();
+  /** What delivery tells. */
+  readonly told: { readonly meter: Meter; readonly onDrop: OnDrop };
+  readonly #share: ServerShare;
   readonly #version = version();
   readonly #startedMs = systemClock.nowMs();
   readonly #loop = new LoopDelay();
   #close: () => Promise<void> = () => Promise.resolve();
 
-  constructor() {
+  constructor(share: ServerShare) {
+    this.#share = share;
     this.metrics = new Metrics(this.#version);
+    this.told = { meter: this.metrics, onDrop: (dropped) => this.#drops.add(dropped) };
   }
 
   /** Rejects with a StartError when AdminBindAddress cannot be had. */
@@ -60,16 +74,24 @@ export class Admin {
       followers.show(entries);
       newest.atMs = entries.at(-1)?.at ?? newest.atMs;
     });
-    this.metrics.watch({ accounts: sources.accounts, loop: () => this.#loop.now(), nowMs });
+    this.metrics.watch({
+      accounts: () => sources.delivery().status(),
+      readers: sources.readers,
+      loop: () => this.#loop.now(),
+      nowMs,
+    });
     const deps = this.#deps(sources, followers, new LogHealth({ log, dataPath }), () => newest.atMs);
     const address = admin === null ? null : parseAddress(admin.bindAddress);
     if (address !== null && "error" in address) throw new StartError("config", `AdminBindAddress: ${address.error}`);
     // How late the start itself was is nothing to look at.
     this.#loop.forget();
-    const listen = admin === null || address === null ? null : { address, token: admin.token };
+    const listen =
+      admin === null || address === null
+        ? null
+        : { address, token: admin.token, names: namesOf(admin.bindAddress, () => config().general.allowedHosts) };
     const { startAdmin } = await import("../http/admin/admin-server.ts");
     try {
-      const server = await startAdmin({ deps, followers, dataPath, listen, logger });
+      const server = await startAdmin({ deps, followers, dataPath, listen, share: this.#share, logger });
       this.#close = () => server.close();
     } catch (error) {
       const message = `AdminBindAddress: cannot listen on ${admin?.bindAddress ?? ""}: ${describe(error)}`;
@@ -83,7 +105,7 @@ export class Admin {
   }
 
   #deps(
-    { log, routes, config, accounts, readers, pass, reload, scrubber }: AdminSources,
+    { log, routes, config, delivery, readers, pass, reload, scrubber }: AdminSources,
     followers: Followers,
     health: LogHealth,
     newestMs: () => number | null,
@@ -96,11 +118,14 @@ export class Admin {
         nowMs,
         health,
         loop: this.#loop,
-        accounts,
+        accounts: () => delivery().status(),
+        loops: () => delivery().loops(),
         readers,
         gateways,
         newestMs,
+        errors: () => errorsOf(config()),
         waitingMs: () => config().general.outageNoticeMs,
+        shortage: () => this.#share.descriptors.shortage,
       });
     const refs = (seq: Seq): Promise<readonly string[]> => log.ids.refs(seq, null);
     return {
@@ -113,15 +138,27 @@ export class Admin {
             archive: log.archive,
             log,
             refs,
-            destinations: async () => new Destinations({ log, routes, accounts: await accounts() }),
+            drops: this.#drops,
+            destinations: async () => new Destinations({ log, routes, accounts: await delivery().status() }),
           }),
         ),
       unknown: (gateway) => (gateways().includes(gateway) ? null : noSuchGateway(gateways())),
       follow: (follower) => followers.add(follower),
       say: (words) => pass(() => say(words, { log, routes, gateways, nowMs })),
+      backup: async () => {
+        const file = fileBeside(config().general.dataPath, "backup", nowMs());
+        await log.archive.backup(file);
+        return file;
+      },
       reload: reload === null ? null : async () => scrubber.cleanAll(await reload()),
     };
   }
+}
+
+/** Those that no account says itself. */
+function errorsOf({ errors }: Config): readonly ConfigError[] {
+  const untold = errors.filter(({ keepsDown }) => keepsDown !== true);
+  return untold.map((problem) => ({ place: placeOf(problem), message: problem.message, remedy: problem.remedy }));
 }
 
 const nowMs = (): number => systemClock.nowMs();

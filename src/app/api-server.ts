@@ -5,13 +5,17 @@ import type { Account, Config } from "../config/config.ts";
 import { systemClock } from "../delivery/clock.ts";
 import { StartError } from "../errors.ts";
 import type { FileStore } from "../files/files.ts";
+import type { OnDrop } from "../gateway/drops.ts";
 import { compileInbound } from "../gateway/inbound.ts";
 import type { Routes } from "../gateway/routes.ts";
 import { compileView, type View } from "../gateway/view.ts";
 import { ApiAccount } from "../http/api/account.ts";
+import { FileLines } from "../http/api/file-lines.ts";
 import { Ingest } from "../http/api/ingest.ts";
+import type { ServerShare } from "../http/server-share.ts";
 import { explainListenError, listenAt } from "../http/listen.ts";
 import type { HttpApi } from "../http/server.ts";
+import { namesOf } from "./own-names.ts";
 import { isLoopback, parseAddress } from "../lib/address.ts";
 import type { Turnstile } from "../lib/turnstile.ts";
 import type { Log } from "../log/log.ts";
@@ -42,8 +46,12 @@ export interface ApiCore {
   readonly files: FileStore;
   readonly routes: Routes;
   readonly turnstile: Turnstile;
+  readonly share: ServerShare;
   readonly http: Awaited<ReturnType<typeof loadHttp>>;
   readonly logger: Logger;
+  readonly onDrop: OnDrop;
+  /** `AllowedHosts` as it is now. */
+  readonly allowedHosts: () => readonly string[];
 }
 
 /** How the readers of an account see messages. */
@@ -52,24 +60,25 @@ export function viewOf(account: Account, { accounts }: Config, { files }: Pick<A
 }
 
 const nowMs = (): number => systemClock.nowMs();
-const monoMs = (): number => systemClock.monoMs();
 
 /** Opens the readers of an API account and its server, which does not listen yet. Rejects with a LogError. */
 export async function createApiServer(account: Account, config: Config, core: ApiCore): Promise<ApiServer> {
-  const { log, files, routes, turnstile, logger } = core;
+  const { log, files, routes, turnstile, share, logger, onDrop } = core;
   const settings = account.settings as ApiSettings;
   const view = viewOf(account, config, core);
   const keepFile = async (content: Uint8Array, name: string): Promise<string | null> => await files.keep(content, name);
   const inbound = compileInbound(account);
-  const ingest = new Ingest({ account, log, routes, turnstile, inbound, logger, nowMs, keepFile });
+  const ingest = new Ingest({ account, log, routes, turnstile, inbound, logger, nowMs, keepFile, onDrop });
   const onError = (error: unknown, path: string): void =>
     logger.error({ account: account.name, path, error: describe(error) }, "a request failed: this is a bug");
   const token = settings.Token === "" ? null : settings.Token;
-  const http = await core.http.createServer({ token, maxBodySize: settings.MaxBodySize, onError });
+  const names = namesOf(settings.BindAddress, core.allowedHosts);
+  const http = await core.http.createServer({ token, names, maxBodySize: settings.MaxBodySize, share, onError });
   // Last: nothing is committed between this and the return that these readers would miss.
   const buffer = settings.Buffer;
-  const readers = await ApiAccount.open({ account, buffer, log, routes, view, logger, nowMs, monoMs });
-  core.http.addApiRoutes(http.app, { readers, ingest, nowMs, release: http.release, onError });
+  const fileLines = new FileLines(files, (id, name) => files.linkFor(id, name));
+  const readers = await ApiAccount.open({ account, buffer, log, routes, view, fileLines, logger, clock: systemClock });
+  core.http.addApiRoutes(http, { readers, ingest, nowMs, onError });
   return { account, settings, readers, ingest, http };
 }
 
@@ -121,6 +130,7 @@ export function readerView(
   return {
     account: account.name,
     url: addresses.get(account.key) ?? null,
+    down: account.down,
     accepted,
     dropped,
     skipped: readers.skipped,

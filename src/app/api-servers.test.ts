@@ -8,6 +8,8 @@ import { encode } from "../gateway/codec.ts";
 import { type LiveRoutes, liveRoutes } from "../gateway/live-routes.ts";
 import { compileRoutes } from "../gateway/routes.ts";
 import { aConfig, aGateway, aMessage, anAccount } from "../gateway/samples.suite.ts";
+import { ampleDescriptors } from "../lib/descriptors.suite.ts";
+import { BodyBudget } from "../http/body-budget.ts";
 import { Turnstile } from "../lib/turnstile.ts";
 import type { Log } from "../log/log.ts";
 import { openAt, scratchFolder } from "../log/sqlite/scratch.suite.ts";
@@ -41,8 +43,10 @@ beforeEach(async () => {
     files: Object.assign(new MemoryFiles(), { keep, linkFor: () => null }) as never,
     routes,
     turnstile: new Turnstile(),
+    share: { bodies: new BodyBudget(), descriptors: ampleDescriptors() },
     http: await loadHttp(),
     logger: new MemoryLogger().logger,
+    onDrop: () => undefined,
   });
   onTestFinished(() => servers.close());
   await servers.open(config);

@@ -5,9 +5,9 @@ import { systemClock } from "../delivery/clock.ts";
 import type { Next } from "../delivery/change.ts";
 import { compileInbound } from "../gateway/inbound.ts";
 import type { ApiAccount } from "../http/api/account.ts";
-import { beginningMarks, forgetReaders, joiningMarks, READERS_STEM } from "../http/api/reader-marks.ts";
+import { beginningMarks, forgetReaders, hasPositions, joiningMarks, READERS_STEM } from "../http/api/reader-marks.ts";
 import { dispatchTo } from "../http/api/dispatch.ts";
-import { SWEEP_MS } from "../http/api/stream-hub.ts";
+import { SWEEP_MS } from "../http/api/reader-hub.ts";
 import type { Mark, TailListener } from "../log/log.ts";
 import {
   type ApiCore,
@@ -41,9 +41,12 @@ export class ApiServers {
   readonly #readers = new Map<string, ApiAccount>();
   readonly #ended = new AbortController();
   #sweeps: NodeJS.Timeout | undefined;
+  #allowedHosts: readonly string[] = [];
+  /** An error of the configuration has left something out. */
+  #isDegraded = false;
 
-  constructor(core: ApiCore) {
-    this.#core = core;
+  constructor(core: Omit<ApiCore, "allowedHosts">) {
+    this.#core = { ...core, allowedHosts: () => this.#allowedHosts };
   }
 
   get all(): readonly ApiServer[] {
@@ -60,7 +63,10 @@ export class ApiServers {
     const { log, routes } = this.#core;
     const accounts = apisOf(config);
     const keys = accounts.map(({ key }) => key);
-    await forgetReaders(log, keys, routes.reads);
+    this.#allowedHosts = config.general.allowedHosts;
+    // What an error leaves out is meant to come back.
+    this.#isDegraded = config.errors.length > 0;
+    if (!this.#isDegraded) await forgetReaders(log, keys, routes.reads);
     for (const account of accounts) this.#put(await createApiServer(account, config, this.#core));
   }
 
@@ -69,7 +75,11 @@ export class ApiServers {
     this.#sweeps = setInterval(() => {
       for (const { readers } of this.#servers.values()) readers.sweep();
     }, SWEEP_MS);
-    for (const server of this.all) this.addresses.set(server.account.key, await listen(server, this.#core.logger));
+    for (const server of this.all) {
+      const { name, key, down } = server.account;
+      if (down !== null) this.#core.logger.error({ account: name, ...down }, "the account stays down");
+      else this.addresses.set(key, await listen(server, this.#core.logger));
+    }
   }
 
   /** The steps to another configuration; nothing has moved yet. Rejects with a LogError. */
@@ -82,15 +92,20 @@ export class ApiServers {
       return { account, server, view: viewOf(account, next.config, this.#core), inbound: compileInbound(account) };
     });
     const isKnown = ({ key }: Account): boolean => this.#servers.has(key);
+    const isBack = ({ key }: Account): boolean => this.#isDegraded && hasPositions(key, marks);
     return {
       marks: () =>
         accounts.flatMap((account) => {
           const reads = next.routes.reads(account.key);
           const { head } = log;
-          if (!isKnown(account)) return beginningMarks(account.key, reads, head);
-          return joiningMarks(account.key, { before: routes.reads(account.key), after: reads, marks, head });
+          if (isKnown(account))
+            return joiningMarks(account.key, { before: routes.reads(account.key), after: reads, marks, head });
+          if (isBack(account)) return joiningMarks(account.key, { before: reads, after: reads, marks, head });
+          return beginningMarks(account.key, reads, head);
         }),
       swap: () => {
+        this.#allowedHosts = next.config.general.allowedHosts;
+        this.#isDegraded = false;
         for (const { account, server, view, inbound } of news) {
           if (server === undefined) continue;
           server.readers.change(view);

@@ -19,6 +19,7 @@ import type { Running } from "./change.ts";
 import { listenForMedia } from "./media.ts";
 import { openLog, openStore } from "./open.ts";
 import { type Reloaded, Reloader } from "./reload.ts";
+import { openShare } from "./share.ts";
 
 export interface App {
   /** `http://host:port` of every API account, by account key. */
@@ -47,7 +48,8 @@ export async function startApp(
   scrubber: Scrubber = new Scrubber(),
 ): Promise<App> {
   // The log's thread starts while the HTTP modules are loaded, the heaviest of all.
-  const admin = new Admin();
+  const share = openShare(config, logger);
+  const admin = new Admin(share);
   const [log, http] = await Promise.all([openLog(config, admin.metrics), loadHttp()]);
   const turnstile = new Turnstile();
   let servers: ApiServers | null = null;
@@ -58,7 +60,7 @@ export async function startApp(
   const stop = async (): Promise<void> => {
     reloader?.stop();
     await delivery?.quiesce();
-    await Promise.all([servers?.close(), media?.close(), admin.close()]);
+    await Promise.all([servers?.close(), media?.close(), admin.close(), share.close()]);
     await delivery?.close();
     await files?.close();
     for (const server of servers?.all ?? []) reportCounts(server, logger);
@@ -69,7 +71,7 @@ export async function startApp(
     // Not before the log has made sure that nobody else uses the data folder.
     files = await openStore(config, remoteFiles, logger);
     const routes = liveRoutes(compileRoutes(config));
-    servers = new ApiServers({ log, files, routes, turnstile, http, logger });
+    servers = new ApiServers({ log, files, routes, turnstile, share, http, logger, onDrop: admin.told.onDrop });
     await servers.open(config);
     log.tail(servers.listener);
     delivery = await openDelivery({
@@ -83,18 +85,18 @@ export async function startApp(
       logger,
       clock: systemClock,
       random: Math.random,
-      meter: admin.metrics,
+      ...admin.told,
     });
     const running: Running = { config, log, routes, turnstile, servers, delivery };
     reloader = read === null ? null : new Reloader(running, read, logger);
     const reload = reloadOf(reloader);
     await servers.listen();
-    media = await listenForMedia(config, files, logger);
+    media = await listenForMedia(config, files, share, logger);
     await admin.open({
       log,
       routes,
       config: () => running.config,
-      accounts: () => running.delivery.status(),
+      delivery: () => running.delivery,
       readers: () => running.servers.all.map((server) => readerView(server, running.servers.addresses)),
       pass: async (task) => await turnstile.pass(task),
       reload,

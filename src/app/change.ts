@@ -78,7 +78,7 @@ async function busyAddresses(
 ): Promise<readonly string[]> {
   const old = apisOf(running.config);
   const isNew = (key: string): boolean => reopen.has(key) || !running.config.accounts.has(key);
-  const freed = old.filter(({ key }) => isNew(key) || !config.accounts.has(key));
+  const freed = old.filter(({ down }) => down === null).filter(({ key }) => isNew(key) || !config.accounts.has(key));
   // What is kept busy by ours that goes cannot be known before that has gone.
   const isFreed = (account: Account): boolean => freed.some((other) => clash(account, other));
   const wanted = apisOf(config).filter((account) => isNew(account.key) && !isFreed(account));

@@ -3,6 +3,7 @@ import { systemClock } from "../delivery/clock.ts";
 import { StartError } from "../errors.ts";
 import type { FileStore } from "../files/files.ts";
 import { explainListenError } from "../http/listen.ts";
+import type { ServerShare } from "../http/server-share.ts";
 import type { MediaServer } from "../http/media/media-server.ts";
 import { parseAddress } from "../lib/address.ts";
 import type { Logger } from "../logger.ts";
@@ -12,6 +13,7 @@ import { describe } from "./describe.ts";
 export async function listenForMedia(
   { general }: Config,
   files: FileStore,
+  { descriptors }: ServerShare,
   logger: Logger,
 ): Promise<MediaServer | null> {
   const { bindAddress } = general.media;
@@ -21,7 +23,7 @@ export async function listenForMedia(
   const { startMedia } = await import("../http/media/media-server.ts");
   const onError = (error: unknown): void => logger.error({ error: describe(error) }, "a file could not be served");
   try {
-    const server = await startMedia({ files, address, nowMs: () => systemClock.nowMs(), onError });
+    const server = await startMedia({ files, address, descriptors, nowMs: () => systemClock.nowMs(), onError });
     logger.info({ address: bindAddress, url: general.media.endpoint?.url }, "the media endpoint listens");
     return server;
   } catch (error) {

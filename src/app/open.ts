@@ -4,9 +4,10 @@ import type { RemoteFiles } from "../delivery/remote-files.ts";
 import { StartError, type StartErrorCode } from "../errors.ts";
 import type { FileStore } from "../files/files.ts";
 import { openFiles } from "../files/open-files.ts";
+import { isStored } from "../gateway/codec.ts";
 import { compilePattern } from "../gateway/regex.ts";
 import type { Archive, LogObserver } from "../log/archive.ts";
-import { LogError } from "../log/errors.ts";
+import { LogError, type LogErrorCode } from "../log/errors.ts";
 import type { Log } from "../log/log.ts";
 import { openSqliteLog } from "../log/sqlite/open.ts";
 import type { Logger } from "../logger.ts";
@@ -18,12 +19,16 @@ export async function openLog(
   observer: LogObserver,
 ): Promise<Log & { readonly archive: Archive }> {
   try {
-    return await openSqliteLog({ ...general, observer });
+    return await openSqliteLog({ ...general, observer, isSound: isStored });
   } catch (error) {
-    if (!(error instanceof LogError)) throw error;
-    const code: StartErrorCode = error.code === "locked" ? "data_locked" : "data_path";
-    throw new StartError(code, error.message, { cause: error });
+    throw error instanceof LogError ? startErrorOf(error) : error;
   }
+}
+
+/** Why a log that cannot be opened or read keeps the program from starting. */
+export function startErrorOf(error: LogError): StartError {
+  const codes: Partial<Record<LogErrorCode, StartErrorCode>> = { locked: "data_locked", damaged: "log_damaged" };
+  return new StartError(codes[error.code] ?? "data_path", error.message, { cause: error });
 }
 
 /** To be called when the log is open: it has made sure that nobody else uses the data folder. Rejects with a StartError. */

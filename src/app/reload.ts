@@ -1,6 +1,6 @@
 import { formatProblems } from "../cli/check.ts";
 import type { Loaded } from "../config/load.ts";
-import type { Problem } from "../config/problems.ts";
+import { hasErrors, type Problem } from "../config/problems.ts";
 import type { Logger } from "../logger.ts";
 import { type Changed, changeConfig, type Moved, type Running } from "./change.ts";
 
@@ -52,7 +52,8 @@ export class Reloader {
   async #reload(): Promise<Reloaded> {
     if (this.#stopped) return this.#refuse([], ["Rialto stops"]);
     const loaded = this.#read();
-    if (!loaded.ok) return this.#refuse(loaded.problems, []);
+    // A start goes on without what an error concerns; what runs is not taken away because of one.
+    if (!loaded.ok || hasErrors(loaded.problems)) return this.#refuse(loaded.problems, []);
     const changed = await changeConfig(loaded.config, this.#running);
     if (changed.is === "impossible") return this.#refuse(loaded.problems, changed.reasons);
     if (changed.is === "applied") {
@@ -73,6 +74,7 @@ export class Reloader {
       line: 0,
       column: 0,
       message,
+      remedy: "",
     }));
     const problems = [...found, ...own];
     for (const problem of problems) {

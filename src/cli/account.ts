@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { protocols } from "../adapters/registry.ts";
-import { findConfigFile } from "../config/example.ts";
+import { configFileNames, findConfigFile } from "../config/example.ts";
 import type { Environment } from "../config/environment.ts";
+import { hasErrors } from "../config/problems.ts";
 import type { Manifest } from "../contract/manifest.ts";
 import { START_ERRORS } from "../errors.ts";
 import type { Command } from "./args.ts";
@@ -32,9 +33,9 @@ export function accountCommand(
   const found = known.get(protocol)?.commands?.find((each) => each.name === name);
   if (found === undefined) return usage(`there is no command "${protocol} ${name}"`);
   const path = command.conf ?? findConfigFile(cwd);
-  if (path === null) return usage("there is no rialto.toml or matterbridge.toml here; name the file with -conf");
+  if (path === null) return usage(`there is no ${configFileNames} here; name the file with -conf`);
   const loaded = load({ path }, { env, cwd });
-  if (!loaded.ok) {
+  if (!loaded.ok || hasErrors(loaded.problems)) {
     tell(formatProblems(loaded.problems));
     return START_ERRORS.config.exit;
   }

@@ -7,24 +7,31 @@ function aControl(fields: Partial<ControlCommand>): ControlCommand {
     name: "status",
     words: [],
     conf: null,
+    data: null,
     socket: null,
     watch: false,
     json: false,
+    ids: false,
     as: "",
     ...fields,
   };
 }
 
 test.each([
-  [[], { is: "run", conf: null, debug: false }],
-  [["run"], { is: "run", conf: null, debug: false }],
-  [["-conf", "x.toml"], { is: "run", conf: "x.toml", debug: false }],
-  [["-conf=x.toml", "-debug"], { is: "run", conf: "x.toml", debug: true }],
-  [["--conf", "x.toml", "--debug"], { is: "run", conf: "x.toml", debug: true }],
-  [["-c", "x.toml"], { is: "run", conf: "x.toml", debug: false }],
-  [["check", "x.toml"], { is: "check", file: "x.toml" }],
-  [["check", "-conf", "x.toml"], { is: "check", file: "x.toml" }],
-  [["check"], { is: "check", file: null }],
+  [[], { is: "run", orExample: false, conf: null, debug: false }],
+  [["--or-example"], { is: "run", orExample: true, conf: null, debug: false }],
+  [["--or-example", "check", "x.toml"], { is: "check", file: "x.toml", json: false }],
+  [["run"], { is: "run", orExample: false, conf: null, debug: false }],
+  [["-conf", "x.toml"], { is: "run", orExample: false, conf: "x.toml", debug: false }],
+  [["-conf=x.toml", "-debug"], { is: "run", orExample: false, conf: "x.toml", debug: true }],
+  [["--conf", "x.toml", "--debug"], { is: "run", orExample: false, conf: "x.toml", debug: true }],
+  [["-c", "x.toml"], { is: "run", orExample: false, conf: "x.toml", debug: false }],
+  [["example"], { is: "example", debug: false }],
+  [["example", "-d"], { is: "example", debug: true }],
+  [["check", "x.toml"], { is: "check", file: "x.toml", json: false }],
+  [["check", "-conf", "x.toml"], { is: "check", file: "x.toml", json: false }],
+  [["check"], { is: "check", file: null, json: false }],
+  [["check", "--json", "x.toml"], { is: "check", file: "x.toml", json: true }],
   [["net", "do", "x"], { is: "account", protocol: "net", name: "do", account: "x", conf: null }],
   [["net", "do", "-conf", "x.toml", "x"], { is: "account", protocol: "net", name: "do", account: "x", conf: "x.toml" }],
   [["-version"], { is: "version" }],
@@ -33,12 +40,20 @@ test.each([
   [["-help"], { is: "help", of: null }],
   [["help"], { is: "help", of: null }],
   [["help", "status"], { is: "help", of: "status" }],
-  [["help", "check"], { is: "help", of: null }],
+  [["help", "check"], { is: "help", of: "check" }],
+  [["log", "check"], { is: "log", action: "check", to: null, conf: null, data: null, json: false }],
+  [["log", "repair", "--data", "/d"], { is: "log", action: "repair", to: null, conf: null, data: "/d", json: false }],
+  [["log", "backup", "f", "--json"], { is: "log", action: "backup", to: "f", conf: null, data: null, json: true }],
+  [["init"], { is: "init", file: null }],
+  [["init", "x.toml"], { is: "init", file: "x.toml" }],
+  [["log", "--help"], { is: "help", of: "log" }],
+  [["status", "--data", "/d"], aControl({ name: "status", data: "/d" })],
   [["status", "--help"], { is: "help", of: "status" }],
-  [["check", "--help"], { is: "help", of: null }],
+  [["check", "--help"], { is: "help", of: "check" }],
   [["status"], aControl({ name: "status" })],
   [["status", "--watch", "--json", "-conf", "x"], aControl({ name: "status", watch: true, json: true, conf: "x" })],
   [["explain", "two", "words"], aControl({ name: "explain", words: ["two", "words"] })],
+  [["explain", "--ids", "x"], aControl({ name: "explain", words: ["x"], ids: true })],
   [["explain", "--", "-5"], aControl({ name: "explain", words: ["-5"] })],
   [["tail", "g", "--socket", "/s"], aControl({ name: "tail", words: ["g"], socket: "/s" })],
   [["send", "--as", "Ann", "g", "hello", "you"], aControl({ name: "send", words: ["g", "hello", "you"], as: "Ann" })],
@@ -68,10 +83,25 @@ test.each([
   [["status", "--as", "x"]],
   [["run", "--json"]],
   [["check", "--socket", "x"]],
+  [["help", "nope"]],
+  [["log"]],
+  [["log", "mend"]],
+  [["log", "check", "x"]],
+  [["init", "--json"]],
 ])("%j is a wrong usage", (argv) => {
   expect(parseCommand(argv, {}).is).toBe("usage");
 });
 
 test("a command of an account without the account says what is missing", () => {
   expect(parseCommand(["net", "do"], {})).toEqual({ is: "usage", message: '"net do" needs the name of an account' });
+});
+
+test.each([
+  [["chekc"], 'there is no command "chekc"; did you mean "check"?'],
+  [["help", "stauts"], 'there is no command "stauts"; did you mean "status"?'],
+  [["help", "nope"], 'there is no command "nope"'],
+  [["log", "repare"], '"log" is followed by check, repair, backup, not "repare"; did you mean "repair"?'],
+  [["stauts", "now"], '"stauts now" needs the name of an account; did you mean "status"?'],
+])("%j: %s", (argv, message) => {
+  expect(parseCommand(argv, {})).toEqual({ is: "usage", message });
 });

@@ -1,8 +1,13 @@
 import { parseArgs } from "node:util";
+import { suggest } from "../lib/suggest.ts";
 
 export type Command =
-  | { readonly is: "run"; readonly conf: string | null; readonly debug: boolean }
-  | { readonly is: "check"; readonly file: string | null }
+  /** `orExample`: without a configuration the example runs, whoever starts it. */
+  | { readonly is: "run"; readonly conf: string | null; readonly orExample: boolean; readonly debug: boolean }
+  /** The built-in configuration, whatever stands in the folder. */
+  | { readonly is: "example"; readonly debug: boolean }
+  | { readonly is: "check"; readonly file: string | null; readonly json: boolean }
+  | { readonly is: "init"; readonly file: string | null }
   /** What an adapter offers beside the bridge, for one account. */
   | {
       readonly is: "account";
@@ -11,11 +16,23 @@ export type Command =
       readonly account: string;
       readonly conf: string | null;
     }
+  | LogCommand
   | ControlCommand
   | { readonly is: "version" }
   /** `of`: a command of its own; null: the program. */
-  | { readonly is: "help"; readonly of: ControlName | null }
+  | { readonly is: "help"; readonly of: HelpTopic | null }
   | { readonly is: "usage"; readonly message: string };
+
+/** What is done with a log on the disk. */
+export interface LogCommand {
+  readonly is: "log";
+  readonly action: LogAction;
+  /** Of a backup: the new file. */
+  readonly to: string | null;
+  readonly conf: string | null;
+  readonly data: string | null;
+  readonly json: boolean;
+}
 
 /** What is asked of a Rialto that runs. */
 export interface ControlCommand {
@@ -24,23 +41,50 @@ export interface ControlCommand {
   /** The words behind the command. */
   readonly words: readonly string[];
   readonly conf: string | null;
-  /** Path of the socket, instead of the one of the configuration. */
+  /** The data folder, instead of the one of the configuration. */
+  readonly data: string | null;
+  /** Path of the socket, instead of the one in the data folder. */
   readonly socket: string | null;
   readonly watch: boolean;
   readonly json: boolean;
+  /** The ids of networks are shown as well. */
+  readonly ids: boolean;
   /** The name to speak under. */
   readonly as: string;
 }
 
-/** By name: how many words belong to it, least and most. */
+/** The options that only some commands take, beside `--conf`, `--debug`, `--help`, `--version` and `--or-example`, which all of them do. */
+type Option = "data" | "socket" | "watch" | "json" | "ids" | "as";
+
+interface Rule {
+  /** How many words belong to it, least and most. */
+  readonly words: readonly [number, number];
+  readonly options: readonly Option[];
+}
+
 const CONTROL = {
-  status: [0, 0],
-  explain: [1, Infinity],
-  tail: [0, 1],
-  send: [2, Infinity],
-  reload: [0, 0],
-} as const;
-export type ControlName = keyof typeof CONTROL;
+  status: { words: [0, 0], options: ["data", "socket", "watch", "json"] },
+  explain: { words: [1, Infinity], options: ["data", "socket", "json", "ids"] },
+  tail: { words: [0, 1], options: ["data", "socket", "json"] },
+  send: { words: [2, Infinity], options: ["data", "socket", "as", "json"] },
+  reload: { words: [0, 0], options: ["data", "socket", "json"] },
+} as const satisfies Record<string, Rule>;
+type ControlName = keyof typeof CONTROL;
+
+const COMMANDS = {
+  run: { words: [0, 0], options: [] },
+  example: { words: [0, 0], options: [] },
+  check: { words: [0, 1], options: ["json"] },
+  init: { words: [0, 1], options: [] },
+  log: { words: [1, 2], options: ["data", "json"] },
+  help: { words: [0, 1], options: [] },
+  version: { words: [0, 0], options: [] },
+  ...CONTROL,
+} as const satisfies Record<string, Rule>;
+export type HelpTopic = keyof typeof COMMANDS;
+
+const LOG_ACTIONS = ["check", "repair", "backup"] as const;
+type LogAction = (typeof LOG_ACTIONS)[number];
 
 /** The reference writes long options with one dash; both are taken. */
 const LONG = /^-(conf|debug|version|help)(=.*)?$/;
@@ -52,78 +96,96 @@ export function parseCommand(argv: readonly string[], env: Readonly<Record<strin
   try {
     parsed = parse(args);
   } catch (error) {
-    return { is: "usage", message: error instanceof Error ? error.message : String(error) };
+    return usage(error instanceof Error ? error.message : String(error));
   }
   const { values, positionals } = parsed;
-  const [first, ...words] = positionals;
-  if (values.help === true) return { is: "help", of: first !== undefined && isControl(first) ? first : null };
+  const [name = "run", ...words] = positionals;
+  if (values.help === true) return { is: "help", of: isCommand(name) && positionals.length > 0 ? name : null };
   if (values.version === true) return { is: "version" };
-  const conf = values.conf ?? null;
-  if (first !== undefined && isControl(first)) return control(first, words, { ...values, conf });
-  const alien = (["watch", "json", "as", "socket"] as const).find((option) => values[option] !== undefined);
-  if (alien !== undefined) return { is: "usage", message: `--${alien} does not belong here` };
-  const [name = "run", ...rest] = positionals;
-  const [action, account, ...more] = rest;
-  if (!OWN.has(name) && action !== undefined && account !== undefined && more.length === 0) {
-    return { is: "account", protocol: name, name: action, account, conf };
-  }
-  const surplus = rest.slice(name === "check" || name === "help" ? 1 : 0);
-  if (OWN.has(name) && surplus.length > 0)
-    return { is: "usage", message: `"${surplus.join(" ")}" was not expected here` };
+  if (!isCommand(name)) return ofAccount(name, words, values);
+  const {
+    words: [least, most],
+    options,
+  }: Rule = COMMANDS[name];
+  if (words.length < least) return usage(`"${name}" needs more words: see rialto ${name} --help`);
+  if (words.length > most) return usage(`"${words.slice(most).join(" ")}" was not expected here`);
+  const alien = alienIn(values, options);
+  if (alien !== undefined) return usage(`--${alien} does not belong to "${name}"`);
+  return commandOf(name, words, values, env);
+}
+
+function commandOf(
+  name: HelpTopic,
+  words: readonly string[],
+  values: Values,
+  env: Readonly<Record<string, string | undefined>>,
+): Command {
+  const { conf = null, data = null, socket = null, watch = false, json = false, ids = false, as = "" } = values;
+  const debug = values.debug === true || env["DEBUG"] === "1";
+  const [first = null] = words;
   switch (name) {
     case "run":
-      return { is: "run", conf, debug: values.debug === true || env["DEBUG"] === "1" };
+      return { is: "run", conf, orExample: values["or-example"] === true, debug };
+    case "example":
+      return { is: "example", debug };
     case "check":
-      return { is: "check", file: rest[0] ?? conf };
+      return { is: "check", file: first ?? conf, json };
+    case "init":
+      return { is: "init", file: first ?? conf };
+    case "log":
+      return ofLog(words, { conf, data, json });
     case "help":
-      return { is: "help", of: rest[0] !== undefined && isControl(rest[0]) ? rest[0] : null };
+      if (first === null || isCommand(first)) return { is: "help", of: first };
+      return usage(`there is no command "${first}"${hint(first)}`);
     case "version":
       return { is: "version" };
-    default:
-      return { is: "usage", message: unknown(name, rest) };
+    case "status":
+    case "explain":
+    case "tail":
+    case "send":
+    case "reload":
+      return { is: "control", name, words, conf, data, socket, watch, json, ids, as };
   }
 }
 
-const isControl = (name: string): name is ControlName => Object.hasOwn(CONTROL, name);
-
-/** Which options belong to which command, beside `--conf` and `--socket`. */
-const OPTIONS: Readonly<Record<ControlName, readonly string[]>> = {
-  status: ["watch", "json"],
-  explain: ["json"],
-  tail: ["json"],
-  send: ["as", "json"],
-  reload: ["json"],
-};
-
-function control(name: ControlName, words: readonly string[], values: Values): Command {
-  const [least, most] = CONTROL[name];
-  if (words.length < least) return { is: "usage", message: `"${name}" needs more words: see rialto ${name} --help` };
-  if (words.length > most) return { is: "usage", message: `"${words.slice(most).join(" ")}" was not expected here` };
-  const { conf, socket = null, watch = false, json = false, as = "" } = values;
-  for (const option of ["watch", "json", "as"] as const) {
-    if (values[option] !== undefined && !OPTIONS[name].includes(option))
-      return { is: "usage", message: `--${option} does not belong to "${name}"` };
+function ofLog(
+  [first = "", to = null]: readonly (string | null)[],
+  rest: Pick<LogCommand, "conf" | "data" | "json">,
+): Command {
+  const action = LOG_ACTIONS.find((each) => each === first);
+  if (action === undefined) {
+    return usage(`"log" is followed by ${LOG_ACTIONS.join(", ")}, not "${first}"${hint(first ?? "", LOG_ACTIONS)}`);
   }
-  return { is: "control", name, words, conf, socket, watch, json, as };
+  if (to !== null && action !== "backup") return usage(`"${to}" was not expected here`);
+  return { is: "log", action, to, ...rest };
 }
-
-interface Values {
-  readonly conf: string | null;
-  readonly socket?: string | undefined;
-  readonly watch?: boolean | undefined;
-  readonly json?: boolean | undefined;
-  readonly as?: string | undefined;
-}
-
-/** All other names are those of protocols. */
-const OWN: ReadonlySet<string> = new Set(["run", "check", "help", "version"]);
 
 /** The commands of an account have three words: the protocol, the command and the account. */
-function unknown(name: string, [action, ...more]: readonly string[]): string {
-  if (action === undefined) return `there is no command "${name}"`;
-  if (more.length === 0) return `"${name} ${action}" needs the name of an account`;
-  return `"${more.slice(1).join(" ")}" was not expected here`;
+function ofAccount(protocol: string, words: readonly string[], values: Values): Command {
+  const [name, account, ...more] = words;
+  if (name === undefined) return usage(`there is no command "${protocol}"${hint(protocol)}`);
+  if (account === undefined) return usage(`"${protocol} ${name}" needs the name of an account${hint(protocol)}`);
+  if (more.length > 0) return usage(`"${more.join(" ")}" was not expected here`);
+  const alien = alienIn(values, []);
+  if (alien !== undefined) return usage(`--${alien} does not belong here`);
+  return { is: "account", protocol, name, account, conf: values.conf ?? null };
 }
+
+const usage = (message: string): Command => ({ is: "usage", message });
+
+const isCommand = (name: string): name is HelpTopic => Object.hasOwn(COMMANDS, name);
+
+function hint(word: string, of: readonly string[] = Object.keys(COMMANDS)): string {
+  const near = suggest(word, of);
+  return near === null ? "" : `; did you mean "${near}"?`;
+}
+
+const alienIn = (values: Values, options: readonly Option[]): Option | undefined =>
+  (["data", "socket", "watch", "json", "ids", "as"] as const).find(
+    (option) => values[option] !== undefined && !options.includes(option),
+  );
+
+type Values = ReturnType<typeof parse>["values"];
 
 const parse = (args: string[]) =>
   parseArgs({
@@ -131,12 +193,15 @@ const parse = (args: string[]) =>
     allowPositionals: true,
     options: {
       conf: { type: "string", short: "c" },
+      data: { type: "string" },
       debug: { type: "boolean", short: "d" },
       version: { type: "boolean", short: "v" },
       help: { type: "boolean", short: "h" },
       socket: { type: "string" },
       watch: { type: "boolean", short: "w" },
       json: { type: "boolean" },
+      ids: { type: "boolean" },
       as: { type: "string" },
+      "or-example": { type: "boolean" },
     },
   });

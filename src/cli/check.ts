@@ -1,38 +1,67 @@
-import type { Config } from "../config/config.ts";
+import { protocols } from "../adapters/registry.ts";
 import type { Environment } from "../config/environment.ts";
-import type { Problem } from "../config/problems.ts";
+import { hasErrors, type Problem } from "../config/problems.ts";
 import { START_ERRORS } from "../errors.ts";
 import { load } from "./load.ts";
+import { wiringOf } from "./wiring.ts";
 
 interface Surroundings {
   readonly env: Environment;
   readonly cwd: string;
   /** Takes whole lines. */
   readonly write: (text: string) => void;
+  /** One JSON object in place of lines for people. */
+  readonly json?: boolean;
 }
 
-/** `rialto check FILE`: prints every problem, then a summary. Returns the exit code: 0, or 78 with errors. */
-export function check(file: string, { env, cwd, write }: Surroundings): number {
+/** `rialto check FILE`: prints every problem, what is linked with what, and a summary. Returns the exit code: 0, or 78 with errors. */
+export function check(file: string, { env, cwd, write, json = false }: Surroundings): number {
   const loaded = load({ path: file }, { env, cwd });
-  write(formatProblems(loaded.problems));
-  write(`${loaded.ok ? summariseConfig(loaded.config, loaded.problems) : countProblems(loaded.problems)}\n`);
-  return loaded.ok ? 0 : START_ERRORS.config.exit;
+  const { problems } = loaded;
+  const config = loaded.ok ? loaded.config : null;
+  if (json) {
+    const gateways = (config?.gateways ?? []).map(({ name, sameChannel, bridges }) => ({
+      name,
+      sameChannel,
+      bridges: bridges.map(({ account, channel, direction }) => {
+        const known = config?.accounts.get(account);
+        return { account: known?.name ?? account, channel, direction, up: known?.down === null };
+      }),
+    }));
+    write(`${JSON.stringify({ problems: problems.map(problemView), gateways })}\n`);
+  } else {
+    write(formatProblems(problems));
+    if (config !== null) write(wiringOf(config, protocols));
+    const counts = problems.length === 0 ? [] : [countProblems(problems)];
+    const sizes =
+      config === null ? [] : [count(config.gateways.length, "gateway"), count(config.accounts.size, "account")];
+    write(`${file}: ${verdictOf(loaded)}: ${[...sizes, ...counts].join(", ")}\n`);
+  }
+  return hasErrors(problems) ? START_ERRORS.config.exit : 0;
+}
+
+function verdictOf({ ok, problems }: { readonly ok: boolean; readonly problems: readonly Problem[] }): string {
+  if (!ok) return "nothing can start";
+  return hasErrors(problems) ? "a start goes on without what the errors concern" : "ok";
+}
+
+/** A problem as `--json` shows it. */
+function problemView({ severity, file, line, column, message, remedy }: Problem): Omit<Problem, "code" | "keepsDown"> {
+  const fallback = severity === "error" ? "correct it" : "see whether that is meant";
+  return { severity, file, line, column, message, remedy: remedy === "" ? fallback : remedy };
 }
 
 /** One line per problem, `file:line:column: error: message`, each ended by a newline; the place is left out where there is none. */
 export function formatProblems(problems: readonly Problem[]): string {
-  const lines = problems.map(({ severity, file, line, column, message }) => {
-    const place = line === 0 ? file : `${file}:${line}:${column}`;
-    return `${place}: ${severity}: ${message}\n`;
-  });
-  return lines.join("");
+  return problems.map((problem) => `${placeOf(problem)}: ${problem.severity}: ${textOf(problem)}\n`).join("");
 }
 
-function summariseConfig({ gateways, accounts }: Config, problems: readonly Problem[]): string {
-  const counts = [count(gateways.length, "gateway"), count(accounts.size, "account")];
-  if (problems.length > 0) counts.push(countProblems(problems));
-  return `ok: ${counts.join(", ")}`;
+/** `file:line:column`, or the file alone where there is no place in it. */
+export function placeOf({ file, line, column }: Problem): string {
+  return line === 0 ? file : `${file}:${line}:${column}`;
 }
+
+const textOf = ({ message, remedy }: Problem): string => (remedy === "" ? message : `${message}; ${remedy}`);
 
 function countProblems(problems: readonly Problem[]): string {
   const errors = problems.filter(({ severity }) => severity === "error").length;

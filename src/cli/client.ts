@@ -23,11 +23,13 @@ export interface Question {
   readonly path: string;
   /** Sent as JSON. */
   readonly body?: unknown;
+  /** Longest that the answer may take, when it is no small question. */
+  readonly patienceMs?: number;
 }
 
 /** Asks the Rialto behind a socket. Rejects with NotRunning, also when the signal is aborted. */
 export async function ask(socket: string, question: Question, signal?: AbortSignal): Promise<Answer> {
-  const limit = AbortSignal.timeout(ANSWER_MS);
+  const limit = AbortSignal.timeout(question.patienceMs ?? ANSWER_MS);
   const response = await open(socket, question, signal === undefined ? limit : AbortSignal.any([limit, signal]));
   return { status: response.statusCode ?? 0, body: await bodyOf(response, socket) };
 }

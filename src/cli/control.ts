@@ -2,15 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ExplainView, StatusView, TailLine } from "../admin/views.ts";
 import type { Reloaded } from "../app/reload.ts";
 import type { Environment } from "../config/environment.ts";
-import { exampleConfig, exampleName, findConfigFile } from "../config/example.ts";
 import { START_ERRORS } from "../errors.ts";
 import { socketPath } from "../http/admin/socket.ts";
+import { localTimeOfDay } from "../lib/local-time.ts";
 import { printable } from "../lib/printable.ts";
 import type { ControlCommand } from "./args.ts";
-import { formatProblems } from "./check.ts";
 import { type Answer, ask, lines, NotRunning, Refused } from "./client.ts";
+import { findDataPath } from "./data-path.ts";
 import { explainText } from "./explain-view.ts";
-import { load } from "./load.ts";
 import { reloadText } from "./reload-view.ts";
 import { statusText } from "./status-view.ts";
 import { paint, type Screen } from "./table.ts";
@@ -34,8 +33,7 @@ const CLEAR = "\u001b[H\u001b[2J";
 
 /** Asks the Rialto that runs with this configuration. Resolves with the exit code. */
 export async function control(command: ControlCommand, terminal: Terminal): Promise<number> {
-  const socket = command.socket ?? findSocket(command, terminal);
-  if (socket === null) return START_ERRORS.config.exit;
+  const socket = command.socket ?? socketPath(findDataPath(command, terminal));
   try {
     return await COMMANDS[command.name](socket, command, terminal);
   } catch (error) {
@@ -46,17 +44,6 @@ export async function control(command: ControlCommand, terminal: Terminal): Prom
     terminal.tell(`rialto: ${error.message}\n`);
     return START_ERRORS.not_running.exit;
   }
-}
-
-/** Null when the configuration has mistakes, which are told. */
-function findSocket({ conf }: ControlCommand, { env, cwd, tell }: Terminal): string | null {
-  const path = conf ?? findConfigFile(cwd);
-  const source = path === null ? { text: exampleConfig, format: "toml" as const, name: exampleName } : { path };
-  const loaded = load(source, { env, cwd });
-  if (loaded.ok) return socketPath(loaded.config.general.dataPath);
-  tell(formatProblems(loaded.problems.filter(({ severity }) => severity === "error")));
-  tell("rialto: the configuration has errors, so its data folder is not known; name the socket with --socket PATH\n");
-  return null;
 }
 
 type Run = (socket: string, command: ControlCommand, terminal: Terminal) => Promise<number>;
@@ -70,12 +57,15 @@ const COMMANDS: Readonly<Record<ControlCommand["name"], Run>> = {
       return { text: statusText(status, terminal.screen()), code: status.troubles.length === 0 ? 0 : 1 };
     });
   },
-  explain: async (socket, { words, json }, terminal) => {
+  explain: async (socket, { words, json, ids }, terminal) => {
     const path = `/api/v1/explain?q=${encodeURIComponent(words.join(" "))}`;
     const answer = await ask(socket, { method: "GET", path }, terminal.signal);
     return await show(answer, json, terminal, (body) => {
       const found = JSON.parse(body) as ExplainView;
-      return { text: explainText(found, Date.now(), terminal.screen()), code: found.stories.length === 0 ? 1 : 0 };
+      return {
+        text: explainText(found, { nowMs: Date.now(), screen: terminal.screen(), ids }),
+        code: found.stories.length + found.drops.length === 0 ? 1 : 0,
+      };
     });
   },
   tail: async (socket, { words, json }, terminal) => {
@@ -151,7 +141,7 @@ function messageOf(body: string): string {
 
 function tailText(line: string, screen: Screen): string {
   const { seq, atMs, account, channel, gateways, by, event, text } = JSON.parse(line) as TailLine;
-  const time = new Date(atMs).toISOString().slice(11, 19);
+  const time = localTimeOfDay(atMs);
   const kind = event === "" ? "" : ` (${printable(event)})`;
   const place = paint(
     printable(`${account} ${channel} → ${gateways.length === 0 ? "nowhere" : gateways.join(", ")}`),

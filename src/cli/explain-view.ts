@@ -1,40 +1,63 @@
-import type { Destination, ExplainView, Story } from "../admin/views.ts";
+import type { Destination, DropView, ExplainView, Story } from "../admin/views.ts";
 import { ago } from "../lib/ago.ts";
+import { localTime } from "../lib/local-time.ts";
 import { printable } from "../lib/printable.ts";
 import { type Cell, type Colour, paint, type Screen, table } from "./table.ts";
 
+export interface ExplainLook {
+  readonly nowMs: number;
+  readonly screen: Screen;
+  /** Whether the ids of networks are shown. */
+  readonly ids: boolean;
+}
+
 /** The ways of messages as an operator reads them in a terminal. Pure. */
-export function explainText({ stories, more }: ExplainView, nowMs: number, screen: Screen): string {
-  if (stories.length === 0) {
+export function explainText({ stories, drops, more }: ExplainView, look: ExplainLook): string {
+  if (stories.length + drops.length === 0) {
     return more
       ? "Nothing was found in the newest part of the log; older messages were not looked through.\n"
       : "Nothing was found: the log knows no such message.\n";
   }
-  const shown = stories.map((story) => storyText(story, nowMs, screen)).join("\n");
+  const shown = [...stories.map((story) => storyText(story, look)), ...drops.map((drop) => dropText(drop, look))].join(
+    "\n",
+  );
   return more ? `${shown}\nThere may be more: say more of the words, or an id.\n` : shown;
 }
 
-function storyText(story: Story, nowMs: number, screen: Screen): string {
+function storyText(story: Story, look: ExplainLook): string {
+  const { nowMs, screen } = look;
   const { seq, atMs, account, channel, by, event, words, about, gone, refs, destinations } = story;
   const kind = event === "" ? "" : ` (${printable(event)})`;
   const acts =
     about === null
       ? ""
       : `\n  ${about.is} of ${about.seq === null ? "a message that nobody knows" : `no. ${about.seq}`}`;
-  const ids = refs.length === 0 ? "" : `\n  known there as ${refs.map((ref) => printable(ref)).join(", ")}`;
+  const ids = look.ids && refs.length > 0 ? `\n  known there as ${refs.map((ref) => printable(ref)).join(", ")}` : "";
   const lost = gone ? "\n  The log has let go of the message itself." : "";
-  const head = `${paint(`no. ${seq}`, "bold", screen)}${kind} ${new Date(atMs).toISOString()}, ${ago(nowMs - atMs)} ago
+  const head = `${paint(`no. ${seq}`, "bold", screen)}${kind} ${localTime(atMs)}, ${ago(nowMs - atMs)} ago
   ${printable(by)} in ${printable(account)} ${printable(channel)}: ${printable(words)}${acts}${ids}${lost}`;
   if (destinations.length === 0) return `${head}\n  It goes nowhere by the configuration of now.\n`;
-  const rows = destinations.flatMap((destination) => rowsOf(destination, nowMs));
+  const rows = destinations.flatMap((destination) => rowsOf(destination, look));
   return `${head}\n${table(rows, screen)}`;
 }
 
-function rowsOf(destination: Destination, nowMs: number): readonly (readonly Cell[])[] {
+function dropText(drop: DropView, look: ExplainLook): string {
+  const { nowMs, screen } = look;
+  const { atMs, account, channel, by, event, text, refs, why, rule } = drop;
+  const kind = event === "" ? "" : ` (${printable(event)})`;
+  const ids = look.ids && refs.length > 0 ? `\n  known there as ${refs.map((ref) => printable(ref)).join(", ")}` : "";
+  const matched = rule === undefined ? "" : `: ${printable(rule)}`;
+  return `${paint("not relayed", "yellow", screen)}${kind} ${localTime(atMs)}, ${ago(nowMs - atMs)} ago
+  ${printable(by)} in ${printable(account)} ${printable(channel)}: ${printable(text)}${ids}
+  ${why}${matched}
+`;
+}
+
+function rowsOf(destination: Destination, { nowMs, ids }: ExplainLook): readonly (readonly Cell[])[] {
   const { gateway, account, channel, state, why, remedy, retryMs, tries, refs, losses } = destination;
   const again = retryMs === null || retryMs <= nowMs ? [] : [`again in ${ago(retryMs - nowMs)}`];
   const times = tries === null || tries === 0 ? [] : [`tried ${tries} ${tries === 1 ? "time" : "times"}`];
-  const copies = refs.length === 0 ? [] : [`as ${refs.join(", ")}`];
+  const copies = ids && refs.length > 0 ? [`as ${refs.join(", ")}`] : [];
   const said = [...(why === null ? [] : [why]), ...times, ...again, ...copies].join("; ");
   const first: readonly Cell[] = [
     { text: `  → ${account} ${channel}` },
@@ -66,6 +89,7 @@ const COLOURS: Readonly<Partial<Record<Destination["state"], Colour>>> = {
   failed: "red",
   expired: "red",
   unconfirmed: "yellow",
+  withheld: "yellow",
   waiting: "yellow",
   sending: "yellow",
 };

@@ -5,7 +5,10 @@ export const HELP = `rialto: a chat bridge
 
 Usage
   rialto [run] [-conf FILE] [-debug]   start the bridge
-  rialto check [FILE]                  say everything that is wrong with a configuration file, and start nothing
+  rialto example                       run two API accounts that are linked, to see a message cross
+  rialto init [FILE]                   ask, and write a configuration
+  rialto check [FILE] [--json]         say what is wrong with a configuration file and what it links, and start nothing
+  rialto log check|repair|backup       look after the log in the data folder
 ${accountCommands()}  rialto status [--watch] [--json]     how a running Rialto is: what is connected, waiting, failed, and why
   rialto explain TEXT|ID               the way of one message: where it went, and why not
   rialto tail [GATEWAY]                what is said, as it is accepted
@@ -16,7 +19,10 @@ ${accountCommands()}  rialto status [--watch] [--json]     how a running Rialto 
 
 Options
   -conf FILE, --conf FILE, -c FILE     the configuration file: TOML, or JSON or YAML by its extension
-                                       (default: rialto.toml, then matterbridge.toml, then a built-in example)
+                                       (default: rialto.toml, rialto.yaml or .yml, rialto.json, matterbridge.toml,
+                                       matterbridge.yaml or .yml, matterbridge.json; on a terminal without
+                                       any of them, the example)
+  --data DIR                           the data folder, instead of the one of the configuration
   --socket PATH                        where the running Rialto listens (default: rialto.sock in its data folder)
   -debug, --debug, -d                  log more; DEBUG=1 in the environment does the same
   -version, --version, -v

@@ -2,11 +2,16 @@ import { startApp, type App } from "../app/app.ts";
 import { closeDataFolder, openConfiguration } from "../app/private.ts";
 import type { Config } from "../config/config.ts";
 import type { Loaded } from "../config/load.ts";
+import { startErrorOf } from "../app/open.ts";
 import { START_ERRORS, StartError } from "../errors.ts";
+import { LogError } from "../log/errors.ts";
 import type { Scrubber } from "../lib/scrub.ts";
 import { createLogger, type Logger } from "../logger.ts";
+import { formatProblems } from "./check.ts";
 import { followReloads, listenForReloads } from "./reloads.ts";
 import { openSystemd, type Systemd } from "./systemd.ts";
+
+const DEGRADED = "the configuration has an error, and the program goes on without what it concerns";
 
 /** Longest that a stop may take before the program ends anyway. */
 const STOP_MS = 9_000;
@@ -27,6 +32,7 @@ export async function run(config: Config, { scrubber, debug, read }: RunOptions)
     const { logFormat: format, logFile: file } = config.general;
     logger = createLogger({ debug: debug || config.general.debug, format, file, scrubber });
     endOnBug(logger);
+    for (const problem of config.errors) logger.error({ problem: formatProblems([problem]).trimEnd() }, DEGRADED);
     const asked = listenForReloads(config.path, logger);
     const app = await startApp(config, logger, read, scrubber);
     warnOfOthers(config, scrubber, logger);
@@ -73,7 +79,7 @@ function printExample(app: App): void {
   const left = app.addresses.get("api.left") ?? "";
   const right = app.addresses.get("api.right") ?? "";
   console.log(`
-There is no rialto.toml here, so a built-in example runs: two API accounts, linked by the gateway "example".
+The built-in example runs: two API accounts, linked by the gateway "example".
 Paste these two lines into another shell:
 
   curl -sN ${right}/api/stream &
@@ -114,7 +120,8 @@ export async function stopWithin(limitMs: number, app: Pick<App, "stop">, logger
 }
 
 function explainFailure(error: unknown, logger: Logger | null, scrubber: Scrubber): number {
-  const code = error instanceof StartError ? error.code : "bug";
+  const known = error instanceof LogError ? startErrorOf(error) : error;
+  const code = known instanceof StartError ? known.code : "bug";
   const { exit, remedy } = START_ERRORS[code];
   const why = error instanceof Error ? (code === "bug" ? error.stack : error.message) : String(error);
   logger?.fatal({ code, why }, "Rialto cannot go on");

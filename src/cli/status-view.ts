@@ -1,5 +1,6 @@
 import type { StatusView } from "../admin/views.ts";
 import type { AccountStatus, ChannelStatus, LaneStatus } from "../delivery/status.ts";
+import { dropWords } from "../gateway/drops.ts";
 import { ago } from "../lib/ago.ts";
 import { printable } from "../lib/printable.ts";
 import { type Cell, type Colour, paint, type Screen, table } from "./table.ts";
@@ -20,35 +21,57 @@ export function statusText(status: StatusView, screen: Screen): string {
     return `  ${paint("!", "red", screen)} ${printable(of)}${since}: ${printable(what)}${mend}`;
   });
   const rows = accounts.flatMap((account) => rowsOf(account, nowMs));
-  const titles = ["", "STATE", "FOR", "WAITING", "OLDEST", "WHY"].map((text): Cell => ({ text, colour: "bold" }));
-  const clients = readers.map(({ account, url, accepted, skipped }) =>
-    [account, url ?? "", `${accepted} accepted`, skipped === 0 ? "" : `${skipped} skipped`].map((text) => ({ text })),
+  const titles = ["", "STATE", "FOR", "IN", "OUT", "HEARD", "WAITING", "OLDEST", "WHY"].map((text): Cell => ({
+    text,
+    colour: "bold",
+  }));
+  const clients = readers.map(({ account, url, down, accepted, skipped }) =>
+    [
+      account,
+      down === null ? (url ?? "") : "stays down",
+      `${accepted} accepted`,
+      skipped === 0 ? "" : `${skipped} skipped`,
+    ].map((text) => ({ text })),
   );
+  const drops = [...accounts, ...readers].flatMap(dropRows);
   return [
     head.join("\n"),
     ...(list.length > 0 ? [list.join("\n")] : []),
     ...(rows.length > 0 ? [table([titles, ...rows], screen).trimEnd()] : []),
     ...(clients.length > 0 ? [table(clients, screen).trimEnd()] : []),
+    ...(drops.length > 0 ? [`Not relayed since the start:\n${table(drops, screen).trimEnd()}`] : []),
   ]
     .join("\n\n")
     .concat("\n");
 }
 
+/** What comes back of our own, or comes again, is nothing to look at. */
+function dropRows({ account, dropped }: Pick<AccountStatus, "account" | "dropped">): readonly (readonly Cell[])[] {
+  const { own: _own, duplicate: _duplicate, ...others } = dropped;
+  return Object.entries(others).map(([reason, count]) => [
+    { text: `  ${account}` },
+    { text: String(count) },
+    { text: dropWords(reason) },
+  ]);
+}
+
 function rowsOf(account: AccountStatus, nowMs: number): readonly (readonly Cell[])[] {
-  const { state, sinceMs } = account;
+  const { state } = account;
+  const sinceMs = account.downSinceMs ?? account.sinceMs;
   return [
-    row({ text: account.account, colour: "bold" }, { state, sinceMs, nowMs }, null, whyOf(account, nowMs)),
+    row({ text: account.account, colour: "bold" }, { ...account, state, sinceMs, nowMs }, null, whyOf(account, nowMs)),
     ...account.channels.flatMap((channel) => roomRows(channel, account, nowMs)),
   ];
 }
 
 function roomRows(channel: ChannelStatus, account: AccountStatus, nowMs: number): readonly (readonly Cell[])[] {
-  const { state, sinceMs, lanes } = channel;
+  const { state, lanes } = channel;
+  const sinceMs = channel.downSinceMs ?? channel.sinceMs;
   // What was said one line above needs no repeating.
   const news = (own: Reasoned, above: readonly Reasoned[]): string =>
     above.some(({ why }) => why?.message === own.why?.message) ? "" : whyOf(own, nowMs);
   const [only, ...others] = lanes;
-  const times = { state, sinceMs, nowMs };
+  const times = { state, sinceMs, nowMs, heardMs: channel.heardMs };
   const name = `  ${channel.channel}`;
   // One lane needs no line of its own, as long as it has nothing else to say.
   if (only !== undefined && others.length === 0) {
@@ -60,7 +83,7 @@ function roomRows(channel: ChannelStatus, account: AccountStatus, nowMs: number)
     ...lanes.map((lane) =>
       row(
         { text: `    ← ${lane.gateway}`, colour: "dim" },
-        { ...times, state: lane.state, sinceMs: null },
+        { state: lane.state, sinceMs: null, nowMs },
         lane,
         news(lane, [account, channel]),
       ),
@@ -74,15 +97,26 @@ interface Times {
   readonly state: string;
   readonly sinceMs: number | null;
   readonly nowMs: number;
+  readonly accepted?: number;
+  readonly delivered?: number;
+  readonly heardMs?: number | null;
 }
 
-function row(name: Cell, { state, sinceMs, nowMs }: Times, lane: LaneStatus | null, why: string): readonly Cell[] {
+function row(
+  name: Cell,
+  { state, sinceMs, nowMs, accepted, delivered, heardMs = null }: Times,
+  lane: LaneStatus | null,
+  why: string,
+): readonly Cell[] {
   const waiting = lane === null || lane.waiting === 0 ? "" : (lane.waiting?.toString() ?? "?");
   const oldest = lane?.oldestMs === null || lane === null ? "" : ago(nowMs - lane.oldestMs);
   return [
     name,
     { text: state, colour: COLOURS[state] ?? null },
     { text: sinceMs === null ? "" : ago(nowMs - sinceMs) },
+    { text: String(accepted ?? "") },
+    { text: String(delivered ?? "") },
+    { text: heardMs === null ? "" : ago(nowMs - heardMs) },
     { text: waiting },
     { text: oldest },
     { text: why },

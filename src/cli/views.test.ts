@@ -1,8 +1,8 @@
-import { describe, expect, test } from "vitest";
-import { aLane, aRoom, aStatus, aView, NOW } from "../admin/samples.suite.ts";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { aLane, aReader, aRoom, aStatus, aView, NOW } from "../admin/samples.suite.ts";
 import type { Reloaded } from "../app/reload.ts";
 import type { Destination, Story } from "../admin/views.ts";
-import { explainText } from "./explain-view.ts";
+import { type ExplainLook, explainText } from "./explain-view.ts";
 import { reloadText } from "./reload-view.ts";
 import { statusText } from "./status-view.ts";
 import { type Screen, table } from "./table.ts";
@@ -45,11 +45,31 @@ describe("the status", () => {
     expect(statusText(aView(), PLAIN)).toBe(`Rialto 1.2.3 is well. It runs for 1 h.
 The log takes messages (7 so far, 5.0 GiB free).
 
-             STATE   FOR    WAITING  OLDEST  WHY
-net.home     online  2 min
+             STATE   FOR    IN  OUT  HEARD  WAITING  OLDEST  WHY
+net.home     online  2 min  0   0
   #room ← g  joined  1 min
 
 api.web  http://127.0.0.1:1  3 accepted
+`);
+  });
+
+  test("says what came and went, when something was last heard, and what was not relayed, by reason", () => {
+    const dropped = { own: 7, duplicate: 1, ignored_nick: 2, foreign: 1 };
+    const traffic = { accepted: 12, delivered: 345, heardMs: NOW - 5_000, dropped };
+    const accounts = [aStatus({ ...traffic, channels: [aRoom({ heardMs: NOW - 65_000 })] })];
+    const readers = [aReader({ dropped: { empty: 3, unheard_of: 1 } })];
+    expect(statusText(aView({ accounts, readers }), PLAIN)).toContain(`
+             STATE   FOR    IN  OUT  HEARD  WAITING  OLDEST  WHY
+net.home     online  2 min  12  345  5 s
+  #room ← g  joined  1 min           1 min
+
+api.web  http://127.0.0.1:1  3 accepted
+
+Not relayed since the start:
+  net.home  2  IgnoreNicks matches the name of its sender
+  net.home  1  the message it is about belongs to somebody else, and the network does not vouch for this sender
+  api.web   3  it has neither text nor a file
+  api.web   1  unheard_of
 `);
   });
 
@@ -73,7 +93,7 @@ api.web  http://127.0.0.1:1  3 accepted
       ],
     });
     const trouble = { of: "net.home", what: "action-needed: it", remedy: "Set Password.", sinceMs: NOW - 120_000 };
-    const log = { head: 7, takes: false, why: "full", freeBytes: null };
+    const log = { head: 7, takes: false, why: "full", freeBytes: null, damage: { why: null, entries: [] } };
     const text = statusText(aView({ troubles: [trouble], accounts: [account], log, readers: [] }), PLAIN);
     expect(text).toBe(`Rialto 1.2.3 is NOT WELL. It runs for 1 h.
 The log takes NO messages (7 so far).
@@ -81,11 +101,11 @@ The log takes NO messages (7 so far).
   ! net.home for 2 min: action-needed: it
     → Set Password.
 
-          STATE          FOR    WAITING  OLDEST  WHY
-net.home  action-needed  2 min                   the server refuses the password (again in 30 min) → Set Password.
+          STATE          FOR    IN  OUT  HEARD  WAITING  OLDEST  WHY
+net.home  action-needed  2 min  0   0                            the server refuses the password (again in 30 min) → Set Password.
   #room   offline        1 min
-    ← g   waiting               12       1 min
-    ← h   waiting               ?        1 min
+    ← g   waiting                               12       1 min
+    ← h   waiting                               ?        1 min
 `);
   });
 
@@ -96,7 +116,7 @@ net.home  action-needed  2 min                   the server refuses the password
     const view = aView({
       accounts: [aStatus({ account: evil, why, remedy: evil, channels: [room] })],
       troubles: [{ of: evil, what: evil, remedy: evil, sinceMs: null }],
-      readers: [{ account: evil, url: evil, accepted: 0, dropped: {}, skipped: 1 }],
+      readers: [{ account: evil, url: evil, down: null, accepted: 0, dropped: {}, skipped: 1 }],
       version: evil,
     });
     expect(statusText(view, PLAIN)).not.toMatch(CONTROL);
@@ -130,6 +150,11 @@ const STORY: Story = {
   destinations: [],
 };
 
+beforeEach(() => void vi.stubEnv("TZ", "Europe/Berlin"));
+afterEach(() => vi.unstubAllEnvs());
+
+const LOOK: ExplainLook = { nowMs: NOW, screen: PLAIN, ids: true };
+
 describe("the way of a message", () => {
   test("says where it is, as what, how often it was tried, what was lost, and why", () => {
     const destinations: Destination[] = [
@@ -138,8 +163,8 @@ describe("the way of a message", () => {
       { ...DESTINATION, channel: "#c", state: "settled" },
     ];
     const story = { ...STORY, event: "msg_edit", about: { is: "edit", seq: 4 }, refs: ["x"], destinations };
-    expect(explainText({ stories: [story], more: false }, NOW, PLAIN))
-      .toBe(`no. 5 (msg_edit) 2026-01-02T11:59:00.000Z, 1 min ago
+    expect(explainText({ stories: [story], drops: [], more: false }, LOOK))
+      .toBe(`no. 5 (msg_edit) 2026-01-02 12:59:00+01:00, 1 min ago
   ann in api.web api: hello
   edit of no. 4
   known there as x
@@ -150,19 +175,48 @@ describe("the way of a message", () => {
 `);
   });
 
+  test("is told without the ids of networks, unless they are asked for", () => {
+    const destinations = [{ ...DESTINATION, refs: ["m1"] }];
+    const drop = { account: "irc.x", channel: "#a", by: "bob", text: "t", event: "", refs: ["m1"], atMs: 0 };
+    const drops = [{ ...drop, reason: "empty", why: "it is so" } as const];
+    const found = { stories: [{ ...STORY, refs: ["m1"], destinations }], drops, more: false };
+    expect(explainText(found, LOOK).match(/\bm1\b/g)).toHaveLength(3);
+    expect(explainText(found, { ...LOOK, ids: false })).not.toMatch(/m1|known|\bas\b/);
+  });
+
+  test("that was not relayed says why, and which expression matched", () => {
+    const said = { account: "irc.x", channel: "#a", by: "bob", text: "buy this", event: "", refs: ["m1"] };
+    const drop = { ...said, atMs: NOW - 60_000, reason: "ignored_text", rule: "^buy", why: "it is so" } as const;
+    const { rule: _rule, ...bare } = drop;
+    const drops = [drop, { ...bare, event: "msg_edit" }];
+    expect(explainText({ stories: [], drops, more: false }, LOOK))
+      .toBe(`not relayed 2026-01-02 12:59:00+01:00, 1 min ago
+  bob in irc.x #a: buy this
+  known there as m1
+  it is so: ^buy
+
+not relayed (msg_edit) 2026-01-02 12:59:00+01:00, 1 min ago
+  bob in irc.x #a: buy this
+  known there as m1
+  it is so
+`);
+  });
+
   test("that goes nowhere, has gone, or is not found", () => {
-    expect(explainText({ stories: [{ ...STORY, gone: true }], more: true }, NOW, PLAIN)).toMatch(
+    expect(explainText({ stories: [{ ...STORY, gone: true }], drops: [], more: true }, LOOK)).toMatch(
       /let go of[\s\S]*goes nowhere[\s\S]*may be more/,
     );
-    expect(explainText({ stories: [], more: false }, NOW, PLAIN)).toMatch(/no such message/);
-    expect(explainText({ stories: [], more: true }, NOW, PLAIN)).toMatch(/older messages were not/);
+    expect(explainText({ stories: [], drops: [], more: false }, LOOK)).toMatch(/no such message/);
+    expect(explainText({ stories: [], drops: [], more: true }, LOOK)).toMatch(/older messages were not/);
   });
 
   test("is shown without doing anything to the terminal", () => {
     const evil = "\u001b[2J";
     const destinations = [{ ...DESTINATION, account: evil, why: evil, losses: [{ what: evil, note: evil }] }];
     const story = { ...STORY, by: evil, words: evil, channel: evil, event: evil, refs: [evil], destinations };
-    expect(explainText({ stories: [story], more: false }, NOW, PLAIN)).not.toMatch(CONTROL);
+    const drop = { account: evil, channel: evil, by: evil, text: evil, event: evil, refs: [evil], rule: evil, atMs: 0 };
+    const drops = [{ ...drop, reason: "empty", why: "it is so" } as const];
+    expect(explainText({ stories: [story], drops, more: false }, LOOK)).not.toMatch(CONTROL);
   });
 });
 
@@ -186,7 +240,7 @@ test.each<[Reloaded, string, number]>([
   [
     {
       is: "refused",
-      problems: [{ severity: "error", code: "x", file: "x.toml", line: 2, column: 1, message: "no" }],
+      problems: [{ severity: "error", code: "x", file: "x.toml", line: 2, column: 1, message: "no", remedy: "" }],
     },
     "x.toml:2:1: error: no\nrefused: the configuration from before stays\n",
     1,

@@ -1,0 +1,74 @@
+import { close, open, readFileSync } from "node:fs";
+import type { Config } from "../config/config.ts";
+import { systemClock } from "../delivery/clock.ts";
+import { StartError } from "../errors.ts";
+import { BodyBudget } from "../http/body-budget.ts";
+import type { ServerShare } from "../http/server-share.ts";
+import { Descriptors } from "../lib/descriptors.ts";
+import type { Logger } from "../logger.ts";
+
+/** Node, the log with its threads, files that are fetched, and operators at the socket; measured and rounded up. */
+const OWN = 128;
+/** A connection, the next one while it is opened, and files both ways. */
+const PER_NETWORK = 4;
+/** Clients that an address has to be able to serve at the least. */
+const CLIENTS_MIN = 16;
+const LOOK_MS = 5_000;
+
+/**
+ * Shares out the file descriptors of the process. Throws a StartError when there are fewer than the configuration needs: it would fail in the
+ * middle of something. Node itself has raised the soft limit to the hard one.
+ */
+export function openDescriptors(config: Config, logger: Logger, limit = limitOf(systemLimits())): Descriptors {
+  const { accounts, general } = config;
+  const networks = [...accounts.values()].filter(({ protocol }) => protocol !== "api").length;
+  const listeners =
+    accounts.size - networks + [general.media.bindAddress, general.admin].filter((it) => it !== null).length;
+  const reserved = OWN + PER_NETWORK * networks + listeners;
+  const needed = reserved + CLIENTS_MIN * listeners;
+  if (limit < needed) {
+    throw new StartError(
+      "descriptors",
+      `this process may have ${limit} files and connections open at a time, and this configuration needs ${needed}`,
+    );
+  }
+  const nowMs = (): number => systemClock.nowMs();
+  return new Descriptors({
+    limit,
+    reserved,
+    nowMs,
+    onShort: ({ limit: given, refused }) =>
+      logger.warn({ limit: given, refused }, "file descriptors run short: connections of clients are refused"),
+  });
+}
+
+/** What the servers share out; `close` ends the look at the system. Throws a StartError. */
+export function openShare(config: Config, logger: Logger): ServerShare & { close(): Promise<void> } {
+  const descriptors = openDescriptors(config, logger);
+  const timer = watch(descriptors);
+  return { bodies: new BodyBudget(), descriptors, close: () => Promise.resolve(clearInterval(timer)) };
+}
+
+/** Looks now and then whether the system still gives descriptors; it does not tell a server that it gave none to a connection. */
+function watch(descriptors: Descriptors): NodeJS.Timeout {
+  const timer = setInterval(() => {
+    open("/dev/null", (error, fd) => {
+      if (error === null) close(fd, () => undefined);
+      else if (error.code === "EMFILE" || error.code === "ENFILE") descriptors.failed();
+    });
+  }, LOOK_MS);
+  return timer.unref();
+}
+
+/** From what Linux says of a process (`/proc/self/limits`); Infinity: it says none. */
+export function limitOf(limits: string): number {
+  return Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Infinity);
+}
+
+function systemLimits(): string {
+  try {
+    return readFileSync("/proc/self/limits", "utf8");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,46 @@
+import { readFileSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import type { Environment } from "../config/environment.ts";
+import { exampleConfig, exampleName, findConfigFile } from "../config/example.ts";
+import { generalSchema } from "../config/schema.ts";
+import { load } from "./load.ts";
+
+export interface Whereabouts {
+  readonly env: Environment;
+  readonly cwd: string;
+  /** Takes whole lines: what is to be said beside the result. */
+  readonly tell: (text: string) => void;
+}
+
+/** A longer file is no configuration. */
+const FILE_MAX = 4 * 1024 * 1024;
+
+/** The data folder that is meant: the one that is named, or that of the configuration, also when that one has errors. */
+export function findDataPath(
+  { conf, data }: { readonly conf: string | null; readonly data: string | null },
+  { env, cwd, tell }: Whereabouts,
+): string {
+  if (data !== null) return resolve(cwd, data);
+  const path = conf ?? findConfigFile(cwd);
+  const source = path === null ? { text: exampleConfig, format: "toml" as const, name: exampleName } : { path };
+  const loaded = load(source, { env, cwd });
+  if (loaded.ok) return loaded.config.general.dataPath;
+  const file = path === null ? cwd : resolve(cwd, path);
+  const said = env["RIALTO_GENERAL_DATAPATH"] || env["MATTERBRIDGE_GENERAL_DATAPATH"] || writtenIn(file);
+  const found = resolve(path === null ? cwd : dirname(file), said || generalSchema.properties.DataPath.default);
+  tell(`rialto: ${path ?? exampleName} has errors, see "rialto check"; its data folder should be ${found}\n`);
+  return found;
+}
+
+/** DataPath as it stands in a file that cannot be read as a whole. */
+function writtenIn(file: string): string | null {
+  try {
+    const { size } = statSync(file);
+    if (!statSync(file).isFile() || size > FILE_MAX) return null;
+    const line = /^[ \t{]*["']?DataPath["']?[ \t]*[=:][ \t]*(?:"([^"\n]+)"|'([^'\n]+)'|([^\s"'#,}]+))/imu;
+    const [, double, single, bare] = line.exec(readFileSync(file, "utf8")) ?? [];
+    return double ?? single ?? bare ?? null;
+  } catch {
+    return null;
+  }
+}

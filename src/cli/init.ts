@@ -1,0 +1,188 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { createInterface } from "node:readline/promises";
+import { protocols } from "../adapters/registry.ts";
+import type { Environment } from "../config/environment.ts";
+import type { Manifest, SettingSchema } from "../contract/manifest.ts";
+import { START_ERRORS } from "../errors.ts";
+import { suggest } from "../lib/suggest.ts";
+import { check } from "./check.ts";
+
+export interface Interview {
+  /** The answer, without white space around it. Rejects when there will be none. */
+  readonly ask: (question: string) => Promise<string>;
+  /** Takes whole lines. */
+  readonly say: (text: string) => void;
+}
+
+interface Surroundings {
+  readonly env: Environment;
+  readonly cwd: string;
+  readonly say: (text: string) => void;
+  /** Takes whole lines: why it cannot. */
+  readonly tell: (text: string) => void;
+  /** Null: nobody can be asked. */
+  readonly terminal: { readonly input: NodeJS.ReadableStream; readonly output: NodeJS.WritableStream } | null;
+}
+
+interface Room {
+  readonly account: string;
+  readonly channel: string;
+}
+
+interface Account {
+  readonly manifest: Manifest;
+  readonly name: string;
+  readonly settings: ReadonlyMap<string, string | boolean>;
+}
+
+/** Asked beside what is required and what is secret: without them most accounts do not get in. */
+const ALSO: ReadonlySet<string> = new Set(["UseTLS", "Jid", "Login"]);
+
+/** `rialto init`: asks, writes a configuration with comments, checks it. Resolves with the exit code. */
+export async function init(file: string | null, surroundings: Surroundings): Promise<number> {
+  const { env, cwd, say, tell, terminal } = surroundings;
+  const path = resolve(cwd, file ?? "rialto.toml");
+  const usage = (message: string): number => {
+    tell(`rialto: ${message}\n`);
+    return START_ERRORS.usage.exit;
+  };
+  if (existsSync(path)) return usage(`${path} exists already, and is not changed; name another file: rialto init FILE`);
+  if (terminal === null) {
+    return usage(
+      "init asks questions, and standard input is not a terminal. Write the file by hand: docs/settings.md lists the settings",
+    );
+  }
+  const lines = createInterface({ input: terminal.input, output: terminal.output });
+  const gone = new AbortController();
+  lines.on("close", () => gone.abort());
+  try {
+    // Not `question`: of several lines that are pasted at once it loses all but the first.
+    const answers = lines[Symbol.asyncIterator]();
+    const ask = async (question: string): Promise<string> => {
+      lines.setPrompt(question);
+      if (!gone.signal.aborted) lines.prompt();
+      const { value, done } = await answers.next();
+      if (done === true) throw new Error("no more answers");
+      return value.trim();
+    };
+    const text = await interview({ ask, say }, protocols);
+    // It may hold secrets.
+    writeFileSync(path, text, { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    if (gone.signal.aborted) return usage("given up; nothing was written");
+    if (error instanceof Error && "code" in error) return usage(`${path} cannot be written: ${error.message}`);
+    throw error;
+  } finally {
+    lines.close();
+  }
+  say(`\n${path} is written. This is what "rialto check" says of it:\n\n`);
+  const code = check(path, { env, cwd, write: say });
+  say(
+    code === 0
+      ? `\nStart it: rialto -conf ${path}\n`
+      : `\nCorrect the file, and check it again: rialto check ${path}\n`,
+  );
+  return code;
+}
+
+/** Asks for two rooms at least; the configuration that links them. */
+export async function interview({ ask, say }: Interview, known: ReadonlyMap<string, Manifest>): Promise<string> {
+  say("This writes a configuration that links rooms with each other. Ctrl-C gives up, and writes nothing.\n");
+  const accounts = new Map<string, Account>();
+  const rooms: Room[] = [];
+  while (rooms.length < 2 || /^y/iu.test(await ask("One more room? [y/N] "))) {
+    say(`\nRoom ${rooms.length + 1}\n`);
+    const manifest = await askProtocol(ask, say, known);
+    const own = [...accounts.keys()].filter((key) => key.startsWith(`${manifest.protocol}.`));
+    const account = await askAccount({ ask, say }, manifest, own);
+    if (!accounts.has(account)) {
+      const name = account.slice(account.indexOf(".") + 1);
+      accounts.set(account, { manifest, name, settings: await askSettings({ ask, say }, manifest) });
+    }
+    const room = { account, channel: await askChannel({ ask, say }, manifest) };
+    if (rooms.some((each) => each.account === room.account && each.channel === room.channel)) {
+      say("That room is in it already.\n");
+    } else rooms.push(room);
+  }
+  const gateway = (await ask("\nA name for what links them [lobby]: ")) || "lobby";
+  return configurationOf(gateway, [...accounts.values()], rooms);
+}
+
+async function askProtocol(
+  ask: Interview["ask"],
+  say: Interview["say"],
+  known: ReadonlyMap<string, Manifest>,
+): Promise<Manifest> {
+  const names = [...known.keys()].join(", ");
+  for (;;) {
+    const answer = (await ask(`  Network (${names}): `)).toLowerCase();
+    const found = known.get(answer);
+    if (found !== undefined) return found;
+    const near = suggest(answer, known.keys());
+    say(`  There is no "${answer}"${near === null ? "" : `; did you mean ${near}?`}\n`);
+  }
+}
+
+async function askAccount({ ask, say }: Interview, { protocol }: Manifest, own: readonly string[]): Promise<string> {
+  const first = own[0]?.slice(protocol.length + 1) ?? "home";
+  for (;;) {
+    const name = (await ask(`  A short name for the account [${first}]: `)) || first;
+    if (/^[\p{L}\p{N}_-]+$/u.test(name)) return `${protocol}.${name}`;
+    say("  Use letters, digits, - and _.\n");
+  }
+}
+
+async function askSettings({ ask, say }: Interview, manifest: Manifest): Promise<Account["settings"]> {
+  const settings = new Map<string, string | boolean>();
+  for (const [name, schema] of Object.entries(manifest.schema.properties)) {
+    const isNeeded = manifest.schema.required?.includes(name) === true && schema.default === undefined;
+    const isText = schema.type === "string";
+    if (!isNeeded && !ALSO.has(name) && !(schema.secret === true && isText)) continue;
+    say(`  ${schema.description ?? name}\n`);
+    if (schema.type === "boolean") {
+      settings.set(name, /^y/iu.test(await ask(`  ${name} [y/N]: `)));
+      continue;
+    }
+    const answer = await askText(ask, name, isNeeded);
+    if (answer !== "") settings.set(name, answer);
+  }
+  return settings;
+}
+
+async function askText(ask: Interview["ask"], name: string, isNeeded: boolean): Promise<string> {
+  for (;;) {
+    const answer = await ask(`  ${name}${isNeeded ? "" : " [none]"}: `);
+    if (answer !== "" || !isNeeded) return answer;
+  }
+}
+
+async function askChannel({ ask, say }: Interview, { channel, onlyChannel }: Manifest): Promise<string> {
+  if (onlyChannel !== undefined) return onlyChannel;
+  for (;;) {
+    const answer = await ask("  Room: ");
+    if (channel === undefined ? answer !== "" : new RegExp(channel.pattern, "u").test(answer)) return answer;
+    say(`  A room ${channel?.hint ?? "must have a name"}.\n`);
+  }
+}
+
+function configurationOf(gateway: string, accounts: readonly Account[], rooms: readonly Room[]): string {
+  const parts = [
+    "# A configuration of Rialto. docs/settings.md lists all settings; `rialto check` says what is wrong with this file.\n",
+    ...accounts.map(accountText),
+    `# Everything that is said in one of these rooms goes to all the others.\n[[gateway]]\nname = ${JSON.stringify(gateway)}\nenable = true\n`,
+    ...rooms.map(
+      ({ account, channel }) =>
+        `[[gateway.inout]]\naccount = ${JSON.stringify(account)}\nchannel = ${JSON.stringify(channel)}\n`,
+    ),
+  ];
+  return parts.join("\n");
+}
+
+function accountText({ manifest, name, settings }: Account): string {
+  const lines = [...settings].map(([setting, value]) => {
+    const schema: SettingSchema | undefined = manifest.schema.properties[setting];
+    return `# ${schema?.description ?? ""}\n${setting} = ${JSON.stringify(value)}\n`;
+  });
+  return `# ${manifest.title}\n[${manifest.protocol}.${name}]\n${lines.join("")}`;
+}

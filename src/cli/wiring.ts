@@ -1,0 +1,45 @@
+import type { Bridge, Config, Gateway } from "../config/config.ts";
+import type { Manifest } from "../contract/manifest.ts";
+
+/** What is linked with what, a line for each gateway: `lobby: net.local #bridge ↔ other.home town ↔ api.game`. Pure. */
+export function wiringOf(config: Config, protocols: ReadonlyMap<string, Manifest>): string {
+  return config.gateways.map((gateway) => `${gateway.name}: ${linksOf(gateway, { config, protocols })}\n`).join("");
+}
+
+interface Names {
+  readonly config: Config;
+  readonly protocols: ReadonlyMap<string, Manifest>;
+}
+
+function linksOf({ sameChannel, bridges }: Gateway, names: Names): string {
+  if (!sameChannel) return arrows(bridges.map((bridge) => shownAs(bridge, roomOf(bridge, names))));
+  const first = new Map(bridges.map((bridge) => [bridge.account, bridge]));
+  const accounts = [...first.values()].map((bridge) => shownAs(bridge, accountOf(bridge, names)));
+  const channels = [...new Set(bridges.map(({ channel }) => channel))];
+  return `${arrows(accounts)} in each of ${channels.join(", ")}`;
+}
+
+interface Room extends Pick<Bridge, "direction"> {
+  readonly shown: string;
+}
+
+const shownAs = ({ direction }: Bridge, shown: string): Room => ({ direction, shown });
+
+/** What is only read stands first, what is only written last; what is both stands between. */
+function arrows(rooms: readonly Room[]): string {
+  const those = (direction: Bridge["direction"], link: string): string =>
+    rooms.flatMap((room) => (room.direction === direction ? [room.shown] : [])).join(link);
+  const groups = [those("in", ", "), those("inout", " ↔ "), those("out", ", ")];
+  return groups.filter((group) => group !== "").join(" → ");
+}
+
+function roomOf(bridge: Bridge, names: Names): string {
+  const { protocol = "" } = names.config.accounts.get(bridge.account) ?? {};
+  const hasOne = names.protocols.get(protocol)?.onlyChannel !== undefined;
+  return hasOne ? accountOf(bridge, names) : `${accountOf(bridge, names)} ${bridge.channel}`;
+}
+
+function accountOf({ account }: Bridge, { config }: Names): string {
+  const known = config.accounts.get(account);
+  return `${known?.name ?? account}${known?.down === null ? "" : " (down)"}`;
+}
