@@ -11,7 +11,7 @@ function loadGeneral(lines: string, env: Readonly<Record<string, string>> = {}):
 }
 
 const told = (lines: string): readonly string[] =>
-  loadGeneral(lines).problems.map(({ severity, line, message }) => `${severity} ${line} ${message}`);
+  loadGeneral(lines).problems.map(({ severity, line, message, remedy }) => `${severity} ${line} ${message}; ${remedy}`);
 
 describe("the admin server", () => {
   test.each([
@@ -27,8 +27,7 @@ describe("the admin server", () => {
   test.each([
     ['AdminBindAddress = ":4290"', /^error 2 AdminBindAddress .* set AdminToken, or bind to 127\.0\.0\.1$/],
     ['AdminBindAddress = "192.0.2.1:4290"', /^error 2 AdminBindAddress /],
-    ['AdminToken = "a long secret"', /^warning 2 AdminToken .* no effect without AdminBindAddress$/],
-    ['AdminBindAddress = "127.0.0.1:1"', /AdminBindAddress of \[general\] has "127\.0\.0\.1:1"/],
+    ['AdminToken = "a long secret"', /^warning 2 AdminToken .* no effect without AdminBindAddress; $/],
     [
       'MediaBindAddress = "127.0.0.1:7"\nMediaURL = "http://x"\nAdminBindAddress = "127.0.0.1:7"',
       /^error 4 .*MediaBindAddress/,
@@ -38,6 +37,25 @@ describe("the admin server", () => {
     const problems = told(lines);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(message);
+  });
+
+  test("an account that wants the same address stays down, and the admin server has it", () => {
+    const problems = told('AdminBindAddress = "127.0.0.1:1"');
+    expect(problems[0]).toMatch(/^error 4 api\.left .*AdminBindAddress of \[general\] has "127\.0\.0\.1:1"/u);
+    expect(problems.slice(1)).toEqual([expect.stringContaining("nothing can run")]);
+  });
+
+  test.each([
+    'AdminBindAddress = ":4290"',
+    'AdminBindAddress = "here"',
+    'AdminBindAddress = "127.0.0.1:4290"\nAdminToken = ["x"]',
+    'MediaBindAddress = "127.0.0.1:7"\nMediaURL = "http://x"\nAdminBindAddress = "127.0.0.1:7"',
+  ])("%j leaves the socket as the only way in, and the rest runs", (lines) => {
+    const loaded = loadGeneral(lines);
+    expect(loaded.ok && loaded.config.general.admin).toBeNull();
+    expect(loaded.problems).toMatchObject([
+      { severity: "error", message: expect.stringContaining("(operators come in by the socket only)") as string },
+    ]);
   });
 
   test("its token is a secret: it is scrubbed, and may come from the environment", () => {

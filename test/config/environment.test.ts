@@ -15,10 +15,14 @@ Label = "file"
 [api.my-left]
 BindAddress = "127.0.0.1:1"
 Buffer = 1
+[api.other]
+BindAddress = "127.0.0.1:2"
+[api.third]
+BindAddress = "127.0.0.1:3"
 [[gateway]]
 name = "g"
 enable = true
-inout = [{ account = "api.my-left" }]
+inout = [{ account = "api.my-left" }, { account = "api.other" }, { account = "api.third" }]
 `;
 
 function loadWith(env: Record<string, string | undefined>) {
@@ -27,7 +31,9 @@ function loadWith(env: Record<string, string | undefined>) {
   return {
     loaded,
     account,
-    problems: loaded.problems.map(({ severity, code, message }) => `${severity} ${code} ${message}`),
+    problems: loaded.problems.map(
+      ({ severity, code, message, remedy }) => `${severity} ${code} ${message}${remedy === "" ? "" : `; ${remedy}`}`,
+    ),
   };
 }
 
@@ -75,6 +81,8 @@ test("a secret file that cannot be used is an error, and says nothing of what is
   expect(loadWith({ RIALTO_API_MY_LEFT_TOKEN_FILE: path }).problems[0]).toMatch(
     /^error unreadable-secret .*too large/u,
   );
+  const { account } = loadWith({ RIALTO_API_MY_LEFT_TOKEN_FILE: join(folder, "none") });
+  expect(account?.down?.reason).toContain("ENOENT");
   const both = loadWith({ RIALTO_API_MY_LEFT_TOKEN_FILE: path, RIALTO_API_MY_LEFT_TOKEN: "s3cret" });
   expect(both.problems).toHaveLength(1);
   expect(both.problems[0]).toMatch(/^error ambiguous-secret /u);
@@ -88,8 +96,14 @@ test("only secrets have files", () => {
 });
 
 test("an unknown RIALTO_ variable is named with the nearest known one; others are not ours to judge", () => {
-  const { problems } = loadWith({ RIALTO_API_MY_LEFT_TOKNE: "s3cret", MATTERBRIDGE_NONSENSE: "x", PATH: "/bin" });
+  const { problems } = loadWith({
+    RIALTO_API_MY_LEFT_TOKNE: "s3cret",
+    MATTERBRIDGE_API_MY_LEFT_BUFER: "3",
+    MATTERBRIDGE_NONSENSE: "x",
+    PATH: "/bin",
+  });
   expect(problems).toEqual([
+    "warning unknown-variable MATTERBRIDGE_API_MY_LEFT_BUFER: no setting of this configuration has that name; did you mean MATTERBRIDGE_API_MY_LEFT_BUFFER?",
     "warning unknown-variable RIALTO_API_MY_LEFT_TOKNE: no setting of this configuration has that name; did you mean RIALTO_API_MY_LEFT_TOKEN?",
   ]);
 });

@@ -9,7 +9,9 @@ const secret = "hunter2";
 
 function holds(text: string, format: FormatName, env: Record<string, string> = {}): void {
   const loaded = load({ text, format, name: "fuzz" }, { env, cwd: "/" });
-  expect(loaded.ok).toBe(!loaded.problems.some(({ severity }) => severity === "error"));
+  const errors = loaded.problems.filter(({ severity }) => severity === "error");
+  if (loaded.ok) expect(loaded.config.errors).toEqual(errors);
+  else expect(errors).not.toEqual([]);
   for (const { line, column } of loaded.problems) {
     expect(line).toBeLessThanOrEqual(text.split("\n").length + 1);
     expect(Math.min(line, column)).toBeGreaterThanOrEqual(0);

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -52,7 +53,7 @@ test("the example is without problems, and is two accounts in one gateway", () =
   expect(config.accounts.get("api.left")?.settings).toEqual({
     BindAddress: "127.0.0.1:4242",
     Buffer: 10,
-    Format: "markdown",
+    TextFormat: "",
     FullEvents: false,
     Token: "",
     MaxBodySize: 16 * 1024 * 1024,
@@ -99,7 +100,16 @@ describe("files", () => {
         message: expect.stringContaining("no such file") as string,
       }),
     ]);
-    expect(told(load({ path: "." }, { env: {}, cwd: folder }))).toEqual(["0:0 error unreadable"]);
+  });
+
+  test.each([
+    [".", "it is a folder, not a file"],
+    ["fifo.toml", "it is a pipe, not a file"],
+    ["/dev/zero", "it is a device or a socket, not a file"],
+    ["/dev/null", "it is a device or a socket, not a file"],
+  ])("%s is named at once", (path, message) => {
+    if (path === "fifo.toml") execFileSync("sh", ["-c", `mkfifo "$0"`, join(folder, path)]);
+    expect(load({ path }, { env: {}, cwd: folder }).problems).toMatchObject([{ severity: "error", line: 0, message }]);
   });
 
   test("a file that is not UTF-8 says where", () => {
@@ -156,7 +166,7 @@ describe("settings", () => {
 
   test("one bad value in [general] is one problem, whoever falls back on it", () => {
     const loaded = loadToml(`[general]\nBuffer = "ten"\nIgnoreNicks = "a("\n${accounts}${gateway}`);
-    expect(told(loaded)).toEqual(["2:10 error bad-value", "3:15 error bad-value"]);
+    expect(told(loaded)).toEqual(["2:10 error bad-value", "3:15 error bad-value", "8:3 error nothing-to-run"]);
   });
 });
 
@@ -184,6 +194,7 @@ out = [{ account = "api.left", channel = "y", options = { key = "b" } }, { accou
     expect(configOf(loaded).gateways).toHaveLength(1);
     expect([...configOf(loaded).accounts.keys()]).toEqual(["api.left", "api.right"]);
     expect(told(loaded)).toEqual([
+      "5:2 warning unused-account",
       "5:2 warning missing-setting",
       "6:10 warning bad-value",
       "12:8 warning duplicate-gateway",
@@ -251,7 +262,7 @@ describe("another protocol", () => {
 
   test("a channel must be named, and is kept as written", () => {
     const text = '[paper.a]\nInk = "1"\n[[gateway]]\nname = "g"\nenable = true\nin = [{ account = "paper.a" }]\n';
-    expect(told(loadPaper(text))).toEqual(["6:19 error channel-missing"]);
+    expect(told(loadPaper(text))).toEqual(["3:3 error nothing-to-run", "6:19 error channel-missing"]);
     expect(
       configOf(loadPaper(text.replace('paper.a" }', 'paper.a", channel = "#Ä" }'))).gateways[0]?.bridges[0]?.channel,
     ).toBe("#Ä");
@@ -265,7 +276,7 @@ describe("another protocol", () => {
       name: "paper.Env-1",
       settings: { Ink: "black" },
     });
-    expect(told(loadPaper(text, { RIALTO_PAPER_ENV_1_LABEL: "x" }))).toEqual(["4:19 error missing-setting"]);
+    expect(told(loadPaper(text, { RIALTO_PAPER_ENV_1_LABEL: "x" }))).toContain("4:19 error missing-setting");
   });
 });
 
@@ -275,32 +286,40 @@ describe("addresses", () => {
     ["localhost:1", "127.0.0.1:1"],
     [":1", "[::1]:1"],
   ])("%s and %s cannot both be listened on", (left, right) => {
-    const text = `[api.left]\nBindAddress = "${left}"\n[api.right]\nBindAddress = "${right}"\n`;
+    const text = `[api.left]\nBindAddress = "${left}"\n[api.right]\nBindAddress = "${right}"\n[general]\nToken = "x"\n`;
     const loaded = loadToml(text + gateway);
-    expect(told(loaded)).toEqual(["4:15 error address-clash"]);
-    expect(loaded.problems[0]?.message).toContain("(see line 2)");
+    expect(told(loaded)).toEqual(["4:15 error address-clash", "7:3 error nothing-to-run"]);
+    expect(loaded.problems[0]?.message).toContain("(see line 2) (api.right stays down)");
   });
 
   test("an account that is not in use listens nowhere", () => {
-    expect(loadToml(`${accounts}[api.idle]\nBindAddress = ":1"\n${gateway}`).problems).toEqual([]);
+    expect(told(loadToml(`${accounts}[api.idle]\nBindAddress = "127.0.0.1:1"\n${gateway}`))).toEqual([
+      "5:2 warning unused-account",
+    ]);
   });
 });
 
 describe("what is not there yet", () => {
   const discord =
-    '[discord.a]\nServer = "rooms.example"\nToken = "hunter2"\nShowEmbeds = true\n[discord.b]\nServer = "Rooms.Example:5222"\n';
+    '[discord.a]\nServer = "rooms.example"\nToken = "hunter2"\nShowEmbeds = true\n[discord.b]\nServer = "https://Rooms.Example/"\n';
 
   test("accounts and their bridges are named once each, and the rest runs", () => {
     const extra = `[[gateway.inout]]\naccount = "discord.a"\nchannel = "x"\n`;
     const loaded = loadToml(
-      discord + accounts + gateway.replace(/inout.*\n/u, "") + extra + extra.replace("discord.a", "api.left"),
+      discord +
+        accounts +
+        gateway +
+        gateway.replace("main", "two").replace(/inout.*\n/u, "") +
+        extra +
+        extra.replace("discord.a", "api.left"),
     );
     expect(told(loaded)).toEqual([
       "1:2 warning protocol-missing",
       "5:2 warning protocol-missing",
-      "15:11 warning bridge-skipped",
+      "15:3 warning gateway-idle",
+      "19:11 warning bridge-skipped",
     ]);
-    expect(configOf(loaded).gateways[0]?.bridges).toHaveLength(1);
+    expect(configOf(loaded).gateways[1]?.bridges).toHaveLength(1);
   });
 
   test("nothing left to run is an error", () => {
@@ -314,7 +333,7 @@ describe("what is not there yet", () => {
     expect(loop).toMatchObject({ severity: "warning", line: 11 });
     expect(loop?.message).toMatch(/discord\.a and discord\.b .*discord\/rooms\.example\/x.* g/u);
     expect(
-      loadToml(text.replace("Rooms.Example:5222", "other.example")).problems.some(({ code }) => code === "loop"),
+      loadToml(text.replace("Rooms.Example", "rooms.example:5222")).problems.some(({ code }) => code === "loop"),
     ).toBe(false);
   });
 
@@ -333,7 +352,7 @@ describe("what is not there yet", () => {
       "14:2 warning unknown-setting",
       "16:2 warning unknown-table",
     ]);
-    const messages = loaded.problems.map(({ message }) => message).join("\n");
+    const messages = loaded.problems.map(({ message, remedy }) => `${message}; ${remedy}`).join("\n");
     expect(messages).toMatch(/did you mean Token\?/u);
     expect(messages).toMatch(/did you mean "api"\?/u);
     expect(messages).toMatch(/AutoWebhooks.*Discord/u);

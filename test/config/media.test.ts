@@ -59,18 +59,32 @@ test.each([
   ['MediaURL = "https://x.example"', /^warning 2 MediaURL .*MediaBindAddress/u],
   ['MediaBindAddress = ":9"', /^warning 2 .*set MediaURL/u],
   ['MediaBindAddress = "localhost:9"', /^warning 2 .*only work on this machine/u],
-  [
-    'MediaBindAddress = "127.0.0.1:1"\nMediaURL = "http://x.example"',
-    /^error 5 api\.left .*MediaBindAddress of \[general\]/u,
-  ],
   ['MediaBindAddress = "nowhere"', /^error 2 MediaBindAddress .*no port/u],
   ['MediaURL = "x.example"\nMediaBindAddress = ":9"', /^error 2 MediaURL .*must be an address/u],
   ['MediaURL = "https://me:pass@x.example"', /^error 2 MediaURL .*without user/u],
   ['MediaExpiry = "5m"\nMediaBindAddress = "192.0.2.1:9"', /^error 2 MediaExpiry/u],
   ['MediaDownloadBlackList = ["a("]', /^error 2 MediaDownloadBlackList .*bad regular expression/u],
-  ['MediaServerUpload = "https://x.example"', /^warning 2 MediaServerUpload .*not needed: use MediaDownloadPath/u],
+  ['MediaServerUpload = "https://x.example"', /^warning 2 MediaServerUpload .*has no effect: .*set MediaDownloadPath/u],
 ])("check says of %s", (lines, said) => {
   expect(told(lines)).toEqual([expect.stringMatching(said)]);
+});
+
+test("an account that wants the address of the media endpoint stays down", () => {
+  const [first = ""] = told('MediaBindAddress = "127.0.0.1:1"\nMediaURL = "http://x.example"');
+  expect(first).toMatch(/^error 5 api\.left .*MediaBindAddress of \[general\].*\(api\.left stays down\)/u);
+});
+
+test("what cannot be read never lets more through", () => {
+  expect(mediaOf('MediaDownloadBlackList = ["a("]').blackList).toEqual([""]);
+  expect(mediaOf('MediaURL = "x.example"\nMediaBindAddress = ":9"')).toMatchObject({
+    endpoint: null,
+    bindAddress: null,
+  });
+  expect(mediaOf('MediaBindAddress = "nowhere"')).toMatchObject({ endpoint: null, bindAddress: null });
+  expect(mediaOf('MediaDownloadSize = "large"\nMediaAllowPrivate = "yes"')).toMatchObject({
+    downloadSize: 50_000_000,
+    allowPrivate: false,
+  });
 });
 
 test("empty texts are as good as none", () => {

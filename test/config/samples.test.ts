@@ -6,17 +6,17 @@ import { check } from "../../src/cli/check.ts";
 const folder = join(import.meta.dirname, "samples");
 const samples = readdirSync(folder).filter((name) => !name.endsWith(".txt"));
 
-function run(file: string): { readonly printed: string; readonly exitCode: number } {
+function run(file: string, json = false): { readonly printed: string; readonly exitCode: number } {
   let printed = "";
   const write = (text: string): void => {
     printed += text;
   };
-  return { exitCode: check(file, { env: {}, cwd: folder, write }), printed };
+  return { exitCode: check(file, { env: {}, cwd: folder, write, json }), printed };
 }
 
-test("there are sixteen, seven of them with mistakes", () => {
-  expect(samples).toHaveLength(16);
-  expect(samples.filter((name) => name.includes("mistake"))).toHaveLength(7);
+test("there are twenty-five, fourteen of them with mistakes", () => {
+  expect(samples).toHaveLength(25);
+  expect(samples.filter((name) => name.includes("mistake"))).toHaveLength(14);
 });
 
 // The expected output stands beside each sample; after a wanted change: vitest run test/config/samples.test.ts -u
@@ -30,5 +30,45 @@ test.each(samples)("what check prints for %s", async (file) => {
 test("a file that is not there", () => {
   const { printed, exitCode } = run("none.toml");
   expect(exitCode).toBe(78);
-  expect(printed).toBe("none.toml: error: there is no such file; name a configuration file with -conf FILE\n1 error\n");
+  expect(printed).toBe(
+    "none.toml: error: there is no such file; name a configuration file with -conf FILE\nnone.toml: nothing can start: 1 error\n",
+  );
+});
+
+test("--json is one object: the problems with what to do, and what is linked", () => {
+  const { printed, exitCode } = run("20-mistake-inherited.toml", true);
+  expect(exitCode).toBe(78);
+  const told = JSON.parse(printed) as { readonly problems: readonly object[]; readonly gateways: unknown };
+  expect(Object.keys(told)).toEqual(["problems", "gateways"]);
+  expect(told.problems).toHaveLength(4);
+  for (const problem of told.problems)
+    expect(Object.keys(problem)).toEqual(["severity", "file", "line", "column", "message", "remedy"]);
+  expect(told.problems[1]).toEqual({
+    severity: "error",
+    file: "20-mistake-inherited.toml",
+    line: 4,
+    column: 18,
+    message:
+      "AdminBindAddress of [general] can be reached from elsewhere, where everybody could read and write in every gateway (operators come in by the socket only)",
+    remedy: "set AdminToken, or bind to 127.0.0.1",
+  });
+  expect(told.gateways).toEqual([
+    {
+      name: "main",
+      sameChannel: false,
+      bridges: [
+        { account: "api.a", channel: "api", direction: "inout", up: true },
+        { account: "api.b", channel: "api", direction: "inout", up: true },
+        { account: "api.c", channel: "api", direction: "inout", up: false },
+      ],
+    },
+  ]);
+});
+
+test.each(samples)("--json of %s holds the same problems", (file) => {
+  const { printed, exitCode } = run(file, true);
+  expect(exitCode).toBe(run(file).exitCode);
+  const { problems } = JSON.parse(printed) as { readonly problems: readonly { readonly remedy: string }[] };
+  expect(problems).toHaveLength(run(file).printed.match(/: (?:error|warning): /gu)?.length ?? 0);
+  expect(problems.every(({ remedy }) => remedy !== "")).toBe(true);
 });

@@ -109,7 +109,7 @@ describe("an account with a Token", () => {
   test("a Token beyond ASCII is compared by its UTF-8 bytes", async () => {
     const ask = async (token: string): Promise<string> => {
       const bytes = Buffer.from(
-        `GET /api/messages HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+        `GET /api/messages HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`,
         "utf8",
       );
       return (await rawRequest(rialto().url("api.umlaut"), bytes)).statusLine;

@@ -12,7 +12,7 @@ import { eventually } from "../support/wait.ts";
 // One case or more per rule that real clients impose; the number in the name is the rule's.
 const room = useRooms(38);
 
-const GET = "GET /api/stream HTTP/1.1\r\nHost: x\r\n\r\n";
+const GET = "GET /api/stream HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 /** Reads a stream off a bare socket while `say` goes on, until `last` has come. */
 async function readRaw(reader: ApiClient, say: () => Promise<void>, last: string): Promise<RawAnswer> {
@@ -181,7 +181,7 @@ describe("rule 8: GET /api/messages", () => {
 test("rule 9: POST answers with the literal status line HTTP/1.1 200 OK and the full message", async () => {
   const { sender } = room();
   const body = '{"text":"hi","username":"bob"}';
-  const head = `POST /api/message HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
+  const head = `POST /api/message HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
   const answer = await rawRequest(sender.url, `${head}\r\n\r\n${body}`);
   expect(answer.statusLine).toBe("HTTP/1.1 200 OK");
   expectWhole(JSON.parse(answer.body.toString()));

@@ -145,7 +145,7 @@ describe("the answer of GET /api/messages", () => {
     const names = numbered("big", 7);
     for (const text of names) await sender.say({ text, Extra: { file: [{ Name: "x", Data: data }] } });
     const connection = await connectRaw(reader.url);
-    connection.send("GET /api/messages HTTP/1.1\r\nHost: x\r\n\r\n");
+    connection.send("GET /api/messages HTTP/1.1\r\nHost: localhost\r\n\r\n");
     await connection.until((bytes) => bytes.length > 0, "the beginning of the answer");
     connection.pause();
     expect(await reader.poll()).toEqual([]);
@@ -240,7 +240,7 @@ describe("a request for messages", () => {
 
   test("is answered with the literal status line HTTP/1.1 200 OK and a length", async () => {
     const { reader } = room();
-    const answer = await rawRequest(reader.url, "GET /api/messages HTTP/1.1\r\nhOsT: x\r\n\r\n");
+    const answer = await rawRequest(reader.url, "GET /api/messages HTTP/1.1\r\nhOsT: localhost\r\n\r\n");
     expect(answer.statusLine).toBe("HTTP/1.1 200 OK");
     expect(answer.headers.get("content-length")).toBe("3");
   });

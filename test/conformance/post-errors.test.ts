@@ -251,7 +251,7 @@ describe("413", () => {
 
   test("as soon as the length is announced, and for chunks without a length", async () => {
     const { url } = rialto().client("small");
-    const head = "POST /api/message HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
+    const head = "POST /api/message HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
     const announced = await rawRequest(url, `${head}Content-Length: 1000000000\r\n\r\n{`);
     expect(announced.statusLine).toMatch(/^HTTP\/1\.1 413 /);
     const chunk = `400\r\n${"x".repeat(0x400)}\r\n`;
@@ -274,7 +274,7 @@ describe("415", () => {
   test("for a body without a Content-Type", async () => {
     const answer = await rawRequest(
       rialto().url("api.poster"),
-      'POST /api/message HTTP/1.1\r\nHost: x\r\nContent-Length: 14\r\n\r\n{"text":"bad"}',
+      'POST /api/message HTTP/1.1\r\nHost: localhost\r\nContent-Length: 14\r\n\r\n{"text":"bad"}',
     );
     expect(answer.statusLine).toMatch(/^HTTP\/1\.1 415 /);
   });
@@ -284,7 +284,7 @@ describe("requests that break off", () => {
   test("relay nothing", async () => {
     const connection = await connectRaw(rialto().url("api.poster"));
     connection.send(
-      'POST /api/message HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"text":"bad"',
+      'POST /api/message HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"text":"bad"',
     );
     connection.destroy();
     expect((await request(`${rialto().url("api.poster")}/api/health`)).text).toBe("OK");
@@ -292,7 +292,7 @@ describe("requests that break off", () => {
 
   test("with a header beyond all measure is an error answer, not a crash", async () => {
     const connection = await connectRaw(rialto().url("api.poster"));
-    connection.send(`GET /api/messages HTTP/1.1\r\nHost: x\r\nX-Long: ${"x".repeat(200_000)}\r\n\r\n`);
+    connection.send(`GET /api/messages HTTP/1.1\r\nHost: localhost\r\nX-Long: ${"x".repeat(200_000)}\r\n\r\n`);
     const answer = parseAnswer(await connection.untilClosed());
     if (answer) expect(answer.statusLine).toMatch(/^HTTP\/1\.1 4\d\d /);
     expect((await request(`${rialto().url("api.poster")}/api/health`)).text).toBe("OK");

@@ -228,7 +228,7 @@ describe("the fields of POST /api/message", () => {
 
   test("a body in chunks, and one announced with Expect, are taken", async () => {
     const { sender, reader } = room();
-    const head = "POST /api/message HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
+    const head = "POST /api/message HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
     const chunked = `${head}Transfer-Encoding: chunked\r\n\r\n8\r\n{"text":\r\n9\r\n"chunked"\r\n1\r\n}\r\n0\r\n\r\n`;
     expect((await rawRequest(sender.url, chunked)).statusLine).toBe("HTTP/1.1 200 OK");
     const connection = await connectRaw(sender.url);
@@ -244,7 +244,7 @@ describe("the fields of POST /api/message", () => {
     const { sender, reader } = room();
     const post = (text: string, version = "1.1"): string => {
       const body = JSON.stringify({ text });
-      const head = `POST /api/message HTTP/${version}\r\nhost: x\r\ncontent-type: application/json\r\n`;
+      const head = `POST /api/message HTTP/${version}\r\nhost: localhost\r\ncontent-type: application/json\r\n`;
       return `${head}content-length: ${body.length}\r\n\r\n${body}`;
     };
     const connection = await connectRaw(sender.url);

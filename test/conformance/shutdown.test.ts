@@ -27,7 +27,7 @@ describe.for(["SIGTERM", "SIGINT"] as const)("%s", (signal) => {
   test("ends streams with a proper last chunk, closes WebSockets with 1001, and exits 0", async () => {
     const rialto = await launch({ config });
     const raw = await connectRaw(rialto.url("api.reader"));
-    raw.send("GET /api/stream HTTP/1.1\r\nHost: x\r\n\r\n");
+    raw.send("GET /api/stream HTTP/1.1\r\nHost: localhost\r\n\r\n");
     await raw.until((bytes) => bytes.includes("api_connected"), "the greeting");
     const stream = await rialto.client("reader").stream();
     const socket = await rialto.client("reader").socket();
@@ -49,7 +49,7 @@ test("a request that has begun is finished and kept; new connections are refused
   const body = JSON.stringify({ text: "half way" });
   const connection = await connectRaw(first.url("api.sender"));
   connection.send(
-    `POST /api/message HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
+    `POST /api/message HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
   );
   connection.send(body.slice(0, 5));
   // An answer on a later connection shows that the half request has been taken up.
@@ -66,7 +66,7 @@ test("a request that has begun is finished and kept; new connections are refused
 test("idle keep-alive connections, and a client that takes nothing, do not hold it up", async () => {
   const rialto = await launch({ config });
   const idle = await connectRaw(rialto.url("api.reader"));
-  idle.send("GET /api/health HTTP/1.1\r\nHost: x\r\n\r\n");
+  idle.send("GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n");
   await idle.answer();
   const silent = await connectRaw(rialto.url("api.reader"));
   const stuck = await rialto.client("reader").stream();
@@ -83,7 +83,7 @@ test("a client that is still taking its poll answer gets it whole", async () => 
   const text = "x".repeat(15_000_000);
   await first.client("sender").say({ text });
   const slow = await connectRaw(first.url("api.reader"));
-  slow.send("GET /api/messages HTTP/1.1\r\nHost: x\r\n\r\n");
+  slow.send("GET /api/messages HTTP/1.1\r\nHost: localhost\r\n\r\n");
   await slow.until((bytes) => bytes.length > 0, "the beginning of the answer");
   slow.pause();
   first.signal("SIGTERM");
@@ -98,7 +98,7 @@ test("a client that is still taking its poll answer gets it whole", async () => 
 });
 
 const handshake = (path: string): string =>
-  `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n` +
+  `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n` +
   "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
 
 describe("it ends and stores every position in spite of", () => {
@@ -107,8 +107,8 @@ describe("it ends and stores every position in spite of", () => {
     ["a WebSocket refused elsewhere", [handshake("/api/messages")]],
     ["half a header", ["GET / HT"]],
     ["bytes that are not HTTP", ["\u0016\u0003\r\n\r\n"]],
-    ["a body that never comes", ["POST /api/message HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"]],
-    ["an answer that is not taken", ["GET /api/messages HTTP/1.1\r\nHost: x\r\n\r\n"]],
+    ["a body that never comes", ["POST /api/message HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"]],
+    ["an answer that is not taken", ["GET /api/messages HTTP/1.1\r\nHost: localhost\r\n\r\n"]],
   ] as const)("%s", async ([, [bytes]]) => {
     const first = await launch({ config });
     await first.client("sender").say({ text: "x".repeat(15_000_000) });

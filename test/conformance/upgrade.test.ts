@@ -15,7 +15,7 @@ const websocket = [
 ];
 
 const head = (line: string, fields: readonly string[]): string =>
-  [`${line} HTTP/1.1`, "Host: x", ...fields, "", ""].join("\r\n");
+  [`${line} HTTP/1.1`, "Host: localhost", ...fields, "", ""].join("\r\n");
 
 /** The answer on a connection that the server has to close by itself. */
 async function answerAndClose(account: string, bytes: string): Promise<RawAnswer> {

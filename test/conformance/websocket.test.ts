@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { toml } from "../support/config.ts";
 import { expectError, expectGreeting, expectWhole } from "../support/shape.ts";
-import { openSocket } from "../support/socket.ts";
-import { useRialto, useRooms } from "../support/suite.ts";
+import { type ApiSocket, openSocket } from "../support/socket.ts";
+import { launch, useRialto, useRooms } from "../support/suite.ts";
 import { within } from "../support/wait.ts";
 
 describe("from the service", () => {
@@ -31,7 +31,7 @@ describe("from the service", () => {
     await socket.close();
   });
 
-  test("there is no history, and neither polls nor streams lose by it", async () => {
+  test("the first one of an account has no history, and neither polls nor streams lose by it", async () => {
     const { sender, reader } = room();
     await sender.say({ text: "before" });
     const socket = await reader.socket();
@@ -60,6 +60,164 @@ describe("from the service", () => {
   test("a request without upgrade is 400 with a JSON message", async () => {
     expectError(await room().reader.request("/api/websocket"), 400, /websocket/i);
   });
+});
+
+describe("where a WebSocket starts", () => {
+  const room = useRooms(8);
+  const texts = async (socket: ApiSocket, count: number): Promise<string[]> => {
+    const all: string[] = [];
+    while (all.length < count) all.push((await socket.next()).text);
+    return all;
+  };
+
+  test("one that is alone gets what was said since the last one closed", async () => {
+    const { sender, reader } = room();
+    for (const round of [1, 2, 3]) {
+      const socket = await reader.socket();
+      expect(await texts(socket, round === 1 ? 0 : 2)).toEqual(round === 1 ? [] : [`${round - 1} a`, `${round - 1} b`]);
+      await sender.say({ text: `${round} live` });
+      expect((await socket.next()).text).toBe(`${round} live`);
+      await socket.close();
+      await sender.say({ text: `${round} a` });
+      await sender.say({ text: `${round} b` });
+    }
+  });
+
+  test("one beside another is live from its beginning", async () => {
+    const { sender, reader } = room();
+    await (await reader.socket()).close();
+    await sender.say({ text: "missed" });
+    const first = await reader.socket();
+    expect((await first.next()).text).toBe("missed");
+    const second = await reader.socket();
+    await sender.say({ text: "live" });
+    expect((await first.next()).text).toBe("live");
+    expect((await second.next()).text).toBe("live");
+    await Promise.all([first.close(), second.close()]);
+  });
+
+  test("with ?backlog=0 it is live from its beginning, and what it passed over is not shown again", async () => {
+    const { sender, reader } = room();
+    await (await reader.socket()).close();
+    await sender.say({ text: "missed" });
+    const socket = await reader.socket("?backlog=0");
+    await sender.say({ text: "live" });
+    expect((await socket.next()).text).toBe("live");
+    await socket.close();
+    await sender.say({ text: "next" });
+    const next = await reader.socket();
+    expect((await next.next()).text).toBe("next");
+    await next.close();
+  });
+
+  test("polls and streams neither take from its backlog nor lose by it", async () => {
+    const { sender, reader } = room();
+    await (await reader.socket()).close();
+    for (const text of ["a", "b"]) await sender.say({ text });
+    expect(await reader.texts()).toEqual(["a", "b"]);
+    const socket = await reader.socket();
+    expect(await texts(socket, 2)).toEqual(["a", "b"]);
+    await sender.say({ text: "c" });
+    expect(await texts(socket, 1)).toEqual(["c"]);
+    const stream = await reader.stream();
+    expect(await stream.texts(1)).toEqual(["c"]);
+    expect(await reader.texts()).toEqual(["c"]);
+    await Promise.all([socket.close(), stream.close()]);
+  });
+
+  test("a client that breaks the connection with unread messages gets them again", async () => {
+    const { sender, reader } = room();
+    const socket = await reader.socket();
+    await sender.say({ text: "read" });
+    expect((await socket.next()).text).toBe("read");
+    socket.pause();
+    // More than the client's own buffers hold, so that the kernel has the rest when it closes.
+    for (const length of [300_000, 300_001]) await sender.say({ text: "x".repeat(length) });
+    await socket.break();
+    const next = await reader.socket();
+    // What was read within the second before may come again.
+    let text = (await next.next()).text;
+    if (text === "read") text = (await next.next()).text;
+    expect([text, (await next.next()).text].map(({ length }) => length)).toEqual([300_000, 300_001]);
+    await next.close();
+  });
+
+  test("what another socket of the account says comes to those that are open, and is in no backlog", async () => {
+    const { sender, reader } = room();
+    const talker = await reader.socket();
+    const other = await reader.socket();
+    talker.post({ text: "ours" });
+    expect((await other.next()).text).toBe("ours");
+    await Promise.all([talker.close(), other.close()]);
+    await sender.say({ text: "theirs" });
+    const next = await reader.socket();
+    expect((await next.next()).text).toBe("theirs");
+    await next.close();
+  });
+
+  test("a backlog of many megabytes comes whole", async () => {
+    const { sender, reader } = room();
+    await (await reader.socket()).close();
+    const filler = "x".repeat(1_000_000);
+    for (let n = 0; n < 20; n += 1) await sender.say({ text: `${n} ${filler}` });
+    const socket = await reader.socket();
+    const got = await texts(socket, 20);
+    expect(got.map((text) => Number(text.split(" ", 1)[0]))).toEqual(Array.from({ length: 20 }, (_, n) => n));
+    await socket.close();
+  });
+});
+
+test.each(["stop", "kill9"] as const)(
+  "a client that comes back after a restart (%s) has all 80 messages",
+  async (end) => {
+    const accounts = { sender: {}, reader: { Buffer: 100 } };
+    const config = toml({ accounts, gateways: { g: { inout: ["sender", "reader"] } } });
+    const all = Array.from({ length: 80 }, (_, n) => `m${n}`);
+    const got: string[] = [];
+    const take = async (socket: ApiSocket, last: string): Promise<void> => {
+      while (got.at(-1) !== last) got.push((await socket.next()).text);
+    };
+    let rialto = await launch({ config });
+    let socket = await rialto.client("reader").socket();
+    for (const [n, text] of all.entries()) {
+      await rialto.client("sender").say({ text });
+      if (n === 20 || n === 60) {
+        // Some were said after the client had gone, some before it comes again.
+        await take(socket, text);
+        await socket.break();
+      }
+      if (n === 40) {
+        await rialto[end]();
+        rialto = await launch({ config, dataPath: rialto.dataPath });
+      }
+      if (n === 30 || n === 50 || n === 70) {
+        socket = await rialto.client("reader").socket();
+        await take(socket, text);
+      }
+      if (n === 30) await socket.close();
+    }
+    await take(socket, "m79");
+    await socket.close();
+    expect(got.filter((text, at) => got.indexOf(text) === at)).toEqual(all);
+    // A crash may repeat what was written in its last moment; nothing was.
+    expect(got).toHaveLength(80);
+  },
+);
+
+test("an account whose first WebSocket had nothing to take has had one, also after a restart", async () => {
+  const accounts = { sender: {}, reader: {} };
+  const config = toml({ accounts, gateways: { g: { inout: ["sender", "reader"] } } });
+  const none = await launch({ config });
+  await none.client("sender").say({ text: "before the first" });
+  await none.stop();
+  const first = await launch({ config, dataPath: none.dataPath });
+  await (await first.client("reader").socket()).close();
+  await first.client("sender").say({ text: "missed" });
+  await first.stop();
+  const second = await launch({ config, dataPath: none.dataPath });
+  const socket = await second.client("reader").socket();
+  expect((await socket.next()).text).toBe("missed");
+  await socket.close();
 });
 
 describe("to the service", () => {

@@ -41,7 +41,7 @@ export function worsen(adapter: Adapter, parts: Parts): Adapter {
             log,
             accept: async (batch) => await args.host.accept(batch),
             lost: (...told) => args.host.lost(...told),
-            degraded: (why) => args.host.degraded(why),
+            degraded: (why, about) => args.host.degraded(why, about),
             openFile: async (id, signal) => await args.host.openFile(id, signal),
             publish: async (text) => await args.host.publish(text),
           };

@@ -142,7 +142,7 @@ export const SAYINGS: readonly Saying[] = [
     written: {
       xmpp: (word) => `> old ${word}\nnew ${word}`,
       matrix: (word) => `<blockquote><p>old ${word}</p></blockquote><p>new ${word}</p>`,
-      api: (word) => `> old ${word}\n\nnew ${word}`,
+      api: (word) => `> old ${word}\nnew ${word}`,
     },
   },
   {
@@ -151,7 +151,6 @@ export const SAYINGS: readonly Saying[] = [
     bare: (word) => `one ${word}\ntwo ${word}`,
     written: {
       matrix: (word) => `<ul><li>one ${word}</li><li>two ${word}</li></ul>`,
-      api: (word) => `- one ${word}\n- two ${word}`,
     },
   },
   {
@@ -160,14 +159,13 @@ export const SAYINGS: readonly Saying[] = [
     bare: (word) => `one ${word}\ntwo ${word}`,
     written: {
       matrix: (word) => `<ol><li>one ${word}</li><li>two ${word}</li></ol>`,
-      api: (word) => `1. one ${word}\n2. two ${word}`,
     },
   },
   {
     thing: "heading",
     title: "heading",
     bare: (word) => word,
-    written: { matrix: (word) => `<h2>${word}</h2>`, api: (word) => `## ${word}` },
+    written: { matrix: (word) => `<h2>${word}</h2>` },
   },
   {
     thing: "action",

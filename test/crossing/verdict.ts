@@ -68,7 +68,7 @@ const MARKS: Readonly<Record<Reader, Readonly<Record<string, Mark>>>> = {
   plain: {},
 };
 
-/** Markdown (CommonMark, and what chats have beside it). */
+/** Markdown as chats have it: lists and headings are text. */
 const MARKDOWN: Readonly<Record<string, Mark>> = {
   bold: (word) => new RegExp(`(?<= )\\*\\*${word}\\*\\*(?= )`, "u"),
   italic: (word) => new RegExp(`(?<= )([*_])${word}\\1(?= )`, "u"),
@@ -78,10 +78,7 @@ const MARKDOWN: Readonly<Record<string, Mark>> = {
   link: (word) => new RegExp(`\\[${word}\\]\\(${linkOf(word)}\\)`, "u"),
   lines: (word) => new RegExp(`^one ${word}\ntwo ${word}$`, "u"),
   pre: (word) => new RegExp(`^\`\`\`\nif ${word}:\n {2}${word}\n\`\`\`$`, "u"),
-  quote: (word) => new RegExp(`^> old ${word}\n\nnew ${word}$`, "u"),
-  list: (word) => new RegExp(`^- one ${word}\n- two ${word}$`, "u"),
-  numbered: (word) => new RegExp(`^1. one ${word}\n2. two ${word}$`, "u"),
-  heading: (word) => new RegExp(`^## ${word}$`, "u"),
+  quote: (word) => new RegExp(`^> old ${word}\nnew ${word}$`, "u"),
 };
 
 /** Things that are themselves wherever their text arrives as it is. */
@@ -196,7 +193,9 @@ export function judgeNews(
 ): Judged {
   const sights = all.filter((sight) => holds(sight.text, word));
   if (reader === "api" || reader === "plain") {
-    const isLabelled = sights.some((sight) => sight.kind === kind);
+    // Without FullEvents, all who come and go have one label.
+    const isSaid = (text: string): boolean => reader === "plain" && WAYS[kind]?.test(text) === true;
+    const isLabelled = sights.some((sight) => sight.kind === kind || isSaid(sight.text));
     return { verdict: isLabelled ? { is: "native" } : { is: "nothing" }, faults: [] };
   }
   const lines = sights.filter(({ text }) => WAYS[kind]?.test(text) === true);

@@ -208,8 +208,8 @@ test("the commands find the socket by the configuration, and say clearly when th
   }
   await writeFile(path.join(folder, "rialto.toml"), "[[[");
   const broken = begin(["status"], folder);
-  expect(await broken.code()).toBe(78);
-  expect(broken.output()).toMatch(/rialto\.toml:1:[\s\S]*--socket/);
+  expect(await broken.code()).toBe(69);
+  expect(broken.output()).toMatch(/rialto\.toml has errors, see "rialto check"[\s\S]*no Rialto runs/);
 });
 
 test("the installed program has these commands", async () => {

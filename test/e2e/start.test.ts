@@ -56,17 +56,39 @@ enable = true
 inout = [{ account = "api.a", channel = "api" }]
 `;
 
-test("without a configuration file the example runs, and the two lines it prints work", async () => {
-  const free = { RIALTO_API_LEFT_BINDADDRESS: "127.0.0.1:0", RIALTO_API_RIGHT_BINDADDRESS: "127.0.0.1:0" };
-  const program = start([], free);
-  const [, right = ""] = await program.prints(/curl -sN (\S+)\/api\/stream &/);
-  const [, left = "", body = ""] = await program.prints(/curl -s (\S+)\/api\/message .* -d '(.*)'/);
-  const stream = await new ApiClient(right).stream();
-  expect((await new ApiClient(left).post(body)).status).toBe(200);
-  expect((await stream.next()).text).toBe("What news on the Rialto?");
-  await stream.close();
-  program.child.kill("SIGTERM");
-  expect(await program.exited()).toBe(0);
+test.each(["example", "--or-example"])(
+  "%s: runs also where its ports are taken, and its two lines work",
+  async (arg) => {
+    const taken = [4242, 4243].map(async (port) => {
+      const server = createServer();
+      // Somebody else may have it.
+      await new Promise<void>((resolve) => server.once("error", () => resolve()).listen(port, "127.0.0.1", resolve));
+      return server;
+    });
+    const servers = await Promise.all(taken);
+    const program = start([arg]);
+    const [, right = ""] = await program.prints(/curl -sN (\S+)\/api\/stream &/);
+    const [, left = "", body = ""] = await program.prints(/curl -s (\S+)\/api\/message .* -d '(.*)'/);
+    const stream = await new ApiClient(right).stream();
+    expect((await new ApiClient(left).post(body)).status).toBe(200);
+    expect((await stream.next()).text).toBe("What news on the Rialto?");
+    await stream.close();
+    program.child.kill("SIGTERM");
+    expect(await program.exited()).toBe(0);
+    for (const server of servers) server.close();
+  },
+);
+
+test("without a configuration file, where nobody sits, it says what to write, and that can be started", async () => {
+  const program = start([]);
+  expect(await program.exited()).toBe(78);
+  const [, text = ""] = /such as\n\n([^]*?)\n\ninto rialto\.toml/.exec(program.output()) ?? [];
+  await writeFile(path.join(folder, "rialto.toml"), text);
+  const check = start(["check"]);
+  expect(await check.exited()).toBe(0);
+  expect(check.output()).toBe(
+    `lobby: irc.libera #my-channel ↔ api.local\n${path.join(folder, "rialto.toml")}: ok: 1 gateway, 2 accounts\n`,
+  );
 });
 
 test("a configuration with errors: all of them, and exit 78", async () => {
@@ -79,6 +101,65 @@ test("a configuration with errors: all of them, and exit 78", async () => {
   expect(program.output()).toMatch(/rialto\.toml:2:1: warning: .*Buffer/);
   expect(program.output()).toMatch(/rialto\.toml:6:\d+: error: .*api\.b/);
   expect(program.output()).toMatch(/rialto check/);
+});
+
+const degraded = `
+[api.a]
+BindAddress = "127.0.0.1:0"
+Buffer = "many"
+[irc.d]
+Server = "127.0.0.1:1"
+Nick = "relay"
+UseTLS = "perhaps"
+[api.b]
+BindAddress = "127.0.0.1:0"
+[api.c]
+BindAddress = "127.0.0.1:0"
+IgnoreNicks = ["a("]
+[[gateway]]
+name = "g"
+enable = true
+inout = [{ account = "api.a" }, { account = "api.b" }, { account = "api.c" }, { account = "irc.d", channel = "#d" }]
+`;
+
+test("a configuration with errors that leave something to run: it runs, and the log, status and check say what is wrong", async () => {
+  await writeFile(path.join(folder, "rialto.toml"), degraded);
+  const program = start([]);
+  await program.prints(/Rialto runs/);
+  const logged = program.output();
+  expect(logged).toMatch(/rialto\.toml:4:10: error: Buffer of api\.a .*\(the default counts\)/);
+  expect(logged).toMatch(/"account":"api\.c".*the account stays down/);
+  const status = start(["status"]);
+  expect(await status.exited()).toBe(1);
+  expect(status.output()).toMatch(/rialto\.toml:4:10: Buffer of api\.a .*\n.*→ Correct it, then run "rialto reload"\./);
+  expect(status.output()).toMatch(/api\.c: stays down: IgnoreNicks of api\.c .*\n.*→ Correct IgnoreNicks of api\.c /);
+  expect(status.output()).toMatch(/irc\.d .*action-needed: UseTLS of irc\.d .*\n.*→ Correct UseTLS of irc\.d /);
+  const check = start(["check"]);
+  expect(await check.exited()).toBe(78);
+  expect(check.output()).toContain("g: api.a ↔ api.b ↔ api.c (down) ↔ irc.d (down) #d\n");
+
+  const reload = start(["reload"]);
+  expect(await reload.exited()).toBe(1);
+  expect(reload.output()).toMatch(/refused/);
+  await writeFile(
+    path.join(folder, "rialto.toml"),
+    degraded.replace('"many"', "20").replace("a(", "a").replace('"perhaps"', "false"),
+  );
+  await program.prints(/the configuration was reloaded/);
+  await program.prints(/"account":"api\.c","url":"[^"]+".*the HTTP API listens/);
+  await program.prints(/"account":"irc\.d".*the account is offline/);
+  const after = start(["status", "--json"]);
+  expect(await after.exited()).toBe(1);
+  expect(JSON.parse(after.output())).toMatchObject({ troubles: [{ of: "irc.d" }], readers: [{}, {}, { down: null }] });
+  program.child.kill("SIGTERM");
+  expect(await program.exited()).toBe(0);
+});
+
+test.runIf(process.platform === "linux")("a data folder where none can be made, at once", async () => {
+  await writeFile(path.join(folder, "x.toml"), `[general]\nDataPath = "/proc/x"\n${example(0)}`);
+  const program = start(["-conf", "x.toml"]);
+  expect(await program.exited()).toBe(73);
+  expect(program.output()).toContain("The data folder /proc/x cannot be written");
 });
 
 test("a taken address: names account and address, exit 69", async () => {

@@ -4,7 +4,6 @@ import { looksStyled } from "../../src/content/styling-parse.ts";
 import { parse, render } from "../../src/content/formats.ts";
 import { cut, excerpt, measure } from "../../src/content/length.ts";
 import { linkMentions, withoutRoomPings } from "../../src/content/mentions.ts";
-import { stripMarkdown } from "../../src/content/markdown.ts";
 import { hostileWords } from "../../src/content/tree.suite.ts";
 
 const FORMATS = ["plain", "irc", "markdown", "html", "styling"];
@@ -43,7 +42,6 @@ describe.each(FORMATS)("%s", (format) => {
 test("the helpers take any text", () => {
   fc.assert(
     fc.property(text, fc.integer({ min: -1, max: 80 }), (source, max) => {
-      stripMarkdown(source);
       looksStyled(source);
       withoutRoomPings(source);
       linkMentions(parse("markdown", source), () => null);

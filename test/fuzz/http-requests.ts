@@ -65,7 +65,7 @@ export function batch(random: Random, turn: number, dialect: Dialect): Batch {
 }
 
 function head(method: string, path: string, fields: readonly string[]): string {
-  return [`${method} ${path} HTTP/1.1`, "Host: x", ...fields, "", ""].join("\r\n");
+  return [`${method} ${path} HTTP/1.1`, "Host: localhost", ...fields, "", ""].join("\r\n");
 }
 
 function one(random: Random, tag: string, strangeness: number, dialect: Dialect): string {

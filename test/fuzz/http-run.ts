@@ -130,7 +130,7 @@ class Assault {
   #read(received: string, turn: number): void {
     for (const [, status = ""] of received.matchAll(/HTTP\/1\.1 (\d{3}) /gu)) {
       this.#answers.set(status, (this.#answers.get(status) ?? 0) + 1);
-      if (status.startsWith("5") && status !== "503")
+      if (status.startsWith("5") && status !== "501" && status !== "503")
         this.#failures.push(`batch ${turn} was answered ${status}:\n${received.slice(0, 2_000)}`);
     }
     for (const one of this.#plan.surface.taken(received)) this.#taken.add(one);

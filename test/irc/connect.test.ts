@@ -7,7 +7,7 @@ import { type PythonPerson, pythonPerson } from "../servers/people/python.ts";
 import { onStage } from "../servers/stage.ts";
 import { type Rialto, startRialto } from "../support/rialto.ts";
 import { eventually } from "../support/wait.ts";
-import { arrival, gateway } from "./world.ts";
+import { arrival, gateway, numbered, postAll } from "./world.ts";
 
 /** Getting in, and back in. */
 
@@ -79,6 +79,22 @@ needs(["ngircd", "inspircd", "openssl", "python3-irc"], () => {
       expect(rialto.output()).not.toMatch(/hush-hush|"open"/);
     });
 
+    test("UseSASL where there is no SASL: in without the login, with a warning, a long name and the list of users", async (context) => {
+      const server = await onStage(start(), context);
+      const pia = await inside(context, server.port);
+      const by = "rialto-the-bridge";
+      const settings =
+        'UseSASL = true\nNickServNick = "rialto"\nNickServPassword = "hush-hush"\nMessageDelay = 0\nCharset = "iso-2022-jp"';
+      const net = { port: server.port, channel: CHANNEL, nick: by, settings };
+      const rialto = await onStage(startRialto({ config: gateway({ irc: { net }, api: ["one", "two"] }) }), context);
+      await arrival(pia, CHANNEL, { by });
+      await logged(rialto, /NOT logged in, although UseSASL is set.*online, but degraded/);
+      const stream = await rialto.client("two").stream();
+      await rialto.client("one").say({ text: "!users", username: "anna" });
+      while (!/^@pia, rialto-the-bridge currently on IRC$/.test((await stream.next()).text));
+      expect(rialto.output()).not.toContain("hush-hush");
+    });
+
     test("thrown out, and in again: what was said meanwhile arrives", async (context) => {
       const server = await onStage(start(), context);
       const pia = await inside(context, server.port);
@@ -121,5 +137,20 @@ needs(["ngircd", "inspircd", "openssl", "python3-irc"], () => {
       await pia.raw("PRIVMSG rialto :\u0001VERSION\u0001");
       await pia.ears.untilText("", "NOTICE pia :\u0001VERSION Rialto");
     });
+  });
+
+  test("thrown out for a flood, it comes back slower, says so, and stays", { timeout: 60_000 }, async (context) => {
+    const server = await onStage(startInspircd({ floodControl: "strict" }), context);
+    const pia = await onStage(pythonPerson({ port: server.port, nick: "pia", channels: [CHANNEL] }), context);
+    const net = { port: server.port, channel: CHANNEL, settings: "MessageDelay = 0" };
+    const rialto = await onStage(startRialto({ config: gateway({ irc: { net }, api: ["one"] }) }), context);
+    await arrival(pia, CHANNEL);
+    await postAll(rialto.client("one"), numbered("flood", 20));
+    await logged(rialto, /thrown out for a flood: slower for a while/);
+    await arrival(pia, CHANNEL, { times: 2 });
+    await logged(rialto, /the server threw us out for a flood: for 30 minutes only one line in 1.3 s is sent/);
+    await postAll(rialto.client("one"), ["the last"]);
+    const heard = await pia.ears.untilText(CHANNEL, "the last", 50_000);
+    expect(heard.filter(({ kind, nick }) => kind === "join" && nick === "rialto")).toHaveLength(2);
   });
 });

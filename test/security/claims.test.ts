@@ -4,32 +4,48 @@ import { expect, test } from "vitest";
 
 const ROOT = path.join(import.meta.dirname, "../..");
 const page = readFileSync(path.join(ROOT, "docs/security.md"), "utf8");
+const proofPage = readFileSync(path.join(ROOT, "docs/security-tests.md"), "utf8");
 
 interface Row {
+  readonly heading: string;
   readonly claim: string;
   readonly proofs: readonly { readonly file: string; readonly title: string }[];
 }
 
-/** The rows of the tables whose last column names tests. */
-function rowsOf(text: string): readonly Row[] {
+/** The rows of the tables with this header, with the heading of their section. */
+function tableRows(text: string, header: string): readonly { readonly heading: string; readonly row: string }[] {
   return text.split(/\n(?=## )/u).flatMap((section) => {
-    const [header, , ...rows] = section.split("\n").filter((line) => line.startsWith("|"));
-    if (header?.endsWith("| test |") !== true) return [];
-    return rows.map((row) => {
-      const cells = row.slice(1, -1).split(/ \| /u);
-      const proofs = Array.from(
-        (cells.at(-1) ?? "").matchAll(/`(?<file>[^`]+\.test\.ts)`: (?<title>[^;]+?)(?=; `| *$)/gu),
-        ({ groups }) => ({ file: groups?.["file"] ?? "", title: groups?.["title"]?.trim() ?? "" }),
-      );
-      return { claim: (cells[0] ?? "").trim(), proofs };
-    });
+    const [heading = "", ...lines] = section.split("\n");
+    const [first, , ...rows] = lines.filter((line) => line.startsWith("|"));
+    return first === header ? rows.map((row) => ({ heading, row })) : [];
   });
 }
 
-const rows = rowsOf(page);
+/** What the security page claims, by section. */
+function claimsOf(text: string): readonly string[] {
+  return tableRows(text, "| they try | what happens |").map(
+    ({ heading, row }) => `${heading}: ${row.slice(1).split(/ \| /u)[0]?.trim() ?? ""}`,
+  );
+}
 
-test("the page was read", () => {
-  expect(rows.length).toBeGreaterThan(25);
+/** The rows of the tables that name tests. */
+function rowsOf(text: string): readonly Row[] {
+  return tableRows(text, "| they try | test |").map(({ heading, row }) => {
+    const cells = row.slice(1, -1).split(/ \| /u);
+    const proofs = Array.from(
+      (cells.at(-1) ?? "").matchAll(/`(?<file>[^`]+\.test\.ts)`: (?<title>[^;]+?)(?=; `| *$)/gu),
+      ({ groups }) => ({ file: groups?.["file"] ?? "", title: groups?.["title"]?.trim() ?? "" }),
+    );
+    return { heading, claim: (cells[0] ?? "").trim(), proofs };
+  });
+}
+
+const rows = rowsOf(proofPage);
+
+test("each claim of the security page has its row, in the same order", () => {
+  const claims = claimsOf(page);
+  expect(claims.length).toBeGreaterThan(25);
+  expect(rows.map(({ heading, claim }) => `${heading}: ${claim}`)).toEqual(claims);
 });
 
 test.each(rows)("somebody tries $claim: the test is there", ({ proofs }) => {
@@ -43,10 +59,11 @@ test.each(rows)("somebody tries $claim: the test is there", ({ proofs }) => {
 
 test("a claim without a test, and one whose test is not there, are found", () => {
   const table = (cell: string): readonly Row[] =>
-    rowsOf(`## A\n\n| they | what | test |\n|---|---|---|\n| x | y | ${cell} |\n`);
-  expect(table("none")).toEqual([{ claim: "x", proofs: [] }]);
+    rowsOf(`# P\n\n## A\n\n| they try | test |\n|---|---|\n| x | ${cell} |\n`);
+  expect(table("none")).toEqual([{ heading: "## A", claim: "x", proofs: [] }]);
   expect(table("`a/b.test.ts`: one, two; `c.test.ts`: three")).toEqual([
     {
+      heading: "## A",
       claim: "x",
       proofs: [
         { file: "a/b.test.ts", title: "one, two" },

@@ -11,6 +11,8 @@ const PATIENT: HttpLimits = {
   stallMs: 600_000,
   lingerMs: 600_000,
   connections: 1_000,
+  keptMs: 3_600_000,
+  kept: 1_000,
 };
 const HASTY: HttpLimits = { ...PATIENT, requestMs: 2_000, checkMs: 100 };
 const MAX_BODY = 10_000;
@@ -24,8 +26,14 @@ async function start(
   limits: HttpLimits,
   onHeld: (answer: () => void) => void = (answer) => answer(),
 ): Promise<() => Promise<RawConnection>> {
-  const server = await createServer({ token: null, maxBodySize: MAX_BODY, onError: () => undefined, limits });
-  server.app.addContentTypeParser("text/plain", { parseAs: "string" }, (_request, body, done) => done(null, body));
+  const server = await createServer({
+    token: null,
+    names: null,
+    maxBodySize: MAX_BODY,
+    onError: () => undefined,
+    limits,
+  });
+  server.onBody("text/plain", String);
   server.app.get("/small", (_request, reply) => reply.send("ok"));
   server.app.get("/held", (_request, reply) => onHeld(() => void reply.send("ok")));
   server.app.post("/echo", (request, reply) => reply.send(request.body));

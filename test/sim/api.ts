@@ -128,10 +128,9 @@ export class Api {
     await forgetReaders(core.log, keys, routes.reads).catch(() => undefined);
   }
 
-  async #open(account: Configured, config: Config, { log, routes, turnstile }: Core): Promise<void> {
+  async #open(account: Configured, config: Config, { life, log, routes, turnstile }: Core): Promise<void> {
     const { logger, loop } = this.#world;
     const nowMs = (): number => loop.nowMs();
-    const monoMs = (): number => loop.monotonicMs;
     const view = compileView(account, config.accounts);
     const reader = this.#readers.get(account.key) ?? new Reader();
     this.#readers.set(account.key, reader);
@@ -142,8 +141,7 @@ export class Api {
       routes,
       view,
       logger,
-      nowMs,
-      monoMs,
+      clock: loop.clockOf(life),
     });
     const ingest = new Ingest({ account, log, routes, turnstile, inbound: compileInbound(account), logger, nowMs });
     this.#accounts.set(account.key, { readers, ingest });

@@ -284,6 +284,7 @@ function isTrue(
     case "sent":
     case "folded":
     case "omitted":
+    case "withheld":
       return false;
   }
 }

@@ -52,8 +52,8 @@ export class ApiClient {
   }
 
   /** Opens a WebSocket and takes the greeting off it. */
-  async socket(): Promise<ApiSocket> {
-    const socket = await openSocket(`${this.url}/api/websocket`, this.#auth);
+  async socket(query = ""): Promise<ApiSocket> {
+    const socket = await openSocket(`${this.url}/api/websocket${query}`, this.#auth);
     const greeting = await socket.next();
     if (greeting.event !== "api_connected") throw new Error(`no greeting but ${JSON.stringify(greeting)}`);
     return socket;

@@ -20,6 +20,8 @@ export interface RialtoOptions {
   readonly hosts?: Readonly<Record<string, string>>;
   /** Largest file that the program may write, in KiB: a disk that gets full. */
   readonly fileSizeLimit?: number;
+  /** How many files and connections it may have open. */
+  readonly descriptors?: number;
 }
 
 interface Exit {
@@ -126,8 +128,13 @@ async function ready(rialto: Rialto, urls: ReadonlyMap<string, string>): Promise
 
 function spawnProgram(args: readonly string[], options: RialtoOptions, env: Record<string, string>): ChildProcess {
   const command = [process.execPath, PROGRAM, ...args];
-  const limited = ["/bin/sh", "-c", `ulimit -f ${(options.fileSizeLimit ?? 0) * 2}; exec "$0" "$@"`, ...command];
-  const [program = "", ...rest] = options.fileSizeLimit === undefined ? command : limited;
+  const { fileSizeLimit, descriptors } = options;
+  const limits = [
+    ...(fileSizeLimit === undefined ? [] : [`ulimit -f ${fileSizeLimit * 2};`]),
+    ...(descriptors === undefined ? [] : [`ulimit -n ${descriptors};`]),
+  ];
+  const [program = "", ...rest] =
+    limits.length === 0 ? command : ["/bin/sh", "-c", `${limits.join(" ")} exec "$0" "$@"`, ...command];
   return spawn(program, rest, {
     env: { PATH: process.env["PATH"] ?? "", ...env, ...options.env },
     stdio: ["ignore", "pipe", "pipe"],

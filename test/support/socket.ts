@@ -41,6 +41,11 @@ export class ApiSocket {
     this.#socket.send(data);
   }
 
+  /** Sends the first part of a message that goes on. */
+  begin(data: string): void {
+    this.#socket.send(data, { fin: false });
+  }
+
   /** Sends the fields as one text frame. */
   post(fields: Readonly<Record<string, unknown>>): void {
     this.send(JSON.stringify(fields));
@@ -54,9 +59,20 @@ export class ApiSocket {
     return await within(pong.promise, () => "a pong");
   }
 
+  /** Reads nothing more: what comes stays with the kernel. */
+  pause(): void {
+    this.#socket.pause();
+  }
+
   async close(): Promise<void> {
     this.#socket.close(1000);
     await within(this.closed, () => "the close of the WebSocket");
+  }
+
+  /** Breaks the connection: with data that was not read, the kernel resets it. */
+  async break(): Promise<void> {
+    this.#socket.terminate();
+    await within(this.closed, () => "the end of the WebSocket");
   }
 }
 

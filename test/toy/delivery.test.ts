@@ -5,8 +5,10 @@ import { MemoryLogger } from "../../src/delivery/scripted.suite.ts";
 import type { Files } from "../../src/files/files.ts";
 import { compileRoutes } from "../../src/gateway/routes.ts";
 import { aConfig, aGateway, anAccount } from "../../src/gateway/samples.suite.ts";
+import type { Log } from "../../src/log/log.ts";
 import { openAt, scratchFolder } from "../../src/log/sqlite/scratch.suite.ts";
 import { CountingClock } from "../contract/recording-host.ts";
+import { logWith } from "../sim/log-with.ts";
 import { eventually } from "../support/wait.ts";
 import { adapter } from "./toy/index.ts";
 import { ToyPerson, toySettings } from "./toy-ground.ts";
@@ -21,7 +23,7 @@ const NO_FILES: Files = {
 };
 
 /** Two toy servers, one gateway between the room `one` of the first and `two` of the second; a person in each. */
-async function twoServers() {
+async function twoServers(through: (log: Log) => Log = (log) => log) {
   const servers = [new ToyServer(), new ToyServer()] as const;
   const accounts = await Promise.all(
     servers.map(async (server, at) => {
@@ -34,7 +36,7 @@ async function twoServers() {
     config,
     adapters: new Map([[adapter.manifest.protocol, adapter]]),
     routes: compileRoutes(config),
-    log: await openAt(scratchFolder(), { durability: "process" }),
+    log: through(await openAt(scratchFolder(), { durability: "process" })),
     files: NO_FILES,
     remoteFiles: new RemoteFiles(),
     logger: new MemoryLogger().logger,
@@ -91,4 +93,63 @@ test("over the whole delivery: said, answered, edited, reacted to, taken back", 
   );
   await left.erase("one", first);
   await sees(right, "two", []);
+});
+
+/** A log on which no receipt with copies is written before `release`. `asked`: how often somebody looked for a message. */
+class LateReceipts {
+  asked = 0;
+  readonly #released = Promise.withResolvers<void>();
+
+  readonly through = (log: Log): Log =>
+    logWith(log, {
+      append: async (batch) => {
+        if (batch.receipts?.some(({ copies }) => copies !== undefined) === true) await this.#released.promise;
+        return await log.append(batch);
+      },
+      ids: {
+        find: async (place, refs) => {
+          this.asked += 1;
+          return await log.ids.find(place, refs);
+        },
+        get: async (seq) => await log.ids.get(seq),
+        refs: async (seq, lane) => await log.ids.refs(seq, lane),
+        reactions: async (seq) => await log.ids.reactions(seq),
+      },
+    });
+
+  /** Writes them a second after somebody has looked for one. */
+  async release(): Promise<void> {
+    await eventually(
+      () => Promise.resolve(this.asked),
+      (asked) => asked > 0,
+      () => "somebody looks for a message",
+    );
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    this.#released.resolve();
+  }
+}
+
+test("an answer to a copy of which the receipt is not written yet is still an answer", async () => {
+  const log = new LateReceipts();
+  const { left, right } = await twoServers(log.through);
+  const first = await left.write("one", "hello");
+  await sees(right, "two", ["<one> hello"]);
+  await right.write("two", "hello yourself", { reply: right.heard("two")[0]?.handle ?? "" });
+  await log.release();
+  await sees(left, "one", ["<two> hello yourself"]);
+  expect(left.heard("one")[0]?.reply).toBe(first);
+});
+
+test("a reaction to a copy of which the receipt is not written yet arrives", async () => {
+  const log = new LateReceipts();
+  const { left, right } = await twoServers(log.through);
+  await left.write("one", "hello");
+  await sees(right, "two", ["<one> hello"]);
+  await right.react("two", right.heard("two")[0]?.handle ?? "", "👍", true);
+  await log.release();
+  await eventually(
+    () => Promise.resolve(left.standing("one")),
+    (standing) => standing.includes("👍"),
+    () => "the reaction",
+  );
 });

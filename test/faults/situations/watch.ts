@@ -129,7 +129,7 @@ function jsonOf({ troubles, log, accounts }: StatusView, account: string | null,
   const { takes, why } = log;
   const found = accounts.find((each) => each.account === account);
   const shown = { troubles: own, log: { takes, why }, ...(found !== undefined && { accounts: [found] }) };
-  const left = new Set(["key", "protocol", "reconnects", "accepted", "dropped", "heardMs", "as"]);
+  const left = new Set(["key", "protocol", "reconnects", "accepted", "dropped", "delivered", "heardMs", "as"]);
   const text = JSON.stringify(
     shown,
     (name, value: unknown) => {

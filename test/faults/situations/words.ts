@@ -28,6 +28,10 @@ export function masked(text: string, home: string): string {
 /** A busy machine is late; that belongs to none of the situations. */
 const LATE = /the event loop/u;
 
+const TITLES = ["STATE", "FOR", "IN", "OUT", "HEARD", "WAITING", "OLDEST", "WHY"];
+/** Columns of what was counted up to then, 0 as well. */
+const COUNTS: ReadonlySet<number> = new Set([TITLES.indexOf("IN") + 1, TITLES.indexOf("OUT") + 1]);
+
 /** The output of `rialto status`: masked, with the columns as wide as they need to be then. */
 export function terminalOf(output: string, home: string): string {
   const lines = output.trimEnd().split("\n");
@@ -35,12 +39,13 @@ export function terminalOf(output: string, home: string): string {
   if (begin < 0) throw new Error(`no table in:\n${output}`);
   const end = lines.indexOf("", begin);
   const head = lines[begin] ?? "";
-  const starts = [0, ...["STATE", "FOR", "WAITING", "OLDEST", "WHY"].map((title) => head.indexOf(title))];
-  const rows = lines
-    .slice(begin, end < 0 ? undefined : end)
-    .map((line) =>
-      starts.map((from, at): Cell => ({ text: cellOf(line.slice(from, starts[at + 1]).trimEnd(), home) })),
-    );
+  const starts = [0, ...TITLES.map((title) => head.indexOf(title))];
+  const rows = lines.slice(begin, end < 0 ? undefined : end).map((line) =>
+    starts.map((from, at): Cell => {
+      const text = line.slice(from, starts[at + 1]).trimEnd();
+      return { text: COUNTS.has(at) && /^\d+$/u.test(text) ? "‹number›" : cellOf(text, home) };
+    }),
+  );
   const above = lines.slice(0, begin).filter((line, at) => !LATE.test(line) && !LATE.test(lines[at - 1] ?? ""));
   const below = end < 0 ? [] : lines.slice(end);
   return [

@@ -1,6 +1,5 @@
 import { parse, render } from "../../../src/content/formats.ts";
 import { cut, excerpt, measure } from "../../../src/content/length.ts";
-import { stripMarkdown } from "../../../src/content/markdown.ts";
 import { linkMentions, withoutRoomPings } from "../../../src/content/mentions.ts";
 import { looksStyled } from "../../../src/content/styling-parse.ts";
 import type { UserRef } from "../../../src/contract/ids.ts";
@@ -45,7 +44,6 @@ export const content: Target = {
           const blocks = linkMentions(parse(format, input), (name) => `@${name}:e.example` as UserRef);
           for (const other of FORMATS) render(other, blocks);
         }
-        stripMarkdown(input);
         looksStyled(input);
         withoutRoomPings(input);
         excerpt(input, max);

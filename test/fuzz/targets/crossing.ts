@@ -103,6 +103,7 @@ function write(draft: PostDraft): void {
     stripMarkdown: false,
     messageLines: 20,
     lineBytes: 400,
+    textBytes: 512,
     charset: utf8,
     resume: null,
     rest: null,

@@ -1,6 +1,7 @@
 import { charsetOf } from "../../../src/adapters/irc/charset.ts";
 import type { Connection } from "../../../src/adapters/irc/connection.ts";
 import { LiveSession } from "../../../src/adapters/irc/live.ts";
+import { Pace } from "../../../src/adapters/irc/pace.ts";
 import { ircSettings } from "../../../src/adapters/irc/settings.suite.ts";
 import type { Cursor } from "../../../src/contract/ids.ts";
 import type { Ended } from "../../../src/contract/session.ts";
@@ -155,7 +156,8 @@ async function live(random: Random, lines: readonly string[]): Promise<void> {
   if (charset === null) throw new Error("there is no UTF-8");
   const settings = ircSettings({ NickServPassword: "pw", UseSASL: random.chance(0.2), NickServNick: "NickServ" });
   const since = random.chance(0.3) ? (text(random, 3) as Cursor) : null;
-  const session = new LiveSession({ connection: wire, charset, settings, host, since });
+  const pace = new Pace(settings.MessageDelay, clock);
+  const session = new LiveSession({ connection: wire, charset, pace, settings, host, since });
   const say = (each: string): void => wire.onBytes(Buffer.from(`${each}\r\n`));
   let at = 0;
   const answer = async (): Promise<void> => {

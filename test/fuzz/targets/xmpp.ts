@@ -141,7 +141,14 @@ async function live(random: Random, stanzas: readonly string[]): Promise<void> {
   const clock = new FakeClock();
   const host = new RecordingHost(clock);
   const wire = new Wire();
-  const credentials = { user: "", password: "", anonymous: true, mechanism: "", noPlain: false } as const;
+  const credentials = {
+    user: "",
+    password: "",
+    anonymous: true,
+    mechanism: "",
+    noPlain: false,
+    plainInClear: false,
+  } as const;
   const stream = new Stream({
     socket: wire as unknown as Socket,
     secure: false,

@@ -39,10 +39,9 @@ const MODULES = [
 ];
 
 function configuration({ folder, port, tlsPort, certificate, options }: Site): string {
-  const pace =
-    options.floodControl === true
-      ? `commandrate="1000" fakelag="yes" threshold="10"`
-      : `commandrate="100000" fakelag="no" threshold="1000"`;
+  const limit = `commandrate="1000" threshold="10"`;
+  const limited = `${limit} fakelag="${options.floodControl === "strict" ? "no" : "yes"}"`;
+  const pace = options.floodControl ? limited : `commandrate="100000" fakelag="no" threshold="1000"`;
   const password = options.password === undefined ? "" : `password="${options.password}"`;
   const modules = MODULES.map((name) => `<module name="${name}">`);
   const secure =

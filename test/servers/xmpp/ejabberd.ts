@@ -46,9 +46,16 @@ async function ownerIds(): Promise<{ readonly user: number; readonly group: numb
   return { user: Number(user), group: Number(group) };
 }
 
-function configuration({ folder, port, httpPort }: Site): string {
+function configuration({ folder, port, httpPort, options }: Site): string {
+  const may = options.rooms === "fixed" ? "none" : "all";
+  const kept = options.rooms === undefined;
+  const mechanisms =
+    options.plainOnly === true
+      ? 'disable_sasl_mechanisms: ["DIGEST-MD5", "X-OAUTH2", "SCRAM-SHA-1", "SCRAM-SHA-256", "SCRAM-SHA-512"]'
+      : "";
   return `
 hosts: [localhost]
+${mechanisms}
 loglevel: warning
 registration_timeout: infinity
 auth_password_format: scram
@@ -71,10 +78,10 @@ modules:
   mod_muc:
     host: conference.localhost
     access_create: all
-    access_persistent: all
-    access_mam: all
+    access_persistent: ${may}
+    access_mam: ${may}
     history_size: 50
-    default_room_options: {mam: true, persistent: true, allow_change_subj: true}
+    default_room_options: {mam: ${kept}, persistent: ${kept}, allow_change_subj: true}
   mod_ping: {}
   mod_pubsub: {plugins: [flat, pep]}
   mod_register: {ip_access: all, access: all}

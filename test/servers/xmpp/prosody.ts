@@ -26,7 +26,7 @@ const MODULES = [
   "carbons",
 ];
 
-function configuration({ folder, port, tlsPort, httpPort, certificate }: Site): string {
+function configuration({ folder, port, tlsPort, httpPort, certificate, options }: Site): string {
   const modules = [...MODULES, ...(certificate === null ? [] : ["tls"])].map((name) => `"${name}"`).join("; ");
   const disabled = ["s2s", ...(certificate === null ? ["tls"] : [])].map((name) => `"${name}"`).join("; ");
   const secure =
@@ -35,7 +35,12 @@ function configuration({ folder, port, tlsPort, httpPort, certificate }: Site): 
       : `ssl = { certificate = "${certificate.certificate}"; key = "${certificate.key}" }
 c2s_direct_tls_ports = { ${tlsPort} }
 c2s_direct_tls_interfaces = { "127.0.0.1" }`;
+  const mechanisms =
+    options.plainOnly === true
+      ? 'disable_sasl_mechanisms = { "SCRAM-SHA-1"; "SCRAM-SHA-1-PLUS"; "SCRAM-SHA-256"; "SCRAM-SHA-256-PLUS"; "DIGEST-MD5" }'
+      : "";
   return `
+${mechanisms}
 run_as_root = true
 pidfile = "${folder}/prosody.pid"
 data_path = "${folder}/data"
@@ -66,7 +71,9 @@ Component "conference.localhost" "muc"
   modules_enabled = { "muc_mam"; "muc_moderation"; "vcard_muc" }
   restrict_room_creation = false
   muc_room_locking = false
-  muc_log_by_default = true
+  muc_log_by_default = ${options.rooms === undefined}
+  muc_log_all_rooms = false
+  muc_room_allow_persistent = ${options.rooms !== "fixed"}
   muc_room_default_change_subject = true
   max_history_messages = 50
   max_archive_query_results = 50

@@ -10,6 +10,12 @@ import { Child } from "../child.ts";
 export interface XmppServerOptions {
   /** Offers STARTTLS, and listens for TLS on a second port, with a certificate of its own making. */
   readonly tls?: boolean;
+  /** Logs people in by PLAIN and nothing else. */
+  readonly plainOnly?: boolean;
+  /**
+   * New rooms go when they are empty and have no archive: `passing` unless their owner wants otherwise, `fixed` even then. Absent: they stay, with an archive.
+   */
+  readonly rooms?: "passing" | "fixed";
 }
 
 /** A real server on loopback, on ports of its own: users of `localhost`, rooms of `conference.localhost`. */
@@ -50,6 +56,7 @@ export interface Site {
   readonly tlsPort: number;
   readonly httpPort: number;
   readonly certificate: Certificate | null;
+  readonly options: XmppServerOptions;
 }
 
 /** Starts a server in a scratch folder of its own; resolves when it answers. Rejects with what it printed. */
@@ -57,7 +64,7 @@ export async function startXmppServer(recipe: Recipe, options: XmppServerOptions
   const folder = await mkdtemp(path.join(os.tmpdir(), `rialto-${recipe.name}-`));
   const [port = 0, tlsPort = 0, httpPort = 0] = await freePorts(3);
   const certificate = options.tls === true ? await makeCertificate(folder, "localhost") : null;
-  const site: Site = { folder, port, tlsPort: certificate === null ? 0 : tlsPort, httpPort, certificate };
+  const site: Site = { folder, port, tlsPort: certificate === null ? 0 : tlsPort, httpPort, certificate, options };
   const file = path.join(folder, recipe.name === "ejabberd" ? "ejabberd.yml" : "prosody.cfg.lua");
   await writeFile(file, recipe.configuration(site));
   const { owner } = recipe;
