@@ -1,3 +1,4 @@
+import { STYLED, UNCHANGED } from "../test/text/golden.ts";
 import { type SampleFormat, SAMPLES } from "../src/content/samples.suite.ts";
 
 const FORMATS: readonly (readonly [SampleFormat, string])[] = [
@@ -18,11 +19,31 @@ export function formatsTable(): string {
   return [`| ${heads.join(" | ")} |`, `|${"---|".repeat(heads.length)}`, ...rows].join("\n");
 }
 
-/** As code within a table: control characters by their number, line breaks as a sign. */
-function code(text: string): string {
-  const shown = text
-    .replaceAll(/\p{Cc}/gu, (char) => (char === "\n" ? "⏎" : `\\x${char.charCodeAt(0).toString(16).padStart(2, "0")}`))
-    .replaceAll("|", "\\|");
+/** What was posted, and what it looks like elsewhere. */
+export function goldenTable(): string {
+  const rows = STYLED.map(({ text, words, irc, xmpp, html }) =>
+    [text, words, irc, xmpp, html ?? words].map(code).join(" | "),
+  );
+  return [
+    "| posted | plain text | IRC | XMPP | Matrix |",
+    "|---|---|---|---|---|",
+    ...rows.map((row) => `| ${row} |`),
+  ].join("\n");
+}
+
+/** What nobody changes. */
+export function unchangedList(): string {
+  return UNCHANGED.map(([what, texts]) => `- ${what}: ${texts.map(asCode).join(" ")}`).join("\n");
+}
+
+/** As code within a table. */
+const code = (text: string): string => asCode(text).replaceAll("|", "\\|");
+
+/** As code: control characters by their number, line breaks as a sign. */
+function asCode(text: string): string {
+  const shown = text.replaceAll(/\p{Cc}/gu, (char) =>
+    char === "\n" ? "⏎" : `\\x${char.charCodeAt(0).toString(16).padStart(2, "0")}`,
+  );
   const fence = "`".repeat(Math.max(0, ...Array.from(shown.matchAll(/`+/g), ([run]) => run.length)) + 1);
   return fence.length > 1 ? `${fence} ${shown} ${fence}` : `\`${shown}\``;
 }

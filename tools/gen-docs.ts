@@ -5,7 +5,7 @@ import { ignoredGeneral, ignoredShared, ignoredTengo, missingProtocols } from ".
 import { generalSchema, sharedSchema } from "../src/config/schema.ts";
 import { START_ERRORS } from "../src/errors.ts";
 import { formatDuration } from "../src/lib/duration.ts";
-import { formatsTable } from "./docs-formats.ts";
+import { formatsTable, goldenTable, unchangedList } from "./docs-formats.ts";
 import { crossesTable, onceTable } from "./docs-networks.ts";
 import type { IgnoredSetting, Manifest, SettingSchema, SettingsSchema } from "../src/contract/manifest.ts";
 
@@ -14,7 +14,7 @@ export const pages: readonly { readonly file: string; readonly make: () => strin
   { file: inDocs("settings.md"), make: settingsPage },
   { file: inDocs("errors.md"), make: errorsPage },
   { file: inDocs("delivery.md"), make: deliveryPage },
-  { file: inDocs("formatting.md"), make: () => withTables("formatting.md", { formats: formatsTable() }) },
+  { file: inDocs("formatting.md"), make: formattingPage },
   ...Array.from(adapters.values(), (adapter) => {
     const { manifest } = adapter;
     const name = `${manifest.protocol}.md`;
@@ -25,6 +25,11 @@ export const pages: readonly { readonly file: string; readonly make: () => strin
 
 function inDocs(name: string): string {
   return join(import.meta.dirname, "..", "docs", name);
+}
+
+function formattingPage(): string {
+  const tables = { formats: formatsTable(), golden: goldenTable(), unchanged: unchangedList() };
+  return withTables("formatting.md", tables);
 }
 
 function deliveryPage(): string {
@@ -103,7 +108,11 @@ Every setting can come from the environment: \`RIALTO_<PROTOCOL>_<NAME>_<SETTING
 \`RIALTO_API_LEFT_BUFFER=100\`, or \`RIALTO_GENERAL_RETENTIONDAYS=30\`. It wins over \`MATTERBRIDGE_…\`, and that over the file. A secret can be
 read from a file: \`RIALTO_API_LEFT_TOKEN_FILE=/run/secrets/token\`. Pairs of expressions can only stand in the file.
 
-A duration is written with its units h, m, s and ms: \`90s\`, \`5m\`, \`1h30m\`.`;
+A duration is written with its units h, m, s and ms: \`90s\`, \`5m\`, \`1h30m\`.
+
+A setting that cannot be read takes its default when Rialto starts. Settings that protect keep their account down instead: those that must be set, secrets,
+addresses, logins, TLS, \`IgnoreNicks\`, \`IgnoreMessages\` and \`AllowMention\`; in \`[general]\` they keep every account down that does not set them itself.
+\`rialto check\`, the log and \`rialto status\` say which ones and why. See [a mistake in the configuration](operating.md#what-happens-when).`;
 
 function protocolPart(manifest: Manifest): string[] {
   const { protocol, title } = manifest;
@@ -142,7 +151,11 @@ function meaningOf({ description = "", restart = false }: SettingSchema): string
 }
 
 function typeOf(schema: SettingSchema): string {
-  if (schema.enum !== undefined) return schema.enum.map((choice) => `\`${choice}\``).join(" or ");
+  if (schema.enum !== undefined)
+    return schema.enum
+      .filter((choice) => choice !== "")
+      .map((choice) => `\`${choice}\``)
+      .join(" or ");
   if (schema.type === "array") return holdsLists(schema) ? "list of pairs" : "list";
   if (schema.type === "integer") return rangeOf(schema);
   return schema.type === "boolean" ? "true or false" : "text";
@@ -167,10 +180,14 @@ function shown(value: unknown): string {
   return `\`${typeof value === "string" ? JSON.stringify(value) : String(value)}\``;
 }
 
+const STATES: Readonly<Record<IgnoredSetting["state"], string>> = {
+  later: "not yet",
+  unneeded: "not needed",
+  replaced: "something else",
+};
+
 function ignoredTable(settings: readonly IgnoredSetting[]): string {
-  const rows = settings.map(
-    ({ name, state, why }) => `| \`${name}\` | ${state === "later" ? "not yet" : "not needed"} | ${why} |`,
-  );
+  const rows = settings.map(({ name, state, why }) => `| \`${name}\` | ${STATES[state]} | ${why} |`);
   return ["| setting | support | why |", "|---|---|---|", ...rows].join("\n");
 }
 

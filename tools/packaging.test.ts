@@ -1,0 +1,40 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "..");
+const { scripts, files } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly files: readonly string[];
+};
+
+test.each(["preinstall", "install", "postinstall", "preprepare", "prepare", "postprepare"])(
+  "who installs the package runs no script: %s",
+  (name) => {
+    expect(scripts[name]).toBeUndefined();
+  },
+);
+
+// Of all scripts only this one runs in a checkout (`npm ci`) and never for who installs the package.
+test("a checkout is built when it is installed", () => {
+  expect(scripts["prepublish"]).toBe("npm run build");
+});
+
+test("the package is built before it is packed, and holds what the documentation tells to copy", () => {
+  expect(scripts["prepack"]).toBe("npm run build");
+  expect(files).toContain("dist");
+  const listed = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  const [{ files: packed }] = JSON.parse(listed) as [{ readonly files: readonly { readonly path: string }[] }];
+  const paths = packed.map(({ path }) => path);
+  expect(paths).toEqual(
+    expect.arrayContaining(["bin/rialto.js", "contrib/rialto.service", "docs/systemd.md", "LICENSE"]),
+  );
+  expect(paths.filter((path) => /^(?:src|test|bench|tools)\//u.test(path))).toEqual([]);
+  const unit = readFileSync(join(root, "contrib/rialto.service"), "utf8");
+  expect(unit).toContain("ExecStart=/usr/local/bin/rialto ");
+  expect(readFileSync(join(root, "docs/systemd.md"), "utf8")).toContain("--prefix /usr/local ");
+});
