@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import * as fc from "../../test/support/property.ts";
 import { Parser } from "htmlparser2";
 import { describe, expect, test } from "vitest";
 import { parse, render } from "./formats.ts";

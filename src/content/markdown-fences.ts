@@ -1,3 +1,5 @@
+import { isUnseen } from "./controls.ts";
+
 interface Fence {
   /** The line that closes it. */
   readonly close: number;
@@ -26,7 +28,7 @@ export class Fences {
     let close = line + 1;
     let hasContent = false;
     for (; closingLength(this.#lines[close] ?? "") < ticks.length; close += 1)
-      hasContent ||= (this.#lines[close] ?? "").trim() !== "";
+      hasContent ||= !isUnseen(this.#lines[close] ?? "");
     const is = slashes === "" ? "code" : "protected";
     return { close, lang: lang === "" ? null : lang, is: hasContent ? is : "empty" };
   }

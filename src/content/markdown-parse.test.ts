@@ -78,6 +78,11 @@ describe("blocks", () => {
     ["````\n```\na\n```\n````", [pre("```\na\n```")]],
     ["> ```\n> a\n> ```\nb", [quote(pre("a")), para(text("b"))]],
     ["*a*\r\n*b*", [para(italic("a"), text("\n"), italic("b"))]],
+    // Some places show no control characters, and would show an empty quote or style.
+    ["> \x02", [para(text("> \x02"))]],
+    ["> a\n> \x02\n> b", [quote(para(text("a\n\x02\nb")))]],
+    ["*\x02* ```\x02```", [para(text("*\x02* ```\x02```"))]],
+    ["```\n\x02\n```", [para(text("```\n\x02\n```"))]],
   ])("%j", (source, blocks) => {
     expect(parseMarkdown(source)).toStrictEqual(blocks);
   });

@@ -52,9 +52,9 @@ function blocksOf(lines: readonly string[], depth: number): readonly Block[] {
   return blocks;
 }
 
-const QUOTED = /^> .*\S/;
+const QUOTED = /^> .*[^\s\p{Cc}]/u;
 /** An empty line within a quote. */
-const EMPTY = /^>(?: \s+)?$/;
+const EMPTY = /^>(?: [\s\p{Cc}]+)?$/u;
 
 /** Where the quote that begins at a line ends; the line itself when none does. */
 function quoteEnd(lines: readonly string[], at: number): number {
@@ -73,4 +73,4 @@ function protectedQuote(line: string): string {
 }
 
 /** A quote, or what would be one without its backslashes. */
-export const LIKE_QUOTE = /^\\*> .*\S/;
+export const LIKE_QUOTE = /^\\*> .*[^\s\p{Cc}]/u;

@@ -1,4 +1,5 @@
 import type { Block, Inline } from "../contract/content.ts";
+import { isUnseen } from "./controls.ts";
 import { shownLink } from "./links.ts";
 import { parseLine } from "./markdown-inline.ts";
 import { parseMarkdown } from "./markdown-parse.ts";
@@ -36,9 +37,7 @@ function blockLines(block: Block, begins: boolean): readonly string[] {
     case "heading":
       return paraLines([{ t: "bold", of: block.of }], begins);
     case "pre":
-      return begins && block.text.trim() !== ""
-        ? fenced(block.text, block.lang)
-        : paraLines([textOf(block.text)], begins);
+      return begins && !isUnseen(block.text) ? fenced(block.text, block.lang) : paraLines([textOf(block.text)], begins);
     case "quote":
       return linesOf(block.of, begins).map(quoted);
     case "list":

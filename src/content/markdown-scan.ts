@@ -233,12 +233,16 @@ const MARK = 16;
 function is(line: string, at: number, kinds: number): boolean {
   const code = line.charCodeAt(at);
   if (code < 128) return ((ASCII[code] ?? 0) & kinds) !== 0;
-  return (kinds & (BLANK | OPENS | CLOSES)) !== 0 && /^\s$/u.test(line.charAt(at));
+  if ((kinds & BLANK) !== 0) return UNSEEN.test(line.charAt(at));
+  return (kinds & (OPENS | CLOSES)) !== 0 && /^\s$/u.test(line.charAt(at));
 }
+
+/** Places that forbid control characters show nothing of them. */
+const UNSEEN = /^[\s\p{Cc}]$/u;
 
 const ASCII: readonly number[] = Array.from({ length: 128 }, (_, code) => {
   const char = String.fromCharCode(code);
-  let kinds = /\s/.test(char) ? BLANK : 0;
+  let kinds = UNSEEN.test(char) ? BLANK : 0;
   if (/[!-/:-@[-`{-~]/.test(char)) kinds |= SIGN;
   if (BEFORE_OPENER.test(char)) kinds |= OPENS;
   if (BEHIND_CLOSER.test(char)) kinds |= CLOSES;

@@ -1,4 +1,5 @@
 import type { Block, Inline } from "../contract/content.ts";
+import { isUnseen } from "./controls.ts";
 import { endOfUrl } from "./links.ts";
 
 /**
@@ -61,7 +62,7 @@ function runEnd(lines: readonly string[], at: number, kind: Kind, depth: number)
 }
 
 function quoted(lines: readonly string[], depth: number): Block {
-  if (lines.every((line) => /^[>\s]*$/u.test(line))) return typed(lines);
+  if (lines.every((line) => /^[>\s\p{Cc}]*$/u.test(line))) return typed(lines);
   const inner = lines.map((line) => line.replace(/^>\s?/u, ""));
   return { t: "quote", of: blocksOf(inner, depth + 1) };
 }
@@ -75,7 +76,7 @@ function fenced(lines: readonly string[]): Block {
   const isLang = /^[\w+#.-]+$/.test(info);
   const content = rest.at(-1) === FENCE ? rest.slice(0, -1) : rest;
   const text = (info === "" || isLang ? content : [info, ...content]).join("\n");
-  if (text.trim() === "") return typed(lines);
+  if (isUnseen(text)) return typed(lines);
   return { t: "pre", text, lang: isLang ? info : null };
 }
 
@@ -169,5 +170,5 @@ function closeOf(line: string, open: number, end: number, addresses: Addresses):
 }
 
 function isSpace(char: string): boolean {
-  return /^\s$/u.test(char);
+  return /^[\s\p{Cc}]$/u.test(char);
 }
