@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "../../test/support/property.ts";
 import { describe, expect, test } from "vitest";
 import type { Idempotency } from "../contract/capabilities.ts";
 import { END, type MessageRef } from "../contract/ids.ts";

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "../../test/support/property.ts";
 import { describe, expect, test } from "vitest";
 import { Returns } from "./returns.ts";
 import { bare, both, type Bridge, named, Rooms } from "./returns.suite.ts";

@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import * as fc from "../support/property.ts";
 import { expect, test } from "vitest";
 import { load } from "../../src/cli/load.ts";
 import { formatProblems } from "../../src/cli/check.ts";

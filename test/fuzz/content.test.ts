@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import * as fc from "../support/property.ts";
 import { describe, expect, test } from "vitest";
 import { looksStyled } from "../../src/content/styling-parse.ts";
 import { parse, render } from "../../src/content/formats.ts";

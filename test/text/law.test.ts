@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import * as fc from "../support/property.ts";
 import { describe, expect, test } from "vitest";
 import { parse } from "../../src/content/formats.ts";
 import { plainText } from "../../src/content/plain.ts";

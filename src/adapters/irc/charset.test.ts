@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import * as fc from "../../../test/support/property.ts";
 import iconv from "iconv-lite";
 import { describe, expect, test } from "vitest";
 import { type Charset, charsetOf } from "./charset.ts";

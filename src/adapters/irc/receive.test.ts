@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import * as fc from "../../../test/support/property.ts";
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../contract/events.ts";
 import type { ChannelRef } from "../../contract/ids.ts";

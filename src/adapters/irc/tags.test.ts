@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import * as fc from "../../../test/support/property.ts";
 import { describe, expect, test } from "vitest";
 import { formatTags, parseTags } from "./tags.ts";
 

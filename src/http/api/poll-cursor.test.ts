@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "../../../test/support/property.ts";
 import { expect, test } from "vitest";
 import { PollCursor, type Claim } from "./poll-cursor.ts";
 

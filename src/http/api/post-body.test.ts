@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "../../../test/support/property.ts";
 import { describe, expect, test } from "vitest";
 import { parseFormPost, parseJsonPost, type Draft } from "./post-body.ts";
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
-import * as fc from "fast-check";
+import * as fc from "../../../test/support/property.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openDatabase } from "./database.ts";
 import { IdTables } from "./ids.ts";

@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import * as fc from "../../../test/support/property.ts";
 import { expect } from "vitest";
 import type { Batch, Copies, IdNote, Ids, Known, NewEntry, Receipt, Seq, Subject } from "../log.ts";
 import type { IdsModel } from "./ids-model.suite.ts";

@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import * as fc from "../../../test/support/property.ts";
 import { describe, expect, test } from "vitest";
 import type { Appended, Batch, EntryHead, Mark, NewEntry, Receipt, Seq, StoredEntry, Subject } from "../log.ts";
 import { IdsModel } from "./ids-model.suite.ts";
