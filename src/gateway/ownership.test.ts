@@ -87,7 +87,7 @@ test("whatever people try with ids that they share: a change is the author's own
         seen.add(`${kind} ${isOwn ? "own" : isHere ? "here" : "copy"}`);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 2000 },
   );
   expect([...seen].toSorted()).toEqual([
     "deleted copy",
