@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { Followers } from "../../admin/followers.ts";
-import { aView } from "../../admin/samples.suite.ts";
+import { aLane, aRoom, aStatus, aView, NOW } from "../../admin/samples.suite.ts";
 import { ask, lines } from "../../cli/client.ts";
 import { encode } from "../../gateway/codec.ts";
 import { aConfig, aGateway, aMessage } from "../../gateway/samples.suite.ts";
@@ -175,6 +175,22 @@ test("the page says in HTML what the status says, and nothing from elsewhere can
   expect(body).toContain("&lt;script&gt;");
   expect(body).not.toContain("<script");
   expect(body).toContain("<th>For<");
+});
+
+test("the page shows the traffic of accounts, when they and their rooms were last heard, and what waits in lanes", async () => {
+  const lane = aLane({ state: "waiting", waiting: 12, oldestMs: NOW - 90_000 });
+  const room = aRoom({ heardMs: NOW - 65_000, lanes: [lane] });
+  const account = aStatus({ accepted: 12, delivered: 345, heardMs: NOW - 5_000, channels: [room] });
+  const { url } = await start(null, { status: () => Promise.resolve(aView({ accounts: [account] })) });
+  const body = await (await fetch(`${url}/`)).text();
+  const cells = (row: string): readonly string[] => row.split(/<t[dh]>/u).slice(1);
+  const [titles = "", ...rows] = /<table>(.*?)<\/table>/su.exec(body)?.[1]?.trim().split("\n") ?? [];
+  expect(cells(titles).slice(1)).toEqual(["State", "For", "In", "Out", "Heard", "Waiting", "Oldest", "Why"]);
+  expect(rows.map(cells)).toEqual([
+    ["net.home", "online", "2 min", "12", "345", "5 s", "", "", ""],
+    ["#room", "joined", "1 min", "", "", "1 min", "", "", ""],
+    ["← g", "waiting", "", "", "", "", "12", "1 min", ""],
+  ]);
 });
 
 const entry = (seq: number) => {

@@ -1,7 +1,7 @@
 import type { AccountStatus } from "../../delivery/status.ts";
 import type { StatusView } from "../../admin/views.ts";
 import { ago } from "../../lib/ago.ts";
-import { printable } from "../../lib/printable.ts";
+import { escapeHtml as safe } from "../html.ts";
 
 /** The status as a page for people: no script, nothing from elsewhere, made anew every ten seconds. */
 export function statusPage({ version, nowMs, startedMs, troubles, log, loop, accounts, readers }: StatusView): string {
@@ -10,6 +10,10 @@ export function statusPage({ version, nowMs, startedMs, troubles, log, loop, acc
       account.account,
       account.state,
       since(account.downSinceMs ?? account.sinceMs, nowMs),
+      String(account.accepted),
+      String(account.delivered),
+      since(account.heardMs, nowMs),
+      "",
       "",
       whyOf(account, nowMs),
     ]),
@@ -19,14 +23,22 @@ export function statusPage({ version, nowMs, startedMs, troubles, log, loop, acc
         channel.state,
         since(channel.downSinceMs ?? channel.sinceMs, nowMs),
         "",
+        "",
+        since(channel.heardMs, nowMs),
+        "",
+        "",
         news(channel, [account], nowMs),
       ]),
       ...channel.lanes.map((lane) =>
         row("lane", [
           `← ${lane.gateway}`,
           lane.state,
-          lane.oldestMs === null ? "" : since(lane.oldestMs, nowMs),
+          "",
+          "",
+          "",
+          "",
           String(lane.waiting ?? "?"),
+          since(lane.oldestMs, nowMs),
           news(lane, [account, channel], nowMs),
         ]),
       ),
@@ -45,7 +57,7 @@ tr.account{border-top:1px solid #999;font-weight:bold}tr.lane{color:#555}</style
 <h1>Rialto ${safe(version)} ${troubles.length === 0 ? "is well" : "is NOT WELL"}</h1>
 <p>Runs for ${since(startedMs, nowMs)}. The log ${log.takes ? "takes messages" : "TAKES NO MESSAGES"}, head ${log.head}. The event loop was late by ${loop.max.toFixed(0)} ms at most.
 <ul>${list.join("\n")}</ul>
-<table><tr><th>Account, room, lane<th>State<th>For<th>Waiting<th>Why
+<table><tr><th>Account, room, lane<th>State<th>For<th>In<th>Out<th>Heard<th>Waiting<th>Oldest<th>Why
 ${rooms.join("\n")}
 </table>
 <h2>HTTP API</h2>
@@ -73,16 +85,6 @@ function whyOf({ why, remedy, retryMs }: Reasoned, nowMs: number): string {
   return `${why.message}${again}${remedy === null ? "" : ` → ${remedy}`}`;
 }
 
-function since(ms: number, nowMs: number): string {
-  return ago(nowMs - ms);
+function since(ms: number | null, nowMs: number): string {
+  return ms === null ? "" : ago(nowMs - ms);
 }
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-const safe = (text: string): string => printable(text).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
