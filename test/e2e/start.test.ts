@@ -1,13 +1,11 @@
-import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ApiClient } from "../support/client.ts";
+import { type Program, startProgram } from "../support/program.ts";
 import { within } from "../support/wait.ts";
-
-const PROGRAM = path.join(import.meta.dirname, "../../bin/rialto.js");
 
 let folder: string;
 beforeEach(async () => {
@@ -18,34 +16,8 @@ afterEach(async () => {
 });
 
 /** The program in an empty folder of its own. */
-function start(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
-    cwd: folder,
-    env: { PATH: process.env["PATH"] ?? "", ...env },
-  });
-  let printed = "";
-  const waiting = new Set<() => void>();
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on("data", (part: Buffer) => {
-      printed += part.toString();
-      for (const check of waiting) check();
-    });
-  }
-  const exited = new Promise<number | null>((resolve) => child.once("close", resolve));
-  const prints = (pattern: RegExp): Promise<RegExpExecArray> =>
-    within(
-      new Promise((resolve) => {
-        const check = (): void => {
-          const match = pattern.exec(printed);
-          if (match !== null) resolve(match);
-        };
-        waiting.add(check);
-        check();
-      }),
-      () => `${pattern} in:\n${printed}`,
-    );
-  return { child, prints, output: () => printed, exited: () => within(exited, () => `the end; so far:\n${printed}`) };
-}
+const start = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Program =>
+  startProgram(folder, args, env);
 
 const example = (port: number): string => `
 [api.a]

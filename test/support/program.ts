@@ -1,0 +1,49 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import path from "node:path";
+import { within } from "./wait.ts";
+
+const PROGRAM = path.join(import.meta.dirname, "../../bin/rialto.js");
+
+/** The built program with arguments of the test's choice; see `startRialto` for one with a configuration. */
+export interface Program {
+  readonly child: ChildProcess;
+  /** Resolves once both streams together match. */
+  readonly prints: (pattern: RegExp) => Promise<RegExpExecArray>;
+  /** All that it printed so far, both streams. */
+  readonly output: () => string;
+  /** Resolves with its exit code. */
+  readonly exited: () => Promise<number | null>;
+}
+
+export function startProgram(
+  cwd: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Program {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    cwd,
+    env: { PATH: process.env["PATH"] ?? "", ...env },
+  });
+  let printed = "";
+  const waiting = new Set<() => void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (part: Buffer) => {
+      printed += part.toString();
+      for (const check of waiting) check();
+    });
+  }
+  const exited = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const prints = (pattern: RegExp): Promise<RegExpExecArray> =>
+    within(
+      new Promise((resolve) => {
+        const check = (): void => {
+          const match = pattern.exec(printed);
+          if (match !== null) resolve(match);
+        };
+        waiting.add(check);
+        check();
+      }),
+      () => `${pattern} in:\n${printed}`,
+    );
+  return { child, prints, output: () => printed, exited: () => within(exited, () => `the end; so far:\n${printed}`) };
+}
