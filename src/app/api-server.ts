@@ -12,6 +12,7 @@ import { compileView, type View } from "../gateway/view.ts";
 import { ApiAccount } from "../http/api/account.ts";
 import { FileLines } from "../http/api/file-lines.ts";
 import { Ingest } from "../http/api/ingest.ts";
+import type { Side } from "../http/example/pages.ts";
 import type { ServerShare } from "../http/server-share.ts";
 import { explainListenError, listenAt } from "../http/listen.ts";
 import type { HttpApi } from "../http/server.ts";
@@ -33,11 +34,12 @@ export interface ApiServer {
 
 /** The code of the HTTP servers, the heaviest of all: loaded while something else opens. */
 export async function loadHttp() {
-  const [{ createServer }, { addApiRoutes }] = await Promise.all([
+  const [{ createServer }, { addApiRoutes }, { addExampleRoutes }] = await Promise.all([
     import("../http/server.ts"),
     import("../http/api/routes.ts"),
+    import("../http/example/routes.ts"),
   ]);
-  return { createServer, addApiRoutes };
+  return { createServer, addApiRoutes, addExampleRoutes };
 }
 
 /** What all API accounts share. */
@@ -52,6 +54,8 @@ export interface ApiCore {
   readonly onDrop: OnDrop;
   /** `AllowedHosts` as it is now. */
   readonly allowedHosts: () => readonly string[];
+  /** All API accounts, as pages of the built-in example; null until all of them listen. */
+  readonly sides: () => readonly Side[] | null;
 }
 
 /** How the readers of an account see messages. */
@@ -79,6 +83,8 @@ export async function createApiServer(account: Account, config: Config, core: Ap
   const fileLines = new FileLines(files, (id, name) => files.linkFor(id, name));
   const readers = await ApiAccount.open({ account, buffer, log, routes, view, fileLines, logger, clock: systemClock });
   core.http.addApiRoutes(http, { readers, ingest, nowMs, onError });
+  // Only the built-in example has no file.
+  if (config.path === null) core.http.addExampleRoutes(http, account.key, core.sides);
   return { account, settings, readers, ingest, http };
 }
 

@@ -8,6 +8,7 @@ import type { ApiAccount } from "../http/api/account.ts";
 import { beginningMarks, forgetReaders, hasPositions, joiningMarks, READERS_STEM } from "../http/api/reader-marks.ts";
 import { dispatchTo } from "../http/api/dispatch.ts";
 import { SWEEP_MS } from "../http/api/reader-hub.ts";
+import type { Side } from "../http/example/pages.ts";
 import type { Mark, TailListener } from "../log/log.ts";
 import {
   type ApiCore,
@@ -45,8 +46,8 @@ export class ApiServers {
   /** An error of the configuration has left something out. */
   #isDegraded = false;
 
-  constructor(core: Omit<ApiCore, "allowedHosts">) {
-    this.#core = { ...core, allowedHosts: () => this.#allowedHosts };
+  constructor(core: Omit<ApiCore, "allowedHosts" | "sides">) {
+    this.#core = { ...core, allowedHosts: () => this.#allowedHosts, sides: () => this.#sides() };
   }
 
   get all(): readonly ApiServer[] {
@@ -191,6 +192,15 @@ export class ApiServers {
     await pause({ clock: systemClock, ms: RETRY_MS, signal: this.#ended.signal });
     // Another change may have taken it away meanwhile.
     if (this.#servers.get(server.account.key)?.http === server.http) await this.#listen(server);
+  }
+
+  /** See ApiCore. */
+  #sides(): readonly Side[] | null {
+    const sides = this.all.flatMap(({ account: { key, name } }) => {
+      const url = this.addresses.get(key);
+      return url === undefined ? [] : [{ account: key, name: name.slice(name.indexOf(".") + 1), url }];
+    });
+    return sides.length === this.#servers.size ? sides : null;
   }
 
   #put(server: ApiServer): void {

@@ -21,7 +21,8 @@ Exit code: 0 when it was told to stop; the others are listed by "rialto help" an
 `,
   example: `rialto example
 
-Runs two API accounts that are linked, and prints two lines to paste into another shell. It takes free ports.
+Runs two API accounts that are linked, and prints the address of a page that shows both, and two lines to paste into another shell.
+It listens on 127.0.0.1:4242 and 127.0.0.1:4243, or on free ports if these are taken.
 
 Exit code: 0 when it was told to stop; the others are listed by "rialto help" and in docs/errors.md.
 `,

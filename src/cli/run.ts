@@ -74,13 +74,14 @@ function endOnBug(logger: Logger): void {
   });
 }
 
-/** Two lines to paste: the first way to see a message cross. */
+/** The page, and two lines to paste: the first ways to see a message cross. */
 function printExample(app: App): void {
   const left = app.addresses.get("api.left") ?? "";
   const right = app.addresses.get("api.right") ?? "";
   console.log(`
 The built-in example runs: two API accounts, linked by the gateway "example".
-Paste these two lines into another shell:
+Open ${left}/ in a browser and write on one side: your message arrives on the other.
+Or paste these two lines into another shell:
 
   curl -sN ${right}/api/stream &
   curl -s ${left}/api/message -H 'Content-Type: application/json' -d '{"gateway":"example","username":"you","text":"What news on the Rialto?"}'
