@@ -203,7 +203,7 @@ export class HttpServer extends Server {
   #endRefused(socket: Socket, { waiting, refusal }: Connection): void {
     const isOpen = [...waiting].some(([response, request]) => request.complete && !response.writableFinished);
     if (isOpen || refusal === null) return;
-    const hasBegun = [...waiting.keys()].some((response) => response.headersSent);
+    const hasBegun = [...waiting].some(([response, request]) => !request.complete && response.headersSent);
     if (hasBegun) socket.destroy();
     else if (socket.writable) {
       socket.end(refusal);

@@ -5,6 +5,9 @@ import { createServer, type HttpApi } from "./server.ts";
 
 const LARGE = "x".repeat(20_000_000);
 
+/** Node 22 reports an answer as sent when it is only queued (docs/operating.md). */
+const TELLS_SENT = !process.version.startsWith("v22.");
+
 interface Running {
   readonly server: HttpApi;
   /** The answers of GET /large, as they were begun. */
@@ -73,7 +76,7 @@ async function cutAfter({ connect, server }: Running, bytes: string): Promise<vo
 }
 
 describe("a client that does not read", () => {
-  test("is cut when nothing has moved for long, and its answer is told", async () => {
+  test.runIf(TELLS_SENT)("is cut when nothing has moved for long, and its answer is told", async () => {
     const running = await start();
     running.server.app.server.timeout = 200;
     await sendUnread(running, get("/large"), 1);
@@ -82,14 +85,17 @@ describe("a client that does not read", () => {
     expect(answer!.writableFinished).toBe(false);
   });
 
-  test("may have one large answer waiting behind another, and all are told when the connection breaks", async () => {
-    const running = await start();
-    const socket = await sendUnread(running, get("/large") + get("/large"), 2);
-    const told = Promise.all(running.begun.map((answer) => closed(answer)));
-    socket.destroy();
-    await told;
-    expect(running.begun.map((answer) => answer.writableFinished)).toEqual([false, false]);
-  });
+  test.runIf(TELLS_SENT)(
+    "may have one large answer waiting behind another, and all are told when the connection breaks",
+    async () => {
+      const running = await start();
+      const socket = await sendUnread(running, get("/large") + get("/large"), 2);
+      const told = Promise.all(running.begun.map((answer) => closed(answer)));
+      socket.destroy();
+      await told;
+      expect(running.begun.map((answer) => answer.writableFinished)).toEqual([false, false]);
+    },
+  );
 
   test("is cut when it asks for more than it leaves room for", async () => {
     const running = await start();
