@@ -1,6 +1,6 @@
 /**
  * Why the program does not start, or ends. The exit codes are those of sysexits(3), so that an init system can tell a mistake in the
- * configuration from a passing trouble. docs/errors.md is held equal to this table by a test.
+ * configuration from a temporary problem. A test keeps docs/errors.md equal to this table.
  */
 export const START_ERRORS = {
   usage: { exit: 64, what: "The command line is wrong.", remedy: "See `rialto help`." },
@@ -11,44 +11,44 @@ export const START_ERRORS = {
   },
   address_in_use: {
     exit: 69,
-    what: "An API account cannot listen on its BindAddress, the media endpoint on MediaBindAddress, or the admin server on AdminBindAddress: it is taken, not allowed to this user, or not an address of this machine.",
+    what: "Rialto cannot listen on a BindAddress, MediaBindAddress or AdminBindAddress: it is in use, not allowed for this user, or not an address of this machine.",
     remedy: "Stop the other program that listens there, or choose another address.",
   },
   not_running: {
     exit: 69,
-    what: "`rialto status` and its like: no Rialto runs with this configuration, or it does not answer.",
+    what: "`rialto status` or a similar command found no Rialto that runs with this configuration, or got no answer.",
     remedy: "Start it, or name its configuration with -conf, its data folder with --data, or its socket with --socket.",
   },
   bug: {
     exit: 70,
-    what: "The program failed in a way it does not know.",
+    what: "The program failed in an unexpected way. This is a bug.",
     remedy: "Report it with the log lines before it.",
   },
   descriptors: {
     exit: 71,
-    what: "The system lets the program have fewer files and connections open at a time than the configuration needs.",
+    what: "The system allows fewer open files and connections than the configuration needs.",
     remedy:
-      "Raise the limit: LimitNOFILE= in the unit of systemd, --ulimit nofile= of Docker, or `ulimit -n` in the shell.",
+      "Raise the limit: LimitNOFILE= in the systemd unit, --ulimit nofile= for Docker, or `ulimit -n` in the shell.",
   },
   stop_timeout: {
     exit: 71,
-    what: "A stop took too long, and the program ended anyway.",
-    remedy: "Nothing that was accepted is lost. Look whether the disk is slow or stuck.",
+    what: "Stopping took too long, so the program ended before it had finished.",
+    remedy: "Nothing that was accepted is lost. Check whether the disk is slow or stuck.",
   },
   log_file: {
     exit: 73,
-    what: "The file of general.LogFile cannot be opened.",
-    remedy: "Give the user that runs Rialto the right to write it, or set general.LogFile to another file.",
+    what: "The file in general.LogFile cannot be opened.",
+    remedy: "Allow the user that runs Rialto to write to it, or set general.LogFile to another file.",
   },
   data_path: {
     exit: 73,
     what: "The data folder cannot be created, written or read.",
-    remedy: "Give the user that runs Rialto the right to write it, or set general.DataPath to another folder.",
+    remedy: "Allow the user that runs Rialto to write to it, or set general.DataPath to another folder.",
   },
   log_failed: {
     exit: 74,
     what: "The log stopped working while the program ran.",
-    remedy: "Look at the disk; on the next start everything that was accepted is there.",
+    remedy: "Check the disk. After the next start, everything that was accepted is there.",
   },
   data_locked: {
     exit: 75,
@@ -57,8 +57,9 @@ export const START_ERRORS = {
   },
   config: {
     exit: 78,
-    what: "Nothing of the configuration can be started.",
-    remedy: "Each error is printed with file, line and column; see `rialto check`, which exits with 78 for any error.",
+    what: "Nothing in the configuration can start.",
+    remedy:
+      "Correct the errors: each is printed with file, line and column. `rialto check` shows them too, and exits with 78 for any error.",
   },
 } as const;
 

@@ -35,9 +35,9 @@ test("without idempotency what is in doubt is not sent again", () => {
 });
 
 test("with a key or an echo it is, and a key has its span", () => {
-  expect(onceTable([network({ idempotency: { by: "echo" } })])).toMatch(/sent again when it is not there/u);
+  expect(onceTable([network({ idempotency: { by: "echo" } })])).toMatch(/sent again if it is not there/u);
   const keyed = onceTable([network({ idempotency: { by: "key", windowMs: 5_400_000 }, proof: "device" })]);
-  expect(keyed).toMatch(/a device of somebody.*same key.*once in 1h30m/u);
+  expect(keyed).toMatch(/a recipient's device.*same key.*once in 1h30m/u);
 });
 
 test("what crosses: one column per network, one cell per heading", () => {

@@ -19,10 +19,10 @@ export function onceTable(networks: Iterable<Network>): string {
   const heads = [
     "network",
     "delivered means",
-    "when nobody knows whether it was sent",
+    "if it is unknown whether it was sent",
     "after a crash of Rialto",
     "after a crash of the network",
-    "most messages in doubt at once",
+    "messages that can be in doubt at once",
   ];
   return tableOf(heads, rows);
 }
@@ -30,20 +30,20 @@ export function onceTable(networks: Iterable<Network>): string {
 const proofs: Readonly<Record<Capabilities["proof"], string>> = {
   "handed-over": "the connection has taken it",
   server: "the server has confirmed it",
-  device: "a device of somebody there has it",
+  device: "a recipient's device has it",
 };
 
 function settled(idempotency: Idempotency): { unknown: string; rialto: string; network: string } {
   if (idempotency.by === "none") {
     return {
-      unknown: "not sent again, but recorded as *unconfirmed* and named in the log; what follows is sent",
+      unknown: "not sent again, but recorded as *unconfirmed* and named in the log; what comes after it is sent",
       rialto: "what was being sent is *unconfirmed*, the rest is sent: none doubled",
       network: "what was not confirmed is *unconfirmed*, the rest waits and is sent: none doubled",
     };
   }
   if (idempotency.by === "echo") {
     return {
-      unknown: "looked for among our messages that the network shows us; sent again when it is not there",
+      unknown: "looked for among the bot's messages that the network shows; sent again if it is not there",
       rialto: "each is there once",
       network: "each that the network kept is there once",
     };
@@ -65,7 +65,7 @@ export function crossesTable(networks: Iterable<Network>): string {
     row(title, ({ manifest, capabilities }) => becomes(capabilities, settingsOf(manifest))[feature]);
   return tableOf(heads, [
     ...features.map(ofFeature),
-    row("who speaks", ({ capabilities }) => capabilities.identity.map((rung) => rungs[rung]).join(", else ")),
+    row("who speaks", ({ capabilities }) => capabilities.identity.map((rung) => rungs[rung]).join(", otherwise ")),
     row("formats", ({ capabilities }) => formatsOf(capabilities)),
     row("longest part of a message", ({ capabilities }) => longest(capabilities)),
     row("files from there", ({ capabilities }) => (capabilities.fileIn === "none" ? "no" : "yes")),
@@ -107,7 +107,7 @@ const features: readonly (readonly [Feature, string])[] = [
   ["mention", "mentions"],
   ["join", "joining and leaving, with `ShowJoinPart`"],
   ["topic", "topics, with `ShowTopicChange`"],
-  ["history", "what was said there while we were away"],
+  ["history", "what was said there while Rialto was away"],
 ];
 
 function formatsOf({ formats }: Capabilities): string {
@@ -119,7 +119,7 @@ function longest({ limits }: Capabilities): string {
 }
 
 const rungs: Readonly<Record<Identity, string>> = {
-  puppet: "an account of its own for each sender",
+  puppet: "a separate user for each sender",
   "per-message": "name and picture with each message",
   alias: "a name with each message",
   prefix: "the name before the text",

@@ -60,14 +60,14 @@ function errorsPage(): string {
   return [
     "<!-- Written by tools/gen-docs.ts from src/errors.ts. Change that, then run `npm run docs`. -->",
     "# Errors",
-    "Why Rialto does not start, or ends. The exit code tells an init system what it was (the numbers are those of sysexits); the code stands in the log line.",
+    "Why Rialto does not start, or ends. The exit code tells an init system the reason (the numbers are those of sysexits); the code is in the log line.",
     [
       "| exit | code | what it means | what to do |",
       "|---|---|---|---|",
-      "| 0 | | Stopped as asked. | |",
+      "| 0 | | Stopped as requested. | |",
       ...rows,
     ].join("\n"),
-    "What the HTTP API answers is on [its own page](api.md#errors).",
+    "The errors of the HTTP API are on [its own page](api.md#errors).",
   ]
     .join("\n\n")
     .concat("\n");
@@ -79,40 +79,41 @@ function settingsPage(): string {
     "# Settings",
     intro,
     "## `[general]`",
-    "The program itself. Any setting of an account may stand here too: it then counts for every account that does not set it.",
+    "Settings of the program itself. Any setting of an account may be here too: it then applies to every account that does not set it.",
     table(generalSchema),
     "## Every account",
-    "These belong to `[<protocol>.<name>]` or, for all accounts at once, to `[general]`.",
+    'These belong to `[<protocol>.<name>]` or, for all accounts at once, to `[general]`. "Here" means the rooms of the account that has the setting, "elsewhere" all others.',
     table(sharedSchema),
     ...[...protocols.values()].flatMap(protocolPart),
     "## Accepted and ignored",
-    "Files written for matterbridge run unchanged. These settings are accepted; each that is set is named in a warning.",
+    "Files written for matterbridge run unchanged. These settings are accepted but have no effect; Rialto warns about each that is set.",
     "### Of any account, and of `[general]`",
     ignoredTable(ignoredShared),
     "### Of `[general]`",
     ignoredTable(ignoredGeneral),
     "### Of `[tengo]`",
     ignoredTable(ignoredTengo),
-    "## Protocols that are still to come",
-    "Accounts of these are named in a warning and not started; a gateway runs without them.",
+    "## Protocols that are not supported yet",
+    "Rialto warns about accounts of these and does not start them. Gateways run without them.",
     missingProtocols.map(({ protocol, title }) => `- ${title} (\`${protocol}\`)`).join("\n"),
   ]
     .join("\n\n")
     .concat("\n");
 }
 
-const intro = `Keys and tables are written in any mix of upper and lower case. Values are taken as loosely as they can be understood: \`"true"\` and
-\`1\` are true, \`"2"\` is a number. \`rialto check FILE\` says what is wrong with a file, with line and column.
+const intro = `Keys and tables may be in upper or lower case. Values are read generously: \`"true"\` and \`1\` are true, \`"2"\` is a number.
+\`rialto check FILE\` shows what is wrong with a file, with line and column.
 
-Every setting can come from the environment: \`RIALTO_<PROTOCOL>_<NAME>_<SETTING>\` in upper case, with \`_\` for \`.\` and \`-\`, such as
-\`RIALTO_API_LEFT_BUFFER=100\`, or \`RIALTO_GENERAL_RETENTIONDAYS=30\`. It wins over \`MATTERBRIDGE_…\`, and that over the file. A secret can be
-read from a file: \`RIALTO_API_LEFT_TOKEN_FILE=/run/secrets/token\`. Pairs of expressions can only stand in the file.
+Every setting can also come from the environment: \`RIALTO_<PROTOCOL>_<NAME>_<SETTING>\` in upper case, with \`_\` for \`.\` and \`-\`, such as
+\`RIALTO_API_LEFT_BUFFER=100\`, or \`RIALTO_GENERAL_RETENTIONDAYS=30\`. It overrides \`MATTERBRIDGE_…\`, which overrides the file. A secret can be
+read from a file: \`RIALTO_API_LEFT_TOKEN_FILE=/run/secrets/token\`. Pairs of expressions can only be set in the file.
 
-A duration is written with its units h, m, s and ms: \`90s\`, \`5m\`, \`1h30m\`.
+Write a duration with its units h, m, s and ms: \`90s\`, \`5m\`, \`1h30m\`.
 
-A setting that cannot be read takes its default when Rialto starts. Settings that protect keep their account down instead: those that must be set, secrets,
-addresses, logins, TLS, \`IgnoreNicks\`, \`IgnoreMessages\` and \`AllowMention\`; in \`[general]\` they keep every account down that does not set them itself.
-\`rialto check\`, the log and \`rialto status\` say which ones and why. See [a mistake in the configuration](operating.md#what-happens-when).`;
+If a setting cannot be read when Rialto starts, its default is used. Settings that protect are different: their account stays down. These are
+required settings, secrets, addresses, logins, TLS, \`IgnoreNicks\`, \`IgnoreMessages\` and \`AllowMention\`; in \`[general]\` they keep every account
+down that does not set them itself. \`rialto check\`, the log and \`rialto status\` name them, with the reason. See
+[a mistake in the configuration](operating.md#what-happens-when).`;
 
 function protocolPart(manifest: Manifest): string[] {
   const { protocol, title } = manifest;
@@ -183,7 +184,7 @@ function shown(value: unknown): string {
 const STATES: Readonly<Record<IgnoredSetting["state"], string>> = {
   later: "not yet",
   unneeded: "not needed",
-  replaced: "something else",
+  replaced: "replaced",
 };
 
 function ignoredTable(settings: readonly IgnoredSetting[]): string {

@@ -79,8 +79,8 @@ test.each<[string, Partial<Circumstances>, readonly RegExp[]]>([
   ],
   [
     "settings that could not be read",
-    { errors: [{ place: "rialto.toml:3:7", message: "Buffer is no number (the default counts)", remedy: "" }] },
-    [/^rialto\.toml:3:7: Buffer is no number \(the default counts\) \[Correct it, then run "rialto reload"\.\] $/],
+    { errors: [{ place: "rialto.toml:3:7", message: "Buffer is no number (the default is used)", remedy: "" }] },
+    [/^rialto\.toml:3:7: Buffer is no number \(the default is used\) \[Correct it, then run "rialto reload"\.\] $/],
   ],
   [
     "an account that needs a person, and not its rooms as well",

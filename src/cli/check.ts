@@ -10,7 +10,7 @@ interface Surroundings {
   readonly cwd: string;
   /** Takes whole lines. */
   readonly write: (text: string) => void;
-  /** One JSON object in place of lines for people. */
+  /** One JSON object instead of lines for people. */
   readonly json?: boolean;
 }
 
@@ -42,12 +42,12 @@ export function check(file: string, { env, cwd, write, json = false }: Surroundi
 
 function verdictOf({ ok, problems }: { readonly ok: boolean; readonly problems: readonly Problem[] }): string {
   if (!ok) return "nothing can start";
-  return hasErrors(problems) ? "a start goes on without what the errors concern" : "ok";
+  return hasErrors(problems) ? "can start despite its errors" : "ok";
 }
 
 /** A problem as `--json` shows it. */
 function problemView({ severity, file, line, column, message, remedy }: Problem): Omit<Problem, "code" | "keepsDown"> {
-  const fallback = severity === "error" ? "correct it" : "see whether that is meant";
+  const fallback = severity === "error" ? "correct it" : "check whether you mean this";
   return { severity, file, line, column, message, remedy: remedy === "" ? fallback : remedy };
 }
 

@@ -26,7 +26,7 @@ export function resolveAccount(declared: Declared, general: Section, context: Co
   const { values: shared } = settle({ schema: sharedSchema, defaults, chain, where, effect }, context);
   const names = [...Object.keys(manifest.schema.properties), ...Object.keys(sharedSchema.properties)];
   const { properties } = manifest.schema;
-  // What stands in for a setting that protects would be judged too.
+  // Otherwise the default of a setting that protects would be checked too.
   if ([...faults].every((setting) => !protects(properties[setting] ?? {})))
     reportIssues({ manifest, settings, name, chain, where, effect }, context);
   warnOfIdle(
@@ -54,7 +54,7 @@ interface Resolved {
   readonly effect: EffectOf;
 }
 
-/** What the settings say together, once each of them is well by itself. A setting that does not fit the others takes its default. */
+/** What is wrong with the settings together, when each of them is valid. A setting that does not fit the others takes its default. */
 function reportIssues({ manifest, settings, name, chain, where, effect }: Resolved, context: Context): void {
   for (const { severity, setting, message } of manifest.check?.(settings) ?? []) {
     const found = lookUp(setting, chain);
@@ -73,7 +73,11 @@ function reportIssues({ manifest, settings, name, chain, where, effect }: Resolv
 /** One warning for the account; its settings need none of their own. */
 export function warnOfMissingProtocol({ name, protocol, where }: Declared, context: Context): void {
   const title = missingByName.get(protocol)?.title ?? protocol;
-  context.report.warning("protocol-missing", where, `${name} is not started: this version has no ${title} yet`);
+  context.report.warning(
+    "protocol-missing",
+    where,
+    `${name} is not started: this version does not support ${title} yet`,
+  );
 }
 
 function presentationOf(shared: SharedSettings): PresentationSettings {

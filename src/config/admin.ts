@@ -16,25 +16,24 @@ export const adminProperties = {
   AdminBindAddress: {
     type: "string",
     description:
-      "Where the status page, `/metrics`, `/healthz` and `/readyz` can be reached: `host:port`. Empty: only through the socket in the data folder, as the commands do.",
+      "Address, `host:port`, of the status page, `/metrics`, `/healthz` and `/readyz`. Empty: they can only be reached through the socket in the data folder, which the commands use.",
     default: "",
     format: "bind-address",
     zeroIsDefault: true,
-    examples: ["127.0.0.1:4290"],
     restart: true,
   },
   AdminToken: {
     type: "string",
     description:
-      "What who asks at AdminBindAddress has to know (`Authorization: Bearer …`). Whoever has it sees messages and speaks in every gateway. Needed unless AdminBindAddress is on loopback.",
+      "Token that requests to AdminBindAddress must carry (`Authorization: Bearer …`). Whoever has it can see messages and speak in every gateway. Needed unless AdminBindAddress is on loopback.",
     default: "",
     secret: true,
     restart: true,
   },
 } satisfies Readonly<Record<keyof AdminValues, SettingSchema>>;
 
-/** What follows when the second way in cannot be opened as it is meant. */
-export const SOCKET_ONLY: Effect = { says: "operators come in by the socket only" };
+/** What happens when the second way in cannot be opened as configured. */
+export const SOCKET_ONLY: Effect = { says: "operators can use the socket only" };
 
 /** Null without `AdminBindAddress`. An address that others reach needs a token. */
 export function resolveAdmin(
@@ -55,7 +54,7 @@ export function resolveAdmin(
   const where = section.get("adminbindaddress")?.where;
   if (!("error" in address) && !isLoopback(address.host) && token === "" && where !== undefined) {
     const what =
-      "AdminBindAddress of [general] can be reached from elsewhere, where everybody could read and write in every gateway";
+      "AdminBindAddress of [general] can be reached from other machines, and without AdminToken everybody could read and write in every gateway";
     report.error("open-admin", where, [what, "set AdminToken, or bind to 127.0.0.1"], SOCKET_ONLY);
     return null;
   }

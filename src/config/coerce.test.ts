@@ -80,7 +80,7 @@ describe("what does not fit", () => {
     ["weak", choice, ['must be "power" or "process", not the text "weak"']],
     [90, duration, ["needs a unit, as in 90s, 5m or 1h30m"]],
     ["1.5", duration, ["needs a unit, as in 90s, 5m or 1h30m"]],
-    ["soon", duration, ['must be a duration, not the text "soon"; write it, as in 90s']],
+    ["soon", duration, ['must be a duration, not the text "soon"; write it as in 90s']],
     ["5s", duration, ["must be at least 10s, not 5s"]],
     ["1h", duration, ["must be at most 10m, not 1h"]],
     ["chat.example", remote, ['cannot be "chat.example": it has no port; write host:port, such as chat.example:6697']],
@@ -95,16 +95,16 @@ describe("what does not fit", () => {
 
   test("every bad part is named with its place", () => {
     expect(messages(["ok", "a(", ["x"]], patterns)).toEqual([
-      '1: holds the bad regular expression "a(": missing )',
+      '1: contains the bad regular expression "a(": missing )',
       "2: must be text, not a list of 1",
     ]);
-    expect(messages("ok a(", patterns)).toEqual([': holds the bad regular expression "a(": missing )']);
+    expect(messages("ok a(", patterns)).toEqual([': contains the bad regular expression "a(": missing )']);
     expect(messages([["(", "x"], ["a"], "b"], pairs)).toEqual([
-      '0.0: holds the bad regular expression "(": missing )',
-      '1: holds a list of 1 where each entry must be a list of 2, as in [["from", "to"]]',
-      '2: holds the text "b" where each entry must be a list of 2, as in [["from", "to"]]',
+      '0.0: contains the bad regular expression "(": missing )',
+      '1: must contain lists of 2, as in [["from", "to"]], not a list of 1',
+      '2: must contain lists of 2, as in [["from", "to"]], not the text "b"',
     ]);
-    expect(messages("a b", pairs)[0]).toContain("must be a list of pairs in the file");
+    expect(messages("a b", pairs)[0]).toContain("must be a list of pairs in the configuration file");
   });
 
   test("a secret is not shown, and long text is cut", () => {

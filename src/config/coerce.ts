@@ -81,8 +81,8 @@ class Walk {
     const ms = typeof text === "string" ? parseDuration(text.trim()) : null;
     if (ms !== null) return this.#inRange(ms, schema, path, formatDuration);
     const bare = typeof text === "string" && /^\s*[\d.]+\s*$/u.test(text);
-    const wrong = bare ? "needs a unit" : `must be a duration, not ${this.#show(value)}; write it`;
-    return this.#misfit(path, `${wrong}, as in 90s, 5m or 1h30m`, 0);
+    const wrong = bare ? "needs a unit," : `must be a duration, not ${this.#show(value)}; write it`;
+    return this.#misfit(path, `${wrong} as in 90s, 5m or 1h30m`, 0);
   }
 
   #inRange(number: number, schema: SettingSchema, path: Path, show: (number: number) => string): number {
@@ -113,12 +113,12 @@ class Walk {
     if (rule !== undefined && !follows(rule, text)) return rule.hint;
     if (format === "regex") {
       const wrong = this.#checkPattern(text);
-      return wrong === null ? null : `holds the bad regular expression ${JSON.stringify(text)}: ${wrong}`;
+      return wrong === null ? null : `contains the bad regular expression ${JSON.stringify(text)}: ${wrong}`;
     }
     if (format !== "bind-address" && format !== "host-port") return null;
     const address = format === "bind-address" ? parseAddress(text) : parseRemote(text);
     const such = examples.length === 0 ? "" : `, such as ${examples.join(" or ")}`;
-    // What stands before an @ may be a password.
+    // The part before an @ may be a password.
     const shown = JSON.stringify(text.replace(/^.*@/su, "…@"));
     return "error" in address ? `cannot be ${shown}: ${address.error}${such}` : null;
   }
@@ -131,7 +131,7 @@ class Walk {
     if (items.type === "array") {
       return this.#misfit(
         path,
-        `must be a list of pairs in the file, as in [["from", "to"]], not ${this.#show(value)}`,
+        `must be a list of pairs in the configuration file, as in [["from", "to"]], not ${this.#show(value)}`,
         [],
       );
     }
@@ -143,8 +143,8 @@ class Walk {
 
   #tuple(value: unknown, items: readonly SettingSchema[], path: Path): readonly unknown[] {
     if (!Array.isArray(value) || value.length !== items.length) {
-      const hint = `each entry must be a list of ${items.length}, as in [["from", "to"]]`;
-      return this.#misfit(path, `holds ${this.#show(value)} where ${hint}`, []);
+      const wanted = `lists of ${items.length}, as in [["from", "to"]]`;
+      return this.#misfit(path, `must contain ${wanted}, not ${this.#show(value)}`, []);
     }
     return items.map((item, index) => this.any(value[index], item, [...path, index]));
   }

@@ -12,7 +12,7 @@ export interface Config {
   readonly accounts: ReadonlyMap<string, Account>;
   /** Enabled gateways in the order of the file. A samechannelgateway is one gateway with one room per channel. */
   readonly gateways: readonly Gateway[];
-  /** What could not be read, and what the program goes on without because of it. */
+  /** What could not be read, and what the program runs without because of it. */
   readonly errors: readonly Problem[];
 }
 

@@ -21,14 +21,13 @@ export function reportNothingToRun(
   const isMeant = up.some(({ meant }) => meant > 1);
   if (!up.some((gateway) => gateway.crosses) && (isMeant || up.every(({ bridges }) => bridges.length === 0))) {
     const first = up[0]?.written ?? written[0];
-    const what =
-      "nothing can run: no gateway is left with two rooms of accounts that this version has and that can start";
-    report.fatal("nothing-to-run", first?.where ?? keyAt([]), [what, "correct the errors, or add such a room"]);
+    const what = "nothing can run: no gateway has two rooms whose accounts this version supports and can start";
+    report.fatal("nothing-to-run", first?.where ?? keyAt([]), [what, "correct the errors, or add a room"]);
     return;
   }
   for (const { written: gateway, bridges } of up.filter((each) => !each.crosses && each.meant > 0)) {
     const what = `nothing crosses in ${gateway.label}: ${leftOf(bridges)}`;
-    const remedy = "it takes one room that is read and another one that is written";
+    const remedy = "a gateway needs a room to read from and another one to write to";
     report.warning("gateway-idle", gateway.where, [what, remedy]);
   }
 }
@@ -44,7 +43,7 @@ function reportNoGateway(written: readonly WrittenGateway[], { report }: Pick<Co
   }
 }
 
-/** Warns of gateways that carry the same messages between the same rooms, which arrive there once for each. */
+/** Warns of gateways that link the same rooms: messages arrive there once for each gateway. */
 export function warnOfSameRooms(
   linked: readonly LinkedGateway[],
   accounts: ReadonlyMap<string, Declared>,
@@ -58,8 +57,8 @@ export function warnOfSameRooms(
     const units = unitsOf({ ...running, bridges: rooms }).map((bridges) => ({ written, bridges: byRoom(bridges) }));
     const twin = units.flatMap((unit) => others(unit, known).filter((other) => overlaps(unit, other)))[0];
     if (twin !== undefined) {
-      const what = `${written.label} and ${twin.written.label} carry messages between the same rooms, where they arrive twice`;
-      report.warning("same-rooms", written.where, [what, "take these rooms out of one of them"], twin.written.where);
+      const what = `${written.label} and ${twin.written.label} link the same rooms, so messages arrive there twice`;
+      report.warning("same-rooms", written.where, [what, "remove these rooms from one of them"], twin.written.where);
     }
     for (const unit of units) {
       for (const room of unit.bridges.keys()) {
@@ -113,7 +112,7 @@ function carries(rooms: readonly { readonly reads: boolean; readonly writes: boo
 }
 
 function leftOf(bridges: readonly Bridge[]): string {
-  if (bridges.length === 0) return "it has no room that can run";
-  if (bridges.length === 1) return "it has one room that can run";
-  return "none of its rooms is read, or none is written";
+  if (bridges.length === 0) return "none of its rooms can run";
+  if (bridges.length === 1) return "it has only one room that can run";
+  return "it reads from none of its rooms, or writes to none";
 }

@@ -39,14 +39,14 @@ export function declareAccounts(root: Section, context: Context): Map<string, De
       continue;
     }
     if (!isTable(table.value)) {
-      const what = `"${table.key}" is no setting`;
+      const what = `"${table.key}" is not a setting`;
       context.report.warning("misplaced", table.keyWhere, [what, `accounts are tables, as in [${protocol}.name]`]);
       continue;
     }
     for (const entry of fold(table.value, [table.key]).values()) {
       if (!isTable(entry.value)) {
-        const what = `"${entry.key}" stands under [${table.key}] and is ignored`;
-        const remedy = `settings belong to an account, as in [${protocol}.name]`;
+        const what = `"${entry.key}" directly under [${table.key}] is ignored`;
+        const remedy = `put it under an account, as in [${protocol}.name]`;
         context.report.warning("misplaced", entry.keyWhere, [what, remedy]);
         continue;
       }

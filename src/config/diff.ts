@@ -3,18 +3,18 @@ import type { Account, Config, GeneralSettings } from "./config.ts";
 import { fingerprint } from "../lib/fingerprint.ts";
 import { generalSchema } from "./schema.ts";
 
-/** What another configuration changes. Names as their configuration spells them, in its order; those that went, as the old one does. */
+/** What another configuration changes. Names as their configuration spells them, in its order; removed ones as the old one does. */
 export interface ConfigDiff {
   readonly accounts: Sides & {
-    /** Their own settings are others: what they have open is opened again. */
+    /** Their own settings have changed: what they have open is opened again. */
     readonly changed: readonly string[];
     /** Only how messages look, or which pass. */
     readonly restyled: readonly string[];
   };
   readonly gateways: Sides & { readonly changed: readonly string[] };
-  /** Settings of `[general]` that count from now on. */
+  /** Settings of `[general]` that take effect now. */
   readonly general: readonly string[];
-  /** Settings of `[general]` that are others, and keep their old value until the program is started again. */
+  /** Settings of `[general]` that have changed, and keep their old value until the program is started again. */
   readonly needsRestart: readonly string[];
 }
 
@@ -45,7 +45,7 @@ export function diffConfig(old: Config, next: Config): ConfigDiff {
 
 export type AccountChange = "none" | "restyle" | "reopen";
 
-/** What has to be done about an account that stands in both configurations. */
+/** What has to be done about an account that is in both configurations. */
 export function changeOf(old: Account | undefined, next: Account): AccountChange {
   if (old === undefined || old.name !== next.name || old.protocol !== next.protocol) return "reopen";
   if (fingerprint([old.settings, old.down]) !== fingerprint([next.settings, next.down])) return "reopen";
@@ -59,7 +59,7 @@ export function isUnchanged({ accounts, gateways, general }: ConfigDiff): boolea
   return all.every((names) => names.length === 0);
 }
 
-/** The configuration to go on with: the next one, where what needs a restart is as it was. */
+/** The configuration to run with: the next one, in which what needs a restart keeps its old value. */
 export function effectiveConfig(old: Config, next: Config): Config {
   const { maxAgeMs, outageNoticeMs, allowedHosts, values } = next.general;
   const kept = Object.entries(old.general.values).filter(([name]) => needsRestart(name));

@@ -60,15 +60,14 @@ function secretFrom(env: Environment, name: string): Pick<Setting, "value" | "br
   const path = env[name] ?? "";
   const read = readBounded(path, maxSecretBytes);
   if ("bytes" in read) return { value: read.bytes.toString("utf8").replace(/\r?\n$/u, "") };
-  return broken("unreadable-secret", [`"${path}" ${read.error}`, "it must be a file that holds the secret"]);
+  return broken("unreadable-secret", [`"${path}" ${read.error}`, "it must be a file that contains the secret"]);
 }
 
 /** Others may have variables that begin with the name of the reference: only those that look misspelled are named. */
 function reportUnknown(name: string, prefix: string, scopes: readonly Scope[], report: Report): void {
   const hint = suggest(name, namesOf(prefix, scopes));
   if (hint === null && prefix !== "RIALTO_") return;
-  const remedy =
-    hint === null ? "it is ignored; names are RIALTO_<PROTOCOL>_<NAME>_<SETTING>" : `did you mean ${hint}?`;
+  const remedy = hint === null ? "it is ignored; write RIALTO_<PROTOCOL>_<NAME>_<SETTING>" : `did you mean ${hint}?`;
   report.warning("unknown-variable", { in: "env", name }, ["no setting of this configuration has that name", remedy]);
 }
 

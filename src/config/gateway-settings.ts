@@ -6,7 +6,7 @@ import { type Report, takesDefault } from "./problems.ts";
 import { generalSchema } from "./schema.ts";
 import type { Section } from "./section.ts";
 
-/** How a gateway delivers; both may stand in a gateway and in a samechannelgateway. */
+/** How a gateway delivers; both may be in a gateway and in a samechannelgateway. */
 export type GatewaySettings = Pick<Gateway, "maxAgeMs" | "catchUp">;
 
 export const gatewaySettingKeys = ["MaxAge", "CatchUp"];

@@ -85,7 +85,7 @@ function itemsOf(
   for (const [index, item] of values.entries()) {
     const path = Array.isArray(value) ? [...where.path, index] : where.path;
     if (isTable(item)) items.push({ section: fold(item, path), where: keyAt(path) });
-    else report.error("bad-value", valueAt(path), `${label} must hold tables, as in ${example}`, effect);
+    else report.error("bad-value", valueAt(path), `${label} must contain tables, as in ${example}`, effect);
   }
   return items;
 }
@@ -136,7 +136,7 @@ function readBridges(section: Section, direction: Bridge["direction"], { label, 
     const account = item.section.get("account");
     const name = account === undefined ? "" : textOf(account, `account in ${label}`, null, report);
     if (name === "") {
-      const what = `an entry of ${label} names no account`;
+      const what = `an entry of ${label} has no account`;
       report.fatal("account-missing", item.where, [what, 'add account = "<protocol>.<name>"']);
     }
     if (name === null || name === "") continue;
@@ -156,7 +156,7 @@ function readBridges(section: Section, direction: Bridge["direction"], { label, 
   return bridges;
 }
 
-/** Options may hold a password, without which nobody may be let in elsewhere: those that cannot be read keep their account down. */
+/** Options may contain a password, and the account must not join a room without it: those that cannot be read keep their account down. */
 function readOptions(
   setting: Setting | undefined,
   { label, report, account }: Pick<Scope, "label" | "report"> & { readonly account: string },
@@ -197,7 +197,7 @@ function readProduct(section: Section, scope: Scope): WrittenBridge[] {
 
 function readList(setting: Setting | undefined, name: string, { label, report, context }: Scope) {
   if (setting === undefined) return [];
-  // Text stands for a list here too; names of accounts and channels hold neither spaces nor commas then.
+  // Text is read as a list here too; names of accounts and channels contain neither spaces nor commas then.
   const value =
     typeof setting.value === "string" ? setting.value.split(/[\s,]+/u).filter((word) => word !== "") : setting.value;
   const result = coerce(value, { type: "array", items: { type: "string", minLength: 1 } }, context.rules.checkPattern);
@@ -232,7 +232,7 @@ function warnOfUnknown(section: Section, known: readonly string[], label: string
   for (const [key, setting] of section) {
     if (known.some((name) => name.toLowerCase() === key)) continue;
     const hint = suggest(key, known);
-    const remedy = hint === null ? `it is ignored; there are ${known.join(", ")}` : `did you mean ${hint}?`;
+    const remedy = hint === null ? `it is ignored; known keys are ${known.join(", ")}` : `did you mean ${hint}?`;
     report.warning("unknown-key", setting.keyWhere, [`${label} has no "${setting.key}"`, remedy]);
   }
 }

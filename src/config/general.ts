@@ -22,7 +22,7 @@ export function tableOf(root: Section, name: string, context: Context): Section 
   return new Map();
 }
 
-/** Every setting that may stand in `[general]`: its own, and the fallback of every account's. */
+/** Every setting that may be in `[general]`: its own, and the fallback of every account's. */
 export function generalScope(section: Section, { rules }: Context): Scope {
   const settings = new Map<string, { name: string; secret: boolean }>();
   const names = [
@@ -65,7 +65,7 @@ export function resolveGeneral(section: Section, context: Context): GeneralSetti
   const chain = [{ label, section }];
   const own = settle({ schema: generalSchema, chain, where: keyAt([]), effect: ownEffect }, context);
   const values = own.values as unknown as GeneralValues;
-  // Shared settings are checked here too, whether or not an account falls back on them.
+  // Shared settings are checked here too, whether or not an account uses them.
   settle({ schema: sharedSchema, chain, where: keyAt([]), effect: sharedEffect }, context);
   const manifests = [...context.rules.protocols.values()];
   const names = [generalSchema, sharedSchema, ...manifests.map(({ schema }) => schema)];
@@ -97,10 +97,10 @@ export function resolveGeneral(section: Section, context: Context): GeneralSetti
 function missingSetting(key: string): string | null {
   const owners = missingProtocols.filter(({ settings }) => settings.some((name) => name.toLowerCase() === key));
   const titles = owners.map(({ title }) => title).join(", ");
-  return owners.length === 0 ? null : `it is a setting of ${titles}, which this version does not have yet`;
+  return owners.length === 0 ? null : `it is a setting of ${titles}, which this version does not support yet`;
 }
 
-/** Scripts are accepted and not run. */
+/** Scripts are accepted, but do not run. */
 export function warnOfTengo(section: Section, context: Context): void {
   warnOfIdle(section, { label: "[tengo]", names: [], ignored: ignoredTengo, elsewhere: () => null }, context);
 }

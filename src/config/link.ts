@@ -91,7 +91,7 @@ function find(
   if (!rules.protocols.has(protocol) && !missingByName.has(protocol)) {
     const known = [...rules.protocols.keys()];
     const hint = suggest(protocol, [...known, ...missingByName.keys()]);
-    const remedy = hint === null ? `this version has ${known.join(", ")}` : `did you mean "${hint}"?`;
+    const remedy = hint === null ? `this version supports ${known.join(", ")}` : `did you mean "${hint}"?`;
     const what = `"${account}" in ${label} has the unknown protocol "${protocol}"`;
     report.fatal("unknown-protocol", where, [what, remedy]);
     return null;
@@ -143,7 +143,7 @@ function optionsOf(
       const what = `option "${name}" has no effect on ${account} in ${label}`;
       report.warning("ignored-option", where, hint === null ? what : [what, `did you mean ${hint}?`]);
     } else if (option.rule !== undefined && !follows(option.rule, value)) {
-      // It is a password: nobody may be let in elsewhere without it.
+      // It is a password: the account must not join a room without it.
       const effect = keepsDown({ key, name: account }, `option "${name}" in ${label}`);
       report.error("bad-option", where, `option "${name}" of ${account} in ${label} ${option.rule.hint}`, effect);
     }
@@ -153,7 +153,7 @@ function optionsOf(
 
 function warnOfSkipped(account: Declared, entry: WrittenBridge, { label, report }: WrittenGateway): void {
   const title = missingByName.get(account.protocol)?.title ?? account.protocol;
-  const message = `${label} leaves out ${account.name}: this version has no ${title} yet`;
+  const message = `${label} runs without ${account.name}: this version does not support ${title} yet`;
   report.warning("bridge-skipped", entry.where, message);
 }
 
@@ -165,7 +165,12 @@ function reportDuplicates(written: readonly WrittenGateway[]): void {
     if (twin === undefined) first.set(gateway.name, gateway);
     else if (gateway.name !== "") {
       const what = `there is another gateway named "${gateway.name}"`;
-      gateway.report.fatal("duplicate-gateway", gateway.nameWhere, [what, "names must differ"], twin.nameWhere);
+      gateway.report.fatal(
+        "duplicate-gateway",
+        gateway.nameWhere,
+        [what, "give one of them another name"],
+        twin.nameWhere,
+      );
     }
   }
 }

@@ -10,7 +10,7 @@ import { lookUp } from "./settings.ts";
 import { type Effect, keepsDown, type Report, type Where } from "./problems.ts";
 
 interface Listener {
-  /** What follows when another one has its address. */
+  /** What happens when another one has its address. */
   readonly effect: Effect;
   /** For people: the account, or the setting. */
   readonly owner: string;
@@ -50,7 +50,7 @@ function claim(listener: Listener, byPort: Map<number, Listener[]>, report: Repo
   const others = byPort.get(listener.address.port) ?? [];
   const clash = others.find((other) => addressesClash(other.address, listener.address));
   if (clash !== undefined) {
-    const what = `${listener.owner} cannot listen on "${listener.text}": ${clash.owner} has "${clash.text}"`;
+    const what = `${listener.owner} cannot listen on "${listener.text}": ${clash.owner} listens on "${clash.text}"`;
     const said = [what, "give one of them another port"] as const;
     report.error("address-clash", listener.where, said, listener.effect, clash.where);
     return false;

@@ -35,7 +35,7 @@ export interface LoadRequest {
   readonly rules: Rules;
 }
 
-/** Problems come in the order of the file. With `ok` it can be started, without what its errors concern; only one without errors is reloaded. */
+/** Problems come in the order of the file. With `ok` it can be started, without the parts that have errors; only one without errors is reloaded. */
 export type Loaded =
   | { readonly ok: true; readonly config: Config; readonly problems: readonly Problem[] }
   | { readonly ok: false; readonly problems: readonly Problem[] };
@@ -133,12 +133,12 @@ function rootOf(parsed: unknown, { report }: Context): Section {
   }
   // An empty YAML file is an empty configuration; the missing gateway is what there is to say.
   if (parsed !== null && parsed !== undefined) {
-    report.fatal("bad-value", valueAt([]), "the file must hold a table of settings");
+    report.fatal("bad-value", valueAt([]), "the file must contain a table of settings");
   }
   return new Map();
 }
 
-/** The accounts of the bridges. Those that no enabled gateway names are checked as well, but can do no harm. */
+/** The accounts of the bridges. Those that no enabled gateway names are checked as well; their errors are warnings. */
 function resolveAccounts(
   accounts: ReadonlyMap<string, Declared>,
   { written, linked }: { readonly written: readonly WrittenGateway[]; readonly linked: readonly LinkedGateway[] },

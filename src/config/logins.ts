@@ -31,8 +31,8 @@ export function warnOfSharedLogins(
       first.set(login.id, login);
       continue;
     }
-    const what = `${login.setting} of ${login.account} is that of ${twin.account} on the same network, where they would fight over it`;
-    report.warning("login-clash", login.where, [what, "give one of them another"], twin.where);
+    const what = `${login.account} has the same ${login.setting} as ${twin.account} on the same network, where they would get in each other's way`;
+    report.warning("login-clash", login.where, [what, `give one of them another ${login.setting}`], twin.where);
   }
 }
 

@@ -47,13 +47,14 @@ export const mediaProperties = {
   MediaAllowPrivate: {
     type: "boolean",
     description:
-      "Files are also fetched from web servers on this machine and on private networks, at any port, when a message names them. Whoever can write a message can then make Rialto ask them.",
+      "Also fetches files from web servers on this machine and on private networks, at any port, when a message links to them. Anybody who can write a message can then make Rialto send requests to them.",
     default: false,
     restart: true,
   },
   MediaBytes: {
     type: "integer",
-    description: "How large the store of files may grow, in bytes, before the longest unused go.",
+    description:
+      "How large the store of files may grow, in bytes, before the files that were not used for the longest time are deleted.",
     default: 1024 ** 3,
     minimum: 1024 ** 2,
     restart: true,
@@ -61,16 +62,15 @@ export const mediaProperties = {
   MediaBindAddress: {
     type: "string",
     description:
-      "Where Rialto serves files itself, for networks that cannot take them and for readers of the API: `host:port`. Empty: it does not.",
+      "Address, `host:port`, where Rialto itself serves files, for networks that cannot take them and for readers of the API. Empty: it serves none.",
     default: "",
     format: "bind-address",
     zeroIsDefault: true,
-    examples: ["127.0.0.1:4280"],
     restart: true,
   },
   MediaURL: {
     type: "string",
-    description: "Public address of MediaBindAddress, as links begin. Empty: `http://` and MediaBindAddress.",
+    description: "Public address of MediaBindAddress; links begin with it. Empty: `http://` and MediaBindAddress.",
     default: "",
     rule: webAddress,
     restart: true,
@@ -86,7 +86,8 @@ export const mediaProperties = {
   },
   MediaDownloadPath: {
     type: "string",
-    description: "Folder that a web server of yours shows: files for networks that cannot take them are put there.",
+    description:
+      "Folder that your own web server publishes. Rialto puts files there for networks that cannot take them.",
     default: "",
     format: "path",
     restart: true,
@@ -100,7 +101,7 @@ export const mediaProperties = {
   },
 } satisfies Readonly<Record<keyof MediaValues, SettingSchema>>;
 
-/** What follows when the media endpoint cannot be opened as it is meant. */
+/** What happens when the media endpoint cannot be opened as configured. */
 export const NO_ENDPOINT: Effect = { says: "Rialto serves no files" };
 
 /** Warns of settings that need another one to have an effect. */
@@ -121,12 +122,12 @@ export function resolveMedia(
   if (path !== "" && server === "")
     warn("MediaDownloadPath", "has no effect without MediaServerDownload, the public address of that folder");
   if (server !== "" && path === "")
-    warn("MediaServerDownload", "has no effect without MediaDownloadPath, the folder that it shows");
+    warn("MediaServerDownload", "has no effect without MediaDownloadPath, the folder that it publishes");
   if (url !== "" && bind === "") warn("MediaURL", "has no effect without MediaBindAddress, where Rialto serves files");
   if (bind !== "" && values.MediaURL === "" && isLoopback(hostOf(bind) ?? ""))
     warn("MediaBindAddress", "makes links that only work on this machine; set MediaURL to its public address");
   if (bind !== "" && values.MediaURL === "" && isEvery(hostOf(bind)))
-    warn("MediaBindAddress", "says no host for links; set MediaURL to its public address");
+    warn("MediaBindAddress", "names no host for links; set MediaURL to its public address");
   return {
     downloadSize: values.MediaDownloadSize,
     blackList: faults.has("MediaDownloadBlackList") ? [EVERY_NAME] : values.MediaDownloadBlackList,
@@ -147,7 +148,7 @@ function hostOf(bind: string): string | null {
 
 const isEvery = (host: string | null): boolean => host === "" || host === "0.0.0.0" || host === "::";
 
-/** As programs on this machine reach it, when it listens everywhere. */
+/** The address for programs on this machine, when it listens everywhere. */
 function urlOf(bind: string): string {
   const port = bind.slice(bind.lastIndexOf(":"));
   return isEvery(hostOf(bind)) ? `http://127.0.0.1${port}` : `http://${bind}`;

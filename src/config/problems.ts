@@ -1,6 +1,6 @@
 /** Something wrong, or worth knowing, in a configuration. */
 export interface Problem {
-  /** With an error a start goes on without what it concerns, if anything can; a reload does not. */
+  /** After an error, a start continues without the part that has it, if anything can run; a reload does not. */
   readonly severity: "error" | "warning";
   /** Stable name of the kind of problem, such as `unknown-setting`. */
   readonly code: string;
@@ -10,11 +10,11 @@ export interface Problem {
   readonly line: number;
   /** From 1, in UTF-16 units; 0 like `line`. */
   readonly column: number;
-  /** What is wrong, and what follows from it, for people. Never holds the value of a secret. */
+  /** What is wrong and what happens because of it, for people. Never holds the value of a secret. */
   readonly message: string;
   /** What to do about it. Empty: the message says it. */
   readonly remedy: string;
-  /** It keeps an account down, which says so itself. */
+  /** It keeps an account down. The account itself says so. */
   readonly keepsDown?: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface Down {
   readonly remedy: string;
 }
 
-/** What a start does about an error. */
+/** What happens at a start because of an error. */
 export interface Effect {
   /** Continues "until this is corrected, …". */
   readonly says: string;
@@ -48,10 +48,10 @@ export interface Effect {
   readonly down?: { readonly key: string; readonly remedy: string };
 }
 
-export const takesDefault: Effect = { says: "the default counts" };
+export const takesDefault: Effect = { says: "the default is used" };
 export const leavesOut = (what: string): Effect => ({ says: `this ${what} is left out` });
 
-/** `inherited`: the error stands in `[general]`. `setting`: what is to be corrected. */
+/** `inherited`: the error is in `[general]`. `setting`: what is to be corrected. */
 export function keepsDown(
   { key, name }: { readonly key: string; readonly name: string },
   setting: string,
@@ -77,7 +77,7 @@ interface Finding {
 /** Looks up a path; an unknown path gives the nearest known one above it. */
 export type Locate = (path: Path, at: "key" | "value") => Position;
 
-/** Collects what is found; a finding that was made before is kept once. */
+/** Collects what is found; the same finding is kept once. */
 export class Report {
   /** The accounts that errors keep down, by key, with the first reason of each. */
   readonly downs: Map<string, Down>;
@@ -122,7 +122,7 @@ export class Report {
     return [...this.#findings.values()].some(({ severity, effect }) => severity === "error" && effect === null);
   }
 
-  /** All findings with their places, in the order of the file; what comes from the environment stands last. */
+  /** All findings with their places, in the order of the file; what comes from the environment is last. */
   problems(file: string, locate: Locate): Problem[] {
     const problems: Problem[] = [];
     for (const { severity, code, where, said, other, effect } of this.#findings.values()) {
@@ -159,7 +159,7 @@ export function hasErrors(problems: readonly Problem[]): boolean {
   return problems.some(({ severity }) => severity === "error");
 }
 
-/** In the order of the file; what has no place in it stands last. */
+/** In the order of the file; what has no place in it is last. */
 export function byPlace(a: Problem, b: Problem): number {
   const [first, second] = [a.line === 0 ? Infinity : a.line, b.line === 0 ? Infinity : b.line];
   if (first !== second) return first - second;

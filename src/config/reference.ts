@@ -14,13 +14,13 @@ const noEffect = (name: string): IgnoredSetting => unneeded(name, "matterbridge 
 export const ignoredShared: readonly IgnoredSetting[] = [
   later("SyncTopic", "topics are announced with ShowTopicChange, but not set elsewhere"),
   later("ShowUserTyping", "typing is not relayed"),
-  later("PrefixMessagesWithNick", "it shapes messages to networks that are still to come"),
-  unneeded("UseUserName", "of today's protocols only Matrix has two names for a person"),
-  later("UseFullName", "it chooses names on networks that are still to come"),
+  later("PrefixMessagesWithNick", "it is for networks that Rialto does not support yet"),
+  unneeded("UseUserName", "only Matrix has two names for a person"),
+  later("UseFullName", "it is for networks that Rialto does not support yet"),
   unneeded("MessageClipped", "long messages are split, not clipped"),
-  later("SkipTLSVerify", "of today's protocols only IRC and XMPP have it"),
-  later("http_proxy", "it concerns connections to networks that are still to come"),
-  unneeded("JoinDelay", "of today's protocols only IRC and XMPP have it"),
+  later("SkipTLSVerify", "only IRC and XMPP accounts have it"),
+  later("http_proxy", "it is for networks that Rialto does not support yet"),
+  unneeded("JoinDelay", "only IRC and XMPP accounts have it"),
   unneeded("DebugLevel", "use the flag -debug, or Debug under [general]"),
   unneeded("Debug", "use the flag -debug, or Debug under [general]"),
   noEffect("NickFormatter"),
@@ -32,19 +32,19 @@ export const ignoredShared: readonly IgnoredSetting[] = [
   noEffect("Topic"),
 ];
 
-/** Settings that stand under `[general]` only. */
+/** Settings that are only under `[general]`. */
 export const ignoredGeneral: readonly IgnoredSetting[] = [
   unneeded("IgnoreFailureOnStart", "an account that cannot connect never stops the others"),
   replaced(
     "MediaServerUpload",
-    "files are not uploaded to it, and networks that cannot take files get none; set MediaDownloadPath to a folder that the web server of MediaServerDownload shows, or MediaBindAddress",
+    "Rialto uploads no files to it, so networks that cannot take files get none; set MediaDownloadPath to a folder that the web server of MediaServerDownload publishes, or set MediaBindAddress",
   ),
-  later("TengoModifyMessage", "scripts are not run"),
+  later("TengoModifyMessage", "scripts do not run"),
 ];
 
 /** Settings under `[tengo]`. */
 export const ignoredTengo: readonly IgnoredSetting[] = ["InMessage", "OutMessage", "RemoteNickFormat", "Message"].map(
-  (name) => later(name, "scripts are not run"),
+  (name) => later(name, "scripts do not run"),
 );
 
 /** A protocol of the reference that Rialto does not have yet. */
@@ -145,5 +145,5 @@ export const missingProtocols: readonly MissingProtocol[] = [
   },
 ];
 
-/** Accounts that the reference takes without a section of their own. */
+/** Accounts that the reference accepts without a section. */
 export const sectionlessAccounts: ReadonlySet<string> = new Set(["mattermost.plugin"]);

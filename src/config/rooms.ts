@@ -27,8 +27,8 @@ export function warnOfLoops(
       loop.rooms,
       loop.gateways,
     ];
-    const what = `${list(names, "and")} meet in ${list(rooms, "and")} through ${list(through, "and")}: a message could go round`;
-    report.warning("loop", first?.written.where ?? keyAt([]), [what, "take one of the accounts out"]);
+    const what = `${list(names, "and")} meet in ${list(rooms, "and")} through ${list(through, "and")}: a message could go round without end`;
+    report.warning("loop", first?.written.where ?? keyAt([]), [what, "remove one of the accounts from its gateway"]);
   }
 }
 
@@ -49,14 +49,14 @@ export function warnOfTwins(
     if (twin === undefined) first.set(`${account.key} ${room}`, { channel, where });
     else if (twin.channel !== channel) {
       const what = `${channel} of ${account.name} is the same room as ${twin.channel}, and is not joined again`;
-      report.warning("twin-room", where, [what, "write it the same way"], twin.where);
+      report.warning("twin-room", where, [what, "write both in the same way"], twin.where);
     }
   }
 }
 
 /**
  * `<protocol>/<network>/<channel>` or `<protocol>/<room>`: equal for two accounts that are in one and the same room. An account whose
- * network nobody can tell from the configuration is a network of its own.
+ * network is unknown from the configuration counts as a separate network.
  */
 function roomName(account: Declared | undefined, channel: string, general: Section): string {
   if (account === undefined) return channel;

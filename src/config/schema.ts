@@ -52,25 +52,27 @@ export interface SharedSettings {
   readonly AllowMention: readonly string[];
 }
 
-/** The settings of every account: how messages to it and from it look, and which pass. May stand in `[general]`. */
+/** The settings of every account: how messages to it and from it look, and which pass. May be set in `[general]`. */
 export const sharedSchema = {
   type: "object",
   properties: {
     RemoteNickFormat: {
       ...text(
-        "How the name of a sender is shown here. Placeholders: `{NICK}` `{NOPINGNICK}` `{BRIDGE}` `{PROTOCOL}` `{GATEWAY}` `{LABEL}` `{USERID}` `{CHANNEL}`.",
+        "How the names of senders are shown here. Placeholders: `{NICK}` `{NOPINGNICK}` `{BRIDGE}` `{PROTOCOL}` `{GATEWAY}` `{LABEL}` `{USERID}` `{CHANNEL}`.",
         "[{PROTOCOL}] <{NICK}> ",
       ),
       placeholders: words("NICK NOPINGNICK BRIDGE PROTOCOL GATEWAY LABEL USERID CHANNEL TENGO"),
     },
-    StripNick: flag("Names shown here keep only letters A to Z and digits."),
+    StripNick: flag("Removes everything but the letters A to Z and digits from names shown here."),
     Label: text("What `{LABEL}` stands for in the names of senders from here."),
     IconURL: {
-      ...text("Picture for senders that have none, shown here. `{NICK}` stands for the name."),
+      ...text("Address of the picture shown here for senders that have none. `{NICK}` stands for the name."),
       placeholders: words("NICK BRIDGE PROTOCOL"),
     },
-    IgnoreNicks: filter("Messages from senders whose name matches one of these regular expressions are dropped."),
-    IgnoreMessages: filter("Messages from here whose text or file comment matches one of these are dropped."),
+    IgnoreNicks: filter("Drops messages from here if the sender's name matches one of these regular expressions."),
+    IgnoreMessages: filter(
+      "Drops messages from here if their text or file comment matches one of these regular expressions.",
+    ),
     ReplaceMessages: replacements(
       "Changes the text of messages from here: pairs of a regular expression and its replacement.",
     ),
@@ -78,63 +80,64 @@ export const sharedSchema = {
       "Changes the names of senders from here: pairs of a regular expression and its replacement.",
     ),
     ExtractNicks: pairs(
-      "Takes the name of a sender out of the text: pairs of an expression for the name of the relaying sender and one whose only group is the real name.",
+      "Takes the real sender's name out of the text of messages that another bridge has relayed: pairs of an expression that matches the other bridge's name, and one whose only group is the real name.",
       { type: "string", format: "regex" },
     ),
-    ShowJoinPart: flag("People joining and leaving elsewhere are announced here."),
-    NoSendJoinPart: flag("People joining and leaving here are announced nowhere else."),
-    ShowTopicChange: flag("Changes of the topic elsewhere are announced here."),
+    ShowJoinPart: flag("Announces here when people join or leave elsewhere."),
+    NoSendJoinPart: flag("Does not announce elsewhere when people join or leave here."),
+    ShowTopicChange: flag("Announces here when the topic changes elsewhere."),
     ShowOutages: {
       type: "boolean",
       description:
-        "One notice is given here when a room that is linked with this one is out of reach for longer than OutageNotice, and it says so when that room is back. Not for accounts of the API.",
+        "Shows a notice here when a linked room has been out of reach for longer than OutageNotice, and says when it is back. Not for API accounts.",
       default: true,
     },
     PreserveThreading: {
       type: "boolean",
-      description: "Replies and threads arrive here as such; otherwise as ordinary messages.",
+      description: "Shows replies and threads here as such, if possible. Otherwise they are ordinary messages.",
       default: true,
     },
-    QuoteDisable: flag("A reply to a message that cannot be pointed at here comes without a quote of it."),
+    QuoteDisable: flag("Leaves out the quote in replies that cannot refer to their message here."),
     QuoteFormat: {
       ...text(
-        "How a reply looks here where it cannot point at its message: `{MESSAGE}` `{QUOTENICK}` `{QUOTEMESSAGE}`. Empty: as is usual on this network.",
+        "How a reply looks here if it cannot refer to its message. Placeholders: `{MESSAGE}` `{QUOTENICK}` `{QUOTEMESSAGE}`. Empty: the usual form on this network.",
       ),
       placeholders: words("MESSAGE QUOTENICK QUOTEMESSAGE"),
     },
     QuoteLengthLimit: {
       type: "integer",
-      description: "Most characters of a quoted message; 0: 100.",
+      description: "Maximum number of characters of a quote. 0 means the default.",
       default: 100,
       minimum: 1,
       maximum: 1000,
       zeroIsDefault: true,
     },
-    EditDisable: flag("Edits of messages from here are not relayed."),
-    EditSuffix: text("Stands behind the text of an edited message from here."),
+    EditDisable: flag("Does not relay edits of messages from here."),
+    EditSuffix: text("Text that is added after an edited message from here."),
     EditFallback: {
       enum: ["diff", "whole", "none"],
       description:
-        "An edit that cannot be made here: `diff` says what changed (`s/old/new/`), or the new text where that is shorter; `whole` always says the new text; `none` says nothing.",
+        "What is shown for an edit if messages cannot be edited here: `diff` shows what changed (`s/old/new/`), or the new text if that is shorter; `whole` always shows the new text; `none` shows nothing.",
       default: "diff",
     },
     DeleteFallback: {
       enum: ["none", "note"],
-      description: "A deletion that cannot be made here: `note` says so in a line, `none` says nothing.",
+      description:
+        "What is shown for a deletion if messages cannot be deleted here: `note` shows a line that says so, `none` shows nothing.",
       default: "none",
     },
-    ReactionDisable: flag("Reactions from here are not relayed, and none are shown here."),
+    ReactionDisable: flag("Neither relays reactions from here nor shows reactions here."),
     ReactionFallback: {
       enum: ["none", "line"],
       description:
-        "Reactions that cannot be shown here: `line` says them in a line, which is edited where that is possible; `none` says nothing.",
+        "What is shown for reactions if the network has none: `line` shows them in a line, which is edited if possible; `none` shows nothing.",
       default: "none",
     },
     AllowMention: {
       type: "array",
       items: { type: "string", enum: ["users", "everyone"] },
       description:
-        "Whom messages may notify here: `users`, somebody present whose name is mentioned and nobody else has; `everyone`, the whole room (`@room`, `@everyone`).",
+        "Whom messages may notify here. `users`: a person who is present and is mentioned by a name that nobody else there has. `everyone`: the whole room (`@room`, `@everyone`).",
       default: ["users"],
       protects: true,
     },
@@ -159,7 +162,7 @@ export interface GeneralValues extends MediaValues, AdminValues {
 
 const hostNameRule = {
   pattern: "^[^\\s[\\]:/?#@*\\\\]+$",
-  hint: "must hold names of hosts without scheme, port, path or star, such as bridge.example.org",
+  hint: "must contain host names without scheme, port, path or star, such as bridge.example.org",
 };
 
 /** The settings of the program itself. */
@@ -168,7 +171,7 @@ export const generalSchema = {
   properties: {
     DataPath: {
       type: "string",
-      description: "Folder of the log and of files, relative to the configuration file.",
+      description: "Folder for the log and for files, relative to the configuration file.",
       default: "rialto-data",
       minLength: 1,
       format: "path",
@@ -178,7 +181,7 @@ export const generalSchema = {
     Durability: {
       enum: ["power", "process"],
       description:
-        "`power`: a message is accepted once it is safe from a power cut. `process`: faster, safe from a crash of the program only.",
+        "`power`: a message is accepted once it is safe from a power cut. `process`: faster, but only safe from a crash of the program.",
       default: "power",
       restart: true,
     },
@@ -192,7 +195,7 @@ export const generalSchema = {
     },
     RetentionBytes: {
       type: "integer",
-      description: "How large the log may grow, in bytes, before its oldest messages go.",
+      description: "How large the log may grow, in bytes, before its oldest messages are deleted.",
       default: 1024 ** 3,
       minimum: 1024 ** 2,
       restart: true,
@@ -200,7 +203,7 @@ export const generalSchema = {
     MessageIdDays: {
       type: "integer",
       description:
-        "How many days the log knows which messages are copies of which, with their author and first words: that long, edits, deletions, replies and reactions find the right one. Oldest ones go earlier when the log is over RetentionBytes.",
+        "How many days Rialto remembers which messages are copies of which, with their author and first words. During this time, edits, deletions, replies and reactions find the right message. The oldest notes are deleted earlier if the log is larger than RetentionBytes.",
       default: 30,
       minimum: 1,
       maximum: 36_500,
@@ -210,7 +213,7 @@ export const generalSchema = {
       type: "integer",
       format: "duration",
       description:
-        "How long a message may wait for a network that is out of reach before it is left out; one line then says how many were.",
+        "How long a message may wait for a network that is out of reach. After that it is left out, and one line says how many were left out.",
       default: 6 * HOUR_MS,
       minimum: MINUTE_MS,
       maximum: 30 * 24 * HOUR_MS,
@@ -219,31 +222,31 @@ export const generalSchema = {
       type: "integer",
       format: "duration",
       description:
-        "How long messages may wait for a network before the log says so, and how long a room may be out of reach before the rooms linked with it are told.",
+        "How long messages may wait for a network before the log says so, and how long a room may be out of reach before the rooms linked with it get a notice.",
       default: 5 * MINUTE_MS,
       minimum: 1000,
       maximum: 24 * HOUR_MS,
     },
     LogFile: {
-      ...text("File that the program's own messages are appended to. Empty: standard output."),
+      ...text("File to which Rialto appends its log lines. Empty: standard output."),
       restart: true,
     },
     LogFormat: {
       enum: ["auto", "json", "pretty"],
       description:
-        "How the program's own messages look: `json` is one object per line, `pretty` is for people, `auto` is `pretty` on a terminal and `json` elsewhere.",
+        "Format of the log lines: `json` is one object per line, `pretty` is for people, `auto` is `pretty` on a terminal and `json` elsewhere.",
       default: "auto",
       restart: true,
     },
     Debug: {
-      ...flag("Logs in detail. The flag `-debug` and the environment variable `DEBUG=1` do the same."),
+      ...flag("Logs more. The flag `-debug` and the environment variable `DEBUG=1` do the same."),
       restart: true,
     },
     AllowedHosts: {
       type: "array",
       items: { type: "string", rule: hostNameRule },
       description:
-        "Names under which accounts of the API without Token, and AdminBindAddress without AdminToken, may be called, such as the name that a web server before them passes on. Beside these: IP addresses, `localhost`, names under it, and the name in the address; unless that is on loopback also names without a dot and this machine's own. With a token every name counts.",
+        "Host names under which API accounts without Token, and AdminBindAddress without AdminToken, accept requests, such as the name that a web server in front of them passes on. These are always accepted: IP addresses, `localhost`, names under it, and the name in the address itself; unless the address is on loopback, also names without a dot and this machine's own name. With a token, every name is accepted.",
       default: [],
       examples: ["bridge.example.org"],
     },

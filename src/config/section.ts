@@ -7,9 +7,9 @@ export interface Setting {
   readonly key: string;
   readonly value: unknown;
   readonly where: Where;
-  /** Where the key stands; differs from `where` only in files. */
+  /** Where the key is; differs from `where` only in files. */
   readonly keyWhere: Where;
-  /** Why nobody can tell its value. */
+  /** Why its value is unknown. */
   readonly broken?: Broken;
 }
 
@@ -32,7 +32,7 @@ export function isTable(value: unknown): value is Table {
 export const keyAt = (path: Path): Where => ({ in: "file", path, at: "key" });
 export const valueAt = (path: Path): Where => ({ in: "file", path, at: "value" });
 
-/** The keys of a table without regard to case. Where two differ in case only and have two values, nobody can know which one counts. */
+/** The keys of a table without regard to case. Where two differ in case only and have two values, it is unknown which one is meant. */
 export function fold(table: Table, path: Path): Section {
   const section: Section = new Map();
   for (const [key, value] of Object.entries(table)) {
@@ -52,7 +52,7 @@ function twice({ key, keyWhere }: Setting, twin: Setting): Broken {
   return { code: "duplicate-key", where: keyWhere, said: [what, "keep one of them"], other: twin.keyWhere };
 }
 
-/** Reports those of which nobody can tell the value; null where nothing can run without them. Returns whether there were any. */
+/** Reports those whose value is unknown; null where nothing can run without them. Returns whether there were any. */
 export function reportBroken(section: Section, effect: Effect | null, report: Report): boolean {
   const all = [...section.values()].flatMap(({ broken }) => (broken === undefined ? [] : [broken]));
   for (const { code, where, said, other } of all) {

@@ -15,7 +15,7 @@ interface Wanted {
   /** Defaults that count before those of the schema. */
   readonly defaults?: Readonly<Record<string, unknown>>;
   readonly chain: Chain;
-  /** Where the table stands, for what is missing from it. */
+  /** Where the table is, for what is missing from it. */
   readonly where: Where;
   readonly effect: EffectOf;
 }
@@ -25,7 +25,7 @@ export type EffectOf = (name: string, setting: SettingSchema, label: string) => 
 
 interface Settled {
   readonly values: Record<string, unknown>;
-  /** Settings that could not be read, and were reported: their default counts, if there is one. */
+  /** Settings that could not be read, and were reported: their default is used, if there is one. */
   readonly faults: ReadonlySet<string>;
 }
 
@@ -45,7 +45,7 @@ export function settle(wanted: Wanted, context: Context): Settled {
       const label = chain[0]?.label ?? "";
       const add = `add ${name} = "…". ${setting.description ?? ""}`.trimEnd();
       const effects = effect(name, setting, label);
-      reportFault("missing-setting", where, [`${label} has no ${name}, which it needs`, add], effects, context);
+      reportFault("missing-setting", where, [`${label} needs the setting ${name}`, add], effects, context);
     }
   }
   return { values, faults };
@@ -86,8 +86,8 @@ function warnOfPlaceholders(
     if (placeholders.includes(word)) continue;
     const hint = suggest(word, placeholders);
     const known = placeholders.map((each) => `{${each}}`).join(" ");
-    const remedy = hint === null ? `there are ${known}` : `did you mean {${hint}}?`;
-    report.warning("unknown-placeholder", where, [`${name} holds ${whole}, which stays as it is`, remedy]);
+    const remedy = hint === null ? `use one of ${known}` : `did you mean {${hint}}?`;
+    report.warning("unknown-placeholder", where, [`${name} contains ${whole}, which is not a placeholder`, remedy]);
   }
 }
 
@@ -103,7 +103,7 @@ export function reportFault(
   else report.error(code, where, said, effect, other);
 }
 
-/** Whether nobody may go on without what this setting says. */
+/** Whether nothing may run without what this setting says. */
 export function protects({ protects: marked, secret, format, default: value }: SettingSchema): boolean {
   return marked === true || secret === true || value === undefined || ADDRESSES.has(format ?? "");
 }
@@ -114,7 +114,7 @@ function inPlace(value: unknown, { format }: SettingSchema, { folder }: Context)
   return format === "path" && typeof value === "string" && value !== "" ? resolve(folder, value) : value;
 }
 
-/** The nearest table that sets it decides, whatever it says. */
+/** The nearest table that sets it decides. */
 export function lookUp(name: string, chain: Chain): { readonly setting: Setting; readonly label: string } | null {
   for (const { label, section } of chain) {
     const setting = section.get(name.toLowerCase());
@@ -155,8 +155,8 @@ function describeIgnored({ name, state, why }: IgnoredSetting, label: string): s
 }
 
 const WHAT_OF: Readonly<Record<IgnoredSetting["state"], string>> = {
-  later: "is accepted, but not supported yet",
-  unneeded: "is accepted, and not needed",
+  later: "is not supported yet",
+  unneeded: "is not needed",
   replaced: "has no effect",
 };
 

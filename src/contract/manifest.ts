@@ -63,7 +63,7 @@ export interface SettingIssue {
   readonly severity: "error" | "warning";
   /** By name: where it is written, the issue is shown. */
   readonly setting: string;
-  /** What is wrong and how to mend it, to follow "<setting> of <account>". Holds no value of a secret. */
+  /** What is wrong and how to fix it, to follow "<setting> of <account>". Holds no value of a secret. */
   readonly message: string;
 }
 
@@ -131,7 +131,7 @@ export interface SettingSchema {
   /** Never shown in a message, nor is any entry of a list; may be read from a file named by the environment. */
   readonly secret?: boolean;
   /**
-   * A value that cannot be read keeps the account down; of any other setting, the default counts then. For TLS, logins, addresses, filters
+   * A value that cannot be read keeps the account down; of any other setting, the default is used then. For TLS, logins, addresses, filters
    * and mentions. Secrets, addresses by their format and settings without a default do so without saying it.
    */
   readonly protects?: boolean;

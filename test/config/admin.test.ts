@@ -41,7 +41,7 @@ describe("the admin server", () => {
 
   test("an account that wants the same address stays down, and the admin server has it", () => {
     const problems = told('AdminBindAddress = "127.0.0.1:1"');
-    expect(problems[0]).toMatch(/^error 4 api\.left .*AdminBindAddress of \[general\] has "127\.0\.0\.1:1"/u);
+    expect(problems[0]).toMatch(/^error 4 api\.left .*AdminBindAddress of \[general\] listens on "127\.0\.0\.1:1"/u);
     expect(problems.slice(1)).toEqual([expect.stringContaining("nothing can run")]);
   });
 
@@ -54,7 +54,7 @@ describe("the admin server", () => {
     const loaded = loadGeneral(lines);
     expect(loaded.ok && loaded.config.general.admin).toBeNull();
     expect(loaded.problems).toMatchObject([
-      { severity: "error", message: expect.stringContaining("(operators come in by the socket only)") as string },
+      { severity: "error", message: expect.stringContaining("(operators can use the socket only)") as string },
     ]);
   });
 

@@ -58,7 +58,7 @@ describe("an optional setting that cannot be read takes its default, and everyth
     expect(downOf(config)).toEqual([]);
     expect(loaded.problems).toEqual(config.errors);
     expect(config.errors).toMatchObject([
-      { severity: "error", keepsDown: false, message: expect.stringContaining("(the default counts)") as string },
+      { severity: "error", keepsDown: false, message: expect.stringContaining("(the default is used)") as string },
     ]);
   });
 
@@ -73,7 +73,7 @@ describe("an optional setting that cannot be read takes its default, and everyth
   ])("%s", (_, given, presentation) => {
     const config = configOf(loadWith(given));
     expect(config.accounts.get("api.left")).toMatchObject({ presentation, down: null });
-    expect(config.errors).toMatchObject([{ message: expect.stringContaining("(the default counts)") as string }]);
+    expect(config.errors).toMatchObject([{ message: expect.stringContaining("(the default is used)") as string }]);
   });
 
   test("the same value twice is one value", () => {

@@ -59,7 +59,7 @@ test("[general] is overridden too, and stays behind the account", () => {
 test("lists are words; pairs cannot be given", () => {
   expect(loadWith({ RIALTO_API_MY_LEFT_IGNORENICKS: "a  b" }).account?.presentation.ignoreNicks).toEqual(["a", "b"]);
   expect(loadWith({ RIALTO_API_MY_LEFT_REPLACENICKS: "a b" }).problems[0]).toMatch(
-    /^error bad-value RIALTO_API_MY_LEFT_REPLACENICKS: ReplaceNicks .* list of pairs in the file/u,
+    /^error bad-value RIALTO_API_MY_LEFT_REPLACENICKS: ReplaceNicks .* list of pairs in the configuration file/u,
   );
 });
 

@@ -49,7 +49,7 @@ test("--json is one object: the problems with what to do, and what is linked", (
     line: 4,
     column: 18,
     message:
-      "AdminBindAddress of [general] can be reached from elsewhere, where everybody could read and write in every gateway (operators come in by the socket only)",
+      "AdminBindAddress of [general] can be reached from other machines, and without AdminToken everybody could read and write in every gateway (operators can use the socket only)",
     remedy: "set AdminToken, or bind to 127.0.0.1",
   });
   expect(told.gateways).toEqual([

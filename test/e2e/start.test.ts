@@ -99,7 +99,7 @@ test("a configuration with errors that leave something to run: it runs, and the 
   const program = start([]);
   await program.prints(/Rialto runs/);
   const logged = program.output();
-  expect(logged).toMatch(/rialto\.toml:4:10: error: Buffer of api\.a .*\(the default counts\)/);
+  expect(logged).toMatch(/rialto\.toml:4:10: error: Buffer of api\.a .*\(the default is used\)/);
   expect(logged).toMatch(/"account":"api\.c".*the account stays down/);
   const status = start(["status"]);
   expect(await status.exited()).toBe(1);

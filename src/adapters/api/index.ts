@@ -14,7 +14,7 @@ const schema = {
     },
     Buffer: {
       type: "integer",
-      description: "How many unread messages a reader can find waiting. 0 means the default.",
+      description: "Maximum number of unread messages that a reader gets. 0 means the default.",
       default: 10,
       minimum: 1,
       maximum: 1_000_000,
@@ -37,13 +37,13 @@ const schema = {
       type: "string",
       enum: ["markdown", "plain", ""],
       description:
-        "How clients write and read `text`: `markdown` is the dialect of `docs/formatting.md`, `plain` is text as it stands. Empty: `markdown` with `FullEvents`, else `plain`.",
+        "How clients write and read `text`: `markdown` is the dialect of `docs/formatting.md`, `plain` is text as typed. Empty: `markdown` with `FullEvents`, otherwise `plain`.",
       default: "",
     },
     FullEvents: {
       type: "boolean",
       description:
-        "Messages have an `id`, replies name theirs in `parent_id`, and edits, deletions and reactions come and go as events of their own. Otherwise an edit is one more message, and the others are not shown.",
+        "Messages have an `id`, replies name the message they answer in `parent_id`, and edits, deletions and reactions are separate events. Otherwise an edit is one more message, and deletions and reactions are not shown.",
       default: false,
     },
   },

@@ -14,7 +14,7 @@ const word: TextRule = {
 };
 
 const text = (description: string, rule: TextRule) => ({ type: "string", description, default: "", rule }) as const;
-/** Who we are, and where from. */
+/** Who the bot is, and where it connects from. */
 const identity = (description: string, rule: TextRule) => ({ ...text(description, rule), protects: true }) as const;
 const secret = (description: string, rule: TextRule) => ({ ...text(description, rule), secret: true }) as const;
 const flag = (description: string) => ({ type: "boolean", description, default: false }) as const;
@@ -23,28 +23,32 @@ const guard = (description: string) => ({ ...flag(description), protects: true }
 const connection = {
   Server: {
     type: "string",
-    description: "Server and port, such as `irc.libera.chat:6697`; an IPv6 address stands in brackets.",
+    description: "Server and port, such as `irc.libera.chat:6697`. Put an IPv6 address in brackets.",
     format: "host-port",
     examples: ["irc.libera.chat:6697 with UseTLS", "irc.libera.chat:6667 without"],
   },
   Nick: {
     type: "string",
-    description: "Our nick. While somebody else has it, underscores are added; once it is free we take it back.",
+    description:
+      "The bot's nick. While somebody else uses it, Rialto adds underscores; when it is free again, Rialto takes it back.",
     minLength: 1,
     rule: word,
   },
-  UserName: text("User name (ident), sent as it is. Empty: the nick, without what an ident may not hold.", word),
+  UserName: text(
+    "User name (ident), sent unchanged. Empty: the nick, without characters that an ident may not contain.",
+    word,
+  ),
   RealName: text("Real name, which WHOIS shows. Empty: the nick.", line),
   Password: secret(
-    "Password of the server; few servers have one. Accounts of services log in with `NickServPassword`.",
+    "Password of the server; few servers have one. The password of the bot's account belongs in `NickServPassword`.",
     line,
   ),
-  UseTLS: guard("Connects by TLS. Most networks expect it on port 6697."),
-  SkipTLSVerify: guard("Takes any certificate of the server, also an expired one or that of somebody else."),
+  UseTLS: guard("Connects with TLS. Most networks expect it on port 6697."),
+  SkipTLSVerify: guard("Accepts any certificate from the server, even an expired one or somebody else's."),
   TLSClientCertificate: {
     type: "string",
     description:
-      "PEM file with our certificate and its key, relative to the configuration file. Shown to the server at each connect; with `UseSASL` it logs us in by SASL EXTERNAL.",
+      "PEM file with the bot's certificate and its key, relative to the configuration file. It is shown to the server at each connection; with `UseSASL` it logs the bot in (SASL EXTERNAL).",
     default: "",
     format: "path",
     protects: true,
@@ -53,7 +57,7 @@ const connection = {
   Charset: {
     type: "string",
     description:
-      "How text to this network is encoded, such as `iso-8859-1`, `windows-1251` or `iso-2022-jp`; empty and `autodetect` are `utf-8`. Text from there that is not UTF-8 is read in it; without it the charset of each line is guessed.",
+      "Encoding of text to this network, such as `iso-8859-1`, `windows-1251` or `iso-2022-jp`; empty and `autodetect` mean `utf-8`. Text from the network that is not UTF-8 is read in this encoding; if it is `utf-8`, the encoding of each line is guessed.",
     default: "utf-8",
     zeroIsDefault: true,
     rule: word,
@@ -62,25 +66,25 @@ const connection = {
 
 const login = {
   UseSASL: guard(
-    "Logs in while connecting: by SASL with `NickServNick` and `NickServPassword` (SCRAM-SHA-256 where the server offers it, which does not tell the password, else PLAIN), or by SASL EXTERNAL with `TLSClientCertificate`. A server without SASL is used without the login, with a warning.",
+    "Logs in while connecting: by SASL with `NickServNick` and `NickServPassword` (SCRAM-SHA-256 if the server offers it, which does not reveal the password, otherwise PLAIN), or by SASL EXTERNAL with `TLSClientCertificate`. If the server has no SASL, Rialto connects without logging in, and logs a warning.",
   ),
   RequireSASL: guard(
-    "With `UseSASL`: never connects without the login, as to a server that offers no SASL. Set it where the name of the bot matters.",
+    "With `UseSASL`: does not connect if it cannot log in, for example because the server offers no SASL. Set it if the bot's name matters.",
   ),
   NickServNick: identity(
-    "With `UseSASL` the name of our account. Otherwise the service that gets our password once we are connected: `NickServ`, or `Q@CServe.quakenet.org`.",
+    "With `UseSASL`: the name of the bot's account. Otherwise: the service that gets the password after connecting, `NickServ` or `Q@CServe.quakenet.org`.",
     word,
   ),
-  NickServPassword: secret("Password of our account.", line),
+  NickServPassword: secret("Password of the bot's account.", line),
   NickServUsername: identity(
-    "Name of our account, where the service wants it beside the password, as QuakeNet's does.",
+    "Name of the bot's account, if the service needs it together with the password, as on QuakeNet.",
     word,
   ),
   RunCommands: {
     type: "array",
     items: { type: "string", minLength: 1, rule: line },
     description:
-      "Lines sent to the server once we are connected, before channels are joined; `{BOTNICK}` stands for our nick. In the environment: one command per line.",
+      "Lines sent to the server after connecting, before channels are joined; `{BOTNICK}` stands for the bot's nick. In the environment: one command per line.",
     default: [],
     lines: true,
     secret: true,
@@ -91,7 +95,7 @@ const sending = {
   MessageDelay: {
     type: "integer",
     description:
-      "Milliseconds from one line to the next. 0: as fast as the server answers, which public networks may punish with a disconnect.",
+      "Milliseconds between one line and the next. 0: as fast as the server answers; public networks may disconnect the bot for that.",
     default: 1300,
     minimum: 0,
     maximum: 600_000,
@@ -99,7 +103,7 @@ const sending = {
   MessageLength: {
     type: "integer",
     description:
-      "Most bytes of text in one line, without the name before it; less where the server's own limit leaves less, as mostly about 430. Longer messages are split between words. 0 means the default.",
+      "Maximum number of bytes of text in one line, without the name before it. The server's own limit may leave less, usually about 430. Longer messages are split between words. 0 means the default.",
     default: 512,
     minimum: 100,
     maximum: 8192,
@@ -107,27 +111,28 @@ const sending = {
   },
   MessageLines: {
     type: "integer",
-    description: "Most lines that one message may take; the last one then says how much was left out.",
+    description:
+      "Maximum number of lines for one message. If that is not enough, the last line says how much was left out.",
     default: 30,
     minimum: 1,
     maximum: 1000,
   },
-  ColorNicks: flag("Names of senders get a colour each."),
+  ColorNicks: flag("Gives each sender's name a colour."),
   StripMarkdown: flag(
-    "Writes messages to this network without formatting codes, and takes the marks of Markdown out of plain text.",
+    "Sends messages to this network without formatting codes, and removes Markdown marks from plain text.",
   ),
   UseRelayMsg: flag(
-    "Shows each sender under a nick of their own, made of `RemoteNickFormat`, where the server offers `draft/relaymsg` and lets us use it; elsewhere names stand before the text.",
+    "Shows each sender under a separate nick, made from `RemoteNickFormat`, if the server offers `draft/relaymsg` and lets the bot use it. Otherwise names are put before the text.",
   ),
   UseRelayFallback: {
     type: "boolean",
     description:
-      "With `UseRelayMsg`: a name that the server does not take is shown as `RelayFallbackNick`, and stands before the text.",
+      "With `UseRelayMsg`: if the server does not accept a name, sends the message as `RelayFallbackNick`, with the name before the text.",
     default: true,
   },
   RelayFallbackNick: {
     type: "string",
-    description: "The nick for those whose own the server does not take.",
+    description: "The nick for senders whose own nick the server does not accept.",
     default: "unknown",
     zeroIsDefault: true,
     rule: word,
@@ -137,14 +142,14 @@ const sending = {
 const channels = {
   JoinDelay: {
     type: "integer",
-    description: "Milliseconds before each channel is joined.",
+    description: "Milliseconds to wait before each channel is joined.",
     default: 0,
     minimum: 0,
     maximum: 600_000,
   },
   RejoinDelay: {
     type: "integer",
-    description: "Seconds before a channel is joined again after a kick.",
+    description: "Seconds to wait after a kick before the channel is joined again.",
     default: 0,
     minimum: 0,
     maximum: 86_400,
@@ -152,14 +157,14 @@ const channels = {
   PingDelay: {
     type: "integer",
     description:
-      "How long the server may be silent before it is asked for a sign of life. It is in doubt when 20 seconds bring no answer, and the connection is given up after 90. Where the server shows us what we write, a channel silent for so long is looked at as well.",
+      "How long the server may be silent before Rialto pings it. After 20 seconds without an answer the account is degraded, and after 90 Rialto closes the connection. If the server echoes the bot's messages, a channel that is silent for so long is checked as well.",
     default: 60_000,
     minimum: 10_000,
     maximum: 600_000,
     format: "duration",
     zeroIsDefault: true,
   },
-  VerboseJoinPart: flag("People who join or leave are announced with user name and host."),
+  VerboseJoinPart: flag("Announces people who join or leave with user name and host."),
 } as const;
 
 export const schema = {

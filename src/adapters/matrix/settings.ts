@@ -27,15 +27,17 @@ const login = {
     },
   },
   Login: identity(
-    "Local part or whole id of our user, such as `rialto`. With `Password` it is how we log in; with `ASToken` it is the bot's user, which is made when it is not there.",
+    "Local part or whole id of the bot's user, such as `rialto`. With `Password`, Rialto logs in as this user. With `ASToken`, Rialto creates the user if it does not exist.",
   ),
-  Password: secret("Password of our user."),
-  MxID: identity("Our whole user id, such as `@rialto:example.org`: checked against the one that `Token` belongs to."),
-  Token: secret("Access token of our user, in place of `Login` and `Password`."),
+  Password: secret("Password of the bot's user."),
+  MxID: identity(
+    "Whole id of the bot's user, such as `@rialto:example.org`. It is compared with the user that `Token` belongs to.",
+  ),
+  Token: secret("Access token of the bot's user, instead of `Login` and `Password`."),
   DeviceID: {
     type: "string",
     description:
-      "The device that we log in as. Keep it: the homeserver knows repeated messages by it. Two programs must not share one.",
+      "The device that Rialto logs in as. Keep it: the homeserver recognises repeated messages by it. Two programs must not share one.",
     default: "RIALTO",
     zeroIsDefault: true,
     rule: word,
@@ -45,12 +47,12 @@ const login = {
 
 const appservice = {
   ASToken: secret(
-    "`as_token` of our registration as an application service, in place of a password or token: senders then get users of their own.",
+    "`as_token` of Rialto's registration as an application service, instead of a password or token. Each sender then gets a separate Matrix user.",
   ),
   HSToken: secret("`hs_token` of the registration. Only the registration file needs it."),
   GhostPrefix: {
     type: "string",
-    description: "What the local parts of the users of remote senders begin with, with `ASToken`.",
+    description: "With `ASToken`: what the local parts of the senders' users begin with.",
     default: "rialto_",
     zeroIsDefault: true,
     rule: prefix,
@@ -60,16 +62,16 @@ const appservice = {
 
 const showing = {
   NoHomeServerSuffix: flag(
-    "Names of people come without their homeserver: no `(@alice:example.org)` where two have one name, and `alice` for who has none.",
+    "Leaves the homeserver out of names: no `(@alice:example.org)` where two people have the same name, and `alice` for a person without a display name.",
   ),
-  UseUserName: flag("People are called by the local part of their id, not by their display name."),
-  KeepQuotedReply: flag("The quote that older programs put before a reply stays in its text."),
-  HTMLDisable: flag("Messages are sent as plain text, without formatting."),
+  UseUserName: flag("Shows people by the local part of their id instead of their display name."),
+  KeepQuotedReply: flag("Keeps the quote that older programs put before the text of a reply."),
+  HTMLDisable: flag("Sends messages as plain text, without formatting."),
   SpoofUsername: flag(
-    "Our display name in the room is changed to the sender's before each message. Every change is an event in the room: better for quiet rooms.",
+    "Changes the bot's display name in the room to the sender's before each message. Every change is an event in the room, so this suits quiet rooms only.",
   ),
   UseMSC4144: flag(
-    "Each message carries the name and the picture of its sender (MSC4144), with the name before the text for programs that do not know it.",
+    "Sends the sender's name and picture with each message (MSC4144), and the name before the text for programs that do not know MSC4144.",
   ),
 } as const;
 

@@ -8,7 +8,7 @@ const line: TextRule = {
 };
 
 const text = (description: string, rule: TextRule) => ({ type: "string", description, default: "", rule }) as const;
-/** Who we are, and how we show it. */
+/** Who the bot is, and how it logs in. */
 const identity = (description: string, rule: TextRule) => ({ ...text(description, rule), protects: true }) as const;
 const flag = (description: string) => ({ type: "boolean", description, default: false }) as const;
 const guard = (description: string) => ({ ...flag(description), protects: true }) as const;
@@ -22,21 +22,21 @@ export const schema = {
   properties: {
     Server: {
       type: "string",
-      description: "Server and port, such as `jabber.example.org:5222`; an IPv6 address stands in brackets.",
+      description: "Server and port, such as `jabber.example.org:5222`. Put an IPv6 address in brackets.",
       format: "host-port",
       examples: ["jabber.example.org:5222", "jabber.example.org:5223 with UseDirectTLS"],
     },
     Jid: identity(
-      "Address of our account, such as `rialto@example.org`. Needed unless `Anonymous`; then only its domain counts, if there is one.",
+      "Address of the bot's account, such as `rialto@example.org`. Needed unless `Anonymous` is set; then only its domain is used, if there is one.",
       {
         pattern: String.raw`^(?:[^\p{Cc}\p{Zs}"&'/:<>@]+@)?[^\p{Cc}\p{Zs}"&'/<>@]*(?:/[^\p{Cc}]+)?$`,
         hint: "must look like user@example.org",
       },
     ),
-    Password: { ...text("Password of our account.", line), secret: true },
+    Password: { ...text("Password of the bot's account.", line), secret: true },
     Muc: {
       type: "string",
-      description: "Service that has the rooms, such as `conference.example.org`.",
+      description: "Service that hosts the rooms, such as `conference.example.org`.",
       minLength: 1,
       rule: {
         pattern: String.raw`^[^\p{Cc}\p{Zs}"&'/<>@]*$`,
@@ -45,33 +45,33 @@ export const schema = {
     },
     Nick: {
       type: "string",
-      description: "Our nick in the rooms. While somebody else has it, underscores are added.",
+      description: "The bot's nick in the rooms. While somebody else uses it, Rialto adds underscores.",
       minLength: 1,
       rule: {
         pattern: String.raw`^(?=.*[^\p{Z}\p{Cc}])\P{Cc}+$`,
         hint: "must hold more than spaces, and no control character",
       },
     },
-    Anonymous: guard("Logs in without an account (SASL ANONYMOUS), where the server lets people do so."),
-    UseDirectTLS: guard("Begins with TLS at once, which most servers expect on port 5223, in place of STARTTLS."),
+    Anonymous: guard("Logs in without an account (SASL ANONYMOUS), if the server allows it."),
+    UseDirectTLS: guard("Starts with TLS at once instead of STARTTLS. Most servers expect it on port 5223."),
     NoStartTLS: guard(
-      "Goes on without TLS: everything, also what is said, can be read on the way. For servers on the same machine.",
+      "Connects without TLS: everything, including messages, can be read on the way. Only for servers on the same machine.",
     ),
     NoTLS: guard(
-      "The same, and where the server has nothing better the password itself is sent, as in matterbridge. Everybody on the way can read it: take it out as soon as the server has TLS.",
+      "Like `NoStartTLS`, and also sends the password itself if the server offers nothing better, as matterbridge does. Anybody on the way can read it: remove this setting as soon as the server has TLS.",
     ),
     NoPLAIN: guard("Never sends the password itself, not even over TLS."),
     Mechanism: identity(
-      "The one SASL mechanism to log in by. Empty: the best that both have. `PLAIN` also allows it without TLS, as `NoTLS` does.",
+      "The only SASL mechanism to log in with. Empty: the best one that both sides have. `PLAIN` also allows it without TLS, as `NoTLS` does.",
       {
         pattern: "^(?:|SCRAM-SHA-256|SCRAM-SHA-1|PLAIN|ANONYMOUS)$",
         hint: "must be SCRAM-SHA-256, SCRAM-SHA-1, PLAIN or ANONYMOUS",
       },
     ),
-    SkipTLSVerify: guard("Takes any certificate of the server, also an expired one or that of somebody else."),
+    SkipTLSVerify: guard("Accepts any certificate from the server, even an expired one or somebody else's."),
     JoinDelay: {
       type: "integer",
-      description: "Milliseconds before each room is joined.",
+      description: "Milliseconds to wait before each room is joined.",
       default: 0,
       minimum: 0,
       maximum: 600_000,

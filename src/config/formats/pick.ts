@@ -21,10 +21,10 @@ export function parseText(name: FormatName, text: string): Parsed {
   const other = parsed.ok ? null : guess(text);
   if (other === null || other === name) return parsed;
   const message = `the file looks like ${other.toUpperCase()}, but its name makes it ${name.toUpperCase()}`;
-  return { ok: false, problems: [{ line: 1, column: 1, message, remedy: `let its name end in .${other}` }] };
+  return { ok: false, problems: [{ line: 1, column: 1, message, remedy: `rename it so that it ends in .${other}` }] };
 }
 
-/** What a text that cannot be read was meant to be; null: nobody can tell. */
+/** The format that a text that cannot be read seems to have; null: unknown. */
 function guess(text: string): FormatName | null {
   if (/^\s*\{/u.test(text)) return "json";
   if (/^[\t ]*\[{1,2}[\w. "'-]+\]{1,2}[\t ]*(?:#.*)?$/mu.test(text)) return "toml";
@@ -64,7 +64,7 @@ function tellPlaces(name: FormatName, text: string, tell: Tell): void {
   try {
     formats[name].positions(text, tell);
   } catch (error) {
-    // Too deep for this parser: whatever has no place stands at the nearest one above it.
+    // Too deep for this parser: whatever has no place gets the nearest one above it.
     if (!(error instanceof RangeError)) throw error;
   }
 }

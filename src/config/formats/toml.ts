@@ -24,10 +24,10 @@ function parseToml(text: string): Parsed {
     const lines = rest.split("\n");
     const index = parsed.line - 1;
     problems.push({ line: parsed.line, column: parsed.column, ...explain(parsed, lines) });
-    // The line is put right as far as the parser cares, so that mistakes further down are found in the same run.
-    const mended = mend(lines[index] ?? "", parsed.message, problems.length);
-    if (mended === null) break;
-    lines[index] = mended;
+    // The line is fixed as far as the parser cares, so that mistakes further down are found in the same run.
+    const fixed = fix(lines[index] ?? "", parsed.message, problems.length);
+    if (fixed === null) break;
+    lines[index] = fixed;
     rest = lines.join("\n");
   }
   return { ok: false, problems };
@@ -48,8 +48,8 @@ const unclosed = /^(.*?)([\w-]+)\s*=\s*(["'])((?:(?!\3).)*)$/u;
 const unquoted = /^(\s*(?:[\w-]+|"[^"]*"|'[^']*')\s*=\s*)(?!["'[{])\S/u;
 const header = /^\s*\[\s*[^[\]]+\]/u;
 
-/** The line without its mistake; null when nobody can tell what was meant. */
-function mend(line: string, message: string, serial: number): string | null {
+/** The line without its mistake; null if it is unclear what was meant. */
+function fix(line: string, message: string, serial: number): string | null {
   if (message.includes("trying to redefine")) {
     if (header.test(line)) return `["duplicate table ${serial}"]`;
     return /^\s*[^[{\s]/u.test(line) && !/"""|'''|[[{]/u.test(line) ? "" : null;
@@ -98,7 +98,7 @@ function positions(text: string, tell: Tell): void {
   try {
     program = parseTOML(text, { tomlVersion: "1.1" });
   } catch (error) {
-    // The two parsers disagree about this file; without places every problem stands on line 1.
+    // The two parsers disagree about this file; without places every problem is on line 1.
     if (error instanceof ParseError) return;
     throw error;
   }

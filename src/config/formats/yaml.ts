@@ -52,11 +52,11 @@ const sentences: Partial<Record<ErrorCode, string>> = {
   BLOCK_AS_IMPLICIT_KEY: "two keys on one line; text that contains a colon and a space needs quotes",
   DUPLICATE_KEY: "this key is set twice in one table; remove one of the two",
   MISSING_CHAR: "a closing quote, bracket or colon is missing",
-  MULTIPLE_DOCS: "the file holds several documents; leave out the second ---",
+  MULTIPLE_DOCS: "the file contains several documents; remove the second ---",
   MULTILINE_IMPLICIT_KEY: "the indentation is wrong, or a colon is missing",
   NON_STRING_KEY: "a key must be text",
   TAB_AS_INDENT: "indent with spaces, not with tabs",
-  UNEXPECTED_TOKEN: "something stands here that does not belong; text with special characters needs quotes",
+  UNEXPECTED_TOKEN: "this does not belong here; text with special characters needs quotes",
 };
 
 function explain(code: ErrorCode): string {
@@ -64,7 +64,7 @@ function explain(code: ErrorCode): string {
 }
 
 function positions(text: string, tell: Tell): void {
-  // Not the library's own LineCounter: it is wrong behind a quoted text of several lines.
+  // Not the library's own LineCounter: it is wrong after a quoted text of several lines.
   walk(read(text).contents, [], compilePositions(text), tell);
 }
 

@@ -12,9 +12,9 @@ const fileFields = {
   Data: text("Content in standard base64 (RFC 4648 §4); empty when only `URL` is known."),
   Comment: text("Caption."),
   URL: text("Where the file can be fetched; may be empty."),
-  Size: { type: "integer", minimum: 0, description: "Bytes; computed by the service when `Data` is given." },
-  Avatar: { type: "boolean", description: "True when the file is the sender's picture." },
-  SHA: text("Hash of the content when the origin gives one."),
+  Size: { type: "integer", minimum: 0, description: "Size in bytes; the service computes it if `Data` is given." },
+  Avatar: { type: "boolean", description: "True if the file is the sender's picture." },
+  SHA: text("Hash of the content, if the origin network gives one."),
   NativeID: text("The file's identifier on its origin network."),
 } as const;
 
@@ -23,7 +23,7 @@ const hops = {
   minimum: 0,
   description:
     "How many programs have passed this message on from one gateway to another. Absent when none has. " +
-    "A program that posts what it has read adds one; a message with too many hops is not relayed.",
+    "A program that posts what it has read adds one. A message with too many hops is not relayed.",
 } as const;
 
 const messageFields = {
@@ -34,14 +34,14 @@ const messageFields = {
   avatar: text("Sender avatar address; may be empty."),
   account: text("Account the message came from, `<protocol>.<name>`."),
   event: text(
-    "Event kind; empty for an ordinary message. `api_connected` greets a reader, `user_action` is a /me, `join_leave`, `join` and `leave` come with ShowJoinPart, " +
+    "Event kind; empty for an ordinary message. `api_connected` greets a reader, `user_action` is a /me, `join_leave`, `join` and `leave` are sent with ShowJoinPart, " +
       "`topic_change` with ShowTopicChange, `api_error` answers a refused WebSocket frame. With FullEvents, `msg_edit` brings the new text of the message with this `id`, " +
-      "`msg_delete` says that it is gone, `msg_reaction` and `msg_reaction_removed` have an emoji as their text. Any other is a label that its poster chose.",
+      "`msg_delete` says that it was deleted, `msg_reaction` and `msg_reaction_removed` have an emoji as their text. Any other value is a label that its poster chose.",
   ),
   protocol: text("Protocol of the origin; `api` for a posted message."),
   gateway: text("Gateway the message belongs to."),
   parent_id: text(
-    "Identifier of a parent message as the poster gave it; with FullEvents the `id` of the message that is answered. May be empty.",
+    "Identifier of a parent message as the poster gave it; with FullEvents, the `id` of the message that this one answers. May be empty.",
   ),
   timestamp: {
     type: "string",
@@ -50,7 +50,7 @@ const messageFields = {
     examples: ["2026-11-21T10:00:00.123Z"],
   },
   id: text(
-    "Empty without FullEvents. With it, the message's identifier, or for `msg_edit`, `msg_delete`, `msg_reaction` and `msg_reaction_removed` that of the message concerned.",
+    "Empty without FullEvents. With it, the message's identifier; for `msg_edit`, `msg_delete`, `msg_reaction` and `msg_reaction_removed`, the identifier of the message that they are about.",
   ),
   Extra: {
     description: "Files, or null.",
@@ -72,7 +72,7 @@ const messageFields = {
 
 export const MessageSchema = {
   type: "object",
-  description: "The one resource. All keys but `hops` are always present, in this order; strings are never null.",
+  description: "A message. All keys but `hops` are always present, in this order; strings are never null.",
   properties: { ...messageFields, hops },
   required: Object.keys(messageFields),
 };
@@ -80,8 +80,8 @@ export const MessageSchema = {
 export const PostSchema = {
   type: "object",
   description:
-    "A message to deliver. Keys are taken in any case, null counts as absent, unknown keys are ignored; " +
-    "`channel`, `account`, `protocol` and `timestamp` are the service's own.",
+    "A message to deliver. Keys may be in upper or lower case, null counts as absent, and unknown keys are ignored; " +
+    "the service sets `channel`, `account`, `protocol` and `timestamp` itself.",
   properties: {
     text: text("Text to deliver."),
     username: text("Sender name to display."),
@@ -89,14 +89,14 @@ export const PostSchema = {
     avatar: text("Sender avatar address."),
     gateway: text("Target gateway; may be left out when the account is in exactly one."),
     parent_id: text(
-      "Identifier of a parent message; travels as given. With FullEvents, the `id` of the message that is answered.",
+      "Identifier of a parent message; passed on unchanged. With FullEvents, the `id` of the message that this one answers.",
     ),
     id: text(
-      "Only with FullEvents, and for the events `msg_edit`, `msg_delete`, `msg_reaction` and `msg_reaction_removed`: the `id` of the message concerned.",
+      "Only with FullEvents, and for the events `msg_edit`, `msg_delete`, `msg_reaction` and `msg_reaction_removed`: the `id` of the message that they are about.",
     ),
     event: text(
-      "A label that travels with the message, such as `user_action`. The service's own are refused. With FullEvents, `msg_edit` and `msg_delete` change a message " +
-        "that this account posted; `msg_reaction` and `msg_reaction_removed` put the emoji in `text` to any message, or take it back.",
+      "A label that is passed on with the message, such as `user_action`. The labels that the service uses itself are refused. With FullEvents, `msg_edit` and `msg_delete` change a message " +
+        "that this account posted; `msg_reaction` and `msg_reaction_removed` add the emoji in `text` to any message, or remove it.",
     ),
     Extra: {
       type: "object",
@@ -116,6 +116,6 @@ export type PostedFile = XStatic<typeof PostedFileSchema>;
 export const ErrorSchema = {
   type: "object",
   description: "Body of every error answer.",
-  properties: { message: text("What is wrong and how to mend it.") },
+  properties: { message: text("What is wrong and how to fix it.") },
   required: ["message"],
 };
