@@ -14,7 +14,7 @@ interface Surroundings {
   readonly cwd: string;
   /** Takes whole lines: the result. */
   readonly write: (text: string) => void;
-  /** Takes whole lines: what is to be said beside it. */
+  /** Takes whole lines: notes that are not part of the result. */
   readonly tell: (text: string) => void;
 }
 
@@ -43,7 +43,7 @@ export function accountCommand(
   const account = [...loaded.config.accounts.values()].find(
     (each) => each.name === wanted && each.protocol === protocol,
   );
-  if (account === undefined) return usage(`${path} has no account ${wanted} in any gateway that is enabled`);
+  if (account === undefined) return usage(`${path} has no account ${wanted} in an enabled gateway`);
   const { output, notes } = found.run(account.settings, {
     name: account.name,
     random: () => randomBytes(32).toString("hex"),

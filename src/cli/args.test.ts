@@ -100,7 +100,7 @@ test.each([
   [["chekc"], 'there is no command "chekc"; did you mean "check"?'],
   [["help", "stauts"], 'there is no command "stauts"; did you mean "status"?'],
   [["help", "nope"], 'there is no command "nope"'],
-  [["log", "repare"], '"log" is followed by check, repair, backup, not "repare"; did you mean "repair"?'],
+  [["log", "repare"], '"log" must be followed by check, repair, backup, not "repare"; did you mean "repair"?'],
   [["stauts", "now"], '"stauts now" needs the name of an account; did you mean "status"?'],
 ])("%j: %s", (argv, message) => {
   expect(parseCommand(argv, {})).toEqual({ is: "usage", message });

@@ -4,11 +4,11 @@ import { suggest } from "../lib/suggest.ts";
 export type Command =
   /** `orExample`: without a configuration the example runs, whoever starts it. */
   | { readonly is: "run"; readonly conf: string | null; readonly orExample: boolean; readonly debug: boolean }
-  /** The built-in configuration, whatever stands in the folder. */
+  /** The built-in configuration, whatever is in the folder. */
   | { readonly is: "example"; readonly debug: boolean }
   | { readonly is: "check"; readonly file: string | null; readonly json: boolean }
   | { readonly is: "init"; readonly file: string | null }
-  /** What an adapter offers beside the bridge, for one account. */
+  /** What an adapter offers in addition to the bridge, for one account. */
   | {
       readonly is: "account";
       readonly protocol: string;
@@ -19,7 +19,7 @@ export type Command =
   | LogCommand
   | ControlCommand
   | { readonly is: "version" }
-  /** `of`: a command of its own; null: the program. */
+  /** `of`: one command; null: the program. */
   | { readonly is: "help"; readonly of: HelpTopic | null }
   | { readonly is: "usage"; readonly message: string };
 
@@ -38,7 +38,7 @@ export interface LogCommand {
 export interface ControlCommand {
   readonly is: "control";
   readonly name: ControlName;
-  /** The words behind the command. */
+  /** The words after the command. */
   readonly words: readonly string[];
   readonly conf: string | null;
   /** The data folder, instead of the one of the configuration. */
@@ -47,13 +47,13 @@ export interface ControlCommand {
   readonly socket: string | null;
   readonly watch: boolean;
   readonly json: boolean;
-  /** The ids of networks are shown as well. */
+  /** Also shows the ids of networks. */
   readonly ids: boolean;
   /** The name to speak under. */
   readonly as: string;
 }
 
-/** The options that only some commands take, beside `--conf`, `--debug`, `--help`, `--version` and `--or-example`, which all of them do. */
+/** The options that only some commands take, in addition to `--conf`, `--debug`, `--help`, `--version` and `--or-example`, which all of them do. */
 type Option = "data" | "socket" | "watch" | "json" | "ids" | "as";
 
 interface Rule {
@@ -110,7 +110,7 @@ export function parseCommand(argv: readonly string[], env: Readonly<Record<strin
   if (words.length < least) return usage(`"${name}" needs more words: see rialto ${name} --help`);
   if (words.length > most) return usage(`"${words.slice(most).join(" ")}" was not expected here`);
   const alien = alienIn(values, options);
-  if (alien !== undefined) return usage(`--${alien} does not belong to "${name}"`);
+  if (alien !== undefined) return usage(`"${name}" has no option --${alien}`);
   return commandOf(name, words, values, env);
 }
 
@@ -154,7 +154,9 @@ function ofLog(
 ): Command {
   const action = LOG_ACTIONS.find((each) => each === first);
   if (action === undefined) {
-    return usage(`"log" is followed by ${LOG_ACTIONS.join(", ")}, not "${first}"${hint(first ?? "", LOG_ACTIONS)}`);
+    return usage(
+      `"log" must be followed by ${LOG_ACTIONS.join(", ")}, not "${first}"${hint(first ?? "", LOG_ACTIONS)}`,
+    );
   }
   if (to !== null && action !== "backup") return usage(`"${to}" was not expected here`);
   return { is: "log", action, to, ...rest };
@@ -167,7 +169,7 @@ function ofAccount(protocol: string, words: readonly string[], values: Values): 
   if (account === undefined) return usage(`"${protocol} ${name}" needs the name of an account${hint(protocol)}`);
   if (more.length > 0) return usage(`"${more.join(" ")}" was not expected here`);
   const alien = alienIn(values, []);
-  if (alien !== undefined) return usage(`--${alien} does not belong here`);
+  if (alien !== undefined) return usage(`"${protocol} ${name}" has no option --${alien}`);
   return { is: "account", protocol, name, account, conf: values.conf ?? null };
 }
 

@@ -12,7 +12,7 @@ export interface Answer {
   readonly body: string;
 }
 
-/** Nobody listens on the socket, or not for us. `message` says where, and what to do. */
+/** Nothing listens on the socket, or not for us. `message` says where, and what to do. */
 export class NotRunning extends Error {
   override readonly name = "NotRunning";
 }
@@ -27,7 +27,7 @@ export interface Question {
   readonly patienceMs?: number;
 }
 
-/** Asks the Rialto behind a socket. Rejects with NotRunning, also when the signal is aborted. */
+/** Asks the Rialto at a socket. Rejects with NotRunning, also when the signal is aborted. */
 export async function ask(socket: string, question: Question, signal?: AbortSignal): Promise<Answer> {
   const limit = AbortSignal.timeout(question.patienceMs ?? ANSWER_MS);
   const response = await open(socket, question, signal === undefined ? limit : AbortSignal.any([limit, signal]));
@@ -39,7 +39,7 @@ async function bodyOf(response: IncomingMessage, socket: string): Promise<string
   try {
     for await (const part of response.setEncoding("utf8")) {
       body += String(part);
-      if (body.length > ANSWER_BYTES) throw new NotRunning(`the Rialto behind ${socket} answers with too much`);
+      if (body.length > ANSWER_BYTES) throw new NotRunning(`the answer of the Rialto at ${socket} is too large`);
     }
   } catch (error) {
     throw whyNot(error, socket);
@@ -47,7 +47,7 @@ async function bodyOf(response: IncomingMessage, socket: string): Promise<string
   return body;
 }
 
-/** It runs, and will not. */
+/** It runs, but refuses the request. */
 export class Refused extends Error {
   override readonly name = "Refused";
   readonly answer: Answer;
@@ -75,7 +75,7 @@ export async function* lines(socket: string, path: string, signal: AbortSignal):
       yield* whole;
     }
   } catch (error) {
-    // Cut off, by us or because Rialto has ended: there is nothing more to come.
+    // Cut off, by us or because Rialto has stopped: nothing more will come.
     if (!signal.aborted && !isCut(error)) throw error;
   }
 }
@@ -101,16 +101,16 @@ function whyNot(error: unknown, socket: string): unknown {
     case "ENOTDIR":
       return new NotRunning(`no Rialto runs with this configuration: there is no ${socket}`);
     case "ECONNREFUSED":
-      return new NotRunning(`no Rialto runs with this configuration: nobody listens on ${socket}`);
+      return new NotRunning(`no Rialto runs with this configuration: nothing listens on ${socket}`);
     case "EACCES":
     case "EPERM":
-      return new NotRunning(`this user may not open ${socket}: ask as the user that runs Rialto`);
+      return new NotRunning(`this user may not open ${socket}: run this command as the user that runs Rialto`);
     case "ECONNRESET":
     case "ERR_STREAM_PREMATURE_CLOSE":
-      return new NotRunning(`the Rialto behind ${socket} has ended`);
+      return new NotRunning(`the Rialto at ${socket} has stopped`);
     default:
       if (error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError"))
-        return new NotRunning(`the Rialto behind ${socket} does not answer`);
+        return new NotRunning(`the Rialto at ${socket} does not answer`);
       return error;
   }
 }

@@ -1,39 +1,39 @@
 import type { HelpTopic } from "./args.ts";
 
-const CONF = `  -conf FILE      the configuration of the Rialto that is meant (default: as for the start)
-  --data DIR      its data folder, instead of the one of the configuration
+const CONF = `  -conf FILE      the configuration of the running Rialto (default: as for "rialto run")
+  --data DIR      its data folder, instead of the one in the configuration
 `;
 const COMMON = `${CONF}  --socket PATH   its socket, instead of the one in the data folder
 `;
 
-/** What each command says of itself. */
+/** The help of each command. */
 export const COMMAND_HELP: Readonly<Record<HelpTopic, string>> = {
   run: `rialto [run] [-conf FILE] [-debug]
 
-Starts the bridge. It runs until Ctrl-C or SIGTERM; SIGHUP makes it read the configuration again.
+Starts the bridge. It runs until Ctrl-C or SIGTERM. SIGHUP makes it read the configuration again.
 
-  -conf FILE      the configuration (default: rialto.toml, .yaml, .yml or .json, then the same of matterbridge; on a terminal without
-                  any of them, the example)
+  -conf FILE      the configuration (default: rialto.toml, .yaml, .yml or .json, then matterbridge.toml, .yaml, .yml or
+                  .json; on a terminal without any of them, the example)
   -debug, -d      log more; DEBUG=1 in the environment does the same
-  --or-example    without a configuration, run the example also where there is no terminal, as "npm start" does
+  --or-example    without a configuration, run the example even if there is no terminal, as "npm start" does
 
-Exit code: 0 when it was told to stop; the others are listed by "rialto help" and in docs/errors.md.
+Exit code: 0 after a normal stop. "rialto help" and docs/errors.md list the others.
 `,
   example: `rialto example
 
 Runs two API accounts that are linked, and prints the address of a page that shows both, and two lines to paste into another shell.
 It listens on 127.0.0.1:4242 and 127.0.0.1:4243, or on free ports if these are taken.
 
-Exit code: 0 when it was told to stop; the others are listed by "rialto help" and in docs/errors.md.
+Exit code: 0 after a normal stop. "rialto help" and docs/errors.md list the others.
 `,
   check: `rialto check [FILE] [--json]
 
-Says everything that is wrong with a configuration and what it links, and starts nothing.
+Shows everything that is wrong with a configuration, and what it links. It starts nothing.
 
-  -conf FILE      the same as FILE (default: as for the start)
+  -conf FILE      the same as FILE (default: as for "rialto run")
   --json          the problems and the gateways as JSON
 
-Exit code: 0 no errors, 64 there is no file to check, 78 it has errors.
+Exit code: 0 no errors, 64 there is no file to check, 78 the file has errors.
 `,
   init: `rialto init [FILE]
 
@@ -41,26 +41,27 @@ Asks which rooms to link, writes a configuration with comments, and checks it. A
 
   -conf FILE      the same as FILE (default: rialto.toml)
 
-It needs a terminal. Exit code: 0 the file is written and right, 64 no terminal or the file exists, 78 the file is written and has errors.
+It needs a terminal. Exit code: 0 the file is written and has no errors, 64 there is no terminal or the file exists, 78 the file is written
+and has errors.
 `,
   log: `rialto log check|repair|backup
 
-Looks after log.sqlite, the log in the data folder.
+Checks, repairs or copies log.sqlite, the log in the data folder.
 
-  rialto log check           reads all of it and says what is damaged; changes nothing. Rialto must not run.
-  rialto log repair          makes a new log of all that can be read, puts it in place of the damaged one, and keeps that one beside it.
-                             Rialto must not run.
-  rialto log backup [FILE]   copies it, also while Rialto runs (default: a new file in the data folder)
+  rialto log check           reads the whole log and shows what is damaged. Changes nothing. Rialto must not run.
+  rialto log repair          makes a new log from everything that can be read, and puts it in place of the damaged one, which is kept
+                             beside it. Rialto must not run.
+  rialto log backup [FILE]   copies the log, even while Rialto runs (default: to a new file in the data folder)
 
 ${CONF}  --json          the result as JSON
 
-Exit code: 0, 65 the log is damaged or nothing of it can be read, 73 it cannot be read or written, 75 a Rialto is using it.
+Exit code: 0 done, 65 the log is damaged or nothing in it can be read, 73 the file cannot be read or written, 75 Rialto is running.
 `,
   help: `rialto help [COMMAND]
 
-Prints what the program can do, or what a command says of itself.
+Prints the list of commands, or the help of one command.
 
-Exit code: 0, 64 there is no such command.
+Exit code: 0, or 64 if there is no such command.
 `,
   version: `rialto version
 
@@ -70,45 +71,45 @@ Exit code: 0.
 `,
   status: `rialto status [--watch] [--json]
 
-Accounts, their rooms and what waits for them, with the reason and what to do about it.
+Shows accounts, their rooms and what waits for them, with the reason and what to do about it.
 
-  --watch, -w     again every two seconds, until Ctrl-C
-  --json          as GET /api/v1/status answers
+  --watch, -w     repeat every two seconds, until Ctrl-C
+  --json          the answer of GET /api/v1/status
 ${COMMON}
-Exit code: 0 all is well, 1 something is not, 69 no Rialto runs there.
+Exit code: 0 all is well, 1 there is a problem, 69 no Rialto is running there.
 `,
   explain: `rialto explain [--ids] TEXT|ID [--json]
 
-The way of one message: by words of it or of its sender's name, by an id that any network gave it, or by its number.
+Shows the path of one message. Find it by some of its words, by its sender's name, by an id that any network gave it, or by its number.
 
-  --ids           also the ids that networks gave it and its copies
-  --json          as GET /api/v1/explain answers, with all ids
+  --ids           show also the ids that networks gave to it and to its copies
+  --json          the answer of GET /api/v1/explain, with all ids
 ${COMMON}
-Exit code: 0, 1 nothing was found, 69 no Rialto runs there.
+Exit code: 0 found, 1 nothing was found, 69 no Rialto is running there.
 `,
   tail: `rialto tail [GATEWAY] [--json]
 
-What is accepted from now on, a line for each message, until Ctrl-C; of one gateway, or of all.
+Shows what is accepted from now on, one line for each message, until Ctrl-C: in one gateway, or in all.
 
   --json          one JSON object per line
 ${COMMON}
-Exit code: 0, 69 no Rialto runs there.
+Exit code: 0, or 69 if no Rialto is running there.
 `,
   send: `rialto send [--as NAME] GATEWAY TEXT
 
 Says something in every room of a gateway, and to the readers of its HTTP API.
 
   --as NAME       under this name (default: operator)
-  --json          as POST /api/v1/send answers
+  --json          the answer of POST /api/v1/send
 ${COMMON}
-Exit code: 0 once the message is safe on the disk, 1 it was refused, 69 no Rialto runs there.
+Exit code: 0 the message is safe on the disk, 1 it was refused, 69 no Rialto is running there.
 `,
   reload: `rialto reload [--json]
 
-Reads the configuration again and applies what has changed; a file with mistakes changes nothing.
+Reads the configuration again and applies what has changed. A file with errors changes nothing.
 
-  --json          as POST /api/v1/reload answers
+  --json          the answer of POST /api/v1/reload
 ${COMMON}
-Exit code: 0, 1 it was refused, 69 no Rialto runs there.
+Exit code: 0 done, 1 refused, 69 no Rialto is running there.
 `,
 };

@@ -17,9 +17,9 @@ import { paint, type Screen } from "./table.ts";
 export interface Terminal {
   readonly env: Environment;
   readonly cwd: string;
-  /** Takes whole lines: the result. Resolves when they have been taken, false when nobody reads any more. */
+  /** Takes whole lines: the result. Resolves when they have been written, false if the reader is gone. */
   readonly write: (text: string) => Promise<boolean>;
-  /** Takes whole lines: what is to be said beside it. */
+  /** Takes whole lines: notes that are not part of the result. */
   readonly tell: (text: string) => void;
   readonly screen: () => Screen;
   /** Aborted by Ctrl-C. */
@@ -39,7 +39,7 @@ export async function control(command: ControlCommand, terminal: Terminal): Prom
   } catch (error) {
     if (error instanceof Refused) return refused(error.answer, terminal);
     if (!(error instanceof NotRunning)) throw error;
-    // Nobody asks any more.
+    // Interrupted: nobody waits for the answer.
     if (terminal.signal.aborted) return INTERRUPTED;
     terminal.tell(`rialto: ${error.message}\n`);
     return START_ERRORS.not_running.exit;
@@ -74,7 +74,8 @@ const COMMANDS: Readonly<Record<ControlCommand["name"], Run>> = {
     for await (const line of lines(socket, path, terminal.signal)) {
       if (!(await terminal.write(json ? `${line}\n` : tailText(line, terminal.screen())))) return 0;
     }
-    if (!terminal.signal.aborted) terminal.tell("rialto: Rialto has ended, or this was too slow for it\n");
+    if (!terminal.signal.aborted)
+      terminal.tell("rialto: Rialto has stopped, or it disconnected this command because it did not keep up\n");
     return 0;
   },
   send: async (socket, { words: [gateway = "", ...words], as, json }, terminal) => {
@@ -83,7 +84,7 @@ const COMMANDS: Readonly<Record<ControlCommand["name"], Run>> = {
     return await show(answer, json, terminal, (text) => {
       const { seq, destinations } = JSON.parse(text) as { readonly seq: number; readonly destinations: number };
       const count = `${destinations} ${destinations === 1 ? "destination" : "destinations"}`;
-      return { text: `no. ${seq}, for ${count}; rialto explain ${seq} says where it is\n`, code: 0 };
+      return { text: `no. ${seq}, for ${count}; "rialto explain ${seq}" shows where it is\n`, code: 0 };
     });
   },
   reload: async (socket, { json }, terminal) => {
@@ -92,7 +93,7 @@ const COMMANDS: Readonly<Record<ControlCommand["name"], Run>> = {
   },
 };
 
-/** Shows the status again and again, until somebody ends it; a Rialto that is away for a moment is waited for. */
+/** Shows the status again and again until it is interrupted; waits for a Rialto that does not run at the moment. */
 async function watchStatus(socket: string, json: boolean, terminal: Terminal): Promise<number> {
   const { signal, write, screen } = terminal;
   while (!signal.aborted) {
@@ -134,7 +135,7 @@ function messageOf(body: string): string {
     const { message } = JSON.parse(body) as { readonly message?: unknown };
     if (typeof message === "string") return message;
   } catch {
-    // Not an answer of ours; what it says is shown as it is.
+    // Not an answer of ours; it is shown unchanged.
   }
   return body.trim();
 }

@@ -37,7 +37,7 @@ test.each([
 ])("of %s with %j it is %s", (name, text, expected) => {
   const { found, told } = find(name, text);
   expect(found).toBe(expected);
-  expect(told).toMatch(/^rialto: x\.\w+ has errors, see "rialto check"; its data folder should be \/\S+\n$/);
+  expect(told).toMatch(/^rialto: x\.\w+ has errors \(see "rialto check"\); using the data folder \/\S+\n$/);
 });
 
 test("what the environment says counts more", () => {

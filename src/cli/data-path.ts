@@ -8,14 +8,14 @@ import { load } from "./load.ts";
 export interface Whereabouts {
   readonly env: Environment;
   readonly cwd: string;
-  /** Takes whole lines: what is to be said beside the result. */
+  /** Takes whole lines: notes that are not part of the result. */
   readonly tell: (text: string) => void;
 }
 
 /** A longer file is no configuration. */
 const FILE_MAX = 4 * 1024 * 1024;
 
-/** The data folder that is meant: the one that is named, or that of the configuration, also when that one has errors. */
+/** The data folder to use: the one that is named, or the one in the configuration, even if that has errors. */
 export function findDataPath(
   { conf, data }: { readonly conf: string | null; readonly data: string | null },
   { env, cwd, tell }: Whereabouts,
@@ -28,11 +28,11 @@ export function findDataPath(
   const file = path === null ? cwd : resolve(cwd, path);
   const said = env["RIALTO_GENERAL_DATAPATH"] || env["MATTERBRIDGE_GENERAL_DATAPATH"] || writtenIn(file);
   const found = resolve(path === null ? cwd : dirname(file), said || generalSchema.properties.DataPath.default);
-  tell(`rialto: ${path ?? exampleName} has errors, see "rialto check"; its data folder should be ${found}\n`);
+  tell(`rialto: ${path ?? exampleName} has errors (see "rialto check"); using the data folder ${found}\n`);
   return found;
 }
 
-/** DataPath as it stands in a file that cannot be read as a whole. */
+/** DataPath as written in a file that cannot be read as a whole. */
 function writtenIn(file: string): string | null {
   try {
     const { size } = statSync(file);

@@ -11,17 +11,17 @@ export interface ExplainLook {
   readonly ids: boolean;
 }
 
-/** The ways of messages as an operator reads them in a terminal. Pure. */
+/** The paths of messages, for a terminal. Pure. */
 export function explainText({ stories, drops, more }: ExplainView, look: ExplainLook): string {
   if (stories.length + drops.length === 0) {
     return more
-      ? "Nothing was found in the newest part of the log; older messages were not looked through.\n"
-      : "Nothing was found: the log knows no such message.\n";
+      ? "Nothing was found in the newest part of the log; older messages were not searched.\n"
+      : "Nothing was found: there is no such message in the log.\n";
   }
   const shown = [...stories.map((story) => storyText(story, look)), ...drops.map((drop) => dropText(drop, look))].join(
     "\n",
   );
-  return more ? `${shown}\nThere may be more: say more of the words, or an id.\n` : shown;
+  return more ? `${shown}\nThere may be more: give more of its words, or an id.\n` : shown;
 }
 
 function storyText(story: Story, look: ExplainLook): string {
@@ -29,14 +29,12 @@ function storyText(story: Story, look: ExplainLook): string {
   const { seq, atMs, account, channel, by, event, words, about, gone, refs, destinations } = story;
   const kind = event === "" ? "" : ` (${printable(event)})`;
   const acts =
-    about === null
-      ? ""
-      : `\n  ${about.is} of ${about.seq === null ? "a message that nobody knows" : `no. ${about.seq}`}`;
+    about === null ? "" : `\n  ${about.is} of ${about.seq === null ? "an unknown message" : `no. ${about.seq}`}`;
   const ids = look.ids && refs.length > 0 ? `\n  known there as ${refs.map((ref) => printable(ref)).join(", ")}` : "";
-  const lost = gone ? "\n  The log has let go of the message itself." : "";
+  const lost = gone ? "\n  The message itself was deleted from the log." : "";
   const head = `${paint(`no. ${seq}`, "bold", screen)}${kind} ${localTime(atMs)}, ${ago(nowMs - atMs)} ago
   ${printable(by)} in ${printable(account)} ${printable(channel)}: ${printable(words)}${acts}${ids}${lost}`;
-  if (destinations.length === 0) return `${head}\n  It goes nowhere by the configuration of now.\n`;
+  if (destinations.length === 0) return `${head}\n  With the current configuration it goes nowhere.\n`;
   const rows = destinations.flatMap((destination) => rowsOf(destination, look));
   return `${head}\n${table(rows, screen)}`;
 }
@@ -77,10 +75,10 @@ function rowsOf(destination: Destination, { nowMs, ids }: ExplainLook): readonly
 const WORDS: Readonly<Partial<Record<Destination["state"], string>>> = {
   settled: "sent, or not shown there",
   before: "said before the bridge existed",
-  unknown: "nobody knows any more",
-  folded: "went out with the message it changes",
+  unknown: "no longer known",
+  folded: "sent with the message it changes",
   cancelled: "taken back before it was sent",
-  omitted: "has no form there",
+  omitted: "cannot be shown there",
 };
 
 const COLOURS: Readonly<Partial<Record<Destination["state"], Colour>>> = {

@@ -6,23 +6,23 @@ export const HELP = `rialto: a chat bridge
 Usage
   rialto [run] [-conf FILE] [-debug]   start the bridge
   rialto example                       run two API accounts that are linked, to see a message cross
-  rialto init [FILE]                   ask, and write a configuration
-  rialto check [FILE] [--json]         say what is wrong with a configuration file and what it links, and start nothing
-  rialto log check|repair|backup       look after the log in the data folder
-${accountCommands()}  rialto status [--watch] [--json]     how a running Rialto is: what is connected, waiting, failed, and why
-  rialto explain TEXT|ID               the way of one message: where it went, and why not
-  rialto tail [GATEWAY]                what is said, as it is accepted
+  rialto init [FILE]                   ask a few questions and write a configuration
+  rialto check [FILE] [--json]         show what is wrong with a configuration and what it links; start nothing
+  rialto log check|repair|backup       check, repair or copy the log in the data folder
+${accountCommands()}  rialto status [--watch] [--json]     show what is connected, what waits, what has failed, and why
+  rialto explain TEXT|ID               show the path of one message: where it went, or why not
+  rialto tail [GATEWAY]                show messages as they are accepted
   rialto send [--as NAME] GATEWAY TEXT say something in a gateway
   rialto reload                        read the configuration again
   rialto version                       print the version
-  rialto help [COMMAND]                print this, or what a command says of itself
+  rialto help [COMMAND]                print this, or the help of one command
 
 Options
-  -conf FILE, --conf FILE, -c FILE     the configuration file: TOML, or JSON or YAML by its extension
+  -conf FILE, --conf FILE, -c FILE     the configuration file: TOML, or JSON or YAML if its name says so
                                        (default: rialto.toml, rialto.yaml or .yml, rialto.json, matterbridge.toml,
                                        matterbridge.yaml or .yml, matterbridge.json; on a terminal without
                                        any of them, the example)
-  --data DIR                           the data folder, instead of the one of the configuration
+  --data DIR                           the data folder, instead of the one in the configuration
   --socket PATH                        where the running Rialto listens (default: rialto.sock in its data folder)
   -debug, --debug, -d                  log more; DEBUG=1 in the environment does the same
   -version, --version, -v
@@ -34,13 +34,13 @@ Environment
   RIALTO_…_<SETTING>_FILE              reads a secret from a file
 
 Exit codes
-   0  Stopped as asked.
+   0  Stopped as requested.
 ${exitCodes()}
 
 Settings: docs/settings.md   The HTTP API: docs/api.md   What happens when…: docs/operating.md
 `;
 
-/** What protocols offer beside the bridge. */
+/** What protocols offer in addition to the bridge. */
 function accountCommands(): string {
   const lines = [...protocols.values()].flatMap(({ protocol, commands = [] }) =>
     commands.map(({ name, summary }) => `  ${`rialto ${protocol} ${name} ACCOUNT`.padEnd(36)} ${summary}\n`),

@@ -42,7 +42,7 @@ test("asks for what is needed until it fits, and writes it with comments", async
   const second = ["api", "", "127.0.0.1:4242", ""];
   const { text, said } = await talk([...first, ...again, ...second, "n", ""]);
   expect(said).toMatch(/There is no "nett"; did you mean net\?[\s\S]*Use letters[\s\S]*A room must begin with #\./);
-  expect(said).toContain("That room is in it already.");
+  expect(said).toContain("That room is already on the list.");
   expect(text).toContain(`# Net
 [net.one]
 # Where it is.
@@ -87,9 +87,9 @@ async function run(cwd: string, answers: readonly string[] | null) {
 
 test("without a terminal, or over a file that is there, nothing is asked and nothing is written", async () => {
   const cwd = scratch();
-  expect(await run(cwd, null)).toMatchObject({ code: 64, told: expect.stringContaining("not a terminal") as string });
+  expect(await run(cwd, null)).toMatchObject({ code: 64, told: expect.stringContaining("needs a terminal") as string });
   writeFileSync(join(cwd, "rialto.toml"), "mine");
-  expect(await run(cwd, [])).toMatchObject({ code: 64, told: expect.stringContaining("exists already") as string });
+  expect(await run(cwd, [])).toMatchObject({ code: 64, told: expect.stringContaining("already exists") as string });
   expect(readFileSync(join(cwd, "rialto.toml"), "utf8")).toBe("mine");
 });
 
@@ -102,6 +102,6 @@ test("answers that come all at once, as when somebody pastes them, are each take
 
 test("an end of the input gives up, and writes nothing", async () => {
   const cwd = scratch();
-  expect(await run(cwd, ["api"])).toMatchObject({ code: 64, told: expect.stringContaining("given up") as string });
+  expect(await run(cwd, ["api"])).toMatchObject({ code: 64, told: expect.stringContaining("cancelled") as string });
   expect(statSync(join(cwd, "rialto.toml"), { throwIfNoEntry: false })).toBeUndefined();
 });

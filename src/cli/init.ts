@@ -36,7 +36,7 @@ interface Account {
   readonly settings: ReadonlyMap<string, string | boolean>;
 }
 
-/** Asked beside what is required and what is secret: without them most accounts do not get in. */
+/** Asked in addition to what is required and what is secret: without them most accounts cannot log in. */
 const ALSO: ReadonlySet<string> = new Set(["UseTLS", "Jid", "Login"]);
 
 /** `rialto init`: asks, writes a configuration with comments, checks it. Resolves with the exit code. */
@@ -47,10 +47,10 @@ export async function init(file: string | null, surroundings: Surroundings): Pro
     tell(`rialto: ${message}\n`);
     return START_ERRORS.usage.exit;
   };
-  if (existsSync(path)) return usage(`${path} exists already, and is not changed; name another file: rialto init FILE`);
+  if (existsSync(path)) return usage(`${path} already exists and was not changed; name another file: rialto init FILE`);
   if (terminal === null) {
     return usage(
-      "init asks questions, and standard input is not a terminal. Write the file by hand: docs/settings.md lists the settings",
+      "init asks questions and needs a terminal. Without one, write the file by hand: docs/settings.md lists the settings",
     );
   }
   const lines = createInterface({ input: terminal.input, output: terminal.output });
@@ -70,25 +70,23 @@ export async function init(file: string | null, surroundings: Surroundings): Pro
     // It may hold secrets.
     writeFileSync(path, text, { flag: "wx", mode: 0o600 });
   } catch (error) {
-    if (gone.signal.aborted) return usage("given up; nothing was written");
+    if (gone.signal.aborted) return usage("cancelled; nothing was written");
     if (error instanceof Error && "code" in error) return usage(`${path} cannot be written: ${error.message}`);
     throw error;
   } finally {
     lines.close();
   }
-  say(`\n${path} is written. This is what "rialto check" says of it:\n\n`);
+  say(`\n${path} is written. "rialto check" says:\n\n`);
   const code = check(path, { env, cwd, write: say });
   say(
-    code === 0
-      ? `\nStart it: rialto -conf ${path}\n`
-      : `\nCorrect the file, and check it again: rialto check ${path}\n`,
+    code === 0 ? `\nStart it: rialto -conf ${path}\n` : `\nCorrect the file and check it again: rialto check ${path}\n`,
   );
   return code;
 }
 
-/** Asks for two rooms at least; the configuration that links them. */
+/** Asks for at least two rooms; resolves with the configuration that links them. */
 export async function interview({ ask, say }: Interview, known: ReadonlyMap<string, Manifest>): Promise<string> {
-  say("This writes a configuration that links rooms with each other. Ctrl-C gives up, and writes nothing.\n");
+  say("This writes a configuration that links rooms with each other. Ctrl-C cancels and writes nothing.\n");
   const accounts = new Map<string, Account>();
   const rooms: Room[] = [];
   while (rooms.length < 2 || /^y/iu.test(await ask("One more room? [y/N] "))) {
@@ -102,10 +100,10 @@ export async function interview({ ask, say }: Interview, known: ReadonlyMap<stri
     }
     const room = { account, channel: await askChannel({ ask, say }, manifest) };
     if (rooms.some((each) => each.account === room.account && each.channel === room.channel)) {
-      say("That room is in it already.\n");
+      say("That room is already on the list.\n");
     } else rooms.push(room);
   }
-  const gateway = (await ask("\nA name for what links them [lobby]: ")) || "lobby";
+  const gateway = (await ask("\nA name for the gateway that links them [lobby]: ")) || "lobby";
   return configurationOf(gateway, [...accounts.values()], rooms);
 }
 
@@ -168,7 +166,7 @@ async function askChannel({ ask, say }: Interview, { channel, onlyChannel }: Man
 
 function configurationOf(gateway: string, accounts: readonly Account[], rooms: readonly Room[]): string {
   const parts = [
-    "# A configuration of Rialto. docs/settings.md lists all settings; `rialto check` says what is wrong with this file.\n",
+    "# A configuration of Rialto. docs/settings.md lists all settings; `rialto check` shows what is wrong with this file.\n",
     ...accounts.map(accountText),
     `# Everything that is said in one of these rooms goes to all the others.\n[[gateway]]\nname = ${JSON.stringify(gateway)}\nenable = true\n`,
     ...rooms.map(

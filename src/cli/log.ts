@@ -14,7 +14,7 @@ import { ask, NotRunning } from "./client.ts";
 import type { Terminal } from "./control.ts";
 import { findDataPath } from "./data-path.ts";
 
-/** A running Rialto copies its log beside its other work. */
+/** A running Rialto copies its log while it does its other work. */
 const BACKUP_MS = 60 * 60 * 1000;
 const PROGRESS_MS = 2_000;
 const RANGES_MAX = 20;
@@ -52,7 +52,11 @@ const ACTIONS: Readonly<Record<LogCommand["action"], Action>> = {
     const file = logFile(dataPath);
     const progress = progressTo(terminal);
     if (isWhole(dataPath, progress)) {
-      return { text: `${file}: nothing is damaged, and nothing was done\n`, json: { file, damaged: false }, code: 0 };
+      return {
+        text: `${file}: nothing is damaged, and nothing was changed\n`,
+        json: { file, damaged: false },
+        code: 0,
+      };
     }
     const repaired = repairLog({ dataPath, isSound: isStored, progress, nowMs: Date.now() });
     const code = repaired.keptAs === null ? START_ERRORS.log_damaged.exit : 0;
@@ -60,7 +64,7 @@ const ACTIONS: Readonly<Record<LogCommand["action"], Action>> = {
   },
   backup: async (dataPath, { to }, terminal) => {
     const wanted = to === null ? null : resolve(terminal.cwd, to);
-    if (wanted !== null && existsSync(wanted)) throw new LogError("unwritable", `${wanted} exists already.`);
+    if (wanted !== null && existsSync(wanted)) throw new LogError("unwritable", `${wanted} already exists.`);
     const running = await askForBackup(dataPath, terminal);
     const file = wanted ?? running ?? fileBeside(dataPath, "backup", Date.now());
     if (running === null) await backupLog(dataPath, file, progressTo(terminal));
@@ -101,7 +105,7 @@ function move(from: string, to: string): void {
     try {
       copyFileSync(from, to);
     } catch (error) {
-      throw new LogError("unwritable", `The backup is at ${from}, and cannot be moved to ${to}: ${String(error)}`);
+      throw new LogError("unwritable", `The backup is at ${from}, but cannot be moved to ${to}: ${String(error)}`);
     }
     rmSync(from);
   }
@@ -112,17 +116,17 @@ export function checkText(file: string, { entries, marks, findings }: Checked): 
   const size = `${entries} entries, ${marks} marks`;
   if (findings.length === 0) return `${file}: ${size}, nothing is damaged\n`;
   const list = findings.map((finding) => `  ${finding}\n`).join("");
-  return `${file} is damaged (${size} can be counted):\n${list}"rialto log repair" makes a new log of all that can be read.\n`;
+  return `${file} is damaged (${size} can be counted):\n${list}"rialto log repair" makes a new log from everything that can be read.\n`;
 }
 
 /** Pure. */
 export function repairText(file: string, repaired: Repaired): string {
   const { keptAs, entries, lost, unsound, marks, marksLost, others } = repaired;
   if (keptAs === null) {
-    return `Nothing of ${file} can be read. It stays as it is; put a backup in its place, or move it away to begin an empty log.\n`;
+    return `Nothing in ${file} can be read, and it was not changed. Put a backup in its place, or move it away to start with an empty log.\n`;
   }
   const lines = [`The log is repaired: ${entries} entries and ${marks} marks are kept.`];
-  if (lost.length > 0) lines.push(`Lost: entries ${rangesText(lost)}, as far as they were there.`);
+  if (lost.length > 0) lines.push(`Lost: entries ${rangesText(lost)}, as far as they existed.`);
   if (unsound.length > 0) {
     const what = unsound.length === 1 ? "1 entry" : `${unsound.length} entries`;
     lines.push(`Lost: ${what} that held no message: ${rangesText(unsound.map((seq) => ({ from: seq, to: seq })))}.`);
@@ -130,10 +134,10 @@ export function repairText(file: string, repaired: Repaired): string {
   if (others.length > 0) lines.push(`Lost in part: ${others.join(", ")}.`);
   if (marksLost) {
     lines.push(
-      "Some marks are lost. Readers and destinations without one begin at the newest message: they get nothing twice, and what they had not got yet they miss.",
+      "Some marks are lost. Readers and destinations without one begin at the newest message: they get nothing twice, and miss what they had not received yet.",
     );
   }
-  lines.push(`The damaged file is kept as ${keptAs}; delete it when nothing in it is wanted any more.`);
+  lines.push(`The damaged file is kept as ${keptAs}; delete it when you no longer need it.`);
   return `${lines.join("\n")}\n`;
 }
 

@@ -5,12 +5,12 @@ import { formatProblems } from "./check.ts";
 /** What a reload came to, for people, with the exit code of the command. Pure. */
 export function reloadText(reloaded: Reloaded): { readonly text: string; readonly code: number } {
   if (reloaded.is === "refused") {
-    const refusal = "refused: the configuration from before stays\n";
+    const refusal = "refused: the old configuration stays in use\n";
     return { text: `${formatProblems(reloaded.problems)}${refusal}`, code: 1 };
   }
   const { needsRestart } = reloaded;
   const first = reloaded.is === "unchanged" ? "nothing has changed" : `applied: ${movedText(reloaded.moved)}`;
-  const later = needsRestart.length === 0 ? [] : [`after a restart: ${needsRestart.join(", ")}`];
+  const later = needsRestart.length === 0 ? [] : [`needs a restart: ${needsRestart.join(", ")}`];
   return { text: [first, ...later].map((line) => `${printable(line)}\n`).join(""), code: 0 };
 }
 
@@ -22,6 +22,6 @@ function movedText({ accounts, gateways, general }: Extract<Reloaded, { is: "app
   ];
   const told = lists.filter(([, names]) => names.length > 0);
   return told.length === 0
-    ? "nothing that is running"
+    ? "nothing that is in use"
     : told.map(([what, names]) => `${what}: ${names.join(", ")}`).join("; ");
 }

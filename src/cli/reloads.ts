@@ -3,13 +3,13 @@ import type { Logger } from "../logger.ts";
 import type { Systemd } from "./systemd.ts";
 import { watchFile } from "./watch-file.ts";
 
-/** Who asks for the configuration to be read again, from the beginning of the program on. */
+/** Requests to read the configuration again, from the start of the program. */
 export interface Asked {
-  /** Calls back each time, and at once when it was asked for before. */
+  /** Calls back at each request, and at once if there was one before. */
   follow(task: () => void): void;
 }
 
-/** SIGHUP, which would end the program without a listener, and another content of the file. `path`: null when there is none. For good. */
+/** SIGHUP, which would end the program without a listener, and a change of the file's content. `path`: null when there is none. For good. */
 export function listenForReloads(path: string | null, logger: Logger): Asked {
   let early = false;
   let task = (): void => {
@@ -27,14 +27,14 @@ export function listenForReloads(path: string | null, logger: Logger): Asked {
   };
 }
 
-/** Goes on with what the configuration says whenever it is asked for. */
+/** Reloads the configuration each time somebody asks for it. */
 export function followReloads(
   { reload }: Pick<App, "reload">,
   { asked, systemd, logger }: { readonly asked: Asked; readonly systemd: Systemd; readonly logger: Logger },
 ): void {
   asked.follow(() => {
     if (reload === null) {
-      logger.info("there is no configuration file to be read again");
+      logger.info("there is no configuration file to reload");
       return;
     }
     systemd.reloading();

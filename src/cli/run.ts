@@ -11,7 +11,7 @@ import { formatProblems } from "./check.ts";
 import { followReloads, listenForReloads } from "./reloads.ts";
 import { openSystemd, type Systemd } from "./systemd.ts";
 
-const DEGRADED = "the configuration has an error, and the program goes on without what it concerns";
+const DEGRADED = "the configuration has an error; everything else runs";
 
 /** Longest that a stop may take before the program ends anyway. */
 const STOP_MS = 9_000;
@@ -24,7 +24,7 @@ export interface RunOptions {
   readonly read: (() => Loaded) | null;
 }
 
-/** Runs the bridge until it is told to stop or cannot go on; resolves with the exit code. */
+/** Runs the bridge until it is told to stop or cannot continue; resolves with the exit code. */
 export async function run(config: Config, { scrubber, debug, read }: RunOptions): Promise<number> {
   const signalled = listenForSignals();
   let logger: Logger | null = null;
@@ -65,7 +65,7 @@ function listenForSignals(): Promise<NodeJS.Signals> {
   });
 }
 
-/** An exception that nobody caught, or a rejection nobody handled: nothing can be relied on any more. */
+/** An exception that nobody caught, or a rejection nobody handled: the program may be in any state. */
 function endOnBug(logger: Logger): void {
   process.on("uncaughtException", (error: unknown) => {
     const why = error instanceof Error ? error.stack : String(error);
@@ -125,7 +125,7 @@ function explainFailure(error: unknown, logger: Logger | null, scrubber: Scrubbe
   const code = known instanceof StartError ? known.code : "bug";
   const { exit, remedy } = START_ERRORS[code];
   const why = error instanceof Error ? (code === "bug" ? error.stack : error.message) : String(error);
-  logger?.fatal({ code, why }, "Rialto cannot go on");
+  logger?.fatal({ code, why }, "Rialto cannot continue");
   console.error(scrubber.clean(`rialto: ${why}\n${remedy}`));
   return exit;
 }

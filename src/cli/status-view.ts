@@ -12,13 +12,13 @@ export function statusText(status: StatusView, screen: Screen): string {
   const verdict = paint(well ? "is well" : "is NOT WELL", well ? "green" : "red", screen);
   const disk = log.freeBytes === null ? "" : `, ${gibibytes(log.freeBytes)} free`;
   const head = [
-    `Rialto ${printable(version)} ${verdict}. It runs for ${ago(nowMs - startedMs)}.`,
+    `Rialto ${printable(version)} ${verdict}. It has run for ${ago(nowMs - startedMs)}.`,
     `The log ${log.takes ? "takes messages" : paint("takes NO messages", "red", screen)} (${log.head} so far${disk}).`,
   ];
   const list = troubles.map(({ of, what, remedy, sinceMs }) => {
     const since = sinceMs === null ? "" : ` for ${ago(nowMs - sinceMs)}`;
-    const mend = remedy === null ? "" : `\n    → ${printable(remedy)}`;
-    return `  ${paint("!", "red", screen)} ${printable(of)}${since}: ${printable(what)}${mend}`;
+    const fix = remedy === null ? "" : `\n    → ${printable(remedy)}`;
+    return `  ${paint("!", "red", screen)} ${printable(of)}${since}: ${printable(what)}${fix}`;
   });
   const rows = accounts.flatMap((account) => rowsOf(account, nowMs));
   const titles = ["", "STATE", "FOR", "IN", "OUT", "HEARD", "WAITING", "OLDEST", "WHY"].map((text): Cell => ({
@@ -45,7 +45,7 @@ export function statusText(status: StatusView, screen: Screen): string {
     .concat("\n");
 }
 
-/** What comes back of our own, or comes again, is nothing to look at. */
+/** Echoes of our own messages and repeated events are normal, and left out. */
 function dropRows({ account, dropped }: Pick<AccountStatus, "account" | "dropped">): readonly (readonly Cell[])[] {
   const { own: _own, duplicate: _duplicate, ...others } = dropped;
   return Object.entries(others).map(([reason, count]) => [
@@ -67,13 +67,13 @@ function rowsOf(account: AccountStatus, nowMs: number): readonly (readonly Cell[
 function roomRows(channel: ChannelStatus, account: AccountStatus, nowMs: number): readonly (readonly Cell[])[] {
   const { state, lanes } = channel;
   const sinceMs = channel.downSinceMs ?? channel.sinceMs;
-  // What was said one line above needs no repeating.
+  // What is in the line above is not repeated.
   const news = (own: Reasoned, above: readonly Reasoned[]): string =>
     above.some(({ why }) => why?.message === own.why?.message) ? "" : whyOf(own, nowMs);
   const [only, ...others] = lanes;
   const times = { state, sinceMs, nowMs, heardMs: channel.heardMs };
   const name = `  ${channel.channel}`;
-  // One lane needs no line of its own, as long as it has nothing else to say.
+  // One lane needs no separate line.
   if (only !== undefined && others.length === 0) {
     const why = news(channel, [account]) || news(only, [account, channel]);
     return [row({ text: `${name} ← ${only.gateway}` }, times, only, why)];

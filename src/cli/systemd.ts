@@ -53,7 +53,7 @@ export function openSystemd({ env, logger, probe }: SystemdOptions): Systemd {
 }
 
 const COMPLAINT =
-  "systemd cannot be told how Rialto is: install systemd-notify, or take Type=notify and WatchdogSec out of the unit";
+  "Rialto cannot report its state to systemd: install systemd-notify, or remove Type=notify and WatchdogSec from the unit";
 
 const SILENT: Systemd = { ready: () => undefined, reloading: () => undefined, stopping: () => Promise.resolve() };
 
@@ -62,14 +62,14 @@ async function notify(socket: string, words: readonly string[], env: Environment
   await promisify(execFile)("systemd-notify", [...words], { env: given, timeout: TELL_MS });
 }
 
-/** That the timer fires says that the event loop turns, that the probe comes back that the log's thread does. */
+/** The timer shows that the event loop runs; the probe shows that the log's thread does. */
 function keepAlive(
   env: Environment,
   probe: () => Promise<unknown>,
   beat: () => Promise<void>,
 ): NodeJS.Timeout | undefined {
   const periodMs = Number(env["WATCHDOG_USEC"] ?? 0) / 1000;
-  // Set for another process than this one when a shell stands between (sd_watchdog_enabled(3)).
+  // Set for another process than this one when a shell is in between (sd_watchdog_enabled(3)).
   const isOurs = (env["WATCHDOG_PID"] ?? String(process.pid)) === String(process.pid);
   if (!isOurs || !(periodMs > 0)) return undefined;
   let pending = false;

@@ -2,7 +2,7 @@ import { printable, shorten } from "../lib/printable.ts";
 
 /** Where a text is shown. */
 export interface Screen {
-  /** Columns; Infinity when nobody says. */
+  /** Columns; Infinity if unknown. */
   readonly width: number;
   readonly colour: boolean;
 }
@@ -52,7 +52,7 @@ function narrow(widths: number[], room: number): void {
   const last = widths.length - 1;
   const lacking = widths.reduce((sum, width) => sum + width, 0) - room;
   const end = widths[last] ?? 0;
-  // Sentences stand there, and their first words say more than half a name does.
+  // The last column has sentences, and their first words say more than half a name does.
   if (lacking > 0 && end > LEAST) widths[last] = Math.max(LEAST, end - lacking);
   for (;;) {
     const total = widths.reduce((sum, width) => sum + width, 0);

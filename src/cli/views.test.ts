@@ -42,7 +42,7 @@ describe("a table", () => {
 
 describe("the status", () => {
   test("of a program that is well", () => {
-    expect(statusText(aView(), PLAIN)).toBe(`Rialto 1.2.3 is well. It runs for 1 h.
+    expect(statusText(aView(), PLAIN)).toBe(`Rialto 1.2.3 is well. It has run for 1 h.
 The log takes messages (7 so far, 5.0 GiB free).
 
              STATE   FOR    IN  OUT  HEARD  WAITING  OLDEST  WHY
@@ -95,7 +95,7 @@ Not relayed since the start:
     const trouble = { of: "net.home", what: "action-needed: it", remedy: "Set Password.", sinceMs: NOW - 120_000 };
     const log = { head: 7, takes: false, why: "full", freeBytes: null, damage: { why: null, entries: [] } };
     const text = statusText(aView({ troubles: [trouble], accounts: [account], log, readers: [] }), PLAIN);
-    expect(text).toBe(`Rialto 1.2.3 is NOT WELL. It runs for 1 h.
+    expect(text).toBe(`Rialto 1.2.3 is NOT WELL. It has run for 1 h.
 The log takes NO messages (7 so far).
 
   ! net.home for 2 min: action-needed: it
@@ -204,7 +204,7 @@ not relayed (msg_edit) 2026-01-02 12:59:00+01:00, 1 min ago
 
   test("that goes nowhere, has gone, or is not found", () => {
     expect(explainText({ stories: [{ ...STORY, gone: true }], drops: [], more: true }, LOOK)).toMatch(
-      /let go of[\s\S]*goes nowhere[\s\S]*may be more/,
+      /was deleted from the log[\s\S]*goes nowhere[\s\S]*may be more/,
     );
     expect(explainText({ stories: [], drops: [], more: false }, LOOK)).toMatch(/no such message/);
     expect(explainText({ stories: [], drops: [], more: true }, LOOK)).toMatch(/older messages were not/);
@@ -234,7 +234,7 @@ test.each<[Reloaded, string, number]>([
       },
       needsRestart: ["DataPath"],
     },
-    "applied: accounts added: net.a, net.b; gateways changed: g\nafter a restart: DataPath\n",
+    "applied: accounts added: net.a, net.b; gateways changed: g\nneeds a restart: DataPath\n",
     0,
   ],
   [
@@ -242,7 +242,7 @@ test.each<[Reloaded, string, number]>([
       is: "refused",
       problems: [{ severity: "error", code: "x", file: "x.toml", line: 2, column: 1, message: "no", remedy: "" }],
     },
-    "x.toml:2:1: error: no\nrefused: the configuration from before stays\n",
+    "x.toml:2:1: error: no\nrefused: the old configuration stays in use\n",
     1,
   ],
 ])("a reload that is %j", (view, text, code) => {

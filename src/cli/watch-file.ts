@@ -3,16 +3,16 @@ import { type FSWatcher, readFileSync, realpathSync, watch } from "node:fs";
 import { basename, dirname } from "node:path";
 
 export interface Watching {
-  /** The file says something else, and nobody has written to it for a while. */
+  /** The content of the file has changed, and nobody has written to it for a while. */
   readonly changed: () => void;
-  /** It is not watched any more, or not wholly. */
+  /** It is no longer watched, or only in part. */
   readonly failed: (why: string) => void;
   /** How long nothing must have happened, in ms; absent: 500. */
   readonly quietMs?: number;
 }
 
 const QUIET_MS = 500;
-/** One that is written to all the time is looked at this often all the same. */
+/** A file that is written to all the time is read this often. */
 const LIMIT_MS = 10_000;
 
 /**
@@ -40,7 +40,7 @@ export function watchFile(path: string, { changed, failed, quietMs = QUIET_MS }:
     clearTimeout(timer);
     timer = setTimeout(look, Math.max(0, Math.min(quietMs, firstMs + LIMIT_MS - now)));
   };
-  // Behind a link, any change may be one of the way to it.
+  // With a link, any change may concern the path to the file.
   const concerns = (name: string | null): boolean => name === null || isLinked || name === basename(path);
   const follow = (): void => {
     const folders = foldersOf(path);
@@ -74,7 +74,7 @@ export function watchFile(path: string, { changed, failed, quietMs = QUIET_MS }:
   };
 }
 
-/** Where it stands, and where its link leads. */
+/** The folder it is in, and the one its link leads to. */
 const foldersOf = (path: string): ReadonlySet<string> => new Set([dirname(path), dirname(linkOf(path))]);
 
 function linkOf(path: string): string {

@@ -25,7 +25,7 @@ interface Room extends Pick<Bridge, "direction"> {
 
 const shownAs = ({ direction }: Bridge, shown: string): Room => ({ direction, shown });
 
-/** What is only read stands first, what is only written last; what is both stands between. */
+/** Rooms that are only read come first, rooms that are only written last, and the others between them. */
 function arrows(rooms: readonly Room[]): string {
   const those = (direction: Bridge["direction"], link: string): string =>
     rooms.flatMap((room) => (room.direction === direction ? [room.shown] : [])).join(link);

@@ -157,7 +157,7 @@ test("a reload by command and over HTTP; what is said while it runs arrives once
   const refused = await run("reload", ...socket);
   expect(refused).toMatchObject({
     code: 1,
-    output: expect.stringContaining("the configuration from before") as string,
+    output: expect.stringContaining("the old configuration") as string,
   });
   expect(refused.output).toMatch(/rialto\.toml:1:/);
   expect((await run("send", ...socket, "g", "still")).code).toBe(0);
@@ -209,7 +209,7 @@ test("the commands find the socket by the configuration, and say clearly when th
   await writeFile(path.join(folder, "rialto.toml"), "[[[");
   const broken = begin(["status"], folder);
   expect(await broken.code()).toBe(69);
-  expect(broken.output()).toMatch(/rialto\.toml has errors, see "rialto check"[\s\S]*no Rialto runs/);
+  expect(broken.output()).toMatch(/rialto\.toml has errors \(see "rialto check"\)[\s\S]*no Rialto runs/);
 });
 
 test("the installed program has these commands", async () => {

@@ -44,7 +44,7 @@ test("a log is checked, damaged, repaired and used again; what was read before i
     code: 0,
     output: expect.stringMatching(/log\.sqlite: 101 entries, \d+ marks, nothing is damaged\n/) as string,
   });
-  expect((await run("log", "repair", ...here)).output).toContain("nothing is damaged, and nothing was done");
+  expect((await run("log", "repair", ...here)).output).toContain("nothing is damaged, and nothing was changed");
   const file = path.join(dataPath, "log.sqlite");
   const db = new BetterSqlite3(file);
   const pages = db.prepare("SELECT pageno FROM dbstat WHERE name = 'entry' AND pagetype = 'leaf' ORDER BY path");
@@ -84,7 +84,7 @@ test("a backup is made while Rialto runs and while it does not, and never over a
   expect(await run("log", "backup", to, "--data", dataPath)).toMatchObject({ code: 0 });
   expect(await run("log", "backup", to, "--data", dataPath)).toMatchObject({
     code: 73,
-    output: expect.stringContaining("exists already") as string,
+    output: expect.stringContaining("already exists") as string,
   });
   await rialto.stop();
   const other = path.join(dataPath, "other.sqlite");
@@ -104,7 +104,7 @@ test("a configuration that is broken on the disk does not hide the Rialto that r
   const status = await run("status", "-conf", rialto.file);
   expect(status).toMatchObject({
     code: 0,
-    output: expect.stringMatching(/is well[\s\S]*has errors, see "rialto check"; its data folder should be/) as string,
+    output: expect.stringMatching(/is well[\s\S]*has errors \(see "rialto check"\); using the data folder/) as string,
   });
   expect(await run("reload", "-conf", rialto.file)).toMatchObject({ code: 1 });
   expect((await run("status", "--data", rialto.dataPath)).output).not.toContain("errors");
