@@ -58,31 +58,31 @@ export class Metrics implements Meter, LogObserver {
   /** The cells of `#accepted`, by where an entry came from, so that no account's name is made for each. */
   readonly #subjects = new Map<Subject, Count>();
   readonly #ends: Readonly<Record<Receipt["state"], Counted<Count>>> = {
-    sent: counter("delivered", "Messages that a destination has.", LANE),
+    sent: counter("delivered", "Messages delivered to a destination.", LANE),
     failed: counter("failed", "Messages that a destination refused for good.", LANE),
     expired: counter("expired", "Messages that waited too long for a destination and were left out.", LANE),
-    unconfirmed: counter("unconfirmed", "Messages that may have arrived, and are not sent again.", LANE),
-    folded: counter("folded", "Changes that went out with the message they change.", LANE),
+    unconfirmed: counter("unconfirmed", "Messages that may or may not have arrived, and are not sent again.", LANE),
+    folded: counter("folded", "Changes sent together with the message they change.", LANE),
     cancelled: counter("cancelled", "Messages that were taken back before they were sent.", LANE),
-    omitted: counter("omitted", "Messages for which a destination has no form.", LANE),
-    withheld: counter("withheld", "Messages that belong to a loop through another bridge.", LANE),
+    omitted: counter("omitted", "Messages that a destination cannot show.", LANE),
+    withheld: counter("withheld", "Messages withheld because of a loop through another bridge.", LANE),
   };
-  readonly #reconnects = counter("reconnects", "Sessions of an account after its first.", ["account"]);
-  readonly #refused = counter("log_refused", "Batches that the log refused, by why.", ["code"]);
+  readonly #reconnects = counter("reconnects", "Sessions of an account after its first one.", ["account"]);
+  readonly #refused = counter("log_refused", "Batches that the log refused, by reason.", ["code"]);
   readonly #appends = histogram(
     "append_seconds",
-    "From handing a batch to the log until it is durable.",
+    "Time from handing a batch to the log until it is durable.",
     APPEND_BUCKETS,
     [],
   );
   readonly #append = this.#appends.cells.at();
-  readonly #send = histogram("send_seconds", "What a network took to answer one message.", SEND_BUCKETS, [
+  readonly #send = histogram("send_seconds", "Time that a network took to answer one message.", SEND_BUCKETS, [
     ...LANE,
     "outcome",
   ]);
   readonly #age = histogram(
     "delivery_seconds",
-    "From accepting a message until a destination has it.",
+    "Time from accepting a message until a destination has it.",
     SEND_BUCKETS,
     LANE,
   );
@@ -140,7 +140,12 @@ export class Metrics implements Meter, LogObserver {
     const [now, ofProcess] = await Promise.all([this.#now(), processMetrics()]);
     const counters = [this.#accepted, ...Object.values(this.#ends), this.#reconnects, this.#refused];
     const histograms = [this.#appends, this.#send, this.#age];
-    const info = gauge("info", "The version, always 1.", ["version"], [{ labels: [this.#version], value: 1 }]);
+    const info = gauge(
+      "info",
+      "The version, in a label; the value is always 1.",
+      ["version"],
+      [{ labels: [this.#version], value: 1 }],
+    );
     return await exposition([
       ...counters.map(({ name, help, labels, cells }): Family => {
         return { is: "counter", name, help, labels, samples: cells.all.map(numberOf) };
@@ -182,14 +187,14 @@ export class Metrics implements Meter, LogObserver {
       {
         is: "counter",
         name: "rialto_dropped_total",
-        help: "Events that went no further than where they came from, by why.",
+        help: "Events that were not relayed, by reason.",
         labels: ["account", "reason"],
         samples: dropped,
       },
       gauge("waiting", "Messages that wait for a destination.", ROOM, waiting),
-      gauge("waiting_age_seconds", "How long the oldest of them has waited.", ROOM, age),
-      gauge("account_state", "1 for the state that an account is in.", ["account", "state"], states),
-      gauge("event_loop_delay_seconds", "How late the event loop was over the last half minute.", ["quantile"], delay),
+      gauge("waiting_age_seconds", "How long the oldest message has waited for a destination.", ROOM, age),
+      gauge("account_state", "1 for the state that an account is in, 0 for the others.", ["account", "state"], states),
+      gauge("event_loop_delay_seconds", "Delay of the event loop over the last half minute.", ["quantile"], delay),
     ];
   }
 }
