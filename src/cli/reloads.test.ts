@@ -36,7 +36,7 @@ test("who asks while the program starts is heard once it runs, and then each tim
   expect(times()).toBe(2);
 });
 
-test("nobody asks: nothing is reloaded", () => {
+test("without a request nothing is reloaded", () => {
   expect(follow(listenForReloads(null, memory.logger))()).toBe(0);
 });
 
@@ -54,7 +54,7 @@ test("another content of the file asks for it, also while the program starts", {
   );
 });
 
-test("systemd is told of a reload, and when it is through; where there is no file, the log says so", async () => {
+test("systemd hears of a reload and of its end; without a file, the log says so", async () => {
   const told: string[] = [];
   const through = Promise.withResolvers<void>();
   const systemd: Systemd = {

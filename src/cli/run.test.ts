@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("a stop that does not end is left, with a code of its own", async () => {
+test("a stop that takes too long ends the program with its own exit code", async () => {
   vi.useFakeTimers();
   const code = stopWithin(9_000, { stop: () => new Promise(() => undefined) }, quiet);
   await vi.advanceTimersByTimeAsync(9_000);

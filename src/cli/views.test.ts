@@ -27,7 +27,7 @@ describe("a table", () => {
     expect(table(rows, { width: 3, colour: false })).toBe("a   long wo…  x\nbb  short\n");
   });
 
-  test.each([0, 1, 10, 40, 79])("never wider than the screen where that can be: %d", (width) => {
+  test.each([0, 1, 10, 40, 79])("never wider than the screen, if possible: %d", (width) => {
     const wide = [["a".repeat(50), "b".repeat(30), "c".repeat(10)].map((text) => ({ text }))];
     const lines = table(wide, { width, colour: false }).trimEnd().split("\n");
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(Math.max(width, 8 * 3 + 4));
@@ -175,7 +175,7 @@ describe("the way of a message", () => {
 `);
   });
 
-  test("is told without the ids of networks, unless they are asked for", () => {
+  test("is shown without the ids of networks, unless they are requested", () => {
     const destinations = [{ ...DESTINATION, refs: ["m1"] }];
     const drop = { account: "irc.x", channel: "#a", by: "bob", text: "t", event: "", refs: ["m1"], atMs: 0 };
     const drops = [{ ...drop, reason: "empty", why: "it is so" } as const];
@@ -210,7 +210,7 @@ not relayed (msg_edit) 2026-01-02 12:59:00+01:00, 1 min ago
     expect(explainText({ stories: [], drops: [], more: true }, LOOK)).toMatch(/older messages were not/);
   });
 
-  test("is shown without doing anything to the terminal", () => {
+  test("cannot do anything to the terminal", () => {
     const evil = "\u001b[2J";
     const destinations = [{ ...DESTINATION, account: evil, why: evil, losses: [{ what: evil, note: evil }] }];
     const story = { ...STORY, by: evil, words: evil, channel: evil, event: evil, refs: [evil], destinations };

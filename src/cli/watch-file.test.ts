@@ -51,7 +51,7 @@ test("written in place and replaced, time and again", async () => {
   expect(seen.failures).toEqual([]);
 });
 
-test("the same content again, another file, and one that is gone are no change", async () => {
+test("the same content, another file, and a removed file are no change", async () => {
   const seen = watching();
   replace("one");
   writeFileSync(join(folder, "b.toml"), "two");
@@ -78,7 +78,7 @@ test("a file that is gone for a while is a change when it is back with something
   await until(seen, 1);
 });
 
-test("behind a link, which is turned to another folder", async () => {
+test("through a link that is changed to another folder", async () => {
   for (const name of ["first", "second"]) {
     mkdirSync(join(folder, name));
     writeFileSync(join(folder, name, "c.toml"), name);
@@ -93,14 +93,14 @@ test("behind a link, which is turned to another folder", async () => {
   await until(seen, 2);
 });
 
-test("behind a link to another file of its folder", async () => {
+test("through a link to another file of its folder", async () => {
   symlinkSync("a.toml", join(folder, "d.toml"));
   const seen = watching(join(folder, "d.toml"));
   replace("two");
   await until(seen, 1);
 });
 
-test("a folder that cannot be watched is told", () => {
+test("a folder that cannot be watched is reported", () => {
   const seen = watching(join(folder, "nowhere", "a.toml"));
   expect(seen.failures).toHaveLength(1);
 });

@@ -81,7 +81,7 @@ describe("an optional setting that cannot be read takes its default, and everyth
   });
 });
 
-describe("one that protects, or is required, keeps its account down; the others run", () => {
+describe("a setting that protects, or is required, keeps its account down; the others run", () => {
   test.each<[string, Given, string]>([
     ["a required one twice", { irc: 'nick = "a"\nNick = "b"' }, "irc.x"],
     ["a password", { irc: "Password = []" }, "irc.x"],
@@ -106,7 +106,7 @@ describe("one that protects, or is required, keeps its account down; the others 
     expect(config.accounts.get(account)?.down?.remedy).toMatch(/^Correct .* then run "rialto reload"\.$/u);
   });
 
-  test("in [general] it keeps all down that inherit it, and nobody else", () => {
+  test("in [general] it keeps down all accounts that inherit it, and no others", () => {
     const config = configOf(
       loadWith({ general: 'IgnoreNicks = ["a("]', left: "IgnoreNicks = []", irc: "IgnoreNicks = []" }),
     );

@@ -46,7 +46,7 @@ test("RIALTO_ comes before MATTERBRIDGE_, and both before the file", () => {
   ).toBe(1);
 });
 
-test("[general] is overridden too, and stays behind the account", () => {
+test("[general] is overridden too, and the account still overrides it", () => {
   expect(loadWith({ RIALTO_GENERAL_LABEL: "env" }).account?.presentation.label).toBe("env");
   expect(
     loadWith({ RIALTO_GENERAL_LABEL: "env", MATTERBRIDGE_API_MY_LEFT_LABEL: "own" }).account?.presentation.label,
@@ -95,7 +95,7 @@ test("only secrets have files", () => {
   );
 });
 
-test("an unknown RIALTO_ variable is named with the nearest known one; others are not ours to judge", () => {
+test("an unknown RIALTO_ variable is named with the nearest known one; other variables are ignored", () => {
   const { problems } = loadWith({
     RIALTO_API_MY_LEFT_TOKNE: "s3cret",
     MATTERBRIDGE_API_MY_LEFT_BUFER: "3",

@@ -86,7 +86,7 @@ test("the key of a channel is a secret, and must fit into a command", () => {
   }
 });
 
-test("an option that is not there is named, whatever it is called", () => {
+test("an unknown option is named, whatever it is called", () => {
   const entries = `{ account = "irc.a", channel = "#x", options = { constructor = "y", kye = "z" } }`;
   const messages = problemsOf(loadIrc({ entries })).map(({ code, message, remedy }) => `${code} ${message} ${remedy}`);
   expect(messages).toEqual([
@@ -130,7 +130,7 @@ test("a certificate is looked for beside the file", () => {
   expect(settingsOf({})?.["TLSClientCertificate"]).toBe("");
 });
 
-test("settings of its own are not ignored, whatever the shared ones are", () => {
+test("its own settings are not ignored, whatever the shared ones are", () => {
   const account = "SkipTLSVerify = true\n[general]\nJoinDelay = 5\nMessageQueue = 3";
   const loaded = loadIrc({ account });
   expect(problemsOf(loaded).map(({ message }) => message)).toEqual([expect.stringContaining("MessageQueue") as string]);
@@ -161,7 +161,7 @@ test("two accounts in one room are a loop", () => {
   expect(told(loadIrc(other("irc.example:7000")))).toEqual([]);
 });
 
-test("what settings say together is checked once each of them is well", () => {
+test("settings are checked together once each of them is valid", () => {
   expect(told(loadIrc({ account: "UseSASL = true" }))).toEqual(["error bad-combination"]);
   expect(told(loadIrc({ account: "UseSASL = true\nNickServPassword = []" }))).toEqual(["error bad-value"]);
 });

@@ -164,7 +164,7 @@ describe("settings", () => {
     expect(JSON.stringify(wrong.problems)).not.toContain("hunter2");
   });
 
-  test("one bad value in [general] is one problem, whoever falls back on it", () => {
+  test("one bad value in [general] is one problem, whatever accounts inherit it", () => {
     const loaded = loadToml(`[general]\nBuffer = "ten"\nIgnoreNicks = "a("\n${accounts}${gateway}`);
     expect(told(loaded)).toEqual(["2:10 error bad-value", "3:15 error bad-value", "8:3 error nothing-to-run"]);
   });
@@ -337,7 +337,7 @@ describe("what is not there yet", () => {
     ).toBe(false);
   });
 
-  test("a setting that is accepted and ignored is named, wherever it stands", () => {
+  test("a setting that is accepted and ignored is named, wherever it is", () => {
     const text = `Buffer = 1\n[general]\nMediaServerUpload = "/x"\nAutoWebhooks = 1\nTokne = "hunter2"\n[tengo]\nInMessage = "x.tengo"\n${accounts}ShowUserTyping = true\nLogFile = "x"\n[api.right.x]\na = 1\n[aip.x]\n${gateway}`;
     const loaded = loadToml(text);
     expect(loaded.ok).toBe(true);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { formatOf, locator, parseText } from "./pick.ts";
 import type { FormatName } from "./pick.ts";
 
-test("every mistake in YAML is told for its own line", () => {
+test("every mistake in YAML is reported on its line", () => {
   expect(problemsOf("yaml", '"q"{x|\na,').map((problem) => problem.split(" ", 1)[0])).toContain("2:2");
 });
 
@@ -64,7 +64,7 @@ describe("syntax", () => {
     expect(problemsOf("toml", `a=${"[".repeat(20_000)}`)).toHaveLength(1);
   });
 
-  test("TOML goes on after a mistake that one line can mend", () => {
+  test("TOML continues after a mistake that can be fixed in one line", () => {
     const text = '[api.x]\nToken=abc\na=1\na=2\n[irc]\nNick=bot # x\n[irc]\n[irc]\nb="\nc=d\n';
     expect(problemsOf("toml", text).map((line) => line.split(" ", 1)[0])).toEqual([
       "2:7",
@@ -77,7 +77,7 @@ describe("syntax", () => {
     ]);
   });
 
-  test("a mistake that cannot be mended is named once", () => {
+  test("a mistake that cannot be fixed is named once", () => {
     expect(problemsOf("toml", "a = [\n")).toHaveLength(1);
     expect(problemsOf("toml", "a = 1\na = [1,\n2]\n")).toHaveLength(1);
   });
