@@ -93,6 +93,20 @@ test("pretty: one line for each event, in local time, without colours where ther
   expect(others).toEqual([]);
 });
 
+test("times in fields: local with their offset for people, UTC in JSON", () => {
+  vi.stubEnv("TZ", "Asia/Kathmandu");
+  const since = "2026-01-02T12:00:00.123Z";
+  const fields = { since, gaps: [{ from: since }], no: "2026-99-99T12:00:00Z", nick: `"${since}"` };
+  const [pretty, json] = [join(folder, "pretty"), join(folder, "json")];
+  logTo(pretty, "pretty").info(fields, "look");
+  logTo(json, "json").info(fields, "look");
+  vi.unstubAllEnvs();
+  const local = "2026-01-02 17:45:00+05:45";
+  const shown = { ...fields, since: local, gaps: [{ from: local }] };
+  expect(lines(pretty)[0]?.replace(/^.* look /u, "")).toBe(JSON.stringify(shown));
+  expect(JSON.parse(lines(json)[0] ?? "")).toMatchObject(fields);
+});
+
 test("a line break in what a stranger wrote begins no line of its own", () => {
   const file = join(folder, "log");
   logTo(file).info({ nick: 'eve\n{"level":"fatal","msg":"forged"}\u001b[2J' }, "joined");

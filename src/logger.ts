@@ -4,6 +4,7 @@ import { isatty } from "node:tty";
 import pino, { type Logger as PinoLogger } from "pino";
 import type * as PinoPretty from "pino-pretty";
 import { StartError } from "./errors.ts";
+import { localTime } from "./lib/local-time.ts";
 import type { Scrubber } from "./lib/scrub.ts";
 
 /** Static message, data as fields. Message texts are never logged above trace. No call ever throws. */
@@ -54,7 +55,18 @@ function readable(colorize: boolean): (line: string) => string {
     translateTime: "SYS:yyyy-mm-dd HH:MM:ss.lp",
     singleLine: true,
   });
-  return (line) => prettify(line) ?? line;
+  return (line) => prettify(withLocalTimes(line)) ?? line;
+}
+
+/** Times that are fields as people read them; the line's own time is put right with the line. */
+function withLocalTimes(line: string): string {
+  return line.replaceAll(
+    /(?<!^\{"level":"\w+","time":)"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)"/gu,
+    (field, time: string) => {
+      const ms = Date.parse(time);
+      return Number.isNaN(ms) ? field : `"${localTime(ms)}"`;
+    },
+  );
 }
 
 /**
@@ -94,7 +106,7 @@ function noticeOf(lost: number): string {
 function cleanLine(line: string, { clean }: Scrubber): string {
   const cleaned = clean(line);
   if (cleaned === line || isJson(cleaned)) return cleaned;
-  return `${JSON.stringify({ level: "warn", msg: "a log line that held a secret", line: cleaned.trimEnd() })}\n`;
+  return `${JSON.stringify({ level: "warn", msg: "a log line that contained a secret", line: cleaned.trimEnd() })}\n`;
 }
 
 function isJson(text: string): boolean {

@@ -323,7 +323,7 @@ describe("another configuration", () => {
       (all) => all.length > 0,
       () => "the notice",
     );
-    expect(told[0]).toContain("net.a #x is out of reach");
+    expect(told[0]).toContain("net.a #x has been out of reach");
   });
 
   test("what the cursor of an account knew goes with it", async () => {

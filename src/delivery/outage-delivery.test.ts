@@ -84,8 +84,8 @@ const until = (network: ScriptedNetwork, count: number): Promise<readonly string
     () => `${count} posts, got ${JSON.stringify(posts(network))}`,
   );
 
-const DOWN = /^ref:#x web\.b room is out of reach since [\d: -]+ UTC.* What is said meanwhile is kept/u;
-const BACK = /^ref:#x web\.b room was out of reach from [\d: -]+( to [\d: -]+)? UTC; 2 messages waited\.$/u;
+const DOWN = /^ref:#x web\.b room has been out of reach since [\d: +-]+( \([A-Za-z ]+\))?\. Messages for it are kept/u;
+const BACK = /^ref:#x web\.b room was out of reach from [\d: +-]+( to [\d: +-]+)?; 2 messages waited\.$/u;
 
 test("the other rooms are told, once, and again when it is back; the place itself is not, nor are clients of the API", async () => {
   await start();
@@ -114,7 +114,9 @@ test("a restart in the middle does not tell it again, and takes it back", async 
   await post("one");
   expect(await until(net, 1)).toEqual(["ref:#x one"]);
   letIn();
-  expect((await until(net, 2))[1]).toMatch(/web\.b room was out of reach from .* UTC; 1 message waited\.$/u);
+  expect((await until(net, 2))[1]).toMatch(
+    /web\.b room was out of reach from [\d: +-]+( to [\d: +-]+)?; 1 message waited\.$/u,
+  );
 });
 
 test("nobody is told of what is back before that", async () => {

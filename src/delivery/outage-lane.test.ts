@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { MessageRef } from "../contract/ids.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import { backEntry, type Outage, outageEntry } from "../gateway/outages.ts";
@@ -6,7 +6,11 @@ import { ABLE, planOf } from "../gateway/plan.suite.ts";
 import type { NewEntry } from "../log/log.ts";
 import { Stage, type StageOptions, SUBJECT, WHY } from "./stage.suite.ts";
 
-const DOWN = "net.c there is out of reach since 00:00 UTC (no connection).";
+// Rooms are told the local time.
+beforeEach(() => void vi.stubEnv("TZ", "UTC"));
+afterEach(() => vi.unstubAllEnvs());
+
+const DOWN = "net.c there has been out of reach since 00:00+00:00 (no connection).";
 
 let stage: Stage;
 let outage: Outage;
@@ -58,7 +62,7 @@ test("a notice is edited when the place is back, also after a restart", async ()
   await stage.clock.advance(600_000);
   await back();
   expect(stage.calls.map(({ op }) => op)).toMatchObject([{ kind: "edit", target: ["m1"] }]);
-  expect(stage.texts).toEqual(["net.c there was out of reach from 00:00 to 00:10 UTC."]);
+  expect(stage.texts).toEqual(["net.c there was out of reach from 00:00+00:00 to 00:10+00:00."]);
 });
 
 test("an outage that is over before the room could be told is not told", async () => {

@@ -1,10 +1,14 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import type { WhyCode } from "../contract/outcome.ts";
 import { decodeStored } from "../gateway/codec.ts";
 import { type Disk, emptyDisk, MemoryLog } from "./memory-log.suite.ts";
 import { OutageNotices, type WatchedPlace } from "./outage-notices.ts";
 import { MemoryLogger } from "./scripted.suite.ts";
+
+// Rooms are told the local time.
+beforeEach(() => void vi.stubEnv("TZ", "UTC"));
+afterEach(() => vi.unstubAllEnvs());
 
 const NOTICE_MS = 300_000;
 
@@ -68,7 +72,7 @@ function fall(name: string, code: WhyCode = "network"): void {
 const told = (): readonly string[] => disk.entries.map(({ payload }) => decodeStored(payload).message.text);
 
 const DOWN =
-  "net.a room is out of reach since 12:00 UTC (no connection). What is said meanwhile is kept and delivered when it is back.";
+  "net.a room has been out of reach since 12:00+00:00 (no connection). Messages for it are kept and delivered when it is back.";
 
 describe("a place that is out of reach", () => {
   test("is told once, after a while, and once when it is back", async () => {
@@ -82,7 +86,7 @@ describe("a place that is out of reach", () => {
     become("a", null);
     await clock.advance(10_000);
     await clock.advance(3_600_000);
-    expect(told()).toEqual([DOWN, "net.a room was out of reach from 12:00 to 13:05 UTC; 2 messages waited."]);
+    expect(told()).toEqual([DOWN, "net.a room was out of reach from 12:00+00:00 to 13:05+00:00; 2 messages waited."]);
     expect(decodeStored(disk.entries[1]!.payload).about).toMatchObject({ is: "edit", seq: disk.entries[0]!.seq });
   });
 
@@ -123,8 +127,8 @@ describe("a place that is out of reach", () => {
     fall("b", "auth");
     await clock.advance(NOTICE_MS + 10_000);
     expect(told()).toEqual([
-      expect.stringContaining("net.a room is out of reach since 12:00 UTC (we are not let in)"),
-      expect.stringContaining("net.b room is out of reach since 12:00 UTC (the login is refused)"),
+      expect.stringContaining("net.a room has been out of reach since 12:00+00:00 (Rialto is not allowed in)"),
+      expect.stringContaining("net.b room has been out of reach since 12:00+00:00 (the login is refused)"),
     ]);
     expect(told().join("\n")).not.toContain("secret");
   });
@@ -135,7 +139,7 @@ describe("a place that is out of reach", () => {
     await clock.advance(NOTICE_MS + 10_000);
     become("a", null);
     await clock.advance(10_000);
-    expect(told()[1]).toBe("net.a room was out of reach from 12:00 to 12:05 UTC.");
+    expect(told()[1]).toBe("net.a room was out of reach from 12:00+00:00 to 12:05+00:00.");
   });
 });
 

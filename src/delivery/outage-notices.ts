@@ -79,7 +79,7 @@ export class OutageNotices {
       await this.#lookAt(this.#options.places());
     } catch (error) {
       // The log says itself what is wrong with it.
-      this.#options.logger.debug({ error: String(error) }, "rooms are not told of an outage yet");
+      this.#options.logger.debug({ error: String(error) }, "rooms could not be told of an outage yet");
     }
     this.#working = false;
     this.#arm();

@@ -127,5 +127,5 @@ test.each([
   await happens(stage);
   await stage.say("1");
   await stage.clock.advance(400_000);
-  expect(told(stage)).toMatchObject([{ level: "warn", fields: { why: "nothing was heard of it" } }]);
+  expect(told(stage)).toMatchObject([{ level: "warn", fields: { why: "the reason is unknown" } }]);
 });

@@ -86,7 +86,7 @@ export class Outage {
     const { sinceMs, monoMs, why } = this.#waiting;
     this.#noticedMs = monoMs;
     const since = new Date(sinceMs).toISOString();
-    void this.#say("warn", 0, { since, why: why?.message ?? "nothing was heard of it" }, "messages wait for delivery");
+    void this.#say("warn", 0, { since, why: why?.message ?? "the reason is unknown" }, "messages wait for delivery");
   }
 
   async #say(level: "info" | "warn", more: number, told: object, message: string): Promise<void> {

@@ -1,8 +1,12 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Known } from "../log/log.ts";
 import { decodeStored } from "./codec.ts";
 import { backEntry, isOutage, type Outage, outageEntry, outageRef, outageSubject } from "./outages.ts";
 import { ABLE, aStored, opOf, planOf, refs } from "./plan.suite.ts";
+
+// Rooms are told the local time.
+beforeEach(() => void vi.stubEnv("TZ", "UTC"));
+afterEach(() => vi.unstubAllEnvs());
 
 const SINCE = Date.UTC(2026, 0, 1, 21, 45);
 const MINUTE = 60_000;
@@ -33,28 +37,37 @@ describe("the words", () => {
     [
       {},
       5,
-      "net.Home lobby is out of reach since 21:45 UTC (no connection). What is said meanwhile is kept and delivered when it is back.",
+      "net.Home lobby has been out of reach since 21:45+00:00 (no connection). Messages for it are kept and delivered when it is back.",
     ],
-    [{ takes: false }, 5, "net.Home lobby is out of reach since 21:45 UTC (no connection)."],
-    [{ takes: false, code: null }, 5, "net.Home lobby is out of reach since 21:45 UTC."],
-    [{ takes: false, code: "auth" }, 5, "net.Home lobby is out of reach since 21:45 UTC (the login is refused)."],
+    [{ takes: false }, 5, "net.Home lobby has been out of reach since 21:45+00:00 (no connection)."],
+    [{ takes: false, code: null }, 5, "net.Home lobby has been out of reach since 21:45+00:00."],
+    [
+      { takes: false, code: "auth" },
+      5,
+      "net.Home lobby has been out of reach since 21:45+00:00 (the login is refused).",
+    ],
     [
       { takes: false, code: "forbidden" },
       150,
-      "net.Home lobby is out of reach since 2026-01-01 21:45 UTC (we are not let in).",
+      "net.Home lobby has been out of reach since 2026-01-01 21:45+00:00 (Rialto is not allowed in).",
     ],
-    [{ takes: false, channel: "a\nb" }, 5, "net.Home a b is out of reach since 21:45 UTC (no connection)."],
+    [{ takes: false, channel: "a\nb" }, 5, "net.Home a b has been out of reach since 21:45+00:00 (no connection)."],
   ])("%j after %d min: %s", (more, minutes, expected) => {
     expect(textOf(outageEntry({ ...OUTAGE, ...more }, SINCE + minutes * MINUTE))).toBe(expected);
   });
 
   test.each<[Partial<Outage>, number | null, number, string]>([
-    [{}, 3, 25, "net.Home lobby was out of reach from 21:45 to 22:10 UTC; 3 messages waited."],
-    [{}, 1, 25, "net.Home lobby was out of reach from 21:45 to 22:10 UTC; 1 message waited."],
-    [{}, 0, 25, "net.Home lobby was out of reach from 21:45 to 22:10 UTC."],
-    [{}, null, 25, "net.Home lobby was out of reach from 21:45 to 22:10 UTC."],
-    [{}, 0, 0, "net.Home lobby was out of reach from 21:45 UTC."],
-    [{ takes: false }, 3, 150, "net.Home lobby was out of reach from 2026-01-01 21:45 to 2026-01-02 00:15 UTC."],
+    [{}, 3, 25, "net.Home lobby was out of reach from 21:45+00:00 to 22:10+00:00; 3 messages waited."],
+    [{}, 1, 25, "net.Home lobby was out of reach from 21:45+00:00 to 22:10+00:00; 1 message waited."],
+    [{}, 0, 25, "net.Home lobby was out of reach from 21:45+00:00 to 22:10+00:00."],
+    [{}, null, 25, "net.Home lobby was out of reach from 21:45+00:00 to 22:10+00:00."],
+    [{}, 0, 0, "net.Home lobby was out of reach from 21:45+00:00."],
+    [
+      { takes: false },
+      3,
+      150,
+      "net.Home lobby was out of reach from 2026-01-01 21:45+00:00 to 2026-01-02 00:15+00:00.",
+    ],
   ])("%j, %s waited, back after %d min: %s", (more, waited, minutes, expected) => {
     expect(textOf(backEntry({ ...OUTAGE, ...more }, known, waited, SINCE + minutes * MINUTE))).toBe(expected);
   });

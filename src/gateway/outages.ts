@@ -43,8 +43,8 @@ export const outageRef = ({ sinceMs }: Pick<Outage, "sinceMs">): string => Strin
 export function outageEntry(outage: Outage, nowMs: number): NewEntry {
   const { sinceMs, code, takes } = outage;
   const reason = code === null ? "" : ` (${REASONS[code]})`;
-  const kept = takes ? " What is said meanwhile is kept and delivered when it is back." : "";
-  const text = `${nameOf(outage)} is out of reach since ${momentOf(sinceMs, nowMs)} UTC${reason}.${kept}`;
+  const kept = takes ? " Messages for it are kept and delivered when it is back." : "";
+  const text = `${nameOf(outage)} has been out of reach since ${momentOf(sinceMs, nowMs)}${reason}.${kept}`;
   const said = { refs: [outageRef(outage)], author: authorKey(OUTAGES, null), name: NAME, excerpt: text };
   return {
     ...entryOf(outage, { text, label: EventLabel.outage, nowMs, about: null }),
@@ -98,17 +98,17 @@ function entryOf({ place, channel }: Outage, { text, label, nowMs, about }: Word
 }
 
 const REASONS: Readonly<Record<WhyCode, string>> = {
-  rate_limited: "it asks us to wait",
+  rate_limited: "it asks Rialto to wait",
   network: "no connection",
   timeout: "no answer",
   auth: "the login is refused",
   config: "its settings are wrong",
-  forbidden: "we are not let in",
-  not_found: "it is not there",
-  too_large: "it refuses us",
+  forbidden: "Rialto is not allowed in",
+  not_found: "it does not exist",
+  too_large: "it refuses Rialto",
   unsupported: "it cannot be used",
-  bad_content: "it refuses us",
-  remote_error: "an error of its server",
+  bad_content: "it refuses Rialto",
+  remote_error: "an error on its server",
   stopping: "no connection",
-  bug: "an error of ours",
+  bug: "an error in Rialto",
 };

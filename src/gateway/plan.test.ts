@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Level } from "../contract/capabilities.ts";
 import type { SharedFile } from "../contract/content.ts";
 import type { FileId } from "../contract/ids.ts";
@@ -8,6 +8,10 @@ import { encode, encodeStored, type Stored } from "./codec.ts";
 import type { Plan } from "./plan.ts";
 import { ABLE, aStored, NOTHING_HERE, planOf, postOf } from "./plan.suite.ts";
 import { aFile, aMessage, anAccount } from "./samples.suite.ts";
+
+// Rooms are told the local time.
+beforeEach(() => void vi.stubEnv("TZ", "UTC"));
+afterEach(() => vi.unstubAllEnvs());
 
 /** The name of a format of text. */
 const FORMAT = "irc";
@@ -233,14 +237,14 @@ describe("files", () => {
 const at = (iso: string): number => Date.parse(iso);
 
 test.each([
-  [12, "2026-01-01T14:02:59Z", "2026-01-01T15:30:00Z", "12 messages from 14:02 to 15:30 UTC were left out."],
+  [12, "2026-01-01T14:02:59Z", "2026-01-01T15:30:00Z", "12 messages from 14:02+00:00 to 15:30+00:00 were left out."],
   [
     2,
     "2026-01-01T23:50:00Z",
     "2026-01-02T01:10:00Z",
-    "2 messages from 2026-01-01 23:50 to 2026-01-02 01:10 UTC were left out.",
+    "2 messages from 2026-01-01 23:50+00:00 to 2026-01-02 01:10+00:00 were left out.",
   ],
-  [1, "2026-01-01T14:02:00Z", "2026-01-01T14:02:00Z", "1 message from 14:02 UTC was left out."],
+  [1, "2026-01-01T14:02:00Z", "2026-01-01T14:02:00Z", "1 message from 14:02+00:00 was left out."],
 ])("%i expired", (count, from, to, text) => {
   const { author, body } = planOf().expired({ count, fromMs: at(from), toMs: at(to) });
   expect(author).toBeNull();

@@ -34,7 +34,7 @@ needs(["inspircd", "python3-irc"], () => {
       const before = eve.ears.in(CHANNEL).length;
       proxy.shut();
       proxy.cut();
-      await eve.ears.untilText(CHANNEL, "is out of reach since", PATIENCE_MS);
+      await eve.ears.untilText(CHANNEL, "has been out of reach since", PATIENCE_MS);
       for (const text of ["first", "second"]) await one.say({ text, username: "anna" });
       await eve.ears.untilText(CHANNEL, "second", PATIENCE_MS);
       proxy.open();
@@ -45,11 +45,15 @@ needs(["inspircd", "python3-irc"], () => {
       expect(await rialto.stop()).toEqual({ code: 0, signal: null });
 
       const after = eve.ears.in(CHANNEL).slice(before);
-      const told = after.filter(({ text }) => /irc\.west #square is out of reach|2 messages waited/u.test(text));
+      const told = after.filter(({ text }) => /irc\.west #square has been out of reach|2 messages waited/u.test(text));
       expect(told.map(({ kind }) => kind)).toEqual(["notice", "notice"]);
       expect(told.map(({ text }) => text)).toEqual([
-        expect.stringMatching(/^irc\.west #square is out of reach since [\d: -]+ UTC \([a-z ]+\)\. What is said/u),
-        expect.stringMatching(/^irc\.west #square was out of reach from .* UTC; 2 messages waited\.$/u),
+        expect.stringMatching(
+          /^irc\.west #square has been out of reach since [\d: +-]+ \([a-z ]+\)\. Messages for it/u,
+        ),
+        expect.stringMatching(
+          /^irc\.west #square was out of reach from [\d: +-]+( to [\d: +-]+)?; 2 messages waited\.$/u,
+        ),
       ]);
       const ofItself = wes.ears.in(CHANNEL).flatMap(({ text }) => (text.includes("irc.west") ? [text] : []));
       expect(ofItself).toEqual([]);

@@ -41,10 +41,10 @@ async function wrongPassword({ ircd, prosody, rooms, launch }: Stage, told: Told
     says: ["action-needed"],
     retries: true,
     account: "xmpp.home",
-    messages: [/"the account needs a person"/u],
+    messages: [/"someone must act: the account cannot connect"/u],
   });
   await operator.change([CALM, HASTY]);
-  await hears(rooms.lobby, "is out of reach since");
+  await hears(rooms.lobby, "has been out of reach since");
   await operator.change([CALM, HASTY], ["sesame", PASSWORD]);
   await hears(rooms.lobby, "was out of reach");
   return { ...sights, rooms: { [`${IRC.lobby} on IRC`]: since(rooms.lobby(), from) } };
@@ -65,7 +65,7 @@ async function serverGone({ ircd, other, synapse, rooms, launch }: Stage, told: 
   );
   await operator.change([CALM, HASTY]);
   await other.kill();
-  await hears(rooms.harbour, "is out of reach since");
+  await hears(rooms.harbour, "has been out of reach since");
   await rialto.client("desk").say({ text: "ahoy", username: "anna" });
   const sights = await operator.look({
     told,
@@ -96,7 +96,7 @@ async function banned({ ircd, prosody, ira, rooms, launch }: Stage, told: Told):
   await operator.change([CALM, HASTY]);
   await ira.raw(`MODE ${IRC.square} +b rialto!*@*`);
   await ira.raw(`KICK ${IRC.square} rialto :no robots here`);
-  await hears(rooms.xmpp, "is out of reach since");
+  await hears(rooms.xmpp, "has been out of reach since");
   const sights = await operator.look({
     told,
     says: ["banned", "waiting"],
@@ -159,7 +159,7 @@ async function diskFull({ ircd, disk, ira, rooms, launch }: Stage, told: Told): 
     says: ["No room on the disk"],
     retries: false,
     account: null,
-    messages: [/"events wait: the log does not take them"/u, /"messages are refused"/u],
+    messages: [/"events wait: the log does not accept them"/u, /"messages are refused"/u],
   });
   await disk.free();
   const heard: string[] = [];

@@ -3,7 +3,7 @@ import { type Cell, table } from "../../../src/cli/table.ts";
 /** What differs from run to run becomes a word in these brackets. */
 const MASKS: readonly (readonly [RegExp, string])[] = [
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/gu, "‹time›"],
-  [/\b(?:\d{4}-\d\d-\d\d )?\d\d:\d\d(?= UTC| to |\b)/gu, "‹time›"],
+  [/\b(?:\d{4}-\d\d-\d\d )?\d\d:\d\d(?::\d\d)?[+-]\d\d:\d\d\b/gu, "‹time›"],
   [/\b\d+ (?:d|h|min|s)\b(?: \d+ (?:h|min)\b)?/gu, "‹duration›"],
   [/(?<![\d.])(?!16\.0 )\d+(?:\.\d+)? (?:MiB|GiB)/gu, "‹size›"],
   [/127\.0\.0\.1:\d+/gu, "127.0.0.1:‹port›"],
@@ -13,7 +13,7 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
   [/\b\d+(?= accepted)/gu, "‹number›"],
   [/(?<=late by )\d+(?= ms)/gu, "‹number›"],
   [/\b\d+ messages? waits?\b/gu, "‹number› messages wait"],
-  [/from ‹time› UTC/gu, "from ‹time› to ‹time› UTC"],
+  [/from ‹time›(?! to)/gu, "from ‹time› to ‹time›"],
   [/"(retryInS|seconds|waiting|repeated)":\d+/gu, '"$1":"‹number›"'],
 ];
 
