@@ -27,7 +27,7 @@ export interface OperatorOptions {
 
 /** Says something in a gateway, as the operator. Resolves once it is durable; rejects with the log's LogError. */
 export async function say({ gateway, text, as }: Words, options: OperatorOptions): Promise<Said> {
-  if (text.trim() === "") return { is: "bad", message: "there is nothing to say: the text is empty" };
+  if (text.trim() === "") return { is: "bad", message: "the text is empty" };
   if (text.length > TEXT_MAX) return { is: "bad", message: `the text is longer than ${TEXT_MAX} characters` };
   if (as.length > NAME_MAX) return { is: "bad", message: `the name is longer than ${NAME_MAX} characters` };
   const gateways = options.gateways();

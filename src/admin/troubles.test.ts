@@ -24,24 +24,24 @@ test.each<[string, Partial<Circumstances>, readonly RegExp[]]>([
   [
     "a log that takes nothing",
     { log: { head: 1, takes: false, why: "the disk is full", freeBytes: 0, damage: NONE } },
-    [/^the log: takes no messages: the disk is full \[See to the disk/],
+    [/^the log: accepts no messages: the disk is full \[Check the disk/],
   ],
   [
     "file descriptors that ran short",
     { shortage: { limit: 300, sinceMs: NOW - 5000, refused: 7 } },
-    [/^file descriptors: run short: the system gives 300, .*\(7 times\) \[.*LimitNOFILE.*\] \d+$/],
+    [/^file descriptors: are running out: the limit is 300, .*\(7 times\) \[.*LimitNOFILE.*\] \d+$/],
   ],
   [
     "a log with entries that cannot be read",
     { log: { head: 9, takes: true, why: null, freeBytes: 0, damage: { why: null, entries: [3, 4] } } },
     [
-      /^the log: holds 2 entries that cannot be read and were passed over: no\. 3, 4 \[Look whether the disk fails\. Stop Rialto, run `rialto log check`/,
+      /^the log: holds 2 entries that cannot be read and were skipped: no\. 3, 4 \[Check the disk for errors\. Stop Rialto, run `rialto log check`/,
     ],
   ],
   [
     "a log that is damaged, which is said once",
     { log: { head: 9, takes: false, why: "page 7", freeBytes: 0, damage: { why: "page 7", entries: [] } } },
-    [/^the log: cannot be read everywhere: page 7 \[.*rialto log repair/],
+    [/^the log: cannot be read completely: page 7 \[.*rialto log repair/],
   ],
   ["a clock that was set back", { newestMs: NOW + 90_000 }, [/^the clock: was set back: it is 90 s behind/]],
   [
@@ -52,13 +52,13 @@ test.each<[string, Partial<Circumstances>, readonly RegExp[]]>([
           place: "irc.libera/#a",
           through: "other",
           withheld: 2,
-          remedy: "Take one out",
+          remedy: "Remove one",
           sinceMs: NOW,
           untilMs: NOW + 1,
         },
       ],
     },
-    [/^irc.libera #a: a loop: "other" says again what Rialto writes.* 2 messages are withheld \[Take one/],
+    [/^irc.libera #a: a loop: "other" repeats what Rialto writes.* 2 messages are withheld \[Remove one/],
   ],
   ["an event loop that was late", { loop: { p50: 0, p99: 0, max: 1500 } }, [/^the event loop: was late by 1500 ms/]],
   [
@@ -106,7 +106,7 @@ test.each<[string, Partial<Circumstances>, readonly RegExp[]]>([
         }),
       ],
     },
-    [new RegExp(`^net\\.home: not connected: the server has not let us in yet \\[\\] ${NOW - 15_000}$`)],
+    [new RegExp(`^net\\.home: not connected: the server has not accepted the login yet \\[\\] ${NOW - 15_000}$`)],
   ],
   [
     "an account that connects for a short time",
@@ -119,9 +119,9 @@ test.each<[string, Partial<Circumstances>, readonly RegExp[]]>([
     [new RegExp(`waiting: the password is wrong \\[\\] ${NOW - 400_000}$`)],
   ],
   [
-    "a room that has not let us in",
+    "a room that has not accepted the join",
     { accounts: [aStatus({ channels: [aRoom({ state: "joining", downSinceMs: NOW - 20_000 })] })] },
-    [/^net\.home #room: not joined: nobody knows why/],
+    [/^net\.home #room: not joined: the reason is unknown/],
   ],
   [
     "a lane in which messages wait for long",

@@ -46,19 +46,20 @@ export function troublesOf(now: Circumstances): readonly Trouble[] {
 function ofLog({ takes, why, damage }: LogView): readonly Trouble[] {
   const troubles: Trouble[] = [];
   if (damage.why !== null) {
-    troubles.push({ of: "the log", what: `cannot be read everywhere: ${damage.why}`, remedy: REPAIR, sinceMs: null });
+    troubles.push({ of: "the log", what: `cannot be read completely: ${damage.why}`, remedy: REPAIR, sinceMs: null });
   }
   const { length: count } = damage.entries;
   if (count > 0) {
     const first = `no. ${damage.entries.slice(0, 5).join(", ")}${count > 5 ? ", …" : ""}`;
-    const what = `holds ${count === 1 ? "an entry" : `${count} entries`} that cannot be read and ${count === 1 ? "was" : "were"} passed over: ${first}`;
+    const what = `holds ${count === 1 ? "an entry" : `${count} entries`} that cannot be read and ${count === 1 ? "was" : "were"} skipped: ${first}`;
     troubles.push({ of: "the log", what, remedy: REPAIR, sinceMs: null });
   }
   if (takes || why === damage.why) return troubles;
-  const remedy = "See to the disk of the data folder; nothing that was accepted is lost, and Rialto goes on by itself.";
+  const remedy =
+    "Check the disk of the data folder. No accepted message is lost, and Rialto continues as soon as the disk works.";
   return [
     ...troubles,
-    { of: "the log", what: `takes no messages: ${why ?? "nobody knows why"}`, remedy, sinceMs: null },
+    { of: "the log", what: `accepts no messages: ${why ?? "the reason is unknown"}`, remedy, sinceMs: null },
   ];
 }
 
@@ -68,16 +69,16 @@ function ofDescriptors(shortage: Shortage | null): readonly Trouble[] {
   return [
     {
       of: "file descriptors",
-      what: `run short: the system gives ${limit}, and connections of clients were refused (${refused} times)`,
+      what: `are running out: the limit is ${limit}, and connections of clients were refused (${refused} times)`,
       remedy:
-        "Look who holds so many connections, or raise the limit: LimitNOFILE= in the unit of systemd, or ulimit -n.",
+        "Find out who opens so many connections, or raise the limit: LimitNOFILE= in the systemd unit, or ulimit -n.",
       sinceMs,
     },
   ];
 }
 
 const REPAIR =
-  "Look whether the disk fails. Stop Rialto, run `rialto log check` and `rialto log repair`, and start it again.";
+  "Check the disk for errors. Stop Rialto, run `rialto log check` and `rialto log repair`, and start it again.";
 
 function ofClock({ newestMs, nowMs }: Circumstances): readonly Trouble[] {
   if (newestMs === null || newestMs - nowMs < BACK_MS) return [];
@@ -86,7 +87,7 @@ function ofClock({ newestMs, nowMs }: Circumstances): readonly Trouble[] {
     {
       of: "the clock",
       what: `was set back: it is ${behind} s behind the newest message`,
-      remedy: "Set it right; until then messages wait longer than they should before they expire.",
+      remedy: "Correct the clock; until then, messages expire later than they should.",
       sinceMs: null,
     },
   ];
@@ -95,12 +96,12 @@ function ofClock({ newestMs, nowMs }: Circumstances): readonly Trouble[] {
 function ofLoop({ loop }: Circumstances): readonly Trouble[] {
   if (loop.max < LATE_MS) return [];
   const what = `was late by ${Math.round(loop.max)} ms: the machine is overloaded, or something in Rialto takes too long`;
-  return [{ of: "the event loop", what, remedy: "Look what else uses the processor.", sinceMs: null }];
+  return [{ of: "the event loop", what, remedy: "Check what else uses the processor.", sinceMs: null }];
 }
 
 function ofCircle({ place, through, withheld, remedy, sinceMs }: LoopStatus): Trouble {
   const messages = withheld === 1 ? "1 message is" : `${withheld} messages are`;
-  const what = `a loop: "${through}" says again what Rialto writes, as another bridge between the same rooms does; ${messages} withheld`;
+  const what = `a loop: "${through}" repeats what Rialto writes, as another bridge between the same rooms would; ${messages} withheld`;
   return { of: place.replace("/", " "), what, remedy, sinceMs };
 }
 
@@ -118,10 +119,12 @@ function ofAccount(account: AccountStatus, now: Circumstances): readonly Trouble
   const sinceMs = account.downSinceMs ?? account.sinceMs;
   // Its rooms wait for the same reason.
   if (state === "action-needed" || state === "waiting" || state === "degraded") {
-    return [{ of, what: `${state}: ${why?.message ?? "nobody knows why"}`, remedy, sinceMs }];
+    return [{ of, what: `${state}: ${why?.message ?? "the reason is unknown"}`, remedy, sinceMs }];
   }
   if (isLongDown(account, now)) {
-    return [{ of, what: `not connected: ${why?.message ?? "the server has not let us in yet"}`, remedy, sinceMs }];
+    return [
+      { of, what: `not connected: ${why?.message ?? "the server has not accepted the login yet"}`, remedy, sinceMs },
+    ];
   }
   return account.channels.flatMap((channel) => ofChannel(account, channel, now));
 }
@@ -131,7 +134,7 @@ function ofChannel({ account }: AccountStatus, channel: ChannelStatus, now: Circ
   const of = `${account} ${channel.channel}`;
   if (state === "waiting" || isLongDown(channel, now)) {
     const sinceMs = channel.downSinceMs ?? channel.sinceMs;
-    return [{ of, what: `not joined: ${why?.message ?? "nobody knows why"}`, remedy, sinceMs }];
+    return [{ of, what: `not joined: ${why?.message ?? "the reason is unknown"}`, remedy, sinceMs }];
   }
   return channel.lanes.flatMap((lane) => ofLane(of, lane, now));
 }

@@ -147,7 +147,10 @@ export class ApiServers {
     try {
       await forgetReaders(log, keys, routes.reads);
     } catch (error) {
-      logger.warn({ error: describe(error) }, "what removed accounts left behind is forgotten at the next start");
+      logger.warn(
+        { error: describe(error) },
+        "the records of removed accounts could not be deleted; the next start deletes them",
+      );
     }
   }
 
@@ -164,7 +167,10 @@ export class ApiServers {
         await this.#listen(server);
         return;
       } catch (error) {
-        this.#core.logger.error({ account: account.name, error: describe(error) }, "the readers cannot be opened yet");
+        this.#core.logger.error(
+          { account: account.name, error: describe(error) },
+          "the readers of the HTTP API cannot be opened yet; Rialto tries again",
+        );
         await pause({ clock: systemClock, ms: RETRY_MS, signal });
       }
     }
@@ -182,7 +188,7 @@ export class ApiServers {
     } catch (error) {
       this.#core.logger.error(
         { account: name, error: describe(error), retryInS: RETRY_MS / 1000 },
-        "the HTTP API does not listen",
+        "the HTTP API cannot listen on its address; Rialto tries again",
       );
       void this.#listenLater(server);
     }

@@ -83,6 +83,6 @@ test("a reader gets links to the files of networks, which lead to the media endp
   for (const link of links) {
     const file = await fetch(link);
     // Its network is not there.
-    expect([file.status, await file.text()]).toEqual([503, "This file cannot be had now. Try again later.\n"]);
+    expect([file.status, await file.text()]).toEqual([503, "This file is not available now. Try again later.\n"]);
   }
 });

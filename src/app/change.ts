@@ -65,7 +65,7 @@ export async function changeConfig(loaded: Config, running: Running): Promise<Ch
     await Promise.all(steps.map(async (step) => await step.settle()));
   } catch (error) {
     if (!(error instanceof LogError)) throw error;
-    return { is: "impossible", reasons: [`the log takes nothing now (${error.message}); try again`] };
+    return { is: "impossible", reasons: [`the log accepts nothing now (${error.message}); try again`] };
   }
   return { is: "applied", moved, needsRestart };
 }

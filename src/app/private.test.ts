@@ -18,7 +18,7 @@ const OURS = ["log.sqlite", "log.sqlite-wal", "log.sqlite-shm", "files", "rialto
 test("a data folder that others could enter is closed, and that is said once", () => {
   const path = folderOf(0o755, OURS);
   expect(closeDataFolder(path)).toEqual([
-    { path, mode: "755", what: expect.stringContaining("closed to them now") as string },
+    { path, mode: "755", what: expect.stringContaining("has closed it to them") as string },
   ]);
   expect(modeOf(path)).toBe(0o700);
   expect(closeDataFolder(path)).toEqual([]);
@@ -26,7 +26,9 @@ test("a data folder that others could enter is closed, and that is said once", (
 
 test("a folder that holds other things too is left as it is, and that is said", () => {
   const path = folderOf(0o755, [...OURS, "holidays.jpg"]);
-  expect(closeDataFolder(path)).toEqual([{ path, mode: "755", what: expect.stringContaining("of its own") as string }]);
+  expect(closeDataFolder(path)).toEqual([
+    { path, mode: "755", what: expect.stringContaining("its own folder") as string },
+  ]);
   expect(modeOf(path)).toBe(0o755);
 });
 

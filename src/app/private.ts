@@ -29,19 +29,19 @@ export function closeDataFolder(path: string): readonly Privacy[] {
     if ((mode & OTHERS) !== 0) findings.push({ ...found, what: closed(path, mode) });
     return findings;
   } catch (error) {
-    return [{ path, mode: "", what: `whether the data folder is private cannot be seen: ${describe(error)}` }];
+    return [{ path, mode: "", what: `cannot check whether the data folder is private: ${describe(error)}` }];
   }
 }
 
 function closed(path: string, mode: number): string {
   if (readdirSync(path).some((name) => !OURS.test(name))) {
-    return "other users of this machine can look into the data folder; it holds other things too, so Rialto leaves it as it is: give Rialto a folder of its own (DataPath), or chmod 700";
+    return "other users of this machine can read the data folder; it also contains other files, so Rialto does not change its permissions: give Rialto its own folder (DataPath), or run chmod 700 on this one";
   }
   try {
     chmodSync(path, mode & 0o700);
-    return "other users of this machine could look into the data folder; it is closed to them now";
+    return "other users of this machine could read the data folder; Rialto has closed it to them";
   } catch (error) {
-    return `other users of this machine can look into the data folder, and it cannot be closed to them: ${describe(error)}`;
+    return `other users of this machine can read the data folder, and Rialto cannot close it to them: ${describe(error)}`;
   }
 }
 
@@ -50,6 +50,7 @@ export function openConfiguration(path: string | null, hasSecrets: boolean): rea
   if (path === null || !hasSecrets || process.platform === "win32") return [];
   const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
   if ((mode & 0o004) === 0) return [];
-  const what = "the configuration holds secrets, and every user of this machine may read it: chmod 600, or 640";
+  const what =
+    "the configuration contains secrets, and every user of this machine can read it: run chmod 600 or chmod 640 on it";
   return [{ path, mode: (mode & 0o777).toString(8), what }];
 }

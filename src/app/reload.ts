@@ -50,7 +50,7 @@ export class Reloader {
   }
 
   async #reload(): Promise<Reloaded> {
-    if (this.#stopped) return this.#refuse([], ["Rialto stops"]);
+    if (this.#stopped) return this.#refuse([], ["Rialto is stopping"]);
     const loaded = this.#read();
     // A start goes on without what an error concerns; what runs is not taken away because of one.
     if (!loaded.ok || hasErrors(loaded.problems)) return this.#refuse(loaded.problems, []);
@@ -59,9 +59,9 @@ export class Reloader {
     if (changed.is === "applied") {
       for (const problem of loaded.problems) this.#logger.warn({ problem: lineOf(problem) }, "the configuration");
       this.#logger.info(briefOf(changed.moved), "the configuration was reloaded");
-    } else this.#logger.debug("the configuration is the same");
+    } else this.#logger.debug("the configuration has not changed");
     if (changed.needsRestart.length > 0)
-      this.#logger.warn({ settings: changed.needsRestart }, "these settings are others now, and need a restart");
+      this.#logger.warn({ settings: changed.needsRestart }, "these settings have changed, and need a restart");
     return changed;
   }
 
@@ -81,7 +81,7 @@ export class Reloader {
       const level = problem.severity === "error" ? "error" : "warn";
       this.#logger[level]({ problem: lineOf(problem) }, "the configuration");
     }
-    this.#logger.error("the configuration was not reloaded: the old one stays");
+    this.#logger.error("the configuration was not reloaded: the old one stays in use");
     return { is: "refused", problems };
   }
 }

@@ -22,7 +22,7 @@ describe("what the configuration needs", () => {
 
   test("one too few is said at the start, with the number that it takes", () => {
     const open = (): unknown => openDescriptors(config, new MemoryLogger().logger, 152);
-    expect(open).toThrow(/may have 152 files and connections open at a time, and this configuration needs 153/u);
+    expect(open).toThrow(/may open 152 files and connections at a time, and this configuration needs 153/u);
   });
 
   test("with just enough, so many clients come in, and one line a minute says that there are more", () => {
@@ -30,6 +30,6 @@ describe("what the configuration needs", () => {
     const descriptors = openDescriptors(config, log.logger, 153);
     const taken = Array.from({ length: 20 }, () => descriptors.take(1));
     expect(taken.filter(Boolean)).toHaveLength(16);
-    expect(JSON.stringify(log)).toContain("file descriptors run short");
+    expect(JSON.stringify(log)).toContain("file descriptors are running out");
   });
 });

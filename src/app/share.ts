@@ -29,7 +29,7 @@ export function openDescriptors(config: Config, logger: Logger, limit = limitOf(
   if (limit < needed) {
     throw new StartError(
       "descriptors",
-      `this process may have ${limit} files and connections open at a time, and this configuration needs ${needed}`,
+      `this process may open ${limit} files and connections at a time, and this configuration needs ${needed}`,
     );
   }
   const nowMs = (): number => systemClock.nowMs();
@@ -38,7 +38,7 @@ export function openDescriptors(config: Config, logger: Logger, limit = limitOf(
     reserved,
     nowMs,
     onShort: ({ limit: given, refused }) =>
-      logger.warn({ limit: given, refused }, "file descriptors run short: connections of clients are refused"),
+      logger.warn({ limit: given, refused }, "file descriptors are running out: connections of clients are refused"),
   });
 }
 

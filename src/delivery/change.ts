@@ -141,7 +141,10 @@ async function settle(next: Next, { specs, names }: Lanes, scene: Scene): Promis
   try {
     await forgetRemoved(shared.log, shared.logger, left);
   } catch (error) {
-    shared.logger.warn({ error: String(error) }, "what removed bridges left behind is forgotten at the next start");
+    shared.logger.warn(
+      { error: String(error) },
+      "the records of removed bridges could not be deleted; the next start deletes them",
+    );
   }
 }
 

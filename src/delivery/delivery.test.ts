@@ -184,7 +184,7 @@ test("a bridge that left the configuration is forgotten, and starts anew when it
   const without = aConfig([aGateway("main", bridges.slice(0, 1).concat(bridges.slice(2)))], accounts);
   await stop(await open(without));
   expect(memory.shown("count")).toContain(
-    "warn bridges are no longer in the configuration: what waited for them is not delivered 1",
+    "warn bridges are no longer in the configuration: the messages that waited for them are not delivered 1",
   );
   expect([...(await log.marks("lane/")).keys()]).toEqual(["lane/main/net.a/#x"]);
   restart();

@@ -41,11 +41,11 @@ function lineBy({ op, messages, stored, here }: Item, state: Receipt["state"], p
   return { of: about.seq, place: reactionsOf(place), refs: isGone ? [] : messages };
 }
 
-export const GONE: Why = { code: "network", message: "The session ended, and what was under way did not end with it." };
-export const HUNG: Why = { code: "timeout", message: "Nothing has moved for 10 minutes or more." };
+export const GONE: Why = { code: "network", message: "The session ended before this was finished." };
+export const HUNG: Why = { code: "timeout", message: "There has been no progress for 10 minutes or more." };
 export const THREW: Why = {
   code: "bug",
-  message: "The adapter failed in a way it should not: this is a bug, see the log.",
+  message: "The adapter failed unexpectedly: this is a bug, see the log.",
 };
 
 /** What becomes of what goes out with a message that ends so; otherwise it stands for itself. */
@@ -84,7 +84,7 @@ export class Endings {
     const { fields, logger } = this.#options;
     const { state, why } = ending;
     this.keep(item, ending);
-    logger.debug({ ...fields, seq: item.seq, state, why: why?.message }, "a message has come to its end here");
+    logger.debug({ ...fields, seq: item.seq, state, why: why?.message }, "the delivery of a message has ended");
     const said = SAID.get(state);
     if (said === undefined) return;
     const { passes, suppressed } = this.#throttle.pass(`${state} ${why?.message}`);

@@ -59,7 +59,7 @@ export class Fetching {
       bytes: wanted?.bytes ?? (item !== undefined && item.Size > 0 ? item.Size : null),
       url: item === undefined || item.URL === "" ? null : item.URL,
     };
-    if (wanted === null) return { ...facts, id: null, missing: "nobody has its content" };
+    if (wanted === null) return { ...facts, id: null, missing: "its content is not available" };
     const ready = await this.#ready(wanted, wait);
     if (!ready.ok) return { ...facts, id: null, missing: ready.why.message };
     const { bytes, mime, link } = ready;
@@ -96,5 +96,5 @@ export class Fetching {
 }
 
 function late(ms: number): ReadyFile & { readonly ok: false } {
-  return { ok: false, why: { code: "timeout", message: `it did not come within ${ms / 1_000} s` }, retry: true };
+  return { ok: false, why: { code: "timeout", message: `it did not arrive within ${ms / 1_000} s` }, retry: true };
 }

@@ -37,6 +37,6 @@ export async function forgetRemoved(
   if (removed.size === 0) return;
   logger.warn(
     { removed: [...removed].slice(0, SHOWN_MAX), count: removed.size },
-    "bridges are no longer in the configuration: what waited for them is not delivered",
+    "bridges are no longer in the configuration: the messages that waited for them are not delivered",
   );
 }

@@ -166,8 +166,8 @@ describe("a log that refuses", () => {
     expect(await Promise.all([...answers, late])).toEqual([["stored"], ["stored"], ["stored"]]);
     expect(log.texts).toEqual([["a", "b"], ["c"]]);
     expect(memory.shown("why")).toEqual([
-      "warn events wait: the log does not take them the disk is full",
-      "warn events wait: the log does not take them worse",
+      "warn events wait: the log does not accept them the disk is full",
+      "warn events wait: the log does not accept them worse",
       "info events are stored again",
     ]);
     expect(clock.waiting).toBe(0);

@@ -323,7 +323,7 @@ export class Intake {
     const { clock, random } = this.#options;
     const code = error instanceof LogError ? error.code : "bug";
     const message = error instanceof Error ? error.message : String(error);
-    this.#report.trouble({ code, message }, {}, "events wait: the log does not take them");
+    this.#report.trouble({ code, message }, {}, "events wait: the log does not accept them");
     await pause({ clock, ms: fullJitter(attempt, BACK_OFF, random), signal: this.#closed.signal });
   }
 }

@@ -175,7 +175,7 @@ describe("a join that does not succeed", () => {
     joins.start(session);
     await settled();
     expect(told("#a")).toEqual(["+ref:#a"]);
-    expect(told("#b")).toEqual(["-this is the same room as #a; take one of them out of the configuration"]);
+    expect(told("#b")).toEqual(["-this is the same room as #a; remove one of them from the configuration"]);
     expect(joins.nameOf(refOf("#a"))).toBe("#a");
     await clock.advance(1_800_000);
     expect(session.asked).toEqual(["#a", "#b", "#b"]);

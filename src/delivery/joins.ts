@@ -196,7 +196,7 @@ export class Joins {
     const other = joined.ok ? this.#names.get(joined.ref) : undefined;
     if (other === undefined || other === room || other.gone || other.state !== "joined") return joined;
     room.twin = other;
-    const message = `this is the same room as ${other.request.name}; take one of them out of the configuration`;
+    const message = `this is the same room as ${other.request.name}; remove one of them from the configuration`;
     return { ok: false, why: { code: "config", message }, retryInMs: TWIN_RETRY_MS };
   }
 

@@ -40,7 +40,7 @@ test("one that cannot be had is replaced by the reason, at once or after ten sec
   expect(stage.files.asked.filter((id) => id === "later").length).toBeGreaterThan(3);
   await stage.end(2, delivered);
   await stage.clock.advance(10_000);
-  expect(filesOf(stage, 3)).toMatchObject([{ id: null, missing: "it did not come within 10 s" }, { id: "ok" }]);
+  expect(filesOf(stage, 3)).toMatchObject([{ id: null, missing: "it did not arrive within 10 s" }, { id: "ok" }]);
 });
 
 test("a file that comes while it is asked for goes out; another try does not ask again", async () => {

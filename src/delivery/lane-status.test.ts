@@ -103,7 +103,7 @@ describe("the state of a lane", () => {
     expect(await stage.call(1).attempt.sending(END)).toBe(false);
     await stage.end(1, deferred(0));
     const { state, why } = await statusOf(stage);
-    expect([state, why?.message]).toEqual(["waiting", expect.stringContaining("log does not take")]);
+    expect([state, why?.message]).toEqual(["waiting", expect.stringContaining("log does not store")]);
   });
 
   test("a log that cannot count leaves the number out", async () => {

@@ -32,7 +32,7 @@ const SILENT_MS = 30_000;
 
 const REFUSED: Why = {
   code: "network",
-  message: "The log does not take the lane's position, so nothing more is sent.",
+  message: "The log does not store the lane's position, so nothing more is sent.",
 };
 
 /** Pure. What waits always has a reason, but for what is about to go. */

@@ -163,7 +163,7 @@ describe("a log that refuses", () => {
     await stage.clock.advance(120_000);
     expect(stage.calls).toHaveLength(2);
     expect(stage.lines).toMatchObject([
-      { level: "warn", message: expect.stringContaining("log does not take") as string },
+      { level: "warn", message: expect.stringContaining("log does not store") as string },
     ]);
     stage.log.refuses = null;
     await stage.clock.advance(60_000);

@@ -84,8 +84,8 @@ describe("the watch", () => {
         untilMs: clock.nowMs() + 600_000,
       },
     ]);
-    expect(watch.why(6)?.message).toMatch(/^withheld: a loop; "other" in net.a #x says again what Rialto wrote/u);
-    expect(memory.shown()).toEqual(["warn a loop is broken: its messages are withheld"]);
+    expect(watch.why(6)?.message).toMatch(/^withheld: a loop; "other" in net.a #x repeats what Rialto wrote/u);
+    expect(memory.shown()).toEqual(["warn a loop through another bridge was found: its messages are withheld"]);
   });
 
   test("passes over what is no message", () => {

@@ -67,10 +67,11 @@ export class LoopWatch {
     const why: Why = {
       code: "config",
       message:
-        `withheld: a loop; "${loop.name}" in ${loop.place.replace("/", " ")} says again what Rialto wrote, ` +
-        `as another bridge between the same rooms does. ${BREAK_LOOP}`,
+        `withheld: a loop; "${loop.name}" in ${loop.place.replace("/", " ")} repeats what Rialto wrote, ` +
+        `as another bridge between the same rooms would. ${BREAK_LOOP}`,
     };
-    if (!this.#told.has(loop)) this.#logger.warn({ why: why.message }, "a loop is broken: its messages are withheld");
+    if (!this.#told.has(loop))
+      this.#logger.warn({ why: why.message }, "a loop through another bridge was found: its messages are withheld");
     this.#told.add(loop);
     return why;
   }

@@ -30,8 +30,8 @@ type PreparingOptions = Pick<
 /** What has no use at a destination that does not show what it is about. */
 const POINTLESS: ReadonlySet<Receipt["state"]> = new Set(["expired", "cancelled", "withheld"]);
 
-const GIVEN_UP: Why = { code: "stopping", message: "The channel went away." };
-const NOT_DURABLE: Why = { code: "network", message: "The log does not take what was delivered so far." };
+const GIVEN_UP: Why = { code: "stopping", message: "The channel was lost." };
+const NOT_DURABLE: Why = { code: "network", message: "The log does not store what has been delivered so far." };
 
 /**
  * Turns entries into ops. What an op needs to know of other messages and files is looked up first; an entry that needs nothing, which is

@@ -156,7 +156,7 @@ export class Recorder {
   #accepted(): void {
     if (!this.refused) return;
     this.#refusals = 0;
-    this.#options.logger.info(this.#options.fields, "the log takes the lane's position again");
+    this.#options.logger.info(this.#options.fields, "the log stores the lane's position again");
   }
 
   #refusedBy(error: unknown): void {
@@ -166,7 +166,7 @@ export class Recorder {
     const why = error instanceof Error ? error.message : String(error);
     this.#options.logger.warn(
       { ...this.#options.fields, why },
-      "the log does not take the lane's position: it is kept in memory, and what needs it on disk first has to wait",
+      "the log does not store the lane's position: it is kept in memory, and messages that need it on disk wait",
     );
   }
 

@@ -17,7 +17,7 @@ export interface Recovered {
 
 const RESTARTED: Why = {
   code: "stopping",
-  message: "Rialto ended while this was being sent, so nobody knows whether it arrived; it is not sent again.",
+  message: "Rialto ended while it was sending this, so it may or may not have arrived; it is not sent again.",
 };
 
 /** Pure. `between`: the messages of the lane with `position.after` < seq <= `intent.seq`, oldest first; `place`: its destination. */

@@ -22,7 +22,7 @@ export class RemoteFiles {
     try {
       return (await session.openFile?.(ref, signal)) ?? failed("unsupported", "its network gives no files");
     } catch (error) {
-      return failed("bug", `the adapter failed in a way it should not: ${String(error)}`);
+      return failed("bug", `the adapter failed unexpectedly: ${String(error)}`);
     }
   }
 }

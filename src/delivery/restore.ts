@@ -61,7 +61,7 @@ function readable<T>(lane: string, decode: () => T): T {
   try {
     return decode();
   } catch {
-    const remedy = '"rialto log repair" takes them out, and the lane then begins at the newest message';
+    const remedy = '"rialto log repair" removes them, and the lane then begins at the newest message';
     throw new LogError("damaged", `The log is damaged: the marks of the lane ${lane} cannot be read. ${remedy}.`);
   }
 }

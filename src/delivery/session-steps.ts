@@ -11,7 +11,7 @@ const OPEN_MS = 60_000;
 const QUIESCE_MS = 1_500;
 const CLOSE_MS = 1_500;
 
-export const STOPPING: Why = { code: "stopping", message: "Rialto stops" };
+export const STOPPING: Why = { code: "stopping", message: "Rialto is stopping" };
 
 interface StepOptions {
   readonly account: Account;
@@ -41,7 +41,7 @@ export class SessionSteps {
       if (!opened.late && !(opened.value.ok && stop.aborted)) return opened.value;
     } catch (error) {
       const stack = error instanceof Error ? error.stack : undefined;
-      logger.debug({ account: account.name, stack }, "an adapter threw");
+      logger.debug({ account: account.name, stack }, "an adapter failed to open a session: this is a bug");
       return failed({ code: "bug", message: `the session could not be opened: ${String(error)}` });
     }
     void this.#closeLate(opening);
@@ -67,7 +67,7 @@ export class SessionSteps {
     const { clock, logger, account } = this.#options;
     try {
       const done = await within({ clock, ms }, task);
-      if (done.late) logger.debug({ account: account.name, step }, "a session took too long to end and was left alone");
+      if (done.late) logger.debug({ account: account.name, step }, "a session took too long to end and was abandoned");
     } catch (error) {
       logger.warn(
         { account: account.name, step, error: String(error) },

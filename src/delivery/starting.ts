@@ -11,7 +11,7 @@ const UNREADABLE: Why = {
   message: "The stored message cannot be turned into an op: this is a bug, see the log.",
 };
 
-const TAKEN_BACK: readonly Loss[] = [{ what: "reaction", note: "the message was taken back" }];
+const TAKEN_BACK: readonly Loss[] = [{ what: "reaction", note: "the message was deleted before it was sent" }];
 
 /** What starting needs of its lane. */
 export interface StartingLane {

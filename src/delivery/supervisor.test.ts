@@ -139,7 +139,10 @@ describe("a session that ends", () => {
       await start();
       expect(supervisor.state).toMatchObject({ is: "action-needed", why: ended.why });
       expect(lane.told).toEqual([`-${ended.why.message}`]);
-      expect(memory.shown("why")).toEqual(["info connecting", `error the account needs a person ${ended.why.message}`]);
+      expect(memory.shown("why")).toEqual([
+        "info connecting",
+        `error someone must act: the account cannot connect ${ended.why.message}`,
+      ]);
       expect(memory.lines.at(-1)?.fields["remedy"]).toContain("settings");
       await clock.advance(30 * MINUTE - 1);
       expect(network.opens).toHaveLength(1);

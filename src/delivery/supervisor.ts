@@ -76,12 +76,12 @@ export class Supervisor {
   /** How the account and its channels are, with the lanes of each as they say it themselves. */
   async status(): Promise<Omit<AccountStatus, "delivered">> {
     const { account, intake } = this.#options;
-    const standing = this.#condition.standing(`${this.#address ?? "the server"} has not let us in`);
+    const standing = this.#condition.standing(`${this.#address ?? "the server"} has not accepted the login`);
     const remedy = this.#down?.remedy ?? remedyOf("account", standing.why, this.#live === null ? this.#cause : "lost");
     // No trouble yet, but what is waited for.
     const own = { ...standing, why: standing.why ?? (standing.state === "connecting" ? this.#connecting : null) };
     const channels = this.#channels.map(({ request, lanes }): readonly [Omit<ChannelStatus, "lanes">, typeof lanes] => {
-      const there = this.#conditionOf(request.name).standing("the channel has not let us in");
+      const there = this.#conditionOf(request.name).standing("the channel has not accepted the join");
       const isOffline = there.state === "offline";
       const { why, retryMs } = isOffline ? own : there;
       const what = isOffline ? remedy : remedyOf("channel", there.why);
@@ -111,7 +111,7 @@ export class Supervisor {
     const condition = this.#conditions.get(channel);
     if (condition === undefined) return undefined;
     const { downForMs } = condition;
-    const { state, downSinceMs, why } = condition.standing("the channel has not let us in");
+    const { state, downSinceMs, why } = condition.standing("the channel has not accepted the join");
     if (downSinceMs === null || downForMs === null) return null;
     return { sinceMs: downSinceMs, forMs: downForMs, why: state === "offline" ? (this.#condition.why ?? why) : why };
   }
@@ -280,7 +280,7 @@ export class Supervisor {
   #degrade(why: Why | null): void {
     this.#degraded = why;
     if (this.#live === null) return;
-    if (why === null) this.#report.well({}, "the connection is well again");
+    if (why === null) this.#report.well({}, "the connection works again");
     else this.#report.trouble(why, {}, "the account is online, but degraded");
     this.#condition.become(why === null ? "online" : "degraded", why);
     if (why === null) this.#condition.heard();
@@ -297,7 +297,8 @@ export class Supervisor {
     this.#cause = cause;
     this.#condition.become(needsPerson ? "action-needed" : "waiting", why, clock.nowMs() + ms);
     const remedy = remedyOf("account", why, cause);
-    if (needsPerson) this.#report.trouble(why, { retryInS, remedy }, "the account needs a person", "error");
+    if (needsPerson)
+      this.#report.trouble(why, { retryInS, remedy }, "someone must act: the account cannot connect", "error");
     else this.#report.trouble(why, { retryInS }, "the account is offline");
     return ms;
   }
@@ -346,7 +347,7 @@ const CAP_MS = { short: 30_000, long: 5 * 60_000 };
 const SHORT_OUTAGE_MS = 10 * 60_000;
 const PERSON_MS = { least: 30 * 60_000, most: 60 * 60_000 };
 
-const MISSED: Why = { code: "network", message: "what was said in a channel before it was joined is asked for again" };
+const MISSED: Why = { code: "network", message: "Rialto asks again for what was said before the channel was joined" };
 
 const lost = (why: Why): Ended => ({ cause: "lost", why });
 

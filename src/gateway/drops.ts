@@ -22,7 +22,7 @@ export const DROP_WORDS = {
   duplicate: "it is in the log already",
   unknown_channel: "no gateway has its channel",
   no_gateway: "no gateway takes messages from its channel",
-  bug: "a bug in Rialto; its log says more",
+  bug: "a bug in Rialto; see its log",
 } as const;
 export type DropReason = keyof typeof DROP_WORDS;
 

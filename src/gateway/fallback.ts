@@ -50,7 +50,7 @@ function formatted(format: string, blocks: readonly Block[], who: string, quote:
 
 /**
  * A body that stands for an edit: what changed, or the whole new text with a star. `old`: what it said before, `suffix`: the EditSuffix that
- * is no part of what was written. Null: it brings no new words.
+ * is no part of what was written. Null: it changes no text.
  */
 export function asEdit(body: Body, how: "diff" | "whole", old: string, suffix: string): Body | null {
   const shown = plainText(body.blocks);

@@ -51,7 +51,7 @@ describe("without FullEvents, a file of a network has its content, an address, o
       "",
       {},
       null,
-      ["cat.png was shared, but cannot be shown here: nobody has its content", null],
+      ["cat.png was shared, but cannot be shown here: its content is not available", null],
     ],
   ])("%s", (_name, text, file, content, [shown, kept]) => {
     const seen = withContents({ message: message([item(file)], { text }), files: [ID] }, [content], () => null);

@@ -68,6 +68,6 @@ function fileLine({ Name, Comment, URL }: FileItem): string {
 
 function missingLine({ Name, Comment, Size }: FileItem, missing: string | null): string {
   const size = Size > 0 ? ` (${readableSize(Size)})` : "";
-  const why = missing ?? "nobody has its content";
+  const why = missing ?? "its content is not available";
   return `${Comment === "" ? "" : `${Comment}: `}${Name || "a file"}${size} was shared, but cannot be shown here: ${why}`;
 }

@@ -44,7 +44,7 @@ export function sharedFiles(message: Message, { files }: Here, { fileOut }: Capa
 export function fileLosses(files: readonly SharedFile[], { fileOut }: Capabilities): readonly Loss[] {
   return files
     .filter(({ id, url }) => id === null && (fileOut === "native" || url === null))
-    .map(({ missing }) => ({ what: "file", note: missing ?? "it could not be had" }));
+    .map(({ missing }) => ({ what: "file", note: missing ?? "it could not be fetched" }));
 }
 
 /** The picture of a sender, where senders have pictures. */

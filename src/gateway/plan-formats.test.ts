@@ -12,14 +12,14 @@ test.each([
   ["[https://example.org](https://example.org)", []],
   ["**_both_**", ["italic"]],
   ["_one_ and _two_ and ~~three~~", ["italic", "strike"]],
-  ["see [this](https://example.org)", ["link behind words"]],
+  ["see [this](https://example.org)", ["link with its own text"]],
   ["> > _deep_", ["quote", "italic"]],
   ["# ||head||", ["spoiler"]],
   ["<h1>head</h1><ul><li>one</ul>", ["heading", "list"]],
   ["```\npre\n```", []],
 ])("%j loses %j", (text, names) => {
   const losses = formatLosses(parse(text.startsWith("<") ? "html" : "markdown", text), capabilities({ formats }));
-  const note = `there is nothing like this here: ${names.join(", ")}`;
+  const note = `not available here: ${names.join(", ")}`;
   expect(losses).toEqual(names.length === 0 ? [] : [{ what: "format", note }]);
 });
 

@@ -11,9 +11,7 @@ export function formatLosses(blocks: readonly Block[], { formats }: Capabilities
   const kinds = new Set<Kind>();
   for (const block of blocks) ofBlock(block, kinds);
   const lacking = [...kinds].filter((kind) => !formats.includes(kind)).flatMap((kind) => NAMES[kind] ?? []);
-  return lacking.length === 0
-    ? []
-    : [{ what: "format", note: `there is nothing like this here: ${lacking.join(", ")}` }];
+  return lacking.length === 0 ? [] : [{ what: "format", note: `not available here: ${lacking.join(", ")}` }];
 }
 
 /** Whatever is not here is no formatting: its text says it all. */
@@ -25,7 +23,7 @@ const NAMES: Partial<Readonly<Record<Kind, string>>> = {
   spoiler: "spoiler",
   colour: "colour",
   code: "code",
-  link: "link behind words",
+  link: "link with its own text",
   heading: "heading",
   pre: "preformatted",
   quote: "quote",

@@ -191,8 +191,8 @@ function editOp(at: Case, about: About, scene: Scene): Planned {
   const suffix = accounts.get(account.toLowerCase())?.presentation.editSuffix ?? "";
   // Who has never seen the message makes nothing of what changed in it.
   const body = asEdit(draft.body, isNative ? "whole" : editFallback, about.excerpt, suffix);
-  if (body === null) return { is: "omitted", losses: [lost("edit", "it brings no new words")] };
-  const why = isNative ? "the message is not known here; said anew" : "said in a new message";
+  if (body === null) return { is: "omitted", losses: [lost("edit", "it changes no text")] };
+  const why = isNative ? "the message is not known here; said in a new message" : "said in a new message";
   const files = draft.body.files.length > 0 ? [lost("file", "files of an edit are not sent again")] : [];
   return { is: "op", op: { kind: "post", ...draft, body }, losses: [lost("edit", why), ...files] };
 }
@@ -214,7 +214,7 @@ function deleteOp(at: Case, about: About, scene: Scene): Planned {
     return { is: "op", op: { kind: "delete", target, author: writerOf(at, about, scene) }, losses: [] };
   }
   if (scene.destination.presentation.deleteFallback === "none") {
-    return { is: "omitted", losses: [lost("delete", "what was said here stays")] };
+    return { is: "omitted", losses: [lost("delete", "the copy here is not deleted")] };
   }
   const line = lineOf(deletionLine(about, at.stored.message.username));
   return { is: "op", op: { kind: "post", ...line }, losses: [lost("delete", "said in a line")] };
@@ -238,7 +238,7 @@ function reactOp(at: Case, about: About, scene: Scene): Planned {
 }
 
 const IN_A_LINE: readonly Loss[] = [{ what: "reaction", note: "said in a line" }];
-const NOTHING_NEW: Planned = { is: "omitted", losses: [{ what: "reaction", note: "there is nothing to say of it" }] };
+const NOTHING_NEW: Planned = { is: "omitted", losses: [{ what: "reaction", note: "there is nothing to show" }] };
 
 /** The one line of a message follows what stands now. `isNew`: something was put on; who takes something back begins no line. */
 function lineOp({ here }: Case, about: About, isNew: boolean, scene: Scene): Planned {

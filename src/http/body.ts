@@ -47,7 +47,7 @@ export function readBody(
     parts = [];
   };
   const whole = (): void => end(null);
-  const broken = (): void => end(problem(400, "the body broke off"));
+  const broken = (): void => end(problem(400, "the body ended too early"));
   const held = budget.hold(announced, () => end(TOO_SLOW));
   if (announced > limit) end(tooLarge(limit));
   else request.on("data", take).once("end", whole).once("close", broken).once("error", broken);
@@ -56,10 +56,10 @@ export function readBody(
 
 const tooLarge = (limit: number): Problem => problem(413, `the body is larger than MaxBodySize (${limit} bytes)`);
 const NO_ROOM: Problem = {
-  ...problem(503, "too many bodies come in at once: there is no room for this one now; send it again"),
+  ...problem(503, "too many bodies are coming in at once; send this one again"),
   retryAfterS: RETRY_S,
 };
 const TOO_SLOW: Problem = problem(
   408,
-  "the body came in too slowly while there was no room for others; send it again, faster",
+  "the body came in too slowly while there was no room for others; send it again, and faster",
 );

@@ -31,7 +31,7 @@ function refusalOf(code: string | undefined): Refusal {
     case "HPE_HEADER_OVERFLOW":
       return { status: 431, message: "the header of the request is too large" };
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return { status: 408, message: "the request did not come in whole within 60 s" };
+      return { status: 408, message: "the whole request did not arrive within 60 s" };
     case undefined:
     default:
       return { status: 400, message: `the request is not valid HTTP (${code ?? "unreadable"})` };

@@ -197,6 +197,6 @@ function fromFramework(error: FastifyError, options: ServerOptions): Problem {
       return problem(404, "Not Found");
     case undefined:
     default:
-      return problem(500, "the service failed on this request; its log says more");
+      return problem(500, "the service failed on this request; see its log");
   }
 }

@@ -20,7 +20,7 @@ export function holdMessages(socket: WebSocket, wire: Socket, budget: BodyBudget
   };
   const refuse = (): void => {
     release();
-    socket.close(TRY_AGAIN_LATER, "too many messages come in at once");
+    socket.close(TRY_AGAIN_LATER, "too many messages are coming in at once");
     wire.destroySoon();
   };
   // Whoever pings in the middle of a message has not ended it.

@@ -85,7 +85,7 @@ export const SAYINGS: readonly Saying[] = [
   }),
   {
     thing: "link",
-    title: "link behind words",
+    title: "link with its own text",
     bare: line,
     written: {
       matrix: (word) => line(`<a href="${linkOf(word)}">${word}</a>`),

@@ -41,7 +41,7 @@ test.each([
   expect(printed).not.toMatch(/\n {4}at |bug/);
 });
 
-test("an entry that cannot be read is passed over by readers and explain, and status says so", async () => {
+test("an entry that cannot be read is skipped by readers and explain, and status says so", async () => {
   const { dataPath, file } = await stopped();
   const db = new BetterSqlite3(file);
   db.exec("UPDATE entry SET payload = substr(payload, 1, 30) WHERE seq = 2");
@@ -56,6 +56,6 @@ test("an entry that cannot be read is passed over by readers and explain, and st
   expect((JSON.parse(found.body) as ExplainView).stories.map(({ words }) => words)).toEqual(["three"]);
   const { troubles } = JSON.parse((await ask(socket, { method: "GET", path: "/api/v1/status" })).body) as StatusView;
   expect(troubles).toEqual([
-    expect.objectContaining({ of: "the log", what: "holds an entry that cannot be read and was passed over: no. 2" }),
+    expect.objectContaining({ of: "the log", what: "holds an entry that cannot be read and was skipped: no. 2" }),
   ]);
 });

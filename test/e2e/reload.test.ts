@@ -27,7 +27,7 @@ const linesWith = (rialto: Rialto, message: string): readonly Readonly<Record<st
     .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
 
 const APPLIED = "the configuration was reloaded";
-const REFUSED = "the configuration was not reloaded: the old one stays";
+const REFUSED = "the configuration was not reloaded: the old one stays in use";
 
 /** Waits until the log has said this so many times; the line of that time. */
 async function told(rialto: Rialto, message: string, times: number): Promise<Readonly<Record<string, unknown>>> {
@@ -147,7 +147,7 @@ describe("what is another configuration", { timeout: 120_000 }, () => {
     const other = toml({ general: { RetentionDays: 3, MaxAge: "1h" }, accounts, gateways: { g: { inout: both } } });
     await replace(rialto, other);
     expect(await told(rialto, APPLIED, 1)).toMatchObject({ settings: ["MaxAge"] });
-    const restart = "these settings are others now, and need a restart";
+    const restart = "these settings have changed, and need a restart";
     expect(await told(rialto, restart, 1)).toMatchObject({ settings: ["RetentionDays"] });
     // Nothing but that: it is said again, and nothing moves.
     rialto.signal("SIGHUP");

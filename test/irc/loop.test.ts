@@ -99,7 +99,7 @@ needs(["ngircd", "python3-irc"], () => {
       PATIENCE_MS,
     );
     expect(trouble).toMatchObject({ of: expect.stringMatching(/^irc\.(one #left|two #right)$/u) as string });
-    expect(trouble?.what).toContain('"other" says again what Rialto writes');
+    expect(trouble?.what).toContain('"other" repeats what Rialto writes');
     // Others are heard, both ways.
     await anna.say(left, "unrelated");
     await ben.ears.untilText(right, "<anna> unrelated", PATIENCE_MS);

@@ -85,7 +85,7 @@ describe("bodies that do not come to their end", () => {
     const refused = await late.answer();
     expect(refused.statusLine).toContain(" 503 ");
     expect(refused.headers.get("retry-after")).toMatch(/^\d+$/u);
-    expect(refused.body.toString()).toContain("too many bodies come in at once");
+    expect(refused.body.toString()).toContain("too many bodies are coming in at once");
     for (const server of [0, 1] as const) {
       const small = await stage.post(server, 500, x(500));
       expect((await small.answer()).body.toString()).toBe("500");
@@ -146,7 +146,7 @@ describe("bodies that do not come to their end", () => {
     stage.clock.ms = 10_000;
     const first = await stage.post(0, 30_000, x(30_000));
     expect((await first.answer()).body.toString()).toBe("30000");
-    expect(await socket.closed).toBe("1013 too many messages come in at once");
+    expect(await socket.closed).toBe("1013 too many messages are coming in at once");
     await holds(stage.budget, 0);
   });
 });

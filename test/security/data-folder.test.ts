@@ -27,8 +27,8 @@ test(
     expect(statSync(dataPath).mode & 0o777).toBe(0o700);
     expect(statSync(path.join(dataPath, "log.sqlite")).mode & 0o777).toBe(0o600);
     expect(statSync(path.join(dataPath, "files")).mode & 0o777).toBe(0o700);
-    expect(rialto.output()).toContain("it is closed to them now");
+    expect(rialto.output()).toContain("Rialto has closed it to them");
     // Nothing is secret in this configuration.
-    expect(rialto.output()).not.toContain("the configuration holds secrets");
+    expect(rialto.output()).not.toContain("the configuration contains secrets");
   },
 );

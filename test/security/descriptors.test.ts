@@ -31,9 +31,9 @@ test("more connections than there are descriptors: some are refused, and operato
     () => "a trouble in the status",
   );
   expect(found.map(({ of, what }) => `${of} ${what}`).join("\n")).toMatch(
-    /^file descriptors run short: the system gives 200, /u,
+    /^file descriptors are running out: the limit is 200, /u,
   );
-  expect(rialto.output().split("file descriptors run short")).toHaveLength(2);
+  expect(rialto.output().split("file descriptors are running out")).toHaveLength(2);
   for (const connection of flood) connection.destroy();
   await eventually(
     async () =>
@@ -55,6 +55,6 @@ test("more connections than there are descriptors: some are refused, and operato
 
 test("a start with too few says how many it needs", async () => {
   await expect(startRialto({ config, descriptors: 100 })).rejects.toThrow(
-    /may have 100 files and connections open at a time, and this configuration needs 162[\s\S]*LimitNOFILE/u,
+    /may open 100 files and connections at a time, and this configuration needs 162[\s\S]*LimitNOFILE/u,
   );
 });

@@ -225,7 +225,7 @@ test("who has left is forgotten; one too many is told so, and keeps nobody from 
   const all = Array.from({ length: 16 }, () => lines(socket, "/api/v1/tail", leave.signal).next());
   await following(followers, 16);
   const late = lines(socket, "/api/v1/tail", AbortSignal.timeout(60_000));
-  await expect(late.next()).rejects.toThrow(/too many follow/);
+  await expect(late.next()).rejects.toThrow(/too many clients follow/);
   expect((await get(socket, "/healthz")).status).toBe(200);
   // Those who come by the address have room of their own.
   const other = await fetch(`${url}/api/v1/tail`, { signal: leave.signal });
@@ -290,6 +290,6 @@ test("a socket that cannot be made is said in the log, and the rest works", asyn
     logger,
   });
   onTestFinished(() => server.close());
-  expect(logged[0]).toContain("the control socket cannot be made");
+  expect(logged[0]).toContain("the control socket cannot be created");
   expect((await fetch(`${server.url ?? ""}/healthz`)).status).toBe(200);
 });

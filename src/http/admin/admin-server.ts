@@ -101,7 +101,7 @@ async function listenLocally({ app }: HttpApi, dataPath: string, logger: Logger)
   } catch (error) {
     logger.error(
       { socket: socketPath(dataPath), why: explainListenError(error) },
-      "the control socket cannot be made: `rialto status` and its like will not find this program, and all else runs",
+      "the control socket cannot be created: `rialto status` and similar commands cannot find this program; everything else runs",
     );
     return () => undefined;
   }

@@ -85,7 +85,7 @@ export function addAdminRoutes({ app, onBody, release }: HttpApi, deps: AdminDep
   });
   app.post("/api/v1/send", async (request, reply) => {
     const words = wordsOf(request.body);
-    if (words === null) return refuse(reply, problem(400, "the body must be JSON: gateway, text and, if you like, as"));
+    if (words === null) return refuse(reply, problem(400, "the body must be JSON: gateway, text and optionally as"));
     return await unlessLogFails(reply, async () => {
       const said = await deps.say(words);
       if (said.is === "said") return answer(reply, said);
@@ -118,7 +118,7 @@ function follow(
     });
     if (leave === null) {
       reply.raw.writeHead(503, { "Content-Type": JSON_TYPE });
-      reply.raw.end(problemBody("too many follow already by this way in; end one of them"));
+      reply.raw.end(problemBody("too many clients follow already; end one of them"));
       return;
     }
     socket = StreamSocket.open(reply.raw);

@@ -203,7 +203,7 @@ export class ApiAccount {
       moved: () => mark().moved(),
       fell: () => mark().fell(),
       skipped: (count) => this.#countSkipped(kind, count),
-      cut: (why) => logger.warn({ account: account.name, reader: kind, why }, "a reader was cut"),
+      cut: (why) => logger.warn({ account: account.name, reader: kind, why }, "a reader was disconnected"),
     };
   }
 

@@ -99,7 +99,7 @@ export class FileLines {
     const link = ready.link ?? later();
     if (bytes > left) return { data: null, bytes, link, missing: TOO_LARGE };
     const content = await contentOf(files, file);
-    return { data: content, bytes, link, missing: content === null ? "it had to go from the store" : null };
+    return { data: content, bytes, link, missing: content === null ? "it was removed from the store" : null };
   }
 }
 

@@ -45,7 +45,7 @@ export class Positions {
       for (const [name, value] of positions) if (this.#unwritten.get(name) === value) this.#unwritten.delete(name);
     } catch (error) {
       const marks = positions.map(([name]) => name);
-      this.#logger.warn({ marks, error: String(error) }, "a reader's position could not be stored; it is tried again");
+      this.#logger.warn({ marks, error: String(error) }, "a reader's position could not be stored; Rialto tries again");
     } finally {
       this.#underWay -= 1;
       if (this.#underWay === 0) for (const resolve of this.#idle.splice(0)) resolve();

@@ -21,13 +21,13 @@ export function whyOf({ code }: LogError): string {
     case "overloaded":
       return "the disk does not keep up";
     case "closed":
-      return "Rialto stops";
+      return "Rialto is stopping";
     case "damaged":
-      return "the log of Rialto is damaged, and who runs it has to repair it";
+      return "Rialto's log is damaged, and its operator must repair it";
     case "io":
     case "unwritable":
     case "locked":
     case "format":
-      return "the disk does not do its work";
+      return "the disk does not work";
   }
 }

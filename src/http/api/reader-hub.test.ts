@@ -344,7 +344,7 @@ test("a reader that takes nothing for a minute is cut; one that takes is not", a
   await world.clock.advance(1_000);
   world.hub.sweep();
   await until(() => world.hub.readers === 1);
-  expect(world.happened).toContain("cut: it has taken nothing for 60 s");
+  expect(world.happened).toContain("cut: it has read nothing for 60 s");
   world.say(2001);
   await until(() => fast.numbers().length === 2001);
 });

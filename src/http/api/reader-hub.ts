@@ -137,7 +137,7 @@ export class ReaderHub<Chunk> {
       connection.beat(now, silentMs);
       const { unsent, taken } = connection;
       if (unsent === 0 || taken > reader.takenAtSweep) reader.progressAtMs = now;
-      else if (now - reader.progressAtMs >= STALL_MS) this.#cut(reader, "it has taken nothing for 60 s");
+      else if (now - reader.progressAtMs >= STALL_MS) this.#cut(reader, "it has read nothing for 60 s");
       reader.takenAtSweep = taken;
     }
     this.#events.moved();

@@ -63,7 +63,7 @@ export class WebSocketConnection implements Connection<readonly Buffer[]> {
 
   /** 1001, going away (RFC 6455 §7.4.1). */
   end(): void {
-    this.#ws.close(1001, "the service stops");
+    this.#ws.close(1001, "the service is stopping");
   }
 
   destroy(): void {

@@ -67,7 +67,7 @@ export class WebSocketHub {
   send(ws: WebSocket, frame: Buffer | string): void {
     if (ws.bufferedAmount <= UNSENT_MAX) return ws.send(frame, { binary: false });
     if (this.#sockets.delete(ws)) {
-      this.#logger.warn({ unsent: ws.bufferedAmount }, "a WebSocket was closed: it does not take its messages");
+      this.#logger.warn({ unsent: ws.bufferedAmount }, "a WebSocket was closed: it does not read its messages");
     }
     ws.terminate();
   }

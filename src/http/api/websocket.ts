@@ -23,7 +23,7 @@ export function serveWebSocket(socket: WebSocket, tcp: Socket, deps: ApiDeps, is
       await receive(socket, data, isBinary, deps);
     } catch (error) {
       deps.onError(error, WEBSOCKET_PATH);
-      refuse(socket, deps, "the service failed on this message; its log says more");
+      refuse(socket, deps, "the service failed on this message; see its log");
     }
     inFlight -= 1;
     if (socket.isPaused && inFlight < IN_FLIGHT_MAX) socket.resume();

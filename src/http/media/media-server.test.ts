@@ -210,10 +210,10 @@ test("what cannot be fetched is said, and nothing of why", async () => {
   const ask = async (ref: string) =>
     await fetch(server + (files.linkFor(remote(ref), "a.png") ?? "").slice(ENDPOINT.url.length));
   const gone = await ask("gone");
-  expect([gone.status, await gone.text()]).toEqual([404, "This file cannot be had.\n"]);
+  expect([gone.status, await gone.text()]).toEqual([404, "This file is not available.\n"]);
   const away = await ask("away");
   expect([away.status, away.headers.get("retry-after")]).toEqual([503, "30"]);
-  expect(await away.text()).toBe("This file cannot be had now. Try again later.\n");
+  expect(await away.text()).toBe("This file is not available now. Try again later.\n");
 });
 
 test("what takes long goes on for who asks again", async () => {

@@ -94,7 +94,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, option
   if (request.socket.destroyed) return;
   if (published.is === "missing" && published.retry) {
     response.setHeader("Retry-After", RETRY_S);
-    return say(response, 503, "This file cannot be had now. Try again later.");
+    return say(response, 503, "This file is not available now. Try again later.");
   }
   if (published.is !== "file") return say(response, ...MISSING[published.is]);
   await send(request, response, published.file, options);
@@ -103,8 +103,8 @@ async function answer(request: IncomingMessage, response: ServerResponse, option
 const MISSING: Readonly<Record<Exclude<Published["is"], "file">, readonly [number, string]>> = {
   unknown: [404, "There is no such file."],
   expired: [410, "This link has expired."],
-  gone: [410, "This file is not kept any more."],
-  missing: [404, "This file cannot be had."],
+  gone: [410, "This file is no longer kept."],
+  missing: [404, "This file is not available."],
 };
 
 async function send(

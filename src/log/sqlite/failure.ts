@@ -31,7 +31,7 @@ export function openFailure(error: unknown, folder: string, file: string): Failu
   if (code.startsWith("SQLITE_BUSY")) {
     return {
       code: "locked",
-      message: `Another process holds the log in ${folder}. Stop that one first, or give this one a folder of its own (DataPath in [general]).`,
+      message: `Another process holds the log in ${folder}. Stop that one first, or give this one its own folder (DataPath in [general]).`,
     };
   }
   if (isDamage(code)) return damagedFile(file, reason);
