@@ -83,7 +83,7 @@ test.each<[string, Partial<Circumstances>, readonly RegExp[]]>([
     [/^rialto\.toml:3:7: Buffer is no number \(the default is used\) \[Correct it, then run "rialto reload"\.\] $/],
   ],
   [
-    "an account that needs a person, and not its rooms as well",
+    "an account that needs somebody to act, and not its rooms as well",
     {
       accounts: [aStatus({ state: "action-needed", why, remedy: "Set it.", channels: [aRoom({ state: "waiting" })] })],
     },

@@ -65,7 +65,7 @@ test("the reason is on the receipt", async () => {
 });
 
 describe("the newest few", () => {
-  test("are found behind a backlog of which the lane has only read the beginning", async () => {
+  test("are found after a backlog of which the lane has only read the beginning", async () => {
     const stage = await opened({ is: "newest", count: 2 });
     const texts = Array.from({ length: 3_000 }, (_, at) => `${at}`);
     await stage.say(...texts);

@@ -180,7 +180,7 @@ describe("another configuration", () => {
     expect(net.opens).toHaveLength(1);
   });
 
-  test("a lane whose gateway is another goes on behind what it has done, with what waited", async () => {
+  test("a lane whose gateway is another goes on after what it has done, with what waited", async () => {
     const delivery = await open(configOf(gateway("g", "inout net.a #x")));
     await post("one");
     await until(net, "ref:#x <bob> one");
@@ -363,7 +363,7 @@ describe("another configuration", () => {
     expect(web.sessions.every(({ steps }) => steps.includes("close"))).toBe(true);
   });
 
-  test("behind a stop, a change is refused: lanes that were not opened again would seem new", async () => {
+  test("after a stop, a change is refused: lanes that were not opened again would seem new", async () => {
     const next = configOf(gateway("g", "inout net.a #x", "inout web.b room"));
     const delivery = await open(configOf(gateway("g", "inout net.a #x")));
     const changing = await delivery.change({ config: next, routes: compileRoutes(next), reopen: new Set() });

@@ -22,7 +22,7 @@ export interface Next {
  * what is on disk.
  *
  *   1. `marks` are made durable while nothing is being appended: what is new begins here. Until then, nothing has changed.
- *   2. `swap`, at once behind that: what comes in goes by the new configuration.
+ *   2. `swap`, at once after that: what comes in goes by the new configuration.
  *   3. `settle`: lanes and sessions follow. What waits for those that stay waits in the log meanwhile.
  */
 export interface DeliveryChange {

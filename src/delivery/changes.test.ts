@@ -263,7 +263,7 @@ describe("folding", () => {
     expect(await states(stage)).toBe("2 sent, 4 folded, 6 folded");
   });
 
-  test("what was begun goes on as it was, and the edit comes behind it", async () => {
+  test("what was begun goes on as it was, and the edit comes after it", async () => {
     const stage = await connected({ idempotency: NONE });
     await stage.say("first");
     await stage.call(1).attempt.sending("1" as never);

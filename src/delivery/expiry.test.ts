@@ -170,7 +170,7 @@ describe("the line that stands for them", () => {
   test.each([
     ["is in doubt each time", (stage: Stage, number: number) => stage.call(number).end(unknown)],
     ["throws each time", (stage: Stage, number: number) => stage.call(number).fail(new Error("a bug"))],
-  ])("that %s is given up, and what comes behind it goes", async (_, end) => {
+  ])("that %s is given up, and what comes after it goes", async (_, end) => {
     const stage = await late();
     await stage.connect();
     for (let number = 1; number <= 5; number += 1) {

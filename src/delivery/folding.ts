@@ -13,7 +13,7 @@ export type Folded =
   | { readonly is: "omit" };
 
 /**
- * Pure. `changes`: edits, deletions and reactions behind the item, of whatever message, oldest first, with what they hold. `inWords`: the
+ * Pure. `changes`: edits, deletions and reactions after the item, of whatever message, oldest first, with what they hold. `inWords`: the
  * destination has no reactions.
  */
 export function fold(item: Item, changes: readonly Item[], inWords: boolean): Folded {

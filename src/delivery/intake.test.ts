@@ -110,7 +110,7 @@ test("the cursor is stored with its events, also when there are none to store", 
   ]);
 });
 
-test("where a session ended before a channel was known, its cursors count no more, and the next session's do", async () => {
+test("where a session ended before a channel was known, its cursors no longer count, and the next session's do", async () => {
   const lost = "lost" as ChannelRef;
   const names: NameOf = (ref) => (ref === lost ? UNSETTLED : inRoom(ref));
   const late: NameOf = (ref) => names(ref);
@@ -205,7 +205,7 @@ test("after a close an append under way has its own answer, and all else is igno
   expect(log.texts).toEqual([["a"]]);
 });
 
-test("a channel whose name is not settled holds up what comes behind it", async () => {
+test("a channel whose name is not settled holds up what comes after it", async () => {
   let name: string | null | undefined;
   const joining = accept([said("a")], null, () => name);
   const behind = accept([said("b")]);

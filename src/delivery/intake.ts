@@ -23,7 +23,7 @@ import { fullJitter } from "./retry.ts";
  * While one append is under way, the calls that come gather; the next append takes as many of them, whole, as its bounds allow. A
  * refusal of the log (disk full, too much waiting, a failed write) is waited out, and the same append tried again: nothing is dropped,
  * nothing rejects, and who waits for the answer is held up, which is the back-pressure. A call with an event of a channel whose name is
- * still to be settled (it is being joined) holds up those behind it, so that the order stays; where the session ends before, its cursor stays
+ * still to be settled (it is being joined) holds up those after it, so that the order stays; where the session ends before, its cursor stays
  * before that event, and the next session brings it again. How much gathers is for the adapter to
  * bound, which takes nothing more from its network while many of its calls wait.
  *
@@ -44,7 +44,7 @@ export class Intake {
   readonly #dropped = new Map<DropReason, number>();
   #accepted = 0;
   #cursor: Cursor | null;
-  /** Of sessions that ended before all their channels were known, with events of such a channel: their cursors count no more. */
+  /** Of sessions that ended before all their channels were known, with events of such a channel: their cursors no longer count. */
   readonly #unsettled = new WeakSet<NameOf>();
   #record: EventRecorder;
   #running: Promise<void> | null = null;
@@ -149,7 +149,7 @@ export class Intake {
     else group.cursor = cursor ?? group.cursor;
   }
 
-  /** Whether its cursor stands behind an event that no name was found for: the next session has to begin before that. */
+  /** Whether its cursor stands after an event that no name was found for: the next session has to begin before that. */
   #isBehind({ batch, nameOf }: Call): boolean {
     if (batch.events.some(({ channel }) => nameOf(channel) === UNSETTLED)) this.#unsettled.add(nameOf);
     return this.#unsettled.has(nameOf);
@@ -201,7 +201,7 @@ export class Intake {
       if (recorded.is === "drop") return drop(recorded);
       return routes.targets(recorded.entry.subject).length > 0 ? recorded.entry : drop({ reason: "no_gateway" });
     } catch (error) {
-      // The next try would fail as well: better one event lost, and told, than all behind it.
+      // The next try would fail as well: better one event lost, and told, than all after it.
       logger.error(
         { account: account.name, channel, kind: event.kind, error: String(error) },
         "an event is lost: this is a bug",

@@ -43,7 +43,7 @@ export class Joins {
     void this.#work();
   }
 
-  /** Joins what is new, leaves what is gone, and does not touch what stays but for its lanes. What is said in a channel that is gone counts no more. */
+  /** Joins what is new, leaves what is gone, and does not touch what stays but for its lanes. What is said in a channel that is gone no longer counts. */
   change(channels: readonly JoinChannel[]): void {
     const before = new Map(this.#rooms.map((room) => [room.request.name, room]));
     const added: Room[] = [];
@@ -96,7 +96,7 @@ export class Joins {
   }
 
   /**
-   * A channel is no more, as `Host.lost` has it. One that waits anyway, or one we never knew (it was refused so far), is news of another
+   * A channel is gone, as `Host.lost` has it. One that waits anyway, or one we never knew (it was refused so far), is news of another
    * kind: it is worth trying again after that time.
    */
   lost(ref: ChannelRef, why: Why, retryInMs: number): void {
@@ -138,7 +138,7 @@ export class Joins {
   }
 
   #takeOut(room: Room): void {
-    // One that is being joined is left when that has come to its end.
+    // One that is being joined is left when that has ended.
     if (room.state === "joined") this.#leaving.push(room);
     room.takeOut();
     for (const each of this.#rooms) if (each.twin === room) this.#retryBy(each, 0);
@@ -213,7 +213,7 @@ export class Joins {
     }
   }
 
-  /** Whatever comes of it: what is said there counts no more. */
+  /** Whatever comes of it: what is said there no longer counts. */
   async #leave({ ref, report, request }: Room, session: Session): Promise<void> {
     const { clock } = this.#options;
     const other = ref === null ? undefined : this.#names.get(ref);

@@ -12,7 +12,7 @@ class RunningClock extends FakeClock {
   }
 }
 
-test("a wait that ends while the lane looks at the clock is not waited for for ever", async () => {
+test("a wait that ends while the lane looks at the clock does not last forever", async () => {
   for (let early = 0; early < 40; early += 1) {
     const stage = new Stage({ clock: new RunningClock() });
     await stage.open();

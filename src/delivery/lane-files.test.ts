@@ -10,7 +10,7 @@ function filesOf(stage: Stage, call: number): readonly SharedFile[] {
   return "body" in op ? op.body.files : [];
 }
 
-test("a message waits for its files, and those behind it wait with it", async () => {
+test("a message waits for its files, and those after it wait with it", async () => {
   const stage = await connected({ inflightMax: 4 });
   const slow = Promise.withResolvers<ReadyFile>();
   stage.files.answers.set("b", slow.promise);

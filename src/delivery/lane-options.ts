@@ -52,7 +52,7 @@ export function admission(plan: Plan, since: ReadonlyMap<Subject, Seq>): (entry:
   return ({ seq, label, subject }) => seq > (since.get(subject) ?? 0) && plan.admits(label);
 }
 
-/** The id of a message's op, the same over every try and restart. The time tells it from one that a log which is no more had at this place. */
+/** The id of a message's op, the same over every try and restart. The time tells it from one that a log which is gone had at this place. */
 export function opIdOf(lane: string, { seq, at }: { readonly seq: Seq; readonly at: number }): string {
   return `${lane}/${seq}/${at}`;
 }

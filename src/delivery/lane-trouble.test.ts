@@ -244,7 +244,7 @@ describe("a log that cannot be read", () => {
   });
 });
 
-test("behind one that hangs, what has ended and what is not for the lane is bounded in memory; all of it goes on", async () => {
+test("after one that hangs, what has ended and what is not for the lane is bounded in memory; all of it goes on", async () => {
   const stage = new Stage({ inflightMax: 2 });
   await stage.open();
   let hung: ((outcome: Outcome) => void) | null = null;

@@ -249,7 +249,7 @@ describe("outcomes", () => {
     expect(await stage.receipts()).toMatchObject([{ state: "unconfirmed", detail }]);
   });
 
-  test("a deferral after some parts resumes behind them", async () => {
+  test("a deferral after some parts resumes after them", async () => {
     const stage = await connected({ idempotency: NONE });
     await stage.say("1");
     const { attempt } = stage.call(1);

@@ -53,7 +53,7 @@ export class Lane {
   readonly #summary: SummaryLine;
   readonly #lateness: Lateness;
   #backlog: Promise<number | null> = Promise.resolve(0);
-  /** Entries behind it are not for this lane any more. */
+  /** Entries after it are not for this lane any more. */
   #upTo: Seq = Infinity;
   #onDrained = (): void => undefined;
   #phase: "running" | "stopping" | "stopped" = "running";
@@ -207,12 +207,12 @@ export class Lane {
     this.#pump();
   }
 
-  /** Its bridge is taken out of the configuration: nothing behind `upTo` goes there. */
+  /** Its bridge is taken out of the configuration: nothing after `upTo` goes there. */
   endAt(upTo: Seq): void {
     this.#upTo = upTo;
   }
 
-  /** Resolves when everything for it has come to its end, or cannot, because the channel is gone; not once it is stopped. */
+  /** Resolves when everything for it has ended, or cannot, because the channel is gone; not once it is stopped. */
   drained(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#onDrained = resolve;

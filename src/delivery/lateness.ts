@@ -71,7 +71,7 @@ export interface LatenessOptions {
   readonly catchUp: CatchUp | null;
   readonly subjects: readonly Subject[];
   readonly admits: (entry: EntryHead) => boolean;
-  /** Nothing starts for a while; `times`: how often in a row it has come to that. */
+  /** Nothing starts for a while; `times`: how often in a row that has happened. */
   readonly wait: (times: number, why: Why) => void;
   readonly pump: () => void;
 }
@@ -81,7 +81,7 @@ export type Verdict =
   | { readonly is: "too late"; readonly why: Why }
   | { readonly is: "unknown" };
 
-/** Of those up to `upTo`, the ones behind `after` are to be sent. */
+/** Of those up to `upTo`, the ones after `after` are to be sent. */
 interface Newest {
   readonly after: Seq;
   readonly upTo: Seq;

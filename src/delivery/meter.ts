@@ -2,7 +2,7 @@ import type { Receipt } from "../log/log.ts";
 
 /** What is counted as it happens. Calls are cheap and never throw. */
 export interface Meter {
-  /** A message has come to its end at a destination; `ageMs`: since it was accepted. */
+  /** A message has ended at a destination; `ageMs`: since it was accepted. */
   ended(lane: MeteredLane, state: Receipt["state"], ageMs: number): void;
   /** A handler call has ended; `ms`: how long it took. */
   answered(lane: MeteredLane, outcome: "delivered" | "deferred" | "rejected" | "unknown", ms: number): void;

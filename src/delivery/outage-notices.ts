@@ -4,7 +4,7 @@ import { backEntry, type Outage, outageEntry, outageRef, outageSubject } from ".
 import type { Log, Subject } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
 
-/** A channel of a network's account, as it stands now. */
+/** A channel of a network's account, as it is now. */
 export interface WatchedPlace {
   readonly place: Subject;
   /** For people. */

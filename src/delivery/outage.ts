@@ -3,7 +3,7 @@ import type { Why } from "../contract/outcome.ts";
 import type { Logger } from "../logger.ts";
 
 /**
- * Says when a lane stands still, and when it goes on.
+ * Says when a lane is stuck, and when it continues.
  *
  *   quiet ──something has waited `noticeMs`, and nothing got through meanwhile──▶ noticed (one warning)
  *     ◀──────────────────────something got through (one line)──────────────────────┘

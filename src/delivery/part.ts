@@ -144,7 +144,7 @@ export class Part {
     this.intake.change(recordOf(account));
   }
 
-  /** What is said behind `head` does not go to bridges that are no more; `names`: of the lanes that there are. */
+  /** What is said after `head` does not go to bridges that are gone; `names`: of the lanes that there are. */
   endLanes(names: ReadonlySet<string>, head: Seq): void {
     for (const { lane } of this.#gone(names)) lane.endAt(head);
   }
@@ -173,7 +173,7 @@ export class Part {
   }
 
   /**
-   * Lanes that are others now, or no more, are stopped, and opened again behind what they have done; then channels are joined and
+   * Lanes that have changed or are gone are stopped, and opened again after what they have done; then channels are joined and
    * left. What stays the same is not touched, and neither is the connection. Never rejects.
    */
   async change(wanted: Wanted, patience: Patience & { readonly signal: AbortSignal }): Promise<void> {

@@ -5,7 +5,7 @@ import type { Mark, Seq } from "../log/log.ts";
 /**
  * What a lane has on disk, as marks of the log:
  *
- *   lane/<name>     the cursor, and what is to be known of the messages behind it
+ *   lane/<name>     the cursor, and what is to be known of the messages after it
  *   intent/<name>   only for networks without idempotency: up to where something may have been sent; written before it is
  *   summary/<name>  expired messages that one line still has to stand for
  *   sources/<name>  since when it hears each subject, see gateway/sources.ts
@@ -20,14 +20,14 @@ export interface Position {
   readonly next: Next | null;
   /** Settled as well, while one before them is not; absent: none. */
   readonly done?: readonly Seq[];
-  /** Certainly not sent, while one behind them may have been; absent: none. */
+  /** Certainly not sent, while one after them may have been; absent: none. */
   readonly unsent?: readonly Seq[];
 }
 
 /** The first message that was sent in part. */
 export interface Next {
   readonly seq: Seq;
-  /** Goes on behind here. */
+  /** Goes on after here. */
   readonly progress: Progress;
   /** Of the parts so far. */
   readonly messages: readonly MessageRef[];

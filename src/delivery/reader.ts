@@ -31,7 +31,7 @@ const CHUNK_BYTES = 256 * 1024;
 /** While fewer messages and characters than these wait in the window it reads on: what comes later may change what is sent first. */
 const AHEAD_ENTRIES = 128;
 const AHEAD_CHARS = 256 * 1024;
-/** With more than these in the window it waits for the oldest to end: nothing else bounds what is done behind that, or not for the lane. */
+/** With more than these in the window it waits for the oldest to end: nothing else bounds what is done after that, or not for the lane. */
 const HELD_ENTRIES = 2_000;
 /** Most entries that are looked at to count the messages among them. */
 const COUNT_ENTRIES = 10_000;
@@ -73,7 +73,7 @@ export class Reader {
     return this.#window.waiting >= AHEAD_ENTRIES || this.#window.waitingChars >= AHEAD_CHARS;
   }
 
-  /** How many entries wait, in the window or behind it; where they are very many, of the oldest all count. */
+  /** How many entries wait, in the window or after it; where they are very many, of the oldest all count. */
   async count(counts: (entry: EntryHead) => boolean = () => true): Promise<number> {
     const { log, subjects, admits } = this.#options;
     const { entries, skipped } = await log.newest({ subjects, after: this.#window.cursor, limit: COUNT_ENTRIES });

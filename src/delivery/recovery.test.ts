@@ -104,7 +104,7 @@ const ROWS: readonly Row[] = [
     unconfirmed: [14],
   },
   {
-    title: "all confirmed, and nothing behind it",
+    title: "all confirmed, and nothing after it",
     position: at(10, begun(12, END)),
     intent: { seq: 12, progress: END },
     between: [12],

@@ -62,7 +62,7 @@ const REMEDIES: Readonly<Record<TroubledPart, Readonly<Record<WhyCode, string | 
   },
 };
 
-/** What a person can do about a reason. A session that ended by its credentials or settings needs a person, whatever the code says. */
+/** What a person can do about a reason. A session that ended by its credentials or settings needs somebody to act, whatever the code says. */
 export function remedyOf(part: TroubledPart, why: Pick<Why, "code"> | null, cause?: Ended["cause"]): string | null {
   if (why === null) return null;
   return REMEDIES[part][cause === "auth" || cause === "config" ? cause : why.code];

@@ -75,7 +75,7 @@ async function readMarks(log: Log, names: readonly string[]): Promise<Map<string
   return found;
 }
 
-/** The messages behind the cursor up to the intent. They were all in the lane's window once, so they are not many. */
+/** The messages after the cursor up to the intent. They were all in the lane's window once, so they are not many. */
 async function between(
   { log, subjects }: Pick<LaneOptions, "log" | "subjects">,
   admits: Restored["admits"],

@@ -125,7 +125,7 @@ export class Room {
     this.#wait(why, retryInMs ?? this.#backOff(), "a channel cannot be joined", again);
   }
 
-  /** It was joined, and is no more. */
+  /** It was joined, and is no longer. */
   lose(why: Why, retryInMs: number, again: () => void): void {
     if (this.#outlet !== null && this.#options.clock.monoMs() - this.#joinedAtMs >= SETTLED_MS) this.#failures = 0;
     this.#failures += 1;

@@ -8,7 +8,7 @@ import { type Backoff, fullJitter } from "./retry.ts";
  * What follows from the end of an attempt. An op is *waiting* until an attempt ends it; it ends as
  *
  *   sent         the network has it, as far as the network says such things
- *   failed       it was refused for good, or its handler has a bug that no retry mends
+ *   failed       it was refused for good, or its handler has a bug that no retry fixes
  *   unconfirmed  it, or a part of it, may have been sent, and sending it again could double it
  *   expired      it waited too long
  *   folded       its content went out with the message it changes
@@ -16,8 +16,8 @@ import { type Backoff, fullJitter } from "./retry.ts";
  *   omitted      the destination has no way to show it
  *   withheld     it belongs to a loop through another bridge
  *
- * or it waits again, and the next attempt begins behind the parts that are confirmed. Where a repeated op is safe (by key or echo)
- * doubt means another try. Where it is not, the part in doubt is given up as unconfirmed and the next attempt begins behind it.
+ * or it waits again, and the next attempt begins after the confirmed parts. Where a repeated op is safe (by key or echo)
+ * doubt means another try. Where it is not, the part in doubt is given up as unconfirmed and the next attempt begins after it.
  */
 
 /** What is known of an op when an attempt of it ends. */
@@ -40,7 +40,7 @@ export type Decision =
       readonly wait: Wait;
       /** The parts before `resume` are not all confirmed. */
       readonly unconfirmed: boolean;
-      /** The attempt may have sent something behind `resume`. */
+      /** The attempt may have sent something after `resume`. */
       readonly doubt: boolean;
     };
 

@@ -17,7 +17,7 @@ const TAKEN_BACK: readonly Loss[] = [{ what: "reaction", note: "the message was 
 export interface StartingLane {
   readonly window: Window;
   readonly preparing: Preparing;
-  /** Items behind this seq cannot have been sent by an earlier run of the program. */
+  /** Items after this seq cannot have been sent by an earlier run of the program. */
   readonly newAfter: Seq;
   /** Whether the log takes nothing now. */
   refused(): boolean;
@@ -29,7 +29,7 @@ export interface StartingLane {
   reacts(outlet: Outlet): boolean;
   finish(item: Item, state: Receipt["state"], why: Why | null, losses?: readonly Loss[]): void;
   run(item: Item, outlet: Outlet, asked: Asked): void;
-  /** Nothing starts for a while; `times`: how often in a row it has come to that. */
+  /** Nothing starts for a while; `times`: how often in a row that has happened. */
   wait(times: number, why: Why): void;
   pump(): void;
 }
@@ -47,7 +47,7 @@ export interface Asked {
  *     │                             ▲
  *     └──▶ looking ─────────────────┘      looking ──the channel goes, or it is no longer its turn──▶ ready
  *
- * One message at a time is looking, and nothing behind it starts.
+ * One message at a time is looking, and nothing after it starts.
  */
 export class Starting {
   readonly #lane: StartingLane;

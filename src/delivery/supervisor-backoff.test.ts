@@ -72,7 +72,7 @@ describe("the waits between sessions", () => {
     expect(await opensIn(10)).toBeGreaterThan(38);
   });
 
-  test("are long for an account that needs a person: a day has some thirty logins, whatever chance says", async () => {
+  test("are long for an account that needs somebody to act: a day has some thirty logins, whatever chance says", async () => {
     made.network.refuse(WRONG_PASSWORD, 1000);
     let seed = 1;
     await made.start();

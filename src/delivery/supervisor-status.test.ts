@@ -105,7 +105,7 @@ describe("an account", () => {
     expect(await it.status()).toMatchObject({ state: "connecting", why: NETWORK_DOWN, retryMs: null });
   });
 
-  test("with a wrong password needs a person, and is told what to do", async () => {
+  test("with a wrong password needs somebody to act, and is told what to do", async () => {
     it.network.refuse(WRONG_PASSWORD);
     await it.start();
     const status = await it.status();

@@ -27,7 +27,7 @@ import type { AccountStatus, ChannelStatus, LaneStatus } from "./status.ts";
  * `degraded` when it says itself that it is in doubt. A session that could not be opened, or ended, is followed by another:
  *   - it was lost, or what an adapter threw: `waiting`, with a full-jitter back-off that is short in the first minutes of an outage, and
  *     starts again after a minute online;
- *   - `auth` or `config`: `action-needed`, because a person has to mend something, and a network that is asked again and again
+ *   - `auth` or `config`: `action-needed`, because a person has to fix something, and a network that is asked again and again
  *     with a wrong password locks the account. It is tried again after half an hour to an hour.
  *
  * Stopping has two steps: `quiesce`, after which no event comes and no session is opened, and `close`. Both are bounded.
@@ -342,7 +342,7 @@ interface Live {
 /** A session that held this long was a good one: the next failure is the first. */
 const STEADY_MS = 60_000;
 const BASE_MS = 1_000;
-/** A server that is back should not be noticed late, and one that stays away should not be asked for ever at this pace. */
+/** A server that is back should not be noticed late, and one that stays away should not be asked forever at this pace. */
 const CAP_MS = { short: 30_000, long: 5 * 60_000 };
 const SHORT_OUTAGE_MS = 10 * 60_000;
 const PERSON_MS = { least: 30 * 60_000, most: 60 * 60_000 };
@@ -365,7 +365,7 @@ async function withLanes(
 }
 
 /**
- * A lane that waits for its channel has the channel's reason: what mends that one mends the lane. One that sends knows none, but the session
+ * A lane that waits for its channel has the channel's reason: what fixes that one fixes the lane. One that sends knows none, but the session
  * may hold back what it was given.
  */
 function mended(

@@ -99,7 +99,7 @@ test("more messages expire than receipts may wait: the lane goes on when they ar
   expect(await stage.receipts()).toHaveLength(1_500);
 });
 
-describe("a message that was certainly not sent, while one behind it was", () => {
+describe("a message that was certainly not sent, while one after it was", () => {
   async function deferredBehind(): Promise<Stage> {
     const stage = await connected({ idempotency: NONE, inflightMax: 3 });
     await stage.say("1", "2", "3");

@@ -70,7 +70,7 @@ describe("the intent", () => {
     expect(window.intent()).toEqual({ seq: 4, progress: part(1) });
   });
 
-  test("covers a message that is done behind a gap, all of it", () => {
+  test("covers a message that is done after a gap, all of it", () => {
     const { window, items } = windowOf(2, 4);
     items.get(4)!.intended = part(1);
     window.finish(items.get(4)!);

@@ -7,13 +7,13 @@ import type { Seq, StoredEntry } from "../log/log.ts";
 import type { Intent, Next, Position } from "./position.ts";
 
 /**
- * The messages a lane holds in memory: what it has read behind its cursor, in order. Each is
+ * The messages a lane holds in memory: what it has read after its cursor, in order. Each is
  *
  *   ready ──start──▶ running ──finish──▶ done
  *     ◀──────────────retry───┘
  *
- * Done ones at the front move the cursor over themselves and are let go of; done ones behind a gap are remembered until it closes. A ready
- * one starts only when nothing behind it is running, so after a retry all begins again in order.
+ * Done ones at the front move the cursor over themselves and are let go of; done ones after a gap are remembered until it closes. A ready
+ * one starts only when nothing after it is running, so after a retry all begins again in order.
  */
 export class Item {
   readonly seq: Seq;
@@ -35,7 +35,7 @@ export class Item {
   attempts = 0;
   /** Attempts in a row that threw. */
   throws = 0;
-  /** Up to here it certainly was sent, or is given up: the next attempt begins behind it. */
+  /** Up to here it certainly was sent, or is given up: the next attempt begins after it. */
   confirmed: Progress | null = null;
   /** Up to here it may have been sent. */
   announced: Progress | null = null;
@@ -140,7 +140,7 @@ export class Window {
     return this.#items.filter(({ state }) => state === "ready").length;
   }
 
-  /** All that is held, also what is done behind one that is not. */
+  /** All that is held, also what is done after one that is not. */
   get size(): number {
     return this.#items.length;
   }
@@ -191,7 +191,7 @@ export class Window {
     this.#advance();
   }
 
-  /** The next message to start; null when there is none, or when one behind it is still running. */
+  /** The next message to start; null when there is none, or when one after it is still running. */
   ready(): Item | null {
     let first: Item | null = null;
     for (const item of this.#items) {
@@ -231,7 +231,7 @@ export class Window {
     };
   }
 
-  /** What the mark of the intent has to say: of the newest message that may have been sent, also when it is done behind a gap. */
+  /** What the mark of the intent has to say: of the newest message that may have been sent, also when it is done after a gap. */
   intent(): Intent | null {
     for (const { seq, intended } of this.#items.toReversed()) {
       if (intended !== null) return { seq, progress: intended };

@@ -77,7 +77,7 @@ export function deletionLine({ name, excerpt: said }: About, by: string): Body {
 /** Names can be anything somewhere; here they are one short line, so that nothing in one looks like something else that was said. */
 export const nameLine = (name: string): string => excerpt(shownName(name), NAME_CHARS);
 
-/** The beginning of what a message says, behind words about it; nothing where it says nothing. */
+/** The beginning of what a message says, after words about it; nothing where it says nothing. */
 export function quoted(text: string): string {
   const line = excerpt(text, LINE_QUOTE);
   return line === "" ? "" : `: "${line}"`;

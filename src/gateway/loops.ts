@@ -1,7 +1,7 @@
 import type { Bridge, Gateway } from "../config/config.ts";
 import { components } from "./components.ts";
 
-/** A circle that a message could go round for ever. */
+/** A circle that a message could go round forever. */
 export interface Loop {
   /** Where one account posts and another one reads it as new, as `roomOf` names them. */
   readonly rooms: readonly string[];

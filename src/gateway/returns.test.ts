@@ -149,7 +149,7 @@ describe("what people say", () => {
     expect(rooms.withheld).toEqual([]);
   });
 
-  test("counts no more 10 s later", () => {
+  test("no longer counts 10 s later", () => {
     const rooms = twoBridges(["", named, { b: ["a"] }, named]);
     const said = { a: 0, b: 0 };
     for (let text = "hello", hop = 0; hop < 20; hop += 1, text = `<rialto> <other> ${text}`) {

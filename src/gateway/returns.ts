@@ -17,7 +17,7 @@ export interface Heard {
 export interface Written {
   readonly seq: Seq;
   readonly place: Subject;
-  /** The name as it stands before the words; empty where it stands elsewhere. */
+  /** The name as it is before the words; empty where it is elsewhere. */
   readonly frame: string;
   readonly words: string;
   readonly atMs: number;
@@ -61,7 +61,7 @@ const TRAIL_MAX = 50;
  * Finds messages that run in a circle because another bridge links the same rooms.
  *
  * A *return*: within 10 s of our writing something, somebody says
- *   - our words with our frame, alone or behind a frame of their own, in whatever room; or our words behind what looks like a frame; or
+ *   - our words with our frame, alone or after a frame of their own, in whatever room; or our words after what looks like a frame; or
  *   - our words without any frame, in the room where we wrote them; not who said them first.
  * A *chain*: what we write for a return comes back, and so on; each return is a link. The fifth link is withheld, so that nothing is there to
  * come back, and for 10 minutes all further returns of what began it, by those who brought it back. Words without our frame may be
@@ -267,7 +267,7 @@ interface Kept<T> {
 /** What a frame ends with, before its blank. */
 const FRAME_ENDS: ReadonlySet<string> = new Set(">:])}|»");
 
-/** Where the words may begin: at the beginning, and behind each blank of what may be a frame. */
+/** Where the words may begin: at the beginning, and after each blank of what may be a frame. */
 function startsOf(text: string): readonly number[] {
   const starts = [0];
   for (let at = text.indexOf(" "); at !== -1 && at < FRAME_CHARS; at = text.indexOf(" ", at + 1)) {

@@ -1,6 +1,6 @@
 import type { Source } from "../contract/content.ts";
 
-/** A text with a few plain words behind it, written so that its format still reads the text as it was. */
+/** A text with a few plain words after it, written so that its format still reads the text as it was. */
 export function withSuffix({ format, text }: Source, suffix: string): Source {
   if (suffix === "") return { format, text };
   if (format !== "html") {

@@ -143,7 +143,7 @@ const UNKNOWN_SOURCE: SourceNames = { label: "", replaceNick: (nick) => nick };
 /** Compiled once for an account, not once for each of its readers. */
 const sources = new WeakMap<Account, SourceNames>();
 
-/** `undefined`: an account that was in the configuration when the message was accepted, and is no more. */
+/** `undefined`: an account that was in the configuration when the message was accepted, and is no longer. */
 function sourceOf(account: Account | undefined): SourceNames {
   if (account === undefined) return UNKNOWN_SOURCE;
   let source = sources.get(account);

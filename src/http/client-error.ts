@@ -8,7 +8,7 @@ interface Refusal {
   readonly message: string;
 }
 
-/** Answers bytes that are not a whole HTTP request, behind the answers that are due, and closes the connection. */
+/** Answers bytes that are not a whole HTTP request, after the answers that are due, and closes the connection. */
 export function answerClientError(server: HttpServer, error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === "ECONNRESET") return void socket.destroy();
   const { status, message } = refusalOf(error.code);

@@ -11,7 +11,7 @@ export interface HttpLimits {
   readonly checkMs: number;
   /** A connection on which nothing moves for so long is cut; streams and WebSockets have their own rules. */
   readonly stallMs: number;
-  /** How long what still comes is taken in behind a refusal: cut earlier, the client would not see it. */
+  /** How long what still comes is taken in after a refusal: cut earlier, the client would not see it. */
   readonly lingerMs: number;
   readonly connections: number;
   /** How long, and how many at most, connections are kept on which nothing was asked since the last answer. */
@@ -39,7 +39,7 @@ const LIMITS: HttpLimits = {
 
 /** Silence after which the kernel asks whether the other side is still there. */
 const PROBE_MS = 60_000;
-/** What one connection may leave unsent behind the answer that is on its way, which may have any size. */
+/** What one connection may leave unsent after the answer that is on its way, which may have any size. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 /** What a waiting request costs besides its answer. */
 const REQUEST_BYTES = 4 * 1024;
@@ -52,14 +52,14 @@ interface Connection {
   readonly waiting: Map<ServerResponse, IncomingMessage>;
   /** A WebSocket or a stream rules it now. */
   handedOver: boolean;
-  /** Ends it, behind the answers that wait: what came after their requests cannot be read. */
+  /** Ends it, after the answers that wait: what came after their requests cannot be read. */
   refusal: string | null;
 }
 
 /**
  * The server of Node, with a limit on what one connection may hold, and with its own notion of an idle connection: Node's calls one idle
  * as soon as its answer was handed over, and so a stop would cut what the client has not taken yet. Every request that was read is answered,
- * whatever comes behind it.
+ * whatever comes after it.
  */
 export class HttpServer extends Server {
   readonly #limits: HttpLimits;
@@ -101,13 +101,13 @@ export class HttpServer extends Server {
   serve(handler: RequestListener): void {
     this.on("request", (request: IncomingMessage, response: ServerResponse) => {
       if (!this.#admit(request, response)) return;
-      // Node drops what it has read behind such a request; a client that is told of the close asks again.
+      // Node drops what it has read after such a request; a client that is told of the close asks again.
       if (this.#unchanged.has(request)) response.shouldKeepAlive = false;
       handler(request, response);
     });
   }
 
-  /** Ends a connection with these bytes, behind the answers to the requests that have come in whole; on a stream or a WebSocket without them. */
+  /** Ends a connection with these bytes, after the answers to the requests that have come in whole; on a stream or a WebSocket without them. */
   refuse(socket: Socket, bytes: string): void {
     const connection = this.#connections.get(socket);
     // What still comes is as unreadable.
@@ -156,12 +156,12 @@ export class HttpServer extends Server {
     socket.once("close", () => descriptors?.give(each));
     const connection: Connection = { waiting: new Map(), handedOver: false, refusal: null };
     this.#connections.set(socket, connection);
-    // Node takes its own listener away behind a CONNECT or an upgrade, and an error that nobody hears is thrown.
+    // Node takes its own listener away after a CONNECT or an upgrade, and an error that nobody hears is thrown.
     socket.on("error", () => undefined);
     socket.once("close", () => {
       this.#connections.delete(socket);
       this.#kept.delete(socket);
-      // Node tells only the answer that had the socket; those behind it would wait for ever.
+      // Node tells only the answer that had the socket; those after it would wait forever.
       for (const response of connection.waiting.keys()) {
         if (response.socket === null && !response.writableFinished) response.emit("close");
       }

@@ -18,7 +18,7 @@ export async function listenAt({ host, port }: Address, bind: Bind): Promise<voi
   }
 }
 
-/** Why the system did not let us listen, and how to mend it. */
+/** Why the system did not let us listen, and how to fix it. */
 export function explainListenError(error: unknown): string {
   const said = error instanceof Error ? error.message : String(error);
   switch (codeOf(error)) {

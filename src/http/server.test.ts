@@ -86,7 +86,7 @@ describe("a client that does not read", () => {
   });
 
   test.runIf(TELLS_SENT)(
-    "may have one large answer waiting behind another, and all are told when the connection breaks",
+    "may have one large answer waiting after another, and all are told when the connection breaks",
     async () => {
       const running = await start();
       const socket = await sendUnread(running, get("/large") + get("/large"), 2);
@@ -154,7 +154,7 @@ describe("bytes that are not a request", () => {
     expect(await all).toContain("HTTP/1.1 408 Request Timeout");
   });
 
-  test("behind a request, they are answered behind its answer", async () => {
+  test("after a request, they are answered after its answer", async () => {
     const running = await start();
     const socket = await sendUnread(running, get("/large"), 1);
     const all = received(socket);
@@ -165,7 +165,7 @@ describe("bytes that are not a request", () => {
     expect(rest.map((answer) => answer.split("\r\n", 1)[0])).toEqual(["HTTP/1.1 400 Bad Request"]);
   });
 
-  test("a body that cannot be read is refused once, behind the answers before it", async () => {
+  test("a body that cannot be read is refused once, after the answers before it", async () => {
     const { connect } = await start();
     const socket = await connect();
     const all = received(socket);
@@ -176,7 +176,7 @@ describe("bytes that are not a request", () => {
     expect(answers.slice(1).every((line) => line?.startsWith("HTTP/1.1 4") === true)).toBe(true);
   });
 
-  test("a client that resets its connection behind a CONNECT ends nothing but that", async () => {
+  test("a client that resets its connection after a CONNECT ends nothing but that", async () => {
     const { connect } = await start();
     for (let turn = 0; turn < 20; turn += 1) {
       const socket = await connect();
@@ -194,7 +194,7 @@ describe("bytes that are not a request", () => {
   test.each([
     ["CONNECT", "CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n", "405 Method Not Allowed"],
     ["garbage that goes on", "\u0016\u0003\r\n\r\n".repeat(20_000), "400 Bad Request"],
-  ])("%s behind requests takes no answer from them", async (_, bytes, status) => {
+  ])("%s after requests takes no answer from them", async (_, bytes, status) => {
     const { connect } = await start();
     const socket = await connect();
     const all = received(socket);
@@ -208,7 +208,7 @@ test("a method that nobody knows is refused, and is no failure of the server", a
   const { connect } = await start();
   const socket = await connect();
   const all = received(socket);
-  // With a path like this, without a version and with something behind it, Node takes it for a request.
+  // With a path like this, without a version and with something after it, Node takes it for a request.
   socket.write("PRI /a<TTP/1.1)\r\nHost: x\r\n\r\nth HTTP/1.1\r\nHost: x\r\n\r\n");
   const answer = await all;
   expect(answer).toMatch(/^HTTP\/1\.1 404 /u);

@@ -130,7 +130,7 @@ export interface Ids {
 
 /** What retention leaves alone although it is too old or the log too large. */
 export interface Hold {
-  /** Entries behind this seq are still waited for; asked at every commit and sweep, and must not throw. */
+  /** Entries after this seq are still waited for; asked at every commit and sweep, and must not throw. */
   readonly after: () => Seq;
   /** … but only those accepted less than this long ago, in ms. */
   readonly ageMs: number;

@@ -78,7 +78,7 @@ export function addAdminRoutes({ app, onBody, release }: HttpApi, deps: AdminDep
   });
   app.get("/api/v1/tail", (request, reply) => {
     const gateway = queryOf(request.url).get("gateway");
-    // Otherwise it would show nothing for ever.
+    // Otherwise it would show nothing forever.
     const why = gateway === null ? null : deps.unknown(gateway);
     if (why !== null) return refuse(reply, problem(404, why));
     return follow({ gateway, by }, reply, deps, release);

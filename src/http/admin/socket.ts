@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 /** The control socket, in the data folder. Whoever may open it rules the program: it is its user's alone. */
 const SOCKET_NAME = "rialto.sock";
-/** Bytes of a path that the system takes for a socket, without the zero behind it. */
+/** Bytes of a path that the system takes for a socket, without the zero after it. */
 const PATH_MAX = 107;
 
 /** Where the socket of a data folder is. */

@@ -87,7 +87,7 @@ export class ApiAccount {
       { name: `${prefix}stream`, value: String(at.stream) },
       ...changed,
     ]);
-    // A stream never starts before what was polled, so nothing before P is wanted any more, except by WebSockets. Last, so that nothing is committed behind it.
+    // A stream never starts before what was polled, so nothing before P is wanted any more, except by WebSockets. Last, so that nothing is committed after it.
     const query = { log, view, reads, since, limit: buffer };
     const unpolled = await loadBacklog({ ...query, after: at.poll });
     const after = Math.min(at.poll, at.websocket ?? at.poll);

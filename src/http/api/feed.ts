@@ -39,7 +39,7 @@ export class Feed {
   /** Seq of the last item that was let go of. */
   #seqBeforeBase: Seq;
 
-  /** `after`: the position in the log that the first item comes behind. */
+  /** `after`: the position in the log that the first item comes after. */
   constructor(log: Log, view: View, capacity: number, after: Seq, fileLines = new FileLines(null, () => null)) {
     this.#log = log;
     this.#fileLines = fileLines;

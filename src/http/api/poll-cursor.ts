@@ -12,7 +12,7 @@ export interface Range {
 
 export interface Claim {
   readonly range: Range;
-  /** Items up to `to` were delivered; those behind it become unread again. */
+  /** Items up to `to` were delivered; those after it become unread again. */
   done(to: number): void;
   giveBack(): void;
 }

@@ -35,7 +35,7 @@ export function joiningMarks(
   },
 ): readonly Mark[] {
   const prefix = prefixOf(accountKey);
-  // What is written of a gateway that they left earlier, and come back to, counts no more.
+  // What is written of a gateway that they left earlier, and come back to, no longer counts.
   const known = new Set([...change.before.values()].flat().map((gateway) => sinceOf(prefix, gateway)));
   const marks = new Map([...change.marks].filter(([name]) => known.has(name)));
   return settleMembership({ prefix, marks, head: change.head }, change.after).changed;

@@ -80,7 +80,7 @@ export class WebSocketHub {
     this.#hub.end();
   }
 
-  /** Where a new socket begins: behind what was taken, if it is alone. */
+  /** Where a new socket begins: after what was taken, if it is alone. */
   #start(isLive: boolean): number {
     const { end, start } = this.#feed;
     if (!this.#isKnown) {

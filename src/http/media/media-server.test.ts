@@ -168,7 +168,7 @@ test("no path leads anywhere else", async () => {
   expect(await get(server, `${path}?x=y`)).toBe(200);
 });
 
-test("who leaves in the middle is no trouble, and a stop waits for nobody for ever", async () => {
+test("who leaves in the middle is no trouble, and a stop waits for nobody forever", async () => {
   const { url } = await served(new Uint8Array(900_000), "a.bin");
   const leaving = new AbortController();
   const response = await fetch(url, { signal: leaving.signal });

@@ -23,7 +23,7 @@ export function runtimeFailure(error: unknown, file: string): Failure {
   };
 }
 
-/** The same for opening, where more can be wrong and is to be mended by the operator. */
+/** The same for opening, where more can be wrong that the operator has to fix. */
 export function openFailure(error: unknown, folder: string, file: string): Failure {
   if (error instanceof LogError) return { code: error.code, message: error.message };
   const code = errorCode(error);
