@@ -15,6 +15,15 @@ const GHOST = `@rialto_irc_irc-alice:${SERVER_NAME}`;
 
 let town: Town;
 
+/** What any program with the token may do. */
+async function asService(method: string, what: string, as: string | null, body: object): Promise<void> {
+  const url = new URL(`/_matrix/client/v3/${what}`, town.synapse.url);
+  if (as !== null) url.searchParams.set("user_id", as);
+  const headers = { Authorization: `Bearer ${OWN.ASToken}`, "Content-Type": "application/json" };
+  const answer = await fetch(url, { method, headers, body: JSON.stringify(body) });
+  if (!answer.ok) throw new Error(`${method} ${what}: ${answer.status} ${await answer.text()}`);
+}
+
 function seen(person: NioPerson, type: string, sender: string) {
   return until(
     () => person.seen.find(({ event }) => event["type"] === type && event["sender"] === sender),
@@ -89,6 +98,46 @@ needs(["synapse", "python3-matrix-nio"], () => {
     await send(bob, room, "it is me");
     await until(() => host.posted.length > 0, "what the person says");
     expect(host.posted[0]?.author.name).toBe(name);
+  });
+
+  test("a user whose id two senders may have stays with the one it is named after, over restarts", async () => {
+    const old = `@rialto_api.team_ops_alice:${SERVER_NAME}`;
+    // As an older build has left it.
+    await asService("POST", "register", null, {
+      type: "m.login.application_service",
+      username: "rialto_api.team_ops_alice",
+    });
+    await asService("PUT", `profile/${old}/displayname`, old, { displayname: "alice" });
+    const bob = await town.person();
+    const room = String(await bob.ask("create", { alias: "disputed" }));
+    const senders = [
+      { ...ALICE, account: "api.team", id: "ops_alice", name: "ops_alice" },
+      { ...ALICE, account: "api.team_ops", id: "alice", name: "alice" },
+    ] as const;
+    const hashed = expect.stringMatching(/^@rialto_api\.team_ops_alice-[\da-f]{10}:/u) as string;
+    for (const life of ["before", "after"]) {
+      const { live } = await town.session(town.settings(OWN));
+      const ref = await joined(live, room);
+      for (const author of senders) {
+        const said = `${author.name} ${life}`;
+        expect(await live.handlers.post(post(ref, said, said, { author }), new RecordingAttempt())).toMatchObject({
+          is: "delivered",
+          receipt: { losses: [] },
+        });
+      }
+      await live.close(AbortSignal.timeout(1_000));
+    }
+    const lines = await until(() => {
+      const found = bob.seen.filter(({ event }) => event["type"] === "m.room.message");
+      const shown = found.map(({ event }) => [event["sender"], (event["content"] as { readonly body: string }).body]);
+      return shown.length === 4 && shown;
+    }, "all four messages");
+    expect(lines).toEqual([
+      [hashed, "ops_alice before"],
+      [old, "alice before"],
+      [lines[0]?.[0], "ops_alice after"],
+      [old, "alice after"],
+    ]);
   });
 
   test("users of ours are invited where that is needed, and thrown out they come back", async () => {

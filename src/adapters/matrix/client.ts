@@ -36,6 +36,8 @@ const never = new AbortController().signal;
 /** A path segment. `.` and `..` would be resolved away however they are written: they become something that nothing is called. */
 const segment = (text: string): string =>
   encodeURIComponent(text.toWellFormed()).replaceAll(/^\.{1,2}$/gu, (dots) => dots.replaceAll(".", "%252E"));
+const accountData = (user: string, type: string): string =>
+  `/_matrix/client/v3/user/${segment(user)}/account_data/${segment(type)}`;
 const room = (id: string): string => `/_matrix/client/v3/rooms/${segment(id)}`;
 
 /** The client-server API of one homeserver, as far as a bridge needs it. Every answer is a value. */
@@ -93,6 +95,18 @@ export class Client {
   ): Promise<Result<Json>> {
     const path = `/_matrix/client/v3/profile/${segment(user)}/${field}`;
     return await this.#call({ method: "PUT", path, body: { [field]: value }, ...acting });
+  }
+
+  async profile(user: string, acting: Acting): Promise<Result<Json>> {
+    return await this.#call({ method: "GET", path: `/_matrix/client/v3/profile/${segment(user)}`, ...acting });
+  }
+
+  async accountData(user: string, type: string, acting: Acting): Promise<Result<Json>> {
+    return await this.#call({ method: "GET", path: accountData(user, type), ...acting });
+  }
+
+  async setAccountData(user: string, type: string, body: Json, acting: Acting): Promise<Result<Json>> {
+    return await this.#call({ method: "PUT", path: accountData(user, type), body, ...acting });
   }
 
   /** By alias or id; the id of the room. */

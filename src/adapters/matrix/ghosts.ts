@@ -1,18 +1,14 @@
 import type { OpAuthor } from "../../contract/ops.ts";
-import { createHash } from "node:crypto";
 import { Lru } from "../../lib/lru.ts";
+import { Claims, nameOf } from "./claims.ts";
 import type { Client, Result } from "./client.ts";
 import type { Failure } from "./failure.ts";
 import { type Json, NOTHING } from "./json.ts";
 import { toldApart } from "./look-alikes.ts";
 import { namesOf, type Room, serverOf } from "./room.ts";
-import { oneLine } from "./text.ts";
 
 /** So many remote senders are remembered as registered and dressed; for another one both are done again. */
 const GHOSTS_MAX = 10_000;
-/** Of a local part, so that the whole id stays within 255. */
-const LOCALPART_MAX = 120;
-const NAME_MAX = 200;
 
 interface Ghost {
   readonly name: string | null;
@@ -29,19 +25,21 @@ interface GhostsOptions {
 /** Users of our namespace, one for each remote sender: made, named and brought into rooms when they first speak. */
 export class Ghosts {
   readonly #options: GhostsOptions;
+  readonly #claims: Claims;
   readonly #known = new Lru<string, Ghost>(GHOSTS_MAX);
   readonly #present = new Lru<string, true>(GHOSTS_MAX * 4);
 
   constructor(options: GhostsOptions) {
     this.#options = options;
+    this.#claims = new Claims({
+      client: options.client,
+      userOf: (localpart) => `@${options.prefix}${localpart}:${this.#server}`,
+      make: async (user, signal) => await this.#make(user, signal),
+    });
   }
 
   owns(user: string): boolean {
     return user.startsWith(`@${this.#options.prefix}`) && user.endsWith(`:${this.#server}`);
-  }
-
-  idOf(author: OpAuthor): string {
-    return `@${this.#options.prefix}${localpart(author)}:${this.#server}`;
   }
 
   get #server(): string {
@@ -50,7 +48,9 @@ export class Ghosts {
 
   /** Its id, when it can speak in the room now. `avatar`: `mxc:` URI. */
   async ready(author: OpAuthor, avatar: string | null, room: Room, signal: AbortSignal): Promise<Result<string>> {
-    const id = this.idOf(author);
+    const chosen = await this.#claims.userOf(author, signal);
+    if (!chosen.ok) return chosen;
+    const id = chosen.value;
     const dressed = await this.#dress(id, { name: this.#nameOf(author, room), avatar }, signal);
     if (!dressed.ok) return dressed;
     const entered = await this.#enter(id, room, signal);
@@ -64,9 +64,18 @@ export class Ghosts {
   }
 
   /** Nobody is shown like ourselves. */
-  #nameOf({ name, id, account }: OpAuthor, room: Room): string {
-    const shown = oneLine(name).trim().slice(0, NAME_MAX) || id.slice(0, NAME_MAX);
-    return toldApart(shown, account, namesOf(this.#options.user, room));
+  #nameOf(author: OpAuthor, room: Room): string {
+    return toldApart(nameOf(author), author.account, namesOf(this.#options.user, room));
+  }
+
+  async #make(id: string, signal: AbortSignal): Promise<Result<Ghost>> {
+    const known = this.#known.get(id);
+    if (known !== undefined) return { ok: true, value: known };
+    const made = await this.#options.client.register(id.slice(1, id.indexOf(":")), signal);
+    if (!made.ok && made.failure.errcode !== "M_USER_IN_USE") return made;
+    const ghost = { name: null, avatar: null };
+    this.#known.set(id, ghost);
+    return { ok: true, value: ghost };
   }
 
   async #dress(
@@ -75,12 +84,9 @@ export class Ghosts {
     signal: AbortSignal,
   ): Promise<Result<Json>> {
     const { client } = this.#options;
-    let ghost = this.#known.get(id);
-    if (ghost === undefined) {
-      const made = await client.register(id.slice(1, id.indexOf(":")), signal);
-      if (!made.ok && made.failure.errcode !== "M_USER_IN_USE") return made;
-      ghost = { name: null, avatar: null };
-    }
+    const made = await this.#make(id, signal);
+    if (!made.ok) return made;
+    const ghost = made.value;
     if (ghost.name !== name) {
       const named = await client.setProfile(id, "displayname", name, { as: id, signal });
       if (!named.ok) return named;
@@ -112,21 +118,3 @@ export class Ghosts {
 const NOTHING_WRONG = { ok: true, value: NOTHING } as const;
 
 const isShut = ({ errcode }: Failure): boolean => errcode === "M_FORBIDDEN";
-
-/** What ends like a hash gets one: nobody can take the name that somebody else has by theirs. */
-const HASHED = /-[\da-f]{10}$/u;
-
-/**
- * `irc.libera_alice`, or with a hash where the id of the sender does not fit ("User identifiers"), or where the first `_` would not be the end of
- * the account: `api.team_ops` and `alice` are not `api.team` and `ops_alice`.
- */
-function localpart({ account, id }: OpAuthor): string {
-  const plain = `${account}_${id}`.toLowerCase().replaceAll(/[^a-z\d._=/+-]/gu, "-");
-  const fits = plain === `${account}_${id}` && plain.length <= LOCALPART_MAX && !account.includes("_");
-  if (fits && !HASHED.test(plain)) return plain;
-  const hash = createHash("sha256")
-    .update(JSON.stringify([account, id]))
-    .digest("hex")
-    .slice(0, 10);
-  return `${plain.slice(0, LOCALPART_MAX)}-${hash}`;
-}
