@@ -18,6 +18,9 @@ test.each([
   [String.raw`\u003C`, "<"],
   [String.raw`\ud83d\ude00`, "😀"],
   [String.raw`\xe9`, "é"],
+  [String.raw`\xc3\xa9`, "é"],
+  [String.raw`\xf0\x9f\x98\x80`, "😀"],
+  [String.raw`\\xc3\\xa9`, "é"],
   [String.raw`\\u00e9`, "é"],
   [String.raw`\\\\/`, "/"],
   ["&#34;", '"'],
@@ -46,7 +49,7 @@ test.each([
   expect(whole(text)).toContain(character);
 });
 
-test.each(["%C3%A9", "%2B", "&#x2b;"])("%s has more than one meaning", (text) => {
+test.each(["%C3%A9", String.raw`\xc3\xa9`, "%2B", "&#x2b;"])("%s has more than one meaning", (text) => {
   expect(new EscapedText(text).readings(0).length).toBeGreaterThan(2);
 });
 

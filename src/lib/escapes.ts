@@ -12,7 +12,7 @@ const LAYERS = 3;
 /** Of a named or numbered character of HTML, without its signs. */
 const ENTITY_CHARS = 32;
 
-const [BACKSLASH, AMPERSAND, PERCENT, PLUS, BLANK] = [0x5c, 0x26, 0x25, 0x2b, 0x20];
+const [BACKSLASH, AMPERSAND, PERCENT, PLUS, BLANK, LETTER_X] = [0x5c, 0x26, 0x25, 0x2b, 0x20, 0x78];
 
 /** Whether a place with this code unit may stand for anything but itself. */
 export function opensEscape(unit: number): boolean {
@@ -20,8 +20,8 @@ export function opensEscape(unit: number): boolean {
 }
 
 /**
- * What the places of a text may stand for: the character itself, and what comes out when escapes of JSON (and of logs: `\xe9`), of HTML and of
- * addresses are undone, also when they are mixed. Each place is decoded once, so that a whole text costs linear time.
+ * What the places of a text may stand for: the character itself, and what comes out when escapes of JSON (and of logs: `\xe9`, `\xc3\xa9`), of
+ * HTML and of addresses are undone, also when they are mixed. Each place is decoded once, so that a whole text costs linear time.
  */
 export class EscapedText {
   readonly #text: string;
@@ -71,11 +71,11 @@ export class EscapedText {
     if (sign === undefined) return [];
     switch (sign.code) {
       case BACKSLASH:
-        return this.#ofJson(sign.end, layer - 1);
+        return this.#ofBackslash(at, sign.end, layer - 1);
       case AMPERSAND:
         return this.#ofHtml(sign.end, layer - 1);
       case PERCENT:
-        return this.#ofAddress(at, layer - 1);
+        return this.#ofBytes(at, (next) => this.#percented(next, layer - 1));
       default:
         return [];
     }
@@ -90,13 +90,14 @@ export class EscapedText {
     return at < this.#text.length ? { code: this.#text.charCodeAt(at), end: at + 1 } : undefined;
   }
 
-  #ofJson(at: number, layer: number): readonly Reading[] {
+  /** Of JSON, and of logs, which have bytes: `\xc3\xa9`. */
+  #ofBackslash(start: number, at: number, layer: number): readonly Reading[] {
     const sign = this.#read(at, layer);
     if (sign === undefined) return [];
     const letter = String.fromCharCode(sign.code);
-    const digits = letter === "u" ? 4 : letter === "x" ? 2 : 0;
-    if (digits > 0) {
-      const number = this.#hex(sign.end, digits, layer);
+    if (sign.code === LETTER_X) return this.#ofBytes(start, (next) => this.#slashed(next, layer));
+    if (letter === "u") {
+      const number = this.#hex(sign.end, 4, layer);
       return number === null ? [] : [number];
     }
     const code = SHORT[letter];
@@ -121,16 +122,16 @@ export class EscapedText {
     return [];
   }
 
-  /** Bytes: as UTF-8 where they are, and as Latin-1. */
-  #ofAddress(at: number, layer: number): readonly Reading[] {
-    const first = this.#byte(at, layer);
+  /** As UTF-8 where they are, and as Latin-1. `byte`: the one that is written at a place. */
+  #ofBytes(at: number, byte: (at: number) => Reading | null): readonly Reading[] {
+    const first = byte(at);
     if (first === null) return [];
     const more = first.code < 0xc2 ? 0 : first.code < 0xe0 ? 1 : first.code < 0xf0 ? 2 : first.code < 0xf5 ? 3 : 0;
     if (more === 0) return [first];
     let code = first.code & (0x3f >> more);
     let { end } = first;
     for (let count = 0; count < more; count += 1) {
-      const next = this.#byte(end, layer);
+      const next = byte(end);
       if (next === null || next.code >> 6 !== 0b10) return [first];
       code = code * 64 + (next.code & 0x3f);
       ({ end } = next);
@@ -138,9 +139,15 @@ export class EscapedText {
     return [{ code, end }, first];
   }
 
-  #byte(at: number, layer: number): Reading | null {
+  #percented(at: number, layer: number): Reading | null {
     const sign = this.#read(at, layer);
     return sign?.code === PERCENT ? this.#hex(sign.end, 2, layer) : null;
+  }
+
+  #slashed(at: number, layer: number): Reading | null {
+    const sign = this.#read(at, layer);
+    const letter = sign?.code === BACKSLASH ? this.#read(sign.end, layer) : undefined;
+    return letter?.code === LETTER_X ? this.#hex(letter.end, 2, layer) : null;
   }
 
   #hex(start: number, digits: number, layer: number): Reading | null {
