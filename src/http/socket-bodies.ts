@@ -21,7 +21,10 @@ export function holdMessages(socket: WebSocket, wire: Socket, budget: BodyBudget
   const refuse = (): void => {
     release();
     socket.close(TRY_AGAIN_LATER, "too many messages are coming in at once");
-    wire.destroySoon();
+    socket.pause();
+    // Who takes nothing does not take the close either, and would hold on to what has come.
+    if (wire.writableLength > 0) socket.terminate();
+    else wire.destroySoon();
   };
   // Whoever pings in the middle of a message has not ended it.
   const withoutControl = (payload: Buffer): void => {

@@ -15,16 +15,22 @@ const LIMITS: BodyLimits = {
   paceMs: 10_000,
 };
 
+/** More than the kernel takes for who does not read. */
+const FLOOD = 32 * 1024 * 1024;
+
 interface Stage {
   readonly clock: { ms: number };
   readonly budget: BodyBudget;
   readonly url: string;
+  /** Messages of WebSockets that the servers have heard, and those that are over for them. */
+  readonly sockets: { heard: number; closed: number };
   /** Opens a connection to the one or the other of two servers, and sends the beginning of a body. */
   readonly post: (server: 0 | 1, length: number | null, begin: string) => Promise<RawConnection>;
 }
 
 async function start(): Promise<Stage> {
   const clock = { ms: 0 };
+  const sockets = { heard: 0, closed: 0 };
   const bodies = new BodyBudget(LIMITS, () => clock.ms);
   const open = async (): Promise<number> => {
     const options = { token: null, names: null, maxBodySize: 40_000, onError: () => undefined };
@@ -34,7 +40,13 @@ async function start(): Promise<Stage> {
       method: "GET",
       url: WEBSOCKET_PATH,
       handler: (_request, reply) => reply.send(""),
-      wsHandler: (socket) => void socket.on("message", (data: Buffer) => socket.send(String(data.length))),
+      wsHandler: (socket) => {
+        socket.on("close", () => (sockets.closed += 1));
+        socket.on("message", (data: Buffer) => {
+          sockets.heard += 1;
+          socket.send(String(data) === "much" ? Buffer.alloc(FLOOD) : String(data.length));
+        });
+      },
     });
     server.app.post("/length", (request, reply) => reply.send(String(request.body)));
     await server.app.listen({ host: "127.0.0.1", port: 0 });
@@ -45,6 +57,7 @@ async function start(): Promise<Stage> {
   return {
     clock,
     budget: bodies,
+    sockets,
     url: `http://127.0.0.1:${ports[0]}${WEBSOCKET_PATH}`,
     post: async (server, length, begin) => {
       const connection = await connectRaw(`http://127.0.0.1:${ports[server]}`);
@@ -148,5 +161,31 @@ describe("bodies that do not come to their end", () => {
     expect((await first.answer()).body.toString()).toBe("30000");
     expect(await socket.closed).toBe("1013 too many messages are coming in at once");
     await holds(stage.budget, 0);
+  });
+
+  test("of WebSockets are let go of at once when there is no room, also when the client takes nothing", async () => {
+    const stage = await start();
+    const socket = await openSocket(stage.url);
+    socket.pause();
+    socket.send("much");
+    await eventually(
+      () => Promise.resolve(stage.sockets.heard),
+      (heard) => heard === 1,
+      () => "the message",
+    );
+    socket.begin(x(20_000));
+    await eventually(
+      () => Promise.resolve(stage.budget.bytes),
+      (held) => held >= 20_000,
+      () => `the beginning of a message; there are ${stage.budget.bytes}`,
+    );
+    stage.clock.ms = 10_000;
+    const first = await stage.post(0, 30_000, x(30_000));
+    expect((await first.answer()).body.toString()).toBe("30000");
+    await eventually(
+      () => Promise.resolve(stage.sockets.closed),
+      (closed) => closed === 1,
+      () => "the end of the WebSocket",
+    );
   });
 });
