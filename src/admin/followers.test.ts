@@ -30,7 +30,7 @@ const entryOf = (seq: number, subject: string): Entry => {
 };
 
 test("followers are shown what is said in their gateway, or everything", () => {
-  const followers = new Followers(routes);
+  const followers = new Followers(routes, () => undefined);
   const [all, one, two] = [aFollower(null), aFollower("one"), aFollower("two")];
   for (const { follower } of [all, one, two]) followers.add(follower);
   followers.show([entryOf(1, "net.a/#x"), entryOf(2, "net.b/#x"), entryOf(3, "net.z/#x")]);
@@ -49,7 +49,7 @@ test("followers are shown what is said in their gateway, or everything", () => {
 });
 
 test("one that does not keep up is cut, and holds up nobody", () => {
-  const followers = new Followers(routes);
+  const followers = new Followers(routes, () => undefined);
   const [slow, quick] = [aFollower(null, 2 ** 30), aFollower(null)];
   for (const { follower } of [slow, quick]) followers.add(follower);
   followers.show([entryOf(1, "net.a/#x")]);
@@ -59,7 +59,7 @@ test("one that does not keep up is cut, and holds up nobody", () => {
 });
 
 test("there is a most; who leaves makes room, and at the end all are told", () => {
-  const followers = new Followers(routes);
+  const followers = new Followers(routes, () => undefined);
   const all = Array.from({ length: 16 }, () => aFollower(null));
   const leave = all.map(({ follower }) => followers.add(follower));
   expect(followers.add(aFollower(null).follower)).toBeNull();
@@ -71,4 +71,14 @@ test("there is a most; who leaves makes room, and at the end all are told", () =
   expect([all[0]?.seen, all[1]?.seen, last.seen]).toEqual([[], ["end"], ["end"]]);
   followers.show([entryOf(1, "net.a/#x")]);
   expect(last.seen).toEqual(["end"]);
+});
+
+test("an entry that cannot be shown is left out, and told of", () => {
+  const bad: unknown[] = [];
+  const followers = new Followers(routes, (...told) => bad.push(told));
+  const { seen, follower } = aFollower(null);
+  followers.add(follower);
+  followers.show([{ ...entryOf(1, "net.a/#x"), payload: "somebody's words" }, entryOf(2, "net.a/#x")]);
+  expect(seen.map((line) => (JSON.parse(line) as { seq: number }).seq)).toEqual([2]);
+  expect(bad).toEqual([[1, expect.any(SyntaxError)]]);
 });

@@ -1,6 +1,6 @@
 import { decodeStored } from "../gateway/codec.ts";
 import type { Routes } from "../gateway/routes.ts";
-import type { Entry } from "../log/log.ts";
+import type { Entry, Seq } from "../log/log.ts";
 import type { TailLine } from "./views.ts";
 
 /** Somebody who is shown what is accepted. */
@@ -21,13 +21,18 @@ export interface Follower {
 const FOLLOWERS_MAX = 16;
 const UNSENT_MAX = 1024 * 1024;
 
+type OnBad = (seq: Seq, error: unknown) => void;
+
 /** All who follow the log. Only what is accepted from now on: for the past there is `explain`. */
 export class Followers {
   readonly #routes: Routes;
+  readonly #onBad: OnBad;
   readonly #all = new Set<Follower>();
 
-  constructor(routes: Routes) {
+  /** `onBad`: an entry that cannot be shown, and is passed over. */
+  constructor(routes: Routes, onBad: OnBad) {
     this.#routes = routes;
+    this.#onBad = onBad;
   }
 
   get size(): number {
@@ -47,7 +52,12 @@ export class Followers {
     if (this.#all.size === 0) return;
     for (const entry of entries) {
       // The tail lets go of a text after its listeners have seen it.
-      if (entry.payload !== null) this.#showOne(entry, entry.payload);
+      if (entry.payload === null) continue;
+      try {
+        this.#showOne(entry, entry.payload);
+      } catch (error) {
+        this.#onBad(entry.seq, error);
+      }
     }
   };
 

@@ -20,6 +20,7 @@ import type { Routes } from "../gateway/routes.ts";
 import type { AdminDeps } from "../http/admin/routes.ts";
 import type { ServerShare } from "../http/server-share.ts";
 import { parseAddress } from "../lib/address.ts";
+import { faultOf } from "../lib/fault.ts";
 import { fileBeside } from "../log/sqlite/upkeep.ts";
 import type { Scrubber } from "../lib/scrub.ts";
 import type { Archive } from "../log/archive.ts";
@@ -67,7 +68,9 @@ export class Admin {
   async open(sources: AdminSources): Promise<void> {
     const { log, routes, config, logger } = sources;
     const { dataPath, admin } = config().general;
-    const followers = new Followers(routes);
+    const followers = new Followers(routes, (seq, error) =>
+      logger.error({ seq, ...faultOf(error) }, "a message cannot be shown to those who follow the log"),
+    );
     const newest = { atMs: (await log.archive.entry(log.head))?.at ?? null };
     log.tail((entries) => {
       this.metrics.accepted(entries);

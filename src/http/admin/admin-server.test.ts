@@ -34,7 +34,10 @@ async function start(token: string | null = null, more: Partial<AdminDeps> = {})
   const logged: string[] = [];
   const note = (_fields: unknown, text: string): void => void logged.push(text);
   const logger = { info: note, error: note } as unknown as Logger;
-  const followers = new Followers(compileRoutes(aConfig([aGateway("g", ["inout net.a #x", "inout net.b #x"])])));
+  const followers = new Followers(
+    compileRoutes(aConfig([aGateway("g", ["inout net.a #x", "inout net.b #x"])])),
+    () => undefined,
+  );
   const deps: AdminDeps = {
     status: () => Promise.resolve(aView()),
     unready: () => Promise.resolve(null),
@@ -261,7 +264,7 @@ test("an address that is taken is an error for people, and the socket is gone ag
   const dataPath = mkdtempSync(join(tmpdir(), "rialto-admin-"));
   onTestFinished(() => rmSync(dataPath, { recursive: true, force: true }));
   const address = { host: "127.0.0.1", port: Number(new URL(url).port) };
-  const followers = new Followers(compileRoutes(aConfig([])));
+  const followers = new Followers(compileRoutes(aConfig([])), () => undefined);
   const options = {
     deps: {} as AdminDeps,
     followers,
@@ -278,7 +281,7 @@ test("an address that is taken is an error for people, and the socket is gone ag
 test("a socket that cannot be made is said in the log, and the rest works", async () => {
   const logged: string[] = [];
   const note = (_fields: unknown, text: string): void => void logged.push(text);
-  const followers = new Followers(compileRoutes(aConfig([])));
+  const followers = new Followers(compileRoutes(aConfig([])), () => undefined);
   const deps = { status: () => Promise.resolve(aView()) } as unknown as AdminDeps;
   const logger = { info: note, error: note } as unknown as Logger;
   const server = await startAdmin({

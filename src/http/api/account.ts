@@ -2,12 +2,13 @@ import type { Account } from "../../config/config.ts";
 import type { Clock } from "../../contract/host.ts";
 import type { Routes } from "../../gateway/routes.ts";
 import type { View } from "../../gateway/view.ts";
+import { faultOf } from "../../lib/fault.ts";
 import { LogError } from "../../log/errors.ts";
 import type { Entry, Log, Seq } from "../../log/log.ts";
 import type { Logger } from "../../logger.ts";
 import { loadBacklog } from "./backlog.ts";
 import type { HubEvents } from "./connection.ts";
-import { Feed } from "./feed.ts";
+import { Feed, type Item } from "./feed.ts";
 import type { FileLines } from "./file-lines.ts";
 import { greeting } from "./frames.ts";
 import { settleMembership } from "./membership.ts";
@@ -92,7 +93,12 @@ export class ApiAccount {
     const unpolled = await loadBacklog({ ...query, after: at.poll });
     const after = Math.min(at.poll, at.websocket ?? at.poll);
     const { items } = after < at.poll ? await loadBacklog({ ...query, after }) : unpolled;
-    const feed = new Feed(log, view, buffer, after, deps.fileLines);
+    const onBad = ({ entry: { seq } }: Item, error: unknown): void =>
+      deps.logger.error(
+        { account: account.name, seq, ...faultOf(error) },
+        "a message cannot be shown to readers, and is left out",
+      );
+    const feed = new Feed({ log, view, capacity: buffer, after, onBad, fileLines: deps.fileLines });
     for (const item of items) feed.push(item);
     return new ApiAccount(deps, feed, at, unpolled.skipped);
   }
@@ -224,8 +230,7 @@ export class ApiAccount {
       // While a long answer is read from the disk, its next items may fall out of the buffer.
       this.#countSkipped("poll", Math.max(0, this.#feed.kept - next));
       next = Math.max(next, this.#feed.kept);
-      const kept = this.#feed.lines(next, to, room);
-      const got = kept === null ? await this.#feed.load(next, to, room) : { lines: kept, next: next + kept.length };
+      const got = this.#feed.lines(next, to, room) ?? (await this.#feed.load(next, to, room));
       if (got.next === next) break;
       next = got.next;
       for (const line of got.lines) {

@@ -8,12 +8,16 @@ const view: View = {
   show: (message) => message,
   verbatim: () => true,
   wants: () => null,
-  line: ({ payload }) => payload,
+  line: ({ payload }) => {
+    if (payload === "113") throw new TypeError("no line of this");
+    return payload;
+  },
 };
 
 /** A feed whose log holds `{seq}` for every seq; what is pushed has a payload only when it is short of `evicted`. */
 function feedOf(capacity: number, after = 0) {
   const asked: number[] = [];
+  const bad: number[] = [];
   const log = {
     read: ({ after, limit, bytes }: { after: number; limit: number; bytes: number }) => {
       asked.push(after);
@@ -22,14 +26,14 @@ function feedOf(capacity: number, after = 0) {
       return Promise.resolve(seqs.map((seq) => ({ seq, subject: "api.a/g", at: 1, label: "", payload: String(seq) })));
     },
   } as unknown as Log;
-  const feed = new Feed(log, view, capacity, after);
+  const feed = new Feed({ log, view, capacity, after, onBad: ({ entry }) => void bad.push(entry.seq) });
   const push = (from: number, to: number, evicted = false): void => {
     for (let seq = from; seq <= to; seq += 1) {
       const payload = evicted ? null : String(seq);
       feed.push({ entry: { seq, subject: "api.a/g", at: 1, label: "", payload }, gateway: "g" });
     }
   };
-  return { feed, push, asked };
+  return { feed, push, asked, bad };
 }
 
 test("positions survive what is let go of", () => {
@@ -59,8 +63,8 @@ test("what has fallen out cannot be asked for", async () => {
 test("lines stop at the limit, but one always goes", () => {
   const { feed, push } = feedOf(100);
   push(1, 20);
-  expect(feed.lines(0, 20, 5)).toEqual(["1", "2", "3", "4", "5"]);
-  expect(feed.lines(9, 20, 1)).toEqual(["10"]);
+  expect(feed.lines(0, 20, 5)).toEqual({ lines: ["1", "2", "3", "4", "5"], next: 5 });
+  expect(feed.lines(9, 20, 1)).toEqual({ lines: ["10"], next: 10 });
 });
 
 test("lines stop before an item that is only in the log; load reads it, and passes over what retention took", async () => {
@@ -68,11 +72,27 @@ test("lines stop before an item that is only in the log; load reads it, and pass
   push(1, 3);
   push(4, 9, true);
   push(10, 12);
-  expect(feed.lines(0, 12)).toEqual(["1", "2", "3"]);
+  expect(feed.lines(0, 12)).toEqual({ lines: ["1", "2", "3"], next: 3 });
   expect(feed.lines(3, 12)).toBeNull();
   expect(await feed.load(3, 12)).toEqual({ lines: ["4", "5", "6", "8", "9", "10", "11", "12"], next: 12 });
   expect(asked).toEqual([3]);
 });
+
+test.each([false, true])(
+  "an item that has no line is passed over, and told of once (read from the log: %s)",
+  async (evicted) => {
+    const { feed, push, bad } = feedOf(100);
+    push(111, 116, evicted);
+    const read = async () => feed.lines(0, 6) ?? (await feed.load(0, 6));
+    const lines = ["111", "112", "114", "115", "116"].filter((line) => !evicted || line !== "112");
+    expect([await read(), await read()]).toEqual([
+      { lines, next: 6 },
+      { lines, next: 6 },
+    ]);
+    expect(await (feed.lines(2, 3) ?? feed.load(2, 3))).toEqual({ lines: [], next: 3 });
+    expect(bad).toEqual([113]);
+  },
+);
 
 test("load goes as far as the log answered, and always further", async () => {
   const { feed, push } = feedOf(100);

@@ -16,6 +16,12 @@ export interface Item {
   readonly gateway: string;
 }
 
+/** Lines of items, and the index of the item behind the last one that was looked at. */
+interface Lines {
+  readonly lines: string[];
+  readonly next: number;
+}
+
 /** Bytes (UTF-16 units, near enough) of one answer or one write; a single longer message still goes alone. */
 const CHUNK_CHARS = 64 * 1024;
 
@@ -26,11 +32,27 @@ const WAITED_ITEMS = 10_000;
 /** Most messages with files among them: so many are fetched at the same time. */
 const LOAD_FILES = 32;
 
+export interface FeedOptions {
+  readonly log: Log;
+  readonly view: View;
+  readonly capacity: number;
+  /** The position in the log that the first item comes behind. */
+  readonly after: Seq;
+  /** An item whose line cannot be made; readers are not given it. Told once of each. */
+  readonly onBad: OnBad;
+  readonly fileLines?: FileLines | undefined;
+}
+
+type OnBad = (item: Item, error: unknown) => void;
+
 export class Feed {
   readonly #log: Log;
   readonly #fileLines: FileLines;
   #view: View;
   readonly #capacity: number;
+  readonly #onBad: OnBad;
+  /** Told to `#onBad`. */
+  readonly #bad = new WeakSet<Item>();
   #items: Item[] = [];
   /** Index of `#items[0]`. */
   #base = 0;
@@ -39,13 +61,13 @@ export class Feed {
   /** Seq of the last item that was let go of. */
   #seqBeforeBase: Seq;
 
-  /** `after`: the position in the log that the first item comes after. */
-  constructor(log: Log, view: View, capacity: number, after: Seq, fileLines = new FileLines(null, () => null)) {
+  constructor({ log, view, capacity, after, onBad, fileLines = new FileLines(null, () => null) }: FeedOptions) {
     this.#log = log;
     this.#fileLines = fileLines;
     this.#seqBeforeBase = after;
     this.#view = view;
     this.#capacity = capacity;
+    this.#onBad = onBad;
   }
 
   /** Everything is shown like this from now on. */
@@ -114,25 +136,24 @@ export class Feed {
    * The lines (JSON, no newline) of items [from, to), oldest first, as many as fit `chars` but at least one; null when a text or a file has
    * to be fetched first: use `load` then.
    */
-  lines(from: number, to: number, chars: number = CHUNK_CHARS): string[] | null {
+  lines(from: number, to: number, chars: number = CHUNK_CHARS): Lines | null {
     this.#assertKept(from);
     const lines: string[] = [];
-    let size = 0;
-    for (let index = from; index < to; index += 1) {
-      const item = this.#items[index - this.#base];
+    let [next, size] = [from, 0];
+    for (; next < to; next += 1) {
+      const item = this.#items[next - this.#base];
       if (item === undefined) break;
-      if (item.entry.payload === null) return lines.length > 0 ? lines : null;
-      const line = this.#lineNow(item, item.entry.payload);
-      if (line === null) return lines.length > 0 ? lines : null;
-      if (lines.length > 0 && size + line.length > chars) break;
+      const line = item.entry.payload === null ? null : this.#lineNow(item, item.entry.payload);
+      if (line === null && next === from) return null;
+      if (line === null || (lines.length > 0 && size + line.length > chars)) break;
       size += line.length;
-      lines.push(line);
+      if (line !== NO_LINE) lines.push(line);
     }
-    return lines;
+    return { lines, next };
   }
 
   /** Like `lines`, with the texts read from the log and files from their store. Entries that retention has removed are passed over. */
-  async load(from: number, to: number, chars: number = CHUNK_CHARS): Promise<{ lines: string[]; next: number }> {
+  async load(from: number, to: number, chars: number = CHUNK_CHARS): Promise<Lines> {
     this.#assertKept(from);
     const release = this.#hold(from);
     try {
@@ -152,7 +173,7 @@ export class Feed {
     };
   }
 
-  async #load(from: number, to: number, chars: number): Promise<{ lines: string[]; next: number }> {
+  async #load(from: number, to: number, chars: number): Promise<Lines> {
     const wanted = this.#items.slice(from - this.#base, Math.min(to, from + LOAD_ITEMS) - this.#base);
     const first = wanted[0];
     if (first === undefined) return { lines: [], next: to };
@@ -174,7 +195,7 @@ export class Feed {
       const line = await make();
       size += line?.length ?? 0;
       if (lines.length > 0 && size > chars) break;
-      if (line !== null) lines.push(line);
+      if (line !== null && line !== NO_LINE) lines.push(line);
       next += 1;
     }
     return { lines, next };
@@ -195,18 +216,32 @@ export class Feed {
       if (files > LOAD_FILES) break;
       const coming = this.#fileLines.begin(this.#view.wants(payload) ?? []);
       made.push(async () => {
-        const whole = this.#line(item, payload, await coming.read());
-        this.#fileLines.keep(keyOf(item), whole);
+        const contents = await coming.read();
+        const whole = this.#guarded(item, () => this.#line(item, payload, contents));
+        if (whole !== NO_LINE) this.#fileLines.keep(keyOf(item), whole);
         return whole;
       });
     }
     return made;
   }
 
-  /** Null: its files have to be read first. */
+  /** Null: its files have to be read first; NO_LINE: it is passed over. */
   #lineNow(item: Item, payload: string): string | null {
-    if (this.#view.wants(payload) === null) return this.#line(item, payload, []);
-    return this.#fileLines.get(keyOf(item)) ?? null;
+    return this.#guarded(item, () => {
+      if (this.#view.wants(payload) === null) return this.#line(item, payload, []);
+      return this.#fileLines.get(keyOf(item)) ?? null;
+    });
+  }
+
+  /** What one message does to its view must not keep readers from all others. */
+  #guarded<T>(item: Item, make: () => T): T | typeof NO_LINE {
+    try {
+      return make();
+    } catch (error) {
+      if (!this.#bad.has(item)) this.#onBad(item, error);
+      this.#bad.add(item);
+      return NO_LINE;
+    }
   }
 
   #assertKept(index: number): void {
@@ -219,5 +254,8 @@ export class Feed {
     return this.#view.line({ seq, account: accountOf(subject), payload }, item.gateway, contents);
   }
 }
+
+/** In place of the line of an item that cannot have one. */
+const NO_LINE = "";
 
 const keyOf = ({ entry, gateway }: Item): string => `${entry.seq} ${gateway}`;

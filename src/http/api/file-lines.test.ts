@@ -44,7 +44,14 @@ function feedOf(messages: readonly (readonly string[])[], link: string | null = 
   });
   const log = { read: async () => await Promise.resolve(entries) } as unknown as Log;
   const fileLines = new FileLines(store, () => link);
-  const feed = new Feed(log, compileView(anAccount("api.a"), new Map()), 100, 0, fileLines);
+  const feed = new Feed({
+    log,
+    view: compileView(anAccount("api.a"), new Map()),
+    capacity: 100,
+    after: 0,
+    onBad: () => undefined,
+    fileLines,
+  });
   for (const entry of entries) feed.push({ entry, gateway: "g" });
   const push = (count: number): void => {
     for (let n = 0; n < count; n += 1) {
@@ -65,7 +72,7 @@ function feedOf(messages: readonly (readonly string[])[], link: string | null = 
 
 test("a message with files is not to be had at once; what comes before it is", async () => {
   const { feed, load } = feedOf([[], ["3"], []]);
-  expect(feed.lines(0, 3)).toHaveLength(1);
+  expect(feed.lines(0, 3)?.lines).toHaveLength(1);
   expect(feed.lines(1, 3)).toBeNull();
   expect(await load()).toEqual({ next: 3, files: [undefined, [3], undefined], texts: ["", "3", ""] });
 });
@@ -73,7 +80,7 @@ test("a message with files is not to be had at once; what comes before it is", a
 test("many readers cost one read, and get the same line", async () => {
   const { feed, load, store } = feedOf([["3"]]);
   await load();
-  const [line] = feed.lines(0, 1) ?? [];
+  const [line] = feed.lines(0, 1)?.lines ?? [];
   expect(decode(line ?? "").Extra?.file).toMatchObject([{ Data: "eHh4", Size: 3 }]);
   await load();
   expect(store.opened).toEqual(["3"]);

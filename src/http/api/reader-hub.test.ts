@@ -15,8 +15,12 @@ const view: View = {
   show: (message) => message,
   verbatim: () => true,
   wants: () => null,
-  line: ({ payload }) => payload,
+  line: ({ payload }) => {
+    if (payload === NO_LINE) throw new Error("no line of this");
+    return payload;
+  },
 };
+const NO_LINE = '{"n":666,"pad":""}';
 const payload = (n: number, size = 0): string => JSON.stringify({ n, pad: "x".repeat(size) });
 
 /** A world with one hub over one feed, and readers on real sockets. */
@@ -38,7 +42,7 @@ class World {
           .slice(0, limit)
           .map(([seq, text]) => ({ seq, subject: "api.a/g", label: "", payload: text })),
     } as unknown as Log;
-    this.feed = new Feed(log, view, buffer, 0);
+    this.feed = new Feed({ log, view, capacity: buffer, after: 0, onBad: () => undefined });
     this.hub = this.#newHub();
     this.#server = createServer((_request, response) =>
       this.hub.add(StreamSocket.open(response), chunkOf([greeting(0)]), this.start()),
@@ -126,6 +130,21 @@ const make = async (buffer: number): Promise<World> => {
   return world;
 };
 afterEach(() => world.close());
+
+test("a message that cannot be shown keeps nobody from the others", async () => {
+  const { hub } = await make(10);
+  world.say(666);
+  const late = await world.reader();
+  world.say(1, { later: true });
+  world.say(666, { later: true });
+  world.say(2);
+  world.say(666);
+  world.say(3);
+  await until(() => late.numbers().length === 3);
+  expect(late.numbers()).toEqual([1, 2, 3]);
+  expect(hub.position).toBe(6);
+  expect(world.happened).toEqual([]);
+});
 
 test("every live reader gets every message, and the position follows", async () => {
   const { hub } = await make(10);

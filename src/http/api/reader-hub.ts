@@ -155,16 +155,16 @@ export class ReaderHub<Chunk> {
   #flushLive(): void {
     const { end } = this.#feed;
     while (this.#live.size > 0 && this.#flushed < end) {
-      const lines = this.#feed.lines(this.#flushed, end);
-      if (lines === null) {
+      const got = this.#feed.lines(this.#flushed, end);
+      if (got === null) {
         const readers = [...this.#live];
         for (const reader of readers) this.#fallBehind(reader, this.#flushed);
         for (const reader of readers) this.#catchUp(reader);
         break;
       }
       const from = this.#flushed;
-      this.#flushed += lines.length;
-      this.#broadcast(this.#encode(lines), from);
+      this.#flushed = got.next;
+      if (got.lines.length > 0) this.#broadcast(this.#encode(got.lines), from);
     }
     this.#flushed = end;
   }
@@ -193,9 +193,9 @@ export class ReaderHub<Chunk> {
       if (reader.next >= end) return this.#goLive(reader);
       if (reader.connection.unsent > UNSENT_MAX) return;
       const to = reader.isNew ? reader.next + 1 : end;
-      const lines = this.#feed.lines(reader.next, to);
-      if (lines === null) return this.#catchUpFromLog(reader, to);
-      this.#writeLines(reader, lines, reader.next + lines.length);
+      const got = this.#feed.lines(reader.next, to);
+      if (got === null) return this.#catchUpFromLog(reader, to);
+      this.#writeLines(reader, got.lines, got.next);
     }
   }
 

@@ -47,7 +47,7 @@ class FakeSocket extends EventEmitter {
 
 function make({ buffer = 100, position = 0 }: { buffer?: number; position?: number | null } = {}) {
   const clock = new FakeClock();
-  const feed = new Feed({} as Log, view, buffer, 0);
+  const feed = new Feed({ log: {} as Log, view, capacity: buffer, after: 0, onBad: () => undefined });
   const events = { moved: () => undefined, fell: () => undefined, skipped: () => undefined, cut: () => undefined };
   const { logger } = new MemoryLogger();
   const hub = new WebSocketHub({ feed, position, clock, logger, events });
