@@ -13,10 +13,19 @@ interface Names {
 
 function linksOf({ sameChannel, bridges }: Gateway, names: Names): string {
   if (!sameChannel) return arrows(bridges.map((bridge) => shownAs(bridge, roomOf(bridge, names))));
+  const rooms = bridges.filter((bridge) => !hasOneChannel(bridge, names));
+  const channels = [...new Set(rooms.map(({ channel }) => channel))];
+  if (channels.length === 0) return arrows(accountsOf(bridges, names));
+  if (channels.length === 1) return `${arrows(accountsOf(bridges, names))} in ${channels.join("")}`;
+  const linked = `${arrows(accountsOf(rooms, names))} in each of ${channels.join(", ")}`;
+  // What a client posts names no channel, and so goes to none of several.
+  const readers = bridges.filter((bridge) => hasOneChannel(bridge, names));
+  return readers.length === 0 ? linked : `${linked}; all of them → ${arrows(accountsOf(readers, names))}`;
+}
+
+function accountsOf(bridges: readonly Bridge[], names: Names): readonly Room[] {
   const first = new Map(bridges.map((bridge) => [bridge.account, bridge]));
-  const accounts = [...first.values()].map((bridge) => shownAs(bridge, accountOf(bridge, names)));
-  const channels = [...new Set(bridges.map(({ channel }) => channel))];
-  return `${arrows(accounts)} in each of ${channels.join(", ")}`;
+  return [...first.values()].map((bridge) => shownAs(bridge, accountOf(bridge, names)));
 }
 
 interface Room extends Pick<Bridge, "direction"> {
@@ -34,9 +43,11 @@ function arrows(rooms: readonly Room[]): string {
 }
 
 function roomOf(bridge: Bridge, names: Names): string {
-  const { protocol = "" } = names.config.accounts.get(bridge.account) ?? {};
-  const hasOne = names.protocols.get(protocol)?.onlyChannel !== undefined;
-  return hasOne ? accountOf(bridge, names) : `${accountOf(bridge, names)} ${bridge.channel}`;
+  return hasOneChannel(bridge, names) ? accountOf(bridge, names) : `${accountOf(bridge, names)} ${bridge.channel}`;
+}
+
+function hasOneChannel({ account }: Bridge, { config, protocols }: Names): boolean {
+  return protocols.get(config.accounts.get(account)?.protocol ?? "")?.onlyChannel !== undefined;
 }
 
 function accountOf({ account }: Bridge, { config }: Names): string {

@@ -9,6 +9,7 @@ import { keyAt } from "./section.ts";
 export function reportNothingToRun(
   written: readonly WrittenGateway[],
   linked: readonly LinkedGateway[],
+  accounts: ReadonlyMap<string, Declared>,
   { report }: Context,
 ): void {
   if (!written.some(({ enabled }) => enabled)) return reportNoGateway(written, { report });
@@ -16,7 +17,7 @@ export function reportNothingToRun(
   if (report.failed) return;
   const up = linked.map(({ running, ...gateway }) => {
     const bridges = running.bridges.filter(({ account }) => !report.downs.has(account));
-    return { ...gateway, bridges, crosses: crosses({ ...running, bridges }) };
+    return { ...gateway, bridges, crosses: crosses({ ...running, bridges }, accounts) };
   });
   const isMeant = up.some(({ meant }) => meant > 1);
   if (!up.some((gateway) => gateway.crosses) && (isMeant || up.every(({ bridges }) => bridges.length === 0))) {
@@ -53,7 +54,7 @@ export function warnOfSameRooms(
   const known = new Map<string, Unit[]>();
   for (const { written, running } of linked) {
     // Who posts to an account with one channel names the gateway.
-    const rooms = running.bridges.filter(({ account }) => accounts.get(account)?.manifest?.onlyChannel === undefined);
+    const rooms = running.bridges.filter((bridge) => !hasOneChannel(bridge, accounts));
     const units = unitsOf({ ...running, bridges: rooms }).map((bridges) => ({ written, bridges: byRoom(bridges) }));
     const twin = units.flatMap((unit) => others(unit, known).filter((other) => overlaps(unit, other)))[0];
     if (twin !== undefined) {
@@ -70,6 +71,9 @@ export function warnOfSameRooms(
 }
 
 const COMPARED_MAX = 8;
+
+const hasOneChannel = ({ account }: Bridge, accounts: ReadonlyMap<string, Declared>): boolean =>
+  accounts.get(account)?.manifest?.onlyChannel !== undefined;
 
 /** Rooms that are all linked with each other. */
 interface Unit {
@@ -100,9 +104,14 @@ const reads = ({ direction }: Bridge): boolean => direction !== "out";
 const writes = ({ direction }: Bridge): boolean => direction !== "in";
 
 /** Whether anything that is said in one of its rooms is said in another one. */
-function crosses(gateway: Gateway): boolean {
-  return unitsOf(gateway).some((bridges) =>
-    carries(bridges.map((bridge) => ({ reads: reads(bridge), writes: writes(bridge) }))),
+function crosses({ bridges, ...gateway }: Gateway, accounts: ReadonlyMap<string, Declared>): boolean {
+  const { one = [], many = [] } = Object.groupBy(bridges, (bridge) =>
+    hasOneChannel(bridge, accounts) ? "one" : "many",
+  );
+  // Accounts with one channel hear those of all names.
+  const units = [...unitsOf({ ...gateway, bridges: many }), []];
+  return units.some((unit) =>
+    carries([...unit, ...one].map((bridge) => ({ reads: reads(bridge), writes: writes(bridge) }))),
   );
 }
 

@@ -114,7 +114,7 @@ function build(parsed: unknown, path: string | null, request: LoadRequest, conte
   warnOfTwins(linked, accounts, general, context);
   warnOfLoops(linked, accounts, general, context);
   warnOfSameRooms(linked, accounts, context);
-  reportNothingToRun(written, linked, context);
+  reportNothingToRun(written, linked, accounts, context);
   const gateways = linked.map(({ running }) => running).filter(({ bridges }) => bridges.length > 0);
   const { downs } = context.report;
   return {

@@ -14,8 +14,8 @@ function run(file: string, json = false): { readonly printed: string; readonly e
   return { exitCode: check(file, { env: {}, cwd: folder, write, json }), printed };
 }
 
-test("there are twenty-five, fourteen of them with mistakes", () => {
-  expect(samples).toHaveLength(25);
+test("there are twenty-six, fourteen of them with mistakes", () => {
+  expect(samples).toHaveLength(26);
   expect(samples.filter((name) => name.includes("mistake"))).toHaveLength(14);
 });
 
