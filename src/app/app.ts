@@ -87,7 +87,7 @@ export async function startApp(
       random: Math.random,
       ...admin.told,
     });
-    const running: Running = { config, log, routes, turnstile, servers, delivery };
+    const running: Running = { config, log, routes, turnstile, servers, delivery, share };
     reloader = read === null ? null : new Reloader(running, read, logger);
     const reload = reloadOf(reloader);
     await servers.listen();

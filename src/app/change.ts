@@ -9,6 +9,7 @@ import { LogError } from "../log/errors.ts";
 import type { Log } from "../log/log.ts";
 import { addressOf, apisOf, type ApiServers } from "./api-servers.ts";
 import { whyBusy } from "./busy.ts";
+import type { Share } from "./share.ts";
 
 /** What a change of the configuration has come to. */
 export type Changed =
@@ -29,6 +30,7 @@ export interface Running {
   readonly turnstile: Turnstile;
   readonly servers: ApiServers;
   readonly delivery: Delivery;
+  readonly share: Pick<Share, "lack" | "change">;
 }
 
 /** How long a change waits for appends that are under way. */
@@ -49,7 +51,8 @@ export async function changeConfig(loaded: Config, running: Running): Promise<Ch
       .filter((account) => changeOf(running.config.accounts.get(account.key), account) === "reopen")
       .map(({ key }) => key),
   );
-  const reasons = await busyAddresses(config, reopen, running);
+  const lack = running.share.lack(config);
+  const reasons = lack === null ? await busyAddresses(config, reopen, running) : [lack];
   if (reasons.length > 0) return { is: "impossible", reasons };
   const { log, turnstile, delivery, servers } = running;
   const next = { config, routes, reopen };
@@ -60,6 +63,7 @@ export async function changeConfig(loaded: Config, running: Running): Promise<Ch
       if (marks.length > 0) await log.mark(marks);
       running.config = config;
       running.routes.swap(routes);
+      running.share.change(config);
       for (const step of steps) step.swap();
     });
     await Promise.all(steps.map(async (step) => await step.settle()));

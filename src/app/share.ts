@@ -15,38 +15,59 @@ const PER_NETWORK = 4;
 const CLIENTS_MIN = 16;
 const LOOK_MS = 5_000;
 
-/**
- * Shares out the file descriptors of the process. Throws a StartError when there are fewer than the configuration needs: it would fail in the
- * middle of something. Node itself has raised the soft limit to the hard one.
- */
-export function openDescriptors(config: Config, logger: Logger, limit = limitOf(systemLimits())): Descriptors {
-  const { accounts, general } = config;
+/** Of file descriptors. */
+interface Need {
+  readonly reserved: number;
+  readonly all: number;
+}
+
+function needOf({ accounts, general }: Config): Need {
   const networks = [...accounts.values()].filter(({ protocol }) => protocol !== "api").length;
   const listeners =
     accounts.size - networks + [general.media.bindAddress, general.admin].filter((it) => it !== null).length;
   const reserved = OWN + PER_NETWORK * networks + listeners;
-  const needed = reserved + CLIENTS_MIN * listeners;
-  if (limit < needed) {
-    throw new StartError(
-      "descriptors",
-      `this process may open ${limit} files and connections at a time, and this configuration needs ${needed}`,
-    );
-  }
-  const nowMs = (): number => systemClock.nowMs();
-  return new Descriptors({
+  return { reserved, all: reserved + CLIENTS_MIN * listeners };
+}
+
+/** Null: there are enough for this configuration. It would fail in the middle of something without. */
+function lackOf(config: Config, limit: number): string | null {
+  const { all } = needOf(config);
+  if (limit >= all) return null;
+  return `this process may open ${limit} files and connections at a time, and this configuration needs ${all}`;
+}
+
+/** What the servers share out. */
+export interface Share extends ServerShare {
+  /** Why another configuration cannot be had with what the system gives; null: it can. */
+  readonly lack: (config: Config) => string | null;
+  /** Another configuration counts from now on. */
+  readonly change: (config: Config) => void;
+  /** Ends the look at the system. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Throws a StartError when there are fewer file descriptors than the configuration needs. Node itself has raised the soft limit to the hard
+ * one.
+ */
+export function openShare(config: Config, logger: Logger, limit = limitOf(systemLimits())): Share {
+  const lack = lackOf(config, limit);
+  if (lack !== null) throw new StartError("descriptors", lack);
+  const descriptors = new Descriptors({
     limit,
-    reserved,
-    nowMs,
+    reserved: needOf(config).reserved,
+    nowMs: () => systemClock.nowMs(),
     onShort: ({ limit: given, refused }) =>
       logger.warn({ limit: given, refused }, "file descriptors are running out: connections of clients are refused"),
   });
-}
-
-/** What the servers share out; `close` ends the look at the system. Throws a StartError. */
-export function openShare(config: Config, logger: Logger): ServerShare & { close(): Promise<void> } {
-  const descriptors = openDescriptors(config, logger);
   const timer = watch(descriptors);
-  return { bodies: new BodyBudget(), descriptors, close: () => Promise.resolve(clearInterval(timer)) };
+  return {
+    bodies: new BodyBudget(),
+    descriptors,
+    lack: (other) => lackOf(other, limit),
+    change: (other) => descriptors.reserve(needOf(other).reserved),
+    close: () => Promise.resolve(clearInterval(timer)),
+  };
 }
 
 /** Looks now and then whether the system still gives descriptors; it does not tell a server that it gave none to a connection. */

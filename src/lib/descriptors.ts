@@ -13,7 +13,7 @@ export interface Shortage {
 export interface DescriptorsOptions {
   /** What the system gives; Infinity: it does not say. */
   readonly limit: number;
-  /** What clients may not have: the log, the networks, files and operators need it. */
+  /** What clients may not have at first: the log, the networks, files and operators need it. */
   readonly reserved: number;
   readonly nowMs: () => number;
   /** Once a minute while they run short. */
@@ -25,6 +25,7 @@ export class Descriptors {
   /** Called before a connection is refused: what can be closed without harm. */
   readonly relief = new Set<() => void>();
   readonly #options: DescriptorsOptions;
+  #reserved: number;
   #taken = 0;
   #sinceMs = 0;
   #lastMs = -Infinity;
@@ -34,12 +35,17 @@ export class Descriptors {
 
   constructor(options: DescriptorsOptions) {
     this.#options = options;
+    this.#reserved = options.reserved;
+  }
+
+  /** So many are kept from clients from now on; those who have more already keep it. */
+  reserve(count: number): void {
+    this.#reserved = count;
   }
 
   /** False: there are none left for clients. */
   take(count: number): boolean {
-    const { limit, reserved } = this.#options;
-    if (this.#taken + count <= limit - reserved) {
+    if (this.#taken + count <= this.#options.limit - this.#reserved) {
       this.#taken += count;
       return true;
     }

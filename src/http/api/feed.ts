@@ -36,7 +36,7 @@ export interface FeedOptions {
   readonly log: Log;
   readonly view: View;
   readonly capacity: number;
-  /** The position in the log that the first item comes behind. */
+  /** The position in the log that the first item comes after. */
   readonly after: Seq;
   /** An item whose line cannot be made; readers are not given it. Told once of each. */
   readonly onBad: OnBad;
