@@ -190,7 +190,7 @@ test("a socket that cannot be made is said, and the program runs", async () => {
   await mkdir(path.join(dataPath, "rialto.sock", "x"), { recursive: true });
   const rialto = await start({ dataPath });
   expect((await rialto.client("left").post({ gateway: "g", text: "one" })).status).toBe(200);
-  expect(rialto.output()).toContain("the control socket cannot be made");
+  expect(rialto.output()).toContain("the control socket cannot be created");
   expect((await rialto.stop()).code).toBe(0);
 });
 
