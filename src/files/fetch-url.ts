@@ -50,7 +50,7 @@ export async function fetchUrl(url: string, options: FetchOptions): Promise<Fetc
     const { statusCode = 0, headers } = answer;
     if (!REDIRECTS.has(statusCode)) return judge(at, answer, options);
     answer.destroy();
-    if (headers.location === undefined) return refused("remote_error", `${at.hostname} redirects to nowhere`);
+    if (headers.location === undefined) return refused("remote_error", `${at.hostname} redirects without an address`);
     at = parse(headers.location, at);
   }
   return refused("remote_error", `it is redirected more than ${REDIRECTS_MAX} times`);
@@ -63,7 +63,8 @@ function parse(text: string, from: URL | null): URL | Refusal {
   if (url === null) return refused("bad_content", "its address is not a URL");
   if (url.protocol !== "https:" && url.protocol !== "http:")
     return refused("forbidden", "its address is neither https nor http");
-  if (url.username !== "" || url.password !== "") return refused("forbidden", "its address holds a user or a password");
+  if (url.username !== "" || url.password !== "")
+    return refused("forbidden", "its address contains a user name or a password");
   if (from?.protocol === "https:" && url.protocol === "http:")
     return refused("forbidden", `${from.hostname} redirects from https to http`);
   return url;
@@ -72,7 +73,7 @@ function parse(text: string, from: URL | null): URL | Refusal {
 async function ask(url: URL, options: FetchOptions): Promise<IncomingMessage | Refusal> {
   const host = url.hostname.replace(/^\[(.*)\]$/u, "$1");
   const port = Number(url.port === "" ? (url.protocol === "https:" ? 443 : 80) : url.port);
-  if (!options.allowedPort(port)) return refused("forbidden", `port ${port} of ${host} is not one of a web server`);
+  if (!options.allowedPort(port)) return refused("forbidden", `port ${port} of ${host} is not a web port`);
   const addresses = await addressesOf(host, options);
   if ("ok" in addresses) return addresses;
   const get = url.protocol === "https:" ? getSecure : getPlain;
@@ -103,7 +104,7 @@ async function addressesOf(host: string, options: FetchOptions): Promise<readonl
       addresses = await unlessAborted((options.resolve ?? resolveBySystem)(host), options.signal);
     } catch (error) {
       if (options.signal.aborted) return STOPPED;
-      return notNow("network", `the host ${host} is not known here (${codeOf(error)})`);
+      return notNow("network", `the host ${host} cannot be found (${codeOf(error)})`);
     }
   }
   if (addresses.length === 0) return notNow("network", `the host ${host} has no address`);
@@ -140,7 +141,7 @@ function faultOf(url: URL, { statusCode = 0, headers }: IncomingMessage, limit: 
   }
   const encoding = headers["content-encoding"] ?? "identity";
   if (encoding !== "identity")
-    return refused("bad_content", `${url.hostname} sends it encoded, which was not asked for`);
+    return refused("bad_content", `${url.hostname} sends it with an encoding that Rialto did not ask for`);
   return Number(headers["content-length"] ?? 0) > limit ? tooLarge(limit) : null;
 }
 

@@ -83,7 +83,7 @@ export class Flights<T extends object> {
     if (signal.aborted || this.#closed) return STOPPED;
     let flight = this.#flights.get(asked.key);
     if (flight === undefined) {
-      if (this.#isCrowded(asked.group)) return notNow("rate_limited", "too many files wait to be fetched");
+      if (this.#isCrowded(asked.group)) return notNow("rate_limited", "too many files are waiting to be fetched");
       flight = this.#begin(asked, work);
     }
     return await this.#wait(flight, asked, signal);
@@ -219,7 +219,7 @@ export class Flights<T extends object> {
       const endsMs = Math.min(beganMs + totalMs, flight.waiters > 0 ? Infinity : flight.askedMs + aloneMs);
       const left = Math.min((flight.movedMs ?? beganMs) + stallMs, endsMs) - nowMs;
       if (left > 0) return void (cancel = this.#clock.after(Math.min(left, stallMs), look));
-      const what = nowMs >= endsMs ? `did not end within ${(nowMs - beganMs) / 1000} s` : "came to a standstill";
+      const what = nowMs >= endsMs ? `did not finish within ${(nowMs - beganMs) / 1000} s` : "stalled";
       refusal = notNow("timeout", `the transfer ${what}`);
       flight.controller.abort();
     };
@@ -229,5 +229,5 @@ export class Flights<T extends object> {
 }
 
 function late(ms: number): Refusal {
-  return notNow("timeout", `it did not come within ${ms / 1000} s`);
+  return notNow("timeout", `it did not arrive within ${ms / 1000} s`);
 }

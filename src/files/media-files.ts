@@ -101,7 +101,7 @@ export class MediaFiles implements FileStore {
     try {
       const kept = await this.#store([content], this.#limit);
       if (kept.ok) return kept.sha256;
-      this.#options.log.warn({ why: kept.why.message, bytes: content.length }, "a file of a message is not kept");
+      this.#options.log.warn({ why: kept.why.message, bytes: content.length }, "a file of a message cannot be stored");
     } catch (error) {
       this.#unexpected(error);
     }
@@ -175,7 +175,7 @@ export class MediaFiles implements FileStore {
 
   async #soon<T>(work: Promise<T>): Promise<T | Refusal> {
     const { promise, resolve } = Promise.withResolvers<Refusal>();
-    const cancel = this.#options.clock.after(FOLLOW_MS, () => resolve(notNow("timeout", "it takes long")));
+    const cancel = this.#options.clock.after(FOLLOW_MS, () => resolve(notNow("timeout", "it takes too long")));
     return await Promise.race([work, promise]).finally(cancel);
   }
 
@@ -184,7 +184,7 @@ export class MediaFiles implements FileStore {
     const here = await this.#here(wanted);
     if (here !== null) return here;
     const origin = readFileId(wanted.id);
-    if (origin.is === "stored") return refused("not_found", "the media store does not have it any more");
+    if (origin.is === "stored") return refused("not_found", "the media store no longer has it");
     const group = groupOf(origin);
     const failed = this.#failures.get(wanted.id) ?? this.#failures.get(group);
     if (failed !== null) return failed;
@@ -236,7 +236,7 @@ export class MediaFiles implements FileStore {
       return await this.#note(wanted.id, written, wanted.name, source.mime ?? wanted.mime);
     } catch (error) {
       if (signal.aborted) return STOPPED;
-      return notNow("network", `the transfer broke off (${codeOf(error)})`);
+      return notNow("network", `the transfer was interrupted (${codeOf(error)})`);
     }
   }
 
@@ -312,7 +312,7 @@ export class MediaFiles implements FileStore {
       this.#count = count;
       await sweep(join(folder, "index"), { ...limits, bytesMax: Infinity, countMax: ENTRIES_MAX });
     } catch (error) {
-      log.warn({ error: codeOf(error) }, "the media store cannot be tidied up");
+      log.warn({ error: codeOf(error) }, "the media store cannot be cleaned up");
     }
   }
 
@@ -325,7 +325,7 @@ export class MediaFiles implements FileStore {
   }
 }
 
-const FORBIDDEN = refused("forbidden", "MediaDownloadBlackList keeps it out");
+const FORBIDDEN = refused("forbidden", "MediaDownloadBlackList excludes it");
 
 /** Whom a fetch depends on. */
 function groupOf(origin: Exclude<FileOrigin, { is: "stored" }>): string {

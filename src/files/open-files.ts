@@ -18,7 +18,7 @@ export interface FilesOptions {
   readonly dataPath: string;
   readonly retentionDays: number;
   readonly media: MediaOptions;
-  /** Of a name: whether MediaDownloadBlackList keeps it out. */
+  /** Of a name: whether MediaDownloadBlackList excludes it. */
   readonly blacklisted: (name: string) => boolean;
   readonly sources: Sources;
   readonly clock: Clock;

@@ -19,7 +19,7 @@ export function tooLarge(limit: number): Refusal {
   return refused("too_large", `it is larger than MediaDownloadSize (${limit} bytes)`);
 }
 
-export const STOPPED: Refusal = notNow("stopping", "it was not waited for any longer");
+export const STOPPED: Refusal = notNow("stopping", "fetching it was cancelled");
 
 /** The code of an error of the system, such as `ENOSPC`. */
 export function codeOf(error: unknown): string {

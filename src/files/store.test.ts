@@ -254,7 +254,7 @@ test("a drip that never ends is given up as well", async () => {
   }
   expect(await answer).toMatchObject({
     ok: false,
-    why: { code: "timeout", message: "the transfer did not end within 60 s" },
+    why: { code: "timeout", message: "the transfer did not finish within 60 s" },
   });
 });
 

@@ -11,14 +11,14 @@ const toListen: Readonly<Record<Fault, string>> = {
   host: hostRule,
   "no-port": "it has no port; write host:port, such as 127.0.0.1:4242 or :4242",
   "no-brackets": "an IPv6 address needs brackets, as in [::1]:4242",
-  "not-six": "what stands in brackets is not an IPv6 address, such as [::1]:4242",
+  "not-six": "the text in brackets is not an IPv6 address, such as [::1]:4242",
   port: "the port must be a number from 0 to 65535, as in 127.0.0.1:4242",
 };
 const toConnect: Readonly<Record<Fault, string>> = {
   host: "the host must be a name or an address without scheme, path or user",
   "no-port": "it has no port; write host:port",
   "no-brackets": "an IPv6 address needs brackets and a port, as in [2001:db8::7]:port",
-  "not-six": "what stands in brackets is not an IPv6 address",
+  "not-six": "the text in brackets is not an IPv6 address",
   port: "the port must be a number from 1 to 65535",
 };
 

@@ -20,12 +20,12 @@ export const isNoTls = (code: string): boolean => PLAINTEXT.test(code);
 export const systemWords = (code: string): string | undefined => WORDS.get(code);
 
 const WORDS: ReadonlyMap<string, string> = new Map([
-  ["ECONNREFUSED", "nothing listens there"],
-  ["ECONNRESET", "the connection was broken off"],
-  ["EPIPE", "the connection was broken off"],
+  ["ECONNREFUSED", "nothing is listening there"],
+  ["ECONNRESET", "the connection was interrupted"],
+  ["EPIPE", "the connection was interrupted"],
   ["ENOTFOUND", "there is no such host; check Server"],
-  ["EAI_AGAIN", "the name of the host cannot be looked up now"],
+  ["EAI_AGAIN", "the host name cannot be looked up right now"],
   ["ETIMEDOUT", "no answer"],
-  ["EHOSTUNREACH", "there is no way there"],
-  ["ENETUNREACH", "there is no way there"],
+  ["EHOSTUNREACH", "there is no route to it"],
+  ["ENETUNREACH", "there is no route to it"],
 ]);

@@ -200,7 +200,7 @@ export class FakePost {
       if (this.#over) return;
       this.#unanswered -= 1;
       if (!answered.ok) this.#inDoubt ??= unknown("the connection broke before the server answered");
-      else if (answered.value === null) this.#stop ??= deferred("forbidden", "we are not in the channel");
+      else if (answered.value === null) this.#stop ??= deferred("forbidden", "Rialto is not in the channel");
       else this.#confirm(at, answered.value);
     })();
   }

@@ -146,9 +146,12 @@ needs(["ngircd", "inspircd", "openssl", "python3-irc"], () => {
     const rialto = await onStage(startRialto({ config: gateway({ irc: { net }, api: ["one"] }) }), context);
     await arrival(pia, CHANNEL);
     await postAll(rialto.client("one"), numbered("flood", 20));
-    await logged(rialto, /thrown out for a flood: slower for a while/);
+    await logged(rialto, /disconnected for flooding: Rialto sends more slowly for a while/);
     await arrival(pia, CHANNEL, { times: 2 });
-    await logged(rialto, /the server threw us out for a flood: for 30 minutes only one line in 1.3 s is sent/);
+    await logged(
+      rialto,
+      /the server disconnected Rialto for flooding: for 30 minutes Rialto sends only one line every 1.3 s/,
+    );
     await postAll(rialto.client("one"), ["the last"]);
     const heard = await pia.ears.untilText(CHANNEL, "the last", 50_000);
     expect(heard.filter(({ kind, nick }) => kind === "join" && nick === "rialto")).toHaveLength(2);

@@ -33,7 +33,7 @@ function harnessOf(server: ToyServer, settings: Harness["settings"]): Harness {
     wrong: {
       auth: { ...settings, Token: "open-barley" },
       config: { ...settings, Server: "nowhere" },
-      // Port 1 (tcpmux): nothing listens there.
+      // Port 1 (tcpmux): nothing is listening there.
       unreachable: { ...settings, Server: "127.0.0.1:1" },
     },
     channels: [

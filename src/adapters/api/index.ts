@@ -56,7 +56,7 @@ function checkSettings({ BindAddress, Token }: ApiSettings): readonly SettingIss
   const address = parseAddress(BindAddress);
   if (Token !== "" || "error" in address || isLoopback(address.host)) return [];
   const message =
-    "can be reached from elsewhere, where everybody could read and write without a Token; set Token, or bind to 127.0.0.1";
+    "can be reached from other machines, so everybody there can read and write without a Token; set Token, or bind to 127.0.0.1";
   return [{ severity: "warning", setting: "BindAddress", message }];
 }
 

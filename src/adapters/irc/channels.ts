@@ -97,7 +97,7 @@ export class Channels {
     this.#rooms.set(key, room);
     const before = this.#turn;
     this.#turn = joining.result;
-    const abandon = () => joining.settle(refused("stopping", `joining ${quote(request.name)} was given up`));
+    const abandon = () => joining.settle(refused("stopping", `joining ${quote(request.name)} was cancelled`));
     signal.addEventListener("abort", abandon);
     if (signal.aborted || this.#ended) abandon();
     await Promise.race([before, joining.result]);
@@ -117,7 +117,7 @@ export class Channels {
     if (room === undefined) return;
     this.#rooms.delete(key);
     this.#members.drop(key);
-    room.joining?.settle(refused("stopping", `${quote(ref)} is left`));
+    room.joining?.settle(refused("stopping", `Rialto leaves ${quote(ref)}`));
     onGone(key, LEFT);
     if (room.state === "out" || this.#ended) return;
     const out = Promise.withResolvers<void>();
@@ -142,12 +142,12 @@ export class Channels {
     const possible = isChannel(link.isupport, name) && PARAMETER.test(name) && (key === "" || PARAMETER.test(key));
     const isThere = this.#unasked.delete(room.key);
     if (!possible || !(isThere || link.send("JOIN", key === "" ? [name] : [name, key]))) {
-      joining.settle(refused("config", `${quote(name)} or its key is not possible on this server`));
+      joining.settle(refused("config", `${quote(name)} or its key is not valid on this server`));
       return;
     }
     const look = (): void => void (room.state === "asked" && link.send("NAMES", [name]));
     if (isThere) look();
-    const why = `the server does not answer to joining ${quote(name)}`;
+    const why = `the server does not answer the request to join ${quote(name)}`;
     const cancelLook = host.clock.after(LOOK_MS, look);
     const cancel = host.clock.after(JOIN_TIMEOUT_MS, () => joining.settle(refused("timeout", why)));
     await joining.result;
@@ -198,7 +198,7 @@ export class Channels {
         this.#onJoin(first, nick);
         break;
       case "PART":
-        this.#onLeft(first, nick, "we were made to leave the channel", 0);
+        this.#onLeft(first, nick, "the server removed Rialto from the channel", 0);
         break;
       case "KICK": {
         const reason = quote(params[2] ?? "");
@@ -282,7 +282,7 @@ export class Channels {
     room.seenAtMs = host.clock.monoMs();
     this.#members.drop(room.key);
     this.#options.onEntered(room.ref);
-    if (unexpected) host.lost(room.ref, { code: "remote_error", message: "the server let us in unasked" }, 0);
+    if (unexpected) host.lost(room.ref, { code: "remote_error", message: "the server put Rialto into the channel" }, 0);
     else void this.#completeAnyway(room);
   }
 
@@ -340,7 +340,7 @@ export class Channels {
   }
 }
 
-const LEFT: Why = { code: "stopping", message: "the channel is left" };
+const LEFT: Why = { code: "stopping", message: "Rialto leaves the channel" };
 
 function refused(code: "stopping" | "config" | "timeout", message: string): Joined {
   return { ok: false, why: { code, message }, retryInMs: null };

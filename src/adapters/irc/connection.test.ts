@@ -29,7 +29,7 @@ async function endOf(settings: Partial<IrcSettings>) {
 }
 
 test.each([
-  ["ECONNREFUSED", "lost", /cannot connect to irc\.test:6667: nothing listens there \(ECONNREFUSED\)/],
+  ["ECONNREFUSED", "lost", /cannot connect to irc\.test:6667: nothing is listening there \(ECONNREFUSED\)/],
   ["ENOTFOUND", "lost", /check Server \(ENOTFOUND\)/],
   ["ETIMEDOUT", "lost", /ETIMEDOUT/],
   ["EMFILE", "lost", /: EMFILE$/],
@@ -66,7 +66,7 @@ test("nobody listens there", async () => {
   // Port 1 (tcpmux) is never used.
   expect(await endOf({ Server: "127.0.0.1:1" })).toEqual([
     "lost",
-    "cannot connect to 127.0.0.1:1: nothing listens there (ECONNREFUSED)",
+    "cannot connect to 127.0.0.1:1: nothing is listening there (ECONNREFUSED)",
   ]);
 });
 
@@ -112,7 +112,7 @@ test("a server that breaks the connection off when TLS begins", async () => {
   const port = typeof address === "object" && address !== null ? address.port : 0;
   const [cause, message] = await endOf({ Server: `127.0.0.1:${port}`, UseTLS: true });
   expect(cause).toBe("lost");
-  expect(message).toMatch(/breaks the connection off when TLS begins; .*UseTLS = false/);
+  expect(message).toMatch(/closes the connection during the TLS handshake; .*UseTLS = false/);
 });
 
 test("a server that does not speak TLS", async () => {

@@ -68,7 +68,7 @@ export async function connect({ endpoint, clock, signal }: ConnectArgs): Promise
   const onError = (error: Error) => {
     const broken = inTls && reasonOf(error) === "ECONNRESET";
     outcome.resolve(
-      broken ? tlsFailure(endpoint, "network", "breaks the connection off") : connectFailure(error, endpoint),
+      broken ? tlsFailure(endpoint, "network", "closes the connection") : connectFailure(error, endpoint),
     );
   };
   const onClose = () => outcome.resolve(closedByServer(placeName(endpoint)));
@@ -127,7 +127,7 @@ class SocketConnection implements Connection {
     if (!this.#socket.writable) return;
     this.#socket.write(bytes);
     if (this.#socket.writableLength <= UNSENT_MAX) return;
-    this.end(lost("network", "the server takes nothing of what is sent to it"));
+    this.end(lost("network", "the server does not read what Rialto sends"));
   }
 
   cork(): void {

@@ -82,7 +82,7 @@ async function harness({ open, closed, lobby }: Servers, { burst, tags }: Kind):
     wrong: {
       auth: { ...settings, Server: at(closed.port), Password: WRONG },
       config: { ...settings, Nick: "#no!nick" },
-      // Port 1 (tcpmux): nothing listens there.
+      // Port 1 (tcpmux): nothing is listening there.
       unreachable: { ...settings, Server: at(1) },
     },
     channels: [

@@ -13,7 +13,7 @@ export function quote(text: string): string {
 export const lost = (code: WhyCode, message: string): Ended => ({ cause: "lost", why: { code, message } });
 export const needsLogin = (message: string): Ended => ({ cause: "auth", why: { code: "auth", message } });
 export const misconfigured = (message: string): Ended => ({ cause: "config", why: { code: "config", message } });
-export const givenUp = (): Ended => lost("stopping", "connecting was given up");
+export const givenUp = (): Ended => lost("stopping", "connecting was cancelled");
 export const closedByServer = (place: string): Ended => lost("network", `${place} closed the connection`);
 
 /** A server, as the setting `Server` has it. */
@@ -29,14 +29,14 @@ export function connectFailure(error: unknown, server: Place): Ended {
   const code = errorCode(error);
   const place = placeName(server);
   if (code === "EADDRNOTAVAIL" || code === "ERR_INVALID_IP_ADDRESS") {
-    return misconfigured("Bind is not an address of this machine; mend it, or leave it out");
+    return misconfigured("Bind is not an address of this machine; fix it or remove it");
   }
   if (isBadCertificate(code)) {
-    const remedy = "let the server mend its certificate, or set SkipTLSVerify = true to take any";
+    const remedy = "the server's admins must fix it, or set SkipTLSVerify = true to accept any certificate";
     return misconfigured(`the certificate of ${place} cannot be trusted (${code}); ${remedy}`);
   }
   if (IDENTITY.test(code)) {
-    const remedy = "it must hold a certificate and its private key, without a pass phrase";
+    const remedy = "it must contain a certificate and its private key, without a pass phrase";
     return misconfigured(`TLSClientCertificate cannot be used (${code}); ${remedy}`);
   }
   if (isNoTls(code)) {
@@ -48,7 +48,7 @@ export function connectFailure(error: unknown, server: Place): Ended {
 /** The connection is there, but TLS does not come about on it. `what`: "does not answer". */
 export function tlsFailure(server: Place, code: WhyCode, what: string): Ended {
   const check = "check that this is its TLS port, often 6697, or set UseTLS = false";
-  return lost(code, `${placeName(server)} ${what} when TLS begins; ${check}`);
+  return lost(code, `${placeName(server)} ${what} during the TLS handshake; ${check}`);
 }
 
 function systemSays(error: unknown, code: string): string {

@@ -88,7 +88,7 @@ test("an announcement that is refused takes what waits behind it along", async (
   expect(peer.waiting).toEqual([]);
 });
 
-test("with a pace one line leaves per MessageDelay, announced no sooner; a burst shares its PINGs", async () => {
+test("with a pace Rialto sends one line every MessageDelay, announced no sooner; a burst shares its PINGs", async () => {
   const { peer, clock, session: live } = await session({ channels: ["#a"], settings: { MessageDelay: 1000 } });
   await clock.advance(10_000);
   const posts = Array.from({ length: 6 }, (_, at) => post(live, `${at}`));

@@ -42,7 +42,7 @@ export class Flow {
   readonly #link: Link;
   readonly #clock: Clock;
   readonly #window = new Window();
-  /** Called when a line was refused because we are not in the channel. */
+  /** Called when a line was refused because Rialto is not in the channel. */
   readonly #onGone: (key: string, why: Why) => void;
   #queue: Sending[] = [];
   #announced: Announced[] = [];
@@ -272,7 +272,7 @@ export class Flow {
     if (durable) {
       announced.ready = true;
     } else {
-      const why = { code: "stopping", message: "what is sent cannot be recorded now" } as const;
+      const why = { code: "stopping", message: "Rialto cannot record now what it sends" } as const;
       announced.sending.stop({ is: "deferred", why, retryInMs: 1000, scope: "channel" }, announced.index);
     }
     this.#schedule();

@@ -105,7 +105,10 @@ export class History {
   #hold(fill: Fill, held: Held): void {
     const all = this.#fills.reduce((sum, one) => sum + one.held.length, 0) + 1;
     if (fill.held.push(held) < HELD_MAX && all < HELD_ALL_MAX) return;
-    this.#options.log.warn({ channel: fill.ref }, "so much is said now that not all of what was missed is asked for");
+    this.#options.log.warn(
+      { channel: fill.ref },
+      "too much is being said now: Rialto does not fetch all missed messages",
+    );
     this.#release(fill);
   }
 
@@ -131,7 +134,7 @@ export class History {
     const isNews = fill.lastMs > fill.fromMs + (fill.page > 1 ? 1 : 0);
     if (!isNews) this.#release(fill);
     else if (fill.page >= PAGES_MAX) {
-      this.#options.log.warn({ channel: fill.ref }, "more was said meanwhile than is asked for");
+      this.#options.log.warn({ channel: fill.ref }, "too many messages were missed: Rialto does not fetch all of them");
       this.#release(fill);
     } else {
       // A page may end between two lines of the same millisecond.
@@ -183,7 +186,7 @@ export class History {
     link.send("CHATHISTORY", ["AFTER", fill.ref, from, String(this.#pageSize)], tags);
     this.#cancel?.();
     this.#cancel = clock.after(ANSWER_MS, () => {
-      log.warn({ channel: fill.ref }, "the server does not answer what was said meanwhile");
+      log.warn({ channel: fill.ref }, "the server does not answer the request for missed messages");
       this.#unanswered += 1;
       const isOver = this.#unanswered >= UNANSWERED_MAX;
       for (const one of isOver ? this.#fills.toReversed() : [fill]) this.#release(one);

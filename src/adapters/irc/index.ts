@@ -13,7 +13,7 @@ const manifest: Manifest = {
   channel: {
     // RFC 2812 §1.3, without the limit of 50 characters: networks allow up to 200 today.
     pattern: String.raw`^[#&+!][^\p{Cc} ,]{0,199}$`,
-    hint: "must begin with #, &, + or !, hold no space, comma or control character, and be at most 200 characters long",
+    hint: "must begin with #, &, + or !, contain no spaces, commas or control characters, and be at most 200 characters long",
     lowerCase: true,
   },
   options: {
@@ -22,7 +22,7 @@ const manifest: Manifest = {
       secret: true,
       rule: {
         pattern: String.raw`^(?!:)[^\p{Cc} ,]*$`,
-        hint: "must hold no space, comma or control character, and must not begin with a colon",
+        hint: "must not contain spaces, commas or control characters, and must not begin with a colon",
       },
     },
   },

@@ -14,22 +14,25 @@ const MINUTE_MS = 60_000;
 
 /** RFC 2812 §5.2, and what networks of today add. Each names the channel as its second parameter. */
 const MEANINGS: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
-  ["403", { code: "not_found", message: "there is no such channel, and we may not make it", retryInMs: null }],
-  ["405", { code: "forbidden", message: "we are in too many channels", retryInMs: null }],
-  ["407", { code: "not_found", message: "the name means several channels", retryInMs: null }],
-  ["437", { code: "forbidden", message: "it is closed for some minutes", retryInMs: MINUTE_MS }],
-  ["439", { code: "rate_limited", message: "we join too fast", retryInMs: MINUTE_MS / 2 }],
-  ["448", { code: "not_found", message: "the server does not take this name", retryInMs: null }],
-  ["470", { code: "forbidden", message: "we are sent on to another channel", retryInMs: null }],
+  ["403", { code: "not_found", message: "there is no such channel, and Rialto may not create it", retryInMs: null }],
+  ["405", { code: "forbidden", message: "Rialto is in too many channels", retryInMs: null }],
+  ["407", { code: "not_found", message: "the name matches several channels", retryInMs: null }],
+  ["437", { code: "forbidden", message: "it is closed for a few minutes", retryInMs: MINUTE_MS }],
+  ["439", { code: "rate_limited", message: "Rialto joins too fast", retryInMs: MINUTE_MS / 2 }],
+  ["448", { code: "not_found", message: "the server does not accept this name", retryInMs: null }],
+  ["470", { code: "forbidden", message: "the server forwards Rialto to another channel", retryInMs: null }],
   ["471", { code: "forbidden", message: "it is full", retryInMs: MINUTE_MS }],
-  ["473", { code: "forbidden", message: "we need an invitation (/invite), which we follow at once", retryInMs: null }],
-  ["474", { code: "forbidden", message: "we are banned from it", retryInMs: 5 * MINUTE_MS }],
+  [
+    "473",
+    { code: "forbidden", message: "it needs an invitation: use /invite, and Rialto joins at once", retryInMs: null },
+  ],
+  ["474", { code: "forbidden", message: "Rialto is banned from it", retryInMs: 5 * MINUTE_MS }],
   ["475", { code: "forbidden", message: "the key is wrong; set options.key of its bridge", retryInMs: null }],
-  ["476", { code: "not_found", message: "the server does not take this name", retryInMs: null }],
-  ["477", { code: "forbidden", message: "only nicks that are logged in may enter; see UseSASL", retryInMs: MINUTE_MS }],
-  ["479", { code: "not_found", message: "the server does not take this name", retryInMs: null }],
+  ["476", { code: "not_found", message: "the server does not accept this name", retryInMs: null }],
+  ["477", { code: "forbidden", message: "only logged-in nicks may enter; see UseSASL", retryInMs: MINUTE_MS }],
+  ["479", { code: "not_found", message: "the server does not accept this name", retryInMs: null }],
   ["489", { code: "forbidden", message: "only TLS connections may enter; set UseTLS = true", retryInMs: null }],
-  ["500", { code: "rate_limited", message: "too many people join it now", retryInMs: MINUTE_MS / 2 }],
+  ["500", { code: "rate_limited", message: "too many people are joining it right now", retryInMs: MINUTE_MS / 2 }],
   ["520", { code: "forbidden", message: "only operators of the network may enter", retryInMs: null }],
 ]);
 

@@ -158,7 +158,7 @@ test("what the server refuses is told in detail, but not what it repeats of ours
     "PING x",
   );
   await peer.until(/^PONG/);
-  const told = host.records.filter(({ message }) => message === "the server refuses something");
+  const told = host.records.filter(({ message }) => message === "the server reports an error");
   expect(told).toMatchObject([
     { level: "debug", fields: { numeric: "421", says: "Unknown command" } },
     { level: "debug", fields: { numeric: "461" } },

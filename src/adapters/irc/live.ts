@@ -145,7 +145,7 @@ export class LiveSession implements Session<IrcHandlers> {
     if (failure === null) {
       const { network, linelen } = this.#link.isupport;
       const { enabled } = this.#link.caps;
-      this.#options.host.log.debug({ network, linelen, capabilities: [...enabled] }, "the server has let us in");
+      this.#options.host.log.debug({ network, linelen, capabilities: [...enabled] }, "the server let Rialto in");
       this.#liveness.start();
       this.#tellSlow();
       if (this.#registration.isLoginMissing) this.#tellLoggedOut();
@@ -160,7 +160,7 @@ export class LiveSession implements Session<IrcHandlers> {
   }
 
   #tellLoggedOut(): void {
-    const remedy = "if it has none, set UseSASL = false; RequireSASL = true never connects without";
+    const remedy = "if it has none, set UseSASL = false; with RequireSASL = true Rialto never connects without it";
     const message = `NOT logged in, although UseSASL is set: the server offers no SASL; ${remedy}`;
     this.#options.host.degraded({ code: "unsupported", message }, "login");
   }
@@ -171,7 +171,7 @@ export class LiveSession implements Session<IrcHandlers> {
     const { slowForMs, delayMs } = pace;
     if (slowForMs === 0) return;
     const minutes = Math.ceil(slowForMs / 60_000);
-    const message = `the server threw us out for a flood: for ${minutes} minutes only one line in ${delayMs / 1000} s is sent`;
+    const message = `the server disconnected Rialto for flooding: for ${minutes} minutes Rialto sends only one line every ${delayMs / 1000} s`;
     host.degraded({ code: "rate_limited", message }, "pace");
     this.#cancelSlow = host.clock.after(slowForMs, () => host.degraded(null, "pace"));
   }
@@ -248,7 +248,8 @@ export class LiveSession implements Session<IrcHandlers> {
     } catch (error) {
       this.#faults += 1;
       const fields = { command: line.command, error: error instanceof Error ? error.stack : "not an error" };
-      if (this.#faults <= FAULTS_MAX) this.#options.host.log.warn(fields, "a line of the server was left out: a bug");
+      if (this.#faults <= FAULTS_MAX)
+        this.#options.host.log.warn(fields, "a line from the server was skipped: this is a bug");
     }
   }
 
@@ -292,7 +293,7 @@ export class LiveSession implements Session<IrcHandlers> {
     }
     // Its text is the server's own; the other parameters may repeat what we have sent.
     if (/^[45]\d\d$/u.test(line.command)) {
-      host.log.debug({ numeric: line.command, says: quote(line.params.at(-1) ?? "") }, "the server refuses something");
+      host.log.debug({ numeric: line.command, says: quote(line.params.at(-1) ?? "") }, "the server reports an error");
     }
     this.#login.take(line);
     this.#selfCheck.take(line);
@@ -315,7 +316,10 @@ export class LiveSession implements Session<IrcHandlers> {
     }
     pace.punished();
     const { delayMs, slowForMs } = pace;
-    host.log.warn({ says: quote(text), delayMs, slowForMs }, "thrown out for a flood: slower for a while");
+    host.log.warn(
+      { says: quote(text), delayMs, slowForMs },
+      "disconnected for flooding: Rialto sends more slowly for a while",
+    );
     connection.end(lost("rate_limited", message));
   }
 
@@ -346,7 +350,7 @@ export class LiveSession implements Session<IrcHandlers> {
     this.#link.caps = caps;
     for (const request of requests) this.#link.send("CAP", ["REQ", request]);
     if (this.#registration.isLoginMissing && caps.offered.has("sasl")) {
-      this.#options.connection.end(lost("remote_error", "the server offers SASL now: we connect again to log in"));
+      this.#options.connection.end(lost("remote_error", "the server now offers SASL: Rialto reconnects to log in"));
     }
   }
 }

@@ -58,10 +58,10 @@ export class Login {
     const service = NickServNick.split("@")[0] ?? "";
     if (command === "NOTICE" && source !== null && this.#link.key(source.nick) === this.#link.key(service)) {
       const says = quote(params.at(-1) ?? "");
-      this.#log.info({ service, says }, "the service answers to our login");
+      this.#log.info({ service, says }, "the service answered the login");
       if (GREETING.test(says)) return;
     } else if (command === "401" && [NickServNick, service].includes(params[1] ?? "")) {
-      this.#log.warn({ service }, "nobody of this name is there to log in to; check NickServNick");
+      this.#log.warn({ service }, "there is no service of this name to log in to; check NickServNick");
     } else if (command !== "900") {
       return;
     }

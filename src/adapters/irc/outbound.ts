@@ -132,7 +132,7 @@ export class Outbound {
     const { flow, link, relay } = this.#options;
     const losses: readonly Loss[] =
       relay.wanted && op.author !== null && rung?.named !== false
-        ? [...rendered.losses, { what: "identity", note: "the name stands in the text" }]
+        ? [...rendered.losses, { what: "identity", note: "the name is in the text" }]
         : rendered.losses;
     const onLesson = (lesson: Lesson): void => {
       if (lesson === "multiline") this.#isSingle = true;
@@ -197,9 +197,9 @@ const NONE: Tags = new Map();
 /** Without echoes we would not know the ids of what we have written. */
 const REDACTION = ["draft/message-redaction", "message-tags", "echo-message"] as const;
 
-const NOT_IN: Why = { code: "not_found", message: "we are not in the channel" };
+const NOT_IN: Why = { code: "not_found", message: "Rialto is not in the channel" };
 const NOT_THERE: Outcome = { is: "deferred", why: NOT_IN, retryInMs: 1000, scope: "channel" };
 const NO_REDACTION: Outcome = {
   is: "rejected",
-  why: { code: "unsupported", message: "the server has no draft/message-redaction" },
+  why: { code: "unsupported", message: "the server does not support draft/message-redaction" },
 };

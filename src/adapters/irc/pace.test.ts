@@ -44,13 +44,13 @@ test("an account that was thrown out for a flood is slower for half an hour, and
   first.peer.send("ERROR :Closing Link: 127.0.0.1 (Excess Flood)");
   expect(await first.live.ended).toMatchObject({ cause: "lost", why: { code: "rate_limited" } });
   expect(first.host.records.map(({ level, message }) => `${level} ${message}`)).toContain(
-    "warn thrown out for a flood: slower for a while",
+    "warn disconnected for flooding: Rialto sends more slowly for a while",
   );
 
   const second = await connect();
   const why = {
     code: "rate_limited",
-    message: "the server threw us out for a flood: for 30 minutes only one line in 2 s is sent",
+    message: "the server disconnected Rialto for flooding: for 30 minutes Rialto sends only one line every 2 s",
   };
   expect(second.host.doubts).toEqual([why]);
   for (const text of ["one", "two"]) post(second.live, text);

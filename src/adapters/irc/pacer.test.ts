@@ -32,10 +32,10 @@ test("says why a message does not leave at once", () => {
   const { pace, pacer: it } = pacer(DELAY);
   expect(it.why).toBeNull();
   it.spend();
-  expect(it.why).toEqual({ code: "rate_limited", message: "one line leaves per 1.3 s (MessageDelay)" });
+  expect(it.why).toEqual({ code: "rate_limited", message: "Rialto sends one line every 1.3 s (MessageDelay)" });
   pace.punished();
   it.spend();
-  const message = "one line leaves per 2.6 s (slower than MessageDelay after a flood)";
+  const message = "Rialto sends one line every 2.6 s (slower than MessageDelay after flooding)";
   expect(it.why).toEqual({ code: "rate_limited", message });
 });
 

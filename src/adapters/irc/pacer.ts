@@ -42,8 +42,8 @@ export class Pacer {
   get why(): Why | null {
     if (this.waitMs() === 0) return null;
     const seconds = (this.#pace.delayMs / 1000).toFixed(1);
-    const cause = this.#pace.slowForMs > 0 ? "slower than MessageDelay after a flood" : "MessageDelay";
-    return { code: "rate_limited", message: `one line leaves per ${seconds} s (${cause})` };
+    const cause = this.#pace.slowForMs > 0 ? "slower than MessageDelay after flooding" : "MessageDelay";
+    return { code: "rate_limited", message: `Rialto sends one line every ${seconds} s (${cause})` };
   }
 
   /** A message leaves. */

@@ -6,7 +6,7 @@ import type { Line } from "./wire.ts";
 /** What is not to be tried again: this name under which to relay, relaying at all in the channel, messages of several lines. */
 export type Lesson = "nick" | "relay" | "multiline";
 
-/** Why the server did not do what a line of ours asks for. `gone`: we are not in the channel. */
+/** Why the server did not do what a line of ours asks for. `gone`: Rialto is not in the channel. */
 export type Refusal =
   | { readonly is: "rejected"; readonly why: Why }
   | {

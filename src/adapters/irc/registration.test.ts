@@ -43,7 +43,7 @@ test("a taken nick gets company, and the server has the last word", async () => 
 });
 
 test.each([
-  ["says nothing that can be read, as where TLS is expected", [], /without a word; .*UseTLS = true$/],
+  ["says nothing that can be read, as where TLS is expected", [], /without sending anything; .*UseTLS = true$/],
   ["has spoken", [":irc.test NOTICE * :*** Looking up your hostname"], /closed the connection$/],
 ])("a server closes the connection that %s", async (_, lines, message) => {
   const { peer, opened } = await opening();
@@ -205,7 +205,7 @@ test.each([
   peer.send(...lines, ":irc.test 001 rialto :Welcome", ":irc.test 376 rialto :End");
   const result = await opened;
   if (!result.ok) throw new Error(result.ended.why.message);
-  const message = expect.stringMatching(/^NOT logged in, .*UseSASL = false; RequireSASL = true/) as string;
+  const message = expect.stringMatching(/^NOT logged in, .*UseSASL = false; with RequireSASL = true/) as string;
   expect(host.doubts).toEqual([{ code: "unsupported", message }]);
   expect(JSON.stringify(peer.waiting)).not.toContain("sesame");
   peer.send(":irc.test CAP * NEW :sasl=PLAIN");

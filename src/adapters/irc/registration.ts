@@ -75,7 +75,7 @@ export class Registration {
 
   start(): void {
     const { Nick, UserName, RealName, Password } = this.#settings;
-    const late = lost("timeout", "the server did not let us in within 50 s");
+    const late = lost("timeout", "the server did not let Rialto in within 50 s");
     this.#cancels.push(this.#clock.after(REGISTRATION_MS, () => this.#end(this.#hinted(late))));
     this.#link.together(() => {
       this.#link.send("CAP", ["LS", "302"]);
@@ -126,7 +126,7 @@ export class Registration {
         break;
       case "432":
         this.#end(
-          misconfigured(`the server does not take the nick ${quote(params[1] ?? "")}: ${quote(text)}; change Nick`),
+          misconfigured(`the server does not accept the nick ${quote(params[1] ?? "")}: ${quote(text)}; change Nick`),
         );
         break;
       case "433":
@@ -135,10 +135,10 @@ export class Registration {
         this.#onNickTaken();
         break;
       case "464":
-        this.#end(needsLogin(`the server wants another password: ${quote(text)}; check Password`));
+        this.#end(needsLogin(`the server refuses the password: ${quote(text)}; check Password`));
         break;
       case "465":
-        this.#end(needsLogin(`we are banned from the server: ${quote(text)}`));
+        this.#end(needsLogin(`Rialto is banned from the server: ${quote(text)}`));
         break;
       case "ERROR":
         this.#end(refusedBy(text));
@@ -183,7 +183,7 @@ export class Registration {
   #onNickTaken(): void {
     if (this.#stage === "motd" || this.#stage === "done") return;
     if (this.#nicks > NICKS_MAX) {
-      this.#end(lost("remote_error", "our nick and all that we tried in its place are taken"));
+      this.#end(lost("remote_error", "the nick and all the others that Rialto tried are taken"));
       return;
     }
     const { Nick } = this.#settings;
@@ -207,7 +207,8 @@ export class Registration {
     this.#link.pacer.welcomed();
     this.#link.nick = nick;
     const { Nick } = this.#settings;
-    if (!this.#link.isMe(Nick)) this.#log.warn({ wanted: Nick, nick }, "the nick is taken, or cut: we have another");
+    if (!this.#link.isMe(Nick))
+      this.#log.warn({ wanted: Nick, nick }, "the nick is taken or too long: Rialto uses another");
     // RFC 2812 §5.1 ends the welcome with nick!user@host, and many servers do.
     const own = parseSource(text.split(" ").at(-1) ?? "");
     if (this.#link.isMe(own.nick)) this.#link.know(own);
@@ -218,7 +219,10 @@ export class Registration {
   #hinted(ended: Ended): Ended {
     if (this.#heard || this.#settings.UseTLS) return ended;
     const { code, message } = ended.why;
-    return { ...ended, why: { code, message: `${message}, without a word; if that is a TLS port, set UseTLS = true` } };
+    return {
+      ...ended,
+      why: { code, message: `${message} without sending anything; if this is a TLS port, set UseTLS = true` },
+    };
   }
 
   #end(ended: Ended | null): void {

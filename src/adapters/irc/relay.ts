@@ -54,8 +54,8 @@ export class Relay {
     // What is forgotten is learned again.
     if (learned.size >= LEARNED_MAX) learned.clear();
     learned.add(what);
-    if (lesson === "nick") this.#log.debug({ nick }, "the server does not take this name for RELAYMSG");
-    else this.#log.warn({ channel: key }, "the server refuses RELAYMSG here; names stand before the text");
+    if (lesson === "nick") this.#log.debug({ nick }, "the server does not accept this name for RELAYMSG");
+    else this.#log.warn({ channel: key }, "the server refuses RELAYMSG here; names are put before the text");
   }
 
   /** Who speaks, where the name stands before the text after all: a format for nicks may have no blank at its end. */

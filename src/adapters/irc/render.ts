@@ -170,8 +170,8 @@ function limitedPieces(whole: string, options: RenderOptions & SplitBytes, losse
   const note = more === 1 ? "1 more line" : `${isCut ? "about " : ""}${more} more lines`;
   const last =
     rest !== null && split.measure(`(${note}: ${rest})`) <= bytesPerLine ? `(${note}: ${rest})` : `(${note})`;
-  const where = messageLines > 1 && last.includes(": ") ? "only by a link" : "left out";
-  losses.push({ what: "length", note: `${note} ${where}: one message takes at most ${messageLines}` });
+  const where = messageLines > 1 && last.includes(": ") ? "only as a link" : "left out";
+  losses.push({ what: "length", note: `${note} ${where}: MessageLines is ${messageLines}` });
   return messageLines > 1 ? [...kept, { text: last, end: text.length }] : kept;
 }
 

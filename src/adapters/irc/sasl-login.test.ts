@@ -84,7 +84,7 @@ test.each([
   peer.send(`:irc.test ${numeric} * :SASL`);
   const result = await opened;
   expect(result).toMatchObject({ ok: false, ended: { cause: "auth" } });
-  expect(result.ok ? "" : result.ended.why.message).toContain("broken off");
+  expect(result.ok ? "" : result.ended.why.message).toContain("Rialto stopped the SCRAM login");
   expect(peer.waiting).toEqual([]);
 });
 

@@ -88,7 +88,7 @@ export class SaslLogin {
   missing(): "over" | Ended {
     const said = "the server offers no SASL login";
     if (this.#link.caps.offered.has("sasl")) {
-      return needsLogin(`${said} that we can use; set UseSASL = false to log in by NickServ`);
+      return needsLogin(`${said} that Rialto can use; set UseSASL = false to log in by NickServ`);
     }
     if (this.#settings.RequireSASL) {
       return lost("remote_error", `${said}; its services may be down. If it has none, set RequireSASL = false`);
@@ -155,9 +155,9 @@ export class SaslLogin {
     this.#log.info({ mechanism: this.#trying, server: said }, "SASL login failed");
     if (this.#left.length > 0 && certain && this.#refusal === null) return this.#next();
     if (!this.required) return "over";
-    if (!certain) return needsLogin(`our login by SCRAM was broken off: ${said}; the password was not told`);
+    if (!certain) return needsLogin(`Rialto stopped the SCRAM login: ${said}; the password was not sent`);
     const check = this.#trying === "EXTERNAL" ? "TLSClientCertificate" : "NickServNick and NickServPassword";
-    return needsLogin(`the server refuses our login: ${said}; check ${check}`);
+    return needsLogin(`the server refuses the login: ${said}; check ${check}`);
   }
 }
 

@@ -103,4 +103,4 @@ export class SelfCheck {
 
 /** There is no such channel, or we are not in it. */
 const NOT_IN: ReadonlySet<string> = new Set(["401", "403", "442"]);
-const GONE: Why = { code: "not_found", message: "the server says that we are not in the channel" };
+const GONE: Why = { code: "not_found", message: "the server says that Rialto is not in the channel" };

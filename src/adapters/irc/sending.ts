@@ -29,7 +29,7 @@ export class Sending {
   readonly #states: State[];
   readonly #messages: MessageRef[] = [];
   readonly #resolve: (outcome: Outcome) => void;
-  readonly #onAbort = () => this.cut({ code: "stopping", message: "sending was given up" });
+  readonly #onAbort = () => this.cut({ code: "stopping", message: "sending was cancelled" });
   #confirmed = 0;
   #stopped: Deferred | null = null;
   #over = false;

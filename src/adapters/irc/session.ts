@@ -17,7 +17,7 @@ export async function open(args: OpenArgs<IrcSettings>): Promise<Opened<Handlers
   const charset = charsetOf(settings.Charset);
   if (charset === null) {
     const name = JSON.stringify(settings.Charset);
-    return { ok: false, ended: misconfigured(`there is no Charset ${name}; utf-8 is what most networks speak`) };
+    return { ok: false, ended: misconfigured(`Charset ${name} is not known; most networks use utf-8`) };
   }
   const endpoint = await endpointOf(settings);
   if ("error" in endpoint) return { ok: false, ended: misconfigured(endpoint.error) };

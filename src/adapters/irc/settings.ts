@@ -5,12 +5,12 @@ import { charsetOf } from "./charset.ts";
 
 const line: TextRule = {
   pattern: String.raw`^\P{Cc}*$`,
-  hint: "must hold no line break and no control character",
+  hint: "must not contain line breaks or control characters",
 };
 /** A parameter that need not be the last one of its line (RFC 2812 §2.3.1). */
 const word: TextRule = {
   pattern: String.raw`^(?!:)[^\p{Cc} ]*$`,
-  hint: "must hold no space, line break or control character, and must not begin with a colon",
+  hint: "must not contain spaces, line breaks or control characters, and must not begin with a colon",
 };
 
 const text = (description: string, rule: TextRule) => ({ type: "string", description, default: "", rule }) as const;
@@ -191,13 +191,13 @@ export function checkSettings(settings: IrcSettings): readonly SettingIssue[] {
     issues.push(warning("TLSClientCertificate", "has no effect without TLS; set UseTLS = true"));
   }
   if (Server.endsWith(":6697") && !UseTLS) {
-    issues.push(warning("Server", "has the port that servers use for TLS; set UseTLS = true"));
+    issues.push(warning("Server", "uses the usual port for TLS; set UseTLS = true"));
   }
   if (Bind !== "" && isIP(Bind) === 0) {
     issues.push(error("Bind", "must be an IP address of this machine, such as 192.0.2.7 or 2001:db8::7"));
   }
   if (charsetOf(Charset) === null) {
-    issues.push(error("Charset", "is not one that IRC can be written in; utf-8 is what most networks speak"));
+    issues.push(error("Charset", "is not a charset that Rialto can use for IRC; most networks use utf-8"));
   }
   return issues;
 }
@@ -210,8 +210,8 @@ function loginIssues(settings: IrcSettings): SettingIssue[] {
     return [error("UseSASL", `needs an account to log in to; add ${missing}, or set TLSClientCertificate`)];
   }
   if (!UseSASL && NickServNick === "" && NickServPassword !== "") {
-    const mend = "is not sent to anybody; set UseSASL = true and NickServNick to the name of the account";
-    return [warning("NickServPassword", `${mend}, or only NickServNick = "NickServ"`)];
+    const fix = "is not used; set UseSASL = true and NickServNick to the name of the account";
+    return [warning("NickServPassword", `${fix}, or only NickServNick = "NickServ"`)];
   }
   return [];
 }

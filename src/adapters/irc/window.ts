@@ -183,4 +183,4 @@ function settle(lines: readonly Written[], refused: readonly Verdict[], exact: b
   }
 }
 
-const NOT_SHOWN = { code: "remote_error", message: "the server has read the line, but did not show it to us" } as const;
+const NOT_SHOWN = { code: "remote_error", message: "the server read the line but did not echo it" } as const;

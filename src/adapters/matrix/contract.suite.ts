@@ -94,7 +94,7 @@ async function harness({ synapse, people: nio, warden, shut }: Servers, mode: Mo
     wrong: {
       auth: { ...settings, Password: WRONG, ASToken: mode === "login" ? "" : WRONG },
       config: { ...settings, Server: "not a URL" },
-      // Port 1 (tcpmux): nothing listens there.
+      // Port 1 (tcpmux): nothing is listening there.
       unreachable: { ...settings, Server: at(1) },
     },
     channels: [

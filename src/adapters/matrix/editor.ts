@@ -166,4 +166,4 @@ export class Editor {
 }
 
 const same = (losses: readonly Loss[]): Outcome => ({ is: "delivered", receipt: { messages: [], losses } });
-const GONE: Outcome = { is: "rejected", why: { code: "not_found", message: "the message is not there any more" } };
+const GONE: Outcome = { is: "rejected", why: { code: "not_found", message: "the message no longer exists" } };

@@ -27,7 +27,7 @@ describe("what an answer means for an op", () => {
     [answer(500, "M_UNKNOWN"), { is: "unknown", why: { code: "remote_error" } }],
     [answer(502, ""), { is: "unknown" }],
     [
-      unreachable({ is: "failed", why: "network", message: "nothing listens there", certain: true }, BASE),
+      unreachable({ is: "failed", why: "network", message: "nothing is listening there", certain: true }, BASE),
       { is: "deferred", scope: "session" },
     ],
     [unreachable({ is: "failed", why: "network", message: "broken off", certain: false }, BASE), { is: "unknown" }],

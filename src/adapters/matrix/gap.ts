@@ -53,9 +53,6 @@ export async function fillGap(gap: Gap): Promise<Result<Filled>> {
     if (next === null || next === from || entered !== -1) return { ok: true, value: { events: pages.flat(), members } };
     from = next;
   }
-  gap.log.warn(
-    { room: gap.room, events: seen.size },
-    "more was said meanwhile than is fetched: what is older is missing",
-  );
+  gap.log.warn({ room: gap.room, events: seen.size }, "too many messages were missed: Rialto fetches only the newest");
   return { ok: true, value: { events: pages.flat(), members } };
 }

@@ -108,7 +108,7 @@ export class Http {
       await discard(wanted.body);
       if (limit.signal.aborted)
         return { ...failed("timeout", "it does not answer in time", !state.connected), stale: false };
-      if (signal.aborted) return { ...failed("aborted", "the request was given up", !state.connected), stale: false };
+      if (signal.aborted) return { ...failed("aborted", "the request was cancelled", !state.connected), stale: false };
       const stale = state.reused && !state.answered && (wanted.body === null || typeof wanted.body === "string");
       return { ...fromSystem(error, state.connected), stale };
     } finally {
@@ -181,18 +181,13 @@ function fromSystem(error: unknown, connected: boolean): HttpFailure {
   const code = errorCode(error);
   if (isBadCertificate(code)) return failed("certificate", `its certificate cannot be trusted (${code})`, true);
   if (isNoTls(code)) {
-    return failed(
-      "certificate",
-      `it does not speak TLS there (${code}); check the scheme and the port of Server`,
-      true,
-    );
+    return failed("certificate", `it does not speak TLS (${code}); check the scheme and the port of Server`, true);
   }
-  if (code.startsWith("HPE_"))
-    return failed("network", `it does not speak HTTP there (${code}); check Server`, !connected);
+  if (code.startsWith("HPE_")) return failed("network", `it does not speak HTTP (${code}); check Server`, !connected);
   const words = systemWords(code);
   return failed(
     "network",
-    words === undefined ? `the connection failed (${code || "broken off"})` : `${words} (${code})`,
+    words === undefined ? `the connection failed (${code || "interrupted"})` : `${words} (${code})`,
     !connected,
   );
 }

@@ -24,12 +24,12 @@ const manifest: Manifest = {
     {
       name: "SkipTLSVerify",
       state: "unneeded",
-      why: "a certificate of your own making is trusted by NODE_EXTRA_CA_CERTS in the environment",
+      why: "set NODE_EXTRA_CA_CERTS in the environment to trust your own certificate",
     },
     {
       name: "DisableMarkdownParsing",
       state: "unneeded",
-      why: "only what the sender's network has as formatting is formatting here",
+      why: "Rialto formats only what the sender's network formats",
     },
   ],
   network: "Server",

@@ -116,4 +116,4 @@ export class LiveSession implements Session<MatrixHandlers> {
 }
 
 const ASKED: Ended = { cause: "asked", why: { code: "stopping", message: "Rialto closed the connection" } };
-const GIVEN_UP: Why = { code: "stopping", message: "the join was given up" };
+const GIVEN_UP: Why = { code: "stopping", message: "joining was cancelled" };

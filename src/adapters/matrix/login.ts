@@ -13,11 +13,15 @@ export async function logIn(client: Client, settings: MatrixSettings, signal: Ab
   const answer = await ASK[way](client, settings, signal);
   if (!answer.ok) return { ok: false, ended: endOf(answer.failure, way, true) };
   const user = textIn(answer.value, "user_id");
-  if (user === null) return { ok: false, ended: misconfigured("the homeserver does not say who we are; check Server") };
+  if (user === null)
+    return { ok: false, ended: misconfigured("the homeserver does not say who Rialto is; check Server") };
   const token = textIn(answer.value, "access_token");
   if (token !== null) client.token = token;
   if (settings.MxID !== "" && settings.MxID !== user) {
-    return { ok: false, ended: misconfigured(`we are ${user} there, but MxID is ${settings.MxID}; mend one of them`) };
+    return {
+      ok: false,
+      ended: misconfigured(`Rialto is ${user} there, but MxID is ${settings.MxID}; correct MxID or the login`),
+    };
   }
   return { ok: true, user };
 }
@@ -53,9 +57,9 @@ const ASK: Readonly<Record<Way, Ask>> = {
 /** What a failure means for the whole session. `isLogin`: it came while we logged in. */
 export function endOf(failure: Failure, way: Way, isLogin = false): Ended {
   const { why, errcode, status, certificate } = failure;
-  if (certificate) return misconfigured(`${why.message}; let the server mend it, or correct Server`);
+  if (certificate) return misconfigured(`${why.message}; the server's admins must fix it, or correct Server`);
   if (errcode === "M_USER_DEACTIVATED")
-    return needsLogin("our user was deactivated; make another, or let the server's admins restore it");
+    return needsLogin("Rialto's user was deactivated; create another, or ask the server's admins to restore it");
   if (errcode === "M_USER_LOCKED" || errcode === "M_USER_SUSPENDED")
     return needsLogin(`${why.message}; the server's admins can lift that`);
   if (errcode === "M_UNKNOWN_TOKEN" || errcode === "M_MISSING_TOKEN")
@@ -65,16 +69,16 @@ export function endOf(failure: Failure, way: Way, isLogin = false): Ended {
   }
   if (isLogin && errcode === "M_EXCLUSIVE")
     return misconfigured(
-      `${why.message}; the registration must hold the user of Login: make it anew (rialto matrix registration)`,
+      `${why.message}; the registration must contain the user of Login: create a new one (rialto matrix registration)`,
     );
   if (isLogin && status >= 400 && status < 500 && why.code !== "rate_limited") {
-    return misconfigured(`${why.message}; check Server and how we log in there`);
+    return misconfigured(`${why.message}; check Server and the login settings`);
   }
   return lost(why);
 }
 
 const TOKENS: Readonly<Record<Exclude<Way, "password">, string>> = {
-  token: "the homeserver does not take Token any more; make a new one, or use Login and Password",
+  token: "the homeserver no longer accepts Token; create a new one, or use Login and Password",
   appservice:
     "the homeserver does not know ASToken; give it the registration (rialto matrix registration), and restart it",
 };

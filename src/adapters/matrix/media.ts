@@ -47,11 +47,11 @@ export async function download(http: Http, { url, token, signal }: Wanted): Prom
     if (statusCode < 300 || statusCode >= 400 || location === undefined) return noFile(statusCode);
     const next = URL.canParse(location, place.href) ? new URL(location, place) : null;
     if (next === null || !(next.origin === url.origin || (await leadsOut(next)))) {
-      return refusal("forbidden", "the homeserver sends us to a place that we do not fetch from");
+      return refusal("forbidden", "the homeserver redirects to an address that Rialto does not fetch from");
     }
     place = next;
   }
-  return refusal("remote_error", "the homeserver sends us from place to place");
+  return refusal("remote_error", "the homeserver redirects too often");
 }
 
 function web(response: Readable): ReadableStream<Uint8Array> {
@@ -60,7 +60,7 @@ function web(response: Readable): ReadableStream<Uint8Array> {
 
 function noFile(status: number): OpenedFile {
   if (status === 404) return refusal("not_found", "the homeserver has no such file");
-  if (status === 429) return refusal("rate_limited", "the homeserver lets us fetch no more files for now");
+  if (status === 429) return refusal("rate_limited", "the homeserver does not let Rialto fetch more files for now");
   return refusal(
     status === 403 || status === 401 ? "forbidden" : "remote_error",
     `the homeserver answers HTTP ${status} for the file`,

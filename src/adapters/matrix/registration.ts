@@ -14,7 +14,7 @@ function registration(settings: MatrixSettings, account: string, random: () => s
   const server = serverName(Login) || serverName(MxID);
   const place = server === "" ? ".*" : quoted(server);
   const lines = [
-    `# Registration of ${account} at ${Server}: give it to the homeserver, and restart that.`,
+    `# Registration of ${account} at ${Server}: give it to the homeserver and restart the homeserver.`,
     `id: ${JSON.stringify(`rialto-${account}`)}`,
     // It asks for events by /sync, so nothing has to reach it.
     "url: null",

@@ -200,7 +200,7 @@ describe("parts", () => {
       file("b.png", { id: null, missing: "it is too large" }),
     ];
     expect(only(draft(plain("", { files })))).toMatchObject({
-      body: "<alice> the bridge: https://x/a.png\nb.png was shared, but could not be brought here (it is too large)",
+      body: "<alice> the bridge: https://x/a.png\nb.png was shared, but could not be copied here (it is too large)",
     });
   });
 

@@ -60,8 +60,7 @@ export function renderPost(draft: PostDraft, options: RenderOptions): Rendered {
   for (const content of texts) parts.push({ is: "text", content, ...place(parts.length) });
   for (const file of files) {
     const comment = cut(file.comment, CAPTION_MAX, "bytes");
-    if (comment !== file.comment)
-      losses.push({ what: "length", note: "the caption takes more room than one message has" });
+    if (comment !== file.comment) losses.push({ what: "length", note: "the caption is too long for one message" });
     const caption = textOf(paragraph(comment), null, parts.length === 0 ? author : null, options);
     parts.push({ is: "file", file, caption, relation: {}, ...place(parts.length) });
   }
@@ -114,7 +113,7 @@ export function missingLine({ name, comment, url, missing }: SharedFile): string
   const [title, words] = [oneLine(name).trim(), oneLine(comment).trim()];
   if (url !== null) return `${words || title || "file"}: ${oneLine(url)}`;
   const why = missing === null ? "" : ` (${oneLine(missing)})`;
-  return `${words === "" ? "" : `${words}: `}${title || "a file"} was shared, but could not be brought here${why}`;
+  return `${words === "" ? "" : `${words}: `}${title || "a file"} was shared, but could not be copied here${why}`;
 }
 
 const TYPES: Readonly<Record<Style, string>> = { normal: "m.text", action: "m.emote", notice: "m.notice" };
@@ -124,10 +123,10 @@ function textParts(text: Text, style: Style, losses: Loss[]): readonly Json[] {
   if (Buffer.byteLength(text.body) <= TEXT_MAX) {
     const content = textContent(msgtype, text);
     if (fits(content)) return [content];
-    losses.push({ what: "format", note: "the formatting takes more room than one message has" });
+    losses.push({ what: "format", note: "the formatting does not fit into one message" });
     return [textContent(msgtype, { ...text, html: null })];
   }
-  if (text.html !== null) losses.push({ what: "format", note: "a text this long comes without its formatting" });
+  if (text.html !== null) losses.push({ what: "format", note: "a text this long is sent without its formatting" });
   const pieces: Json[] = [];
   for (let at = 0; at < text.body.length;) {
     const piece = pieceAt(text.body, at);

@@ -95,7 +95,7 @@ export class Rooms {
       if (replacement === null) return await this.#look(entered.value, signal);
       host.log.info(
         { channel: name, room: entered.value, replacement },
-        "the room was replaced by another, which is joined",
+        "the room was replaced by another; Rialto joins that one",
       );
       via = serverOf(replacement) ?? serverOf(entered.value) ?? serverOf(this.#options.user);
       next = replacement;
@@ -122,7 +122,7 @@ export class Rooms {
       if (isObject(profile)) room.members.put(person, personIn(profile));
     }
     const { cannotSpeak, without } = this.#rights(levels.ok ? levels.value : null, user);
-    if (cannotSpeak) host.log.warn({ room: id, user }, "we have no right to write here: raise our power level");
+    if (cannotSpeak) host.log.warn({ room: id, user }, "Rialto may not write in this room; raise its power level");
     room.joined = true;
     room.unwanted = false;
     return { ok: true, ref: id as ChannelRef, without };

@@ -137,7 +137,7 @@ export class Sender {
     if (!rooms.ok) return { is: "deferred", why: rooms.failure.why, retryInMs: 1_000, scope: "channel" };
     if (!rooms.value.includes(room.id)) return NOT_THERE;
     if (as === null && (await this.#isMuted(room, signal))) {
-      const message = `we have no right to write in the room; raise the power level of ${this.options.user}`;
+      const message = `Rialto may not write in the room; raise the power level of ${this.options.user}`;
       return { is: "deferred", why: { code: "forbidden", message }, retryInMs: MUTED_MS, scope: "channel" };
     }
     if (as === null || ghosts === null || attempt > GHOST_TRIES) return { is: "rejected", why: failure.why };
@@ -217,11 +217,11 @@ export function notNow({ why, retryInMs }: Failure): Outcome {
   return { is: "deferred", why, retryInMs: retryInMs ?? 1_000, scope: "session" };
 }
 
-const NOT_IN: Why = { code: "not_found", message: "we are not in the room" };
+const NOT_IN: Why = { code: "not_found", message: "Rialto is not in the room" };
 export const NOT_THERE: Outcome = { is: "deferred", why: NOT_IN, retryInMs: 1_000, scope: "channel" };
 export const GIVEN_UP: Outcome = {
   is: "deferred",
-  why: { code: "stopping", message: "the message was to go no further" },
+  why: { code: "stopping", message: "sending was cancelled" },
   retryInMs: 1_000,
   scope: "channel",
 };

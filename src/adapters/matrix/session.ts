@@ -40,7 +40,7 @@ async function begin({ settings, host, since, signal }: OpenArgs<MatrixSettings>
     return failed(
       isOther
         ? misconfigured(
-            `there is no homeserver at Server (HTTP ${failure.status}): it must be the URL of the client API, as it stands before /_matrix`,
+            `there is no homeserver at Server (HTTP ${failure.status}): it must be the URL of the client API without /_matrix`,
           )
         : endOf(failure, way),
     );

@@ -3,12 +3,12 @@ import type { SettingIssue, SettingsSchema, TextRule } from "../../contract/mani
 
 const word: TextRule = {
   pattern: String.raw`^[^\p{Cc} ]*$`,
-  hint: "must hold no space, line break or control character",
+  hint: "must not contain spaces, line breaks or control characters",
 };
 /** The specification §4 "User identifiers": what a local part may hold, so that it can stand in a namespace. */
 const prefix: TextRule = {
   pattern: String.raw`^[a-z\d._=/+-]{1,64}$`,
-  hint: "must hold only small letters, digits and . _ = - / +, and be at most 64 characters long",
+  hint: "must contain only lowercase letters, digits and . _ = - / +, and be at most 64 characters long",
 };
 
 const identity = (description: string) =>
@@ -117,22 +117,21 @@ export function checkSettings(settings: MatrixSettings): readonly SettingIssue[]
     // As long as there is no registration, this is all there can be.
     issues.push(warning("Login", `cannot log in: ${NOTHING_TO_LOG_IN_WITH}`));
   }
-  if (/\/_matrix(?:\/|$)/u.test(Server)) issues.push(error("Server", "must end before /_matrix; take that out"));
+  if (/\/_matrix(?:\/|$)/u.test(Server)) issues.push(error("Server", "must end before /_matrix; remove that part"));
   if (MxID !== "" && !/^@[^:]+:.+$/u.test(MxID))
     issues.push(error("MxID", "must be a whole user id, such as @rialto:example.org"));
   if (Password !== "" && loginWay(settings) !== "password") {
     const other = ASToken === "" ? "Token" : "ASToken";
-    issues.push(warning("Password", `has no effect beside ${other}; take one of them out`));
+    issues.push(warning("Password", `has no effect with ${other}; remove one of them`));
   }
-  if (Token !== "" && ASToken !== "")
-    issues.push(warning("Token", "has no effect beside ASToken; take one of them out"));
+  if (Token !== "" && ASToken !== "") issues.push(warning("Token", "has no effect with ASToken; remove one of them"));
   if (HSToken !== "" && ASToken === "") issues.push(warning("HSToken", "has no effect without ASToken"));
-  if (SpoofUsername && UseMSC4144) issues.push(warning("SpoofUsername", "has no effect beside UseMSC4144"));
+  if (SpoofUsername && UseMSC4144) issues.push(warning("SpoofUsername", "has no effect with UseMSC4144"));
   if ((SpoofUsername || UseMSC4144) && ASToken !== "") {
     issues.push(
       warning(
         SpoofUsername ? "SpoofUsername" : "UseMSC4144",
-        "has no effect with ASToken: senders have users of their own",
+        "has no effect with ASToken: senders have their own users",
       ),
     );
   }
@@ -143,7 +142,7 @@ export function checkSettings(settings: MatrixSettings): readonly SettingIssue[]
 }
 
 export const NOTHING_TO_LOG_IN_WITH =
-  "add Password, or Token, or make a registration (rialto matrix registration) and add its ASToken";
+  "add Password, or Token, or create a registration (rialto matrix registration) and add its ASToken";
 
 const LOCAL = /^http:\/\/(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::|\/|$)/u;
 

@@ -99,7 +99,7 @@ export class Sync {
       return await this.#rounds();
     } catch (error) {
       this.#options.host.log.warn({ error: String(error) }, "an answer to /sync could not be read: this is a bug");
-      return { cause: "lost", why: { code: "bug", message: "an answer of the homeserver cannot be read" } };
+      return { cause: "lost", why: { code: "bug", message: "an answer from the homeserver cannot be read" } };
     }
   }
 
@@ -149,10 +149,7 @@ export class Sync {
     this.#isAnew = true;
     const position = await positionNow(client, host, this.#stop.signal);
     if (!position.ok || position.value === this.#since) return false;
-    host.log.warn(
-      { why: why.message },
-      "the homeserver does not know where we were: what was said meanwhile is missing",
-    );
+    host.log.warn({ why: why.message }, "the homeserver no longer knows Rialto's position: missed messages are lost");
     this.#since = position.value;
     return true;
   }

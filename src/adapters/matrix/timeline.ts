@@ -93,7 +93,7 @@ export class Timeline {
       const { status, why } = gap.failure;
       // What the server will never tell must not stop the account: a room that we have left, or a position it knows no more.
       if (status < 400 || status >= 500 || why.code === "rate_limited" || why.code === "auth") return gap;
-      host.log.warn({ room: id, why: why.message }, "what was said meanwhile cannot be fetched, and is missing");
+      host.log.warn({ room: id, why: why.message }, "missed messages cannot be fetched and are lost");
     }
     const earlier = gap.ok ? gap.value : { events: [], members: [] };
     for (const raw of [...earlier.members, ...state]) if (textIn(raw, "type") === "m.room.member") members.take(raw);
@@ -167,18 +167,19 @@ export class Timeline {
 
   /** Mostly told by an event before; a room that was taken away by the server has none. */
   #left(id: string): void {
-    this.#options.rooms.leave(id, { code: "not_found", message: "we are not in the room any more" }, 0);
+    this.#options.rooms.leave(id, { code: "not_found", message: "Rialto is no longer in the room" }, 0);
   }
 }
 
-const INVITED: Why = { code: "not_found", message: "we are invited" };
-const REPLACED: Why = { code: "not_found", message: "the room was replaced by another, which is joined" };
+const INVITED: Why = { code: "not_found", message: "Rialto is invited" };
+const REPLACED: Why = { code: "not_found", message: "the room was replaced by another; Rialto joins that one" };
 
 const isBan = ({ content }: RoomEvent): boolean => textIn(content, "membership") === "ban";
 
 function gone(event: RoomEvent, user: string): Why {
-  if (event.sender === user) return { code: "not_found", message: "our user has left the room by another program" };
+  if (event.sender === user)
+    return { code: "not_found", message: "Rialto's user left the room through another program" };
   const reason = quote(textIn(event.content, "reason") ?? "");
   const verb = isBan(event) ? "banned" : "kicked";
-  return { code: "forbidden", message: `${event.sender} ${verb} us${reason === "" ? "" : ` (${reason})`}` };
+  return { code: "forbidden", message: `${event.sender} ${verb} Rialto${reason === "" ? "" : ` (${reason})`}` };
 }

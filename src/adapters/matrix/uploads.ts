@@ -29,7 +29,7 @@ export class Uploads {
   }
 
   async take(file: SharedFile, signal: AbortSignal): Promise<Uploaded> {
-    if (file.id === null) return refusal("not_found", file.missing ?? "its content could not be had");
+    if (file.id === null) return refusal("not_found", file.missing ?? "its content could not be fetched");
     const known = this.#done.get(file.id);
     if (known !== undefined) return { ok: true, media: known };
     this.#max ??= this.#client.uploadMax(signal);
@@ -41,7 +41,7 @@ export class Uploads {
     const bytes = opened.bytes ?? file.bytes;
     if (bytes === null || (max !== null && bytes > max)) {
       await opened.stream.cancel().catch(() => undefined);
-      return bytes === null ? refusal("unsupported", "nobody knows its size") : tooLarge(max ?? 0);
+      return bytes === null ? refusal("unsupported", "its size is unknown") : tooLarge(max ?? 0);
     }
     const mime = file.mime ?? opened.mime ?? "application/octet-stream";
     const watched = watch(opened.stream, mime);
@@ -59,7 +59,7 @@ export class Uploads {
 }
 
 function tooLarge(max: number): Uploaded {
-  return refusal("too_large", `the homeserver takes files up to ${Math.floor(max / 1024)} KiB`);
+  return refusal("too_large", `the homeserver accepts files up to ${Math.floor(max / 1024)} KiB`);
 }
 
 function refusal(code: Why["code"], message: string): Uploaded {

@@ -63,7 +63,7 @@ export class Voices {
   async #ghost(ghosts: Ghosts, author: OpAuthor, room: Room, signal: AbortSignal): Promise<Result<Speaker>> {
     const ready = await ghosts.ready(author, await this.#avatar(author, signal), room, signal);
     if (ready.ok) return sure({ voice: { is: "own" }, as: ready.value, losses: [] });
-    return without(ready.failure, "the sender could not get a user here");
+    return without(ready.failure, "the sender could not get a user on Matrix");
   }
 
   async #spoofed({ shown }: OpAuthor, room: Room, signal: AbortSignal): Promise<Result<Speaker>> {
@@ -72,7 +72,7 @@ export class Voices {
     if (this.#names.get(room.id) !== name) {
       const member = { membership: "join", displayname: name, avatar_url: room.members.get(user)?.avatar ?? undefined };
       const changed = await client.setState(room.id, "m.room.member", user, member, { signal });
-      if (!changed.ok) return without(changed.failure, "our name could not be changed");
+      if (!changed.ok) return without(changed.failure, "Rialto's name could not be changed");
       this.#names.set(room.id, name);
     }
     return sure({ voice: { is: "own" }, as: null, losses: [] });

@@ -31,14 +31,13 @@ export class Avatars {
     const kept = this.#kept.get(asked.sha1);
     if (kept !== undefined) return opened(kept);
     const answer = await this.#requests.ask("get", asked.of, el("vCard", { xmlns: NS.vcard }));
-    if (!answer.ok) return absent(`the picture cannot be had: ${answer.error.condition}`);
+    if (!answer.ok) return absent(`the picture cannot be fetched: ${answer.error.condition}`);
     const photo = child(child(answer.iq, "vCard", NS.vcard), "PHOTO");
     const text = (childText(photo, "BINVAL") ?? "").replaceAll(/\s/gu, "");
     if (text.length > (BYTES_MAX * 4) / 3 + 4) return absent("the picture is too large");
     const bytes = Buffer.from(text, "base64");
     // Another picture by now, or another person.
-    if (createHash("sha1").update(bytes).digest("hex") !== asked.sha1)
-      return absent("the picture is not there any more");
+    if (createHash("sha1").update(bytes).digest("hex") !== asked.sha1) return absent("the picture is gone");
     const picture = { bytes, mime: childText(photo, "TYPE") };
     this.#kept.put(asked.sha1, picture);
     return opened(picture);

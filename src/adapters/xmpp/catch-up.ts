@@ -57,10 +57,10 @@ export class CatchUp {
     room.ready = this.#run(room).catch((error: unknown) => {
       this.#options.log.warn(
         { room: room.jid, error: String(error) },
-        "the past of a room could not be read: this is a bug",
+        "the history of a room could not be read: this is a bug",
       );
       if (room.entry === entry)
-        this.#options.onUnreadable(room, { code: "bug", message: "the past of the room cannot be read" });
+        this.#options.onUnreadable(room, { code: "bug", message: "the history of the room cannot be read" });
     });
   }
 
@@ -99,7 +99,7 @@ export class CatchUp {
     }
     if (positions.get(room.jid) === null) positions.move(room.jid, { id: null, atMs: clock.nowMs() });
     this.#options.intake.add([]);
-    if (missed > 0) log.info({ room: room.jid, messages: missed }, "read what was said while we were away");
+    if (missed > 0) log.info({ room: room.jid, messages: missed }, "read the messages that Rialto missed");
   }
 
   /** How many messages there were; null when the room was lost meanwhile, or its archive cannot be read. */

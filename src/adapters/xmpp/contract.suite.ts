@@ -103,7 +103,7 @@ async function harness({ server, lobby }: Servers, burst: number): Promise<Harne
     wrong: {
       auth: { ...settings, Password: WRONG },
       config: { ...settings, NoStartTLS: false },
-      // Port 1 (tcpmux): nothing listens there.
+      // Port 1 (tcpmux): nothing is listening there.
       unreachable: { ...settings, Server: at(1) },
     },
     channels: [

@@ -97,16 +97,16 @@ async function startTls(socket: Socket, endpoint: Endpoint): Promise<Ended | nul
   const take = (element: Stanza): void => {
     if (element.is("features", NS.streams)) {
       if (child(element, "starttls", NS.tls) === undefined) {
-        const remedy = "set UseDirectTLS = true and its port for that, or NoStartTLS = true to do without TLS";
+        const remedy = "set UseDirectTLS = true and the port for it, or NoStartTLS = true to connect without TLS";
         done.resolve(misconfigured(`${place} offers no TLS; ${remedy}`));
       } else socket.write(el("starttls", { xmlns: NS.tls }).toString());
     } else if (element.is("proceed", NS.tls)) done.resolve(null);
-    else done.resolve(lost("remote_error", `${place} refuses to begin TLS`));
+    else done.resolve(lost("remote_error", `${place} refuses to start TLS`));
   };
   parser.on("element", take);
   parser.on("error", () => done.resolve(misconfigured(`${place} does not speak XMPP; check Server`)));
   const onData = (part: Buffer): void => parser.write(part.toString("latin1"));
-  const onClose = (): void => done.resolve(lost("network", `${place} closed the connection before TLS could begin`));
+  const onClose = (): void => done.resolve(lost("network", `${place} closed the connection before TLS started`));
   socket.on("data", onData);
   socket.on("close", onClose);
   socket.write(streamHeader(endpoint.domain));

@@ -13,8 +13,8 @@ export function quote(text: string): string {
 export const lost = (code: WhyCode, message: string): Ended => ({ cause: "lost", why: { code, message } });
 export const needsLogin = (message: string): Ended => ({ cause: "auth", why: { code: "auth", message } });
 export const misconfigured = (message: string): Ended => ({ cause: "config", why: { code: "config", message } });
-export const givenUp = (): Ended => lost("stopping", "connecting was given up");
-export const ASKED: Ended = { cause: "asked", why: { code: "stopping", message: "we closed the connection" } };
+export const givenUp = (): Ended => lost("stopping", "connecting was cancelled");
+export const ASKED: Ended = { cause: "asked", why: { code: "stopping", message: "Rialto closed the connection" } };
 
 /** A server, as the setting `Server` has it. */
 export interface Place {
@@ -37,15 +37,15 @@ export function connectFailure(error: unknown, server: Place): Ended {
   const code = errorCode(error);
   const place = placeName(server);
   if (isBadCertificate(code)) {
-    const remedy = "let the server mend its certificate, or set SkipTLSVerify = true to take any";
+    const remedy = "the server's admins must fix it, or set SkipTLSVerify = true to accept any certificate";
     return misconfigured(`the certificate of ${place} cannot be trusted (${code}); ${remedy}`);
   }
   if (isNoTls(code)) {
     return misconfigured(
-      `${place} does not begin with TLS (${code}); use its port for direct TLS, or leave UseDirectTLS out`,
+      `${place} does not start with TLS (${code}); use its port for direct TLS, or remove UseDirectTLS`,
     );
   }
-  const words = systemWords(code) ?? (code === "" && error instanceof Error ? quote(error.message) : "it failed");
+  const words = systemWords(code) ?? (code === "" && error instanceof Error ? quote(error.message) : "unknown error");
   const said = code === "" ? words : `${words} (${code})`;
   return lost(code === "ETIMEDOUT" ? "timeout" : "network", `cannot connect to ${place}: ${said}`);
 }
@@ -70,8 +70,8 @@ export function streamEnded(condition: string, text: string, place: string): End
 
 /** What a refusal of our login means (RFC 6120 §6.5). */
 export function loginRefused(condition: string, text: string): Ended {
-  const said = `the server refuses our login: ${condition}${text === "" ? "" : ` (${quote(text)})`}`;
+  const said = `the server refuses the login: ${condition}${text === "" ? "" : ` (${quote(text)})`}`;
   if (condition === "temporary-auth-failure") return lost("remote_error", said);
-  if (condition === "encryption-required") return misconfigured(`${said}; leave NoTLS and NoStartTLS out`);
+  if (condition === "encryption-required") return misconfigured(`${said}; remove NoTLS and NoStartTLS`);
   return needsLogin(`${said}; check Jid and Password`);
 }

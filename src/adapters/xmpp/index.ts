@@ -15,17 +15,17 @@ const manifest: Manifest = {
   schema,
   channel: {
     pattern: String.raw`^[^\p{Cc}\p{Zs}"&'/:<>@]+(?:@[^\p{Cc}\p{Zs}"&'/<>@]+)?$`,
-    hint: "must be the name of a room, or room@service, without spaces and none of \" & ' / : < >",
+    hint: "must be the name of a room, or room@service, without spaces and without any of \" & ' / : < >",
     lowerCase: true,
   },
   options: {
     key: {
       description: "Password of the room.",
       secret: true,
-      rule: { pattern: String.raw`^\P{Cc}*$`, hint: "must hold no control character" },
+      rule: { pattern: String.raw`^\P{Cc}*$`, hint: "must not contain control characters" },
     },
   },
-  ignored: [{ name: "WebhookURL", state: "unneeded", why: "messages go through the room like those of everybody" }],
+  ignored: [{ name: "WebhookURL", state: "unneeded", why: "Rialto writes in the room as everybody does" }],
   network: "Muc",
   room: roomJid,
   login: "Nick",

@@ -216,7 +216,7 @@ export class LiveSession implements Session<XmppHandlers> {
       log.debug({ room: room.jid, condition: error.condition, text: error.text }, "the room refuses a message");
       const isLost = this.#outbox.has(id) && isNotThere(error);
       this.#outbox.refused(id, error);
-      if (isLost) this.#rooms.lose(room, { code: "network", message: "the room has lost us without a word" }, 0);
+      if (isLost) this.#rooms.lose(room, { code: "network", message: "the room dropped Rialto without saying so" }, 0);
     } else if (child(message, "result", NS.mam) !== undefined) {
       this.#archive.take(message);
     } else if (type === "groupchat") {

@@ -99,7 +99,7 @@ export class Liveness {
     const answer = await requests.ask("get", `${room.jid}/${room.ownNick}`, el("ping", { xmlns: NS.ping }));
     // Any other error is the answer of a client of ours that knows no pings: then we are there (XEP-0410 §3.2).
     if (answer.ok || room.entry !== entry || !isNotThere(answer.error)) return;
-    rooms.lose(room, { code: "network", message: "the room has lost us without a word" }, 0);
+    rooms.lose(room, { code: "network", message: "the room dropped Rialto without saying so" }, 0);
   }
 
   #after(ms: number, task: () => void): void {

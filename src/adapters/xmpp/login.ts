@@ -25,11 +25,11 @@ export function chooseMechanism(offered: readonly string[], credentials: Credent
   const found = wanted.find((name) => offered.includes(name));
   if (found !== undefined) return { ok: true, mechanism: found };
   const has = `the server offers ${offered.length === 0 ? "no way to log in" : offered.slice(0, 16).join(", ")}`;
-  if (anonymous) return { ok: false, message: `${has}, and not ANONYMOUS; set Jid and Password of an account` };
-  if (mechanism !== "") return { ok: false, message: `${has}, and not ${mechanism}; change Mechanism` };
-  if (!offered.includes("PLAIN")) return { ok: false, message: `${has}, none of which Rialto has` };
-  const remedy = noPlain ? "leave NoPLAIN out" : 'use TLS, or set Mechanism = "PLAIN" if nobody can read along';
-  return { ok: false, message: `${has}, and PLAIN is not used here; ${remedy}` };
+  if (anonymous) return { ok: false, message: `${has}, but not ANONYMOUS; set Jid and Password of an account` };
+  if (mechanism !== "") return { ok: false, message: `${has}, but not ${mechanism}; change Mechanism` };
+  if (!offered.includes("PLAIN")) return { ok: false, message: `${has}, none of which Rialto supports` };
+  const remedy = noPlain ? "remove NoPLAIN" : 'use TLS, or set Mechanism = "PLAIN" if nobody on the way can read it';
+  return { ok: false, message: `${has}, but Rialto does not use PLAIN here; ${remedy}` };
 }
 
 /** A mechanism as the library's factory makes them (`saslmechanisms`): asked for a response, then given the challenge, then asked again. */

@@ -13,7 +13,7 @@ import { xmppSettings } from "./settings.suite.ts";
 import { el } from "./xml.ts";
 
 const PASSWORD = "open-sesame";
-const MADE = "there was no such room, so it was made; was another one meant?";
+const MADE = "there was no such room, so Rialto created it; check the name if you meant another";
 const never = new AbortController().signal;
 
 const offer = (...names: readonly string[]) =>
@@ -47,9 +47,9 @@ test.each([
 
 test.each([
   [["muc_persistent", NS.mam], null],
-  [["muc_temporary", NS.mam], /^is gone when nobody is in it \(.*\)$/u],
+  [["muc_temporary", NS.mam], /^disappears when nobody is in it \(.*\)$/u],
   [["muc_persistent"], /^has no archive \(.*muc_mam.*\)$/u],
-  [[], /^is gone .*, and has no archive/u],
+  [[], /^disappears .*, and has no archive/u],
 ])("of %j a room lacks %s", (features, lack) => {
   const found = lackOf(new Set(features));
   if (lack === null) expect(found).toBeNull();
@@ -88,7 +88,7 @@ needs(["prosody", "ejabberdctl", "openssl"], () => {
       const { opened } = await tryOpen(server, { NoStartTLS: true });
       expect(opened).toMatchObject({
         ok: false,
-        ended: { why: { message: expect.stringMatching(/PLAIN is not used/u) as string } },
+        ended: { why: { message: expect.stringMatching(/does not use PLAIN/u) as string } },
       });
     });
 
@@ -113,7 +113,7 @@ needs(["prosody", "ejabberdctl", "openssl"], () => {
       expect(await live.join({ name: "town", options: {} }, never)).toMatchObject({ ok: true });
       const said = host.doubts.map((why) => why?.message ?? "").join();
       expect(said).toMatch(
-        /^the room town@conference\.localhost, which we made, is gone when nobody is in it \(let the account/u,
+        /^the room town@conference\.localhost, which Rialto created, disappears when nobody is in it \(let the account/u,
       );
       if (name === "ejabberd") expect(said).toContain("has no archive (turn it on");
       await close();

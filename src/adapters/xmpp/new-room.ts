@@ -25,7 +25,7 @@ export function lackOf(features: ReadonlySet<string>): string | null {
     ...(isKept
       ? []
       : [
-          "is gone when nobody is in it (let the account make persistent rooms: access_persistent of ejabberd, muc_room_allow_persistent of Prosody)",
+          "disappears when nobody is in it (let the account create persistent rooms: access_persistent of ejabberd, muc_room_allow_persistent of Prosody)",
         ]),
     ...(hasArchive ? [] : ["has no archive (turn it on: mod_mam and access_mam of ejabberd, muc_mam of Prosody)"]),
   ];

@@ -3,7 +3,7 @@ import type { StanzaError } from "./requests.ts";
 import type { Room } from "./room.ts";
 import type { Stanza } from "./xml.ts";
 
-/** What became of a message of ours. `gone`: it was not taken, because we are not in the room any more. `dropped`: the room shows what came after it. */
+/** What became of a message of ours. `gone`: it was not taken, because Rialto is no longer in the room. `dropped`: the room shows what came after it. */
 export type Fate =
   | { readonly is: "shown"; readonly sid: string | null }
   | { readonly is: "refused"; readonly error: StanzaError }

@@ -132,7 +132,7 @@ export class Posting {
     receipt: (made: readonly (readonly MessageRef[])[]) => readonly MessageRef[] = (made) => made.flat(),
   ): Promise<Outcome> {
     const room = this.#options.room(channel);
-    if (room === null) return later("network", "we are not in the room");
+    if (room === null) return later("network", "Rialto is not in the room");
     const aborted = abortOf(attempt.signal);
     const before = this.#turns.get(room) ?? Promise.resolve();
     const turn = Promise.withResolvers<void>();
@@ -166,8 +166,8 @@ export class Posting {
   #halt(room: Room, attempt: Attempt): Outcome | null {
     const over = this.#options.over();
     if (over !== null) return { is: "deferred", why: over, retryInMs: 1_000, scope: "session" };
-    if (attempt.signal.aborted) return later("stopping", "it was called off before it was sent");
-    return room.state === "in" && room.leaving === null ? null : later("network", "we are not in the room");
+    if (attempt.signal.aborted) return later("stopping", "sending was cancelled before the message was sent");
+    return room.state === "in" && room.leaving === null ? null : later("network", "Rialto is not in the room");
   }
 
   async #part(
@@ -189,7 +189,7 @@ export class Posting {
     const { entry } = room;
     const file = await this.#file(part, op, attempt, losses);
     const halt =
-      this.#halt(room, attempt) ?? (room.entry === entry ? null : later("network", "we were out of the room"));
+      this.#halt(room, attempt) ?? (room.entry === entry ? null : later("network", "Rialto was out of the room"));
     if (halt !== null) return { ok: false, outcome: halt };
     if (file.is === "later") return { ok: false, outcome: file.outcome };
     if (file.is === "link") return this.#write(room, id, part.end, fileMessage(envelope, file.url));
@@ -206,7 +206,7 @@ export class Posting {
     }
     if (file.url !== null) return { is: "link", url: file.url };
     losses.push({ what: "file", note: `${file.name}: ${put.why.message}` });
-    return { is: "words", words: `(${file.name} could not be passed on: ${put.why.message})` };
+    return { is: "words", words: `(${file.name} could not be sent: ${put.why.message})` };
   }
 
   #retract(room: Room, op: OpId, part: string, { sid, id: ownId }: Target): Written {
@@ -244,11 +244,11 @@ async function settled(
   for (const one of written) {
     if (!one.ok) return one.outcome;
     const fate = await Promise.race([one.fate, aborted]);
-    if (fate === "aborted") return unknown("stopping", "it was called off before the room had shown it");
+    if (fate === "aborted") return unknown("stopping", "sending was cancelled before the room showed the message");
     if (fate.is === "unknown") return { is: "unknown", why: fate.why };
     if (fate.is === "gone") return { is: "deferred", why: fate.why, retryInMs: 1_000, scope: "channel" };
     if (fate.is === "dropped")
-      return { is: "rejected", why: { code: "remote_error", message: "the room did not pass it on" } };
+      return { is: "rejected", why: { code: "remote_error", message: "the room did not pass the message on" } };
     if (fate.is === "refused") return messageRefused(fate.error, room.occupant(room.ownNick)?.role === "visitor");
     const refs = [...(fate.sid === null ? [] : [roomRef(fate.sid)]), authorRef(room.ownIdentity, one.id)];
     made.push(refs);

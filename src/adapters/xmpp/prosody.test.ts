@@ -102,7 +102,7 @@ needs(["prosody", "python3-slixmpp", "openssl"], () => {
     test.each([
       ["a certificate of its own making", () => ({ NoStartTLS: false }), "config", /certificate .* SkipTLSVerify/u],
       ["the same at once", direct, "config", /certificate .* SkipTLSVerify/u],
-      ["TLS where there is none", () => ({ UseDirectTLS: true }), "config", /does not begin with TLS/u],
+      ["TLS where there is none", () => ({ UseDirectTLS: true }), "config", /does not start with TLS/u],
       ["a wrong password", () => ({ Password: "no" }), "auth", /check Jid and Password/u],
       ["nobody's domain", () => ({ Jid: "rialto@elsewhere.example" }), "config", /check the domain of Jid/u],
       ["a mechanism that is not there", () => ({ Mechanism: "SCRAM-SHA-256" }), "config", /change Mechanism/u],
@@ -210,7 +210,7 @@ needs(["prosody", "python3-slixmpp", "openssl"], () => {
     await owner.ask("configure", { room: `${room}@${SERVICE}`, fields });
     const { session: ours } = await session();
     const without = await ours.join({ name: room, options: {} }, new AbortController().signal);
-    expect(without.ok ? "in" : without.why.message).toContain("option key");
+    expect(without.ok ? "in" : without.why.message).toContain("options.key");
     expect((await join(ours, room, "barley")).ok).toBe(true);
   });
 

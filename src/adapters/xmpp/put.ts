@@ -83,10 +83,10 @@ async function* exactly(parts: AsyncIterable<Uint8Array>, bytes: number): AsyncG
     if (left < 0) break;
     yield part;
   }
-  if (left !== 0) throw new Error("the file is not as long as it was said to be");
+  if (left !== 0) throw new Error("the file does not have the announced size");
 }
 
-const NOT_THERE = "the service for uploads names an address within our own network";
+const NOT_THERE = "the upload service gives an address in the local network";
 
 const lookupOutside: LookupFunction = (host, options, done) => {
   lookup(host, { ...options, all: true }, (error, found) => {

@@ -4,12 +4,12 @@ import { joinRefused, messageRefused, whyOut } from "./refusals.ts";
 const error = (condition: string, type = "cancel", text = "") => ({ condition, type, text });
 
 test.each([
-  ["not-authorized", "forbidden", /option key/u],
+  ["not-authorized", "forbidden", /options\.key/u],
   ["forbidden", "forbidden", /banned/u],
   ["registration-required", "forbidden", /members/u],
-  ["not-allowed", "forbidden", /may not make it/u],
+  ["not-allowed", "forbidden", /may not create it/u],
   ["item-not-found", "not_found", /no such room/u],
-  ["jid-malformed", "config", /name of a room/u],
+  ["jid-malformed", "config", /the room's name/u],
   ["service-unavailable", "rate_limited", /full/u],
   ["remote-server-not-found", "config", /check Muc/u],
   ["timeout", "timeout", /does not answer/u],
@@ -38,11 +38,11 @@ test.each([
 test.each([
   [["307"], false, "forbidden", "kicked by op (spam)", 0],
   [["301"], false, "forbidden", "banned by op (spam)", 1_800_000],
-  [["307", "333"], false, "network", "the room took us for gone by op (spam)", 0],
-  [["332"], false, "network", "the service of the room stops", 5_000],
-  [["322"], false, "forbidden", "the room is for its members only now by op (spam)", 600_000],
+  [["307", "333"], false, "network", "removed after a technical error by op (spam)", 0],
+  [["332"], false, "network", "the room's service is shutting down", 5_000],
+  [["322"], false, "forbidden", "the room is now for members only by op (spam)", 600_000],
   [[], true, "not_found", "the room was destroyed by op (spam)", 60_000],
-  [[], false, "remote_error", "we were made to leave the room by op (spam)", 1_000],
+  [[], false, "remote_error", "removed from the room by op (spam)", 1_000],
 ])("out by %j, destroyed %s", (codes, destroyed, code, message, retryInMs) => {
   expect(whyOut(new Set(codes), { by: "op", reason: "spam", destroyed })).toEqual({
     why: { code, message },

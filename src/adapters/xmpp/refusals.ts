@@ -16,34 +16,38 @@ export function joinRefused({ condition, text, type }: StanzaError): Extract<Joi
   });
   switch (condition) {
     case "not-authorized":
-      return refuse("forbidden", "the room wants another password; mend the option key", 10 * MINUTE);
+      return refuse("forbidden", "the room's password is missing or wrong; set options.key of its bridge", 10 * MINUTE);
     case "forbidden":
-      return refuse("forbidden", "we are banned from the room", 30 * MINUTE);
+      return refuse("forbidden", "Rialto is banned from the room", 30 * MINUTE);
     case "registration-required":
-      return refuse("forbidden", "the room is for its members only; make our account one of them", 10 * MINUTE);
+      return refuse("forbidden", "the room is for members only; make Rialto's account a member", 10 * MINUTE);
     case "not-allowed":
       return refuse(
         "forbidden",
-        "the room does not exist and we may not make it, or its service cannot be reached; check the name of the room, and Muc",
+        "the room does not exist and Rialto may not create it, or its service cannot be reached; check the room's name and Muc",
         10 * MINUTE,
       );
     case "item-not-found":
       return refuse("not_found", "there is no such room, or it is locked", 5 * MINUTE);
     case "not-acceptable":
-      return refuse("forbidden", "the room lets us in by a reserved nick only; change Nick", 10 * MINUTE);
+      return refuse("forbidden", "the room lets Rialto in only with its reserved nick; change Nick", 10 * MINUTE);
     case "conflict":
-      return refuse("forbidden", "the nick and those like it are taken", MINUTE);
+      return refuse("forbidden", "the nick and its variants are taken", MINUTE);
     case "jid-malformed":
-      return refuse("config", "the server does not take this for the name of a room, or a nick", 30 * MINUTE);
+      return refuse("config", "the server does not accept the room's name or the nick", 30 * MINUTE);
     case "service-unavailable":
       return refuse("rate_limited", "the room is full, or its service does not answer", MINUTE);
     case "remote-server-not-found":
-      return refuse("config", "there is no such service of rooms; check Muc", 10 * MINUTE);
+      return refuse("config", "there is no such room service; check Muc", 10 * MINUTE);
     case "timeout":
     case "remote-server-timeout":
-      return refuse("timeout", "the service of the room does not answer", MINUTE);
+      return refuse("timeout", "the room's service does not answer", MINUTE);
     default:
-      return refuse("remote_error", `the room does not let us in: ${condition}`, type === "wait" ? MINUTE : 5 * MINUTE);
+      return refuse(
+        "remote_error",
+        `the room does not let Rialto in: ${condition}`,
+        type === "wait" ? MINUTE : 5 * MINUTE,
+      );
   }
 }
 
@@ -62,18 +66,22 @@ export function messageRefused(error: StanzaError, voiceless: boolean): Outcome 
   const { condition, type, text } = error;
   const refused = (code: Why["code"], message: string): Why => ({ code, message: `${message}${said(text)}` });
   const later = (why: Why, retryInMs: number): Outcome => ({ is: "deferred", why, retryInMs, scope: "channel" });
-  if (isNotThere(error)) return later(refused("network", "we are not in the room"), 1_000);
+  if (isNotThere(error)) return later(refused("network", "Rialto is not in the room"), 1_000);
   if (isAway(error)) return later(refused("network", "the room cannot be reached"), 30_000);
   if (condition === "policy-violation" || condition === "resource-constraint") {
-    return later(refused("rate_limited", "the server has had too much of us"), 10_000);
+    return later(refused("rate_limited", "the server says that Rialto sends too much"), 10_000);
   }
   if (condition === "forbidden" && voiceless) {
-    return later(refused("forbidden", "we have no voice in the room; make our account a member"), MINUTE);
+    return later(refused("forbidden", "Rialto has no voice in the room; make its account a member"), MINUTE);
   }
-  if (type === "wait") return later(refused("remote_error", `the room does not take it now: ${condition}`), 10_000);
+  if (type === "wait")
+    return later(refused("remote_error", `the room does not accept the message now: ${condition}`), 10_000);
   return {
     is: "rejected",
-    why: refused(condition === "forbidden" ? "forbidden" : "remote_error", `the room does not take it: ${condition}`),
+    why: refused(
+      condition === "forbidden" ? "forbidden" : "remote_error",
+      `the room does not accept the message: ${condition}`,
+    ),
   };
 }
 
@@ -85,11 +93,11 @@ export function whyOut(
   const who = `${by === "" ? "" : ` by ${quote(by)}`}${said(reason)}`;
   const out = (code: Why["code"], message: string, retryInMs: number) => ({ why: { code, message }, retryInMs });
   if (destroyed) return out("not_found", `the room was destroyed${who}`, MINUTE);
-  if (codes.has("332")) return out("network", "the service of the room stops", 5_000);
+  if (codes.has("332")) return out("network", "the room's service is shutting down", 5_000);
   if (codes.has("301")) return out("forbidden", `banned${who}`, 30 * MINUTE);
-  if (codes.has("333")) return out("network", `the room took us for gone${who}`, 0);
+  if (codes.has("333")) return out("network", `removed after a technical error${who}`, 0);
   if (codes.has("307")) return out("forbidden", `kicked${who}`, 0);
   if (codes.has("321") || codes.has("322"))
-    return out("forbidden", `the room is for its members only now${who}`, 10 * MINUTE);
-  return out("remote_error", `we were made to leave the room${who}`, 1_000);
+    return out("forbidden", `the room is now for members only${who}`, 10 * MINUTE);
+  return out("remote_error", `removed from the room${who}`, 1_000);
 }

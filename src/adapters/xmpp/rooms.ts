@@ -65,7 +65,7 @@ export class Rooms {
   async join(request: ChannelRequest, signal: AbortSignal): Promise<Joined> {
     const { nick, service, ownJid } = this.#options;
     const jid = roomJid(request.name, service);
-    if (!isRoomJid(jid)) return refused("config", `${quote(request.name)} cannot be the name of a room`);
+    if (!isRoomJid(jid)) return refused("config", `${quote(request.name)} is not a valid name for a room`);
     if (this.#ended) return refused("stopping", "the session has ended");
     const known = this.#rooms.get(jid);
     if (known?.joining) return await known.joining.result;
@@ -76,7 +76,7 @@ export class Rooms {
     this.#rooms.set(jid, room);
     room.joining = joining;
     room.ownNick = nick;
-    const abandon = (): void => joining.settle(refused("stopping", `joining ${quote(request.name)} was given up`));
+    const abandon = (): void => joining.settle(refused("stopping", `joining ${quote(request.name)} was cancelled`));
     signal.addEventListener("abort", abandon);
     if (signal.aborted) abandon();
     await this.#enter(room, joining);
@@ -173,7 +173,7 @@ export class Rooms {
     if (room === undefined || room.leaving !== null) return;
     if (room.joining !== null || room.state === "out") {
       this.#rooms.delete(jid);
-      room.joining?.settle(refused("stopping", "the room is left"));
+      room.joining?.settle(refused("stopping", "Rialto leaves the room"));
       return;
     }
     const out = Promise.withResolvers<boolean>();
@@ -232,7 +232,10 @@ export class Rooms {
     room.state = "entered";
     const isNew = codes.has("201");
     if (isNew)
-      this.#options.host.log.warn({ room: room.jid }, "there was no such room, so it was made; was another one meant?");
+      this.#options.host.log.warn(
+        { room: room.jid },
+        "there was no such room, so Rialto created it; check the name if you meant another",
+      );
     // What it can do is known only now that it exists.
     if (isNew || !room.discovered) void this.#furnish(room, isNew);
     else void this.#completeAnyway(room, room.entry);
@@ -258,7 +261,7 @@ export class Rooms {
   }
 
   #tellLack(room: Room, lack: string): void {
-    const message = `the room ${room.jid}, which we made, ${lack}`;
+    const message = `the room ${room.jid}, which Rialto created, ${lack}`;
     this.#options.host.degraded({ code: "unsupported", message }, `room ${room.jid}`);
   }
 
@@ -312,7 +315,7 @@ export class Rooms {
   }
 }
 
-const LEFT: Why = { code: "stopping", message: "the room is left" };
+const LEFT: Why = { code: "stopping", message: "Rialto leaves the room" };
 
 /** Without ids of the room nobody would know which message is meant (XEP-0424 §4, XEP-0444 §4.2). */
 function inside(room: Room): Joined {

@@ -40,7 +40,7 @@ export async function open(args: OpenArgs<XmppSettings>): Promise<Opened<Handler
   signal.removeEventListener("abort", onAbort);
   if (failure !== null) return { ok: false, ended: failure };
   if (tls === "none" && !isLocal(Server)) {
-    const why = "everybody on the way can read along, the password too if it was sent as PLAIN";
+    const why = "everybody on the way can read everything, and the password too if it was sent as PLAIN";
     host.log.warn({ server: Server, why }, "connected WITHOUT TLS");
   }
   return { ok: true, session: new LiveSession({ stream, settings, host, since }) };

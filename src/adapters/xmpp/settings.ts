@@ -4,7 +4,7 @@ import { domainOf, localOf } from "./jid.ts";
 
 const line: TextRule = {
   pattern: String.raw`^\P{Cc}*$`,
-  hint: "must hold no line break and no control character",
+  hint: "must not contain line breaks or control characters",
 };
 
 const text = (description: string, rule: TextRule) => ({ type: "string", description, default: "", rule }) as const;
@@ -49,7 +49,7 @@ export const schema = {
       minLength: 1,
       rule: {
         pattern: String.raw`^(?=.*[^\p{Z}\p{Cc}])\P{Cc}+$`,
-        hint: "must hold more than spaces, and no control character",
+        hint: "must contain more than spaces, and no control characters",
       },
     },
     Anonymous: guard("Logs in without an account (SASL ANONYMOUS), if the server allows it."),
@@ -88,8 +88,8 @@ export function checkSettings(settings: XmppSettings): readonly SettingIssue[] {
   const issues: SettingIssue[] = [];
   const isNamed = localOf(Jid) !== null && domainOf(Jid) !== "";
   if (!Anonymous && !isNamed)
-    issues.push(error("Jid", "must be our account, such as user@example.org, or set Anonymous = true"));
-  if (!Anonymous && isNamed && Password === "") issues.push(error("Password", "is missing: it is what we log in with"));
+    issues.push(error("Jid", "must be the account's address, such as user@example.org; or set Anonymous = true"));
+  if (!Anonymous && isNamed && Password === "") issues.push(error("Password", "is missing; Rialto needs it to log in"));
   if (NoPLAIN && Mechanism === "PLAIN")
     issues.push(error("NoPLAIN", 'contradicts Mechanism = "PLAIN"; leave one of them out'));
   if (Anonymous && Mechanism !== "" && Mechanism !== "ANONYMOUS") {
@@ -98,7 +98,7 @@ export function checkSettings(settings: XmppSettings): readonly SettingIssue[] {
   if (!Anonymous && Mechanism === "ANONYMOUS") issues.push(error("Mechanism", "needs Anonymous = true as well"));
   issues.push(...withoutTls(settings));
   if (Server.endsWith(":5223") && !UseDirectTLS) {
-    issues.push(warning("Server", "has the port that servers use for direct TLS; set UseDirectTLS = true"));
+    issues.push(warning("Server", "uses the usual port for direct TLS; set UseDirectTLS = true"));
   }
   return issues;
 }
@@ -111,7 +111,7 @@ function withoutTls({ UseDirectTLS, NoStartTLS, NoTLS, SkipTLSVerify, Server }: 
   if (!isLocal(Server)) {
     const password = NoTLS ? "the password" : "passwords sent as PLAIN";
     issues.push(
-      warning(which, `lets everybody on the way read along, ${password} too; leave it out if the server has TLS`),
+      warning(which, `lets everybody on the way read everything, ${password} too; remove it if the server has TLS`),
     );
   }
   if (SkipTLSVerify) issues.push(warning("SkipTLSVerify", "has no effect without TLS"));

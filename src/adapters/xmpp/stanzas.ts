@@ -59,7 +59,7 @@ export function fileMessage(envelope: Envelope, url: string): Stanza {
   return message(envelope, el("body", {}, url), el("x", { xmlns: NS.oob }, el("url", {}, url)));
 }
 
-const RETRACTED = "/me took back a message, which your program goes on showing.";
+const RETRACTED = "/me deleted a message, which your program still shows.";
 
 /** Takes a message of ours back (XEP-0424), also for clients that know only the older way. `target`: the room's id; `ownId`: ours. */
 export function retraction(envelope: Envelope, target: string, ownId: string | null): Stanza {

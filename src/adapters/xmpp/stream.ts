@@ -119,7 +119,8 @@ export class Stream {
     if (this.#isOver) return;
     // Not through the library: it would keep each stanza until the server acknowledges it.
     this.#wire.write(element.toString());
-    if (this.#wire.unsent > UNSENT_MAX) this.end(lost("network", `${this.#options.place} does not read what we send`));
+    if (this.#wire.unsent > UNSENT_MAX)
+      this.end(lost("network", `${this.#options.place} does not read what Rialto sends`));
   }
 
   pause(): void {
@@ -177,7 +178,7 @@ export class Stream {
       this.#hasAcks ||= child(element, "sm", NS.sm) !== undefined;
       for (const unwanted of UNWANTED) element.remove(unwanted.name, unwanted.namespace);
     } else if (element.is("success", SASL) && this.#proof?.(decode(element.getText())) === false) {
-      this.end(needsLogin("the server does not prove that it knows our password: it may be an impostor"));
+      this.end(needsLogin("the server does not prove that it knows the password: it may be an impostor"));
     }
   }
 
@@ -203,7 +204,7 @@ export class Stream {
   #failure(error: unknown): Ended {
     const { name, condition, text, message } = described(error);
     if (name === "SASLError" && condition.startsWith("SASL: "))
-      return misconfigured("the server offers no way to log in that Rialto has");
+      return misconfigured("the server offers no way to log in that Rialto supports");
     if (name === "SASLError") return loginRefused(condition, text);
     if (name === "TimeoutError") return lost("timeout", `${this.#options.place} does not answer`);
     const what = this.#isOnline ? "the stream of" : "logging in to";

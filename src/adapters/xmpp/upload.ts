@@ -44,20 +44,20 @@ export class Uploads {
   /** Never rejects. */
   async put(file: SharedFile, signal: AbortSignal): Promise<Uploaded> {
     const { id } = file;
-    if (id === null) return failed("not_found", file.missing ?? "the file could not be had", false);
+    if (id === null) return failed("not_found", file.missing ?? "the file could not be fetched", false);
     // The address ends in the name.
     const key = JSON.stringify([id, file.name]);
     const known = this.#urls.get(key);
     if (known !== undefined) return { ok: true, url: known };
     const service = await (this.#service ??= this.#find());
-    if (service === null) return failed("unsupported", "the server has no service for uploads", false);
+    if (service === null) return failed("unsupported", "the server has no upload service", false);
     const opened = await this.#options.host.openFile(id, signal);
     if (!opened.ok) return { ok: false, why: opened.why, retry: false };
     const bytes = opened.bytes ?? file.bytes;
     const refusal = refusalOf(bytes, service);
     if (bytes === null || refusal !== null) {
       await opened.stream.cancel().catch(() => undefined);
-      return failed("too_large", refusal ?? "nobody knows how large the file is", false);
+      return failed("too_large", refusal ?? "the size of the file is unknown", false);
     }
     const mime = opened.mime ?? file.mime ?? "application/octet-stream";
     const slot = await this.#slot(service, { name: file.name, bytes, mime });
@@ -100,16 +100,16 @@ export class Uploads {
     const answer = await this.#options.requests.ask("get", service.jid, el("request", wish));
     if (!answer.ok) {
       const { condition, text, type } = answer.error;
-      const why = `the service for uploads refuses the file: ${condition}${text === "" ? "" : ` (${quote(text)})`}`;
+      const why = `the upload service refuses the file: ${condition}${text === "" ? "" : ` (${quote(text)})`}`;
       return failed(condition === "not-acceptable" ? "too_large" : "remote_error", why, type === "wait");
     }
     const slot = child(answer.iq, "slot", NS.upload);
     const put = child(slot, "put");
     const [to, url] = [attr(put, "url"), attr(child(slot, "get"), "url")];
-    if (!isWeb(to) || !isWeb(url)) return failed("remote_error", "the service for uploads gives no address", false);
+    if (!isWeb(to) || !isWeb(url)) return failed("remote_error", "the upload service gives no address", false);
     // XEP-0363 §5 asks for it; what crosses in secret up to here must not go on in the open.
     if (this.#options.reach.secure && !to.startsWith("https:")) {
-      return failed("remote_error", "the service for uploads gives an address without TLS", false);
+      return failed("remote_error", "the upload service gives an address without TLS", false);
     }
     return { ok: true, to, url, headers: headersOf(put) };
   }
@@ -118,13 +118,13 @@ export class Uploads {
     try {
       const status = await putTo(slot, content, this.#options.reach, signal);
       if (status >= 200 && status < 300) return { ok: true, url: slot.url };
-      return failed("remote_error", `the service for uploads answers ${status}`, status >= 500 || status === 429);
+      return failed("remote_error", `the upload service answers ${status}`, status >= 500 || status === 429);
     } catch (error) {
       this.#options.host.log.debug(
         { error: error instanceof Error ? error.message : String(error) },
-        "an upload broke off",
+        "an upload was interrupted",
       );
-      return failed("network", "the upload broke off", true);
+      return failed("network", "the upload was interrupted", true);
     }
   }
 }
@@ -155,7 +155,7 @@ function maxOf(query: Stanza): number | null {
 
 function refusalOf(bytes: number | null, { max }: Service): string | null {
   return bytes !== null && max !== null && bytes > max
-    ? `the server takes files of at most ${Math.floor(max / 1024)} KiB`
+    ? `the server accepts files of at most ${Math.floor(max / 1024)} KiB`
     : null;
 }
 

@@ -41,7 +41,7 @@ export async function open({ settings, host, signal }: OpenArgs<ToySettings>): P
   return { ok: false, ended: await session.ended };
 }
 
-const GIVEN_UP: Ended = { cause: "lost", why: { code: "stopping", message: "connecting was given up" } };
+const GIVEN_UP: Ended = { cause: "lost", why: { code: "stopping", message: "connecting was cancelled" } };
 const WRONG_TOKEN: Ended = {
   cause: "auth",
   why: { code: "auth", message: "the server does not know the token; check Token" },
@@ -74,7 +74,7 @@ class ToySession implements Session<ToyHandlers> {
     if (error === undefined) return { ok: true, ref: name as ChannelRef, without: [] };
     return {
       ok: false,
-      why: { code: "forbidden", message: `the server does not let us in: ${error}` },
+      why: { code: "forbidden", message: `the server does not let Rialto in: ${error}` },
       retryInMs: null,
     };
   }
@@ -183,7 +183,7 @@ function failure({ error }: Answer): Outcome | null {
     case "unsent":
       return { ...deferred, why: { code: "network", message: "not connected" } };
     case "not-here":
-      return { ...deferred, why: { code: "forbidden", message: "we are not in the room" } };
+      return { ...deferred, why: { code: "forbidden", message: "Rialto is not in the room" } };
     case "no-message":
       return rejected("not_found", "there is no such message");
     default:
