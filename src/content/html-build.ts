@@ -10,7 +10,7 @@ export type Wrap =
   | { readonly t: "link"; readonly href: string }
   | { readonly t: "mention"; readonly user: UserRef };
 
-/** A piece of text with the elements it stands in, the outermost first. */
+/** A piece of text with the elements it is in, the outermost first. */
 interface Leaf {
   text: string;
   readonly t: "text" | "emoji";
@@ -71,7 +71,7 @@ export class HtmlBuilder {
     frame.gap = Math.max(frame.gap, lines);
   }
 
-  /** A cell of a table that is not the first of its row stands behind a bar. */
+  /** A cell of a table that is not the first of its row comes after a bar. */
   cell(): void {
     const { frame } = this;
     const begins = frame.leaves.length === 0 || frame.gap > 0;

@@ -80,7 +80,7 @@ function blockHtml(block: Block, mention: MentionLink): string {
 /** What is written so far. */
 interface Writing {
   readonly mention: MentionLink;
-  /** Nothing or a space stands before: a space here would not show. */
+  /** Nothing or a space comes before: a space here would not show. */
   afterSpace: boolean;
   /** A link holds no link. */
   inLink: boolean;

@@ -41,7 +41,7 @@ export const RESET = "\x0f";
 /** The colour of the palette that is none. */
 const OWN = "99";
 
-/** The code that begins at `at`, and what is in force behind it; null when none begins there. */
+/** The code that begins at `at`, and what is in force after it; null when none begins there. */
 export function readCode(
   text: string,
   at: number,

@@ -18,7 +18,7 @@ export function hexColour(colour: string): string {
 /** Every client has these. */
 const BASIC = PALETTE.slice(0, 16).map((hex) => components(hex));
 
-/** The one of the first 16 that looks most like `#rrggbb`, as two digits; null when that is no colour. */
+/** The one of the first 16 that looks most like `#rrggbb`, as two digits; null when that is not a colour. */
 export function nearestColour(colour: string): string | null {
   if (!/^#[0-9A-Fa-f]{6}$/.test(colour)) return null;
   const wanted = components(colour.slice(1));

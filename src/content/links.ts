@@ -9,7 +9,7 @@ export function isLinkable(href: string): boolean {
 
 const URL = /https?:\/\/[^\s<>[\]"`\\]+/giy;
 
-/** Where the address that begins at `at` ends, `at` when none does. Punctuation and marks behind it are no part of it. */
+/** Where the address that begins at `at` ends, `at` when none does. Punctuation and marks after it are no part of it. */
 export function endOfUrl(text: string, at: number): number {
   URL.lastIndex = at;
   const found = URL.exec(text)?.[0];
@@ -25,7 +25,7 @@ export function endOfUrl(text: string, at: number): number {
   return /^https?:\/\/./i.test(found.slice(0, end)) ? at + end : at;
 }
 
-/** Whether a text ends in an address that would go on if something but a space followed. */
+/** Whether a text ends in an address that would continue if something but a space followed. */
 export function endsInUrl(text: string): boolean {
   const word = /\S+$/u.exec(text.slice(-URL_MAX))?.[0] ?? "";
   return /https?:\/\/[^\s<>[\]"`\\]+$/i.test(word);

@@ -16,7 +16,7 @@ export function parseLines(lines: readonly string[], opaque: ReadonlySet<number>
 }
 
 /**
- * One line: `*italic*`, `_italic_`, `**bold**`, `~~strike~~`, `||spoiler||`, code spans and `[words](http…)`. An opener stands at the beginning, behind
+ * One line: `*italic*`, `_italic_`, `**bold**`, `~~strike~~`, `||spoiler||`, code spans and `[words](http…)`. An opener stands at the beginning, after
  * white space, one of `( [ { " '` or another opener; a closer before the end, white space, one of `. , ; : ! ? ) ] } " '` or another closer; and
  * there are words between them. A backslash before an opener or a closer makes the two of them text, and is left out; any other is text itself.
  */
@@ -67,7 +67,7 @@ interface Open {
   readonly piece: TokenPiece;
   /** Marks that have no closer yet. */
   left: number;
-  /** How deep the pairs behind it are. */
+  /** How deep the pairs after it are. */
   depth: number;
 }
 
@@ -128,7 +128,7 @@ class Matcher {
     closer.pairs.push(pair);
   }
 
-  /** The last open one of some kinds; what stands open behind it is closed as text. */
+  /** The last open one of some kinds; what stands open after it is closed as text. */
   #last(kinds: readonly number[]): Open | null {
     if (!kinds.some((kind) => (this.#counts[kind] ?? 0) > 0)) return null;
     for (;;) {
@@ -249,7 +249,7 @@ function inlineOf({ pair: { style, closer }, of }: Level): Inline {
   return style === "link" ? { t: "link", href: closer.href, of } : { t: style, of };
 }
 
-/** Text behind text becomes one. */
+/** Text after text becomes one. */
 function put(of: Inline[], inline: Inline): void {
   const last = of.at(-1);
   if (inline.t === "text" && last?.t === "text") of[of.length - 1] = { t: "text", text: last.text + inline.text };

@@ -18,7 +18,7 @@ describe("styles and links", () => {
     ["a **b** c", [text("a "), bold("b"), text(" c")]],
     ["_i_ *i*, **b**.", [italic("i"), text(" "), italic("i"), text(", "), bold("b"), text(".")]],
     ["~~s~~ ||h||", [marked("strike", text("s")), text(" "), marked("spoiler", text("h"))]],
-    // Behind and before one of these signs, and beside others of their kind.
+    // After and before one of these signs, and beside others of their kind.
     [
       "(*a*) [_b_] {**c**} \"~~d~~\" '||e||'",
       [

@@ -25,7 +25,7 @@ const FENCE = /^\\*```/m;
 
 const isPlain = (block: Block): boolean => block.t === "para" && block.of.every(({ t }) => t === "text");
 
-/** `begins`: these begin lines, as they do not behind the mark of a list, where there is no quote and no fence. */
+/** `begins`: these begin lines, as they do not after the mark of a list, where there is no quote and no fence. */
 function linesOf(blocks: readonly Block[], begins: boolean): readonly string[] {
   return blocks.flatMap((block) => blockLines(block, begins));
 }
@@ -86,7 +86,7 @@ function lineText(line: readonly Inline[]): string {
 const asItIs = (text: string): string => text;
 const wordsOf = (of: readonly Inline[]): string => plainText([{ t: "para", of }]);
 
-/** `opens`, `closes`: whether a mark may stand before and after what is written here. */
+/** `opens`, `closes`: whether a mark may come before and after what is written here. */
 interface Place {
   readonly write: (text: string) => string;
   readonly opens: boolean;

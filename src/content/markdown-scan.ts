@@ -3,13 +3,13 @@ import { endOfUrl } from "./links.ts";
 /** A run of marks, a bracket or the end of a link, with the backslashes before it: what a pair begins or ends with. */
 export interface Token {
   readonly is: "*" | "_" | "~" | "|" | "[" | "]";
-  /** Behind its backslashes. */
+  /** After its backslashes. */
   readonly at: number;
   readonly end: number;
   readonly slashes: number;
   readonly opens: boolean;
   readonly closes: boolean;
-  /** Behind the last character before it that is no sign and no blank. */
+  /** After the last character before it that is no sign and no blank. */
   readonly content: number;
   /** Of a link's end. */
   readonly href: string;
@@ -32,7 +32,7 @@ export interface CodeSpan {
 const SPECIAL = /[*_~|`[\]]|https?:\/\//gi;
 /** Lengths of runs that can be marks. */
 const LENGTHS: Readonly<Record<string, readonly number[]>> = { "*": [1, 2, 3], _: [1], "~": [2], "|": [2] };
-/** What stands before an opener, and behind a closer. */
+/** What comes before an opener, and after a closer. */
 export const BEFORE_OPENER = /[\s([{"']/u;
 export const BEHIND_CLOSER = /[\s.,;:!?)\]}"']/u;
 
@@ -68,7 +68,7 @@ class Scanner {
     }
   }
 
-  /** Gives where to go on. */
+  /** Gives where to continue. */
   #special(at: number, char: string): number {
     if (char === "`") return this.#code(at);
     if (char === "[") return this.#bracket(at);

@@ -26,7 +26,7 @@ function linkBlock(block: Block, find: FindUser, first: boolean): Block {
   }
 }
 
-/** `first`: nothing stands before these. */
+/** `first`: nothing comes before these. */
 function linkInlines(inlines: readonly Inline[], find: FindUser, first: boolean): readonly Inline[] {
   return inlines.flatMap((inline, index): readonly Inline[] => {
     if (inline.t === "text") return linkText(inline.text, find, first && index === 0);
@@ -42,7 +42,7 @@ const TRIES_MAX = 256;
 
 /** Where somebody may be named: an `@` that is not within a word; and where an address begins. */
 const PLACES = /(?<![\p{L}\p{N}_.@/:#-])@(?=\S)|https?:\/\//giu;
-/** What behind a name makes it part of something longer: a word, an address, a name on another server. */
+/** What after a name makes it part of something longer: a word, an address, a name on another server. */
 const GOES_ON = /^(?:[\p{L}\p{N}_@]|[.:/-][\p{L}\p{N}])/u;
 
 function linkText(text: string, find: FindUser, first: boolean): readonly Inline[] {
@@ -79,7 +79,7 @@ function linkText(text: string, find: FindUser, first: boolean): readonly Inline
   return inlines;
 }
 
-/** What may be a name at the beginning of a text, the longest first: whole words, with and without the punctuation behind them. */
+/** What may be a name at the beginning of a text, the longest first: whole words, with and without the punctuation after them. */
 function candidates(text: string): readonly string[] {
   const [line = ""] = text.split("\n", 1);
   const ends = Array.from(line.matchAll(/\S+/gu), ({ index, 0: word }) => index + word.length).slice(0, WORDS_MAX);

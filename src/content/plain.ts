@@ -55,7 +55,7 @@ function plainLink(text: string, href: string): string {
   return shown === "words" ? text : `${text} (${href})`;
 }
 
-/** Whether the words of a paragraph or a heading have such a line; behind the mark of a list no line begins. */
+/** Whether the words of a paragraph or a heading have such a line; after the mark of a list no line begins. */
 export function hasLine(blocks: readonly Block[], pattern: RegExp): boolean {
   return blocks.some((block) => {
     if (block.t === "quote") return hasLine(block.of, pattern);
@@ -63,7 +63,7 @@ export function hasLine(blocks: readonly Block[], pattern: RegExp): boolean {
   });
 }
 
-/** An empty line of a quote has nothing behind its sign. */
+/** An empty line of a quote has nothing after its sign. */
 export function quoted(text: string): string {
   return text
     .split("\n")

@@ -49,7 +49,7 @@ function kindOf(line: string, depth: number): Kind {
   return line.startsWith(">") && depth < DEPTH_MAX ? "quote" : "plain";
 }
 
-/** Behind the line that closes the fence, or the last one. */
+/** After the line that closes the fence, or the last one. */
 function fenceEnd(lines: readonly string[], at: number): number {
   const close = lines.indexOf(FENCE, at + 1);
   return close === -1 ? lines.length : close + 1;
@@ -69,7 +69,7 @@ function quoted(lines: readonly string[], depth: number): Block {
 
 const typed = (lines: readonly string[]): Block => ({ t: "para", of: [{ t: "text", text: lines.join("\n") }] });
 
-/** What stands behind the opening marks and is no name of a language is content: nothing is lost. */
+/** What comes after the opening marks and is no name of a language is content: nothing is lost. */
 function fenced(lines: readonly string[]): Block {
   const [first = "", ...rest] = lines;
   const info = first.slice(FENCE.length).trim();
@@ -153,7 +153,7 @@ function spansOf(line: string, begin: number, end: number, addresses: Addresses)
 
 const NO_ADDRESSES: Addresses = new Map();
 
-/** At the beginning, which for the content of a span is right behind another mark, or behind a space. */
+/** At the beginning, which for the content of a span is right after another mark, or after a space. */
 function opens(line: string, at: number, begin: number): boolean {
   const next = line.charAt(at + 1);
   const isBegin = at === begin || isSpace(line.charAt(at - 1));

@@ -14,7 +14,7 @@ interface Styled {
 
 /**
  * The tree as message styling (XEP-0393). What it has no mark for, or none at that place (within a word, or around its own mark), is its
- * text; nothing is added that is no mark. Where a reader would take words for marks, none are written.
+ * text; nothing is added that is not a mark. Where a reader would take words for marks, none are written.
  */
 export function styled(blocks: readonly Block[]): Styled {
   const words = withoutC0(plainText(blocks));
@@ -33,7 +33,7 @@ const isPlain = (block: Block): boolean => block.t === "para" && block.of.every(
 /** What begins a quote or a fence. */
 const BLOCK = /^(?:>|```)/m;
 
-/** `fences`: a line may begin with what makes it a fence, as it may not behind the mark of a list. */
+/** `fences`: a line may begin with what makes it a fence, as it may not after the mark of a list. */
 function blocksText(blocks: readonly Block[], fences: boolean): string {
   return blocks.map((block) => blockText(block, fences)).join("\n");
 }
@@ -83,7 +83,7 @@ function spansText(inlines: readonly Inline[], free: boolean): string {
   for (const [index, inline] of inlines.entries()) {
     const next = inlines[index + 1];
     const words = spanText(inline, isFree);
-    // An address would swallow the mark behind it, and what follows.
+    // An address would swallow the mark after it, and what follows.
     const swallows =
       words !== "" &&
       next !== undefined &&

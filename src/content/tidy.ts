@@ -12,7 +12,7 @@ export function tidy(line: readonly Inline[], lacking: ReadonlySet<Inline["t"]>)
   return tidyWithin(line, lacking);
 }
 
-/** The lines of a paragraph; what reaches over a line's end is marked anew on each line. */
+/** The lines of a paragraph; what reaches over a line's end is marked again on each line. */
 export function splitLines(inlines: readonly Inline[]): readonly (readonly Inline[])[] {
   const lines: Inline[][] = [[]];
   for (const inline of inlines) {

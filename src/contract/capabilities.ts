@@ -34,7 +34,7 @@ export interface Capabilities {
   /** People joining, leaving and changing names are told. */
   readonly members: Level;
   readonly topic: Level;
-  /** What was said while nobody was connected can be had later. */
+  /** What was said while nobody was connected can be fetched later. */
   readonly history: Level;
   readonly identity: readonly Identity[];
   readonly idempotency: Idempotency;

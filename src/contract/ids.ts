@@ -17,10 +17,10 @@ export type EventKey = Brand<"EventKey">;
 export type FileRef = Brand<"FileRef">;
 /** Ours: a file that an op carries, for `Host.openFile`. */
 export type FileId = Brand<"FileId">;
-/** The adapter's: where to go on with a network's history. */
+/** The adapter's: where to continue with a network's history. */
 export type Cursor = Brand<"Cursor">;
 /** The adapter's: a place between two parts of one op, such as an offset into its text. */
 export type Progress = Brand<"Progress">;
 
-/** Behind the last part: whoever announces it announces that nothing follows. */
+/** After the last part: whoever announces it announces that nothing follows. */
 export const END = "end" as Progress;

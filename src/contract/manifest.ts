@@ -124,7 +124,7 @@ export interface SettingSchema {
   readonly format?: string;
   /** Of a text. */
   readonly rule?: TextRule;
-  /** Of a text: what may stand in braces, as in `{NICK}`; other words in braces are taken for slips. */
+  /** Of a text: what may be in braces, as in `{NICK}`; other words in braces are taken for slips. */
   readonly placeholders?: readonly string[];
   /** For people: how it is written, to follow "such as". */
   readonly examples?: readonly string[];

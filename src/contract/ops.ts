@@ -5,7 +5,7 @@ import type { ChannelRef, MessageRef, OpId, Progress } from "./ids.ts";
 interface OpBase {
   readonly id: OpId;
   readonly channel: ChannelRef;
-  /** Counts the tries of this life of the program, from 1: after a restart it begins anew, so 1 does not mean that nothing was sent. */
+  /** Counts the tries of this life of the program, from 1: after a restart it begins again, so 1 does not mean that nothing was sent. */
   readonly attempt: number;
 }
 
@@ -37,7 +37,7 @@ export interface OpAuthor {
   /** As the origin has it. */
   readonly id: string;
   readonly name: string;
-  /** The name as RemoteNickFormat of the destination shows it, ready to stand before the text. */
+  /** The name as RemoteNickFormat of the destination shows it, ready to come before the text. */
   readonly shown: string;
   readonly avatar: SharedFile | null;
   /** The account by which the origin is connected, in lower case: the same id on another network is somebody else. */

@@ -12,7 +12,7 @@ export type Outcome =
     }
   /** Not sent, and never will be. */
   | { readonly is: "rejected"; readonly why: Why }
-  /** What was announced by `Attempt.sending` may have been sent or not; with `upTo`, nothing behind that was. */
+  /** What was announced by `Attempt.sending` may have been sent or not; with `upTo`, nothing after that was. */
   | { readonly is: "unknown"; readonly why: Why; readonly upTo?: Progress };
 
 interface Receipt {

@@ -3,9 +3,9 @@ import type { ChannelRef, FileRef, MessageRef, Progress } from "./ids.ts";
 import type { Op, OptionalKind } from "./ops.ts";
 import type { Outcome, Why } from "./outcome.ts";
 
-/** One try to do an op: what the handler tells while it goes on. */
+/** One try to do an op: what the handler tells while it runs. */
 export interface Attempt {
-  /** Aborted when the op must come to an end: send nothing more, and return the outcome as it stands. */
+  /** Aborted when the op must end: send nothing more, and return the outcome as it stands. */
   readonly signal: AbortSignal;
   /**
    * Before the first byte of each part leaves, in order: the parts up to `upTo` will have been sent. Resolves once that is
@@ -14,7 +14,7 @@ export interface Attempt {
    */
   sending(upTo: Progress): Promise<boolean>;
   /**
-   * The parts up to `upTo` are confirmed, with the messages that they newly made: a later attempt, also after a restart, goes on behind them.
+   * The parts up to `upTo` are confirmed, with the messages that they newly made: a later attempt, also after a restart, continues after them.
    * To be called for all that was confirmed before an outcome other than `delivered` is returned.
    */
   sent(upTo: Progress, messages: readonly MessageRef[]): void;
@@ -40,7 +40,7 @@ export interface Session<H extends AnyHandlers = AnyHandlers> {
   /** Enters a channel by its name in the configuration; events of it may come before this resolves. Idempotent. */
   join(channel: ChannelRequest, signal: AbortSignal): Promise<Joined>;
   /**
-   * Leaves a channel that was joined and is not wanted any more: nothing of it is handed over from the call on, it is not `Host.lost`, and
+   * Leaves a channel that was joined and is no longer wanted: nothing of it is handed over from the call on, it is not `Host.lost`, and
    * posts to it are deferred. It may be joined again afterwards. Never rejects, and is over at the latest when the signal is aborted. Absent where
    * staying does no harm; the core then hears no more of what is said there.
    */

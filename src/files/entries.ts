@@ -49,7 +49,7 @@ export class Entries {
       this.#remember(id, entry);
       return entry;
     } catch {
-      // It is not here, or a crash of the machine left it torn: either way the file is fetched anew.
+      // It is not here, or a crash of the machine left it torn: either way the file is fetched again.
       return null;
     }
   }

@@ -12,7 +12,7 @@ interface Known {
   readonly nextMs: number;
 }
 
-/** Files, and web servers, that could not be had a moment ago. */
+/** Files, and web servers, that could not be fetched a moment ago. */
 export class Failures {
   readonly #nowMs: () => number;
   readonly #byKey = new Map<string, Known>();
@@ -26,7 +26,7 @@ export class Failures {
     return known !== undefined && known.untilMs > this.#nowMs() ? known.refusal : null;
   }
 
-  /** It could be had. */
+  /** It could be fetched. */
   forget(key: string): void {
     this.#byKey.delete(key);
   }

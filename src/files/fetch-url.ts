@@ -91,7 +91,7 @@ async function ask(url: URL, options: FetchOptions): Promise<IncomingMessage | R
       resolve(refused("remote_error", `${url.hostname} answers 101`));
     });
     request.on("error", (error) => resolve(unreachable(url, error, options.signal)));
-    // Whatever else ends it: nobody may wait for ever.
+    // Whatever else ends it: nobody may wait forever.
     request.on("close", () => resolve(unreachable(url, null, options.signal)));
   });
 }

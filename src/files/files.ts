@@ -9,7 +9,7 @@ export interface Files {
    * file are one fetch. Never rejects.
    */
   ready(wanted: WantedFile, signal: AbortSignal): Promise<ReadyFile>;
-  /** The content of a file that is ready; fetches it anew where it had to go meanwhile. Never rejects. */
+  /** The content of a file that is ready; fetches it again where it had to go meanwhile. Never rejects. */
   open(id: FileId, signal: AbortSignal): Promise<OpenedFile>;
   /** Keeps content that came inside a message, for `FileOrigin` "stored"; its SHA-256, null when it is refused or the disk does not take it. */
   keep(content: Uint8Array, name: string): Promise<string | null>;

@@ -9,7 +9,7 @@ export interface FlightLimits {
   /** Of one piece of work: in all, and without any progress. */
   readonly totalMs: number;
   readonly stallMs: number;
-  /** How long it goes on, counted from the first ask, when those who waited have lost patience. */
+  /** How long it continues, counted from the first ask, when those who waited have lost patience. */
   readonly aloneMs: number;
 }
 
@@ -54,7 +54,7 @@ interface Flight<T> {
   readonly askedMs: number;
   waiters: number;
   begun: boolean;
-  /** Somebody's patience was over: it goes on without anybody. */
+  /** Somebody's patience was over: it continues without anybody. */
   lingers: boolean;
   movedMs: number | null;
 }

@@ -35,7 +35,7 @@ const ENTRIES_MAX = 200_000;
 const CONTENTS_MAX = 200_000;
 /** How long anybody waits for a file that a message needs, counted from the first who did: less than messages are held up, so that these know why. */
 const PATIENCE_MS = 9_000;
-/** How long who follows a link waits for what has to be fetched first, less than proxies do; the fetch goes on. */
+/** How long who follows a link waits for what has to be fetched first, less than proxies do; the fetch continues. */
 const FOLLOW_MS = 50_000;
 /** Names of what nobody named. */
 const TEXT_NAME = "message.txt";

@@ -87,7 +87,7 @@ export async function mediaType(of: NamedFile): Promise<string> {
 
 const TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,63}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,63}$/u;
 
-/** Lower case and without parameters; null for what is no media type (RFC 6838 §4.2). */
+/** Lower case and without parameters; null for what is not a media type (RFC 6838 §4.2). */
 function essence(type: string | null): string | null {
   const bare = type?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
   return TYPE.test(bare) ? bare : null;

@@ -1,6 +1,6 @@
 import type { Why, WhyCode } from "../contract/outcome.ts";
 
-/** Why a file is not to be had; `retry`: it may be there later. */
+/** Why a file is not available; `retry`: it may be available later. */
 export interface Refusal {
   readonly ok: false;
   readonly why: Why;

@@ -168,7 +168,7 @@ test("after a restart it is known what was fetched, and what a crash left half-w
   expect(tree(join(dataPath, "files", "tmp"))).toEqual([]);
 });
 
-test("what the disk has lost, or half of, is fetched anew", async () => {
+test("what the disk has lost, or half of, is fetched again", async () => {
   const sources = source(() => opened("hello"));
   const { files, dataPath } = await stage({ sources });
   had(await files.ready(wanted(remote("r")), never));
@@ -321,7 +321,7 @@ test("the longest unused goes when the store is full, and all of it when it is o
   });
 });
 
-test("an index that is torn is made anew", async () => {
+test("an index that is torn is made again", async () => {
   const sources = source(() => opened("hello"));
   const { files, dataPath } = await stage({ sources });
   had(await files.ready(wanted(remote("r")), never));

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import type * as Entities from "entities/decode";
 
-/** A character (a code point) that a place in a text may stand for, and where the text goes on after it. */
+/** A character (a code point) that a place in a text may stand for, and where the text continues after it. */
 export interface Reading {
   readonly code: number;
   readonly end: number;

@@ -105,7 +105,7 @@ function readToken(text: string, from: number): { readonly token: Token; readonl
   }
 }
 
-/** Offset behind the closing quote; null when the string is not one. */
+/** Offset after the closing quote; null when the string is not one. */
 function endOfString(text: string, from: number): number | null {
   for (let at = from; at < text.length;) {
     const character = text.charAt(at);

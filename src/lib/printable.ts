@@ -9,7 +9,7 @@ export function printable(text: string): string {
   });
 }
 
-/** At most `max` characters of it (code points), with … behind it when there was more. Splits nothing that belongs together in UTF-16. */
+/** At most `max` characters of it (code points), with … after it when there was more. Splits nothing that belongs together in UTF-16. */
 export function shorten(text: string, max: number): string {
   // Twice as many units always hold enough, and a text of megabytes is not spread out for its first words.
   const points = Array.from(text.slice(0, 2 * max + 2));

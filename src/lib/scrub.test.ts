@@ -23,7 +23,7 @@ test.each([
   ["the login of SASL PLAIN", base64(`\0rialto\0${SECRET}`)],
   ["the same with another name", base64(`\0rialt\0${SECRET}`)],
   ["the same with a third name", base64(`\0rial\0${SECRET}`)],
-  ["with something behind it", base64(`${SECRET}\0 and more`)],
+  ["with something after it", base64(`${SECRET}\0 and more`)],
   ["Latin-1 in base64", Buffer.from(SECRET, "latin1").toString("base64")],
   ["in hex", Buffer.from(SECRET).toString("hex")],
   ["in hex, capitals, Latin-1", Buffer.from(SECRET, "latin1").toString("hex").toUpperCase()],
@@ -131,7 +131,7 @@ test("any secret, each character written in whatever way, and all of it once mor
       const written = Array.from(hidden, (it, at) => write(each[at % each.length] ?? "", it)).join("");
       const form = write(again, written);
       const { clean } = new Scrubber([hidden]);
-      // What stands before and after it may complete an escape: only the form as a whole must not be there any more.
+      // What comes before and after it may complete an escape: only the form as a whole must not be there any more.
       expect(clean(`${before}${form}${after}`)).not.toContain(form);
       const logged = JSON.stringify({ why: `${before}${form}${after}` });
       expect(clean(logged)).not.toContain(JSON.stringify(form).slice(1, -1));

@@ -40,7 +40,7 @@ describe("a turnstile", () => {
     expect(seen).toEqual(["inside", "alone", "changed", "late 1", "late 2"]);
   });
 
-  test("does not wait for ever for one who stays inside", async () => {
+  test("does not wait forever for one who stays inside", async () => {
     const turnstile = new Turnstile();
     void turnstile.pass(() => new Promise(() => undefined));
     await expect(turnstile.alone(1, () => Promise.resolve("done"))).resolves.toBe("done");

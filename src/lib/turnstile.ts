@@ -1,9 +1,9 @@
 /**
- * Lets tasks through that may go on at once, and stops them for one that must be alone.
+ * Lets tasks through that may run at once, and stops them for one that must be alone.
  *
  *   open ──alone()──▶ emptying ──nobody is inside, or `waitMs` are over──▶ shut ──the task has ended──▶ open
  *
- * While it is not open, who comes waits, and goes on in the order of coming. How many wait is for the callers to bound.
+ * While it is not open, who comes waits, and continues in the order of coming. How many wait is for the callers to bound.
  */
 export class Turnstile {
   #inside = 0;

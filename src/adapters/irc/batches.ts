@@ -12,7 +12,7 @@ const CHARS_MAX = 256 * 1024;
 export interface Batch {
   /** In lower case: `netsplit`, `chathistory`. */
   readonly type: string;
-  /** What stands behind the type, such as the channel. */
+  /** What comes after the type, such as the channel. */
   readonly params: readonly string[];
   /** The label of the line of ours that it answers, also through a batch around it. */
   readonly label: string | null;

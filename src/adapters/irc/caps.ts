@@ -48,7 +48,7 @@ export function wantedCaps(options: { readonly sasl: boolean; readonly relay: bo
   return [...WANTED, ...(options.relay ? RELAYMSG : []), ...(options.sasl ? ["sasl"] : [])];
 }
 
-/** The list is here and every request is answered: registration goes on. */
+/** The list is here and every request is answered: registration continues. */
 export function capsSettled(caps: Caps): boolean {
   return caps.listed && caps.pending.size === 0;
 }

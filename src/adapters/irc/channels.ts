@@ -109,7 +109,7 @@ export class Channels {
     return joined;
   }
 
-  /** Leaves a channel that is not wanted any more: it is unknown from now on. Resolves once we are out of it. Never rejects. */
+  /** Leaves a channel that is no longer wanted: it is unknown from now on. Resolves once we are out of it. Never rejects. */
   async leave(ref: ChannelRef, signal: AbortSignal): Promise<void> {
     const { link, host, onGone } = this.#options;
     const key = link.key(ref);

@@ -52,7 +52,7 @@ test.each([
   expect(connectFailure(new AggregateError([error]), { host: "irc.test", port: 6667 })).toEqual(ended);
 });
 
-test("an IPv6 address stands in brackets", () => {
+test("an IPv6 address is in brackets", () => {
   const error = Object.assign(new Error("x"), { code: "ECONNREFUSED" });
   expect(connectFailure(error, { host: "::1", port: 6667 }).why.message).toContain("[::1]:6667");
 });
@@ -88,7 +88,7 @@ test("an address that is not ours", async () => {
   expect((await endOf({ Server: "127.0.0.1:1", Bind: "192.0.2.1" }))[0]).toBe("config");
 });
 
-test("a connection that does not come about in 30 s", async () => {
+test("a connection that takes longer than 30 s", async () => {
   const clock = new FakeClock();
   const host = new RecordingHost(clock);
   // It takes the connection, and says nothing: TLS does not begin.

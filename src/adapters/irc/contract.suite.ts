@@ -157,7 +157,7 @@ class Guest implements Person {
     await this.client.raw(`KICK ${channel} ${name} :${reason}`);
   }
 
-  /** Clients sound where the own name stands in a text. */
+  /** Clients sound where the own name is in a text. */
   notified(channel: string): readonly string[] {
     return this.heard(channel).flatMap(({ text }) => (text.includes(this.name) ? [text] : []));
   }

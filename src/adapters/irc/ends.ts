@@ -45,7 +45,7 @@ export function connectFailure(error: unknown, server: Place): Ended {
   return lost(code === "ETIMEDOUT" ? "timeout" : "network", `cannot connect to ${place}: ${systemSays(error, code)}`);
 }
 
-/** The connection is there, but TLS does not come about on it. `what`: "does not answer". */
+/** The connection is there, but TLS fails on it. `what`: "does not answer". */
 export function tlsFailure(server: Place, code: WhyCode, what: string): Ended {
   const check = "check that this is its TLS port, often 6697, or set UseTLS = false";
   return lost(code, `${placeName(server)} ${what} during the TLS handshake; ${check}`);

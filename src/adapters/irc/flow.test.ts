@@ -14,7 +14,7 @@ async function lines(peer: Peer, count: number): Promise<string[]> {
 
 const NETWORK = { is: "unknown", why: { code: "network" } };
 
-test("a line is delivered by the PONG to the PING behind it, and not before", async () => {
+test("a line is delivered by the PONG to the PING after it, and not before", async () => {
   const { peer, session: live } = await session({ channels: ["#a"] });
   const { outcome, attempt } = post(live, "hello there");
   expect(await peer.next()).toBe("PRIVMSG #a :hello there");
@@ -75,7 +75,7 @@ test("no byte leaves before its announcement is durable, and the order stays", a
   expect((await slow.outcome).is).toBe("delivered");
 });
 
-test("an announcement that is refused takes what waits behind it along", async () => {
+test("an announcement that is refused takes what waits after it along", async () => {
   const { peer, session: live } = await session({ channels: ["#a", "#b"] });
   const refused = post(live, "refused", { attempt: new RecordingAttempt(() => false) });
   const behind = post(live, "behind");
@@ -127,7 +127,7 @@ test("with a pace long lines get their PING sooner", async () => {
   expect(await peer.next()).toMatch(/^PRIVMSG/);
 });
 
-test("a post in parts goes on behind those an earlier attempt sent", async () => {
+test("a post in parts continues after those an earlier attempt sent", async () => {
   const { peer, session: live } = await session({ channels: ["#a"] });
   const first = post(live, "one\ntwo\nthree");
   expect(await lines(peer, 3)).toEqual(["PRIVMSG #a one", "PRIVMSG #a two", "PRIVMSG #a three"]);

@@ -36,7 +36,7 @@ export type Post = Omit<ConstructorParameters<typeof Sending>[0], "key"> & { rea
 /**
  * The writer of a session: one queue over all its channels, which take turns line by line. A line waits until the window has room and the pace
  * allows it, is announced, written once that is durable, and answered as `Window` says. An op that must be tried again takes all that waits
- * behind it for the same channel with it, so that order is kept.
+ * after it for the same channel with it, so that order is kept.
  */
 export class Flow {
   readonly #link: Link;
@@ -192,7 +192,7 @@ export class Flow {
     return this.#link.has("labeled-response") ? "label" : "echo";
   }
 
-  /** Channels where an op that will not go on still waits for answers: what is behind it waits for its end. */
+  /** Channels where an op that will not continue still waits for answers: what is after it waits for its end. */
   #held(): ReadonlyMap<string, Sending> {
     return new Map(this.#queue.filter(({ held }) => held).map((sending) => [sending.key, sending]));
   }

@@ -3,7 +3,7 @@ import type { Cursor } from "../../contract/ids.ts";
 const CHANNELS_MAX = 500;
 const NICKS_MAX = 10;
 
-/** How far each channel was heard, and which nicks we have had lately: what a later session needs to go on. */
+/** How far each channel was heard, and which nicks we have had lately: what a later session needs to continue. */
 export class HistoryMarks {
   /** Unix milliseconds of the server's clock, by key; the channel that moved last is the last one. */
   readonly #at = new Map<string, number>();

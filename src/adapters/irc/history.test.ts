@@ -71,7 +71,7 @@ test("page by page, and no more than there is", async () => {
   expect(peer.waiting).toEqual([]);
 });
 
-test("a server whose pages do not go on is not asked for ever", async () => {
+test("a server whose pages do not continue is not asked forever", async () => {
   const { peer } = await session({ caps: CAPS, isupport: "CHATHISTORY=1", channels: ["#a"], since: SINCE });
   for (let page = 0; page < 20; page++) await answer(peer, [old(`m${page}`, 400 - page, "x")]);
   await read(peer);
@@ -123,7 +123,7 @@ test("a message of several lines, a reaction and a deletion are there as well", 
 test.each([
   ["refused", (peer: Peer) => peer.send(":irc.test FAIL CHATHISTORY INVALID_TARGET AFTER #a :No")],
   ["not known", (peer: Peer) => peer.send(":irc.test 421 rialto CHATHISTORY :Unknown command")],
-])("what waits goes on when the request is %s", async (_, refuse) => {
+])("what waits continues when the request is %s", async (_, refuse) => {
   const { peer, host } = await session({ caps: CAPS, channels: ["#a"], since: SINCE });
   peer.send(`@msgid=m4;time=${time(0)} :alice!a@host PRIVMSG #a :now`);
   await peer.until(/CHATHISTORY/);

@@ -48,7 +48,7 @@ interface HistoryOptions {
 
 /**
  * What was said in a channel while we were away (IRCv3 "chathistory"): asked for on entering it, from the newest that is on disk on, page
- * by page, one channel after the other. What is said meanwhile waits behind it.
+ * by page, one channel after the other. What is said meanwhile waits after it.
  */
 export class History {
   readonly #options: HistoryOptions;
@@ -154,7 +154,7 @@ export class History {
     if (isMeant && (label === null || label === fill.label)) this.#release(fill);
   }
 
-  /** Where to go on after what was handed over by now; null when that has not changed. */
+  /** Where to continue after what was handed over by now; null when that has not changed. */
   takeCursor(): Cursor | null {
     return this.#possible ? this.#marks.takeCursor() : null;
   }
@@ -193,7 +193,7 @@ export class History {
     });
   }
 
-  /** It is over for the channel: what waited goes on, and the next one is asked for. */
+  /** It is over for the channel: what waited continues, and the next one is asked for. */
   #release(fill: Fill): void {
     const wasFirst = this.#fills[0] === fill;
     this.#fills = this.#fills.filter((one) => one !== fill);

@@ -2,7 +2,7 @@ import type { Event } from "../../contract/events.ts";
 import type { Host } from "../../contract/host.ts";
 import type { Cursor } from "../../contract/ids.ts";
 
-/** So many events may wait to be on disk before we stop reading, and so few before we go on. */
+/** So many events may wait to be on disk before we stop reading, and so few before we continue. */
 const WAITING_MAX = 1000;
 const WAITING_LOW = 500;
 
@@ -25,7 +25,7 @@ export class Intake {
     this.#gathered.push(...events);
   }
 
-  /** What was added goes to the core, with where to go on once it is there; null: nothing changes about that. */
+  /** What was added goes to the core, with where to continue once it is there; null: nothing changes about that. */
   flush(cursor: Cursor | null): void {
     const events = this.#gathered;
     if (events.length === 0 && cursor === null) return;

@@ -15,7 +15,7 @@ export interface Isupport {
   readonly linelen: number;
   /** Most targets by command in upper case; infinite where the server sets no limit. */
   readonly targmax: ReadonlyMap<string, number>;
-  /** Symbols that may stand before a channel's name to reach only some of its people. */
+  /** Symbols that may come before a channel's name to reach only some of its people. */
   readonly statusmsg: string;
   /** The user mode that marks a bot, or null. */
   readonly bot: string | null;
@@ -144,7 +144,7 @@ function prefix(value: string): ReadonlyMap<string, string> {
 
 const LIMIT_MAX = 100_000;
 
-/** A limit that is no sensible number changes nothing. */
+/** A limit that is not a sensible number changes nothing. */
 function limit(name: "nicklen" | "userlen" | "hostlen" | "channellen" | "linelen", value: string): Part {
   const number = /^\d{1,9}$/.test(value) ? Number(value) : 0;
   return number >= 1 && number <= LIMIT_MAX ? { [name]: number } : {};

@@ -7,7 +7,7 @@ import type { Line } from "./wire.ts";
 const COMMAND_PAUSE_MS = 1000;
 /** A service that does not answer is not waited for. */
 const SERVICE_MS = 5000;
-/** After so many of RunCommands channels are joined, and the rest goes on beside that. */
+/** After so many of RunCommands channels are joined, and the rest continues beside that. */
 const COMMANDS_FIRST = 10;
 /** What services say to everybody who comes under a registered nick, before they have read our password. */
 const GREETING = /\bregistered\b|\bowned by\b|\bidentify\b|\bchoose (?:a|an)other\b|\/msg /iu;

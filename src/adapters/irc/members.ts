@@ -47,7 +47,7 @@ export class Members {
   }
 }
 
-/** The nick of one name in RPL_NAMREPLY, which has marks of rank before it and, by some servers, an address behind it. */
+/** The nick of one name in RPL_NAMREPLY, which has marks of rank before it and, by some servers, an address after it. */
 export function nickOf(name: string, isupport: Pick<Isupport, "prefix">): string {
   return rankAndNick(name, isupport).nick;
 }

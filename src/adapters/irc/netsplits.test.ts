@@ -81,7 +81,7 @@ test("batches of the server say it as well, whatever the reason", async () => {
   expect(host.events.slice(2)).toMatchObject([{ text: "netsplit over: zoe is back" }]);
 });
 
-test("a split that goes on is told after 15 s, and the rest of it later", async () => {
+test("a split that continues is told after 15 s, and the rest of it later", async () => {
   const { peer, clock, host } = await session({ channels: ["#a"] });
   await enter(peer, "#a", PEOPLE);
   for (const nick of PEOPLE) {

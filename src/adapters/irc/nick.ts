@@ -4,7 +4,7 @@ export function nextNick(wanted: string, tried: number, nicklen: number, random:
   return cut(wanted, nicklen - suffix.length) + suffix;
 }
 
-/** The user name for USER: what stands before the `@` to others. What is not allowed in it is left out; servers cut what is too long for them. */
+/** The user name for USER: what comes before the `@` to others. What is not allowed in it is left out; servers cut what is too long for them. */
 export function identOf(text: string): string {
   const ident = text.replaceAll(/[^A-Za-z0-9._-]/g, "").replace(/^[^A-Za-z0-9]+/, "");
   return ident === "" ? "rialto" : ident;

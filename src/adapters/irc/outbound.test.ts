@@ -133,7 +133,7 @@ test("a deletion where the connection dies is unknown; one that no server can do
 
 const MANY = Array.from({ length: 10 }, (_, at) => `line ${at}`).join("\n");
 
-test("what is too long for its lines has a link, and what comes behind it stays behind", async () => {
+test("what is too long for its lines has a link, and what comes after it stays after it", async () => {
   const { peer, host, session: live } = await session({ channels: ["#a"], settings: { MessageLines: 3 } });
   const published: string[] = [];
   const link = Promise.withResolvers<string | null>();
@@ -304,7 +304,7 @@ test("a name that the server does not take: the fallback with the name in the te
   expect(await said(peer)).toMatch(/PRIVMSG #a :<bob> ho$/);
 });
 
-test("without UseRelayFallback a refused name stands in the text at once", async () => {
+test("without UseRelayFallback a refused name is in the text at once", async () => {
   const settings = { ...RELAYED, UseRelayFallback: false };
   const { peer, session: live } = await session({ caps: RELAY, channels: ["#a"], settings });
   const refused = post(live, "hi", { author: author("<alice> ") });

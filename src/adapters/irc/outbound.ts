@@ -47,7 +47,7 @@ interface Made {
 /** From ops to what `Flow` writes: which lines, under which name, as one message or several. */
 export class Outbound {
   readonly #options: OutboundOptions;
-  /** The op of each channel that waits to be handed to the flow last: those behind it keep their order. */
+  /** The op of each channel that waits to be handed to the flow last: those after it keep their order. */
   readonly #last = new Map<ChannelRef, Promise<void>>();
   #batches = 0;
   /** The server has refused a message of several lines. */
@@ -96,8 +96,8 @@ export class Outbound {
   }
 
   /**
-   * What `work` gives, once those before it in the channel have had their turn: while a link to a long text is made, what comes behind
-   * that text stays behind it.
+   * What `work` gives, once those before it in the channel have had their turn: while a link to a long text is made, what comes after
+   * that text stays after it.
    */
   async #inTurn(
     channel: ChannelRef,

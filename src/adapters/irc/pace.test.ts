@@ -23,7 +23,7 @@ test("the first message after a login leaves at once, the next ones at the pace"
   expect(await peer.until(/PRIVMSG/)).toContain("two");
 });
 
-test("an account that was thrown out for a flood is slower for half an hour, and says so", async () => {
+test("an account that was disconnected for flooding is slower for half an hour, and says so", async () => {
   const { port, client } = await scriptedServer();
   const clock = new FakeClock();
   const settings = ircSettings({ Server: `127.0.0.1:${port}`, MessageDelay: 1000 });

@@ -37,7 +37,7 @@ export class Pace {
     return Math.max(0, this.#slowUntilMs - this.#clock.monoMs());
   }
 
-  /** We were thrown out for a flood. */
+  /** We were disconnected for flooding. */
   punished(): void {
     this.#slowMs = Math.max(this.#delayMs, Math.min(Math.max(this.delayMs * 2, LEAST_MS), MOST_MS));
     this.#slowUntilMs = this.#clock.monoMs() + SLOW_MS;

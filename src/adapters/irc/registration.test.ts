@@ -148,7 +148,7 @@ test("SASL PLAIN", async () => {
   peer.send(":irc.test CAP * ACK :server-time sasl");
   expect(await peer.next()).toBe("AUTHENTICATE PLAIN");
   peer.send("AUTHENTICATE +");
-  // RFC 4616: no authorization identity, then the name and the password, each behind a NUL.
+  // RFC 4616: no authorization identity, then the name and the password, each after a NUL.
   expect(await peer.next()).toBe(`AUTHENTICATE ${Buffer.from("\0jilles\0sesame").toString("base64")}`);
   await settled();
   expect(peer.waiting).toEqual([]);
@@ -292,7 +292,7 @@ test("a server that takes only UTF-8 and another charset", async () => {
 
 test.each([
   ["before", [":rialto!~rialto@h NICK Guest1", ":irc.test 376 Guest1 :End"]],
-  ["right behind", [":irc.test 376 rialto :End", ":rialto!~rialto@h NICK Guest1"]],
+  ["right after", [":irc.test 376 rialto :End", ":rialto!~rialto@h NICK Guest1"]],
 ])("services change our nick %s the end of the message of the day", async (_, lines) => {
   const { peer, opened } = await opening();
   await peer.until(/^USER /);

@@ -58,7 +58,7 @@ export class Relay {
     else this.#log.warn({ channel: key }, "the server refuses RELAYMSG here; names are put before the text");
   }
 
-  /** Who speaks, where the name stands before the text after all: a format for nicks may have no blank at its end. */
+  /** Who speaks, where the name comes before the text after all: a format for nicks may have no blank at its end. */
   inText(author: OpAuthor, style: Style): OpAuthor {
     const { shown } = author;
     if (!this.wanted || shown === "" || /\s$/u.test(shown)) return author;
@@ -88,7 +88,7 @@ type RelaySettings = Pick<IrcSettings, "UseRelayMsg" | "UseRelayFallback" | "Rel
 const UTF8 = /^(?:|autodetect|utf-?8)$/iu;
 const ASCII = /^[ -~]*$/u;
 
-/** Behind the last separator; longer is no mark of where somebody is from. */
+/** After the last separator; longer is no mark of where somebody is from. */
 const SUFFIX_MAX = 12;
 
 /**

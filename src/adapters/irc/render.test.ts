@@ -192,7 +192,7 @@ describe("many lines", () => {
     expect(lines(render(draft(tenLines), { messageLines: 1 }))).toStrictEqual(["<alice> line 0"]);
   });
 
-  test("an attempt goes on behind the last one, and they make up the whole", () => {
+  test("an attempt continues after the last one, and they make up the whole", () => {
     const all = render(draft(tenLines), { messageLines: 4 }).lines;
     for (const [index, { end }] of all.entries()) {
       expect(render(draft(tenLines), { messageLines: 4, resume: end }).lines).toStrictEqual(all.slice(index + 1));

@@ -126,7 +126,7 @@ function fitted(lines: readonly string[], charset: Charset, losses: Loss[]): rea
   return fits.map((fit) => fit.text);
 }
 
-/** What stands before each line: at most half of it. */
+/** What comes before each line: at most half of it. */
 function namePrefix(author: OpAuthor, lineBytes: number, options: RenderOptions, losses: Loss[]): string {
   const shown = safeName(author.shown);
   const whole = shown.trimEnd();
@@ -150,12 +150,12 @@ function safeName(shown: string): string {
   return shown.replaceAll(/\p{Cc}/gu, (character) => (readCode(character, 0, PLAIN) === null ? "" : character));
 }
 
-/** The pieces behind `resume`, never more than `messageLines` in all: what is too much is counted in the last one. */
+/** The pieces after `resume`, never more than `messageLines` in all: what is too much is counted in the last one. */
 function limitedPieces(whole: string, options: RenderOptions & SplitBytes, losses: Loss[]): readonly Piece[] {
   const { messageLines, resume, rest, bytesPerLine } = options;
   if (resume === END) return [];
   const split = { bytesPerLine, measure: options.charset.measure };
-  // A code unit takes at least one byte: what is behind this can only be counted.
+  // A code unit takes at least one byte: what is after this can only be counted.
   const text = whole.slice(0, messageLines * bytesPerLine + BLANK_MAX);
   const isCut = whole.slice(text.length).trim() !== "";
   const from = Math.min(Number(resume ?? 0) || 0, text.length);

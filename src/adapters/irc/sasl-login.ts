@@ -15,7 +15,7 @@ type SaslSettings = Pick<
 
 /**
  * Logging in by SASL (IRCv3 "SASL Authentication"): EXTERNAL with a client certificate; with a password SCRAM-SHA-256 where it is offered,
- * and PLAIN. One after the other, but a server that cannot prove to know the password does not get it. Without UseSASL a certificate is tried, and the connection goes on without it;
+ * and PLAIN. One after the other, but a server that cannot prove to know the password does not get it. Without UseSASL a certificate is tried, and the connection continues without it;
  * it also does where the server has no SASL at all, unless RequireSASL.
  */
 export class SaslLogin {

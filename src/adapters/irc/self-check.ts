@@ -11,7 +11,7 @@ const TAG = "rialto/check";
 interface Check {
   readonly ref: ChannelRef;
   readonly key: string;
-  /** What we sent; the answer to the PING behind it ends the wait. */
+  /** What we sent; the answer to the PING after it ends the wait. */
   readonly step: "tagmsg" | "names";
   readonly ping: number;
   /** The TAGMSG was refused (we may not speak there): that it does not come back says nothing of the server. */

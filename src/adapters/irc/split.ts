@@ -88,7 +88,7 @@ function cutLine(rest: Rest, options: SplitOptions): Cut {
 }
 
 /**
- * The last space before `most` that has a word before it; `most` itself when a space follows it or no word ends before. A word behind
+ * The last space before `most` that has a word before it; `most` itself when a space follows it or no word ends before. A word after
  * nothing but spaces begins a line of its own.
  */
 function wordCut(text: string, at: number, most: number): number {

@@ -45,7 +45,7 @@ export function unreachable({ why, message, certain }: HttpFailure, base: string
   return { why: said, status: 0, errcode: "", certain, certificate: why === "certificate", retryInMs: null };
 }
 
-/** What an answer that is no success means (client-server API, "Standard error response"). */
+/** What an answer that is not a success means (client-server API, "Standard error response"). */
 export function refused(status: number, json: Json, retryAfter: string | undefined): Failure {
   const errcode = textIn(json, "errcode") ?? "";
   const words = quote(textIn(json, "error") ?? "");
@@ -62,7 +62,7 @@ export function refused(status: number, json: Json, retryAfter: string | undefin
   };
 }
 
-/** A server may say anything, such as 0 for ever. */
+/** A server may say anything, such as 0 forever. */
 function within(ms: number): number {
   return Math.min(Math.max(ms, RETRY_MIN_MS), RETRY_MAX_MS);
 }

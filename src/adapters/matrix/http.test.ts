@@ -129,7 +129,7 @@ describe("requests", () => {
     expect(asked).toBe(3);
   });
 
-  test("an answer that is no JSON, or nothing at all, is a value", async () => {
+  test("an answer that is not JSON, or nothing at all, is a value", async () => {
     const server = await served((_, response) => response.writeHead(502).end("<html>"));
     expect(await clientOf(server).whoami(never)).toMatchObject({ ok: false, failure: { status: 502, certain: false } });
     expect(await clientOf("http://127.0.0.1:1").whoami(never)).toMatchObject({

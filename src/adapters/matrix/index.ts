@@ -39,7 +39,7 @@ const manifest: Manifest = {
   address: (settings) => {
     const { Server } = settings as MatrixSettings;
     if (!URL.canParse(Server)) return null;
-    // Without what may stand in it beside the host: credentials, a path.
+    // Without what may be in it beside the host: credentials, a path.
     const { protocol, hostname, port } = new URL(Server);
     const isTls = protocol === "https:";
     return `${hostname}:${port || (isTls ? "443" : "80")} (${isTls ? "TLS" : "no TLS"})`;

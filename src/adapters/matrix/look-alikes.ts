@@ -36,7 +36,7 @@ function skeleton(name: string): string {
   return Array.from(letters, (letter) => ALIKE.get(letter) ?? letter).join("");
 }
 
-/** The name, with the account behind it where it looks like one of `ours`. */
+/** The name, with the account after it where it looks like one of `ours`. */
 export function toldApart(name: string, account: string, ours: readonly string[]): string {
   const shown = skeleton(name);
   return ours.some((own) => own !== "" && skeleton(own) === shown) ? `${name} (${account})` : name;

@@ -5,7 +5,7 @@ import type { MatrixSettings } from "./settings.ts";
 
 export type NameSettings = Pick<MatrixSettings, "UseUserName" | "NoHomeServerSuffix">;
 
-/** What a person is called in a room: the display name, with the id behind it where two have the same one. */
+/** What a person is called in a room: the display name, with the id after it where two have the same one. */
 export function nameOf(id: string, name: string | null, members: Members, settings: NameSettings): string {
   if (settings.UseUserName) return clean(localpartOf(id));
   const shown = clean(name ?? "");

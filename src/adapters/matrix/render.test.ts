@@ -252,7 +252,7 @@ test.each([
   expect(fileContent("x", { ...caption, body: "seen " }, media)).toMatchObject({ body: "seen", filename: "x" });
 });
 
-test("an edit notifies nobody anew, and answers nothing", () => {
+test("an edit notifies nobody again, and answers nothing", () => {
   const content = {
     msgtype: "m.text",
     body: "b",

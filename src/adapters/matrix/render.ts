@@ -12,7 +12,7 @@ import { oneLine, type Text, textOf, type TextOptions } from "./text.ts";
 const TEXT_MAX = 16_384;
 /** Of the content of an event, as JSON. */
 const CONTENT_MAX = 60_000;
-/** Of a caption: it stands in the message of its file, whose name and formatting take room as well. */
+/** Of a caption: it is in the message of its file, whose name and formatting take room as well. */
 const CAPTION_MAX = 8_192;
 /** A part ends at a line or a word when there is one in its last part of this size. */
 const TAIL = 2_000;
@@ -35,7 +35,7 @@ export type Part = Place &
   );
 
 interface Rendered {
-  /** Behind `resume`. */
+  /** After `resume`. */
   readonly parts: readonly Part[];
   readonly losses: readonly Loss[];
 }

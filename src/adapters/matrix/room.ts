@@ -8,7 +8,7 @@ export interface Room {
   readonly members: Members;
   /** The core has it as a channel. */
   joined: boolean;
-  /** It was one, and is not wanted any more: what is said there is not handed over. */
+  /** It was one, and is no longer wanted: what is said there is not handed over. */
   unwanted: boolean;
 }
 

@@ -57,7 +57,7 @@ export class Rooms {
     for (const room of this.#rooms.values()) room.joined = false;
   }
 
-  /** We are not in it any more. */
+  /** We are no longer in it. */
   leave(id: string, why: Why, retryInMs: number): void {
     const room = this.#rooms.get(id);
     this.#rooms.delete(id);
@@ -71,7 +71,7 @@ export class Rooms {
     this.#options.host.lost(room.id as ChannelRef, why, retryInMs);
   }
 
-  /** It is not wanted any more. We stay there: who may come back only by an invitation would be out for good. */
+  /** It is no longer wanted. We stay there: who may come back only by an invitation would be out for good. */
   dismiss(id: string): void {
     const room = this.#rooms.get(id);
     if (room === undefined) return;

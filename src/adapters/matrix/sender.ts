@@ -18,7 +18,7 @@ import type { Speaker, Voices } from "./voices.ts";
 
 /** Transactions whose echo may still come. */
 const ECHOES_MAX = 5_000;
-/** How often a user of ours that may not write is brought into the room anew. */
+/** How often a user of ours that may not write is brought into the room again. */
 const GHOST_TRIES = 2;
 
 /** Whoever may give us the right to write is a person. */
@@ -129,7 +129,7 @@ export class Sender {
     return { ok: true, value: { msgtype: "m.text", body, ...formatted, "m.mentions": {} } };
   }
 
-  /** A refusal may mean that we, or a user of ours, were thrown out: then it is not for ever. */
+  /** A refusal may mean that we, or a user of ours, were thrown out: then it is not forever. */
   async failed(failure: Failure, { room, as, attempt, signal }: Trying): Promise<Outcome> {
     if (failure.why.code !== "forbidden") return outcomeOf(failure);
     const { client, ghosts } = this.options;

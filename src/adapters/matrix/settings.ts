@@ -5,7 +5,7 @@ const word: TextRule = {
   pattern: String.raw`^[^\p{Cc} ]*$`,
   hint: "must not contain spaces, line breaks or control characters",
 };
-/** The specification §4 "User identifiers": what a local part may hold, so that it can stand in a namespace. */
+/** The specification §4 "User identifiers": what a local part may hold, so that it can be in a namespace. */
 const prefix: TextRule = {
   pattern: String.raw`^[a-z\d._=/+-]{1,64}$`,
   hint: "must contain only lowercase letters, digits and . _ = - / +, and be at most 64 characters long",

@@ -82,7 +82,7 @@ describe("the position", () => {
     await session.close(AbortSignal.timeout(1_000));
   });
 
-  test("one that the server knows no more: it goes on from now, and says what is missing", async () => {
+  test("one that the server knows no more: it continues from now, and says what is missing", async () => {
     const gone = { status: 400, body: { errcode: "M_INVALID_PARAM", error: "no such position" } };
     const { url, asked } = await homeserver([gone, { body: { next_batch: "s9" } }]);
     const { host, session } = await live(url, "s1");
@@ -91,7 +91,7 @@ describe("the position", () => {
     await session.close(AbortSignal.timeout(1_000));
   });
 
-  test("a server that takes none for long is not asked for ever", async () => {
+  test("a server that takes none for long is not asked forever", async () => {
     const gone = { status: 400, body: { errcode: "M_INVALID_PARAM", error: "no such position" } };
     const { url } = await homeserver([gone, { body: { next_batch: "s8" } }, gone, { body: { next_batch: "s9" } }]);
     const { session } = await live(url, "s1");
@@ -117,7 +117,7 @@ describe("the position", () => {
   });
 });
 
-test("a room that we are back in is told anew by the server, and not by us", async () => {
+test("a room that we are back in is told again by the server, and not by us", async () => {
   const us = (id: string, membership: string, before: string) => ({
     ...message(id, ""),
     type: "m.room.member",
@@ -183,7 +183,7 @@ describe("what an answer leaves out", () => {
     await session.close(AbortSignal.timeout(1_000));
   });
 
-  test("and cannot be had, is said, and does not stop the rest", async () => {
+  test("and cannot be fetched, is said, and does not stop the rest", async () => {
     const { url } = await homeserver([{ body: { next_batch: "s2", rooms: room([message("$4", "d")], limited) } }]);
     const { host, session } = await live(url, "s1");
     await until(() => host.cursors.includes("s2" as Cursor), "the position");

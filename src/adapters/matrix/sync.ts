@@ -53,7 +53,7 @@ export async function positionNow(
   return position === null ? { ok: false, failure: NO_POSITION } : { ok: true, value: position as Cursor };
 }
 
-/** Asking again at once would be for ever. */
+/** Asking again at once would never end. */
 const NO_POSITION = refused(502, { error: "an answer to /sync without a position" }, undefined);
 
 interface SyncOptions {
@@ -142,7 +142,7 @@ export class Sync {
     return null;
   }
 
-  /** The server does not know our position any more, as after it was set up anew. */
+  /** The server no longer knows our position, as after it was set up again. */
   async #startAnew({ why }: Failure): Promise<boolean> {
     const { client, host } = this.#options;
     if (this.#isAnew) return false;

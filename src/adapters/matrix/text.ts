@@ -98,7 +98,7 @@ function htmlOf(blocks: readonly Block[], source: Source | null, name: Name): st
   return named(name, renderHtml(blocks, link));
 }
 
-/** The name stands in the first paragraph. */
+/** The name is in the first paragraph. */
 function named(name: Name, html: string): string {
   return html.startsWith("<p>") ? `<p>${name.html}${html.slice(3)}` : name.html + html;
 }

@@ -116,7 +116,7 @@ export class Timeline {
     });
   }
 
-  /** One event must not hold up its room for ever: every later answer would begin with it. */
+  /** One event must not hold up its room forever: every later answer would begin with it. */
   #events(event: RoomEvent, context: ReceiveContext): readonly Event[] {
     try {
       return toEvents(event, context);

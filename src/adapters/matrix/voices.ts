@@ -78,7 +78,7 @@ export class Voices {
     return sure({ voice: { is: "own" }, as: null, losses: [] });
   }
 
-  /** A picture that cannot be had is left out. */
+  /** A picture that cannot be fetched is left out. */
   async #avatar({ avatar }: OpAuthor, signal: AbortSignal): Promise<string | null> {
     if (avatar === null || avatar.id === null) return null;
     const uploaded = await this.#options.uploads.take(avatar, signal);
@@ -91,7 +91,7 @@ const sure = (value: Speaker): Result<Speaker> => ({ ok: true, value });
 /** Failures that pass by themselves. */
 const PASSING: ReadonlySet<WhyCode> = new Set(["rate_limited", "network", "timeout", "stopping", "auth"]);
 
-/** The name stands before the text instead. */
+/** The name comes before the text instead. */
 function without(failure: Failure, what: string): Result<Speaker> {
   if (PASSING.has(failure.why.code)) return { ok: false, failure };
   return sure({ ...BOT, losses: [{ what: "identity", note: `${what}: ${failure.why.message}` }] });

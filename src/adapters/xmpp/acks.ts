@@ -34,7 +34,7 @@ export class Acks {
     this.#send(el("r", { xmlns: NS.sm }));
   }
 
-  /** An element that is no stanza. */
+  /** An element that is not a stanza. */
   take(nonza: Stanza): void {
     if (attr(nonza, "xmlns") !== NS.sm) return;
     if (nonza.name === "enabled") this.#state = "on";

@@ -10,12 +10,12 @@ interface Archived {
   readonly message: Stanza;
 }
 
-/** A page of an archive, oldest first. `complete`: there is nothing behind it (or, read backwards, before it). */
+/** A page of an archive, oldest first. `complete`: there is nothing after it (or, read backwards, before it). */
 export type Page =
   | { readonly ok: true; readonly items: readonly Archived[]; readonly complete: boolean; readonly last: string | null }
   | { readonly ok: false; readonly error: StanzaError };
 
-/** Which page: behind an id, from a time on, or the last one before an id (null: before the end). */
+/** Which page: after an id, from a time on, or the last one before an id (null: before the end). */
 export type Which =
   | { readonly after: string }
   | { readonly fromMs: number; readonly after: string | null }

@@ -17,7 +17,7 @@ describe("text", () => {
     ["backwards", `<body start="3" end="1"/>`, "abcdef"],
     ["no number", `<body start="x" end="2"/>`, "abcdef"],
     ["before the beginning", `<body start="0" end="-1"/>`, "abcdef"],
-    ["behind the end", `<body start="2000" end="3000"/>`, "abcdef"],
+    ["after the end", `<body start="2000" end="3000"/>`, "abcdef"],
     ["with an open end", `<body start="2"/>`, "ab"],
     ["twice the same", `<body start="0" end="2"/><body start="0" end="2"/>`, "cdef"],
   ])("a range: %s", (_, range, text) => {

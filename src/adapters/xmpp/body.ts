@@ -31,7 +31,7 @@ function plainBlocks(text: string): Body["blocks"] {
 const distinct = (file: RemoteFile, at: number, all: readonly RemoteFile[]): boolean =>
   all.findIndex(({ url }) => url === file.url) === at;
 
-/** Features of ours for which a fallback (XEP-0428) may stand in the body. */
+/** Features of ours for which a fallback (XEP-0428) may be in the body. */
 const KNOWN: ReadonlySet<string> = new Set([NS.reply, NS.oob, NS.sfs, NS.reactions, NS.retract0, NS.retract1]);
 
 /** The body without what stands there for other clients: ranges count code points (XEP-0428 §3.2); without a range it is all of it. */
@@ -53,7 +53,7 @@ function withoutFallback(message: Stanza, body: string): string {
   return characters.join("");
 }
 
-/** Null for what is no place. */
+/** Null for what is not a place. */
 function place(text: string, otherwise: number): number | null {
   if (text === "") return otherwise;
   return /^\d{1,9}$/u.test(text) ? Number(text) : null;

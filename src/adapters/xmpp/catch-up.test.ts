@@ -79,7 +79,7 @@ function entered(reply: (side: string, id: string) => Reply, { features = [NS.ma
 const sid = (id: string): string => `<stanza-id xmlns="${NS.sid}" id="${id}" by="${ROOM}"/>`;
 const NOTHING: Reply = { items: {}, complete: true };
 
-test("what came meanwhile stands behind the archive, and what is in both comes once", async () => {
+test("what came meanwhile comes after the archive, and what is in both comes once", async () => {
   const stage = entered((side, id) => {
     if (side === "before") return NOTHING;
     return id === "s0"
@@ -104,7 +104,7 @@ test("an archive that does not say which of ours are there is asked again later:
   expect(stage.texts()).toEqual([]);
 });
 
-test("an archive that says the same for ever is asked no more", async () => {
+test("an archive that says the same forever is asked no more", async () => {
   const stage = entered((side) => (side === "before" ? NOTHING : { items: { s1: said("one") }, complete: false }));
   stage.catchUp.begin(stage.room);
   await stage.room.ready;
@@ -153,7 +153,7 @@ test.each([
   stage.hear(said("missed") + old);
   stage.catchUp.begin(stage.room);
   await stage.room.ready;
-  // Some rooms tell their past behind a subject that was part of it.
+  // Some rooms tell their past after a subject that was part of it.
   stage.hear(said("missed later") + old);
   stage.hear(said("now"));
   expect(stage.texts()).toEqual(expected);

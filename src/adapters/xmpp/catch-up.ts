@@ -32,9 +32,9 @@ interface CatchUpOptions {
 }
 
 /**
- * What was said while nobody was connected. With an archive (XEP-0313): everything behind the last message that was read, in order, and also a
+ * What was said while nobody was connected. With an archive (XEP-0313): everything after the last message that was read, in order, and also a
  * page before it, for messages of ours that are there though nobody could tell us. Without: what the room tells again. Messages that come
- * meanwhile wait, and go on behind it, none twice. A room that was never read brings nothing of its past.
+ * meanwhile wait, and continue after it, none twice. A room that was never read brings nothing of its past.
  */
 export class CatchUp {
   readonly #options: CatchUpOptions;
@@ -142,7 +142,7 @@ export class CatchUp {
         if (received !== null) this.#go(room, received);
       }
       const last: string | null = page.last ?? page.items.at(-1)?.id ?? null;
-      // An archive that has nothing new to say, and goes on saying so.
+      // An archive that has nothing new to say, and keeps saying so.
       if (page.complete || last === null || count === before) return count;
       which = "fromMs" in which ? { ...fromTime, after: last } : { after: last };
       await intake.low();
@@ -166,7 +166,7 @@ export class CatchUp {
       room.remember(received);
       return received;
     } catch (error) {
-      // One message must not hold up its room for ever.
+      // One message must not hold up its room forever.
       log.warn({ room: room.jid, error: String(error) }, "an archived message could not be read: this is a bug");
       return null;
     }
@@ -178,7 +178,7 @@ export class CatchUp {
     const before = positions.get(room.jid);
     // What has no id at all would be told again each time.
     if (old && sid === null && (room.skipsPast || (id === null && atMs <= (before?.atMs ?? 0)))) return;
-    // A room that tells its past again goes on from its newest.
+    // A room that tells its past again continues from its newest.
     if (room.hasArchive ? sid !== null : atMs >= (before?.atMs ?? 0)) {
       positions.move(room.jid, { id: room.hasArchive ? sid : null, atMs: Math.min(atMs, clock.nowMs()) });
     }

@@ -89,7 +89,7 @@ async function once(socket: Socket, event: "connect" | "secureConnect"): Promise
   }
 }
 
-/** Asks the server to begin TLS (RFC 6120 §5); null when it is to begin, or why not. Without TLS it does not go on: somebody may stand between. */
+/** Asks the server to begin TLS (RFC 6120 §5); null when it is to begin, or why not. Without TLS it does not continue: somebody may stand between. */
 async function startTls(socket: Socket, endpoint: Endpoint): Promise<Ended | null> {
   const place = placeName(endpoint);
   const done = Promise.withResolvers<Ended | null>();

@@ -14,7 +14,7 @@ interface Line {
   readonly reactions: Map<string, readonly string[]>;
 }
 
-/** What stands in a room after all these messages: edits, deletions and reactions done. */
+/** What is in a room after all these messages: edits, deletions and reactions done. */
 function standing(messages: readonly SeenMessage[]): readonly Line[] {
   let lines: Line[] = [];
   for (const message of messages) {

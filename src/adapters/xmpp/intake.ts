@@ -2,13 +2,13 @@ import type { Event } from "../../contract/events.ts";
 import type { Host } from "../../contract/host.ts";
 import type { Positions } from "./positions.ts";
 
-/** So many events may wait to be on disk before we stop reading, and so few before we go on. */
+/** So many events may wait to be on disk before we stop reading, and so few before we continue. */
 const WAITING_MAX = 600;
 const WAITING_LOW = 300;
 /** A position that moved without an event may wait this long. */
 const POSITION_DELAY_MS = 2_000;
 
-/** Hands events over in their order, with where each room's archive stands behind them. */
+/** Hands events over in their order, with the position in each room's archive after them. */
 export class Intake {
   readonly #host: Pick<Host, "accept" | "clock">;
   readonly #positions: Positions;
@@ -33,7 +33,7 @@ export class Intake {
       this.#cancel ??= this.#host.clock.after(POSITION_DELAY_MS, () => void this.#hand([]));
   }
 
-  /** Resolves when no more wait than reading may go on with. */
+  /** Resolves when no more wait than reading may continue with. */
   async low(): Promise<void> {
     if (this.#full) await new Promise<void>((resolve) => this.#onLow.push(resolve));
   }

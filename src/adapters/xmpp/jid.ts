@@ -1,4 +1,4 @@
-/** Addresses (RFC 7622): `local@domain/resource`, where everything behind the first `/` is the resource. */
+/** Addresses (RFC 7622): `local@domain/resource`, where everything after the first `/` is the resource. */
 
 export function bareOf(jid: string): string {
   const slash = jid.indexOf("/");

@@ -23,7 +23,7 @@ const STANZA_MAX = 2 * 1024 * 1024;
  */
 const DEPTH_MAX = 64;
 
-/** Reads a stream within limits. What is no XML, or too much, is an `error`, once, and nothing is read after it. */
+/** Reads a stream within limits. What is not XML, or too much, is an `error`, once, and nothing is read after it. */
 export class BoundedParser extends Parser {
   #chars = 0;
   /** Read, and not given to the library: the rest of a tag, or a text whose end has not come. */
@@ -53,7 +53,7 @@ export class BoundedParser extends Parser {
   }
 
   /**
-   * Up to where the library gets it: behind the last `<`, and behind the `>` of that. It looks for the end of a text or a value once for each
+   * Up to where the library gets it: after the last `<`, and after the `>` of that. It looks for the end of a text or a value once for each
    * character when that end is not there yet, so it gets none without.
    */
   #endIn(text: string): number {

@@ -55,7 +55,7 @@ export class Positions {
   }
 }
 
-/** What is no cursor of ours is none. */
+/** What is not a cursor of ours is none. */
 function read(since: Cursor | null): Readonly<Record<string, { readonly id?: unknown; readonly at?: unknown }>> {
   try {
     const { rooms } = JSON.parse(since ?? "{}") as { readonly rooms?: Readonly<Record<string, object | null>> | null };

@@ -265,7 +265,7 @@ interface Target {
   readonly of: PartKind;
 }
 
-/** Each message has the room's ref, where there is one, and behind it ours. */
+/** Each message has the room's ref, where there is one, and after it ours. */
 function targetsOf(refs: readonly MessageRef[], ids: OwnIds): readonly Target[] {
   const targets: Target[] = [];
   let open: { ref: MessageRef; sid: string } | null = null;

@@ -29,7 +29,7 @@ export const authorRef = (who: string, id: string): MessageRef => refOf({ by: "a
 /** Most of an id that anybody gives: more is no id that a server would keep. */
 const ID_MAX = 1024;
 
-/** An id as it may stand in a ref; null for none, or one that is no id. */
+/** An id as it may be in a ref; null for none, or one that is not an id. */
 export function soundId(id: string): string | null {
   return id !== "" && id.length <= ID_MAX ? id : null;
 }

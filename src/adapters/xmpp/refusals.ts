@@ -51,7 +51,7 @@ export function joinRefused({ condition, text, type }: StanzaError): Extract<Joi
   }
 }
 
-/** We are not in the room any more, it says. */
+/** We are no longer in the room, it says. */
 export function isNotThere({ condition }: StanzaError): boolean {
   return condition === "not-acceptable" || condition === "gone" || condition === "item-not-found";
 }
@@ -85,7 +85,7 @@ export function messageRefused(error: StanzaError, voiceless: boolean): Outcome 
   };
 }
 
-/** Why we are not in a room any more, by the presence that says so (XEP-0045 §§8.2, 9.1, 10.9), and when to come back. */
+/** Why we are no longer in a room, by the presence that says so (XEP-0045 §§8.2, 9.1, 10.9), and when to come back. */
 export function whyOut(
   codes: ReadonlySet<string>,
   { by, reason, destroyed }: { readonly by: string; readonly reason: string; readonly destroyed: boolean },

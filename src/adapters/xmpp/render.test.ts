@@ -54,7 +54,7 @@ describe("files", () => {
   const map = aSharedFile({ name: "map.png", comment: "" });
   const chart = aSharedFile({ name: "chart.pdf", comment: "of the lagoon" });
 
-  test("stand alone, each behind its caption", () => {
+  test("stand alone, each after its caption", () => {
     const parts = rendered(plainBody("two", "normal", [map, chart]));
     expect(texts(parts)).toEqual(["<alice> two", "map.png", "<alice> of the lagoon", "chart.pdf"]);
     expect(parts.map(({ name, end }) => [name, end])).toEqual([
@@ -75,12 +75,12 @@ describe("files", () => {
     ["f0", ["<alice> of the lagoon", "chart.pdf"]],
     ["c1", ["chart.pdf"]],
     [END, []],
-  ])("behind %s", (resume, left) => {
+  ])("after %s", (resume, left) => {
     expect(texts(rendered(plainBody("two", "normal", [map, chart]), ALICE, resume as Progress))).toEqual(left);
   });
 });
 
-test("long texts are cut between words, each piece with the name, and a later attempt goes on behind any of them", () => {
+test("long texts are cut between words, each piece with the name, and a later attempt continues after any of them", () => {
   const unit = fc.constantFrom("a", "ab c", " ", "\n", "é", "🙂", "👩‍👩‍👧", "> q", "*b*");
   fc.assert(
     fc.property(fc.array(unit, { maxLength: 300 }), fc.integer({ min: 80, max: 200 }), (units, textMax) => {

@@ -20,7 +20,7 @@ export interface TextPart {
   readonly unstyled: boolean;
 }
 
-/** A file alone: clients show it as what it is only when nothing else stands in the message. */
+/** A file alone: clients show it as what it is only when nothing else is in the message. */
 export interface FilePart {
   readonly is: "file";
   readonly name: string;
@@ -37,7 +37,7 @@ export interface RenderOptions {
 
 /**
  * A post as messages: its text, cut where it is too long, each piece with the author's shown name before it; then each file, and right before
- * it its caption. Pure. The progress is an offset into the text, and behind that `c` or `f` and the number of the file.
+ * it its caption. Pure. The progress is an offset into the text, and after that `c` or `f` and the number of the file.
  */
 export function renderPost(
   { body, author }: Pick<PostDraft, "body" | "author">,
@@ -70,7 +70,7 @@ function captionOf(file: SharedFile, needsName: boolean): string {
   return comment !== "" || !needsName ? comment : file.name;
 }
 
-/** The text begins behind `resume` already. */
+/** The text begins after `resume` already. */
 function behind(parts: readonly Part[], resume: Progress | null): readonly Part[] {
   return resume === END ? [] : parts.slice(parts.findIndex(({ end }) => end === resume) + 1);
 }
@@ -123,7 +123,7 @@ function pieces(text: string, start: number, max: number): readonly Piece[] {
   return found;
 }
 
-/** Behind the last line, else the last word, unless that leaves less than half. */
+/** After the last line, else the last word, unless that leaves less than half. */
 function breakIn(fit: string): number {
   for (const sign of ["\n", " "]) {
     const at = fit.lastIndexOf(sign);

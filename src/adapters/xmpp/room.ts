@@ -33,7 +33,7 @@ export class Joining {
   }
 }
 
-/** What came while the archive was read; it goes on behind that. */
+/** What came while the archive was read; it continues after that. */
 export type Backlog = (
   | { readonly is: "message"; readonly received: Received }
   | { readonly is: "events"; readonly events: readonly Event[] }
@@ -50,7 +50,7 @@ export class Room implements RoomView {
   joining: Joining | null = null;
   /** We have asked to leave it for good: called when we are out. Nothing of it is handed over, and nothing more is written to it. */
   leaving: (() => void) | null = null;
-  /** Counts the entries: what an earlier one began must not go on in a later one. */
+  /** Counts the entries: what an earlier one began must not continue in a later one. */
   entry = 0;
   features: ReadonlySet<string> = new Set();
   /** The room has said its features. */

@@ -32,7 +32,7 @@ interface RoomsOptions {
   readonly ownJid: () => string;
   /** What to ask the room for of what was said before (XEP-0045 §7.2.14). */
   readonly history: (room: Room) => Stanza;
-  /** Called when we are in, before anything of the room goes on: what was said before is to be read. */
+  /** Called when we are in, before anything of the room continues: what was said before is to be read. */
   readonly onEntered: (room: Room) => void;
   /** What was written to the room and not shown by it never will be. */
   readonly onGone: (room: Room, why: Why) => void;
@@ -160,13 +160,13 @@ export class Rooms {
     if (room.state === "entered" && room.discovered) this.#complete(room);
   }
 
-  /** Leaves a room, to enter it anew later. */
+  /** Leaves a room, to enter it again later. */
   leave(room: Room, why: Why, retryInMs: number): void {
     this.#options.send(el("presence", { to: `${room.jid}/${room.ownNick}`, type: "unavailable" }));
     this.lose(room, why, retryInMs);
   }
 
-  /** Leaves a room that is not wanted any more: it is unknown afterwards. Resolves once we are out of it. Never rejects. */
+  /** Leaves a room that is no longer wanted: it is unknown afterwards. Resolves once we are out of it. Never rejects. */
   async part(jid: string, signal: AbortSignal): Promise<void> {
     const { host, send, onGone } = this.#options;
     const room = this.#rooms.get(jid);

@@ -62,7 +62,7 @@ test("a retraction is one for old and new clients, and no text for either", () =
   expect(readBody(message)).toBeNull();
 });
 
-test("a correction and a text that is no styling", () => {
+test("a correction and a text that is not styling", () => {
   const message = parsed(textMessage(ENVELOPE, part("*x*", true), { replaces: "m0" }).toString());
   expect(attr(child(message, "replace", NS.correct), "id")).toBe("m0");
   expect(readBody(message)?.source.format).toBe("plain");

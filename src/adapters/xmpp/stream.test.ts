@@ -32,11 +32,11 @@ async function streamTo(server: (socket: Socket) => void, given: Partial<Credent
   return new Stream({ socket, secure: false, domain: "localhost", place: "here", credentials });
 }
 
-// What the library goes on waiting for must not end the program either: a rejection that nobody handles fails the test.
+// What the library keeps waiting for must not end the program either: a rejection that nobody handles fails the test.
 test.each([
   ["closes at once", (socket: Socket) => socket.destroy()],
   ["closes once it is spoken to", (socket: Socket) => socket.once("data", () => socket.destroy())],
-  ["closes behind its header", (socket: Socket) => socket.once("data", () => socket.end(HEADER))],
+  ["closes after its header", (socket: Socket) => socket.once("data", () => socket.end(HEADER))],
 ] as const)("a server that %s", async (_, server) => {
   const stream = await streamTo(server);
   const failure = await stream.begin();
@@ -79,8 +79,8 @@ test.each([
     "remote_error",
   ],
   ["ends the stream without a reason", "<stream:error/>", "remote_error"],
-  ["goes on behind the end of its stream", "</stream:stream><message/>", "network"],
-  ["says what is no XML, twice", "<a></b></c></d>", "remote_error"],
+  ["continues after the end of its stream", "</stream:stream><message/>", "network"],
+  ["says what is not XML, twice", "<a></b></c></d>", "remote_error"],
   [
     "acknowledges what was never sent, then stops",
     `<a xmlns='${NS.sm}' h='99999999999999999999'/><stream:error><conflict/></stream:error>`,

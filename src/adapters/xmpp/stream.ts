@@ -62,7 +62,7 @@ export class Stream {
     xmpp.reconnect.stop();
     useWire(xmpp, wire, {
       take: (element) => this.#take(element),
-      // Behind its end, or behind what is no XML, nothing more is read.
+      // After its end, or after what is not XML, nothing more is read.
       onEnd: () => this.end(lost("network", `${options.place} closed the connection`)),
       onError: (error) => this.end(this.#failure(error)),
     });

@@ -107,7 +107,7 @@ export class Uploads {
     const put = child(slot, "put");
     const [to, url] = [attr(put, "url"), attr(child(slot, "get"), "url")];
     if (!isWeb(to) || !isWeb(url)) return failed("remote_error", "the upload service gives no address", false);
-    // XEP-0363 §5 asks for it; what crosses in secret up to here must not go on in the open.
+    // XEP-0363 §5 asks for it; what crosses in secret up to here must not continue in the open.
     if (this.#options.reach.secure && !to.startsWith("https:")) {
       return failed("remote_error", "the upload service gives an address without TLS", false);
     }
