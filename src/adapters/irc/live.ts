@@ -179,7 +179,7 @@ export class LiveSession implements Session<IrcHandlers> {
   /** What the server told that rules this account out. */
   #impossible(): Ended | null {
     const utf8 = this.#options.charset.name === "utf-8" || !this.#link.isupport.utf8only;
-    return utf8 ? null : misconfigured('the server takes only UTF-8; set Charset = "utf-8"');
+    return utf8 ? null : misconfigured('the server accepts only UTF-8; set Charset = "utf-8"');
   }
 
   async join(channel: ChannelRequest, signal: AbortSignal): Promise<Joined> {

@@ -19,7 +19,7 @@ export async function open(args: OpenArgs<XmppSettings>): Promise<Opened<Handler
   const user = localOf(Jid);
   const domain = domainOf(Jid) || place.host;
   if (!Anonymous && user === null) {
-    return { ok: false, ended: misconfigured("Jid must be our account, such as user@example.org") };
+    return { ok: false, ended: misconfigured("Jid must be the account's address, such as user@example.org") };
   }
   const tls = tlsOf(settings);
   const dialled = await dial({ ...place, domain, tls, verify: !SkipTLSVerify }, host.clock, signal);

@@ -92,7 +92,7 @@ class ToySession implements Session<ToyHandlers> {
   take(push: Push): void {
     if (this.#quiet) return;
     if (push.event === "kick" && push.who.id === this.me) {
-      const why: Why = { code: "forbidden", message: `${push.by.name} kicked us: ${push.reason}` };
+      const why: Why = { code: "forbidden", message: `${push.by.name} kicked Rialto: ${push.reason}` };
       return this.#host.lost(push.room as ChannelRef, why, RETRY_MS);
     }
     this.#pending += 1;
