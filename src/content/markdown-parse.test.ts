@@ -83,6 +83,11 @@ describe("blocks", () => {
     ["> a\n> \x02\n> b", [quote(para(text("a\n\x02\nb")))]],
     ["*\x02* ```\x02```", [para(text("*\x02* ```\x02```"))]],
     ["```\n\x02\n```", [para(text("```\n\x02\n```"))]],
+    // Nobody sees characters without a width.
+    ["*\u200b* ||\u00ad\u2060|| **\u3164**", [para(text("*\u200b* ||\u00ad\u2060|| **\u3164**"))]],
+    ["`\u200b` _\ufeff!_", [para(text("`\u200b` _\ufeff!_"))]],
+    ["```\n\u200b\n```", [para(text("```\n\u200b\n```"))]],
+    ["*\u200f\u05d0*", [para(italic("\u200f\u05d0"))]],
   ])("%j", (source, blocks) => {
     expect(parseMarkdown(source)).toStrictEqual(blocks);
   });

@@ -1,3 +1,4 @@
+import { isUnseen } from "./controls.ts";
 import { endOfUrl } from "./links.ts";
 
 /** A run of marks, a bracket or the end of a link, with the backslashes before it: what a pair begins or ends with. */
@@ -112,6 +113,7 @@ class Scanner {
     for (let close = closers.pop(); close !== undefined; close = closers.pop()) {
       if (close < begin) continue;
       const text = this.#line.slice(begin, close);
+      if (isUnseen(text)) return begin;
       const end = close + length;
       const slashes = slashesBefore(this.#line, at);
       this.#found.push({ is: "code", at, end, slashes, close, closeSlashes: slashesBefore(this.#line, close), text });
@@ -219,8 +221,8 @@ function slashesBefore(line: string, at: number): number {
 
 const isBlank = (line: string, at: number): boolean => is(line, at, BLANK);
 const isWord = (line: string, at: number): boolean => /^[\p{L}\p{N}]$/u.test(line.charAt(at));
-/** Neither a blank nor a sign of ASCII: around these alone people draw faces, and name files. */
-const isContent = (line: string, at: number): boolean => !is(line, at, BLANK | SIGN);
+/** Neither unseen nor a sign of ASCII: around these alone people draw faces, and name files. */
+const isContent = (line: string, at: number): boolean => !is(line, at, BLANK | SIGN) && !isUnseen(line.charAt(at));
 
 const BACKSLASH = 0x5c;
 const BLANK = 1;

@@ -142,6 +142,10 @@ function spansOf(line: string, begin: number, end: number, addresses: Addresses)
       at += 1;
       continue;
     }
+    if (isUnseen(line.slice(at + 1, close))) {
+      at += 1;
+      continue;
+    }
     flush(at);
     if (mark === "code") of.push({ t: "code", text: line.slice(at + 1, close) });
     else of.push({ t: mark, of: spansOf(line, at + 1, close, addresses) });

@@ -51,6 +51,9 @@ describe("parseStyling, as the examples of XEP-0393", () => {
       ">> a\n> b\n\nc",
       [{ t: "quote", of: [{ t: "quote", of: [para(text("a"))] }, para(text("b"))] }, para(text("\nc"))],
     ],
+    // Nobody sees characters without a width.
+    ["*\u200b* ~\u00ad~ `\u2060`", [para(text("*\u200b* ~\u00ad~ `\u2060`"))]],
+    ["*\u200f\u05d0*", [para(marked("bold", text("\u200f\u05d0")))]],
     // An address is whole.
     [
       "_see https://e.example/a_b_c and_ more",
