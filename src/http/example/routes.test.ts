@@ -19,6 +19,18 @@ test("there are no pages before all sides listen", async () => {
   for (const path of ["/", "/side"]) expect((await fetch(url + path)).status).toBe(200);
 });
 
+test("who asks for the own address, however it is written, is sent nowhere", async () => {
+  const http = await createServer({ token: null, names: null, maxBodySize: 1000, onError: () => undefined });
+  onTestFinished(async () => await http.close());
+  addExampleRoutes(http, "api.a", () => [{ account: "api.a", name: "a", url: "http://localhost:80" }]);
+  const ask = async (host: string): Promise<unknown> => {
+    const { statusCode, headers } = await http.app.inject({ url: "/", headers: { host } });
+    return headers.location ?? statusCode;
+  };
+  for (const host of ["localhost", "localhost:80", "LOCALHOST"]) expect(await ask(host)).toBe(200);
+  for (const host of ["127.0.0.1", "localhost:81", "["]) expect(await ask(host)).toBe("http://localhost:80/");
+});
+
 test("a name is text in the pages, whatever it is", () => {
   const side = { account: "api.a", name: `"><script>x</script>`, url: "http://127.0.0.1:1" };
   for (const { html } of [bothSides([side]), oneSide(side, [side])]) {

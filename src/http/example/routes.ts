@@ -18,7 +18,7 @@ export function addExampleRoutes({ app }: HttpApi, account: string, sides: () =>
     if (all === null || own === undefined) return refuse(reply);
     // The sides let only pages of their own addresses frame them, and one can be called by more names than that.
     const host = authorityOf(request.raw);
-    if (host !== undefined && URL.parse(`http://${host}`)?.origin !== own.url) return reply.redirect(`${own.url}/`);
+    if (host !== undefined && originOf(`http://${host}`) !== originOf(own.url)) return reply.redirect(`${own.url}/`);
     return sendPage(reply, bothSides(all));
   });
   app.get("/side", (_request, reply) => {
@@ -29,6 +29,9 @@ export function addExampleRoutes({ app }: HttpApi, account: string, sides: () =>
   app.get("/side.js", async (_request, reply) => send(reply, "text/javascript", await readFile(SCRIPT)));
   app.get("/side.css", (_request, reply) => send(reply, "text/css", STYLE));
 }
+
+/** Without the port that needs no name; null: it is not an address. */
+const originOf = (url: string): string | null => URL.parse(url)?.origin ?? null;
 
 function refuse(reply: FastifyReply): FastifyReply {
   sendProblem(reply, { ...problem(503, "Rialto is starting; try again"), retryAfterS: 1 });
