@@ -113,7 +113,7 @@ function move(from: string, to: string): void {
 
 /** Pure. */
 export function checkText(file: string, { entries, marks, findings }: Checked): string {
-  const size = `${entries} entries, ${marks} marks`;
+  const size = `${entriesText(entries)}, ${marksText(marks)}`;
   if (findings.length === 0) return `${file}: ${size}, nothing is damaged\n`;
   const list = findings.map((finding) => `  ${finding}\n`).join("");
   return `${file} is damaged (${size} can be counted):\n${list}"rialto log repair" makes a new log from everything that can be read.\n`;
@@ -125,10 +125,10 @@ export function repairText(file: string, repaired: Repaired): string {
   if (keptAs === null) {
     return `Nothing in ${file} can be read, and it was not changed. Put a backup in its place, or move it away to start with an empty log.\n`;
   }
-  const lines = [`The log is repaired: ${entries} entries and ${marks} marks are kept.`];
+  const lines = [`The log is repaired: ${entriesText(entries)} and ${marksText(marks)} are kept.`];
   if (lost.length > 0) lines.push(`Lost: entries ${rangesText(lost)}, as far as they existed.`);
   if (unsound.length > 0) {
-    const what = unsound.length === 1 ? "1 entry" : `${unsound.length} entries`;
+    const what = entriesText(unsound.length);
     lines.push(`Lost: ${what} that held no message: ${rangesText(unsound.map((seq) => ({ from: seq, to: seq })))}.`);
   }
   if (others.length > 0) lines.push(`Lost in part: ${others.join(", ")}.`);
@@ -140,6 +140,9 @@ export function repairText(file: string, repaired: Repaired): string {
   lines.push(`The damaged file is kept as ${keptAs}; delete it when you no longer need it.`);
   return `${lines.join("\n")}\n`;
 }
+
+const entriesText = (count: number): string => (count === 1 ? "1 entry" : `${count} entries`);
+const marksText = (count: number): string => (count === 1 ? "1 mark" : `${count} marks`);
 
 function rangesText(ranges: readonly LostRange[]): string {
   const shown = ranges.slice(0, RANGES_MAX).map(({ from, to }) => {
