@@ -135,7 +135,7 @@ export class Registration {
         this.#onNickTaken();
         break;
       case "464":
-        this.#end(needsLogin(`the server refuses the password: ${quote(text)}; check Password`));
+        this.#end(needsLogin(`the server's password is missing or wrong: ${quote(text)}; check Password`));
         break;
       case "465":
         this.#end(needsLogin(`Rialto is banned from the server: ${quote(text)}`));
