@@ -1,6 +1,6 @@
 import type { HelpTopic } from "./args.ts";
 
-const CONF = `  -conf FILE      the configuration of the running Rialto (default: as for "rialto run")
+const CONF = `  -conf FILE      the configuration that Rialto runs with (default: as for "rialto run")
   --data DIR      its data folder, instead of the one in the configuration
 `;
 const COMMON = `${CONF}  --socket PATH   its socket, instead of the one in the data folder

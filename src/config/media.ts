@@ -62,7 +62,7 @@ export const mediaProperties = {
   MediaBindAddress: {
     type: "string",
     description:
-      "Address, `host:port`, where Rialto itself serves files, for networks that cannot take them and for readers of the API. Empty: it serves none.",
+      "Address, `host:port`, where Rialto itself serves files, for networks that cannot accept them and for readers of the API. Empty: it serves none.",
     default: "",
     format: "bind-address",
     zeroIsDefault: true,
@@ -87,7 +87,7 @@ export const mediaProperties = {
   MediaDownloadPath: {
     type: "string",
     description:
-      "Folder that your own web server publishes. Rialto puts files there for networks that cannot take them.",
+      "Folder that your own web server publishes. Rialto puts files there for networks that cannot accept them.",
     default: "",
     format: "path",
     restart: true,

@@ -37,7 +37,7 @@ export const ignoredGeneral: readonly IgnoredSetting[] = [
   unneeded("IgnoreFailureOnStart", "an account that cannot connect never stops the others"),
   replaced(
     "MediaServerUpload",
-    "Rialto uploads no files to it, so networks that cannot take files get none; set MediaDownloadPath to a folder that the web server of MediaServerDownload publishes, or set MediaBindAddress",
+    "Rialto uploads no files to it, so networks that cannot accept files get none; set MediaDownloadPath to a folder that the web server of MediaServerDownload publishes, or set MediaBindAddress",
   ),
   later("TengoModifyMessage", "scripts do not run"),
 ];

@@ -130,7 +130,7 @@ export const sharedSchema = {
     ReactionFallback: {
       enum: ["none", "line"],
       description:
-        "What is shown for reactions if the network has none: `line` shows them in a line, which is edited if possible; `none` shows nothing.",
+        "What is shown for reactions if messages cannot have any here: `line` shows them in a line, which is edited if possible; `none` shows nothing.",
       default: "none",
     },
     AllowMention: {

@@ -14,7 +14,7 @@ const schema = {
     },
     Buffer: {
       type: "integer",
-      description: "Maximum number of unread messages that a reader gets. 0 means the default.",
+      description: "Maximum number of unread messages that are kept for a reader. 0 means the default.",
       default: 10,
       minimum: 1,
       maximum: 1_000_000,
