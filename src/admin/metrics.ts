@@ -63,7 +63,7 @@ export class Metrics implements Meter, LogObserver {
     expired: counter("expired", "Messages that waited too long for a destination and were left out.", LANE),
     unconfirmed: counter("unconfirmed", "Messages that may or may not have arrived, and are not sent again.", LANE),
     folded: counter("folded", "Changes sent together with the message they change.", LANE),
-    cancelled: counter("cancelled", "Messages that were taken back before they were sent.", LANE),
+    cancelled: counter("cancelled", "Messages that were deleted before they were sent.", LANE),
     omitted: counter("omitted", "Messages that a destination cannot show.", LANE),
     withheld: counter("withheld", "Messages withheld because of a loop through another bridge.", LANE),
   };

@@ -106,7 +106,7 @@ test.each<[string, Partial<Circumstances>, readonly RegExp[]]>([
         }),
       ],
     },
-    [new RegExp(`^net\\.home: not connected: the server has not accepted the login yet \\[\\] ${NOW - 15_000}$`)],
+    [new RegExp(`^net\\.home: not connected: the server has not let Rialto in yet \\[\\] ${NOW - 15_000}$`)],
   ],
   [
     "an account that connects for a short time",
@@ -119,7 +119,7 @@ test.each<[string, Partial<Circumstances>, readonly RegExp[]]>([
     [new RegExp(`waiting: the password is wrong \\[\\] ${NOW - 400_000}$`)],
   ],
   [
-    "a room that has not accepted the join",
+    "a room that has not let Rialto in",
     { accounts: [aStatus({ channels: [aRoom({ state: "joining", downSinceMs: NOW - 20_000 })] })] },
     [/^net\.home #room: not joined: the reason is unknown/],
   ],

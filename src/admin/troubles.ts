@@ -122,9 +122,7 @@ function ofAccount(account: AccountStatus, now: Circumstances): readonly Trouble
     return [{ of, what: `${state}: ${why?.message ?? "the reason is unknown"}`, remedy, sinceMs }];
   }
   if (isLongDown(account, now)) {
-    return [
-      { of, what: `not connected: ${why?.message ?? "the server has not accepted the login yet"}`, remedy, sinceMs },
-    ];
+    return [{ of, what: `not connected: ${why?.message ?? "the server has not let Rialto in yet"}`, remedy, sinceMs }];
   }
   return account.channels.flatMap((channel) => ofChannel(account, channel, now));
 }

@@ -77,7 +77,7 @@ const WORDS: Readonly<Partial<Record<Destination["state"], string>>> = {
   before: "said before the bridge existed",
   unknown: "no longer known",
   folded: "sent with the message it changes",
-  cancelled: "taken back before it was sent",
+  cancelled: "deleted before it was sent",
   omitted: "cannot be shown there",
 };
 

@@ -13,7 +13,7 @@ export function statusText(status: StatusView, screen: Screen): string {
   const disk = log.freeBytes === null ? "" : `, ${gibibytes(log.freeBytes)} free`;
   const head = [
     `Rialto ${printable(version)} ${verdict}. It has run for ${ago(nowMs - startedMs)}.`,
-    `The log ${log.takes ? "takes messages" : paint("takes NO messages", "red", screen)} (${log.head} so far${disk}).`,
+    `The log ${log.takes ? "accepts messages" : paint("accepts NO messages", "red", screen)} (${log.head} so far${disk}).`,
   ];
   const list = troubles.map(({ of, what, remedy, sinceMs }) => {
     const since = sinceMs === null ? "" : ` for ${ago(nowMs - sinceMs)}`;

@@ -43,7 +43,7 @@ describe("a table", () => {
 describe("the status", () => {
   test("of a program that is well", () => {
     expect(statusText(aView(), PLAIN)).toBe(`Rialto 1.2.3 is well. It has run for 1 h.
-The log takes messages (7 so far, 5.0 GiB free).
+The log accepts messages (7 so far, 5.0 GiB free).
 
              STATE   FOR    IN  OUT  HEARD  WAITING  OLDEST  WHY
 net.home     online  2 min  0   0
@@ -96,7 +96,7 @@ Not relayed since the start:
     const log = { head: 7, takes: false, why: "full", freeBytes: null, damage: { why: null, entries: [] } };
     const text = statusText(aView({ troubles: [trouble], accounts: [account], log, readers: [] }), PLAIN);
     expect(text).toBe(`Rialto 1.2.3 is NOT WELL. It has run for 1 h.
-The log takes NO messages (7 so far).
+The log accepts NO messages (7 so far).
 
   ! net.home for 2 min: action-needed: it
     → Set Password.

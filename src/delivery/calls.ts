@@ -77,7 +77,7 @@ export class Calls {
     const place = { id: id as OpId, channel: outlet.channel, attempt: item.attempts };
     const op: Op = draft.kind === "post" ? { ...draft, ...place, resume: item.confirmed } : { ...draft, ...place };
     const outcome = await perform(outlet, op, attempt, (error) =>
-      logger.error({ ...fields, seq: item.seq, error }, "an adapter's handler threw: this is a bug"),
+      logger.error({ ...fields, seq: item.seq, error }, "an adapter failed unexpectedly: this is a bug"),
     );
     if (attempt.live) this.#end(run, outcome ?? { is: "unknown", why: THREW }, outcome === null);
   }

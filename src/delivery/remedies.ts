@@ -53,7 +53,7 @@ const REMEDIES: Readonly<Record<TroubledPart, Readonly<Record<WhyCode, string | 
     rate_limited: SLOWER,
     forbidden: "Let Rialto speak there: give it the right to write in that channel.",
     not_found: "Check the channel's name in its gateway.",
-    too_large: "Nothing can be done: the network does not take messages of this size.",
+    too_large: "Nothing can be done: the network does not accept messages of this size.",
     unsupported: "Nothing can be done: the network cannot do this.",
     bad_content: REPORT,
     remote_error: `Check the server's log, or ask the people who run it; ${KEEPS_TRYING}.`,

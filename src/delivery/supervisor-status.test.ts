@@ -73,7 +73,7 @@ describe("an account", () => {
     expect(await it.status()).toMatchObject({ state: "connecting", why: connecting, remedy: null });
     expect(await it.channelStatus()).toMatchObject({ state: "offline", why: connecting, remedy: null });
     await it.clock.advance(14_000);
-    const why = { code: "timeout", message: "net.example:1 (TLS) has not accepted the login for 23 s" };
+    const why = { code: "timeout", message: "net.example:1 (TLS) has not let Rialto in for 23 s" };
     expect(await it.status()).toMatchObject({ state: "connecting", why, remedy: STRING });
     expect(await it.channelStatus()).toMatchObject({ state: "offline", why, remedy: STRING });
   });
@@ -169,7 +169,7 @@ describe("a channel", () => {
     await it.start();
     expect(await it.channelStatus()).toMatchObject({ state: "joining", why: null });
     await it.clock.advance(12_000);
-    const message = "the channel has not accepted the join for 12 s";
+    const message = "the channel has not let Rialto in for 12 s";
     expect(await it.channelStatus()).toMatchObject({ state: "joining", why: { message }, downSinceMs: startMs });
     await it.clock.advance(49_000);
     expect(await it.channelStatus()).toMatchObject({

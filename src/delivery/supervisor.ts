@@ -76,12 +76,12 @@ export class Supervisor {
   /** How the account and its channels are, with the lanes of each as they say it themselves. */
   async status(): Promise<Omit<AccountStatus, "delivered">> {
     const { account, intake } = this.#options;
-    const standing = this.#condition.standing(`${this.#address ?? "the server"} has not accepted the login`);
+    const standing = this.#condition.standing(`${this.#address ?? "the server"} has not let Rialto in`);
     const remedy = this.#down?.remedy ?? remedyOf("account", standing.why, this.#live === null ? this.#cause : "lost");
     // No trouble yet, but what is waited for.
     const own = { ...standing, why: standing.why ?? (standing.state === "connecting" ? this.#connecting : null) };
     const channels = this.#channels.map(({ request, lanes }): readonly [Omit<ChannelStatus, "lanes">, typeof lanes] => {
-      const there = this.#conditionOf(request.name).standing("the channel has not accepted the join");
+      const there = this.#conditionOf(request.name).standing("the channel has not let Rialto in");
       const isOffline = there.state === "offline";
       const { why, retryMs } = isOffline ? own : there;
       const what = isOffline ? remedy : remedyOf("channel", there.why);
@@ -111,7 +111,7 @@ export class Supervisor {
     const condition = this.#conditions.get(channel);
     if (condition === undefined) return undefined;
     const { downForMs } = condition;
-    const { state, downSinceMs, why } = condition.standing("the channel has not accepted the join");
+    const { state, downSinceMs, why } = condition.standing("the channel has not let Rialto in");
     if (downSinceMs === null || downForMs === null) return null;
     return { sinceMs: downSinceMs, forMs: downForMs, why: state === "offline" ? (this.#condition.why ?? why) : why };
   }

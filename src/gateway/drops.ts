@@ -21,7 +21,7 @@ export const DROP_WORDS = {
   own: "Rialto wrote it",
   duplicate: "it is in the log already",
   unknown_channel: "no gateway has its channel",
-  no_gateway: "no gateway takes messages from its channel",
+  no_gateway: "no gateway reads its channel",
   bug: "a bug in Rialto; see its log",
 } as const;
 export type DropReason = keyof typeof DROP_WORDS;

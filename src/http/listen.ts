@@ -25,7 +25,7 @@ export function explainListenError(error: unknown): string {
     case "EADDRINUSE":
       return `another program listens there; stop it or choose another port (${said})`;
     case "EACCES":
-      return `this user may not; choose a port from 1024 up, or give the program the right to bind low ports (${said})`;
+      return `this user may not listen there; choose a port from 1024 up, or give the program the right to bind low ports (${said})`;
     case "EADDRNOTAVAIL":
     case "EAFNOSUPPORT":
       return `this machine does not have that address; bind to one of its own, or to 127.0.0.1 (${said})`;

@@ -197,7 +197,7 @@ export const DEEDS = [
   { thing: "delete", title: "deletion" },
   { thing: "react", title: "reaction" },
   { thing: "cheer", title: "reaction to what came from there" },
-  { thing: "unreact", title: "reaction taken back" },
+  { thing: "unreact", title: "reaction removed" },
   { thing: "file", title: "file" },
   { thing: "picture", title: "picture with caption" },
   { thing: "files", title: "two files with a text" },

@@ -65,7 +65,7 @@ test("status, send, explain: what the operator says arrives, and its way can be 
   const socket = socketOf(rialto);
   const status = await run("status", ...socket);
   // Whether all is well is for the machine to say: a busy one has a late event loop.
-  expect(status.output).toContain("The log takes messages");
+  expect(status.output).toContain("The log accepts messages");
   const json = JSON.parse((await run("status", "--json", ...socket)).output) as StatusView;
   expect(json.readers.map(({ account, url }) => [account, url])).toEqual([
     ["api.left", rialto.url("api.left")],
@@ -181,7 +181,7 @@ test("after a kill the socket that was left behind is no trouble", async () => {
   const first = await start();
   await first.kill9();
   const second = await start({ dataPath: first.dataPath });
-  expect((await run("status", ...socketOf(second))).output).toContain("The log takes messages");
+  expect((await run("status", ...socketOf(second))).output).toContain("The log accepts messages");
 });
 
 test("a socket that cannot be made is said, and the program runs", async () => {

@@ -55,7 +55,7 @@ export function statusPage({ version, nowMs, startedMs, troubles, log, loop, acc
 <style>body{font:15px sans-serif;margin:2em;max-width:80em}table{border-collapse:collapse}td,th{padding:.2em .8em;text-align:left;vertical-align:top}
 tr.account{border-top:1px solid #999;font-weight:bold}tr.lane{color:#555}</style>
 <h1>Rialto ${safe(version)} ${troubles.length === 0 ? "is well" : "is NOT WELL"}</h1>
-<p>Runs for ${since(startedMs, nowMs)}. The log ${log.takes ? "takes messages" : "TAKES NO MESSAGES"}, head ${log.head}. The event loop was late by ${loop.max.toFixed(0)} ms at most.
+<p>Running for ${since(startedMs, nowMs)}. The log ${log.takes ? "accepts messages" : "ACCEPTS NO MESSAGES"}, head ${log.head}. The event loop was late by ${loop.max.toFixed(0)} ms at most.
 <ul>${list.join("\n")}</ul>
 <table><tr><th>Account, room, lane<th>State<th>For<th>In<th>Out<th>Heard<th>Waiting<th>Oldest<th>Why
 ${rooms.join("\n")}

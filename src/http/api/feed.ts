@@ -16,7 +16,7 @@ export interface Item {
   readonly gateway: string;
 }
 
-/** Lines of items, and the index of the item behind the last one that was looked at. */
+/** Lines of items, and the index of the item after the last one that was looked at. */
 interface Lines {
   readonly lines: string[];
   readonly next: number;

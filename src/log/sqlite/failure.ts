@@ -56,7 +56,7 @@ function diskFull(file: string, reason: string): Failure {
 export function damagedFile(file: string, reason: string): Failure {
   return {
     code: "damaged",
-    message: `The log ${file} is damaged: ${reason}. Stop Rialto; "rialto log check" says what is damaged, and "rialto log repair" makes a new log of all that can be read and keeps this file beside it. To begin an empty log instead, move the file away.`,
+    message: `The log ${file} is damaged: ${reason}. Stop Rialto; "rialto log check" says what is damaged, and "rialto log repair" makes a new log from everything that can be read, and keeps this file beside it. To start with an empty log instead, move the file away.`,
   };
 }
 
@@ -72,7 +72,7 @@ export function belowFloor(file: string, free: number, floor: number): Failure {
 export function newerFormat(file: string, found: number, known: number): LogError {
   return new LogError(
     "format",
-    `The log ${file} was written by a newer Rialto (format ${found}, this one knows up to ${known}). Start that version again, or move the file away to begin an empty log.`,
+    `The log ${file} was written by a newer Rialto (format ${found}, this one knows up to ${known}). Start that version again, or move the file away to start with an empty log.`,
   );
 }
 
