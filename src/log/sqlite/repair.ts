@@ -4,6 +4,7 @@ import type { Database } from "better-sqlite3";
 import { LogError } from "../errors.ts";
 import { logFile, openDatabase, syncFolder } from "./database.ts";
 import { openFailure, toError } from "./failure.ts";
+import { leavesWithin, withLeaves } from "./leaves.ts";
 import { fileBeside, type Progress } from "./upkeep.ts";
 import {
   attempt,
@@ -68,7 +69,7 @@ export function repairLog(options: RepairOptions): Repaired {
     const target = openTarget(workshop);
     try {
       source = openSource(file, workshop);
-      const salvaged = copyAll(source, target, options);
+      const salvaged = copyAll(source, target, { ...options, workshop });
       if (salvaged.entries + salvaged.marks === 0) return { ...salvaged, keptAs: null };
       target.close();
       const keptAs = fileBeside(dataPath, "damaged", options.nowMs);
@@ -109,7 +110,9 @@ function emptyFile(workshop: string): string {
   return logFile(folder);
 }
 
-function copyAll(source: Database, target: Database, options: RepairOptions): Omit<Repaired, "keptAs"> {
+type Work = RepairOptions & { readonly workshop: string };
+
+function copyAll(source: Database, target: Database, options: Work): Omit<Repaired, "keptAs"> {
   const others: string[] = [];
   if (copyNames(source, target)) others.push("names of rooms and accounts");
   let lost: readonly LostRange[] = [];
@@ -125,7 +128,7 @@ function copyAll(source: Database, target: Database, options: RepairOptions): Om
     const of = attempt(() => source.prepare(`SELECT count(*) FROM ${table}`).pluck().get()) ?? null;
     const told = (done: number): void => options.progress(what, done, of === null ? null : Number(of));
     const ranges = copy(target, table, columns, salvageByNumber(source, { table, key, columns }), { takes, told });
-    if (table === "entry") lost = ranges;
+    if (table === "entry") lost = copyLeaves(source, target, { ranges, isSound: options.isSound, columns, workshop: options.workshop });
     else if (ranges.length > 0) others.push(what);
   }
   const columns = columnsOf(target, "mark");
@@ -134,6 +137,49 @@ function copyAll(source: Database, target: Database, options: RepairOptions): Om
   raiseHead(source, target, lost.length > 0 || unsound.length > 0 || others.length > 0);
   const count = (table: string): number => Number(target.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
   return { entries: count("entry"), lost, unsound, marks: count("mark"), marksLost, others };
+}
+
+/** Entries that are whole, but below a page that is damaged. Returns what of the ranges is lost in spite of that. */
+function copyLeaves(
+  source: Database,
+  target: Database,
+  {
+    ranges,
+    isSound,
+    columns,
+    workshop,
+  }: Pick<Work, "isSound" | "workshop"> & {
+    readonly ranges: readonly LostRange[];
+    readonly columns: readonly string[];
+  },
+): readonly LostRange[] {
+  const leaves = ranges.length === 0 ? [] : leavesWithin(source.name, ranges);
+  const rootOf = source.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'entry'").pluck();
+  const root = Number(attempt(() => rootOf.get()) ?? 0);
+  if (leaves.length === 0 || root < 2) return ranges;
+  const takes = ([, , , , , , payload]: readonly unknown[]): boolean => typeof payload === "string" && isSound(payload);
+  const copyFile = join(workshop, "leaves.sqlite");
+  withLeaves(source.name, copyFile, { root, leaves }, () => {
+    const part = attempt(() => openToRead(copyFile));
+    if (part === null) return;
+    const rows = salvageByNumber(part, { table: "entry", key: "seq", columns });
+    copy(target, "entry", columns, rows, { takes, told: () => undefined });
+    part.close();
+  });
+  return ranges.flatMap((range) => gapsIn(target, range));
+}
+
+/** What the new log lacks of a range. */
+function gapsIn(target: Database, { from, to }: LostRange): readonly LostRange[] {
+  const seqs = target.prepare<[number, number], number>("SELECT seq FROM entry WHERE seq BETWEEN ? AND ? ORDER BY seq");
+  const gaps: LostRange[] = [];
+  // No entry has the number 0.
+  let next = Math.max(1, from);
+  for (const seq of seqs.pluck().iterate(from, to ?? FAR)) {
+    if (seq > next) gaps.push({ from: next, to: seq - 1 });
+    next = seq + 1;
+  }
+  return to === null || next <= to ? [...gaps, { from: next, to }] : gaps;
 }
 
 /** Names are in their table and in its index. True when some are lost. */
