@@ -1,6 +1,7 @@
 import { type IncomingMessage, request } from "node:http";
 import { basename, dirname } from "node:path";
 import { withShortPath } from "../http/admin/socket.ts";
+import { printable } from "../lib/printable.ts";
 
 /** Longest that an answer may take. */
 const ANSWER_MS = 30_000;
@@ -111,6 +112,9 @@ function whyNot(error: unknown, socket: string): unknown {
     default:
       if (error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError"))
         return new NotRunning(`the Rialto at ${socket} does not answer`);
+      // A path that the system does not take, or something that is no Rialto.
+      if (error instanceof Error && typeof codeOf(error) === "string")
+        return new NotRunning(`no Rialto can be asked at ${printable(socket)}: ${printable(error.message)}`);
       return error;
   }
 }

@@ -104,8 +104,7 @@ function entryAt(page: Buffer, cell: number): Seq | null {
   const types = Array.from({ length: 7 }, next);
   const [id, subject, at, account, key, label, payload] = types;
   // The time tells it from the table of what was said, which has it one column earlier.
-  const isEntry =
-    headerBytes > types.length && id === 0 && isWhole(subject) && at === 5 && isWhole(account, true);
+  const isEntry = headerBytes > types.length && id === 0 && isWhole(subject) && at === 5 && isWhole(account, true);
   const hasTexts = isText(key, true) && isText(label) && isText(payload);
   return isEntry && hasTexts && Number.isSafeInteger(seq) && seq > 0 ? seq : null;
 }

@@ -128,7 +128,8 @@ function copyAll(source: Database, target: Database, options: Work): Omit<Repair
     const of = attempt(() => source.prepare(`SELECT count(*) FROM ${table}`).pluck().get()) ?? null;
     const told = (done: number): void => options.progress(what, done, of === null ? null : Number(of));
     const ranges = copy(target, table, columns, salvageByNumber(source, { table, key, columns }), { takes, told });
-    if (table === "entry") lost = copyLeaves(source, target, { ranges, isSound: options.isSound, columns, workshop: options.workshop });
+    if (table === "entry")
+      lost = copyLeaves(source, target, { ranges, isSound: options.isSound, columns, workshop: options.workshop });
     else if (ranges.length > 0) others.push(what);
   }
   const columns = columnsOf(target, "mark");
