@@ -82,9 +82,12 @@ function warnOfPlaceholders(
   { report }: Context,
 ): void {
   if (placeholders === undefined || typeof value !== "string") return;
-  for (const [whole, word = ""] of value.matchAll(/\{([A-Z]+)\}/gu)) {
+  for (const [whole, word = ""] of value.matchAll(/\{( *[A-Za-z]+ *)\}/gu)) {
     if (placeholders.includes(word)) continue;
-    const hint = suggest(word, placeholders);
+    const meant = word.trim().toUpperCase();
+    // Other words in small letters may be meant as they are.
+    if (word !== meant && !placeholders.includes(meant)) continue;
+    const hint = suggest(meant, placeholders);
     const known = placeholders.map((each) => `{${each}}`).join(" ");
     const remedy = hint === null ? `use one of ${known}` : `did you mean {${hint}}?`;
     report.warning("unknown-placeholder", where, [`${name} contains ${whole}, which is not a placeholder`, remedy]);
