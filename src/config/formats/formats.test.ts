@@ -28,6 +28,9 @@ test.each([
 describe("syntax", () => {
   test.each<[FormatName, string, string]>([
     ["toml", "[a]\nToken=hunter2\n", '2:7 text needs quotes; write Token = "…"'],
+    ["toml", "[a]\nServer = 127.0.0.1:6667 # here\n", '2:15 text needs quotes; write Server = "…"'],
+    ["toml", "[a]\nPingDelay=5m\n", '2:12 text needs quotes; write PingDelay = "…"'],
+    ["toml", "[a]\nUseTLS = True\n", "2:10 true and false are written in small letters; write UseTLS = true"],
     ["toml", "[a]\nchannel = #bridge\n", '2:11 text needs quotes; write channel = "#bridge"'],
     ["toml", '[a]\nchannel = "#bridge\n', '2:19 a quote is missing at the end of this text; write channel = "#bridge"'],
     ["toml", "a = [{ channel = #b }]\n", '1:18 text needs quotes; write channel = "#b"'],

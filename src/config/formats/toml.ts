@@ -46,6 +46,9 @@ function attempt(text: string): unknown {
 const UNCLOSED = "control characters are not allowed in strings";
 const unclosed = /^(.*?)([\w-]+)\s*=\s*(["'])((?:(?!\3).)*)$/u;
 const unquoted = /^(\s*(?:[\w-]+|"[^"]*"|'[^']*')\s*=\s*)(?!["'[{])\S/u;
+/** Of a text without quotes that begins like a number: an address, a duration. */
+const NUMERAL = "illegal character in numeric literal";
+const numeral = /^\s*([\w-]+)\s*=\s*([+-]?\d[^\s"'#,{}[\]]*)\s*(?:#.*)?$/u;
 const header = /^\s*\[\s*[^[\]]+\]/u;
 
 /** The line without its mistake; null if it is unclear what was meant. */
@@ -58,6 +61,10 @@ function fix(line: string, message: string, serial: number): string | null {
     const [, before = "", key = ""] = unclosed.exec(line) ?? [];
     return key !== "" && before.trim() === "" ? `${key} = 0` : null;
   }
+  if (message.includes(NUMERAL)) {
+    const [, key] = numeral.exec(line) ?? [];
+    return key === undefined ? null : `${key} = 0`;
+  }
   const assignment = message.includes("invalid value") ? unquoted.exec(line) : null;
   return assignment === null ? null : `${assignment[1] ?? ""}0`;
 }
@@ -67,6 +74,12 @@ function quoted(key: string, value: string): string {
   const word = value.replace(/[\s,}\]]+$/u, "");
   const isShown = key.toLowerCase() === "channel" && /^#[\w.:#-]{1,100}$/u.test(word);
   return `write ${key} = "${isShown ? word : "…"}"`;
+}
+
+function needsQuotes(key: string, value: string): { readonly message: string; readonly remedy: string } {
+  const isSwitch = /^(?:true|false)$/iu.test(value);
+  const message = isSwitch ? "true and false are written in small letters" : "text needs quotes";
+  return { message, remedy: isSwitch ? `write ${key} = ${value.toLowerCase()}` : quoted(key, value) };
 }
 
 /** smol-toml's message carries an excerpt of the file; only its first sentence is free of it. */
@@ -85,8 +98,10 @@ function explain(error: TomlError, lines: readonly string[]): { readonly message
   const [, key] = /([\w-]+)\s*=\s*$/u.exec(line.slice(0, error.column - 1)) ?? [];
   if (said === "invalid value" && key !== undefined) {
     const value = /^[^\s"',}\]]*/u.exec(line.slice(error.column - 1))?.[0] ?? "";
-    return { message: "text needs quotes", remedy: quoted(key, value) };
+    return needsQuotes(key, value);
   }
+  const [, numbered, digits = ""] = said === NUMERAL ? (numeral.exec(line) ?? []) : [];
+  if (numbered !== undefined) return needsQuotes(numbered, digits);
   const [, , open, , value = ""] = said === UNCLOSED ? (unclosed.exec(line) ?? []) : [];
   if (open !== undefined) return { message: "a quote is missing at the end of this text", remedy: quoted(open, value) };
   return { message: `not valid TOML: ${said}` };
