@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 import type { OpenedLog, SuiteOptions } from "../suite/kit.suite.ts";
 import { openSqliteLog, type SqliteLogOptions } from "./open.ts";
 
-const SETTINGS = { durability: "power", retentionDays: 7, retentionBytes: 1024 ** 3, messageIdDays: 30 } as const;
+const SETTINGS = { durability: "process", retentionDays: 7, retentionBytes: 1024 ** 3, messageIdDays: 30 } as const;
 
 /** An empty folder, removed when the test ends. */
 export function scratchFolder(): string {
