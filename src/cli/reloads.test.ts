@@ -40,7 +40,7 @@ test("without a request nothing is reloaded", () => {
   expect(follow(listenForReloads(null, memory.logger))()).toBe(0);
 });
 
-test("another content of the file asks for it, also while the program starts", { timeout: 60_000 }, async () => {
+test("another content of the file asks for it, also while the program starts", async () => {
   const folder = mkdtempSync(join(tmpdir(), "rialto-reloads-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, "rialto.toml");

@@ -31,7 +31,7 @@ needs(["inspircd", "python3-irc", "prosody", "python3-slixmpp", "synapse", "pyth
         throw error;
       }
     }, PATIENCE_MS);
-    afterAll(async () => await stage?.end(), 60_000);
+    afterAll(async () => await stage?.end());
 
     test("nothing is lost, torn, escaped or about the wrong message", () => {
       expect(cells.length).toBeGreaterThan(0);

@@ -49,7 +49,7 @@ const accounts = { sender: { Buffer: 10_000 }, reader: { Buffer: 10_000 } };
 const both = ["sender", "reader"];
 const base = toml({ accounts, gateways: { g: { inout: both } } });
 
-describe("what is another configuration", { timeout: 120_000 }, () => {
+describe("what is another configuration", () => {
   test("a gateway that comes and goes while posts run: each once and in order, and no stream ends", async () => {
     const rialto = await start(base);
     const stream = await rialto.client("reader").stream();
@@ -156,7 +156,7 @@ describe("what is another configuration", { timeout: 120_000 }, () => {
   });
 });
 
-describe("a file that is no good", { timeout: 120_000 }, () => {
+describe("a file that is no good", () => {
   test("is refused with the report of check, and the old one stays", async () => {
     const rialto = await start(base);
     await replace(rialto, base.replace('name = "g"', 'name = "g"\nenable = 7\n[broken'));
@@ -206,7 +206,7 @@ describe("a file that is no good", { timeout: 120_000 }, () => {
   });
 });
 
-describe("a program that ends meanwhile", { timeout: 120_000 }, () => {
+describe("a program that ends meanwhile", () => {
   test("stopped in the middle, it ends as asked", async () => {
     const rialto = await start(base);
     await writeFile(rialto.file, await rialto.text(base.replace('"g"', '"other"')));

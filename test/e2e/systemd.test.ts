@@ -11,7 +11,7 @@ const NOTIFY = `#!/bin/sh
 echo "$NOTIFY_SOCKET $*" >>"$(dirname "$0")/told"
 `;
 
-test("systemd hears when it is ready, that it is alive, and when it stops", { timeout: 60_000 }, async () => {
+test("systemd hears when it is ready, that it is alive, and when it stops", async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), "rialto-notify-"));
   onTestFinished(async () => await rm(folder, { recursive: true, force: true }));
   await writeFile(path.join(folder, "systemd-notify"), NOTIFY);

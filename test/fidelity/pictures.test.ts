@@ -116,11 +116,11 @@ needs(["prosody", "synapse", "python3-slixmpp", "python3-matrix-nio"], () => {
     web = await serve((request, response) =>
       request.url?.startsWith("/large") === true ? response.end(Buffer.alloc(LIMIT + 1)) : dead(request, response),
     );
-  }, 120_000);
+  });
   afterAll(async () => {
     await Promise.all([stream?.close(), full?.close(), socket?.close()]);
     for (const end of ends) await end();
-  }, 60_000);
+  });
 
   test.each(["matrix", "xmpp"] as const)(
     "a small file of %s has its content for all readers without FullEvents",

@@ -42,45 +42,39 @@ needs(["inspircd", "prosody", "synapse", "python3-irc", "python3-slixmpp", "pyth
     onEnd = async () => await xara.quit();
     const writer = apiFiler(() => world.rialto.client("writer"));
     filers = [writer, await matrixFiler(world.nio, world.matrixRoom), xmppFiler(xara)];
-  }, 120_000);
+  });
   afterAll(async () => {
     await onEnd();
     await world?.end();
-  }, 60_000);
+  });
 
-  test.each(STOPS)(
-    "%s between a message and its edit, its reply and its deletion",
-    { timeout: 120_000 },
-    async (name, stop) => {
-      const said = NETWORKS.map(async (from) => await sayAll(world.places[from], name));
-      const targets = (
-        await Promise.all([...said, ...filers.map(async (filer) => await shareAll(filer, name))])
-      ).flat();
-      await fence(world, `before${name}`);
-      const before = new Map(
-        targets.flatMap((target) => NETWORKS.map((to) => [keyOf(target, to), messageOf(target, to)] as const)),
-      );
-      const seen = new Map(NETWORKS.map((to) => [to, world.places[to].sights().length]));
-      await stop();
-      await world.again();
-      for (const target of targets) await act(target);
-      await fence(world, `after${name}`);
-      const wrong: string[] = [];
-      let right = 0;
-      for (const to of NETWORKS) {
-        const fresh = world.places[to].sights().slice(seen.get(to));
-        for (const target of targets) {
-          if (target.from === to) continue;
-          const found = outcome(target, to, fresh, before);
-          if (found === "right") right += 1;
-          else wrong.push(`${target.act} of a ${target.what}, ${target.from} to ${to}: ${found}`);
-        }
+  test.each(STOPS)("%s between a message and its edit, its reply and its deletion", async (name, stop) => {
+    const said = NETWORKS.map(async (from) => await sayAll(world.places[from], name));
+    const targets = (await Promise.all([...said, ...filers.map(async (filer) => await shareAll(filer, name))])).flat();
+    await fence(world, `before${name}`);
+    const before = new Map(
+      targets.flatMap((target) => NETWORKS.map((to) => [keyOf(target, to), messageOf(target, to)] as const)),
+    );
+    const seen = new Map(NETWORKS.map((to) => [to, world.places[to].sights().length]));
+    await stop();
+    await world.again();
+    for (const target of targets) await act(target);
+    await fence(world, `after${name}`);
+    const wrong: string[] = [];
+    let right = 0;
+    for (const to of NETWORKS) {
+      const fresh = world.places[to].sights().slice(seen.get(to));
+      for (const target of targets) {
+        if (target.from === to) continue;
+        const found = outcome(target, to, fresh, before);
+        if (found === "right") right += 1;
+        else wrong.push(`${target.act} of a ${target.what}, ${target.from} to ${to}: ${found}`);
       }
-      console.log(`figures: ${name} between: ${right} of ${right + wrong.length} acts landed on the right message`);
-      expect(wrong).toEqual([]);
-      expect(right).toBeGreaterThan(0);
-    },
-  );
+    }
+    console.log(`figures: ${name} between: ${right} of ${right + wrong.length} acts landed on the right message`);
+    expect(wrong).toEqual([]);
+    expect(right).toBeGreaterThan(0);
+  });
 });
 
 /** Says the same three times for each act that the network has; the second one is meant. */

@@ -125,15 +125,20 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
 /** How long a test waits for something that comes through several servers, on a busy machine. */
 const PATIENCE_MS = 40_000;
 
-/** Resolves once `missing` is empty. */
+/** Resolves once `missing` is empty; fails when it stays the same for too long. */
 export async function until(
   missing: () => readonly string[],
   rialto: Rialto,
   patienceMs: number = PATIENCE_MS,
 ): Promise<void> {
-  for (const begun = Date.now(); missing().length > 0;) {
-    if (Date.now() - begun > patienceMs)
-      throw new Error(`waited for ${missing().join(", ")}; Rialto printed:\n${rialto.output().slice(-4_000)}`);
+  let before = "";
+  let since = Date.now();
+  for (let left = missing(); left.length > 0; left = missing()) {
+    const now = left.join(", ");
+    if (now !== before) since = Date.now();
+    before = now;
+    if (Date.now() - since > patienceMs)
+      throw new Error(`waited for ${now}; Rialto printed:\n${rialto.output().slice(-4_000)}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -26,7 +26,7 @@ needs(["ngircd", "inspircd", "openssl", "python3-irc"], () => {
   describe.concurrent.each([
     ["ngircd", startNgircd],
     ["inspircd", startInspircd],
-  ] as const)("on %s", { timeout: 60_000 }, (_, start) => {
+  ] as const)("on %s", (_, start) => {
     const inside = async (
       context: TestContext,
       port: number,
@@ -139,7 +139,7 @@ needs(["ngircd", "inspircd", "openssl", "python3-irc"], () => {
     });
   });
 
-  test("thrown out for a flood, it comes back slower, says so, and stays", { timeout: 60_000 }, async (context) => {
+  test("thrown out for a flood, it comes back slower, says so, and stays", async (context) => {
     const server = await onStage(startInspircd({ floodControl: "strict" }), context);
     const pia = await onStage(pythonPerson({ port: server.port, nick: "pia", channels: [CHANNEL] }), context);
     const net = { port: server.port, channel: CHANNEL, settings: "MessageDelay = 0" };

@@ -65,7 +65,7 @@ const bridged = (kind: Heard["kind"], text: string) => (heard: readonly Heard[])
   heard.some((one) => one.nick === "rialto" && one.kind === kind && one.text === text);
 
 needs(["ngircd", "inspircd", "ii", "weechat-headless", "python3-irc"], () => {
-  describe("two IRC networks and two programs", { timeout: 60_000 }, () => {
+  describe("two IRC networks and two programs", () => {
     test("text crosses every way", async () => {
       const { pia, ira, nina, wim, one, stream } = await square();
       await ira.say(CHANNEL, "from the plain one: ü, 🎉 & *stars*");

@@ -38,7 +38,7 @@ needs(["ngircd", "inspircd", "python3-irc"], () => {
   test.each([
     ["ngircd", startNgircd],
     ["inspircd", startInspircd],
-  ] as const)("no message can hold a command for %s", { timeout: 60_000 }, async (name, start) => {
+  ] as const)("no message can hold a command for %s", async (name, start) => {
     const server = await onStage(start());
     const pia = await onStage(pythonPerson({ port: server.port, nick: "pia", channels: [CHANNEL, "#secret"] }));
     const irc = { net: { port: server.port, channel: CHANNEL } };

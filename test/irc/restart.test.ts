@@ -19,7 +19,7 @@ needs(["ngircd", "inspircd", "ii", "python3-irc"], () => {
     ["inspircd killed", startInspircd, false],
     // What is written meanwhile dies in the server's socket: a window of lines, and nobody can know which of them were read.
     ["ngircd stopped, then killed", startNgircd, true],
-  ] as const)("%s and started again in the middle of 200 posts", { timeout: 60_000 }, async (name, start, hangs) => {
+  ] as const)("%s and started again in the middle of 200 posts", async (name, start, hangs) => {
     const server = await onStage(start());
     const bouncer = await onStage(startBouncer(server.port));
     const pia = await onStage(pythonPerson({ port: bouncer.port, nick: "pia", channels: [CHANNEL] }));

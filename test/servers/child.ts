@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { within } from "../support/wait.ts";
-import { unwatch, watch } from "./watchdog.ts";
+import { guard } from "../support/watchdog.ts";
 
 /** How much of what a program prints is kept: its newest half to whole megabyte. */
 const KEPT = 1 << 20;
@@ -48,7 +48,7 @@ export class Child {
       options.onOutput?.(part);
     });
     child.stderr.on("data", (part: Buffer) => this.#keep(part.toString()));
-    if (child.pid !== undefined) watch(child.pid);
+    guard(child);
   }
 
   /** All that it printed so far, both streams. */
@@ -92,7 +92,6 @@ export class Child {
 
   #end(resolve: (exit: Exit) => void, exit: Exit): void {
     this.#over = true;
-    if (this.pid !== 0) unwatch(this.pid);
     resolve(exit);
   }
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import path from "node:path";
 import { within } from "./wait.ts";
+import { guard } from "./watchdog.ts";
 
 const PROGRAM = path.join(import.meta.dirname, "../../bin/rialto.js");
 
@@ -24,6 +25,7 @@ export function startProgram(
     cwd,
     env: { PATH: process.env["PATH"] ?? "", ...env },
   });
+  guard(child);
   let printed = "";
   const waiting = new Set<() => void>();
   for (const stream of [child.stdout, child.stderr]) {

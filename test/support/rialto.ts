@@ -5,6 +5,7 @@ import path from "node:path";
 import { ApiClient } from "./client.ts";
 import { freePorts } from "./ports.ts";
 import { eventually, within } from "./wait.ts";
+import { guard } from "./watchdog.ts";
 
 /** A start takes less than a second; on a machine with twenty other things to do, much longer. */
 const START_MS = 60_000;
@@ -61,6 +62,7 @@ export async function startRialto(options: RialtoOptions): Promise<Rialto> {
   const dataPath = options.dataPath ?? path.join(scratch, "data");
   await writeFile(file, text);
   const child = spawnProgram(["-conf", file], options, { RIALTO_GENERAL_DATAPATH: dataPath });
+  guard(child);
   const output: string[] = [];
   child.stdout?.on("data", (part: Buffer) => output.push(part.toString()));
   child.stderr?.on("data", (part: Buffer) => output.push(part.toString()));

@@ -1,10 +1,19 @@
-/** How long a test waits for something that must come; generous, because the machine may be busy. */
+/** How long a test waits for something that must come; a long time, because the machine may be busy. */
 const PATIENCE_MS = 20_000;
 
-/** Fails with what was awaited when the promise has not settled in time. */
-export async function within<T>(promise: Promise<T>, what: () => string, ms: number = PATIENCE_MS): Promise<T> {
+/**
+ * Fails with what was awaited when the promise has not settled in time. `alive` gets a function that begins the wait again, for what shows in
+ * between that it still moves.
+ */
+export async function within<T>(
+  promise: Promise<T>,
+  what: () => string,
+  ms: number = PATIENCE_MS,
+  alive: (again: () => void) => void = () => undefined,
+): Promise<T> {
   const limit = Promise.withResolvers<never>();
   const timer = setTimeout(() => limit.reject(new Error(`waited ${ms} ms for ${what()}`)), ms);
+  alive(() => void timer.refresh());
   try {
     return await Promise.race([promise, limit.promise]);
   } finally {

@@ -29,10 +29,10 @@ function start(): ChildProcess {
   return child;
 }
 
-export function watch(pid: number): void {
+/** The program does not outlive this process, however this one ends. */
+export function guard(child: ChildProcess): void {
+  const { pid } = child;
+  if (pid === undefined) return;
   tell("+", pid);
-}
-
-export function unwatch(pid: number): void {
-  tell("-", pid);
+  child.once("close", () => tell("-", pid));
 }

@@ -181,7 +181,7 @@ needs(["synapse", "python3-matrix-nio"], () => {
     await until(() => said(second.host).length >= lines.length, "what was missed");
     expect(said(second.host)).toEqual(lines);
     expect(second.host.posted[0]?.author.name).toBe(alice.id.replace(/^@|:.*$/gu, ""));
-  }, 60_000);
+  });
 
   test("the same op after the server was killed and started again is there once", async () => {
     const alice = await town.person();
@@ -195,5 +195,5 @@ needs(["synapse", "python3-matrix-nio"], () => {
     const second = await town.session(settings, first.host.cursors.at(-1) ?? null);
     await joined(second.live, room);
     expect(await second.live.handlers.post(post(ref, "twice-1", "once"), new RecordingAttempt())).toEqual(sent);
-  }, 120_000);
+  });
 });

@@ -73,7 +73,7 @@ needs(["prosody", "ejabberdctl", "openssl"], () => {
   describe.each([
     ["Prosody", startProsody],
     ["ejabberd", startEjabberd],
-  ] as const)("on %s", { timeout: 60_000 }, (name, start) => {
+  ] as const)("on %s", (name, start) => {
     test("NoTLS logs in by PLAIN without TLS, loudly where that is not this machine; NoStartTLS alone does not", async (context) => {
       const server = await onStage(start({ plainOnly: true }), context);
       await server.register("rialto", PASSWORD);

@@ -335,5 +335,5 @@ needs(["prosody", "python3-slixmpp"], () => {
     await posted(second.host, "four");
     expect(second.host.posted.map(({ body }) => body.source.text)).toEqual(["two", "three", "four"]);
     for (const close of closing.splice(0).reverse()) await close();
-  }, 60_000);
+  });
 });

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
+import { guard } from "../../../test/support/watchdog.ts";
 import { openAt, scratchFolder } from "./scratch.suite.ts";
 
 /** Appends from 50 callers at once and says each seq on stdout once it is resolved. */
@@ -28,6 +29,7 @@ async function killAfter(lines: number, dataPath: string, round: number): Promis
   const child = spawn(process.execPath, ["--input-type=module", "-e", CHILD, open, dataPath, String(round)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
+  guard(child);
   const exited = once(child, "exit");
   const said: string[] = [];
   for await (const line of createInterface({ input: child.stdout })) {

@@ -60,7 +60,7 @@ export class Ears {
     return this.in(channel).flatMap(({ kind, text }) => (kind === "message" ? [text] : []));
   }
 
-  /** Resolves with all that was heard as soon as it passes; says what was heard instead when it does not in time. */
+  /** Resolves with all that was heard as soon as it passes; says what was heard instead when nothing is heard for so long. */
   async until(
     channel: string,
     enough: (heard: readonly Heard[]) => boolean,
@@ -68,13 +68,16 @@ export class Ears {
     ms: number = PATIENCE_MS,
   ): Promise<readonly Heard[]> {
     const passed = Promise.withResolvers<readonly Heard[]>();
+    let again = (): void => undefined;
     const look = (): void => {
+      again();
       if (enough(this.in(channel))) passed.resolve(this.in(channel));
     };
     this.#wakes.add(look);
     look();
     try {
-      return await within(passed.promise, () => `${what} in ${channel}; heard ${this.#summary(channel)}`, ms);
+      const waitedFor = (): string => `${what} in ${channel}; heard ${this.#summary(channel)}`;
+      return await within(passed.promise, waitedFor, ms, (restart) => (again = restart));
     } finally {
       this.#wakes.delete(look);
     }

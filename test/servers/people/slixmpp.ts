@@ -162,7 +162,9 @@ export class SlixmppPerson {
   /** Resolves as soon as what was seen passes. */
   async until(enough: (seen: readonly Seen[]) => boolean, what: string): Promise<void> {
     const passed = Promise.withResolvers<void>();
+    let again = (): void => undefined;
     const look = (): void => {
+      again();
       if (enough(this.#seen)) passed.resolve();
     };
     const end = this.#child.exited.then(() =>
@@ -175,6 +177,7 @@ export class SlixmppPerson {
         Promise.race([passed.promise, end]),
         () => `${this.nick} ${what}; it printed:\n${this.#child.output.slice(-2_000)}`,
         PATIENCE_MS,
+        (restart) => (again = restart),
       );
     } finally {
       this.#wakes.delete(look);
