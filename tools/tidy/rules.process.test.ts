@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { linkFindings, unlinkedFindings } from "./docs.ts";
+import { kindFindings } from "./kinds.ts";
 import { limitFindings } from "./limits.ts";
 import { changelogFindings, pinFindings } from "./package.ts";
 import { type Finding, show } from "./tree.ts";
@@ -52,6 +53,30 @@ describe("limits", () => {
 
   test("a folder without files is not taken for checked", () => {
     expect(() => limitFindings(scratch, "nowhere")).toThrow(/no files/i);
+  });
+});
+
+describe("the kind of a test", () => {
+  const found = (path: string, text: string): readonly string[] => places(kindFindings([{ path, text }]));
+
+  test.each([
+    ["a/b.test.ts", 'import { spawn } from "node:child_process";\n'],
+    ["a/b.test.ts", 'import { launch } from "../support/suite.ts";\n'],
+    ["a/b.test.ts", 'import { needs } from "../servers/installed.ts";\n'],
+    ["a/b.main.test.ts", 'import { startNgircd } from "../servers/irc/ngircd.ts";\n'],
+    ["a/b.process.test.ts", 'import {\n  needs,\n} from "../servers/installed.ts";\n'],
+  ])("%s is found with %j", (path, text) => {
+    expect(found(path, text)).toHaveLength(1);
+  });
+
+  test.each([
+    ["a/b.process.test.ts", 'import { spawn } from "node:child_process";\n'],
+    ["a/b.servers.test.ts", 'import { needs } from "../servers/installed.ts";\n'],
+    ["a/b.test.ts", 'import type { Rialto } from "../support/rialto.ts";\n'],
+    ["a/b.test.ts", 'import { proxy } from "../servers/proxy.ts";\n'],
+    ["a/servers.ts", 'import { spawn } from "node:child_process";\n'],
+  ])("%s passes with %j", (path, text) => {
+    expect(found(path, text)).toStrictEqual([]);
   });
 });
 

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { borderFindings } from "./borders.ts";
 import { linkFindings, unlinkedFindings } from "./docs.ts";
+import { kindFindings } from "./kinds.ts";
 import { limitFindings } from "./limits.ts";
 import { changelogFindings, pinFindings } from "./package.ts";
 import { readTree, show } from "./tree.ts";
@@ -16,6 +17,7 @@ test("the tree was read", () => {
 
 test.each([
   ["size limits, no any, no console outside cli", () => limitFindings(root, "src")],
+  ["tests are named by what they need", () => kindFindings(files)],
   ["import directions", () => borderFindings(files)],
   ["the core names no protocol", () => protocolFindings(files)],
   ["no path or package host of one machine", () => placeFindings(files)],
