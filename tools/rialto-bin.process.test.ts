@@ -51,7 +51,9 @@ function runWith(name: string, main: string | null): Promise<{ code: number; std
     writeFileSync(join(dir, "dist/main.js"), main);
   }
   return new Promise((resolve) => {
-    execFile(process.execPath, [join(dir, "bin/rialto.js")], (error, stdout, stderr) => {
+    // Without what these tests themselves run with.
+    const options = { env: { PATH: process.env["PATH"] } };
+    execFile(process.execPath, [join(dir, "bin/rialto.js")], options, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
     });
   });
