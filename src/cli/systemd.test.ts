@@ -8,8 +8,8 @@ import { openSystemd } from "./systemd.ts";
 
 /** A `systemd-notify` that writes down what it is told, and whom. */
 const NOTIFY = `#!/bin/sh
-printf '%s|' "$NOTIFY_SOCKET" "$@" >>"$(dirname "$0")/told"
-echo >>"$(dirname "$0")/told"
+printf '%s|' "$NOTIFY_SOCKET" "$@" >>"\${0%/*}/told"
+echo >>"\${0%/*}/told"
 `;
 
 let folder: string;
