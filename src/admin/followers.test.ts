@@ -58,6 +58,15 @@ test("one that does not keep up is cut, and holds up nobody", () => {
   expect(followers.size).toBe(1);
 });
 
+test("one may leave 1 MiB untaken, and no more", () => {
+  const followers = new Followers(routes, () => undefined);
+  const [atLimit, above] = [aFollower(null, 1024 * 1024), aFollower(null, 1024 * 1024 + 1)];
+  for (const { follower } of [atLimit, above]) followers.add(follower);
+  followers.show([entryOf(1, "net.a/#x")]);
+  expect(atLimit.seen).toEqual([expect.stringContaining('"t1"')]);
+  expect(above.seen).toEqual(["cut"]);
+});
+
 test("there is a most; who leaves makes room, and at the end all are told", () => {
   const followers = new Followers(routes, () => undefined);
   const all = Array.from({ length: 16 }, () => aFollower(null));

@@ -23,7 +23,7 @@ class FakeSocket extends EventEmitter {
   readonly OPEN = 1;
   readyState = 1;
   readonly got: string[] = [];
-  readonly bufferedAmount = 0;
+  bufferedAmount = 0;
   readonly tcp = Object.assign(new EventEmitter(), { writable: true, writableLength: 0, bytesWritten: 0 });
 
   send(frame: Buffer | string): void {
@@ -49,7 +49,8 @@ function make({ buffer = 100, position = 0 }: { buffer?: number; position?: numb
   const clock = new FakeClock();
   const feed = new Feed({ log: {} as Log, view, capacity: buffer, after: 0, onBad: () => undefined });
   const events = { moved: () => undefined, fell: () => undefined, skipped: () => undefined, cut: () => undefined };
-  const { logger } = new MemoryLogger();
+  const memory = new MemoryLogger();
+  const { logger } = memory;
   const hub = new WebSocketHub({ feed, position, clock, logger, events });
   let seq = 0;
   const say = (...texts: string[]): void => {
@@ -66,7 +67,7 @@ function make({ buffer = 100, position = 0 }: { buffer?: number; position?: numb
     await clock.advance(100);
     return socket;
   };
-  return { clock, hub, say, open };
+  return { clock, hub, memory, say, open };
 }
 
 test("the first of an account has no backlog, whoever was there before the start of the program has", async () => {
@@ -130,6 +131,18 @@ test("what another socket said goes to all but that, and is in no backlog", asyn
   one.leave(false);
   two.leave(false);
   expect((await open()).got).toEqual(["hello"]);
+});
+
+test("what is not of the feed may wait up to 16 MiB; a socket that holds more is closed, which is said once", async () => {
+  const { hub, memory, open } = make();
+  const [speaker, atLimit, above] = [await open(), await open(), await open()];
+  atLimit.bufferedAmount = 16 * 1024 * 1024;
+  above.bufferedAmount = 16 * 1024 * 1024 + 1;
+  hub.broadcast("said", speaker as unknown as WebSocket);
+  hub.send(above as unknown as WebSocket, "an answer");
+  expect([atLimit.got, above.got]).toEqual([["hello", "said"], ["hello"]]);
+  expect([atLimit.readyState, above.readyState]).toEqual([1, 3]);
+  expect(memory.shown()).toEqual([expect.stringContaining("it does not read its messages")]);
 });
 
 test("one that does not answer a ping is closed with the next", async () => {
