@@ -1,14 +1,15 @@
 import { describe, expect, test } from "vitest";
 import type { Account } from "../../config/config.ts";
-import { decodeStored } from "../../gateway/codec.ts";
+import { decode, decodeStored } from "../../gateway/codec.ts";
 import type { Dropped } from "../../gateway/drops.ts";
 import { compileInbound } from "../../gateway/inbound.ts";
 import { compileRoutes } from "../../gateway/routes.ts";
 import { aConfig, aFile, aGateway, anAccount } from "../../gateway/samples.suite.ts";
 import { LogError } from "../../log/errors.ts";
 import type { Batch, Known, Log, NewEntry } from "../../log/log.ts";
+import { IdsModel } from "../../log/suite/ids-model.suite.ts";
 import type { Logger } from "../../logger.ts";
-import { Ingest } from "./ingest.ts";
+import { Ingest, type OnceKey } from "./ingest.ts";
 import type { Draft } from "./post-body.ts";
 
 const logger = { debug: () => undefined, warn: () => undefined } as unknown as Logger;
@@ -206,5 +207,114 @@ describe("what acts on messages", () => {
     expect(await post({ event: "msg_edit", id: "7" })).toMatchObject(refusal);
     expect(await post({ parent_id: "7" })).toMatchObject(refusal);
     expect(entries).toEqual([]);
+  });
+});
+
+/** An account whose log remembers keys, and what it was asked for. */
+function onceOf(own: Account, ignored: readonly string[] = []) {
+  const entries: NewEntry[] = [];
+  const ids = new IdsModel();
+  const answers = new Map<string, OnceKey & { readonly answer: string }>();
+  const asked: (readonly string[])[] = [];
+  const clock = { nowMs: 0 };
+  const log = {
+    append: ({ entries: added, once }: Batch) => {
+      const first = once === undefined ? undefined : answers.get(once.key);
+      if (first !== undefined)
+        return Promise.resolve(
+          first.fingerprint === once?.fingerprint ? { is: "repeated", answer: first.answer } : { is: "conflict" },
+        );
+      if (once !== undefined) answers.set(once.key, once);
+      const seqs = added.map((entry) => entries.push(entry));
+      for (const [index, { subject, note }] of added.entries()) {
+        if (note !== undefined) ids.note(seqs[index] ?? 0, subject, 0, note);
+      }
+      return Promise.resolve({ is: "stored", seqs });
+    },
+    ids: {
+      ...ids.answers(),
+      find: (subject: string, refs: readonly string[]) => {
+        asked.push(refs);
+        return Promise.resolve(ids.find(subject, refs));
+      },
+    },
+  } as unknown as Log;
+  const account: Account = { ...own, presentation: { ...own.presentation, ignoreNicks: ignored } };
+  const routes = compileRoutes(
+    aConfig([aGateway("main", [`inout ${own.key} api`, "inout api.full api"])], [account, OTHER]),
+  );
+  const ingest = new Ingest({
+    account,
+    log,
+    routes,
+    inbound: compileInbound(account),
+    logger,
+    nowMs: () => clock.nowMs,
+  });
+  const post = async (key: string, text: string, more: Partial<Draft> = {}) => {
+    const posted = await ingest.post({ ...DRAFT, text, ...more }, { key, fingerprint: `${text} ${more.event ?? ""}` });
+    return posted.ok ? { ...posted, id: decode(posted.line).id } : posted;
+  };
+  return { entries, answers, asked, clock, post };
+}
+
+const OTHER: Account = { ...anAccount("api.full"), settings: { FullEvents: true } };
+
+describe("a repeated post", () => {
+  test("is answered with the id of its own message, whatever else was said at that time", async () => {
+    const { entries, post } = onceOf(FULL);
+    const first = [await post("k1", "one"), await post("k2", "two"), await post("k3", "three")];
+    expect(first).toMatchObject(["1", "2", "3"].map((id) => ({ ok: true, stored: true, id })));
+    for (const [key, text, answer] of [
+      ["k2", "two", first[1]],
+      ["k1", "one", first[0]],
+      ["k3", "three", first[2]],
+    ] as const)
+      expect(await post(key, text)).toEqual({ ...answer, stored: false });
+    expect(entries).toHaveLength(3);
+  });
+
+  test("has the id of the newer message, when the key was used again after a day", async () => {
+    const { answers, clock, post } = onceOf(FULL);
+    await post("key", "today");
+    clock.nowMs = 25 * 60 * 60_000;
+    answers.clear();
+    const second = await post("key", "tomorrow");
+    expect(second).toMatchObject({ stored: true, id: "2" });
+    expect(await post("key", "tomorrow")).toEqual({ ...second, stored: false });
+  });
+
+  test("with another message under its key is refused", async () => {
+    const { entries, post } = onceOf(FULL);
+    await post("key", "one");
+    expect(await post("key", "two")).toMatchObject({ ok: false, problem: { status: 422 } });
+    expect(entries).toHaveLength(1);
+  });
+
+  test("of an edit has the id of what it edits", async () => {
+    const { asked, post } = onceOf(FULL);
+    await post("k1", "one");
+    const edit = { event: "msg_edit", id: "1" };
+    const first = await post("k2", "two", edit);
+    expect(first).toMatchObject({ stored: true, id: "1" });
+    expect(await post("k2", "two", edit)).toEqual({ ...first, stored: false });
+    expect(asked).toEqual([]);
+  });
+
+  test("of what a filter dropped has no id", async () => {
+    const { entries, post } = onceOf(FULL, ["^ann$"]);
+    const first = await post("key", "one");
+    expect(first).toMatchObject({ ok: true, stored: false, id: "" });
+    expect(await post("key", "one")).toEqual(first);
+    expect(entries).toEqual([]);
+  });
+
+  test("without FullEvents has no id, and the log is not asked for one", async () => {
+    const { entries, asked, post } = onceOf(API);
+    const first = await post("key", "one");
+    expect(first).toMatchObject({ stored: true, id: "" });
+    expect(await post("key", "one")).toEqual({ ...first, stored: false });
+    expect(entries[0]?.note).toMatchObject({ is: "said", refs: [] });
+    expect(asked).toEqual([]);
   });
 });
