@@ -97,7 +97,7 @@ export class EscapedText {
     const letter = String.fromCharCode(sign.code);
     if (sign.code === LETTER_X) return this.#ofBytes(start, (next) => this.#slashed(next, layer));
     if (letter === "u") {
-      const number = this.#hex(sign.end, 4, layer);
+      const number = this.#braced(sign.end, layer) ?? this.#hex(sign.end, 4, layer);
       return number === null ? [] : [number];
     }
     const code = SHORT[letter];
@@ -109,13 +109,14 @@ export class EscapedText {
     let at = start;
     while (name.length <= ENTITY_CHARS) {
       const sign = this.#read(at, layer);
+      const letter = sign === undefined ? "" : String.fromCodePoint(sign.code);
+      // As browsers read it, a number ends where its digits do, with or without `;`.
+      if (letter === ";" || (NUMBERED.test(name) && !NUMBERED.test(name + letter))) {
+        const code = entity(name);
+        return code === null ? [] : [{ code, end: letter === ";" ? (sign?.end ?? at) : at }];
+      }
       if (sign === undefined || sign.code > 0x7f) return [];
       at = sign.end;
-      const letter = String.fromCharCode(sign.code);
-      if (letter === ";") {
-        const code = entity(name);
-        return code === null ? [] : [{ code, end: at }];
-      }
       if (!/[#0-9A-Za-z]/u.test(letter)) return [];
       name += letter;
     }
@@ -148,6 +149,16 @@ export class EscapedText {
     const sign = this.#read(at, layer);
     const letter = sign?.code === BACKSLASH ? this.#read(sign.end, layer) : undefined;
     return letter?.code === LETTER_X ? this.#hex(letter.end, 2, layer) : null;
+  }
+
+  /** `{1f600}`, after `\u`, as in logs of Rust and JavaScript. */
+  #braced(start: number, layer: number): Reading | null {
+    if (this.#text[start] !== "{") return null;
+    for (let digits = 1; digits <= 6; digits += 1) {
+      const number = this.#hex(start + 1, digits, layer);
+      if (number !== null && this.#text[number.end] === "}") return { code: number.code, end: number.end + 1 };
+    }
+    return null;
   }
 
   #hex(start: number, digits: number, layer: number): Reading | null {
