@@ -53,10 +53,8 @@ export function warnOfSameRooms(
   // By room, of the first few gateways that have it: a room in thousands of gateways is not thousands squared comparisons.
   const known = new Map<string, Unit[]>();
   for (const { written, running } of linked) {
-    // Who posts to an account with one channel names the gateway.
-    const rooms = running.bridges.filter((bridge) => !hasOneChannel(bridge, accounts));
-    const units = unitsOf({ ...running, bridges: rooms }).map((bridges) => ({ written, bridges: byRoom(bridges) }));
-    const twin = units.flatMap((unit) => others(unit, known).filter((other) => overlaps(unit, other)))[0];
+    const units = unitsOf(running).map((bridges) => ({ written, bridges: byRoom(bridges) }));
+    const twin = units.flatMap((unit) => others(unit, known).filter((other) => overlaps(unit, other, accounts)))[0];
     if (twin !== undefined) {
       const what = `${written.label} and ${twin.written.label} link the same rooms, so messages arrive there twice`;
       report.warning("same-rooms", written.where, [what, "remove these rooms from one of them"], twin.written.where);
@@ -92,10 +90,13 @@ const others = ({ bridges }: Unit, known: ReadonlyMap<string, readonly Unit[]>):
   ...new Set([...bridges.keys()].flatMap((room) => known.get(room) ?? [])),
 ];
 
-function overlaps({ bridges }: Unit, other: Unit): boolean {
+function overlaps({ bridges }: Unit, other: Unit, accounts: ReadonlyMap<string, Declared>): boolean {
   const shared = [...bridges].flatMap(([room, bridge]) => {
     const twin = other.bridges.get(room);
-    return twin === undefined ? [] : [{ reads: reads(bridge) && reads(twin), writes: writes(bridge) && writes(twin) }];
+    if (twin === undefined) return [];
+    // Who posts to an account with one channel names the gateway, so what is read there crosses once.
+    const isRead = reads(bridge) && reads(twin) && !hasOneChannel(bridge, accounts);
+    return [{ reads: isRead, writes: writes(bridge) && writes(twin) }];
   });
   return carries(shared);
 }

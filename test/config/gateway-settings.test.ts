@@ -89,3 +89,22 @@ describe("what cannot be", () => {
     expect(problems.map(({ remedy }) => remedy)).toEqual(["did you mean CatchUp?"]);
   });
 });
+
+test.each<[string, string, string[]]>([
+  [
+    "a room and an account of the API",
+    '{ account = "irc.home", channel = "#b" }, { account = "api.left" }',
+    ["same-rooms"],
+  ],
+  ["accounts of the API alone", '{ account = "api.left" }, { account = "api.right" }', []],
+  ["one room", '{ account = "irc.home", channel = "#b" }', []],
+])("two gateways that share %s", (_, shared, expected) => {
+  const others = '[irc.home]\nServer = "127.0.0.1:1"\nNick = "n"\n[irc.away]\nServer = "127.0.0.2:1"\nNick = "n"\n';
+  const gateways = ["one", "two"].map(
+    (name) =>
+      `[[gateway]]\nname = "${name}"\nenable = true\ninout = [${shared}, { account = "irc.away", channel = "#${name}" }]\n`,
+  );
+  const text = `${ACCOUNTS}${others}${gateways.join("")}`;
+  const { problems } = load({ text, format: "toml", name: "x.toml" }, { env: {}, cwd: "/" });
+  expect(problems.map(({ code }) => code).filter((code) => code === "same-rooms")).toEqual(expected);
+});
