@@ -40,7 +40,7 @@ test("a log that does not answer counts as stuck, and a folder that is not there
   onTestFinished(() => void vi.useRealTimers());
   const append = vi.fn(() => new Promise<never>(() => undefined));
   const health = new LogHealth({
-    log: { head: 3, append, archive: { damage: () => NONE } },
+    log: { head: 3, append, archive: { damage: () => NONE, refusal: () => null } },
     dataPath: "/nowhere/at/all",
   });
   const views = [health.look(), health.look()];
@@ -55,4 +55,14 @@ test("a log that does not answer counts as stuck, and a folder that is not there
     });
   }
   expect(append).toHaveBeenCalledTimes(1);
+});
+
+test("a log that refuses messages for damage takes none, also when what is stored to ask it is stored", async () => {
+  const { log, dataPath } = await open(0);
+  const archive = { damage: () => NONE, refusal: () => "page 7 is damaged" };
+  const health = new LogHealth({
+    log: { head: 0, append: async (batch) => await log.append(batch), archive },
+    dataPath,
+  });
+  expect(await health.look()).toMatchObject({ takes: false, why: "page 7 is damaged" });
 });

@@ -10,7 +10,7 @@ const ANSWER_MS = 2_000;
 const PROBE = { key: "probe", fingerprint: "", answer: "" };
 
 export interface LogHealthOptions {
-  readonly log: Pick<Log, "append" | "head"> & { readonly archive: Pick<Archive, "damage"> };
+  readonly log: Pick<Log, "append" | "head"> & { readonly archive: Pick<Archive, "damage" | "refusal"> };
   readonly dataPath: string;
 }
 
@@ -24,8 +24,10 @@ export class LogHealth {
   }
 
   async look(): Promise<LogView> {
-    const [why, freeBytes] = await Promise.all([this.#refusal(), this.#free()]);
+    const [stuck, freeBytes] = await Promise.all([this.#refusal(), this.#free()]);
     const { head, archive } = this.#options.log;
+    // The probe stores no entry, so it does not meet damage in their table.
+    const why = stuck ?? archive.refusal();
     return { head, takes: why === null, why, freeBytes, damage: archive.damage() };
   }
 

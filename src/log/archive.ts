@@ -19,6 +19,8 @@ export interface Archive {
   backup(file: string): Promise<void>;
   /** What was found damaged since the log was opened. */
   damage(): Damage;
+  /** Why the newest batch with entries was refused, if that was because of damage; null: none was, or one has been stored since. */
+  refusal(): string | null;
 }
 
 export interface Damage {

@@ -68,3 +68,23 @@ test("entries that hold no message are passed over and counted", async () => {
   expect(why).toBeNull();
   expect(unsound).toHaveLength(2402);
 });
+
+test("an append that damage refuses is told, until one is stored, whatever is stored without entries", async () => {
+  const { dataPath, file } = await filledLog();
+  const db = new BetterSqlite3(file);
+  const pages = db.prepare("SELECT pageno FROM dbstat WHERE name = 'said'").pluck().all();
+  db.close();
+  expect(pages).not.toEqual([]);
+  for (const page of pages) damagePage(file, Number(page));
+  const log = await openAt(dataPath);
+  const entry = { subject: "net.a/#one", key: null, label: "", payload: '{"text":"message 1 "}' };
+  const note = { is: "said", refs: ["ref new"], author: "a", name: "n", excerpt: "new" } as const;
+  await expect(log.append({ account: "net.a", entries: [{ ...entry, note }] })).rejects.toMatchObject({
+    code: "damaged",
+  });
+  expect(log.archive.refusal()).toMatch(/log\.sqlite is damaged/);
+  await log.append({ account: "net.a", entries: [], once: { key: "k", fingerprint: "", answer: "" } });
+  expect(log.archive.refusal()).not.toBeNull();
+  await log.append({ account: "net.a", entries: [entry] });
+  expect(log.archive.refusal()).toBeNull();
+});

@@ -1,4 +1,5 @@
 import type { Archive, Damage, Finds } from "../archive.ts";
+import { LogError } from "../errors.ts";
 import type { Known, Receipt, Seq, StoredEntry } from "../log.ts";
 import { type Connection, expectReply } from "./connection.ts";
 import type { Soundness } from "./soundness.ts";
@@ -9,6 +10,7 @@ export class SqliteArchive implements Archive {
   readonly #connection: Connection;
   readonly #soundness: Soundness;
   readonly #open: () => void;
+  #refusal: string | null = null;
 
   /** `open` throws once nothing may be asked any more. */
   constructor(connection: Connection, soundness: Soundness, open: () => void) {
@@ -49,5 +51,15 @@ export class SqliteArchive implements Archive {
 
   damage(): Damage {
     return { why: this.#connection.damage, entries: this.#soundness.unsound };
+  }
+
+  refusal(): string | null {
+    return this.#refusal;
+  }
+
+  /** Told how a batch with entries ended; null: it is stored. */
+  noteAppend(refused: unknown): void {
+    if (refused === null) this.#refusal = null;
+    else if (refused instanceof LogError && refused.code === "damaged") this.#refusal = refused.message;
   }
 }

@@ -1,4 +1,4 @@
-import type { Archive, LogObserver } from "../archive.ts";
+import type { LogObserver } from "../archive.ts";
 import type { LogError } from "../errors.ts";
 import type {
   Appended,
@@ -50,7 +50,7 @@ interface Query {
 export class SqliteLog implements Log {
   readonly failed: Promise<LogError>;
   readonly ids: Ids;
-  readonly archive: Archive;
+  readonly archive: SqliteArchive;
   readonly #connection: Connection;
   readonly #clock: () => number;
   readonly #commits: GroupCommit;
@@ -99,7 +99,16 @@ export class SqliteLog implements Log {
 
   async append(batch: Batch): Promise<Appended> {
     this.#open();
-    return this.#commits.add({ batch, unmark: [] });
+    const adding = this.#commits.add({ batch, unmark: [] });
+    if (batch.entries.length === 0) return await adding;
+    try {
+      const appended = await adding;
+      if (appended.is === "stored") this.archive.noteAppend(null);
+      return appended;
+    } catch (error) {
+      this.archive.noteAppend(error);
+      throw error;
+    }
   }
 
   async mark(marks: readonly Mark[], { rides } = { rides: false }): Promise<void> {
