@@ -82,6 +82,8 @@ export async function* lines(socket: string, path: string, signal: AbortSignal):
 }
 
 async function open(socket: string, { method, path, body }: Question, signal: AbortSignal): Promise<IncomingMessage> {
+  // Node 22 throws at a later moment, where nobody can catch it.
+  if (socket.includes("\0")) throw new NotRunning(noSuchPath(socket, "the path holds a zero byte"));
   const sent = body === undefined ? "" : JSON.stringify(body);
   const headers = body === undefined ? {} : { "Content-Type": "application/json" };
   try {
@@ -114,10 +116,13 @@ function whyNot(error: unknown, socket: string): unknown {
         return new NotRunning(`the Rialto at ${socket} does not answer`);
       // A path that the system does not take, or something that is no Rialto.
       if (error instanceof Error && typeof codeOf(error) === "string")
-        return new NotRunning(`no Rialto can be asked at ${printable(socket)}: ${printable(error.message)}`);
+        return new NotRunning(noSuchPath(socket, error.message));
       return error;
   }
 }
+
+const noSuchPath = (socket: string, why: string): string =>
+  `no Rialto can be asked at ${printable(socket)}: ${printable(why)}`;
 
 const isCut = (error: unknown): boolean =>
   codeOf(error) === "ECONNRESET" || codeOf(error) === "ERR_STREAM_PREMATURE_CLOSE";
