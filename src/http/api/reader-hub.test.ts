@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
+import { eventually } from "../../../test/support/wait.ts";
 import type { View } from "../../gateway/view.ts";
 import type { Entry, Log } from "../../log/log.ts";
 import { Feed } from "./feed.ts";
@@ -120,7 +121,11 @@ class World {
 }
 
 const until = async (condition: () => boolean): Promise<void> => {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
+  await eventually(
+    () => Promise.resolve(condition()),
+    (met) => met,
+    () => String(condition),
+  );
 };
 
 let world: World;
@@ -337,7 +342,8 @@ test("a stalled reader is cut when its next message falls out of the buffer; the
   await make(200);
   const slow = await world.reader({ paused: true });
   let said = 0;
-  while (!world.happened.some((what) => what.startsWith("cut"))) world.say((said += 1), { size: 20_000 });
+  const isCut = (): boolean => world.happened.some((what) => what.startsWith("cut"));
+  while (!isCut() && said < 100_000) world.say((said += 1), { size: 20_000 });
   await until(() => world.hub.readers === 0);
   expect(world.happened).toContain("cut: it lags by more than Buffer");
   const taken = slow.numbers().length;
