@@ -1,4 +1,4 @@
-import { charsetOf } from "../../src/adapters/irc/charset.ts";
+import { charsetOf } from "../../src/adapters/irc/wire/charset.ts";
 import { adapter as irc } from "../../src/adapters/irc/index.ts";
 import { renderPost as renderIrc } from "../../src/adapters/irc/render.ts";
 import { adapter as matrix } from "../../src/adapters/matrix/index.ts";

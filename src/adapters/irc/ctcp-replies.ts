@@ -1,7 +1,7 @@
 import type { Clock } from "../../contract/host.ts";
-import { answerCtcp, parseCtcp } from "./ctcp.ts";
+import { answerCtcp, parseCtcp } from "./wire/ctcp.ts";
 import type { Link } from "./link.ts";
-import type { Line } from "./wire.ts";
+import type { Line } from "./wire/wire.ts";
 
 const REPLIES_MAX = 3;
 const WINDOW_MS = 10_000;

@@ -1,16 +1,16 @@
 import type { OpenArgs } from "../../contract/adapter.ts";
 import type { Event } from "../../contract/events.ts";
 import type { ChannelRef } from "../../contract/ids.ts";
-import type { Batch, Batches } from "./batches.ts";
-import type { Channels } from "./channels.ts";
-import { History } from "./history.ts";
+import type { Batch, Batches } from "./wire/batches.ts";
+import type { Channels } from "./channels/channels.ts";
+import { History } from "./channels/history.ts";
 import { Intake } from "./intake.ts";
 import type { Link } from "./link.ts";
-import { isSplit, Netsplits } from "./netsplits.ts";
+import { isSplit, Netsplits } from "./channels/netsplits.ts";
 import { taggedTimeMs, toEvents } from "./receive.ts";
 import type { IrcSettings } from "./settings.ts";
-import { UsersCommand } from "./users-command.ts";
-import type { Line } from "./wire.ts";
+import { UsersCommand } from "./channels/users-command.ts";
+import type { Line } from "./wire/wire.ts";
 
 const AHEAD_MAX_MS = 5 * 60_000;
 

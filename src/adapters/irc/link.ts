@@ -1,13 +1,13 @@
-import { type Caps, NO_CAPS } from "./caps.ts";
-import { fold } from "./casemap.ts";
-import type { Charset } from "./charset.ts";
-import type { Connection } from "./connection.ts";
-import { type Isupport, NO_ISUPPORT } from "./isupport.ts";
-import type { Frame } from "./parts.ts";
-import type { Pacer } from "./pacer.ts";
-import type { Pings } from "./pings.ts";
-import { relayerOf, type Tags } from "./tags.ts";
-import { formatLine, type Line, type LineSource, rawLine } from "./wire.ts";
+import { type Caps, NO_CAPS } from "./wire/caps.ts";
+import { fold } from "./wire/casemap.ts";
+import type { Charset } from "./wire/charset.ts";
+import type { Connection } from "./wire/connection.ts";
+import { type Isupport, NO_ISUPPORT } from "./wire/isupport.ts";
+import type { Frame } from "./sending/parts.ts";
+import type { Pacer } from "./sending/pacer.ts";
+import type { Pings } from "./wire/pings.ts";
+import { relayerOf, type Tags } from "./wire/tags.ts";
+import { formatLine, type Line, type LineSource, rawLine } from "./wire/wire.ts";
 
 /** Some user names get a mark before them that USERLEN does not count. */
 const USER_MIN = 10;

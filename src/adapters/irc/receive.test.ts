@@ -2,10 +2,10 @@ import * as fc from "../../../test/support/property.ts";
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../contract/events.ts";
 import type { ChannelRef } from "../../contract/ids.ts";
-import { fold } from "./casemap.ts";
-import { NO_ISUPPORT } from "./isupport.ts";
+import { fold } from "./wire/casemap.ts";
+import { NO_ISUPPORT } from "./wire/isupport.ts";
 import { type ReceiveContext, toEvents } from "./receive.ts";
-import { type Line, parseLine } from "./wire.ts";
+import { type Line, parseLine } from "./wire/wire.ts";
 
 const NOW = Date.parse("2026-06-01T12:00:00.000Z");
 const ref = (name: string): ChannelRef => name as ChannelRef;

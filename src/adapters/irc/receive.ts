@@ -1,10 +1,10 @@
 import type { Author, Event } from "../../contract/events.ts";
 import type { ChannelRef, EventKey, MessageRef, UserRef } from "../../contract/ids.ts";
 import { parseIrc, withoutControls } from "../../content/irc.ts";
-import { parseCtcp } from "./ctcp.ts";
-import { type Isupport, same } from "./isupport.ts";
-import { relayerOf, type Tags } from "./tags.ts";
-import type { Line, LineSource } from "./wire.ts";
+import { parseCtcp } from "./wire/ctcp.ts";
+import { type Isupport, same } from "./wire/isupport.ts";
+import { relayerOf, type Tags } from "./wire/tags.ts";
+import type { Line, LineSource } from "./wire/wire.ts";
 
 export interface ReceiveContext {
   readonly ownNick: string;

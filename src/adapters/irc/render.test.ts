@@ -5,9 +5,9 @@ import { END, type Progress } from "../../contract/ids.ts";
 import type { PostDraft } from "../../contract/ops.ts";
 import { parse } from "../../content/formats.ts";
 import { aSharedFile } from "../../../test/contract/shared-file.ts";
-import { charsetOf } from "./charset.ts";
+import { charsetOf } from "./wire/charset.ts";
 import { type Rendered, type RenderOptions, renderPost, textRoom } from "./render.ts";
-import { formatLine, parseLine } from "./wire.ts";
+import { formatLine, parseLine } from "./wire/wire.ts";
 
 const utf8 = charsetOf("utf-8")!;
 const OPTIONS: RenderOptions = {

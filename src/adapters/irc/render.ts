@@ -9,9 +9,9 @@ import { withoutControls, wordsOf } from "../../content/irc.ts";
 import { parseMarkdown } from "../../content/markdown-parse.ts";
 import { plainText } from "../../content/plain.ts";
 import { readableSize } from "../../lib/readable-size.ts";
-import type { Charset } from "./charset.ts";
-import { formatCtcp } from "./ctcp.ts";
-import { estimateLines, fittingEnd, type Piece, type SplitOptions, splitText } from "./split.ts";
+import type { Charset } from "./wire/charset.ts";
+import { formatCtcp } from "./wire/ctcp.ts";
+import { estimateLines, fittingEnd, type Piece, type SplitOptions, splitText } from "./sending/split.ts";
 
 export interface RenderOptions {
   readonly colorNicks: boolean;

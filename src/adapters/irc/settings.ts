@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import type { XStatic } from "typebox/schema";
 import type { SettingIssue, SettingsSchema, TextRule } from "../../contract/manifest.ts";
-import { charsetOf } from "./charset.ts";
+import { charsetOf } from "./wire/charset.ts";
 
 const line: TextRule = {
   pattern: String.raw`^\P{Cc}*$`,

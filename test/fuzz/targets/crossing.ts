@@ -1,5 +1,5 @@
 import { renderPost as renderIrc } from "../../../src/adapters/irc/render.ts";
-import { charsetOf } from "../../../src/adapters/irc/charset.ts";
+import { charsetOf } from "../../../src/adapters/irc/wire/charset.ts";
 import { adapter as irc } from "../../../src/adapters/irc/index.ts";
 import { adapter as matrix } from "../../../src/adapters/matrix/index.ts";
 import { adapter as xmpp } from "../../../src/adapters/xmpp/index.ts";

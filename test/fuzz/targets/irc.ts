@@ -1,7 +1,7 @@
-import { charsetOf } from "../../../src/adapters/irc/charset.ts";
-import type { Connection } from "../../../src/adapters/irc/connection.ts";
+import { charsetOf } from "../../../src/adapters/irc/wire/charset.ts";
+import type { Connection } from "../../../src/adapters/irc/wire/connection.ts";
 import { LiveSession } from "../../../src/adapters/irc/live.ts";
-import { Pace } from "../../../src/adapters/irc/pace.ts";
+import { Pace } from "../../../src/adapters/irc/sending/pace.ts";
 import { ircSettings } from "../../../src/adapters/irc/settings.suite.ts";
 import type { Cursor } from "../../../src/contract/ids.ts";
 import type { Ended } from "../../../src/contract/session.ts";

@@ -1,0 +1,66 @@
+import type { Isupport } from "../wire/isupport.ts";
+
+/** Beyond so many people (all channels together) somebody's leaving the network is not told. */
+const MEMBERS_MAX = 200_000;
+
+/** No network has nicks as long as this. */
+const NICK_MAX = 200;
+
+/** Who is in which channel; all by key. Channels are few, people are many. */
+export class Members {
+  readonly #rooms = new Map<string, Set<string>>();
+  #count = 0;
+
+  /** Channels in which we have seen this person. */
+  channelsOf(nick: string): readonly string[] {
+    return [...this.#rooms].filter(([, people]) => people.has(nick)).map(([channel]) => channel);
+  }
+
+  add(channel: string, nick: string): void {
+    if (this.#count >= MEMBERS_MAX || nick.length > NICK_MAX) return;
+    const people = this.#rooms.get(channel) ?? new Set();
+    this.#rooms.set(channel, people);
+    const before = people.size;
+    people.add(nick);
+    this.#count += people.size - before;
+  }
+
+  remove(channel: string, nick: string): void {
+    if (this.#rooms.get(channel)?.delete(nick) === true) this.#count -= 1;
+  }
+
+  quit(nick: string): void {
+    for (const channel of this.#rooms.keys()) this.remove(channel, nick);
+  }
+
+  rename(from: string, to: string): void {
+    for (const channel of this.channelsOf(from)) {
+      this.remove(channel, from);
+      this.add(channel, to);
+    }
+  }
+
+  /** We are no longer there to see. */
+  drop(channel: string): void {
+    this.#count -= this.#rooms.get(channel)?.size ?? 0;
+    this.#rooms.delete(channel);
+  }
+}
+
+/** The nick of one name in RPL_NAMREPLY, which has marks of rank before it and, by some servers, an address after it. */
+export function nickOf(name: string, isupport: Pick<Isupport, "prefix">): string {
+  return rankAndNick(name, isupport).nick;
+}
+
+/** The same with the highest of its marks, which is the first (IRCv3 "multi-prefix"). */
+export function rankedNickOf(name: string, isupport: Pick<Isupport, "prefix">): string {
+  const { marks, nick } = rankAndNick(name, isupport);
+  return nick === "" ? "" : marks.slice(0, 1) + nick;
+}
+
+function rankAndNick(name: string, { prefix }: Pick<Isupport, "prefix">): { marks: string; nick: string } {
+  const known = new Set(prefix.values());
+  let from = 0;
+  while (from < name.length && known.has(name.charAt(from))) from += 1;
+  return { marks: name.slice(0, from), nick: name.slice(from).split("!")[0] ?? "" };
+}

@@ -1,0 +1,205 @@
+import type { Host } from "../../../contract/host.ts";
+import type { ChannelRef } from "../../../contract/ids.ts";
+import type { DeleteOp, OptionalKind, PostOp } from "../../../contract/ops.ts";
+import type { Loss, Outcome, Why } from "../../../contract/outcome.ts";
+import type { Attempt } from "../../../contract/session.ts";
+import { plainText } from "../../../content/plain.ts";
+import type { Channels } from "../channels/channels.ts";
+import type { Charset } from "../wire/charset.ts";
+import type { Flow } from "./flow.ts";
+import { passesClientTag } from "../wire/isupport.ts";
+import type { Link } from "../link.ts";
+import {
+  batchPart,
+  fitsMultiline,
+  lineParts,
+  MULTILINE,
+  multilineLimits,
+  type Part,
+  redactParts,
+  relayParts,
+} from "./parts.ts";
+import type { Lesson } from "./refusal.ts";
+import type { Relay, Rung } from "./relay.ts";
+import { type Rendered, renderPost, textRoom } from "../render.ts";
+import type { IrcSettings } from "../settings.ts";
+import type { Tags } from "../wire/tags.ts";
+
+const REPLY_TAG = "draft/reply";
+
+interface OutboundOptions {
+  readonly link: Link;
+  readonly flow: Flow;
+  readonly channels: Pick<Channels, "refOf">;
+  readonly charset: Charset;
+  readonly settings: IrcSettings;
+  readonly host: Pick<Host, "publish" | "log">;
+  readonly relay: Relay;
+  /** A message was sent to the channel. */
+  readonly onSent: (text: string, channel: ChannelRef) => void;
+}
+
+interface Made {
+  readonly rung: Rung;
+  readonly rendered: Rendered;
+}
+
+/** From ops to what `Flow` writes: which lines, under which name, as one message or several. */
+export class Outbound {
+  readonly #options: OutboundOptions;
+  /** The op of each channel that waits to be handed to the flow last: those after it keep their order. */
+  readonly #last = new Map<ChannelRef, Promise<void>>();
+  #batches = 0;
+  /** The server has refused a message of several lines. */
+  #isSingle = false;
+
+  constructor(options: OutboundOptions) {
+    this.#options = options;
+  }
+
+  /** What the server cannot do although IRC can. */
+  get without(): readonly OptionalKind[] {
+    return this.#canRedact ? [] : ["delete"];
+  }
+
+  async post(op: PostOp, attempt: Attempt): Promise<Outcome> {
+    const { channels } = this.#options;
+    const before = this.#last.get(op.channel);
+    let target = channels.refOf(op.channel);
+    let made = target === null ? null : this.#made(op, target, null);
+    const isCut = made?.rendered.losses.some(isLength) === true;
+    // Whoever need not wait enters the flow at once, as the calls come.
+    if (before !== undefined || isCut) {
+      const rest = await this.#inTurn(op.channel, before, isCut ? this.#published(op, attempt.signal) : null);
+      target = channels.refOf(op.channel);
+      made = target === null ? null : this.#made(op, target, rest);
+    }
+    if (target === null || made === null) return NOT_THERE;
+    const outcome = await this.#send(op, attempt, target, made);
+    if (outcome.is === "delivered" && op.author !== null) this.#options.onSent(op.body.source.text, target);
+    return outcome;
+  }
+
+  async delete(op: DeleteOp, attempt: Attempt): Promise<Outcome> {
+    const { channels, flow } = this.#options;
+    const before = this.#last.get(op.channel);
+    if (before !== undefined) await this.#inTurn(op.channel, before, null);
+    const target = channels.refOf(op.channel);
+    if (target === null) return NOT_THERE;
+    if (!this.#canRedact) return NO_REDACTION;
+    return await flow.post({ target, lines: redactParts(target, op.target), losses: [], attempt });
+  }
+
+  get #canRedact(): boolean {
+    const { link } = this.#options;
+    return REDACTION.every((capability) => link.has(capability));
+  }
+
+  /**
+   * What `work` gives, once those before it in the channel have had their turn: while a link to a long text is made, what comes after
+   * that text stays after it.
+   */
+  async #inTurn(
+    channel: ChannelRef,
+    before: Promise<void> | undefined,
+    work: Promise<string | null> | null,
+  ): Promise<string | null> {
+    const turn = Promise.withResolvers<void>();
+    this.#last.set(channel, turn.promise);
+    const result = await work;
+    await before;
+    // The op enters the flow before the next one gets its turn: a microtask is too early for that.
+    setImmediate(() => {
+      if (this.#last.get(channel) === turn.promise) this.#last.delete(channel);
+      turn.resolve();
+    });
+    return result;
+  }
+
+  async #published({ body }: PostOp, signal: AbortSignal): Promise<string | null> {
+    const files = body.files.flatMap(({ name, url }) => (url === null ? [] : [`${name}: ${url}`]));
+    const text = [plainText(body.blocks) || body.source.text, ...files].join("\n");
+    const gone = Promise.withResolvers<null>();
+    const onAbort = () => gone.resolve(null);
+    signal.addEventListener("abort", onAbort);
+    if (signal.aborted) onAbort();
+    const link = await Promise.race([this.#options.host.publish(text), gone.promise]);
+    signal.removeEventListener("abort", onAbort);
+    return link;
+  }
+
+  async #send(op: PostOp, attempt: Attempt, target: ChannelRef, { rung, rendered }: Made): Promise<Outcome> {
+    const { flow, link, relay } = this.#options;
+    const losses: readonly Loss[] =
+      relay.wanted && op.author !== null && rung?.named !== false
+        ? [...rendered.losses, { what: "identity", note: "the name is in the text" }]
+        : rendered.losses;
+    const onLesson = (lesson: Lesson): void => {
+      if (lesson === "multiline") this.#isSingle = true;
+      else if (rung !== null) relay.learn(lesson, rung.nick, link.key(target));
+    };
+    return await flow.post({ target, lines: this.#parts(op, target, rendered, rung), losses, attempt, onLesson });
+  }
+
+  #made(op: PostOp, target: ChannelRef, rest: string | null): Made {
+    const { link, relay } = this.#options;
+    const rung = op.author === null || op.body.style === "notice" ? null : relay.rung(op.author, link.key(target));
+    return { rung, rendered: this.#render(op, target, { rung, rest }) };
+  }
+
+  #render(op: PostOp, target: ChannelRef, { rung, rest }: { rung: Rung; rest: string | null }): Rendered {
+    const { settings, charset, link, relay } = this.#options;
+    const own = link.prefix;
+    const isNamed = op.author !== null && (rung === null || rung.named);
+    const draft = { ...op, author: isNamed ? relay.inText(op.author, op.body.style) : null };
+    return renderPost(draft, {
+      colorNicks: settings.ColorNicks,
+      stripMarkdown: settings.StripMarkdown,
+      messageLines: settings.MessageLines,
+      lineBytes: textRoom({
+        lineBytes: link.isupport.linelen,
+        prefix: rung === null ? own : rung.nick + own.slice(own.indexOf("!")),
+        command: "PRIVMSG",
+        target,
+      }),
+      textBytes: settings.MessageLength,
+      charset,
+      resume: op.resume,
+      rest,
+    });
+  }
+
+  #parts(op: PostOp, target: ChannelRef, rendered: Rendered, rung: Rung): readonly Part[] {
+    const place = { target, tags: op.resume === null ? this.#replyTags(op) : NONE };
+    if (rung !== null) return relayParts(rendered.lines, place, rung.nick);
+    if (!this.#takesBatch(rendered)) return lineParts(rendered, place);
+    this.#batches += 1;
+    return [batchPart(rendered.lines, place, `m${this.#batches}`)];
+  }
+
+  #takesBatch(rendered: Rendered): boolean {
+    const { link, charset } = this.#options;
+    if (this.#isSingle || !link.has(MULTILINE) || !link.has("batch")) return false;
+    const limits = multilineLimits(link.caps.offered.get(MULTILINE));
+    return limits !== null && fitsMultiline(rendered, limits, charset.measure);
+  }
+
+  #replyTags({ reply }: PostOp): Tags {
+    const { link } = this.#options;
+    const possible = link.has("message-tags") && passesClientTag(link.isupport, REPLY_TAG);
+    return reply === null || !possible ? NONE : new Map([[`+${REPLY_TAG}`, reply.target]]);
+  }
+}
+
+const isLength = ({ what }: Loss): boolean => what === "length";
+
+const NONE: Tags = new Map();
+/** Without echoes we would not know the ids of what we have written. */
+const REDACTION = ["draft/message-redaction", "message-tags", "echo-message"] as const;
+
+const NOT_IN: Why = { code: "not_found", message: "Rialto is not in the channel" };
+const NOT_THERE: Outcome = { is: "deferred", why: NOT_IN, retryInMs: 1000, scope: "channel" };
+const NO_REDACTION: Outcome = {
+  is: "rejected",
+  why: { code: "unsupported", message: "the server does not support draft/message-redaction" },
+};

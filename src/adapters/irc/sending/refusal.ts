@@ -1,0 +1,187 @@
+import type { Why, WhyCode } from "../../../contract/outcome.ts";
+import { quote } from "../ends.ts";
+import type { PartKind } from "./parts.ts";
+import type { Line } from "../wire/wire.ts";
+
+/** What is not to be tried again: this name under which to relay, relaying at all in the channel, messages of several lines. */
+export type Lesson = "nick" | "relay" | "multiline";
+
+/** Why the server did not do what a line of ours asks for. `gone`: Rialto is not in the channel. */
+export type Refusal =
+  | { readonly is: "rejected"; readonly why: Why }
+  | {
+      readonly is: "deferred";
+      readonly why: Why;
+      readonly retryInMs: number;
+      readonly gone: boolean;
+      readonly lesson?: Lesson;
+    };
+
+/** `done`: there is nothing left to do. */
+export type Verdict = Refusal | { readonly is: "done" };
+
+export interface Refused {
+  /** What the refused line was sent to; null when the server does not say. */
+  readonly target: string | null;
+  /** The kind of line that it must have been; null when the server does not say. */
+  readonly kind: PartKind | null;
+  readonly refusal: Verdict;
+}
+
+const MODERATED_RETRY_MS = 30_000;
+const RATE_RETRY_MS = 20_000;
+const REGISTERED_RETRY_MS = 60_000;
+
+/** The text is at fault, not the channel: it would be refused forever, and hold up all that follows it. */
+const CONTENT = /colou?r|format|censor|banned (?:word|phrase)|filter|spam|blocked|repeat|caps|ctcp|too long|notice/iu;
+const OUTSIDE = /external|not (?:in|on) (?:the |that )?channel|outside/iu;
+const SAYING = /^(?:PRIVMSG|NOTICE)$/iu;
+/** How ircd-hybrid and its kin drop a line: not by a numeric. */
+const THROTTLED = /message to (?<target>\S+) throttled/iu;
+
+/** These answer MODE, KICK or INVITE of RunCommands, and never a message. */
+const OF_MODES = ["441", "443", "467", "472", "478", "482", "696"];
+/** These answer NICK, some with the name of the channel that is in the way. */
+const OF_NICKS = ["432", "433", "435", "436", "437", "438", "447"];
+const OF_OTHERS: ReadonlySet<string> = new Set([...OF_MODES, ...OF_NICKS]);
+
+interface Numeric {
+  readonly target: string | null;
+  readonly refusal: Refusal;
+}
+
+/** What a line says of one that we have sent; null when it says nothing of that kind. */
+export function refusalOf(line: Line): Refused | null {
+  if (line.command === "FAIL") return failureOf(line.params);
+  const refused = numericOf(line);
+  return refused === null ? null : { ...refused, kind: null };
+}
+
+function numericOf({ command, params, source }: Line): Numeric | null {
+  const text = quote(params.at(-1) ?? "");
+  const target = params[1] ?? null;
+  switch (command) {
+    case "401":
+    case "403":
+    case "442":
+      return { target, refusal: gone("not_found", text) };
+    case "404":
+      return { target, refusal: cannotSend(text, target ?? "") };
+    case "263":
+      // RPL_TRYAGAIN names the command.
+      return SAYING.test(target ?? "") ? { target: null, refusal: later("rate_limited", text, RATE_RETRY_MS) } : null;
+    case "439":
+      return { target, refusal: later("rate_limited", text, RATE_RETRY_MS) };
+    case "477":
+      return { target, refusal: later("forbidden", text, REGISTERED_RETRY_MS) };
+    case "408":
+    case "492":
+      return { target, refusal: never("bad_content", text) };
+    case "411":
+    case "412":
+      return { target: null, refusal: never("bad_content", text) };
+    case "417":
+      return { target: null, refusal: never("too_large", text) };
+    case "NOTICE": {
+      const throttled = source?.user === "" ? THROTTLED.exec(text)?.groups?.["target"] : undefined;
+      return throttled === undefined
+        ? null
+        : { target: throttled, refusal: later("rate_limited", text, RATE_RETRY_MS) };
+    }
+    default:
+      return /^[45]\d\d$/u.test(command) && target !== null && !OF_OTHERS.has(command)
+        ? { target, refusal: later("remote_error", text, MODERATED_RETRY_MS) }
+        : null;
+  }
+}
+
+/** IRCv3 "Standard Replies": `FAIL <command> <code> [<context>...] :<text>`. */
+function failureOf([command = "", code = "", ...rest]: readonly string[]): Refused | null {
+  const text = quote(rest.at(-1) ?? "");
+  const context = rest.slice(0, -1);
+  switch (command.toUpperCase()) {
+    case "PRIVMSG":
+    case "NOTICE":
+      return { target: null, kind: null, refusal: never("remote_error", text) };
+    case "BATCH":
+      return { target: null, kind: "batch", refusal: otherwise("unsupported", text, "multiline") };
+    case "RELAYMSG":
+      return {
+        target: context.find((word) => /^[#&+!]/u.test(word)) ?? null,
+        kind: "relay",
+        refusal: relayFailure(code.toUpperCase(), text),
+      };
+    case "REDACT": {
+      const isGone = code.toUpperCase() === "UNKNOWN_MSGID";
+      return {
+        target: context[0] ?? null,
+        kind: "redact",
+        refusal: isGone ? { is: "done" } : never("forbidden", text),
+      };
+    }
+    default:
+      return null;
+  }
+}
+
+function relayFailure(code: string, text: string): Refusal {
+  // The channel has banned this person: another way around that is not ours to take.
+  if (code.includes("BANNED")) return never("forbidden", text);
+  if (code.includes("BLANK")) return never("bad_content", text);
+  return otherwise("forbidden", text, code.includes("NICK") ? "nick" : "relay");
+}
+
+/**
+ * The same for a server that has only numerics: while a relayed line waits for its answer, these can mean it. `relays`: whether one waits
+ * under this name; the numerics of nicks also answer NICK.
+ */
+export function relayRefusalOf({ command, params }: Line, relays: (nick: string) => boolean): Refused | null {
+  const text = quote(params.at(-1) ?? "");
+  const refused = (lesson: Lesson, target: string | null): Refused => ({
+    target,
+    kind: "relay",
+    refusal: otherwise("forbidden", text, lesson),
+  });
+  const about = params[1] ?? "";
+  if (BAD_NICK.has(command)) return relays(about) ? refused("nick", null) : null;
+  if (command === NOT_OPERATOR) return refused("relay", about);
+  const unknown = command === "421" && about.toUpperCase() === "RELAYMSG";
+  return unknown || command === NO_PRIVILEGES ? refused("relay", null) : null;
+}
+
+/** ERR_ERRONEUSNICKNAME, ERR_NICKNAMEINUSE, and what a module of InspIRCd says in their place. */
+const BAD_NICK: ReadonlySet<string> = new Set(["432", "433", "573"]);
+/** ERR_NOPRIVILEGES; ERR_CHANOPRIVSNEEDED, which names the channel. */
+const NO_PRIVILEGES = "481";
+const NOT_OPERATOR = "482";
+
+/** ERR_CANNOTSENDTOCHAN (RFC 2812 §5.2) has many reasons, which only its text tells. */
+function cannotSend(text: string, target: string): Refusal {
+  // Some servers repeat the channel's name in it, which may be #information.
+  const reason = text.toLowerCase().replaceAll(target.toLowerCase() || " ", " ");
+  if (OUTSIDE.test(reason)) return gone("not_found", text);
+  return CONTENT.test(reason) ? never("bad_content", text) : later("forbidden", text, MODERATED_RETRY_MS);
+}
+
+const said = (code: WhyCode, text: string): Why => ({ code, message: `the server refuses the line: ${text}` });
+const never = (code: WhyCode, text: string): Refusal => ({ is: "rejected", why: said(code, text) });
+const later = (code: WhyCode, text: string, retryInMs: number): Refusal => ({
+  is: "deferred",
+  why: said(code, text),
+  retryInMs,
+  gone: false,
+});
+/** Certainly not sent, and the next try goes another way. */
+const otherwise = (code: WhyCode, text: string, lesson: Lesson): Refusal => ({
+  is: "deferred",
+  why: said(code, text),
+  retryInMs: 0,
+  gone: false,
+  lesson,
+});
+const gone = (code: WhyCode, text: string): Refusal => ({
+  is: "deferred",
+  why: said(code, text),
+  retryInMs: 1000,
+  gone: true,
+});
