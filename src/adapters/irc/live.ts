@@ -13,6 +13,7 @@ import { Flow } from "./sending/flow.ts";
 import type { capabilities } from "./index.ts";
 import { Inbound } from "./inbound.ts";
 import { LineBuffer } from "./wire/lines.ts";
+import { LINE_STEPS, type LineTakers } from "./line-steps.ts";
 import { Link } from "./link.ts";
 import { Liveness } from "./wire/liveness.ts";
 import { Login } from "./login/login.ts";
@@ -56,7 +57,7 @@ export class LiveSession implements Session<IrcHandlers> {
   readonly #selfCheck: SelfCheck;
   readonly #inbound: Inbound;
   readonly #batches = new Batches();
-  readonly #ctcp: CtcpReplies;
+  readonly #takers: LineTakers;
   readonly #nickKeeper: NickKeeper;
   #closing = false;
   #faults = 0;
@@ -66,13 +67,8 @@ export class LiveSession implements Session<IrcHandlers> {
     const { connection, charset, pace, settings, host, since } = options;
     const { clock } = host;
     this.#options = options;
-    const link = new Link({
-      connection,
-      charset,
-      pacer: new Pacer(pace, clock),
-      pings: new Pings(clock),
-      nick: settings.Nick,
-    });
+    const pacer = new Pacer(pace, clock);
+    const link = new Link({ connection, charset, pacer, pings: new Pings(clock), nick: settings.Nick });
     this.#link = link;
     this.#registration = new Registration({ link, settings, host });
     this.#login = new Login({ link, settings, host });
@@ -117,7 +113,17 @@ export class LiveSession implements Session<IrcHandlers> {
       onDead: (why) => connection.end({ cause: "lost", why }),
       onIdle: () => this.#selfCheck.next(),
     });
-    this.#ctcp = new CtcpReplies(link, clock);
+    this.#takers = {
+      login: this.#login,
+      selfCheck: this.#selfCheck,
+      flow: this.#flow,
+      batches: this.#batches,
+      ctcp: new CtcpReplies(link, clock),
+      inbound: this.#inbound,
+      channels: this.#channels,
+      nickKeeper: this.#nickKeeper,
+      link,
+    };
     this.handlers = {
       post: async (op, attempt) => await outbound.post(op, attempt),
       delete: async (op, attempt) => await outbound.delete(op, attempt),
@@ -295,16 +301,7 @@ export class LiveSession implements Session<IrcHandlers> {
     if (/^[45]\d\d$/u.test(line.command)) {
       host.log.debug({ numeric: line.command, says: quote(line.params.at(-1) ?? "") }, "the server reports an error");
     }
-    this.#login.take(line);
-    this.#selfCheck.take(line);
-    this.#flow.take(line, this.#batches.labelOf(line));
-    this.#ctcp.take(line);
-    this.#inbound.take(line);
-    this.#channels.take(line);
-    this.#nickKeeper.take(line);
-    // Last: the line still speaks of us by the nick we had.
-    this.#link.learn(line);
-    if (line.command === "NICK") this.#nickKeeper.look();
+    for (const { take } of LINE_STEPS) take(line, this.#takers);
   }
 
   #onError(text: string): void {
