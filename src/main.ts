@@ -4,7 +4,8 @@ import { accountCommand } from "./cli/account.ts";
 import { parseCommand } from "./cli/args.ts";
 import type { Terminal } from "./cli/control.ts";
 import { COMMAND_HELP } from "./cli/command-help.ts";
-import { check, formatProblems } from "./cli/check.ts";
+import { check } from "./cli/check.ts";
+import { formatProblems } from "./config/problem-lines.ts";
 import { HELP } from "./cli/help.ts";
 import { load } from "./cli/load.ts";
 import {

@@ -9,7 +9,7 @@ import { noSuchGateway, say } from "../admin/operator.ts";
 import { statusOf } from "../admin/status.ts";
 import type { ConfigError } from "../admin/troubles.ts";
 import type { ReaderView, StatusView } from "../admin/views.ts";
-import { placeOf } from "../cli/check.ts";
+import { placeOf } from "../config/problem-lines.ts";
 import type { Config } from "../config/config.ts";
 import { systemClock } from "../delivery/clock.ts";
 import type { Delivery } from "../delivery/delivery.ts";

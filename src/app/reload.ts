@@ -1,4 +1,4 @@
-import { formatProblems } from "../cli/check.ts";
+import { formatProblems } from "../config/problem-lines.ts";
 import type { Loaded } from "../config/load.ts";
 import { hasErrors, type Problem } from "../config/problems.ts";
 import type { Logger } from "../logger.ts";

@@ -6,7 +6,7 @@ import { hasErrors } from "../config/problems.ts";
 import type { Manifest } from "../contract/manifest.ts";
 import { START_ERRORS } from "../errors.ts";
 import type { Command } from "./args.ts";
-import { formatProblems } from "./check.ts";
+import { formatProblems } from "../config/problem-lines.ts";
 import { load } from "./load.ts";
 
 interface Surroundings {

@@ -1,5 +1,6 @@
 import { protocols } from "../adapters/registry.ts";
 import type { Environment } from "../config/environment.ts";
+import { formatProblems } from "../config/problem-lines.ts";
 import { hasErrors, type Problem } from "../config/problems.ts";
 import { START_ERRORS } from "../errors.ts";
 import { load } from "./load.ts";
@@ -50,18 +51,6 @@ function problemView({ severity, file, line, column, message, remedy }: Problem)
   const fallback = severity === "error" ? "correct it" : "check whether you mean this";
   return { severity, file, line, column, message, remedy: remedy === "" ? fallback : remedy };
 }
-
-/** One line per problem, `file:line:column: error: message`, each ended by a newline; the place is left out where there is none. */
-export function formatProblems(problems: readonly Problem[]): string {
-  return problems.map((problem) => `${placeOf(problem)}: ${problem.severity}: ${textOf(problem)}\n`).join("");
-}
-
-/** `file:line:column`, or the file alone where there is no place in it. */
-export function placeOf({ file, line, column }: Problem): string {
-  return line === 0 ? file : `${file}:${line}:${column}`;
-}
-
-const textOf = ({ message, remedy }: Problem): string => (remedy === "" ? message : `${message}; ${remedy}`);
 
 function countProblems(problems: readonly Problem[]): string {
   const errors = problems.filter(({ severity }) => severity === "error").length;

@@ -1,6 +1,6 @@
 import type { Reloaded } from "../app/reload.ts";
 import { printable } from "../lib/printable.ts";
-import { formatProblems } from "./check.ts";
+import { formatProblems } from "../config/problem-lines.ts";
 
 /** What a reload came to, for people, with the exit code of the command. Pure. */
 export function reloadText(reloaded: Reloaded): { readonly text: string; readonly code: number } {

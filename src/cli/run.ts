@@ -7,7 +7,7 @@ import { START_ERRORS, StartError } from "../errors.ts";
 import { LogError } from "../log/errors.ts";
 import type { Scrubber } from "../lib/scrub.ts";
 import { createLogger, type Logger } from "../logger.ts";
-import { formatProblems } from "./check.ts";
+import { formatProblems } from "../config/problem-lines.ts";
 import { followReloads, listenForReloads } from "./reloads.ts";
 import { openSystemd, type Systemd } from "./systemd.ts";
 

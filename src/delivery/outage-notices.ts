@@ -18,6 +18,9 @@ export interface WatchedPlace {
   readonly backlog: () => Promise<number | null>;
 }
 
+/** How a channel of an account stands. */
+export type Standing = Pick<WatchedPlace, "takes" | "down" | "backlog">;
+
 export interface OutageNoticesOptions {
   readonly log: Pick<Log, "append" | "marks" | "unmark" | "ids">;
   readonly clock: Clock;

@@ -19,7 +19,7 @@ import type { Lanes } from "./lanes.ts";
 import type { LoopWatch } from "./loop-watch.ts";
 import { type Meter, NO_METER } from "./meter.ts";
 import type { RemoteFiles } from "./remote-files.ts";
-import type { Standing } from "./places.ts";
+import type { Standing } from "./outage-notices.ts";
 import { Report } from "./report.ts";
 import { fullJitter } from "./retry.ts";
 import type { JoinChannel } from "./room.ts";

@@ -2,11 +2,8 @@ import type { Config } from "../config/config.ts";
 import { outageSubject } from "../gateway/outages.ts";
 import type { Routes } from "../gateway/routes.ts";
 import { subjectOf } from "../gateway/subject.ts";
-import type { WatchedPlace } from "./outage-notices.ts";
+import type { Standing, WatchedPlace } from "./outage-notices.ts";
 import type { Parts } from "./parts.ts";
-
-/** How a channel of an account stands. */
-export type Standing = Pick<WatchedPlace, "takes" | "down" | "backlog">;
 
 /** Every channel of which rooms can be told that it is out of reach. `routes`: those of `config`. */
 export function watchedPlaces({ accounts }: Config, routes: Routes, parts: Parts): readonly WatchedPlace[] {

@@ -8,7 +8,7 @@ import { readLink, signLink } from "./links.ts";
 import { putInFolder, shortSha1 } from "./media-folder.ts";
 import { HEAD_BYTES, isShown, mediaType, sniff, withEnding } from "./media-type.ts";
 import { cleanName, folderName } from "./names.ts";
-import type { MediaOptions } from "./open-files.ts";
+import type { MediaOptions } from "./options.ts";
 import { Seal } from "./sealed.ts";
 
 interface LinkerOptions {

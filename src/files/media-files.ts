@@ -14,7 +14,7 @@ import { FLIGHT_LIMITS, Flights, type Watch } from "./flights.ts";
 import { Linker } from "./linker.ts";
 import { HEAD_BYTES, mediaType, sniff, withEnding } from "./media-type.ts";
 import { cleanName, folderName } from "./names.ts";
-import type { FilesOptions } from "./open-files.ts";
+import type { FilesOptions } from "./options.ts";
 import { codeOf, notNow, type Refusal, refused, STOPPED, tooLarge } from "./refusal.ts";
 import { roomOf, sweep } from "./sweep.ts";
 

@@ -11,7 +11,8 @@ import type { FileId } from "../contract/ids.ts";
 import type { OpenedFile } from "../contract/session.ts";
 import { fileId } from "./file-id.ts";
 import type { FileStore, ReadyFile, WantedFile } from "./files.ts";
-import { type FilesOptions, type MediaOptions, openFiles } from "./open-files.ts";
+import { openFiles } from "./open-files.ts";
+import type { FilesOptions, MediaOptions } from "./options.ts";
 
 /** A folder that is gone when the test is over. */
 export function scratch(): string {

@@ -2,7 +2,6 @@ import type { FileItem, Message } from "../contract/message.ts";
 import type { WantedFile } from "../files/files.ts";
 import { readableSize } from "../lib/readable-size.ts";
 import { decodeStored, isBare, type Stored } from "./codec.ts";
-import { sizeOf } from "./plan-files.ts";
 import type { LinkFor } from "./with-links.ts";
 
 /** What is known of a file at the moment a reader is given it. */
@@ -70,4 +69,13 @@ function missingLine({ Name, Comment, Size }: FileItem, missing: string | null):
   const size = Size > 0 ? ` (${readableSize(Size)})` : "";
   const why = missing ?? "its content is not available";
   return `${Comment === "" ? "" : `${Comment}: `}${Name || "a file"}${size} was shared, but cannot be shown here: ${why}`;
+}
+
+/** Bytes; null when nobody knows. */
+export function sizeOf({ Size, Data }: FileItem): number | null {
+  if (Size > 0) return Size;
+  // What standard base64 (RFC 4648 §4) stands for.
+  if (Data === "") return null;
+  const padding = Data.endsWith("==") ? 2 : Data.endsWith("=") ? 1 : 0;
+  return Math.floor((Data.length * 3) / 4) - padding;
 }

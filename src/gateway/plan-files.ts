@@ -1,11 +1,12 @@
 import type { Capabilities } from "../contract/capabilities.ts";
 import type { SharedFile } from "../contract/content.ts";
-import type { FileItem, Message } from "../contract/message.ts";
+import type { Message } from "../contract/message.ts";
 import type { Loss } from "../contract/outcome.ts";
 import { fileId } from "../files/file-id.ts";
 import type { WantedFile } from "../files/files.ts";
 import type { Stored } from "./codec.ts";
 import { withoutEcho } from "./caption.ts";
+import { sizeOf } from "./file-contents.ts";
 import type { Here } from "./planned.ts";
 import type { View } from "./view.ts";
 
@@ -66,13 +67,4 @@ export function sharedPicture(url: string, { avatar }: Here, capabilities: Capab
 
 function hasPictures({ identity }: Capabilities): boolean {
   return identity.includes("puppet") || identity.includes("per-message");
-}
-
-/** Bytes; null when nobody knows. */
-export function sizeOf({ Size, Data }: FileItem): number | null {
-  if (Size > 0) return Size;
-  // What standard base64 (RFC 4648 §4) stands for.
-  if (Data === "") return null;
-  const padding = Data.endsWith("==") ? 2 : Data.endsWith("=") ? 1 : 0;
-  return Math.floor((Data.length * 3) / 4) - padding;
 }

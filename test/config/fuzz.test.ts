@@ -1,7 +1,7 @@
 import * as fc from "../support/property.ts";
 import { expect, test } from "vitest";
 import { load } from "../../src/cli/load.ts";
-import { formatProblems } from "../../src/cli/check.ts";
+import { formatProblems } from "../../src/config/problem-lines.ts";
 import type { FormatName } from "../../src/config/formats/pick.ts";
 
 const runs = { numRuns: 300 };

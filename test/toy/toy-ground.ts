@@ -1,8 +1,8 @@
 import type { Style } from "../../src/contract/content.ts";
 import type { ChannelRequest } from "../../src/contract/session.ts";
 import type { Ground, Handle, Harness, Heard, How, Person } from "../contract/harness.ts";
-import type { ToySettings } from "./toy/index.ts";
 import { adapter } from "./toy/index.ts";
+import type { ToySettings } from "./toy/settings.ts";
 import { type ToyMember, type ToyMessage, type ToyRequest, ToyServer } from "./toy-server.ts";
 
 /** More than loopback needs to pass on what it has. */

@@ -54,6 +54,9 @@ describe("breaches are found", () => {
     ["src/adapters/one/a.ts", 'import { x } from "../two/a.ts";', "src/adapters/two/a.ts"],
     ["src/adapters/one/a.ts", 'import { x } from "../registry.ts";', "src/adapters/registry.ts"],
     ["src/adapters/one/a.ts", 'import { x } from "../../gateway/a.ts";', "src/gateway/a.ts"],
+    ["src/app/a.ts", 'import type { X } from "../cli/check.ts";', "src/cli/check.ts"],
+    ["src/app/a.ts", 'import { x } from "../main.ts";', "src/main.ts"],
+    ["src/admin/a.ts", 'import { x } from "../app/app.ts";', "src/app/app.ts"],
     ["src/errors.ts", 'import { x } from "./app/app.ts";', "src/app/app.ts"],
     ["src/lib/a.ts", 'import { x } from "../../tools/a.ts";', "outside src"],
   ])("%s: %s", (path, text, named) => {

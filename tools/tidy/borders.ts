@@ -53,8 +53,25 @@ const BORDERS: readonly Border[] = [
   { of: "adapters/*/", may: ["contract/", "content/", "lib/"] },
   { of: "errors.ts", may: [] },
   { of: "logger.ts", may: ["lib/", "errors.ts"] },
+  {
+    of: "app/",
+    may: [
+      "contract/",
+      "adapters/registry.ts",
+      "adapters/api/index.ts",
+      "admin/",
+      "config/",
+      "delivery/",
+      "files/",
+      "gateway/",
+      "http/",
+      "log/",
+      "lib/",
+      "errors.ts",
+      "logger.ts",
+    ],
+  },
   { of: "cli/", may: null },
-  { of: "app/", may: null },
   { of: "main.ts", may: null },
 ];
 

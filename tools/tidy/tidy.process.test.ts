@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { borderFindings } from "./borders.ts";
+import { circleFindings } from "./circles.ts";
 import { linkFindings, unlinkedFindings } from "./docs.ts";
 import { kindFindings } from "./kinds.ts";
 import { limitFindings } from "./limits.ts";
@@ -19,6 +20,7 @@ test.each([
   ["size limits, no any, no console outside cli", () => limitFindings(root, "src")],
   ["tests are named by what they need", () => kindFindings(files)],
   ["import directions", () => borderFindings(files)],
+  ["no circles of imports", () => circleFindings(files)],
   ["the core names no protocol", () => protocolFindings(files)],
   ["no path or package host of one machine", () => placeFindings(files)],
   ["suppressions have a reason", () => suppressionFindings(files)],

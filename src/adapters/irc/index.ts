@@ -1,6 +1,6 @@
 import { defineAdapter } from "../../contract/adapter.ts";
-import type { Capabilities } from "../../contract/capabilities.ts";
 import type { Manifest } from "../../contract/manifest.ts";
+import { capabilities } from "./capabilities.ts";
 import { checkSettings, schema } from "./settings.ts";
 import type { IrcSettings } from "./settings.ts";
 
@@ -40,27 +40,6 @@ const manifest: Manifest = {
   },
   check: (settings) => checkSettings(settings as IrcSettings),
 };
-
-/** A server without echo-message only tells that it has read a line: that is proof, but no way to settle what is unknown. */
-export const capabilities = {
-  // A reaction of ours would be a tag that few clients show: a line that says it serves more people.
-  ops: { edit: "none", delete: "native", react: "none" },
-  reply: "emulated",
-  replyWords: "address",
-  thread: "none",
-  mention: "emulated",
-  notice: "native",
-  fileIn: "none",
-  fileOut: "emulated",
-  members: "native",
-  topic: "native",
-  history: "emulated",
-  identity: ["alias", "prefix"],
-  idempotency: { by: "none" },
-  proof: "server",
-  formats: ["text", "bold", "italic", "underline", "strike", "spoiler", "code", "colour", "para"],
-  limits: { textMax: 512, textUnit: "bytes", inflightMax: 16 },
-} as const satisfies Capabilities;
 
 export const adapter = defineAdapter<typeof capabilities, IrcSettings>({
   manifest,

@@ -10,7 +10,7 @@ import type { Connection } from "./wire/connection.ts";
 import { CtcpReplies } from "./ctcp-replies.ts";
 import { givenUp, lost, misconfigured, quote } from "./ends.ts";
 import { Flow } from "./sending/flow.ts";
-import type { capabilities } from "./index.ts";
+import type { capabilities } from "./capabilities.ts";
 import { Inbound } from "./inbound.ts";
 import { LineBuffer } from "./wire/lines.ts";
 import { LINE_STEPS, type LineTakers } from "./line-steps.ts";

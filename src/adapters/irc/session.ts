@@ -2,11 +2,12 @@ import { readFile } from "node:fs/promises";
 import type { Opened, OpenArgs } from "../../contract/adapter.ts";
 import type { Handlers } from "../../contract/session.ts";
 import { charsetOf } from "./wire/charset.ts";
+import type { capabilities } from "./capabilities.ts";
 import { connect, type Endpoint } from "./wire/connection.ts";
 import { misconfigured } from "./ends.ts";
-import type { capabilities, IrcSettings } from "./index.ts";
 import { LiveSession } from "./live.ts";
 import { Pace } from "./sending/pace.ts";
+import type { IrcSettings } from "./settings.ts";
 
 /** By the settings of an account, which stay the same ones until they are changed. */
 const paces = new WeakMap<IrcSettings, Pace>();

@@ -1,6 +1,6 @@
 import { defineAdapter } from "../../contract/adapter.ts";
-import type { Capabilities } from "../../contract/capabilities.ts";
 import type { Manifest } from "../../contract/manifest.ts";
+import { capabilities } from "./capabilities.ts";
 import { registrationCommand } from "./registration.ts";
 import { checkSettings, schema } from "./settings.ts";
 import type { MatrixSettings } from "./settings.ts";
@@ -47,44 +47,6 @@ const manifest: Manifest = {
   check: (settings) => checkSettings(settings as MatrixSettings),
   commands: [registrationCommand],
 };
-
-/**
- * Homeservers know a repeated transaction for half an hour at the least: Synapse keeps answers in memory for 30 to 60 minutes, and the ids of
- * a device's transactions on disk for a day.
- */
-export const capabilities = {
-  ops: { edit: "native", delete: "native", react: "native" },
-  reply: "native",
-  replyWords: "quote",
-  thread: "native",
-  mention: "native",
-  notice: "native",
-  fileIn: "native",
-  fileOut: "native",
-  members: "native",
-  topic: "native",
-  history: "native",
-  identity: ["puppet", "per-message", "prefix"],
-  idempotency: { by: "key", windowMs: 30 * 60_000 },
-  proof: "server",
-  formats: [
-    ...([
-      "text",
-      "code",
-      "bold",
-      "italic",
-      "underline",
-      "strike",
-      "spoiler",
-      "colour",
-      "link",
-      "mention",
-      "emoji",
-    ] as const),
-    ...(["para", "heading", "pre", "quote", "list"] as const),
-  ],
-  limits: { textMax: 16_384, textUnit: "bytes", inflightMax: 1 },
-} as const satisfies Capabilities;
 
 export const adapter = defineAdapter<typeof capabilities, MatrixSettings>({
   manifest,

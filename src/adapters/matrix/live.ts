@@ -6,7 +6,7 @@ import type { Client } from "./client.ts";
 import { Editor } from "./editor.ts";
 import type { Ghosts } from "./ghosts.ts";
 import type { Http } from "./http.ts";
-import type { capabilities } from "./index.ts";
+import type { capabilities } from "./capabilities.ts";
 import { endOf } from "./login.ts";
 import { Reactor } from "./reactor.ts";
 import { Rooms } from "./rooms.ts";

@@ -4,7 +4,7 @@ import { Client } from "./client.ts";
 import { misconfigured, needsLogin } from "./failure.ts";
 import { Ghosts } from "./ghosts.ts";
 import { Http } from "./http.ts";
-import type { capabilities } from "./index.ts";
+import type { capabilities } from "./capabilities.ts";
 import { LiveSession } from "./live.ts";
 import { endOf, logIn } from "./login.ts";
 import { loginWay, type MatrixSettings, NOTHING_TO_LOG_IN_WITH } from "./settings.ts";

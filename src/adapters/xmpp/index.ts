@@ -1,6 +1,6 @@
 import { defineAdapter } from "../../contract/adapter.ts";
-import type { Capabilities } from "../../contract/capabilities.ts";
 import type { Manifest } from "../../contract/manifest.ts";
+import { capabilities } from "./capabilities.ts";
 import { roomJid } from "./jid.ts";
 import { checkSettings, schema, tlsOf } from "./settings.ts";
 import type { XmppSettings } from "./settings.ts";
@@ -35,26 +35,6 @@ const manifest: Manifest = {
   },
   check: (settings) => checkSettings(settings as XmppSettings),
 };
-
-/** What a room does not have (archive, stanza ids, occupant ids) is found out when it is joined: this is the most there is. */
-export const capabilities = {
-  ops: { edit: "native", delete: "native", react: "native" },
-  reply: "native",
-  replyWords: "quote",
-  thread: "none",
-  mention: "emulated",
-  notice: "emulated",
-  fileIn: "native",
-  fileOut: "native",
-  members: "native",
-  topic: "native",
-  history: "native",
-  identity: ["prefix"],
-  idempotency: { by: "echo" },
-  proof: "server",
-  formats: ["text", "bold", "italic", "strike", "code", "para", "pre", "quote"],
-  limits: { textMax: 5000, textUnit: "codepoints", inflightMax: 16 },
-} as const satisfies Capabilities;
 
 export const adapter = defineAdapter<typeof capabilities, XmppSettings>({
   manifest,

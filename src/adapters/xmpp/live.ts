@@ -6,7 +6,7 @@ import { Archive } from "./archive.ts";
 import { Avatars } from "./avatars.ts";
 import { CatchUp } from "./catch-up.ts";
 import { ASKED, givenUp } from "./ends.ts";
-import { capabilities } from "./index.ts";
+import { capabilities } from "./capabilities.ts";
 import type { XmppSettings } from "./settings.ts";
 import { Intake } from "./intake.ts";
 import { bareOf, domainOf, resourceOf } from "./jid.ts";

@@ -2,7 +2,7 @@ import type { Opened, OpenArgs } from "../../contract/adapter.ts";
 import type { Handlers } from "../../contract/session.ts";
 import { dial } from "./dial.ts";
 import { givenUp, misconfigured, placeName, placeOf } from "./ends.ts";
-import type { capabilities } from "./index.ts";
+import type { capabilities } from "./capabilities.ts";
 import { domainOf, localOf } from "./jid.ts";
 import { LiveSession } from "./live.ts";
 import { isLocal, tlsOf, type XmppSettings } from "./settings.ts";

@@ -3,7 +3,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { WEBSOCKET_PATH } from "../http-server.ts";
 import { type HttpApi, JSON_TYPE, type ParseBody, sendProblem } from "../server.ts";
 import type { ApiAccount } from "./account.ts";
-import type { Ingest, Ingested, OnceKey } from "./ingest.ts";
+import type { ApiDeps } from "./deps.ts";
+import type { Ingested, OnceKey } from "./ingest.ts";
 import { LogError } from "../../log/errors.ts";
 import { openApi } from "./openapi.ts";
 import { parseFormPost, parseJsonPost, type Parsed } from "./post-body.ts";
@@ -15,14 +16,6 @@ import { serveWebSocket } from "./websocket.ts";
 interface Body {
   readonly parsed: Parsed;
   readonly once: OnceKey | null;
-}
-
-export interface ApiDeps {
-  readonly readers: ApiAccount;
-  readonly ingest: Ingest;
-  readonly nowMs: () => number;
-  /** Unexpected failures: bugs, never a client's fault. */
-  readonly onError: (error: unknown, path: string) => void;
 }
 
 const IDEMPOTENCY_KEY_MAX = 255;

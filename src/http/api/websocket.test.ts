@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { Socket } from "node:net";
 import { expect, test } from "vitest";
 import type { WebSocket } from "ws";
-import type { ApiDeps } from "./routes.ts";
+import type { ApiDeps } from "./deps.ts";
 import { serveWebSocket } from "./websocket.ts";
 
 test("a failure while a message is taken in is reported, and the client told", async () => {

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import type { RawData, WebSocket } from "ws";
 import { WEBSOCKET_PATH } from "../http-server.ts";
 import { errorFrame, greeting } from "./frames.ts";
-import type { ApiDeps } from "./routes.ts";
+import type { ApiDeps } from "./deps.ts";
 import { parseJsonPost } from "./post-body.ts";
 
 /** Messages of one client that may wait for the disk; it is not read further until some are stored. */

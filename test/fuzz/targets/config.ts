@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { formatProblems } from "../../../src/cli/check.ts";
+import { formatProblems } from "../../../src/config/problem-lines.ts";
 import { load } from "../../../src/cli/load.ts";
 import { type FormatName, formatOf } from "../../../src/config/formats/pick.ts";
 import type { Random } from "../random.ts";

@@ -1,12 +1,7 @@
 import { defineAdapter } from "../../../src/contract/adapter.ts";
-import type { Capabilities } from "../../../src/contract/capabilities.ts";
 import type { Manifest } from "../../../src/contract/manifest.ts";
-
-export interface ToySettings {
-  readonly Server: string;
-  readonly Token: string;
-  readonly Nick: string;
-}
+import { capabilities } from "./capabilities.ts";
+import type { ToySettings } from "./settings.ts";
 
 const manifest: Manifest = {
   protocol: "toy",
@@ -29,25 +24,6 @@ const manifest: Manifest = {
   network: "Server",
   login: "Nick",
 };
-
-export const capabilities = {
-  ops: { edit: "native", delete: "native", react: "native" },
-  reply: "native",
-  replyWords: "quote",
-  thread: "none",
-  mention: "none",
-  notice: "native",
-  fileIn: "none",
-  fileOut: "emulated",
-  members: "native",
-  topic: "none",
-  history: "none",
-  identity: ["prefix"],
-  idempotency: { by: "key", windowMs: 24 * 60 * 60_000 },
-  proof: "server",
-  formats: ["text", "para"],
-  limits: { textMax: 400, textUnit: "codepoints", inflightMax: 1 },
-} as const satisfies Capabilities;
 
 export const adapter = defineAdapter<typeof capabilities, ToySettings>({
   manifest,

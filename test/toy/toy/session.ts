@@ -5,8 +5,9 @@ import type { ChannelRef, MessageRef } from "../../../src/contract/ids.ts";
 import type { DeleteOp, EditOp, PostOp, ReactOp } from "../../../src/contract/ops.ts";
 import type { Outcome, Why } from "../../../src/contract/outcome.ts";
 import type { Attempt, ChannelRequest, Ended, Handlers, Joined, Session } from "../../../src/contract/session.ts";
+import { capabilities } from "./capabilities.ts";
 import { type Answer, Connection } from "./connection.ts";
-import { capabilities, type ToySettings } from "./index.ts";
+import type { ToySettings } from "./settings.ts";
 import { receive, type Push } from "./receive.ts";
 import { type Part, render } from "./render.ts";
 

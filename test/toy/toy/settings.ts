@@ -1,0 +1,5 @@
+export interface ToySettings {
+  readonly Server: string;
+  readonly Token: string;
+  readonly Nick: string;
+}
