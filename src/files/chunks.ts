@@ -1,9 +1,10 @@
+import { onAbort } from "../lib/abort.ts";
+
 /** The chunks of a stream; an abort ends them, and leaves the stream to its source even when nobody has begun to read. */
 export function chunksOf(stream: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncIterable<Uint8Array> {
   const reader = stream.getReader();
   const leave = (): void => void reader.cancel().catch(() => undefined);
-  if (signal.aborted) leave();
-  else signal.addEventListener("abort", leave, { once: true });
+  onAbort(signal, leave);
   return readAll(reader, signal, leave);
 }
 
@@ -34,13 +35,10 @@ export function streamOf(
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        const stop = (): void => {
+        detach = onAbort(signal, () => {
           controller.error(signal.reason);
           void chunks.return().catch(() => undefined);
-        };
-        if (signal.aborted) return stop();
-        signal.addEventListener("abort", stop, { once: true });
-        detach = () => signal.removeEventListener("abort", stop);
+        });
       },
       async pull(controller) {
         const next = await chunks.next().catch((error: unknown) => {
@@ -65,11 +63,10 @@ export function streamOf(
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const { promise, reject } = Promise.withResolvers<never>();
-  const stop = (): void => reject(signal.reason);
-  signal.addEventListener("abort", stop, { once: true });
+  const release = onAbort(signal, () => reject(signal.reason));
   try {
     return await Promise.race([work, promise]);
   } finally {
-    signal.removeEventListener("abort", stop);
+    release();
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "../contract/host.ts";
+import { onAbort } from "../lib/abort.ts";
 import { notNow, type Refusal, STOPPED } from "./refusal.ts";
 
 export interface FlightLimits {
@@ -102,8 +103,7 @@ export class Flights<T extends object> {
     if (leftMs <= 0) return late(patienceMs);
     flight.waiters += 1;
     const { promise, resolve } = Promise.withResolvers<Refusal>();
-    const leave = (): void => resolve(STOPPED);
-    signal.addEventListener("abort", leave, { once: true });
+    const release = onAbort(signal, () => resolve(STOPPED));
     const lose = (): void => {
       flight.lingers = flight.begun;
       if (flight.begun && flight.movedMs === null) silent();
@@ -114,7 +114,7 @@ export class Flights<T extends object> {
       return await Promise.race([flight.result.promise, promise]);
     } finally {
       cancel();
-      signal.removeEventListener("abort", leave);
+      release();
       flight.waiters -= 1;
       if (flight.waiters === 0 && !flight.lingers) flight.controller.abort();
     }
@@ -132,11 +132,10 @@ export class Flights<T extends object> {
       movedMs: null,
     };
     this.#flights.set(key, flight);
-    const forget = (): void => {
-      if (this.#flights.get(key) === flight) this.#flights.delete(key);
-    };
     // Who comes after the last one went must not be handed what is being ended.
-    controller.signal.addEventListener("abort", forget, { once: true });
+    onAbort(controller.signal, () => {
+      if (this.#flights.get(key) === flight) this.#flights.delete(key);
+    });
     const flown = this.#fly(flight, group, work).then((result) => {
       ended(result, flight.movedMs !== null);
       return result;
@@ -197,16 +196,15 @@ export class Flights<T extends object> {
       resolve(true);
     };
     const waiting: Waiting = { group, turn };
-    const leave = (): void => {
+    this.#line.push(waiting);
+    const release = onAbort(signal, () => {
       const place = this.#line.indexOf(waiting);
       if (place === -1) return;
       this.#line.splice(place, 1);
       resolve(false);
-    };
-    this.#line.push(waiting);
-    signal.addEventListener("abort", leave, { once: true });
+    });
     const mine = await promise;
-    signal.removeEventListener("abort", leave);
+    release();
     return mine;
   }
 

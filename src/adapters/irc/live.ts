@@ -2,6 +2,7 @@ import type { OpenArgs } from "../../contract/adapter.ts";
 import type { ChannelRef } from "../../contract/ids.ts";
 import type { Why } from "../../contract/outcome.ts";
 import type { ChannelRequest, Ended, Handlers, Joined, Session } from "../../contract/session.ts";
+import { onAbort } from "../../lib/abort.ts";
 import { Batches } from "./wire/batches.ts";
 import { onCap, wantedCaps } from "./wire/caps.ts";
 import { Channels } from "./channels/channels.ts";
@@ -142,9 +143,7 @@ export class LiveSession implements Session<IrcHandlers> {
   /** Logs in; null when that is done, or why it failed. */
   async begin(signal: AbortSignal): Promise<Ended | null> {
     const { connection } = this.#options;
-    const onAbort = () => connection.end(givenUp());
-    signal.addEventListener("abort", onAbort);
-    if (signal.aborted) onAbort();
+    const release = onAbort(signal, () => connection.end(givenUp()));
     connection.listen((bytes) => this.#read(bytes));
     this.#registration.start();
     const failure = (await this.#registration.done) ?? this.#impossible();
@@ -160,7 +159,7 @@ export class LiveSession implements Session<IrcHandlers> {
     } else {
       connection.end(failure);
     }
-    signal.removeEventListener("abort", onAbort);
+    release();
     // The connection may have ended while we logged in.
     return failure ?? (await Promise.race([this.ended, Promise.resolve(null)]));
   }
@@ -204,16 +203,14 @@ export class LiveSession implements Session<IrcHandlers> {
 
   async close(signal: AbortSignal): Promise<void> {
     const { connection } = this.#options;
-    const end = () => connection.end(ASKED);
     if (!this.#closing) {
       this.#closing = true;
       this.#inbound.stop();
       this.#link.send("QUIT", ["Rialto stops"]);
     }
-    signal.addEventListener("abort", end);
-    if (signal.aborted) end();
+    const release = onAbort(signal, () => connection.end(ASKED));
     await this.ended;
-    signal.removeEventListener("abort", end);
+    release();
   }
 
   /** Takes what the socket gave. */

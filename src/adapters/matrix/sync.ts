@@ -2,6 +2,7 @@ import type { Host } from "../../contract/host.ts";
 import type { Event } from "../../contract/events.ts";
 import type { Cursor } from "../../contract/ids.ts";
 import type { Ended } from "../../contract/session.ts";
+import { onAbort } from "../../lib/abort.ts";
 import type { Client, Result } from "./client.ts";
 import { type Failure, refused } from "./failure.ts";
 import { type Json, textIn } from "./json.ts";
@@ -192,8 +193,9 @@ export class Sync {
   async #pause(ms: number): Promise<void> {
     const over = Promise.withResolvers<void>();
     const cancel = this.#options.host.clock.after(ms, over.resolve);
-    this.#stop.signal.addEventListener("abort", () => over.resolve(), { once: true });
+    const release = onAbort(this.#stop.signal, over.resolve);
     await over.promise;
     cancel();
+    release();
   }
 }

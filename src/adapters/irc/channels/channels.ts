@@ -3,6 +3,7 @@ import type { Host } from "../../../contract/host.ts";
 import type { OptionalKind } from "../../../contract/ops.ts";
 import type { Why } from "../../../contract/outcome.ts";
 import type { ChannelRequest, Joined } from "../../../contract/session.ts";
+import { onAbort } from "../../../lib/abort.ts";
 import { quote } from "../ends.ts";
 import { isChannel } from "../wire/isupport.ts";
 import { joinRefusal } from "./join-refusal.ts";
@@ -98,12 +99,12 @@ export class Channels {
     const before = this.#turn;
     this.#turn = joining.result;
     const abandon = () => joining.settle(refused("stopping", `joining ${quote(request.name)} was cancelled`));
-    signal.addEventListener("abort", abandon);
-    if (signal.aborted || this.#ended) abandon();
+    const release = onAbort(signal, abandon);
+    if (this.#ended) abandon();
     await Promise.race([before, joining.result]);
     await this.#ask(room, joining, request);
     const joined = await joining.result;
-    signal.removeEventListener("abort", abandon);
+    release();
     room.joining = null;
     if (!joined.ok) room.state = "out";
     return joined;
@@ -124,11 +125,10 @@ export class Channels {
     const resolve = (): void => out.resolve();
     this.#leaving.set(key, resolve);
     const cancel = host.clock.after(LEAVE_TIMEOUT_MS, resolve);
-    signal.addEventListener("abort", resolve);
-    if (signal.aborted) resolve();
+    const release = onAbort(signal, resolve);
     link.send("PART", [ref]);
     await out.promise;
-    signal.removeEventListener("abort", resolve);
+    release();
     cancel();
     this.#leaving.delete(key);
   }

@@ -4,6 +4,7 @@ import type { DeleteOp, OptionalKind, PostOp } from "../../../contract/ops.ts";
 import type { Loss, Outcome, Why } from "../../../contract/outcome.ts";
 import type { Attempt } from "../../../contract/session.ts";
 import { plainText } from "../../../content/plain.ts";
+import { onAbort } from "../../../lib/abort.ts";
 import type { Channels } from "../channels/channels.ts";
 import type { Charset } from "../wire/charset.ts";
 import type { Flow } from "./flow.ts";
@@ -120,11 +121,9 @@ export class Outbound {
     const files = body.files.flatMap(({ name, url }) => (url === null ? [] : [`${name}: ${url}`]));
     const text = [plainText(body.blocks) || body.source.text, ...files].join("\n");
     const gone = Promise.withResolvers<null>();
-    const onAbort = () => gone.resolve(null);
-    signal.addEventListener("abort", onAbort);
-    if (signal.aborted) onAbort();
+    const release = onAbort(signal, () => gone.resolve(null));
     const link = await Promise.race([this.#options.host.publish(text), gone.promise]);
-    signal.removeEventListener("abort", onAbort);
+    release();
     return link;
   }
 

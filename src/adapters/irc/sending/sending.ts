@@ -1,6 +1,7 @@
 import type { MessageRef } from "../../../contract/ids.ts";
 import type { Loss, Outcome, Why } from "../../../contract/outcome.ts";
 import type { Attempt } from "../../../contract/session.ts";
+import { onAbort } from "../../../lib/abort.ts";
 import type { Part } from "./parts.ts";
 import type { Lesson, Refusal } from "./refusal.ts";
 
@@ -29,7 +30,7 @@ export class Sending {
   readonly #states: State[];
   readonly #messages: MessageRef[] = [];
   readonly #resolve: (outcome: Outcome) => void;
-  readonly #onAbort = () => this.cut({ code: "stopping", message: "sending was cancelled" });
+  #release: () => void = () => undefined;
   #confirmed = 0;
   #stopped: Deferred | null = null;
   #over = false;
@@ -51,8 +52,8 @@ export class Sending {
     this.#attempt = options.attempt;
     this.#onLesson = options.onLesson ?? (() => {});
     this.#states = options.lines.map(() => "waiting");
-    options.attempt.signal.addEventListener("abort", this.#onAbort);
-    if (options.attempt.signal.aborted) this.#onAbort();
+    const cancel = (): void => this.cut({ code: "stopping", message: "sending was cancelled" });
+    this.#release = onAbort(options.attempt.signal, cancel);
     this.#settle();
   }
 
@@ -168,7 +169,7 @@ export class Sending {
 
   #finish(outcome: Outcome): void {
     this.#over = true;
-    this.#attempt.signal.removeEventListener("abort", this.#onAbort);
+    this.#release();
     this.#resolve(outcome);
   }
 }

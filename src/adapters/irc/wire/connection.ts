@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { Clock } from "../../../contract/host.ts";
 import type { Ended } from "../../../contract/session.ts";
+import { onAbort } from "../../../lib/abort.ts";
 import { closedByServer, connectFailure, givenUp, lost, placeName, tlsFailure } from "../ends.ts";
 
 const CONNECT_TIMEOUT_MS = 30_000;
@@ -64,7 +65,6 @@ export async function connect({ endpoint, clock, signal }: ConnectArgs): Promise
     outcome.resolve(inTls ? tlsFailure(endpoint, "timeout", "does not answer within 30 s") : late);
   };
   const cancel = clock.after(CONNECT_TIMEOUT_MS, onLate);
-  const onAbort = () => outcome.resolve(givenUp());
   const onError = (error: Error) => {
     const broken = inTls && reasonOf(error) === "ECONNRESET";
     outcome.resolve(
@@ -72,7 +72,7 @@ export async function connect({ endpoint, clock, signal }: ConnectArgs): Promise
     );
   };
   const onClose = () => outcome.resolve(closedByServer(placeName(endpoint)));
-  signal.addEventListener("abort", onAbort);
+  const release = onAbort(signal, () => outcome.resolve(givenUp()));
   socket.once("connect", () => {
     inTls = endpoint.tls !== null;
     if (!inTls) outcome.resolve(null);
@@ -82,7 +82,7 @@ export async function connect({ endpoint, clock, signal }: ConnectArgs): Promise
   socket.on("close", onClose);
   const ended = await outcome.promise;
   cancel();
-  signal.removeEventListener("abort", onAbort);
+  release();
   if (ended === null) {
     socket.off("close", onClose);
     // `onError` stays: it is harmless now, and an error that nobody listens for would be thrown.

@@ -1,0 +1,8 @@
+/** Calls `act` when the signal is aborted: once, and at once if it is already. What it returns takes that back. */
+export function onAbort(signal: AbortSignal | undefined, act: () => void): () => void {
+  if (signal?.aborted === true) act();
+  if (signal === undefined || signal.aborted) return () => undefined;
+  const listener = (): void => act();
+  signal.addEventListener("abort", listener, { once: true });
+  return () => signal.removeEventListener("abort", listener);
+}
