@@ -1,4 +1,5 @@
 import type { Clock } from "../contract/host.ts";
+import { onAbort } from "../lib/abort.ts";
 
 /** How a task with a limit came out; `late`: it was given up, and whatever it still does is nobody's. */
 export type Timed<T> = { readonly late: false; readonly value: T } | { readonly late: true };
@@ -25,14 +26,13 @@ export async function within<T>(
     limit.abort();
   };
   const cancel = clock.after(ms, giveUp);
-  signal?.addEventListener("abort", giveUp, { once: true });
-  if (signal?.aborted === true) giveUp();
+  const release = onAbort(signal, giveUp);
   try {
     const running = task(limit.signal).then((value): Timed<T> => ({ late: false, value }));
     return await Promise.race([running, given.promise]);
   } finally {
     cancel();
-    signal?.removeEventListener("abort", giveUp);
+    release();
   }
 }
 
@@ -40,10 +40,8 @@ export async function within<T>(
 export async function pause({ clock, ms, signal }: Deadline): Promise<void> {
   const over = Promise.withResolvers<void>();
   const cancel = clock.after(ms, over.resolve);
-  const end = (): void => over.resolve();
-  signal?.addEventListener("abort", end, { once: true });
-  if (signal?.aborted === true) end();
+  const release = onAbort(signal, over.resolve);
   await over.promise;
   cancel();
-  signal?.removeEventListener("abort", end);
+  release();
 }

@@ -9,6 +9,7 @@ import type { Routes } from "../gateway/routes.ts";
 import type { Files } from "../files/files.ts";
 import type { Turnstile } from "../lib/turnstile.ts";
 import type { Log, Seq } from "../log/log.ts";
+import { onAbort } from "../lib/abort.ts";
 import type { Logger } from "../logger.ts";
 import { pause, within } from "./deadline.ts";
 import { readCursor } from "./cursors.ts";
@@ -284,13 +285,12 @@ export class Part {
     const breakOff = new AbortController();
     const abort = (): void => breakOff.abort();
     const cancel = clock.after(lanesMs, abort);
-    signal?.addEventListener("abort", abort, { once: true });
-    if (signal?.aborted === true) abort();
+    const release = onAbort(signal, abort);
     const stopping = async (): Promise<void> =>
       void (await Promise.all(lanes.map(async ({ lane }) => await lane.stop(breakOff.signal))));
     await within({ clock, ms: lanesMs + BREAK_OFF_MS }, stopping);
     cancel();
-    signal?.removeEventListener("abort", abort);
+    release();
   }
 
   #channels(): readonly JoinChannel[] {

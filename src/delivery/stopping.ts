@@ -1,4 +1,5 @@
 import type { Clock } from "../contract/host.ts";
+import { onAbort } from "../lib/abort.ts";
 import type { Calls } from "./calls.ts";
 
 /** How long a stop goes on after its signal, in ms. */
@@ -17,17 +18,15 @@ interface Stoppable {
 export async function stopLane({ clock, calls, over, close }: Stoppable, signal: AbortSignal): Promise<void> {
   const late = Promise.withResolvers<void>();
   let cancel = (): void => undefined;
-  const abort = (): void => {
+  const release = onAbort(signal, () => {
     calls.abortAll();
     cancel = clock.after(STOP_GRACE_MS, late.resolve);
-  };
-  if (signal.aborted) abort();
-  else signal.addEventListener("abort", abort, { once: true });
+  });
   await Promise.race([calls.idle(), late.promise]);
   // What has not ended is settled by the next start, from the intent on disk.
   calls.abandonAll();
   over();
   await Promise.race([close(), late.promise]);
-  signal.removeEventListener("abort", abort);
+  release();
   cancel();
 }

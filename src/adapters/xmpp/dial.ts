@@ -2,6 +2,7 @@ import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import type { Clock } from "../../contract/host.ts";
 import type { Ended } from "../../contract/session.ts";
+import { onAbort } from "../../lib/abort.ts";
 import { connectFailure, givenUp, lost, misconfigured, type Place, placeName } from "./ends.ts";
 import { NS } from "./ns.ts";
 import { BoundedParser } from "./parser.ts";
@@ -29,12 +30,11 @@ export async function dial(endpoint: Endpoint, clock: Clock, signal: AbortSignal
   const cancel = clock.after(TIMEOUT_MS, () =>
     over.resolve({ ok: false, ended: lost("timeout", `${place} does not answer`) }),
   );
-  const onAbort = (): void => over.resolve({ ok: false, ended: givenUp() });
-  signal.addEventListener("abort", onAbort);
+  const release = onAbort(signal, () => over.resolve({ ok: false, ended: givenUp() }));
   const sockets: Socket[] = [];
   const dialled = await Promise.race([over.promise, attempt(endpoint, sockets)]);
   cancel();
-  signal.removeEventListener("abort", onAbort);
+  release();
   if (!dialled.ok) for (const socket of sockets) socket.destroy();
   return dialled;
 }

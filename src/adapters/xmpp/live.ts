@@ -2,6 +2,7 @@ import type { OpenArgs } from "../../contract/adapter.ts";
 import type { ChannelRef, FileRef } from "../../contract/ids.ts";
 import type { Why } from "../../contract/outcome.ts";
 import type { ChannelRequest, Ended, Handlers, Joined, OpenedFile, Session } from "../../contract/session.ts";
+import { onAbort } from "../../lib/abort.ts";
 import { Archive } from "./archive.ts";
 import { Avatars } from "./avatars.ts";
 import { CatchUp } from "./catch-up.ts";
@@ -144,16 +145,14 @@ export class LiveSession implements Session<XmppHandlers> {
 
   async close(signal: AbortSignal): Promise<void> {
     const { stream } = this.#options;
-    const end = (): void => stream.end(ASKED);
     if (!this.#closing) {
       this.#closing = true;
       this.#intake.end();
       stream.goodbye();
     }
-    signal.addEventListener("abort", end);
-    if (signal.aborted) end();
+    const release = onAbort(signal, () => stream.end(ASKED));
     await this.ended;
-    signal.removeEventListener("abort", end);
+    release();
   }
 
   /** The end of the stream ends all that waits. */

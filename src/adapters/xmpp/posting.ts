@@ -2,6 +2,7 @@ import type { MessageRef, OpId, Progress } from "../../contract/ids.ts";
 import type { DeleteOp, EditOp, PostDraft, PostOp, ReactOp } from "../../contract/ops.ts";
 import type { Loss, Outcome, Why } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
+import { onAbort } from "../../lib/abort.ts";
 import type { Fate, Outbox } from "./outbox.ts";
 import { authorRef, type OwnIds, type PartKind, readRef, roomRef } from "./refs.ts";
 import { messageRefused } from "./refusals.ts";
@@ -302,8 +303,5 @@ function unknown(code: Why["code"], message: string): Outcome {
 
 function abortOf(signal: AbortSignal): { readonly promise: Promise<"aborted">; readonly stop: () => void } {
   const { promise, resolve } = Promise.withResolvers<"aborted">();
-  const onAbort = (): void => resolve("aborted");
-  if (signal.aborted) onAbort();
-  signal.addEventListener("abort", onAbort);
-  return { promise, stop: () => signal.removeEventListener("abort", onAbort) };
+  return { promise, stop: onAbort(signal, () => resolve("aborted")) };
 }

@@ -2,6 +2,7 @@ import type { Host } from "../../contract/host.ts";
 import type { Why, WhyCode } from "../../contract/outcome.ts";
 import type { OptionalKind } from "../../contract/ops.ts";
 import type { ChannelRequest, Joined } from "../../contract/session.ts";
+import { onAbort } from "../../lib/abort.ts";
 import { quote } from "./ends.ts";
 import { isRoomJid, resourceOf, roomJid } from "./jid.ts";
 import { NS } from "./ns.ts";
@@ -77,11 +78,10 @@ export class Rooms {
     room.joining = joining;
     room.ownNick = nick;
     const abandon = (): void => joining.settle(refused("stopping", `joining ${quote(request.name)} was cancelled`));
-    signal.addEventListener("abort", abandon);
-    if (signal.aborted) abandon();
+    const release = onAbort(signal, abandon);
     await this.#enter(room, joining);
     const joined = await joining.result;
-    signal.removeEventListener("abort", abandon);
+    release();
     room.joining = null;
     if (!joined.ok && room.state !== "out") this.#abandon(room);
     return joined;
@@ -182,11 +182,10 @@ export class Rooms {
     // What this stay began, such as reading the archive, is over.
     room.entry += 1;
     const cancel = host.clock.after(LEAVE_TIMEOUT_MS, giveUp);
-    signal.addEventListener("abort", giveUp);
-    if (signal.aborted) giveUp();
+    const release = onAbort(signal, giveUp);
     send(el("presence", { to: `${room.jid}/${room.ownNick}`, type: "unavailable" }));
     const isOut = await out.promise;
-    signal.removeEventListener("abort", giveUp);
+    release();
     cancel();
     this.#rooms.delete(jid);
     this.#forget(room);

@@ -1,5 +1,6 @@
 import type { Opened, OpenArgs } from "../../contract/adapter.ts";
 import type { Handlers } from "../../contract/session.ts";
+import { onAbort } from "../../lib/abort.ts";
 import { dial } from "./dial.ts";
 import { givenUp, misconfigured, placeName, placeOf } from "./ends.ts";
 import type { capabilities } from "./capabilities.ts";
@@ -33,11 +34,9 @@ export async function open(args: OpenArgs<XmppSettings>): Promise<Opened<Handler
     plainInClear: settings.NoTLS,
   };
   const stream = new Stream({ ...dialled, domain, place: placeName(place), credentials });
-  const onAbort = (): void => stream.end(givenUp());
-  signal.addEventListener("abort", onAbort);
-  if (signal.aborted) onAbort();
+  const release = onAbort(signal, () => stream.end(givenUp()));
   const failure = await stream.begin();
-  signal.removeEventListener("abort", onAbort);
+  release();
   if (failure !== null) return { ok: false, ended: failure };
   if (tls === "none" && !isLocal(Server)) {
     const why = "everybody on the way can read everything, and the password too if it was sent as PLAIN";
