@@ -32,11 +32,11 @@ export interface Source {
 /** `action`: said of oneself in the third person (`/me`). `notice`: programs must not answer it. */
 export type Style = "normal" | "action" | "notice";
 
-export interface Body<F = SharedFile> {
+export interface Body {
   readonly style: Style;
   readonly source: Source;
   readonly blocks: readonly Block[];
-  readonly files: readonly F[];
+  readonly files: readonly SharedFile[];
 }
 
 interface FileFacts {

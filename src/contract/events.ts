@@ -1,4 +1,4 @@
-import type { Body, RemoteFile, Style } from "./content.ts";
+import type { RemoteFile, Source, Style } from "./content.ts";
 import type { ChannelRef, EventKey, MessageRef, OpId, UserRef } from "./ids.ts";
 
 /**
@@ -7,8 +7,11 @@ import type { ChannelRef, EventKey, MessageRef, OpId, UserRef } from "./ids.ts";
  */
 export type SaidStyle = Style | "aside";
 
-interface SaidBody extends Omit<Body<RemoteFile>, "style"> {
+/** What was said. The tree is made of the source by the core, once nothing changes the text any more. */
+export interface SaidBody {
   readonly style: SaidStyle;
+  readonly source: Source;
+  readonly files: readonly RemoteFile[];
 }
 
 /** What an adapter tells the core. */
@@ -32,7 +35,6 @@ export interface Author {
   readonly identity: string | null;
   readonly name: string;
   readonly avatar: RemoteFile | null;
-  readonly bot: boolean;
 }
 
 export interface Posted extends EventBase {
@@ -80,9 +82,6 @@ export interface Member extends EventBase {
   readonly kind: "member";
   readonly author: Author;
   readonly change: "join" | "leave" | "rename";
-  /** Who made it happen, when it was somebody else. */
-  readonly by: Author | null;
-  readonly reason: string | null;
   /** For people, as the network words it: "alice joins". */
   readonly text: string;
 }
@@ -91,7 +90,6 @@ export interface Topic extends EventBase {
   readonly kind: "topic";
   /** Null when nobody is named. */
   readonly author: Author | null;
-  readonly topic: string;
   /** For people. */
   readonly text: string;
 }

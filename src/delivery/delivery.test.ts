@@ -80,8 +80,8 @@ function said(text: string): Posted {
     atMs: Date.now(),
     echoOf: null,
     messages: [],
-    author: { id: "u" as UserRef, identity: null, name: "ann", avatar: null, bot: false },
-    body: { style: "normal", source: { format: "plain", text }, blocks: [], files: [] },
+    author: { id: "u" as UserRef, identity: null, name: "ann", avatar: null },
+    body: { style: "normal", source: { format: "plain", text }, files: [] },
     replyTo: null,
     thread: null,
   };

@@ -13,11 +13,11 @@ import { ScriptedLog } from "./intake-log.suite.ts";
 import { MemoryLogger } from "./scripted.suite.ts";
 
 const PLACE = "net.here/#room";
-const BOB: Author = { id: "u" as UserRef, name: "bob", identity: null, avatar: null, bot: false };
+const BOB: Author = { id: "u" as UserRef, name: "bob", identity: null, avatar: null };
 const BASE = { key: null, channel: "room" as ChannelRef, atMs: 0, echoOf: null } as const;
 
 function body(text: string) {
-  return { style: "normal", source: { format: "plain", text }, blocks: [], files: [] } as const;
+  return { style: "normal", source: { format: "plain", text }, files: [] } as const;
 }
 
 function said(ref: string, text: string, replyTo: string | null = null): Event {

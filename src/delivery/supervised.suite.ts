@@ -107,8 +107,8 @@ function saidIn(name: string): Posted {
     atMs: 0,
     echoOf: null,
     messages: [],
-    author: { id: "u" as UserRef, name: "bob", identity: null, avatar: null, bot: false },
-    body: { style: "normal", source: { format: "plain", text: "hi" }, blocks: [], files: [] },
+    author: { id: "u" as UserRef, name: "bob", identity: null, avatar: null },
+    body: { style: "normal", source: { format: "plain", text: "hi" }, files: [] },
     replyTo: null,
     thread: null,
   };

@@ -74,8 +74,8 @@ function said(text: string): Posted {
     atMs: 0,
     echoOf: null,
     messages: [],
-    author: { id: "u" as UserRef, name: "bob", identity: null, avatar: null, bot: false },
-    body: { style: "normal", source: { format: "plain", text }, blocks: [], files: [] },
+    author: { id: "u" as UserRef, name: "bob", identity: null, avatar: null },
+    body: { style: "normal", source: { format: "plain", text }, files: [] },
     replyTo: null,
     thread: null,
   };

@@ -40,10 +40,10 @@ const recorders = new Map(
 
 function eventOf({ kind, person, identity, refs, vouched }: Attempt): Posted | Edited | Deleted | Reacted {
   const base = { key: null, channel: "c" as ChannelRef, atMs: 0, echoOf: null };
-  const author: Author = { id: person as UserRef, identity, name: "alice", avatar: null, bot: false };
+  const author: Author = { id: person as UserRef, identity, name: "alice", avatar: null };
   const [message, ...aliases] = refs as readonly [MessageRef, ...MessageRef[]];
   const source = { format: "plain", text: `by ${person}` };
-  const body = { style: "normal" as const, source, blocks: [], files: [] };
+  const body = { style: "normal" as const, source, files: [] };
   if (kind === "edited") return { ...base, kind, message, aliases, author, vouched, body };
   if (kind === "deleted") return { ...base, kind, message, by: author, vouched };
   if (kind === "reacted") return { ...base, kind, message, author, emoji: "x", on: true };

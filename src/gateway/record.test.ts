@@ -14,7 +14,7 @@ import { anAccount } from "./samples.suite.ts";
 /** The name of a format of text. */
 const FORMAT = "irc";
 const NOW = Date.UTC(2026, 0, 2, 3, 4, 5);
-const BOB: Author = { id: "b@host" as UserRef, identity: null, name: "bob", avatar: null, bot: false };
+const BOB: Author = { id: "b@host" as UserRef, identity: null, name: "bob", avatar: null };
 const MOD: Author = { ...BOB, id: "m@host" as UserRef, name: "mod" };
 const M1 = "m1" as MessageRef;
 
@@ -29,16 +29,16 @@ function posted(text: string, more: Partial<Omit<Posted, "body">> = {}, body: Pa
     replyTo: null,
     thread: null,
     ...more,
-    body: { style: "normal", source: { format: FORMAT, text }, blocks: [], files: [], ...body },
+    body: { style: "normal", source: { format: FORMAT, text }, files: [], ...body },
   };
 }
 
 function member(change: Member["change"], text: string): Member {
-  return { ...BASE, kind: "member", author: BOB, change, by: null, reason: null, text };
+  return { ...BASE, kind: "member", author: BOB, change, text };
 }
 
 function topic(author: Author | null): Topic {
-  return { ...BASE, kind: "topic", author, topic: "new", text: "the topic is new" };
+  return { ...BASE, kind: "topic", author, text: "the topic is new" };
 }
 
 const MESSAGE = { ...BASE, message: M1, author: BOB } as const;

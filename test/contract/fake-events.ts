@@ -1,8 +1,7 @@
-import type { RemoteFile } from "../../src/contract/content.ts";
-import type { Author, Event } from "../../src/contract/events.ts";
+import type { RemoteFile, Style } from "../../src/contract/content.ts";
+import type { Author, Event, SaidBody } from "../../src/contract/events.ts";
 import type { ChannelRef, EventKey, FileRef, MessageRef, OpId, UserRef } from "../../src/contract/ids.ts";
 import type { FakeFile, FakeMessage, Happening } from "./fake-room.ts";
-import { plainBody } from "./texts.ts";
 
 type Common = Pick<Event, "channel" | "atMs" | "key" | "echoOf">;
 
@@ -24,7 +23,7 @@ export function eventOf(happening: Exclude<Happening, { is: "kicked" }>, { chann
       return said(common, happening.message);
     case "edited": {
       const { message, by, text, checked } = happening;
-      const body = { ...plainBody<RemoteFile>(text, message.style), files: filesOf(message) };
+      const body = bodyOf(text, message.style, filesOf(message));
       const edit = { message: refOf(message), aliases: [], author: authorOf(by), vouched: checked, body };
       return { ...common, kind: "edited", echoOf: echoOf(by), ...edit };
     }
@@ -53,7 +52,7 @@ export function eventOf(happening: Exclude<Happening, { is: "kicked" }>, { chann
     }
     case "topic": {
       const { by, topic } = happening;
-      return { ...common, kind: "topic", author: authorOf(by), topic, text: `${by} changes the topic to: ${topic}` };
+      return { ...common, kind: "topic", author: authorOf(by), text: `${by} changes the topic to: ${topic}` };
     }
     case "joined":
       return member(common, happening.name, "join", `${happening.name} joins`);
@@ -61,8 +60,12 @@ export function eventOf(happening: Exclude<Happening, { is: "kicked" }>, { chann
       return member(common, happening.to, "rename", `${happening.from} is now ${happening.to}`);
     case "left": {
       const { name, by, reason } = happening;
-      const left = member(common, name, "leave", `${name} ${by === null ? "leaves" : `is kicked by ${by}`}`);
-      return { ...left, by: by === null ? null : authorOf(by), reason };
+      return member(
+        common,
+        name,
+        "leave",
+        by === null ? `${name} leaves` : `${name} is kicked by ${by} (${reason ?? ""})`,
+      );
     }
   }
 }
@@ -72,7 +75,7 @@ function refOf({ ref }: FakeMessage): MessageRef {
 }
 
 function authorOf(name: string): Author {
-  return { id: name as UserRef, identity: null, name, avatar: null, bot: false };
+  return { id: name as UserRef, identity: null, name, avatar: null };
 }
 
 function member(
@@ -81,7 +84,11 @@ function member(
   change: "join" | "leave" | "rename",
   text: string,
 ): Event & { kind: "member" } {
-  return { ...common, kind: "member", author: authorOf(name), change, by: null, reason: null, text };
+  return { ...common, kind: "member", author: authorOf(name), change, text };
+}
+
+function bodyOf(text: string, style: Style, files: readonly RemoteFile[]): SaidBody {
+  return { style, source: { format: "plain", text }, files };
 }
 
 function said(common: Common, message: FakeMessage): Event {
@@ -93,7 +100,7 @@ function said(common: Common, message: FakeMessage): Event {
     echoOf,
     messages: [ref as MessageRef],
     author: authorOf(by),
-    body: { ...plainBody<RemoteFile>(file === null ? text : "", style), files: filesOf(message) },
+    body: bodyOf(file === null ? text : "", style, filesOf(message)),
     replyTo: reply as MessageRef | null,
     thread: thread as MessageRef | null,
   };

@@ -1,9 +1,15 @@
-import type { Block, Body, Inline, SharedFile, Style } from "../../src/contract/content.ts";
+import { parse } from "../../src/content/formats.ts";
+import type { Block, Body, Inline, SharedFile, Source, Style } from "../../src/contract/content.ts";
 
 /** Of a plain text: one paragraph, newlines kept. */
-export function plainBody<F = SharedFile>(text: string, style: Style = "normal", files: readonly F[] = []): Body<F> {
+export function plainBody(text: string, style: Style = "normal", files: readonly SharedFile[] = []): Body {
   const blocks: readonly Block[] = text === "" ? [] : [{ t: "para", of: [{ t: "text", text }] }];
   return { style, source: { format: "plain", text }, blocks, files };
+}
+
+/** What an event says, as the core reads its source. */
+export function wordsOf({ source }: { readonly source: Source }): string {
+  return readAloud(parse(source.format, source.text));
 }
 
 /** What of a body can be read aloud; blocks are lines. */

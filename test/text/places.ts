@@ -49,7 +49,7 @@ const plans = {
   matrix: compilePlan(anAccount("matrix.z", quiet), all, matrix.capabilities),
 };
 const readers = { plain: compileView(POSTERS.plain, all), markdown: compileView(POSTERS.markdown, all) };
-const author: Author = { id: "u" as UserRef, name: "u", identity: null, avatar: null, bot: false };
+const author: Author = { id: "u" as UserRef, name: "u", identity: null, avatar: null };
 
 /** Null: nothing of it goes any further, because there is nothing to say. */
 export function cross(text: string, from: Origin): Shown | null {

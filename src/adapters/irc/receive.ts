@@ -1,6 +1,6 @@
 import type { Author, Event } from "../../contract/events.ts";
 import type { ChannelRef, EventKey, MessageRef, UserRef } from "../../contract/ids.ts";
-import { parseIrc, withoutControls } from "../../content/irc.ts";
+import { withoutControls } from "../../content/irc.ts";
 import { parseCtcp } from "./wire/ctcp.ts";
 import { type Isupport, same } from "./wire/isupport.ts";
 import { relayerOf, type Tags } from "./wire/tags.ts";
@@ -64,7 +64,6 @@ function posted(line: Told, context: ReceiveContext): readonly Event[] {
       body: {
         style: ctcp !== null ? "action" : line.command === "NOTICE" ? "aside" : "normal",
         source: { format: "irc", text: words },
-        blocks: parseIrc(words),
         files: [],
       },
       replyTo: repliedTo(line.tags),
@@ -116,24 +115,20 @@ function clientTag(tags: Tags, name: string): string | null {
 
 function joined(line: Told, context: ReceiveContext): readonly Event[] {
   return inChannels(line.params[0] ?? "", context).map((channel) =>
-    member(line, channel, context, { change: "join", reason: null, text: `${who(line.source, context)} joins` }),
+    member(line, channel, context, { change: "join", text: `${who(line.source, context)} joins` }),
   );
 }
 
 function parted(line: Told, context: ReceiveContext): readonly Event[] {
-  const reason = reasonOf(line.params[1]);
   return inChannels(line.params[0] ?? "", context).map((channel) =>
-    member(line, channel, context, { change: "leave", reason, text: `${who(line.source, context)} parts` }),
+    member(line, channel, context, { change: "leave", text: `${who(line.source, context)} parts` }),
   );
 }
 
 function quit(line: Told, context: ReceiveContext): readonly Event[] {
-  const reason = reasonOf(line.params[0]);
   return context
     .channelsOf(line.source.nick)
-    .map((channel) =>
-      member(line, channel, context, { change: "leave", reason, text: `${who(line.source, context)} quits` }),
-    );
+    .map((channel) => member(line, channel, context, { change: "leave", text: `${who(line.source, context)} quits` }));
 }
 
 /** Our own leaving is the session's affair. */
@@ -145,8 +140,8 @@ function kicked(line: Told, context: ReceiveContext): readonly Event[] {
   const reason = why === line.source.nick ? null : reasonOf(why);
   const target = authorOf({ nick, user: "", host: "" }, new Map());
   const text = `${who(line.source, context)} kicked ${target.name}${reason === null ? "" : ` (${reason})`}`;
-  const event = member(line, channel, context, { change: "leave", reason, text });
-  return [{ ...event, author: target, by: authorOf(line.source, line.tags) }];
+  const event = member(line, channel, context, { change: "leave", text });
+  return [{ ...event, author: target }];
 }
 
 function renamed(line: Told, context: ReceiveContext): readonly Event[] {
@@ -155,7 +150,7 @@ function renamed(line: Told, context: ReceiveContext): readonly Event[] {
   const text = `${who(line.source, context)} is now known as ${nick}`;
   return context
     .channelsOf(line.source.nick)
-    .map((channel) => member(line, channel, context, { change: "rename", reason: null, text }));
+    .map((channel) => member(line, channel, context, { change: "rename", text }));
 }
 
 function topic(line: Told, context: ReceiveContext): readonly Event[] {
@@ -170,7 +165,6 @@ function topic(line: Told, context: ReceiveContext): readonly Event[] {
       kind: "topic",
       ...base(line, channel, context),
       author,
-      topic: words,
       text: `${author?.name ?? line.source.nick} ${words === "" ? "removed the topic" : `changed the topic to: ${words}`}`,
     },
   ];
@@ -182,13 +176,12 @@ function member(
   line: Told,
   channel: ChannelRef,
   context: ReceiveContext,
-  told: Pick<MemberEvent, "change" | "reason" | "text">,
+  told: Pick<MemberEvent, "change" | "text">,
 ): MemberEvent {
   return {
     kind: "member",
     ...base(line, channel, context),
     author: authorOf(line.source, line.tags),
-    by: null,
     ...told,
   };
 }
@@ -219,8 +212,6 @@ function msgid(tags: Tags): string | null {
   return tags.get("msgid") || null;
 }
 
-const BOT_TAGS = ["bot", "draft/bot", "inspircd.org/bot"];
-
 function authorOf(source: LineSource, tags: Tags): Author {
   const name = withoutControls(source.nick);
   const id = source.user === "" && source.host === "" ? name : `${source.user}@${source.host}`;
@@ -230,7 +221,6 @@ function authorOf(source: LineSource, tags: Tags): Author {
     identity: withoutControls(tags.get("account") ?? "") || null,
     name,
     avatar: null,
-    bot: BOT_TAGS.some((tag) => tags.has(tag)),
   };
 }
 

@@ -1,7 +1,7 @@
-import type { Block, Body, RemoteFile, Style } from "../../contract/content.ts";
+import type { RemoteFile, Style } from "../../contract/content.ts";
+import type { SaidBody } from "../../contract/events.ts";
 import type { FileRef } from "../../contract/ids.ts";
-import { parseHtml } from "../../content/html-parse.ts";
-import { personBehind } from "../../content/matrix-links.ts";
+import { parse } from "../../content/formats.ts";
 import { plainText } from "../../content/plain.ts";
 import { isObject, type Json, listIn, numberIn, objectIn, textIn } from "./json.ts";
 
@@ -15,7 +15,7 @@ const FILES: ReadonlySet<string> = new Set(["m.image", "m.file", "m.audio", "m.v
 const SILENT: ReadonlySet<string> = new Set(["m.key.verification.request"]);
 
 /** The content of `m.room.message`; null when it says nothing. */
-export function messageBody(content: Json, reading: Reading): Body<RemoteFile> | null {
+export function messageBody(content: Json, reading: Reading): SaidBody | null {
   const type = textIn(content, "msgtype") ?? "";
   if (SILENT.has(type)) return null;
   if (FILES.has(type)) return fileBody(content) ?? textBody(content, reading);
@@ -24,12 +24,12 @@ export function messageBody(content: Json, reading: Reading): Body<RemoteFile> |
 }
 
 /** The content of `m.sticker`: a picture, told by its description. */
-export function stickerBody(content: Json): Body<RemoteFile> | null {
+export function stickerBody(content: Json): SaidBody | null {
   return fileBody(content) ?? plainBody(textIn(content, "body") ?? "");
 }
 
 /** The content of a poll's start (MSC3381): the question and its answers. */
-export function pollBody(content: Json): Body<RemoteFile> | null {
+export function pollBody(content: Json): SaidBody | null {
   const poll = [content["m.poll"], content["m.poll.start"], content["org.matrix.msc3381.poll.start"]].find(isObject);
   if (poll === undefined) return plainBody(fallbackText(content));
   const answers = listIn(poll, "answers").filter(isObject).map(fallbackText);
@@ -53,16 +53,16 @@ export function fallbackText(content: Json): string {
   return textIn(content, "body") ?? "";
 }
 
-function textBody(content: Json, { withoutQuote }: Reading): Body<RemoteFile> | null {
+function textBody(content: Json, { withoutQuote }: Reading): SaidBody | null {
   const written = textIn(content, "body") ?? "";
   const html = textIn(content, "format") === "org.matrix.custom.html" ? textIn(content, "formatted_body") : null;
   // With its quote only the plain text has it in a shape that others understand.
   if (html !== null && html.trim() !== "" && (withoutQuote || !QUOTED.test(written))) {
     const text = withoutReply(html).trim();
-    const blocks = parseHtml(text, personBehind);
+    const words = plainText(parse("html", text));
     // Pictures and lines without words: the other shape says more.
-    if (plainText(blocks).trim() !== "" || written.trim() === "")
-      return { style: styleOf(content), source: { format: "html", text }, blocks, files: [] };
+    if (words.trim() !== "" || written.trim() === "")
+      return { style: styleOf(content), source: { format: "html", text }, files: [] };
   }
   return plainBody(withoutQuote ? unquoted(written) : written, styleOf(content));
 }
@@ -74,11 +74,10 @@ function withoutReply(html: string): string {
   return end === null ? html : html.slice(0, from) + html.slice(from + end.index + end[0].length);
 }
 
-function plainBody(written: string, style: Style = "normal"): Body<RemoteFile> | null {
+function plainBody(written: string, style: Style = "normal"): SaidBody | null {
   const text = written.replaceAll(/\r\n?/gu, "\n");
   if (text.trim() === "") return null;
-  const blocks: readonly Block[] = [{ t: "para", of: [{ t: "text", text }] }];
-  return { style, source: { format: "plain", text }, blocks, files: [] };
+  return { style, source: { format: "plain", text }, files: [] };
 }
 
 function styleOf(content: Json): Style {
@@ -102,7 +101,7 @@ export function hasQuote(content: Json): boolean {
 }
 
 /** An encrypted file (`file` in place of `url`) can only be named. */
-function fileBody(content: Json): Body<RemoteFile> | null {
+function fileBody(content: Json): SaidBody | null {
   const url = textIn(content, "url");
   const written = textIn(content, "body") ?? "";
   const filename = textIn(content, "filename");
@@ -119,7 +118,7 @@ function fileBody(content: Json): Body<RemoteFile> | null {
     url: null,
     ref: url as FileRef,
   };
-  return { style: "normal", source: { format: "plain", text: "" }, blocks: [], files: [file] };
+  return { style: "normal", source: { format: "plain", text: "" }, files: [file] };
 }
 
 function locationText(content: Json): string {

@@ -25,7 +25,6 @@ export function authorOf(id: string, person: Person | null, members: Members, se
       avatar?.startsWith("mxc://") === true
         ? { name: "avatar", comment: "", mime: null, bytes: null, url: null, ref: avatar as FileRef }
         : null,
-    bot: false,
   };
 }
 

@@ -55,12 +55,10 @@ test("a message has its author, its place and its key", () => {
         identity: null,
         name: "Alice",
         avatar: { name: "avatar", comment: "", mime: null, bytes: null, url: null, ref: "mxc://a.example/face" },
-        bot: false,
       },
       body: {
         style: "normal",
         source: { format: "plain", text: "hello" },
-        blocks: [{ t: "para", of: [{ t: "text", text: "hello" }] }],
         files: [],
       },
       replyTo: null,
@@ -125,7 +123,6 @@ describe("what is said", () => {
       "a file",
       message({ msgtype: "m.image", body: "map.png", url: "mxc://x/map", info: { mimetype: "image/png", size: 12 } }),
       {
-        blocks: [],
         files: [{ name: "map.png", comment: "", mime: "image/png", bytes: 12, url: null, ref: "mxc://x/map" }],
       },
     ],
@@ -252,13 +249,9 @@ describe("people", () => {
   const joined = { membership: "join", displayname: "Alice" };
 
   test.each<[string, Json, Json]>([
-    ["a join", member(joined, null), { change: "join", author: { name: "Alice" }, by: null, text: "Alice joins" }],
+    ["a join", member(joined, null), { change: "join", author: { name: "Alice" }, text: "Alice joins" }],
     ["a join after an invitation", member(joined, { membership: "invite" }), { change: "join" }],
-    [
-      "a leave",
-      member({ membership: "leave", reason: "tea" }, joined),
-      { change: "leave", reason: "tea", by: null, text: "Alice leaves" },
-    ],
+    ["a leave", member({ membership: "leave", reason: "tea" }, joined), { change: "leave", text: "Alice leaves" }],
     [
       "a rename",
       member({ membership: "join", displayname: "Al" }, joined),
@@ -267,13 +260,9 @@ describe("people", () => {
     [
       "a kick",
       member({ membership: "leave", reason: "loud" }, joined, { sender: BOB }),
-      { change: "leave", by: { id: BOB }, reason: "loud", text: "Bob kicked Alice (loud)" },
+      { change: "leave", text: "Bob kicked Alice (loud)" },
     ],
-    [
-      "a ban",
-      member({ membership: "ban" }, joined, { sender: BOB }),
-      { change: "leave", by: { id: BOB }, text: "Bob banned Alice" },
-    ],
+    ["a ban", member({ membership: "ban" }, joined, { sender: BOB }), { change: "leave", text: "Bob banned Alice" }],
   ])("%s", (_, raw, fields) => {
     expect(told(raw)).toMatchObject([{ kind: "member", key: "$1", ...fields }]);
   });
@@ -296,7 +285,7 @@ describe("people", () => {
     const raw = (topic: string, before: string) =>
       event("m.room.topic", { topic }, { state_key: "", unsigned: { prev_content: { topic: before } } });
     expect(told(raw("ships:\nthree", ""))).toMatchObject([
-      { kind: "topic", topic: "ships: three", author: { id: ALICE }, text: "Alice changed the topic to: ships: three" },
+      { kind: "topic", author: { id: ALICE }, text: "Alice changed the topic to: ships: three" },
     ]);
     expect(told(raw("", "x"))).toMatchObject([{ text: "Alice removed the topic" }]);
     expect(told(raw("x", "x"))).toEqual([]);

@@ -1,5 +1,4 @@
-import type { RemoteFile, Body } from "../../contract/content.ts";
-import type { Author, Event, Member } from "../../contract/events.ts";
+import type { Author, Event, Member, SaidBody } from "../../contract/events.ts";
 import type { ChannelRef, EventKey, MessageRef, OpId } from "../../contract/ids.ts";
 import { cut } from "../../content/length.ts";
 import { fallbackText, hasQuote, messageBody, pollBody, stickerBody } from "./body.ts";
@@ -66,7 +65,7 @@ const STATE: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ["m.room.topic", topic],
 ]);
 
-type BodyReader = (content: Json) => Body<RemoteFile> | null;
+type BodyReader = (content: Json) => SaidBody | null;
 
 function messageReader(content: Json, { keepQuotedReply }: ReceiveContext): BodyReader {
   const isReply = textIn(objectIn(objectIn(content, "m.relates_to"), "m.in_reply_to"), "event_id") !== null;
@@ -177,9 +176,9 @@ function member(event: RoomEvent, context: ReceiveContext): readonly Event[] {
   if (id === null || context.isOwn(id)) return [];
   const before = objectIn(objectIn(raw, "unsigned"), "prev_content");
   const [was, is] = [textIn(before, "membership") === "join", textIn(content, "membership") === "join"];
-  const told = (
-    fields: Pick<Member, "author" | "change" | "text"> & Partial<Pick<Member, "by" | "reason">>,
-  ): readonly Event[] => [{ kind: "member", ...base(event, context), by: null, reason: null, ...fields }];
+  const told = (fields: Pick<Member, "author" | "change" | "text">): readonly Event[] => [
+    { kind: "member", ...base(event, context), ...fields },
+  ];
   if (is && !was) {
     const author = context.author(id, personIn(content));
     return told({ author, change: "join", text: `${author.name} joins` });
@@ -192,17 +191,12 @@ function member(event: RoomEvent, context: ReceiveContext): readonly Event[] {
       : told({ author, change: "rename", text: `${author.name} is now known as ${next.name}` });
   }
   if (!was) return [];
-  const reason = textIn(content, "reason") || null;
-  if (sender === id) return told({ author, change: "leave", reason, text: `${author.name} leaves` });
+  if (sender === id) return told({ author, change: "leave", text: `${author.name} leaves` });
   const by = context.author(sender, null);
   const verb = textIn(content, "membership") === "ban" ? "banned" : "kicked";
-  return told({
-    author,
-    change: "leave",
-    by,
-    reason,
-    text: `${by.name} ${verb} ${author.name}${reason === null ? "" : ` (${reason})`}`,
-  });
+  const reason = textIn(content, "reason") ?? "";
+  const text = `${by.name} ${verb} ${author.name}${reason === "" ? "" : ` (${reason})`}`;
+  return told({ author, change: "leave", text });
 }
 
 function topic(event: RoomEvent, context: ReceiveContext): readonly Event[] {
@@ -213,7 +207,7 @@ function topic(event: RoomEvent, context: ReceiveContext): readonly Event[] {
   if (words === (textIn(objectIn(objectIn(event.raw, "unsigned"), "prev_content"), "topic") ?? "")) return [];
   const author = context.author(event.sender, null);
   const text = `${author.name} ${words === "" ? "removed the topic" : `changed the topic to: ${words}`}`;
-  return [{ kind: "topic", ...base(event, context), author, topic: words, text }];
+  return [{ kind: "topic", ...base(event, context), author, text }];
 }
 
 function base(event: RoomEvent, context: ReceiveContext) {

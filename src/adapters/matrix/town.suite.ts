@@ -1,5 +1,5 @@
 import { RecordingHost } from "../../../test/contract/recording-host.ts";
-import { plainBody, readAloud } from "../../../test/contract/texts.ts";
+import { plainBody, wordsOf } from "../../../test/contract/texts.ts";
 import { SERVER_NAME, startSynapse, type Synapse, type SynapseOptions } from "../../../test/servers/matrix/synapse.ts";
 import { NioPeople, type NioPerson } from "../../../test/servers/people/nio.ts";
 import type { ChannelRef, Cursor, OpId } from "../../contract/ids.ts";
@@ -102,7 +102,7 @@ export async function send(user: NioPerson, room: unknown, body: string): Promis
 
 /** What people have said, as far as the host was told. */
 export function said(host: RecordingHost): readonly string[] {
-  return host.posted.map(({ body }) => readAloud(body.blocks));
+  return host.posted.map(({ body }) => wordsOf(body));
 }
 
 /** Waits until the question is answered with something else than nothing. */

@@ -1,5 +1,5 @@
-import type { Body, RemoteFile, Style } from "../../contract/content.ts";
-import { parseStyling } from "../../content/styling-parse.ts";
+import type { RemoteFile, Style } from "../../contract/content.ts";
+import type { SaidBody } from "../../contract/events.ts";
 import { NS } from "./ns.ts";
 import { attr, child, childText, type Stanza } from "./xml.ts";
 
@@ -11,7 +11,7 @@ const RANGES_MAX = 8;
 const ACTION = "/me ";
 
 /** What a message says, without the words that others put there for clients that do not know what its elements mean; null when it says nothing. */
-export function readBody(message: Stanza): Body<RemoteFile> | null {
+export function readBody(message: Stanza): SaidBody | null {
   const files = [...sharedFiles(message), ...outOfBand(message)].filter(distinct).slice(0, FILES_MAX);
   const said = withoutFallback(message, childText(message, "body") ?? "");
   const text = files.some(({ url }) => url === said.trim()) ? "" : said;
@@ -20,12 +20,7 @@ export function readBody(message: Stanza): Body<RemoteFile> | null {
   const words = style === "action" ? text.slice(ACTION.length) : text;
   // XEP-0393 §5.
   const unstyled = child(message, "unstyled", NS.styling) !== undefined;
-  const blocks = unstyled ? plainBlocks(words) : parseStyling(words);
-  return { style, source: { format: unstyled ? "plain" : "styling", text: words }, blocks, files };
-}
-
-function plainBlocks(text: string): Body["blocks"] {
-  return text === "" ? [] : [{ t: "para", of: [{ t: "text", text }] }];
+  return { style, source: { format: unstyled ? "plain" : "styling", text: words }, files };
 }
 
 const distinct = (file: RemoteFile, at: number, all: readonly RemoteFile[]): boolean =>

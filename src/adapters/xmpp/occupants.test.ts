@@ -67,15 +67,14 @@ describe("coming and going", () => {
   const actor = `<item><actor nick="bob"/><reason>spam</reason></item>`;
 
   test.each([
-    ["leaves", `<status>bye</status>${user("<item/>")}`, "leave", "alice leaves", "bye", null],
-    ["is kicked", user(actor, "307"), "leave", "bob kicked alice (spam)", "spam", "bob"],
-    ["is banned", user(actor, "301"), "leave", "bob banned alice (spam)", "spam", "bob"],
-    ["is kicked by nobody", user("<item/>", "307"), "leave", "somebody kicked alice", null, null],
-    ["is renamed", user(`<item nick="alicia"/>`, "303"), "rename", "alice is now known as alicia", null, null],
-  ])("alice %s", (_, inner, change, text, reason, by) => {
+    ["leaves", `<status>bye</status>${user("<item/>")}`, "leave", "alice leaves"],
+    ["is kicked", user(actor, "307"), "leave", "bob kicked alice (spam)"],
+    ["is banned", user(actor, "301"), "leave", "bob banned alice (spam)"],
+    ["is kicked by nobody", user("<item/>", "307"), "leave", "somebody kicked alice"],
+    ["is renamed", user(`<item nick="alicia"/>`, "303"), "rename", "alice is now known as alicia"],
+  ])("alice %s", (_, inner, change, text) => {
     const event = left(presence("alice", inner, "unavailable"), aRoom(), 5);
-    expect(event).toMatchObject({ kind: "member", change, text, reason, author: { identity: "o:a" }, atMs: 5 });
-    expect(event.by?.name ?? null).toBe(by);
+    expect(event).toMatchObject({ kind: "member", change, text, author: { identity: "o:a" }, atMs: 5 });
   });
 
   test("alice joins", () => {

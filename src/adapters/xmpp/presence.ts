@@ -25,19 +25,12 @@ export function left(presence: Stanza, room: RoomView, atMs: number): MemberEven
   const actor = child(item, "actor");
   const actorNick = attr(actor, "nick");
   const did = codes.has("301") ? "banned" : codes.has("307") ? "kicked" : null;
-  if (did === null) return member(nick, room, atMs, { change: "leave", reason, text: `${name} leaves` });
+  if (did === null) return member(nick, room, atMs, { change: "leave", text: `${name} leaves` });
   const words = `${actorNick === "" ? "somebody" : shown(actorNick)} ${did} ${name}${reason === null ? "" : ` (${reason})`}`;
-  const by = room.occupant(actorNick);
-  const event = member(nick, room, atMs, { change: "leave", reason, text: words });
-  return by === null ? event : { ...event, by: authorOf(by.identity, actorNick, room) };
+  return member(nick, room, atMs, { change: "leave", text: words });
 }
 
-function member(
-  nick: string,
-  room: RoomView,
-  atMs: number,
-  told: Pick<MemberEvent, "change" | "text"> & { readonly reason?: string | null },
-): MemberEvent {
+function member(nick: string, room: RoomView, atMs: number, told: Pick<MemberEvent, "change" | "text">): MemberEvent {
   const who = room.occupant(nick)?.identity ?? `n:${room.nonce}:gone`;
   return {
     kind: "member",
@@ -46,8 +39,6 @@ function member(
     atMs,
     echoOf: null,
     author: authorOf(who, nick, room),
-    by: null,
-    reason: null,
     ...told,
   };
 }

@@ -7,7 +7,7 @@ import type { Session } from "../../contract/session.ts";
 import { RecordingAttempt } from "../../../test/contract/recording-attempt.ts";
 import { RecordingHost } from "../../../test/contract/recording-host.ts";
 import { aSharedFile, readAll } from "../../../test/contract/shared-file.ts";
-import { plainBody, readAloud } from "../../../test/contract/texts.ts";
+import { plainBody, wordsOf } from "../../../test/contract/texts.ts";
 import { needs } from "../../../test/servers/installed.ts";
 import { type Extension, SlixmppPerson } from "../../../test/servers/people/slixmpp.ts";
 import { startProsody } from "../../../test/servers/xmpp/prosody.ts";
@@ -61,7 +61,7 @@ function newRoom(): string {
 }
 
 async function posted(host: RecordingHost, text: string): Promise<Posted> {
-  const found = (): Posted | undefined => host.posted.find(({ body }) => readAloud(body.blocks) === text);
+  const found = (): Posted | undefined => host.posted.find(({ body }) => wordsOf(body) === text);
   await eventually(
     () => Promise.resolve(found() !== undefined),
     Boolean,

@@ -190,7 +190,7 @@ function topic({ message, base, author }: Said): readonly Event[] | null {
   if (subject === null || child(message, "body") !== undefined || child(message, "thread") !== undefined) return null;
   const words = subject.replaceAll(/\p{Cc}+/gu, " ").trim();
   const text = `${author.name} ${words === "" ? "removed the topic" : `changed the topic to: ${words}`}`;
-  return [{ kind: "topic", ...base, author, topic: words, text }];
+  return [{ kind: "topic", ...base, author, text }];
 }
 
 function originId(message: Stanza): string | null {
@@ -234,5 +234,5 @@ export function authorOf(who: string, nick: string, room: RoomView): Author {
   const hash = room.occupant(nick)?.avatar ?? null;
   const ref = JSON.stringify({ of: `${room.jid}/${nick}`, sha1: hash }) as FileRef;
   const picture = { name: "avatar", comment: "", mime: null, bytes: null, url: null, ref };
-  return { id, identity: who, name, avatar: hash === null ? null : picture, bot: false };
+  return { id, identity: who, name, avatar: hash === null ? null : picture };
 }

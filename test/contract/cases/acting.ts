@@ -3,7 +3,7 @@ import type { Event, Posted } from "../../../src/contract/events.ts";
 import type { Handle } from "../harness.ts";
 import type { RecordingHost } from "../recording-host.ts";
 import type { Room, Stage } from "../stage.ts";
-import { readAloud } from "../texts.ts";
+import { wordsOf } from "../texts.ts";
 import type { Case } from "./case.ts";
 
 type Act = Extract<Event, { kind: "edited" | "deleted" | "reacted" }>;
@@ -46,7 +46,7 @@ async function editsOfPeople(stage: Stage): Promise<void> {
       event.author.id,
       event.author.identity,
     ]);
-    expect(readAloud(edited.body.blocks), "the new text").toBe(text);
+    expect(wordsOf(edited.body), "the new text").toBe(text);
     expect(edited.channel).toBe(room.ref);
   }
   await stage.harness.settle();

@@ -3,7 +3,7 @@ import type { MessageRef } from "../../../src/contract/ids.ts";
 import type { MayPing } from "../../../src/contract/ops.ts";
 import type { Handle, Heard, How } from "../harness.ts";
 import { type Room, type Stage, textOf } from "../stage.ts";
-import { readAloud } from "../texts.ts";
+import { wordsOf } from "../texts.ts";
 import type { Case } from "./case.ts";
 
 /** A person says something to be spoken of; the handle and the refs of it. */
@@ -17,8 +17,8 @@ async function written(
   if (person.write === undefined) throw new Error("the harness offers what needs `Person.write`, but has none");
   const handle = await person.write(channel.name, text, how);
   const event = await stage.until(
-    () => host.posted.find(({ body }) => readAloud(body.blocks) === text) ?? null,
-    () => `the event of "${text}"; had: ${JSON.stringify(host.posted.map(({ body }) => readAloud(body.blocks)))}`,
+    () => host.posted.find(({ body }) => wordsOf(body) === text) ?? null,
+    () => `the event of "${text}"; had: ${JSON.stringify(host.posted.map(({ body }) => wordsOf(body)))}`,
   );
   expect(event.messages.length, "refs of a message that others may speak of").toBeGreaterThan(0);
   return { handle, refs: event.messages };
@@ -59,7 +59,7 @@ async function answersIn(stage: Stage): Promise<void> {
   if (handle === undefined) throw new Error("a person that can answer has handles for what it hears");
   await written(stage, room, "to us", { reply: handle });
   await written(stage, room, "to them", { reply: theirs.handle });
-  const replies = room.host.posted.map(({ body, replyTo }) => ({ text: readAloud(body.blocks), replyTo }));
+  const replies = room.host.posted.map(({ body, replyTo }) => ({ text: wordsOf(body), replyTo }));
   expect(replies.map(({ text }) => text)).toEqual(["said by them", "to us", "to them"]);
   expect(replies[0]?.replyTo, "replyTo of what answers nothing").toBeNull();
   expect(ours, "replyTo of an answer to us is among the refs of our receipt").toContain(replies[1]?.replyTo);

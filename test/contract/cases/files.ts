@@ -4,7 +4,7 @@ import type { OpenedFile, Session } from "../../../src/contract/session.ts";
 import type { SentFile } from "../harness.ts";
 import { aSharedFile, fileIdOf, readAll, someBytes } from "../shared-file.ts";
 import type { Room, Stage } from "../stage.ts";
-import { readAloud } from "../texts.ts";
+import { wordsOf } from "../texts.ts";
 import type { Case } from "./case.ts";
 
 function seen({ person, channel }: Room): string {
@@ -107,10 +107,7 @@ async function filesComeIn(stage: Stage): Promise<void> {
   if (opened?.ok !== true) throw new Error(`the file does not open: ${JSON.stringify(opened)}`);
   const content = await stage.within(readAll(opened.stream), "the content of a file");
   expect(same(content, PICTURE.content), "the content as it was sent").toBe(true);
-  const words = room.host.posted.flatMap(({ body }) => [
-    [readAloud(body.blocks)],
-    body.files.map(({ comment }) => comment),
-  ]);
+  const words = room.host.posted.flatMap(({ body }) => [[wordsOf(body)], body.files.map(({ comment }) => comment)]);
   expect(words.flat().filter((text) => text.includes("a caption")).length, "the caption, once").toBe(1);
 }
 

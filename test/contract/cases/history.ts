@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Cursor, EventKey } from "../../../src/contract/ids.ts";
 import type { Room, Stage } from "../stage.ts";
-import { readAloud } from "../texts.ts";
+import { wordsOf } from "../texts.ts";
 import type { Case } from "./case.ts";
 import { expectSame } from "./same.ts";
 
@@ -22,8 +22,8 @@ async function begun(stage: Stage): Promise<{ readonly room: Room; readonly sinc
 function told({ host }: Room, known: ReadonlySet<EventKey> = new Set()) {
   const events = host.posted.filter(({ key }) => key === null || !known.has(key));
   return {
-    texts: events.map(({ body }) => readAloud(body.blocks)),
-    keys: new Map(host.posted.map(({ body, key }) => [readAloud(body.blocks), key])),
+    texts: events.map(({ body }) => wordsOf(body)),
+    keys: new Map(host.posted.map(({ body, key }) => [wordsOf(body), key])),
   };
 }
 

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { Stage } from "../stage.ts";
-import { readAloud } from "../texts.ts";
+import { wordsOf } from "../texts.ts";
 import type { Case } from "./case.ts";
 
 const never = (): AbortSignal => new AbortController().signal;
@@ -111,7 +111,7 @@ async function leftIsSilent(stage: Stage): Promise<void> {
   await person.say(channel.name, "among us");
   await person.say(other.name, "elsewhere");
   await stage.taken(host, 2);
-  const texts = (): readonly string[] => host.posted.map(({ body }) => readAloud(body.blocks));
+  const texts = (): readonly string[] => host.posted.map(({ body }) => wordsOf(body));
   expect(texts(), "nothing of the channel that was left").toEqual(["before", "elsewhere"]);
   expect((await stage.post(room, { text: "too late" }).outcome).is, "a post to it").toBe("deferred");
   await stage.deliver({ session, ref: otherRef }, { text: "elsewhere all is well" });

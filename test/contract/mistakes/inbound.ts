@@ -1,7 +1,7 @@
 import type { Event } from "../../../src/contract/events.ts";
 import type { EventKey } from "../../../src/contract/ids.ts";
 import type { Mistake, Parts } from "../broken.ts";
-import { readAloud } from "../texts.ts";
+import { wordsOf } from "../texts.ts";
 import { later } from "./common.ts";
 
 /** Every event goes through the function; what it leaves out is not handed over. */
@@ -84,7 +84,11 @@ export const inbound: readonly Mistake[] = [
     name: "does not know who kicks",
     foundBy: "people who are kicked are told, with by whom and why",
     says: /who did it/,
-    parts: events((event) => [event.kind === "member" ? { ...event, by: null } : event]),
+    parts: events((event) => [
+      event.kind === "member" && event.change === "leave"
+        ? { ...event, text: `${event.author.name} was kicked` }
+        : event,
+    ]),
   },
   {
     name: "says nothing of topics",
@@ -113,7 +117,7 @@ export const inbound: readonly Mistake[] = [
       host: (host) => ({
         accept: async (batch) => {
           for (const event of batch.events) {
-            if (event.kind === "posted") host.log.debug({ text: readAloud(event.body.blocks) }, "heard");
+            if (event.kind === "posted") host.log.debug({ text: wordsOf(event.body) }, "heard");
           }
           return await host.accept(batch);
         },

@@ -32,11 +32,11 @@ test.each<readonly [Push, object]>([
   ],
   [
     { ...base, event: "leave", reason: "bye" },
-    { kind: "member", change: "leave", by: null, reason: "bye" },
+    { kind: "member", change: "leave", text: "bob leaves" },
   ],
   [
     { ...base, event: "kick", who: { id: "u3", name: "eve" }, reason: "loud" },
-    { kind: "member", change: "leave", author: { name: "eve" }, by: { name: "bob" }, reason: "loud" },
+    { kind: "member", change: "leave", author: { name: "eve" }, text: "eve was kicked by bob (loud)" },
   ],
   [
     { ...base, event: "rename", before: "rob" },

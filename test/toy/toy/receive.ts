@@ -1,6 +1,5 @@
-import { parse } from "../../../src/content/formats.ts";
-import type { Body, RemoteFile, Style } from "../../../src/contract/content.ts";
-import type { Author, Event } from "../../../src/contract/events.ts";
+import type { Style } from "../../../src/contract/content.ts";
+import type { Author, Event, SaidBody } from "../../../src/contract/events.ts";
 import type { ChannelRef, EventKey, MessageRef, UserRef } from "../../../src/contract/ids.ts";
 
 interface Member {
@@ -66,27 +65,25 @@ export function receive(push: Push, me: string): Event {
     case "react":
       return { ...base, kind: "reacted", message: push.id as MessageRef, author, emoji: push.emoji, on: push.on };
     case "join":
-      return { ...base, kind: "member", author, change: "join", by: null, reason: null, text: `${name} joins` };
-    case "leave": {
-      const { reason } = push;
-      return { ...base, kind: "member", author, change: "leave", by: null, reason, text: `${name} leaves` };
-    }
+      return { ...base, kind: "member", author, change: "join", text: `${name} joins` };
+    case "leave":
+      return { ...base, kind: "member", author, change: "leave", text: `${name} leaves` };
     case "kick": {
       const { who, reason } = push;
-      const text = `${who.name} was kicked by ${name}`;
-      return { ...base, kind: "member", author: authorOf(who), change: "leave", by: author, reason, text };
+      const text = `${who.name} was kicked by ${name} (${reason})`;
+      return { ...base, kind: "member", author: authorOf(who), change: "leave", text };
     }
     case "rename": {
       const text = `${push.before} is now ${name}`;
-      return { ...base, kind: "member", author, change: "rename", by: null, reason: null, text };
+      return { ...base, kind: "member", author, change: "rename", text };
     }
   }
 }
 
 function authorOf({ id, name }: Member): Author {
-  return { id: id as UserRef, identity: null, name, avatar: null, bot: false };
+  return { id: id as UserRef, identity: null, name, avatar: null };
 }
 
-function bodyOf(text: string, style: Style): Body<RemoteFile> {
-  return { style, source: { format: "plain", text }, blocks: parse("plain", text), files: [] };
+function bodyOf(text: string, style: Style): SaidBody {
+  return { style, source: { format: "plain", text }, files: [] };
 }

@@ -44,7 +44,6 @@ test("people who leave together by a split are one line for each channel, and so
       change: "leave",
       channel: "#a",
       key: null,
-      reason: SPLIT,
       text: "netsplit: alice, bob, carol, dave, erin and 2 more left",
     },
     { kind: "member", change: "leave", channel: "#b", text: "netsplit: alice and bob left" },

@@ -33,7 +33,7 @@ test("who asks for the people gets their names, sorted, where the question came 
       key: null,
       channel: "#a",
       echoOf: null,
-      author: { id: "rialto", name: "rialto", bot: true },
+      author: { id: "rialto", name: "rialto" },
       body: { source: { format: "plain", text: "@bob, @zoe, alice, rialto currently on IRC" } },
     },
   ]);

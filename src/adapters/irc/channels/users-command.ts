@@ -83,11 +83,10 @@ export class UsersCommand {
       atMs: this.#clock.nowMs(),
       echoOf: null,
       messages: [],
-      author: { id: nick as UserRef, identity: null, name: nick, avatar: null, bot: true },
+      author: { id: nick as UserRef, identity: null, name: nick, avatar: null },
       body: {
         style: "normal",
         source: { format: "plain", text },
-        blocks: [{ t: "para", of: [{ t: "text", text }] }],
         files: [],
       },
       replyTo: null,
