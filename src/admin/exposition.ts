@@ -1,7 +1,6 @@
-import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Sample, Spread } from "./tally.ts";
 
-/** One metric with all that is known of it. */
+/** One metric with all that is known of it. Every set of label values is there once. */
 export type Family = Numbers | Spreads;
 
 interface Named {
@@ -27,55 +26,42 @@ export interface Exposition {
   readonly body: string;
 }
 
-/**
- * Writes metrics in Prometheus's text format, and says its media type. Nothing is kept from one call to the next. This module loads the client library, which
- * takes longer than all else at a start: it is imported when somebody first asks.
- */
-export async function exposition(families: readonly Family[]): Promise<Exposition> {
-  const registry = new Registry();
-  for (const family of families) {
-    if (family.is === "histogram") registry.registerMetric(new SpreadHistogram(family));
-    else addNumbers(family, registry);
-  }
-  return { type: registry.contentType, body: await registry.metrics() };
+/** Writes metrics in Prometheus's text format 0.0.4, and says its media type. */
+export function exposition(families: readonly Family[]): Exposition {
+  return { type: "text/plain; version=0.0.4; charset=utf-8", body: `${families.map(written).join("\n\n")}\n` };
 }
 
-function addNumbers({ is, name, help, labels: names, samples }: Numbers, registry: Registry): void {
-  const options = { name, help, labelNames: [...names], registers: [registry] };
-  if (is === "gauge") {
-    const gauge = new Gauge(options);
-    for (const { labels, value } of samples) gauge.set(labelled(names, labels), value);
-  } else {
-    const counter = new Counter(options);
-    for (const { labels, value } of samples) counter.inc(labelled(names, labels), value);
-  }
+function written(family: Family): string {
+  const { is, name, help } = family;
+  const lines = family.is === "histogram" ? family.samples.flatMap((each) => spread(family, each)) : numbers(family);
+  return [`# HELP ${name} ${escaped(help)}`, `# TYPE ${name} ${is}`, ...lines].join("\n");
 }
 
-/** The library's histograms can only be filled value by value; a metric is what the registry reads of it. */
-class SpreadHistogram extends Gauge {
-  readonly #family: Spreads;
-
-  constructor(family: Spreads) {
-    const { name, help, labels } = family;
-    super({ name, help, labelNames: [...labels], registers: [] });
-    this.#family = family;
-  }
-
-  override async get(): ReturnType<Histogram["get"]> {
-    const { name, help, labels: names, bounds, samples } = this.#family;
-    const values: { labels: Record<string, string | number>; value: number; metricName: string }[] = [];
-    for (const { labels: own, value: spread } of samples) {
-      const labels = labelled(names, own);
-      const { upTo, sum } = spread;
-      for (const [at, value] of upTo.entries()) {
-        values.push({ labels: { le: bounds[at] ?? "+Inf", ...labels }, value, metricName: `${name}_bucket` });
-      }
-      values.push({ labels, value: sum, metricName: `${name}_sum` });
-      values.push({ labels, value: upTo.at(-1) ?? 0, metricName: `${name}_count` });
-    }
-    return { ...(await new Histogram({ name, help, registers: [] }).get()), values };
-  }
+function numbers({ name, labels, samples }: Numbers): readonly string[] {
+  return samples.map((sample) => line(name, pairs(labels, sample.labels), sample.value));
 }
 
-const labelled = (names: readonly string[], values: readonly string[]): Record<string, string> =>
-  Object.fromEntries(names.map((name, at) => [name, values[at] ?? ""]));
+/** How many values each bucket and all below it hold, the sum of all, and their count. */
+function spread({ name, labels, bounds }: Spreads, { labels: values, value }: Sample<Spread>): readonly string[] {
+  const own = pairs(labels, values);
+  const { upTo, sum } = value;
+  const buckets = upTo.map((count, at) =>
+    line(`${name}_bucket`, [`le="${numeral(bounds[at] ?? Infinity)}"`, ...own], count),
+  );
+  return [...buckets, line(`${name}_sum`, own, sum), line(`${name}_count`, own, upTo.at(-1) ?? 0)];
+}
+
+function line(name: string, labels: readonly string[], value: number): string {
+  return `${name}${labels.length === 0 ? "" : `{${labels.join(",")}}`} ${numeral(value)}`;
+}
+
+const pairs = (names: readonly string[], values: readonly string[]): readonly string[] =>
+  names.map((name, at) => `${name}="${escaped(values[at] ?? "").replaceAll('"', String.raw`\"`)}"`);
+
+const escaped = (text: string): string => text.replaceAll("\\", String.raw`\\`).replaceAll("\n", String.raw`\n`);
+
+/** A number as Go reads it. */
+function numeral(value: number): string {
+  if (Number.isFinite(value) || Number.isNaN(value)) return String(value);
+  return value > 0 ? "+Inf" : "-Inf";
+}

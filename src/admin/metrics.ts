@@ -5,8 +5,9 @@ import { accountOf } from "../gateway/subject.ts";
 import type { LogObserver } from "../log/archive.ts";
 import type { LogErrorCode } from "../log/errors.ts";
 import type { Entry, Receipt, Subject } from "../log/log.ts";
-import type { Exposition, Family } from "./exposition.ts";
+import { exposition, type Exposition, type Family } from "./exposition.ts";
 import type { Delay } from "./loop-delay.ts";
+import { processMetrics } from "./process-metrics.ts";
 import type { ReaderView } from "./views.ts";
 import { Cells, type Count, newCount, type Sample, Spread } from "./tally.ts";
 
@@ -133,10 +134,6 @@ export class Metrics implements Meter, LogObserver {
 
   /** What is scraped, and its media type. */
   async scrape(): Promise<Exposition> {
-    const [{ exposition }, { processMetrics }] = await Promise.all([
-      import("./exposition.ts"),
-      import("./process-metrics.ts"),
-    ]);
     const [now, ofProcess] = await Promise.all([this.#now(), processMetrics()]);
     const counters = [this.#accepted, ...Object.values(this.#ends), this.#reconnects, this.#refused];
     const histograms = [this.#appends, this.#send, this.#age];
@@ -146,7 +143,7 @@ export class Metrics implements Meter, LogObserver {
       ["version"],
       [{ labels: [this.#version], value: 1 }],
     );
-    return await exposition([
+    return exposition([
       ...counters.map(({ name, help, labels, cells }): Family => {
         return { is: "counter", name, help, labels, samples: cells.all.map(numberOf) };
       }),
