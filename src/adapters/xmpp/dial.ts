@@ -4,9 +4,10 @@ import type { Clock } from "../../contract/host.ts";
 import type { Ended } from "../../contract/session.ts";
 import { onAbort } from "../../lib/abort.ts";
 import { connectFailure, givenUp, lost, misconfigured, type Place, placeName } from "./ends.ts";
+import { streamHeader } from "./header.ts";
 import { NS } from "./ns.ts";
 import { BoundedParser } from "./parser.ts";
-import { child, el, type Stanza, withoutInvalid } from "./xml.ts";
+import { child, el, type Stanza } from "./xml.ts";
 
 const TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 60_000;
@@ -115,14 +116,4 @@ async function startTls(socket: Socket, endpoint: Endpoint): Promise<Ended | nul
   socket.off("close", onClose);
   socket.pause();
   return refusal;
-}
-
-function streamHeader(domain: string): string {
-  const open = el("stream:stream", {
-    to: withoutInvalid(domain),
-    version: "1.0",
-    xmlns: NS.client,
-    "xmlns:stream": NS.streams,
-  });
-  return `<?xml version='1.0'?>${open.toString().slice(0, -2)}>`;
 }

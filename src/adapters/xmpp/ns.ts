@@ -3,6 +3,8 @@ export const NS = {
   client: "jabber:client",
   streams: "http://etherx.jabber.org/streams",
   tls: "urn:ietf:params:xml:ns:xmpp-tls",
+  sasl: "urn:ietf:params:xml:ns:xmpp-sasl",
+  bind: "urn:ietf:params:xml:ns:xmpp-bind",
   streamErrors: "urn:ietf:params:xml:ns:xmpp-streams",
   stanzas: "urn:ietf:params:xml:ns:xmpp-stanzas",
   ping: "urn:xmpp:ping",

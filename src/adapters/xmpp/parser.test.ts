@@ -30,9 +30,27 @@ describe("a stream", () => {
 
   test("white space between stanzas is not kept", () => {
     const parser = new BoundedParser();
+    const roots = new Set<unknown>();
+    parser.on("element", ({ parent }) => roots.add(parent));
     for (const text of [OPEN, ...Array.from({ length: 100 }, () => "\n<iq/>")]) parser.write(text);
-    const { root } = parser as unknown as { readonly root: { readonly children: readonly unknown[] } };
-    expect(root.children).toEqual([]);
+    expect([...roots]).toMatchObject([{ name: "stream:stream", children: [] }]);
+  });
+
+  test("nothing is read behind its end", () => {
+    expect(read("<iq/></stream:stream><iq/></a>", "<iq/>")).toEqual({ elements: 1, errors: 0 });
+  });
+
+  test("what is in another stream's namespace is seen as that", () => {
+    const parser = new BoundedParser();
+    const found: unknown[] = [];
+    parser.on("element", (element) => found.push([element.getName(), element.getNS()]));
+    for (const text of [OPEN, "<stream:error/><message/><x:a xmlns:x='u'/><b xmlns='v'/>"]) parser.write(text);
+    expect(found).toEqual([
+      ["error", "http://etherx.jabber.org/streams"],
+      ["message", "jabber:client"],
+      ["a", "u"],
+      ["b", "v"],
+    ]);
   });
 
   test("however it is cut", () => {
@@ -52,6 +70,7 @@ describe("a stream", () => {
     ],
     ["elements without end", ["<a>".repeat(1_000_000)]],
     ["a wrong end", ["<message></iq>"]],
+    ["an end of nothing", ["</message>"]],
     ["an entity that is none", ["<message>&evil;</message>"]],
     ["a character that is none", ["<message>&#0;</message>"]],
     ["a name without end", [`<${"a".repeat(5_000_000)}`]],

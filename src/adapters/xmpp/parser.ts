@@ -1,19 +1,7 @@
-import { xml } from "@xmpp/client";
+import { EventEmitter } from "node:events";
+import Element from "ltx/lib/Element.js";
+import Tokens from "ltx/lib/parsers/ltx.js";
 import type { Stanza } from "./xml.ts";
-
-/** The library's parser, which its types do not show at this place: elements in, one by one. */
-interface LibraryParser {
-  on(event: "element" | "start" | "end", listener: (element: Stanza) => void): unknown;
-  on(event: "error", listener: (error: Error) => void): unknown;
-  emit(event: string, ...values: unknown[]): boolean;
-  listenerCount(event: string): number;
-  write(text: string): void;
-  onStartElement(name: string, attributes: Readonly<Record<string, string>>): void;
-  onEndElement(name: string): void;
-  onText(text: string): void;
-}
-
-const Parser = (xml as unknown as { readonly Parser: new () => LibraryParser }).Parser;
 
 /** Characters that one stanza may have; servers allow some hundred KiB. */
 const STANZA_MAX = 2 * 1024 * 1024;
@@ -23,16 +11,44 @@ const STANZA_MAX = 2 * 1024 * 1024;
  */
 const DEPTH_MAX = 64;
 
-/** Reads a stream within limits. What is not XML, or too much, is an `error`, once, and nothing is read after it. */
-export class BoundedParser extends Parser {
+/** `start` and `end` are those of the stream, an `element` is what stands in it at the first level. */
+interface ParserEvents {
+  readonly start: [];
+  readonly element: [Stanza];
+  readonly end: [];
+  readonly error: [Error];
+}
+
+/** Reads one stream within limits. What is not XML, or too much, is an `error`, once; nothing is read after it, nor after the end. */
+export class BoundedParser extends EventEmitter<ParserEvents> {
+  readonly #tokens = new Tokens();
   #chars = 0;
   /** Read, and not given to the library: the rest of a tag, or a text whose end has not come. */
   #held: string[] = [];
   #inTag = false;
   #depth = 0;
+  /** The stream's own element. It names the namespaces, and holds nothing. */
+  #root: Stanza | null = null;
+  /** The element whose end has not come. */
+  #open: Stanza | null = null;
   #over = false;
 
-  override write(text: string): void {
+  constructor() {
+    super();
+    this.#tokens.on("startElement", (name: string, attributes: Record<string, string>) =>
+      this.#start(name, attributes),
+    );
+    this.#tokens.on("endElement", (name: string) => this.#end(name));
+    this.#tokens.on("text", (text: string) => this.#text(text));
+  }
+
+  /** Nothing more is read. */
+  stop(): void {
+    this.#over = true;
+    this.#held = [];
+  }
+
+  write(text: string): void {
     if (this.#over) return;
     this.#chars += text.length;
     const end = this.#endIn(text);
@@ -40,7 +56,7 @@ export class BoundedParser extends Parser {
       const whole = this.#held.join("") + text.slice(0, end);
       this.#held = [];
       try {
-        super.write(whole);
+        this.#tokens.write(whole);
       } catch (error) {
         this.#fail(error instanceof Error ? error.message : String(error));
       }
@@ -64,27 +80,48 @@ export class BoundedParser extends Parser {
     return close === -1 ? open + 1 : close + 1;
   }
 
-  override onStartElement(name: string, attributes: Readonly<Record<string, string>>): void {
+  #start(name: string, attributes: Readonly<Record<string, string>>): void {
     this.#depth += 1;
-    if (this.#over) return;
-    if (this.#depth <= DEPTH_MAX) super.onStartElement(name, attributes);
+    if (this.#over || this.#depth > DEPTH_MAX) return;
+    const element = new Element(name, attributes);
+    const above = this.#open;
+    this.#open = element;
+    if (above === null) {
+      this.#root = element;
+      this.emit("start");
+    } else if (above === this.#root) {
+      // For its namespace. The root itself keeps no stanza: it lasts as long as the stream.
+      element.parent = above;
+    } else above.append(element);
   }
 
-  override onText(text: string): void {
-    // Between stanzas it has no meaning, and the library would keep all of it, for as long as the stream lasts.
-    if (!this.#over && this.#depth !== 1 && this.#depth <= DEPTH_MAX) super.onText(text);
+  #text(text: string): void {
+    // Between stanzas it has no meaning, and would be kept for as long as the stream lasts.
+    if (this.#over || this.#depth === 1 || this.#depth > DEPTH_MAX) return;
+    if (this.#open === null) this.#fail(`${text} must be a child.`);
+    else this.#open.t(text);
   }
 
-  override onEndElement(name: string): void {
+  #end(name: string): void {
     if (this.#over) return;
     this.#depth -= 1;
     if (this.#depth <= 1) this.#chars = 0;
-    if (this.#depth < DEPTH_MAX) super.onEndElement(name);
+    if (this.#depth >= DEPTH_MAX) return;
+    const element = this.#open;
+    if (element?.name !== name) {
+      this.#fail(element === null ? `${name} was not opened.` : `${element.name} must be closed.`);
+      return;
+    }
+    this.#open = element.parent;
+    if (element === this.#root) {
+      this.stop();
+      this.emit("end");
+    } else if (element.parent === this.#root) this.emit("element", element);
   }
 
   #fail(message: string): void {
     if (this.#over) return;
-    this.#over = true;
+    this.stop();
     this.emit("error", new Error(message));
   }
 }

@@ -33,7 +33,7 @@ export async function open(args: OpenArgs<XmppSettings>): Promise<Opened<Handler
     noPlain: NoPLAIN,
     plainInClear: settings.NoTLS,
   };
-  const stream = new Stream({ ...dialled, domain, place: placeName(place), credentials });
+  const stream = new Stream({ ...dialled, domain, place: placeName(place), credentials, clock: host.clock });
   const release = onAbort(signal, () => stream.end(givenUp()));
   const failure = await stream.begin();
   release();

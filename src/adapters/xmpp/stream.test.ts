@@ -1,38 +1,10 @@
-import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { expect, onTestFinished, test } from "vitest";
-import type { Credentials } from "./login.ts";
+import type { Socket } from "node:net";
+import { expect, test } from "vitest";
 import { NS } from "./ns.ts";
-import { Stream } from "./stream.ts";
+import { BIND, HEADER, SASL, streamTo } from "./stream.suite.ts";
 import { el, type Stanza } from "./xml.ts";
 
-const HEADER =
-  "<?xml version='1.0'?><stream:stream from='localhost' version='1.0' id='1' xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams'>";
-
-/** A stream to a server that does this with the connection. */
-async function streamTo(server: (socket: Socket) => void, given: Partial<Credentials> = {}): Promise<Stream> {
-  const listener = createServer((socket) => {
-    socket.on("error", () => undefined);
-    server(socket);
-  });
-  listener.listen(0, "127.0.0.1");
-  await once(listener, "listening");
-  onTestFinished(() => void listener.close());
-  const socket = connect((listener.address() as AddressInfo).port, "127.0.0.1");
-  await once(socket, "connect");
-  const credentials = {
-    user: "rialto",
-    password: "x",
-    anonymous: false,
-    mechanism: "",
-    noPlain: false,
-    plainInClear: false,
-    ...given,
-  };
-  return new Stream({ socket, secure: false, domain: "localhost", place: "here", credentials });
-}
-
-// What the library keeps waiting for must not end the program either: a rejection that nobody handles fails the test.
+// What still waits must not end the program either: a rejection that nobody handles fails the test.
 test.each([
   ["closes at once", (socket: Socket) => socket.destroy()],
   ["closes once it is spoken to", (socket: Socket) => socket.once("data", () => socket.destroy())],
@@ -44,9 +16,6 @@ test.each([
   expect(await stream.ended).toEqual(failure);
   await new Promise((resolve) => setImmediate(resolve));
 });
-
-const SASL = "urn:ietf:params:xml:ns:xmpp-sasl";
-const BIND = "urn:ietf:params:xml:ns:xmpp-bind";
 
 /** A server that lets everybody in, and then says this. `heard`: all that it is sent. */
 function friendly(says: string, heard: string[] = []): (socket: Socket) => void {

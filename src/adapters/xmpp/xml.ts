@@ -1,7 +1,7 @@
-import { xml } from "@xmpp/client";
+import Element from "ltx/lib/Element.js";
 
 /** An element of a stream, read or to be written. */
-export type Stanza = ReturnType<typeof xml>;
+export type Stanza = Element;
 export type Attributes = Readonly<Record<string, string | undefined>>;
 
 /**
@@ -11,8 +11,12 @@ export type Attributes = Readonly<Record<string, string | undefined>>;
 export function el(name: string, attributes: Attributes, ...children: readonly (Stanza | string | null)[]): Stanza {
   const attrs: Record<string, string> = {};
   for (const [key, value] of Object.entries(attributes)) if (value !== undefined) attrs[key] = withoutInvalid(value);
-  const nodes = children.filter((child) => child !== null);
-  return xml(name, attrs, ...nodes.map((child) => (typeof child === "string" ? withoutInvalid(child) : child)));
+  const element = new Element(name, attrs);
+  for (const child of children) {
+    const node = typeof child === "string" ? withoutInvalid(child) : child;
+    if (node !== null && node !== "") element.append(node);
+  }
+  return element;
 }
 
 // oxlint-disable-next-line eslint/no-control-regex -- the characters that XML cannot hold

@@ -155,6 +155,7 @@ async function live(random: Random, stanzas: readonly string[]): Promise<void> {
     domain: "localhost",
     place: "here",
     credentials,
+    clock,
   });
   const strange = { at: random.chance(0.1) ? random.int(4) : -1, says: stanzas[0] ?? word(random) };
   if (!(await logIn(wire, stream, strange))) {
