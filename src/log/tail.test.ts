@@ -1,3 +1,4 @@
+import * as fc from "../../test/support/property.ts";
 import { expect, test } from "vitest";
 import type { Entry } from "./log.ts";
 import { Tail, TailEntry } from "./tail.ts";
@@ -37,6 +38,58 @@ test("frees the oldest payloads for all who hold the entries, after they were to
   tail.publish(entries(4));
   expect(told).not.toContain(null);
   expect(held.map(({ payload }) => payload !== null)).toEqual([false, false, true, true]);
+});
+
+test("an entry that is longer than the budget is told whole, and what memory holds begins after it", () => {
+  const tail = new Tail(0, 2000);
+  const told: (number | undefined)[] = [];
+  tail.listen((entries) => told.push(...entries.map(({ payload }) => payload?.length)));
+  tail.publish(entries(1));
+  const long = new TailEntry(3, 1, { subject: "a/b", key: null, label: "", payload: "é".repeat(1001) });
+  tail.publish([...entries(2), long, ...entries(4)]);
+  expect(told).toEqual([880, 880, 1001, 880]);
+  expect(long.payload).toBeNull();
+  expect(tail.since(2, 100)).toBeNull();
+  expect(tail.since(3, 100)?.map(({ payload }) => payload?.length)).toEqual([880]);
+});
+
+test("whoever reads while being told gets payloads for all that memory holds", () => {
+  const tail = new Tail(0, 2000);
+  const found: (readonly (string | null)[] | undefined)[] = [];
+  tail.listen(() => {
+    const floor = [0, 1, 2, 3, 4, 5, 6].find((after) => tail.since(after, 100) !== null) ?? 0;
+    found.push(tail.since(floor, 100)?.map(({ payload }) => payload));
+  });
+  for (let seq = 1; seq <= 6; seq += 1) tail.publish(entries(seq));
+  expect(found.map((payloads) => payloads?.length)).toEqual([1, 2, 2, 2, 2, 2]);
+  expect(found.flat()).not.toContain(null);
+});
+
+test("any texts come back as they were, or not at all, and oldest first go", () => {
+  const text = fc.string({ unit: "grapheme", maxLength: 300 });
+  fc.assert(
+    fc.property(fc.constantFrom(0, 400, 1000, 3000), fc.array(fc.array(text, { maxLength: 4 })), (limit, commits) => {
+      const tail = new Tail(0, limit);
+      const texts: string[] = [];
+      const held: TailEntry[] = [];
+      for (const commit of commits) {
+        const made = commit.map((payload, at) => {
+          return new TailEntry(texts.length + at + 1, 1, { subject: "a/b", key: null, label: "", payload });
+        });
+        texts.push(...commit);
+        held.push(...made);
+        tail.publish(made);
+        for (const { seq, payload } of held) expect([null, texts[seq - 1]]).toContain(payload);
+        for (let after = 0; after <= texts.length; after += 1) {
+          const found = tail.since(after, 1000);
+          if (found !== null) expect(found.map(({ payload }) => payload)).toEqual(texts.slice(after));
+        }
+        expect(tail.since(texts.length, 0)).toEqual([]);
+        const bytes = held.filter(({ isKept }) => isKept).reduce((sum, { cost }) => sum + cost - 120, 0);
+        expect(bytes).toBeLessThanOrEqual(limit);
+      }
+    }),
+  );
 });
 
 test("stays right over many rounds", () => {

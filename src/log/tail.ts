@@ -1,27 +1,60 @@
 import type { Entry, NewEntry, Seq, Subject, TailListener } from "./log.ts";
+import { type TextPlace, TextRing } from "./text-ring.ts";
 
-/** What an entry costs in memory beside its payload, in bytes: the object, its slot, its time and the string's header. */
+/** What an entry costs in memory beside its payload, in bytes: the object, its slot, its time and its place. */
 const ENTRY_OVERHEAD = 120;
 
-/** A committed entry as the listeners hold it: letting go of the payload here frees it for all of them. */
+/**
+ * A committed entry as the listeners hold it. While they are told, it has its payload as a string; afterwards the
+ * payload is in the ring, until newer ones need the room.
+ */
 export class TailEntry implements Entry {
   readonly seq: Seq;
   readonly subject: Subject;
   readonly at: number;
   readonly label: string;
-  payload: string | null;
+  #payload: string | null;
+  #ring: TextRing | null = null;
+  #place: TextPlace | null = null;
   constructor(seq: Seq, at: number, { subject, label, payload }: NewEntry) {
     this.seq = seq;
     this.subject = subject;
     this.at = at;
     this.label = label;
-    this.payload = payload;
+    this.#payload = payload;
+  }
+
+  /** Made anew from the ring by each call. */
+  get payload(): string | null {
+    if (this.#payload !== null) return this.#payload;
+    return this.#place === null ? null : (this.#ring?.get(this.#place) ?? null);
+  }
+
+  /** Whether the payload would be there without the string. */
+  get isKept(): boolean {
+    return this.#place !== null && this.#ring !== null && this.#ring.has(this.#place);
+  }
+
+  /** Bytes it takes in the ring, and its overhead. */
+  get cost(): number {
+    return ENTRY_OVERHEAD + (this.#place?.bytes ?? 0);
+  }
+
+  moveTo(ring: TextRing): void {
+    this.#ring = ring;
+    this.#place = this.#payload === null ? null : ring.put(this.#payload);
+  }
+
+  /** The listeners were told. */
+  dropText(): void {
+    this.#payload = null;
   }
 }
 
 /** The newest committed entries, kept in memory up to a byte budget, and those who listen for more. */
 export class Tail {
   readonly #limit: number;
+  readonly #ring: TextRing;
   readonly #listeners = new Set<TailListener>();
   /** Live entries are `#window[#first…]`; the slots before are cut off now and then. */
   #window: TailEntry[] = [];
@@ -34,15 +67,27 @@ export class Tail {
   constructor(head: Seq, limit: number) {
     this.#floor = head;
     this.#limit = limit;
+    this.#ring = new TextRing(limit);
   }
 
-  /** Takes the entries of one commit, in order, and hands them on. What is over the budget is let go of afterwards. */
+  /** Takes the entries of one commit, in order, and hands them on, all with their payload. */
   publish(entries: readonly TailEntry[]): void {
     if (entries.length === 0) return;
     for (const entry of entries) {
-      this.#window.push(entry);
-      this.#bytes += costOf(entry);
+      entry.moveTo(this.#ring);
+      if (entry.isKept) {
+        this.#window.push(entry);
+        this.#bytes += entry.cost;
+      } else {
+        // It is longer than the ring, and the window has no gaps.
+        this.#window = [];
+        this.#first = 0;
+        this.#bytes = 0;
+        this.#floor = entry.seq;
+      }
     }
+    // Now, and not when the listeners were told: they may read, and what is in the window must have its payload.
+    this.#evict();
     for (const listener of this.#listeners) {
       try {
         listener(entries);
@@ -53,7 +98,7 @@ export class Tail {
         });
       }
     }
-    this.#evict();
+    for (const entry of entries) entry.dropText();
   }
 
   /** Returns the unsubscribe function. */
@@ -79,11 +124,10 @@ export class Tail {
   }
 
   #evict(): void {
-    while (this.#bytes > this.#limit) {
+    for (;;) {
       const oldest = this.#window[this.#first];
-      if (oldest === undefined) break;
-      this.#bytes -= costOf(oldest);
-      oldest.payload = null;
+      if (oldest === undefined || (this.#bytes <= this.#limit && oldest.isKept)) break;
+      this.#bytes -= oldest.cost;
       this.#floor = oldest.seq;
       this.#first++;
     }
@@ -92,8 +136,4 @@ export class Tail {
       this.#first = 0;
     }
   }
-}
-
-function costOf(entry: TailEntry): number {
-  return ENTRY_OVERHEAD + (entry.payload?.length ?? 0);
 }

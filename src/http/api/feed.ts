@@ -143,7 +143,8 @@ export class Feed {
     for (; next < to; next += 1) {
       const item = this.#items[next - this.#base];
       if (item === undefined) break;
-      const line = item.entry.payload === null ? null : this.#lineNow(item, item.entry.payload);
+      const { payload } = item.entry;
+      const line = payload === null ? null : this.#lineNow(item, payload);
       if (line === null && next === from) return null;
       if (line === null || (lines.length > 0 && size + line.length > chars)) break;
       size += line.length;

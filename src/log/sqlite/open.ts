@@ -39,7 +39,7 @@ export async function openSqliteLog(
   const settings = { dataPath, durability, retentionDays, retentionBytes, messageIdDays, test };
   const connection = await Connection.open(settings);
   return new SqliteLog(connection, {
-    tailBytes: options.tailBytes ?? 32 * MEBIBYTE,
+    tailBytes: options.tailBytes ?? 8 * MEBIBYTE,
     pendingBytes: options.pendingBytes ?? 64 * MEBIBYTE,
     clock: options.clock ?? Date.now,
     observer: options.observer ?? null,
