@@ -1,8 +1,8 @@
 import { parse as parseQuery } from "node:querystring";
-import { Ajv } from "ajv";
 import type { FileItem } from "../../contract/message.ts";
 import { findJsonError } from "../../lib/json-error.ts";
 import { positionAt } from "../../lib/position.ts";
+import { type Flaw, flawOfPost } from "./post-shape.ts";
 import { problem, type Problem } from "./problem.ts";
 import { PostedFileSchema, PostSchema, type PostedFile, type PostedMessage } from "./schema.ts";
 
@@ -40,14 +40,16 @@ const FORM_FIELDS_MAX = 1000;
 /** Bodies up to this length are told where their JSON breaks; finding the place costs more than it is worth in a longer one. */
 const LOCATED_CHARS = 1024 * 1024;
 
+const BYTE_ORDER_MARK = 0xfeff;
+
 const LAST_GROUP = /^(?:[A-Za-z\d+/]{2}(?:[A-Za-z\d+/]{2}|[A-Za-z\d+/]=|==))?$/;
 
-const checkPost = new Ajv({ strict: false }).compile<PostedMessage>(PostSchema);
 const refuse = (message: string): Parsed => ({ ok: false, problem: problem(400, message) });
 
 /** JSON body of `POST /api/message`. Invalid UTF-8 becomes U+FFFD; an empty body and `null` are an empty message. */
 export function parseJsonPost(body: Buffer): Parsed {
-  const source = body.toString("utf8").replace(/^\uFEFF/, "");
+  const text = body.toString("utf8");
+  const source = text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
   if (source.trim() === "") return check({});
   let value: unknown;
   try {
@@ -82,8 +84,8 @@ function check(value: object): Parsed {
   }
   // To most clients it means nothing, and some send what they like.
   if (post["id"] !== undefined && typeof post["id"] !== "string") delete post["id"];
-  if (!checkPost(post)) return refuse(describeShapeError(post));
-  return accept(post);
+  const flaw = flawOfPost(post);
+  return flaw === null ? accept(post) : refuse(describeFlaw(flaw));
 }
 
 function accept(post: PostedMessage): Parsed {
@@ -178,16 +180,9 @@ function tolerantFile(file: object): Record<string, unknown> {
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-function describeShapeError(post: unknown): string {
-  const error = checkPost.errors?.[0];
-  const path = (error?.instancePath ?? "").split("/").slice(1);
-  const field = path
-    .map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`))
-    .join("")
-    .slice(1);
-  let value: unknown = post;
-  for (const part of path) value = (value as Record<string, unknown> | undefined)?.[part];
-  return `${field === "" ? "the body" : field} ${error?.message ?? "has the wrong type"}; got ${kindOf(value)}`;
+function describeFlaw({ path, message, value }: Flaw): string {
+  const field = path.map((part) => (typeof part === "number" ? `[${part}]` : `.${part}`)).join("");
+  return `${field.slice(1)} ${message}; got ${kindOf(value)}`;
 }
 
 function kindOf(value: unknown): string {
