@@ -1,6 +1,7 @@
 import type { LogErrorCode } from "../log/errors.ts";
 import { LogError } from "../log/errors.ts";
 import type { Appended, Batch, Ids, Log, Mark, Receipt, Seq, StoredEntry, Subject } from "../log/log.ts";
+import { appendThen } from "../log/suite/append-then.suite.ts";
 import { IdsModel } from "../log/suite/ids-model.suite.ts";
 
 /** What a log keeps when the program dies. */
@@ -61,6 +62,10 @@ export class MemoryLog implements Log {
     }
     await this.#step();
     return { is: "stored", seqs: [] };
+  }
+
+  appendThen(batch: Batch, done: (outcome: Appended | LogError) => void): void {
+    appendThen(this, batch, done);
   }
 
   async mark(marks: readonly Mark[]): Promise<void> {

@@ -175,6 +175,11 @@ export interface Log {
    */
   append(batch: Batch): Promise<Appended>;
   /**
+   * The same without a promise: `done` is told once, where `append` would resolve or reject, and not before this returns. For who appends so much
+   * that promises count. What it throws is thrown in a turn of its own.
+   */
+  appendThen(batch: Batch, done: (outcome: Appended | LogError) => void): void;
+  /**
    * Puts marks in the next commit; resolves once durable. Those that ride cause no commit: they wait for one that something else causes,
    * a moment at most.
    */

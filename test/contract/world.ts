@@ -9,6 +9,7 @@ import { aConfig, aGateway, anAccount } from "../../src/gateway/samples.suite.ts
 import { subjectOf } from "../../src/gateway/subject.ts";
 import type { Log, Receipt, StoredEntry } from "../../src/log/log.ts";
 import { openAt, scratchFolder } from "../../src/log/sqlite/scratch.suite.ts";
+import { appendThen } from "../../src/log/suite/append-then.suite.ts";
 import { eventually } from "../support/wait.ts";
 import { FakeFiles } from "./fake-files.ts";
 import type { FakeNetwork } from "./fake-network.ts";
@@ -175,6 +176,7 @@ class Mortal {
       });
       return this.#dead ? await never() : answer;
     };
+    const append: Log["append"] = async (batch) => await alive(async () => await log.append(batch));
     return {
       get head() {
         return log.head;
@@ -186,7 +188,8 @@ class Mortal {
         refs: async (seq, lane) => await alive(async () => await log.ids.refs(seq, lane)),
         reactions: async (seq) => await alive(async () => await log.ids.reactions(seq)),
       },
-      append: async (batch) => await alive(async () => await log.append(batch)),
+      append,
+      appendThen: (batch, done) => appendThen({ append }, batch, done),
       mark: async (marks) => await alive(async () => await log.mark(marks)),
       unmark: async (names) => await alive(async () => await log.unmark(names)),
       marks: async (prefix) => await alive(async () => await log.marks(prefix)),

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { batchOf, said } from "../suite/kit.suite.ts";
 import { GroupCommit } from "./group-commit.ts";
 
@@ -31,4 +31,50 @@ test("what rides causes no commit of its own while others come", async () => {
   await commits.drained();
   await last;
   expect(sent).toEqual([2, 1]);
+});
+
+/** Commits of which each is answered in a turn of its own. */
+function commitsOf(pendingBytes = 1_000_000): GroupCommit {
+  return new GroupCommit({
+    pendingBytes,
+    clock: () => 0,
+    observer: null,
+    send: (_request, done) => {
+      setImmediate(() => done({ is: "committed", id: 0, first: 1, absent: [], verdicts: [] }));
+    },
+    committed: () => undefined,
+  });
+}
+
+test("who throws when told harms nobody else, and is seen", async () => {
+  const others = process.listeners("uncaughtException");
+  process.removeAllListeners("uncaughtException");
+  onTestFinished(() => {
+    process.removeAllListeners("uncaughtException");
+    for (const other of others) process.on("uncaughtException", other);
+  });
+  const thrown = new Promise<Error>((resolve) => process.once("uncaughtException", resolve));
+  const commits = commitsOf();
+  commits.addThen({ batch: batchOf(said("1")), unmark: [] }, () => {
+    throw new Error("a bug");
+  });
+  expect(await commits.add({ batch: batchOf(said("2")), unmark: [] })).toEqual({ is: "stored", seqs: [2] });
+  await commits.drained();
+  expect((await thrown).message).toBe("a bug");
+});
+
+test("what is refused at once is told after the return", async () => {
+  const commits = commitsOf(1);
+  const first = commits.add({ batch: batchOf(said("1")), unmark: [] });
+  const seen: string[] = [];
+  const told = new Promise<void>((resolve) => {
+    commits.addThen({ batch: batchOf(said("2")), unmark: [] }, (outcome) => {
+      seen.push("code" in outcome ? outcome.code : outcome.is);
+      resolve();
+    });
+    seen.push("returned");
+  });
+  await told;
+  expect(seen).toEqual(["returned", "overloaded"]);
+  await first;
 });

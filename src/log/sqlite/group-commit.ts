@@ -22,12 +22,14 @@ export interface Waiting {
   readonly rides?: boolean;
 }
 
+/** Told once what became of a batch. */
+export type Settle = (outcome: Appended | LogError) => void;
+
 interface Item extends Waiting {
   readonly size: number;
   /** When it was handed over, by `performance.now`. */
   readonly sinceMs: number;
-  readonly resolve: (appended: Appended) => void;
-  readonly reject: (error: LogError) => void;
+  readonly settle: Settle;
 }
 
 /** A commit as the group makes it; who sends it adds what is not of the batches. */
@@ -66,7 +68,14 @@ export class GroupCommit {
 
   /** Resolves once durable; rejects with a LogError (`overloaded` at once). */
   add(waiting: Waiting): Promise<Appended> {
-    const size = sizeOf(waiting);
+    return new Promise((resolve, reject) => {
+      this.addThen(waiting, (outcome) => (outcome instanceof LogError ? reject(outcome) : resolve(outcome)));
+    });
+  }
+
+  /** The same without a promise; never tells before it returns. */
+  addThen({ batch, unmark, rides = false }: Waiting, settle: Settle): void {
+    const size = sizeOf(batch, unmark);
     // A batch that finds nothing waiting is taken whatever its size, or it could never be.
     if (this.#bytes > 0 && this.#bytes + size > this.#options.pendingBytes) {
       const error = new LogError(
@@ -74,14 +83,12 @@ export class GroupCommit {
         `The disk does not keep up: ${this.#bytes} bytes wait to be written, the limit is ${this.#options.pendingBytes}. Try again in a moment.`,
       );
       this.#options.observer?.refused(error);
-      return Promise.reject(error);
+      return queueMicrotask(() => tell(settle, error));
     }
     this.#bytes += size;
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ ...waiting, size, sinceMs: performance.now(), resolve, reject });
-      if (waiting.rides !== true) this.#urgent = true;
-      this.#schedule();
-    });
+    this.#waiting.push({ batch, unmark, rides, size, sinceMs: performance.now(), settle });
+    if (!rides) this.#urgent = true;
+    this.#schedule();
   }
 
   /** Resolves when nothing waits and nothing is on its way. */
@@ -128,7 +135,7 @@ export class GroupCommit {
 
   #fail(items: readonly Item[], error: LogError): void {
     this.#options.observer?.refused(error);
-    for (const item of items) item.reject(error);
+    for (const { settle } of items) tell(settle, error);
   }
 
   #take(): Item[] {
@@ -171,7 +178,7 @@ export class GroupCommit {
     }
     this.#options.committed(stored);
     this.#observe(items, verdicts);
-    for (const [index, item] of items.entries()) conclude(item, answers[index] ?? [], verdicts.get(index));
+    for (const [index, { settle }] of items.entries()) tell(settle, outcomeOf(answers[index] ?? [], verdicts.get(index)));
   }
 
   #observe(items: readonly Item[], verdicts: ReadonlyMap<number, Verdict>): void {
@@ -187,21 +194,32 @@ export class GroupCommit {
   }
 }
 
-function conclude(item: Item, seqs: readonly (Seq | null)[], verdict: Verdict | undefined): void {
+/** What one of them throws is a bug of its own: it must be seen, and neither the commit nor the others may suffer. */
+function tell(settle: Settle, outcome: Appended | LogError): void {
+  try {
+    settle(outcome);
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}
+
+function outcomeOf(seqs: readonly (Seq | null)[], verdict: Verdict | undefined): Appended | LogError {
   switch (verdict?.is) {
     case undefined:
-      return item.resolve({ is: "stored", seqs });
+      return { is: "stored", seqs };
     case "repeated":
-      return item.resolve({ is: "repeated", answer: verdict.answer });
+      return { is: "repeated", answer: verdict.answer };
     case "conflict":
-      return item.resolve({ is: "conflict" });
+      return { is: "conflict" };
     case "refused":
-      return item.reject(toError(verdict.failure));
+      return toError(verdict.failure);
   }
 }
 
 /** Characters of all text in it, and an overhead: near enough to bytes, and free to count. */
-function sizeOf({ batch, unmark }: Waiting): number {
+function sizeOf(batch: Batch, unmark: readonly string[]): number {
   let size = WAITING_OVERHEAD;
   for (const { subject, key, label, payload, note } of batch.entries) {
     if (note !== undefined) size += charsOfNote(note);

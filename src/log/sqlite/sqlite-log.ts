@@ -1,5 +1,5 @@
 import type { LogObserver } from "../archive.ts";
-import type { LogError } from "../errors.ts";
+import { LogError } from "../errors.ts";
 import type {
   Appended,
   Batch,
@@ -39,6 +39,7 @@ const SWEEP_MS = 60_000;
 const RECENT_ENTRIES = 4096;
 /** Characters of payload one read returns when the caller does not say. */
 const READ_CHARS = 4 * 1024 * 1024;
+const NONE: readonly string[] = [];
 
 interface Query {
   readonly subjects: readonly Subject[];
@@ -97,18 +98,16 @@ export class SqliteLog implements Log {
     return this.#head;
   }
 
-  async append(batch: Batch): Promise<Appended> {
-    this.#open();
-    const adding = this.#commits.add({ batch, unmark: [] });
-    if (batch.entries.length === 0) return await adding;
-    try {
-      const appended = await adding;
-      if (appended.is === "stored") this.archive.noteAppend(null);
-      return appended;
-    } catch (error) {
-      this.archive.noteAppend(error);
-      throw error;
-    }
+  append(batch: Batch): Promise<Appended> {
+    return new Promise((resolve, reject) => {
+      this.appendThen(batch, (outcome) => (outcome instanceof LogError ? reject(outcome) : resolve(outcome)));
+    });
+  }
+
+  appendThen(batch: Batch, done: (outcome: Appended | LogError) => void): void {
+    if (this.#closed !== null) return queueMicrotask(() => done(closedError()));
+    const settle = batch.entries.length === 0 ? done : this.#noting(done);
+    this.#commits.addThen({ batch, unmark: NONE }, settle);
   }
 
   async mark(marks: readonly Mark[], { rides } = { rides: false }): Promise<void> {
@@ -202,6 +201,15 @@ export class SqliteLog implements Log {
     clearInterval(this.#sweeps);
     await this.#commits.drained();
     await this.#connection.close();
+  }
+
+  /** What became of an append with entries is for operators, too. */
+  #noting(done: (outcome: Appended | LogError) => void): (outcome: Appended | LogError) => void {
+    return (outcome) => {
+      if (outcome instanceof LogError) this.archive.noteAppend(outcome);
+      else if (outcome.is === "stored") this.archive.noteAppend(null);
+      done(outcome);
+    };
   }
 
   /** Throws once the log is closing. */

@@ -32,6 +32,23 @@ export function describeWrites(bench: Bench): void {
       expect(await appendOne(bench.log, said("2"))).toBeGreaterThan(seq);
     });
 
+    test("appendThen tells what append resolves to: after its return, after the tail, in the order of the calls", async () => {
+      const seen: string[] = [];
+      const unlisten = bench.log.tail((entries) => seen.push(`tail ${entries.length}`));
+      const told = new Promise<void>((resolve) => {
+        bench.log.appendThen(batchOf(said("1")), (outcome) => seen.push(`1 ${"is" in outcome ? outcome.is : "error"}`));
+        bench.log.appendThen(batchOf(said("2")), (outcome) => {
+          expect(outcome).toEqual({ is: "stored", seqs: [bench.log.head] });
+          seen.push("2");
+          resolve();
+        });
+        seen.push("returned");
+      });
+      await told;
+      unlisten();
+      expect(seen).toEqual(["returned", "tail 2", "1 stored", "2"]);
+    });
+
     test("a batch may be empty", async () => {
       expect(await bench.log.append(batchOf())).toEqual({ is: "stored", seqs: [] });
       expect(bench.log.head).toBe(0);
@@ -233,6 +250,8 @@ export function describeWrites(bench: Bench): void {
       const appends = [bench.log.append(batchOf(said("1"))), bench.log.append(batchOf(said("2")))];
       const closing = bench.log.close();
       await expect(bench.log.append(batchOf(said("3")))).rejects.toMatchObject({ code: "closed" });
+      const told = new Promise((resolve) => bench.log.appendThen(batchOf(said("3")), resolve));
+      expect(await told).toMatchObject({ name: "LogError", code: "closed" });
       await closing;
       await Promise.all(appends);
       await bench.log.close();

@@ -1,0 +1,14 @@
+import { LogError } from "../errors.ts";
+import type { Appended, Batch, Log } from "../log.ts";
+
+/** `Log.appendThen` of a log that has `append` only. */
+export function appendThen(
+  log: Pick<Log, "append">,
+  batch: Batch,
+  done: (outcome: Appended | LogError) => void,
+): void {
+  log.append(batch).then(done, (error: unknown) => {
+    if (!(error instanceof LogError)) throw error;
+    done(error);
+  });
+}
