@@ -2,7 +2,7 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /src
 COPY . .
-# Installs what package-lock.json names, and compiles; then leaves out what only building needs.
+# Installs what package-lock.json names, and builds dist/, which contains most of it; then leaves out what only building needs.
 RUN npm ci --no-audit --no-fund && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM node:24-bookworm-slim

@@ -1,6 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { requiredIn } from "../../tools/build/lazy-packages.ts";
+import { importsOf } from "../../tools/tidy/borders.ts";
 
 const ROOT = path.join(import.meta.dirname, "../..");
 const page = readFileSync(path.join(ROOT, "docs/security.md"), "utf8");
@@ -73,25 +76,48 @@ test("a claim without a test, and one whose test is not there, are found", () =>
   ]);
 });
 
-test("every dependency is in the table, with its licence", () => {
-  const read = (file: string): Readonly<Record<string, unknown>> =>
-    JSON.parse(readFileSync(path.join(ROOT, file), "utf8")) as Readonly<Record<string, unknown>>;
-  const names = Object.keys(read("package.json")["dependencies"] as object).toSorted();
-  const inTable = Array.from(page.matchAll(/^\| `(?<name>[^`]+)` \| (?<licence>[\w.-]+) \|/gmu), ({ groups }) => [
-    groups?.["name"],
-    groups?.["licence"],
-  ]);
-  expect(inTable).toEqual(names.map((name) => [name, read(`node_modules/${name}/package.json`)["license"]]));
+const readJson = (file: string): Readonly<Record<string, unknown>> =>
+  JSON.parse(readFileSync(path.join(ROOT, file), "utf8")) as Readonly<Record<string, unknown>>;
+
+/** The table after the mark with this word: packages and their licences. */
+function tableAfter(word: string): readonly (readonly [string, string])[] {
+  const [, text = ""] = page.split(`<!-- dependencies: ${word};`);
+  const rows =
+    text.split("<!-- dependencies: ")[0]?.matchAll(/^\| `(?<name>[^`]+)` \| (?<licence>[\w.-]+) \|/gmu) ?? [];
+  return Array.from(rows, ({ groups }) => [groups?.["name"] ?? "", groups?.["licence"] ?? ""] as const);
+}
+
+const withLicences = (names: readonly string[]): readonly (readonly unknown[])[] =>
+  names.toSorted().map((name) => [name, readJson(`node_modules/${name}/package.json`)["license"]]);
+
+const installed = Object.keys(readJson("package.json")["dependencies"] as object);
+
+test("every package that is installed is in the table, with its licence", () => {
+  expect(tableAfter("installed")).toEqual(withLicences(installed));
+});
+
+test("every package that src/ uses and that is not installed is in the other table, with its licence", () => {
+  const used = readdirSync(path.join(ROOT, "src"), { recursive: true, encoding: "utf8" })
+    .filter((file) => /(?<!\.test|\.suite)\.ts$/u.test(file))
+    .flatMap((file) => {
+      const text = readFileSync(path.join(ROOT, "src", file), "utf8");
+      const imported = importsOf(text).filter(({ typeOnly }) => !typeOnly);
+      return imported.map(({ specifier }) => specifier).concat(requiredIn(text).map(({ name }) => name));
+    })
+    .filter((specifier) => !specifier.startsWith(".") && !isBuiltin(specifier))
+    .map((specifier) => /^(?:@[^/]+\/)?[^/]+/u.exec(specifier)?.[0] ?? "");
+  const bundled = [...new Set(used)].filter((name) => !installed.includes(name));
+  expect(tableAfter("bundled")).toEqual(withLicences(bundled));
 });
 
 test("no dependency runs a script when it is installed, and the hash of each is known", () => {
-  const lock = JSON.parse(readFileSync(path.join(ROOT, "package-lock.json"), "utf8")) as {
-    readonly packages: Readonly<
+  const packages = Object.entries(
+    readJson("package-lock.json")["packages"] as Readonly<
       Record<string, { readonly dev?: boolean; readonly hasInstallScript?: boolean; readonly integrity?: string }>
-    >;
-  };
-  const shipped = Object.entries(lock.packages).filter(([name, { dev }]) => name !== "" && dev !== true);
+    >,
+  ).filter(([name]) => name !== "");
+  const shipped = packages.filter(([, { dev }]) => dev !== true);
   expect(shipped.filter(([, { hasInstallScript }]) => hasInstallScript === true)).toEqual([]);
-  expect(shipped.filter(([, { integrity }]) => integrity === undefined)).toEqual([]);
-  expect(page).toContain(`(${shipped.length} in all)`);
+  expect(packages.filter(([, { integrity }]) => integrity === undefined)).toEqual([]);
+  expect(page).toContain(`with what it brings along (${shipped.length} in all)`);
 });

@@ -5,7 +5,7 @@ import { guard } from "./watchdog.ts";
 
 const PROGRAM = path.join(import.meta.dirname, "../../bin/rialto.js");
 
-/** The built program with arguments of the test's choice; see `startRialto` for one with a configuration. */
+/** The built program (or `program`, a copy of it) with arguments of the test's choice; see `startRialto` for one with a configuration. */
 export interface Program {
   readonly child: ChildProcess;
   /** Resolves once both streams together match. */
@@ -20,8 +20,9 @@ export function startProgram(
   cwd: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  program = PROGRAM,
 ): Program {
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
+  const child = spawn(process.execPath, [program, ...args], {
     cwd,
     env: { PATH: process.env["PATH"] ?? "", ...env },
   });

@@ -59,6 +59,7 @@ describe("breaches are found", () => {
     ["src/admin/a.ts", 'import { x } from "../app/app.ts";', "src/app/app.ts"],
     ["src/errors.ts", 'import { x } from "./app/app.ts";', "src/app/app.ts"],
     ["src/lib/a.ts", 'import { x } from "../../tools/a.ts";', "outside src"],
+    ["src/app/a.ts", 'import x from "../../package.json" with { type: "json" };', "outside src"],
   ])("%s: %s", (path, text, named) => {
     const found = faults(path, `// first line\n${text}`);
     expect(found).toHaveLength(1);
