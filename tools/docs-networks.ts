@@ -1,4 +1,4 @@
-import { sharedSchema } from "../src/config/schema.ts";
+import { sharedSchema } from "../src/config/presentation.ts";
 import type { Capabilities, Idempotency, Identity } from "../src/contract/capabilities.ts";
 import type { Manifest } from "../src/contract/manifest.ts";
 import { becomes, type Feature } from "../src/gateway/becomes.ts";

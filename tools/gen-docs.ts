@@ -2,7 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { adapters, protocols } from "../src/adapters/registry.ts";
 import { ignoredGeneral, ignoredShared, ignoredTengo, missingProtocols } from "../src/config/reference.ts";
-import { generalSchema, sharedSchema } from "../src/config/schema.ts";
+import { sharedSchema } from "../src/config/presentation.ts";
+import { generalSchema } from "../src/config/schema.ts";
 import { START_ERRORS } from "../src/errors.ts";
 import { formatDuration } from "../src/lib/duration.ts";
 import { formatsTable, goldenTable, unchangedList } from "./docs-formats.ts";
@@ -139,9 +140,9 @@ function settingsOf({ schema, defaults = {}, options = {}, ignored = [] }: Manif
   ].join("\n\n");
 }
 
-function table({ properties, required = [] }: SettingsSchema): string {
+function table({ properties }: SettingsSchema): string {
   const rows = Object.entries(properties).map(([name, schema]) => {
-    const value = schema.default === undefined && required.includes(name) ? "must be set" : defaultOf(schema);
+    const value = schema.default === undefined ? "must be set" : defaultOf(schema);
     return `| \`${name}\` | ${typeOf(schema)} | ${value} | ${schema.secret === true ? "yes" : ""} | ${meaningOf(schema)} |`;
   });
   return ["| setting | type | default | secret | meaning |", "|---|---|---|---|---|", ...rows].join("\n");

@@ -15,11 +15,6 @@ test.each([...protocols.values()])("$protocol describes every setting", (manifes
       name,
       description: expect.stringMatching(/\.$/u) as string,
     });
-    const mustBeWritten = schema.default === undefined;
-    expect({ name, present: mustBeWritten && manifest.schema.required?.includes(name) !== true }).toEqual({
-      name,
-      present: false,
-    });
   }
 });
 

@@ -12,7 +12,6 @@ const manifest: Manifest = {
   title: "Net",
   schema: {
     type: "object",
-    required: ["Server", "Colour"],
     properties: {
       Server: { type: "string", description: "Where it is." },
       UseTLS: { type: "boolean", default: false, description: "Encrypted." },

@@ -134,7 +134,7 @@ async function askAccount({ ask, say }: Interview, { protocol }: Manifest, own: 
 async function askSettings({ ask, say }: Interview, manifest: Manifest): Promise<Account["settings"]> {
   const settings = new Map<string, string | boolean>();
   for (const [name, schema] of Object.entries(manifest.schema.properties)) {
-    const isNeeded = manifest.schema.required?.includes(name) === true && schema.default === undefined;
+    const isNeeded = schema.default === undefined;
     const isText = schema.type === "string";
     if (!isNeeded && !ALSO.has(name) && !(schema.secret === true && isText)) continue;
     say(`  ${schema.description ?? name}\n`);

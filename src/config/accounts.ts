@@ -1,12 +1,11 @@
 import type { Manifest } from "../contract/manifest.ts";
-import type { Account, PresentationSettings } from "./config.ts";
+import type { Account } from "./config.ts";
 import type { Context } from "./context.ts";
 import { missingByName, onlyGeneral } from "./declare.ts";
 import type { Declared } from "./declare.ts";
 import { keepsDown, takesDefault, type Where } from "./problems.ts";
+import { presentationOf, sharedSchema } from "./presentation.ts";
 import { ignoredShared } from "./reference.ts";
-import { sharedSchema } from "./schema.ts";
-import type { SharedSettings } from "./schema.ts";
 import type { Section } from "./section.ts";
 import { lookUp, protects, reportFault, settle, warnOfIdle } from "./settings.ts";
 import type { Chain, EffectOf } from "./settings.ts";
@@ -40,7 +39,7 @@ export function resolveAccount(declared: Declared, general: Section, context: Co
     key,
     protocol,
     settings,
-    presentation: presentationOf(shared as unknown as SharedSettings),
+    presentation: presentationOf(shared),
     down: null,
   };
 }
@@ -78,33 +77,4 @@ export function warnOfMissingProtocol({ name, protocol, where }: Declared, conte
     where,
     `${name} is not started: this version does not support ${title} yet`,
   );
-}
-
-function presentationOf(shared: SharedSettings): PresentationSettings {
-  return {
-    remoteNickFormat: shared.RemoteNickFormat,
-    stripNick: shared.StripNick,
-    label: shared.Label,
-    iconURL: shared.IconURL,
-    ignoreNicks: shared.IgnoreNicks,
-    ignoreMessages: shared.IgnoreMessages,
-    replaceMessages: shared.ReplaceMessages,
-    replaceNicks: shared.ReplaceNicks,
-    extractNicks: shared.ExtractNicks,
-    showJoinPart: shared.ShowJoinPart,
-    noSendJoinPart: shared.NoSendJoinPart,
-    showTopicChange: shared.ShowTopicChange,
-    showOutages: shared.ShowOutages,
-    preserveThreading: shared.PreserveThreading,
-    quoteDisable: shared.QuoteDisable,
-    quoteFormat: shared.QuoteFormat,
-    quoteLengthLimit: shared.QuoteLengthLimit,
-    editDisable: shared.EditDisable,
-    editSuffix: shared.EditSuffix,
-    editFallback: shared.EditFallback,
-    deleteFallback: shared.DeleteFallback,
-    reactionDisable: shared.ReactionDisable,
-    reactionFallback: shared.ReactionFallback,
-    allowMention: shared.AllowMention,
-  };
 }

@@ -1,15 +1,9 @@
-import type { SettingSchema } from "../contract/manifest.ts";
+import type { SettingsOf, SettingsSchema } from "../contract/manifest.ts";
 import { isLoopback, parseAddress } from "../lib/address.ts";
 import type { AdminSettings } from "./config.ts";
 import type { Context } from "./context.ts";
 import type { Effect } from "./problems.ts";
 import type { Section } from "./section.ts";
-
-/** What `adminProperties` yield, by setting. */
-export interface AdminValues {
-  readonly AdminBindAddress: string;
-  readonly AdminToken: string;
-}
 
 /** Settings of `[general]` about what operators see. */
 export const adminProperties = {
@@ -30,7 +24,9 @@ export const adminProperties = {
     secret: true,
     restart: true,
   },
-} satisfies Readonly<Record<keyof AdminValues, SettingSchema>>;
+} as const satisfies SettingsSchema["properties"];
+
+type AdminValues = SettingsOf<{ readonly type: "object"; readonly properties: typeof adminProperties }>;
 
 /** What happens when the second way in cannot be opened as configured. */
 export const SOCKET_ONLY: Effect = { says: "operators can use the socket only" };

@@ -1,3 +1,4 @@
+import type { PresentationSettings } from "./presentation.ts";
 import type { Down, Problem } from "./problems.ts";
 
 /**
@@ -49,7 +50,7 @@ export interface AdminSettings {
 }
 
 /** Of the program's own messages. `auto`: `pretty` on a terminal, `json` elsewhere. */
-export type LogFormat = "auto" | "json" | "pretty";
+type LogFormat = "auto" | "json" | "pretty";
 
 /** The files that messages carry. */
 export interface MediaSettings {
@@ -82,35 +83,8 @@ export interface Account {
   readonly down: Down | null;
 }
 
-/** The settings every account has: how messages from it and to it look, and which pass. */
-export interface PresentationSettings {
-  readonly remoteNickFormat: string;
-  readonly stripNick: boolean;
-  readonly label: string;
-  readonly iconURL: string;
-  readonly ignoreNicks: readonly string[];
-  readonly ignoreMessages: readonly string[];
-  readonly replaceMessages: readonly RegexRule[];
-  readonly replaceNicks: readonly RegexRule[];
-  readonly extractNicks: readonly RegexRule[];
-  readonly showJoinPart: boolean;
-  readonly noSendJoinPart: boolean;
-  readonly showTopicChange: boolean;
-  readonly showOutages: boolean;
-  readonly preserveThreading: boolean;
-  readonly quoteDisable: boolean;
-  /** Empty: as the network usually has it. */
-  readonly quoteFormat: string;
-  readonly quoteLengthLimit: number;
-  readonly editDisable: boolean;
-  readonly editSuffix: string;
-  readonly editFallback: "diff" | "whole" | "none";
-  readonly deleteFallback: "note" | "none";
-  readonly reactionDisable: boolean;
-  readonly reactionFallback: "line" | "none";
-  /** `users`, `everyone`. */
-  readonly allowMention: readonly string[];
-}
+/** How messages from an account and to it look, and which pass. */
+export type { PresentationSettings } from "./presentation.ts";
 
 /** [pattern, replacement] or, for ExtractNicks, [pattern on the nick, pattern on the text]. RE2 syntax. */
 export type RegexRule = readonly [string, string];

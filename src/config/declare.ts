@@ -5,7 +5,8 @@ import type { Scope } from "./environment.ts";
 import { keepsDown, type Where } from "./problems.ts";
 import { ignoredGeneral, ignoredShared, missingProtocols, sectionlessAccounts } from "./reference.ts";
 import type { MissingProtocol } from "./reference.ts";
-import { generalSchema, sharedSchema } from "./schema.ts";
+import { sharedSchema } from "./presentation.ts";
+import { generalSchema } from "./schema.ts";
 import { fold, isTable, keyAt } from "./section.ts";
 import type { Section } from "./section.ts";
 

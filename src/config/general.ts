@@ -4,8 +4,8 @@ import type { Context } from "./context.ts";
 import type { Scope } from "./environment.ts";
 import { NO_ENDPOINT, resolveMedia } from "./media.ts";
 import { ignoredGeneral, ignoredShared, ignoredTengo, missingProtocols } from "./reference.ts";
-import { generalSchema, sharedSchema } from "./schema.ts";
-import type { GeneralValues } from "./schema.ts";
+import { sharedSchema } from "./presentation.ts";
+import { generalSchema } from "./schema.ts";
 import type { SettingSchema } from "../contract/manifest.ts";
 import { type Effect, inheritorsDown, takesDefault } from "./problems.ts";
 import { hostName } from "../lib/host-name.ts";
@@ -64,7 +64,7 @@ export function resolveGeneral(section: Section, context: Context): GeneralSetti
   const label = "[general]";
   const chain = [{ label, section }];
   const own = settle({ schema: generalSchema, chain, where: keyAt([]), effect: ownEffect }, context);
-  const values = own.values as unknown as GeneralValues;
+  const { values } = own;
   // Shared settings are checked here too, whether or not an account uses them.
   settle({ schema: sharedSchema, chain, where: keyAt([]), effect: sharedEffect }, context);
   const manifests = [...context.rules.protocols.values()];
@@ -87,7 +87,7 @@ export function resolveGeneral(section: Section, context: Context): GeneralSetti
     logFile: values.LogFile === "" ? null : values.LogFile,
     logFormat: values.LogFormat,
     debug: values.Debug,
-    allowedHosts: (values.AllowedHosts ?? []).flatMap((name) => hostName(name) ?? []),
+    allowedHosts: values.AllowedHosts.flatMap((name) => hostName(name) ?? []),
     media: resolveMedia(own.faults, values, section, context),
     admin: resolveAdmin(own.faults, values, section, context),
     values: { ...values },

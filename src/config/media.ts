@@ -1,4 +1,4 @@
-import type { SettingSchema } from "../contract/manifest.ts";
+import type { SettingsOf, SettingsSchema } from "../contract/manifest.ts";
 import { isLoopback, parseAddress } from "../lib/address.ts";
 import type { MediaSettings } from "./config.ts";
 import type { Context } from "./context.ts";
@@ -6,20 +6,6 @@ import type { Effect } from "./problems.ts";
 import type { Section } from "./section.ts";
 
 const HOUR_MS = 3_600_000;
-
-/** What `mediaProperties` yield, by setting. */
-export interface MediaValues {
-  readonly MediaDownloadSize: number;
-  readonly MediaDownloadBlackList: readonly string[];
-  readonly MediaAllowPrivate: boolean;
-  readonly MediaBytes: number;
-  readonly MediaBindAddress: string;
-  readonly MediaURL: string;
-  /** Milliseconds. */
-  readonly MediaExpiry: number;
-  readonly MediaDownloadPath: string;
-  readonly MediaServerDownload: string;
-}
 
 const webAddress = {
   pattern: "^(?:https?://[^\\s/?#@]+(?:/[^\\s?#]*)?)?$",
@@ -99,7 +85,9 @@ export const mediaProperties = {
     rule: webAddress,
     restart: true,
   },
-} satisfies Readonly<Record<keyof MediaValues, SettingSchema>>;
+} as const satisfies SettingsSchema["properties"];
+
+type MediaValues = SettingsOf<{ readonly type: "object"; readonly properties: typeof mediaProperties }>;
 
 /** What happens when the media endpoint cannot be opened as configured. */
 export const NO_ENDPOINT: Effect = { says: "Rialto serves no files" };

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { IgnoredSetting, SettingSchema, SettingsSchema } from "../contract/manifest.ts";
+import type { IgnoredSetting, SettingSchema, SettingsOf, SettingsSchema } from "../contract/manifest.ts";
 import { suggest } from "../lib/suggest.ts";
 import { coerce } from "./coerce.ts";
 import type { Context } from "./context.ts";
@@ -10,8 +10,8 @@ import type { Section, Setting } from "./section.ts";
 /** Where the values of one table's settings are looked up, nearest first, with the name of each table for people. */
 export type Chain = readonly { readonly label: string; readonly section: Section }[];
 
-interface Wanted {
-  readonly schema: SettingsSchema;
+interface Wanted<S extends SettingsSchema> {
+  readonly schema: S;
   /** Defaults that count before those of the schema. */
   readonly defaults?: Readonly<Record<string, unknown>>;
   readonly chain: Chain;
@@ -23,14 +23,15 @@ interface Wanted {
 /** What follows from a setting that cannot be read. `label`: of the table that sets it. Null: nothing can run. */
 export type EffectOf = (name: string, setting: SettingSchema, label: string) => Effect | null;
 
-interface Settled {
-  readonly values: Record<string, unknown>;
+interface Settled<S extends SettingsSchema> {
+  /** Of a schema with a setting that must be written and is not: without it. */
+  readonly values: SettingsOf<S>;
   /** Settings that could not be read, and were reported: their default is used, if there is one. */
   readonly faults: ReadonlySet<string>;
 }
 
 /** Values of all settings of a schema, coerced, with defaults. */
-export function settle(wanted: Wanted, context: Context): Settled {
+export function settle<S extends SettingsSchema>(wanted: Wanted<S>, context: Context): Settled<S> {
   const { schema, defaults = {}, chain, where, effect } = wanted;
   const values: Record<string, unknown> = {};
   const faults = new Set<string>();
@@ -40,7 +41,7 @@ export function settle(wanted: Wanted, context: Context): Settled {
     if (found !== null && read === undefined) faults.add(name);
     const value = read ?? defaults[name] ?? setting.default;
     if (value !== undefined) values[name] = inPlace(value, setting, context);
-    else if (found === null && schema.required?.includes(name) === true) {
+    else if (found === null) {
       faults.add(name);
       const label = chain[0]?.label ?? "";
       const add = `add ${name} = "…". ${setting.description ?? ""}`.trimEnd();
@@ -48,7 +49,7 @@ export function settle(wanted: Wanted, context: Context): Settled {
       reportFault("missing-setting", where, [`${label} needs the setting ${name}`, add], effects, context);
     }
   }
-  return { values, faults };
+  return { values: values as SettingsOf<S>, faults };
 }
 
 /** Undefined when it cannot be read, which is reported. */

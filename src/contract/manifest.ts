@@ -1,7 +1,7 @@
 /**
  * What a protocol says about itself before anything of it runs: its name and its settings. Plain data, but for its functions.
- * The schema is JSON Schema (made with TypeBox) plus the keywords of `SettingSchema`; validation, defaults,
- * environment overrides and the settings page of the documentation all come from it.
+ * The schema is JSON Schema plus the keywords of `SettingSchema`; types, validation, defaults, environment overrides
+ * and the settings page of the documentation all come from it.
  */
 export interface Manifest {
   readonly protocol: string;
@@ -96,12 +96,31 @@ export interface IgnoredSetting {
   readonly why: string;
 }
 
+/** What has no default must be written, so all settings are there after loading. */
 export interface SettingsSchema {
   readonly type: "object";
   readonly properties: Readonly<Record<string, SettingSchema>>;
-  /** Settings that are always present after loading: they have a default or must be written. */
-  readonly required?: readonly string[];
 }
+
+/** The settings of a schema after loading, by name; of a schema of which no more is known, any. */
+export type SettingsOf<S extends SettingsSchema> = string extends keyof S["properties"]
+  ? Record<string, unknown>
+  : { readonly [Name in keyof S["properties"]]: ValueOf<S["properties"][Name]> };
+
+/** `never` for a schema whose type is not said `as const`. */
+type ValueOf<S> = S extends { readonly enum: readonly (infer Choice)[] }
+  ? Choice
+  : S extends { readonly type: "boolean" }
+    ? boolean
+    : S extends { readonly type: "integer" }
+      ? number
+      : S extends { readonly type: "string" }
+        ? string
+        : S extends { readonly type: "array"; readonly items: infer Items }
+          ? Items extends readonly unknown[]
+            ? { readonly [At in keyof Items]: ValueOf<Items[At]> }
+            : readonly ValueOf<Items>[]
+          : never;
 
 /** The part of JSON Schema that a setting may use, and our own keywords: `rule`, `lines`, `secret`, `protects`, `placeholders`, `zeroIsDefault`, `restart` and the formats. */
 export interface SettingSchema {

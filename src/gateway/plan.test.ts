@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { PresentationSettings } from "../config/config.ts";
 import type { Level } from "../contract/capabilities.ts";
 import type { SharedFile } from "../contract/content.ts";
 import type { FileId } from "../contract/ids.ts";
@@ -155,7 +156,7 @@ test("what clients post is plain text, or Markdown where they know FullEvents, u
   expect(formats).toEqual(["plain", "markdown", "plain", "markdown"]);
 });
 
-test.each<[readonly string[], object]>([
+test.each<[PresentationSettings["allowMention"], object]>([
   [["users"], { users: true, everyone: false }],
   [[], { users: false, everyone: false }],
   [["users", "everyone"], { users: true, everyone: true }],

@@ -3,7 +3,7 @@ import { protocols } from "../../src/adapters/registry.ts";
 import { load } from "../../src/cli/load.ts";
 import type { Config } from "../../src/config/config.ts";
 import type { Loaded } from "../../src/config/load.ts";
-import { sharedSchema } from "../../src/config/schema.ts";
+import { sharedSchema } from "../../src/config/presentation.ts";
 import { protects } from "../../src/config/settings.ts";
 
 interface Given {

@@ -238,7 +238,7 @@ describe("another protocol", () => {
   const paper: Manifest = {
     protocol: "paper",
     title: "Paper",
-    schema: { type: "object", properties: { Ink: { type: "string", secret: true } }, required: ["Ink"] },
+    schema: { type: "object", properties: { Ink: { type: "string", secret: true } } },
   };
   const rules = { protocols: new Map([...protocols, ["paper", paper]]), checkPattern, findLoops };
   const loadPaper = (text: string, env: Record<string, string> = {}) =>

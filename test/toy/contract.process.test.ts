@@ -26,5 +26,9 @@ test("declaring the adapter loads nothing that connects", () => {
   const loaded = importsOf(index?.text ?? "").filter(
     ({ specifier, typeOnly }) => !typeOnly && specifier !== "./session.ts",
   );
-  expect(loaded.map(({ specifier }) => specifier)).toEqual(["../../contract/adapter.ts", "./capabilities.ts"]);
+  expect(loaded.map(({ specifier }) => specifier)).toEqual([
+    "../../contract/adapter.ts",
+    "./capabilities.ts",
+    "./settings.ts",
+  ]);
 });

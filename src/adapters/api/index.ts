@@ -1,10 +1,8 @@
-import type { XStatic } from "typebox/schema";
-import type { Manifest, SettingIssue, SettingsSchema } from "../../contract/manifest.ts";
+import type { Manifest, SettingIssue, SettingsOf, SettingsSchema } from "../../contract/manifest.ts";
 import { isLoopback, parseAddress } from "../../lib/address.ts";
 
 const schema = {
   type: "object",
-  required: ["BindAddress", "Buffer", "Token", "MaxBodySize", "TextFormat", "FullEvents"],
   properties: {
     BindAddress: {
       type: "string",
@@ -50,7 +48,7 @@ const schema = {
 } as const satisfies SettingsSchema;
 
 /** The settings of an HTTP API account as `Account.settings` carries them. */
-export type ApiSettings = Readonly<XStatic<typeof schema>>;
+export type ApiSettings = SettingsOf<typeof schema>;
 
 function checkSettings({ BindAddress, Token }: ApiSettings): readonly SettingIssue[] {
   const address = parseAddress(BindAddress);

@@ -1,6 +1,5 @@
 import { isIP } from "node:net";
-import type { XStatic } from "typebox/schema";
-import type { SettingIssue, SettingsSchema, TextRule } from "../../contract/manifest.ts";
+import type { SettingIssue, SettingsOf, SettingsSchema, TextRule } from "../../contract/manifest.ts";
 import { charsetOf } from "./wire/charset.ts";
 
 const line: TextRule = {
@@ -169,19 +168,11 @@ const channels = {
 
 export const schema = {
   type: "object",
-  required: [
-    ...(["Server", "Nick", "UserName", "RealName", "Password", "UseTLS", "SkipTLSVerify"] as const),
-    ...(["TLSClientCertificate", "Bind", "Charset"] as const),
-    ...(["UseSASL", "RequireSASL", "NickServNick", "NickServPassword", "NickServUsername", "RunCommands"] as const),
-    ...(["MessageDelay", "MessageLength", "MessageLines", "ColorNicks", "StripMarkdown"] as const),
-    ...(["UseRelayMsg", "UseRelayFallback", "RelayFallbackNick"] as const),
-    ...(["JoinDelay", "RejoinDelay", "PingDelay", "VerboseJoinPart"] as const),
-  ],
   properties: { ...connection, ...login, ...sending, ...channels },
 } as const satisfies SettingsSchema;
 
 /** The settings of an account as its session gets them. */
-export type IrcSettings = Readonly<XStatic<typeof schema>>;
+export type IrcSettings = SettingsOf<typeof schema>;
 
 /** What the settings say together; the schema has checked each by itself. */
 export function checkSettings(settings: IrcSettings): readonly SettingIssue[] {

@@ -1,5 +1,4 @@
-import type { XStatic } from "typebox/schema";
-import type { SettingIssue, SettingsSchema, TextRule } from "../../contract/manifest.ts";
+import type { SettingIssue, SettingsOf, SettingsSchema, TextRule } from "../../contract/manifest.ts";
 
 const word: TextRule = {
   pattern: String.raw`^[^\p{Cc} ]*$`,
@@ -77,22 +76,11 @@ const showing = {
 
 export const schema = {
   type: "object",
-  required: [
-    ...(["Server", "Login", "Password", "MxID", "Token", "DeviceID", "ASToken", "HSToken", "GhostPrefix"] as const),
-    ...([
-      "NoHomeServerSuffix",
-      "UseUserName",
-      "KeepQuotedReply",
-      "HTMLDisable",
-      "SpoofUsername",
-      "UseMSC4144",
-    ] as const),
-  ],
   properties: { ...login, ...appservice, ...showing },
 } as const satisfies SettingsSchema;
 
 /** The settings of an account as its session gets them. */
-export type MatrixSettings = Readonly<XStatic<typeof schema>>;
+export type MatrixSettings = SettingsOf<typeof schema>;
 
 /** How we become our user. */
 type LoginWay = "password" | "token" | "appservice";

@@ -1,5 +1,4 @@
-import type { XStatic } from "typebox/schema";
-import type { SettingIssue, SettingsSchema, TextRule } from "../../contract/manifest.ts";
+import type { SettingIssue, SettingsOf, SettingsSchema, TextRule } from "../../contract/manifest.ts";
 import { domainOf, localOf } from "./jid.ts";
 
 const line: TextRule = {
@@ -15,10 +14,6 @@ const guard = (description: string) => ({ ...flag(description), protects: true }
 
 export const schema = {
   type: "object",
-  required: [
-    ...(["Server", "Jid", "Password", "Muc", "Nick", "Anonymous", "UseDirectTLS", "NoStartTLS", "NoPLAIN"] as const),
-    ...(["NoTLS", "Mechanism", "SkipTLSVerify", "JoinDelay"] as const),
-  ],
   properties: {
     Server: {
       type: "string",
@@ -80,7 +75,7 @@ export const schema = {
 } as const satisfies SettingsSchema;
 
 /** The settings of an account as its session gets them. */
-export type XmppSettings = Readonly<XStatic<typeof schema>>;
+export type XmppSettings = SettingsOf<typeof schema>;
 
 /** What the settings say together; the schema has checked each by itself. */
 export function checkSettings(settings: XmppSettings): readonly SettingIssue[] {
