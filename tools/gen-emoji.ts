@@ -1,12 +1,12 @@
 /**
- * Writes src/gateway/emoji.generated.ts, the table of emoji short codes, from the development dependency
+ * Writes src/content/emoji.generated.ts, the table of emoji short codes, from the development dependency
  * emojibase-data. `node tools/gen-emoji.ts` writes it; with `--check` it only tells whether the file is up to date.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 
-export const GENERATED = fileURLToPath(new URL("../src/gateway/emoji.generated.ts", import.meta.url));
+export const GENERATED = fileURLToPath(new URL("../src/content/emoji.generated.ts", import.meta.url));
 
 /** Where two sets give one code to two emoji, the earlier set wins. */
 const SETS = ["github", "iamcal", "joypixels", "cldr"] as const;
@@ -81,7 +81,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const text = generate();
   if (process.argv.includes("--check")) {
     if (readFileSync(GENERATED, "utf8") !== text) {
-      console.error("src/gateway/emoji.generated.ts is out of date: run `node tools/gen-emoji.ts`");
+      console.error("src/content/emoji.generated.ts is out of date: run `node tools/gen-emoji.ts`");
       process.exitCode = 1;
     }
   } else {

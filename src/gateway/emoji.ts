@@ -1,4 +1,4 @@
-import { EMOJI_LINES } from "./emoji.generated.ts";
+import { EMOJI_LINES } from "../content/emoji.generated.ts";
 
 /**
  * Short codes to Unicode: `:smile:` becomes 😄. A code runs from a colon to the next colon or white space; an unknown one
