@@ -55,7 +55,7 @@ function readable(colorize: boolean): (line: string) => string {
     translateTime: "SYS:yyyy-mm-dd HH:MM:ss.lp",
     singleLine: true,
   });
-  return (line) => prettify(withLocalTimes(line)) ?? line;
+  return (line) => prettify(withLocalTimes(line));
 }
 
 /** Times that are fields as people read them; the line's own time is put right with the line. */

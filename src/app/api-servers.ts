@@ -10,6 +10,7 @@ import { dispatchTo } from "../http/api/dispatch.ts";
 import { SWEEP_MS } from "../http/api/reader-hub.ts";
 import type { Side } from "../http/example/pages.ts";
 import type { Mark, TailListener } from "../log/log.ts";
+import { isAborted } from "../lib/abort.ts";
 import {
   type ApiCore,
   type ApiServer,
@@ -183,7 +184,7 @@ export class ApiServers {
     if (signal.aborted) return await server.http.close();
     try {
       const url = await listen(server, this.#core.logger);
-      if (signal.aborted) await server.http.close();
+      if (isAborted(signal)) await server.http.close();
       else this.addresses.set(key, url);
     } catch (error) {
       this.#core.logger.error(

@@ -6,6 +6,7 @@ import { START_ERRORS } from "../errors.ts";
 import { socketPath } from "../http/admin/socket.ts";
 import { localTimeOfDay } from "../lib/local-time.ts";
 import { printable } from "../lib/printable.ts";
+import { isAborted } from "../lib/abort.ts";
 import type { ControlCommand } from "./args.ts";
 import { type Answer, ask, lines, NotRunning, Refused } from "./client.ts";
 import { findDataPath } from "./data-path.ts";
@@ -104,7 +105,7 @@ async function watchStatus(socket: string, json: boolean, terminal: Terminal): P
       text = json ? answer.body : statusText(JSON.parse(answer.body) as StatusView, screen());
     } catch (error) {
       if (!(error instanceof NotRunning)) throw error;
-      if (signal.aborted) break;
+      if (isAborted(signal)) break;
       text = `${error.message}\n`;
     }
     if (!(await write(screen().colour && !json ? `${CLEAR}${text}` : text))) break;

@@ -7,6 +7,7 @@ export type FileRead = { readonly bytes: Buffer } | { readonly error: string; re
 export function readBounded(path: string, limit: number): FileRead {
   let handle: number | null = null;
   try {
+    // oxlint-disable-next-line typescript/no-unnecessary-condition -- not every system has it
     handle = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const stats = fstatSync(handle);
     if (stats.isDirectory()) return { error: "is a folder, not a file", missing: false };

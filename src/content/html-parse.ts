@@ -67,6 +67,7 @@ function read(html: string, builder: HtmlBuilder, mention: (href: string) => Use
     },
   });
   parser.write(html);
+  // oxlint-disable-next-line typescript/no-unnecessary-condition -- the parser calls back while it is written to
   if (isTooDeep) return false;
   parser.end();
   flush();

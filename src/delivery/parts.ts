@@ -1,3 +1,4 @@
+import { isAborted } from "../lib/abort.ts";
 import { pause } from "./deadline.ts";
 import { Part, type Shared, type Wanted } from "./part.ts";
 import { fullJitter } from "./retry.ts";
@@ -38,7 +39,7 @@ export class Parts {
     for (let attempt = 1; !signal.aborted; attempt += 1) {
       try {
         const part = await Part.open(wanted, this.#shared);
-        if (signal.aborted) return await part.quiesce({ lanesMs: 0, drainMs: 0 });
+        if (isAborted(signal)) return await part.quiesce({ lanesMs: 0, drainMs: 0 });
         this.#all = [...this.#all, part];
         part.supervisor.start();
         return;

@@ -4,6 +4,7 @@ import type { Clock, Host } from "../contract/host.ts";
 import type { Why } from "../contract/outcome.ts";
 import type { Ended, Session } from "../contract/session.ts";
 import type { Files } from "../files/files.ts";
+import { isAborted } from "../lib/abort.ts";
 import type { Logger } from "../logger.ts";
 import { Condition } from "./condition.ts";
 import { pause } from "./deadline.ts";
@@ -165,7 +166,7 @@ export class Supervisor {
     let outageSinceMs: number | null = null;
     while (!this.#stop.signal.aborted) {
       const { ended, onlineMs } = await this.#connect();
-      if (this.#stop.signal.aborted) return;
+      if (isAborted(this.#stop.signal)) return;
       const nowMs = clock.monoMs();
       const isNew: boolean = onlineMs >= STEADY_MS || outageSinceMs === null;
       outageSinceMs = isNew ? nowMs : outageSinceMs;

@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
-import { onAbort } from "./abort.ts";
+import { isAborted, onAbort } from "./abort.ts";
 
 test("acts once, when the signal is aborted", () => {
   const { signal, abort } = controlled();
@@ -45,6 +45,13 @@ test("an abort while it acts does not act again", () => {
   });
   abort();
   expect(acts).toBe(1);
+});
+
+test("isAborted sees what came since the last look", () => {
+  const { signal, abort } = controlled();
+  expect(isAborted(signal)).toBe(false);
+  abort();
+  expect(isAborted(signal)).toBe(true);
 });
 
 test("without a signal nothing happens", () => {

@@ -4,6 +4,7 @@ import type { DeleteOp, PostDraft, PostOp } from "../../contract/ops.ts";
 import type { Loss, Outcome, Why } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
 import { Lru } from "../../lib/lru.ts";
+import { isAborted } from "../../lib/abort.ts";
 import type { Client, Result } from "./client.ts";
 import { type Failure, outcomeOf } from "./failure.ts";
 import type { Ghosts } from "./ghosts.ts";
@@ -78,7 +79,7 @@ export class Sender {
     const all = [...speaker.losses, ...losses];
     const messages: MessageRef[] = [];
     for (const part of parts) {
-      if (attempt.signal.aborted) return GIVEN_UP;
+      if (isAborted(attempt.signal)) return GIVEN_UP;
       const sent = await this.#part({ op, draft: op, part, room, speaker, losses: all }, attempt.signal);
       if (!sent.ok)
         return await this.failed(sent.failure, { room, as: speaker.as, attempt: op.attempt, signal: attempt.signal });

@@ -2,7 +2,7 @@ import type { Host } from "../../contract/host.ts";
 import type { Event } from "../../contract/events.ts";
 import type { Cursor } from "../../contract/ids.ts";
 import type { Ended } from "../../contract/session.ts";
-import { onAbort } from "../../lib/abort.ts";
+import { isAborted, onAbort } from "../../lib/abort.ts";
 import type { Client, Result } from "./client.ts";
 import { type Failure, refused } from "./failure.ts";
 import { type Json, textIn } from "./json.ts";
@@ -108,7 +108,7 @@ export class Sync {
     const { host } = this.#options;
     while (!this.#stop.signal.aborted) {
       const failure = await this.#round();
-      if (this.#stop.signal.aborted) return null;
+      if (isAborted(this.#stop.signal)) return null;
       if (failure === null) continue;
       if (this.#isFirst && failure.status === 400 && (await this.#startAnew(failure))) continue;
       if (failure.why.code === "too_large" && failure.status === 0 && this.#limit > 1) {

@@ -90,8 +90,9 @@ const NOT_THERE = "the upload service gives an address in the local network";
 
 const lookupOutside: LookupFunction = (host, options, done) => {
   lookup(host, { ...options, all: true }, (error, found) => {
-    const [first] = found ?? [];
-    if (error !== null || first === undefined) done(error ?? new Error("no address"), "");
+    // With an error nothing is found, not even an empty list.
+    const first = error === null ? found[0] : undefined;
+    if (first === undefined) done(error ?? new Error("no address"), "");
     else if (found.some(({ address }) => isInside(address))) done(new Error(NOT_THERE), "");
     else if (options.all === true) done(null, found);
     else done(null, first.address, first.family);

@@ -131,8 +131,7 @@ function retracted({ message, room, who, base, author }: Said): readonly Event[]
   if (today === null && before === null) return null;
   // Formerly it was the author's id that counted.
   const isRooms = before !== null && room.isKnown(before);
-  const target =
-    today === null ? (isRooms ? roomRef(before ?? "") : authorRef(who, before ?? "")) : named(today, who, room);
+  const target = today === null ? (isRooms ? roomRef(before) : authorRef(who, before ?? "")) : named(today, who, room);
   return target === null ? [] : [{ kind: "deleted", ...base, message: target, by: author, vouched: false }];
 }
 

@@ -100,6 +100,7 @@ export class Rooms {
     const silence = await Promise.race([this.#discover(room), joining.result.then(() => null)]);
     // Without knowing what the room has we would take its messages for others than they are.
     if (silence !== null) joining.settle(joinRefused(silence));
+    // oxlint-disable-next-line typescript/no-unnecessary-condition -- it may have been given up meanwhile
     if (!joining.settled) this.#ask(room, joining);
     await joining.result;
     cancel();

@@ -66,7 +66,9 @@ function positions(text: string, tell: Tell): void {
 function walk(node: Node, path: Path, placeOf: (offset: number) => Position, tell: Tell): void {
   if (path.length >= maxDepth) return;
   for (const [index, child] of (node.children ?? []).entries()) {
-    const [key, value] = child.type === "property" ? (child.children ?? []) : [undefined, child];
+    const isPair = child.type === "property";
+    const key = isPair ? child.children?.[0] : undefined;
+    const value = isPair ? child.children?.[1] : child;
     if (value === undefined) continue;
     const below = [...path, key === undefined ? index : String(key.value)];
     tell(below, placeOf((key ?? value).offset), placeOf(value.offset));
