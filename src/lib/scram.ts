@@ -1,5 +1,6 @@
 import { createHash, createHmac, pbkdf2, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
+import type { Prepared } from "./saslprep.ts";
 
 /** A server that asks for more would keep us busy for seconds. RFC 7677 §4 wants 4096 at least. */
 const ITERATIONS_MAX = 1_000_000;
@@ -26,14 +27,14 @@ export interface ScramFinal {
 }
 
 /** SCRAM without channel binding (RFC 5802 §5, RFC 7677). `nonce`: printable ASCII without a comma, which nobody can guess. */
-export function scramStart(hash: ScramStart["hash"], user: string, nonce: string): ScramStart {
-  const name = prepared(user).replaceAll("=", "=3D").replaceAll(",", "=2C");
+export function scramStart(hash: ScramStart["hash"], user: Prepared, nonce: string): ScramStart {
+  const name = user.replaceAll("=", "=3D").replaceAll(",", "=2C");
   const bare = `n=${name},r=${nonce}`;
   return { hash, message: `n,,${bare}`, bare, nonce };
 }
 
 /** The answer to the server's challenge; null when that is not one that can be answered safely. */
-export async function scramFinal(start: ScramStart, challenge: string, password: string): Promise<ScramFinal | null> {
+export async function scramFinal(start: ScramStart, challenge: string, password: Prepared): Promise<ScramFinal | null> {
   const { hash } = start;
   const hmac = (key: Buffer, text: string): Buffer => createHmac(hash, key).update(text).digest();
   const parts = attributes(challenge);
@@ -44,7 +45,7 @@ export async function scramFinal(start: ScramStart, challenge: string, password:
   const sound = !parts.has("m") && nonce.startsWith(start.nonce) && nonce.length > start.nonce.length;
   const bounded = iterations >= ITERATIONS_MIN && iterations <= ITERATIONS_MAX;
   if (!sound || !bounded || salt.length === 0 || salt.length > SALT_MAX) return null;
-  const salted = await derive(prepared(password), salt, iterations, HASHES[hash], hash);
+  const salted = await derive(password, salt, iterations, HASHES[hash], hash);
   const clientKey = hmac(salted, "Client Key");
   // "n,," in Base64: no channel binding.
   const withoutProof = `c=biws,r=${nonce}`;
@@ -71,12 +72,3 @@ export function scramError(message: string): string | null {
 function attributes(message: string): ReadonlyMap<string, string> {
   return new Map(message.split(",").map((part) => [part.slice(0, 1), part.slice(2)]));
 }
-
-/** SASLprep (RFC 4013 §2.1, §2.2): other spaces are spaces, what nobody sees is nothing, and one way to write each letter. */
-function prepared(text: string): string {
-  return text.replaceAll(SPACES, " ").replaceAll(UNSEEN, "").normalize("NFKC");
-}
-
-const SPACES = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/gu;
-// oxlint-disable-next-line eslint/no-misleading-character-class -- the ones of RFC 3454 table B.1, each by itself
-const UNSEEN = /[\u00ad\u034f\u1806\u180b-\u180d\u200b-\u200d\u2060\ufe00-\ufe0f\ufeff]/gu;

@@ -179,6 +179,38 @@ test.each<Situation>([
     },
   ],
   [
+    "a password that SCRAM cannot use",
+    [features(mechanisms("PLAIN", "SCRAM-SHA-1"))],
+    { password: "geheim\u202e" },
+    {
+      cause: "config",
+      code: "config",
+      message:
+        "Password cannot be used to log in by SCRAM: character 7 in it is forbidden (a control character, one for private use, or one that changes how others are shown); change the password on the server and here",
+    },
+  ],
+  [
+    "a name that SCRAM cannot use",
+    [features(mechanisms("SCRAM-SHA-256"))],
+    { user: "\u06271" },
+    {
+      cause: "config",
+      code: "config",
+      message:
+        "Jid cannot be used to log in by SCRAM: where letters are written from right to left, the first and the last character must be such letters, and none of another script may stand between; change it",
+    },
+  ],
+  [
+    "a success before we said who we are",
+    [`${features(mechanisms("PLAIN"))}${SUCCESS}`],
+    PLAIN,
+    {
+      cause: "auth",
+      code: "auth",
+      message: "the server does not prove that it knows the password: it may be an impostor",
+    },
+  ],
+  [
     "no way to log in but TLS first",
     [features("<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'><required/></starttls>")],
     {},
@@ -256,6 +288,14 @@ function scramServer(hash: "sha1" | "sha256", password: string, socket: Socket):
     } else socket.write(jidAnswer("Rialto@LocalHost/Here").replace("ID", "bind"));
   });
 }
+
+test("passwords are prepared for it as servers prepare them", async () => {
+  const stream = await streamTo((socket) => scramServer("sha256", "zoé a", socket), {
+    password: "zoe\u0301\u00a0\uff41",
+  });
+  expect(await stream.begin()).toBeNull();
+  stream.end({ cause: "asked", why: { code: "stopping", message: "" } });
+});
 
 test.each(["sha1", "sha256"] as const)("both sides prove the password by %s", async (hash) => {
   const clock = new FakeClock();

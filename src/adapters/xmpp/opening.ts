@@ -2,7 +2,7 @@ import type { Clock } from "../../contract/host.ts";
 import type { Ended } from "../../contract/session.ts";
 import { loginRefused, lost, misconfigured, needsLogin, quote } from "./ends.ts";
 import { bareOf } from "./jid.ts";
-import { chooseMechanism, type Credentials, MECHANISMS } from "./login.ts";
+import { chooseMechanism, type Credentials, type MechanismName, MECHANISMS } from "./login.ts";
 import { NS } from "./ns.ts";
 import { errorOf, readError } from "./requests.ts";
 import { type Mechanism, mechanismOf } from "./sasl.ts";
@@ -75,7 +75,7 @@ export class Opening {
   }
 
   #logIn(features: Stanza): void {
-    const { credentials, secure, send } = this.#options;
+    const { credentials, secure } = this.#options;
     const listed = child(features, "mechanisms", NS.sasl)?.getChildren("mechanism", NS.sasl) ?? [];
     const names = new Set(listed.map((each) => each.getText()));
     const offered = MECHANISMS.filter((name) => names.has(name));
@@ -89,10 +89,19 @@ export class Opening {
       this.#fail(misconfigured(choice.message));
       return;
     }
-    const { mechanism } = choice;
     this.#step = "login";
-    this.#mechanism = mechanismOf(mechanism, credentials);
-    send(el("auth", { xmlns: NS.sasl, mechanism }, encoded(this.#mechanism.first)));
+    void this.#auth(choice.mechanism);
+  }
+
+  async #auth(mechanism: MechanismName): Promise<void> {
+    const made = await mechanismOf(mechanism, this.#options.credentials);
+    if (this.#step !== "login") return;
+    if (!made.ok) {
+      this.#fail(misconfigured(made.message));
+      return;
+    }
+    this.#mechanism = made.mechanism;
+    this.#options.send(el("auth", { xmlns: NS.sasl, mechanism }, encoded(made.mechanism.first)));
   }
 
   #hear(element: Stanza): void {

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { type Prepared, saslprep } from "../../lib/saslprep.ts";
 import { type ScramFinal, scramFinal, scramProves, scramStart } from "../../lib/scram.ts";
 import type { Credentials, MechanismName } from "./login.ts";
 
@@ -11,31 +12,47 @@ export interface Mechanism {
   readonly proves: (last: string) => boolean;
 }
 
-export function mechanismOf(name: MechanismName, { user, password }: Credentials): Mechanism {
+export type Made =
+  | { readonly ok: true; readonly mechanism: Mechanism }
+  /** The name or password cannot be used for it. */
+  | { readonly ok: false; readonly message: string };
+
+/** Never rejects. */
+export async function mechanismOf(name: MechanismName, credentials: Credentials): Promise<Made> {
   switch (name) {
     case "SCRAM-SHA-256":
-      return scram("sha256", user, password);
+      return await prepared("sha256", credentials);
     case "SCRAM-SHA-1":
-      return scram("sha1", user, password);
+      return await prepared("sha1", credentials);
     case "PLAIN":
       // RFC 4616 §2.
-      return unproven(`\0${user}\0${password}`);
+      return unproven(`\0${credentials.user}\0${credentials.password}`);
     case "ANONYMOUS":
       // Without a trace of who we are (RFC 4505 §2).
       return unproven("");
   }
 }
 
-const unproven = (first: string): Mechanism => ({
-  first,
-  answer: () => Promise.resolve(first),
-  proves: () => true,
+const unproven = (first: string): Made => ({
+  ok: true,
+  mechanism: { first, answer: () => Promise.resolve(first), proves: () => true },
 });
+
+async function prepared(hash: "sha256" | "sha1", credentials: Credentials): Promise<Made> {
+  const user = await saslprep(credentials.user);
+  if (!user.ok) return { ok: false, message: `Jid cannot be used to log in by SCRAM: ${user.why}; change it` };
+  const password = await saslprep(credentials.password);
+  if (!password.ok) {
+    const remedy = "change the password on the server and here";
+    return { ok: false, message: `Password cannot be used to log in by SCRAM: ${password.why}; ${remedy}` };
+  }
+  return { ok: true, mechanism: scram(hash, user.text, password.text) };
+}
 
 /** Nobody may guess it. */
 const NONCE_BYTES = 18;
 
-function scram(hash: "sha256" | "sha1", user: string, password: string): Mechanism {
+function scram(hash: "sha256" | "sha1", user: Prepared, password: Prepared): Mechanism {
   const start = scramStart(hash, user, randomBytes(NONCE_BYTES).toString("base64"));
   let final: ScramFinal | null = null;
   return {

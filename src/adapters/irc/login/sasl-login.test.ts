@@ -125,3 +125,41 @@ test("a challenge that asks for too little work is not answered", async () => {
   peer.send(":irc.test 906 * :SASL aborted");
   expect(await opened).toMatchObject({ ok: false, ended: { cause: "auth" } });
 });
+
+/** Up to where the server asks for our first message of SCRAM. */
+async function scramAsked(settings: Parameters<typeof opening>[0], offered = "SCRAM-SHA-256") {
+  const opened = await opening(settings);
+  opened.peer.send(`:irc.test CAP * LS :sasl=${offered}`);
+  await opened.peer.until(/^CAP REQ/);
+  opened.peer.send(":irc.test CAP * ACK :sasl");
+  expect(await opened.peer.next()).toBe("AUTHENTICATE SCRAM-SHA-256");
+  opened.peer.send("AUTHENTICATE +");
+  return opened;
+}
+
+test("the password is prepared for SCRAM as the server prepared it", async () => {
+  const { peer, server } = await scramBegins({ ...SASL, NickServPassword: "zoe\u0301\u00a0\uff41" }, "zoé a");
+  expect(server.proof(decoded(await peer.next()))).not.toBeNull();
+});
+
+test.each([
+  [{ NickServPassword: "geheim\u202e" }, /^NickServPassword cannot be used to log in by SCRAM: character 7 in it is/u],
+  [{ NickServNick: "jilles\ue000" }, /^NickServNick cannot be used to log in by SCRAM: character 7 in it is/u],
+])("what SCRAM cannot use is not tried: %j", async (given, message) => {
+  const { peer, opened } = await scramAsked({ ...SASL, ...given });
+  expect(await peer.next()).toBe("AUTHENTICATE *");
+  peer.send(":irc.test 906 * :SASL aborted");
+  const result = await opened;
+  expect(result).toMatchObject({ ok: false, ended: { cause: "auth" } });
+  expect(result.ok ? "" : result.ended.why.message).toMatch(message);
+  expect(result.ok ? "" : result.ended.why.message).toMatch(/; change it on the network and here$/u);
+});
+
+test("what SCRAM cannot use goes by PLAIN, as it is", async () => {
+  const { peer } = await scramAsked({ ...SASL, NickServPassword: "geheim\u202e" }, "PLAIN,SCRAM-SHA-256");
+  expect(await peer.next()).toBe("AUTHENTICATE *");
+  peer.send(":irc.test 906 * :SASL aborted");
+  expect(await peer.next()).toBe("AUTHENTICATE PLAIN");
+  peer.send("AUTHENTICATE +");
+  expect(decoded(await peer.next())).toBe("\0jilles\0geheim\u202e");
+});

@@ -4,6 +4,7 @@ import type { Ended } from "../../../contract/session.ts";
 import { lost, needsLogin, quote } from "../ends.ts";
 import type { Link } from "../link.ts";
 import { ChunkReader, externalChunks, type Mechanism, plainChunks, scramChunks, takesMechanism } from "./sasl.ts";
+import { type Prepared, saslprep } from "../../../lib/saslprep.ts";
 import {
   scramError,
   type ScramFinal,
@@ -39,12 +40,17 @@ export class SaslLogin {
   #left: Mechanism[] = [];
   #trying: Mechanism | null = null;
   readonly #chunks = new ChunkReader();
+  /** SCRAM is under way. */
+  #begun = false;
   #scram: ScramStart | null = null;
+  #password: Prepared | null = null;
   #challenged = false;
   #final: ScramFinal | null = null;
   #proven = false;
   /** What the server has against our proof. */
   #refusal: string | null = null;
+  /** Why SCRAM has no use for the name or the password. */
+  #unfit: string | null = null;
   /** Why the server is not to be trusted with the password. */
   #distrust: string | null = null;
 
@@ -121,13 +127,13 @@ export class SaslLogin {
   }
 
   #onScram(message: string): void {
-    if (this.#scram === null) {
-      this.#scram = scramStart("sha256", this.#settings.NickServNick, randomBytes(NONCE_BYTES).toString("base64"));
-      this.#say(scramChunks(this.#scram.message));
-    } else if (!this.#challenged) {
+    if (!this.#begun) {
+      this.#begun = true;
+      void this.#begin();
+    } else if (this.#scram !== null && this.#password !== null && !this.#challenged) {
       // One is enough: each costs the time of some thousand hashes.
       this.#challenged = true;
-      void this.#prove(this.#scram, message);
+      void this.#prove(this.#scram, message, this.#password);
     } else if (this.#final !== null && !this.#proven) {
       this.#refusal = scramError(message);
       this.#proven = scramProves(this.#final, message);
@@ -137,13 +143,33 @@ export class SaslLogin {
     }
   }
 
-  async #prove(start: ScramStart, challenge: string): Promise<void> {
-    const final = await scramFinal(start, challenge, this.#settings.NickServPassword);
+  async #begin(): Promise<void> {
+    const { NickServNick, NickServPassword } = this.#settings;
+    const user = await saslprep(NickServNick);
+    const password = await saslprep(NickServPassword);
+    // As in `#prove`.
+    if (!this.#begun) return;
+    if (!user.ok) this.#skip("NickServNick", user.why);
+    else if (!password.ok) this.#skip("NickServPassword", password.why);
+    else {
+      this.#password = password.text;
+      this.#scram = scramStart("sha256", user.text, randomBytes(NONCE_BYTES).toString("base64"));
+      this.#say(scramChunks(this.#scram.message));
+    }
+  }
+
+  async #prove(start: ScramStart, challenge: string, password: Prepared): Promise<void> {
+    const final = await scramFinal(start, challenge, password);
     // The server has refused it meanwhile, and something else may be tried already.
     if (this.#scram !== start) return;
     this.#final = final;
     if (this.#final === null) this.#abort("its challenge cannot be answered safely");
     else this.#say(scramChunks(this.#final.message));
+  }
+
+  #skip(setting: string, why: string): void {
+    this.#unfit = `${setting} cannot be used to log in by SCRAM: ${why}`;
+    this.#say(["*"]);
   }
 
   #abort(distrust: string): void {
@@ -158,11 +184,16 @@ export class SaslLogin {
   #failed(text: string): "waiting" | "over" | Ended {
     const said = quote(this.#distrust ?? this.#refusal ?? text);
     this.#scram = null;
+    this.#begun = false;
     const certain = this.#distrust === null && text !== UNPROVEN;
-    this.#log.info({ mechanism: this.#trying, server: said }, "SASL login failed");
+    const unfit = this.#unfit;
+    this.#unfit = null;
+    if (unfit === null) this.#log.info({ mechanism: this.#trying, server: said }, "SASL login failed");
+    else this.#log.warn({ why: unfit }, "SCRAM cannot be used to log in");
     if (this.#left.length > 0 && certain && this.#refusal === null) return this.#next();
     if (!this.required) return "over";
     if (!certain) return needsLogin(`Rialto stopped the SCRAM login: ${said}; the password was not sent`);
+    if (unfit !== null) return needsLogin(`${unfit}; change it on the network and here`);
     const check = this.#trying === "EXTERNAL" ? "TLSClientCertificate" : "NickServNick and NickServPassword";
     return needsLogin(`the server refuses the login: ${said}; check ${check}`);
   }
