@@ -48,8 +48,8 @@ const REQUEST_BYTES = 4 * 1024;
 const REFUSAL_MS = 60_000;
 
 interface Connection {
-  /** The requests that have no whole answer yet, in order. */
-  readonly waiting: Map<ServerResponse, IncomingMessage>;
+  /** Those that are no whole answer yet, in order. Nearly always one; a Map that is filled and emptied all the time costs memory. */
+  readonly waiting: ServerResponse[];
   /** A WebSocket or a stream rules it now. */
   handedOver: boolean;
   /** Ends it, after the answers that wait: what came after their requests cannot be read. */
@@ -67,6 +67,8 @@ export class HttpServer extends Server {
   readonly #connections = new Map<Socket, Connection>();
   /** Those on which nothing was asked since the last answer; the one that waits for longest is the first. */
   readonly #kept = new Set<Socket>();
+  /** Told of the end of an answer, as its `this`: one listener for all, as there are many. */
+  readonly #ended: (this: ServerResponse) => void;
   /** Asked to change to another protocol, which nobody does. */
   readonly #unchanged = new WeakSet<IncomingMessage>();
 
@@ -82,6 +84,10 @@ export class HttpServer extends Server {
     });
     this.#limits = limits;
     this.#share = share;
+    const ended = (response: ServerResponse): void => this.#answerEnded(response);
+    this.#ended = function () {
+      ended(this);
+    };
     if (share !== null) this.#relieve(share);
     // Without a listener, a connection that the system does not let us accept would end the program.
     this.on("error", () => void (this.listening && share?.descriptors.failed()));
@@ -123,7 +129,13 @@ export class HttpServer extends Server {
     const connection = response.socket === null ? undefined : this.#connections.get(response.socket);
     if (connection === undefined) return;
     connection.handedOver = true;
-    connection.waiting.delete(response);
+    forget(connection.waiting, response);
+    // Node keeps both for as long as the connection lives. Nobody is told of their end: who rules the connection listens to that.
+    const { req: request } = response;
+    response.removeAllListeners();
+    request.removeAllListeners();
+    request.headers = {};
+    request.rawHeaders = [];
   }
 
   /** Closes the connections on which nobody waits for an answer; after close() the others follow with their last answer. */
@@ -154,7 +166,7 @@ export class HttpServer extends Server {
     const { descriptors, each = 1 } = this.#share ?? {};
     if (descriptors?.take(each) === false) return void socket.destroy();
     socket.once("close", () => descriptors?.give(each));
-    const connection: Connection = { waiting: new Map(), handedOver: false, refusal: null };
+    const connection: Connection = { waiting: [], handedOver: false, refusal: null };
     this.#connections.set(socket, connection);
     // Node takes its own listener away after a CONNECT or an upgrade, and an error that nobody hears is thrown.
     socket.on("error", () => undefined);
@@ -162,7 +174,7 @@ export class HttpServer extends Server {
       this.#connections.delete(socket);
       this.#kept.delete(socket);
       // Node tells only the answer that had the socket; those after it would wait forever.
-      for (const response of connection.waiting.keys()) {
+      for (const response of connection.waiting) {
         if (response.socket === null && !response.writableFinished) response.emit("close");
       }
     });
@@ -177,14 +189,18 @@ export class HttpServer extends Server {
       socket.destroy();
       return false;
     }
-    connection.waiting.set(response, request);
+    connection.waiting.push(response);
     this.#kept.delete(socket);
-    response.once("close", () => {
-      connection.waiting.delete(response);
-      if (connection.refusal !== null) this.#endRefused(socket, connection);
-      else if (isIdle(connection)) this.#keep(socket);
-    });
+    response.on("close", this.#ended);
     return true;
+  }
+
+  #answerEnded(response: ServerResponse): void {
+    const { socket } = response.req;
+    const connection = this.#connections.get(socket);
+    if (connection === undefined || !forget(connection.waiting, response)) return;
+    if (connection.refusal !== null) this.#endRefused(socket, connection);
+    else if (isIdle(connection)) this.#keep(socket);
   }
 
   /** It has had its answers. */
@@ -201,9 +217,9 @@ export class HttpServer extends Server {
 
   /** Once only the request is left that was not read to its end, if any: the refusal answers it, unless its answer has begun. */
   #endRefused(socket: Socket, { waiting, refusal }: Connection): void {
-    const isOpen = [...waiting].some(([response, request]) => request.complete && !response.writableFinished);
+    const isOpen = waiting.some(({ req, writableFinished }) => req.complete && !writableFinished);
     if (isOpen || refusal === null) return;
-    const hasBegun = [...waiting].some(([response, request]) => !request.complete && response.headersSent);
+    const hasBegun = waiting.some(({ req, headersSent }) => !req.complete && headersSent);
     if (hasBegun) socket.destroy();
     else if (socket.writable) {
       socket.end(refusal);
@@ -216,7 +232,7 @@ export class HttpServer extends Server {
    * HTTP. Before Node 22.21 and 24.9 the server does not ask, and such a request (Java's client and `curl --http2` send `Upgrade: h2c`) is refused.
    */
   #mayUpgrade(request: IncomingMessage): boolean {
-    const isFirst = this.#connections.get(request.socket)?.waiting.size === 0;
+    const isFirst = this.#connections.get(request.socket)?.waiting.length === 0;
     const may = isFirst && wantsWebSocket(request) && request.url?.split("?", 1)[0] === WEBSOCKET_PATH;
     if (!may) this.#unchanged.add(request);
     return may;
@@ -230,12 +246,21 @@ function destroyAfter(socket: Socket, ms: number): void {
   socket.once("close", () => clearTimeout(timer));
 }
 
-const isIdle = ({ waiting, handedOver }: Connection): boolean => waiting.size === 0 && !handedOver;
+const isIdle = ({ waiting, handedOver }: Connection): boolean => waiting.length === 0 && !handedOver;
+
+/** False when it was not among them. */
+function forget(waiting: ServerResponse[], response: ServerResponse): boolean {
+  const at = waiting.indexOf(response);
+  if (at === -1) return false;
+  if (at === waiting.length - 1) waiting.pop();
+  else waiting.splice(at, 1);
+  return true;
+}
 
 function waitingBytes({ waiting }: Connection): number {
   let bytes = 0;
   let first = true;
-  for (const response of waiting.keys()) {
+  for (const response of waiting) {
     if (!first) bytes += REQUEST_BYTES + response.writableLength;
     first = false;
   }
