@@ -161,24 +161,19 @@ export class GroupCommit {
     const stored: TailEntry[] = [];
     const absent = new Set(reply.absent);
     const verdicts = new Map(reply.verdicts.map((verdict) => [verdict.batch, verdict]));
-    const answers: (readonly (Seq | null)[])[] = [];
     let seq = reply.first;
     let row = 0;
-    for (const { batch } of items) {
-      const seqs: (Seq | null)[] = [];
-      for (const entry of batch.entries) {
-        if (absent.has(row++)) {
-          seqs.push(null);
-          continue;
-        }
+    const answers = items.map(({ batch }) =>
+      batch.entries.map((entry) => {
+        if (absent.size > 0 && absent.has(row++)) return null;
         stored.push(new TailEntry(seq, at, entry));
-        seqs.push(seq++);
-      }
-      answers.push(seqs);
-    }
+        return seq++;
+      }),
+    );
     this.#options.committed(stored);
     this.#observe(items, verdicts);
-    for (const [index, { settle }] of items.entries()) tell(settle, outcomeOf(answers[index] ?? [], verdicts.get(index)));
+    for (const [index, { settle }] of items.entries())
+      tell(settle, outcomeOf(answers[index] ?? [], verdicts.get(index)));
   }
 
   #observe(items: readonly Item[], verdicts: ReadonlyMap<number, Verdict>): void {
