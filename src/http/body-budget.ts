@@ -61,6 +61,16 @@ export class BodyBudget {
     return this.#smallBytes + this.#largeBytes;
   }
 
+  /** Whether a body of that length, 0 for an unknown one, is small for certain. */
+  isSmall(announced: number): boolean {
+    return announced > 0 && announced < this.#limits.smallBytes;
+  }
+
+  /** Whether a small body of so many bytes would be let in without another making room for it. */
+  hasRoom(bytes: number): boolean {
+    return this.isSmall(bytes) && this.#smallFits(bytes);
+  }
+
   hold(announced: number, drop: () => void): HeldBody {
     const isLarge = announced >= this.#limits.smallBytes;
     const body: Held = { announced, drop, bytes: 0, isLarge, pacedMs: this.#nowMs(), pacedBytes: 0 };
@@ -89,11 +99,16 @@ export class BodyBudget {
 
   /** Whether `bytes` more of this body fit, which is or becomes large. */
   #fits(isLarge: boolean, body: Held, bytes: number): boolean {
+    if (!isLarge) return this.#smallFits(bytes);
     const { bytes: all, reservedBytes } = this.#limits;
     const fitsAll = this.bytes + bytes <= all;
-    if (!isLarge) return fitsAll || this.#smallBytes + bytes <= reservedBytes;
     const isAlone = this.#largeBytes === (body.isLarge ? body.bytes : 0);
     return isAlone || (fitsAll && this.#largeOf(body, bytes) <= all - reservedBytes);
+  }
+
+  #smallFits(bytes: number): boolean {
+    const { bytes: all, reservedBytes } = this.#limits;
+    return this.bytes + bytes <= all || this.#smallBytes + bytes <= reservedBytes;
   }
 
   /** What large bodies would hold with `bytes` more of this one. */

@@ -19,47 +19,107 @@ const RETRY_S = 5;
 /** So many parts are made one: a part of one byte costs a hundred times as much. */
 const PARTS_MAX = 256;
 
-/** Reads the body of a request whole. Rejects with a BodyRefused, and nothing is kept of it then. */
-export function readBody(
-  request: IncomingMessage,
-  { limit, budget }: { readonly limit: number; readonly budget: BodyBudget },
-): Promise<Buffer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  const announced = Number(request.headers["content-length"] ?? 0);
-  const blocks: Buffer[] = [];
-  let parts: Buffer[] = [];
-  let bytes = 0;
-  const end = (refusal: Problem | null): void => {
-    held.release();
-    request.off("data", take).off("end", whole).off("close", broken).off("error", broken);
-    if (refusal === null) resolve(Buffer.concat([...blocks, ...parts]));
-    else reject(new BodyRefused(refusal));
-    blocks.length = 0;
-    parts = [];
-  };
-  const take = (part: Buffer): void => {
-    bytes += part.length;
-    if (bytes > limit) return end(tooLarge(limit));
-    if (!held.grow(part.length)) return end(NO_ROOM);
-    parts.push(part);
-    if (parts.length < PARTS_MAX) return;
-    blocks.push(Buffer.concat(parts));
-    parts = [];
-  };
-  const whole = (): void => end(null);
-  const broken = (): void => end(problem(400, "the body ended too early"));
-  const held = budget.hold(announced, () => end(TOO_SLOW));
-  if (announced > limit) end(tooLarge(limit));
-  else request.on("data", take).once("end", whole).once("close", broken).once("error", broken);
-  return promise;
+/** How long the rest of a body is taken in after it was refused. */
+const DRAIN_MS = 5_000;
+
+export interface BodyBounds {
+  readonly limit: number;
+  readonly budget: BodyBudget;
 }
 
+/** Reads the body of a request whole. Rejects with a BodyRefused, and nothing is kept of it then. */
+export function readBody(request: IncomingMessage, bounds: BodyBounds): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    receiveBody(request, bounds, (body) => (Buffer.isBuffer(body) ? resolve(body) : reject(new BodyRefused(body))));
+  });
+}
+
+/** Tells once: the body, whole, or why it was not read. */
+export function receiveBody(
+  request: IncomingMessage,
+  { limit, budget }: BodyBounds,
+  done: (body: Buffer | Problem) => void,
+): void {
+  const announced = Number(request.headers["content-length"] ?? 0);
+  if (announced > limit) return done(tooLarge(limit));
+  let first: Buffer | null = null;
+  let rest: Parts | null = null;
+  let bytes = 0;
+  let isOver = false;
+  const end = (refusal: Problem | null): void => {
+    if (isOver) return;
+    isOver = true;
+    held?.release();
+    const body = refusal ?? rest?.joined() ?? first ?? EMPTY;
+    first = rest = null;
+    if (refusal !== null) request.off("data", take);
+    done(body);
+  };
+  const take = (part: Buffer): void => {
+    if (isOver) return;
+    bytes += part.length;
+    if (bytes > limit) return end(tooLarge(limit));
+    // A small body that comes in one part is held by nobody, if there is room for it.
+    if (held !== null || bytes !== announced || !budget.hasRoom(bytes)) {
+      held ??= budget.hold(announced, tooSlow);
+      if (!held.grow(part.length)) return end(NO_ROOM);
+    }
+    if (first === null) first = part;
+    else (rest ??= new Parts(first)).add(part);
+  };
+  const tooSlow = (): void => end(TOO_SLOW);
+  const broken = (): void => end(BROKEN);
+  let held = budget.isSmall(announced) ? null : budget.hold(announced, tooSlow);
+  request.on("data", take);
+  request.on("end", () => end(null));
+  request.on("close", broken);
+  request.on("error", broken);
+}
+
+class Parts {
+  readonly #blocks: Buffer[] = [];
+  #parts: Buffer[];
+
+  constructor(first: Buffer) {
+    this.#parts = [first];
+  }
+
+  add(part: Buffer): void {
+    this.#parts.push(part);
+    if (this.#parts.length < PARTS_MAX) return;
+    this.#blocks.push(Buffer.concat(this.#parts));
+    this.#parts = [];
+  }
+
+  joined(): Buffer {
+    return Buffer.concat([...this.#blocks, ...this.#parts]);
+  }
+}
+
+const EMPTY = Buffer.alloc(0);
 const tooLarge = (limit: number): Problem => problem(413, `the body is larger than MaxBodySize (${limit} bytes)`);
 const NO_ROOM: Problem = {
   ...problem(503, "too many bodies are coming in at once; send this one again"),
   retryAfterS: RETRY_S,
 };
+const BROKEN: Problem = problem(400, "the body ended too early");
 const TOO_SLOW: Problem = problem(
   408,
   "the body came in too slowly while there was no room for others; send it again, and faster",
 );
+
+/**
+ * Resolves when the rest of a refused body has come in (unread), or after DRAIN_MS: closing the connection under a client that is still
+ * sending would reset it, and the client would never see the answer.
+ */
+export function bodyGone(request: IncomingMessage): Promise<void> {
+  if (request.complete || request.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, DRAIN_MS);
+    const done = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    request.once("end", done).once("close", done).resume();
+  });
+}

@@ -18,12 +18,16 @@ export interface OwnNames {
  * but its browser still says that name in `Host`. No page can have an IP address, `localhost` or a name of this network as its own.
  */
 export function isOwnHost(authority: string, { bound, allowed, machine }: OwnNames): boolean {
-  const host = hostName(authority);
+  if (authority !== last.authority) last = { authority, host: hostName(authority) };
+  const { host } = last;
   if (host === null) return false;
   if (isIP(host) !== 0 || host === "localhost" || host.endsWith(".localhost")) return true;
   if (host === hostName(bound) || allowed.includes(host)) return true;
   return !isLoopback(bound) && (!host.includes(".") || host === hostName(machine));
 }
+
+/** Nearly all requests name the host that the one before named. */
+let last: { readonly authority: string; readonly host: string | null } = { authority: "", host: null };
 
 /** Which host a request asks: that of its target where it names one (RFC 9112 §3.2.2), otherwise that of `Host`. Undefined only in HTTP/1.0. */
 export function authorityOf({ url = "", headers }: Pick<IncomingMessage, "url" | "headers">): string | undefined {

@@ -8,10 +8,12 @@ import Fastify, {
   type onRequestHookHandler,
 } from "fastify";
 import { compileAdmission } from "./admission.ts";
-import { BodyRefused, readBody } from "./body.ts";
+import { FAILED, JSON_TYPE } from "./answers.ts";
+import { bodyGone, BodyRefused, readBody } from "./body.ts";
 import { BodyBudget } from "./body-budget.ts";
 import { problem, problemBody, type Problem } from "./api/problem.ts";
 import { answerClientError } from "./client-error.ts";
+import { Direct } from "./direct.ts";
 import { type HttpLimits, HttpServer, WEBSOCKET_PATH, wantsWebSocket } from "./http-server.ts";
 import type { ServerShare } from "./server-share.ts";
 import { holdMessages } from "./socket-bodies.ts";
@@ -42,23 +44,20 @@ export interface ServerOptions {
 
 const OPEN_PATHS: ReadonlySet<string> = new Set(["/api/health", "/api/openapi.json"]);
 
-export const JSON_TYPE = "application/json; charset=utf-8";
-
 /** How long a stop waits for clients, and for WebSockets to answer the close. */
 const STOP_GRACE_MS = 4_000;
 const SOCKET_GRACE_MS = 1_000;
 
-/** How long the rest of a body is taken in after it was refused. */
-const DRAIN_MS = 5_000;
-
 /** Makes of the bytes what `request.body` is. */
-export type ParseBody = (body: Buffer, request: FastifyRequest) => unknown;
+type ParseBody = (body: Buffer, request: FastifyRequest) => unknown;
 
 export interface HttpApi {
   /** Takes the routes. */
   readonly app: FastifyInstance;
   /** What becomes of bodies of a media type; a throw of BodyRefused is the answer. */
   readonly onBody: (mediaType: string, parse: ParseBody) => void;
+  /** Takes the routes that are answered without Fastify where nothing speaks against it. */
+  readonly direct: Pick<Direct, "add" | "takeBody" | "fail">;
   /**
    * Stops listening and resolves when every connection is closed: one that asks for nothing at once, one with an answer under way when
    * the client has taken that, a WebSocket when it answers the close or after SOCKET_GRACE_MS, and what is left after STOP_GRACE_MS by force.
@@ -69,24 +68,32 @@ export interface HttpApi {
 }
 
 export async function createServer(options: ServerOptions): Promise<HttpApi> {
-  const { maxBodySize: limit, share: { bodies: budget, descriptors } = { bodies: new BodyBudget() } } = options;
+  const { share: { bodies: budget, descriptors } = { bodies: new BodyBudget() } } = options;
   const server = new HttpServer(options.limits, descriptors === undefined ? null : { descriptors, each: 1 });
+  const refusalOf = admissionOf(options);
+  const bounds = { limit: options.maxBodySize, budget };
+  const direct = new Direct({ refusalOf, bounds, onError: options.onError });
   const app = Fastify({
     logger: false,
     forceCloseConnections: "idle",
     exposeHeadRoutes: false,
     serverFactory: (handler) => {
-      server.serve(handler);
+      server.serve((request, response) => void (direct.take(request, response) || handler(request, response)));
       return server;
     },
     frameworkErrors: (error, _request, reply) => sendProblem(reply, fromFramework(error, options)),
     clientErrorHandler: (error, socket) => answerClientError(server, error, socket),
   });
   app.removeAllContentTypeParsers();
+  // Before the hook of the WebSockets, which takes its time.
+  app.addHook("preClose", (done) => {
+    direct.close();
+    done();
+  });
   // Before the guard: it closes the connection of an upgrade that the guard refuses.
   await app.register(websocket, { options: { maxPayload: options.maxBodySize } });
   app.websocketServer.on("connection", (socket, request) => holdMessages(socket, request.socket, budget));
-  app.addHook("onRequest", admission(options));
+  app.addHook("onRequest", admission(refusalOf));
   app.setErrorHandler(async (error: FastifyError, request, reply) => {
     const refusal = error instanceof BodyRefused ? error.problem : fromFramework(error, options);
     if (refusal.status === 500) options.onError(error, request.url);
@@ -100,22 +107,26 @@ export async function createServer(options: ServerOptions): Promise<HttpApi> {
     app,
     onBody: (mediaType, parse) => {
       app.addContentTypeParser(mediaType, async (request: FastifyRequest, payload: IncomingMessage) => {
-        return parse(await readBody(payload, { limit, budget }), request);
+        return parse(await readBody(payload, bounds), request);
       });
     },
+    direct,
     close: () => closeServer(app, server),
     release: (response) => server.release(response),
   };
 }
 
-/** Refuses who may not ask, and WebSockets at addresses that have none. */
-function admission({
+function admissionOf({
   token,
   names,
   openPaths = OPEN_PATHS,
   tokenName = "the account's Token",
-}: ServerOptions): onRequestHookHandler {
-  const refusalOf = compileAdmission({ token, names, openPaths, tokenName });
+}: ServerOptions): ReturnType<typeof compileAdmission> {
+  return compileAdmission({ token, names, openPaths, tokenName });
+}
+
+/** Refuses who may not ask, and WebSockets at addresses that have none. */
+function admission(refusalOf: ReturnType<typeof compileAdmission>): onRequestHookHandler {
   return (request, reply, done) => {
     const { method, url, headers, rawHeaders } = request.raw;
     const path = request.routeOptions.url ?? pathOf(request);
@@ -130,22 +141,6 @@ function admission({
     }
     done();
   };
-}
-
-/**
- * Resolves when the rest of a refused body has come in (unread), or after DRAIN_MS: closing the connection under a client that is still
- * sending would reset it, and the client would never see the answer.
- */
-function bodyGone(request: IncomingMessage): Promise<void> {
-  if (request.complete || request.destroyed) return Promise.resolve();
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, DRAIN_MS);
-    const done = (): void => {
-      clearTimeout(timer);
-      resolve();
-    };
-    request.once("end", done).once("close", done).resume();
-  });
 }
 
 async function closeServer(app: FastifyInstance, server: HttpServer): Promise<void> {
@@ -197,6 +192,6 @@ function fromFramework(error: FastifyError, options: ServerOptions): Problem {
       return problem(404, "Not Found");
     case undefined:
     default:
-      return problem(500, "the service failed on this request; see its log");
+      return FAILED;
   }
 }

@@ -68,3 +68,23 @@ describe("a turnstile", () => {
     expect(seen).toEqual(["a begins", "a ends", "b begins", "b ends", "c begins", "c ends", "inside"]);
   });
 });
+
+test("who goes in and leaves without a promise counts as inside, and is kept out while it is shut", async () => {
+  const turnstile = new Turnstile();
+  expect(turnstile.enter()).toBe(true);
+  const shut = Promise.withResolvers<void>();
+  const seen: string[] = [];
+  const change = turnstile.alone(60_000, async () => {
+    seen.push("alone");
+    await shut.promise;
+  });
+  await turn();
+  expect(seen).toEqual([]);
+  expect(turnstile.enter()).toBe(false);
+  turnstile.leave();
+  await turn();
+  expect(seen).toEqual(["alone"]);
+  shut.resolve();
+  await change;
+  expect(turnstile.enter()).toBe(true);
+});

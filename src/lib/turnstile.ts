@@ -11,15 +11,25 @@ export class Turnstile {
   #shut: Promise<void> | null = null;
   #empty: (() => void) | null = null;
 
+  /** Goes in where it is open; who has gone in calls `leave` once. False: it is not open, and `pass` waits. */
+  enter(): boolean {
+    if (this.#shut !== null) return false;
+    this.#inside += 1;
+    return true;
+  }
+
+  leave(): void {
+    this.#inside -= 1;
+    if (this.#inside === 0) this.#empty?.();
+  }
+
   /** Runs a task, at once where it is open. Rejects with what the task rejects with. */
   async pass<T>(task: () => Promise<T>): Promise<T> {
-    while (this.#shut !== null) await this.#shut;
-    this.#inside += 1;
+    while (!this.enter()) await this.#shut;
     try {
       return await task();
     } finally {
-      this.#inside -= 1;
-      if (this.#inside === 0) this.#empty?.();
+      this.leave();
     }
   }
 

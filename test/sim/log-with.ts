@@ -6,7 +6,8 @@ type Override<T> = { readonly [K in keyof T]?: T[K] };
 /** The same log, but for some of what it does. */
 export function logWith(log: Log, given: Override<Log>): Log {
   const { append } = given;
-  const change: Override<Log> = append === undefined ? given : { ...given, appendThen: appendThen.bind(null, { append }) };
+  const change: Override<Log> =
+    append === undefined ? given : { ...given, appendThen: appendThen.bind(null, { append }) };
   return new Proxy(log, {
     get: (target, key) => {
       if (key in change) return change[key as keyof Log];

@@ -4,10 +4,11 @@ import type { Said, Words } from "../../admin/operator.ts";
 import type { Follower } from "../../admin/followers.ts";
 import type { ExplainView, StatusView } from "../../admin/views.ts";
 import { LogError } from "../../log/errors.ts";
+import { JSON_TYPE } from "../answers.ts";
 import { problem, problemBody, type Problem } from "../api/problem.ts";
 import { makeChunk, StreamSocket } from "../api/stream-socket.ts";
 import { BodyRefused } from "../body.ts";
-import { type HttpApi, JSON_TYPE, sendProblem } from "../server.ts";
+import { type HttpApi, sendProblem } from "../server.ts";
 import { statusPage } from "./page.ts";
 
 /** What an operator can ask and do. */

@@ -6,7 +6,8 @@ import { compileInbound } from "../../gateway/inbound.ts";
 import { compileRoutes } from "../../gateway/routes.ts";
 import { aConfig, aFile, aGateway, anAccount } from "../../gateway/samples.suite.ts";
 import { LogError } from "../../log/errors.ts";
-import type { Batch, Known, Log, NewEntry } from "../../log/log.ts";
+import type { Appended, Batch, Known, Log, NewEntry } from "../../log/log.ts";
+import { appendThen } from "../../log/suite/append-then.suite.ts";
 import { IdsModel } from "../../log/suite/ids-model.suite.ts";
 import type { Logger } from "../../logger.ts";
 import { Ingest, type OnceKey } from "./ingest.ts";
@@ -35,12 +36,14 @@ function lastOf(entries: readonly NewEntry[]): Partial<Known> {
 /** An account in the gateway `main` with another; what it appends is kept, with seqs from 1. */
 function ingestOf({ own = API, other = anAccount("api.other"), keepFile, get, slow = false }: Setup = {}) {
   const entries: NewEntry[] = [];
+  const append = async (batch: Batch): Promise<Appended> => {
+    if (slow) await new Promise(setImmediate);
+    entries.push(...batch.entries);
+    return { is: "stored", seqs: batch.entries.map(() => entries.length) };
+  };
   const log = {
-    append: async (batch: Batch) => {
-      if (slow) await new Promise(setImmediate);
-      entries.push(...batch.entries);
-      return { is: "stored", seqs: batch.entries.map(() => entries.length) };
-    },
+    append,
+    appendThen: appendThen.bind(null, { append }),
     ids: { get: get ?? (() => Promise.resolve(null)) },
   } as unknown as Log;
   const bridges = [`inout ${own.key} api`, `inout ${other.key} ${other.protocol === "api" ? "api" : "#room"}`];
@@ -217,20 +220,22 @@ function onceOf(own: Account, ignored: readonly string[] = []) {
   const answers = new Map<string, OnceKey & { readonly answer: string }>();
   const asked: (readonly string[])[] = [];
   const clock = { nowMs: 0 };
+  const append = ({ entries: added, once }: Batch): Promise<Appended> => {
+    const first = once === undefined ? undefined : answers.get(once.key);
+    if (first !== undefined)
+      return Promise.resolve(
+        first.fingerprint === once?.fingerprint ? { is: "repeated", answer: first.answer } : { is: "conflict" },
+      );
+    if (once !== undefined) answers.set(once.key, once);
+    const seqs = added.map((entry) => entries.push(entry));
+    for (const [index, { subject, note }] of added.entries()) {
+      if (note !== undefined) ids.note(seqs[index] ?? 0, subject, 0, note);
+    }
+    return Promise.resolve({ is: "stored", seqs });
+  };
   const log = {
-    append: ({ entries: added, once }: Batch) => {
-      const first = once === undefined ? undefined : answers.get(once.key);
-      if (first !== undefined)
-        return Promise.resolve(
-          first.fingerprint === once?.fingerprint ? { is: "repeated", answer: first.answer } : { is: "conflict" },
-        );
-      if (once !== undefined) answers.set(once.key, once);
-      const seqs = added.map((entry) => entries.push(entry));
-      for (const [index, { subject, note }] of added.entries()) {
-        if (note !== undefined) ids.note(seqs[index] ?? 0, subject, 0, note);
-      }
-      return Promise.resolve({ is: "stored", seqs });
-    },
+    append,
+    appendThen: appendThen.bind(null, { append }),
     ids: {
       ...ids.answers(),
       find: (subject: string, refs: readonly string[]) => {

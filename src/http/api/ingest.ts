@@ -31,6 +31,13 @@ export interface OnceKey {
   readonly fingerprint: string;
 }
 
+/** Who waits for the end of a post, and is told once. Must not throw. */
+export interface Poster {
+  answered(outcome: Ingested): void;
+  /** A bug. */
+  failed(error: unknown): void;
+}
+
 export interface IngestDeps {
   readonly account: Account;
   readonly log: Log;
@@ -64,6 +71,7 @@ export class Ingest {
   readonly #audiences = new Map<string, Audience>();
   readonly #dropped = new Map<DropReason, number>();
   #accepted = 0;
+  #stamp = { ms: Number.NaN, text: "" };
 
   constructor(deps: IngestDeps) {
     this.#deps = deps;
@@ -89,46 +97,57 @@ export class Ingest {
   }
 
   /** Resolves once the message is durable, or with the reason why it is not. */
-  async post(draft: Draft, once: OnceKey | null): Promise<Ingested> {
-    const { turnstile } = this.#deps;
-    const post = async (): Promise<Ingested> => await this.#post(draft, once);
-    return await (turnstile === undefined ? post() : turnstile.pass(post));
+  post(draft: Draft, once: OnceKey | null): Promise<Ingested> {
+    return new Promise((resolve, reject) => this.postThen(draft, once, { answered: resolve, failed: reject }));
   }
 
-  async #post(draft: Draft, once: OnceKey | null): Promise<Ingested> {
-    const { account, routes } = this.#deps;
-    const posting = routes.posting(account.key, draft.gateway === "" ? null : draft.gateway);
-    if (posting.is !== "ok") return { ok: false, problem: this.#refuse(posting, draft.gateway) };
-    if (draft.event === EventLabel.delete && !this.#isFull)
-      return { ok: false, problem: reservedEvent(EventLabel.delete) };
+  /** The same without a promise where nothing has to be waited for but the disk. */
+  postThen(draft: Draft, once: OnceKey | null, poster: Poster): void {
+    const { turnstile } = this.#deps;
+    if (turnstile === undefined) return this.#post(draft, once, poster);
+    if (turnstile.enter()) return this.#post(draft, once, new Passing(poster, turnstile));
+    const passed = (leave: () => void): void => this.#post(draft, once, new Passing(poster, { leave }));
+    void turnstile.pass(() => new Promise<void>(passed));
+  }
+
+  #post(draft: Draft, once: OnceKey | null, poster: Poster): void {
     try {
-      if (this.#isFull && ACTS.has(draft.event)) return await this.#turns.take(() => this.#act(draft, posting, once));
-      const turn = this.#turns.take(() => this.#prepare(draft, posting));
-      const ready = turn instanceof Promise ? await turn : turn;
-      return await this.#take(ready, posting, once);
+      const begun = this.#begin(draft, once, poster);
+      if (begun instanceof Promise) begun.catch((error: unknown) => this.#fail(error, poster));
     } catch (error) {
-      if (error instanceof LogError) return { ok: false, problem: this.#unavailable(error) };
-      throw error;
+      this.#fail(error, poster);
     }
   }
 
-  async #take({ posted, files }: Ready, at: PostPlace, once: OnceKey | null): Promise<Ingested> {
-    if (posted.is === "refused") return { ok: false, problem: posted.problem };
-    const { message } = posted;
-    if (posted.is === "entry") return await this.#append(posted, files, at, once);
-    const { drop } = posted;
+  #begin(draft: Draft, once: OnceKey | null, poster: Poster): void | Promise<void> {
+    const { account, routes } = this.#deps;
+    const posting = routes.posting(account.key, draft.gateway === "" ? null : draft.gateway);
+    if (posting.is !== "ok") return poster.answered({ ok: false, problem: this.#refuse(posting, draft.gateway) });
+    if (draft.event === EventLabel.delete && !this.#isFull)
+      return poster.answered({ ok: false, problem: reservedEvent(EventLabel.delete) });
+    if (this.#isFull && ACTS.has(draft.event)) return this.#turns.take(() => this.#act(draft, posting, once, poster));
+    const ready = this.#turns.take(() => this.#prepare(draft, posting));
+    if (!(ready instanceof Promise)) return this.#take(ready, posting, once, poster);
+    return ready.then((made) => this.#take(made, posting, once, poster));
+  }
+
+  #fail(error: unknown, poster: Poster): void {
+    if (error instanceof LogError) poster.answered({ ok: false, problem: this.#unavailable(error) });
+    else poster.failed(error);
+  }
+
+  #take({ posted, files }: Ready, at: PostPlace, once: OnceKey | null, poster: Poster): void {
+    if (posted.is === "refused") return poster.answered({ ok: false, problem: posted.problem });
+    if (posted.is === "entry") return this.#append(posted, files, at, once, poster);
+    const { message, drop } = posted;
     this.#dropped.set(drop.reason, (this.#dropped.get(drop.reason) ?? 0) + 1);
     const { account, logger, onDrop, nowMs } = this.#deps;
     onDrop?.(droppedPost(message, drop, nowMs()));
     logger.debug({ account: account.name, gateway: at.gateway, reason: drop.reason }, "message not relayed");
     const line = encode(message);
-    if (once === null) return { ok: true, line, stored: false };
-    const appended = await this.#deps.log.append({
-      account: account.key,
-      entries: [],
-      once: { ...once, answer: line },
-    });
-    return await this.#answer(appended, () => line, at, once);
+    if (once === null) return poster.answered({ ok: true, line, stored: false });
+    const batch = { account: account.key, entries: [], once: { ...once, answer: line } };
+    this.#deps.log.appendThen(batch, (outcome) => this.#answer(outcome, () => line, at, once, poster));
   }
 
   /** What is to be stored; a promise only where something has to be looked up or kept first. */
@@ -145,10 +164,10 @@ export class Ingest {
   }
 
   /** What comes after it waits until it is stored: what is looked up then is the message as this one leaves it. */
-  async #act(draft: Draft, at: PostPlace, once: OnceKey | null): Promise<Ingested> {
+  async #act(draft: Draft, at: PostPlace, once: OnceKey | null, poster: Poster): Promise<void> {
     const posted = await act(this.#message(draft, at.gateway), draft.id, at, this.#acting);
     const files = posted.is === "entry" ? await this.#keep(posted.message, at) : [];
-    return await this.#take({ posted, files }, at, once);
+    await new Promise<void>((leave) => this.#take({ posted, files }, at, once, new Passing(poster, { leave })));
   }
 
   /** A parent that nobody knows is no reason to lose what was said: it travels as given. */
@@ -185,6 +204,12 @@ export class Ingest {
     return audience;
   }
 
+  /** Many messages come within one millisecond. */
+  #timestamp(nowMs: number): string {
+    if (nowMs !== this.#stamp.ms) this.#stamp = { ms: nowMs, text: new Date(nowMs).toISOString() };
+    return this.#stamp.text;
+  }
+
   #message(draft: Draft, gateway: string): Message {
     const { account } = this.#deps;
     return {
@@ -198,20 +223,22 @@ export class Ingest {
       protocol: account.protocol,
       gateway,
       parent_id: draft.parent_id,
-      timestamp: new Date(this.#deps.nowMs()).toISOString(),
+      timestamp: this.#timestamp(this.#deps.nowMs()),
       id: "",
       Extra: draft.files.length === 0 ? null : { file: draft.files },
       ...(draft.hops > 0 ? { hops: draft.hops } : {}),
     };
   }
 
-  async #append(
+  #append(
     { message, label, about, note }: Extract<Posted, { is: "entry" }>,
     files: readonly (FileId | null)[],
-    { gateway, subject }: PostPlace,
+    at: PostPlace,
     once: OnceKey | null,
-  ): Promise<Ingested> {
+    poster: Poster,
+  ): void {
     const { account, log } = this.#deps;
+    const { subject } = at;
     const payload = encodeStored({ message, source: null, about, files, avatar: null });
     const answerOf = (seq: Seq | null): string => {
       if (this.#isFull) return encode(fullMessage(message, about, seq));
@@ -220,40 +247,46 @@ export class Ingest {
     // A message about another has a note already; what nobody can refer to needs none.
     const said = note === null && this.#audience(subject).refers;
     const refs = once !== null && this.#isFull ? [onceRef(once.key, message.timestamp)] : [];
-    const entry: NewEntry = {
-      subject,
-      key: null,
-      label,
-      payload,
-      ...(said ? { note: postedNote(message, account, refs) } : note !== null && { note }),
-    };
+    const own = said ? postedNote(message, account, refs) : note;
+    const entry: NewEntry =
+      own === null ? { subject, key: null, label, payload } : { subject, key: null, label, payload, note: own };
     const batch = { account: account.key, entries: [entry] };
-    const appended = await log.append(once === null ? batch : { ...batch, once: { ...once, answer: answerOf(null) } });
-    if (appended.is === "stored") this.#accepted += 1;
-    return await this.#answer(appended, answerOf, { gateway, subject }, once);
+    log.appendThen(once === null ? batch : { ...batch, once: { ...once, answer: answerOf(null) } }, (outcome) => {
+      if ("is" in outcome && outcome.is === "stored") this.#accepted += 1;
+      this.#answer(outcome, answerOf, at, once, poster);
+    });
   }
 
-  async #answer(
-    appended: Appended,
+  #answer(
+    outcome: Appended | LogError,
     answerOf: (seq: Seq | null) => string,
-    { subject }: PostPlace,
+    at: PostPlace,
     once: OnceKey | null,
-  ): Promise<Ingested> {
-    if (appended.is === "stored") {
-      const [seq = null] = appended.seqs;
-      return { ok: true, line: answerOf(seq), stored: seq !== null };
+    poster: Poster,
+  ): void {
+    try {
+      if (outcome instanceof LogError) return this.#fail(outcome, poster);
+      switch (outcome.is) {
+        case "stored": {
+          const [seq = null] = outcome.seqs;
+          return poster.answered({ ok: true, line: answerOf(seq), stored: seq !== null });
+        }
+        case "repeated":
+          return this.#repeat(outcome.answer, at, once, poster);
+        case "conflict":
+          return poster.answered({ ok: false, problem: OTHER_BODY });
+      }
+    } catch (error) {
+      this.#fail(error, poster);
     }
-    if (appended.is === "repeated") {
-      const line = this.#isFull && once !== null ? await this.#withId(appended.answer, subject, once) : appended.answer;
-      return { ok: true, line, stored: false };
-    }
-    return {
-      ok: false,
-      problem: problem(
-        422,
-        "this Idempotency-Key was used with another body in the last 24 h; use a new key for a new message",
-      ),
-    };
+  }
+
+  #repeat(answer: string, { subject }: PostPlace, once: OnceKey | null, poster: Poster): void {
+    if (!this.#isFull || once === null) return poster.answered({ ok: true, line: answer, stored: false });
+    this.#withId(answer, subject, once).then(
+      (line) => poster.answered({ ok: true, line, stored: false }),
+      (error: unknown) => this.#fail(error, poster),
+    );
   }
 
   /** The first answer was stored together with its message, before that had an id. */
@@ -281,6 +314,32 @@ export class Ingest {
     const refusal = explain(posting, named);
     this.#report(`${posting.is} ${shorten(named)}`, { status: refusal.status, why: refusal.message });
     return refusal;
+  }
+}
+
+const OTHER_BODY = problem(
+  422,
+  "this Idempotency-Key was used with another body in the last 24 h; use a new key for a new message",
+);
+
+/** Lets the next one in before it passes on what it is told. */
+class Passing implements Poster {
+  readonly #poster: Poster;
+  readonly #gate: Pick<Turnstile, "leave">;
+
+  constructor(poster: Poster, gate: Pick<Turnstile, "leave">) {
+    this.#poster = poster;
+    this.#gate = gate;
+  }
+
+  answered(outcome: Ingested): void {
+    this.#gate.leave();
+    this.#poster.answered(outcome);
+  }
+
+  failed(error: unknown): void {
+    this.#gate.leave();
+    this.#poster.failed(error);
   }
 }
 

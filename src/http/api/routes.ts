@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { answerLine, answerProblem, JSON_TYPE } from "../answers.ts";
 import { WEBSOCKET_PATH } from "../http-server.ts";
-import { type HttpApi, JSON_TYPE, type ParseBody, sendProblem } from "../server.ts";
+import { type HttpApi, sendProblem } from "../server.ts";
 import type { ApiAccount } from "./account.ts";
 import type { ApiDeps } from "./deps.ts";
-import type { Ingested, OnceKey } from "./ingest.ts";
+import type { Ingested, OnceKey, Poster } from "./ingest.ts";
 import { LogError } from "../../log/errors.ts";
 import { openApi } from "./openapi.ts";
 import { parseFormPost, parseJsonPost, type Parsed } from "./post-body.ts";
@@ -21,24 +23,20 @@ interface Body {
 const IDEMPOTENCY_KEY_MAX = 255;
 const DESCRIPTION = JSON.stringify(openApi());
 
-/** The endpoints of the HTTP API, as the API specification §4 has them. */
-export function addApiRoutes({ app, onBody, release }: HttpApi, deps: ApiDeps): void {
-  onBody("application/json", bodyParser(parseJsonPost));
-  onBody("application/x-www-form-urlencoded", bodyParser(parseFormPost));
+type Parse = (body: Buffer) => Parsed;
 
+/** By media type. */
+const PARSERS: ReadonlyMap<string, Parse> = new Map([
+  ["application/json", parseJsonPost],
+  ["application/x-www-form-urlencoded", parseFormPost],
+]);
+
+/** The endpoints of the HTTP API, as the API specification §4 has them. */
+export function addApiRoutes(http: HttpApi, deps: ApiDeps): void {
+  const { app } = http;
   app.get("/api/health", (_request, reply) => reply.header("Content-Type", "text/plain; charset=utf-8").send("OK"));
   app.get("/api/openapi.json", (_request, reply) => reply.header("Content-Type", JSON_TYPE).send(DESCRIPTION));
   app.get("/api/messages", (_request, reply) => sendPoll(deps.readers, reply));
-  app.get("/api/stream", (_request, reply) => {
-    reply.hijack();
-    const begin = (): void => {
-      deps.readers.addStream(StreamSocket.open(reply.raw));
-      release(reply.raw);
-    };
-    // Behind another request on the same connection, the answer gets the socket when its turn comes.
-    if (reply.raw.socket === null) reply.raw.once("socket", begin);
-    else begin();
-  });
   app.route({
     method: "GET",
     url: WEBSOCKET_PATH,
@@ -46,15 +44,86 @@ export function addApiRoutes({ app, onBody, release }: HttpApi, deps: ApiDeps): 
       sendProblem(reply, problem(400, "this address speaks WebSocket: send an upgrade request (RFC 6455 §4.1)")),
     wsHandler: (socket, request) => serveWebSocket(socket, request.raw.socket, deps, wantsNoBacklog(request)),
   });
-  app.post("/api/message", async (request, reply) => {
-    const body = readBody(request);
-    const outcome: Ingested = body.parsed.ok
-      ? await deps.ingest.post(body.parsed.draft, body.once)
-      : { ok: false, problem: body.parsed.problem };
-    if (!outcome.ok) sendProblem(reply, outcome.problem);
-    else void reply.header("Content-Type", JSON_TYPE).send(`${outcome.line}\n`);
-    return reply;
+  addStream(http, deps);
+  addPost(http, deps);
+}
+
+function addStream({ app, direct, release }: HttpApi, { readers }: ApiDeps): void {
+  const path = "/api/stream";
+  const open = (response: ServerResponse): void => {
+    const begin = (): void => {
+      readers.addStream(StreamSocket.open(response));
+      release(response);
+    };
+    // Behind another request on the same connection, the answer gets the socket when its turn comes.
+    if (response.socket === null) response.once("socket", begin);
+    else begin();
+  };
+  app.get(path, (_request, reply) => {
+    reply.hijack();
+    open(reply.raw);
   });
+  direct.add("GET", path, (_request, response) => {
+    open(response);
+    return true;
+  });
+}
+
+function addPost({ app, direct, onBody }: HttpApi, { ingest }: ApiDeps): void {
+  const path = "/api/message";
+  const take = ({ parsed, once }: Body, request: IncomingMessage, response: ServerResponse): void => {
+    const poster = new Answer(request, response, direct);
+    try {
+      if (parsed.ok) ingest.postThen(parsed.draft, once, poster);
+      else poster.answered(parsed);
+    } catch (error) {
+      poster.failed(error);
+    }
+  };
+  for (const [type, parse] of PARSERS) onBody(type, (body, { raw }) => decode(body, raw, parse));
+  app.post(path, (request, reply) => {
+    reply.hijack();
+    take(readBody(request), request.raw, reply.raw);
+  });
+  direct.add("POST", path, (request, response) => {
+    const parse = parserOf(request.headers["content-type"]);
+    if (parse === null) return false;
+    direct.takeBody(request, response, (body) => take(decode(body, request, parse), request, response));
+    return true;
+  });
+}
+
+/** The answer that a post waits for. */
+class Answer implements Poster {
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #direct: HttpApi["direct"];
+
+  constructor(request: IncomingMessage, response: ServerResponse, direct: HttpApi["direct"]) {
+    this.#request = request;
+    this.#response = response;
+    this.#direct = direct;
+  }
+
+  answered(outcome: Ingested): void {
+    try {
+      if (outcome.ok) answerLine(this.#response, outcome.line);
+      else answerProblem(this.#response, outcome.problem);
+    } catch (error) {
+      this.failed(error);
+    }
+  }
+
+  failed(error: unknown): void {
+    this.#direct.fail(this.#request, this.#response, error);
+  }
+}
+
+/** Null: Fastify has to look at it, as it is written otherwise than nearly all write it, or is none that is read here. */
+function parserOf(contentType: string | undefined): Parse | null {
+  if (contentType === undefined) return null;
+  const end = contentType.indexOf(";");
+  return PARSERS.get(end === -1 ? contentType : contentType.slice(0, end)) ?? null;
 }
 
 async function sendPoll(readers: ApiAccount, reply: FastifyReply): Promise<FastifyReply> {
@@ -78,17 +147,15 @@ async function sendPoll(readers: ApiAccount, reply: FastifyReply): Promise<Fasti
   return reply.header("Content-Type", JSON_TYPE).send(answer.body);
 }
 
-function bodyParser(parse: (body: Buffer) => Parsed): ParseBody {
-  return (raw, { headers }): Body => {
-    const key = headers["idempotency-key"];
-    if (key === undefined) return { parsed: parse(raw), once: null };
-    if (typeof key !== "string" || key === "" || key.length > IDEMPOTENCY_KEY_MAX) {
-      const refusal = problem(400, `Idempotency-Key must be one value of 1 to ${IDEMPOTENCY_KEY_MAX} characters`);
-      return { parsed: { ok: false, problem: refusal }, once: null };
-    }
-    const fingerprint = createHash("sha256").update(raw).digest("base64");
-    return { parsed: parse(raw), once: { key, fingerprint } };
-  };
+function decode(raw: Buffer, { headers }: IncomingMessage, parse: Parse): Body {
+  const key = headers["idempotency-key"];
+  if (key === undefined) return { parsed: parse(raw), once: null };
+  if (typeof key !== "string" || key === "" || key.length > IDEMPOTENCY_KEY_MAX) {
+    const refusal = problem(400, `Idempotency-Key must be one value of 1 to ${IDEMPOTENCY_KEY_MAX} characters`);
+    return { parsed: { ok: false, problem: refusal }, once: null };
+  }
+  const fingerprint = createHash("sha256").update(raw).digest("base64");
+  return { parsed: parse(raw), once: { key, fingerprint } };
 }
 
 const wantsNoBacklog = ({ query }: FastifyRequest): boolean => (query as { backlog?: unknown }).backlog === "0";

@@ -5,10 +5,10 @@ import type { Appended, Batch, Log } from "../log.ts";
 export function appendThen(
   log: Pick<Log, "append">,
   batch: Batch,
-  done: (outcome: Appended | LogError) => void,
+  settle: (outcome: Appended | LogError) => void,
 ): void {
-  log.append(batch).then(done, (error: unknown) => {
+  log.append(batch).then(settle, (error: unknown) => {
     if (!(error instanceof LogError)) throw error;
-    done(error);
+    settle(error);
   });
 }
