@@ -187,7 +187,8 @@ function storeOptions(dataPath: string): WorkerOptions {
     retentionDays: 365,
     retentionBytes: 1024 ** 3,
     messageIdDays: 400,
-    test: { floorBytes: FLOOR_BYTES },
+    // So few that they are moved often, and a kill finds some moved and some not.
+    test: { floorBytes: FLOOR_BYTES, indexRows: 50 },
   };
 }
 

@@ -87,6 +87,18 @@ const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (seq, who, emoji)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- The entries of each subject, up to the seq in subject_indexed; see subject-index.ts. Instead of the index that every entry changed.
+  CREATE TABLE subject_indexed (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL) STRICT;
+  CREATE TABLE subject_index (
+    subject INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    PRIMARY KEY (subject, seq)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO subject_index SELECT subject, seq FROM entry INDEXED BY entry_subject ORDER BY subject, seq;
+  INSERT INTO subject_indexed SELECT 1, coalesce(max(seq), 0) FROM entry;
+  DROP INDEX entry_subject;
+  `,
 ];
 
 /** Is it an empty file? Throws a LogError `format` for a foreign or a newer one. Changes nothing. */

@@ -20,6 +20,8 @@ export interface WorkerOptions {
 export interface TestLimits {
   readonly maxPages?: number;
   readonly floorBytes?: number;
+  /** Entries that the index of subjects gathers before it moves them. */
+  readonly indexRows?: number;
 }
 
 /** What a hold says at this moment: entries with seq > after and younger than `ageMs` stay. */

@@ -3,12 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import * as fc from "../../../test/support/property.ts";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDatabase } from "./database.ts";
 import { IdTables } from "./ids.ts";
 import { Names } from "./names.ts";
 import { Queries } from "./queries.ts";
 import type { Slices } from "./slices.ts";
+import { SubjectIndex } from "./subject-index.ts";
 import { Writer } from "./writer.ts";
 
 const NOISE = "noise";
@@ -21,6 +22,7 @@ const all = Array.from({ length: ROWS }, (_, index) => index + 1);
 
 let folder: string;
 let db: Database;
+let index: SubjectIndex;
 let queries: Queries;
 
 beforeAll(() => {
@@ -51,13 +53,21 @@ beforeAll(() => {
     },
     null,
   );
-  queries = new Queries(db, names);
+  index = new SubjectIndex(db);
+  queries = new Queries(db, names, index);
 });
 
 afterAll(() => {
   db.close();
   rmSync(folder, { recursive: true });
 });
+
+/** One after the other: everything in memory; some of it on its way into the table; everything in the table. */
+const states: readonly (readonly [string, () => void])[] = [
+  ["in memory", () => undefined],
+  ["on its way", () => void index.move().next()],
+  ["in the table", () => index.moveAll()],
+];
 
 function drain<T>(work: Slices<T>): T {
   for (;;) {
@@ -72,30 +82,34 @@ const query = fc.record({
   limit: fc.integer({ min: 0, max: 30 }),
 });
 
-test("reads find among much noise what a look at every row finds", () => {
-  fc.assert(
-    fc.property(query, ({ subjects, after, limit }) => {
-      const expected = all.filter((seq) => seq > after && subjects.includes(subjectAt(seq))).slice(0, limit);
-      const rows = drain(queries.read({ is: "read", id: 1, subjects, after, limit, bytes: 1e9 }, ROWS));
-      expect(rows.seqs).toEqual(expected);
-      expect(rows.subjectOf.map((index) => subjects[index])).toEqual(expected.map(subjectAt));
-      expect(rows.payloads).toEqual(expected.map(String));
-    }),
-  );
-});
+describe.each(states)("with the index %s", (_, bring) => {
+  beforeAll(bring);
 
-test("newest finds and counts what a look at every row finds", () => {
-  fc.assert(
-    fc.property(query, ({ subjects, after, limit }) => {
-      const matching = all.filter((seq) => seq > after && subjects.includes(subjectAt(seq)));
-      const expected = limit === 0 ? [] : matching.slice(-limit);
-      const rows = drain(queries.newest({ is: "newest", id: 1, subjects, after, limit }, ROWS));
-      expect(rows.seqs).toEqual(expected);
-      expect(rows.subjectOf.map((index) => subjects[index])).toEqual(expected.map(subjectAt));
-      expect(rows.labels).toEqual(expected.map((seq) => (seq % 2 === 0 ? "join" : "")));
-      expect(rows.skipped).toBe(matching.length - expected.length);
-    }),
-  );
+  test("reads find among much noise what a look at every row finds", () => {
+    fc.assert(
+      fc.property(query, ({ subjects, after, limit }) => {
+        const expected = all.filter((seq) => seq > after && subjects.includes(subjectAt(seq))).slice(0, limit);
+        const rows = drain(queries.read({ is: "read", id: 1, subjects, after, limit, bytes: 1e9 }, ROWS));
+        expect(rows.seqs).toEqual(expected);
+        expect(rows.subjectOf.map((index) => subjects[index])).toEqual(expected.map(subjectAt));
+        expect(rows.payloads).toEqual(expected.map(String));
+      }),
+    );
+  });
+
+  test("newest finds and counts what a look at every row finds", () => {
+    fc.assert(
+      fc.property(query, ({ subjects, after, limit }) => {
+        const matching = all.filter((seq) => seq > after && subjects.includes(subjectAt(seq)));
+        const expected = limit === 0 ? [] : matching.slice(-limit);
+        const rows = drain(queries.newest({ is: "newest", id: 1, subjects, after, limit }, ROWS));
+        expect(rows.seqs).toEqual(expected);
+        expect(rows.subjectOf.map((index) => subjects[index])).toEqual(expected.map(subjectAt));
+        expect(rows.labels).toEqual(expected.map((seq) => (seq % 2 === 0 ? "join" : "")));
+        expect(rows.skipped).toBe(matching.length - expected.length);
+      }),
+    );
+  });
 });
 
 test("what is committed meanwhile is not part of the answer", () => {

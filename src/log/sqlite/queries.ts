@@ -3,6 +3,7 @@ import type { Receipt, Seq, Subject } from "../log.ts";
 import type { Names } from "./names.ts";
 import type { NewestRequest, ReadRequest, ReceiptsRequest } from "./protocol.ts";
 import type { Slices } from "./slices.ts";
+import type { SubjectIndex } from "./subject-index.ts";
 
 /** Most entries one read returns, whatever its limit. */
 const READ_ROWS = 1024;
@@ -41,30 +42,20 @@ export interface Rows {
  */
 export class Queries {
   readonly #names: Names;
+  readonly #index: SubjectIndex;
   readonly #scan: Statement<[Seq, Seq, number], [Seq, number]>;
-  readonly #oldest: Statement<[number, Seq, Seq, number], Seq>;
-  readonly #newest: Statement<[number, Seq, Seq, number], Seq>;
-  readonly #count: Statement<[number, Seq, Seq, number], [number, Seq | null]>;
   readonly #head: Statement<[Seq], [number, string]>;
   readonly #body: Statement<[Seq], [number, string, unknown]>;
   readonly #marks: Statement<[string], [string, string]>;
   readonly #receipts: Statement<[number, Seq, number], Omit<Receipt, "lane">>;
 
-  constructor(db: Database, names: Names) {
+  constructor(db: Database, names: Names, index: SubjectIndex) {
     this.#names = names;
+    this.#index = index;
     this.#scan = db.prepare<[Seq, Seq, number], [Seq, number]>(
       "SELECT seq, subject FROM entry WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
     );
     this.#scan.raw();
-    const ofSubject = "SELECT seq FROM entry INDEXED BY entry_subject WHERE subject = ? AND seq > ? AND seq <= ?";
-    this.#oldest = db.prepare<[number, Seq, Seq, number], Seq>(`${ofSubject} ORDER BY seq LIMIT ?`);
-    this.#oldest.pluck();
-    this.#newest = db.prepare<[number, Seq, Seq, number], Seq>(`${ofSubject} ORDER BY seq DESC LIMIT ?`);
-    this.#newest.pluck();
-    this.#count = db.prepare<[number, Seq, Seq, number], [number, Seq | null]>(
-      `SELECT count(*), min(seq) FROM (${ofSubject} ORDER BY seq DESC LIMIT ?)`,
-    );
-    this.#count.raw();
     this.#head = db.prepare<[Seq], [number, string]>("SELECT at, label FROM entry WHERE seq = ?");
     this.#head.raw();
     this.#body = db.prepare<[Seq], [number, string, unknown]>("SELECT at, label, payload FROM entry WHERE seq = ?");
@@ -151,7 +142,7 @@ export class Queries {
     let bound = until;
     let cost = 0;
     for (const [id, subject] of wanted) {
-      const seqs = this.#oldest.all(id, after, bound, limit);
+      const seqs = this.#index.oldest(id, after, bound, limit);
       for (const seq of seqs) found.push({ seq, subject });
       if (found.length >= 2 * limit) {
         found = found.sort(bySeq).slice(0, limit);
@@ -199,7 +190,7 @@ export class Queries {
       // First the newest, while they can still be among the answer; the rest is only counted.
       while (left > 0 && until > bound) {
         const asked = Math.min(left, SLICE_ROWS);
-        const seqs = this.#newest.all(id, bound, until, asked);
+        const seqs = this.#index.newest(id, bound, until, asked);
         for (const seq of seqs) found.push({ seq, subject });
         count += seqs.length;
         left -= seqs.length;
@@ -223,10 +214,11 @@ export class Queries {
   }
 
   *#countOf(id: number, after: Seq, until: Seq): Slices<number> {
-    let total = 0;
-    let position = until;
+    let total = this.#index.countInMemory(id, after, until);
+    // As it is now: what is in memory moves into the table between two slices.
+    let position = Math.min(until, this.#index.mark);
     while (position > after) {
-      const [count, lowest] = this.#count.get(id, after, position, COUNT_ROWS) ?? [0, null];
+      const [count, lowest] = this.#index.countInTable(id, after, position, COUNT_ROWS);
       total += count;
       if (count < COUNT_ROWS || lowest === null) break;
       position = lowest - 1;

@@ -5,6 +5,7 @@ import { LogError } from "../errors.ts";
 import { logFile, openDatabase, syncFolder } from "./database.ts";
 import { openFailure, toError } from "./failure.ts";
 import { leavesWithin, withLeaves } from "./leaves.ts";
+import { rebuildSubjectIndex } from "./subject-index.ts";
 import { fileBeside, type Progress } from "./upkeep.ts";
 import {
   attempt,
@@ -135,6 +136,7 @@ function copyAll(source: Database, target: Database, options: Work): Omit<Repair
   const columns = columnsOf(target, "mark");
   const rows = salvageFromBothEnds(source, { table: "mark", key: "name", columns });
   const marksLost = copy(target, "mark", columns, rows, { takes: isMark, told: () => undefined });
+  target.transaction(() => rebuildSubjectIndex(target))();
   raiseHead(source, target, lost.length > 0 || unsound.length > 0 || others.length > 0);
   const count = (table: string): number => Number(target.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
   return { entries: count("entry"), lost, unsound, marks: count("mark"), marksLost, others };
@@ -258,6 +260,8 @@ function raiseHead(source: Database, target: Database, isLossy: boolean): void {
     high,
     // Where nothing else says how far it was, the readers do.
     ...(high === 0 ? positionsIn(target) : []),
+    seen(source, "SELECT max(seq) FROM subject_index"),
+    // Up to format 3.
     seen(source, "SELECT max(seq) FROM entry INDEXED BY entry_subject"),
     ...["entry", "said", "receipt", "remote", "reaction"].map((table) =>
       seen(target, `SELECT coalesce(max(seq), 0) FROM ${table}`),

@@ -3,6 +3,7 @@ import type { Seq } from "../log.ts";
 import { IdRetention } from "./ids-retention.ts";
 import type { Held, WorkerOptions } from "./protocol.ts";
 import type { Slices } from "./slices.ts";
+import type { SubjectIndex } from "./subject-index.ts";
 import { ONCE_MS } from "./writer.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -45,9 +46,15 @@ export class Retention {
   readonly #keepHigh: Statement<[Seq]>;
   readonly #deleteOnce: Statement<[number]>;
   readonly #ids: IdRetention;
+  readonly #index: SubjectIndex;
 
-  constructor(db: Database, policy: Pick<WorkerOptions, "retentionDays" | "retentionBytes" | "messageIdDays">) {
+  constructor(
+    db: Database,
+    index: SubjectIndex,
+    policy: Pick<WorkerOptions, "retentionDays" | "retentionBytes" | "messageIdDays">,
+  ) {
     this.#db = db;
+    this.#index = index;
     this.#ids = new IdRetention(db, policy.messageIdDays * DAY_MS);
     this.#maxAge = policy.retentionDays * DAY_MS;
     this.#maxBytes = policy.retentionBytes;
@@ -99,13 +106,16 @@ export class Retention {
       const answers = this.#deleteOnce.run(answersBefore).changes;
       if (last !== null) {
         this.#keepHigh.run(head());
+        this.#index.deleteUpTo(last.seq);
         this.#delete.run(last.seq);
       }
       if (forgotten !== null) this.#ids.forget(forgotten);
       const receipts = this.#deleteReceipts.run().changes;
       return last !== null || forgotten !== null || answers + receipts > 0;
     });
-    return remove.immediate();
+    const deleted = remove.immediate();
+    if (last !== null) this.#index.forgetUpTo(last.seq);
+    return deleted;
   }
 
   /** Free pages beyond what the file keeps. */

@@ -17,6 +17,8 @@ export const FAR = 2 ** 52;
 const PAGE = 4096;
 /** Where the first page holds the number of pages. */
 const PAGE_COUNT_AT = 28;
+/** Where it says which is the first page that lists free ones, and how many those are. */
+const FREE_AT = 32;
 
 /** Opens a log to read it, and only that. Throws what SQLite throws: SQLITE_BUSY while a Rialto has it open. */
 export function openToRead(file: string): Database {
@@ -47,9 +49,19 @@ export function withFirstPage(file: string, empty: string, copy: string): void {
   readSync(from, page, 0, PAGE, 0);
   closeSync(from);
   page.writeUInt32BE(Math.max(1, Math.ceil(statSync(copy).size / PAGE)), PAGE_COUNT_AT);
+  // Which pages are free is not known: those of the empty log hold entries here.
+  page.fill(0, FREE_AT, FREE_AT + 8);
   const to = openSync(copy, "r+");
   writeSync(to, page, 0, PAGE, 0);
   closeSync(to);
+}
+
+interface Numbered {
+  readonly table: string;
+  readonly key: string;
+  readonly columns: readonly string[];
+  /** Only what has a higher number. */
+  readonly after?: Seq;
 }
 
 /**
@@ -58,7 +70,7 @@ export function withFirstPage(file: string, empty: string, copy: string): void {
  */
 export function* salvageByNumber(
   db: Database,
-  { table, key, columns }: { readonly table: string; readonly key: string; readonly columns: readonly string[] },
+  { table, key, columns, after = -1 }: Numbered,
 ): Generator<Row, readonly LostRange[], undefined> {
   const from = `SELECT ${columns.join(", ")} FROM ${table} NOT INDEXED WHERE ${key} >= ? ORDER BY ${key}`;
   const rows = attempt(() => db.prepare<[number], Row>(from).raw());
@@ -66,7 +78,7 @@ export function* salvageByNumber(
   const probe = db.prepare<[number], Row>(`${from} LIMIT 1`).raw();
   const at = columns.indexOf(key);
   const lost: LostRange[] = [];
-  let next = 0;
+  let next = after + 1;
   for (;;) {
     let broken = false;
     const iterator = rows.iterate(next);
@@ -81,11 +93,11 @@ export function* salvageByNumber(
       yield step.value;
     }
     if (!broken) return lost;
-    const first = next + (next === 0 ? 0 : 1);
-    const after = firstReadable(first, (start) => attempt(() => probe.all(start)));
-    lost.push({ from: first, to: after === null ? null : after - 1 });
-    if (after === null) return lost;
-    next = after;
+    const first = next + (next === after + 1 ? 0 : 1);
+    const readable = firstReadable(first, (start) => attempt(() => probe.all(start)));
+    lost.push({ from: first, to: readable === null ? null : readable - 1 });
+    if (readable === null) return lost;
+    next = readable;
   }
 }
 

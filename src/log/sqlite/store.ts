@@ -11,6 +11,7 @@ import type { CommitRequest, Failure, Held, Reply, Request, WorkerOptions } from
 import { Queries, type Rows } from "./queries.ts";
 import { Retention } from "./retention.ts";
 import { Slicer, type Slices } from "./slices.ts";
+import { SubjectIndex } from "./subject-index.ts";
 import { copyTo } from "./upkeep.ts";
 import { Writer } from "./writer.ts";
 
@@ -23,7 +24,9 @@ export class Store {
   readonly #db: Database;
   readonly #writer: Writer;
   readonly #queries: Queries;
+  readonly #names: Names;
   readonly #ids: IdTables;
+  readonly #index: SubjectIndex;
   readonly #archivist: Archivist;
   readonly #retention: Retention;
   readonly #floor: DiskFloor;
@@ -45,12 +48,13 @@ export class Store {
   constructor(options: WorkerOptions, say: (reply: Reply) => void) {
     this.#file = logFile(options.dataPath);
     this.#db = openDatabase(options);
-    const names = new Names(this.#db);
-    this.#ids = new IdTables(this.#db, names);
-    this.#writer = new Writer(this.#db, names, this.#ids);
-    this.#queries = new Queries(this.#db, names);
+    this.#names = new Names(this.#db);
+    this.#ids = new IdTables(this.#db, this.#names);
+    this.#index = new SubjectIndex(this.#db, options.test.indexRows);
+    this.#writer = new Writer(this.#db, this.#names, this.#ids);
+    this.#queries = new Queries(this.#db, this.#names, this.#index);
     this.#archivist = new Archivist(this.#db);
-    this.#retention = new Retention(this.#db, options);
+    this.#retention = new Retention(this.#db, this.#index, options);
     const free = (): number => {
       const { bavail, bsize } = statfsSync(options.dataPath);
       return bavail * bsize;
@@ -134,6 +138,12 @@ export class Store {
   }
 
   #close(id: number): void {
+    try {
+      // So that the next start has nothing to look through.
+      this.#index.moveAll();
+    } catch {
+      // It looks through it.
+    }
     this.#guard(id, () => {
       this.#db.close();
       this.#say({ is: "done", id });
@@ -160,7 +170,9 @@ export class Store {
     const chars = request.payloads.reduce((sum, payload) => sum + payload.length, 0);
     this.#guard(request.id, () => {
       try {
+        if (this.#index.isFull && request.payloads.length > 0) this.#index.moveAll();
         const committed = this.#writer.commit(request, this.#refusal(chars));
+        this.#index.add(request, committed, this.#names);
         this.#say({ is: "committed", id: request.id, ...committed });
       } catch (error) {
         this.#floor.doubt();
@@ -171,6 +183,9 @@ export class Store {
     });
     this.#unswept += chars;
     if (this.#unswept >= this.#sweepChars) this.#sweep(request.at, null);
+    // What goes wrong here is told by the next sweep, or by an append when no more may be gathered.
+    const done = (): void => undefined;
+    if (this.#index.isDue) this.#slicer.run(this.#index.move(), done, done);
   }
 
   #refusal(chars: number): Failure | null {
@@ -206,10 +221,16 @@ export class Store {
       this.#nextSweep();
     };
     this.#slicer.run(
-      this.#retention.sweep(now, { head: () => this.head, held: () => this.#held }),
+      this.#upkeep(now),
       () => end((id) => this.#say({ is: "done", id })),
       (error) => end((id) => this.#fail(id, error)),
     );
+  }
+
+  /** Retention, which may make room; then what the index of subjects has gathered, however little. */
+  *#upkeep(now: number): Slices<undefined> {
+    yield* this.#retention.sweep(now, { head: () => this.head, held: () => this.#held });
+    return yield* this.#index.move();
   }
 
   #guard(id: number, work: () => void): void {

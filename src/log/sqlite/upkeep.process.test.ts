@@ -4,6 +4,7 @@ import BetterSqlite3 from "better-sqlite3";
 import { expect, test } from "vitest";
 import { damagePage, ENTRIES, filledLog, isSound, ROOMS } from "./damage.suite.ts";
 import { openAt, scratchFolder } from "./scratch.suite.ts";
+import { repairLog } from "./repair.ts";
 import { backupLog, checkLog, type Checked } from "./upkeep.ts";
 
 const check = (dataPath: string): Checked => checkLog({ dataPath, isSound, progress: () => undefined });
@@ -40,6 +41,20 @@ test("damaged pages, entries without a message and rows without a name are told"
     damagePage(other.file, number);
     expect(check(other.dataPath).findings.length).toBeGreaterThan(0);
   }
+});
+
+test("an index of rooms that does not fit the entries is told, and repaired", async () => {
+  const { dataPath, file } = await filledLog();
+  const db = new BetterSqlite3(file);
+  db.exec("DELETE FROM subject_index WHERE seq IN (1, 2); INSERT INTO subject_index VALUES (1, 5000)");
+  db.close();
+  expect(check(dataPath).findings).toEqual(["the index of rooms lacks 2 entries, and has 1 that are not there"]);
+  repairLog({ dataPath, isSound, nowMs: 0, progress: () => undefined });
+  expect(check(dataPath)).toEqual({ entries: ENTRIES, marks: 7, findings: [] });
+  // All of it is in the table: a start has nothing to look through.
+  const repaired = new BetterSqlite3(file);
+  expect(repaired.prepare("SELECT seq FROM subject_indexed").pluck().get()).toBe(ENTRIES);
+  repaired.close();
 });
 
 test("a log that cannot be opened at all, one that is in use, and none", async () => {

@@ -43,7 +43,7 @@ export function checkLog({ dataPath, isSound, progress }: CheckOptions): Checked
     const words = attempt(() => db.prepare<[], string>(`PRAGMA integrity_check(${FINDINGS_MAX})`).pluck().all());
     const structure = (words ?? ["the structure cannot be read"]).flatMap((text) => text.trim().split("\n"));
     findings.push(...structure.filter((word) => word !== "ok" && !word.startsWith("***")).slice(0, FINDINGS_MAX));
-    findings.push(...strangers(db));
+    findings.push(...strangers(db), ...unindexed(db));
     const unsound: number[] = [];
     const count = (table: string): number =>
       Number(attempt(() => db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()) ?? 0);
@@ -85,6 +85,19 @@ function strangers(db: Database): readonly string[] {
     const count = Number(attempt(() => db.prepare(sql).pluck().get()) ?? 0);
     return count === 0 ? [] : [`${count} rows of the table ${table} belong to a ${column} that has no name`];
   });
+}
+
+/** The index of subjects is a table of ours, so SQLite does not compare it with the entries. */
+function unindexed(db: Database): readonly string[] {
+  const missing = `SELECT count(*) FROM entry WHERE seq <= (SELECT seq FROM subject_indexed)
+    AND NOT EXISTS (SELECT 1 FROM subject_index AS i WHERE i.subject = entry.subject AND i.seq = entry.seq)`;
+  const surplus = `SELECT count(*) FROM subject_index AS i
+    WHERE NOT EXISTS (SELECT 1 FROM entry WHERE entry.seq = i.seq AND entry.subject = i.subject)`;
+  // A log of an older format has another index, which SQLite has checked.
+  const [lacks, has] = [missing, surplus].map((sql) => Number(attempt(() => db.prepare(sql).pluck().get()) ?? 0));
+  return lacks === 0 && has === 0
+    ? []
+    : [`the index of rooms lacks ${lacks} entries, and has ${has} that are not there`];
 }
 
 /** Copies a log that no Rialto has open. Rejects with a LogError. */
