@@ -74,7 +74,7 @@ test("decode gives back what was encoded", () => {
   );
 });
 
-describe("what stands behind the thirteen keys", () => {
+describe("what stands after the thirteen keys", () => {
   const message = frozen(aMessage({ text: "loud", hops: 1 }));
   const BARE: Stored = { message, source: null, about: null, files: [], avatar: null };
   const ABOUT: About = {
@@ -93,7 +93,7 @@ describe("what stands behind the thirteen keys", () => {
     const source = { text: "*loud*\u2028", format: "some" };
     const stored = encodeStored({ ...BARE, source });
     expect(stored).toBe(
-      `${encode(message).slice(0, -1)},"source":{"format":"some","text":"*loud*${String.raw`\u2028`}"},"behind":true}`,
+      `${encode(message).slice(0, -1)},"source":{"format":"some","text":"*loud*${String.raw`\u2028`}"},"internal":true}`,
     );
     expect(encode(decodeStored(stored).message)).toBe(encode(message));
   });
@@ -102,7 +102,7 @@ describe("what stands behind the thirteen keys", () => {
     ["a source", { source: { format: "some", text: "<b>" } }],
     ["what it is about", { about: ABOUT }],
     ["files, of which some cannot be had", { files: [null, FILE] }],
-    ["a picture", { avatar: FILE }],
+    ["the file of an avatar", { avatar: FILE }],
     ["all", { source: { format: "some", text: "" }, about: ABOUT, files: [FILE], avatar: FILE }],
   ])("comes back: %s", (_name, more) => {
     const stored = encodeStored({ ...BARE, ...more });
@@ -118,8 +118,17 @@ describe("what stands behind the thirteen keys", () => {
     expect(decodeStored(earlier)).toEqual({ ...BARE, source: { format: "some", text: "x" } });
   });
 
+  test("keys have the names of format 4, and those of earlier ones are read", () => {
+    const now = encodeStored({ ...BARE, avatar: FILE });
+    expect(now).toBe(`${encode(message).slice(0, -1)},"avatarFile":"f1","internal":true}`);
+    const earlier = `${encode(message).slice(0, -1)},"picture":"f1","behind":true}`;
+    expect(decodeStored(earlier)).toEqual(decodeStored(now));
+    expect(isBare(earlier)).toBe(false);
+  });
+
   test("no text of a message looks like it", () => {
-    const text = fc.constantFrom(',"behind":true}', '"behind":true}', "x");
+    const ends = ["internal", "behind"].flatMap((name) => [`,"${name}":true}`, `"${name}":true}`]);
+    const text = fc.constantFrom(...ends, "x");
     fc.assert(
       fc.property(text, text, fc.nat(2), (said, name, hops) => {
         const extra = { file: [aFile({ NativeID: name })] };

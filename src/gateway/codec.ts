@@ -16,7 +16,7 @@ export function decode(payload: string): Message {
   return JSON.parse(payload) as Message;
 }
 
-/** What an entry of the log holds: the message as readers of the API see it, and behind it what only destinations need. */
+/** What an entry of the log holds: the message as readers of the API see it, and after it what only destinations need. */
 export interface Stored {
   readonly message: Message;
   /** The text as its network wrote it, where that says more than the message's own. */
@@ -44,23 +44,25 @@ export interface About {
   readonly on: boolean;
 }
 
-/** `Stored` as a string: `encode`, and what else there is behind it. Readers of the API are shown the message alone. */
+/** `Stored` as a string: `encode`, and what else there is after it. Readers of the API are shown the message alone. */
 export function encodeStored({ message, source, about, files, avatar }: Stored): string {
   const hasFiles = files.some((file) => file !== null);
   if (source === null && about === null && !hasFiles && avatar === null) return encode(message);
-  const behind: Behind = {
+  const internal: Internal = {
     ...(source !== null && { source: { format: source.format, text: source.text } }),
     ...(about !== null && { about }),
     ...(hasFiles && { files }),
-    ...(avatar !== null && { picture: avatar }),
+    ...(avatar !== null && { avatarFile: avatar }),
   };
-  return toJson({ ...ordered(message), ...behind, behind: true });
+  return toJson({ ...ordered(message), ...internal, internal: true });
 }
 
 /** The inverse of `encodeStored`; takes what earlier versions stored, too. */
 export function decodeStored(payload: string): Stored {
-  const { source, about, files, picture, behind: _, ...message } = JSON.parse(payload) as Message & Behind;
-  return { message, source: source ?? null, about: about ?? null, files: files ?? [], avatar: picture ?? null };
+  const value = JSON.parse(payload) as Message & Internal & Earlier;
+  const { source, about, files, avatarFile, picture, internal: _, behind: __, ...message } = value;
+  const avatar = avatarFile ?? picture ?? null;
+  return { message, source: source ?? null, about: about ?? null, files: files ?? [], avatar };
 }
 
 /** Whether a string is one that `encodeStored` may have made: on a failing disk anything may stand in its place. */
@@ -88,21 +90,30 @@ const isObject = (value: unknown): boolean => typeof value === "object" && value
 
 /** Whether a string that `encodeStored` made is the message and nothing more, so that a reader can have it as it is. */
 export function isBare(payload: string): boolean {
-  return !payload.endsWith(BEHIND_END);
+  return !payload.endsWith(INTERNAL_END) && !payload.endsWith(EARLIER_END);
 }
 
 /** No message ends like this: its last key is `Extra` or `hops`. */
-const BEHIND_END = ',"behind":true}';
+const INTERNAL_END = ',"internal":true}';
+const EARLIER_END = ',"behind":true}';
 
-interface Behind {
+/** The keys after those of the message. */
+interface Internal {
   readonly source?: Source;
   readonly about?: About;
   readonly files?: Stored["files"];
+  readonly avatarFile?: FileId;
+  /** There are such keys. */
+  readonly internal?: true;
+}
+
+/** The names that two of them had up to format 3 of the log. Such rows are read for good, and never rewritten. */
+interface Earlier {
   readonly picture?: FileId;
   readonly behind?: true;
 }
 
-function toJson(value: Message & Behind): string {
+function toJson(value: Message & Internal): string {
   const json = JSON.stringify(value);
   // In JSON these three can only stand inside strings, where the escape means the same.
   return LINE_ENDS.test(json) ? json.replaceAll(EACH_LINE_END, escape) : json;

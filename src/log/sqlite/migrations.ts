@@ -89,6 +89,7 @@ const MIGRATIONS: readonly string[] = [
   `,
   `
   -- The entries of each subject, up to the seq in subject_indexed; see subject-index.ts. Instead of the index that every entry changed.
+  -- From here on payloads have the keys internal and avatarFile, in earlier rows called behind and picture (gateway/codec.ts).
   CREATE TABLE subject_indexed (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL) STRICT;
   CREATE TABLE subject_index (
     subject INTEGER NOT NULL,
