@@ -1,11 +1,15 @@
 /**
  * Runs every benchmark of this folder and prints one table. `npm run bench`, or with `-- --smoke` as briefly as possible and without
  * goals; names of modules choose some (`npm run bench -- http stream`). Exits 1 when a goal is missed or something does not work.
+ * With `-- --compare`, see compare/compare.ts.
  */
 import { readdirSync } from "node:fs";
 import { cpus } from "node:os";
+import { compare } from "./compare/compare.ts";
 import { meets, table } from "./lib/print.ts";
 import type { Result, Run } from "./lib/result.ts";
+
+if (process.argv.includes("--compare")) process.exit(await compare(process.argv.slice(2)));
 
 const smoke = process.argv.includes("--smoke");
 const chosen = process.argv.slice(2).filter((argument) => !argument.startsWith("-"));

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { monotonic } from "./stats.ts";
 
-const bin = join(import.meta.dirname, "../../bin/rialto.js");
+const OURS = join(import.meta.dirname, "../../bin/rialto.js");
 /** Slower than this is not a start. */
 const START_LIMIT = 20_000;
 
@@ -26,9 +26,10 @@ export interface Rialto {
   readonly output: () => string;
 }
 
-/** `buffer`: how far a reader may lag, in messages. `execArgv`, `env`: for the Node that runs the program. */
+/** `bin`: the program, unless it is that of this checkout. `buffer`: how far a reader may lag, in messages. `execArgv`, `env`: for the Node that runs the program. */
 interface StartOptions {
   readonly folder: string;
+  readonly bin?: string;
   readonly buffer?: number;
   /** TOML of accounts and gateways beside `api.poster` and `api.reader`, instead of the gateway that links these two. */
   readonly rest?: string;
@@ -47,7 +48,7 @@ async function startRialto(options: StartOptions): Promise<Rialto> {
   const file = join(home, "rialto.toml");
   writeFileSync(file, configuration({ buffer: 10, rest: LINKED, ...options }, join(home, "data"), poster, reader));
   const begin = monotonic();
-  const child = fork(bin, ["-conf", file], {
+  const child = fork(options.bin ?? OURS, ["-conf", file], {
     cwd: home,
     execArgv: [...(options.execArgv ?? [])],
     env: { ...process.env, ...options.env },
