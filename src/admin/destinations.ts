@@ -1,6 +1,6 @@
 import type { Loss, Why } from "../contract/outcome.ts";
 import { laneName } from "../delivery/lanes.ts";
-import { decodePosition, marksOf, type Position } from "../delivery/position.ts";
+import { type Checkpoint, decodeCheckpoint, marksOf } from "../delivery/lane/checkpoint.ts";
 import type { AccountStatus, LaneStatus } from "../delivery/status.ts";
 import type { Routes, Target } from "../gateway/routes.ts";
 import { settleSources } from "../gateway/sources.ts";
@@ -74,12 +74,12 @@ export class Destinations {
 
   async #lane(target: Target, { seq, subject, label, gone }: Asked): Promise<Fate> {
     const marks = marksOf(laneOf(target));
-    const written = await this.#marks(marks.position);
-    const value = written.get(marks.position);
+    const written = await this.#marks(marks.checkpoint);
+    const value = written.get(marks.checkpoint);
     if (value === undefined) return { ...NO_FATE, state: "unknown" };
     const sources = (await this.#marks(marks.sources)).get(marks.sources);
     if (isBefore(sources, subject, seq)) return { ...NO_FATE, state: "before" };
-    const position = decodePosition(value);
+    const position = decodeCheckpoint(value);
     if (!isSettled(position, seq)) return this.#waiting(target, seq, position.next?.seq === seq);
     if (gone) return { ...NO_FATE, state: "unknown" };
     return { ...NO_FATE, state: label === "" ? "sent" : "settled" };
@@ -149,6 +149,6 @@ function isBefore(sources: string | undefined, subject: Subject, seq: Seq): bool
   return sources !== undefined && seq <= (settleSources(sources, [subject], 0).since.get(subject) ?? 0);
 }
 
-function isSettled({ after, done = [] }: Position, seq: Seq): boolean {
+function isSettled({ after, done = [] }: Checkpoint, seq: Seq): boolean {
   return seq <= after || done.includes(seq);
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
-import { encodePosition, marksOf } from "../delivery/position.ts";
+import { encodeCheckpoint, marksOf } from "../delivery/lane/checkpoint.ts";
 import { laneName } from "../delivery/lanes.ts";
 import type { AccountStatus } from "../delivery/status.ts";
 import { encode } from "../gateway/codec.ts";
@@ -70,7 +70,7 @@ const at = async (seq: Seq, account = "net.b"): Promise<Destination> =>
   (await storyOf(String(seq))).destinations.find((each) => each.account === account) as Destination;
 
 const stand = async (after: Seq, more: object = {}): Promise<void> =>
-  await log.mark([{ name: marksOf(LANE).position, value: encodePosition({ after, next: null, ...more }) }]);
+  await log.mark([{ name: marksOf(LANE).checkpoint, value: encodeCheckpoint({ after, next: null, ...more }) }]);
 
 const end = async (receipt: Pick<Receipt, "seq" | "state" | "detail"> & Partial<Receipt>): Promise<void> => {
   await log.append({ account: "", entries: [], receipts: [{ lane: LANE, ...receipt }] });

@@ -6,7 +6,7 @@ import { type LaneSpec, laneSpecs } from "./lane-specs.ts";
 import { beginningMarks } from "./lanes.ts";
 import type { Part, Patience, Shared } from "./part.ts";
 import type { Parts } from "./parts.ts";
-import { marksOf } from "./position.ts";
+import { marksOf } from "./lane/checkpoint.ts";
 
 /** Another configuration to go on with. */
 export interface Next {
@@ -89,9 +89,9 @@ const NONE: ReadonlySet<string> = new Set();
 
 /** Names of the lanes that have a position, but for those that were removed. */
 async function lanesOnDisk(log: Shared["log"]): Promise<ReadonlySet<string>> {
-  const { position, removed } = marksOf("");
+  const { checkpoint, removed } = marksOf("");
   const gone = await log.marks(removed);
-  const names = Array.from((await log.marks(position)).keys(), (mark) => mark.slice(position.length));
+  const names = Array.from((await log.marks(checkpoint)).keys(), (mark) => mark.slice(checkpoint.length));
   return new Set(names.filter((name) => !gone.has(removed + name)));
 }
 

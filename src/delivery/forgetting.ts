@@ -1,7 +1,7 @@
 import type { Log } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
 import { CURSOR_STEM } from "./cursors.ts";
-import { marksOf } from "./position.ts";
+import { marksOf } from "./lane/checkpoint.ts";
 
 /** Where lanes keep what outlives the program. */
 const STEMS = Object.values(marksOf(""));

@@ -8,7 +8,7 @@ import { capabilities } from "../gateway/plan.suite.ts";
 import type { Log, Receipt } from "../log/log.ts";
 import { openAt, scratchFolder } from "../log/sqlite/scratch.suite.ts";
 import type { Logger } from "../logger.ts";
-import { Lane } from "./lane.ts";
+import { Lane } from "./lane/lane.ts";
 import { NO_METER } from "./meter.ts";
 import { delivered, LANE, NONE, MemoryFiles, outletOf, sendWhole, SUBJECT, NO_LOOPS } from "./stage.suite.ts";
 import { PLAN } from "./plan.suite.ts";

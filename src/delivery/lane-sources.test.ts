@@ -5,7 +5,7 @@ import type { Capabilities } from "../contract/capabilities.ts";
 import { capabilities } from "../gateway/plan.suite.ts";
 import type { Subject } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
-import { Lane } from "./lane.ts";
+import { Lane } from "./lane/lane.ts";
 import { NO_METER } from "./meter.ts";
 import { type Disk, emptyDisk, MemoryLog } from "./memory-log.suite.ts";
 import { delivered, KEY, LANE, MemoryFiles, outletOf, NO_LOOPS } from "./stage.suite.ts";

@@ -2,8 +2,8 @@ import type { LaneRoute, Target } from "../gateway/routes.ts";
 import { subjectOf } from "../gateway/subject.ts";
 import { settleSources } from "../gateway/sources.ts";
 import type { Entry, Log, Mark, Seq, Subject } from "../log/log.ts";
-import type { Lane } from "./lane.ts";
-import { encodePosition, marksOf } from "./position.ts";
+import type { Lane } from "./lane/lane.ts";
+import { encodeCheckpoint, marksOf } from "./lane/checkpoint.ts";
 
 /** Names one outgoing bridge in one gateway; the same over restarts, and no two have the same. */
 export function laneName({ gateway, account, channel }: Target): string {
@@ -21,7 +21,7 @@ export function beginningMarks(
 ): readonly Mark[] {
   const names = marksOf(name);
   const { value } = settleSources(sources, subjects, head);
-  const position = { name: names.position, value: encodePosition({ after: head, next: null }) };
+  const position = { name: names.checkpoint, value: encodeCheckpoint({ after: head, next: null }) };
   return [...(sources === undefined ? [position] : []), { name: names.sources, value }];
 }
 

@@ -14,7 +14,7 @@ import type { Logger } from "../logger.ts";
 import { pause, within } from "./deadline.ts";
 import { readCursor } from "./cursors.ts";
 import { Intake } from "./intake.ts";
-import { Lane } from "./lane.ts";
+import { Lane } from "./lane/lane.ts";
 import type { LaneSpec } from "./lane-specs.ts";
 import type { Lanes } from "./lanes.ts";
 import type { LoopWatch } from "./loop-watch.ts";

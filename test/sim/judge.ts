@@ -1,4 +1,4 @@
-import { marksOf } from "../../src/delivery/position.ts";
+import { marksOf } from "../../src/delivery/lane/checkpoint.ts";
 import { EventLabel } from "../../src/contract/message.ts";
 import { subjectOf } from "../../src/gateway/subject.ts";
 import type { Log, Receipt } from "../../src/log/log.ts";
@@ -142,7 +142,7 @@ async function waitingFor(world: World, net: string): Promise<readonly string[]>
   const found: string[] = [];
   for (const lane of world.witness.inForce) {
     if (!lane.place.startsWith(`${net}.x/`)) continue;
-    const position = marks?.get(marksOf(lane.name).position);
+    const position = marks?.get(marksOf(lane.name).checkpoint);
     const after = position === undefined ? 0 : (JSON.parse(position) as { after: number }).after;
     const next = entriesOf(world, lane).find(({ seq }) => seq > after);
     if (next !== undefined) found.push(`${lane.name} waits with ${describe(next)}`);

@@ -45,7 +45,15 @@ const BORDERS: readonly Border[] = [
   },
   {
     of: "admin/",
-    may: ["contract/", "delivery/lanes.ts", "delivery/position.ts", "gateway/", "log/log.ts", "log/errors.ts", "lib/"],
+    may: [
+      "contract/",
+      "delivery/lanes.ts",
+      "delivery/lane/checkpoint.ts",
+      "gateway/",
+      "log/log.ts",
+      "log/errors.ts",
+      "lib/",
+    ],
     types: ["delivery/meter.ts", "delivery/status.ts", "log/archive.ts"],
   },
   { of: "config/", may: ["contract/", "gateway/regex.ts", "gateway/loops.ts", "adapters/registry.ts", "lib/"] },

@@ -1,8 +1,8 @@
-import type { Idempotency } from "../contract/capabilities.ts";
-import { END, type MessageRef, type Progress } from "../contract/ids.ts";
-import type { Loss, Outcome, Why } from "../contract/outcome.ts";
-import type { Copies, Receipt, Seq } from "../log/log.ts";
-import { type Backoff, fullJitter } from "./retry.ts";
+import type { Idempotency } from "../../contract/capabilities.ts";
+import { END, type MessageRef, type Progress } from "../../contract/ids.ts";
+import type { Loss, Outcome, Why } from "../../contract/outcome.ts";
+import type { Copies, Receipt, Seq } from "../../log/log.ts";
+import { type Backoff, fullJitter } from "../retry.ts";
 
 /**
  * What follows from the end of an attempt. An op is *waiting* until an attempt ends it; it ends as
@@ -78,7 +78,8 @@ function again(resume: Progress | null, why: Why, wait: Wait): Extract<Decision,
   return { is: "retry", resume, why, wait, unconfirmed: false, doubt: false };
 }
 
-const BACKOFF: Backoff = { baseMs: 1_000, capMs: 60_000 };
+/** After failures in a row, of whatever kind. */
+export const BACKOFF: Backoff = { baseMs: 1_000, capMs: 60_000 };
 /** Shortest and longest wait that an outcome can ask for, in ms. */
 const WAIT_MIN_MS = 100;
 const WAIT_MAX_MS = 60 * 60_000;

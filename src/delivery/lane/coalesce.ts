@@ -1,10 +1,10 @@
-import type { Stored } from "../gateway/codec.ts";
-import { isOutage } from "../gateway/outages.ts";
-import type { Seq } from "../log/log.ts";
+import type { Stored } from "../../gateway/codec.ts";
+import { isOutage } from "../../gateway/outages.ts";
+import type { Seq } from "../../log/log.ts";
 import type { Item } from "./window.ts";
 
 /** What becomes of a message that waits, given what was said about it since. */
-export type Folded =
+export type Coalesced =
   /** It goes out as it reads now; `by`: the edits and reactions that this covers, oldest first, mostly none. */
   | { readonly is: "send"; readonly by: readonly Item[] }
   /** It was taken back; so are its edits. */
@@ -16,9 +16,9 @@ export type Folded =
  * Pure. `changes`: edits, deletions and reactions after the item, of whatever message, oldest first, with what they hold. `inWords`: the
  * destination has no reactions.
  */
-export function fold(item: Item, changes: readonly Item[], inWords: boolean): Folded {
+export function coalesce(item: Item, changes: readonly Item[], inWords: boolean): Coalesced {
   const about = item.stored?.about ?? null;
-  if (about?.is === "reaction") return foldReaction(about.seq, changes, inWords);
+  if (about?.is === "reaction") return coalesceReaction(about.seq, changes, inWords);
   const own = changes.filter(({ stored }) => stored?.about?.seq === item.seq);
   const deletes = own.filter(({ stored }) => stored?.about?.is === "delete");
   const edits = own.filter(({ stored }) => stored?.about?.is === "edit");
@@ -28,7 +28,7 @@ export function fold(item: Item, changes: readonly Item[], inWords: boolean): Fo
 }
 
 /** Reactions are said together; each is shown where there are any. */
-function foldReaction(seq: Seq | null, changes: readonly Item[], inWords: boolean): Folded {
+function coalesceReaction(seq: Seq | null, changes: readonly Item[], inWords: boolean): Coalesced {
   if (!inWords) return { is: "send", by: [] };
   const like = changes.filter(({ stored }) => stored?.about?.seq === seq);
   if (like.some(({ stored }) => stored?.about?.is === "delete")) return { is: "omit" };
@@ -36,8 +36,8 @@ function foldReaction(seq: Seq | null, changes: readonly Item[], inWords: boolea
 }
 
 /** What is said with a reaction. */
-export function togetherWith({ stored, folded }: Item): readonly Stored[] {
-  return stored?.about?.is === "reaction" ? folded.flatMap((other) => other.stored ?? []) : [];
+export function togetherWith({ stored, coalesced }: Item): readonly Stored[] {
+  return stored?.about?.is === "reaction" ? coalesced.flatMap((other) => other.stored ?? []) : [];
 }
 
 /** The message with the content of its newest edit: what it answers and who said it stay. */

@@ -1,16 +1,16 @@
-import { END } from "../contract/ids.ts";
-import type { Why } from "../contract/outcome.ts";
-import type { Receipt, Seq, Subject } from "../log/log.ts";
-import type { Intent, Position } from "./position.ts";
+import { END } from "../../contract/ids.ts";
+import type { Why } from "../../contract/outcome.ts";
+import type { Receipt, Seq, Subject } from "../../log/log.ts";
+import type { Intent, Checkpoint } from "./checkpoint.ts";
 import { receiptOf } from "./settle.ts";
 
 /**
- * What a lane makes of its marks after a restart. The intent says up to where something may have been sent, the position up to where that
+ * What a lane makes of its marks after a restart. The intent says up to where something may have been sent, the checkpoint up to where that
  * is known. What lies between was under way when the program ended, and is not sent again: *unconfirmed*, but for those messages of which
- * the position says better: they had ended before one that came first, or waited to be tried again.
+ * the checkpoint says better: they had ended before one that came first, or waited to be tried again.
  */
 export interface Recovered {
-  readonly position: Position;
+  readonly checkpoint: Checkpoint;
   /** Unconfirmed messages, oldest first. */
   readonly receipts: readonly Receipt[];
 }
@@ -20,19 +20,19 @@ const RESTARTED: Why = {
   message: "Rialto ended while it was sending this, so it may or may not have arrived; it is not sent again.",
 };
 
-/** Pure. `between`: the messages of the lane with `position.after` < seq <= `intent.seq`, oldest first; `place`: its destination. */
+/** Pure. `between`: the messages of the lane with `checkpoint.after` < seq <= `intent.seq`, oldest first; `place`: its destination. */
 export function recover(
   { lane, place }: { readonly lane: string; readonly place: Subject },
-  position: Position,
+  checkpoint: Checkpoint,
   intent: Intent | null,
   between: readonly Seq[],
 ): Recovered {
-  const { next } = position;
-  if (intent === null || intent.seq <= position.after) return { position, receipts: [] };
+  const { next } = checkpoint;
+  if (intent === null || intent.seq <= checkpoint.after) return { checkpoint, receipts: [] };
   const known = next?.seq === intent.seq ? next : null;
   const last = known?.progress === intent.progress ? known : null;
-  const unsent = between.filter((seq) => position.unsent?.includes(seq));
-  const settled = new Set([...(position.done ?? []), ...unsent]);
+  const unsent = between.filter((seq) => checkpoint.unsent?.includes(seq));
+  const settled = new Set([...(checkpoint.done ?? []), ...unsent]);
   const receipts = between.flatMap((seq) => {
     if (settled.has(seq)) return [];
     const begun = next?.seq === seq ? next : null;
@@ -46,5 +46,5 @@ export function recover(
   const rest = progress === END ? { seq: seq + 1, next: null } : { seq, next: resumed };
   const after = Math.min(unsent[0] ?? rest.seq, rest.seq) - 1;
   const done = between.filter((other) => other > after && other < rest.seq && !unsent.includes(other));
-  return { position: { after, next: rest.next, ...(done.length > 0 && { done }) }, receipts };
+  return { checkpoint: { after, next: rest.next, ...(done.length > 0 && { done }) }, receipts };
 }

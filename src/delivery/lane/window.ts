@@ -1,10 +1,10 @@
-import { END, type MessageRef, type Progress } from "../contract/ids.ts";
-import { EventLabel } from "../contract/message.ts";
-import type { Why } from "../contract/outcome.ts";
-import type { Stored } from "../gateway/codec.ts";
-import type { Here, OpDraft } from "../gateway/planned.ts";
-import type { Seq, StoredEntry } from "../log/log.ts";
-import type { Intent, Next, Position } from "./position.ts";
+import { END, type MessageRef, type Progress } from "../../contract/ids.ts";
+import { EventLabel } from "../../contract/message.ts";
+import type { Why } from "../../contract/outcome.ts";
+import type { Stored } from "../../gateway/codec.ts";
+import type { Here, OpDraft } from "../../gateway/planned.ts";
+import type { Seq, StoredEntry } from "../../log/log.ts";
+import type { Intent, Next, Checkpoint } from "./checkpoint.ts";
 
 /**
  * The messages a lane holds in memory: what it has read after its cursor, in order. Each is
@@ -28,7 +28,7 @@ export class Item {
   /** What was last asked of the network for it. */
   op: OpDraft | null = null;
   /** Later changes of it whose content goes out with it, and later reactions that are said with it; oldest first. */
-  folded: readonly Item[] = [];
+  coalesced: readonly Item[] = [];
   state: "ready" | "running" | "done" = "ready";
   /** Not for this lane. */
   passed = false;
@@ -47,7 +47,6 @@ export class Item {
   messages: readonly MessageRef[] = [];
   /** Why a part of it is not confirmed. */
   unconfirmed: Why | null = null;
-  #whenDone: (() => void)[] = [];
   /** When an attempt that ended with it in doubt first began, by `Clock.monoMs`, and why; only where trying again is safe. */
   doubt: { readonly sinceMs: number; readonly why: Why } | null = null;
 
@@ -65,17 +64,7 @@ export class Item {
 
   /** It is not done, and the network may show something of it by now. */
   get isUnderWay(): boolean {
-    return this.state === "running" ? this.attempts > 0 : this.state === "ready" && !this.untouched;
-  }
-
-  /** Resolves once it is done, or its lane has stopped. */
-  done(): Promise<void> {
-    return new Promise((resolve) => this.#whenDone.push(resolve));
-  }
-
-  /** To be called when it is done, or nothing more becomes of it. */
-  release(): void {
-    for (const resolve of this.#whenDone.splice(0)) resolve();
+    return this.state === "running" || (this.state === "ready" && !this.untouched);
   }
 
   /** Nothing before or in the next attempt is in doubt but what `unconfirmed` says. */
@@ -87,7 +76,6 @@ export class Item {
 
   /** Another attempt of it begins. */
   begin(op: OpDraft): void {
-    this.state = "running";
     this.attempts += 1;
     this.op = op;
     this.held = false;
@@ -117,8 +105,11 @@ export class Window {
   #done: readonly Seq[];
   /** How many of the items are edits, deletions and reactions. */
   #changes = 0;
+  #running = 0;
+  #waiting = 0;
+  #waitingChars = 0;
 
-  constructor({ after, next, done = [] }: Position) {
+  constructor({ after, next, done = [] }: Checkpoint) {
     this.#cursor = after;
     this.#readTo = after;
     this.#next = next;
@@ -137,7 +128,7 @@ export class Window {
 
   /** Messages that no attempt is under way for. */
   get waiting(): number {
-    return this.#items.filter(({ state }) => state === "ready").length;
+    return this.#waiting;
   }
 
   /** All that is held, also what is done after one that is not. */
@@ -147,7 +138,7 @@ export class Window {
 
   /** Characters of their payloads. */
   get waitingChars(): number {
-    return this.#items.reduce((sum, { state, payload }) => sum + (state === "ready" ? payload.length : 0), 0);
+    return this.#waitingChars;
   }
 
   /** Edits, deletions and reactions that wait behind an item, in order. */
@@ -166,11 +157,6 @@ export class Window {
     return this.#items.filter(({ isUnderWay }) => isUnderWay);
   }
 
-  /** Nothing more becomes of what it holds. */
-  release(): void {
-    for (const item of this.#items) item.release();
-  }
-
   /** Takes in what follows; what is not admitted is done. */
   take(entries: readonly StoredEntry[], admits: (entry: StoredEntry) => boolean): void {
     for (const entry of entries) {
@@ -185,6 +171,7 @@ export class Window {
       }
       this.#readTo = entry.seq;
       this.#items.push(item);
+      this.#count(item, 1);
       if (CHANGES.has(item.label)) this.#changes += 1;
     }
     this.#done = this.#done.filter((seq) => seq > this.#readTo);
@@ -193,12 +180,13 @@ export class Window {
 
   /** The next message to start; null when there is none, or when one after it is still running. */
   ready(): Item | null {
-    let first: Item | null = null;
+    if (this.#waiting === 0) return null;
+    let running = 0;
     for (const item of this.#items) {
-      if (item.state === "ready") first ??= item;
-      else if (item.state === "running" && first !== null) return null;
+      if (item.state === "ready") return running === this.#running ? item : null;
+      if (item.state === "running") running += 1;
     }
-    return first;
+    return null;
   }
 
   /** Whether everything before it is on its way or done: otherwise, sending it would bring it before an older one, or the rest of one. */
@@ -210,33 +198,48 @@ export class Window {
     return true;
   }
 
+  /** Of an item that it holds. */
+  move(item: Item, state: Item["state"]): void {
+    this.#count(item, -1);
+    item.state = state;
+    this.#count(item, 1);
+  }
+
+  #count({ state, payload }: Item, by: 1 | -1): void {
+    if (state === "running") this.#running += by;
+    if (state !== "ready") return;
+    this.#waiting += by;
+    this.#waitingChars += by * payload.length;
+  }
+
   finish(item: Item): void {
-    item.state = "done";
+    this.move(item, "done");
     if (item.intended !== null) item.intended = END;
-    item.release();
     this.#advance();
   }
 
-  /** What the mark of the position has to say. */
-  position(): Position {
-    const ended = this.#items.filter(({ state, passed }) => state === "done" && !passed);
-    const done = [...ended.map(({ seq }) => seq), ...this.#done];
+  /** What the mark of the checkpoint has to say. */
+  checkpoint(): Checkpoint {
     const intended = this.intent()?.seq ?? 0;
-    const unsent = this.#items.filter((item) => item.state !== "done" && item.intended === null && item.seq < intended);
+    const done: Seq[] = [];
+    const unsent: Seq[] = [];
+    for (const { seq, state, passed, intended: own } of this.#items) {
+      if (state === "done" && !passed) done.push(seq);
+      else if (state !== "done" && own === null && seq < intended) unsent.push(seq);
+    }
+    done.push(...this.#done);
     return {
       after: this.#cursor,
       next: this.#begun(),
       ...(done.length > 0 && { done }),
-      ...(unsent.length > 0 && { unsent: unsent.map(({ seq }) => seq) }),
+      ...(unsent.length > 0 && { unsent }),
     };
   }
 
   /** What the mark of the intent has to say: of the newest message that may have been sent, also when it is done after a gap. */
   intent(): Intent | null {
-    for (const { seq, intended } of this.#items.toReversed()) {
-      if (intended !== null) return { seq, progress: intended };
-    }
-    return null;
+    const item = this.#items.findLast(({ intended }) => intended !== null);
+    return item === undefined || item.intended === null ? null : { seq: item.seq, progress: item.intended };
   }
 
   #begun(): Next | null {
@@ -248,6 +251,7 @@ export class Window {
 
   #advance(): void {
     const live = this.#items.findIndex(({ state }) => state !== "done");
+    if (live === 0) return;
     const gone = this.#items.splice(0, live === -1 ? this.#items.length : live);
     for (const { label } of gone) if (CHANGES.has(label)) this.#changes -= 1;
     const last = gone.at(-1);

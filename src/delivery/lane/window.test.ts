@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { END, type MessageRef } from "../contract/ids.ts";
-import type { StoredEntry } from "../log/log.ts";
-import { part, WHY } from "./stage.suite.ts";
+import { END, type MessageRef } from "../../contract/ids.ts";
+import type { StoredEntry } from "../../log/log.ts";
+import { part, WHY } from "../stage.suite.ts";
 import { type Item, Window } from "./window.ts";
 
 function entry(seq: number, payload = `${seq}`): StoredEntry {
@@ -18,7 +18,7 @@ function windowOf(...seqs: readonly number[]): { readonly window: Window; readon
   const items = new Map<number, Item>();
   for (let item = window.ready(); item !== null; item = window.ready()) {
     items.set(item.seq, item);
-    item.state = "running";
+    window.move(item, "running");
   }
   return { window, items };
 }
@@ -45,19 +45,19 @@ describe("the position", () => {
 
   test("keeps how far a message has come until it is read, while it goes on, and no longer", () => {
     const window = new Window({ after: 2, next });
-    expect(window.position()).toEqual({ after: 2, next });
+    expect(window.checkpoint()).toEqual({ after: 2, next });
     window.take([entry(4)], () => true);
-    expect(window.position()).toEqual({ after: 2, next });
+    expect(window.checkpoint()).toEqual({ after: 2, next });
     const item = window.ready()!;
     expect(item).toMatchObject({ confirmed: part(2), announced: part(2), unconfirmed: WHY, messages: ["a"] });
     window.finish(item);
-    expect(window.position()).toEqual({ after: 4, next: null });
+    expect(window.checkpoint()).toEqual({ after: 4, next: null });
   });
 
   test("forgets it when the message is not there any more", () => {
     const window = new Window({ after: 2, next });
     window.take([entry(6)], () => false);
-    expect(window.position()).toEqual({ after: 6, next: null });
+    expect(window.checkpoint()).toEqual({ after: 6, next: null });
   });
 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { About, Stored } from "../gateway/codec.ts";
-import type { Seq } from "../log/log.ts";
-import { mustFollow } from "./folding.ts";
-import { payloadOf, PLAN } from "./plan.suite.ts";
+import type { About, Stored } from "../../gateway/codec.ts";
+import type { Seq } from "../../log/log.ts";
+import { mustFollow } from "./coalesce.ts";
+import { payloadOf, PLAN } from "../plan.suite.ts";
 import { Item } from "./window.ts";
 
 type Said = readonly [is: About["is"], seq: Seq | null, thread?: Seq];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { END, type MessageRef, type Progress } from "../contract/ids.ts";
-import type { Outcome, Why } from "../contract/outcome.ts";
+import { END, type MessageRef, type Progress } from "../../contract/ids.ts";
+import type { Outcome, Why } from "../../contract/outcome.ts";
 import { type Decision, receiptOf, settle, type Standing, waitMs } from "./settle.ts";
 
 const p1 = "1" as Progress;

@@ -1,14 +1,14 @@
-import type { Account, CatchUp } from "../config/config.ts";
-import type { Capabilities } from "../contract/capabilities.ts";
-import type { Clock } from "../contract/host.ts";
-import type { Why } from "../contract/outcome.ts";
-import type { Files } from "../files/files.ts";
-import type { Plan } from "../gateway/plan.ts";
-import { subjectOf } from "../gateway/subject.ts";
-import type { EntryHead, Log, Seq, Subject } from "../log/log.ts";
-import type { Logger } from "../logger.ts";
-import type { LoopWatch } from "./loop-watch.ts";
-import type { Meter } from "./meter.ts";
+import type { Account, CatchUp } from "../../config/config.ts";
+import type { Capabilities } from "../../contract/capabilities.ts";
+import type { Clock } from "../../contract/host.ts";
+import type { Why } from "../../contract/outcome.ts";
+import type { Files } from "../../files/files.ts";
+import type { Plan } from "../../gateway/plan.ts";
+import { subjectOf } from "../../gateway/subject.ts";
+import type { EntryHead, Log, Seq, Subject } from "../../log/log.ts";
+import type { Logger } from "../../logger.ts";
+import type { LoopWatch } from "../loop-watch.ts";
+import type { Meter } from "../meter.ts";
 
 export interface LaneOptions {
   /** Unique, the same over restarts, and fit for the name of a mark. */

@@ -1,6 +1,6 @@
-import type { MessageRef, Progress } from "../contract/ids.ts";
-import type { Why } from "../contract/outcome.ts";
-import type { Mark, Seq } from "../log/log.ts";
+import type { MessageRef, Progress } from "../../contract/ids.ts";
+import type { Why } from "../../contract/outcome.ts";
+import type { Mark, Seq } from "../../log/log.ts";
 
 /**
  * What a lane has on disk, as marks of the log:
@@ -15,7 +15,7 @@ import type { Mark, Seq } from "../log/log.ts";
  */
 
 /** Everything up to `after` is settled. */
-export interface Position {
+export interface Checkpoint {
   readonly after: Seq;
   readonly next: Next | null;
   /** Settled as well, while one before them is not; absent: none. */
@@ -53,14 +53,14 @@ export interface Summary {
 
 /** Names of the marks of one lane. */
 export function marksOf(lane: string): {
-  readonly position: string;
+  readonly checkpoint: string;
   readonly intent: string;
   readonly summary: string;
   readonly sources: string;
   readonly removed: string;
 } {
   return {
-    position: `lane/${lane}`,
+    checkpoint: `lane/${lane}`,
     intent: `intent/${lane}`,
     summary: `summary/${lane}`,
     sources: `sources/${lane}`,
@@ -68,25 +68,25 @@ export function marksOf(lane: string): {
   };
 }
 
-export function encodePosition(position: Position): string {
-  return JSON.stringify(position);
+export function encodeCheckpoint(checkpoint: Checkpoint): string {
+  return JSON.stringify(checkpoint);
 }
 
 /** Throws on what no lane has written: only a damaged log or a newer program has such a mark. */
-export function decodePosition(value: string): Position {
-  const position = JSON.parse(value) as Position | null;
-  if (typeof position?.after !== "number") throw new Error("the position of a lane cannot be read from the log");
-  return position;
+export function decodeCheckpoint(value: string): Checkpoint {
+  const checkpoint = JSON.parse(value) as Checkpoint | null;
+  if (typeof checkpoint?.after !== "number") throw new Error("the position of a lane cannot be read from the log");
+  return checkpoint;
 }
 
 /** What the marks of the lane have to say, but for its sources. */
 export function encodeMarks(
   lane: string,
-  { position, intent, summary }: { position: Position; intent: Intent | null; summary: Summary | null },
+  { checkpoint, intent, summary }: { checkpoint: Checkpoint; intent: Intent | null; summary: Summary | null },
 ): readonly Mark[] {
   const names = marksOf(lane);
   return [
-    { name: names.position, value: encodePosition(position) },
+    { name: names.checkpoint, value: encodeCheckpoint(checkpoint) },
     { name: names.intent, value: encodeOrEmpty(intent) },
     { name: names.summary, value: encodeOrEmpty(summary) },
   ];

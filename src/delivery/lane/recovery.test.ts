@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { END, type MessageRef, type Progress } from "../contract/ids.ts";
-import type { Intent, Next, Position } from "./position.ts";
-import { decodePosition } from "./position.ts";
+import { END, type MessageRef, type Progress } from "../../contract/ids.ts";
+import type { Intent, Next, Checkpoint } from "./checkpoint.ts";
+import { decodeCheckpoint } from "./checkpoint.ts";
 import { recover } from "./recovery.ts";
 
 const p1 = "1" as Progress;
 const p2 = "2" as Progress;
-const at = (after: number, next: Next | null = null): Position => ({ after, next });
+const at = (after: number, next: Next | null = null): Checkpoint => ({ after, next });
 const begun = (seq: number, progress: Progress): Next => ({
   seq,
   progress,
@@ -22,7 +22,7 @@ const resumed = (seq: number, progress: Progress): object => ({
 
 interface Row {
   readonly title: string;
-  readonly position: Position;
+  readonly checkpoint: Checkpoint;
   readonly intent: Intent | null;
   readonly between: readonly number[];
   readonly becomes: object;
@@ -30,10 +30,10 @@ interface Row {
 }
 
 const ROWS: readonly Row[] = [
-  { title: "nothing was under way", position: at(10), intent: null, between: [], becomes: at(10), unconfirmed: [] },
+  { title: "nothing was under way", checkpoint: at(10), intent: null, between: [], becomes: at(10), unconfirmed: [] },
   {
     title: "what was intended is settled",
-    position: at(10),
+    checkpoint: at(10),
     intent: { seq: 10, progress: END },
     between: [],
     becomes: at(10),
@@ -41,7 +41,7 @@ const ROWS: readonly Row[] = [
   },
   {
     title: "one whole message in doubt",
-    position: at(10),
+    checkpoint: at(10),
     intent: { seq: 12, progress: END },
     between: [12],
     becomes: at(12),
@@ -49,7 +49,7 @@ const ROWS: readonly Row[] = [
   },
   {
     title: "a window in doubt",
-    position: at(10),
+    checkpoint: at(10),
     intent: { seq: 16, progress: END },
     between: [12, 14, 16],
     becomes: at(16),
@@ -57,7 +57,7 @@ const ROWS: readonly Row[] = [
   },
   {
     title: "one that waits before others that ended or are in doubt",
-    position: { ...at(10), unsent: [12], done: [14] },
+    checkpoint: { ...at(10), unsent: [12], done: [14] },
     intent: { seq: 18, progress: END },
     between: [12, 14, 16, 18],
     becomes: { ...at(11), done: [14, 16, 18] },
@@ -65,7 +65,7 @@ const ROWS: readonly Row[] = [
   },
   {
     title: "one that waits before one whose first part is in doubt",
-    position: { ...at(10), unsent: [14] },
+    checkpoint: { ...at(10), unsent: [14] },
     intent: { seq: 18, progress: p1 },
     between: [12, 14, 18],
     becomes: { after: 13, next: resumed(18, p1) },
@@ -73,7 +73,7 @@ const ROWS: readonly Row[] = [
   },
   {
     title: "the first part in doubt, more follow",
-    position: at(10),
+    checkpoint: at(10),
     intent: { seq: 12, progress: p1 },
     between: [12],
     becomes: at(11, resumed(12, p1) as Next),
@@ -81,7 +81,7 @@ const ROWS: readonly Row[] = [
   },
   {
     title: "parts confirmed up to where something was intended",
-    position: at(10, begun(12, p1)),
+    checkpoint: at(10, begun(12, p1)),
     intent: { seq: 12, progress: p1 },
     between: [12],
     becomes: at(11, begun(12, p1)),
@@ -89,7 +89,7 @@ const ROWS: readonly Row[] = [
   },
   {
     title: "the second part in doubt",
-    position: at(10, begun(12, p1)),
+    checkpoint: at(10, begun(12, p1)),
     intent: { seq: 12, progress: p2 },
     between: [12],
     becomes: { after: 11, next: { seq: 12, progress: p2, messages: ["m"], unconfirmed: { code: "stopping" } } },
@@ -97,7 +97,7 @@ const ROWS: readonly Row[] = [
   },
   {
     title: "the last part confirmed, and only its outcome lost",
-    position: at(10, begun(12, END)),
+    checkpoint: at(10, begun(12, END)),
     intent: { seq: 14, progress: p1 },
     between: [12, 14],
     becomes: at(13, resumed(14, p1) as Next),
@@ -105,7 +105,7 @@ const ROWS: readonly Row[] = [
   },
   {
     title: "all confirmed, and nothing after it",
-    position: at(10, begun(12, END)),
+    checkpoint: at(10, begun(12, END)),
     intent: { seq: 12, progress: END },
     between: [12],
     becomes: at(12),
@@ -113,7 +113,7 @@ const ROWS: readonly Row[] = [
   },
   {
     title: "no entry of it in the log any more",
-    position: at(10),
+    checkpoint: at(10),
     intent: { seq: 12, progress: END },
     between: [],
     becomes: at(12),
@@ -121,9 +121,9 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-test.each(ROWS)("$title", ({ position, intent, between, becomes, unconfirmed }) => {
-  const recovered = recover({ lane: "lane", place: "net.b/#to" }, position, intent, between);
-  expect(recovered.position).toMatchObject(becomes);
+test.each(ROWS)("$title", ({ checkpoint, intent, between, becomes, unconfirmed }) => {
+  const recovered = recover({ lane: "lane", place: "net.b/#to" }, checkpoint, intent, between);
+  expect(recovered.checkpoint).toMatchObject(becomes);
   expect(recovered.receipts.map(({ seq, state }) => [seq, state])).toEqual(
     unconfirmed.map((seq) => [seq, "unconfirmed"]),
   );
@@ -131,6 +131,6 @@ test.each(ROWS)("$title", ({ position, intent, between, becomes, unconfirmed }) 
 
 describe("a mark that no lane has written", () => {
   test.each(["null", "{}", "7", '{"after":"7"}'])("%s", (value) => {
-    expect(() => decodePosition(value)).toThrow(/position of a lane/);
+    expect(() => decodeCheckpoint(value)).toThrow(/position of a lane/);
   });
 });

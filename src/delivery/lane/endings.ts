@@ -1,0 +1,147 @@
+import type { Loss, Outcome, Why } from "../../contract/outcome.ts";
+import type { Copies, Receipt, Subject } from "../../log/log.ts";
+import { reactionsOf } from "./options.ts";
+import { progress } from "./outage.ts";
+import { addReceipt, changed } from "./records.ts";
+import { type Decision, type Ending, receiptOf, type Wait, waitMs } from "./settle.ts";
+import type { Call, Step } from "./state.ts";
+import type { Item } from "./window.ts";
+
+/** What becomes of messages once an attempt has ended: they wait again, or they have come to their end, with a receipt. */
+
+/** What becomes of what goes out with a message that ends so; otherwise it stands for itself. */
+const FATES: ReadonlyMap<Receipt["state"], Receipt["state"]> = new Map([
+  ["sent", "folded"],
+  ["unconfirmed", "unconfirmed"],
+  ["omitted", "omitted"],
+]);
+
+/** Where people may want to act. */
+const SAID = new Map<Receipt["state"], string>([
+  ["failed", "a message was refused; it is not sent again"],
+  ["unconfirmed", "a message may or may not have been delivered; it is not sent again"],
+]);
+
+export function finish(
+  step: Step,
+  item: Item,
+  state: Receipt["state"],
+  why: Why | null,
+  losses: readonly Loss[] = [],
+): void {
+  const { window, link } = step.state;
+  window.finish(item);
+  const isPartly = state !== "failed" && item.unconfirmed !== null;
+  // That a part is not confirmed was said when it came to that.
+  if (isPartly) keep(step, item, { state: "unconfirmed", why: item.unconfirmed, losses });
+  else record(step, item, { state, why, losses });
+  const ageMs = Math.max(0, step.at.nowMs - item.at);
+  step.effects.push({ do: "meter end", state: isPartly ? "unconfirmed" : state, ageMs });
+  changed(step);
+  const fate = FATES.get(state);
+  if (fate !== undefined) for (const change of item.coalesced) finish(step, change, fate, why);
+  if (state !== "sent") return;
+  // What held others up is over; what took the channel away is not.
+  if (link !== null) step.state.why = null;
+  progress(step);
+}
+
+/** Its call has ended so. */
+export function conclude(
+  step: Step,
+  { item, losses }: Call,
+  outcome: Outcome,
+  { state, why }: Extract<Decision, { is: "finish" }>,
+): void {
+  const receipt = outcome.is === "delivered" ? outcome.receipt : null;
+  if (receipt !== null && item.op?.kind === "edit") item.messages = receipt.messages;
+  else item.addMessages(receipt?.messages ?? []);
+  finish(step, item, state, why, [...losses, ...(receipt?.losses ?? [])]);
+}
+
+/** Its call has ended, and it waits for another. */
+export function putOff(
+  step: Step,
+  { item, startedMs }: Call,
+  { resume, why, unconfirmed, doubt }: Extract<Decision, { is: "retry" }>,
+): void {
+  step.state.window.move(item, "ready");
+  item.resumeAt(resume);
+  if (doubt) item.doubt ??= { sinceMs: startedMs, why };
+  if (unconfirmed) {
+    item.unconfirmed = why;
+    record(step, item, { state: "unconfirmed", why, losses: [] });
+  }
+  // Also when nothing is in doubt: the intent on disk must not say otherwise.
+  changed(step);
+}
+
+/** Nothing starts for as long as the end of the call asks for. */
+export function hold({ state, at, effects }: Step, { id, item, link, refused }: Call, asked: Wait, why: Why): void {
+  // A deferral that our own refusal brought about knows nothing of the network; what made us refuse says when to go on.
+  const wait: Wait = refused && asked.for !== "backoff" ? { for: "channel", ms: 0 } : asked;
+  const untilMs = at.monoMs + waitMs(wait, item.attempts, () => at.random);
+  state.why = why;
+  if (wait.for !== "session") {
+    state.untilMs = Math.max(state.untilMs, untilMs);
+    return;
+  }
+  effects.push({ do: "hold", call: id, untilMs });
+  if (state.link?.gate === link.gate) state.gateMs = Math.max(state.gateMs, untilMs);
+}
+
+/** The log does not answer; `times`: in a row. */
+export function holdForLog({ state, at }: Step, times: number, why: Why): void {
+  state.why = why;
+  state.untilMs = Math.max(state.untilMs, at.monoMs + waitMs({ for: "backoff" }, times, () => at.random));
+}
+
+/** Writes down how it ended, and says so; of equal reasons one a minute. */
+function record(step: Step, item: Item, ending: Omit<Ending, "messages" | "copies">): void {
+  const { effects } = step;
+  const { seq } = item;
+  const { state, why } = ending;
+  keep(step, item, ending);
+  const message = "the delivery of a message has ended";
+  effects.push({ do: "say", level: "debug", fields: { seq, state, why: why?.message }, message });
+  const said = SAID.get(state);
+  if (said === undefined) return;
+  const key = `${state} ${why?.message}`;
+  effects.push({ do: "say", level: "warn", fields: { seq, why: why?.message }, message: said, key });
+}
+
+/** Without a word in the log. */
+function keep(step: Step, item: Item, ending: Omit<Ending, "messages" | "copies">): void {
+  const { name, place } = step.state.setting;
+  const copies = copiesBy(item, ending.state, place);
+  const receipt = receiptOf(name, item.seq, { ...ending, messages: item.messages, copies });
+  if (receipt !== null) addReceipt(step, receipt);
+  const line = lineBy(item, ending.state, place);
+  if (line === null) return;
+  addReceipt(step, { lane: reactionsOf(name), seq: item.seq, state: ending.state, detail: "{}", copies: line });
+}
+
+/** By which refs a message is known at the destination from now on; null: as before. */
+function copiesBy(item: Item, state: Receipt["state"], place: Subject): Copies | null {
+  const { op, messages } = item;
+  const about = item.stored?.about ?? null;
+  if (op === null || messages.length === 0) return null;
+  if (about === null || about.is === "reply")
+    return op.kind === "post" ? { of: item.seq, place, refs: messages } : null;
+  if (about.is !== "edit" || about.seq === null) return null;
+  if (op.kind === "edit" && state === "sent") return { of: about.seq, place, refs: messages };
+  // Lines that say an edit in words belong to what it edits: whoever answers one answers that.
+  return { of: about.seq, place, refs: [...(item.here?.about ?? []), ...messages] };
+}
+
+/** By which refs the line that says the reactions to a message is known from now on; null: as before. */
+function lineBy({ op, messages, stored, here }: Item, state: Receipt["state"], place: Subject): Copies | null {
+  const about = stored?.about ?? null;
+  const isKept = (here?.line ?? null) !== null;
+  if (op === null || !isKept || about?.is !== "reaction" || about.seq === null) return null;
+  const isMade = op.kind !== "delete" && messages.length > 0;
+  // A line that cannot be edited any more makes room for another.
+  const isGone = op.kind === "edit" ? state === "failed" : op.kind === "delete" && state === "sent";
+  if (!isMade && !isGone) return null;
+  return { of: about.seq, place: reactionsOf(place), refs: isGone ? [] : messages };
+}

@@ -1,0 +1,148 @@
+import type { MessageRef } from "../../contract/ids.ts";
+import type { OptionalKind, Standing } from "../../contract/ops.ts";
+import type { Why } from "../../contract/outcome.ts";
+import type { About, Stored } from "../../gateway/codec.ts";
+import type { Here, Needs } from "../../gateway/planned.ts";
+import { LogError } from "../../log/errors.ts";
+import type { Receipt, Seq, Subject } from "../../log/log.ts";
+import { fetchFiles, type Store } from "./files.ts";
+import { type LaneOptions, placeOf, reactionsOf } from "./options.ts";
+
+/** What is to be found out about a message before it can be made into an op. */
+export interface Search {
+  readonly seq: Seq;
+  /** When it was accepted, Unix ms. */
+  readonly at: number;
+  readonly stored: Stored;
+  readonly needs: Needs;
+  readonly without: readonly OptionalKind[];
+  /** What an earlier attempt has begun goes on as it was begun. */
+  readonly begun: Here | null;
+  /** The files that an earlier one has fetched. */
+  readonly fetched: Pick<Here, "files" | "avatar"> | null;
+}
+
+/** What the log and the files say. */
+export type Found =
+  | {
+      readonly is: "here";
+      readonly here: Pick<Here, "about" | "thread" | "standing" | "line" | "files" | "avatar">;
+      /** What is to be said of the message that it is about. */
+      readonly about: Stored["about"];
+    }
+  /** The destination does not show what it is about. */
+  | { readonly is: "pointless" }
+  /** It is to be tried again. */
+  | { readonly is: "later"; readonly why: Why }
+  | { readonly is: "broken"; readonly error: string };
+
+type LookupOptions = Pick<LaneOptions, "name" | "account" | "channel" | "subjects" | "log"> & {
+  /** As `Setting.newAfter`. */
+  readonly newAfter: Seq;
+};
+
+/** What has no use at a destination that does not show what it is about. */
+const POINTLESS: ReadonlySet<Receipt["state"]> = new Set(["expired", "cancelled", "withheld"]);
+
+/** Never rejects; its answer is worth nothing once the signal is aborted. */
+export async function lookUp(
+  options: LookupOptions,
+  store: Store,
+  search: Search,
+  signal: AbortSignal,
+): Promise<Found> {
+  const { stored: whole, at, needs, begun, fetched } = search;
+  try {
+    const { about: of, thread, line } = begun ?? (await refs(options, whole, needs));
+    const about = await aboutHere(options, whole, of.length > 0);
+    if (about === "pointless") return { is: "pointless" };
+    const stored = about === whole.about ? whole : { ...whole, about };
+    const standing = begun?.standing ?? (await standingOf(options, search, stored));
+    const { files, avatar } = fetched ?? (await fetchFiles(store, stored, at, needs, signal));
+    return { is: "here", here: { about: of, thread, standing, line, files, avatar }, about };
+  } catch (error) {
+    if (!(error instanceof LogError)) return { is: "broken", error: traceOf(error) };
+    return { is: "later", why: { code: "network", message: `The log does not answer: ${error.message}` } };
+  }
+}
+
+export function traceOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+async function refs(
+  options: LookupOptions,
+  { about: of }: Stored,
+  { about: asked, thread, line }: Needs,
+): Promise<Pick<Here, "about" | "thread" | "line">> {
+  // A line that says an edit joins the copies there are.
+  const about = of?.is === "edit" ? of.seq : asked;
+  const found = await Promise.all([about, thread].map(async (seq) => (seq === null ? [] : await refsOf(options, seq))));
+  const { log, name } = options;
+  const said = line === null ? null : ((await log.ids.refs(line, reactionsOf(name))) as readonly MessageRef[]);
+  return { about: found[0] ?? [], thread: found[1] ?? [], line: said };
+}
+
+/** By which refs the destination knows a message: our copies, or the message itself when it was said here. */
+async function refsOf(options: LookupOptions, seq: Seq): Promise<readonly MessageRef[]> {
+  const { ids } = options.log;
+  const copies = await ids.refs(seq, options.name);
+  if (copies.length > 0) return copies as readonly MessageRef[];
+  const known = await ids.get(seq);
+  return (known?.subject === placeOf(options) ? await ids.refs(seq, null) : []) as readonly MessageRef[];
+}
+
+/**
+ * What is to be said of the message that this one is about. A change of one that is gone, or that never came here, is pointless. Of one
+ * that was said in another gateway nothing is told here: its words are not for these rooms.
+ */
+async function aboutHere(
+  options: LookupOptions,
+  { about }: Stored,
+  isHere: boolean,
+): Promise<Stored["about"] | "pointless"> {
+  if (about === null || about.seq === null) return about;
+  const { log, subjects } = options;
+  const known = await log.ids.get(about.seq);
+  const isReply = about.is === "reply";
+  if (known?.gone === true && !isReply && about.is !== "delete") return "pointless";
+  if (isHere) return about;
+  const isForeign = known !== null && known.subject !== placeOf(options) && !subjects.includes(known.subject);
+  if (isReply) return isForeign ? null : about;
+  return isForeign ? "pointless" : await unlessPointless(options, about, about.seq);
+}
+
+async function unlessPointless(
+  { log, name: lane }: LookupOptions,
+  about: About,
+  seq: Seq,
+): Promise<About | "pointless"> {
+  const [receipt] = await log.receipts({ lane, after: seq - 1, limit: 1 });
+  const ended = receipt?.seq === seq ? receipt.state : null;
+  const isPointless = ended !== null && (POINTLESS.has(ended) || (ended === "failed" && about.is !== "edit"));
+  return isPointless ? "pointless" : about;
+}
+
+async function standingOf(
+  options: LookupOptions,
+  { seq: own, needs }: Search,
+  { about, message }: Stored,
+): Promise<readonly Standing[]> {
+  const seq = needs.standing ? (about?.seq ?? null) : null;
+  if (about === null || seq === null) return [];
+  const byEmoji = new Map<string, string[]>();
+  for (const { emoji, name, who } of await options.log.ids.reactions(seq)) {
+    if (!isElsewhere(options, who)) continue;
+    byEmoji.set(emoji, [...(byEmoji.get(emoji) ?? []), name]);
+  }
+  // An earlier run may have said it: then it is said once more, so that who took it back finds the line.
+  const isAgain = needs.line !== null && about.on && own <= options.newAfter;
+  if (isAgain && byEmoji.size === 0) byEmoji.set(about.emoji, [message.username]);
+  return Array.from(byEmoji, ([emoji, names]) => ({ emoji, names }));
+}
+
+/** Those of people at the destination stand there already, and what other gateways have is not for this one. `who`: as gateway/record.ts makes it. */
+function isElsewhere(options: LookupOptions, who: string): boolean {
+  const isOf = (subject: Subject): boolean => who.startsWith(`${subject} [`);
+  return !isOf(placeOf(options)) && options.subjects.some(isOf);
+}

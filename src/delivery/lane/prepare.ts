@@ -1,0 +1,185 @@
+import type { Loss, Why } from "../../contract/outcome.ts";
+import type { Stored } from "../../gateway/codec.ts";
+import { isOutage } from "../../gateway/outages.ts";
+import type { Here, Needs } from "../../gateway/planned.ts";
+import { begin } from "./calls.ts";
+import { coalesce, mustFollow, revised, togetherWith } from "./coalesce.ts";
+import { finish, holdForLog } from "./endings.ts";
+import { type Found, type Search, traceOf } from "./lookup.ts";
+import { opIdOf } from "./options.ts";
+import { awaitWrite, isRefusing } from "./records.ts";
+import type { Link, Step } from "./state.ts";
+import type { Item } from "./window.ts";
+
+/**
+ * The way of one message from its turn to its handler.
+ *
+ *   ready ──▶ is it in a loop? ──▶ coalesced with what was said about it since ──nothing to look up──▶ called (or at its end)
+ *                                                   └──▶ what was delivered is stored ──▶ found ──┘
+ *
+ * Most messages need nothing, and are planned at once. One that is being prepared is still ready: when the channel goes, or an older one
+ * waits again, its turn comes anew.
+ */
+
+const UNREADABLE: Why = {
+  code: "bug",
+  message: "The stored message cannot be turned into an op: this is a bug, see the log.",
+};
+const NOT_STORED: Why = { code: "network", message: "The log does not store what has been delivered so far." };
+const TAKEN_BACK: readonly Loss[] = [{ what: "reaction", note: "the message was deleted before it was sent" }];
+
+/** What the entry holds; null: it cannot be read, which was said. */
+function read(step: Step, item: Item): Stored | null {
+  if (item.stored === undefined) item.stored = sound(step, item, () => step.state.setting.plan.read(item.payload));
+  return item.stored;
+}
+
+/** It acts on a message, or says how the rooms are. */
+export function isChange(step: Step, item: Item): boolean {
+  const stored = read(step, item);
+  const about = stored?.about ?? null;
+  return stored !== null && (isOutage(stored) || (about !== null && about.is !== "reply"));
+}
+
+/** Whether it has to wait for what is under way, or for the log. */
+export function mustWait(step: Step, item: Item): boolean {
+  const stored = read(step, item);
+  if (stored === null || stored.about === null) return false;
+  return isRefusing(step.state.records) || step.state.calls.some((call) => mustFollow(stored, call.item));
+}
+
+/** It is in no loop. */
+export function prepare(step: Step, item: Item, link: Link): void {
+  if (coalesceInto(step, item, link)) return;
+  const { state, effects } = step;
+  const own = read(step, item);
+  const stored = own === null ? null : revised(own, item.coalesced);
+  const needs = stored === null ? null : sound(step, item, () => state.setting.plan.needs(stored, link.without));
+  if (stored === null || needs === null) return unreadable(step, item);
+  if (isEmpty(needs) && stored.about === null) {
+    return ask(step, item, link, stored, { ...NOTHING, without: link.without });
+  }
+  const begun = item.untouched ? null : item.here;
+  const { seq, at } = item;
+  const search: Search = { seq, at, stored, needs, without: link.without, begun, fetched: fetched(item) };
+  if (stored.about === null) {
+    state.mode = { is: "preparing", item, until: "found", search };
+    effects.push({ do: "look up", search });
+  } else if (awaitWrite(step, { for: "search", search })) {
+    // What was delivered before this one must be on disk to be found.
+    state.mode = { is: "preparing", item, until: "stored", search };
+  } else later(step, NOT_STORED);
+}
+
+/** Goes on with a search once what was delivered is on the disk; with null when the log does not take it. */
+export function searchStored(step: Step, search: Search, durable: boolean): Found | null {
+  const { state, effects } = step;
+  const { mode } = state;
+  if (mode.is !== "preparing" || mode.until !== "stored" || mode.search !== search) return null;
+  if (!durable) return { is: "later", why: NOT_STORED };
+  state.mode = { ...mode, until: "found" };
+  effects.push({ do: "look up", search });
+  return null;
+}
+
+/** What is known for its op, of which what was found is kept for the next try, too. */
+export function hereOf(item: Item, { without }: Search, { here }: Found & { readonly is: "here" }): Here {
+  return { ...here, together: togetherWith(item), without };
+}
+
+/** It is still its turn, and nothing was said about it meanwhile. */
+export function prepared(step: Step, item: Item, link: Link, search: Search, found: Found): void {
+  switch (found.is) {
+    case "here": {
+      const { stored } = search;
+      const said = found.about === stored.about ? stored : { ...stored, about: found.about };
+      return ask(step, item, link, said, hereOf(item, search, found));
+    }
+    case "pointless":
+      step.state.failures = 0;
+      return finish(step, item, "omitted", null);
+    case "later":
+      return later(step, found.why);
+    case "broken":
+      unsound(step, item, found.error);
+      return unreadable(step, item);
+  }
+}
+
+function ask(step: Step, item: Item, link: Link, stored: Stored, here: Here): void {
+  const { setting } = step.state;
+  item.here = here;
+  const planned = sound(step, item, () => setting.plan.op(stored, setting.gateway, here));
+  if (planned === null) return unreadable(step, item);
+  step.state.failures = 0;
+  if (planned.is === "omitted") return finish(step, item, "omitted", null, planned.losses);
+  begin(step, item, link, { ...planned, id: opIdOf(setting.name, item) });
+}
+
+function later(step: Step, why: Why): void {
+  step.state.failures += 1;
+  holdForLog(step, step.state.failures, why);
+}
+
+function unreadable(step: Step, item: Item): void {
+  step.state.failures = 0;
+  finish(step, item, "failed", UNREADABLE);
+}
+
+/** Takes into account what was said about it since; whether that was its end. */
+export function coalesceInto(step: Step, item: Item, link: Link): boolean {
+  const { window, setting } = step.state;
+  if (!item.untouched || item.seq <= setting.newAfter) return false;
+  const changes = window.changesBehind(item);
+  for (const change of changes) read(step, change);
+  const reacts = setting.capabilities.ops.react === "native" && !link.without.includes("react");
+  const now = coalesce(item, changes, !reacts);
+  if (now.is === "send") {
+    if (now.by.length > item.coalesced.length) item.here = null;
+    item.coalesced = now.by;
+    return false;
+  }
+  if (now.is === "omit") {
+    finish(step, item, "omitted", null, TAKEN_BACK);
+    return true;
+  }
+  finish(step, item, "cancelled", null);
+  for (const edit of now.edits) finish(step, edit, "cancelled", null);
+  for (const deletion of now.deletes) finish(step, deletion, "omitted", null);
+  return true;
+}
+
+function sound<T>(step: Step, item: Item, make: () => T): T | null {
+  try {
+    return make();
+  } catch (error) {
+    unsound(step, item, traceOf(error));
+    return null;
+  }
+}
+
+function unsound({ effects }: Step, { seq }: Item, error: string): void {
+  const message = "a stored message cannot be made into an op: this is a bug";
+  effects.push({ do: "say", level: "error", fields: { seq, error }, message });
+}
+
+const NOTHING: Here = {
+  about: [],
+  thread: [],
+  standing: [],
+  line: null,
+  together: [],
+  files: [],
+  avatar: null,
+  without: [],
+};
+
+/** What was fetched for an earlier try; what did not come then may have come since, but what was begun goes on as it was. */
+function fetched({ here, untouched }: Item): Pick<Here, "files" | "avatar"> | null {
+  if (here === null || here.files.length === 0) return null;
+  return untouched && here.files.some(({ missing }) => missing !== null) ? null : here;
+}
+
+function isEmpty({ about, thread, standing, files, avatar }: Needs): boolean {
+  return about === null && thread === null && !standing && files.length === 0 && avatar === null;
+}

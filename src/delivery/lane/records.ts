@@ -1,0 +1,153 @@
+import type { Mark, Receipt } from "../../log/log.ts";
+import { fullJitter } from "../retry.ts";
+import { encodeMarks } from "./checkpoint.ts";
+import { BACKOFF } from "./settle.ts";
+import type { LaneState, Records, Step, Waiter, Write } from "./state.ts";
+
+/**
+ * What a lane has to remember on the disk: its marks and receipts, at most one write under way.
+ *
+ *   no write ──something changes──▶ due ──the turn is over──▶ under way ──stored──▶ no write (or due, when something changed meanwhile)
+ *      ▲                                                         └──refused──▶ refused: kept in memory ──backoff──▶ due
+ *
+ * What changes in one turn of the event loop goes together. While the log refuses, whoever waits for the disk is told no at once.
+ */
+
+export function newRecords(written: ReadonlyMap<string, string>): Records {
+  return {
+    written: new Map(written),
+    receipts: [],
+    added: 0,
+    stored: 0,
+    changed: false,
+    write: "none",
+    waiting: [],
+    refusals: 0,
+    retryAtMs: Infinity,
+    closed: false,
+  };
+}
+
+/** The last write was refused. */
+export function isRefusing({ refusals }: Records): boolean {
+  return refusals > 0;
+}
+
+/** What the disk has to hold has changed. */
+export function changed(step: Step): void {
+  const { records } = step.state;
+  records.changed = true;
+  if (!records.closed && !isRefusing(records)) beDue(step);
+}
+
+export function addReceipt(step: Step, receipt: Receipt): void {
+  const { records } = step.state;
+  records.receipts.push(receipt);
+  records.added += 1;
+  changed(step);
+}
+
+/** False when the log takes nothing; otherwise the waiter hears of the next write. */
+export function awaitWrite(step: Step, waiter: Waiter): boolean {
+  const { records } = step.state;
+  if (records.closed || (isRefusing(records) && records.write === "none")) return false;
+  records.waiting.push(waiter);
+  if (!isRefusing(records)) beDue(step);
+  return true;
+}
+
+/** One last write, tried once; false when none is possible. */
+export function closeRecords(step: Step): boolean {
+  const { records } = step.state;
+  records.retryAtMs = Infinity;
+  if (records.closed) return false;
+  records.waiting.push({ for: "closing" });
+  beDue(step);
+  records.closed = true;
+  return true;
+}
+
+export function retryWrite(step: Step): void {
+  const { records } = step.state;
+  if (records.retryAtMs > step.at.monoMs) return;
+  records.retryAtMs = Infinity;
+  if (!records.closed) beDue(step);
+}
+
+function beDue({ state: { records }, effects }: Step): void {
+  if (records.write !== "none") return;
+  records.write = "due";
+  effects.push({ do: "turn" });
+}
+
+/** Who waited, and how it came out. */
+export interface Written {
+  readonly waiting: readonly Waiter[];
+  readonly durable: boolean;
+  /** What had to wait for the log may go on. */
+  readonly relieved: boolean;
+}
+
+/** The turn is over: what changed in it is written. Something is returned when there is nothing to write. */
+export function write(step: Step): Written | null {
+  const { state, effects } = step;
+  const { records } = state;
+  const all = composed(state);
+  const different = all.filter(({ name, value }) => (records.written.get(name) ?? "") !== value);
+  // With nothing to write nobody knows whether the log still refuses.
+  const marks = different.length === 0 && isRefusing(records) ? all.slice(0, 1) : different;
+  const { receipts, waiting } = records;
+  records.write = { marks, receipts, waiting };
+  records.receipts = [];
+  records.waiting = [];
+  records.changed = false;
+  if (marks.length === 0 && receipts.length === 0) return written(step);
+  effects.push({ do: "write", marks, receipts });
+  return null;
+}
+
+function composed({ setting, window, line }: LaneState): readonly Mark[] {
+  const intent = setting.capabilities.idempotency.by === "none" ? window.intent() : null;
+  return encodeMarks(setting.name, { checkpoint: window.checkpoint(), intent, summary: line.waiting });
+}
+
+/** The write under way is on the disk. */
+export function written(step: Step): Written {
+  const { records } = step.state;
+  const { marks, receipts, waiting } = underWay(records);
+  for (const { name, value } of marks) records.written.set(name, value);
+  records.stored += receipts.length;
+  const wasRefusing = isRefusing(records);
+  records.refusals = 0;
+  const message = "the log stores the lane's position again";
+  if (wasRefusing) step.effects.push({ do: "say", level: "info", fields: {}, message });
+  records.write = "none";
+  if (records.changed || records.waiting.length > 0) beDue(step);
+  return { waiting, durable: true, relieved: wasRefusing || receipts.length > 0 };
+}
+
+/** The log did not take the write under way. */
+export function refused(step: Step, why: string, closed: boolean): Written {
+  const { state, at, effects } = step;
+  const { records } = state;
+  const { receipts, waiting } = underWay(records);
+  records.receipts = [...receipts, ...records.receipts];
+  records.refusals += 1;
+  records.closed ||= closed;
+  records.write = "none";
+  if (records.refusals === 1 && !records.closed) {
+    const message =
+      "the log does not store the lane's position: it is kept in memory, and messages that need it on disk wait";
+    effects.push({ do: "say", level: "warn", fields: { why }, message });
+  }
+  // Those who came meanwhile would not fare better.
+  const later = records.waiting;
+  records.waiting = [];
+  if (!records.closed) records.retryAtMs = at.monoMs + fullJitter(records.refusals, BACKOFF, () => at.random);
+  return { waiting: [...waiting, ...later], durable: false, relieved: false };
+}
+
+function underWay({ write: current }: Records): Write {
+  if (typeof current === "string") throw new Error("no write is under way");
+  return current;
+}

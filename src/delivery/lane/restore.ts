@@ -1,0 +1,135 @@
+import { settleSources } from "../../gateway/sources.ts";
+import type { Why } from "../../contract/outcome.ts";
+import { LogError } from "../../log/errors.ts";
+import type { Log, Mark, Receipt, Seq } from "../../log/log.ts";
+import {
+  type Checkpoint,
+  decodeCheckpoint,
+  decodeIntent,
+  decodeSummary,
+  encodeCheckpoint,
+  type Intent,
+  marksOf,
+  type Summary,
+} from "./checkpoint.ts";
+import { admission, type LaneOptions, placeOf } from "./options.ts";
+import { newOutage } from "./outage.ts";
+import { newReading } from "./reading.ts";
+import { newRecords } from "./records.ts";
+import { recover } from "./recovery.ts";
+import type { LaneState, Setting } from "./state.ts";
+import { Window } from "./window.ts";
+
+/** What a lane starts with. */
+export interface Restored {
+  readonly state: LaneState;
+  /** Unconfirmed messages of the last run, not on disk yet. */
+  readonly receipts: readonly Receipt[];
+}
+
+/** Reads the lane's marks. A new lane starts at the head of the log, durably, and so does a new subject. Rejects with the log's LogError. */
+export async function restore(options: LaneOptions): Promise<Restored> {
+  const { name: lane, log, subjects, clock } = options;
+  const names = marksOf(lane);
+  const written = await readMarks(log, Object.values(names));
+  const value = written.get(names.checkpoint) ?? encodeCheckpoint({ after: log.head, next: null });
+  const sources = readable(lane, () => settleSources(written.get(names.sources), subjects, log.head));
+  const fresh: Mark[] = [
+    { name: names.checkpoint, value },
+    { name: names.sources, value: sources.value },
+  ].filter((mark) => written.get(mark.name) !== mark.value);
+  if (fresh.length > 0) await log.mark(fresh);
+  for (const mark of fresh) written.set(mark.name, mark.value);
+  const admits = admission(options.plan, sources.since);
+  const marked = readable(lane, () => decodeCheckpoint(value));
+  const intent = readable(lane, () => decodeIntent(written.get(names.intent)));
+  const place = placeOf(options);
+  const inBetween = await between(options, admits, marked.after, intent);
+  const { checkpoint, receipts } = recover({ lane, place }, marked, intent, inBetween);
+  if (receipts.length > 0) {
+    const { gateway, account, channel, logger } = options;
+    const told = { gateway, account: account.name, channel, messages: receipts.length };
+    logger.warn(told, "messages may or may not have been delivered before the restart; they are not sent again");
+  }
+  const summary = readable(lane, () => decodeSummary(written.get(names.summary)));
+  const setting = settingOf(options, admits);
+  return { state: newState(setting, { checkpoint, summary, written, monoMs: clock.monoMs() }), receipts };
+}
+
+/** Only a damaged log has marks that no lane has written. */
+function readable<T>(lane: string, decode: () => T): T {
+  try {
+    return decode();
+  } catch {
+    const remedy = '"rialto log repair" removes them, and the lane then begins at the newest message';
+    throw new LogError("damaged", `The log is damaged: the marks of the lane ${lane} cannot be read. ${remedy}.`);
+  }
+}
+
+async function readMarks(log: Log, names: readonly string[]): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for (const name of names) {
+    const value = (await log.marks(name)).get(name);
+    if (value !== undefined) found.set(name, value);
+  }
+  return found;
+}
+
+/** The messages after the cursor up to the intent. They were all in the lane's window once, so they are not many. */
+async function between(
+  { log, subjects }: Pick<LaneOptions, "log" | "subjects">,
+  admits: Setting["admits"],
+  after: Seq,
+  intent: Intent | null,
+): Promise<Seq[]> {
+  const found: Seq[] = [];
+  const end = intent?.seq ?? after;
+  let readTo = after;
+  while (readTo < end) {
+    const entries = await log.read({ subjects, after: readTo, limit: 256 });
+    readTo = entries.at(-1)?.seq ?? end;
+    for (const entry of entries) if (entry.seq <= end && admits(entry)) found.push(entry.seq);
+  }
+  return found;
+}
+
+function settingOf(options: LaneOptions, admits: Setting["admits"]): Setting {
+  const { name, gateway, plan, capabilities, maxAgeMs, catchUp, outageNoticeMs, log } = options;
+  const newAfter = capabilities.idempotency.by === "none" ? 0 : log.head;
+  const own = { name, gateway, plan, capabilities, maxAgeMs, catchUp, outageNoticeMs };
+  return { ...own, place: placeOf(options), admits, newAfter };
+}
+
+export function newState(
+  setting: Setting,
+  start: {
+    readonly checkpoint: Checkpoint;
+    readonly summary: Summary | null;
+    readonly written: ReadonlyMap<string, string>;
+    readonly monoMs: number;
+  },
+): LaneState {
+  return {
+    setting,
+    mode: { is: "opening" },
+    link: null,
+    why: NOT_YET,
+    untilMs: 0,
+    gateMs: 0,
+    window: new Window(start.checkpoint),
+    calls: [],
+    activeMs: 0,
+    nextCall: 1,
+    reading: newReading(),
+    records: newRecords(start.written),
+    line: { waiting: start.summary, underWay: null, attempts: 0, doubts: 0 },
+    outage: newOutage(start.monoMs),
+    newest: null,
+    failures: 0,
+    upTo: Infinity,
+    timerMs: Infinity,
+    stopByMs: Infinity,
+  };
+}
+
+const NOT_YET: Why = { code: "network", message: "The channel has not been joined yet." };

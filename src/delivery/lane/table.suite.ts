@@ -1,0 +1,178 @@
+/** A lane's state in the hands of a test: facts go in, and the test decides what becomes of the effects. */
+import type { Capabilities, Idempotency } from "../../contract/capabilities.ts";
+import type { CatchUp } from "../../config/config.ts";
+import { type ChannelRef, END } from "../../contract/ids.ts";
+import { EventLabel } from "../../contract/message.ts";
+import type { Outcome } from "../../contract/outcome.ts";
+import type { About } from "../../gateway/codec.ts";
+import type { StoredEntry } from "../../log/log.ts";
+import { payloadOf, PLAN } from "../plan.suite.ts";
+import type { Found, Search } from "./lookup.ts";
+import type { Call, Effect, Fact, LaneState, Link, Setting } from "./state.ts";
+import { newState } from "./restore.ts";
+import { step } from "./step.ts";
+
+export interface TableOptions {
+  readonly idempotency?: Idempotency;
+  readonly inflightMax?: number;
+  readonly maxAgeMs?: number;
+  readonly catchUp?: CatchUp;
+}
+
+export type EffectOf<K extends Effect["do"]> = Extract<Effect, { readonly do: K }>;
+
+export const SENT: Outcome = { is: "delivered", receipt: { messages: [], losses: [] } };
+
+const NOTHING_FOUND: Extract<Found, { is: "here" }>["here"] = {
+  about: [],
+  thread: [],
+  standing: [],
+  line: null,
+  files: [],
+  avatar: null,
+};
+
+const LABELS: Readonly<Record<About["is"], string>> = {
+  reply: "",
+  edit: EventLabel.edit,
+  delete: EventLabel.delete,
+  reaction: EventLabel.reaction,
+};
+
+export class Table {
+  readonly state: LaneState;
+  /** All that is to be done, in order. */
+  readonly effects: Effect[] = [];
+  /** Called with each effect as it comes. */
+  watch: (effect: Effect) => void = () => undefined;
+  readonly log: StoredEntry[] = [];
+  writesAnswered = 0;
+  nowMs = 1_000_000;
+  /** Until when each is closed, and whose gate a call has. */
+  readonly #closedMs = new Map<object, number>();
+  readonly #gates = new Map<number, object>();
+
+  constructor({ idempotency = { by: "none" }, inflightMax = 2, maxAgeMs = 3_600_000, catchUp }: TableOptions = {}) {
+    const ops = { edit: "native", delete: "native", react: "native" };
+    const setting: Setting = {
+      name: "lane",
+      gateway: "g",
+      place: "net.b/#to",
+      plan: PLAN,
+      capabilities: { idempotency, limits: { inflightMax }, ops } as Capabilities,
+      maxAgeMs,
+      catchUp: catchUp ?? null,
+      outageNoticeMs: 300_000,
+      admits: () => true,
+      newAfter: 0,
+    };
+    const checkpoint = { after: 0, next: null };
+    this.state = newState(setting, { checkpoint, summary: null, written: new Map(), monoMs: 0 });
+    this.take({ is: "opened", receipts: [] });
+    this.write();
+  }
+
+  /** By the clock that nobody sets. */
+  get monoMs(): number {
+    return this.nowMs - 1_000_000;
+  }
+
+  take(fact: Fact): void {
+    if (fact.is === "durable" || fact.is === "refused") this.writesAnswered += 1;
+    const { nowMs, monoMs } = this;
+    const link = fact.is === "connected" ? fact.link : this.state.link;
+    const gateMs = this.#closedMs.get(link?.gate ?? this) ?? 0;
+    const at = { nowMs, monoMs, gateMs, pulseMs: 0, random: 0.5 };
+    const { effects } = step(this.state, { at, fact });
+    for (const effect of effects) {
+      this.effects.push(effect);
+      this.watch(effect);
+      if (effect.do === "call") this.#gates.set(effect.call, this.state.link?.gate ?? this);
+      if (effect.do === "hold") this.#closedMs.set(this.#gates.get(effect.call) ?? this, effect.untilMs);
+    }
+    for (const effect of effects) {
+      if (effect.do === "ask loops") this.take({ is: "verdict", seq: effect.seq, why: null });
+      if (effect.do === "read") this.#read(effect);
+    }
+  }
+
+  #read({ after, limit }: EffectOf<"read">): void {
+    this.take({ is: "read", entries: this.log.filter(({ seq }) => seq > after).slice(0, limit) });
+  }
+
+  connect(gate: object = {}): Link {
+    const link: Link = { channel: "room" as ChannelRef, without: [], gate };
+    this.take({ is: "connected", link });
+    return link;
+  }
+
+  say(...texts: readonly string[]): void {
+    for (const text of texts) this.#put(text, "");
+  }
+
+  act(is: About["is"], seq: number, text = "changed"): void {
+    this.#put(payloadOf(is, seq, text), LABELS[is]);
+  }
+
+  #put(payload: string, label: string): void {
+    this.log.push({ seq: this.log.length + 1, subject: "net.a/#from", at: this.nowMs, label, payload });
+    this.take({ is: "woken" });
+  }
+
+  /** Of the newest call under way. */
+  get newest(): Call {
+    const call = this.state.calls.at(-1);
+    if (call === undefined) throw new Error("no call is under way");
+    return call;
+  }
+
+  end(call: Call, outcome: Outcome | null): void {
+    if (outcome?.is === "delivered") call.item.confirmed = END;
+    this.take({ is: "outcome", call: call.id, outcome });
+  }
+
+  /** The disk takes all that is to be written. */
+  write(): void {
+    while (this.state.records.write !== "none") {
+      if (this.state.records.write === "due") this.take({ is: "turn over" });
+      else this.take({ is: "durable" });
+    }
+  }
+
+  /** The disk does not take what is to be written. */
+  refuse(): void {
+    if (this.state.records.write === "due") this.take({ is: "turn over" });
+    if (this.state.records.write !== "none") this.take({ is: "refused", why: "no", closed: false });
+  }
+
+  /** What is looked up now. */
+  get search(): Search | null {
+    const { mode } = this.state;
+    return mode.is === "preparing" && mode.until === "found" ? mode.search : null;
+  }
+
+  find(found: Found | null = null): void {
+    const { search } = this;
+    if (search === null) throw new Error("nothing is looked up");
+    this.take({ is: "found", search, found: found ?? { is: "here", here: NOTHING_FOUND, about: search.stored.about } });
+  }
+
+  pass(ms: number): void {
+    this.nowMs += ms;
+    if (this.state.timerMs <= this.monoMs) this.take({ is: "tick" });
+  }
+
+  /** The answer to an announcement; null: there is none yet. */
+  answer(ask: number): boolean | null {
+    return this.done("answer").find((effect) => effect.ask === ask)?.allowed ?? null;
+  }
+
+  done<K extends Effect["do"]>(what: K): readonly EffectOf<K>[] {
+    return this.effects.filter((effect): effect is EffectOf<K> => effect.do === what);
+  }
+
+  /** Seqs of what was called, in order. */
+  get called(): readonly number[] {
+    return this.done("call").map(({ seq }) => seq);
+  }
+}
