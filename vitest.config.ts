@@ -11,7 +11,8 @@ if (major < 22 || (major === 22 && minor < 18)) {
   process.exit(1);
 }
 
-// The log's worker is a new thread for each log that a test opens; without this each one compiles its files again, which takes most of the time.
+// The log's worker is a new thread for each log that a test opens; without this each one compiles its files again,
+// which takes most of the time.
 process.env["NODE_COMPILE_CACHE"] ??= path.join(import.meta.dirname, "node_modules/.cache/compiled");
 
 const FOLDERS = ["src", "test", "tools", "bench"];

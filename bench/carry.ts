@@ -1,4 +1,7 @@
-/** A large file from a real Matrix homeserver to a real XMPP server, through the whole program: how much memory that takes, and how fast it is. */
+/**
+ * A large file from a real Matrix homeserver to a real XMPP server, through the whole program: how much memory that
+ * takes, and how fast it is.
+ */
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";

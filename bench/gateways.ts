@@ -31,7 +31,7 @@ export async function run({ smoke }: RunOptions): Promise<Result> {
   const rounds = smoke ? 3 : 41;
   const perRound = smoke ? 500 : 10_000;
   const worlds = SIZES.map((size) => build(size));
-  for (const world of worlds) relay(world, perRound);
+  for (const harness of worlds) relay(harness, perRound);
   const samples = worlds.map((): number[] => []);
   let shown = 0;
   // In turn, so that what else the machine does weighs on all sizes alike.
@@ -75,7 +75,9 @@ function relay({ routes, views, inbound, said }: World, count: number): number {
   return lines;
 }
 
-/** Gateways of two rooms and one API account; a thousand gateways share their three accounts, as on a big installation. */
+/**
+ * Gateways of two rooms and one API account; a thousand gateways share their three accounts, as on a big installation.
+ */
 function build(gateways: number): World {
   const accounts = new Map<string, Account>();
   const account = (name: string): string => {

@@ -1,4 +1,6 @@
-/** A real IRC server between two accounts: how fast messages pass through it, how soon one arrives, what accounts weigh. */
+/**
+ * A real IRC server between two accounts: how fast messages pass through it, how soon one arrives, what accounts weigh.
+ */
 import { setTimeout as delay } from "node:timers/promises";
 import { startNgircd } from "../test/servers/irc/ngircd.ts";
 import { withScratch } from "./lib/disk.ts";

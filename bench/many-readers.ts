@@ -1,4 +1,7 @@
-/** Many stream readers: each gets everything, what one costs in memory, and what one that never reads does to the others. */
+/**
+ * Many stream readers: each gets everything, what one costs in memory, and what one that never reads does to the
+ * others.
+ */
 import { setTimeout as delay } from "node:timers/promises";
 import { withScratch } from "./lib/disk.ts";
 import { type LoadReport, startLoad } from "./lib/load.ts";

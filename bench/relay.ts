@@ -1,4 +1,7 @@
-/** Real servers of three networks with Rialto between them: how fast messages cross, and how soon, against what the servers do by themselves. */
+/**
+ * Real servers of three networks with Rialto between them: how fast messages cross, and how soon, against what the
+ * servers do by themselves.
+ */
 import { setTimeout as delay } from "node:timers/promises";
 import { startInspircd } from "../test/servers/irc/inspircd.ts";
 import type { IrcServer } from "../test/servers/irc/server.ts";

@@ -1,7 +1,7 @@
 /**
- * Runs every benchmark of this folder and prints one table. `npm run bench`, or with `-- --smoke` as briefly as possible and without
- * goals; names of modules choose some (`npm run bench -- http stream`). Exits 1 when a goal is missed or something does not work.
- * With `-- --compare`, see compare/compare.ts.
+ * Runs every benchmark of this folder and prints one table. `npm run bench`, or with `-- --smoke` as briefly as
+ * possible and without goals; names of modules choose some (`npm run bench -- http stream`). Exits 1 when a goal is
+ * missed or something does not work. With `-- --compare`, see compare/compare.ts.
  */
 import { readdirSync } from "node:fs";
 import { cpus } from "node:os";

@@ -1,6 +1,6 @@
 /**
- * Why the program does not start, or ends. The exit codes are those of sysexits(3), so that an init system can tell a mistake in the
- * configuration from a temporary problem. A test keeps docs/errors.md equal to this table.
+ * Why the program does not start, or ends. The exit codes are those of sysexits(3), so that an init system can tell a
+ * mistake in the configuration from a temporary problem. A test keeps docs/errors.md equal to this table.
  */
 export const START_ERRORS = {
   usage: { exit: 64, what: "The command line is wrong.", remedy: "See `rialto help`." },

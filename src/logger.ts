@@ -70,8 +70,9 @@ function withLocalTimes(line: string): string {
 }
 
 /**
- * Writes each line at once. A line that cannot be written (full disk, closed or stuffed pipe) is lost and counted: a log that fails
- * must neither stop the program nor pile up in memory. The count is written before the next line that can be.
+ * Writes each line at once. A line that cannot be written (full disk, closed or stuffed pipe) is lost and counted: a
+ * log that fails must neither stop the program nor pile up in memory. The count is written before the next line that
+ * can be.
  */
 function lossySink(fd: number, format: (line: string) => string): { write(line: string): void } {
   let lost = 0;

@@ -52,8 +52,8 @@ const program = await build({
     ...output,
     cleanDir: true,
     codeSplitting: {
-      // Few files at a start, and little for the commands that start nothing. Never main.ts: it waits for what it loads,
-      // so nothing of that may wait for it.
+      // Few files at a start, and little for the commands that start nothing. Never main.ts: it waits for what it
+      // loads, so nothing of that may wait for it.
       groups: [
         { name: "common", test: /[\\/]src[\\/](?!main\.ts$)/u, tags: ["$initial"], priority: 2 },
         { name: "service", test: /[\\/]src[\\/](?!http[\\/])/u, minShareCount: 2, priority: 1 },

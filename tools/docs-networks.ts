@@ -56,7 +56,10 @@ function settled(idempotency: Idempotency): { unknown: string; rialto: string; n
   };
 }
 
-/** What crosses to each network, one column per network: `becomes` with the settings that everybody starts with, people and topics shown. */
+/**
+ * What crosses to each network, one column per network: `becomes` with the settings that everybody starts with, people
+ * and topics shown.
+ */
 export function crossesTable(networks: Iterable<Network>): string {
   const all = [...networks];
   const heads = ["what", ...all.map(({ manifest }) => manifest.title)];

@@ -10,7 +10,9 @@ import { formatsTable, goldenTable, unchangedList } from "./docs-formats.ts";
 import { crossesTable, onceTable } from "./docs-networks.ts";
 import type { IgnoredSetting, Manifest, SettingSchema, SettingsSchema } from "../src/contract/manifest.ts";
 
-/** Writes the pages of `docs/` that come from the code; with `--check` it only compares, and exits 1 when one differs. */
+/**
+ * Writes the pages of `docs/` that come from the code; with `--check` it only compares, and exits 1 when one differs.
+ */
 export const pages: readonly { readonly file: string; readonly make: () => string }[] = [
   { file: inDocs("settings.md"), make: settingsPage },
   { file: inDocs("errors.md"), make: errorsPage },

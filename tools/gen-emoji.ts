@@ -46,7 +46,9 @@ function qualified(characters: string): string {
   return characters.replaceAll(/(\p{Emoji_Presentation})\u{fe0f}/gu, "$1");
 }
 
-/** joypixels calls every flag by its two letters, which would turn `de:ad:be:ef` into flags; `:flag-de:` names them all. */
+/**
+ * joypixels calls every flag by its two letters, which would turn `de:ad:be:ef` into flags; `:flag-de:` names them all.
+ */
 function isWanted(code: string, set: CodeSet, characters: string): boolean {
   return !(set === "joypixels" && code.length === 2 && /^\p{Regional_Indicator}{2}$/u.test(characters));
 }

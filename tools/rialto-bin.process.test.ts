@@ -13,7 +13,10 @@ afterAll(() => {
   rmSync(scratch, { recursive: true, force: true });
 });
 
-/** What the entry says and answers under a Node of this version. A script, not a module: parsing it so is part of the test. */
+/**
+ * What the entry says and answers under a Node of this version. A script, not a module: parsing it so is part of the
+ * test.
+ */
 function startedBy(version: string): { said: string; exitCode: number | undefined; imported: boolean } {
   const seen: { said: string; exitCode: number | undefined; imported: boolean } = {
     said: "",

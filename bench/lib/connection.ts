@@ -10,7 +10,10 @@ const LENGTH = "ength: ";
 /** Called with each whole answer: how long it took in ms, and whether it was a 2xx. */
 export type Answered = (connection: Connection, ms: number, ok: boolean) => void;
 
-/** One kept-alive connection that POSTs prepared bytes, one message at a time. As cheap as Node allows: no parser, no copies. */
+/**
+ * One kept-alive connection that POSTs prepared bytes, one message at a time. As cheap as Node allows: no parser, no
+ * copies.
+ */
 export class Connection {
   readonly #socket: Socket;
   readonly #request: Buffer;

@@ -7,7 +7,10 @@ export interface LoadPlan {
   /** JSON with a marker in its text, see `messageBody`. */
   readonly body: string;
   readonly connections: number;
-  /** Ends after so many seconds, or so many messages, whichever comes first. Latencies of the first tenth of the time are not recorded. */
+  /**
+   * Ends after so many seconds, or so many messages, whichever comes first. Latencies of the first tenth of the time
+   * are not recorded.
+   */
   readonly seconds?: number;
   readonly messages?: number;
   /** Messages per second at an even pace; without it, each connection sends as soon as it has its answer. */

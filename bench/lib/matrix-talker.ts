@@ -19,7 +19,10 @@ export async function registerOn(server: string, username: string): Promise<stri
   return String(made["access_token"]);
 }
 
-/** Somebody on a homeserver: requests, and a long poll. Rooms are aliases of the server; the first who names one makes it. */
+/**
+ * Somebody on a homeserver: requests, and a long poll. Rooms are aliases of the server; the first who names one makes
+ * it.
+ */
 export async function matrixTalker(server: string, { rooms, nick, heard }: TalkerOptions): Promise<Talker> {
   const token = await registerOn(server, nick);
   const user = `@${nick}:${SERVER_NAME}`;

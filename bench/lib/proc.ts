@@ -26,12 +26,17 @@ export interface Rialto {
   readonly output: () => string;
 }
 
-/** `bin`: the program, unless it is that of this checkout. `buffer`: how far a reader may lag, in messages. `execArgv`, `env`: for the Node that runs the program. */
+/**
+ * `bin`: the program, unless it is that of this checkout. `buffer`: how far a reader may lag, in messages. `execArgv`,
+ * `env`: for the Node that runs the program.
+ */
 interface StartOptions {
   readonly folder: string;
   readonly bin?: string;
   readonly buffer?: number;
-  /** TOML of accounts and gateways beside `api.poster` and `api.reader`, instead of the gateway that links these two. */
+  /**
+   * TOML of accounts and gateways beside `api.poster` and `api.reader`, instead of the gateway that links these two.
+   */
   readonly rest?: string;
   readonly execArgv?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -40,7 +45,9 @@ interface StartOptions {
 /** The gateway that `startRialto` configures. */
 export const GATEWAY = "bench";
 
-/** Starts the built program with its configuration and data in a new folder under `folder`; resolves once it is healthy. */
+/**
+ * Starts the built program with its configuration and data in a new folder under `folder`; resolves once it is healthy.
+ */
 async function startRialto(options: StartOptions): Promise<Rialto> {
   const [poster, reader] = await freePorts();
   const home = join(options.folder, `rialto-${poster}`);

@@ -2,7 +2,10 @@ import { type Child, startChild } from "./child.ts";
 import type { Percentiles } from "./stats.ts";
 
 export type ReaderCommand =
-  /** Opens streams; answered when each has its greeting. `exact`: numbers of messages are checked one by one, and delays recorded. */
+  /**
+   * Opens streams; answered when each has its greeting. `exact`: numbers of messages are checked one by one, and delays
+   * recorded.
+   */
   | { readonly do: "open"; readonly port: number; readonly count: number; readonly exact: boolean }
   /** Opens a stream and never reads from it. */
   | { readonly do: "open-stuck"; readonly port: number }

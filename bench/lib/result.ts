@@ -1,4 +1,7 @@
-/** What one measurement came to. `unit` is for people; `goal` is what the project promises, absent for facts without a promise. */
+/**
+ * What one measurement came to. `unit` is for people; `goal` is what the project promises, absent for facts without a
+ * promise.
+ */
 export interface Figure {
   readonly what: string;
   readonly value: number;

@@ -1,4 +1,7 @@
-/** Loaded into the program with `--import`: answers every message over IPC with what it weighs once garbage is collected (needs `--expose-gc`). */
+/**
+ * Loaded into the program with `--import`: answers every message over IPC with what it weighs once garbage is collected
+ * (needs `--expose-gc`).
+ */
 import { constants, monitorEventLoopDelay, PerformanceObserver } from "node:perf_hooks";
 import { isMainThread } from "node:worker_threads";
 
@@ -9,7 +12,10 @@ export interface Weight {
   /** Lateness of a 10 ms timer since the last answer, in ms. */
   readonly loopP99: number;
   readonly loopMax: number;
-  /** What collecting garbage took of the main thread since the last answer, in ms; collections that were asked for do not count. */
+  /**
+   * What collecting garbage took of the main thread since the last answer, in ms; collections that were asked for do
+   * not count.
+   */
   readonly gcMs: number;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Mixed traffic over all networks for half an hour: does anything grow, does anything get slower, does everything arrive, once?
- * `npm run soak`, or with `-- --minutes 5 --gateways 50 --rate 6 --out soak.jsonl`. Prints a line a minute and a table, writes JSON lines; exits 1 when
- * something was lost or doubled.
+ * Mixed traffic over all networks for half an hour: does anything grow, does anything get slower, does everything
+ * arrive, once? `npm run soak`, or with `-- --minutes 5 --gateways 50 --rate 6 --out soak.jsonl`. Prints a line a
+ * minute and a table, writes JSON lines; exits 1 when something was lost or doubled.
  */
 import { once } from "node:events";
 import { appendFileSync, readdirSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-import type { Loss, Why } from "../contract/outcome.ts";
+import type { Loss, Reason } from "../contract/outcome.ts";
 import { laneName } from "../delivery/lanes.ts";
 import { type Checkpoint, decodeCheckpoint, marksOf } from "../delivery/lane/checkpoint.ts";
 import type { AccountStatus, LaneStatus } from "../delivery/status.ts";
@@ -26,10 +26,16 @@ interface Asked {
 type Fate = Omit<Destination, "gateway" | "account" | "channel">;
 const NO_FATE: Omit<Fate, "state"> = { why: null, remedy: null, retryMs: null, tries: null, refs: [], losses: [] };
 
-/** So many places are looked at together: one after the other, each waits for its turn at the log's thread several times. */
+/**
+ * So many places are looked at together: one after the other, each waits for its turn at the log's thread several
+ * times.
+ */
 const TOGETHER = 64;
 
-/** For one question. Where messages have got to, as the marks and receipts of the log say, and for what waits: as its lane says. */
+/**
+ * For one question. Where messages have got to, as the marks and receipts of the log say, and for what waits: as its
+ * lane says.
+ */
 export class Destinations {
   readonly #options: DestinationOptions;
   readonly #asked = new Map<string, ReturnType<Log["marks"]>>();
@@ -38,7 +44,10 @@ export class Destinations {
     this.#options = options;
   }
 
-  /** Where this message goes by the configuration of now, and where receipts say that it went before. Rejects with the log's LogError. */
+  /**
+   * Where this message goes by the configuration of now, and where receipts say that it went before. Rejects with the
+   * log's LogError.
+   */
   async of(asked: Asked, receipts: readonly Receipt[]): Promise<readonly Destination[]> {
     const ends = new Map(receipts.map((receipt) => [receipt.lane, receipt]));
     const targets = this.#options.routes.targets(asked.subject);
@@ -127,7 +136,7 @@ async function inParts<T, R>(all: readonly T[], task: (one: T) => Promise<R>): P
 
 /** As settle.ts writes it. */
 interface Detail {
-  readonly why?: Why;
+  readonly why?: Reason;
   readonly losses?: readonly Loss[];
   readonly messages?: readonly string[];
 }
@@ -143,7 +152,8 @@ function detailOf({ detail }: Receipt): Detail {
 
 const laneOf = (target: Target): string => laneName(target);
 
-const wordsOf = (why: Why | string | null): string | null => (typeof why === "string" ? why : (why?.message ?? null));
+const wordsOf = (why: Reason | string | null): string | null =>
+  typeof why === "string" ? why : (why?.message ?? null);
 
 function isBefore(sources: string | undefined, subject: Subject, seq: Seq): boolean {
   return sources !== undefined && seq <= (settleSources(sources, [subject], 0).since.get(subject) ?? 0);

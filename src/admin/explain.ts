@@ -1,6 +1,6 @@
 import { DROP_WORDS, type Dropped } from "../gateway/drops.ts";
 import { decodeStored } from "../gateway/codec.ts";
-import type { Archive, Finds } from "../log/archive.ts";
+import type { LogSearch, Finds } from "../log/search.ts";
 import type { Known, Seq, StoredEntry } from "../log/log.ts";
 import type { Destinations } from "./destinations.ts";
 import type { Drops } from "./drops.ts";
@@ -18,7 +18,7 @@ const READ_MAX = 20_000;
 const WORDS_CHARS = 80;
 
 export interface ExplainOptions {
-  readonly archive: Archive;
+  readonly archive: LogSearch;
   readonly log: { readonly head: Seq; readonly ids: { get(seq: Seq): Promise<Known | null> } };
   readonly refs: (seq: Seq) => Promise<readonly string[]>;
   readonly destinations: () => Promise<Destinations>;
@@ -26,8 +26,9 @@ export interface ExplainOptions {
 }
 
 /**
- * What became of a message: by its number in the log, by an id that it or a copy of it has on any network, or by words of it or its sender's
- * name, newest first. The same of what was not relayed lately, and so has no number. Rejects with the log's LogError.
+ * What became of a message: by its number in the log, by an id that it or a copy of it has on any network, or by words
+ * of it or its sender's name, newest first. The same of what was not relayed lately, and so has no number. Rejects with
+ * the log's LogError.
  */
 export async function explain(question: string, options: ExplainOptions): Promise<ExplainView> {
   const { archive, log, drops } = options;

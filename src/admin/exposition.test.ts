@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { exposition, type Family } from "./exposition.ts";
-import { Spread } from "./tally.ts";
+import { Distribution } from "./tally.ts";
 
 const gauge = (fields: Partial<Extract<Family, { is: "counter" | "gauge" }>>): Family => ({
   is: "gauge",
@@ -16,8 +16,8 @@ const labelled = (...values: readonly string[]): Family =>
   gauge({ labels: ["a", "b"].slice(0, values.length), samples: [{ labels: values, value: 1 }] });
 
 /** Of 0.5, 2 and 3. */
-function aSpread(bounds: readonly number[]): Spread {
-  const spread = new Spread(bounds);
+function aSpread(bounds: readonly number[]): Distribution {
+  const spread = new Distribution(bounds);
   for (const value of [0.5, 2, 3]) spread.observe(value);
   return spread;
 }

@@ -1,4 +1,4 @@
-import type { Sample, Spread } from "./tally.ts";
+import type { Sample, Distribution } from "./tally.ts";
 
 /** One metric with all that is known of it. Every set of label values is there once. */
 export type Family = Numbers | Spreads;
@@ -18,7 +18,7 @@ interface Spreads extends Named {
   readonly is: "histogram";
   /** Of every spread, rising. */
   readonly bounds: readonly number[];
-  readonly samples: readonly Sample<Spread>[];
+  readonly samples: readonly Sample<Distribution>[];
 }
 
 export interface Exposition {
@@ -42,7 +42,7 @@ function numbers({ name, labels, samples }: Numbers): readonly string[] {
 }
 
 /** How many values each bucket and all below it hold, the sum of all, and their count. */
-function spread({ name, labels, bounds }: Spreads, { labels: values, value }: Sample<Spread>): readonly string[] {
+function spread({ name, labels, bounds }: Spreads, { labels: values, value }: Sample<Distribution>): readonly string[] {
   const own = pairs(labels, values);
   const { upTo, sum } = value;
   const buckets = upTo.map((count, at) =>

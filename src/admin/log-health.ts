@@ -1,6 +1,6 @@
 import { statfs } from "node:fs/promises";
 import { LogError } from "../log/errors.ts";
-import type { Archive } from "../log/archive.ts";
+import type { LogSearch } from "../log/search.ts";
 import type { Log } from "../log/log.ts";
 import type { LogView } from "./views.ts";
 
@@ -10,7 +10,7 @@ const ANSWER_MS = 2_000;
 const PROBE = { key: "probe", fingerprint: "", answer: "" };
 
 export interface LogHealthOptions {
-  readonly log: Pick<Log, "append" | "head"> & { readonly archive: Pick<Archive, "damage" | "refusal"> };
+  readonly log: Pick<Log, "append" | "head"> & { readonly archive: Pick<LogSearch, "damage" | "refusal"> };
   readonly dataPath: string;
 }
 

@@ -2,17 +2,17 @@ import type { Meter, MeteredLane } from "../delivery/meter.ts";
 import type { AccountStatus } from "../delivery/status.ts";
 import { DROP_WORDS } from "../gateway/drops.ts";
 import { accountOf } from "../gateway/subject.ts";
-import type { LogObserver } from "../log/archive.ts";
+import type { LogObserver } from "../log/search.ts";
 import type { LogErrorCode } from "../log/errors.ts";
 import type { Entry, Receipt, Subject } from "../log/log.ts";
 import { exposition, type Exposition, type Family } from "./exposition.ts";
 import type { Delay } from "./loop-delay.ts";
 import { processMetrics } from "./process-metrics.ts";
 import type { ReaderView } from "./views.ts";
-import { Cells, type Count, newCount, type Sample, Spread } from "./tally.ts";
+import { LabelledValues, type Count, newCount, type Sample, Distribution } from "./tally.ts";
 
 /** What is asked at every scrape. */
-export interface Sources {
+export interface ScrapeSources {
   readonly accounts: () => Promise<readonly AccountStatus[]>;
   readonly readers: () => readonly ReaderView[];
   readonly loop: () => Delay;
@@ -44,12 +44,13 @@ interface Counted<C> {
   readonly name: string;
   readonly help: string;
   readonly labels: readonly string[];
-  readonly cells: Cells<C>;
+  readonly cells: LabelledValues<C>;
 }
 
 /**
- * What Prometheus is told. The values of labels come from the configuration alone (accounts, gateways, channels) and from short lists in the
- * code, so that nobody on a network can make their number grow. Counting is a few plain numbers; all else is done when somebody scrapes.
+ * What Prometheus is told. The values of labels come from the configuration alone (accounts, gateways, channels) and
+ * from short lists in the code, so that nobody on a network can make their number grow. Counting is a few plain
+ * numbers; all else is done when somebody scrapes.
  */
 export class Metrics implements Meter, LogObserver {
   readonly #version: string;
@@ -87,7 +88,7 @@ export class Metrics implements Meter, LogObserver {
     SEND_BUCKETS,
     LANE,
   );
-  #sources: Sources | null = null;
+  #sources: ScrapeSources | null = null;
 
   constructor(version: string) {
     this.#version = version;
@@ -95,7 +96,7 @@ export class Metrics implements Meter, LogObserver {
   }
 
   /** To be called once, when there is something to ask. */
-  watch(sources: Sources): void {
+  watch(sources: ScrapeSources): void {
     this.#sources = sources;
   }
 
@@ -200,7 +201,7 @@ const counter = (name: string, help: string, labels: readonly string[]): Counted
   name: `rialto_${name}_total`,
   help,
   labels,
-  cells: new Cells(newCount),
+  cells: new LabelledValues(newCount),
 });
 
 function histogram(
@@ -208,8 +209,8 @@ function histogram(
   help: string,
   bounds: readonly number[],
   labels: readonly string[],
-): Counted<Spread> & { readonly bounds: readonly number[] } {
-  return { name: `rialto_${name}`, help, labels, bounds, cells: new Cells(() => new Spread(bounds)) };
+): Counted<Distribution> & { readonly bounds: readonly number[] } {
+  return { name: `rialto_${name}`, help, labels, bounds, cells: new LabelledValues(() => new Distribution(bounds)) };
 }
 
 const gauge = (name: string, help: string, labels: readonly string[], samples: readonly Sample<number>[]): Family => ({

@@ -2,14 +2,14 @@ import { OPERATOR, OPERATOR_NAME, operatorEntry, operatorSubject } from "../gate
 import type { Routes } from "../gateway/routes.ts";
 import type { Log, Seq } from "../log/log.ts";
 
-export interface Words {
+export interface SayRequest {
   readonly gateway: string;
   readonly text: string;
   /** Empty: as OPERATOR_NAME. */
   readonly as: string;
 }
 
-export type Said =
+export type SayResult =
   | { readonly is: "said"; readonly seq: Seq; readonly destinations: number }
   | { readonly is: "unknown"; readonly message: string }
   | { readonly is: "bad"; readonly message: string };
@@ -26,7 +26,7 @@ export interface OperatorOptions {
 }
 
 /** Says something in a gateway, as the operator. Resolves once it is durable; rejects with the log's LogError. */
-export async function say({ gateway, text, as }: Words, options: OperatorOptions): Promise<Said> {
+export async function say({ gateway, text, as }: SayRequest, options: OperatorOptions): Promise<SayResult> {
   if (text.trim() === "") return { is: "bad", message: "the text is empty" };
   if (text.length > TEXT_MAX) return { is: "bad", message: `the text is longer than ${TEXT_MAX} characters` };
   if (as.length > NAME_MAX) return { is: "bad", message: `the name is longer than ${NAME_MAX} characters` };

@@ -4,8 +4,9 @@ import type { Family } from "./exposition.ts";
 import type { Sample } from "./tally.ts";
 
 /**
- * What the system and Node say of this process, under the names that Prometheus's clients use. All of it is asked when it is wanted; nothing watches
- * meanwhile, as an observer of garbage collections would at every one of them. What a system cannot say is left out. Never rejects.
+ * What the system and Node say of this process, under the names that Prometheus's clients use. All of it is asked when
+ * it is wanted; nothing watches meanwhile, as an observer of garbage collections would at every one of them. What a
+ * system cannot say is left out. Never rejects.
  */
 export async function processMetrics(): Promise<readonly Family[]> {
   const [status, limits, files] = await Promise.all([

@@ -2,7 +2,7 @@ import type { AccountStatus, LoopStatus } from "../delivery/status.ts";
 import type { Shortage } from "../lib/descriptors.ts";
 import type { LogHealth } from "./log-health.ts";
 import type { LoopDelay } from "./loop-delay.ts";
-import { type ConfigError, troublesOf } from "./troubles.ts";
+import { type ConfigError, alertsOf } from "./alerts.ts";
 import type { ReaderView, StatusView } from "./views.ts";
 
 export interface StatusOptions {
@@ -32,7 +32,7 @@ export async function statusOf(options: StatusOptions): Promise<StatusView> {
   const readers = options.readers();
   const seen = { nowMs, log, loop: options.loop.now(), accounts, loops: options.loops(), readers };
   const { newestMs, waitingMs, shortage, errors } = options;
-  const troubles = troublesOf({
+  const troubles = alertsOf({
     ...seen,
     newestMs: newestMs(),
     waitingMs: waitingMs(),

@@ -1,4 +1,7 @@
-/** What is counted while the program runs: plain numbers, on the way of every message. How they are written is exposition.ts's. */
+/**
+ * What is counted while the program runs: plain numbers, on the way of every message. How they are written is
+ * exposition.ts's.
+ */
 
 /** What is known for one set of label values. */
 export interface Sample<V> {
@@ -14,7 +17,7 @@ export interface Count {
 export const newCount = (): Count => ({ value: 0 });
 
 /** One cell for each set of label values, made when it is first asked for, and kept. */
-export class Cells<C> {
+export class LabelledValues<C> {
   readonly #make: () => C;
   readonly #root: Branch<C> = { cell: null, next: new Map() };
   readonly #all: Sample<C>[] = [];
@@ -54,9 +57,12 @@ interface Branch<C> {
 }
 
 /** How values are spread over buckets. */
-export class Spread {
+export class Distribution {
   readonly #bounds: readonly number[];
-  /** One for each bound, and one for what is above them all. Numbers in typed arrays are changed in place: nothing is allocated. */
+  /**
+   * One for each bound, and one for what is above them all. Numbers in typed arrays are changed in place: nothing is
+   * allocated.
+   */
   readonly #counts: Float64Array;
   readonly #sum = new Float64Array(1);
 

@@ -1,6 +1,6 @@
 import type { AccountStatus, LoopStatus } from "../delivery/status.ts";
 import type { Dropped } from "../gateway/drops.ts";
-import type { Damage } from "../log/archive.ts";
+import type { Damage } from "../log/search.ts";
 import type { Delay } from "./loop-delay.ts";
 
 /** What the admin server answers, as JSON; moments are Unix ms. The commands read the same. */
@@ -11,7 +11,7 @@ export interface StatusView {
   readonly nowMs: number;
   readonly startedMs: number;
   /** Worst first; none: all is well. */
-  readonly troubles: readonly Trouble[];
+  readonly troubles: readonly Alert[];
   readonly log: LogView;
   readonly loop: Delay;
   readonly accounts: readonly AccountStatus[];
@@ -22,7 +22,7 @@ export interface StatusView {
 }
 
 /** Something that a person should look at. */
-export interface Trouble {
+export interface Alert {
   /** Of the program, or the account that has it. */
   readonly of: string;
   readonly what: string;
@@ -79,8 +79,9 @@ export interface Destination {
   readonly account: string;
   readonly channel: string;
   /**
-   * `read`: a reader of the API has it. `settled`: the lane is behind it and had nothing to note: it was sent, or an event of its kind is not
-   * shown there. `before`: it was said before the bridge existed. `unknown`: the log has forgotten.
+   * `read`: a reader of the API has it. `settled`: the lane is behind it and had nothing to note: it was sent, or an
+   * event of its kind is not shown there. `before`: it was said before the bridge existed. `unknown`: the log has
+   * forgotten.
    */
   readonly state:
     | "sent"

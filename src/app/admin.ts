@@ -7,7 +7,7 @@ import { LoopDelay } from "../admin/loop-delay.ts";
 import { Metrics } from "../admin/metrics.ts";
 import { noSuchGateway, say } from "../admin/operator.ts";
 import { statusOf } from "../admin/status.ts";
-import type { ConfigError } from "../admin/troubles.ts";
+import type { ConfigError } from "../admin/alerts.ts";
 import type { ReaderView, StatusView } from "../admin/views.ts";
 import { placeOf } from "../config/problem-lines.ts";
 import type { Config } from "../config/config.ts";
@@ -23,7 +23,7 @@ import { parseAddress } from "../lib/address.ts";
 import { faultOf } from "../lib/fault.ts";
 import { fileBeside } from "../log/sqlite/upkeep.ts";
 import type { Scrubber } from "../lib/scrub.ts";
-import type { Archive } from "../log/archive.ts";
+import type { LogSearch } from "../log/search.ts";
 import type { Log, Seq } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
 import { describe } from "./describe.ts";
@@ -32,7 +32,7 @@ import { version } from "./version.ts";
 
 /** What an operator is shown, from the rest of the program. */
 export interface AdminSources {
-  readonly log: Log & { readonly archive: Archive };
+  readonly log: Log & { readonly archive: LogSearch };
   readonly routes: Routes;
   /** As it is now. */
   readonly config: () => Config;

@@ -18,7 +18,7 @@ import { explainListenError, listenAt } from "../http/listen.ts";
 import type { HttpApi } from "../http/server.ts";
 import { namesOf } from "./own-names.ts";
 import { isLoopback, parseAddress } from "../lib/address.ts";
-import type { Turnstile } from "../lib/turnstile.ts";
+import type { ReadWriteLock } from "../lib/read-write-lock.ts";
 import type { Log } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
 import { describe } from "./describe.ts";
@@ -47,7 +47,7 @@ export interface ApiCore {
   readonly log: Log;
   readonly files: FileStore;
   readonly routes: Routes;
-  readonly turnstile: Turnstile;
+  readonly lock: ReadWriteLock;
   readonly share: ServerShare;
   readonly http: Awaited<ReturnType<typeof loadHttp>>;
   readonly logger: Logger;
@@ -67,12 +67,12 @@ const nowMs = (): number => systemClock.nowMs();
 
 /** Opens the readers of an API account and its server, which does not listen yet. Rejects with a LogError. */
 export async function createApiServer(account: Account, config: Config, core: ApiCore): Promise<ApiServer> {
-  const { log, files, routes, turnstile, share, logger, onDrop } = core;
+  const { log, files, routes, lock, share, logger, onDrop } = core;
   const settings = account.settings as ApiSettings;
   const view = viewOf(account, config, core);
   const keepFile = async (content: Uint8Array, name: string): Promise<string | null> => await files.keep(content, name);
   const inbound = compileInbound(account);
-  const ingest = new Ingest({ account, log, routes, turnstile, inbound, logger, nowMs, keepFile, onDrop });
+  const ingest = new Ingest({ account, log, routes, lock, inbound, logger, nowMs, keepFile, onDrop });
   const onError = (error: unknown, path: string): void =>
     logger.error({ account: account.name, path, error: describe(error) }, "a request failed: this is a bug");
   const token = settings.Token === "" ? null : settings.Token;

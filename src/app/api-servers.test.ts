@@ -10,7 +10,7 @@ import { compileRoutes } from "../gateway/routes.ts";
 import { aConfig, aGateway, aMessage, anAccount } from "../gateway/samples.suite.ts";
 import { ampleDescriptors } from "../lib/descriptors.suite.ts";
 import { BodyBudget } from "../http/body-budget.ts";
-import { Turnstile } from "../lib/turnstile.ts";
+import { ReadWriteLock } from "../lib/read-write-lock.ts";
 import type { Log } from "../log/log.ts";
 import { openAt, scratchFolder } from "../log/sqlite/scratch.suite.ts";
 import { loadHttp } from "./api-server.ts";
@@ -42,7 +42,7 @@ beforeEach(async () => {
     log,
     files: Object.assign(new MemoryFiles(), { keep, linkFor: () => null }) as never,
     routes,
-    turnstile: new Turnstile(),
+    lock: new ReadWriteLock(),
     share: { bodies: new BodyBudget(), descriptors: ampleDescriptors() },
     http: await loadHttp(),
     logger: new MemoryLogger().logger,
@@ -72,7 +72,7 @@ async function change(config: Config, ...reopen: readonly string[]): Promise<voi
   await changing.settle();
 }
 
-test("what is committed while readers are opened again is theirs, also when the turnstile did not wait for it", async () => {
+test("what is committed while readers are opened again is theirs, also when the lock did not wait for it", async () => {
   await say("one");
   expect(await right.texts()).toEqual(["one"]);
   const mark = log.mark.bind(log);

@@ -2,7 +2,7 @@ import type { ApiSettings } from "../adapters/api/index.ts";
 import type { Account, Config } from "../config/config.ts";
 import { pause } from "../delivery/deadline.ts";
 import { systemClock } from "../delivery/clock.ts";
-import type { Next } from "../delivery/change.ts";
+import type { NextConfig } from "../delivery/change.ts";
 import { compileInbound } from "../gateway/inbound.ts";
 import type { ApiAccount } from "../http/api/account.ts";
 import { beginningMarks, forgetReaders, hasPositions, joiningMarks, READERS_STEM } from "../http/api/reader-marks.ts";
@@ -85,7 +85,7 @@ export class ApiServers {
   }
 
   /** The steps to another configuration; nothing has moved yet. Rejects with a LogError. */
-  async change(next: Next): Promise<ServersChange> {
+  async change(next: NextConfig): Promise<ServersChange> {
     const { log, routes } = this.#core;
     const accounts = apisOf(next.config);
     const marks = await log.marks(READERS_STEM);
@@ -119,7 +119,10 @@ export class ApiServers {
     };
   }
 
-  /** Answers that are under way are finished and streams ended; what listens later, as a change may still have it, is closed as well. */
+  /**
+   * Answers that are under way are finished and streams ended; what listens later, as a change may still have it, is
+   * closed as well.
+   */
   async close(): Promise<void> {
     this.#ended.abort();
     clearInterval(this.#sweeps);
@@ -127,7 +130,7 @@ export class ApiServers {
     await Promise.all(this.all.map(async ({ readers }) => await readers.settled()));
   }
 
-  async #settle({ config, routes, reopen }: Next): Promise<void> {
+  async #settle({ config, routes, reopen }: NextConfig): Promise<void> {
     const { logger, log } = this.#core;
     const accounts = apisOf(config);
     const keys = new Set(accounts.map(({ key }) => key));
@@ -143,7 +146,7 @@ export class ApiServers {
       if (!keys.has(key)) this.#readers.delete(key);
     }
     const opening = accounts.filter(({ key }) => !this.#servers.has(key));
-    await Promise.all(opening.map(async (account) => await this.#insist(account, config)));
+    await Promise.all(opening.map(async (account) => await this.#retryUntilAvailable(account, config)));
     if (this.#ended.signal.aborted) return;
     try {
       await forgetReaders(log, keys, routes.reads);
@@ -156,11 +159,11 @@ export class ApiServers {
   }
 
   /** Until the log can be read; then listens, or goes on trying to. */
-  async #insist(account: Account, config: Config): Promise<void> {
+  async #retryUntilAvailable(account: Account, config: Config): Promise<void> {
     const { signal } = this.#ended;
     while (!signal.aborted) {
       try {
-        const server = await this.#core.turnstile.alone(ALONE_MS, async () => {
+        const server = await this.#core.lock.exclusive(ALONE_MS, async () => {
           const opened = await createApiServer(account, config, this.#core);
           this.#put(opened);
           return opened;

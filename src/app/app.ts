@@ -9,7 +9,7 @@ import { liveRoutes } from "../gateway/live-routes.ts";
 import { compileRoutes } from "../gateway/routes.ts";
 import type { MediaServer } from "../http/media/media-server.ts";
 import { Scrubber } from "../lib/scrub.ts";
-import { Turnstile } from "../lib/turnstile.ts";
+import { ReadWriteLock } from "../lib/read-write-lock.ts";
 import type { LogError } from "../log/errors.ts";
 import type { Logger } from "../logger.ts";
 import { Admin } from "./admin.ts";
@@ -28,18 +28,22 @@ export interface App {
   readonly failed: Promise<LogError>;
   /** Resolves when the log's thread has answered: what accepts messages is alive. Rejects with a LogError. */
   readonly probe: () => Promise<unknown>;
-  /** Reads the configuration again and goes on with it; null where it did not come from a file. Never rejects but for bugs. */
+  /**
+   * Reads the configuration again and goes on with it; null where it did not come from a file. Never rejects but for
+   * bugs.
+   */
   readonly reload: (() => Promise<Reloaded>) | null;
   /**
-   * Stops sending and taking in, finishes answers, ends streams, leaves the networks, and commits what is waiting: about 8 s at most
-   * beside the last commit. Idempotent.
+   * Stops sending and taking in, finishes answers, ends streams, leaves the networks, and commits what is waiting:
+   * about 8 s at most beside the last commit. Idempotent.
    */
   stop(): Promise<void>;
 }
 
 /**
- * The whole program in the order it starts: log, files, routes, API readers, lanes, servers, and last the sessions, which nothing waits for.
- * `read`: loads the configuration once more, as it is then; null: it never changes. Rejects with a StartError; nothing is left open then.
+ * The whole program in the order it starts: log, files, routes, API readers, lanes, servers, and last the sessions,
+ * which nothing waits for. `read`: loads the configuration once more, as it is then; null: it never changes. Rejects
+ * with a StartError; nothing is left open then.
  */
 export async function startApp(
   config: Config,
@@ -51,7 +55,7 @@ export async function startApp(
   const share = openShare(config, logger);
   const admin = new Admin(share);
   const [log, http] = await Promise.all([openLog(config, admin.metrics), loadHttp()]);
-  const turnstile = new Turnstile();
+  const lock = new ReadWriteLock();
   let servers: ApiServers | null = null;
   let reloader: Reloader | null = null;
   let delivery: Delivery | null = null;
@@ -71,14 +75,14 @@ export async function startApp(
     // Not before the log has made sure that nobody else uses the data folder.
     files = await openStore(config, remoteFiles, logger);
     const routes = liveRoutes(compileRoutes(config));
-    servers = new ApiServers({ log, files, routes, turnstile, share, http, logger, onDrop: admin.told.onDrop });
+    servers = new ApiServers({ log, files, routes, lock, share, http, logger, onDrop: admin.told.onDrop });
     await servers.open(config);
     log.tail(servers.listener);
     delivery = await openDelivery({
       config,
       adapters,
       routes,
-      turnstile,
+      lock,
       log,
       files,
       remoteFiles,
@@ -87,7 +91,7 @@ export async function startApp(
       random: Math.random,
       ...admin.told,
     });
-    const running: Running = { config, log, routes, turnstile, servers, delivery, share };
+    const running: Running = { config, log, routes, lock, servers, delivery, share };
     reloader = read === null ? null : new Reloader(running, read, logger);
     const reload = reloadOf(reloader);
     await servers.listen();
@@ -98,7 +102,7 @@ export async function startApp(
       config: () => running.config,
       delivery: () => running.delivery,
       readers: () => running.servers.all.map((server) => readerView(server, running.servers.addresses)),
-      pass: async (task) => await turnstile.pass(task),
+      pass: async (task) => await lock.shared(task),
       reload,
       logger,
       scrubber,

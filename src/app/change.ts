@@ -4,7 +4,7 @@ import type { Delivery } from "../delivery/delivery.ts";
 import type { LiveRoutes } from "../gateway/live-routes.ts";
 import { compileRoutes } from "../gateway/routes.ts";
 import { addressesClash, parseAddress } from "../lib/address.ts";
-import type { Turnstile } from "../lib/turnstile.ts";
+import type { ReadWriteLock } from "../lib/read-write-lock.ts";
 import { LogError } from "../log/errors.ts";
 import type { Log } from "../log/log.ts";
 import { addressOf, apisOf, type ApiServers } from "./api-servers.ts";
@@ -27,7 +27,7 @@ export interface Running {
   config: Config;
   readonly log: Log;
   readonly routes: LiveRoutes;
-  readonly turnstile: Turnstile;
+  readonly lock: ReadWriteLock;
   readonly servers: ApiServers;
   readonly delivery: Delivery;
   readonly share: Pick<Share, "lack" | "change">;
@@ -37,8 +37,9 @@ export interface Running {
 const ALONE_MS = 2_000;
 
 /**
- * Goes on with another configuration: what is new begins in one commit, then everything that comes in goes by it at once, and lanes,
- * sessions and servers follow. One at a time. Resolves when all of them have; never rejects but for bugs.
+ * Goes on with another configuration: what is new begins in one commit, then everything that comes in goes by it at
+ * once, and lanes, sessions and servers follow. One at a time. Resolves when all of them have; never rejects but for
+ * bugs.
  */
 export async function changeConfig(loaded: Config, running: Running): Promise<Changed> {
   const { needsRestart, ...moved } = diffConfig(running.config, loaded);
@@ -54,11 +55,11 @@ export async function changeConfig(loaded: Config, running: Running): Promise<Ch
   const lack = running.share.lack(config);
   const reasons = lack === null ? await busyAddresses(config, reopen, running) : [lack];
   if (reasons.length > 0) return { is: "impossible", reasons };
-  const { log, turnstile, delivery, servers } = running;
+  const { log, lock, delivery, servers } = running;
   const next = { config, routes, reopen };
   try {
     const steps = [await delivery.change(next), await servers.change(next)];
-    await turnstile.alone(ALONE_MS, async () => {
+    await lock.exclusive(ALONE_MS, async () => {
       const marks = steps.flatMap((step) => step.marks());
       if (marks.length > 0) await log.mark(marks);
       running.config = config;

@@ -6,7 +6,7 @@ import type { FileStore } from "../files/files.ts";
 import { openFiles } from "../files/open-files.ts";
 import { isStored } from "../gateway/codec.ts";
 import { compilePattern } from "../gateway/regex.ts";
-import type { Archive, LogObserver } from "../log/archive.ts";
+import type { LogSearch, LogObserver } from "../log/search.ts";
 import { LogError, type LogErrorCode } from "../log/errors.ts";
 import type { Log } from "../log/log.ts";
 import { openSqliteLog } from "../log/sqlite/open.ts";
@@ -17,7 +17,7 @@ import { describe } from "./describe.ts";
 export async function openLog(
   { general }: Config,
   observer: LogObserver,
-): Promise<Log & { readonly archive: Archive }> {
+): Promise<Log & { readonly archive: LogSearch }> {
   try {
     return await openSqliteLog({ ...general, observer, isSound: isStored });
   } catch (error) {
@@ -31,7 +31,9 @@ export function startErrorOf(error: LogError): StartError {
   return new StartError(codes[error.code] ?? "data_path", error.message, { cause: error });
 }
 
-/** To be called when the log is open: it has made sure that nobody else uses the data folder. Rejects with a StartError. */
+/**
+ * To be called when the log is open: it has made sure that nobody else uses the data folder. Rejects with a StartError.
+ */
 export async function openStore({ general }: Config, sources: RemoteFiles, log: Logger): Promise<FileStore> {
   const { dataPath, retentionDays, media } = general;
   const forbidden = media.blackList.map((pattern) => compilePattern(pattern));

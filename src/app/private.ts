@@ -14,8 +14,8 @@ const OURS = /^(?:log\.sqlite(?:[-.].+)?|files|rialto\.sock|\.s-\w+|\.repair)$/u
 const OTHERS = 0o077;
 
 /**
- * Closes the data folder to others where nothing but Rialto's own is in it; who chose a folder that holds other things as well is told. To be called
- * when the log is open: the folder is there, and ours. Never throws.
+ * Closes the data folder to others where nothing but Rialto's own is in it; who chose a folder that holds other things
+ * as well is told. To be called when the log is open: the folder is there, and ours. Never throws.
  */
 export function closeDataFolder(path: string): readonly Privacy[] {
   if (process.platform === "win32") return [];

@@ -1,6 +1,6 @@
 import { formatProblems } from "../config/problem-lines.ts";
 import type { Loaded } from "../config/load.ts";
-import { hasErrors, type Problem } from "../config/problems.ts";
+import { hasErrors, type ConfigProblem } from "../config/problems.ts";
 import type { Logger } from "../logger.ts";
 import { type Changed, changeConfig, type Moved, type Running } from "./change.ts";
 
@@ -8,7 +8,7 @@ import { type Changed, changeConfig, type Moved, type Running } from "./change.t
 export type Reloaded =
   | Exclude<Changed, { is: "impossible" }>
   /** The old configuration stays. */
-  | { readonly is: "refused"; readonly problems: readonly Problem[] };
+  | { readonly is: "refused"; readonly problems: readonly ConfigProblem[] };
 
 /** Reads the configuration again while the program runs, and goes on with it; says in the log what has come of that. */
 export class Reloader {
@@ -65,9 +65,9 @@ export class Reloader {
     return changed;
   }
 
-  #refuse(found: readonly Problem[], reasons: readonly string[]): Reloaded {
+  #refuse(found: readonly ConfigProblem[], reasons: readonly string[]): Reloaded {
     const file = this.#running.config.path ?? "";
-    const own = reasons.map((message): Problem => ({
+    const own = reasons.map((message): ConfigProblem => ({
       severity: "error",
       code: "reload",
       file,
@@ -87,7 +87,7 @@ export class Reloader {
 }
 
 /** As `rialto check` has it. */
-const lineOf = (problem: Problem): string => formatProblems([problem]).trimEnd();
+const lineOf = (problem: ConfigProblem): string => formatProblems([problem]).trimEnd();
 
 /** Only what there is, and of long lists the number. */
 function briefOf({ accounts, gateways, general }: Moved): Readonly<Record<string, unknown>> {

@@ -49,9 +49,9 @@ describe("what the configuration needs", () => {
     share.descriptors.give(21);
     const step = { marks: () => [], swap: () => undefined, settle: () => Promise.resolve() };
     const moving = { change: () => Promise.resolve(step) };
-    const alone = async (_ms: number, task: () => Promise<void>) => await task();
+    const exclusive = async (_ms: number, task: () => Promise<void>) => await task();
     const routes = { swap: () => undefined };
-    const running = { config, share, routes, delivery: moving, servers: moving, turnstile: { alone } };
+    const running = { config, share, routes, delivery: moving, servers: moving, lock: { exclusive } };
     expect(await changeConfig(largest, running as unknown as Running)).toEqual({
       is: "impossible",
       reasons: [share.lack(largest)],

@@ -47,8 +47,8 @@ export interface Share extends ServerShare {
 }
 
 /**
- * Throws a StartError when there are fewer file descriptors than the configuration needs. Node itself has raised the soft limit to the hard
- * one.
+ * Throws a StartError when there are fewer file descriptors than the configuration needs. Node itself has raised the
+ * soft limit to the hard one.
  */
 export function openShare(config: Config, logger: Logger, limit = limitOf(systemLimits())): Share {
   const lack = lackOf(config, limit);
@@ -70,7 +70,10 @@ export function openShare(config: Config, logger: Logger, limit = limitOf(system
   };
 }
 
-/** Looks now and then whether the system still gives descriptors; it does not tell a server that it gave none to a connection. */
+/**
+ * Looks now and then whether the system still gives descriptors; it does not tell a server that it gave none to a
+ * connection.
+ */
 function watch(descriptors: Descriptors): NodeJS.Timeout {
   const timer = setInterval(() => {
     open("/dev/null", (error, fd) => {

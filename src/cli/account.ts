@@ -18,7 +18,9 @@ interface Surroundings {
   readonly tell: (text: string) => void;
 }
 
-/** `rialto <protocol> <command> ACCOUNT`: prints what a protocol makes of an account's settings. Returns the exit code. */
+/**
+ * `rialto <protocol> <command> ACCOUNT`: prints what a protocol makes of an account's settings. Returns the exit code.
+ */
 export function accountCommand(
   command: Extract<Command, { is: "account" }>,
   surroundings: Surroundings,

@@ -53,7 +53,10 @@ export interface ControlCommand {
   readonly as: string;
 }
 
-/** The options that only some commands take, in addition to `--conf`, `--debug`, `--help`, `--version` and `--or-example`, which all of them do. */
+/**
+ * The options that only some commands take, in addition to `--conf`, `--debug`, `--help`, `--version` and
+ * `--or-example`, which all of them do.
+ */
 type Option = "data" | "socket" | "watch" | "json" | "ids" | "as";
 
 interface Rule {

@@ -1,7 +1,7 @@
 import { protocols } from "../adapters/registry.ts";
 import type { Environment } from "../config/environment.ts";
 import { formatProblems } from "../config/problem-lines.ts";
-import { hasErrors, type Problem } from "../config/problems.ts";
+import { hasErrors, type ConfigProblem } from "../config/problems.ts";
 import { START_ERRORS } from "../errors.ts";
 import { load } from "./load.ts";
 import { wiringOf } from "./wiring.ts";
@@ -15,7 +15,10 @@ interface Surroundings {
   readonly json?: boolean;
 }
 
-/** `rialto check FILE`: prints every problem, what is linked with what, and a summary. Returns the exit code: 0, or 78 with errors. */
+/**
+ * `rialto check FILE`: prints every problem, what is linked with what, and a summary. Returns the exit code: 0, or 78
+ * with errors.
+ */
 export function check(file: string, { env, cwd, write, json = false }: Surroundings): number {
   const loaded = load({ path: file }, { env, cwd });
   const { problems } = loaded;
@@ -41,18 +44,25 @@ export function check(file: string, { env, cwd, write, json = false }: Surroundi
   return hasErrors(problems) ? START_ERRORS.config.exit : 0;
 }
 
-function verdictOf({ ok, problems }: { readonly ok: boolean; readonly problems: readonly Problem[] }): string {
+function verdictOf({ ok, problems }: { readonly ok: boolean; readonly problems: readonly ConfigProblem[] }): string {
   if (!ok) return "nothing can start";
   return hasErrors(problems) ? "can start despite its errors" : "ok";
 }
 
 /** A problem as `--json` shows it. */
-function problemView({ severity, file, line, column, message, remedy }: Problem): Omit<Problem, "code" | "keepsDown"> {
+function problemView({
+  severity,
+  file,
+  line,
+  column,
+  message,
+  remedy,
+}: ConfigProblem): Omit<ConfigProblem, "code" | "keepsDown"> {
   const fallback = severity === "error" ? "correct it" : "check whether you mean this";
   return { severity, file, line, column, message, remedy: remedy === "" ? fallback : remedy };
 }
 
-function countProblems(problems: readonly Problem[]): string {
+function countProblems(problems: readonly ConfigProblem[]): string {
   const errors = problems.filter(({ severity }) => severity === "error").length;
   const warnings = problems.length - errors;
   const counts = [];

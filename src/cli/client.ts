@@ -8,7 +8,7 @@ const ANSWER_MS = 30_000;
 /** Of an answer. */
 const ANSWER_BYTES = 64 * 1024 * 1024;
 
-export interface Answer {
+export interface ControlResponse {
   readonly status: number;
   readonly body: string;
 }
@@ -29,7 +29,7 @@ export interface Question {
 }
 
 /** Asks the Rialto at a socket. Rejects with NotRunning, also when the signal is aborted. */
-export async function ask(socket: string, question: Question, signal?: AbortSignal): Promise<Answer> {
+export async function ask(socket: string, question: Question, signal?: AbortSignal): Promise<ControlResponse> {
   const limit = AbortSignal.timeout(question.patienceMs ?? ANSWER_MS);
   const response = await open(socket, question, signal === undefined ? limit : AbortSignal.any([limit, signal]));
   return { status: response.statusCode ?? 0, body: await bodyOf(response, socket) };
@@ -49,17 +49,20 @@ async function bodyOf(response: IncomingMessage, socket: string): Promise<string
 }
 
 /** It runs, but refuses the request. */
-export class Refused extends Error {
+export class RequestRefused extends Error {
   override readonly name = "Refused";
-  readonly answer: Answer;
+  readonly answer: ControlResponse;
 
-  constructor(answer: Answer) {
+  constructor(answer: ControlResponse) {
     super(answer.body);
     this.answer = answer;
   }
 }
 
-/** The lines of an endless answer; ends when the signal is aborted or the other side ends it. Rejects with NotRunning or Refused. */
+/**
+ * The lines of an endless answer; ends when the signal is aborted or the other side ends it. Rejects with NotRunning or
+ * Refused.
+ */
 export async function* lines(socket: string, path: string, signal: AbortSignal): AsyncGenerator<string> {
   const begun = new AbortController();
   const limit = setTimeout(() => begun.abort(), ANSWER_MS);
@@ -67,7 +70,7 @@ export async function* lines(socket: string, path: string, signal: AbortSignal):
     clearTimeout(limit),
   );
   const status = response.statusCode ?? 0;
-  if (status !== 200) throw new Refused({ status, body: await bodyOf(response, socket) });
+  if (status !== 200) throw new RequestRefused({ status, body: await bodyOf(response, socket) });
   let rest = "";
   try {
     for await (const part of response.setEncoding("utf8")) {

@@ -8,7 +8,7 @@ import { localTimeOfDay } from "../lib/local-time.ts";
 import { printable } from "../lib/printable.ts";
 import { isAborted } from "../lib/abort.ts";
 import type { ControlCommand } from "./args.ts";
-import { type Answer, ask, lines, NotRunning, Refused } from "./client.ts";
+import { type ControlResponse, ask, lines, NotRunning, RequestRefused } from "./client.ts";
 import { findDataPath } from "./data-path.ts";
 import { explainText } from "./explain-view.ts";
 import { reloadText } from "./reload-view.ts";
@@ -38,7 +38,7 @@ export async function control(command: ControlCommand, terminal: Terminal): Prom
   try {
     return await COMMANDS[command.name](socket, command, terminal);
   } catch (error) {
-    if (error instanceof Refused) return refused(error.answer, terminal);
+    if (error instanceof RequestRefused) return refused(error.answer, terminal);
     if (!(error instanceof NotRunning)) throw error;
     // Interrupted: nobody waits for the answer.
     if (terminal.signal.aborted) return INTERRUPTED;
@@ -115,7 +115,7 @@ async function watchStatus(socket: string, json: boolean, terminal: Terminal): P
 }
 
 async function show(
-  answer: Answer,
+  answer: ControlResponse,
   json: boolean,
   terminal: Terminal,
   view: (body: string) => { readonly text: string; readonly code: number },
@@ -126,7 +126,7 @@ async function show(
   return code;
 }
 
-function refused({ body }: Answer, { tell }: Terminal): number {
+function refused({ body }: ControlResponse, { tell }: Terminal): number {
   tell(`rialto: ${printable(messageOf(body))}\n`);
   return 1;
 }

@@ -8,7 +8,7 @@ import { LogError } from "../log/errors.ts";
 import { logFile } from "../log/sqlite/database.ts";
 import { type Repaired, repairLog } from "../log/sqlite/repair.ts";
 import type { LostRange } from "../log/sqlite/salvage.ts";
-import { backupLog, checkLog, type Checked, fileBeside, type Progress } from "../log/sqlite/upkeep.ts";
+import { backupLog, checkLog, type Checked, fileBeside, type ReportProgress } from "../log/sqlite/upkeep.ts";
 import type { LogCommand } from "./args.ts";
 import { ask, NotRunning } from "./client.ts";
 import type { Terminal } from "./control.ts";
@@ -73,7 +73,7 @@ const ACTIONS: Readonly<Record<LogCommand["action"], Action>> = {
   },
 };
 
-function isWhole(dataPath: string, progress: Progress): boolean {
+function isWhole(dataPath: string, progress: ReportProgress): boolean {
   try {
     return checkLog({ dataPath, isSound: isStored, progress }).findings.length === 0;
   } catch (error) {
@@ -153,7 +153,7 @@ function rangesText(ranges: readonly LostRange[]): string {
 }
 
 /** A line now and then, while it takes long. */
-function progressTo({ tell }: Terminal): Progress {
+function progressTo({ tell }: Terminal): ReportProgress {
   let toldMs = Date.now();
   return (what, done, of) => {
     if (Date.now() - toldMs < PROGRESS_MS) return;

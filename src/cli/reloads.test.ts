@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../../test/support/wait.ts";
 import { MemoryLogger } from "../delivery/scripted.suite.ts";
-import { type Asked, followReloads, listenForReloads } from "./reloads.ts";
+import { type ReloadRequests, followReloads, listenForReloads } from "./reloads.ts";
 import type { Systemd } from "./systemd.ts";
 
 let memory: MemoryLogger;
@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 
 /** How often it was asked for. */
-function follow(asked: Asked): () => number {
+function follow(asked: ReloadRequests): () => number {
   let times = 0;
   asked.follow(() => (times += 1));
   return () => times;
@@ -65,7 +65,7 @@ test("systemd hears of a reload and of its end; without a file, the log says so"
     reloading: () => void told.push("reloading"),
     stopping: () => Promise.resolve(),
   };
-  const asked: Asked = { follow: (task) => task() };
+  const asked: ReloadRequests = { follow: (task) => task() };
   const reload = (): Promise<{ readonly is: "unchanged"; readonly needsRestart: [] }> =>
     Promise.resolve({ is: "unchanged", needsRestart: [] });
   followReloads({ reload }, { asked, systemd, logger: memory.logger });

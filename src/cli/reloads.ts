@@ -4,13 +4,16 @@ import type { Systemd } from "./systemd.ts";
 import { watchFile } from "./watch-file.ts";
 
 /** Requests to read the configuration again, from the start of the program. */
-export interface Asked {
+export interface ReloadRequests {
   /** Calls back at each request, and at once if there was one before. */
   follow(task: () => void): void;
 }
 
-/** SIGHUP, which would end the program without a listener, and a change of the file's content. `path`: null when there is none. For good. */
-export function listenForReloads(path: string | null, logger: Logger): Asked {
+/**
+ * SIGHUP, which would end the program without a listener, and a change of the file's content. `path`: null when there
+ * is none. For good.
+ */
+export function listenForReloads(path: string | null, logger: Logger): ReloadRequests {
   let early = false;
   let task = (): void => {
     early = true;
@@ -30,7 +33,7 @@ export function listenForReloads(path: string | null, logger: Logger): Asked {
 /** Reloads the configuration each time somebody asks for it. */
 export function followReloads(
   { reload }: Pick<App, "reload">,
-  { asked, systemd, logger }: { readonly asked: Asked; readonly systemd: Systemd; readonly logger: Logger },
+  { asked, systemd, logger }: { readonly asked: ReloadRequests; readonly systemd: Systemd; readonly logger: Logger },
 ): void {
   asked.follow(() => {
     if (reload === null) {

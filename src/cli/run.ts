@@ -59,7 +59,8 @@ function warnOfOthers({ path, general }: Config, scrubber: Scrubber, logger: Log
 /** Resolves with the first signal that asks for a stop, also one that comes while the program starts. */
 function listenForSignals(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    // For good: npm and shells often send a signal twice, and the second must not cut the stop short, which is bounded anyway.
+    // For good: npm and shells often send a signal twice, and the second must not cut the stop short, which is bounded
+    // anyway.
     process.on("SIGTERM", resolve);
     process.on("SIGINT", resolve);
   });

@@ -6,7 +6,10 @@ import type { Logger } from "../logger.ts";
 /** Longest that one word to systemd may take. */
 const TELL_MS = 2_000;
 
-/** What systemd is told of a service of Type=notify (sd_notify(3)). Nothing happens where no systemd listens. No call throws or rejects. */
+/**
+ * What systemd is told of a service of Type=notify (sd_notify(3)). Nothing happens where no systemd listens. No call
+ * throws or rejects.
+ */
 export interface Systemd {
   /** It runs, or runs again after `reloading`. `status`: a line for `systemctl status`. */
   readonly ready: (status: string) => void;
@@ -23,8 +26,9 @@ export interface SystemdOptions {
 }
 
 /**
- * Node has no Unix datagram sockets, which sd_notify needs, so each word is a run of `systemd-notify`: a few milliseconds when the program starts, reloads
- * and stops, and twice in each WatchdogSec. The words go one after the other.
+ * Node has no Unix datagram sockets, which sd_notify needs, so each word is a run of `systemd-notify`: a few
+ * milliseconds when the program starts, reloads and stops, and twice in each WatchdogSec. The words go one after the
+ * other.
  */
 export function openSystemd({ env, logger, probe }: SystemdOptions): Systemd {
   const socket = env["NOTIFY_SOCKET"] ?? "";

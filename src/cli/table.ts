@@ -25,8 +25,9 @@ const GAP = "  ";
 const LEAST = 8;
 
 /**
- * Rows as lines: columns as wide as they need to be, cut where the screen is too narrow, the last first, then the widest. What comes from elsewhere cannot
- * do anything to the terminal. Characters count as one column each, so that wide ones may push a row to the right.
+ * Rows as lines: columns as wide as they need to be, cut where the screen is too narrow, the last first, then the
+ * widest. What comes from elsewhere cannot do anything to the terminal. Characters count as one column each, so that
+ * wide ones may push a row to the right.
  */
 export function table(rows: readonly (readonly Cell[])[], screen: Screen): string {
   const clean = rows.map((row) => row.map(({ text, colour = null }) => ({ text: printable(text), colour })));

@@ -16,9 +16,10 @@ const QUIET_MS = 500;
 const LIMIT_MS = 10_000;
 
 /**
- * Calls back when the content of a file has changed: written in place, replaced under its name as editors do, or reached by another link. It
- * watches the folders, because a file that is replaced is another one. A file that is not there, or cannot be read, is no change; nothing
- * is said about what it held when this was called. Returns the function that ends it.
+ * Calls back when the content of a file has changed: written in place, replaced under its name as editors do, or
+ * reached by another link. It watches the folders, because a file that is replaced is another one. A file that is not
+ * there, or cannot be read, is no change; nothing is said about what it held when this was called. Returns the function
+ * that ends it.
  */
 export function watchFile(path: string, { changed, failed, quietMs = QUIET_MS }: Watching): () => void {
   const watchers = new Map<string, FSWatcher>();

@@ -53,7 +53,10 @@ interface Resolved {
   readonly effect: EffectOf;
 }
 
-/** What is wrong with the settings together, when each of them is valid. A setting that does not fit the others takes its default. */
+/**
+ * What is wrong with the settings together, when each of them is valid. A setting that does not fit the others takes
+ * its default.
+ */
 function reportIssues({ manifest, settings, name, chain, where, effect }: Resolved, context: Context): void {
   for (const { severity, setting, message } of manifest.check?.(settings) ?? []) {
     const found = lookUp(setting, chain);

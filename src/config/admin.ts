@@ -2,7 +2,7 @@ import type { SettingsOf, SettingsSchema } from "../contract/manifest.ts";
 import { isLoopback, parseAddress } from "../lib/address.ts";
 import type { AdminSettings } from "./config.ts";
 import type { Context } from "./context.ts";
-import type { Effect } from "./problems.ts";
+import type { ProblemEffect } from "./problems.ts";
 import type { Section } from "./section.ts";
 
 /** Settings of `[general]` about what operators see. */
@@ -29,7 +29,7 @@ export const adminProperties = {
 type AdminValues = SettingsOf<{ readonly type: "object"; readonly properties: typeof adminProperties }>;
 
 /** What happens when the second way in cannot be opened as configured. */
-export const SOCKET_ONLY: Effect = { says: "operators can use the socket only" };
+export const SOCKET_ONLY: ProblemEffect = { says: "operators can use the socket only" };
 
 /** Null without `AdminBindAddress`. An address that others reach needs a token. */
 export function resolveAdmin(

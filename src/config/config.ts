@@ -1,5 +1,5 @@
 import type { PresentationSettings } from "./presentation.ts";
-import type { Down, Problem } from "./problems.ts";
+import type { AccountDown, ConfigProblem } from "./problems.ts";
 
 /**
  * The configuration after loading, validation and resolving: what the rest of the program sees.
@@ -14,13 +14,15 @@ export interface Config {
   /** Enabled gateways in the order of the file. A samechannelgateway is one gateway with one room per channel. */
   readonly gateways: readonly Gateway[];
   /** What could not be read, and what the program runs without because of it. */
-  readonly errors: readonly Problem[];
+  readonly errors: readonly ConfigProblem[];
 }
 
 export interface GeneralSettings {
   /** Absolute. */
   readonly dataPath: string;
-  /** `power`: every commit is on the disk before it is acknowledged. `process`: it survives the program, not the power. */
+  /**
+   * `power`: every commit is on the disk before it is acknowledged. `process`: it survives the program, not the power.
+   */
   readonly durability: "power" | "process";
   readonly retentionDays: number;
   readonly retentionBytes: number;
@@ -80,7 +82,7 @@ export interface Account {
   /** The protocol's own settings after coercion and defaults, as its schema declares them. */
   readonly settings: Readonly<Record<string, unknown>>;
   /** Why it is not started although a gateway uses it; required settings may be missing then. Null: it is. */
-  readonly down: Down | null;
+  readonly down: AccountDown | null;
 }
 
 /** How messages from an account and to it look, and which pass. */
@@ -100,7 +102,10 @@ export interface Gateway {
   readonly catchUp: CatchUp | null;
 }
 
-/** Of what has waited so long that it is late: nothing, the newest few messages, or those that were accepted less than `ms` ago. */
+/**
+ * Of what has waited so long that it is late: nothing, the newest few messages, or those that were accepted less than
+ * `ms` ago.
+ */
 export type CatchUp =
   | { readonly is: "none" }
   | { readonly is: "newest"; readonly count: number }

@@ -1,7 +1,7 @@
 import type { Manifest } from "../contract/manifest.ts";
 import type { CheckPattern } from "./coerce.ts";
 import type { Gateway } from "./config.ts";
-import type { Report } from "./problems.ts";
+import type { ProblemReport } from "./problems.ts";
 
 /** Accounts that meet in more than one way: what one relays, another brings back. */
 interface Loop {
@@ -23,7 +23,7 @@ export interface Rules {
 /** Handed through the steps of one load. */
 export interface Context {
   readonly rules: Rules;
-  readonly report: Report;
+  readonly report: ProblemReport;
   /** Of the file; relative paths count from it. Absolute. */
   readonly folder: string;
 }

@@ -5,7 +5,10 @@ import type { WrittenGateway } from "./gateways.ts";
 import type { LinkedGateway } from "./link.ts";
 import { keyAt } from "./section.ts";
 
-/** Says where nothing can cross; fatal when that is everywhere. To be called when it is known which accounts are kept down. */
+/**
+ * Says where nothing can cross; fatal when that is everywhere. To be called when it is known which accounts are kept
+ * down.
+ */
 export function reportNothingToRun(
   written: readonly WrittenGateway[],
   linked: readonly LinkedGateway[],
@@ -50,14 +53,22 @@ export function warnOfSameRooms(
   accounts: ReadonlyMap<string, Declared>,
   { report }: Context,
 ): void {
-  // By room, of the first few gateways that have it: a room in thousands of gateways is not thousands squared comparisons.
+  // By room, of the first few gateways that have it: a room in thousands of gateways is not thousands squared
+  // comparisons.
   const known = new Map<string, Unit[]>();
   for (const { written, running } of linked) {
     const units = unitsOf(running).map((bridges) => ({ written, bridges: byRoom(bridges) }));
-    const twin = units.flatMap((unit) => others(unit, known).filter((other) => overlaps(unit, other, accounts)))[0];
-    if (twin !== undefined) {
-      const what = `${written.label} and ${twin.written.label} link the same rooms, so messages arrive there twice`;
-      report.warning("same-rooms", written.where, [what, "remove these rooms from one of them"], twin.written.where);
+    const duplicate = units.flatMap((unit) =>
+      others(unit, known).filter((other) => overlaps(unit, other, accounts)),
+    )[0];
+    if (duplicate !== undefined) {
+      const what = `${written.label} and ${duplicate.written.label} link the same rooms, so messages arrive there twice`;
+      report.warning(
+        "same-rooms",
+        written.where,
+        [what, "remove these rooms from one of them"],
+        duplicate.written.where,
+      );
     }
     for (const unit of units) {
       for (const room of unit.bridges.keys()) {
@@ -92,11 +103,11 @@ const others = ({ bridges }: Unit, known: ReadonlyMap<string, readonly Unit[]>):
 
 function overlaps({ bridges }: Unit, other: Unit, accounts: ReadonlyMap<string, Declared>): boolean {
   const shared = [...bridges].flatMap(([room, bridge]) => {
-    const twin = other.bridges.get(room);
-    if (twin === undefined) return [];
+    const duplicate = other.bridges.get(room);
+    if (duplicate === undefined) return [];
     // Who posts to an account with one channel names the gateway, so what is read there crosses once.
-    const isRead = reads(bridge) && reads(twin) && !hasOneChannel(bridge, accounts);
-    return [{ reads: isRead, writes: writes(bridge) && writes(twin) }];
+    const isRead = reads(bridge) && reads(duplicate) && !hasOneChannel(bridge, accounts);
+    return [{ reads: isRead, writes: writes(bridge) && writes(duplicate) }];
   });
   return carries(shared);
 }

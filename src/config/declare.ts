@@ -7,7 +7,7 @@ import { ignoredGeneral, ignoredShared, missingProtocols, sectionlessAccounts } 
 import type { MissingProtocol } from "./reference.ts";
 import { sharedSchema } from "./presentation.ts";
 import { generalSchema } from "./schema.ts";
-import { fold, isTable, keyAt } from "./section.ts";
+import { lowerCaseKeys, isTable, keyAt } from "./section.ts";
 import type { Section } from "./section.ts";
 
 /** An account that has a section in the file, or variables in the environment. */
@@ -44,7 +44,7 @@ export function declareAccounts(root: Section, context: Context): Map<string, De
       context.report.warning("misplaced", table.keyWhere, [what, `accounts are tables, as in [${protocol}.name]`]);
       continue;
     }
-    for (const entry of fold(table.value, [table.key]).values()) {
+    for (const entry of lowerCaseKeys(table.value, [table.key]).values()) {
       if (!isTable(entry.value)) {
         const what = `"${entry.key}" directly under [${table.key}] is ignored`;
         const remedy = `put it under an account, as in [${protocol}.name]`;
@@ -53,7 +53,7 @@ export function declareAccounts(root: Section, context: Context): Map<string, De
       }
       const path = [table.key, entry.key];
       const name = `${protocol}.${entry.key}`;
-      const section = fold(entry.value, path);
+      const section = lowerCaseKeys(entry.value, path);
       const key = name.toLowerCase();
       if (entry.broken !== undefined) {
         const { code, where, said, other } = entry.broken;

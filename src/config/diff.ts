@@ -3,7 +3,10 @@ import type { Account, Config, GeneralSettings } from "./config.ts";
 import { fingerprint } from "../lib/fingerprint.ts";
 import { generalSchema } from "./schema.ts";
 
-/** What another configuration changes. Names as their configuration spells them, in its order; removed ones as the old one does. */
+/**
+ * What another configuration changes. Names as their configuration spells them, in its order; removed ones as the old
+ * one does.
+ */
 export interface ConfigDiff {
   readonly accounts: Sides & {
     /** Their own settings have changed: what they have open is opened again. */
@@ -68,7 +71,7 @@ export function effectiveConfig(old: Config, next: Config): Config {
 }
 
 function diffGateways(old: Config, next: Config): ConfigDiff["gateways"] {
-  const [before, after] = [prints(old), prints(next)];
+  const [before, after] = [configHashes(old), configHashes(next)];
   const names = [...after.keys()];
   return {
     added: names.filter((name) => !before.has(name)),
@@ -78,7 +81,7 @@ function diffGateways(old: Config, next: Config): ConfigDiff["gateways"] {
 }
 
 /** By name; a gateway and a samechannelgateway may share one. */
-function prints({ gateways }: Config): ReadonlyMap<string, string> {
+function configHashes({ gateways }: Config): ReadonlyMap<string, string> {
   return new Map(
     Array.from(
       Map.groupBy(gateways, ({ name }) => name),

@@ -1,5 +1,5 @@
 import { suggest } from "../lib/suggest.ts";
-import type { Report, Said, Where } from "./problems.ts";
+import type { ProblemReport, ProblemText, Where } from "./problems.ts";
 import { readBounded } from "./read-file.ts";
 import type { Section, Setting } from "./section.ts";
 
@@ -21,7 +21,7 @@ const maxSecretBytes = 64 * 1024;
  * Puts what the environment says over what the file says: `RIALTO_API_LEFT_TOKEN`, then `MATTERBRIDGE_API_LEFT_TOKEN`,
  * then the file. `…_FILE` names a file that holds the secret. An empty variable counts as unset, as in the reference.
  */
-export function overlay(env: Environment, scopes: readonly Scope[], report: Report): void {
+export function overlay(env: Environment, scopes: readonly Scope[], report: ProblemReport): void {
   for (const prefix of prefixes) {
     const names = Object.keys(env).filter((name) => name.startsWith(prefix) && (env[name] ?? "") !== "");
     for (const name of names.sort()) {
@@ -50,7 +50,7 @@ function assign(env: Environment, name: string, prefix: string, scopes: readonly
 
 /** The content of the file that `name` names, or why it is of no use. */
 function secretFrom(env: Environment, name: string): Pick<Setting, "value" | "broken"> {
-  const broken = (code: string, said: Said) => ({
+  const broken = (code: string, said: ProblemText) => ({
     value: "",
     broken: { code, where: { in: "env", name } as const, said },
   });
@@ -64,7 +64,7 @@ function secretFrom(env: Environment, name: string): Pick<Setting, "value" | "br
 }
 
 /** Others may have variables that begin with the name of the reference: only those that look misspelled are named. */
-function reportUnknown(name: string, prefix: string, scopes: readonly Scope[], report: Report): void {
+function reportUnknown(name: string, prefix: string, scopes: readonly Scope[], report: ProblemReport): void {
   const hint = suggest(name, namesOf(prefix, scopes));
   if (hint === null && prefix !== "RIALTO_") return;
   const remedy = hint === null ? "it is ignored; write RIALTO_<PROTOCOL>_<NAME>_<SETTING>" : `did you mean ${hint}?`;

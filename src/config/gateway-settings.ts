@@ -2,7 +2,7 @@ import { formatDuration, parseDuration } from "../lib/duration.ts";
 import { asText, coerce } from "./coerce.ts";
 import type { CatchUp, Gateway } from "./config.ts";
 import type { Context } from "./context.ts";
-import { type Report, takesDefault } from "./problems.ts";
+import { type ProblemReport, takesDefault } from "./problems.ts";
 import { generalSchema } from "./schema.ts";
 import type { Section } from "./section.ts";
 
@@ -11,15 +11,17 @@ export type GatewaySettings = Pick<Gateway, "maxAgeMs" | "catchUp">;
 
 export const gatewaySettingKeys = ["MaxAge", "CatchUp"];
 
-/** `label`: the gateway for people, as in `gateway "main"`. What does not fit is reported, and counts as not written. */
+/**
+ * `label`: the gateway for people, as in `gateway "main"`. What does not fit is reported, and counts as not written.
+ */
 export function readGatewaySettings(
   section: Section,
-  { label, report, context }: { readonly label: string; readonly report: Report; readonly context: Context },
+  { label, report, context }: { readonly label: string; readonly report: ProblemReport; readonly context: Context },
 ): GatewaySettings {
   return { maxAgeMs: readMaxAge(section, label, report, context), catchUp: readCatchUp(section, label, report) };
 }
 
-function readMaxAge(section: Section, label: string, report: Report, { rules }: Context): number | null {
+function readMaxAge(section: Section, label: string, report: ProblemReport, { rules }: Context): number | null {
   const setting = section.get("maxage");
   if (setting === undefined) return null;
   const result = coerce(setting.value, generalSchema.properties.MaxAge, rules.checkPattern);
@@ -29,7 +31,7 @@ function readMaxAge(section: Section, label: string, report: Report, { rules }: 
   return null;
 }
 
-function readCatchUp(section: Section, label: string, report: Report): CatchUp | null {
+function readCatchUp(section: Section, label: string, report: ProblemReport): CatchUp | null {
   const setting = section.get("catchup");
   if (setting === undefined) return null;
   const text = asText(setting.value);

@@ -2,9 +2,9 @@ import { suggest } from "../lib/suggest.ts";
 import { asText, coerce } from "./coerce.ts";
 import type { Bridge } from "./config.ts";
 import type { Context } from "./context.ts";
-import { type Effect, keepsDown, leavesOut, type Report, type Where } from "./problems.ts";
+import { type ProblemEffect, keepsDown, leavesOut, type ProblemReport, type Where } from "./problems.ts";
 import { type GatewaySettings, gatewaySettingKeys, readGatewaySettings } from "./gateway-settings.ts";
-import { fold, isTable, keyAt, reportBroken, valueAt } from "./section.ts";
+import { lowerCaseKeys, isTable, keyAt, reportBroken, valueAt } from "./section.ts";
 import type { Section, Setting } from "./section.ts";
 
 /** A gateway as written, before its accounts are looked up. */
@@ -21,7 +21,7 @@ export interface WrittenGateway {
   readonly entries: readonly WrittenBridge[];
   readonly settings: GatewaySettings;
   /** Errors are warnings when the gateway is not enabled. */
-  readonly report: Report;
+  readonly report: ProblemReport;
 }
 
 /** One entry: an account in a channel. */
@@ -75,8 +75,8 @@ interface Item {
 /** The tables of a list; a single table counts as a list of one. */
 function itemsOf(
   setting: Setting | undefined,
-  { label, example, effect }: { readonly label: string; readonly example: string; readonly effect: Effect },
-  report: Report,
+  { label, example, effect }: { readonly label: string; readonly example: string; readonly effect: ProblemEffect },
+  report: ProblemReport,
 ): Item[] {
   if (setting === undefined || setting.where.in === "env") return [];
   const { value, where } = setting;
@@ -84,7 +84,7 @@ function itemsOf(
   const items: Item[] = [];
   for (const [index, item] of values.entries()) {
     const path = Array.isArray(value) ? [...where.path, index] : where.path;
-    if (isTable(item)) items.push({ section: fold(item, path), where: keyAt(path) });
+    if (isTable(item)) items.push({ section: lowerCaseKeys(item, path), where: keyAt(path) });
     else report.error("bad-value", valueAt(path), `${label} must contain tables, as in ${example}`, effect);
   }
   return items;
@@ -112,7 +112,7 @@ function readGateway({ section, where }: Item, sameChannel: boolean, context: Co
 
 interface Scope {
   readonly label: string;
-  readonly report: Report;
+  readonly report: ProblemReport;
   readonly context: Context;
 }
 
@@ -156,7 +156,10 @@ function readBridges(section: Section, direction: Bridge["direction"], { label, 
   return bridges;
 }
 
-/** Options may contain a password, and the account must not join a room without it: those that cannot be read keep their account down. */
+/**
+ * Options may contain a password, and the account must not join a room without it: those that cannot be read keep their
+ * account down.
+ */
 function readOptions(
   setting: Setting | undefined,
   { label, report, account }: Pick<Scope, "label" | "report"> & { readonly account: string },
@@ -169,7 +172,7 @@ function readOptions(
     return [];
   }
   const options: WrittenOption[] = [];
-  const section = fold(setting.value, setting.where.path);
+  const section = lowerCaseKeys(setting.value, setting.where.path);
   reportBroken(section, effect, report);
   for (const [key, option] of section) {
     const text = asText(option.value);
@@ -219,7 +222,7 @@ function below(where: Where, path: readonly (string | number)[]): Where {
 }
 
 /** `effect`: of an error; null: nothing can run. */
-function textOf(setting: Setting, what: string, effect: Effect | null, report: Report): string | null {
+function textOf(setting: Setting, what: string, effect: ProblemEffect | null, report: ProblemReport): string | null {
   const text = asText(setting.value);
   if (typeof text === "string") return text;
   const said = `${what} ${text === null ? "must be text in quotes" : text.error}`;
@@ -228,7 +231,7 @@ function textOf(setting: Setting, what: string, effect: Effect | null, report: R
   return null;
 }
 
-function warnOfUnknown(section: Section, known: readonly string[], label: string, report: Report): void {
+function warnOfUnknown(section: Section, known: readonly string[], label: string, report: ProblemReport): void {
   for (const [key, setting] of section) {
     if (known.some((name) => name.toLowerCase() === key)) continue;
     const hint = suggest(key, known);

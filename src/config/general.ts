@@ -7,9 +7,9 @@ import { ignoredGeneral, ignoredShared, ignoredTengo, missingProtocols } from ".
 import { sharedSchema } from "./presentation.ts";
 import { generalSchema } from "./schema.ts";
 import type { SettingSchema } from "../contract/manifest.ts";
-import { type Effect, inheritorsDown, takesDefault } from "./problems.ts";
+import { type ProblemEffect, inheritorsDown, takesDefault } from "./problems.ts";
 import { hostName } from "../lib/host-name.ts";
-import { fold, isTable, keyAt } from "./section.ts";
+import { lowerCaseKeys, isTable, keyAt } from "./section.ts";
 import type { Section } from "./section.ts";
 import { type EffectOf, protects, settle, warnOfIdle } from "./settings.ts";
 
@@ -17,7 +17,7 @@ import { type EffectOf, protects, settle, warnOfIdle } from "./settings.ts";
 export function tableOf(root: Section, name: string, context: Context): Section {
   const setting = root.get(name);
   if (setting === undefined) return new Map();
-  if (isTable(setting.value)) return fold(setting.value, [setting.key]);
+  if (isTable(setting.value)) return lowerCaseKeys(setting.value, [setting.key]);
   context.report.fatal("bad-value", setting.where, `"${setting.key}" must be a table, as in [${name}]`);
   return new Map();
 }
@@ -47,7 +47,7 @@ export function tengoScope(section: Section): Scope {
 }
 
 /** Of the settings that protect; without the data folder nothing can run. */
-const EFFECTS: Readonly<Record<string, Effect | null>> = {
+const EFFECTS: Readonly<Record<string, ProblemEffect | null>> = {
   DataPath: null,
   MediaDownloadBlackList: { says: "no file is relayed" },
   MediaBindAddress: NO_ENDPOINT,

@@ -161,15 +161,15 @@ function reportDuplicates(written: readonly WrittenGateway[]): void {
   const first = new Map<string, WrittenGateway>();
   // Enabled ones first: a copy that is not enabled harms nobody and must not make its twin look wrong.
   for (const gateway of [...written].sort((a, b) => Number(b.enabled) - Number(a.enabled))) {
-    const twin = first.get(gateway.name);
-    if (twin === undefined) first.set(gateway.name, gateway);
+    const duplicate = first.get(gateway.name);
+    if (duplicate === undefined) first.set(gateway.name, gateway);
     else if (gateway.name !== "") {
       const what = `there is another gateway named "${gateway.name}"`;
       gateway.report.fatal(
         "duplicate-gateway",
         gateway.nameWhere,
         [what, "give one of them another name"],
-        twin.nameWhere,
+        duplicate.nameWhere,
       );
     }
   }

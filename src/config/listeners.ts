@@ -7,11 +7,11 @@ import type { Declared } from "./declare.ts";
 import { NO_ENDPOINT } from "./media.ts";
 import type { Section } from "./section.ts";
 import { lookUp } from "./settings.ts";
-import { type Effect, keepsDown, type Report, type Where } from "./problems.ts";
+import { type ProblemEffect, keepsDown, type ProblemReport, type Where } from "./problems.ts";
 
 interface Listener {
   /** What happens when another one has its address. */
-  readonly effect: Effect;
+  readonly effect: ProblemEffect;
   /** For people: the account, or the setting. */
   readonly owner: string;
   readonly text: string;
@@ -20,8 +20,8 @@ interface Listener {
 }
 
 /**
- * Two accounts cannot listen on one address, nor an account and the media endpoint or the admin server. Returns whether the admin server
- * has to do without its address.
+ * Two accounts cannot listen on one address, nor an account and the media endpoint or the admin server. Returns whether
+ * the admin server has to do without its address.
  */
 export function checkListeners(
   accounts: ReadonlyMap<string, Account>,
@@ -46,7 +46,7 @@ export function checkListeners(
 }
 
 /** Returns whether it can be had. */
-function claim(listener: Listener, byPort: Map<number, Listener[]>, report: Report): boolean {
+function claim(listener: Listener, byPort: Map<number, Listener[]>, report: ProblemReport): boolean {
   const others = byPort.get(listener.address.port) ?? [];
   const clash = others.find((other) => addressesClash(other.address, listener.address));
   if (clash !== undefined) {
@@ -74,7 +74,7 @@ function listenersOf(account: Account, { manifest, section }: Declared, general:
   return listeners;
 }
 
-function ownListener(name: string, effect: Effect, general: Section): Listener | null {
+function ownListener(name: string, effect: ProblemEffect, general: Section): Listener | null {
   const setting = general.get(name.toLowerCase());
   if (typeof setting?.value !== "string") return null;
   const address = parseAddress(setting.value);

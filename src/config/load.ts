@@ -16,11 +16,11 @@ import { linkGateways } from "./link.ts";
 import type { LinkedGateway } from "./link.ts";
 import { checkListeners } from "./listeners.ts";
 import { warnOfSharedLogins } from "./logins.ts";
-import { byPlace, Report } from "./problems.ts";
-import type { Problem } from "./problems.ts";
+import { byPlace, ProblemReport } from "./problems.ts";
+import type { ConfigProblem } from "./problems.ts";
 import { readBounded } from "./read-file.ts";
-import { warnOfLoops, warnOfTwins } from "./rooms.ts";
-import { fold, isTable, reportBroken, valueAt } from "./section.ts";
+import { warnOfLoops, warnOfDuplicates } from "./rooms.ts";
+import { lowerCaseKeys, isTable, reportBroken, valueAt } from "./section.ts";
 import type { Section } from "./section.ts";
 
 const maxFileBytes = 32 * 1024 * 1024;
@@ -35,10 +35,13 @@ export interface LoadRequest {
   readonly rules: Rules;
 }
 
-/** Problems come in the order of the file. With `ok` it can be started, without the parts that have errors; only one without errors is reloaded. */
+/**
+ * Problems come in the order of the file. With `ok` it can be started, without the parts that have errors; only one
+ * without errors is reloaded.
+ */
 export type Loaded =
-  | { readonly ok: true; readonly config: Config; readonly problems: readonly Problem[] }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+  | { readonly ok: true; readonly config: Config; readonly problems: readonly ConfigProblem[] }
+  | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
 
 /** Reads, checks and resolves a configuration. Everything that is wrong is in `problems`; nothing is thrown for it. */
 export function loadConfig(request: LoadRequest): Loaded {
@@ -50,8 +53,8 @@ export function loadConfig(request: LoadRequest): Loaded {
   return loadText(text, formatOf(path), source.path, path, request);
 }
 
-function readText(path: string, file: string): string | Problem {
-  const problem = (message: string, remedy = "", line = 0, column = 0): Problem => {
+function readText(path: string, file: string): string | ConfigProblem {
+  const problem = (message: string, remedy = "", line = 0, column = 0): ConfigProblem => {
     return { severity: "error", code: "unreadable", file, line, column, message, remedy };
   };
   const read = readBounded(path, maxFileBytes);
@@ -75,13 +78,13 @@ function loadText(
 ): Loaded {
   const parsed = parseText(formatName, text);
   if (!parsed.ok) {
-    const problems: Problem[] = [];
+    const problems: ConfigProblem[] = [];
     for (const { line, column, message, remedy = "" } of parsed.problems) {
       problems.push({ severity: "error", code: "syntax", file, line, column, message, remedy });
     }
     return { ok: false, problems: problems.sort(byPlace) };
   }
-  const report = new Report();
+  const report = new ProblemReport();
   const folder = path === null ? request.cwd : dirname(path);
   const config = build(parsed.root, path, request, { rules: request.rules, report, folder });
   const problems = report.size === 0 ? [] : report.problems(file, locator(formatName, text));
@@ -111,7 +114,7 @@ function build(parsed: unknown, path: string | null, request: LoadRequest, conte
   const used = resolveAccounts(accounts, { written, linked }, general, context);
   const isAdminClosed = checkListeners(used, accounts, general, context);
   warnOfSharedLogins(used, accounts, general, context);
-  warnOfTwins(linked, accounts, general, context);
+  warnOfDuplicates(linked, accounts, general, context);
   warnOfLoops(linked, accounts, general, context);
   warnOfSameRooms(linked, accounts, context);
   reportNothingToRun(written, linked, accounts, context);
@@ -127,7 +130,7 @@ function build(parsed: unknown, path: string | null, request: LoadRequest, conte
 
 function rootOf(parsed: unknown, { report }: Context): Section {
   if (isTable(parsed)) {
-    const root = fold(parsed, []);
+    const root = lowerCaseKeys(parsed, []);
     reportBroken(root, null, report);
     return root;
   }

@@ -26,13 +26,13 @@ export function warnOfSharedLogins(
     const source = declared.get(account.key);
     const login = source === undefined ? null : loginOf(account, source, general);
     if (login === null) continue;
-    const twin = first.get(login.id);
-    if (twin === undefined) {
+    const duplicate = first.get(login.id);
+    if (duplicate === undefined) {
       first.set(login.id, login);
       continue;
     }
-    const what = `${login.account} has the same ${login.setting} as ${twin.account} on the same network, where they would get in each other's way`;
-    report.warning("login-clash", login.where, [what, `give one of them another ${login.setting}`], twin.where);
+    const what = `${login.account} has the same ${login.setting} as ${duplicate.account} on the same network, where they would get in each other's way`;
+    report.warning("login-clash", login.where, [what, `give one of them another ${login.setting}`], duplicate.where);
   }
 }
 

@@ -2,7 +2,7 @@ import type { SettingsOf, SettingsSchema } from "../contract/manifest.ts";
 import { isLoopback, parseAddress } from "../lib/address.ts";
 import type { MediaSettings } from "./config.ts";
 import type { Context } from "./context.ts";
-import type { Effect } from "./problems.ts";
+import type { ProblemEffect } from "./problems.ts";
 import type { Section } from "./section.ts";
 
 const HOUR_MS = 3_600_000;
@@ -90,7 +90,7 @@ export const mediaProperties = {
 type MediaValues = SettingsOf<{ readonly type: "object"; readonly properties: typeof mediaProperties }>;
 
 /** What happens when the media endpoint cannot be opened as configured. */
-export const NO_ENDPOINT: Effect = { says: "Rialto serves no files" };
+export const NO_ENDPOINT: ProblemEffect = { says: "Rialto serves no files" };
 
 /** Warns of settings that need another one to have an effect. */
 export function resolveMedia(

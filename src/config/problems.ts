@@ -1,5 +1,5 @@
 /** Something wrong, or worth knowing, in a configuration. */
-export interface Problem {
+export interface ConfigProblem {
   /** After an error, a start continues without the part that has it, if anything can run; a reload does not. */
   readonly severity: "error" | "warning";
   /** Stable name of the kind of problem, such as `unknown-setting`. */
@@ -21,7 +21,7 @@ export interface Problem {
 /** Keys and indexes from the root of the file, spelled as the file spells them. */
 export type Path = readonly (string | number)[];
 
-export interface Position {
+export interface FilePosition {
   readonly line: number;
   readonly column: number;
 }
@@ -32,71 +32,71 @@ export type Where =
   | { readonly in: "env"; readonly name: string };
 
 /** What is wrong, alone or with what to do about it. */
-export type Said = string | readonly [what: string, remedy: string];
+export type ProblemText = string | readonly [what: string, remedy: string];
 
 /** Why an account does not run, and what to do about it. */
-export interface Down {
+export interface AccountDown {
   readonly reason: string;
   readonly remedy: string;
 }
 
 /** What happens at a start because of an error. */
-export interface Effect {
+export interface ProblemEffect {
   /** Continues "until this is corrected, …". */
   readonly says: string;
   /** The account that it keeps down. */
   readonly down?: { readonly key: string; readonly remedy: string };
 }
 
-export const takesDefault: Effect = { says: "the default is used" };
-export const leavesOut = (what: string): Effect => ({ says: `this ${what} is left out` });
+export const takesDefault: ProblemEffect = { says: "the default is used" };
+export const leavesOut = (what: string): ProblemEffect => ({ says: `this ${what} is left out` });
 
 /** `inherited`: the error is in `[general]`. `setting`: what is to be corrected. */
 export function keepsDown(
   { key, name }: { readonly key: string; readonly name: string },
   setting: string,
   inherited = false,
-): Effect {
+): ProblemEffect {
   const whose = inherited ? "[general]" : name;
   const remedy = `Correct ${setting} of ${whose} in the configuration, then run "rialto reload".`;
   return { says: inherited ? inheritorsDown.says : `${name} stays down`, down: { key, remedy } };
 }
 
-export const inheritorsDown: Effect = { says: "every account that inherits it stays down" };
+export const inheritorsDown: ProblemEffect = { says: "every account that inherits it stays down" };
 
 /** A problem before its line is looked up. */
 interface Finding {
-  readonly severity: Problem["severity"];
+  readonly severity: ConfigProblem["severity"];
   readonly code: string;
   readonly where: Where;
-  readonly said: Said;
+  readonly said: ProblemText;
   readonly other: Where | undefined;
-  readonly effect: Effect | null;
+  readonly effect: ProblemEffect | null;
 }
 
 /** Looks up a path; an unknown path gives the nearest known one above it. */
-export type Locate = (path: Path, at: "key" | "value") => Position;
+export type Locate = (path: Path, at: "key" | "value") => FilePosition;
 
 /** Collects what is found; the same finding is kept once. */
-export class Report {
+export class ProblemReport {
   /** The accounts that errors keep down, by key, with the first reason of each. */
-  readonly downs: Map<string, Down>;
+  readonly downs: Map<string, AccountDown>;
   readonly #findings: Map<string, Finding>;
   readonly #lenient: string | null;
 
-  constructor(base: { readonly of: Report; readonly lenient: string } | null = null) {
-    this.downs = base?.of.downs ?? new Map<string, Down>();
+  constructor(base: { readonly of: ProblemReport; readonly lenient: string } | null = null) {
+    this.downs = base?.of.downs ?? new Map<string, AccountDown>();
     this.#findings = base === null ? new Map<string, Finding>() : base.of.#findings;
     this.#lenient = base?.lenient ?? null;
   }
 
   /** The same report, where errors count as warnings and say why. */
-  lenient(why: string): Report {
-    return new Report({ of: this, lenient: why });
+  lenient(why: string): ProblemReport {
+    return new ProblemReport({ of: this, lenient: why });
   }
 
   /** The program can run without it. `other` is a second place concerned; its line is added to the message. */
-  error(code: string, where: Where, said: Said, effect: Effect, other?: Where): void {
+  error(code: string, where: Where, said: ProblemText, effect: ProblemEffect, other?: Where): void {
     if (this.#lenient !== null) return this.#soften(code, where, said, other);
     this.#add({ severity: "error", code, where, said, other, effect });
     const { down } = effect;
@@ -105,12 +105,12 @@ export class Report {
   }
 
   /** Nothing can run. */
-  fatal(code: string, where: Where, said: Said, other?: Where): void {
+  fatal(code: string, where: Where, said: ProblemText, other?: Where): void {
     if (this.#lenient === null) this.#add({ severity: "error", code, where, said, other, effect: null });
     else this.#soften(code, where, said, other);
   }
 
-  warning(code: string, where: Where, said: Said, other?: Where): void {
+  warning(code: string, where: Where, said: ProblemText, other?: Where): void {
     this.#add({ severity: "warning", code, where, said, other, effect: null });
   }
 
@@ -123,8 +123,8 @@ export class Report {
   }
 
   /** All findings with their places, in the order of the file; what comes from the environment is last. */
-  problems(file: string, locate: Locate): Problem[] {
-    const problems: Problem[] = [];
+  problems(file: string, locate: Locate): ConfigProblem[] {
+    const problems: ConfigProblem[] = [];
     for (const { severity, code, where, said, other, effect } of this.#findings.values()) {
       const [what, remedy] = typeof said === "string" ? [said, ""] : said;
       const see = other?.in === "file" ? ` (see line ${locate(other.path, other.at).line})` : "";
@@ -141,7 +141,7 @@ export class Report {
     return problems.sort(byPlace);
   }
 
-  #soften(code: string, where: Where, said: Said, other: Where | undefined): void {
+  #soften(code: string, where: Where, said: ProblemText, other: Where | undefined): void {
     const [what, ...remedy] = typeof said === "string" ? [said] : said;
     const softened = `${what} (only a warning, because ${this.#lenient ?? ""})`;
     this.warning(code, where, remedy[0] === undefined ? softened : [softened, remedy[0]], other);
@@ -153,14 +153,14 @@ export class Report {
   }
 }
 
-const textOf = (said: Said): string => (typeof said === "string" ? said : said[0]);
+const textOf = (said: ProblemText): string => (typeof said === "string" ? said : said[0]);
 
-export function hasErrors(problems: readonly Problem[]): boolean {
+export function hasErrors(problems: readonly ConfigProblem[]): boolean {
   return problems.some(({ severity }) => severity === "error");
 }
 
 /** In the order of the file; what has no place in it is last. */
-export function byPlace(a: Problem, b: Problem): number {
+export function byPlace(a: ConfigProblem, b: ConfigProblem): number {
   const [first, second] = [a.line === 0 ? Infinity : a.line, b.line === 0 ? Infinity : b.line];
   if (first !== second) return first - second;
   return a.column - b.column;

@@ -33,7 +33,7 @@ export function warnOfLoops(
 }
 
 /** Warns of a room that one account has under two names: it can be in there only once. */
-export function warnOfTwins(
+export function warnOfDuplicates(
   gateways: readonly LinkedGateway[],
   accounts: ReadonlyMap<string, Declared>,
   general: Section,
@@ -45,18 +45,18 @@ export function warnOfTwins(
     const { room: inNetwork, channel: rule } = account?.manifest ?? {};
     if (account === undefined || channel === null || (inNetwork === undefined && rule?.lowerCase !== true)) continue;
     const room = roomName(account, channel, general);
-    const twin = first.get(`${account.key} ${room}`);
-    if (twin === undefined) first.set(`${account.key} ${room}`, { channel, where });
-    else if (twin.channel !== channel) {
-      const what = `${channel} of ${account.name} is the same room as ${twin.channel}, and is not joined again`;
-      report.warning("twin-room", where, [what, "write both in the same way"], twin.where);
+    const duplicate = first.get(`${account.key} ${room}`);
+    if (duplicate === undefined) first.set(`${account.key} ${room}`, { channel, where });
+    else if (duplicate.channel !== channel) {
+      const what = `${channel} of ${account.name} is the same room as ${duplicate.channel}, and is not joined again`;
+      report.warning("twin-room", where, [what, "write both in the same way"], duplicate.where);
     }
   }
 }
 
 /**
- * `<protocol>/<network>/<channel>` or `<protocol>/<room>`: equal for two accounts that are in one and the same room. An account whose
- * network is unknown from the configuration counts as a separate network.
+ * `<protocol>/<network>/<channel>` or `<protocol>/<room>`: equal for two accounts that are in one and the same room. An
+ * account whose network is unknown from the configuration counts as a separate network.
  */
 function roomName(account: Declared | undefined, channel: string, general: Section): string {
   if (account === undefined) return channel;

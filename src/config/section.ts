@@ -1,5 +1,5 @@
-import type { Path, Report, Said, Where } from "./problems.ts";
-import type { Effect } from "./problems.ts";
+import type { Path, ProblemReport, ProblemText, Where } from "./problems.ts";
+import type { ProblemEffect } from "./problems.ts";
 
 /** One value as it was written, and where. */
 export interface Setting {
@@ -16,7 +16,7 @@ export interface Setting {
 interface Broken {
   readonly code: string;
   readonly where: Where;
-  readonly said: Said;
+  readonly said: ProblemText;
   readonly other?: Where;
 }
 
@@ -32,28 +32,32 @@ export function isTable(value: unknown): value is Table {
 export const keyAt = (path: Path): Where => ({ in: "file", path, at: "key" });
 export const valueAt = (path: Path): Where => ({ in: "file", path, at: "value" });
 
-/** The keys of a table without regard to case. Where two differ in case only and have two values, it is unknown which one is meant. */
-export function fold(table: Table, path: Path): Section {
+/**
+ * The keys of a table without regard to case. Where two differ in case only and have two values, it is unknown which
+ * one is meant.
+ */
+export function lowerCaseKeys(table: Table, path: Path): Section {
   const section: Section = new Map();
   for (const [key, value] of Object.entries(table)) {
     // An empty value is no value, as in the reference: the fallback applies.
     if (value === null) continue;
     const below = [...path, key];
     const setting = { key, value, where: valueAt(below), keyWhere: keyAt(below) };
-    const twin = section.get(key.toLowerCase());
-    if (twin === undefined) section.set(key.toLowerCase(), setting);
-    else if (twin.value !== value) section.set(key.toLowerCase(), { ...twin, broken: twice(setting, twin) });
+    const duplicate = section.get(key.toLowerCase());
+    if (duplicate === undefined) section.set(key.toLowerCase(), setting);
+    else if (duplicate.value !== value)
+      section.set(key.toLowerCase(), { ...duplicate, broken: twice(setting, duplicate) });
   }
   return section;
 }
 
-function twice({ key, keyWhere }: Setting, twin: Setting): Broken {
-  const what = `"${key}" and "${twin.key}" differ only in upper and lower case`;
-  return { code: "duplicate-key", where: keyWhere, said: [what, "keep one of them"], other: twin.keyWhere };
+function twice({ key, keyWhere }: Setting, duplicate: Setting): Broken {
+  const what = `"${key}" and "${duplicate.key}" differ only in upper and lower case`;
+  return { code: "duplicate-key", where: keyWhere, said: [what, "keep one of them"], other: duplicate.keyWhere };
 }
 
 /** Reports those whose value is unknown; null where nothing can run without them. Returns whether there were any. */
-export function reportBroken(section: Section, effect: Effect | null, report: Report): boolean {
+export function reportBroken(section: Section, effect: ProblemEffect | null, report: ProblemReport): boolean {
   const all = [...section.values()].flatMap(({ broken }) => (broken === undefined ? [] : [broken]));
   for (const { code, where, said, other } of all) {
     if (effect === null) report.fatal(code, where, said, other);

@@ -3,7 +3,7 @@ import type { IgnoredSetting, SettingSchema, SettingsOf, SettingsSchema } from "
 import { suggest } from "../lib/suggest.ts";
 import { coerce } from "./coerce.ts";
 import type { Context } from "./context.ts";
-import type { Effect, Said, Where } from "./problems.ts";
+import type { ProblemEffect, ProblemText, Where } from "./problems.ts";
 import { isTable } from "./section.ts";
 import type { Section, Setting } from "./section.ts";
 
@@ -21,7 +21,7 @@ interface Wanted<S extends SettingsSchema> {
 }
 
 /** What follows from a setting that cannot be read. `label`: of the table that sets it. Null: nothing can run. */
-export type EffectOf = (name: string, setting: SettingSchema, label: string) => Effect | null;
+export type EffectOf = (name: string, setting: SettingSchema, label: string) => ProblemEffect | null;
 
 interface Settled<S extends SettingsSchema> {
   /** Of a schema with a setting that must be written and is not: without it. */
@@ -98,8 +98,8 @@ function warnOfPlaceholders(
 export function reportFault(
   code: string,
   where: Where,
-  said: Said,
-  effect: Effect | null,
+  said: ProblemText,
+  effect: ProblemEffect | null,
   { report }: Context,
   other?: Where,
 ): void {

@@ -28,8 +28,9 @@ interface Frame {
 }
 
 /**
- * Makes the tree out of what a parser of HTML meets, in its order. Spaces collapse as they do on a page; paragraphs side by side are one, with line
- * breaks between. What `open` and its like return ends what they began; ends come in the reverse order of the beginnings.
+ * Makes the tree out of what a parser of HTML meets, in its order. Spaces collapse as they do on a page; paragraphs
+ * side by side are one, with line breaks between. What `open` and its like return ends what they began; ends come in
+ * the reverse order of the beginnings.
  */
 export class HtmlBuilder {
   private readonly frames: Frame[] = [newFrame(false)];

@@ -6,9 +6,10 @@ import { HtmlBuilder, type Wrap } from "./html-build.ts";
 import { isLinkable } from "./links.ts";
 
 /**
- * HTML as a tree, of the subset that Matrix clients write: what a tag means is kept where the tree has a word for it, and of everything else
- * the text. `<mx-reply>`, scripts and styles are left out. `mention` says whom an address names, null: nobody. What is after 64 Ki
- * characters is not read (an event of Matrix is shorter); tags nested deeper than 64 count as text.
+ * HTML as a tree, of the subset that Matrix clients write: what a tag means is kept where the tree has a word for it,
+ * and of everything else the text. `<mx-reply>`, scripts and styles are left out. `mention` says whom an address names,
+ * null: nobody. What is after 64 Ki characters is not read (an event of Matrix is shorter); tags nested deeper than 64
+ * count as text.
  */
 export function parseHtml(html: string, mention: (href: string) => UserRef | null = () => null): readonly Block[] {
   const builder = new HtmlBuilder();

@@ -9,8 +9,9 @@ type Mention = Extract<Inline, { t: "mention" }>;
 export type MentionLink = (mention: Mention) => string | null;
 
 /**
- * The tree as HTML of the subset that Matrix clients show ("m.text" with `org.matrix.custom.html`): only its tags and attributes, and every text
- * escaped. One paragraph alone has no tag around it. Addresses that nobody should click on are text.
+ * The tree as HTML of the subset that Matrix clients show ("m.text" with `org.matrix.custom.html`): only its tags and
+ * attributes, and every text escaped. One paragraph alone has no tag around it. Addresses that nobody should click on
+ * are text.
  */
 export function renderHtml(blocks: readonly Block[], mention: MentionLink = () => null): string {
   const joined = joinParas(blocks);
@@ -19,7 +20,10 @@ export function renderHtml(blocks: readonly Block[], mention: MentionLink = () =
   return joined.map((block) => blockHtml(block, mention)).join("");
 }
 
-/** Paragraphs side by side stand line under line, as they do everywhere else; an empty line beside another block is that block's margin. */
+/**
+ * Paragraphs side by side stand line under line, as they do everywhere else; an empty line beside another block is that
+ * block's margin.
+ */
 function joinParas(blocks: readonly Block[]): readonly Block[] {
   const joined = joinAll(blocks);
   if (joined.length < 2) return joined;
@@ -166,7 +170,9 @@ function textHtml(text: string, writing: Writing): string {
     .replaceAll("\n", "<br>");
 }
 
-/** Text as the content of an element or of an attribute in double quotes; what XML and HTML do not allow is left out. */
+/**
+ * Text as the content of an element or of an attribute in double quotes; what XML and HTML do not allow is left out.
+ */
 export function escapeHtml(text: string): string {
   return withoutC0(text)
     .replaceAll("&", "&amp;")

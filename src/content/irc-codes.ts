@@ -1,8 +1,8 @@
 /**
- * Formatting codes of IRC: a character that toggles or resets, or a colour code with its digits. What is in force at a place in a text.
- * Colours are two digits of the palette (`04`) or `#rrggbb`; null is the reader's own colour.
+ * Formatting codes of IRC: a character that toggles or resets, or a colour code with its digits. What is in force at a
+ * place in a text. Colours are two digits of the palette (`04`) or `#rrggbb`; null is the reader's own colour.
  */
-export interface Format {
+export interface IrcFormat {
   readonly bold: boolean;
   readonly italic: boolean;
   readonly underline: boolean;
@@ -13,7 +13,7 @@ export interface Format {
   readonly back: string | null;
 }
 
-export const PLAIN: Format = {
+export const PLAIN: IrcFormat = {
   bold: false,
   italic: false,
   underline: false,
@@ -45,8 +45,8 @@ const OWN = "99";
 export function readCode(
   text: string,
   at: number,
-  now: Format,
-): { readonly end: number; readonly format: Format } | null {
+  now: IrcFormat,
+): { readonly end: number; readonly format: IrcFormat } | null {
   const character = text.charAt(at);
   if (character === RESET) return { end: at + 1, format: PLAIN };
   if (character === COLOUR) return readColours(text, at + 1, now, PALETTE_COLOURS);
@@ -71,7 +71,12 @@ const HEX_COLOURS: ColourSyntax = {
 };
 
 /** A code without digits ends both colours; one without a second colour leaves the background as it is. */
-function readColours(text: string, at: number, now: Format, syntax: ColourSyntax): { end: number; format: Format } {
+function readColours(
+  text: string,
+  at: number,
+  now: IrcFormat,
+  syntax: ColourSyntax,
+): { end: number; format: IrcFormat } {
   syntax.pattern.lastIndex = at;
   const match = syntax.pattern.exec(text);
   const fore = match?.groups?.["fore"];
@@ -84,7 +89,7 @@ function readColours(text: string, at: number, now: Format, syntax: ColourSyntax
 }
 
 /** What is in force at `to` when `now` is at `from`. */
-export function formatAt(text: string, from: number, to: number, now: Format): Format {
+export function formatAt(text: string, from: number, to: number, now: IrcFormat): IrcFormat {
   let format = now;
   let at = from;
   while (at < to) {
@@ -96,7 +101,7 @@ export function formatAt(text: string, from: number, to: number, now: Format): F
 }
 
 /** The codes that lead from `from` to `to` before the text `next`, which they cannot swallow a part of. */
-export function changeCodes(from: Format, to: Format, next: string): string {
+export function changeCodes(from: IrcFormat, to: IrcFormat, next: string): string {
   if (!leadsTo(from, to)) return samePlain(to) ? RESET : RESET + changeCodes(PLAIN, to, next);
   let codes = "";
   for (const [character, toggle] of TOGGLES) if (from[toggle] !== to[toggle]) codes += character;
@@ -107,13 +112,13 @@ export function changeCodes(from: Format, to: Format, next: string): string {
 }
 
 /** Whether no reset is needed: no colour ends. A reset alone is the shortest way to plain text. */
-function leadsTo(from: Format, to: Format): boolean {
+function leadsTo(from: IrcFormat, to: IrcFormat): boolean {
   const ends = (from.fore !== null && to.fore === null) || (from.back !== null && to.back === null);
   return !ends && (!samePlain(to) || samePlain(from));
 }
 
-export function samePlain(format: Format): boolean {
-  return (Object.keys(PLAIN) as (keyof Format)[]).every((key) => format[key] === PLAIN[key]);
+export function samePlain(format: IrcFormat): boolean {
+  return (Object.keys(PLAIN) as (keyof IrcFormat)[]).every((key) => format[key] === PLAIN[key]);
 }
 
 /** Always two digits, so that digits of the text stay text. */

@@ -1,12 +1,13 @@
 import type { Block, Inline } from "../contract/content.ts";
-import { changeCodes, type Format, PLAIN, RESET, samePlain } from "./irc-codes.ts";
+import { changeCodes, type IrcFormat, PLAIN, RESET, samePlain } from "./irc-codes.ts";
 import { nearestColour } from "./irc-palette.ts";
 import { wordsOf } from "./irc.ts";
 import { shownLink } from "./links.ts";
 
 /**
- * The tree as text with the formatting codes of IRC. Every block and line break begins a line, and no formatting crosses a line's end (`\n`).
- * Control characters of the text itself are left out: nobody else's text formats or commands anything.
+ * The tree as text with the formatting codes of IRC. Every block and line break begins a line, and no formatting
+ * crosses a line's end (`\n`). Control characters of the text itself are left out: nobody else's text formats or
+ * commands anything.
  */
 export function renderIrc(blocks: readonly Block[]): string {
   return blocks.flatMap((block) => plainLines(block) ?? blockLines(block).map(codedLine)).join("\n");
@@ -21,7 +22,7 @@ function plainLines(block: Block): readonly string[] | null {
 
 interface Run {
   readonly text: string;
-  readonly format: Format;
+  readonly format: IrcFormat;
 }
 
 /** Without a line break. */
@@ -51,11 +52,11 @@ function indented(lines: readonly Line[], first: string, rest: string): readonly
   return lines.map((line, index) => [run(index === 0 ? first : rest, PLAIN), ...line]);
 }
 
-function inlineRuns(inlines: readonly Inline[], format: Format): readonly Run[] {
+function inlineRuns(inlines: readonly Inline[], format: IrcFormat): readonly Run[] {
   return inlines.flatMap((inline) => runsOf(inline, format));
 }
 
-function runsOf(inline: Inline, format: Format): readonly Run[] {
+function runsOf(inline: Inline, format: IrcFormat): readonly Run[] {
   switch (inline.t) {
     case "text":
     case "mention":
@@ -84,14 +85,14 @@ function runsOf(inline: Inline, format: Format): readonly Run[] {
 /** Text in the colour of its background: whoever wants to read it marks it. */
 const HIDDEN = "01";
 
-function linkRuns(words: readonly Run[], href: string, format: Format): readonly Run[] {
+function linkRuns(words: readonly Run[], href: string, format: IrcFormat): readonly Run[] {
   const text = words.map((word) => word.text).join("");
   const shown = shownLink(text, href);
   if (shown === "address") return [run(href, format)];
   return shown === "words" ? words : [...words, run(` (${href})`, format)];
 }
 
-function run(text: string, format: Format): Run {
+function run(text: string, format: IrcFormat): Run {
   return { text: wordsOf(text), format };
 }
 

@@ -1,7 +1,7 @@
 import * as fc from "../../test/support/property.ts";
 import { describe, expect, test } from "vitest";
 import type { Block, Inline } from "../contract/content.ts";
-import { changeCodes, type Format, formatAt, PLAIN } from "./irc-codes.ts";
+import { changeCodes, type IrcFormat, formatAt, PLAIN } from "./irc-codes.ts";
 import { hexColour, nearestColour } from "./irc-palette.ts";
 import { renderIrc } from "./irc-render.ts";
 import { parseIrc, wordsOf } from "./irc.ts";
@@ -169,7 +169,7 @@ describe("renderIrc", () => {
 });
 
 describe("codes", () => {
-  const format: fc.Arbitrary<Format> = fc.record({
+  const format: fc.Arbitrary<IrcFormat> = fc.record({
     bold: fc.boolean(),
     italic: fc.boolean(),
     underline: fc.boolean(),

@@ -1,11 +1,12 @@
 import type { Block, Inline } from "../contract/content.ts";
 import { withoutC0 } from "./controls.ts";
-import { type Format, PLAIN, readCode } from "./irc-codes.ts";
+import { type IrcFormat, PLAIN, readCode } from "./irc-codes.ts";
 import { hexColour } from "./irc-palette.ts";
 
 /**
- * Text with the formatting codes of IRC as a tree: bold, italic, underline, strike, monospace (`code`), colours as `#rrggbb`, and text
- * in the colour of its background as a spoiler. Reverse video and all other control characters of ASCII but tabs are left out.
+ * Text with the formatting codes of IRC as a tree: bold, italic, underline, strike, monospace (`code`), colours as
+ * `#rrggbb`, and text in the colour of its background as a spoiler. Reverse video and all other control characters of
+ * ASCII but tabs are left out.
  */
 export function parseIrc(text: string): readonly Block[] {
   const of = wrapped(runsOf(text), WRAPPERS);
@@ -14,7 +15,7 @@ export function parseIrc(text: string): readonly Block[] {
 
 interface Run {
   readonly text: string;
-  readonly format: Format;
+  readonly format: IrcFormat;
 }
 
 function runsOf(text: string): readonly Run[] {
@@ -44,7 +45,10 @@ export function wordsOf(text: string): string {
   return withoutC0(text.replaceAll(/\r\n?/g, "\n"));
 }
 
-/** For names and other short texts: lines end in `\n`, a tab is a space, and nothing else of C0, DEL and C1 is left but U+0085. */
+/**
+ * For names and other short texts: lines end in `\n`, a tab is a space, and nothing else of C0, DEL and C1 is left but
+ * U+0085.
+ */
 export function withoutControls(text: string): string {
   return text
     .replaceAll(/\r\n?/g, "\n")
@@ -54,8 +58,8 @@ export function withoutControls(text: string): string {
 
 /** Wraps what stands side by side and is alike. */
 interface Wrapper {
-  readonly key: (format: Format) => string;
-  readonly wrap: (format: Format, of: readonly Inline[]) => readonly Inline[];
+  readonly key: (format: IrcFormat) => string;
+  readonly wrap: (format: IrcFormat, of: readonly Inline[]) => readonly Inline[];
 }
 
 const wrapper = (key: "bold" | "italic" | "underline" | "strike"): Wrapper => ({
@@ -90,7 +94,7 @@ function wrapped(runs: readonly Run[], wrappers: readonly Wrapper[]): readonly I
   return grouped(runs, first.key).flatMap((group) => first.wrap(group[0].format, wrapped(group, rest)));
 }
 
-function grouped(runs: readonly Run[], key: (format: Format) => string): readonly (readonly [Run, ...Run[]])[] {
+function grouped(runs: readonly Run[], key: (format: IrcFormat) => string): readonly (readonly [Run, ...Run[]])[] {
   const groups: [Run, ...Run[]][] = [];
   for (const run of runs) {
     const last = groups.at(-1);

@@ -14,7 +14,10 @@ export function measure(text: string, unit: TextUnit): number {
   return count;
 }
 
-/** The longest beginning of the text that measures at most `max` and splits no grapheme. The work is bounded by `max`, not by the text. */
+/**
+ * The longest beginning of the text that measures at most `max` and splits no grapheme. The work is bounded by `max`,
+ * not by the text.
+ */
 export function cut(text: string, max: number, unit: TextUnit): string {
   // One more unit of UTF-16 than can fit: a code point has two at most, a byte is at most one.
   const window = Math.max(max, 0) * (unit === "codepoints" ? 2 : 1) + 1;
@@ -34,7 +37,9 @@ const GRAPHEMES = new Intl.Segmenter("und", { granularity: "grapheme" });
 /** Units of UTF-16 of what people take for one character; some chains of marks are longer, and may be split. */
 const GRAPHEME_MAX = 64;
 
-/** The beginning of a text as one line of at most `maxCharacters` graphemes, the last of them `…` when there was more. */
+/**
+ * The beginning of a text as one line of at most `maxCharacters` graphemes, the last of them `…` when there was more.
+ */
 export function excerpt(text: string, maxCharacters: number): string {
   const window = text.trimStart().slice(0, Math.max(maxCharacters, 1) * GRAPHEME_MAX);
   const line = window.replaceAll(/\s+/gu, " ").trim();

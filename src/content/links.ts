@@ -9,7 +9,9 @@ export function isLinkable(href: string): boolean {
 
 const URL = /https?:\/\/[^\s<>[\]"`\\]+/giy;
 
-/** Where the address that begins at `at` ends, `at` when none does. Punctuation and marks after it are no part of it. */
+/**
+ * Where the address that begins at `at` ends, `at` when none does. Punctuation and marks after it are no part of it.
+ */
 export function endOfUrl(text: string, at: number): number {
   URL.lastIndex = at;
   const found = URL.exec(text)?.[0];
@@ -35,7 +37,9 @@ const URL_MAX = 2048;
 
 const TRAILING = new Set("?!.,:;*_~'|");
 
-/** What is shown of a link where nothing can be clicked on: the words, the address, or the words and then the address. */
+/**
+ * What is shown of a link where nothing can be clicked on: the words, the address, or the words and then the address.
+ */
 export function shownLink(words: string, href: string): "words" | "address" | "both" {
   if (words === href || /^[\s\p{C}]*$/u.test(words)) return "address";
   return href === "" || href === `mailto:${words}` ? "words" : "both";

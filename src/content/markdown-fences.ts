@@ -8,7 +8,10 @@ interface Fence {
   readonly is: "code" | "protected" | "empty";
 }
 
-/** The fences of some lines: three backticks or more, what language it is, some content, and as many backticks on a line of their own. */
+/**
+ * The fences of some lines: three backticks or more, what language it is, some content, and as many backticks on a line
+ * of their own.
+ */
 export class Fences {
   readonly #lines: readonly string[];
   /** For each line the longest closing line from there on. */

@@ -3,8 +3,9 @@ import { Fences } from "./markdown-fences.ts";
 import { parseLines } from "./markdown-inline.ts";
 
 /**
- * The dialect of chats, as a tree: styles and links within one line (markdown-inline.ts), blocks of code between two fences, and quotes, whose lines
- * all begin with `> `. Lists, headings, rules, HTML and entities are text. Takes time in proportion to the length of the text.
+ * The dialect of chats, as a tree: styles and links within one line (markdown-inline.ts), blocks of code between two
+ * fences, and quotes, whose lines all begin with `> `. Lists, headings, rules, HTML and entities are text. Takes time
+ * in proportion to the length of the text.
  */
 export function parseMarkdown(text: string): readonly Block[] {
   const plain = text.replaceAll(/\r\n?/g, "\n");

@@ -9,8 +9,9 @@ import { hasLine, plainText, quoted } from "./plain.ts";
 import { splitLines, tidy } from "./tidy.ts";
 
 /**
- * The tree in the dialect of chats: `**bold**`, `_italic_`, `~~strike~~`, `||spoiler||`, code, links, quotes and begins; a heading is bold, a list is
- * text. What is text there is read as text, by means of backslashes where it must be; and a style that cannot be written at its place is its words.
+ * The tree in the dialect of chats: `**bold**`, `_italic_`, `~~strike~~`, `||spoiler||`, code, links, quotes and
+ * begins; a heading is bold, a list is text. What is text there is read as text, by means of backslashes where it must
+ * be; and a style that cannot be written at its place is its words.
  */
 export function renderMarkdown(blocks: readonly Block[]): string {
   if (blocks.every(isPlain)) return protectText(plainText(blocks));

@@ -146,7 +146,10 @@ class Scanner {
   }
 }
 
-/** Whether a mark may end at a place: before white space or punctuation, or before another mark that may end where it does. */
+/**
+ * Whether a mark may end at a place: before white space or punctuation, or before another mark that may end where it
+ * does.
+ */
 class Ends {
   readonly #line: string;
   /** The marks that were looked at last, which end alike. */

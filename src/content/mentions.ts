@@ -5,8 +5,9 @@ import { endOfUrl } from "./links.ts";
 type FindUser = (name: string) => UserRef | null;
 
 /**
- * Turns `@name`, and `name:` or `name,` at the very beginning, into mentions where `find` knows exactly the one who has this name; it decides what
- * counts as the same. The longest name wins, of at most 6 words. Nothing within code, links and addresses is a mention.
+ * Turns `@name`, and `name:` or `name,` at the very beginning, into mentions where `find` knows exactly the one who has
+ * this name; it decides what counts as the same. The longest name wins, of at most 6 words. Nothing within code, links
+ * and addresses is a mention.
  */
 export function linkMentions(blocks: readonly Block[], find: FindUser): readonly Block[] {
   return blocks.map((block, index) => linkBlock(block, find, index === 0));
@@ -79,7 +80,10 @@ function linkText(text: string, find: FindUser, first: boolean): readonly Inline
   return inlines;
 }
 
-/** What may be a name at the beginning of a text, the longest first: whole words, with and without the punctuation after them. */
+/**
+ * What may be a name at the beginning of a text, the longest first: whole words, with and without the punctuation after
+ * them.
+ */
 function candidates(text: string): readonly string[] {
   const [line = ""] = text.split("\n", 1);
   const ends = Array.from(line.matchAll(/\S+/gu), ({ index, 0: word }) => index + word.length).slice(0, WORDS_MAX);

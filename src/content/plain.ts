@@ -2,8 +2,9 @@ import type { Block, Inline } from "../contract/content.ts";
 import { shownLink } from "./links.ts";
 
 /**
- * The words of a text, for readers who know no formats. Blocks stand on lines of their own; a quote, a list and the target of
- * a link stay recognisable, all other formatting is left out. The text of one plain paragraph comes back as it was.
+ * The words of a text, for readers who know no formats. Blocks stand on lines of their own; a quote, a list and the
+ * target of a link stay recognisable, all other formatting is left out. The text of one plain paragraph comes back as
+ * it was.
  */
 export function plainText(blocks: readonly Block[]): string {
   return blocks.map(plainBlock).join("\n");

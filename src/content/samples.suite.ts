@@ -1,7 +1,7 @@
 import type { Block, Inline } from "../contract/content.ts";
 
 /** One kind of content, and how it is written in each format. */
-export interface Sample {
+export interface ContentSample {
   readonly kind: string;
   readonly blocks: readonly Block[];
   readonly written: { readonly [F in SampleFormat]: string };
@@ -18,7 +18,7 @@ const marked = (t: "bold" | "italic" | "underline" | "strike" | "spoiler", ...of
 
 const ALL: readonly SampleFormat[] = ["plain", "irc", "markdown", "html", "styling"];
 
-export const SAMPLES: readonly Sample[] = [
+export const SAMPLES: readonly ContentSample[] = [
   {
     kind: "text",
     blocks: [para(text("2 > 1 & a_b"))],

@@ -3,8 +3,9 @@ import { isUnseen } from "./controls.ts";
 import { endOfUrl } from "./links.ts";
 
 /**
- * Message styling (XEP-0393) as a tree: `*strong*`, `_emphasis_`, `~strike~`, code, fences and quotes. Lines that are neither fence nor quote are one
- * paragraph. An address is never cut by a mark. A quote or a fence without words in it is the text that was typed.
+ * Message styling (XEP-0393) as a tree: `*strong*`, `_emphasis_`, `~strike~`, code, fences and quotes. Lines that are
+ * neither fence nor quote are one paragraph. An address is never cut by a mark. A quote or a fence without words in it
+ * is the text that was typed.
  */
 export function parseStyling(text: string): readonly Block[] {
   const plain = text.replaceAll(/\r\n?/g, "\n");

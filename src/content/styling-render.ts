@@ -13,8 +13,9 @@ interface Styled {
 }
 
 /**
- * The tree as message styling (XEP-0393). What it has no mark for, or none at that place (within a word, or around its own mark), is its
- * text; nothing is added that is not a mark. Where a reader would take words for marks, none are written.
+ * The tree as message styling (XEP-0393). What it has no mark for, or none at that place (within a word, or around its
+ * own mark), is its text; nothing is added that is not a mark. Where a reader would take words for marks, none are
+ * written.
  */
 export function styled(blocks: readonly Block[]): Styled {
   const words = withoutC0(plainText(blocks));

@@ -4,8 +4,9 @@ type Marked = Extract<Inline, { of: readonly Inline[] }>;
 type Leaf = Exclude<Inline, Marked>;
 
 /**
- * A line for formats that write marks around text: no mark within the same mark, none around nothing, none that begins or ends with a
- * space (the space moves out), and what stands side by side and is alike is one. Marks that the format lacks are left out. The words stay the same.
+ * A line for formats that write marks around text: no mark within the same mark, none around nothing, none that begins
+ * or ends with a space (the space moves out), and what stands side by side and is alike is one. Marks that the format
+ * lacks are left out. The words stay the same.
  */
 export function tidy(line: readonly Inline[], lacking: ReadonlySet<Inline["t"]>): readonly Inline[] {
   if (line.every((inline) => inline.t === "text")) return joined(line);

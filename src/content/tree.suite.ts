@@ -137,7 +137,10 @@ export function trees(words: fc.Arbitrary<string>): fc.Arbitrary<readonly Block[
   return fc.array(block, { maxLength: 4 });
 }
 
-/** The signs of a text in their order, without what a format may rightly change: spaces, line breaks, control characters. */
+/**
+ * The signs of a text in their order, without what a format may rightly change: spaces, line breaks, control
+ * characters.
+ */
 export function signsOf(text: string): string {
   return text.replaceAll(/[\s\p{C}]+/gu, "");
 }

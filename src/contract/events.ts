@@ -2,8 +2,8 @@ import type { RemoteFile, Source, Style } from "./content.ts";
 import type { ChannelRef, EventKey, MessageRef, OpId, UserRef } from "./ids.ts";
 
 /**
- * `aside`: an answer of a service or a script, on networks where people and programs do not talk in such lines. Where programs do, theirs are
- * ordinary messages of the style `notice`.
+ * `aside`: an answer of a service or a script, on networks where people and programs do not talk in such lines. Where
+ * programs do, theirs are ordinary messages of the style `notice`.
  */
 export type SaidStyle = Style | "aside";
 
@@ -29,8 +29,8 @@ export interface Author {
   /** Shown to people and to readers of the API. */
   readonly id: UserRef;
   /**
-   * What tells this person from another who comes under the same id later, such as an occupant id or a count of joins; null when the id
-   * itself does. Whoever edits must have both in common with the author.
+   * What tells this person from another who comes under the same id later, such as an occupant id or a count of joins;
+   * null when the id itself does. Whoever edits must have both in common with the author.
    */
   readonly identity: string | null;
   readonly name: string;
@@ -55,7 +55,10 @@ export interface Edited extends EventBase {
   /** Further refs by which the message is known from now on; mostly empty. */
   readonly aliases: readonly MessageRef[];
   readonly author: Author;
-  /** Whether the network itself made sure that the author may do this. Otherwise it counts only from the author of the message. */
+  /**
+   * Whether the network itself made sure that the author may do this. Otherwise it counts only from the author of the
+   * message.
+   */
   readonly vouched: boolean;
   readonly body: SaidBody;
 }

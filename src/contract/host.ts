@@ -1,26 +1,31 @@
 import type { Event } from "./events.ts";
 import type { ChannelRef, Cursor, FileId } from "./ids.ts";
-import type { Why } from "./outcome.ts";
+import type { Reason } from "./outcome.ts";
 import type { OpenedFile } from "./session.ts";
 
 /** All that an adapter may touch of the world beside its own sockets: tests own time, chance and the log through it. */
 export interface Host {
   /**
-   * Resolves, never rejects, once the events are on disk with the cursor, all or none; only then acknowledge upstream. Events may be
-   * empty (a cursor that only moves on). Calls may pipeline; of one channel, their order is the order in the log. Waiting on it is the inbound
-   * back-pressure: it waits while the log takes nothing (disk full). One answer per event.
+   * Resolves, never rejects, once the events are on disk with the cursor, all or none; only then acknowledge upstream.
+   * Events may be empty (a cursor that only moves on). Calls may pipeline; of one channel, their order is the order in
+   * the log. Waiting on it is the inbound back-pressure: it waits while the log takes nothing (disk full). One answer
+   * per event.
    */
   accept(batch: { readonly events: readonly Event[]; readonly cursor: Cursor | null }): Promise<readonly Accepted[]>;
   /** A joined channel is no more: kicked, banned, gone. The core joins again, not before `retryInMs`. */
-  lost(channel: ChannelRef, why: Why, retryInMs: number): void;
+  lost(channel: ChannelRef, why: Reason, retryInMs: number): void;
   /**
-   * The connection is up, but not as it should be, for the reason given; null: that is over. It may be said before the session is there. `about`
-   * tells reasons apart that have nothing to do with each other: all stand until each is over.
+   * The connection is up, but not as it should be, for the reason given; null: that is over. It may be said before the
+   * session is there. `about` tells reasons apart that have nothing to do with each other: all stand until each is
+   * over.
    */
-  degraded(why: Why | null, about?: string): void;
+  degraded(why: Reason | null, about?: string): void;
   /** The content of a file of an op, from its beginning, as often as it is asked for. Never rejects. */
   openFile(id: FileId, signal: AbortSignal): Promise<OpenedFile>;
-  /** A public address of this text, for what is too long for a network; null where none can be given. The same text has the same one. Never rejects. */
+  /**
+   * A public address of this text, for what is too long for a network; null where none can be given. The same text has
+   * the same one. Never rejects.
+   */
   publish(text: string): Promise<string | null>;
   readonly clock: Clock;
   /** 0 <= x < 1. */
@@ -28,19 +33,27 @@ export interface Host {
   readonly log: AdapterLog;
 }
 
-/** `ignored`: a filter dropped it, no gateway has the channel, we wrote it ourselves, or nothing can be done with its kind. */
+/**
+ * `ignored`: a filter dropped it, no gateway has the channel, we wrote it ourselves, or nothing can be done with its
+ * kind.
+ */
 export type Accepted = "stored" | "duplicate" | "ignored";
 
 export interface Clock {
   /** Unix milliseconds, by a calendar that somebody may set at any moment, by hours, either way. */
   nowMs(): number;
-  /** Milliseconds from some moment on, which only count on, as the timers do: for how long something takes or may take. */
+  /**
+   * Milliseconds from some moment on, which only count on, as the timers do: for how long something takes or may take.
+   */
   monoMs(): number;
   /** Calls back once after `ms`, unless cancelled by the function it returns. */
   after(ms: number, task: () => void): () => void;
 }
 
-/** Static message, data as fields; secrets are scrubbed at the sink, and texts of messages stay out at all levels but trace. */
+/**
+ * Static message, data as fields; secrets are scrubbed at the sink, and texts of messages stay out at all levels but
+ * trace.
+ */
 export interface AdapterLog {
   trace(fields: object, message: string): void;
   debug(fields: object, message: string): void;

@@ -1,7 +1,7 @@
 /**
- * What a protocol says about itself before anything of it runs: its name and its settings. Plain data, but for its functions.
- * The schema is JSON Schema plus the keywords of `SettingSchema`; types, validation, defaults, environment overrides
- * and the settings page of the documentation all come from it.
+ * What a protocol says about itself before anything of it runs: its name and its settings. Plain data, but for its
+ * functions. The schema is JSON Schema plus the keywords of `SettingSchema`; types, validation, defaults, environment
+ * overrides and the settings page of the documentation all come from it.
  */
 export interface Manifest {
   readonly protocol: string;
@@ -21,15 +21,15 @@ export interface Manifest {
   /** The setting that tells one network from another: two accounts on one network share their rooms. */
   readonly network?: string;
   /**
-   * The name of a room over all networks of this protocol, by the name of the channel and the value of `network`. Absent: a channel is another
-   * room on each network.
+   * The name of a room over all networks of this protocol, by the name of the channel and the value of `network`.
+   * Absent: a channel is another room on each network.
    */
   readonly room?: (channel: string, network: string) => string;
   /** The setting with our name on a network: two accounts with one name on one network get in each other's way. */
   readonly login?: string;
   /**
-   * Where an account's sessions connect to, for people, as in `chat.example.org:6697 (TLS)`; null where the settings do not say it. Pure; holds
-   * no secret.
+   * Where an account's sessions connect to, for people, as in `chat.example.org:6697 (TLS)`; null where the settings do
+   * not say it. Pure; holds no secret.
    */
   readonly address?: (settings: Readonly<Record<string, unknown>>) => string | null;
   /** What settings that fit one by one say together. Pure; gets all settings of the schema, each valid by itself. */
@@ -90,7 +90,10 @@ interface OptionSchema {
 /** A setting that is accepted, and ignored. */
 export interface IgnoredSetting {
   readonly name: string;
-  /** `later`: will work one day. `unneeded`: there is nothing left for it to do. `replaced`: something else has to be set in its place. */
+  /**
+   * `later`: will work one day. `unneeded`: there is nothing left for it to do. `replaced`: something else has to be
+   * set in its place.
+   */
   readonly state: "later" | "unneeded" | "replaced";
   /** One clause: what it is for, or what to use instead. */
   readonly why: string;
@@ -122,7 +125,10 @@ type ValueOf<S> = S extends { readonly enum: readonly (infer Choice)[] }
             : readonly ValueOf<Items>[]
           : never;
 
-/** The part of JSON Schema that a setting may use, and our own keywords: `rule`, `lines`, `secret`, `protects`, `placeholders`, `zeroIsDefault`, `restart` and the formats. */
+/**
+ * The part of JSON Schema that a setting may use, and our own keywords: `rule`, `lines`, `secret`, `protects`,
+ * `placeholders`, `zeroIsDefault`, `restart` and the formats.
+ */
 export interface SettingSchema {
   readonly type?: string;
   readonly description?: string;
@@ -136,9 +142,10 @@ export interface SettingSchema {
   /** Of a list: a text stands for its lines, not for its words. */
   readonly lines?: boolean;
   /**
-   * `regex`: RE2 syntax. `bind-address`: `host:port` to listen on, which no two accounts may share. `host-port`: `host:port` to connect to.
-   * `path`: absolute once read; a relative one counts from the folder of the configuration file.
-   * `duration`, of an integer: milliseconds once read, written as in `90s`, `5m`, `1h30m`; minimum and maximum are in milliseconds.
+   * `regex`: RE2 syntax. `bind-address`: `host:port` to listen on, which no two accounts may share. `host-port`:
+   * `host:port` to connect to. `path`: absolute once read; a relative one counts from the folder of the configuration
+   * file. `duration`, of an integer: milliseconds once read, written as in `90s`, `5m`, `1h30m`; minimum and maximum
+   * are in milliseconds.
    */
   readonly format?: string;
   /** Of a text. */
@@ -150,12 +157,16 @@ export interface SettingSchema {
   /** Never shown in a message, nor is any entry of a list; may be read from a file named by the environment. */
   readonly secret?: boolean;
   /**
-   * A value that cannot be read keeps the account down; of any other setting, the default is used then. For TLS, logins, addresses, filters
-   * and mentions. Secrets, addresses by their format and settings without a default do so without saying it.
+   * A value that cannot be read keeps the account down; of any other setting, the default is used then. For TLS,
+   * logins, addresses, filters and mentions. Secrets, addresses by their format and settings without a default do so
+   * without saying it.
    */
   readonly protects?: boolean;
   /** 0 and an empty text stand for the default. */
   readonly zeroIsDefault?: boolean;
-  /** Of `[general]`: a change has no effect before the program is started again. Every other setting is applied while it runs. */
+  /**
+   * Of `[general]`: a change has no effect before the program is started again. Every other setting is applied while it
+   * runs.
+   */
   readonly restart?: boolean;
 }

@@ -31,7 +31,9 @@ export interface Extra {
   readonly file: readonly FileItem[];
 }
 
-/** A file beside a message. `Data` is standard base64 (RFC 4648 §4), empty when only `URL` is known; `Size` in bytes. */
+/**
+ * A file beside a message. `Data` is standard base64 (RFC 4648 §4), empty when only `URL` is known; `Size` in bytes.
+ */
 export interface FileItem {
   readonly Name: string;
   readonly Data: string;

@@ -5,7 +5,10 @@ import type { ChannelRef, MessageRef, OpId, Progress } from "./ids.ts";
 interface OpBase {
   readonly id: OpId;
   readonly channel: ChannelRef;
-  /** Counts the tries of this life of the program, from 1: after a restart it begins again, so 1 does not mean that nothing was sent. */
+  /**
+   * Counts the tries of this life of the program, from 1: after a restart it begins again, so 1 does not mean that
+   * nothing was sent.
+   */
   readonly attempt: number;
 }
 
@@ -27,7 +30,10 @@ export interface PostDraft {
   readonly mayPing: MayPing;
 }
 
-/** Whom a message may notify: `users`, people present whose name it mentions and no other has; `everyone`: the whole room. */
+/**
+ * Whom a message may notify: `users`, people present whose name it mentions and no other has; `everyone`: the whole
+ * room.
+ */
 export interface MayPing {
   readonly users: boolean;
   readonly everyone: boolean;
@@ -63,7 +69,10 @@ export interface DeleteOp extends OpBase {
   readonly kind: "delete";
   /** All remote messages of the post; what is gone already is no failure. */
   readonly target: readonly MessageRef[];
-  /** Who wrote the post, so that the one who wrote it here can be the one who takes it back; null when that is not known. */
+  /**
+   * Who wrote the post, so that the one who wrote it here can be the one who takes it back; null when that is not
+   * known.
+   */
   readonly author: OpAuthor | null;
 }
 
@@ -74,11 +83,14 @@ export interface ReactOp extends OpBase {
   readonly author: OpAuthor;
   readonly emoji: string;
   readonly on: boolean;
-  /** All reactions of people elsewhere to the message as they stand now: a network where we have one voice shows each emoji once. */
-  readonly standing: readonly Standing[];
+  /**
+   * All reactions of people elsewhere to the message as they stand now: a network where we have one voice shows each
+   * emoji once.
+   */
+  readonly standing: readonly StandingReaction[];
 }
 
-export interface Standing {
+export interface StandingReaction {
   readonly emoji: string;
   readonly names: readonly string[];
 }

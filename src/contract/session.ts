@@ -1,21 +1,23 @@
 import type { Capabilities } from "./capabilities.ts";
 import type { ChannelRef, FileRef, MessageRef, Progress } from "./ids.ts";
 import type { Op, OptionalKind } from "./ops.ts";
-import type { Outcome, Why } from "./outcome.ts";
+import type { Outcome, Reason } from "./outcome.ts";
 
 /** One try to do an op: what the handler tells while it runs. */
 export interface Attempt {
   /** Aborted when the op must end: send nothing more, and return the outcome as it stands. */
   readonly signal: AbortSignal;
   /**
-   * Before the first byte of each part leaves, in order: the parts up to `upTo` will have been sent. Resolves once that is
-   * durable, false when it cannot be or an older message has to go first (send nothing, return `deferred`). Answers come in the order of the
-   * calls: what waits for them alike keeps its order. Only networks without idempotency need to call it.
+   * Before the first byte of each part leaves, in order: the parts up to `upTo` will have been sent. Resolves once that
+   * is durable, false when it cannot be or an older message has to go first (send nothing, return `deferred`). Answers
+   * come in the order of the calls: what waits for them alike keeps its order. Only networks without idempotency need
+   * to call it.
    */
   sending(upTo: Progress): Promise<boolean>;
   /**
-   * The parts up to `upTo` are confirmed, with the messages that they newly made: a later attempt, also after a restart, continues after them.
-   * To be called for all that was confirmed before an outcome other than `delivered` is returned.
+   * The parts up to `upTo` are confirmed, with the messages that they newly made: a later attempt, also after a
+   * restart, continues after them. To be called for all that was confirmed before an outcome other than `delivered` is
+   * returned.
    */
   sent(upTo: Progress, messages: readonly MessageRef[]): void;
 }
@@ -33,19 +35,29 @@ export type AnyHandlers = { readonly post: HandlerOf<"post"> } & { readonly [K i
 export interface Session<H extends AnyHandlers = AnyHandlers> {
   /** Who we are there, for people: the nick. */
   readonly as: string;
-  /** Why messages that handlers were given do not leave at once, where their pace is limited; null: they do. Absent where it never is. */
-  readonly paced?: Why | null;
-  /** Called at most `limits.inflightMax` at once for one channel, and in its order; nothing is queued beyond these calls. */
+  /**
+   * Why messages that handlers were given do not leave at once, where their pace is limited; null: they do. Absent
+   * where it never is.
+   */
+  readonly paced?: Reason | null;
+  /**
+   * Called at most `limits.inflightMax` at once for one channel, and in its order; nothing is queued beyond these
+   * calls.
+   */
   readonly handlers: H;
   /** Enters a channel by its name in the configuration; events of it may come before this resolves. Idempotent. */
   join(channel: ChannelRequest, signal: AbortSignal): Promise<Joined>;
   /**
-   * Leaves a channel that was joined and is no longer wanted: nothing of it is handed over from the call on, it is not `Host.lost`, and
-   * posts to it are deferred. It may be joined again afterwards. Never rejects, and is over at the latest when the signal is aborted. Absent where
-   * staying does no harm; the core then hears no more of what is said there.
+   * Leaves a channel that was joined and is no longer wanted: nothing of it is handed over from the call on, it is not
+   * `Host.lost`, and posts to it are deferred. It may be joined again afterwards. Never rejects, and is over at the
+   * latest when the signal is aborted. Absent where staying does no harm; the core then hears no more of what is said
+   * there.
    */
   leave?(channel: ChannelRef, signal: AbortSignal): Promise<void>;
-  /** The content of a file that an event named by this ref, from its beginning. Never rejects. Absent where no event has such refs. */
+  /**
+   * The content of a file that an event named by this ref, from its beginning. Never rejects. Absent where no event has
+   * such refs.
+   */
   openFile?(ref: FileRef, signal: AbortSignal): Promise<OpenedFile>;
   /** Never rejects. */
   readonly ended: Promise<Ended>;
@@ -65,12 +77,12 @@ export type Joined =
   /** `without`: kinds that the network has, but not here or not for us. */
   | { readonly ok: true; readonly ref: ChannelRef; readonly without: readonly OptionalKind[] }
   /** `retryInMs`: when it makes sense to try again, null when the core is to choose. */
-  | { readonly ok: false; readonly why: Why; readonly retryInMs: number | null };
+  | { readonly ok: false; readonly why: Reason; readonly retryInMs: number | null };
 
 /** `auth` and `config` need a person; `lost` heals by itself; `asked` follows `close`. */
 export interface Ended {
   readonly cause: "asked" | "lost" | "auth" | "config";
-  readonly why: Why;
+  readonly why: Reason;
 }
 
 /** `bytes` and `mime`: null when nobody knows before it is read. The stream errors when the content breaks off. */
@@ -81,4 +93,4 @@ export type OpenedFile =
       readonly mime: string | null;
       readonly stream: ReadableStream<Uint8Array>;
     }
-  | { readonly ok: false; readonly why: Why };
+  | { readonly ok: false; readonly why: Reason };

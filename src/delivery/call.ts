@@ -7,7 +7,7 @@ import type { NameOf } from "./names.ts";
 export type EventBatch = Parameters<Host["accept"]>[0];
 
 /** A call of `Host.accept`, until all its events are answered. */
-export class Call {
+export class AcceptCall {
   readonly batch: EventBatch;
   readonly nameOf: NameOf;
   /** When it came, by `Clock.monoMs`. */

@@ -7,7 +7,7 @@ import { encode } from "../gateway/codec.ts";
 import { type LiveRoutes, liveRoutes } from "../gateway/live-routes.ts";
 import { compileRoutes } from "../gateway/routes.ts";
 import { aConfig, aGateway, aMessage, anAccount } from "../gateway/samples.suite.ts";
-import { Turnstile } from "../lib/turnstile.ts";
+import { ReadWriteLock } from "../lib/read-write-lock.ts";
 import { LogError } from "../log/errors.ts";
 import type { Hold, Log } from "../log/log.ts";
 import { openAt, scratchFolder } from "../log/sqlite/scratch.suite.ts";
@@ -73,7 +73,7 @@ async function open(initial: Config): Promise<Delivery> {
       ["web", web.adapter],
     ]),
     routes,
-    turnstile: new Turnstile(),
+    lock: new ReadWriteLock(),
     log,
     files: new MemoryFiles(),
     remoteFiles: new RemoteFiles(),

@@ -4,12 +4,12 @@ import type { Mark } from "../log/log.ts";
 import { forgetRemoved } from "./forgetting.ts";
 import { type LaneSpec, laneSpecs } from "./lane-specs.ts";
 import { beginningMarks } from "./lanes.ts";
-import type { Part, Patience, Shared } from "./part.ts";
-import type { Parts } from "./parts.ts";
+import type { AccountRuntime, Patience, Shared } from "./account-runtime.ts";
+import type { AccountRegistry } from "./account-registry.ts";
 import { marksOf } from "./lane/checkpoint.ts";
 
 /** Another configuration to go on with. */
-export interface Next {
+export interface NextConfig {
   readonly config: Config;
   /** Those that `config` is compiled to. */
   readonly routes: Routes;
@@ -18,10 +18,11 @@ export interface Next {
 }
 
 /**
- * A change of the configuration while all runs, in the order of its steps. Killed between any two of them, the next start goes on from
- * what is on disk.
+ * A change of the configuration while all runs, in the order of its steps. Killed between any two of them, the next
+ * start goes on from what is on disk.
  *
- *   1. `marks` are made durable while nothing is being appended: what is new begins here. Until then, nothing has changed.
+ *   1. `marks` are made durable while nothing is being appended: what is new begins here. Until then, nothing has
+ *      changed.
  *   2. `swap`, at once after that: what comes in goes by the new configuration.
  *   3. `settle`: lanes and sessions follow. What waits for those that stay waits in the log meanwhile.
  */
@@ -36,7 +37,7 @@ export interface DeliveryChange {
 const PATIENCE = { lanesMs: 10_000, drainMs: 10_000 };
 
 interface Scene {
-  readonly parts: Parts;
+  readonly parts: AccountRegistry;
   readonly shared: Shared;
   /** Aborted when the program stops: what is under way is cut short, and nothing is opened any more. */
   readonly signal: AbortSignal;
@@ -45,14 +46,15 @@ interface Scene {
 }
 
 /** Moves nothing yet. Rejects with the log's LogError. */
-export async function prepareChange(next: Next, scene: Scene): Promise<DeliveryChange> {
+export async function prepareChange(next: NextConfig, scene: Scene): Promise<DeliveryChange> {
   const { parts, shared, isDegraded } = scene;
   const { log, lanes } = shared;
   const specs = laneSpecs(next.config, next.routes);
-  const open = new Map(parts.all.flatMap((part) => [...part.prints]));
-  // Those of an account that is opened again as well: a log that does not take this would not take where they stand, either.
-  const isMoving = ({ name, route, print }: LaneSpec): boolean =>
-    open.get(name) !== print || next.reopen.has(route.account.key);
+  const open = new Map(parts.all.flatMap((part) => [...part.configHashes]));
+  // Those of an account that is opened again as well: a log that does not take this would not take where they stand,
+  // either.
+  const isMoving = ({ name, route, configHash }: LaneSpec): boolean =>
+    open.get(name) !== configHash || next.reopen.has(route.account.key);
   const moving = [...specs.values()].flat().filter(isMoving);
   const leftOut = isDegraded ? await lanesOnDisk(log) : NONE;
   const isNew = ({ name }: LaneSpec): boolean => !open.has(name) && !leftOut.has(name);
@@ -75,7 +77,7 @@ export async function prepareChange(next: Next, scene: Scene): Promise<DeliveryC
       for (const part of parts.all) {
         part.endLanes(names, log.head);
         const account = next.config.accounts.get(part.account.key);
-        if (account !== undefined) part.record(account);
+        if (account !== undefined) part.renormalize(account);
       }
     },
     settle: async () => {
@@ -112,13 +114,13 @@ interface Lanes {
   readonly names: ReadonlySet<string>;
 }
 
-async function settle(next: Next, { specs, names }: Lanes, scene: Scene): Promise<void> {
+async function settle(next: NextConfig, { specs, names }: Lanes, scene: Scene): Promise<void> {
   const { parts, shared, signal } = scene;
   const patience = { ...PATIENCE, signal };
   const { config, routes, reopen } = next;
   const accounts = new Map([...config.accounts].filter(([, { protocol }]) => protocol !== "api"));
-  const isOver = (part: Part): boolean => !accounts.has(part.account.key) || reopen.has(part.account.key);
-  const follow = async (part: Part): Promise<void> => {
+  const isOver = (part: AccountRuntime): boolean => !accounts.has(part.account.key) || reopen.has(part.account.key);
+  const follow = async (part: AccountRuntime): Promise<void> => {
     const account = accounts.get(part.account.key);
     await part.drain(names, patience);
     if (isOver(part)) await end(part, patience, parts);
@@ -148,8 +150,8 @@ async function settle(next: Next, { specs, names }: Lanes, scene: Scene): Promis
   }
 }
 
-async function end(part: Part, patience: Patience, parts: Parts): Promise<void> {
+async function end(part: AccountRuntime, patience: Patience, runtimes: AccountRegistry): Promise<void> {
   await part.quiesce(patience);
   await part.close();
-  parts.remove(part);
+  runtimes.remove(part);
 }

@@ -2,17 +2,17 @@ import * as fc from "../../test/support/property.ts";
 import { describe, expect, test } from "vitest";
 import type { Idempotency } from "../contract/capabilities.ts";
 import { KEY, NONE } from "./stage.suite.ts";
-import { type Fault, World } from "./world.suite.ts";
+import { type Fault, World } from "./harness.suite.ts";
 
 /** Lets the last life of the program finish, and checks what a lane promises. */
-async function checkPromises(world: World): Promise<void> {
-  if (world.dead) await world.start();
-  world.survive();
-  world.stage.log.refuses = null;
-  world.faults.length = 0;
-  world.connect();
-  await world.pass(600_000);
-  const { disk, stage, heard, announced, messages } = world;
+async function checkPromises(harness: World): Promise<void> {
+  if (harness.dead) await harness.start();
+  harness.survive();
+  harness.stage.log.refuses = null;
+  harness.faults.length = 0;
+  harness.connect();
+  await harness.pass(600_000);
+  const { disk, stage, heard, announced, messages } = harness;
   expect(stage.lane.cursor).toBe(stage.log.head);
   expect(stage.cursorOnDisk).toBe(stage.log.head);
 
@@ -25,15 +25,15 @@ async function checkPromises(world: World): Promise<void> {
   });
   expect(lost, "neither sent nor recorded").toEqual([]);
 
-  const parts = heard.map(([message, part]) => `${message}.${part}`);
-  expect(new Set(parts).size, `doubled: ${parts.join(" ")}`).toBe(parts.length);
+  const runtimes = heard.map(([message, part]) => `${message}.${part}`);
+  expect(new Set(runtimes).size, `doubled: ${runtimes.join(" ")}`).toBe(runtimes.length);
   const unconfirmed = disk.entries.filter(({ seq }) => states.get(seq) === "unconfirmed");
-  if (world.idempotency.by === "none") {
+  if (harness.idempotency.by === "none") {
     const order = heard.map(([message, part]) => message * 100 + part);
     expect(order, "out of order").toEqual([...order].sort((a, b) => a - b));
     for (const { payload } of unconfirmed)
       expect(announced, "never announced").toContain(Number(payload.split("/")[0]));
-    expect(unconfirmed.length).toBeLessThanOrEqual(world.doubts);
+    expect(unconfirmed.length).toBeLessThanOrEqual(harness.doubts);
   } else {
     expect(unconfirmed).toEqual([]);
   }
@@ -49,16 +49,16 @@ describe.each<[string, Idempotency, number]>([
   test("a crash at every step: nothing is lost in silence, nothing comes twice", async () => {
     let crashes = 0;
     for (let diesAt = 1; ; diesAt++) {
-      const world = new World(idempotency, inflightMax);
-      await world.start(Infinity);
-      const first = world.steps;
-      world.faults.push("none", "deferred", "none", "unknown, arrived", "none", "unknown, lost");
-      world.killAfter(diesAt);
-      for (const parts of [1, 3, 1, 2, 1, 2]) world.say(parts);
-      world.connect();
-      await world.pass(10_000);
-      const { dead, steps } = world;
-      await checkPromises(world);
+      const harness = new World(idempotency, inflightMax);
+      await harness.start(Infinity);
+      const first = harness.steps;
+      harness.faults.push("none", "deferred", "none", "unknown, arrived", "none", "unknown, lost");
+      harness.killAfter(diesAt);
+      for (const runtimes of [1, 3, 1, 2, 1, 2]) harness.say(runtimes);
+      harness.connect();
+      await harness.pass(10_000);
+      const { dead, steps } = harness;
+      await checkPromises(harness);
       if (!dead) {
         expect(steps - first).toBeLessThan(diesAt);
         break;
@@ -101,27 +101,27 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ is: fc.constantFrom("kill" as const, "refuse" as const, "accept" as const) }) },
 );
 
-async function apply(world: World, made: Move): Promise<void> {
+async function apply(harness: World, made: Move): Promise<void> {
   switch (made.is) {
     case "say":
-      return world.say(made.parts);
+      return harness.say(made.parts);
     case "pass":
-      return await world.pass(made.ms);
+      return await harness.pass(made.ms);
     case "fault":
-      return void world.faults.push(made.fault);
+      return void harness.faults.push(made.fault);
     case "die":
-      return world.killAfter(made.steps);
+      return harness.killAfter(made.steps);
     case "connect":
-      return world.connect();
+      return harness.connect();
     case "disconnect":
-      return world.disconnect();
+      return harness.disconnect();
     case "kill":
-      return world.kill();
+      return harness.kill();
     case "refuse":
-      world.stage.log.refuses = "disk_full";
+      harness.stage.log.refuses = "disk_full";
       return;
     case "accept":
-      world.stage.log.refuses = null;
+      harness.stage.log.refuses = null;
       return;
   }
 }
@@ -133,13 +133,13 @@ test("whatever happens: nothing is lost in silence, and nothing comes twice", as
   });
   await fc.assert(
     fc.asyncProperty(setting, fc.array(move, { maxLength: 40 }), async ({ idempotency, inflightMax }, moves) => {
-      const world = new World(idempotency, inflightMax);
-      await world.start();
+      const harness = new World(idempotency, inflightMax);
+      await harness.start();
       for (const made of moves) {
-        if (world.dead) await world.start();
-        await apply(world, made);
+        if (harness.dead) await harness.start();
+        await apply(harness, made);
       }
-      await checkPromises(world);
+      await checkPromises(harness);
     }),
     { numRuns: 300 },
   );

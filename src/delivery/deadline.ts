@@ -12,8 +12,8 @@ export interface Deadline {
 }
 
 /**
- * Runs a task for at most `ms`. The signal it is given is aborted when it is given up, and it is not waited for then. Rejects with
- * what the task rejects with while it was waited for.
+ * Runs a task for at most `ms`. The signal it is given is aborted when it is given up, and it is not waited for then.
+ * Rejects with what the task rejects with while it was waited for.
  */
 export async function within<T>(
   { clock, ms, signal }: Deadline,

@@ -4,11 +4,11 @@ import type { Clock } from "../contract/host.ts";
 import type { Files } from "../files/files.ts";
 import type { OnDrop } from "../gateway/drops.ts";
 import type { LaneRoute, Routes } from "../gateway/routes.ts";
-import type { Turnstile } from "../lib/turnstile.ts";
+import type { ReadWriteLock } from "../lib/read-write-lock.ts";
 import { LogError } from "../log/errors.ts";
 import type { Log } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
-import { type DeliveryChange, type Next, prepareChange } from "./change.ts";
+import { type DeliveryChange, type NextConfig, prepareChange } from "./change.ts";
 import { within } from "./deadline.ts";
 import { forgetRemoved } from "./forgetting.ts";
 import { laneSpecs } from "./lane-specs.ts";
@@ -16,11 +16,11 @@ import { laneName, Lanes } from "./lanes.ts";
 import { LoopWatch } from "./loop-watch.ts";
 import type { Meter } from "./meter.ts";
 import { OutageNotices } from "./outage-notices.ts";
-import { Parts } from "./parts.ts";
+import { AccountRegistry } from "./account-registry.ts";
 import { watchedPlaces } from "./places.ts";
 import type { RemoteFiles } from "./remote-files.ts";
 import type { AccountStatus, LoopStatus } from "./status.ts";
-import type { State } from "./supervisor.ts";
+import type { State } from "./session/supervisor.ts";
 
 /** The accounts of networks: what they say comes in, and what is said elsewhere goes to them. */
 export interface Delivery {
@@ -32,11 +32,17 @@ export interface Delivery {
   status(): Promise<readonly AccountStatus[]>;
   /** Loops through other bridges, of which messages are withheld. */
   loops(): readonly LoopStatus[];
-  /** The steps to another configuration; nothing has moved yet. One at a time, none once it stops. Rejects with a LogError. */
-  change(next: Next): Promise<DeliveryChange>;
+  /**
+   * The steps to another configuration; nothing has moved yet. One at a time, none once it stops. Rejects with a
+   * LogError.
+   */
+  change(next: NextConfig): Promise<DeliveryChange>;
   /** Stop, step 1: nothing more is sent or taken in, what is under way comes to its end. About 2 s at most. */
   quiesce(): Promise<void>;
-  /** Stop, step 2: the sessions say goodbye, and what each account did and leaves waiting is reported. About 2 s at most. */
+  /**
+   * Stop, step 2: the sessions say goodbye, and what each account did and leaves waiting is reported. About 2 s at
+   * most.
+   */
   close(): Promise<void>;
 }
 
@@ -47,7 +53,7 @@ export interface DeliveryOptions {
   /** What comes in goes by these; after a change they have to be the changed ones. */
   readonly routes: Routes;
   /** Passed by what comes in, until it is stored; absent: the configuration never changes. */
-  readonly turnstile?: Turnstile;
+  readonly lock?: ReadWriteLock;
   readonly log: Log;
   readonly files: Files;
   /** The same through which `files` asks networks for theirs. */
@@ -78,10 +84,10 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
     await forgetRemoved(log, logger, { lanes: names, accounts: new Set(config.accounts.keys()) });
   const loops = new LoopWatch(clock, logger);
   const shared = { ...options, lanes, loops };
-  const parts = new Parts(shared);
+  const runtimes = new AccountRegistry(shared);
   const specs = laneSpecs(config, routes);
   const wanted = (account: Account) => ({ account, config, routes, specs: specs.get(account.key) ?? [] });
-  await parts.open([...config.accounts.values()].filter(({ protocol }) => protocol !== "api").map(wanted));
+  await runtimes.open([...config.accounts.values()].filter(({ protocol }) => protocol !== "api").map(wanted));
   const untail = log.tail((entries) => {
     loops.heard(entries.filter(({ subject }) => lanes.take(subject)));
     lanes.wake(entries);
@@ -99,21 +105,21 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
     clock,
     logger,
     noticeMs: () => current.general.outageNoticeMs,
-    places: () => watchedPlaces(current, routes, parts),
+    places: () => watchedPlaces(current, routes, runtimes),
   });
   return {
     start: () => {
       notices.start();
-      for (const { supervisor } of parts.all) supervisor.start();
+      for (const { supervisor } of runtimes.all) supervisor.start();
     },
-    state: (accountKey) => parts.get(accountKey)?.supervisor.state,
-    status: async () => await Promise.all(parts.all.map(async (part) => await part.status())),
+    state: (accountKey) => runtimes.get(accountKey)?.supervisor.state,
+    status: async () => await Promise.all(runtimes.all.map(async (part) => await part.status())),
     loops: () => loops.loops,
     change: async (next) => {
       // Lanes that a change under way no longer opens would seem new, and what they wait for would be forgotten.
       if (stopping.signal.aborted) throw new LogError("closed", "Rialto is stopping");
       const change = await prepareChange(next, {
-        parts,
+        parts: runtimes,
         shared,
         signal: stopping.signal,
         isDegraded: current.errors.length > 0,
@@ -128,12 +134,12 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
     quiesce: async () => {
       notices.stop();
       stopping.abort();
-      await within({ clock, ms: CHANGE_MS }, () => parts.settled);
+      await within({ clock, ms: CHANGE_MS }, () => runtimes.settled);
       lanes.close();
-      await Promise.all(parts.all.map(async (part) => await part.quiesce(STOP)));
+      await Promise.all(runtimes.all.map(async (part) => await part.quiesce(STOP)));
     },
     close: async () => {
-      await Promise.all(parts.all.map(async (part) => await part.close()));
+      await Promise.all(runtimes.all.map(async (part) => await part.close()));
       untail();
     },
   };

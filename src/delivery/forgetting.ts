@@ -9,9 +9,10 @@ const STEMS = Object.values(marksOf(""));
 const SHOWN_MAX = 20;
 
 /**
- * Lets go of what lanes and accounts left behind that are no longer in the configuration: nobody is handed it later, should they come
- * back. So it is with those that were taken out of it while an earlier program ran, which ended before it could forget them.
- * `lanes`: the names of those that are in it; `accounts`: the keys. Rejects with the log's LogError.
+ * Lets go of what lanes and accounts left behind that are no longer in the configuration: nobody is handed it later,
+ * should they come back. So it is with those that were taken out of it while an earlier program ran, which ended before
+ * it could forget them. `lanes`: the names of those that are in it; `accounts`: the keys. Rejects with the log's
+ * LogError.
  */
 export async function forgetRemoved(
   log: Pick<Log, "marks" | "unmark">,

@@ -3,8 +3,9 @@ import type { Clock } from "../contract/host.ts";
 import { pause } from "./deadline.ts";
 
 /**
- * How long an event may wait, from its arrival, in ms. A network answers within milliseconds of showing a copy, and a commit takes less than
- * that, so this is only used up where a handler hangs or the log refuses; people should not notice it much then either.
+ * How long an event may wait, from its arrival, in ms. A network answers within milliseconds of showing a copy, and a
+ * commit takes less than that, so this is only used up where a handler hangs or the log refuses; people should not
+ * notice it much then either.
  */
 const HOLD_MS = 10_000;
 

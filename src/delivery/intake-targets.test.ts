@@ -4,7 +4,7 @@ import type { Author, Event } from "../contract/events.ts";
 import type { ChannelRef, Cursor, EventKey, MessageRef, UserRef } from "../contract/ids.ts";
 import { decodeStored } from "../gateway/codec.ts";
 import { compileInbound } from "../gateway/inbound.ts";
-import { compileRecord } from "../gateway/record.ts";
+import { compileNormalizer } from "../gateway/normalize.ts";
 import { compileRoutes } from "../gateway/routes.ts";
 import { aConfig, aGateway, anAccount } from "../gateway/samples.suite.ts";
 import { LogError } from "../log/errors.ts";
@@ -50,7 +50,7 @@ beforeEach(() => {
   const config = aConfig([aGateway("g", ["in net.here #room", "in net.here #other", "out net.there #x"])], [account]);
   intake = new Intake({
     account,
-    record: compileRecord(account, compileInbound(account)),
+    normalizer: compileNormalizer(account, compileInbound(account)),
     routes: compileRoutes(config),
     log,
     logger: new MemoryLogger().logger,

@@ -5,7 +5,7 @@ import type { ChannelRef, Cursor, EventKey, UserRef } from "../contract/ids.ts";
 import type { Posted } from "../contract/events.ts";
 import type { Dropped } from "../gateway/drops.ts";
 import { compileInbound } from "../gateway/inbound.ts";
-import { compileRecord } from "../gateway/record.ts";
+import { compileNormalizer } from "../gateway/normalize.ts";
 import { compileRoutes } from "../gateway/routes.ts";
 import { aConfig, aGateway, anAccount } from "../gateway/samples.suite.ts";
 import { LogError } from "../log/errors.ts";
@@ -48,7 +48,7 @@ beforeEach(() => {
   const config = aConfig([aGateway("g", ["in net.here #room", "out net.here #quiet", "out net.there #x"])], [account]);
   intake = new Intake({
     account,
-    record: compileRecord(account, compileInbound(account)),
+    normalizer: compileNormalizer(account, compileInbound(account)),
     routes: compileRoutes(config),
     log,
     logger: memory.logger,

@@ -3,58 +3,61 @@ import type { Accepted, Clock } from "../contract/host.ts";
 import type { Cursor } from "../contract/ids.ts";
 import type { Event } from "../contract/events.ts";
 import { type Drop, droppedEvent, type DropReason, isAskedAbout, type OnDrop } from "../gateway/drops.ts";
-import type { compileRecord } from "../gateway/record.ts";
+import type { EventNormalizer, Lookup } from "../gateway/normalize.ts";
 import type { Routes } from "../gateway/routes.ts";
 import { LogError } from "../log/errors.ts";
 import type { Ids, Known, Log, NewEntry } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
-import { Call, channelOf, type EventBatch, ignored } from "./call.ts";
+import { AcceptCall, channelOf, type EventBatch, ignored } from "./call.ts";
 import { markOf } from "./cursors.ts";
 import { pause } from "./deadline.ts";
 import { Holds } from "./holds.ts";
 import { type NameOf, UNSETTLED } from "./names.ts";
-import type { Turnstile } from "../lib/turnstile.ts";
-import { Report } from "./report.ts";
+import type { ReadWriteLock } from "../lib/read-write-lock.ts";
+import { HealthReporter } from "./health-reporter.ts";
 import { fullJitter } from "./retry.ts";
 
 /**
  * The way in of one account, over all its sessions: events → entries → the log, in the order of the calls.
  *
- * While one append is under way, the calls that come gather; the next append takes as many of them, whole, as its bounds allow. A
- * refusal of the log (disk full, too much waiting, a failed write) is waited out, and the same append tried again: nothing is dropped,
- * nothing rejects, and who waits for the answer is held up, which is the back-pressure. A call with an event of a channel whose name is
- * still to be settled (it is being joined) holds up those after it, so that the order stays; where the session ends before, its cursor stays
- * before that event, and the next session brings it again. How much gathers is for the adapter to
- * bound, which takes nothing more from its network while many of its calls wait.
+ * While one append is under way, the calls that come gather; the next append takes as many of them, whole, as its
+ * bounds allow. A refusal of the log (disk full, too much waiting, a failed write) is waited out, and the same append
+ * tried again: nothing is dropped, nothing rejects, and who waits for the answer is held up, which is the
+ * back-pressure. A call with an event of a channel whose name is still to be settled (it is being joined) holds up
+ * those after it, so that the order stays; where the session ends before, its cursor stays before that event, and the
+ * next session brings it again. How much gathers is for the adapter to bound, which takes nothing more from its network
+ * while many of its calls wait.
  *
- * An event that speaks of another message (an answer, an edit) goes in an append of its own call, because that message has to be found in
- * the log first; what comes before it in the call is stored before, when it is about that. A message that is not found may be a copy of ours
- * that is being sent, or whose receipt is not on the disk yet: the event waits for what is under way in its channel at that moment, and
- * is looked for once more. What comes after it in that channel waits as well, and nothing else does (see holds.ts). The cursors of
- * calls that are stored meanwhile are stored with the one that waits, so that no cursor is ever ahead of what is stored.
+ * An event that speaks of another message (an answer, an edit) goes in an append of its own call, because that message
+ * has to be found in the log first; what comes before it in the call is stored before, when it is about that. A message
+ * that is not found may be a copy of ours that is being sent, or whose receipt is not on the disk yet: the event waits
+ * for what is under way in its channel at that moment, and is looked for once more. What comes after it in that channel
+ * waits as well, and nothing else does (see holds.ts). The cursors of calls that are stored meanwhile are stored with
+ * the one that waits, so that no cursor is ever ahead of what is stored.
  *
- * `close` ends that: an append under way still gets its own answer, everything else is answered "ignored" without having been stored.
+ * `close` ends that: an append under way still gets its own answer, everything else is answered "ignored" without
+ * having been stored.
  */
 export class Intake {
   readonly #options: IntakeOptions;
-  readonly #report: Report;
-  readonly #calls: Call[] = [];
+  readonly #report: HealthReporter;
+  readonly #calls: AcceptCall[] = [];
   readonly #closed = new AbortController();
   readonly #holds: Holds;
   readonly #dropped = new Map<DropReason, number>();
   #accepted = 0;
   #cursor: Cursor | null;
-  /** Of sessions that ended before all their channels were known, with events of such a channel: their cursors no longer count. */
+  /** Of sessions that ended before a channel of one of their events was known: their cursors no longer count. */
   readonly #unsettled = new WeakSet<NameOf>();
-  #record: EventRecorder;
+  #normalizer: EventNormalizer;
   #running: Promise<void> | null = null;
 
   constructor(options: IntakeOptions) {
     this.#options = options;
     const { account, logger, clock, cursor } = options;
     this.#cursor = cursor;
-    this.#record = options.record;
-    this.#report = new Report(logger, { account: account.name }, () => clock.monoMs());
+    this.#normalizer = options.normalizer;
+    this.#report = new HealthReporter(logger, { account: account.name }, () => clock.monoMs());
     this.#holds = new Holds({ clock, signal: this.#closed.signal, released: () => this.settled() });
   }
 
@@ -74,14 +77,14 @@ export class Intake {
   }
 
   /** What comes from now on is recorded like this. */
-  change(record: EventRecorder): void {
-    this.#record = record;
+  change(normalizer: EventNormalizer): void {
+    this.#normalizer = normalizer;
   }
 
   accept(batch: EventBatch, nameOf: NameOf): Promise<readonly Accepted[]> {
     if (this.#closed.signal.aborted) return Promise.resolve(ignored(batch));
     const { promise, resolve } = Promise.withResolvers<readonly Accepted[]>();
-    this.#calls.push(new Call(batch, nameOf, this.#options.clock.monoMs(), resolve));
+    this.#calls.push(new AcceptCall(batch, nameOf, this.#options.clock.monoMs(), resolve));
     this.settled();
     return promise;
   }
@@ -104,9 +107,9 @@ export class Intake {
   async #run(): Promise<void> {
     // What is handed over in one turn goes together.
     await Promise.resolve();
-    const { turnstile } = this.#options;
+    const { lock } = this.#options;
     const next = async (): Promise<boolean> => await this.#next();
-    while (await (turnstile === undefined ? next() : turnstile.pass(next)));
+    while (await (lock === undefined ? next() : lock.shared(next)));
   }
 
   /** Stores what one append takes; false when there is nothing that can go on. */
@@ -143,30 +146,30 @@ export class Intake {
   }
 
   /** The cursor of a call is stored with it, or with the call before it that still waits. */
-  #settleCursor({ cursor }: Call, at: number, group: Group): void {
+  #settleCursor({ cursor }: AcceptCall, at: number, group: Group): void {
     const before = this.#calls[at - 1];
     if (before !== undefined) before.cursor = cursor ?? before.cursor;
     else group.cursor = cursor ?? group.cursor;
   }
 
   /** Whether its cursor stands after an event that no name was found for: the next session has to begin before that. */
-  #isBehind({ batch, nameOf }: Call): boolean {
+  #isBehind({ batch, nameOf }: AcceptCall): boolean {
     if (batch.events.some(({ channel }) => nameOf(channel) === UNSETTLED)) this.#unsettled.add(nameOf);
     return this.#unsettled.has(nameOf);
   }
 
-  #asksAny({ batch, nameOf }: Call): boolean {
-    return batch.events.some((event) => this.#asks(event, channelOf(event, nameOf)).length > 0);
+  #asksAny({ batch, nameOf }: AcceptCall): boolean {
+    return batch.events.some((event) => this.#lookups(event, channelOf(event, nameOf)).length > 0);
   }
 
-  #take(call: Call, index: number, group: Group, known: Answers): void {
+  #take(call: AcceptCall, index: number, group: Group, known: Answers): void {
     const event = call.batch.events[index];
     if (event !== undefined) group.taken.push({ call, index, slot: this.#add(event, call, group, known) });
   }
 
-  #asks(event: Event, channel: string | null): ReturnType<EventRecorder["asks"]> {
+  #lookups(event: Event, channel: string | null): ReturnType<EventNormalizer["lookups"]> {
     try {
-      return channel === null ? [] : this.#record.asks(event, channel);
+      return channel === null ? [] : this.#normalizer.lookups(event, channel);
     } catch {
       // Whoever records it says what is wrong.
       return [];
@@ -174,7 +177,7 @@ export class Intake {
   }
 
   /** Puts an event into the group; its index there, or null when it goes no further. */
-  #add(event: Event, { nameOf }: Call, group: Group, known: Answers): number | null {
+  #add(event: Event, { nameOf }: AcceptCall, group: Group, known: Answers): number | null {
     const entry = this.#entryOf(event, channelOf(event, nameOf), known);
     if ("reason" in entry) {
       const { reason } = entry;
@@ -197,7 +200,7 @@ export class Intake {
     };
     try {
       if (channel === null) return drop({ reason: "unknown_channel" });
-      const recorded = this.#record.record(event, channel, clock.nowMs(), known);
+      const recorded = this.#normalizer.normalize(event, channel, clock.nowMs(), known);
       if (recorded.is === "drop") return drop(recorded);
       return routes.targets(recorded.entry.subject).length > 0 ? recorded.entry : drop({ reason: "no_gateway" });
     } catch (error) {
@@ -237,15 +240,15 @@ export class Intake {
   }
 
   /** False when the event has to wait. */
-  async #takeOne(call: Call, index: number, group: Group, held: Set<string>): Promise<boolean> {
+  async #takeOne(call: AcceptCall, index: number, group: Group, held: Set<string>): Promise<boolean> {
     const event = call.batch.events[index];
     const channel = event === undefined ? null : channelOf(event, call.nameOf);
     if (event === undefined || (channel !== null && held.has(channel))) return false;
-    const asks = this.#asks(event, channel);
+    const lookups = this.#lookups(event, channel);
     // Before the look-up: what ends while that is under way must not be missed.
-    const mayWait = asks.length > 0 && this.#holds.mayWait(event, call.atMs);
+    const mayWait = lookups.length > 0 && this.#holds.mayWait(event, call.atMs);
     const cause = channel !== null && mayWait ? (this.#options.underWay?.(channel) ?? null) : null;
-    const known = await this.#lookUp(asks, group);
+    const known = await this.#lookUp(lookups, group);
     if (known === null) {
       group.taken.push({ call, index, slot: null });
       return true;
@@ -260,18 +263,20 @@ export class Intake {
   }
 
   /** Null when the intake or the log was closed before. */
-  async #lookUp(asks: readonly Ask[], group: Group): Promise<Answers | null> {
-    if (asks.length === 0) return [];
+  async #lookUp(lookups: readonly Lookup[], group: Group): Promise<Answers | null> {
+    if (lookups.length === 0) return [];
     const find = async (): Promise<Answers | null> =>
-      await this.#insist(async () => await Promise.all(asks.map(async (ask) => await this.#find(ask))));
-    if (asks.some((ask) => group.entries.some((entry) => makes(entry, ask)))) await this.#flush(group);
+      await this.#retryUntilAvailable(
+        async () => await Promise.all(lookups.map(async (lookup) => await this.#find(lookup))),
+      );
+    if (lookups.some((lookup) => group.entries.some((entry) => makes(entry, lookup)))) await this.#flush(group);
     const known = await find();
     if (known?.some((one) => one !== null && group.entries.some((entry) => changes(entry, one))) !== true) return known;
     await this.#flush(group);
     return await find();
   }
 
-  async #find({ place, refs }: Ask): Promise<Known | null> {
+  async #find({ place, refs }: Lookup): Promise<Known | null> {
     return await this.#options.log.ids.find(place, refs);
   }
 
@@ -288,7 +293,9 @@ export class Intake {
     const { account, log } = this.#options;
     if (entries.length === 0 && cursor === null) return [];
     const marks = cursor === null ? [] : [{ name: markOf(account.key), value: cursor }];
-    const appended = await this.#insist(async () => await log.append({ account: account.key, entries, marks }));
+    const appended = await this.#retryUntilAvailable(
+      async () => await log.append({ account: account.key, entries, marks }),
+    );
     if (appended === null) return null;
     this.#cursor = cursor ?? this.#cursor;
     // Without an idempotency key it always is.
@@ -305,10 +312,10 @@ export class Intake {
   }
 
   /** Asks the log until it answers; null when the intake or the log was closed before. */
-  async #insist<T>(ask: () => Promise<T>): Promise<T | null> {
+  async #retryUntilAvailable<T>(lookup: () => Promise<T>): Promise<T | null> {
     for (let attempt = 1; !this.#closed.signal.aborted; attempt += 1) {
       try {
-        const answer = await ask();
+        const answer = await lookup();
         if (attempt > 1) this.#report.well({ attempt }, "events are stored again");
         return answer;
       } catch (error) {
@@ -330,14 +337,14 @@ export class Intake {
 
 export interface IntakeOptions {
   readonly account: Account;
-  readonly record: EventRecorder;
+  readonly normalizer: EventNormalizer;
   readonly routes: Routes;
-  /** Is passed with everything that goes by the record and the routes, until it is stored; absent: these never change. */
-  readonly turnstile?: Turnstile;
+  /** Held, shared, while anything goes by the normalizer and the routes; absent: these never change. */
+  readonly lock?: ReadWriteLock;
   readonly log: Pick<Log, "append"> & { readonly ids: Pick<Ids, "find"> };
   /**
-   * Resolves once all that the network may show by now of what we send to a channel has ended, and is on the disk or never will be; null:
-   * nothing is under way there. Absent: nothing is sent.
+   * Resolves once all that the network may show by now of what we send to a channel has ended, and is on the disk or
+   * never will be; null: nothing is under way there. Absent: nothing is sent.
    */
   readonly underWay?: (channel: string) => Promise<void> | null;
   /** What earlier runs of the program have stored; see `readCursor`. */
@@ -356,9 +363,9 @@ const CHARS_MAX = 1024 * 1024;
 const BACK_OFF = { baseMs: 250, capMs: 10_000 };
 
 interface Group {
-  readonly calls: Call[];
+  readonly calls: AcceptCall[];
   /** `slot`: where the event is among all answers; null: it goes no further. */
-  readonly taken: { readonly call: Call; readonly index: number; readonly slot: number | null }[];
+  readonly taken: { readonly call: AcceptCall; readonly index: number; readonly slot: number | null }[];
   /** Not stored yet. */
   readonly entries: NewEntry[];
   /** Of entries that are stored already. */
@@ -368,20 +375,18 @@ interface Group {
   chars: number;
 }
 
-/** A call that is looked at event by event. `at`: its place in the queue; `held`: channels in which nothing is taken. */
+/** A call that is looked at event by event. `at`: its place in the queue; `held`: channels that take nothing. */
 interface Alone {
-  readonly call: Call;
+  readonly call: AcceptCall;
   readonly at: number;
   readonly held: Set<string>;
 }
 
-type EventRecorder = ReturnType<typeof compileRecord>;
-type Ask = ReturnType<EventRecorder["asks"]>[number];
 /** What was asked, in the same order. */
 type Answers = readonly (Known | null)[];
 
 /** Whether the entry makes the message that is asked for known by that ref. */
-function makes({ subject, note }: NewEntry, { place, refs }: Ask): boolean {
+function makes({ subject, note }: NewEntry, { place, refs }: Lookup): boolean {
   return (
     (note?.is === "said" || note?.is === "revised") && subject === place && note.refs.some((ref) => refs.includes(ref))
   );

@@ -10,18 +10,18 @@ export interface LaneSpec {
   readonly name: string;
   readonly route: LaneRoute;
   /** The same as long as all that the lane goes by is: what it reads, how that is shown, and the limits of waiting. */
-  readonly print: string;
+  readonly configHash: string;
 }
 
 /** All lanes, by account key. Pure. */
 export function laneSpecs(config: Config, routes: Routes): ReadonlyMap<string, readonly LaneSpec[]> {
   const { maxAgeMs, outageNoticeMs } = config.general;
   const looks = new Map(Array.from(config.accounts.values(), (account) => [account.key, look(account)]));
-  const print = ({ account, ...route }: LaneRoute): string => {
+  const configHash = ({ account, ...route }: LaneRoute): string => {
     const accounts = [account.key, ...route.subjects.map(accountOf)].map((key) => looks.get(key) ?? null);
     return fingerprint([route, accounts, maxAgeMs, outageNoticeMs]);
   };
-  const specs = routes.lanes().map((route) => ({ name: laneName(route), route, print: print(route) }));
+  const specs = routes.lanes().map((route) => ({ name: laneName(route), route, configHash: configHash(route) }));
   return Map.groupBy(specs, ({ route }) => route.account.key);
 }
 

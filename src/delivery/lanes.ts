@@ -11,8 +11,8 @@ export function laneName({ gateway, account, channel }: Target): string {
 }
 
 /**
- * What makes a lane begin at the head of the log with everything, or only with the subjects that it has not heard so far. `sources`: its
- * mark of that name; undefined for a lane that is new.
+ * What makes a lane begin at the head of the log with everything, or only with the subjects that it has not heard so
+ * far. `sources`: its mark of that name; undefined for a lane that is new.
  */
 export function beginningMarks(
   { name, subjects }: { readonly name: string; readonly subjects: readonly Subject[] },
@@ -65,7 +65,9 @@ export class Lanes {
     }
   }
 
-  /** What is waited for now is so until the function is called that this gives, whatever lanes are removed meanwhile. */
+  /**
+   * What is waited for now is so until the function is called that this gives, whatever lanes are removed meanwhile.
+   */
   pin(): () => void {
     this.#floor = this.waitingAfter;
     return () => (this.#floor = Infinity);
@@ -98,8 +100,8 @@ export class Lanes {
   }
 
   /** How many messages wait for the lanes of an account, by gateway and channel; those with none are left out. */
-  async waiting(accountKey: string): Promise<readonly Waiting[]> {
-    const waiting: Waiting[] = [];
+  async waiting(accountKey: string): Promise<readonly WaitingMessages[]> {
+    const waiting: WaitingMessages[] = [];
     for (const { route, lane, newest } of this.#all) {
       if (route.account.key !== accountKey || newest <= lane.cursor) continue;
       const messages = await lane.waiting();
@@ -114,7 +116,7 @@ export class Lanes {
   }
 }
 
-export interface Waiting {
+export interface WaitingMessages {
   readonly gateway: string;
   readonly channel: string;
   readonly messages: number;

@@ -1,9 +1,9 @@
 import type { Clock } from "../contract/host.ts";
 import { EventLabel } from "../contract/message.ts";
-import type { Why } from "../contract/outcome.ts";
+import type { Reason } from "../contract/outcome.ts";
 import { decodeStored } from "../gateway/codec.ts";
 import type { OpDraft } from "../gateway/planned.ts";
-import { type Loop, Returns } from "../gateway/returns.ts";
+import { type BrokenLoop, Returns } from "../gateway/returns.ts";
 import { wordsSaid, wordsWritten } from "../gateway/words.ts";
 import type { Entry, Seq, Subject } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
@@ -13,12 +13,15 @@ import type { LoopStatus } from "./status.ts";
 /** Labels of what can be said again by a bridge that hears it. */
 const SAID: ReadonlySet<string> = new Set(["", EventLabel.action, EventLabel.notice]);
 
-/** Tells the search for loops (gateway/returns.ts) what is heard and written, and lanes what they are not to write. In memory only. */
+/**
+ * Tells the search for loops (gateway/returns.ts) what is heard and written, and lanes what they are not to write. In
+ * memory only.
+ */
 export class LoopWatch {
   readonly #returns = new Returns();
   readonly #clock: Pick<Clock, "nowMs" | "monoMs">;
   readonly #logger: Logger;
-  readonly #told = new WeakSet<Loop>();
+  readonly #told = new WeakSet<BrokenLoop>();
 
   constructor(clock: Pick<Clock, "nowMs" | "monoMs">, logger: Logger) {
     this.#clock = clock;
@@ -61,10 +64,10 @@ export class LoopWatch {
   }
 
   /** Why an entry is not written anywhere; null: it is. */
-  why(seq: Seq): Why | null {
+  why(seq: Seq): Reason | null {
     const loop = this.#returns.verdict(seq, this.#clock.monoMs());
     if (loop === null) return null;
-    const why: Why = {
+    const why: Reason = {
       code: "config",
       message:
         `withheld: a loop; "${loop.name}" in ${loop.place.replace("/", " ")} repeats what Rialto wrote, ` +

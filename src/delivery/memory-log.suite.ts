@@ -18,8 +18,8 @@ export function emptyDisk(): Disk {
 }
 
 /**
- * A log that answers in the same turn of the event loop, so that a test decides what happens when. Only what a lane uses of it.
- * `step` is awaited before and after each commit: a step that never ends is a program that died there.
+ * A log that answers in the same turn of the event loop, so that a test decides what happens when. Only what a lane
+ * uses of it. `step` is awaited before and after each commit: a step that never ends is a program that died there.
  */
 export class MemoryLog implements Log {
   readonly failed = new Promise<LogError>(() => undefined);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
-import type { WhyCode } from "../contract/outcome.ts";
+import type { ReasonCode } from "../contract/outcome.ts";
 import { decodeStored } from "../gateway/codec.ts";
 import { type Disk, emptyDisk, MemoryLog } from "./memory-log.suite.ts";
 import { OutageNotices, type WatchedPlace } from "./outage-notices.ts";
@@ -56,7 +56,7 @@ function become(name: string, down: WatchedPlace["down"]): void {
 }
 
 /** Not joined from now on. */
-function fall(name: string, code: WhyCode = "network"): void {
+function fall(name: string, code: ReasonCode = "network"): void {
   const sinceMs = clock.nowMs();
   const fellMs = clock.monoMs();
   const why = { code, message: "secret words of a server" };

@@ -1,5 +1,5 @@
 import type { Clock } from "../contract/host.ts";
-import type { Why, WhyCode } from "../contract/outcome.ts";
+import type { Reason, ReasonCode } from "../contract/outcome.ts";
 import { backEntry, type Outage, outageEntry, outageRef, outageSubject } from "../gateway/outages.ts";
 import type { Log, Subject } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
@@ -12,14 +12,16 @@ export interface WatchedPlace {
   readonly channel: string;
   /** Something goes there. */
   readonly takes: () => boolean;
-  /** Since when it is not joined, Unix ms, for how long, and why; null: it is; undefined: nobody knows at the moment. */
-  readonly down: { readonly sinceMs: number; readonly forMs: number; readonly why: Why | null } | null | undefined;
+  /**
+   * Since when it is not joined, Unix ms, for how long, and why; null: it is; undefined: nobody knows at the moment.
+   */
+  readonly down: { readonly sinceMs: number; readonly forMs: number; readonly why: Reason | null } | null | undefined;
   /** How many messages waited when it was last joined; null: nobody knows. Never rejects. */
   readonly backlog: () => Promise<number | null>;
 }
 
 /** How a channel of an account stands. */
-export type Standing = Pick<WatchedPlace, "takes" | "down" | "backlog">;
+export type ChannelHealth = Pick<WatchedPlace, "takes" | "down" | "backlog">;
 
 export interface OutageNoticesOptions {
   readonly log: Pick<Log, "append" | "marks" | "unmark" | "ids">;
@@ -40,10 +42,12 @@ const OWNER = "rialto.outage";
 /**
  * Tells rooms that a place they have to do with is out of reach, and when it is back.
  *
- *   quiet ──not joined for `noticeMs`──▶ told (an entry, and a mark in the same commit) ──joined──▶ quiet (another entry, which edits the first)
+ *   quiet ──not joined for `noticeMs`──▶ told ──joined──▶ quiet
  *
- * The entries go the way of all others, so a notice comes once, in order, and also where a room is out of reach itself. A restart finds the
- * mark. While the log refuses, nothing is told; it is tried again.
+ * Told is an entry, and a mark in the same commit; quiet again is another entry, which edits the first.
+ *
+ * The entries go the way of all others, so a notice comes once, in order, and also where a room is out of reach itself.
+ * A restart finds the mark. While the log refuses, nothing is told; it is tried again.
  */
 export class OutageNotices {
   readonly #options: OutageNoticesOptions;
@@ -150,7 +154,7 @@ export class OutageNotices {
 /** What a mark holds of an outage. */
 interface Told {
   readonly sinceMs: number;
-  readonly code: WhyCode | null;
+  readonly code: ReasonCode | null;
 }
 
 const markOf = ({ place }: WatchedPlace): string => `${STEM}${place}`;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { WhyCode } from "../contract/outcome.ts";
+import type { ReasonCode } from "../contract/outcome.ts";
 import { remedyOf } from "./remedies.ts";
 
 const CODES = [
@@ -16,9 +16,9 @@ const CODES = [
   "remote_error",
   "stopping",
   "bug",
-] as const satisfies readonly WhyCode[];
+] as const satisfies readonly ReasonCode[];
 // Fails to compile when a code is missing above.
-const all: readonly Exclude<WhyCode, (typeof CODES)[number]>[] = [];
+const all: readonly Exclude<ReasonCode, (typeof CODES)[number]>[] = [];
 
 test("there is a sentence for every trouble, and none for a stop or for nothing", () => {
   expect(all).toEqual([]);

@@ -1,4 +1,4 @@
-import type { Why, WhyCode } from "../contract/outcome.ts";
+import type { Reason, ReasonCode } from "../contract/outcome.ts";
 import type { Ended } from "../contract/session.ts";
 
 /** Of what a reason is told: of the account's session, of one channel, or of one message or more on their way there. */
@@ -13,8 +13,11 @@ export const BREAK_LOOP =
   "Remove one of the two bridges from these rooms, or add the name to IgnoreNicks of the account; Rialto tries again after 10 minutes.";
 const REPORT = "Report this as a bug, with the log lines before it.";
 
-/** What a person can do, by the code of the reason; null: nothing is wrong. Written so that a remedy never repeats the reason. */
-const REMEDIES: Readonly<Record<TroubledPart, Readonly<Record<WhyCode, string | null>>>> = {
+/**
+ * What a person can do, by the code of the reason; null: nothing is wrong. Written so that a remedy never repeats the
+ * reason.
+ */
+const REMEDIES: Readonly<Record<TroubledPart, Readonly<Record<ReasonCode, string | null>>>> = {
   account: {
     auth: "Correct the credentials in the account's settings, or ask the people who run the network; Rialto tries changed settings at once.",
     config: "Correct the account's settings; Rialto tries changed settings at once.",
@@ -62,8 +65,11 @@ const REMEDIES: Readonly<Record<TroubledPart, Readonly<Record<WhyCode, string | 
   },
 };
 
-/** What a person can do about a reason. A session that ended by its credentials or settings needs somebody to act, whatever the code says. */
-export function remedyOf(part: TroubledPart, why: Pick<Why, "code"> | null, cause?: Ended["cause"]): string | null {
+/**
+ * What a person can do about a reason. A session that ended by its credentials or settings needs somebody to act,
+ * whatever the code says.
+ */
+export function remedyOf(part: TroubledPart, why: Pick<Reason, "code"> | null, cause?: Ended["cause"]): string | null {
   if (why === null) return null;
   return REMEDIES[part][cause === "auth" || cause === "config" ? cause : why.code];
 }

@@ -3,7 +3,10 @@ import type { OpenedFile, Session } from "../contract/session.ts";
 
 type Opener = Pick<Session, "openFile">;
 
-/** The live sessions of all accounts, for whoever wants a file of a network: made before the accounts' sessions and the files. */
+/**
+ * The live sessions of all accounts, for whoever wants a file of a network: made before the accounts' sessions and the
+ * files.
+ */
 export class RemoteFiles {
   readonly #sessions = new Map<string, Opener>();
 

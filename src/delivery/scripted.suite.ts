@@ -2,12 +2,12 @@
 import { capabilities } from "../gateway/plan.suite.ts";
 import type { Adapter, OpenArgs, Opened } from "../contract/adapter.ts";
 import { type ChannelRef, END } from "../contract/ids.ts";
-import type { Outcome, Why } from "../contract/outcome.ts";
+import type { Outcome, Reason } from "../contract/outcome.ts";
 import type { PostOp } from "../contract/ops.ts";
 import type { Attempt, ChannelRequest, Ended, Joined, Session } from "../contract/session.ts";
 import type { Logger } from "../logger.ts";
-import type { Outlet } from "./outlet.ts";
-import type { JoinedLane } from "./room.ts";
+import type { ChannelSink } from "./session/channel-sink.ts";
+import type { JoinedLane } from "./session/channel.ts";
 import type { LaneStatus } from "./status.ts";
 
 export interface LogLine {
@@ -64,7 +64,7 @@ export class ScriptedSession implements Session {
   leaving: (ref: ChannelRef, signal: AbortSignal) => Promise<void> = () => Promise.resolve();
   /** Whether it ends when it is closed. */
   endsOnClose = true;
-  paced: Why | null = null;
+  paced: Reason | null = null;
 
   join(request: ChannelRequest, signal: AbortSignal): Promise<Joined> {
     this.asked.push(request.name);
@@ -145,7 +145,7 @@ export class ScriptedNetwork {
 /** Remembers what it is told: `+ref`, `-why`. */
 export class MemoryLane implements JoinedLane {
   readonly told: string[] = [];
-  outlet: Outlet | null = null;
+  sink: ChannelSink | null = null;
   /** As its status says. */
   state: LaneStatus["state"] = "idle";
   readonly gateway: string;
@@ -154,13 +154,13 @@ export class MemoryLane implements JoinedLane {
     this.gateway = gateway;
   }
 
-  connect(outlet: Outlet): void {
-    this.outlet = outlet;
-    this.told.push(`+${outlet.channel}`);
+  connect(sink: ChannelSink): void {
+    this.sink = sink;
+    this.told.push(`+${sink.channel}`);
   }
 
   disconnect(why: { readonly message: string }): void {
-    this.outlet = null;
+    this.sink = null;
     this.told.push(`-${why.message}`);
   }
 

@@ -3,7 +3,7 @@ import type { Account, CatchUp } from "../config/config.ts";
 import type { Capabilities, Idempotency } from "../contract/capabilities.ts";
 import { type ChannelRef, END, type Progress } from "../contract/ids.ts";
 import type { Op } from "../contract/ops.ts";
-import type { Outcome, Why } from "../contract/outcome.ts";
+import type { Outcome, Reason } from "../contract/outcome.ts";
 import type { Attempt, OpenedFile } from "../contract/session.ts";
 import { EventLabel } from "../contract/message.ts";
 import type { Files, ReadyFile, WantedFile } from "../files/files.ts";
@@ -15,12 +15,12 @@ import { Lane } from "./lane/lane.ts";
 import { type Disk, emptyDisk, MemoryLog } from "./memory-log.suite.ts";
 import type { LaneOptions } from "./lane/options.ts";
 import type { Meter } from "./meter.ts";
-import type { Outlet } from "./outlet.ts";
+import type { ChannelSink } from "./session/channel-sink.ts";
 import { aboutOf, payloadOf, PLAN } from "./plan.suite.ts";
 
 export const SUBJECT = "net.a/#from";
 export const LANE = "g/net.b/#to";
-export const WHY: Why = { code: "network", message: "the line is down" };
+export const WHY: Reason = { code: "network", message: "the line is down" };
 
 export const delivered: Outcome = { is: "delivered", receipt: { messages: [], losses: [] } };
 export const unknown: Outcome = { is: "unknown", why: WHY };
@@ -35,7 +35,7 @@ export const KEY: Idempotency = { by: "key", windowMs: 60 * 60_000 };
 export const NONE: Idempotency = { by: "none" };
 
 /** One handler call, to be ended by the test. */
-export interface Call {
+export interface TestCall {
   readonly op: Op;
   readonly text: string;
   readonly attempt: Attempt;
@@ -58,7 +58,7 @@ export interface StageOptions {
 }
 
 /** One line the program logged. */
-export interface Line {
+export interface StageLine {
   readonly level: string;
   readonly message: string;
   readonly fields: Readonly<Record<string, unknown>>;
@@ -70,12 +70,12 @@ export class Stage {
   readonly clock: FakeClock;
   readonly log: MemoryLog;
   /** What the log was told; `details`: at the level that -debug adds. */
-  readonly lines: Line[] = [];
-  readonly details: Line[] = [];
+  readonly lines: StageLine[] = [];
+  readonly details: StageLine[] = [];
   /** Handler calls, in order, also those that have ended. */
-  readonly calls: Call[] = [];
+  readonly calls: TestCall[] = [];
   readonly files = new MemoryFiles();
-  readonly stalls: Why[] = [];
+  readonly stalls: Reason[] = [];
   /** What the meter was told: `ended` and `answered`, with the state or outcome. */
   readonly metered: (readonly [what: "ended" | "answered", how: string, ms: number])[] = [];
   readonly meter: Meter = {
@@ -129,16 +129,16 @@ export class Stage {
   }
 
   /** An outlet whose calls the test ends. */
-  outlet(without: Outlet["without"] = []): Outlet {
+  sink(without: ChannelSink["without"] = []): ChannelSink {
     const handle = (op: Op, attempt: Attempt): Promise<Outcome> =>
       new Promise((resolve, reject) => this.calls.push({ op, text: textOf(op), attempt, end: resolve, fail: reject }));
     return { ...outletOf(handle), handlers: { post: handle, edit: handle, delete: handle, react: handle }, without };
   }
 
-  async connect(outlet: Outlet = this.outlet()): Promise<Outlet> {
-    this.lane.connect(outlet);
+  async connect(sink: ChannelSink = this.sink()): Promise<ChannelSink> {
+    this.lane.connect(sink);
     await settled();
-    return outlet;
+    return sink;
   }
 
   /** Puts messages into the log and wakes the lane. */
@@ -168,7 +168,7 @@ export class Stage {
   }
 
   /** The newest call, once there are so many. */
-  call(number: number): Call {
+  call(number: number): TestCall {
     const call = this.calls[number - 1];
     if (call === undefined) throw new Error(`there are only ${this.calls.length} calls`);
     return call;
@@ -211,7 +211,7 @@ function textOf(op: Op): string {
   return "body" in op ? op.body.source.text : "";
 }
 
-export function outletOf(post: Outlet["handlers"]["post"]): Outlet {
+export function outletOf(post: ChannelSink["handlers"]["post"]): ChannelSink {
   const gate = {
     untilMs: 0,
     hold(untilMs: number) {
@@ -223,7 +223,7 @@ export function outletOf(post: Outlet["handlers"]["post"]): Outlet {
     handlers: { post },
     without: [],
     gate,
-    pulse: { lastMs: 0, beat: () => undefined },
+    activity: { lastMs: 0, beat: () => undefined },
     heard: () => undefined,
   };
 }

@@ -1,4 +1,4 @@
-import type { Why } from "../contract/outcome.ts";
+import type { Reason } from "../contract/outcome.ts";
 import type { Seq, Subject } from "../log/log.ts";
 
 /** How delivery is: what operators are shown. Plain data, made anew at every call; moments are Unix ms. */
@@ -15,7 +15,7 @@ export interface AccountStatus {
   /** When anything of this network last came or was confirmed, over all sessions; null: never since the start. */
   readonly heardMs: number | null;
   /** The last trouble; null while all goes as it should. */
-  readonly why: Why | null;
+  readonly why: Reason | null;
   /** What a person can do about `why`. */
   readonly remedy: string | null;
   /** When it is tried again; null: nothing is waited for. */
@@ -38,7 +38,7 @@ export interface ChannelStatus {
   /** Since when it is not joined, over all sessions and tries; null while it is. */
   readonly downSinceMs: number | null;
   readonly heardMs: number | null;
-  readonly why: Why | null;
+  readonly why: Reason | null;
   readonly remedy: string | null;
   readonly retryMs: number | null;
   readonly lanes: readonly LaneStatus[];
@@ -56,7 +56,7 @@ export interface LaneStatus {
   /** Which one that is, and how often it was tried in the life of this program. */
   readonly oldest: { readonly seq: Seq; readonly tries: number } | null;
   /** Why it waits; null while it goes on. */
-  readonly why: Why | null;
+  readonly why: Reason | null;
   readonly remedy: string | null;
   readonly retryMs: number | null;
 }

@@ -1,6 +1,8 @@
 import { onAbort } from "../lib/abort.ts";
 
-/** The chunks of a stream; an abort ends them, and leaves the stream to its source even when nobody has begun to read. */
+/**
+ * The chunks of a stream; an abort ends them, and leaves the stream to its source even when nobody has begun to read.
+ */
 export function chunksOf(stream: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncIterable<Uint8Array> {
   const reader = stream.getReader();
   const leave = (): void => void reader.cancel().catch(() => undefined);

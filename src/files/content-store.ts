@@ -4,9 +4,9 @@ import { dirname, join } from "node:path";
 import { moveInto } from "./disk.ts";
 import { passed } from "./garbage.ts";
 import { HEAD_BYTES } from "./media-type.ts";
-import { codeOf, notNow, type Refusal, tooLarge } from "./refusal.ts";
+import { codeOf, notNow, type FileRefusal, tooLarge } from "./refusal.ts";
 
-export interface Written {
+export interface WrittenContent {
   readonly ok: true;
   /** Lower-case hex. */
   readonly sha256: string;
@@ -31,8 +31,8 @@ const DISK_CHECK_BYTES = 16 * 1024 * 1024;
 const USE_STEP_MS = 3_600_000;
 
 /**
- * Contents by their SHA-256, `content/ab/cdef…`: each once, whole, and never changed. A content is written under a temporary name while it
- * comes, and gets its own once it is on the disk. The time of a file is that of its last use.
+ * Contents by their SHA-256, `content/ab/cdef…`: each once, whole, and never changed. A content is written under a
+ * temporary name while it comes, and gets its own once it is on the disk. The time of a file is that of its last use.
  */
 export class ContentStore {
   readonly #options: ContentOptions;
@@ -56,8 +56,13 @@ export class ContentStore {
     return join(this.#options.folder, "tmp", randomUUID());
   }
 
-  /** Takes a content in as it comes. What `chunks` throws comes out of here as it is; trouble of the disk is a refusal. */
-  async write(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, limit: number): Promise<Written | Refusal> {
+  /**
+   * Takes a content in as it comes. What `chunks` throws comes out of here as it is; trouble of the disk is a refusal.
+   */
+  async write(
+    chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    limit: number,
+  ): Promise<WrittenContent | FileRefusal> {
     const temporary = this.temporary();
     let file: FileHandle;
     try {
@@ -79,7 +84,7 @@ export class ContentStore {
     chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
     file: FileHandle,
     limit: number,
-  ): Promise<Written | Refusal> {
+  ): Promise<WrittenContent | FileRefusal> {
     const hash = createHash("sha256");
     const head: Uint8Array[] = [];
     let bytes = 0;
@@ -103,7 +108,7 @@ export class ContentStore {
     return { ok: true, sha256: hash.digest("hex"), bytes, head: Buffer.concat(head) };
   }
 
-  async #settle(file: FileHandle, temporary: string, written: Written): Promise<Written | Refusal> {
+  async #settle(file: FileHandle, temporary: string, written: WrittenContent): Promise<WrittenContent | FileRefusal> {
     try {
       // One of another size is what a broken disk left of it.
       if ((await this.use(written.sha256)) === written.bytes) return written;
@@ -162,6 +167,6 @@ export class ContentStore {
 
 const DISK_FULL = notNow("config", "the disk of DataPath is nearly full");
 
-function diskTrouble(error: unknown): Refusal {
+function diskTrouble(error: unknown): FileRefusal {
   return notNow("config", `the media store under DataPath cannot be written (${codeOf(error)})`);
 }

@@ -28,12 +28,15 @@ export async function moveInto(path: string, temporary: string): Promise<void> {
   }
 }
 
-/** Small, because what has been handed out stays in memory until the collector comes by, and that counts objects rather than bytes. */
+/**
+ * Small, because what has been handed out stays in memory until the collector comes by, and that counts objects rather
+ * than bytes.
+ */
 const CHUNK_BYTES = 16 * 1024;
 
 /**
- * The bytes of a file from `first` to `last`, both included, as they are asked for. The file is open from the first that is asked for until
- * the end, or until nobody wants more.
+ * The bytes of a file from `first` to `last`, both included, as they are asked for. The file is open from the first
+ * that is asked for until the end, or until nobody wants more.
  */
 export async function* readSlice(path: string, first: number, last: number): AsyncGenerator<Uint8Array, void, void> {
   const file = await open(path, "r");

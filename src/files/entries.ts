@@ -6,7 +6,7 @@ import { writeWhole } from "./disk.ts";
 import type { Sniffed } from "./media-type.ts";
 
 /** What is known of a file whose content was had once. */
-export interface Entry {
+export interface FileEntry {
   readonly sha256: string;
   readonly bytes: number;
   readonly sniffed: Sniffed;
@@ -22,19 +22,22 @@ export interface Entry {
 const CACHED_MAX = 2000;
 const SHA256 = /^[0-9a-f]{64}$/u;
 
-/** Which content a file id stands for, on disk: `index/ab/cdef….json` by the SHA-256 of the id. Losing one costs a fetch. */
+/**
+ * Which content a file id stands for, on disk: `index/ab/cdef….json` by the SHA-256 of the id. Losing one costs a
+ * fetch.
+ */
 export class Entries {
   readonly #folder: string;
   readonly #temporary: () => string;
   /** The newest used last. */
-  readonly #cached = new Map<FileId, Entry>();
+  readonly #cached = new Map<FileId, FileEntry>();
 
   constructor(folder: string, temporary: () => string) {
     this.#folder = join(folder, "index");
     this.#temporary = temporary;
   }
 
-  async get(id: FileId): Promise<Entry | null> {
+  async get(id: FileId): Promise<FileEntry | null> {
     const cached = this.#cached.get(id);
     if (cached !== undefined) {
       this.#remember(id, cached);
@@ -42,7 +45,7 @@ export class Entries {
     }
     try {
       const path = this.#path(id);
-      const entry = JSON.parse(await readFile(path, "utf8")) as Entry;
+      const entry = JSON.parse(await readFile(path, "utf8")) as FileEntry;
       if (!SHA256.test(entry.sha256)) return null;
       const now = new Date();
       await utimes(path, now, now);
@@ -55,7 +58,7 @@ export class Entries {
   }
 
   /** Rejects with an error of the system; the entry holds until the end of the program all the same. */
-  async put(id: FileId, entry: Entry): Promise<void> {
+  async put(id: FileId, entry: FileEntry): Promise<void> {
     this.#remember(id, entry);
     const path = this.#path(id);
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -67,7 +70,7 @@ export class Entries {
     await rm(this.#path(id), { force: true }).catch(() => undefined);
   }
 
-  #remember(id: FileId, entry: Entry): void {
+  #remember(id: FileId, entry: FileEntry): void {
     this.#cached.delete(id);
     this.#cached.set(id, entry);
     if (this.#cached.size > CACHED_MAX) this.#cached.delete(this.#cached.keys().next().value ?? id);

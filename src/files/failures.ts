@@ -1,4 +1,4 @@
-import type { Refusal } from "./refusal.ts";
+import type { FileRefusal } from "./refusal.ts";
 
 const REMEMBERED_MAX = 1000;
 /** How long the same answer is given without asking again: a broken avatar comes with every message of its owner. */
@@ -6,7 +6,7 @@ const FINAL_MS = 10 * 60_000;
 const PASSING_MS = 30_000;
 
 interface Known {
-  readonly refusal: Refusal;
+  readonly refusal: FileRefusal;
   readonly untilMs: number;
   /** How long the next one holds: each in a row twice as long as the one before. */
   readonly nextMs: number;
@@ -21,7 +21,7 @@ export class Failures {
     this.#nowMs = nowMs;
   }
 
-  get(key: string): Refusal | null {
+  get(key: string): FileRefusal | null {
     const known = this.#byKey.get(key);
     return known !== undefined && known.untilMs > this.#nowMs() ? known.refusal : null;
   }
@@ -32,7 +32,7 @@ export class Failures {
   }
 
   /** `passing`: what may heal is remembered as well, for a short time. */
-  note(key: string, refusal: Refusal, passing: boolean): void {
+  note(key: string, refusal: FileRefusal, passing: boolean): void {
     // Not waited for, and trouble of our own disk: both say nothing about the file.
     if (refusal.why.code === "stopping" || refusal.why.code === "config" || (refusal.retry && !passing)) return;
     const ms = refusal.retry ? (this.#byKey.get(key)?.nextMs ?? PASSING_MS) : FINAL_MS;

@@ -214,7 +214,7 @@ test("a content that is shorter than announced is not taken for the whole", asyn
 });
 
 test("a server that wants to speak another protocol is refused, and takes no place forever", async () => {
-  const { files } = await stage({ test: { flights: { runningMax: 1 } } });
+  const { files } = await stage({ test: { singleFlight: { runningMax: 1 } } });
   const url = await raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n", false);
   expect(codeOf(await files.ready(at(url), never))).toBe("remote_error");
   const other = await serve((_request, response) => response.end("x"));

@@ -3,7 +3,7 @@ import { get as getPlain, type IncomingMessage } from "node:http";
 import { get as getSecure } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { unlessAborted } from "./chunks.ts";
-import { codeOf, notNow, type Refusal, refused, STOPPED, tooLarge } from "./refusal.ts";
+import { codeOf, notNow, type FileRefusal, refused, STOPPED, tooLarge } from "./refusal.ts";
 
 export interface FetchOptions {
   /** Whether an address may be connected to. */
@@ -38,10 +38,11 @@ const URL_MAX = 8192;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Asks a web server for a file. A stranger wrote the address, so it must not become a way into the machine or its network: only http and
- * https, only addresses that are allowed, connected to exactly as they were checked, and all of it again for every redirect. Never rejects.
+ * Asks a web server for a file. A stranger wrote the address, so it must not become a way into the machine or its
+ * network: only http and https, only addresses that are allowed, connected to exactly as they were checked, and all of
+ * it again for every redirect. Never rejects.
  */
-export async function fetchUrl(url: string, options: FetchOptions): Promise<Fetched | Refusal> {
+export async function fetchUrl(url: string, options: FetchOptions): Promise<Fetched | FileRefusal> {
   let at = parse(url, null);
   for (let hops = 0; hops <= REDIRECTS_MAX; hops += 1) {
     if (!(at instanceof URL)) return at;
@@ -57,7 +58,7 @@ export async function fetchUrl(url: string, options: FetchOptions): Promise<Fetc
 }
 
 /** The address when it may be asked at all. */
-function parse(text: string, from: URL | null): URL | Refusal {
+function parse(text: string, from: URL | null): URL | FileRefusal {
   if (text.length > URL_MAX) return refused("bad_content", "its address is too long");
   const url = URL.parse(text, from?.href);
   if (url === null) return refused("bad_content", "its address is not a URL");
@@ -70,7 +71,7 @@ function parse(text: string, from: URL | null): URL | Refusal {
   return url;
 }
 
-async function ask(url: URL, options: FetchOptions): Promise<IncomingMessage | Refusal> {
+async function ask(url: URL, options: FetchOptions): Promise<IncomingMessage | FileRefusal> {
   const host = url.hostname.replace(/^\[(.*)\]$/u, "$1");
   const port = Number(url.port === "" ? (url.protocol === "https:" ? 443 : 80) : url.port);
   if (!options.allowedPort(port)) return refused("forbidden", `port ${port} of ${host} is not a web port`);
@@ -96,7 +97,7 @@ async function ask(url: URL, options: FetchOptions): Promise<IncomingMessage | R
   });
 }
 
-async function addressesOf(host: string, options: FetchOptions): Promise<readonly HostAddress[] | Refusal> {
+async function addressesOf(host: string, options: FetchOptions): Promise<readonly HostAddress[] | FileRefusal> {
   let addresses: readonly HostAddress[];
   if (isIP(host) !== 0) addresses = [{ address: host, family: isIP(host) }];
   else {
@@ -124,7 +125,7 @@ function pinned(addresses: readonly HostAddress[]): LookupFunction {
   };
 }
 
-function judge(url: URL, answer: IncomingMessage, { limit }: FetchOptions): Fetched | Refusal {
+function judge(url: URL, answer: IncomingMessage, { limit }: FetchOptions): Fetched | FileRefusal {
   const refusal = faultOf(url, answer, limit);
   if (refusal !== null) {
     answer.destroy();
@@ -133,7 +134,7 @@ function judge(url: URL, answer: IncomingMessage, { limit }: FetchOptions): Fetc
   return { ok: true, mime: answer.headers["content-type"] ?? null, chunks: answer };
 }
 
-function faultOf(url: URL, { statusCode = 0, headers }: IncomingMessage, limit: number): Refusal | null {
+function faultOf(url: URL, { statusCode = 0, headers }: IncomingMessage, limit: number): FileRefusal | null {
   if (statusCode !== 200) {
     const later = statusCode >= 500 || statusCode === 408 || statusCode === 425 || statusCode === 429;
     const code = statusCode === 404 || statusCode === 410 ? "not_found" : "remote_error";
@@ -145,6 +146,6 @@ function faultOf(url: URL, { statusCode = 0, headers }: IncomingMessage, limit: 
   return Number(headers["content-length"] ?? 0) > limit ? tooLarge(limit) : null;
 }
 
-function unreachable(url: URL, error: unknown, signal: AbortSignal): Refusal {
+function unreachable(url: URL, error: unknown, signal: AbortSignal): FileRefusal {
   return signal.aborted ? STOPPED : notNow("network", `${url.hostname} cannot be reached (${codeOf(error)})`);
 }

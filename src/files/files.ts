@@ -1,19 +1,25 @@
 import type { FileId } from "../contract/ids.ts";
-import type { Why } from "../contract/outcome.ts";
+import type { Reason } from "../contract/outcome.ts";
 import type { OpenedFile } from "../contract/session.ts";
 
 /** The files that messages carry: fetched once, kept on disk, opened as often as somebody needs them. */
 export interface Files {
   /**
-   * Makes sure that the content is here, within the limits of the configuration (size, names, time), and says what it is. Several asks for one
-   * file are one fetch. Never rejects.
+   * Makes sure that the content is here, within the limits of the configuration (size, names, time), and says what it
+   * is. Several asks for one file are one fetch. Never rejects.
    */
   ready(wanted: WantedFile, signal: AbortSignal): Promise<ReadyFile>;
   /** The content of a file that is ready; fetches it again where it had to go meanwhile. Never rejects. */
   open(id: FileId, signal: AbortSignal): Promise<OpenedFile>;
-  /** Keeps content that came inside a message, for `FileOrigin` "stored"; its SHA-256, null when it is refused or the disk does not take it. */
+  /**
+   * Keeps content that came inside a message, for `FileOrigin` "stored"; its SHA-256, null when it is refused or the
+   * disk does not take it.
+   */
   keep(content: Uint8Array, name: string): Promise<string | null>;
-  /** A public address of this text as a file, the same for the same text; null when files have no public address. Never rejects. */
+  /**
+   * A public address of this text as a file, the same for the same text; null when files have no public address. Never
+   * rejects.
+   */
   publish(text: string): Promise<string | null>;
 }
 
@@ -37,13 +43,14 @@ export type ReadyFile =
       readonly link: string | null;
     }
   /** `retry`: it may be there later. `holds`: the answer stays the same for longer than messages wait. */
-  | { readonly ok: false; readonly why: Why; readonly retry: boolean; readonly holds?: true };
+  | { readonly ok: false; readonly why: Reason; readonly retry: boolean; readonly holds?: true };
 
 /** `Files`, and what its public addresses lead to. */
 export interface FileStore extends Files {
   /**
-   * A public address of a file that need not be here yet: it is fetched when somebody follows the link. The same for some time, and never longer
-   * than other links; null without a media endpoint, and for what may not be relayed by its name.
+   * A public address of a file that need not be here yet: it is fetched when somebody follows the link. The same for
+   * some time, and never longer than other links; null without a media endpoint, and for what may not be relayed by its
+   * name.
    */
   linkFor(id: FileId, name: string): string | null;
   /** What the link with this token and this name (decoded) leads to, fetched if need be. Never rejects. */

@@ -8,8 +8,8 @@ let passedBytes = 0;
 let collect: ((options: { readonly type: "minor" }) => void) | null = null;
 
 /**
- * To be called for each piece of a file that has passed. Pieces lie outside the heap, which they do not fill, so that by itself the collector
- * comes only when 64 MB of them are dead.
+ * To be called for each piece of a file that has passed. Pieces lie outside the heap, which they do not fill, so that
+ * by itself the collector comes only when 64 MB of them are dead.
  */
 export function passed(bytes: number): void {
   passedBytes += bytes;

@@ -2,17 +2,17 @@ import type { AdapterLog, Clock } from "../contract/host.ts";
 import type { FileId } from "../contract/ids.ts";
 import type { ContentStore } from "./content-store.ts";
 import { readHead, readSlice } from "./disk.ts";
-import type { Entries, Entry } from "./entries.ts";
+import type { Entries, FileEntry } from "./entries.ts";
 import type { Published } from "./files.ts";
 import { readLink, signLink } from "./links.ts";
 import { putInFolder, shortSha1 } from "./media-folder.ts";
 import { HEAD_BYTES, isShown, mediaType, sniff, withEnding } from "./media-type.ts";
 import { cleanName, folderName } from "./names.ts";
-import type { MediaOptions } from "./options.ts";
+import type { MediaLimits } from "./options.ts";
 import { Seal } from "./sealed.ts";
 
 interface LinkerOptions {
-  readonly media: MediaOptions;
+  readonly media: MediaLimits;
   readonly content: ContentStore;
   readonly entries: Entries;
   readonly secret: Uint8Array | null;
@@ -24,11 +24,17 @@ interface LinkerOptions {
 const COMPLAINT_MS = 600_000;
 const SEALED_MAX = 1000;
 
-/** Public addresses: makes them, and tells what they lead to. The media folder goes before the endpoint where both are configured. */
+/**
+ * Public addresses: makes them, and tells what they lead to. The media folder goes before the endpoint where both are
+ * configured.
+ */
 export class Linker {
   readonly #options: LinkerOptions;
   readonly #seal: Seal | null;
-  /** Links of `sealed` that end at `#sealedUntilS`: each reader is given the same ones, and a picture comes with every message. */
+  /**
+   * Links of `sealed` that end at `#sealedUntilS`: each reader is given the same ones, and a picture comes with every
+   * message.
+   */
   readonly #sealed = new Map<string, string | null>();
   #sealedUntilS = 0;
   #complainedMs = -Infinity;
@@ -44,7 +50,7 @@ export class Linker {
   }
 
   /** Null when there is no way to publish. A link that was made stays the same until half of its time is over. */
-  async link(id: FileId, entry: Entry, name: string, mime: string): Promise<string | null> {
+  async link(id: FileId, entry: FileEntry, name: string, mime: string): Promise<string | null> {
     const inFolder = await this.#inFolder(id, entry, name);
     if (inFolder !== null) return inFolder;
     const { media, secret, entries, clock } = this.#options;
@@ -62,7 +68,10 @@ export class Linker {
     return `${url}/media/${token}/${encodeURIComponent(shown)}`;
   }
 
-  /** A link to what need not be here yet, for the endpoint alone. It stays the same for half of the time that links hold, and holds at least as long. */
+  /**
+   * A link to what need not be here yet, for the endpoint alone. It stays the same for half of the time that links
+   * hold, and holds at least as long.
+   */
   sealed(id: FileId, name: string): string | null {
     const { media, clock } = this.#options;
     if (media.endpoint === null || this.#seal === null) return null;
@@ -126,7 +135,7 @@ export class Linker {
     }
   }
 
-  async #inFolder(id: FileId, entry: Entry, name: string): Promise<string | null> {
+  async #inFolder(id: FileId, entry: FileEntry, name: string): Promise<string | null> {
     const { media, content, entries, clock, log } = this.#options;
     if (media.folder === null) return null;
     try {
@@ -144,7 +153,7 @@ export class Linker {
   }
 
   /** What is not saved is made again after a restart: another link to the same content. */
-  async #save(id: FileId, entry: Entry): Promise<void> {
+  async #save(id: FileId, entry: FileEntry): Promise<void> {
     await this.#options.entries.put(id, entry).catch(() => undefined);
   }
 }

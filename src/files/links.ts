@@ -15,8 +15,8 @@ export interface LinkTo {
 }
 
 /**
- * The token of a link: what it leads to and until when, signed together with the name (HMAC-SHA256, cut to 96 bits), as base64url. It needs no
- * list of links, and nobody can make one without the secret.
+ * The token of a link: what it leads to and until when, signed together with the name (HMAC-SHA256, cut to 96 bits), as
+ * base64url. It needs no list of links, and nobody can make one without the secret.
  */
 export function signLink(secret: Uint8Array, { content, name, untilS }: LinkTo): string {
   const body = Buffer.alloc(CONTENT_BYTES + UNTIL_BYTES);

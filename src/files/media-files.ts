@@ -3,19 +3,19 @@ import type { FileId, FileRef } from "../contract/ids.ts";
 import type { OpenedFile } from "../contract/session.ts";
 import { isPublic, isReachable, isWebPort } from "../lib/public-address.ts";
 import { chunksOf, streamOf, unlessAborted } from "./chunks.ts";
-import type { ContentStore, Written } from "./content-store.ts";
+import type { ContentStore, WrittenContent } from "./content-store.ts";
 import { readHead, readSlice } from "./disk.ts";
-import type { Entries, Entry } from "./entries.ts";
+import type { Entries, FileEntry } from "./entries.ts";
 import { Failures } from "./failures.ts";
 import type { Fetched } from "./fetch-url.ts";
 import { fileId, type FileOrigin, readFileId } from "./file-id.ts";
 import type { FileStore, Published, ReadyFile, WantedFile } from "./files.ts";
-import { FLIGHT_LIMITS, Flights, type Watch } from "./flights.ts";
+import { FLIGHT_LIMITS, SingleFlight, type Watch } from "./single-flight.ts";
 import { Linker } from "./linker.ts";
 import { HEAD_BYTES, mediaType, sniff, withEnding } from "./media-type.ts";
 import { cleanName, folderName } from "./names.ts";
 import type { FilesOptions } from "./options.ts";
-import { codeOf, notNow, type Refusal, refused, STOPPED, tooLarge } from "./refusal.ts";
+import { codeOf, notNow, type FileRefusal, refused, STOPPED, tooLarge } from "./refusal.ts";
 import { roomOf, sweep } from "./sweep.ts";
 
 interface Parts {
@@ -33,7 +33,10 @@ const SWEEP_MS = 3_600_000;
 const USE_SLACK_MS = 2 * 3_600_000;
 const ENTRIES_MAX = 200_000;
 const CONTENTS_MAX = 200_000;
-/** How long anybody waits for a file that a message needs, counted from the first who did: less than messages are held up, so that these know why. */
+/**
+ * How long anybody waits for a file that a message needs, counted from the first who did: less than messages are held
+ * up, so that these know why.
+ */
 const PATIENCE_MS = 9_000;
 /** How long who follows a link waits for what has to be fetched first, less than proxies do; the fetch continues. */
 const FOLLOW_MS = 50_000;
@@ -41,13 +44,13 @@ const FOLLOW_MS = 50_000;
 const TEXT_NAME = "message.txt";
 
 /**
- * `Files` on disk. A file id leads to an entry (which content, what it is), an entry to a content; both may be gone at any time, and are
- * made again by fetching.
+ * `Files` on disk. A file id leads to an entry (which content, what it is), an entry to a content; both may be gone at
+ * any time, and are made again by fetching.
  */
 export class MediaFiles implements FileStore {
   readonly #options: FilesOptions;
   readonly #parts: Parts;
-  readonly #flights: Flights<Entry>;
+  readonly #singleFlight: SingleFlight<FileEntry>;
   readonly #failures: Failures;
   readonly #linker: Linker;
   readonly #limit: number;
@@ -62,7 +65,7 @@ export class MediaFiles implements FileStore {
     const { clock, media, test = {} } = options;
     this.#options = options;
     this.#parts = parts;
-    this.#flights = new Flights(clock, { ...FLIGHT_LIMITS, ...test.flights });
+    this.#singleFlight = new SingleFlight(clock, { ...FLIGHT_LIMITS, ...test.singleFlight });
     this.#failures = new Failures(() => clock.monoMs());
     this.#linker = new Linker({ media, clock, log: options.log, ...parts });
     this.#limit = Math.min(media.downloadSize, media.storeBytes);
@@ -145,7 +148,7 @@ export class MediaFiles implements FileStore {
   async close(): Promise<void> {
     this.#closing.abort();
     this.#cancelSweep();
-    await this.#flights.close();
+    await this.#singleFlight.close();
     await this.#sweeping;
   }
 
@@ -158,7 +161,7 @@ export class MediaFiles implements FileStore {
     wanted: WantedFile,
     patienceMs: number,
     signal: AbortSignal,
-  ): Promise<{ readonly entry: Entry; readonly mime: string } | Refusal> {
+  ): Promise<{ readonly entry: FileEntry; readonly mime: string } | FileRefusal> {
     if (this.#forbids(wanted.name)) return FORBIDDEN;
     if (wanted.bytes !== null && wanted.bytes > this.#limit) return tooLarge(this.#limit);
     const entry = await this.#entry(wanted, patienceMs, signal);
@@ -173,14 +176,14 @@ export class MediaFiles implements FileStore {
     return [name, cleanName(name), folderName(name)].some((each) => this.#options.blacklisted(each));
   }
 
-  async #soon<T>(work: Promise<T>): Promise<T | Refusal> {
-    const { promise, resolve } = Promise.withResolvers<Refusal>();
+  async #soon<T>(work: Promise<T>): Promise<T | FileRefusal> {
+    const { promise, resolve } = Promise.withResolvers<FileRefusal>();
     const cancel = this.#options.clock.after(FOLLOW_MS, () => resolve(notNow("timeout", "it takes too long")));
     return await Promise.race([work, promise]).finally(cancel);
   }
 
   /** What is known of the file, once its content is here. */
-  async #entry(wanted: WantedFile, patienceMs: number, signal: AbortSignal): Promise<Entry | Refusal> {
+  async #entry(wanted: WantedFile, patienceMs: number, signal: AbortSignal): Promise<FileEntry | FileRefusal> {
     const here = await this.#here(wanted);
     if (here !== null) return here;
     const origin = readFileId(wanted.id);
@@ -188,7 +191,7 @@ export class MediaFiles implements FileStore {
     const group = groupOf(origin);
     const failed = this.#failures.get(wanted.id) ?? this.#failures.get(group);
     if (failed !== null) return failed;
-    const ended = (got: Entry | Refusal, moved: boolean): void => {
+    const ended = (got: FileEntry | FileRefusal, moved: boolean): void => {
       if (!("ok" in got)) this.#failures.forget(wanted.id);
       else this.#failures.note(wanted.id, got, origin.is === "url");
       if (moved) this.#failures.forget(group);
@@ -199,10 +202,10 @@ export class MediaFiles implements FileStore {
         this.#failures.note(group, notNow("timeout", "its server does not answer"), true);
     };
     const flight = { key: wanted.id, group, patienceMs, silent, ended };
-    return await this.#flights.ask(flight, signal, async (watch) => await this.#fetch(origin, wanted, watch));
+    return await this.#singleFlight.ask(flight, signal, async (watch) => await this.#fetch(origin, wanted, watch));
   }
 
-  async #here({ id, name, mime }: Omit<WantedFile, "bytes">): Promise<Entry | null> {
+  async #here({ id, name, mime }: Omit<WantedFile, "bytes">): Promise<FileEntry | null> {
     const { content, entries } = this.#parts;
     const entry = await entries.get(id);
     if (entry !== null) {
@@ -225,7 +228,7 @@ export class MediaFiles implements FileStore {
     origin: Exclude<FileOrigin, { is: "stored" }>,
     wanted: WantedFile,
     watch: Watch,
-  ): Promise<Entry | Refusal> {
+  ): Promise<FileEntry | FileRefusal> {
     const { signal } = watch;
     try {
       const source = origin.is === "url" ? await this.#ask(origin.url, signal) : await this.#session(origin, signal);
@@ -240,7 +243,7 @@ export class MediaFiles implements FileStore {
     }
   }
 
-  async #ask(url: string, signal: AbortSignal): Promise<Fetched | Refusal> {
+  async #ask(url: string, signal: AbortSignal): Promise<Fetched | FileRefusal> {
     const { media, test } = this.#options;
     // Its TLS is loaded with the first file that needs it: it would take a good part of the start-up time.
     const { fetchUrl } = await import("./fetch-url.ts");
@@ -254,7 +257,10 @@ export class MediaFiles implements FileStore {
     return await unlessAborted(fetching, signal);
   }
 
-  async #session({ account, ref }: { account: string; ref: string }, signal: AbortSignal): Promise<Fetched | Refusal> {
+  async #session(
+    { account, ref }: { account: string; ref: string },
+    signal: AbortSignal,
+  ): Promise<Fetched | FileRefusal> {
     const opening = this.#options.sources.open(account, ref as FileRef, signal);
     // What comes when nobody waits any more is not left open.
     void opening
@@ -269,7 +275,10 @@ export class MediaFiles implements FileStore {
     return { ok: true, mime: opened.mime, chunks };
   }
 
-  async #store(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, limit: number): Promise<Written | Refusal> {
+  async #store(
+    chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    limit: number,
+  ): Promise<WrittenContent | FileRefusal> {
     const written = await this.#parts.content.write(chunks, limit);
     if (written.ok) {
       this.#bytes += roomOf(written.bytes);
@@ -279,8 +288,8 @@ export class MediaFiles implements FileStore {
     return written;
   }
 
-  async #note(id: FileId, { sha256, bytes, head }: Omit<Written, "ok">, name: string, claimed: string | null) {
-    const entry: Entry = { sha256, bytes, sniffed: await sniff(head), name, claimed, linkUntilS: 0, sha1: null };
+  async #note(id: FileId, { sha256, bytes, head }: Omit<WrittenContent, "ok">, name: string, claimed: string | null) {
+    const entry: FileEntry = { sha256, bytes, sniffed: await sniff(head), name, claimed, linkUntilS: 0, sha1: null };
     await this.#parts.entries.put(id, entry);
     return entry;
   }
@@ -316,7 +325,7 @@ export class MediaFiles implements FileStore {
     }
   }
 
-  #unexpected(error: unknown): Refusal {
+  #unexpected(error: unknown): FileRefusal {
     this.#options.log.warn(
       { error: error instanceof Error ? error.message : String(error) },
       "the media store failed on a file",

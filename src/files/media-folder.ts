@@ -24,12 +24,14 @@ interface Content {
 }
 
 /**
- * Copies a content to `<folder>/<sha1>/<name>` unless it is there, readable for the web server, and resolves to its address. It is a copy:
- * the web server's user may read it, and nothing that happens in that folder changes the store. Rejects with an error for people.
+ * Copies a content to `<folder>/<sha1>/<name>` unless it is there, readable for the web server, and resolves to its
+ * address. It is a copy: the web server's user may read it, and nothing that happens in that folder changes the store.
+ * Rejects with an error for people.
  */
 export async function putInFolder(folder: MediaFolder, content: Content, name: string): Promise<string> {
   try {
-    // Eight digits can be met on purpose: a second content of the same name must neither replace the first nor be taken for it.
+    // Eight digits can be met on purpose: a second content of the same name must neither replace the first nor be taken
+    // for it.
     const shelf = (await isOther(join(folder.path, content.sha1, name), content)) ? content.sha256 : content.sha1;
     await copyOnce(content.path, join(folder.path, shelf), name);
     return `${folder.url.replace(/\/+$/u, "")}/${shelf}/${encodeURIComponent(name)}`;

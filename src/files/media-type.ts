@@ -30,7 +30,10 @@ async function binary(head: Uint8Array): Promise<string | null> {
   }
 }
 
-/** Marks of pages and drawings that can hold scripts, wherever in the head they stand (WHATWG MIME Sniffing §7.1, and stricter). */
+/**
+ * Marks of pages and drawings that can hold scripts, wherever in the head they stand (WHATWG MIME Sniffing §7.1, and
+ * stricter).
+ */
 const PAGE =
   /<!doctype\s+html|<(?:html|head|body|script|iframe|style|title|meta|link|base|form|object|embed|a|img|video|audio|table|div|h1|br|p)[\s/>]/iu;
 const DRAWING = /<(?:\w+:)?svg[\s/>]|<!doctype\s+svg/iu;
@@ -93,7 +96,10 @@ function essence(type: string | null): string | null {
   return TYPE.test(bare) ? bare : null;
 }
 
-/** What browsers show without running anything. PDF is not among them: their viewers do not work in the sandbox it would need. */
+/**
+ * What browsers show without running anything. PDF is not among them: their viewers do not work in the sandbox it would
+ * need.
+ */
 const SHOWN: ReadonlySet<string> = new Set([
   ...["png", "apng", "jpeg", "gif", "webp", "avif"].map((kind) => `image/${kind}`),
   ...["mp4", "webm", "ogg", "quicktime", "x-m4v"].map((kind) => `video/${kind}`),

@@ -31,8 +31,9 @@ function shortened(name: string): string {
 const FILE_NAME_MAX = 200;
 
 /**
- * The name in the reference's media folder (its `handleFiles`): everything before the last dot with runs of other characters than letters
- * and digits as `_`, the rest as it is. Beyond it: no hidden files, so that nobody sends a web server its `.htaccess`, nothing unseen, and a length.
+ * The name in the reference's media folder (its `handleFiles`): everything before the last dot with runs of other
+ * characters than letters and digits as `_`, the rest as it is. Beyond it: no hidden files, so that nobody sends a web
+ * server its `.htaccess`, nothing unseen, and a length.
  */
 export function folderName(name: string): string {
   const lastPart = name.slice(name.lastIndexOf("/") + 1);

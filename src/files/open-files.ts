@@ -8,7 +8,9 @@ import type { FileStore } from "./files.ts";
 import { MediaFiles } from "./media-files.ts";
 import type { FilesOptions } from "./options.ts";
 
-/** Opens the store, and makes it when it is missing. Rejects with an error of the system when the folder cannot be used. */
+/**
+ * Opens the store, and makes it when it is missing. Rejects with an error of the system when the folder cannot be used.
+ */
 export async function openFiles(options: FilesOptions): Promise<FileStore> {
   const { clock, test = {} } = options;
   const folder = join(options.dataPath, "files");

@@ -2,14 +2,14 @@ import type { AdapterLog, Clock } from "../contract/host.ts";
 import type { FileRef } from "../contract/ids.ts";
 import type { OpenedFile } from "../contract/session.ts";
 import type { Resolve } from "./fetch-url.ts";
-import type { FlightLimits } from "./flights.ts";
+import type { SingleFlightLimits } from "./single-flight.ts";
 import type { MediaFolder } from "./media-folder.ts";
 
 export interface FilesOptions {
   /** Absolute; the store is in its folder `files`. */
   readonly dataPath: string;
   readonly retentionDays: number;
-  readonly media: MediaOptions;
+  readonly media: MediaLimits;
   /** Of a name: whether MediaDownloadBlackList excludes it. */
   readonly blacklisted: (name: string) => boolean;
   readonly sources: Sources;
@@ -19,12 +19,12 @@ export interface FilesOptions {
   readonly test?: {
     readonly resolve?: Resolve;
     readonly freeBytes?: () => Promise<number>;
-    readonly flights?: Partial<FlightLimits>;
+    readonly singleFlight?: Partial<SingleFlightLimits>;
   };
 }
 
 /** As the configuration has it (`MediaSettings`). */
-export interface MediaOptions {
+export interface MediaLimits {
   /** Bytes of one file. */
   readonly downloadSize: number;
   /** Bytes of the store. */

@@ -1,25 +1,25 @@
-import type { Why, WhyCode } from "../contract/outcome.ts";
+import type { Reason, ReasonCode } from "../contract/outcome.ts";
 
 /** Why a file is not available; `retry`: it may be available later. */
-export interface Refusal {
+export interface FileRefusal {
   readonly ok: false;
-  readonly why: Why;
+  readonly why: Reason;
   readonly retry: boolean;
 }
 
-export function refused(code: WhyCode, message: string): Refusal {
+export function refused(code: ReasonCode, message: string): FileRefusal {
   return { ok: false, why: { code, message }, retry: false };
 }
 
-export function notNow(code: WhyCode, message: string): Refusal {
+export function notNow(code: ReasonCode, message: string): FileRefusal {
   return { ok: false, why: { code, message }, retry: true };
 }
 
-export function tooLarge(limit: number): Refusal {
+export function tooLarge(limit: number): FileRefusal {
   return refused("too_large", `it is larger than MediaDownloadSize (${limit} bytes)`);
 }
 
-export const STOPPED: Refusal = notNow("stopping", "fetching it was cancelled");
+export const STOPPED: FileRefusal = notNow("stopping", "fetching it was cancelled");
 
 /** The code of an error of the system, such as `ENOSPC`. */
 export function codeOf(error: unknown): string {

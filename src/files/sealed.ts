@@ -14,8 +14,9 @@ interface SealedLink {
 }
 
 /**
- * Tokens of links to files that nobody has fetched yet: the file id and the end of the link, encrypted, because an id names accounts and people,
- * and signed together with the name (AES-256-GCM). The nonce is made of the content, so that the same link is always written the same way.
+ * Tokens of links to files that nobody has fetched yet: the file id and the end of the link, encrypted, because an id
+ * names accounts and people, and signed together with the name (AES-256-GCM). The nonce is made of the content, so that
+ * the same link is always written the same way.
  */
 export class Seal {
   readonly #key: Uint8Array;

@@ -12,7 +12,7 @@ import type { OpenedFile } from "../contract/session.ts";
 import { fileId } from "./file-id.ts";
 import type { FileStore, ReadyFile, WantedFile } from "./files.ts";
 import { openFiles } from "./open-files.ts";
-import type { FilesOptions, MediaOptions } from "./options.ts";
+import type { FilesOptions, MediaLimits } from "./options.ts";
 
 /** A folder that is gone when the test is over. */
 export function scratch(): string {
@@ -26,7 +26,7 @@ export const never = new AbortController().signal;
 export const ENDPOINT = { url: "https://media.example", expiryMs: 30 * DAY_MS };
 
 interface Changes extends Partial<Omit<FilesOptions, "media">> {
-  readonly media?: Partial<MediaOptions>;
+  readonly media?: Partial<MediaLimits>;
 }
 
 /** A store that may ask servers on this machine, takes files up to 1 MB, and has an endpoint. */

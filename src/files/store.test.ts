@@ -204,7 +204,7 @@ test("what is stuck is given up, and its place is free again", async () => {
   const sources = source((ref) =>
     ref === "stuck" ? { ok: true, bytes: null, mime: null, stream: new ReadableStream<Uint8Array>() } : opened("x"),
   );
-  const { files, clock } = await stage({ sources, test: { flights: { runningMax: 1, waitingMax: 1 } } });
+  const { files, clock } = await stage({ sources, test: { singleFlight: { runningMax: 1, waitingMax: 1 } } });
   const stuck = files.ready(wanted(remote("stuck")), never);
   await vi.waitFor(() => expect(sources.open).toHaveBeenCalled());
   // Whichever comes first waits, and there is no room for the other.
@@ -220,7 +220,7 @@ test("what is slow keeps nobody else waiting", async () => {
   const sources = source((ref) =>
     ref === "slow" ? { ok: true, bytes: null, mime: null, stream: new ReadableStream<Uint8Array>() } : opened("x"),
   );
-  const { files } = await stage({ sources, test: { flights: { runningMax: 3, groupMax: 1 } } });
+  const { files } = await stage({ sources, test: { singleFlight: { runningMax: 3, groupMax: 1 } } });
   const slow = (name: string) => fileId({ is: "remote", account: "net.slow", ref: `slow${name}` });
   const open = sources.open.getMockImplementation();
   sources.open.mockImplementation(async (account, ref, signal) => await open!(account, ref.slice(0, 4), signal));
@@ -243,7 +243,7 @@ test("a drip that never ends is given up as well", async () => {
     { highWaterMark: 0 },
   );
   const sources = source(() => ({ ok: true, bytes: null, mime: null, stream }));
-  const { files, clock } = await stage({ sources, test: { flights: { totalMs: 60_000 } } });
+  const { files, clock } = await stage({ sources, test: { singleFlight: { totalMs: 60_000 } } });
   const answer = files.open(remote("r"), never);
   for (let turn = 0; turn < 6; turn += 1) {
     // The next one is asked for when the last one has counted as progress.

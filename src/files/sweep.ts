@@ -34,8 +34,8 @@ export function roomOf(bytes: number): number {
 }
 
 /**
- * Removes what is too old from the two levels of a folder, then, when the rest is over a limit, the longest unused. Resolves to what
- * stays. What cannot be read or removed stays, and the next sweep sees it again.
+ * Removes what is too old from the two levels of a folder, then, when the rest is over a limit, the longest unused.
+ * Resolves to what stays. What cannot be read or removed stays, and the next sweep sees it again.
  */
 export async function sweep(folder: string, limits: SweepLimits): Promise<Holding> {
   const { beforeMs, stopped } = limits;

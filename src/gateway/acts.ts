@@ -3,7 +3,9 @@ import type { Known } from "../log/log.ts";
 import type { About } from "./codec.ts";
 import { accountOf } from "./subject.ts";
 
-/** Most characters (UTF-16 units) that are kept of what a message says, to quote it and to tell what an edit changed. */
+/**
+ * Most characters (UTF-16 units) that are kept of what a message says, to quote it and to tell what an edit changed.
+ */
 export const EXCERPT_MAX = 1000;
 const NAME_MAX = 256;
 /** Of an emoji, or of a short name for one. */
@@ -22,7 +24,10 @@ export function isReaction(text: string): boolean {
   return text !== "" && text.length <= EMOJI_MAX && !/[\p{Cc}\u2028\u2029]/u.test(text);
 }
 
-/** What a message is when it answers `reply` in the thread that `thread` began; null: nobody knows these, or there are none. */
+/**
+ * What a message is when it answers `reply` in the thread that `thread` began; null: nobody knows these, or there are
+ * none.
+ */
 export function aboutReply(reply: Known | null, thread: Known | null): About | null {
   const target = reply ?? thread;
   if (target === null) return null;

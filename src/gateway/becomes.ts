@@ -33,7 +33,10 @@ type Deciding = Pick<
   | "showTopicChange"
 >;
 
-/** For the documentation: what plan.ts makes of each feature. `history`: whether what was said while we were away comes later. */
+/**
+ * For the documentation: what plan.ts makes of each feature. `history`: whether what was said while we were away comes
+ * later.
+ */
 export function becomes(capabilities: Capabilities, settings: Deciding): Readonly<Record<Feature, Becomes>> {
   const { ops, history } = capabilities;
   const reply = replyBecomes(capabilities, settings);

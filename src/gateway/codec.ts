@@ -16,7 +16,9 @@ export function decode(payload: string): Message {
   return JSON.parse(payload) as Message;
 }
 
-/** What an entry of the log holds: the message as readers of the API see it, and after it what only destinations need. */
+/**
+ * What an entry of the log holds: the message as readers of the API see it, and after it what only destinations need.
+ */
 export interface Stored {
   readonly message: Message;
   /** The text as its network wrote it, where that says more than the message's own. */
@@ -28,14 +30,20 @@ export interface Stored {
   readonly avatar: FileId | null;
 }
 
-/** The message that an entry acts on. `seq`, `name`, `excerpt`: as `Known` in log/log.ts; `seq` null: one that nobody knows. */
+/**
+ * The message that an entry acts on. `seq`, `name`, `excerpt`: as `Known` in log/log.ts; `seq` null: one that nobody
+ * knows.
+ */
 export interface About {
   readonly is: "reply" | "edit" | "delete" | "reaction";
   readonly seq: Seq | null;
   readonly name: string;
   /** Of an edit: what it said before. */
   readonly excerpt: string;
-  /** Of a reply: the first message of the thread it belongs to; null: none, or nobody knows it. `seq` is the same where it answers no other. */
+  /**
+   * Of a reply: the first message of the thread it belongs to; null: none, or nobody knows it. `seq` is the same where
+   * it answers no other.
+   */
   readonly thread: Seq | null;
   /** Of a deletion: who wrote the message, as the origin has the person, and the account by which it came. */
   readonly author: { readonly id: string; readonly account: string } | null;

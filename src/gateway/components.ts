@@ -1,6 +1,6 @@
 /**
- * The strongly connected components of a directed graph, each a list of node numbers; `edges[node]` are the nodes it leads
- * to. Tarjan's algorithm with its own stack, so that a long chain cannot overflow the call stack; linear time.
+ * The strongly connected components of a directed graph, each a list of node numbers; `edges[node]` are the nodes it
+ * leads to. Tarjan's algorithm with its own stack, so that a long chain cannot overflow the call stack; linear time.
  */
 export function components(edges: readonly (readonly number[])[]): readonly (readonly number[])[] {
   const found: number[][] = [];

@@ -6,8 +6,9 @@ const WORDS_MAX = 12;
 const CONTEXT_MAX = 6;
 
 /**
- * What changed between two texts as `s/old/new/`; null when one short run of words does not say it all, when the line would be no shorter
- * than `limit` characters, or when `before` may have been cut. The old words stand in the old text once.
+ * What changed between two texts as `s/old/new/`; null when one short run of words does not say it all, when the line
+ * would be no shorter than `limit` characters, or when `before` may have been cut. The old words stand in the old text
+ * once.
  */
 export function diffLine(before: string, after: string, limit: number): string | null {
   if (before.length >= EXCERPT_MAX - 1 || before === after || before === "") return null;
@@ -52,7 +53,10 @@ const isTrim = (text: string): boolean => text === text.trim();
 
 const isOnce = (part: string, whole: string): boolean => whole.indexOf(part) === whole.lastIndexOf(part);
 
-/** A slash gets a backslash; those before it, and those at the end, are doubled, so that it stays clear where each part ends. */
+/**
+ * A slash gets a backslash; those before it, and those at the end, are doubled, so that it stays clear where each part
+ * ends.
+ */
 function escape(text: string): string {
   return text.replaceAll(/(?<!\\)\\+(?=\/|$)/g, (run) => run + run).replaceAll("/", String.raw`\/`);
 }

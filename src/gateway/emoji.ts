@@ -1,9 +1,10 @@
 import { EMOJI_LINES } from "../content/emoji.generated.ts";
 
 /**
- * Short codes to Unicode: `:smile:` becomes 😄. A code runs from a colon to the next colon or white space; an unknown one
- * stays and takes its closing colon with it, which is why `10:30:45` comes to no harm. A very long text is a document and not
- * something said: it stays as it is, so that no message holds up the others. Source: the reference §3.4.
+ * Short codes to Unicode: `:smile:` becomes 😄. A code runs from a colon to the next colon or white space; an unknown
+ * one stays and takes its closing colon with it, which is why `10:30:45` comes to no harm. A very long text is a
+ * document and not something said: it stays as it is, so that no message holds up the others. Source: the reference
+ * §3.4.
  */
 export function replaceEmoji(text: string): string {
   if (text.length > SCANNED_CHARS) return text;

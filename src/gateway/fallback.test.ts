@@ -2,9 +2,15 @@ import { describe, expect, test } from "vitest";
 import type { Block, Body } from "../contract/content.ts";
 import { plainText } from "../content/plain.ts";
 import type { About } from "./codec.ts";
-import { asEdit, deletionLine, withReply, type Words } from "./fallback.ts";
+import { asEdit, deletionLine, withReply, type Wording } from "./fallback.ts";
 
-const QUOTE: Words = { quoteDisable: false, quoteFormat: "", quoteLengthLimit: 12, replyWords: "quote", quiet: false };
+const QUOTE: Wording = {
+  quoteDisable: false,
+  quoteFormat: "",
+  quoteLengthLimit: 12,
+  replyWords: "quote",
+  quiet: false,
+};
 const ALICE = { name: "alice", excerpt: "the beginning of it" };
 
 function body(text: string, more: Partial<Body> = {}): Body {
@@ -17,8 +23,8 @@ function about(more: Partial<About> = {}): About {
 }
 
 describe("a reply in words", () => {
-  const withFormat = (quoteFormat: string): Words => ({ ...QUOTE, quoteFormat });
-  test.each<[string, Body, Partial<typeof ALICE>, Words, string | null]>([
+  const withFormat = (quoteFormat: string): Wording => ({ ...QUOTE, quoteFormat });
+  test.each<[string, Body, Partial<typeof ALICE>, Wording, string | null]>([
     ["a quote", body("yes"), {}, QUOTE, "> alice: the beginni…\nyes"],
     ["a quote of nothing", body("yes"), { excerpt: "" }, QUOTE, "> alice\nyes"],
     [

@@ -11,7 +11,7 @@ import { noPing } from "./nick-format.ts";
 /** What a destination cannot do, said in words. Everything is pure; what is lost on the way is named by plan.ts. */
 
 /** How a destination says things in words. */
-export interface Words extends Pick<PresentationSettings, "quoteDisable" | "quoteFormat" | "quoteLengthLimit"> {
+export interface Wording extends Pick<PresentationSettings, "quoteDisable" | "quoteFormat" | "quoteLengthLimit"> {
   readonly replyWords: Capabilities["replyWords"];
   /** Names are written so that their owners are not notified. */
   readonly quiet: boolean;
@@ -21,7 +21,7 @@ export interface Words extends Pick<PresentationSettings, "quoteDisable" | "quot
 export function withReply(
   body: Body,
   { name, excerpt: said }: Pick<About, "name" | "excerpt">,
-  words: Words,
+  words: Wording,
 ): Body | null {
   const shown = nameLine(name);
   if (words.quoteDisable || shown === "") return null;
@@ -49,8 +49,8 @@ function formatted(format: string, blocks: readonly Block[], who: string, quote:
 }
 
 /**
- * A body that stands for an edit: what changed, or the whole new text with a star. `old`: what it said before, `suffix`: the EditSuffix that
- * is no part of what was written. Null: it changes no text.
+ * A body that stands for an edit: what changed, or the whole new text with a star. `old`: what it said before,
+ * `suffix`: the EditSuffix that is no part of what was written. Null: it changes no text.
  */
 export function asEdit(body: Body, how: "diff" | "whole", old: string, suffix: string): Body | null {
   const shown = plainText(body.blocks);
@@ -74,7 +74,10 @@ export function deletionLine({ name, excerpt: said }: About, by: string): Body {
   return spoken(`${STAR}${what}${quoted(said)}`);
 }
 
-/** Names can be anything somewhere; here they are one short line, so that nothing in one looks like something else that was said. */
+/**
+ * Names can be anything somewhere; here they are one short line, so that nothing in one looks like something else that
+ * was said.
+ */
 export const nameLine = (name: string): string => excerpt(shownName(name), NAME_CHARS);
 
 /** The beginning of what a message says, after words about it; nothing where it says nothing. */
@@ -91,8 +94,8 @@ export function spoken(text: string): Body {
 const para = (text: string): Block => ({ t: "para", of: [{ t: "text", text }] });
 
 /**
- * The body with other blocks. Its source is no longer what anybody wrote: it is plain where all is, and otherwise in a format that no
- * network speaks, so that everybody renders the blocks.
+ * The body with other blocks. Its source is no longer what anybody wrote: it is plain where all is, and otherwise in a
+ * format that no network speaks, so that everybody renders the blocks.
  */
 function composed(body: Body, blocks: readonly Block[]): Body {
   const format = body.source.format === "plain" ? "plain" : "composed";

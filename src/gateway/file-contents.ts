@@ -15,7 +15,10 @@ export interface FileContent {
   readonly missing: string | null;
 }
 
-/** The files whose content is to go into the message of an entry, one for each of its files; null: there are none, as for most. */
+/**
+ * The files whose content is to go into the message of an entry, one for each of its files; null: there are none, as
+ * for most.
+ */
 export function contentsWanted(payload: string): readonly (WantedFile | null)[] | null {
   if (isBare(payload) || !payload.includes(WITH_FILES)) return null;
   const { message, files } = decodeStored(payload);
@@ -31,8 +34,9 @@ export function contentsWanted(payload: string): readonly (WantedFile | null)[] 
 const WITH_FILES = '"files":[';
 
 /**
- * The message of a network as a reader without FullEvents gets it: with the content of its files, and with words for those who read text alone:
- * the address of a file, or what became of it. No file of it has neither content nor address.
+ * The message of a network as a reader without FullEvents gets it: with the content of its files, and with words for
+ * those who read text alone: the address of a file, or what became of it. No file of it has neither content nor
+ * address.
  */
 export function withContents(
   { message, files }: Pick<Stored, "message" | "files">,

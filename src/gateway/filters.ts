@@ -2,8 +2,8 @@ import type { RegexRule } from "../config/config.ts";
 import { compilePattern } from "./regex.ts";
 
 /**
- * IgnoreNicks and IgnoreMessages: the first of the patterns that occurs in the text, null when none does. An empty pattern counts for
- * nothing, as in the reference; it would match everything.
+ * IgnoreNicks and IgnoreMessages: the first of the patterns that occurs in the text, null when none does. An empty
+ * pattern counts for nothing, as in the reference; it would match everything.
  */
 export function compileMatcher(sources: readonly string[]): Matcher {
   const rules = sources
@@ -27,7 +27,8 @@ export interface NickAndText {
 
 /**
  * ExtractNicks: [pattern on the nick, pattern on the text]. Where the nick matches, the first match in the text is cut
- * out and its capture group becomes the nick. A pattern without exactly one group does nothing. Source: the reference §3.5.
+ * out and its capture group becomes the nick. A pattern without exactly one group does nothing. Source: the reference
+ * §3.5.
  */
 export function compileExtractions(rules: readonly RegexRule[]): (given: NickAndText) => NickAndText {
   const extractions = rules.map(([onNick, onText]) => extraction(onNick, onText));

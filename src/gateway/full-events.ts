@@ -17,8 +17,9 @@ export const ACTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A message as a reader with FullEvents gets it. `id`: its own, or that of the message it acts on; `parent_id`: what it answers. An id is the
- * seq as text. Of two messages with one id the second is an edit, a deletion or a reaction, as `event` says.
+ * A message as a reader with FullEvents gets it. `id`: its own, or that of the message it acts on; `parent_id`: what it
+ * answers. An id is the seq as text. Of two messages with one id the second is an edit, a deletion or a reaction, as
+ * `event` says.
  */
 export function fullMessage(message: Message, about: About | null, seq: Seq | null): Message {
   const own = seq === null ? "" : String(seq);

@@ -3,14 +3,14 @@ import { describe, expect, test } from "vitest";
 import type { PresentationSettings } from "../config/config.ts";
 import type { Message } from "../contract/message.ts";
 import { compileMatcher } from "./filters.ts";
-import { compileInbound, type Verdict } from "./inbound.ts";
+import { compileInbound, type InboundVerdict } from "./inbound.ts";
 import { aFile, aMessage, anAccount, frozen } from "./samples.suite.ts";
 
-function run(presentation: Partial<PresentationSettings>, fields: Partial<Message>): Verdict {
+function run(presentation: Partial<PresentationSettings>, fields: Partial<Message>): InboundVerdict {
   return compileInbound(anAccount("net.libera", presentation))(frozen(aMessage(fields)));
 }
 
-function outcome(result: Verdict): unknown {
+function outcome(result: InboundVerdict): unknown {
   return result.is === "drop"
     ? [result.reason, result.rule ?? ""].join(" ").trim()
     : [result.message.username, result.message.text];

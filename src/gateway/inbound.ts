@@ -4,17 +4,18 @@ import type { Drop, DropReason } from "./drops.ts";
 import { replaceEmoji } from "./emoji.ts";
 import { compileExtractions, compileMatcher, compileReplacements } from "./filters.ts";
 
-export type Verdict = { readonly is: "pass"; readonly message: Message } | ({ readonly is: "drop" } & Drop);
+export type InboundVerdict = { readonly is: "pass"; readonly message: Message } | ({ readonly is: "drop" } & Drop);
 
 /** The compiled way in of one source account. */
-export type Inbound = (message: Message) => Verdict;
+export type Inbound = (message: Message) => InboundVerdict;
 
 /** More programs than this passing one message on is a circle, not a chain. */
 const MAX_HOPS = 8;
 
 /**
- * Compiles what a source account does to its messages before they are accepted: its filters, then its transforms, once per
- * message whatever the number of gateways. Never changes the message it is given; hands back the same object when there was nothing to do.
+ * Compiles what a source account does to its messages before they are accepted: its filters, then its transforms, once
+ * per message whatever the number of gateways. Never changes the message it is given; hands back the same object when
+ * there was nothing to do.
  */
 export function compileInbound(account: Account): Inbound {
   const filter = compileFilter(account);

@@ -2,7 +2,7 @@ import type { Bridge, Gateway } from "../config/config.ts";
 import { components } from "./components.ts";
 
 /** A circle that a message could go round forever. */
-export interface Loop {
+export interface GatewayLoop {
   /** Where one account posts and another one reads it as new, as `roomOf` names them. */
   readonly rooms: readonly string[];
   readonly gateways: readonly string[];
@@ -18,7 +18,7 @@ export interface Loop {
 export function findLoops(
   gateways: readonly Gateway[],
   roomOf: (accountKey: string, channel: string) => string,
-): readonly Loop[] {
+): readonly GatewayLoop[] {
   const graph = new Graph();
   const rooms = new Map<string, Map<string, Ends>>();
   for (const gateway of gateways) {
@@ -58,7 +58,9 @@ interface Place {
   readonly gateway: string;
 }
 
-/** Nodes of one member of a group: where messages come from it to the others, and where those of the others come to it. */
+/**
+ * Nodes of one member of a group: where messages come from it to the others, and where those of the others come to it.
+ */
 interface Ends {
   readonly from: number[];
   readonly to: number[];
@@ -81,7 +83,10 @@ class Graph {
     return this.#edges.push([]) - 1;
   }
 
-  /** Leads from each member of the group to all others, never to itself, with two joints a member instead of an edge a pair. */
+  /**
+   * Leads from each member of the group to all others, never to itself, with two joints a member instead of an edge a
+   * pair.
+   */
   linkToOthers(members: readonly Ends[]): void {
     this.#chain(members);
     this.#chain(members.toReversed());
@@ -102,7 +107,10 @@ class Graph {
     }
   }
 
-  /** Circles with a bridge in common count as one: most run both ways round. In the order in which their first places came. */
+  /**
+   * Circles with a bridge in common count as one: most run both ways round. In the order in which their first places
+   * came.
+   */
   circles(): readonly (readonly Place[])[] {
     const circles = components(this.#edges).filter((component) => component.length > 1);
     const sharing = circles.map((): number[] => []);

@@ -1,6 +1,9 @@
 import { localTime } from "../lib/local-time.ts";
 
-/** Moments in words, for rooms: in local time to the minute, with the offset, and with the day only where two of them differ in it. Unix ms. */
+/**
+ * Moments in words, for rooms: in local time to the minute, with the offset, and with the day only where two of them
+ * differ in it. Unix ms.
+ */
 
 /** `12:04+01:00`, or `2026-01-01 12:04+01:00` when that was on another day than `nowMs`. */
 export function momentOf(ms: number, nowMs: number): string {

@@ -23,8 +23,9 @@ export function compileNickFormat(format: string): NickFormat {
 }
 
 /**
- * As `compileNickFormat`, for a name that shares its line with what is said: where the name ends nobody but the format says. Values that hold the
- * text that follows them in the format are broken there by a zero width space. A single character is no such text: too many names hold it.
+ * As `compileNickFormat`, for a name that shares its line with what is said: where the name ends nobody but the format
+ * says. Values that hold the text that follows them in the format are broken there by a zero width space. A single
+ * character is no such text: too many names hold it.
  */
 export function compileNamePrefix(format: string): NickFormat {
   const parts = cut(format, PLACEHOLDERS);
@@ -75,7 +76,9 @@ export function stripNick(nick: string): string {
   return nick.replaceAll(/[^a-zA-Z0-9]+/g, "");
 }
 
-/** The nick with a zero width space after its first character as people see it, so that it does not highlight its owner. */
+/**
+ * The nick with a zero width space after its first character as people see it, so that it does not highlight its owner.
+ */
 export function noPing(nick: string): string {
   if (nick === "") return "";
   const first = firstGrapheme(nick);

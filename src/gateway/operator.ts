@@ -5,8 +5,8 @@ import { encode } from "./codec.ts";
 import { subjectOf } from "./subject.ts";
 
 /**
- * What the operator says goes into the log like any message, as from an account that no configuration can have: no protocol has this name.
- * Every gateway hears it, and all its bridges that take anything are told.
+ * What the operator says goes into the log like any message, as from an account that no configuration can have: no
+ * protocol has this name. Every gateway hears it, and all its bridges that take anything are told.
  */
 export const OPERATOR = "rialto.operator";
 /** The name it is said under when the operator gives none. */

@@ -1,5 +1,5 @@
 import { EventLabel, type Message } from "../contract/message.ts";
-import type { WhyCode } from "../contract/outcome.ts";
+import type { ReasonCode } from "../contract/outcome.ts";
 import type { Known, NewEntry, Subject } from "../log/log.ts";
 import { aboutEdit, authorKey } from "./acts.ts";
 import { encodeStored, type Stored } from "./codec.ts";
@@ -8,8 +8,9 @@ import { subjectOf } from "./subject.ts";
 import { gapOf, momentOf } from "./moments.ts";
 
 /**
- * That a place is out of reach goes into the log as from an account that no configuration can have: no protocol has this name. Each place
- * has a subject of its own there, which the rooms that have to do with it read. That it is back is an edit of that.
+ * That a place is out of reach goes into the log as from an account that no configuration can have: no protocol has
+ * this name. Each place has a subject of its own there, which the rooms that have to do with it read. That it is back
+ * is an edit of that.
  */
 const OUTAGES = "rialto.outage";
 
@@ -32,7 +33,7 @@ export interface Outage {
   /** Unix ms; tells this outage from others of the place. */
   readonly sinceMs: number;
   /** Why; only its words are shown, nothing that a network said. */
-  readonly code: WhyCode | null;
+  readonly code: ReasonCode | null;
   /** Something goes there. */
   readonly takes: boolean;
 }
@@ -97,7 +98,7 @@ function entryOf({ place, channel }: Outage, { text, label, nowMs, about }: Word
   return { subject: outageSubject(place), label, payload };
 }
 
-const REASONS: Readonly<Record<WhyCode, string>> = {
+const REASONS: Readonly<Record<ReasonCode, string>> = {
   rate_limited: "it asks Rialto to wait",
   network: "no connection",
   timeout: "no answer",

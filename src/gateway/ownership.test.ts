@@ -6,7 +6,7 @@ import type { Known } from "../log/log.ts";
 import { IdsModel } from "../log/suite/ids-model.suite.ts";
 import { authorKey } from "./acts.ts";
 import { compileInbound } from "./inbound.ts";
-import { compileRecord } from "./record.ts";
+import { compileNormalizer } from "./normalize.ts";
 import { anAccount } from "./samples.suite.ts";
 import { subjectOf } from "./subject.ts";
 
@@ -35,7 +35,7 @@ const attempts = fc.array(
 );
 
 const recorders = new Map(
-  ["net.a", "net.b"].map((name) => [name, compileRecord(anAccount(name), compileInbound(anAccount(name)))]),
+  ["net.a", "net.b"].map((name) => [name, compileNormalizer(anAccount(name), compileInbound(anAccount(name)))]),
 );
 
 function eventOf({ kind, person, identity, refs, vouched }: Attempt): Posted | Edited | Deleted | Reacted {
@@ -63,8 +63,8 @@ function play(all: readonly Attempt[]): readonly (readonly [Attempt, Known, numb
     }
     const recorder = recorders.get(attempt.account)!;
     const event = eventOf(attempt);
-    const known = recorder.asks(event, attempt.room).map((ask) => ids.find(ask.place, ask.refs));
-    const recorded = recorder.record(event, attempt.room, 0, known);
+    const known = recorder.lookups(event, attempt.room).map((ask) => ids.find(ask.place, ask.refs));
+    const recorded = recorder.normalize(event, attempt.room, 0, known);
     if (recorded.is === "drop") continue;
     const { note } = recorded.entry;
     if (note !== undefined && note.is !== "said") changes.push([attempt, ids.get(note.of)!, note.of]);

@@ -4,8 +4,8 @@ import { EventLabel, JOIN_PART, type Message } from "../contract/message.ts";
 export const NOBODY = "system";
 
 /**
- * Who comes and goes, as networks are told: a line in which nobody speaks. What a client of the API posts under such a label is what that
- * client says.
+ * Who comes and goes, as networks are told: a line in which nobody speaks. What a client of the API posts under such a
+ * label is what that client says.
  */
 export function asNews(message: Message): Message {
   if (message.protocol === "api" || !JOIN_PART.has(message.event)) return message;

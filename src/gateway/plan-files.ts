@@ -10,7 +10,10 @@ import { sizeOf } from "./file-contents.ts";
 import type { Here } from "./planned.ts";
 import type { View } from "./view.ts";
 
-/** What a destination needs of the files of a message: their content, an address where it takes no content, nothing where it has no files. */
+/**
+ * What a destination needs of the files of a message: their content, an address where it takes no content, nothing
+ * where it has no files.
+ */
 export function wantedFiles({ message, files }: Stored, { fileOut }: Capabilities): readonly (WantedFile | null)[] {
   const items = message.Extra?.file;
   if (items === undefined || fileOut === "none") return NONE;

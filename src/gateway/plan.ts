@@ -7,7 +7,7 @@ import type { Loss } from "../contract/outcome.ts";
 import { parse } from "../content/formats.ts";
 import { shownName } from "../content/shown-name.ts";
 import { type About, decodeStored, type Stored } from "./codec.ts";
-import { asEdit, deletionLine, spoken, withReply, type Words } from "./fallback.ts";
+import { asEdit, deletionLine, spoken, withReply, type Wording } from "./fallback.ts";
 import { formatLosses } from "./plan-formats.ts";
 import { gapOf } from "./moments.ts";
 import { isOutage } from "./outages.ts";
@@ -18,7 +18,10 @@ import { textFormat } from "./posted.ts";
 import { putOn, reactionLine, standingLine } from "./reaction-line.ts";
 import { compileView, type View } from "./view.ts";
 
-/** What becomes of the log's entries on their way to one destination account. Pure: the same entry and answers always give the same op. */
+/**
+ * What becomes of the log's entries on their way to one destination account. Pure: the same entry and answers always
+ * give the same op.
+ */
 export interface Plan {
   /** Whether an event with this label goes to the destination at all. */
   readonly admits: (label: string) => boolean;
@@ -49,7 +52,7 @@ export function compilePlan(
     users: presentation.allowMention.includes("users"),
     everyone: presentation.allowMention.includes("everyone"),
   };
-  const words: Words = { ...presentation, replyWords: capabilities.replyWords, quiet: !mayPing.users };
+  const words: Wording = { ...presentation, replyWords: capabilities.replyWords, quiet: !mayPing.users };
   const view = compileView(destination, accounts);
   const scene: Scene = { destination, accounts, capabilities, mayPing, words, view };
   return {
@@ -69,7 +72,7 @@ interface Scene {
   readonly accounts: ReadonlyMap<string, Account>;
   readonly capabilities: Capabilities;
   readonly mayPing: MayPing;
-  readonly words: Words;
+  readonly words: Wording;
   readonly view: View;
 }
 
@@ -240,7 +243,10 @@ function reactOp(at: Case, about: About, scene: Scene): Planned {
 const IN_A_LINE: readonly Loss[] = [{ what: "reaction", note: "said in a line" }];
 const NOTHING_NEW: Planned = { is: "omitted", losses: [{ what: "reaction", note: "there is nothing to show" }] };
 
-/** The one line of a message follows what stands now. `isNew`: something was put on; who takes something back begins no line. */
+/**
+ * The one line of a message follows what stands now. `isNew`: something was put on; who takes something back begins no
+ * line.
+ */
 function lineOp({ here }: Case, about: About, isNew: boolean, scene: Scene): Planned {
   const { standing, without } = here;
   const target = here.line ?? [];

@@ -1,6 +1,6 @@
 import type { SharedFile } from "../contract/content.ts";
 import type { MessageRef } from "../contract/ids.ts";
-import type { DeleteOp, EditOp, OptionalKind, PostDraft, ReactOp, Standing } from "../contract/ops.ts";
+import type { DeleteOp, EditOp, OptionalKind, PostDraft, ReactOp, StandingReaction } from "../contract/ops.ts";
 import type { Loss } from "../contract/outcome.ts";
 import type { WantedFile } from "../files/files.ts";
 import type { Seq } from "../log/log.ts";
@@ -26,7 +26,7 @@ export interface Here {
   /** All remote messages of `about`, the one to reply to first; empty: it is not known here. */
   readonly about: readonly MessageRef[];
   readonly thread: readonly MessageRef[];
-  readonly standing: readonly Standing[];
+  readonly standing: readonly StandingReaction[];
   /** Empty: there is no such line yet; null: none is kept. */
   readonly line: readonly MessageRef[] | null;
   /** Of a reaction: later ones to the same message that are said with it, oldest first. */

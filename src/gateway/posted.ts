@@ -25,7 +25,10 @@ export function postedNote(message: Message, account: Account, refs: readonly st
   return { is: "said", refs, author: posterKey(message), name: nameOf(message.username), excerpt };
 }
 
-/** What tells those who post by one account apart: their ids, or their names where they have none, as far as anybody keeps these. */
+/**
+ * What tells those who post by one account apart: their ids, or their names where they have none, as far as anybody
+ * keeps these.
+ */
 export function posterKey({ userid, username }: Message): string {
   return authorKey(excerptOf(userid === "" ? username : userid), null);
 }

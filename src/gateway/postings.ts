@@ -3,7 +3,7 @@ import type { Subject } from "../log/log.ts";
 import { subjectOf } from "./subject.ts";
 
 /** What becomes of a message that a client posts, by the gateway it names. */
-export type Posting =
+export type PostingTarget =
   | { readonly is: "ok"; readonly gateway: string; readonly subject: Subject }
   /** No enabled gateway of this name has the account; `names` are those that have it. */
   | { readonly is: "unknown"; readonly names: readonly string[] }
@@ -15,13 +15,13 @@ export type Posting =
 interface Membership {
   readonly names: string[];
   readonly sending: string[];
-  readonly byName: Map<string, Posting>;
+  readonly byName: Map<string, PostingTarget>;
 }
 
 /** Compiles the answers for all accounts; names are compared exactly as written. */
 export function compilePostings(
   gateways: readonly Gateway[],
-): (accountKey: string, gatewayName: string | null) => Posting {
+): (accountKey: string, gatewayName: string | null) => PostingTarget {
   const memberships = new Map<string, Membership>();
   for (const { name, bridges } of gateways) {
     const maySend = new Map<string, boolean>();
@@ -29,7 +29,11 @@ export function compilePostings(
       maySend.set(account, direction !== "out" || maySend.get(account) === true);
     }
     for (const [account, may] of maySend) {
-      const membership = memberships.get(account) ?? { names: [], sending: [], byName: new Map<string, Posting>() };
+      const membership = memberships.get(account) ?? {
+        names: [],
+        sending: [],
+        byName: new Map<string, PostingTarget>(),
+      };
       memberships.set(account, membership);
       membership.names.push(name);
       if (may) membership.sending.push(name);
@@ -49,7 +53,7 @@ export function compilePostings(
   };
 }
 
-function withoutName({ names, sending, byName }: Membership): Posting | undefined {
+function withoutName({ names, sending, byName }: Membership): PostingTarget | undefined {
   if (sending.length > 1) return { is: "ambiguous", names: sending };
   const only = sending[0] ?? names[0];
   return only === undefined ? undefined : byName.get(only);

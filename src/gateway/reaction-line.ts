@@ -1,5 +1,5 @@
 import type { Body } from "../contract/content.ts";
-import type { Standing } from "../contract/ops.ts";
+import type { StandingReaction } from "../contract/ops.ts";
 import { excerpt } from "../content/length.ts";
 import type { About, Stored } from "./codec.ts";
 import { nameLine, quoted, spoken } from "./fallback.ts";
@@ -13,18 +13,26 @@ const EMOJI_CHARS = 40;
 const NAMES_MAX = 8;
 
 /** A line of its own about what people have put on. */
-export function reactionLine({ name, excerpt: said }: About, put: readonly Standing[]): Body {
+export function reactionLine({ name, excerpt: said }: About, put: readonly StandingReaction[]): Body {
   const who = listed(put, ", ", (emoji, names) => `${names} reacted ${emoji}`);
   return spoken(`* ${who} to ${noPing(nameLine(name))}${quoted(said)}`);
 }
 
 /** The line that is edited as reactions come and go. `isSeen`: what it is about is seen without words. */
-export function standingLine({ name, excerpt: said }: About, standing: readonly Standing[], isSeen: boolean): Body {
+export function standingLine(
+  { name, excerpt: said }: About,
+  standing: readonly StandingReaction[],
+  isSeen: boolean,
+): Body {
   const all = standing.length === 0 ? "no reactions" : listed(standing, " · ", (emoji, names) => `${emoji} ${names}`);
   return spoken(isSeen ? all : `* to ${noPing(nameLine(name))}${quoted(said)}: ${all}`);
 }
 
-function listed(standing: readonly Standing[], between: string, say: (emoji: string, names: string) => string): string {
+function listed(
+  standing: readonly StandingReaction[],
+  between: string,
+  say: (emoji: string, names: string) => string,
+): string {
   const shown = standing
     .slice(0, EMOJI_MAX)
     .map(({ emoji, names }) => say(excerpt(emoji, EMOJI_CHARS), namesOf(names)));
@@ -38,7 +46,7 @@ function namesOf(names: readonly string[]): string {
 }
 
 /** What people have put on in these entries, oldest first, that was not on before them and is on after them. */
-export function putOn(changes: readonly Stored[]): readonly Standing[] {
+export function putOn(changes: readonly Stored[]): readonly StandingReaction[] {
   const all = new Map<string, Change>();
   for (const { message, about } of changes) {
     if (about === null) continue;

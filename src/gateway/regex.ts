@@ -9,7 +9,10 @@ export interface Pattern {
   readonly test: (text: string) => boolean;
   /** The leftmost match: the whole at 0, then the groups ("" for one that took no part); null without a match. */
   readonly first: (text: string) => readonly string[] | null;
-  /** Compiles a replacement with Go's rules for `$1`, `${1}`, `$name`, `${name}`, `$$`; the function replaces all matches. */
+  /**
+   * Compiles a replacement with Go's rules for `$1`, `${1}`, `$name`, `${name}`, `$$`; the function replaces all
+   * matches.
+   */
   readonly replacer: (template: string) => (text: string) => string;
 }
 

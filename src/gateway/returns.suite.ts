@@ -1,8 +1,10 @@
 import { Returns } from "./returns.ts";
 
-export interface Bridge {
+export interface FakeBridge {
   readonly name: string;
-  /** What stands before the words of a message that it carries; nothing: it speaks with the senders' names elsewhere. */
+  /**
+   * What stands before the words of a message that it carries; nothing: it speaks with the senders' names elsewhere.
+   */
   readonly frame: (name: string) => string;
   /** From which rooms to which. */
   readonly ways: Readonly<Record<string, readonly string[]>>;
@@ -15,19 +17,19 @@ interface Utterance {
 }
 
 /** Rooms with bridges between them; the first is ours, and asks before it carries anything. */
-export class Rooms {
+export class FakeRooms {
   readonly returns = new Returns();
   nowMs = 0;
   /** Everything said, in order. */
   readonly said: Utterance[] = [];
   /** What ours did not carry. */
   readonly withheld: Utterance[] = [];
-  readonly #bridges: readonly Bridge[];
+  readonly #bridges: readonly FakeBridge[];
   readonly #ours: ReadonlySet<string>;
   #seq = 0;
 
   /** `ours`: names of bridges that are one program with the first. */
-  constructor(bridges: readonly Bridge[], ours: readonly string[] = bridges.slice(0, 1).map(({ name }) => name)) {
+  constructor(bridges: readonly FakeBridge[], ours: readonly string[] = bridges.slice(0, 1).map(({ name }) => name)) {
     this.#bridges = bridges;
     this.#ours = new Set(ours);
   }
@@ -44,7 +46,7 @@ export class Rooms {
     }
   }
 
-  #carry(bridge: Bridge, { room, by, text }: Utterance): readonly Utterance[] {
+  #carry(bridge: FakeBridge, { room, by, text }: Utterance): readonly Utterance[] {
     const targets = bridge.ways[room] ?? [];
     if (by === bridge.name || targets.length === 0) return [];
     if (this.#ours.has(bridge.name) && !this.#mayCarry({ room, by, text })) return [];

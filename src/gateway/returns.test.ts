@@ -1,11 +1,11 @@
 import * as fc from "../../test/support/property.ts";
 import { describe, expect, test } from "vitest";
 import { Returns } from "./returns.ts";
-import { bare, both, type Bridge, named, Rooms } from "./returns.suite.ts";
+import { bare, both, type FakeBridge, named, FakeRooms } from "./returns.suite.ts";
 
-const OURS: Bridge = { name: "rialto", frame: named, ways: both };
+const OURS: FakeBridge = { name: "rialto", frame: named, ways: both };
 
-type Row = readonly [what: string, frame: Bridge["frame"], ways: Bridge["ways"], ours: Bridge["frame"]];
+type Row = readonly [what: string, frame: FakeBridge["frame"], ways: FakeBridge["ways"], ours: FakeBridge["frame"]];
 
 /** What other bridges do with the names of senders, and ours. */
 const OTHERS: readonly Row[] = [
@@ -19,12 +19,12 @@ const OTHERS: readonly Row[] = [
   ["the other carries one way only, ours has no frames", named, { b: ["a"] }, bare],
 ];
 
-function twoBridges([, frame, ways, ours]: Row, oursFirst = true): Rooms {
+function twoBridges([, frame, ways, ours]: Row, oursFirst = true): FakeRooms {
   const [mine, other] = [
     { ...OURS, frame: ours },
     { name: "other", frame, ways },
   ];
-  return new Rooms(oursFirst ? [mine, other] : [other, mine], ["rialto"]);
+  return new FakeRooms(oursFirst ? [mine, other] : [other, mine], ["rialto"]);
 }
 
 describe("a loop through another bridge", () => {
@@ -126,7 +126,7 @@ describe("what people say", () => {
   ])("is never withheld because many say the same: %s", (_, frame) => {
     fc.assert(
       fc.property(independent, (lines) => {
-        const rooms = new Rooms([{ ...OURS, frame }]);
+        const rooms = new FakeRooms([{ ...OURS, frame }]);
         for (const { room, who, text, afterMs } of lines) {
           rooms.nowMs += afterMs;
           rooms.say(room, `${room}${who}`, text);
@@ -138,13 +138,13 @@ describe("what people say", () => {
   });
 
   test("is never withheld because one says the same again and again", () => {
-    const rooms = new Rooms([OURS]);
+    const rooms = new FakeRooms([OURS]);
     for (let time = 0; time < 50; time += 1) rooms.say("a", "anna", "hit");
     expect(rooms.withheld).toEqual([]);
   });
 
   test("is never withheld because many say it in turn on both sides", () => {
-    const rooms = new Rooms([{ ...OURS, frame: bare }]);
+    const rooms = new FakeRooms([{ ...OURS, frame: bare }]);
     for (let time = 0; time < 50; time += 1) rooms.say(time % 2 === 0 ? "a" : "b", `person ${time}`, "gg");
     expect(rooms.withheld).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import type { Seq, Subject } from "../log/log.ts";
 
 /** What somebody said in a room, once it is in the log. Moments are by a clock that only counts on. */
-export interface Heard {
+export interface HeardMessage {
   readonly seq: Seq;
   readonly place: Subject;
   /** Tells the author from all others in the room. */
@@ -14,7 +14,7 @@ export interface Heard {
 }
 
 /** What we write in a room for the entry `seq`. */
-export interface Written {
+export interface WrittenMessage {
   readonly seq: Seq;
   readonly place: Subject;
   /** The name as it is before the words; empty where it is elsewhere. */
@@ -24,7 +24,7 @@ export interface Written {
 }
 
 /** A loop that is broken: what goes on with it is withheld. */
-export interface Loop {
+export interface BrokenLoop {
   /** Where the message came back that broke it, and by whom. */
   readonly place: Subject;
   readonly name: string;
@@ -61,13 +61,16 @@ const TRAIL_MAX = 50;
  * Finds messages that run in a circle because another bridge links the same rooms.
  *
  * A *return*: within 10 s of our writing something, somebody says
- *   - our words with our frame, alone or after a frame of their own, in whatever room; or our words after what looks like a frame; or
+ *   - our words with our frame, alone or after a frame of their own, in whatever room; or our words after what looks
+ *     like a frame; or
  *   - our words without any frame, in the room where we wrote them; not who said them first.
- * A *chain*: what we write for a return comes back, and so on; each return is a link. The fifth link is withheld, so that nothing is there to
- * come back, and for 10 minutes all further returns of what began it, by those who brought it back. Words without our frame may be
- * anybody's ("gg", "+1"): of such links there have to be more than two for each who says them.
+ * A *chain*: what we write for a return comes back, and so on; each return is a link. The fifth link is withheld, so
+ * that nothing is there to come back, and for 10 minutes all further returns of what began it, by those who brought it
+ * back. Words without our frame may be anybody's ("gg", "+1"): of such links there have to be more than two for each
+ * who says them.
  *
- * Somebody else may be faster than we are, so a text that was heard just before we write it counts as well. Pure, in memory only.
+ * Somebody else may be faster than we are, so a text that was heard just before we write it counts as well. Pure, in
+ * memory only.
  */
 export class Returns {
   readonly #nodes = new Newest<Seq, Node>(NODES_MAX, Infinity);
@@ -93,11 +96,11 @@ export class Returns {
   }
 
   /** What is withheld at the moment, the oldest first. */
-  loops(nowMs: number): readonly Loop[] {
+  loops(nowMs: number): readonly BrokenLoop[] {
     return [...this.#loops.values()].filter(({ untilMs }) => untilMs > nowMs);
   }
 
-  heard({ seq, place, author, name, words, atMs }: Heard): void {
+  heard({ seq, place, author, name, words, atMs }: HeardMessage): void {
     const text = normal(words);
     if (text === "") return;
     const hash = hashOf(text);
@@ -113,7 +116,7 @@ export class Returns {
     }
   }
 
-  written({ seq, place, frame, words, atMs }: Written): void {
+  written({ seq, place, frame, words, atMs }: WrittenMessage): void {
     const source = this.#nodes.get(seq, atMs);
     if (source === undefined) return;
     const write: Write = { source };
@@ -142,7 +145,7 @@ export class Returns {
   }
 
   /** Whether the entry goes no further, and why; asked whenever it is about to. */
-  verdict(seq: Seq, nowMs: number): Loop | null {
+  verdict(seq: Seq, nowMs: number): BrokenLoop | null {
     const node = this.#nodes.get(seq, nowMs);
     if (node === undefined || node.of === null) return node?.loop ?? null;
     node.loop ??= this.#judge(node, nowMs);
@@ -199,7 +202,7 @@ interface Write {
   readonly source: Node;
 }
 
-interface Broken extends Loop {
+interface Broken extends BrokenLoop {
   count: number;
   readonly authors: ReadonlySet<string>;
 }
@@ -288,7 +291,10 @@ function normal(words: string): string {
 
 const UNUSUAL = /[^\x21-\x7e ]|  |^ | $/;
 
-/** 53 bits of the beginning of a text, or of what comes from a place in it: enough that no two are taken for each other by chance. */
+/**
+ * 53 bits of the beginning of a text, or of what comes from a place in it: enough that no two are taken for each other
+ * by chance.
+ */
 function hashOf(text: string, from = 0): number {
   let high = 0xdeadbeef;
   let low = 0x41c6ce57;

@@ -3,10 +3,10 @@ import type { ChannelRequest } from "../contract/session.ts";
 import type { Subject } from "../log/log.ts";
 import { operatorSubject } from "./operator.ts";
 import { outageSubject } from "./outages.ts";
-import { compilePostings, type Posting } from "./postings.ts";
+import { compilePostings, type PostingTarget } from "./postings.ts";
 import { subjectOf } from "./subject.ts";
 
-export type { Posting } from "./postings.ts";
+export type { PostingTarget } from "./postings.ts";
 
 /** An outgoing bridge that a message goes to, in one gateway. */
 export interface Target {
@@ -26,15 +26,19 @@ export interface LaneRoute extends Target {
 
 /** The gateways, compiled: every answer is one look-up, whatever their number. */
 export interface Routes {
-  /** Where what this subject says goes: each (gateway, account, channel) once, never back to the bridge it came from. */
+  /**
+   * Where what this subject says goes: each (gateway, account, channel) once, never back to the bridge it came from.
+   */
   readonly targets: (subject: Subject) => readonly Target[];
   /** The subjects an API account reads, each with the gateways in which it reads them. */
   readonly reads: (accountKey: string) => ReadonlyMap<Subject, readonly string[]>;
   /** Where a message goes that a client of an API account posts to a gateway; null or "" when the client names none. */
-  readonly posting: (accountKey: string, gatewayName: string | null) => Posting;
+  readonly posting: (accountKey: string, gatewayName: string | null) => PostingTarget;
   /** Every outgoing bridge of a network that something reaches, in the order of the configuration. */
   readonly lanes: () => readonly LaneRoute[];
-  /** The channels that an account takes part in, whatever the direction: each once, in the order of the configuration. */
+  /**
+   * The channels that an account takes part in, whatever the direction: each once, in the order of the configuration.
+   */
   readonly channels: (accountKey: string) => readonly ChannelRequest[];
 }
 
@@ -87,8 +91,8 @@ function gatewayTargets(gateway: Gateway, members: readonly Member[]): readonly 
 }
 
 /**
- * Who is told that a place is out of reach: rooms of networks that hear what is said there, and rooms that take something and are heard
- * there. Each room of each place once: `told` is what other gateways have seen to.
+ * Who is told that a place is out of reach: rooms of networks that hear what is said there, and rooms that take
+ * something and are heard there. Each room of each place once: `told` is what other gateways have seen to.
  */
 function outageTargets(
   gateway: Gateway,

@@ -1,8 +1,9 @@
 import type { Seq, Subject } from "../log/log.ts";
 
 /**
- * Since when a reader of a gateway hears each of its subjects. A bridge that joins a gateway brings what is said from then on; its past may
- * be in the log for another gateway, behind the position of a reader that had nothing to do for long. Kept as a mark of the reader's.
+ * Since when a reader of a gateway hears each of its subjects. A bridge that joins a gateway brings what is said from
+ * then on; its past may be in the log for another gateway, behind the position of a reader that had nothing to do for
+ * long. Kept as a mark of the reader's.
  */
 export interface Sources {
   /** Entries of the subject up to here are not for the reader. */

@@ -18,7 +18,10 @@ import { type LinkFor, withLinks, withPicture } from "./with-links.ts";
 export interface View {
   /** Whether events with this label reach the reader at all. */
   readonly admits: (event: string) => boolean;
-  /** The message as the reader gets it in one gateway: a new object, name and avatar made for this reader, text untouched. */
+  /**
+   * The message as the reader gets it in one gateway: a new object, name and avatar made for this reader, text
+   * untouched.
+   */
   readonly show: (message: Message, gateway: string) => Message;
   /**
    * True when `show` changes nothing in any stored message of this source, so that the stored string can be passed on
@@ -27,7 +30,10 @@ export interface View {
   readonly verbatim: (accountKey: string) => boolean;
   /** The files whose content the reader gets inside of an entry's message, one for each of its files; null: none. */
   readonly wants: (payload: string) => readonly (WantedFile | null)[] | null;
-  /** A stored entry as a reader of the API gets it in one gateway: JSON without a newline. `contents`: of what `wants` names. */
+  /**
+   * A stored entry as a reader of the API gets it in one gateway: JSON without a newline. `contents`: of what `wants`
+   * names.
+   */
   readonly line: (entry: ViewedEntry, gateway: string, contents?: readonly (FileContent | null)[]) => string;
 }
 
@@ -39,8 +45,8 @@ interface ViewedEntry {
 }
 
 /**
- * Compiles the view of one reader; `accounts` are all accounts by key, for what the sources' settings say about names, and `linkFor` gives
- * lines the addresses of files that have none of their own.
+ * Compiles the view of one reader; `accounts` are all accounts by key, for what the sources' settings say about names,
+ * and `linkFor` gives lines the addresses of files that have none of their own.
  */
 export function compileView(
   reader: Account,
@@ -125,7 +131,8 @@ function compileAdmits(reader: Account): (event: string) => boolean {
     if (event === "") return true;
     if (JOIN_PART.has(event)) return presentation.showJoinPart;
     if (event === EventLabel.topic) return presentation.showTopicChange;
-    // What acts on a message is for readers that can name messages; to others, an edit is one more. Asides were never shown to clients of old.
+    // What acts on a message is for readers that can name messages; to others, an edit is one more. Asides were never
+    // shown to clients of old.
     if (event === EventLabel.delete || event === EventLabel.notice) return isFull;
     if (event === EventLabel.reaction) return isFull && !presentation.reactionDisable;
     return !UNSHOWN.has(event);

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { compileGuard } from "./auth.ts";
-import { problem, type Problem } from "./api/problem.ts";
+import { problem, type HttpProblem } from "./api/problem.ts";
 import { flawOf } from "./flaws.ts";
 import { isForeign } from "./origin.ts";
 import { authorityOf, isOwnHost, type OwnNames } from "./own-host.ts";
@@ -18,12 +18,14 @@ export interface Doors {
 }
 
 export interface Caller extends Pick<IncomingMessage, "method" | "url" | "headers" | "rawHeaders"> {
-  /** The route that answers it, or the path of one that none answers. A path alone can be written in more than one way. */
+  /**
+   * The route that answers it, or the path of one that none answers. A path alone can be written in more than one way.
+   */
   readonly path: string;
 }
 
 /** Why a request is refused before anybody looks at what it asks; null: it is not. */
-export function compileAdmission(doors: Doors): (caller: Caller) => Problem | null {
+export function compileAdmission(doors: Doors): (caller: Caller) => HttpProblem | null {
   const { token, tokenName, openPaths } = doors;
   const guard = compileGuard(token);
   return (caller) => {
@@ -38,7 +40,7 @@ export function compileAdmission(doors: Doors): (caller: Caller) => Problem | nu
 }
 
 /** A page has no secret, but its browser says where it is from, and that no page can change. */
-function refusalOfPage(caller: Caller, { names, tokenName }: Doors, isOpen: boolean): Problem | null {
+function refusalOfPage(caller: Caller, { names, tokenName }: Doors, isOpen: boolean): HttpProblem | null {
   const authority = authorityOf(caller);
   if (names !== null && authority !== undefined && !isOwnHost(authority, names())) {
     return problem(

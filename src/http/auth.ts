@@ -4,8 +4,8 @@ import { createHash, timingSafeEqual } from "node:crypto";
 export type Guard = (authorization: string | undefined) => boolean;
 
 /**
- * Bearer token check (RFC 6750 §2.1), scheme in any case. Digests of equal length are compared, so the time tells nothing
- * about the token. Without a token everybody passes, whatever the header says.
+ * Bearer token check (RFC 6750 §2.1), scheme in any case. Digests of equal length are compared, so the time tells
+ * nothing about the token. Without a token everybody passes, whatever the header says.
  */
 export function compileGuard(token: string | null): Guard {
   if (token === null || token === "") return () => true;

@@ -40,8 +40,8 @@ interface Held {
 }
 
 /**
- * Bodies that have not come in whole, of all servers of the program, counted by the bytes that have come. One that is large may always grow
- * while it is the only large one, so that `MaxBodySize` holds whatever its value.
+ * Bodies that have not come in whole, of all servers of the program, counted by the bytes that have come. One that is
+ * large may always grow while it is the only large one, so that `MaxBodySize` holds whatever its value.
  */
 export class BodyBudget {
   readonly #limits: BodyLimits;

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from "node:http";
-import { problem, type Problem } from "./api/problem.ts";
+import { problem, type HttpProblem } from "./api/problem.ts";
 import type { BodyBudget } from "./body-budget.ts";
 
 /** Why a body was not read, as an error because Fastify knows no other way. */
 export class BodyRefused extends Error {
   override readonly name = "BodyRefused";
-  readonly problem: Problem;
+  readonly problem: HttpProblem;
   readonly statusCode: number;
 
-  constructor(refusal: Problem) {
+  constructor(refusal: HttpProblem) {
     super(refusal.message);
     this.problem = refusal;
     this.statusCode = refusal.status;
@@ -38,7 +38,7 @@ export function readBody(request: IncomingMessage, bounds: BodyBounds): Promise<
 export function receiveBody(
   request: IncomingMessage,
   { limit, budget }: BodyBounds,
-  done: (body: Buffer | Problem) => void,
+  done: (body: Buffer | HttpProblem) => void,
 ): void {
   const announced = Number(request.headers["content-length"] ?? 0);
   if (announced > limit) return done(tooLarge(limit));
@@ -46,7 +46,7 @@ export function receiveBody(
   let rest: Parts | null = null;
   let bytes = 0;
   let isOver = false;
-  const end = (refusal: Problem | null): void => {
+  const end = (refusal: HttpProblem | null): void => {
     if (isOver) return;
     isOver = true;
     held?.release();
@@ -97,20 +97,20 @@ class Parts {
 }
 
 const EMPTY = Buffer.alloc(0);
-const tooLarge = (limit: number): Problem => problem(413, `the body is larger than MaxBodySize (${limit} bytes)`);
-const NO_ROOM: Problem = {
+const tooLarge = (limit: number): HttpProblem => problem(413, `the body is larger than MaxBodySize (${limit} bytes)`);
+const NO_ROOM: HttpProblem = {
   ...problem(503, "too many bodies are coming in at once; send this one again"),
   retryAfterS: RETRY_S,
 };
-const BROKEN: Problem = problem(400, "the body ended too early");
-const TOO_SLOW: Problem = problem(
+const BROKEN: HttpProblem = problem(400, "the body ended too early");
+const TOO_SLOW: HttpProblem = problem(
   408,
   "the body came in too slowly while there was no room for others; send it again, and faster",
 );
 
 /**
- * Resolves when the rest of a refused body has come in (unread), or after DRAIN_MS: closing the connection under a client that is still
- * sending would reset it, and the client would never see the answer.
+ * Resolves when the rest of a refused body has come in (unread), or after DRAIN_MS: closing the connection under a
+ * client that is still sending would reset it, and the client would never see the answer.
  */
 export function bodyGone(request: IncomingMessage): Promise<void> {
   if (request.complete || request.destroyed) return Promise.resolve();

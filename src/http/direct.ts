@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Caller } from "./admission.ts";
 import { answerProblem, FAILED } from "./answers.ts";
-import type { Problem } from "./api/problem.ts";
+import type { HttpProblem } from "./api/problem.ts";
 import { bodyGone, type BodyBounds, receiveBody } from "./body.ts";
 import { wantsWebSocket } from "./http-server.ts";
 
@@ -9,7 +9,7 @@ import { wantsWebSocket } from "./http-server.ts";
 export type Take = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 interface DirectOptions {
-  readonly refusalOf: (caller: Caller) => Problem | null;
+  readonly refusalOf: (caller: Caller) => HttpProblem | null;
   readonly bounds: BodyBounds;
   /** As in `ServerOptions`. */
   readonly onError: (error: unknown, path: string) => void;
@@ -22,9 +22,9 @@ interface Route {
 }
 
 /**
- * The requests of which there are most, taken before Fastify sees them: it costs more than all else that a small POST needs. They pass the same
- * checks. Whatever is out of the ordinary (who may not ask, a path in another spelling, a media type that has to be looked at, a server that
- * is closing) is left to Fastify, which has the same routes.
+ * The requests of which there are most, taken before Fastify sees them: it costs more than all else that a small POST
+ * needs. They pass the same checks. Whatever is out of the ordinary (who may not ask, a path in another spelling, a
+ * media type that has to be looked at, a server that is closing) is left to Fastify, which has the same routes.
  */
 export class Direct {
   readonly #options: DirectOptions;
@@ -75,7 +75,7 @@ const isAt = (path: string, url: string): boolean =>
   url.startsWith(path) && (url.length === path.length || url[path.length] === "?");
 
 /** The connection stays open, and as through Fastify nothing is said of it. */
-function answerUnread(response: ServerResponse, refusal: Problem): void {
+function answerUnread(response: ServerResponse, refusal: HttpProblem): void {
   if (response.shouldKeepAlive) response.removeHeader("connection");
   answerProblem(response, refusal);
 }

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
-import { problem, type Problem } from "./api/problem.ts";
+import { problem, type HttpProblem } from "./api/problem.ts";
 
 /** What makes a request that was read unfit to be answered, whoever sent it; null: nothing. */
-export function flawOf({ headers, rawHeaders }: Pick<IncomingMessage, "headers" | "rawHeaders">): Problem | null {
+export function flawOf({ headers, rawHeaders }: Pick<IncomingMessage, "headers" | "rawHeaders">): HttpProblem | null {
   // RFC 9112 §3.2: two readers of such a request might each believe another one.
   if (countOf("host", rawHeaders) > 1) return problem(400, "the request has more than one `Host` header");
   const transfer = headers["transfer-encoding"];

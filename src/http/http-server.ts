@@ -48,7 +48,10 @@ const REQUEST_BYTES = 4 * 1024;
 const REFUSAL_MS = 60_000;
 
 interface Connection {
-  /** Those that are no whole answer yet, in order. Nearly always one; a Map that is filled and emptied all the time costs memory. */
+  /**
+   * Those that are no whole answer yet, in order. Nearly always one; a Map that is filled and emptied all the time
+   * costs memory.
+   */
   readonly waiting: ServerResponse[];
   /** A WebSocket or a stream rules it now. */
   handedOver: boolean;
@@ -57,9 +60,9 @@ interface Connection {
 }
 
 /**
- * The server of Node, with a limit on what one connection may hold, and with its own notion of an idle connection: Node's calls one idle
- * as soon as its answer was handed over, and so a stop would cut what the client has not taken yet. Every request that was read is answered,
- * whatever comes after it.
+ * The server of Node, with a limit on what one connection may hold, and with its own notion of an idle connection:
+ * Node's calls one idle as soon as its answer was handed over, and so a stop would cut what the client has not taken
+ * yet. Every request that was read is answered, whatever comes after it.
  */
 export class HttpServer extends Server {
   readonly #limits: HttpLimits;
@@ -113,7 +116,10 @@ export class HttpServer extends Server {
     });
   }
 
-  /** Ends a connection with these bytes, after the answers to the requests that have come in whole; on a stream or a WebSocket without them. */
+  /**
+   * Ends a connection with these bytes, after the answers to the requests that have come in whole; on a stream or a
+   * WebSocket without them.
+   */
   refuse(socket: Socket, bytes: string): void {
     const connection = this.#connections.get(socket);
     // What still comes is as unreadable.
@@ -130,7 +136,8 @@ export class HttpServer extends Server {
     if (connection === undefined) return;
     connection.handedOver = true;
     forget(connection.waiting, response);
-    // Node keeps both for as long as the connection lives. Nobody is told of their end: who rules the connection listens to that.
+    // Node keeps both for as long as the connection lives. Nobody is told of their end: who rules the connection
+    // listens to that.
     const { req: request } = response;
     response.removeAllListeners();
     request.removeAllListeners();
@@ -138,7 +145,9 @@ export class HttpServer extends Server {
     request.rawHeaders = [];
   }
 
-  /** Closes the connections on which nobody waits for an answer; after close() the others follow with their last answer. */
+  /**
+   * Closes the connections on which nobody waits for an answer; after close() the others follow with their last answer.
+   */
   override closeIdleConnections(): void {
     for (const [socket, connection] of this.#connections) {
       if (isIdle(connection)) socket.destroySoon();
@@ -215,7 +224,10 @@ export class HttpServer extends Server {
     oldest.destroySoon();
   }
 
-  /** Once only the request is left that was not read to its end, if any: the refusal answers it, unless its answer has begun. */
+  /**
+   * Once only the request is left that was not read to its end, if any: the refusal answers it, unless its answer has
+   * begun.
+   */
   #endRefused(socket: Socket, { waiting, refusal }: Connection): void {
     const isOpen = waiting.some(({ req, writableFinished }) => req.complete && !writableFinished);
     if (isOpen || refusal === null) return;
@@ -228,8 +240,9 @@ export class HttpServer extends Server {
   }
 
   /**
-   * Only a WebSocket that nothing waits before. Every other upgrade is left alone, as RFC 9110 §7.8 allows, and the request served as plain
-   * HTTP. Before Node 22.21 and 24.9 the server does not ask, and such a request (Java's client and `curl --http2` send `Upgrade: h2c`) is refused.
+   * Only a WebSocket that nothing waits before. Every other upgrade is left alone, as RFC 9110 §7.8 allows, and the
+   * request served as plain HTTP. Before Node 22.21 and 24.9 the server does not ask, and such a request (Java's client
+   * and `curl --http2` send `Upgrade: h2c`) is refused.
    */
   #mayUpgrade(request: IncomingMessage): boolean {
     const isFirst = this.#connections.get(request.socket)?.waiting.length === 0;

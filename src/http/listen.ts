@@ -4,8 +4,8 @@ import type { Address } from "../lib/address.ts";
 export type Bind = (host: string, port: number) => Promise<unknown>;
 
 /**
- * Listens where the address says. An empty host is every interface: IPv6 and IPv4, or IPv4 alone where the machine has no IPv6.
- * `localhost` is 127.0.0.1, whatever the resolver gives first.
+ * Listens where the address says. An empty host is every interface: IPv6 and IPv4, or IPv4 alone where the machine has
+ * no IPv6. `localhost` is 127.0.0.1, whatever the resolver gives first.
  */
 export async function listenAt({ host, port }: Address, bind: Bind): Promise<void> {
   if (host !== "") return void (await bind(host.toLowerCase() === "localhost" ? "127.0.0.1" : host, port));

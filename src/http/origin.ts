@@ -1,6 +1,6 @@
 /**
- * Whether a request comes from a web page of another host (RFC 6454 §7): a browser says in `Origin` who sent it, and no page can change
- * that. Other programs send no `Origin`. Ports count, schemes do not: a proxy may have taken TLS off.
+ * Whether a request comes from a web page of another host (RFC 6454 §7): a browser says in `Origin` who sent it, and no
+ * page can change that. Other programs send no `Origin`. Ports count, schemes do not: a proxy may have taken TLS off.
  */
 export function isForeign(origin: string | undefined, host: string | undefined): boolean {
   if (origin === undefined) return false;

@@ -11,7 +11,7 @@ import { compileAdmission } from "./admission.ts";
 import { FAILED, JSON_TYPE } from "./answers.ts";
 import { bodyGone, BodyRefused, readBody } from "./body.ts";
 import { BodyBudget } from "./body-budget.ts";
-import { problem, problemBody, type Problem } from "./api/problem.ts";
+import { problem, problemBody, type HttpProblem } from "./api/problem.ts";
 import { answerClientError } from "./client-error.ts";
 import { Direct } from "./direct.ts";
 import { type HttpLimits, HttpServer, WEBSOCKET_PATH, wantsWebSocket } from "./http-server.ts";
@@ -20,7 +20,8 @@ import { holdMessages } from "./socket-bodies.ts";
 import type { OwnNames } from "./own-host.ts";
 
 /**
- * The HTTP server under one BindAddress: authentication, and errors in the API's own form. Routes are added by the caller.
+ * The HTTP server under one BindAddress: authentication, and errors in the API's own form. Routes are added by the
+ * caller.
  */
 export interface ServerOptions {
   readonly token: string | null;
@@ -59,8 +60,9 @@ export interface HttpApi {
   /** Takes the routes that are answered without Fastify where nothing speaks against it. */
   readonly direct: Pick<Direct, "add" | "takeBody" | "fail">;
   /**
-   * Stops listening and resolves when every connection is closed: one that asks for nothing at once, one with an answer under way when
-   * the client has taken that, a WebSocket when it answers the close or after SOCKET_GRACE_MS, and what is left after STOP_GRACE_MS by force.
+   * Stops listening and resolves when every connection is closed: one that asks for nothing at once, one with an answer
+   * under way when the client has taken that, a WebSocket when it answers the close or after SOCKET_GRACE_MS, and what
+   * is left after STOP_GRACE_MS by force.
    */
   readonly close: () => Promise<void>;
   /** See HttpServer. */
@@ -157,7 +159,7 @@ async function closeServer(app: FastifyInstance, server: HttpServer): Promise<vo
 
 const pathOf = (request: FastifyRequest): string => request.url.split("?", 1)[0] ?? "";
 
-export function sendProblem(reply: FastifyReply, refusal: Problem): void {
+export function sendProblem(reply: FastifyReply, refusal: HttpProblem): void {
   void reply.code(refusal.status).header("Content-Type", JSON_TYPE);
   if (refusal.retryAfterS !== undefined) void reply.header("Retry-After", refusal.retryAfterS);
   void reply.send(problemBody(refusal.message));
@@ -178,7 +180,7 @@ function answerOtherMethods(app: FastifyInstance): void {
   });
 }
 
-function fromFramework(error: FastifyError, options: ServerOptions): Problem {
+function fromFramework(error: FastifyError, options: ServerOptions): HttpProblem {
   switch (error.statusCode) {
     case 415:
       return problem(
@@ -188,7 +190,8 @@ function fromFramework(error: FastifyError, options: ServerOptions): Problem {
     case 400:
       return problem(400, error.message);
     case 404:
-      // Methods that Node reads and Fastify does not know, such as PRI, come here and not to the handler of what is not found.
+      // Methods that Node reads and Fastify does not know, such as PRI, come here and not to the handler of what is not
+      // found.
       return problem(404, "Not Found");
     case undefined:
     default:

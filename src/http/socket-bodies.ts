@@ -7,8 +7,8 @@ const CONTROL_HEAD = 6;
 const TRY_AGAIN_LATER = 1013;
 
 /**
- * Counts what has come of a WebSocket's message that is not whole yet as a body, up to one read of the connection. A socket whose message has
- * no room, or is slow when others need it, is closed.
+ * Counts what has come of a WebSocket's message that is not whole yet as a body, up to one read of the connection. A
+ * socket whose message has no room, or is slow when others need it, is closed.
  */
 export function holdMessages(socket: WebSocket, wire: Socket, budget: BodyBudget): void {
   let held: HeldBody | null = null;

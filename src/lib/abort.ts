@@ -7,7 +7,9 @@ export function onAbort(signal: AbortSignal | undefined, act: () => void): () =>
   return () => signal.removeEventListener("abort", listener);
 }
 
-/** Whether it is aborted by now: for those who looked before they waited, which the compiler takes for the last word. */
+/**
+ * Whether it is aborted by now: for those who looked before they waited, which the compiler takes for the last word.
+ */
 export function isAborted(signal: AbortSignal): boolean {
   return signal.aborted;
 }

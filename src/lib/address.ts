@@ -22,7 +22,10 @@ const toConnect: Readonly<Record<Fault, string>> = {
   port: "the port must be a number from 1 to 65535",
 };
 
-/** Reads `host:port`, `:port` or `[v6]:port` to listen on. The error says what is wrong and how to write it; no address in it. */
+/**
+ * Reads `host:port`, `:port` or `[v6]:port` to listen on. The error says what is wrong and how to write it; no address
+ * in it.
+ */
 export function parseAddress(text: string): Address | { readonly error: string } {
   const address = read(text);
   return typeof address === "string" ? { error: toListen[address] } : address;

@@ -1,4 +1,7 @@
-/** A stretch of time for people, in its two largest units: `3 s`, `12 min`, `5 h 10 min`, `2 d 4 h`. Negative ones are none. */
+/**
+ * A stretch of time for people, in its two largest units: `3 s`, `12 min`, `5 h 10 min`, `2 d 4 h`. Negative ones are
+ * none.
+ */
 export function ago(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   if (seconds < 60) return `${seconds} s`;

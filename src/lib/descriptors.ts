@@ -20,7 +20,10 @@ export interface DescriptorsOptions {
   readonly onShort: (shortage: Shortage) => void;
 }
 
-/** Counts the file descriptors that connections of clients hold, over all servers of the program, so that the rest of it never lacks one. */
+/**
+ * Counts the file descriptors that connections of clients hold, over all servers of the program, so that the rest of it
+ * never lacks one.
+ */
 export class Descriptors {
   /** Called before a connection is refused: what can be closed without harm. */
   readonly relief = new Set<() => void>();

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import type * as Entities from "entities/decode";
 
 /** A character (a code point) that a place in a text may stand for, and where the text continues after it. */
-export interface Reading {
+export interface DecodedChar {
   readonly code: number;
   readonly end: number;
 }
@@ -20,21 +20,22 @@ export function opensEscape(unit: number): boolean {
 }
 
 /**
- * What the places of a text may stand for: the character itself, and what comes out when escapes of JSON (and of logs: `\xe9`, `\xc3\xa9`), of
- * HTML and of addresses are undone, also when they are mixed. Each place is decoded once, so that a whole text costs linear time.
+ * What the places of a text may stand for: the character itself, and what comes out when escapes of JSON (and of logs:
+ * `\xe9`, `\xc3\xa9`), of HTML and of addresses are undone, also when they are mixed. Each place is decoded once, so
+ * that a whole text costs linear time.
  */
 export class EscapedText {
   readonly #text: string;
-  readonly #known = new Map<number, readonly Reading[]>();
+  readonly #known = new Map<number, readonly DecodedChar[]>();
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  readings(at: number): readonly Reading[] {
+  readings(at: number): readonly DecodedChar[] {
     const code = this.#text.codePointAt(at);
     if (code === undefined) return [];
-    const found: Reading[] = [{ code, end: at + (code > 0xffff ? 2 : 1) }];
+    const found: DecodedChar[] = [{ code, end: at + (code > 0xffff ? 2 : 1) }];
     if (!opensEscape(code)) return found;
     for (let layer = 1; layer <= LAYERS; layer += 1) {
       for (const each of this.#decoded(at, layer)) {
@@ -46,7 +47,7 @@ export class EscapedText {
   }
 
   /** The escapes that begin here when all around them is read with one layer less; none: there are none. */
-  #decoded(at: number, layer: number): readonly Reading[] {
+  #decoded(at: number, layer: number): readonly DecodedChar[] {
     if (layer === 0 || !opensEscape(this.#text.charCodeAt(at))) return [];
     const key = at * (LAYERS + 1) + layer;
     let found = this.#known.get(key);
@@ -58,7 +59,7 @@ export class EscapedText {
   }
 
   /** A high surrogate and the low one that is escaped after it are one character. */
-  #whole(found: readonly Reading[], layer: number): readonly Reading[] {
+  #whole(found: readonly DecodedChar[], layer: number): readonly DecodedChar[] {
     const [first] = found;
     if (first === undefined || first.code < 0xd800 || first.code > 0xdbff) return found;
     const low = this.#decoded(first.end, layer)[0];
@@ -66,7 +67,7 @@ export class EscapedText {
     return [{ code: (first.code - 0xd800) * 0x400 + (low.code - 0xdc00) + 0x1_0000, end: low.end }, first];
   }
 
-  #decode(at: number, layer: number): readonly Reading[] {
+  #decode(at: number, layer: number): readonly DecodedChar[] {
     const sign = this.#read(at, layer - 1);
     if (sign === undefined) return [];
     switch (sign.code) {
@@ -82,7 +83,7 @@ export class EscapedText {
   }
 
   /** The character here with so many layers undone as there are, at most `layer`. */
-  #read(at: number, layer: number): Reading | undefined {
+  #read(at: number, layer: number): DecodedChar | undefined {
     for (let each = layer; each > 0; each -= 1) {
       const [found] = this.#decoded(at, each);
       if (found !== undefined) return found;
@@ -91,7 +92,7 @@ export class EscapedText {
   }
 
   /** Of JSON, and of logs, which have bytes: `\xc3\xa9`. */
-  #ofBackslash(start: number, at: number, layer: number): readonly Reading[] {
+  #ofBackslash(start: number, at: number, layer: number): readonly DecodedChar[] {
     const sign = this.#read(at, layer);
     if (sign === undefined) return [];
     const letter = String.fromCharCode(sign.code);
@@ -104,7 +105,7 @@ export class EscapedText {
     return code === undefined ? [] : [{ code, end: sign.end }];
   }
 
-  #ofHtml(start: number, layer: number): readonly Reading[] {
+  #ofHtml(start: number, layer: number): readonly DecodedChar[] {
     let name = "";
     let at = start;
     while (name.length <= ENTITY_CHARS) {
@@ -124,7 +125,7 @@ export class EscapedText {
   }
 
   /** As UTF-8 where they are, and as Latin-1. `byte`: the one that is written at a place. */
-  #ofBytes(at: number, byte: (at: number) => Reading | null): readonly Reading[] {
+  #ofBytes(at: number, byte: (at: number) => DecodedChar | null): readonly DecodedChar[] {
     const first = byte(at);
     if (first === null) return [];
     const more = first.code < 0xc2 ? 0 : first.code < 0xe0 ? 1 : first.code < 0xf0 ? 2 : first.code < 0xf5 ? 3 : 0;
@@ -140,19 +141,19 @@ export class EscapedText {
     return [{ code, end }, first];
   }
 
-  #percented(at: number, layer: number): Reading | null {
+  #percented(at: number, layer: number): DecodedChar | null {
     const sign = this.#read(at, layer);
     return sign?.code === PERCENT ? this.#hex(sign.end, 2, layer) : null;
   }
 
-  #slashed(at: number, layer: number): Reading | null {
+  #slashed(at: number, layer: number): DecodedChar | null {
     const sign = this.#read(at, layer);
     const letter = sign?.code === BACKSLASH ? this.#read(sign.end, layer) : undefined;
     return letter?.code === LETTER_X ? this.#hex(letter.end, 2, layer) : null;
   }
 
   /** `{1f600}`, after `\u`, as in logs of Rust and JavaScript. */
-  #braced(start: number, layer: number): Reading | null {
+  #braced(start: number, layer: number): DecodedChar | null {
     if (this.#text[start] !== "{") return null;
     for (let digits = 1; digits <= 6; digits += 1) {
       const number = this.#hex(start + 1, digits, layer);
@@ -161,7 +162,7 @@ export class EscapedText {
     return null;
   }
 
-  #hex(start: number, digits: number, layer: number): Reading | null {
+  #hex(start: number, digits: number, layer: number): DecodedChar | null {
     let code = 0;
     let end = start;
     for (let count = 0; count < digits; count += 1) {

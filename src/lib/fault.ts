@@ -1,7 +1,10 @@
 /** Enough to find the place, and not the whole way there. */
 const FRAMES_MAX = 3;
 
-/** What was thrown and where, for the log. Without the words: those of JSON.parse quote the text, which may be what somebody said. */
+/**
+ * What was thrown and where, for the log. Without the words: those of JSON.parse quote the text, which may be what
+ * somebody said.
+ */
 export function faultOf(error: unknown): { readonly error: string; readonly at: readonly string[] } {
   if (!(error instanceof Error)) return { error: typeof error, at: [] };
   const stack = (error.stack ?? "").replace(error.message, "");

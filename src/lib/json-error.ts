@@ -19,8 +19,9 @@ type Expected =
 type Token = "[" | "]" | "{" | "}" | ":" | "," | "string" | "other value" | "end of text" | "no token";
 
 /**
- * Finds the first place where a text that `JSON.parse` refuses breaks RFC 8259; null when there is none. One pass without recursion,
- * because the text is a stranger's: V8 does not always say the place, and a parser that calls itself can be nested to death.
+ * Finds the first place where a text that `JSON.parse` refuses breaks RFC 8259; null when there is none. One pass
+ * without recursion, because the text is a stranger's: V8 does not always say the place, and a parser that calls itself
+ * can be nested to death.
  */
 export function findJsonError(text: string): JsonError | null {
   const open: string[] = [];

@@ -1,4 +1,7 @@
-/** A moment as people read it: in the time zone of this process, with its offset, as in `2026-01-02 13:00:00+01:00`. Unix ms. */
+/**
+ * A moment as people read it: in the time zone of this process, with its offset, as in `2026-01-02 13:00:00+01:00`.
+ * Unix ms.
+ */
 export function localTime(ms: number): string {
   const offset = -new Date(ms).getTimezoneOffset();
   // Shifted, so that the fields of UTC are those of here.

@@ -35,7 +35,9 @@ global6.addSubnet("2000::", 3, "ipv6");
 const translated = new BlockList();
 translated.addSubnet("64:ff9b::", 96, "ipv6");
 
-/** Whether an address belongs to the Internet, so that a stranger's link may lead there; false for what is no address. */
+/**
+ * Whether an address belongs to the Internet, so that a stranger's link may lead there; false for what is no address.
+ */
 export function isPublic(address: string): boolean {
   switch (isIP(address)) {
     case 4:
@@ -50,8 +52,8 @@ export function isPublic(address: string): boolean {
 }
 
 /**
- * Networks where no file server is, whatever the operator allows: the metadata of clouds (169.254.169.254 and its like give passwords away),
- * and what is no single machine.
+ * Networks where no file server is, whatever the operator allows: the metadata of clouds (169.254.169.254 and its like
+ * give passwords away), and what is no single machine.
  */
 const NOWHERE_4: readonly (readonly [net: string, prefix: number])[] = [
   ["169.254.0.0", 16],
@@ -85,7 +87,10 @@ export function isReachable(address: string): boolean {
   }
 }
 
-/** Whether a web server may be there: below 1024, other services of the world live that understand more than they should. */
+/**
+ * Whether a web server may be there: below 1024, other services of the world live that understand more than they
+ * should.
+ */
 export function isWebPort(port: number): boolean {
   return port === 80 || port === 443 || port >= 1024;
 }

@@ -14,8 +14,9 @@ const PLAIN = /^[ -~]*$/u;
 const MAX = 1024;
 
 /**
- * A name or password by SASLprep (RFC 4013), as SCRAM wants both of them (RFC 5802 §5.1). Characters that are newer than its tables (Unicode 3.2:
- * emoji, for one) are let through as they are: some servers take them, and one that does not refuses the login. Never rejects.
+ * A name or password by SASLprep (RFC 4013), as SCRAM wants both of them (RFC 5802 §5.1). Characters that are newer
+ * than its tables (Unicode 3.2: emoji, for one) are let through as they are: some servers take them, and one that does
+ * not refuses the login. Never rejects.
  */
 export async function saslprep(text: string): Promise<Preparation> {
   if (PLAIN.test(text)) return done(text);

@@ -26,7 +26,10 @@ export interface ScramFinal {
   readonly serverSignature: Buffer;
 }
 
-/** SCRAM without channel binding (RFC 5802 §5, RFC 7677). `nonce`: printable ASCII without a comma, which nobody can guess. */
+/**
+ * SCRAM without channel binding (RFC 5802 §5, RFC 7677). `nonce`: printable ASCII without a comma, which nobody can
+ * guess.
+ */
 export function scramStart(hash: ScramStart["hash"], user: Prepared, nonce: string): ScramStart {
   const name = user.replaceAll("=", "=3D").replaceAll(",", "=2C");
   const bare = `n=${name},r=${nonce}`;
@@ -64,7 +67,10 @@ export function scramProves(final: ScramFinal, message: string): boolean {
   return given.length === final.serverSignature.length && timingSafeEqual(given, final.serverSignature);
 }
 
-/** What the server's last message says against ours (RFC 5802 §7, `server-error`), such as `invalid-proof`; null when that is nothing. */
+/**
+ * What the server's last message says against ours (RFC 5802 §7, `server-error`), such as `invalid-proof`; null when
+ * that is nothing.
+ */
 export function scramError(message: string): string | null {
   return attributes(message).get("e") ?? null;
 }

@@ -24,8 +24,9 @@ const WAYS_MAX = 32;
 const PAIRS = 0x1_0000;
 
 /**
- * Takes secrets out of texts: as they are, escaped in JSON, in HTML or in an address, character by character in whatever mixture, in hex and in
- * base64, also within something longer (the login of SASL PLAIN holds the name before the password).
+ * Takes secrets out of texts: as they are, escaped in JSON, in HTML or in an address, character by character in
+ * whatever mixture, in hex and in base64, also within something longer (the login of SASL PLAIN holds the name before
+ * the password).
  */
 export class Scrubber {
   readonly #known = new Set<string>();
@@ -143,7 +144,10 @@ function inBase64(secret: string): ReadonlySet<string> {
   return new Set(texts.flatMap((text) => BYTES.flatMap((encoding) => asBase64(Buffer.from(text, encoding)))));
 }
 
-/** What base64 makes of these bytes after 0, 1 and 2 others, without the characters that are shared with what stands beside them. */
+/**
+ * What base64 makes of these bytes after 0, 1 and 2 others, without the characters that are shared with what stands
+ * beside them.
+ */
 function asBase64(bytes: Buffer): readonly string[] {
   return [0, 1, 2].flatMap((before) => {
     const whole = Buffer.concat([Buffer.alloc(before), bytes]).toString("base64");

@@ -27,7 +27,10 @@ export interface NewEntry {
 
 /** What an entry says about remote ids. `of`: the seq of the message it acts on. */
 export type IdNote =
-  /** A message that others may refer to. `refs`: its ids where it was said; `author`: tells its author from all others there. */
+  /**
+   * A message that others may refer to. `refs`: its ids where it was said; `author`: tells its author from all others
+   * there.
+   */
   | {
       readonly is: "said";
       readonly refs: readonly string[];
@@ -57,7 +60,9 @@ export interface Batch {
   readonly marks?: readonly Mark[];
   /** Put in the same commit; a later one for the same lane and seq wins. */
   readonly receipts?: readonly Receipt[];
-  /** Answer-once: the first batch with this key stores the answer for 24 h; later ones get it back and store nothing. */
+  /**
+   * Answer-once: the first batch with this key stores the answer for 24 h; later ones get it back and store nothing.
+   */
   readonly once?: { readonly key: string; readonly fingerprint: string; readonly answer: string };
 }
 
@@ -73,15 +78,15 @@ export interface Receipt {
   readonly lane: string;
   readonly seq: Seq;
   /**
-   * `folded`: its content went out with the message it changes; `cancelled`: taken back before it was sent; `omitted`: this destination
-   * has no way to show it; `withheld`: it belongs to a loop through another bridge.
+   * `folded`: its content went out with the message it changes; `cancelled`: taken back before it was sent; `omitted`:
+   * this destination has no way to show it; `withheld`: it belongs to a loop through another bridge.
    */
   readonly state: "sent" | "unconfirmed" | "failed" | "expired" | "folded" | "cancelled" | "omitted" | "withheld";
   /** Compact JSON, opaque to the log: remote messages, reason, losses. */
   readonly detail: string;
   /**
-   * Remote messages by which it is known at the destination from now on, put in the same commit; absent: nothing changes. Not kept with
-   * the receipt: `ids` has them.
+   * Remote messages by which it is known at the destination from now on, put in the same commit; absent: nothing
+   * changes. Not kept with the receipt: `ids` has them.
    */
   readonly copies?: Copies;
 }
@@ -115,14 +120,17 @@ export interface Reaction {
 }
 
 /**
- * Which remote messages are one message. Kept for `MessageIdDays`, longer than the entries themselves. A ref is unique at its place: the
- * first message that came with it keeps it. All answers see what is committed; all reject with the log's LogError.
+ * Which remote messages are one message. Kept for `MessageIdDays`, longer than the entries themselves. A ref is unique
+ * at its place: the first message that came with it keeps it. All answers see what is committed; all reject with the
+ * log's LogError.
  */
 export interface Ids {
   /** The message, or the message of which it is a copy, that has the first known of these refs at this place. */
   find(place: Subject, refs: readonly string[]): Promise<Known | null>;
   get(seq: Seq): Promise<Known | null>;
-  /** Refs of the copies that a lane has made; with null, the refs of the original. In order; empty when there are none. */
+  /**
+   * Refs of the copies that a lane has made; with null, the refs of the original. In order; empty when there are none.
+   */
   refs(seq: Seq, lane: string | null): Promise<readonly string[]>;
   /** As they stand, oldest first. */
   reactions(seq: Seq): Promise<readonly Reaction[]>;
@@ -148,7 +156,10 @@ export type Appended =
 export interface Entry {
   readonly seq: Seq;
   readonly subject: Subject;
-  /** When it was accepted: Unix ms of its commit, as the clock stood; a clock set back makes a later entry the earlier one. */
+  /**
+   * When it was accepted: Unix ms of its commit, as the clock stood; a clock set back makes a later entry the earlier
+   * one.
+   */
   readonly at: number;
   readonly label: string;
   readonly payload: string | null;
@@ -175,13 +186,13 @@ export interface Log {
    */
   append(batch: Batch): Promise<Appended>;
   /**
-   * The same without a promise: `done` is told once, where `append` would resolve or reject, and not before this returns. For who appends so much
-   * that promises count. What it throws is thrown in a turn of its own.
+   * The same without a promise: `done` is told once, where `append` would resolve or reject, and not before this
+   * returns. For who appends so much that promises count. What it throws is thrown in a turn of its own.
    */
   appendThen(batch: Batch, done: (outcome: Appended | LogError) => void): void;
   /**
-   * Puts marks in the next commit; resolves once durable. Those that ride cause no commit: they wait for one that something else causes,
-   * a moment at most.
+   * Puts marks in the next commit; resolves once durable. Those that ride cause no commit: they wait for one that
+   * something else causes, a moment at most.
    */
   mark(marks: readonly Mark[], how?: { readonly rides: boolean }): Promise<void>;
   /** Forgets marks, in the next commit. */
@@ -203,7 +214,10 @@ export interface Log {
     readonly limit: number;
     readonly bytes?: number;
   }): Promise<readonly StoredEntry[]>;
-  /** Heads of the newest `limit` entries of these subjects with seq > after, oldest first, and how many older ones match. */
+  /**
+   * Heads of the newest `limit` entries of these subjects with seq > after, oldest first, and how many older ones
+   * match.
+   */
   newest(query: { readonly subjects: readonly Subject[]; readonly after: Seq; readonly limit: number }): Promise<{
     readonly entries: readonly EntryHead[];
     readonly skipped: number;
@@ -214,8 +228,9 @@ export interface Log {
    */
   tail(listener: TailListener): () => void;
   /**
-   * Keeps from retention what somebody still waits for. One hold at a time: a second call replaces the first. Give it before
-   * appending: retention begins with the first hold, with much appended, or a minute after opening. Returns the function that ends it.
+   * Keeps from retention what somebody still waits for. One hold at a time: a second call replaces the first. Give it
+   * before appending: retention begins with the first hold, with much appended, or a minute after opening. Returns the
+   * function that ends it.
    */
   hold(hold: Hold): () => void;
   /** Commits what is waiting, then closes. Idempotent. */

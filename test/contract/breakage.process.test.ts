@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { eventually } from "../support/wait.ts";
-import { accepted, by, personIn, sayAll, until, world } from "./crossing.ts";
+import { accepted, by, personIn, sayAll, until, harness } from "./crossing.ts";
 import { FakeNetwork } from "./fake-network.ts";
-import type { World } from "./world.ts";
+import type { Harness } from "./harness.ts";
 
 interface Broken {
-  readonly made: World;
+  readonly made: Harness;
   readonly right: FakeNetwork;
 }
 
@@ -18,8 +18,8 @@ async function stopFor(right: FakeNetwork, meanwhile: () => Promise<void>): Prom
 }
 
 /**
- * How it breaks, and whether the order stays on every network. Behind an op that fails alone those under way go on, unless they have to
- * announce themselves first.
+ * How it breaks, and whether the order stays on every network. Behind an op that fails alone those under way go on,
+ * unless they have to announce themselves first.
  */
 const breakages: readonly (readonly [string, boolean, (broken: Broken) => Promise<void>])[] = [
   ["the connection is cut", true, ({ right }) => Promise.resolve(right.cut())],
@@ -63,7 +63,7 @@ const MESSAGES: readonly (readonly string[])[] = Array.from({ length: 240 }, (_,
 
 /** Waits until every message was said whole or is recorded as unconfirmed; gives the parts of those recorded. */
 async function drained(
-  made: World,
+  made: Harness,
   right: FakeNetwork,
   wanted: readonly (readonly string[])[],
 ): Promise<readonly string[]> {
@@ -89,7 +89,7 @@ describe.each(["none", "echo", "key"] as const)(
     test.each(breakages)("and five times %s: nothing missing, nothing doubled", async (_, ordered, breakOff) => {
       const [left, right] = [new FakeNetwork(), new FakeNetwork({ idempotency, latencyMs: 1, textMax: 200 })];
       right.refuse("two", { code: "forbidden", message: "not yet" }, 10);
-      const made = await world({ left, right }, { g: ["in left.x one", "out right.x two"] });
+      const made = await harness({ left, right }, { g: ["in left.x one", "out right.x two"] });
       await made.start();
       const anna = await personIn(left, "one");
       const wanted = MESSAGES.map((parts) => by(anna, parts));

@@ -1,14 +1,14 @@
 import { expect, onTestFinished, test } from "vitest";
-import { by, online, personIn, stands, until, world } from "./crossing.ts";
+import { by, online, personIn, stands, until, harness } from "./crossing.ts";
 import { FakeNetwork } from "./fake-network.ts";
 import type { FakePerson } from "./fake-person.ts";
 import type { FakeMessage } from "./fake-room.ts";
 import type { FakeTraits } from "./fake-script.ts";
 import { someBytes } from "./shared-file.ts";
-import type { World } from "./world.ts";
+import type { Harness } from "./harness.ts";
 
 interface Crossing {
-  readonly made: World;
+  readonly made: Harness;
   readonly left: FakeNetwork;
   readonly right: FakeNetwork;
   readonly anna: FakePerson;
@@ -19,7 +19,7 @@ interface Crossing {
 async function crossing(traits: Partial<FakeTraits> = {}): Promise<Crossing> {
   const rich = { ops: "native", ...traits } as const;
   const [left, right] = [new FakeNetwork(rich), new FakeNetwork(rich)];
-  const made = await world({ left, right }, { g: ["inout left.x one", "inout right.x two"] });
+  const made = await harness({ left, right }, { g: ["inout left.x one", "inout right.x two"] });
   await made.start();
   const [anna, ben] = [await personIn(left, "one"), await personIn(right, "two")];
   return { made, left, right, anna, ben };
@@ -36,13 +36,13 @@ async function copyOf(network: FakeNetwork, channel: string, text: string): Prom
   return find() as FakeMessage;
 }
 
-async function restart(made: World): Promise<void> {
+async function restart(made: Harness): Promise<void> {
   await made.stop();
   await made.start();
   await online(made, "left", "right");
 }
 
-async function kill(made: World): Promise<void> {
+async function kill(made: Harness): Promise<void> {
   made.kill();
   await made.start();
   await online(made, "left", "right");
@@ -159,7 +159,7 @@ test("nobody edits or deletes what others said", async () => {
 test("what was said in one gateway is quoted and taken back in no other, whatever they share", async () => {
   const rich = { ops: "native" } as const;
   const [left, middle, right] = [new FakeNetwork(rich), new FakeNetwork(rich), new FakeNetwork({ ops: "none" })];
-  const made = await world(
+  const made = await harness(
     { left, middle, right },
     { g: ["inout left.x one", "inout middle.x two"], h: ["inout middle.x two", "inout right.x three"] },
   );
@@ -176,7 +176,7 @@ test("what was said in one gateway is quoted and taken back in no other, whateve
 test("two rooms with equal ids are two rooms", async () => {
   const traits = { ops: "native", refsPerRoom: true } as const;
   const [left, right] = [new FakeNetwork(traits), new FakeNetwork(traits)];
-  const made = await world(
+  const made = await harness(
     { left, right },
     { g: ["inout left.x one", "inout right.x two"], h: ["inout left.x three", "inout right.x four"] },
   );
@@ -205,8 +205,8 @@ test("a file crosses whole with its caption, also when its network was away when
 });
 
 test.each([
-  ["stopped", async (made: World) => await made.stop()],
-  ["killed", (made: World) => Promise.resolve(made.kill())],
+  ["stopped", async (made: Harness) => await made.stop()],
+  ["killed", (made: Harness) => Promise.resolve(made.kill())],
 ] as const)("what is said while the program is %s arrives once it is back, once and in order", async (_, end) => {
   const { made, right, anna } = await crossing();
   const first = await anna.write("one", "before");
@@ -225,7 +225,7 @@ test.each([
 
 test("a network that can change nothing gets words, and an answer to them finds the original", async () => {
   const [left, right] = [new FakeNetwork({ ops: "native" }), new FakeNetwork({ textMax: 200 })];
-  const made = await world({ left, right }, { g: ["inout left.x one", "inout right.x two"] });
+  const made = await harness({ left, right }, { g: ["inout left.x one", "inout right.x two"] });
   await made.start();
   const anna = await personIn(left, "one");
   const message = await anna.write("one", "the quick brown fox");
@@ -245,7 +245,7 @@ test("a channel without reactions has one line for those to a message: it follow
   const rich = { ops: "native" } as const;
   const [left, right] = [new FakeNetwork(rich), new FakeNetwork({ ...rich, without: ["react"] })];
   const gateways = { g: ["inout left.x one", "inout right.x two"] };
-  const made = await world({ left, right }, gateways, { reactionFallback: "line" });
+  const made = await harness({ left, right }, gateways, { reactionFallback: "line" });
   await made.start();
   const [anna, carl] = [await personIn(left, "one"), await personIn(left, "one")];
   const message = await anna.write("one", "the news");

@@ -2,11 +2,11 @@ import { expect, onTestFailed, onTestFinished } from "vitest";
 import { eventually } from "../support/wait.ts";
 import type { FakeNetwork } from "./fake-network.ts";
 import type { FakePerson } from "./fake-person.ts";
-import { World } from "./world.ts";
+import { Harness } from "./harness.ts";
 
 /** A world that is killed when the test ends, and shown when it failed. */
-export async function world(...args: Parameters<typeof World.make>): Promise<World> {
-  const made = await World.make(...args);
+export async function harness(...args: Parameters<typeof Harness.make>): Promise<Harness> {
+  const made = await Harness.make(...args);
   onTestFinished(() => made.kill());
   onTestFailed(() => console.error(made.logger.shown("account", "channel", "why").slice(-40).join("\n")));
   return made;
@@ -22,7 +22,7 @@ export async function until(holds: () => boolean, what: () => string): Promise<v
 }
 
 /** Waits until the accounts `<protocol>.x` are online. */
-export async function online(made: World, ...protocols: readonly string[]): Promise<void> {
+export async function online(made: Harness, ...protocols: readonly string[]): Promise<void> {
   for (const protocol of protocols) {
     await until(
       () => made.delivery.state(`${protocol}.x`)?.is === "online",
@@ -51,7 +51,9 @@ export async function arrived(network: FakeNetwork, channel: string, texts: read
   expect(network.said(channel)).toEqual(texts);
 }
 
-/** Waits until these lines of ours stand in the channel and no others: what was edited and deleted counts as it is now. */
+/**
+ * Waits until these lines of ours stand in the channel and no others: what was edited and deleted counts as it is now.
+ */
 export async function stands(network: FakeNetwork, channel: string, texts: readonly string[]): Promise<void> {
   await until(
     () => JSON.stringify(network.said(channel)) === JSON.stringify(texts),
@@ -69,7 +71,7 @@ export async function sayAll(person: FakePerson, channel: string, texts: readonl
 }
 
 /** Everything that was said in the channel `one` of `left` is in the log. */
-export async function accepted(made: World, count: number): Promise<void> {
+export async function accepted(made: Harness, count: number): Promise<void> {
   await eventually(
     async () => (await made.entries("left.x", "one")).length,
     (found) => found === count,

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { Ended } from "../../src/contract/session.ts";
-import { accepted, arrived, by, lines, online, personIn, sayAll, until, world } from "./crossing.ts";
+import { accepted, arrived, by, lines, online, personIn, sayAll, until, harness } from "./crossing.ts";
 import { FakeNetwork } from "./fake-network.ts";
 
 const AUTH: Ended = { cause: "auth", why: { code: "auth", message: "wrong token" } };
 
 test("what is said on one network arrives on the other, both ways, in order", async () => {
   const [left, right] = [new FakeNetwork(), new FakeNetwork()];
-  const made = await world({ left, right }, { g: ["inout left.x one", "inout right.x two"] });
+  const made = await harness({ left, right }, { g: ["inout left.x one", "inout right.x two"] });
   await made.start();
   const anna = await personIn(left, "one");
   const ben = await personIn(right, "two");
@@ -18,7 +18,7 @@ test("what is said on one network arrives on the other, both ways, in order", as
 
 test("a stuck account moves no other, and nothing of its own is lost", async () => {
   const [left, right, third] = [new FakeNetwork(), new FakeNetwork(), new FakeNetwork()];
-  const made = await world(
+  const made = await harness(
     { left, right, third },
     { g: ["in left.x one", "out right.x two", "out third.x three", "out third.x four"] },
   );
@@ -44,7 +44,10 @@ describe("an account that does not open", () => {
   ])("%s: the start and the others do not wait for it", async (_, step) => {
     const [left, right, third] = [new FakeNetwork(), new FakeNetwork(), new FakeNetwork()];
     right.scriptOpen(...Array.from({ length: 1_000 }, () => step));
-    const made = await world({ left, right, third }, { g: ["in left.x one", "out right.x two", "out third.x three"] });
+    const made = await harness(
+      { left, right, third },
+      { g: ["in left.x one", "out right.x two", "out third.x three"] },
+    );
     await made.start();
     await online(made, "left", "third");
     const anna = await personIn(left, "one");
@@ -62,7 +65,7 @@ test("an account that comes back by itself delivers what waited", async () => {
   const [left, right] = [new FakeNetwork(), new FakeNetwork()];
   const lost: Ended = { cause: "lost", why: { code: "network", message: "refused" } };
   right.scriptOpen(lost, lost, lost);
-  const made = await world({ left, right }, { g: ["in left.x one", "out right.x two"] });
+  const made = await harness({ left, right }, { g: ["in left.x one", "out right.x two"] });
   await made.start();
   const anna = await personIn(left, "one");
   await sayAll(anna, "one", lines(10));
@@ -73,7 +76,7 @@ test("an account that comes back by itself delivers what waited", async () => {
 test("a channel that refuses us, then lets us in, gets what waited; other channels did not wait", async () => {
   const [left, right] = [new FakeNetwork(), new FakeNetwork()];
   right.refuse("two", { code: "forbidden", message: "members only" }, 20);
-  const made = await world({ left, right }, { g: ["in left.x one", "out right.x two", "out right.x three"] });
+  const made = await harness({ left, right }, { g: ["in left.x one", "out right.x two", "out right.x three"] });
   await made.start();
   const anna = await personIn(left, "one");
   await sayAll(anna, "one", lines(10));
@@ -85,7 +88,7 @@ test("a channel that refuses us, then lets us in, gets what waited; other channe
 
 test("kicked, we come back, and nothing is lost", async () => {
   const [left, right] = [new FakeNetwork(), new FakeNetwork({ latencyMs: 1 })];
-  const made = await world({ left, right }, { g: ["in left.x one", "out right.x two"] });
+  const made = await harness({ left, right }, { g: ["in left.x one", "out right.x two"] });
   await made.start();
   await personIn(right, "two");
   const anna = await personIn(left, "one");
@@ -103,7 +106,7 @@ test("kicked, we come back, and nothing is lost", async () => {
 test("a rate limit of the network waits, and drops nothing", async () => {
   const [left, right] = [new FakeNetwork(), new FakeNetwork()];
   right.rate = { lines: 5, windowMs: 30 };
-  const made = await world({ left, right }, { g: ["in left.x one", "out right.x two"] });
+  const made = await harness({ left, right }, { g: ["in left.x one", "out right.x two"] });
   await made.start();
   const anna = await personIn(left, "one");
   await personIn(right, "two");
@@ -113,7 +116,7 @@ test("a rate limit of the network waits, and drops nothing", async () => {
 
 test("a stop is quick, and what was waiting goes out after the next start", async () => {
   const [left, right] = [new FakeNetwork(), new FakeNetwork({ latencyMs: 1 })];
-  const made = await world({ left, right }, { g: ["in left.x one", "out right.x two"] });
+  const made = await harness({ left, right }, { g: ["in left.x one", "out right.x two"] });
   await made.start();
   const anna = await personIn(left, "one");
   await personIn(right, "two");

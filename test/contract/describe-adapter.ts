@@ -12,7 +12,7 @@ import { parts } from "./cases/parts.ts";
 import { posting } from "./cases/posting.ts";
 import { receiving } from "./cases/receiving.ts";
 import { stopping } from "./cases/stopping.ts";
-import type { Ground } from "./harness.ts";
+import type { Fixture } from "./fixture.ts";
 import { Stage } from "./stage.ts";
 
 /** Everything an adapter promises, in the order in which it is best mended. */
@@ -34,18 +34,18 @@ const groups = {
 export type Group = keyof typeof groups;
 
 /** The cases that this network's capabilities and its harness allow, by group. */
-export function casesFor({ adapter: { capabilities }, offers }: Ground): ReadonlyMap<string, readonly Case[]> {
+export function casesFor({ adapter: { capabilities }, features }: Fixture): ReadonlyMap<string, readonly Case[]> {
   const chosen = Object.entries<readonly Case[]>(groups).map(
     ([group, cases]) =>
-      [group, cases.filter((one) => one.when === undefined || one.when(capabilities, offers))] as const,
+      [group, cases.filter((one) => one.when === undefined || one.when(capabilities, features))] as const,
   );
   return new Map(chosen.filter(([, cases]) => cases.length > 0));
 }
 
 /** Runs one case on a harness of its own, which is disposed of whatever happens. Rejects with what broke. */
-export async function runCase(one: Case, ground: Ground): Promise<void> {
-  const harness = await ground.start();
-  const stage = new Stage(ground, harness);
+export async function runCase(one: Case, fixture: Fixture): Promise<void> {
+  const harness = await fixture.start();
+  const stage = new Stage(fixture, harness);
   try {
     await one.run(stage);
     stage.expectSoundProgress();
@@ -56,16 +56,16 @@ export async function runCase(one: Case, ground: Ground): Promise<void> {
 }
 
 /**
- * The suite that every adapter passes: `describeAdapter("protocol on server", ground)` in its `contract.test.ts`. `leftOut`: groups that
- * another ground of the same adapter proves for this one as well.
+ * The suite that every adapter passes: `describeAdapter("protocol on server", ground)` in its `contract.test.ts`.
+ * `leftOut`: groups that another ground of the same adapter proves for this one as well.
  */
-export function describeAdapter(name: string, ground: Ground, leftOut: readonly Group[] = []): void {
+export function describeAdapter(name: string, fixture: Fixture, leftOut: readonly Group[] = []): void {
   const without = new Set<string>(leftOut);
   describe(`the contract, kept by ${name}`, () => {
-    for (const [group, cases] of casesFor(ground)) {
+    for (const [group, cases] of casesFor(fixture)) {
       if (without.has(group)) continue;
       describe(group, () => {
-        for (const one of cases) test(one.name, async () => await runCase(one, ground));
+        for (const one of cases) test(one.name, async () => await runCase(one, fixture));
       });
     }
   });

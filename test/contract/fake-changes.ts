@@ -8,7 +8,9 @@ import { partsOf } from "./fake-text.ts";
 
 type Changes = Required<Omit<AnyHandlers, "post">>;
 
-/** The handlers for what changes messages. All three are safe to repeat, so a broken connection leaves them deferred. */
+/**
+ * The handlers for what changes messages. All three are safe to repeat, so a broken connection leaves them deferred.
+ */
 export function changesOn(road: Pick<PostRoad, "link" | "server" | "member" | "traits">): Changes {
   const { link, server, member, traits } = road;
   const ask = async (

@@ -4,8 +4,9 @@ import type { Clock } from "../../src/contract/host.ts";
 export type Answered<T> = { readonly ok: true; readonly value: T } | { readonly ok: false };
 
 /**
- * The road between a session and the fake server, in order both ways. `cut` loses what is on the road; `stall` makes the server stop reading
- * and writing, as SIGSTOP does: what waits then is done when it goes on, even if the session has left by that time.
+ * The road between a session and the fake server, in order both ways. `cut` loses what is on the road; `stall` makes
+ * the server stop reading and writing, as SIGSTOP does: what waits then is done when it goes on, even if the session
+ * has left by that time.
  */
 export class FakeLink {
   /** The session learns of it at once, the server when it goes on. */

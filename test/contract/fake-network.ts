@@ -1,6 +1,6 @@
 import type { Adapter, OpenArgs, Opened } from "../../src/contract/adapter.ts";
 import type { Capabilities } from "../../src/contract/capabilities.ts";
-import type { Why } from "../../src/contract/outcome.ts";
+import type { Reason } from "../../src/contract/outcome.ts";
 import type { Ended } from "../../src/contract/session.ts";
 import { FakeLink } from "./fake-link.ts";
 import type { FakeTraits, OpenStep, Rate, Step } from "./fake-script.ts";
@@ -19,7 +19,9 @@ interface FakeSettings {
   readonly server?: string;
 }
 
-/** A network in memory, with an adapter for it, that does what a test's script says. Deterministic when latency is 0. */
+/**
+ * A network in memory, with an adapter for it, that does what a test's script says. Deterministic when latency is 0.
+ */
 export class FakeNetwork {
   readonly traits: FakeTraits;
   readonly server: FakeServer;
@@ -75,7 +77,7 @@ export class FakeNetwork {
   }
 
   /** Joins of this channel are refused, until `allow`. */
-  refuse(channel: string, why: Why, retryInMs: number | null = null): void {
+  refuse(channel: string, why: Reason, retryInMs: number | null = null): void {
     this.server.refusals.set(channel, { why, retryInMs });
   }
 

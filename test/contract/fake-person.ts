@@ -3,7 +3,7 @@ import type { ChannelRequest } from "../../src/contract/session.ts";
 import type { FakeMessage } from "./fake-room.ts";
 import { plainLine } from "./fake-room.ts";
 import type { FakeServer } from "./fake-server.ts";
-import type { Handle, Heard, How, Person, SentFile } from "./harness.ts";
+import type { Handle, Heard, How, Person, SentFile } from "./fixture.ts";
 
 /** Somebody on the fake network. Says and hears without any delay. A handle is the message's ref. */
 export class FakePerson implements Person {

@@ -1,7 +1,7 @@
 import type { Clock, Host } from "../../src/contract/host.ts";
 import { END, type MessageRef, type Progress } from "../../src/contract/ids.ts";
 import type { PostOp } from "../../src/contract/ops.ts";
-import type { Loss, Outcome, WhyCode } from "../../src/contract/outcome.ts";
+import type { Loss, Outcome, ReasonCode } from "../../src/contract/outcome.ts";
 import type { Attempt } from "../../src/contract/session.ts";
 import type { Answered, FakeLink } from "./fake-link.ts";
 import { type FakeTraits, outcomeOf, type Rate, type Step } from "./fake-script.ts";
@@ -9,7 +9,7 @@ import type { FakeFile, FakeLine, FakeMessage, Member } from "./fake-room.ts";
 import type { FakeServer } from "./fake-server.ts";
 import { alertsOf, partsOf } from "./fake-text.ts";
 import { readAll } from "./shared-file.ts";
-import { aborted, type Turns } from "./fake-turns.ts";
+import { aborted, type FakeTurns } from "./fake-turns.ts";
 
 /** What posts of one session share. */
 export interface PostRoad {
@@ -19,7 +19,7 @@ export interface PostRoad {
   readonly link: FakeLink;
   readonly clock: Clock;
   readonly openFile: Host["openFile"];
-  readonly turns: Turns;
+  readonly turns: FakeTurns;
   readonly rate: () => Rate | null;
   /** Lines written and not yet answered, and lines of the rate's window. */
   unanswered: number;
@@ -29,7 +29,7 @@ export interface PostRoad {
 }
 
 export function deferred(
-  code: WhyCode,
+  code: ReasonCode,
   message: string,
   scope: "channel" | "session" = "channel",
   retryInMs = 0,

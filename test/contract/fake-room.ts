@@ -55,7 +55,10 @@ export interface FakeMessage extends FakeLine {
   readonly key: string | null;
 }
 
-/** Someone who is told what happens: a session through its link, nobody else. `nth`: its place in all that happened in the room. */
+/**
+ * Someone who is told what happens: a session through its link, nobody else. `nth`: its place in all that happened in
+ * the room.
+ */
 export interface Member {
   readonly name: string;
   readonly link: FakeLink;

@@ -1,7 +1,7 @@
 import type { Level } from "../../src/contract/capabilities.ts";
 import type { Clock } from "../../src/contract/host.ts";
 import type { OptionalKind } from "../../src/contract/ops.ts";
-import type { Outcome, WhyCode } from "../../src/contract/outcome.ts";
+import type { Outcome, ReasonCode } from "../../src/contract/outcome.ts";
 import type { Ended } from "../../src/contract/session.ts";
 
 /** What the fake network is like; fixed for its life. */
@@ -41,9 +41,9 @@ export type Step =
       readonly after?: number;
       readonly retryInMs: number;
       readonly scope?: "channel" | "session";
-      readonly code?: WhyCode;
+      readonly code?: ReasonCode;
     }
-  | { readonly is: "reject"; readonly after?: number; readonly code?: WhyCode }
+  | { readonly is: "reject"; readonly after?: number; readonly code?: ReasonCode }
   | { readonly is: "unknown" | "die"; readonly after?: number; readonly arrives: boolean }
   | { readonly is: "hang"; readonly after?: number; readonly deaf?: boolean }
   | { readonly is: "throw" | "again"; readonly after?: number };

@@ -1,4 +1,4 @@
-import type { Why } from "../../src/contract/outcome.ts";
+import type { Reason } from "../../src/contract/outcome.ts";
 import { type FakeFile, type FakeLine, type FakeMessage, FakeRoom, type Member } from "./fake-room.ts";
 
 /** Rooms, who is in them, and everything that was said: the truth that tests look at. */
@@ -7,7 +7,7 @@ export class FakeServer {
   /** Names of all sessions there ever were. */
   readonly ours = new Set<string>();
   /** Rooms that refuse us, with the reason. */
-  readonly refusals = new Map<string, { readonly why: Why; readonly retryInMs: number | null }>();
+  readonly refusals = new Map<string, { readonly why: Reason; readonly retryInMs: number | null }>();
   readonly #rooms = new Map<string, FakeRoom>();
   readonly #counts: boolean;
   #refs = 0;
@@ -29,7 +29,9 @@ export class FakeServer {
     this.room(name).members.add(member);
   }
 
-  /** What a session says; null when it is not in the room. With `dedup`, a key that was seen gives the message it made. */
+  /**
+   * What a session says; null when it is not in the room. With `dedup`, a key that was seen gives the message it made.
+   */
   post(
     name: string,
     member: Member,

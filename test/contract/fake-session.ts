@@ -9,7 +9,7 @@ import { deferred, FakePost, type PostRoad } from "./fake-poster.ts";
 import type { Happening, Member } from "./fake-room.ts";
 import type { Step } from "./fake-script.ts";
 import type { FakeServer } from "./fake-server.ts";
-import { aborted, Turns } from "./fake-turns.ts";
+import { aborted, FakeTurns } from "./fake-turns.ts";
 import { openedOf } from "./shared-file.ts";
 
 /** Events that wait in `accept` when the session stops reading, and when it reads again. */
@@ -59,7 +59,7 @@ export class FakeSession implements Session, Member {
       link,
       clock: host.clock,
       openFile: async (id, signal) => await host.openFile(id, signal),
-      turns: new Turns(),
+      turns: new FakeTurns(),
       unanswered: 0,
       onAnswer: new Set(),
       spent,

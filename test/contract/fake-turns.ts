@@ -1,5 +1,5 @@
 /** First come, first served. */
-export class Turns {
+export class FakeTurns {
   #busy = false;
   readonly #queue: ((release: () => void) => void)[] = [];
 

@@ -1,145 +1,222 @@
-import type { Adapter } from "../../src/contract/adapter.ts";
-import type { Style } from "../../src/contract/content.ts";
-import type { ChannelRequest } from "../../src/contract/session.ts";
+import type { PresentationSettings } from "../../src/config/config.ts";
+import type { Clock } from "../../src/contract/host.ts";
+import { type Delivery, openDelivery } from "../../src/delivery/delivery.ts";
+import { RemoteFiles } from "../../src/delivery/remote-files.ts";
+import { laneName } from "../../src/delivery/lanes.ts";
+import { MemoryLogger } from "../../src/delivery/scripted.suite.ts";
+import { compileRoutes } from "../../src/gateway/routes.ts";
+import { aConfig, aGateway, anAccount } from "../../src/gateway/samples.suite.ts";
+import { subjectOf } from "../../src/gateway/subject.ts";
+import type { Log, Receipt, StoredEntry } from "../../src/log/log.ts";
+import { openAt, scratchFolder } from "../../src/log/sqlite/scratch.suite.ts";
+import { appendThen } from "../../src/log/suite/append-then.suite.ts";
+import { eventually } from "../support/wait.ts";
+import { FakeFiles } from "./fake-files.ts";
+import type { FakeNetwork } from "./fake-network.ts";
+import { CountingClock } from "./recording-host.ts";
 
-/**
- * What an adapter's test gives to the shared suite: the adapter, a network that runs, and other people on it.
- * `contract.test.ts` of an adapter is: `describeAdapter("protocol on server", ground)`.
- */
-export interface Ground {
-  readonly adapter: Adapter;
-  /** The cases that need more than every network has; see `Offer`. */
-  readonly offers: ReadonlySet<Offer>;
-  /** Called once per case: channels without history, people nobody has seen. The server itself may be shared. */
-  start(): Promise<Harness>;
+/** Back-offs are short here: a hundredth of the longest they may be. */
+const LUCK = 0.01;
+
+interface Life {
+  readonly delivery: Delivery;
+  readonly end: () => void;
 }
 
 /**
- * - `auth`, `config`, `unreachable`: `Harness.wrong` has settings that must end with cause auth, config, lost.
- * - `refused`: `Harness.refused` is a channel that we may not enter.
- * - `kick`: the first person in a channel may kick others from it, us too.
- * - `leave`: sessions have `leave`.
- * - `stall`: `Harness.stall` stops the server from answering.
- * - `edit`, `erase`, `react`, `reply`, `thread`, `file`: people can do that, by the methods of `Person` of these names (`file`: `sendFile`);
- *   the adapter then hands it over as events.
- * - `notified`: `Person.notified` knows by what a person's client would sound.
- * - `history`: what is said while nobody is connected can be had later; see `OpenArgs.since`.
- * - `fetch`: `Person.fetch` reads the files that a person sees.
- * What is asked of us depends on the capabilities: edits of ours are looked for where `ops.edit` is native, and so on.
+ * The whole delivery over fake networks and a real log, in real time; it can be killed and started again over the same
+ * log. The one account of a network is named `<protocol>.x`, where the protocol is the network's name here.
  */
-export type Offer =
-  | "auth"
-  | "config"
-  | "unreachable"
-  | "refused"
-  | "kick"
-  | "leave"
-  | "stall"
-  | "edit"
-  | "erase"
-  | "react"
-  | "reply"
-  | "thread"
-  | "file"
-  | "notified"
-  | "history"
-  | "fetch";
+export class Harness {
+  readonly log: Log;
+  readonly logger = new MemoryLogger();
+  readonly #networks: Readonly<Record<string, FakeNetwork>>;
+  readonly #gateways: Readonly<Record<string, readonly string[]>>;
+  readonly #presentation: Partial<PresentationSettings>;
+  #life: Life | null = null;
+  #taken = 0;
 
-export type Settings = Readonly<Record<string, unknown>>;
+  private constructor(
+    log: Log,
+    networks: Harness["networks"],
+    gateways: Readonly<Record<string, readonly string[]>>,
+    presentation: Partial<PresentationSettings>,
+  ) {
+    this.log = log;
+    log.tail((entries) => (this.#taken += entries.length));
+    this.#networks = networks;
+    this.#gateways = gateways;
+    this.#presentation = presentation;
+  }
 
-export interface Harness {
-  /** Validated settings with which a session opens. No pacing: a case posts some hundred lines. */
-  readonly settings: Settings;
-  readonly wrong: Readonly<Partial<Record<"auth" | "config" | "unreachable", Settings>>>;
-  /** Two channels as a configuration names them; the suite lets a person enter before us. */
-  readonly channels: readonly [ChannelRequest, ChannelRequest];
-  readonly refused?: ChannelRequest;
-  /** What must not be in any log: passwords, tokens. */
-  readonly secrets: readonly string[];
-  /** Texts that cannot be said as they are there, because they mean something to the network; absent: there are none. */
-  readonly unsayable?: ReadonlySet<string>;
-  /** How many lines a person says in one go where a case asks for many; the network must bear it. 3000 or more tests the bound. */
-  readonly burst: number;
-  /** How long the suite waits for what must come. 20 000 when absent. */
-  readonly patienceMs?: number;
-  /** Somebody new, connected, in no channel. A client that shares no code with the adapter. */
-  person(): Promise<Person>;
-  /** The server's side (or the road to it) breaks all connections of the account now; opening another works at once. */
-  cut(): Promise<void>;
-  /** The server takes no byte and answers nothing until the function it gives is called. */
-  stall?(): Promise<() => Promise<void>>;
+  get networks(): Readonly<Record<string, FakeNetwork>> {
+    return this.#networks;
+  }
+
   /**
-   * Resolves when whatever the adapter has sent, and whatever the network has sent it, has surely been seen by now. For cases in
-   * which nothing may come: a short sleep is all right here, and only here.
+   * `gateways`: name → bridges, `inout left.x one` each; `presentation`: of all accounts. The world's log is removed
+   * when the test ends.
    */
-  settle(): Promise<void>;
-  /** Ends people and whatever `start` started. The suite has closed its sessions before. */
-  dispose(): Promise<void>;
+  static async make(
+    networks: Readonly<Record<string, FakeNetwork>>,
+    gateways: Readonly<Record<string, readonly string[]>>,
+    presentation: Partial<PresentationSettings> = {},
+  ): Promise<Harness> {
+    return new Harness(await openAt(scratchFolder(), { durability: "process" }), networks, gateways, presentation);
+  }
+
+  get delivery(): Delivery {
+    if (this.#life === null) throw new Error("nothing runs");
+    return this.#life.delivery;
+  }
+
+  async start(): Promise<void> {
+    const accounts = Object.entries(this.#networks).map(([protocol, { settings }]) =>
+      Object.assign(anAccount(`${protocol}.x`, { remoteNickFormat: "<{NICK}> ", ...this.#presentation }), { settings }),
+    );
+    const gateways = Object.entries(this.#gateways).map(([name, bridges]) => aGateway(name, bridges));
+    const config = aConfig(gateways, accounts);
+    const mortal = new Mortal(this.log);
+    const remoteFiles = new RemoteFiles();
+    const delivery = await openDelivery({
+      config,
+      adapters: new Map(Object.entries(this.#networks).map(([protocol, { adapter }]) => [protocol, adapter])),
+      routes: compileRoutes(config),
+      log: mortal.log,
+      files: new FakeFiles(remoteFiles),
+      remoteFiles,
+      logger: this.logger.logger,
+      clock: mortal.clock,
+      random: () => LUCK,
+    });
+    this.#life = { delivery, end: () => mortal.die() };
+    delivery.start();
+  }
+
+  /** As `kill -9`: nothing of the program moves any more, and the kernel closes its sockets. */
+  kill(): void {
+    this.#life?.end();
+    this.#life = null;
+    for (const network of Object.values(this.#networks)) network.cut();
+  }
+
+  async stop(): Promise<void> {
+    const { delivery } = this;
+    await delivery.quiesce();
+    await delivery.close();
+    this.#life?.end();
+    this.#life = null;
+  }
+
+  /** How many entries the log has taken. */
+  taken(): number {
+    return this.#taken;
+  }
+
+  /** Waits until the lane that goes to this channel has so many receipts on disk. */
+  async receiptsDurable(gateway: string, account: string, channel: string, count: number): Promise<void> {
+    await eventually(
+      async () => (await this.receipts(gateway, account, channel)).length,
+      (found) => found >= count,
+      () => `${count} receipts of ${channel}`,
+    );
+  }
+
+  /** What people said in a channel, as far as it was accepted, oldest first. */
+  async entries(account: string, channel: string): Promise<readonly StoredEntry[]> {
+    const found: StoredEntry[] = [];
+    for (;;) {
+      const subjects = [subjectOf(account, channel)];
+      const more = await this.log.read({ subjects, after: found.at(-1)?.seq ?? 0, limit: 1_000 });
+      if (more.length === 0) return found.filter(({ label }) => label === "");
+      found.push(...more);
+    }
+  }
+
+  /** Of the lane that goes to this channel of this account. */
+  async receipts(gateway: string, account: string, channel: string): Promise<readonly Receipt[]> {
+    const lane = laneName({ gateway, account: anAccount(account), channel });
+    return await this.log.receipts({ lane, after: 0, limit: 10_000 });
+  }
 }
 
-/** Somebody on the other side. Channels are named as in the configuration (`ChannelRequest.name`). */
-export interface Person {
-  /** The name that others see now. */
-  readonly name: string;
-  /** Resolves when in. */
-  join(channel: ChannelRequest): Promise<void>;
-  leave(channel: string, reason: string): Promise<void>;
-  /** Resolves when the line is on its way. Lines are said in the order of the calls. */
-  say(channel: string, text: string, style?: Style): Promise<void>;
-  /** Takes another name that is free, and resolves to it. */
-  rename(): Promise<string>;
-  setTopic(channel: string, topic: string): Promise<void>;
-  kick(channel: string, name: string, reason: string): Promise<void>;
-  /** What others said in the channel since this person entered, oldest first: the state of now, edits and deletions done. */
-  heard(channel: string): readonly Heard[];
-  /** As `say`, for what is spoken of later: resolves, once the network has it, to its handle. With any of the offers edit, erase, react, reply, thread. */
-  write?(channel: string, text: string, how?: How): Promise<Handle>;
-  /** A message of this person's gets another text. */
-  edit?(channel: string, message: Handle, text: string): Promise<void>;
-  /** A message of this person's is taken back. */
-  erase?(channel: string, message: Handle): Promise<void>;
-  react?(channel: string, message: Handle, emoji: string, on: boolean): Promise<void>;
-  /** Resolves once the network has it, to the handle of the message with the file. */
-  sendFile?(channel: string, file: SentFile): Promise<Handle>;
-  /** Texts of messages in the channel that a client would alert this person to, because they mention it or everybody. */
-  notified?(channel: string): readonly string[];
-  /** The content of the file in a message that this person sees. */
-  fetch?(channel: string, message: Handle): Promise<Uint8Array>;
+/**
+ * A program's clock and log that stand still for ever once it is dead. What it had given to the disk may still be
+ * written.
+ */
+class Mortal {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly #log: Log;
+  readonly #cancel: (() => void)[] = [];
+  #dead = false;
+
+  constructor(log: Log) {
+    this.#log = log;
+    const real = new CountingClock();
+    this.clock = {
+      nowMs: () => real.nowMs(),
+      monoMs: () => real.monoMs(),
+      after: (ms, task) => {
+        if (this.#dead) return () => undefined;
+        const cancel = real.after(ms, task);
+        this.#cancel.push(cancel);
+        return cancel;
+      },
+    };
+    this.log = this.#wrap();
+  }
+
+  die(): void {
+    this.#dead = true;
+    for (const cancel of this.#cancel) cancel();
+  }
+
+  #wrap(): Log {
+    const log = this.#log;
+    const alive = async <T>(ask: () => Promise<T>): Promise<T> => {
+      if (this.#dead) return await never();
+      const answer = await ask().catch(async (error: unknown) => {
+        if (this.#dead) return await never<T>();
+        throw error;
+      });
+      return this.#dead ? await never() : answer;
+    };
+    const append: Log["append"] = async (batch) => await alive(async () => await log.append(batch));
+    return {
+      get head() {
+        return log.head;
+      },
+      failed: log.failed,
+      ids: {
+        find: async (place, refs) => await alive(async () => await log.ids.find(place, refs)),
+        get: async (seq) => await alive(async () => await log.ids.get(seq)),
+        refs: async (seq, lane) => await alive(async () => await log.ids.refs(seq, lane)),
+        reactions: async (seq) => await alive(async () => await log.ids.reactions(seq)),
+      },
+      append,
+      appendThen: (batch, done) => appendThen({ append }, batch, done),
+      mark: async (marks) => await alive(async () => await log.mark(marks)),
+      unmark: async (names) => await alive(async () => await log.unmark(names)),
+      marks: async (prefix) => await alive(async () => await log.marks(prefix)),
+      receipts: async (query) => await alive(async () => await log.receipts(query)),
+      read: async (query) => await alive(async () => await log.read(query)),
+      newest: async (query) => await alive(async () => await log.newest(query)),
+      tail: (listener) => {
+        const forget = log.tail(listener);
+        this.#cancel.push(forget);
+        return forget;
+      },
+      hold: (hold) => {
+        const forget = log.hold(hold);
+        this.#cancel.push(forget);
+        return forget;
+      },
+      close: () => Promise.resolve(),
+    };
+  }
 }
 
-/** What a person calls a message that it sees or has written, whatever that is on its network; people do not share them. */
-export type Handle = string;
-
-export interface How {
-  /** The message that it answers. */
-  readonly reply?: Handle;
-  /** The first message of the thread that it goes to. */
-  readonly thread?: Handle;
-}
-
-export interface SentFile {
-  readonly name: string;
-  readonly mime: string;
-  readonly content: Uint8Array;
-  /** The caption; empty: none. */
-  readonly comment: string;
-}
-
-/** One line or message as a person sees it, with nothing of the network's own syntax. */
-export interface Heard {
-  /** The name it stands under. */
-  readonly by: string;
-  /** Without a network's own fallback for replies. Of a file: its caption. */
-  readonly text: string;
-  readonly style: Style;
-  /** Absent where messages have no ids. */
-  readonly handle?: Handle;
-  /** The message that it answers, where the network says so; absent: none, or one that this person does not see. */
-  readonly reply?: Handle;
-  /** The first message of the thread it is in. */
-  readonly thread?: Handle;
-  /** The name of the file that came natively. */
-  readonly file?: string;
-  /** Emoji that stand under it; only networks that have reactions. */
-  readonly reactions?: readonly string[];
+async function never<T>(): Promise<T> {
+  return await new Promise(() => undefined);
 }

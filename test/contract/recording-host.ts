@@ -1,7 +1,7 @@
 import type { Event, Posted } from "../../src/contract/events.ts";
 import type { Accepted, AdapterLog, Clock, Host } from "../../src/contract/host.ts";
 import type { ChannelRef, Cursor, FileId } from "../../src/contract/ids.ts";
-import type { Why } from "../../src/contract/outcome.ts";
+import type { Reason } from "../../src/contract/outcome.ts";
 import type { OpenedFile } from "../../src/contract/session.ts";
 import { openedOf } from "./shared-file.ts";
 
@@ -36,7 +36,7 @@ export class CountingClock implements Clock {
 
 interface Loss {
   readonly channel: ChannelRef;
-  readonly why: Why;
+  readonly why: Reason;
   readonly retryInMs: number;
 }
 
@@ -55,7 +55,7 @@ export class RecordingHost implements Host {
   readonly events: Event[] = [];
   readonly cursors: Cursor[] = [];
   readonly losses: Loss[] = [];
-  readonly doubts: (Why | null)[] = [];
+  readonly doubts: (Reason | null)[] = [];
   readonly records: LogRecord[] = [];
   /** What `openFile` gives, by id; others are not found. */
   readonly files = new Map<FileId, Uint8Array>();
@@ -97,11 +97,11 @@ export class RecordingHost implements Host {
     return events.map((event) => this.#judge(event));
   }
 
-  lost(channel: ChannelRef, why: Why, retryInMs: number): void {
+  lost(channel: ChannelRef, why: Reason, retryInMs: number): void {
     this.losses.push({ channel, why, retryInMs });
   }
 
-  degraded(why: Why | null): void {
+  degraded(why: Reason | null): void {
     this.doubts.push(why);
   }
 

@@ -11,11 +11,11 @@ import type {
   PostDraft,
   PostOp,
   ReactOp,
-  Standing,
+  StandingReaction,
 } from "../../src/contract/ops.ts";
 import type { Outcome } from "../../src/contract/outcome.ts";
 import type { ChannelRequest, Handler, Session } from "../../src/contract/session.ts";
-import type { Ground, Harness, Heard, Person, Settings } from "./harness.ts";
+import type { Fixture, Harness, Heard, Person, Settings } from "./fixture.ts";
 import { within } from "../support/wait.ts";
 import { RecordingAttempt } from "./recording-attempt.ts";
 import { RecordingHost } from "./recording-host.ts";
@@ -57,7 +57,7 @@ export interface Reaction {
   readonly author?: OpAuthor;
   readonly names: readonly string[];
   /** Other emojis that stand there. */
-  readonly others?: readonly Standing[];
+  readonly others?: readonly StandingReaction[];
 }
 
 export interface Try {
@@ -68,16 +68,18 @@ export interface Try {
   readonly ended: () => boolean;
 }
 
-/** What a case works with: opens, joins, posts and waits, always with a limit and a sentence about what did not come. */
+/**
+ * What a case works with: opens, joins, posts and waits, always with a limit and a sentence about what did not come.
+ */
 export class Stage {
-  readonly ground: Ground;
+  readonly ground: Fixture;
   readonly harness: Harness;
   readonly #sessions: Session[] = [];
   readonly #attempts: RecordingAttempt[] = [];
   #posts = 0;
 
-  constructor(ground: Ground, harness: Harness) {
-    this.ground = ground;
+  constructor(fixture: Fixture, harness: Harness) {
+    this.ground = fixture;
     this.harness = harness;
   }
 
@@ -139,7 +141,9 @@ export class Stage {
     return { session, host, channel, ref: await this.join(session, channel), person };
   }
 
-  /** The same room in another session, with `since` as in OpenArgs; the one before is closed when it is not over yet. */
+  /**
+   * The same room in another session, with `since` as in OpenArgs; the one before is closed when it is not over yet.
+   */
   async reopen(room: Room, since: Cursor | null = null): Promise<Room> {
     await this.within(room.session.close(AbortSignal.timeout(2_000)), "close()");
     const { session, host } = await this.open(since);
@@ -281,8 +285,8 @@ function draftOf({ text, style, files, author, reply, thread, mayPing }: PostSpe
 }
 
 /**
- * The text of a line of ours as the person sees it, without the author before it. Fails when the author is not to be seen;
- * only a later part of a post may go without.
+ * The text of a line of ours as the person sees it, without the author before it. Fails when the author is not to be
+ * seen; only a later part of a post may go without.
  */
 export function textOf(heard: Heard, author: OpAuthor = ALICE, part: "first" | "later" = "first"): string {
   if (heard.text.startsWith(author.shown)) return heard.text.slice(author.shown.length);

@@ -8,7 +8,10 @@ import { inserted, tablesOf } from "./page.ts";
 import { play } from "./play.ts";
 import { setStage, type Stage } from "./stage.ts";
 
-/** Everything that a message can carry, from every network to every other, on real servers: what people there get to see. */
+/**
+ * Everything that a message can carry, from every network to every other, on real servers: what people there get to
+ * see.
+ */
 
 const PAGE = path.join(import.meta.dirname, "../../docs/crossing.md");
 /** Four programs of others start, and some hundred messages cross. */

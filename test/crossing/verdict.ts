@@ -167,7 +167,10 @@ export function judgeAct(act: Act, reader: Reader, all: readonly Sight[]): Judge
   return { verdict: { is: "words", as: sample(shown, act) }, faults };
 }
 
-/** What a reader sees of files: natively, as links, or only as names. `contents`: what the links and the files themselves hold. */
+/**
+ * What a reader sees of files: natively, as links, or only as names. `contents`: what the links and the files
+ * themselves hold.
+ */
 export function judgeFiles(said: Said, reader: Reader, all: readonly Sight[], count: number): Judged {
   const { word } = said;
   const natives = all.filter(({ file }) => file !== null && holds(file.name, word));

@@ -7,11 +7,12 @@ import { toml } from "../support/config.ts";
 import { type Rialto, startRialto } from "../support/rialto.ts";
 
 /**
- * kill -9 under load: what was answered 200 reaches every kind of reader, and what may come twice is what ARCHITECTURE.md says.
+ * kill -9 under load: what was answered 200 reaches every kind of reader, and what may come twice is what
+ * ARCHITECTURE.md says.
  *
- * Some lives of the program over one data folder. In each, posters post as fast as they are answered; one program polls, one streams, one
- * streams and connects anew all the time, and one has a WebSocket; then the program is killed. What a reader got is what arrived whole at
- * its side. `KILLS=30 POSTERS=24` makes it longer.
+ * Some lives of the program over one data folder. In each, posters post as fast as they are answered; one program
+ * polls, one streams, one streams and connects anew all the time, and one has a WebSocket; then the program is killed.
+ * What a reader got is what arrived whole at its side. `KILLS=30 POSTERS=24` makes it longer.
  */
 
 const KILLS = Number(process.env["KILLS"] ?? 5);
@@ -26,7 +27,10 @@ const config = toml({
   gateways: { g: { inout: ["sender", ...readers] } },
 });
 
-/** Messages are told apart by their text, `<life>/<poster>/<count>`. By connection, or poll answer: the texts in their order. */
+/**
+ * Messages are told apart by their text, `<life>/<poster>/<count>`. By connection, or poll answer: the texts in their
+ * order.
+ */
 type Got = string[][];
 
 interface Life {

@@ -5,7 +5,7 @@ import { SERVER_NAME } from "../servers/matrix/synapse.ts";
 import type { Fault } from "./faults.ts";
 import { type Line, lineIn, verdict, wordsOf } from "./lines.ts";
 import { PAIRS, type Traffic } from "./traffic.ts";
-import { GATEWAY, IRC_CHANNEL } from "./world.ts";
+import { GATEWAY, IRC_CHANNEL } from "./harness.ts";
 
 /** One fault, and what people said around it. */
 export interface Round {

@@ -1,6 +1,7 @@
 /**
- * Loaded into the program with `--import`, into its threads too: what the calendar says is shifted by as many ms as the file of FAULTS_CLOCK holds,
- * as when somebody sets the clock. Clocks that only count on are left alone, as the kernel leaves them.
+ * Loaded into the program with `--import`, into its threads too: what the calendar says is shifted by as many ms as the
+ * file of FAULTS_CLOCK holds, as when somebody sets the clock. Clocks that only count on are left alone, as the kernel
+ * leaves them.
  */
 import { readFileSync } from "node:fs";
 

@@ -4,9 +4,12 @@ import path from "node:path";
 import { type Network, NETWORKS } from "../crossing/place.ts";
 import type { Proxy } from "../servers/proxy.ts";
 import { mountSmallDisk } from "./small-disk.ts";
-import { type Remote, REMOTE, type World } from "./world.ts";
+import { type Remote, REMOTE, type FaultHarness } from "./harness.ts";
 
-/** Times Rialto is killed in a row; with FAULTS_S, how long each fault lasts, every wire fault is tried on every network. */
+/**
+ * Times Rialto is killed in a row; with FAULTS_S, how long each fault lasts, every wire fault is tried on every
+ * network.
+ */
 const LIVES = Number(process.env["FAULTS_LIVES"] ?? 3);
 const LONG = process.env["FAULTS_S"] !== undefined;
 /** Latest moment of a life at which it is killed. */
@@ -26,18 +29,18 @@ export interface Fault {
   /** Rialto is away from IRC for a while, and hears nothing of what is said there. */
   readonly leavesIrc: boolean;
   /** Makes the trouble, waits until `hold` resolves, and ends it. */
-  readonly strike: (world: World, hold: () => Promise<void>) => Promise<void>;
+  readonly strike: (harness: FaultHarness, hold: () => Promise<void>) => Promise<void>;
 }
 
 const kills: Fault = {
   name: `kill -9 of Rialto × ${LIVES}`,
   touches: NETWORKS,
   leavesIrc: true,
-  strike: async (world) => {
+  strike: async (harness) => {
     for (let life = 0; life < LIVES; life += 1) {
       await new Promise((resolve) => setTimeout(resolve, Math.random() * LIFE_MS));
-      await world.kill();
-      await world.start();
+      await harness.kill();
+      await harness.start();
     }
   },
 };
@@ -46,9 +49,9 @@ const stopped: Fault = {
   name: "SIGSTOP of Rialto",
   touches: NETWORKS,
   leavesIrc: false,
-  strike: async (world, hold) => {
-    world.rialto.signal("SIGSTOP");
-    await hold().finally(() => world.rialto.signal("SIGCONT"));
+  strike: async (harness, hold) => {
+    harness.rialto.signal("SIGSTOP");
+    await hold().finally(() => harness.rialto.signal("SIGCONT"));
   },
 };
 
@@ -60,9 +63,9 @@ function serverStopped(network: Remote): Fault {
     touches: [network],
     silences: network,
     leavesIrc: false,
-    strike: async (world, hold) => {
-      world.servers[network].pause();
-      await hold().finally(() => world.servers[network].resume());
+    strike: async (harness, hold) => {
+      harness.servers[network].pause();
+      await hold().finally(() => harness.servers[network].resume());
     },
   };
 }
@@ -119,9 +122,9 @@ function wire(network: Remote, kind: string): Fault {
     name: `wire to ${SERVERS[network]}: ${fault.name}`,
     touches: [network],
     leavesIrc: network === "irc" && fault.breaks,
-    strike: async (world, hold) => {
-      fault.begin(world.proxies[network]);
-      await hold().finally(() => fault.end(world.proxies[network]));
+    strike: async (harness, hold) => {
+      fault.begin(harness.proxies[network]);
+      await hold().finally(() => fault.end(harness.proxies[network]));
     },
   };
 }
@@ -145,19 +148,19 @@ const disk: Fault = {
   name: "disk below its floor, then full",
   touches: NETWORKS,
   leavesIrc: true, // while the data is brought to the small disk and back
-  strike: async (world, hold) => {
-    const home = world.dataPath;
+  strike: async (harness, hold) => {
+    const home = harness.dataPath;
     const small = await mountSmallDisk();
     try {
-      await world.move(path.join(small.folder, "data"));
-      const before = world.api.refused;
+      await harness.move(path.join(small.folder, "data"));
+      const before = harness.api.refused;
       await small.fillTo(BELOW_FLOOR_MIB);
-      await refusals(world, before + 1);
+      await refusals(harness, before + 1);
       await small.fillTo(0);
-      await refusals(world, world.api.refused + 2);
+      await refusals(harness, harness.api.refused + 2);
       await hold();
       await small.free();
-      await world.move(home);
+      await harness.move(home);
     } finally {
       await small.stop();
     }
@@ -165,8 +168,8 @@ const disk: Fault = {
 };
 
 /** Until posts have been refused so often: the log takes nothing. */
-async function refusals(world: World, count: number): Promise<void> {
-  for (const begun = Date.now(); world.api.refused < count;) {
+async function refusals(harness: FaultHarness, count: number): Promise<void> {
+  for (const begun = Date.now(); harness.api.refused < count;) {
     if (Date.now() - begun > PATIENCE_MS) throw new Error("no post is refused although the disk is full");
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
@@ -176,15 +179,15 @@ const descriptors: Fault = {
   name: "out of file descriptors, all wires cut",
   touches: NETWORKS,
   leavesIrc: true,
-  strike: async (world, hold) => {
+  strike: async (harness, hold) => {
     const limit = (soft: string): void => {
-      execFileSync("prlimit", ["--pid", String(world.rialto.pid), `--nofile=${soft}:`]);
+      execFileSync("prlimit", ["--pid", String(harness.rialto.pid), `--nofile=${soft}:`]);
     };
-    const usual = execFileSync("prlimit", ["--pid", String(world.rialto.pid), "--nofile", "--noheadings", "-oSOFT"]);
-    const open = readdirSync(`/proc/${world.rialto.pid}/fd`).map(Number);
+    const usual = execFileSync("prlimit", ["--pid", String(harness.rialto.pid), "--nofile", "--noheadings", "-oSOFT"]);
+    const open = readdirSync(`/proc/${harness.rialto.pid}/fd`).map(Number);
     // Below the first that is free: what is open goes on, but nothing can be opened, not even in place of what closes.
     limit(String(Math.min(...open.filter((fd) => fd > 2)) + 1));
-    for (const network of REMOTE) world.proxies[network].cut();
+    for (const network of REMOTE) harness.proxies[network].cut();
     await hold().finally(() => limit(usual.toString().trim()));
   },
 };
@@ -193,9 +196,9 @@ const clock: Fault = {
   name: "clock set 2 h ahead, then 3 h back, then right",
   touches: [],
   leavesIrc: false,
-  strike: async (world, hold) => {
+  strike: async (harness, hold) => {
     for (const shift of [2 * HOUR_MS, -3 * HOUR_MS, 0]) {
-      await world.setClock(shift);
+      await harness.setClock(shift);
       await hold();
     }
   },

@@ -57,7 +57,10 @@ export async function matrixVoice(people: NioPeople, alias: string): Promise<Voi
 /** How often somebody whose post was not answered, or refused, tries again. */
 const AGAIN_MS = 50;
 
-/** A program that posts by one account and polls by another; both are asked for anew each time, because Rialto may have been started again. */
+/**
+ * A program that posts by one account and polls by another; both are asked for anew each time, because Rialto may have
+ * been started again.
+ */
 export class ApiVoice implements Voice {
   readonly network = "api";
   /** Answers 503: what is refused is posted again, under the same key. */

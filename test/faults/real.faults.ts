@@ -3,7 +3,7 @@ import { needs } from "../servers/installed.ts";
 import { judge, readArchive, type Round, table } from "./claims.ts";
 import { type Fault, FAULTS } from "./faults.ts";
 import { PAIRS, Traffic } from "./traffic.ts";
-import { buildWorld, type World } from "./world.ts";
+import { buildHarness, type FaultHarness } from "./harness.ts";
 
 /** How long a fault lasts at least. */
 const HOLD_MS = Number(process.env["FAULTS_S"] ?? 1) * 1000;
@@ -17,21 +17,21 @@ const LEFT_IRC = /"account":"irc\.net".*"msg":"the account is offline"/u;
 /** Most mistakes that are shown. */
 const SHOWN = 20;
 
-let world: World;
+let harness: FaultHarness;
 const rounds: Round[] = [];
 
 /** People speak, the fault strikes and ends, people fall silent, and everybody hears everybody again. */
 async function play(fault: Fault): Promise<void> {
   const round = rounds.length + 1;
   const untouched = PAIRS.filter((pair) => !pair.some((network) => fault.touches.includes(network)));
-  const traffic = new Traffic(world, round, untouched);
-  const { rialto } = world;
+  const traffic = new Traffic(harness, round, untouched);
+  const { rialto } = harness;
   const before = rialto.output().length;
   let backMs = 0;
   try {
     await traffic.flows();
     if (fault.silences !== undefined) await traffic.hush(fault.silences);
-    await fault.strike(world, async () => {
+    await fault.strike(harness, async () => {
       await Promise.all([new Promise((resolve) => setTimeout(resolve, HOLD_MS)), traffic.goOn()]);
     });
     const ended = performance.now();
@@ -50,28 +50,28 @@ async function play(fault: Fault): Promise<void> {
     });
     await traffic.stop();
   }
-  expect(world.crashes).toEqual([]);
+  expect(harness.crashes).toEqual([]);
 }
 
 needs(["inspircd", "prosody", "synapse", "python3-irc", "python3-slixmpp", "python3-matrix-nio"], () => {
   beforeAll(async () => {
-    world = await buildWorld();
-    await world.start();
+    harness = await buildHarness();
+    await harness.start();
     // Until Rialto is in all rooms for the first time nobody hears anybody.
-    const welcome = new Traffic(world, 0, []);
+    const welcome = new Traffic(harness, 0, []);
     await welcome.stop();
     await welcome.fence();
   }, 300_000);
   afterEach(({ task }) => {
-    if (task.result?.state === "fail") console.error(`Rialto printed:\n${world?.rialto.output().slice(-6_000)}`);
+    if (task.result?.state === "fail") console.error(`Rialto printed:\n${harness?.rialto.output().slice(-6_000)}`);
   });
-  afterAll(async () => await world?.end(), 120_000);
+  afterAll(async () => await harness?.end(), 120_000);
 
   for (const fault of FAULTS) test(fault.name, { timeout: TEST_MS }, async () => await play(fault));
 
   test("nothing is lost, doubled or out of order", { timeout: 120_000 }, async () => {
-    await world.halt();
-    const archive = await readArchive(world.dataPath);
+    await harness.halt();
+    const archive = await readArchive(harness.dataPath);
     const findings = rounds.map((round) => judge(round, archive));
     console.log(`figures: real faults, ${PAIRS.length} pairs\n${table(rounds, findings)}`);
     const wrong = findings.flatMap(({ lost, doubled, disordered }, at) =>

@@ -6,7 +6,10 @@ import { inserted, toldOf } from "./situations/page.ts";
 import { type Scene, type SceneName, SCENES } from "./situations/scenes.ts";
 import { Ends, setStage } from "./situations/stage.ts";
 
-/** What an operator, and people in the rooms, see when something is wrong: made to happen, and held against docs/what-you-see.md. */
+/**
+ * What an operator, and people in the rooms, see when something is wrong: made to happen, and held against
+ * docs/what-you-see.md.
+ */
 
 const PAGE = path.join(import.meta.dirname, "../../docs/what-you-see.md");
 /** Servers of three networks and five Rialtos; on a busy machine. */

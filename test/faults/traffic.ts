@@ -1,6 +1,6 @@
 import { type Network, NETWORKS } from "../crossing/place.ts";
 import { lineIn, wordsOf } from "./lines.ts";
-import type { World } from "./world.ts";
+import type { FaultHarness } from "./harness.ts";
 
 /** Between two lines of one person: slow enough for the slowest server of a busy machine. */
 const PAUSE_MS = 250;
@@ -26,7 +26,7 @@ type Pair = (typeof PAIRS)[number];
 /** People on all networks who speak on and on, for one round. */
 export class Traffic {
   readonly said: Record<Network, number> = { irc: 0, xmpp: 0, matrix: 0, api: 0 };
-  readonly #world: World;
+  readonly #harness: FaultHarness;
   readonly #round: number;
   readonly #untouched: readonly Pair[];
   readonly #speakers: Promise<void>[];
@@ -36,8 +36,8 @@ export class Traffic {
   #over = false;
   #trouble: unknown = null;
 
-  constructor(world: World, round: number, untouched: readonly Pair[]) {
-    this.#world = world;
+  constructor(harness: FaultHarness, round: number, untouched: readonly Pair[]) {
+    this.#harness = harness;
     this.#round = round;
     this.#untouched = untouched;
     this.#speakers = NETWORKS.map((network) => this.#speak(network));
@@ -83,8 +83,8 @@ export class Traffic {
   }
 
   /**
-   * Everybody, after `stop`, says another line until all others have heard the last: then they have had the chance to hear all of it. One
-   * line at least, although all may have heard all so far: what is heard now came after the fault.
+   * Everybody, after `stop`, says another line until all others have heard the last: then they have had the chance to
+   * hear all of it. One line at least, although all may have heard all so far: what is heard now came after the fault.
    */
   async fence(): Promise<void> {
     const deadline = Date.now() + RETURN_MS;
@@ -109,7 +109,7 @@ export class Traffic {
 
   /** What one end has heard of one person in this round, in order. */
   heard(from: Network, to: Network): readonly number[] {
-    return this.#world.voices[to].heard().flatMap((text) => {
+    return this.#harness.voices[to].heard().flatMap((text) => {
       const line = lineIn(text);
       return line?.round === this.#round && line.from === from ? [line.n] : [];
     });
@@ -118,7 +118,7 @@ export class Traffic {
   async #until(deaf: () => readonly Pair[], what: () => string, ms: number, polls = true): Promise<void> {
     const deadline = Date.now() + ms;
     for (;;) {
-      if (polls) await this.#world.api.poll();
+      if (polls) await this.#harness.api.poll();
       const missing = deaf();
       if (missing.length === 0) return;
       if (Date.now() > deadline) {
@@ -135,7 +135,7 @@ export class Traffic {
   #deaf(pairs: readonly Pair[], from: (network: Network) => number): readonly Pair[] {
     const highest = new Map<string, number>();
     for (const to of new Set(pairs.map(([, one]) => one))) {
-      for (const text of this.#world.voices[to].heard()) {
+      for (const text of this.#harness.voices[to].heard()) {
         const line = lineIn(text);
         if (line?.round !== this.#round) continue;
         const key = `${line.from}>${to}`;
@@ -163,7 +163,7 @@ export class Traffic {
     const n = this.said[from] + 1;
     const saying = (this.#saying.get(from) ?? Promise.resolve()).then(async () => {
       try {
-        await this.#world.voices[from].say(wordsOf({ round: this.#round, from, n }));
+        await this.#harness.voices[from].say(wordsOf({ round: this.#round, from, n }));
       } catch (error) {
         this.#trouble ??= error;
       }

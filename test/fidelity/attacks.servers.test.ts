@@ -10,18 +10,18 @@ import type { NioPerson } from "../servers/people/nio.ts";
 import type { Extension, SlixmppPerson } from "../servers/people/slixmpp.ts";
 import { xmppPerson } from "./filers.ts";
 import type { Answer } from "./front.ts";
-import { copies, fence, GATEWAY, reached, ROOM, startWorld, until, type World } from "./world.ts";
+import { copies, fence, GATEWAY, reached, ROOM, startHarness, until, type FidelityHarness } from "./harness.ts";
 
 /** What strangers try, and what comes of it: one line of figures for each. */
 
 const MALLORY = "mallory";
-let world: World;
+let harness: FidelityHarness;
 const people: SlixmppPerson[] = [];
 
 const replaces = (id: string): Extension => ["urn:xmpp:message-correct:0", "replace", { id }, []];
 const retracts = (id: string): Extension => ["urn:xmpp:message-retract:1", "retract", { id }, []];
 const say = (what: string, result: string): void => console.log(`figures: ${what}: ${result}`);
-const seenOn = (network: Network): readonly Sight[] => world.places[network].sights();
+const seenOn = (network: Network): readonly Sight[] => harness.places[network].sights();
 
 /** Where these words have come to, of the networks named. */
 function cameTo(words: string, networks: readonly Network[] = NETWORKS): readonly Network[] {
@@ -29,7 +29,7 @@ function cameTo(words: string, networks: readonly Network[] = NETWORKS): readonl
 }
 
 async function join(nick: string): Promise<SlixmppPerson> {
-  const person = await xmppPerson(world.prosody, nick);
+  const person = await xmppPerson(harness.prosody, nick);
   people.push(person);
   return person;
 }
@@ -46,14 +46,14 @@ async function write(
 
 needs(["inspircd", "prosody", "synapse", "python3-irc", "python3-slixmpp", "python3-matrix-nio"], () => {
   beforeAll(async () => {
-    world = await startWorld({ general: "MediaDownloadSize = 2000000" });
+    harness = await startHarness({ general: "MediaDownloadSize = 2000000" });
   });
   afterEach(({ task }) => {
-    if (task.result?.state === "fail") console.error(`Rialto printed:\n${world.rialto.output().slice(-6_000)}`);
+    if (task.result?.state === "fail") console.error(`Rialto printed:\n${harness.rialto.output().slice(-6_000)}`);
   });
   afterAll(async () => {
     for (const person of people) await person.quit();
-    await world?.end();
+    await harness?.end();
   });
 
   test("XMPP: nobody edits or takes back what somebody else has said", async () => {
@@ -61,17 +61,17 @@ needs(["inspircd", "prosody", "synapse", "python3-irc", "python3-slixmpp", "pyth
     const [alice, mallory] = [await join("alice"), await join(MALLORY)];
     const id = "alices-own-id";
     const original = await write(alice, "say originalWord", [], id);
-    await reached(world, "xmpp", "originalWord");
+    await reached(harness, "xmpp", "originalWord");
     await write(mallory, "say forgedEdit", [replaces(id)]);
     await write(mallory, "say forgedByRoomId", [replaces(original.sid ?? "")]);
     await write(mallory, "taken back", [retracts(original.sid ?? "")]);
     // The id of another's message, for one's own, which is edited then.
     await write(mallory, "say malloryOwn", [], id);
     // What has not arrived yet would only arrive as it reads then.
-    await reached(world, "xmpp", "malloryOwn");
+    await reached(harness, "xmpp", "malloryOwn");
     await write(mallory, "say malloryEdited", [replaces(id)]);
     await write(alice, "say aliceEdited", [replaces(id)]);
-    await fence(world, "edits");
+    await fence(harness, "edits");
     for (const to of others) {
       expect(cameTo("forgedEdit", [to])).toEqual([]);
       expect(cameTo("forgedByRoomId", [to])).toEqual([]);
@@ -97,7 +97,7 @@ needs(["inspircd", "prosody", "synapse", "python3-irc", "python3-slixmpp", "pyth
     );
     await mallory.rename(ROOM, "alice");
     await write(mallory, "say forgedLater", [replaces(id)]);
-    await fence(world, "reuse");
+    await fence(harness, "reuse");
     // It may be taken for an edit of mallory's own message with this id, and of nothing else.
     for (const to of others.filter((network) => network !== "irc")) {
       const original1 = copies(seenOn(to), "originalWord")[0]?.ids ?? [];
@@ -111,7 +111,7 @@ needs(["inspircd", "prosody", "synapse", "python3-irc", "python3-slixmpp", "pyth
 
   test("Matrix: nobody edits or takes back what somebody else has said", async () => {
     const others = NETWORKS.filter((network) => network !== "matrix");
-    const { nio, matrixRoom: room } = world;
+    const { nio, matrixRoom: room } = harness;
     const mallory: NioPerson = await nio.person(MALLORY);
     await mallory.ask("join", { room });
     const replace = async (event: string, words: string): Promise<void> => {
@@ -124,15 +124,15 @@ needs(["inspircd", "prosody", "synapse", "python3-irc", "python3-slixmpp", "pyth
       };
       await mallory.ask("send", { room, type: "m.room.message", content });
     };
-    const original = await world.places.matrix.say("say monasWord", "normal");
-    await world.places.irc.say("say irasWord", "normal");
-    await reached(world, "matrix", "monasWord");
-    await reached(world, "irc", "irasWord");
+    const original = await harness.places.matrix.say("say monasWord", "normal");
+    await harness.places.irc.say("say irasWord", "normal");
+    await reached(harness, "matrix", "monasWord");
+    await reached(harness, "irc", "irasWord");
     await replace(original, "say matrixForged");
     const [copy = ""] = copies(seenOn("matrix"), "irasWord")[0]?.ids ?? [];
     await replace(copy, "say copyForged");
     await expect(mallory.ask("redact", { room, event: original })).rejects.toThrow(/M_FORBIDDEN|403/u);
-    await fence(world, "matrixEdits");
+    await fence(harness, "matrixEdits");
     expect(cameTo("matrixForged", others)).toEqual([]);
     expect(cameTo("copyForged", others)).toEqual([]);
     say(
@@ -144,9 +144,9 @@ needs(["inspircd", "prosody", "synapse", "python3-irc", "python3-slixmpp", "pyth
   test("placeholders in names are only names", async () => {
     const trick = await join("{CHANNEL}{GATEWAY}");
     await write(trick, "say trickOne");
-    await world.rialto.client("writer").say({ gateway: GATEWAY, username: "{NICK}{PROTOCOL}", text: "say trickTwo" });
-    await reached(world, "xmpp", "trickOne");
-    await reached(world, "api", "trickTwo");
+    await harness.rialto.client("writer").say({ gateway: GATEWAY, username: "{NICK}{PROTOCOL}", text: "say trickTwo" });
+    await reached(harness, "xmpp", "trickOne");
+    await reached(harness, "api", "trickTwo");
     const shown = (word: string): string => seenOn("irc").find(({ text }) => holds(text, word))?.text ?? "";
     expect(shown("trickOne")).toBe("<{CHANNEL}{GATEWAY}> say trickOne");
     expect(shown("trickTwo")).toBe("<{NICK}{PROTOCOL}> say trickTwo");
@@ -154,17 +154,17 @@ needs(["inspircd", "prosody", "synapse", "python3-irc", "python3-slixmpp", "pyth
   });
 
   test("@room from IRC notifies nobody", async () => {
-    await world.places.irc.say("@room @everyone @here @channel mona: roomWord", "normal");
-    await reached(world, "irc", "roomWord");
+    await harness.places.irc.say("@room @everyone @here @channel mona: roomWord", "normal");
+    await reached(harness, "irc", "roomWord");
     const sight = copies(seenOn("matrix"), "roomWord")[0];
     expect(sight?.text).toContain("@room");
     expect(sight?.alerts).toBe(false);
-    const reader = await world.nio.person("rita");
-    await reader.ask("join", { room: world.matrixRoom });
-    await world.places.irc.say("@room rita: ritaWord", "normal");
+    const reader = await harness.nio.person("rita");
+    await reader.ask("join", { room: harness.matrixRoom });
+    await harness.places.irc.say("@room rita: ritaWord", "normal");
     await until(
       () => (reader.seen.some(({ event }) => JSON.stringify(event).includes("ritaWord")) ? [] : ["ritaWord"]),
-      world.rialto,
+      harness.rialto,
     );
     const pushed = (await reader.ask("raw", {
       method: "GET",
@@ -182,10 +182,10 @@ needs(["inspircd", "prosody", "synapse", "python3-irc", "python3-slixmpp", "pyth
   });
 
   test("a client of the API acts on its own messages only", async () => {
-    await world.places.xmpp.say("say xenasWord", "normal");
-    await reached(world, "xmpp", "xenasWord");
+    await harness.places.xmpp.say("say xenasWord", "normal");
+    await reached(harness, "xmpp", "xenasWord");
     const [id = ""] = copies(seenOn("api"), "xenasWord")[0]?.ids ?? [];
-    const writer = world.rialto.client("writer");
+    const writer = harness.rialto.client("writer");
     const edit = await writer.post({
       gateway: GATEWAY,
       username: "xena",
@@ -203,19 +203,19 @@ needs(["inspircd", "prosody", "synapse", "python3-irc", "python3-slixmpp", "pyth
       protocol: "xmpp",
       channel: "#other",
     });
-    await fence(world, "api");
+    await fence(harness, "api");
     expect(cameTo("apiForged")).toEqual([]);
-    const line = world.places.api.sights().find(({ text }) => holds(text, "apiFields"));
+    const line = harness.places.api.sights().find(({ text }) => holds(text, "apiFields"));
     expect(line?.kind).toBe("normal");
     say("API, msg_edit and msg_delete of a message from XMPP", `${edit.status} and ${erase.status}`);
   });
 
   test("a drawing with a script is only saved", async () => {
     const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
-    await world.places.matrix.share?.({ name: "drawingWord.svg", mime: "image/svg+xml", content: svg });
+    await harness.places.matrix.share?.({ name: "drawingWord.svg", mime: "image/svg+xml", content: svg });
     const line = await shownOn("irc", "drawingWord.svg");
     const url = /http:\/\/\S+/u.exec(line)?.[0] ?? "";
-    expect(url).toContain(world.mediaUrl);
+    expect(url).toContain(harness.mediaUrl);
     const answer = await fetch(url);
     expect(Buffer.from(await answer.arrayBuffer())).toEqual(svg);
     const { headers } = answer;
@@ -241,15 +241,15 @@ needs(["inspircd", "prosody", "synapse", "python3-irc", "python3-slixmpp", "pyth
       };
       more();
     };
-    const before = residentKiB(world.rialto.pid);
+    const before = residentKiB(harness.rialto.pid);
     let most = before;
-    const watch = setInterval(() => (most = Math.max(most, residentKiB(world.rialto.pid))), 5);
+    const watch = setInterval(() => (most = Math.max(most, residentKiB(harness.rialto.pid))), 5);
     await share("bomb.png", bomb);
     const refusal = await shownOn("irc", "bomb.png");
     clearInterval(watch);
     expect(sent).toBeGreaterThan(0);
     expect(sent).toBeLessThan(GIGABYTE / 10);
-    expect(refusal).not.toContain(world.mediaUrl);
+    expect(refusal).not.toContain(harness.mediaUrl);
     const figures = `${(sent / 1e6).toFixed(0)} MB left the server (buffers of two sockets included), ${((most - before) / 1024).toFixed(1)} MiB more memory`;
     say("a file of 1 GB that claims 1 kB, with a limit of 2 MB", `${figures}; shown: ${refusal}`);
   });
@@ -260,11 +260,11 @@ needs(["inspircd", "prosody", "synapse", "python3-irc", "python3-slixmpp", "pyth
     await share("led.png", (response) => response.writeHead(307, { location: `${secret}/led.png` }).end());
     const led = await shownOn("irc", "led.png");
     const file = { Name: "named.png", URL: `${secret}/named.png` };
-    await world.rialto
+    await harness.rialto
       .client("writer")
       .say({ gateway: GATEWAY, username: "eve", text: "namedWord", Extra: { file: [file] } });
-    await reached(world, "api", "namedWord");
-    await fence(world, "redirect");
+    await reached(harness, "api", "namedWord");
+    await fence(harness, "redirect");
     expect(hits).toBe(0);
     expect(seenOn("matrix").filter((sight) => sight.file?.name === "named.png")).toEqual([]);
     const named = seenOn("matrix").find(({ text }) => text.includes("named.png"))?.text ?? "";
@@ -274,18 +274,18 @@ needs(["inspircd", "prosody", "synapse", "python3-irc", "python3-slixmpp", "pyth
 
 /** A file from Matrix that claims 1 kB; this is what its server answers. */
 async function share(name: string, answer: Answer): Promise<void> {
-  const sharer = await world.nio.person(`sharer-${name}`);
-  await sharer.ask("join", { room: world.matrixRoom });
+  const sharer = await harness.nio.person(`sharer-${name}`);
+  await sharer.ask("join", { room: harness.matrixRoom });
   const url = String(await sharer.ask("upload", { content: "00", mime: "image/png", file: name }));
-  world.front.instead.set(url.slice(url.lastIndexOf("/")), answer);
+  harness.front.instead.set(url.slice(url.lastIndexOf("/")), answer);
   const content = { msgtype: "m.image", body: name, url, info: { mimetype: "image/png", size: 1_000 } };
-  await sharer.ask("send", { room: world.matrixRoom, type: "m.room.message", content });
+  await sharer.ask("send", { room: harness.matrixRoom, type: "m.room.message", content });
 }
 
 /** The line about a file. */
 async function shownOn(network: Network, name: string): Promise<string> {
   const line = (): string | undefined => seenOn(network).find(({ text }) => text.includes(name))?.text;
-  await until(() => (line() === undefined ? [`"${name}" on ${network}`] : []), world.rialto);
+  await until(() => (line() === undefined ? [`"${name}" on ${network}`] : []), harness.rialto);
   return line() ?? "";
 }
 

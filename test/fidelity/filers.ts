@@ -3,7 +3,7 @@ import type { NioPeople } from "../servers/people/nio.ts";
 import { type Extension, SlixmppPerson } from "../servers/people/slixmpp.ts";
 import type { XmppServer } from "../servers/xmpp/server.ts";
 import type { ApiClient } from "../support/client.ts";
-import { GATEWAY, PASSWORD, ROOM } from "./world.ts";
+import { GATEWAY, PASSWORD, ROOM } from "./harness.ts";
 
 /** Somebody who shares files, and says what each message is called on the own network. */
 export interface Filer extends Pick<Place, "edit" | "reply" | "erase"> {

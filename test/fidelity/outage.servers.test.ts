@@ -3,7 +3,7 @@ import { type Network, NETWORKS, type Place } from "../crossing/place.ts";
 import { xmppPlace } from "../crossing/xmpp-place.ts";
 import { compare, numbered } from "../irc/world.ts";
 import { needs } from "../servers/installed.ts";
-import { ROOM, startWorld, until, type World } from "./world.ts";
+import { ROOM, startHarness, until, type FidelityHarness } from "./harness.ts";
 
 /** How long a server is away; a minute for the record, less in every run. */
 const OUTAGE_MS = Number(process.env["FIDELITY_OUTAGE_S"] ?? 5) * 1000;
@@ -21,7 +21,7 @@ interface Voice {
   readonly texts: () => readonly string[];
 }
 
-let world: World;
+let harness: FidelityHarness;
 const voices = new Map<Network, Voice>();
 
 function voiceOf(place: Place): Voice {
@@ -39,42 +39,42 @@ function voice(network: Network): Voice {
 
 needs(["inspircd", "prosody", "synapse", "python3-irc", "python3-slixmpp", "python3-matrix-nio"], () => {
   beforeAll(async () => {
-    world = await startWorld();
-    for (const network of NETWORKS) voices.set(network, voiceOf(world.places[network]));
+    harness = await startHarness();
+    for (const network of NETWORKS) voices.set(network, voiceOf(harness.places[network]));
   });
   afterEach(({ task }) => {
-    if (task.result?.state === "fail") console.error(`Rialto printed:\n${world.rialto.output().slice(-6_000)}`);
+    if (task.result?.state === "fail") console.error(`Rialto printed:\n${harness.rialto.output().slice(-6_000)}`);
   });
-  afterAll(async () => await world?.end());
+  afterAll(async () => await harness?.end());
 
   test("Prosody is away, and people write there before we are back", { timeout: TEST_MS }, async () => {
-    world.xmppProxy.shut();
-    await world.prosody.halt();
+    harness.xmppProxy.shut();
+    await harness.prosody.halt();
     await away("xmpp", async () => {
-      await world.prosody.restart();
+      await harness.prosody.restart();
       // Whoever was there lost the connection.
-      voices.set("xmpp", voiceOf(await xmppPlace(world.prosody, ROOM)));
+      voices.set("xmpp", voiceOf(await xmppPlace(harness.prosody, ROOM)));
     });
-    world.xmppProxy.open();
+    harness.xmppProxy.open();
     await settled("xmpp", "Prosody");
   });
 
   test("Synapse is away, and people write there before we are back", { timeout: TEST_MS }, async () => {
-    world.matrixProxy.shut();
-    world.matrixProxy.cut();
-    await world.synapse.halt();
+    harness.matrixProxy.shut();
+    harness.matrixProxy.cut();
+    await harness.synapse.halt();
     await away("matrix", async () => {
-      await world.synapse.restart();
+      await harness.synapse.restart();
       voices.set("matrix", await somebodyElse());
     });
-    world.matrixProxy.open();
+    harness.matrixProxy.open();
     await settled("matrix", "Synapse");
   });
 });
 
 async function somebodyElse(): Promise<Voice> {
-  const room = world.matrixRoom;
-  const client = await world.nio.person("nell");
+  const room = harness.matrixRoom;
+  const client = await harness.nio.person("nell");
   await client.ask("join", { room });
   const bodyOf = (event: Readonly<Record<string, unknown>>): string =>
     event["type"] === "m.room.message" && event["sender"] !== client.id
@@ -90,7 +90,10 @@ async function somebodyElse(): Promise<Voice> {
 const prefixOf = (from: Network, gone: Network): string => `without-${gone}-${from}`;
 const countOf = (from: Network, gone: Network): number => (from === gone ? (BEHIND[gone] ?? 0) : MEANWHILE);
 
-/** People on the others write for as long as the server is away; then somebody writes there, before Rialto can come back. */
+/**
+ * People on the others write for as long as the server is away; then somebody writes there, before Rialto can come
+ * back.
+ */
 async function away(gone: Network, back: () => Promise<void>): Promise<void> {
   const others = NETWORKS.filter((network) => network !== gone);
   await Promise.all(
@@ -122,7 +125,7 @@ async function settled(gone: Network, server: string): Promise<void> {
       const last = `${prefixOf(from, gone)} ${countOf(from, gone)}`;
       return read(to, gone).includes(last) ? [] : [`"${last}" on ${to}`];
     });
-  await until(missing, world.rialto, RETURN_MS);
+  await until(missing, harness.rialto, RETURN_MS);
   const seconds = ((performance.now() - begun) / 1000).toFixed(1);
   const whole = read("api", gone);
   const faults: string[] = [];

@@ -13,9 +13,11 @@ import { type Rialto, startRialto } from "../support/rialto.ts";
 import type { ApiSocket } from "../support/socket.ts";
 import type { ApiStream } from "../support/stream.ts";
 import { type Filer, matrixFiler, xmppFiler, xmppPerson } from "./filers.ts";
-import { GATEWAY, PASSWORD, ROOM } from "./world.ts";
+import { GATEWAY, PASSWORD, ROOM } from "./harness.ts";
 
-/** What readers of the API get of files, on real servers, without FullEvents and without any public address of Rialto. */
+/**
+ * What readers of the API get of files, on real servers, without FullEvents and without any public address of Rialto.
+ */
 
 const LIMIT = 2_000;
 const READERS = ["poll", "stream", "socket", "full"];

@@ -3,7 +3,7 @@ import { type Network, NETWORKS, type Place, type Sight } from "../crossing/plac
 import { holds, wordOf } from "../crossing/things.ts";
 import { needs } from "../servers/installed.ts";
 import { apiFiler, type Filer, matrixFiler, xmppFiler, xmppPerson } from "./filers.ts";
-import { copies, fence, startWorld, type World } from "./world.ts";
+import { copies, fence, startHarness, type FidelityHarness } from "./harness.ts";
 
 /** What is done to a message after the restart. */
 type Act = "edit" | "reply" | "delete";
@@ -26,44 +26,44 @@ const LONG_WORDS = 3_000;
 const EQUAL = 3;
 
 const STOPS: readonly (readonly [string, () => Promise<unknown>])[] = [
-  ["SIGTERM", async () => await world.rialto.stop()],
-  ["SIGKILL", async () => await world.rialto.kill9()],
+  ["SIGTERM", async () => await harness.rialto.stop()],
+  ["SIGKILL", async () => await harness.rialto.kill9()],
 ];
 
-let world: World;
+let harness: FidelityHarness;
 let filers: readonly Filer[];
 let onEnd = async (): Promise<void> => undefined;
 
 needs(["inspircd", "prosody", "synapse", "python3-irc", "python3-slixmpp", "python3-matrix-nio"], () => {
   beforeAll(async () => {
     // Files on servers of this machine are fetched.
-    world = await startWorld({ general: "MediaAllowPrivate = true", irc: 'DeleteFallback = "note"' });
-    const xara = await xmppPerson(world.prosody, "xara");
+    harness = await startHarness({ general: "MediaAllowPrivate = true", irc: 'DeleteFallback = "note"' });
+    const xara = await xmppPerson(harness.prosody, "xara");
     onEnd = async () => await xara.quit();
-    const writer = apiFiler(() => world.rialto.client("writer"));
-    filers = [writer, await matrixFiler(world.nio, world.matrixRoom), xmppFiler(xara)];
+    const writer = apiFiler(() => harness.rialto.client("writer"));
+    filers = [writer, await matrixFiler(harness.nio, harness.matrixRoom), xmppFiler(xara)];
   });
   afterAll(async () => {
     await onEnd();
-    await world?.end();
+    await harness?.end();
   });
 
   test.each(STOPS)("%s between a message and its edit, its reply and its deletion", async (name, stop) => {
-    const said = NETWORKS.map(async (from) => await sayAll(world.places[from], name));
+    const said = NETWORKS.map(async (from) => await sayAll(harness.places[from], name));
     const targets = (await Promise.all([...said, ...filers.map(async (filer) => await shareAll(filer, name))])).flat();
-    await fence(world, `before${name}`);
+    await fence(harness, `before${name}`);
     const before = new Map(
       targets.flatMap((target) => NETWORKS.map((to) => [keyOf(target, to), messageOf(target, to)] as const)),
     );
-    const seen = new Map(NETWORKS.map((to) => [to, world.places[to].sights().length]));
+    const seen = new Map(NETWORKS.map((to) => [to, harness.places[to].sights().length]));
     await stop();
-    await world.again();
+    await harness.again();
     for (const target of targets) await act(target);
-    await fence(world, `after${name}`);
+    await fence(harness, `after${name}`);
     const wrong: string[] = [];
     let right = 0;
     for (const to of NETWORKS) {
-      const fresh = world.places[to].sights().slice(seen.get(to));
+      const fresh = harness.places[to].sights().slice(seen.get(to));
       for (const target of targets) {
         if (target.from === to) continue;
         const found = outcome(target, to, fresh, before);
@@ -82,7 +82,7 @@ async function sayAll(place: Place, round: string): Promise<readonly Target[]> {
   const targets: Target[] = [];
   const { network: from } = place;
   // The place of the API is another one in each life.
-  const by = (): Place => world.places[from];
+  const by = (): Place => harness.places[from];
   const acts: readonly Act[] = place.edit === null ? ["reply"] : ["edit", "reply", "delete"];
   for (const act of acts) {
     const word = wordOf(`${act}${round}`, from);
@@ -124,7 +124,7 @@ const keyOf = ({ from, word }: Target, to: Network): string => `${from} ${to} ${
 
 /** All names that the message has on a network: of each of its parts. */
 function messageOf({ word, what, at, from }: Target, to: Network): readonly (readonly string[])[] {
-  const all = copies(world.places[to].sights(), word);
+  const all = copies(harness.places[to].sights(), word);
   // A reader of the API sees the files of one message one by one.
   if (what !== "text")
     return all

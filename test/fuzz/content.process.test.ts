@@ -130,7 +130,8 @@ describe("time grows with the length, not with its square", () => {
     work();
     return now() - begin;
   };
-  // Four times the length takes four times the time, its square sixteen times. The fastest of some turns counts, because the machine does other things.
+  // Four times the length takes four times the time, its square sixteen times. The fastest of some turns counts,
+  // because the machine does other things.
   const grows = (small: () => unknown, large: () => unknown): boolean => {
     let [short, long] = [timeOf(small), timeOf(large)];
     for (let turn = 0; turn < 9 && isSuspicious(short, long); turn += 1) {

@@ -7,8 +7,8 @@ export interface Moment {
 }
 
 /**
- * MiB of the heap that came with `per` inputs in the second half of a run; in the first, caches and bounded memories take their size. Null: less than
- * `least` inputs were given in it, so that nothing can be said.
+ * MiB of the heap that came with `per` inputs in the second half of a run; in the first, caches and bounded memories
+ * take their size. Null: less than `least` inputs were given in it, so that nothing can be said.
  */
 export function growthOf(moments: readonly Moment[], per: number, least: number): number | null {
   const last = moments.at(-1);

@@ -10,13 +10,18 @@ import type { Surface } from "./surfaces.ts";
 import { weigh, WEIGHABLE, type Weight } from "./weight.ts";
 
 const CONNECTIONS = 96;
-/** A connection on which nothing has come for so long is left, once the program has answered somebody else meanwhile. */
+/**
+ * A connection on which nothing has come for so long is left, once the program has answered somebody else meanwhile.
+ */
 const QUIET_MS = 250;
 /** One on which something goes on coming is left after that. */
 const ENOUGH_MS = 5_000;
 /** What the program may do at all with one connection. */
 const PATIENCE_MS = 300_000;
-/** MiB of the heap for 100 000 requests, once what is kept of the latest messages (32 MiB of them) has its full size: 10 bytes for each. */
+/**
+ * MiB of the heap for 100 000 requests, once what is kept of the latest messages (32 MiB of them) has its full size: 10
+ * bytes for each.
+ */
 const GROWTH_MAX = 1;
 /** Requests of the second half of a run: with fewer that size is not reached before it. */
 const JUDGED_FROM = 400_000;

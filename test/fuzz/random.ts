@@ -1,4 +1,7 @@
-/** Numbers that are the same for the same seeds (mulberry32, by Tommy Ettinger, public domain), and what is chosen by them. */
+/**
+ * Numbers that are the same for the same seeds (mulberry32, by Tommy Ettinger, public domain), and what is chosen by
+ * them.
+ */
 export class Random {
   #state: number;
 

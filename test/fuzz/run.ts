@@ -19,7 +19,10 @@ const { values, positionals } = parseArgs({
 /** No sound input takes a tenth of it. */
 const SLOW_MS = 3_000;
 
-/** MiB of the heap for 10 000 inputs, in the second half of a run of which that has so many: 500 bytes for each, where one that is not let go of takes thousands. */
+/**
+ * MiB of the heap for 10 000 inputs, in the second half of a run of which that has so many: 500 bytes for each, where
+ * one that is not let go of takes thousands.
+ */
 const GROWTH_MAX = 5;
 const JUDGED_FROM = 5_000;
 

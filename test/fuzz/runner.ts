@@ -31,7 +31,10 @@ interface Plan {
   readonly onTurn?: (turn: number) => void;
 }
 
-/** Gives a target so many inputs, one after the other. What happens unhandled meanwhile counts against the input under way. */
+/**
+ * Gives a target so many inputs, one after the other. What happens unhandled meanwhile counts against the input under
+ * way.
+ */
 export async function runTarget(
   target: Target,
   { seed, count, from = 0, seconds, slowMs = Infinity, onTurn }: Plan,

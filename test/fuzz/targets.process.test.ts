@@ -4,7 +4,8 @@ import { report, runTarget } from "./runner.ts";
 import type { Target } from "./target.ts";
 import { TARGETS } from "./targets/all.ts";
 
-// A sample, the same on each run; `npm run fuzz` goes on for as long as one likes, judges time and growth, and has the whole program as well.
+// A sample, the same on each run; `npm run fuzz` goes on for as long as one likes, judges time and growth, and has the
+// whole program as well.
 test.each(TARGETS.map((target) => [target.name, target] as const))("%s", async (_, target) => {
   const ran = await runTarget(target, { seed: 1, count: 100 });
   expect(report(target, 1, ran)).toBe("");

@@ -3,7 +3,10 @@ import { Worker } from "node:worker_threads";
 /** No input may take so long, however busy the machine. */
 const HANG_MS = 120_000;
 
-/** Ends this process when one input hangs, and says which; a thread of its own, because a hang lets nothing else run here. */
+/**
+ * Ends this process when one input hangs, and says which; a thread of its own, because a hang lets nothing else run
+ * here.
+ */
 export function watch(
   target: string,
   seed: number,

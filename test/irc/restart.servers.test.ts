@@ -17,7 +17,8 @@ needs(["ngircd", "inspircd", "ii", "python3-irc"], () => {
   test.each([
     ["ngircd killed", startNgircd, false],
     ["inspircd killed", startInspircd, false],
-    // What is written meanwhile dies in the server's socket: a window of lines, and nobody can know which of them were read.
+    // What is written meanwhile dies in the server's socket: a window of lines, and nobody can know which of them were
+    // read.
     ["ngircd stopped, then killed", startNgircd, true],
   ] as const)("%s and started again in the middle of 200 posts", async (name, start, hangs) => {
     const server = await onStage(start());

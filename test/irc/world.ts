@@ -62,7 +62,9 @@ export function numbered(prefix: string, count: number): string[] {
   return Array.from({ length: count }, (_, at) => `${prefix} ${at + 1}`);
 }
 
-/** Which of the wanted are not there, which are there twice, and whether those that are there stand in the wanted order. */
+/**
+ * Which of the wanted are not there, which are there twice, and whether those that are there stand in the wanted order.
+ */
 export function compare(wanted: readonly string[], got: readonly string[]): Comparison {
   const places = new Map(wanted.map((text, at) => [text, at]));
   const seen = new Map<string, number>();
@@ -129,7 +131,10 @@ export async function postAll(client: ApiClient, texts: readonly string[], usern
   for (const text of texts) await client.say({ text, username });
 }
 
-/** How long a message takes from the post to a stream of another account, in ms: half and 99 of 100 take no longer than this. */
+/**
+ * How long a message takes from the post to a stream of another account, in ms: half and 99 of 100 take no longer than
+ * this.
+ */
 export async function latency(
   from: ApiClient,
   stream: ApiStream,

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { expect, test, vi } from "vitest";
-import type { StatusView, Trouble } from "../../src/admin/views.ts";
+import type { StatusView, Alert } from "../../src/admin/views.ts";
 import { ask } from "../../src/cli/client.ts";
 import { toml } from "../support/config.ts";
 import { connectRaw } from "../support/raw.ts";
@@ -13,7 +13,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const config = toml({ accounts: { left: {}, right: {} }, gateways: { g: { inout: ["left", "right"] } } });
 
-async function troubles({ dataPath }: Rialto): Promise<readonly Trouble[]> {
+async function troubles({ dataPath }: Rialto): Promise<readonly Alert[]> {
   const answer = await ask(path.join(dataPath, "rialto.sock"), { method: "GET", path: "/api/v1/status" });
   return (JSON.parse(answer.body) as StatusView).troubles;
 }

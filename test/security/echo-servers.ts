@@ -22,7 +22,9 @@ function echoes(secret: string): string {
   ].join(" ");
 }
 
-/** An IRC server that refuses the nick `refused`, lets all others in, and repeats passwords, logins, commands and keys. */
+/**
+ * An IRC server that refuses the nick `refused`, lets all others in, and repeats passwords, logins, commands and keys.
+ */
 export async function echoingIrc(): Promise<EchoServer> {
   return await lineServer((line, say, hangUp) => {
     const [command = "", first = "", ...rest] = line.split(" ");
@@ -97,7 +99,9 @@ export async function echoingMatrix(): Promise<EchoServer> {
   return { port: (server.address() as AddressInfo).port, heard: () => heard };
 }
 
-/** An XMPP server that refuses the user `refused`, lets all others in, and repeats passwords and the passwords of rooms. */
+/**
+ * An XMPP server that refuses the user `refused`, lets all others in, and repeats passwords and the passwords of rooms.
+ */
 export async function echoingXmpp(): Promise<EchoServer> {
   const features = {
     login: "<mechanisms xmlns='urn:ietf:params:xml:ns:xmpp-sasl'><mechanism>PLAIN</mechanism></mechanisms>",

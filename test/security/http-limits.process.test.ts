@@ -19,8 +19,8 @@ const MAX_BODY = 10_000;
 const WAIT_MS = 50_000;
 
 /**
- * The server of the API, with limits that a test can wait for; what it asks is `/small`, `/echo`, and `/held`, which is answered when whoever
- * is told of it says so.
+ * The server of the API, with limits that a test can wait for; what it asks is `/small`, `/echo`, and `/held`, which is
+ * answered when whoever is told of it says so.
  */
 async function start(
   limits: HttpLimits,

@@ -70,8 +70,8 @@ export function pathOf(program: Program): string {
 }
 
 /**
- * Tests that need these programs. On a machine that lacks one they are left out, and the summary counts them as skipped, under a title that
- * says why; where CI is set that is a failure.
+ * Tests that need these programs. On a machine that lacks one they are left out, and the summary counts them as
+ * skipped, under a title that says why; where CI is set that is a failure.
  */
 export function needs(programs: readonly Program[], tests: () => void): void {
   const missing = programs.filter((program) => find(program) === null);

@@ -25,7 +25,9 @@ export interface Proxy {
   /** While it is shut, whoever connects is thrown out at once. */
   readonly shut: () => void;
   readonly open: () => void;
-  /** While there is such a text, whoever connects and says anything is answered with it, and thrown out; null: nobody. */
+  /**
+   * While there is such a text, whoever connects and says anything is answered with it, and thrown out; null: nobody.
+   */
   readonly answer: (text: string | null) => void;
   readonly stop: () => Promise<void>;
 }

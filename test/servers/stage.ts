@@ -12,8 +12,8 @@ interface Hooks {
 const SHOWN = 4_000;
 
 /**
- * For one test: what is started ends with it, the newest first, and a failed test shows what it printed. A test that runs beside others of its
- * file hands in the hooks of its own context.
+ * For one test: what is started ends with it, the newest first, and a failed test shows what it printed. A test that
+ * runs beside others of its file hands in the hooks of its own context.
  */
 export async function onStage<T extends Rialto | IrcServer | Person | Stoppable>(
   starting: Promise<T>,

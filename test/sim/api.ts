@@ -1,5 +1,5 @@
 import type { Account as Configured, Config } from "../../src/config/config.ts";
-import type { DeliveryChange, Next } from "../../src/delivery/change.ts";
+import type { DeliveryChange, NextConfig } from "../../src/delivery/change.ts";
 import { pause } from "../../src/delivery/deadline.ts";
 import { compileInbound } from "../../src/gateway/inbound.ts";
 import type { Routes } from "../../src/gateway/routes.ts";
@@ -8,7 +8,7 @@ import { ApiAccount, type PollAnswer } from "../../src/http/api/account.ts";
 import { dispatchTo } from "../../src/http/api/dispatch.ts";
 import { Ingest } from "../../src/http/api/ingest.ts";
 import { beginningMarks, forgetReaders, joiningMarks, READERS_STEM } from "../../src/http/api/reader-marks.ts";
-import type { Turnstile } from "../../src/lib/turnstile.ts";
+import type { ReadWriteLock } from "../../src/lib/read-write-lock.ts";
 import { LogError } from "../../src/log/errors.ts";
 import type { Log } from "../../src/log/log.ts";
 import type { Message } from "../../src/contract/message.ts";
@@ -19,14 +19,14 @@ import type { Counts } from "./counts.ts";
 import { logWith } from "./log-with.ts";
 import type { Loop } from "./loop.ts";
 import { Reader } from "./reader.ts";
-import type { Witness } from "./witness.ts";
+import type { Oracle } from "./oracle.ts";
 
 /** What is needed of the world around. */
 interface Surroundings {
   readonly config: Config;
   readonly logger: Logger;
   readonly loop: Loop;
-  readonly witness: Witness;
+  readonly oracle: Oracle;
   readonly counts: Counts;
   /** How often the program was started. */
   readonly lives: number;
@@ -48,30 +48,30 @@ interface Account {
 interface Core {
   readonly log: Log;
   readonly routes: Routes;
-  readonly turnstile: Turnstile;
+  readonly lock: ReadWriteLock;
   readonly life: Life;
 }
 
 /** The HTTP API without its sockets: clients post and poll. */
 export class Api {
-  readonly #world: Surroundings;
+  readonly #harness: Surroundings;
   readonly #readers = new Map<string, Reader>();
   #accounts = new Map<string, Account>();
   /** The same as above; what is committed is handed to these. */
   #feeds = new Map<string, ApiAccount>();
   #core: Core | null = null;
 
-  constructor(world: Surroundings) {
-    this.#world = world;
+  constructor(harness: Surroundings) {
+    this.#harness = harness;
   }
 
   get names(): readonly string[] {
-    return apisOf(this.#world.config).map(({ key }) => key);
+    return apisOf(this.#harness.config).map(({ key }) => key);
   }
 
   async open(core: Core): Promise<void> {
     const { log, routes } = core;
-    const { config } = this.#world;
+    const { config } = this.#harness;
     this.#core = core;
     this.#accounts = new Map();
     this.#feeds = new Map();
@@ -81,7 +81,7 @@ export class Api {
   }
 
   /** The steps of `app/api-servers.ts`, without its servers. */
-  async change(next: Next): Promise<DeliveryChange> {
+  async change(next: NextConfig): Promise<DeliveryChange> {
     const core = this.#core;
     if (core === null) throw new Error("nothing runs");
     const { log, routes } = core;
@@ -106,7 +106,7 @@ export class Api {
     };
   }
 
-  async #settle({ config, routes }: Next, core: Core): Promise<void> {
+  async #settle({ config, routes }: NextConfig, core: Core): Promise<void> {
     const accounts = apisOf(config);
     const keys = new Set(accounts.map(({ key }) => key));
     for (const [key, { readers }] of this.#accounts) {
@@ -118,9 +118,9 @@ export class Api {
     for (const account of accounts) {
       while (!this.#accounts.has(account.key) && !core.life.dead) {
         try {
-          await core.turnstile.alone(ALONE_MS, async () => await this.#open(account, config, core));
+          await core.lock.exclusive(ALONE_MS, async () => await this.#open(account, config, core));
         } catch {
-          await pause({ clock: this.#world.loop.clockOf(core.life), ms: RETRY_MS });
+          await pause({ clock: this.#harness.loop.clockOf(core.life), ms: RETRY_MS });
         }
       }
     }
@@ -128,8 +128,8 @@ export class Api {
     await forgetReaders(core.log, keys, routes.reads).catch(() => undefined);
   }
 
-  async #open(account: Configured, config: Config, { life, log, routes, turnstile }: Core): Promise<void> {
-    const { logger, loop } = this.#world;
+  async #open(account: Configured, config: Config, { life, log, routes, lock }: Core): Promise<void> {
+    const { logger, loop } = this.#harness;
     const nowMs = (): number => loop.nowMs();
     const view = compileView(account, config.accounts);
     const reader = this.#readers.get(account.key) ?? new Reader();
@@ -143,7 +143,7 @@ export class Api {
       logger,
       clock: loop.clockOf(life),
     });
-    const ingest = new Ingest({ account, log, routes, turnstile, inbound: compileInbound(account), logger, nowMs });
+    const ingest = new Ingest({ account, log, routes, lock, inbound: compileInbound(account), logger, nowMs });
     this.#accounts.set(account.key, { readers, ingest });
     this.#feeds.set(account.key, readers);
   }
@@ -155,7 +155,7 @@ export class Api {
 
   /** A client posts, and hears what became of it in its own time. */
   post(name: string, gateway: string, message: number): void {
-    const { witness } = this.#world;
+    const { oracle } = this.#harness;
     const life = this.#core?.life ?? null;
     if (life === null || life.cross()) return;
     const text = textFor({ message, edit: 0, parts: 1 });
@@ -176,9 +176,9 @@ export class Api {
       ?.ingest.post(draft, null)
       .then((posted) => {
         if (!posted.ok || life.cross()) return;
-        witness.check(
+        oracle.check(
           "accepted is kept",
-          witness.accepted.has(message),
+          oracle.accepted.has(message),
           () => `m${message} was answered 200, and is not in the log`,
         );
       });
@@ -191,13 +191,13 @@ export class Api {
     if (life === null || reader === undefined || life.cross()) return;
     const account = this.#accounts.get(name);
     if (account === undefined) return;
-    reader.ask(this.#world.lives);
+    reader.ask(this.#harness.lives);
     void account.readers.poll().then((answer) => {
       if (life.cross()) return;
       reader.answered();
       if (answer instanceof LogError) return reader.broke();
       if (breaks) {
-        this.#world.counts.fault("poll broken");
+        this.#harness.counts.fault("poll broken");
         answer.broken();
         return reader.broke();
       }
@@ -206,17 +206,17 @@ export class Api {
   }
 
   #take(name: string, reader: Reader, answer: PollAnswer): void {
-    const { witness } = this.#world;
+    const { oracle } = this.#harness;
     const keys: string[] = [];
     for (const { text, gateway, account } of JSON.parse(answer.body) as Message[]) {
-      witness.check("privacy", !account.startsWith("rialto."), () => `${name} read of an outage: ${text}`);
+      oracle.check("privacy", !account.startsWith("rialto."), () => `${name} read of an outage: ${text}`);
       const token = tokensIn(text).at(-1);
       if (token === undefined) continue;
-      witness.read(name, gateway, token);
+      oracle.read(name, gateway, token);
       keys.push(`${gateway} m${token.message}e${token.edit}`);
     }
     const wrong = reader.take(keys);
-    for (const key of keys) witness.check("poll once", !wrong.has(key), () => `${name} read ${key} again`);
+    for (const key of keys) oracle.check("poll once", !wrong.has(key), () => `${name} read ${key} again`);
     answer.delivered();
   }
 

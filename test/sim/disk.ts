@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { LogError } from "../../src/log/errors.ts";
 import type { Log } from "../../src/log/log.ts";
-import type { Connection } from "../../src/log/sqlite/connection.ts";
+import type { WorkerConnection } from "../../src/log/sqlite/connection.ts";
 import { toError } from "../../src/log/sqlite/failure.ts";
-import type { Failure, Reply, Request, WorkerOptions } from "../../src/log/sqlite/protocol.ts";
+import type { LogFailure, Reply, Request, WorkerOptions } from "../../src/log/sqlite/protocol.ts";
 import { SqliteLog } from "../../src/log/sqlite/sqlite-log.ts";
 import { Store } from "../../src/log/sqlite/store.ts";
 import type { Chance } from "./chance.ts";
@@ -30,7 +30,10 @@ const FLOOR_BYTES = 1_000_000;
 type Settle = (reply: Reply | LogError) => void;
 type Unnumbered = Omit<Request, "id"> & { readonly is: Request["is"] };
 
-/** A data folder that outlives the program, and the faults of its disk. The log's thread runs here, within the simulation. */
+/**
+ * A data folder that outlives the program, and the faults of its disk. The log's thread runs here, within the
+ * simulation.
+ */
 export class Disk {
   readonly folder: string;
   mode: DiskMode = "well";
@@ -57,7 +60,7 @@ export class Disk {
   /** The real log, for one life of the program. */
   open(life: Life): Log {
     const line = new Line(this, life);
-    const log = new SqliteLog(line as unknown as Connection, {
+    const log = new SqliteLog(line as unknown as WorkerConnection, {
       tailBytes: this.#traits.tailBytes,
       pendingBytes: this.#traits.pendingBytes,
       clock: () => this.#loop.nowMs(),
@@ -85,7 +88,7 @@ export class Disk {
   }
 
   /** Why this request fails; null: it does not. */
-  failure({ is }: Unnumbered): Failure | null {
+  failure({ is }: Unnumbered): LogFailure | null {
     const isWrite = is === "commit";
     if (is === "close" || is === "sweep") return null;
     if (this.mode === "fails" && isWrite) return this.#fail("disk write fails", "io");
@@ -95,7 +98,7 @@ export class Disk {
     return null;
   }
 
-  #fail(fault: string, code: "io" | "disk_full"): Failure {
+  #fail(fault: string, code: "io" | "disk_full"): LogFailure {
     this.#counts.fault(fault);
     return { code, message: `simulated: ${fault}` };
   }

@@ -1,8 +1,8 @@
 import BetterSqlite3, { type Database, type Statement } from "better-sqlite3";
 
 /**
- * A statement that is prepared when it is run first. Thousands of logs are opened and few of their statements are ever run: preparing them
- * all took a third of the time of a simulation.
+ * A statement that is prepared when it is run first. Thousands of logs are opened and few of their statements are ever
+ * run: preparing them all took a third of the time of a simulation.
  */
 class LazyStatement {
   readonly #make: () => Statement;

@@ -1,6 +1,6 @@
 /**
- * One life of the program. Killed, it does nothing more that anybody else could notice: its timers, its requests to the disk and what it
- * writes to its networks are dropped. Every such border is a point at which it may be killed.
+ * One life of the program. Killed, it does nothing more that anybody else could notice: its timers, its requests to the
+ * disk and what it writes to its networks are dropped. Every such border is a point at which it may be killed.
  */
 export class Life {
   dead = false;

@@ -10,7 +10,10 @@ interface Request {
   readonly fail: () => void;
 }
 
-/** One connection: two directions, each in order. When it breaks, a part of what was on its way up still arrives, and nothing of what came down. */
+/**
+ * One connection: two directions, each in order. When it breaks, a part of what was on its way up still arrives, and
+ * nothing of what came down.
+ */
 export class Link {
   alive = true;
   /** The server takes nothing more from it, and says nothing: the connection seems to stand. */

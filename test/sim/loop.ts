@@ -1,6 +1,9 @@
 import type { Clock } from "../../src/contract/host.ts";
 
-/** What the simulated machine gives to code that does not ask a `Clock`: Node's event loop, its stopwatch, the free space of the disk. */
+/**
+ * What the simulated machine gives to code that does not ask a `Clock`: Node's event loop, its stopwatch, the free
+ * space of the disk.
+ */
 export interface Machine {
   soon(task: () => void): void;
   after(ms: number, task: () => void): () => void;
@@ -22,8 +25,8 @@ const TURNS_MAX = 300_000;
 const START_MS = Date.UTC(2026, 0, 1);
 
 /**
- * Time and turns of the event loop, in our hand. Nothing runs by itself: `flush` runs what can run without time passing, and knows when that
- * is all of it; `run` lets time pass from one timer to the next.
+ * Time and turns of the event loop, in our hand. Nothing runs by itself: `flush` runs what can run without time
+ * passing, and knows when that is all of it; `run` lets time pass from one timer to the next.
  */
 export class Loop implements Machine {
   #monotonicMs = 0;

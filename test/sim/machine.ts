@@ -3,8 +3,9 @@ import { syncBuiltinESMExports } from "node:module";
 import type { Machine } from "./loop.ts";
 
 /**
- * The parts of Node that the log asks behind our back, taken over for one simulation at a time: turns of the event loop, timers that no
- * `Clock` gave, the stopwatch, the free space of the disk. Without one, everything is as Node has it.
+ * The parts of Node that the log asks behind our back, taken over for one simulation at a time: turns of the event
+ * loop, timers that no `Clock` gave, the stopwatch, the free space of the disk. Without one, everything is as Node has
+ * it.
  */
 let machine: Machine | null = null;
 let freeBytes = Infinity;

@@ -6,8 +6,8 @@ import { shrink } from "./shrink.ts";
 import { type Ended, runSeed } from "./story.ts";
 
 /**
- * `npm run sim -- --seeds N --from S`: runs seeds S to S + N - 1, prints what was done and what broke, and ends with 1 when anything did.
- * `--shown N`: so many failing seeds are told with their shortest story.
+ * `npm run sim -- --seeds N --from S`: runs seeds S to S + N - 1, prints what was done and what broke, and ends with 1
+ * when anything did. `--shown N`: so many failing seeds are told with their shortest story.
  */
 const { values } = parseArgs({
   options: {

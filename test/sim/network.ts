@@ -9,13 +9,13 @@ import { Link } from "./link.ts";
 import type { Loop } from "./loop.ts";
 import type { NetTraits, Server } from "./server.ts";
 import { SimSession } from "./session.ts";
-import type { Witness } from "./witness.ts";
+import type { Oracle } from "./oracle.ts";
 
 interface NetworkParts {
   readonly server: Server;
   readonly loop: Loop;
   readonly chance: Chance;
-  readonly witness: Witness;
+  readonly oracle: Oracle;
   /** The life of the program that opens sessions now. */
   readonly life: () => Life;
   /** A bug that is planted between the core and the session. */
@@ -51,9 +51,9 @@ export class Network {
   }
 
   async #open({ host, since, signal }: OpenArgs<Readonly<Record<string, unknown>>>): Promise<Opened> {
-    const { server, loop, chance, witness, life, wrap } = this.#parts;
+    const { server, loop, chance, oracle, life, wrap } = this.#parts;
     const fault = server.openFaults.shift();
-    if (fault !== undefined) witness.counts.fault(`open ${fault}`);
+    if (fault !== undefined) oracle.counts.fault(`open ${fault}`);
     if (fault === "throw") throw new Error("simulated: the session cannot be opened");
     const link = new Link(loop, life(), chance, server.traits.latencyMs);
     this.#links.add(link);
@@ -65,7 +65,7 @@ export class Network {
     const answer = await Promise.race([asking, aborted(signal)]);
     const ended = answer === "aborted" ? GIVEN_UP : answer.ok ? answer.value : REFUSED;
     if (ended === null)
-      return { ok: true, session: wrap.session(new SimSession(wrap.host(host), link, server, witness, since)) };
+      return { ok: true, session: wrap.session(new SimSession(wrap.host(host), link, server, oracle, since)) };
     link.cut(0);
     return { ok: false, ended };
   }

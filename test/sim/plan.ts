@@ -21,7 +21,7 @@ interface PlannedGateway {
 }
 
 /** Where bridges may be. */
-export interface Ground {
+export interface SimFixture {
   readonly nets: readonly NetTraits[];
   readonly rooms: readonly string[];
   readonly hasApi: boolean;
@@ -30,13 +30,13 @@ export interface Ground {
 const HOUR_MS = 3_600_000;
 const GATEWAYS_MAX = 4;
 
-export function planOf(ground: Ground, chance: Chance): Plan {
-  const gateways = Array.from({ length: chance.between(1, 3) }, (_, at) => gatewayOf(`g${at}`, ground, chance));
+export function planOf(fixture: SimFixture, chance: Chance): Plan {
+  const gateways = Array.from({ length: chance.between(1, 3) }, (_, at) => gatewayOf(`g${at}`, fixture, chance));
   return { gateways, presentation: looksOf(chance), maxAgeMs: maxAgeOf(chance), versions: {} };
 }
 
 /** Something in it is another. */
-export function changed(plan: Plan, ground: Ground, chance: Chance): Plan {
+export function changed(plan: Plan, fixture: SimFixture, chance: Chance): Plan {
   const { gateways, versions } = plan;
   const at = chance.below(gateways.length);
   const chosen = gateways[at];
@@ -44,29 +44,29 @@ export function changed(plan: Plan, ground: Ground, chance: Chance): Plan {
   const make = chance.weighted<() => Plan>([
     [
       gateways.length < GATEWAYS_MAX ? 3 : 0,
-      () => ({ ...plan, gateways: [...gateways, added(gateways, ground, chance)] }),
+      () => ({ ...plan, gateways: [...gateways, added(gateways, fixture, chance)] }),
     ],
     [gateways.length > 1 ? 2 : 0, () => ({ ...plan, gateways: gateways.filter((gateway) => gateway !== chosen) })],
     [
       4,
-      () => ({ ...plan, gateways: gateways.map((each) => (each === chosen ? bridged(each, ground, chance) : each)) }),
+      () => ({ ...plan, gateways: gateways.map((each) => (each === chosen ? bridged(each, fixture, chance) : each)) }),
     ],
     [2, () => ({ ...plan, gateways: gateways.with(at, { ...chosen, ...waitsOf(chance) }) })],
     [1, () => ({ ...plan, presentation: looksOf(chance) })],
     [1, () => ({ ...plan, maxAgeMs: maxAgeOf(chance) })],
-    [1, () => ({ ...plan, versions: { ...versions, [chance.pick(ground.nets).name]: chance.below(1_000) } })],
+    [1, () => ({ ...plan, versions: { ...versions, [chance.pick(fixture.nets).name]: chance.below(1_000) } })],
   ]);
   return make();
 }
 
-function added(gateways: readonly PlannedGateway[], ground: Ground, chance: Chance): PlannedGateway {
+function added(gateways: readonly PlannedGateway[], fixture: SimFixture, chance: Chance): PlannedGateway {
   const names = Array.from({ length: GATEWAYS_MAX + 1 }, (_, at) => `g${at}`);
-  return gatewayOf(names.find((name) => gateways.every((each) => each.name !== name)) ?? "g", ground, chance);
+  return gatewayOf(names.find((name) => gateways.every((each) => each.name !== name)) ?? "g", fixture, chance);
 }
 
 /** The same gateway with a bridge more, or less, or in another direction. */
-function bridged(gateway: PlannedGateway, ground: Ground, chance: Chance): PlannedGateway {
-  const places = placesOf(ground);
+function bridged(gateway: PlannedGateway, fixture: SimFixture, chance: Chance): PlannedGateway {
+  const places = placesOf(fixture);
   const place = chance.pick(places);
   const rest = gateway.bridges.filter((bridge) => !bridge.endsWith(` ${place}`));
   const isThere = rest.length < gateway.bridges.length;
@@ -74,15 +74,15 @@ function bridged(gateway: PlannedGateway, ground: Ground, chance: Chance): Plann
   return { ...gateway, bridges: goes ? rest : [...rest, `${directionOf(chance)} ${place}`] };
 }
 
-function gatewayOf(name: string, ground: Ground, chance: Chance): PlannedGateway {
-  const places = placesOf(ground);
+function gatewayOf(name: string, fixture: SimFixture, chance: Chance): PlannedGateway {
+  const places = placesOf(fixture);
   const chosen = [...chance.some(places, 0.45), chance.pick(places)];
   const bridges = [...new Set(chosen)].map((place) => `${directionOf(chance)} ${place}`);
-  const api = ground.hasApi && chance.hits(0.6) ? [`inout api.${chance.pick(["p", "q"])} api`] : [];
+  const api = fixture.hasApi && chance.hits(0.6) ? [`inout api.${chance.pick(["p", "q"])} api`] : [];
   return { name, bridges: [...bridges, ...api], ...waitsOf(chance) };
 }
 
-const placesOf = ({ nets, rooms }: Ground): readonly string[] =>
+const placesOf = ({ nets, rooms }: SimFixture): readonly string[] =>
   nets.flatMap((net) => rooms.map((room) => `${net.name}.x ${room}`));
 
 function directionOf(chance: Chance): string {
@@ -124,7 +124,7 @@ function maxAgeOf(chance: Chance): number {
 }
 
 /** Pure. */
-export function configOf({ nets }: Ground, { gateways, presentation, maxAgeMs, versions }: Plan): Config {
+export function configOf({ nets }: SimFixture, { gateways, presentation, maxAgeMs, versions }: Plan): Config {
   const ofNets = nets.map(({ name }) => {
     return { ...anAccount(`${name}.x`, presentation), settings: { Version: versions[name] ?? 0 } };
   });

@@ -1,21 +1,21 @@
 import { END, type MessageRef, type Progress } from "../../src/contract/ids.ts";
 import type { Host } from "../../src/contract/host.ts";
 import type { Op, PostOp } from "../../src/contract/ops.ts";
-import type { Outcome, Why } from "../../src/contract/outcome.ts";
+import type { Outcome, Reason } from "../../src/contract/outcome.ts";
 import type { Attempt } from "../../src/contract/session.ts";
 import { readAloud } from "../contract/texts.ts";
 import { aborted } from "./aborted.ts";
 import type { Answer, Link } from "./link.ts";
 import type { Listener, NetFault, Server } from "./server.ts";
 import { laneOf, partsOf } from "./tokens.ts";
-import type { Witness } from "./witness.ts";
+import type { Oracle } from "./oracle.ts";
 
 /** What the handlers of one session work with. */
 export interface Desk {
   readonly host: Host;
   readonly link: Link;
   readonly server: Server;
-  readonly witness: Witness;
+  readonly oracle: Oracle;
   readonly session: Listener;
   readonly isIn: (room: string) => boolean;
 }
@@ -32,8 +32,8 @@ interface Turn {
   readonly over: () => void;
 }
 
-const DOWN: Why = { code: "network", message: "the connection broke" };
-const LIMITED: Why = { code: "rate_limited", message: "too much" };
+const DOWN: Reason = { code: "network", message: "the connection broke" };
+const LIMITED: Reason = { code: "rate_limited", message: "too much" };
 const RETRY_MS = 7_000;
 
 /** The handlers' half of a simulated adapter: writes in the order of the calls, and pipelines. */
@@ -58,12 +58,12 @@ export class Poster {
 
   /** Calls the work when what came before it for this room has been written. */
   async inTurn(op: Op, attempt: Attempt, work: (turn: Turn) => Promise<Outcome>): Promise<Outcome> {
-    const { link, witness, server, isIn } = this.desk;
+    const { link, oracle, server, isIn } = this.desk;
     const room: string = op.channel;
     const lane = laneOf(op);
     const calls = (this.#underWay.get(lane) ?? 0) + 1;
     this.#underWay.set(lane, calls);
-    witness.calls(server.traits, op, calls);
+    oracle.calls(server.traits, op, calls);
     // One that was told to end has its limit behind it.
     const leave = once(() => void this.#underWay.set(lane, (this.#underWay.get(lane) ?? 1) - 1));
     attempt.signal.addEventListener("abort", leave, { once: true });
@@ -107,9 +107,9 @@ export class Poster {
 
   /** A request under the faults of the server. Throws where the handler is to throw before anything leaves. */
   ask<T>(op: Op, attempt: Attempt, epoch: number, work: () => T): Promise<Answer<Verdict<T>>> {
-    const { server, witness } = this.desk;
+    const { server, oracle } = this.desk;
     const fault = this.#fault();
-    if (fault !== null) witness.fault(server.traits.name, fault, op);
+    if (fault !== null) oracle.fault(server.traits.name, fault, op);
     if (fault === "throw before") throw new Error("simulated: a handler throws");
     if (fault === "reject") server.rejected.add(op.id);
     return this.#ask(attempt, fault, () => this.#judge(op, fault, epoch, work));
@@ -188,7 +188,7 @@ export class Poster {
   }
 }
 
-export function deferred(why: Why, retryInMs: number): Outcome {
+export function deferred(why: Reason, retryInMs: number): Outcome {
   return { is: "deferred", why, retryInMs, scope: "channel" };
 }
 

@@ -18,9 +18,9 @@ interface Way {
 export const readerName = (account: string, gateway: string): string => `${account} in ${gateway}`;
 
 /**
- * Which entries may come to a reader, and which must, over all configurations. A change takes its time, in which the program may be killed:
- * what is new may begin when the file is written, and must have begun when the program runs with it; what is gone may still come
- * up to the same moment.
+ * Which entries may come to a reader, and which must, over all configurations. A change takes its time, in which the
+ * program may be killed: what is new may begin when the file is written, and must have begun when the program runs with
+ * it; what is gone may still come up to the same moment.
  */
 export class Reach {
   readonly #may = new Map<string, Span[]>();

@@ -1,7 +1,8 @@
 /**
- * What a client of an API account has read by polls, over all lives of the program, and what may come to it again. The position on the disk
- * is behind everything that came without a gap, and a poll waits until the one of the answer before is there. So a kill brings back the last answer,
- * together with those that it overlapped: polls that are under way at once wait for no position of each other.
+ * What a client of an API account has read by polls, over all lives of the program, and what may come to it again. The
+ * position on the disk is behind everything that came without a gap, and a poll waits until the one of the answer
+ * before is there. So a kill brings back the last answer, together with those that it overlapped: polls that are under
+ * way at once wait for no position of each other.
  */
 export class Reader {
   readonly #read = new Set<string>();

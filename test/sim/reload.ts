@@ -3,7 +3,7 @@ import { changeOf } from "../../src/config/diff.ts";
 import type { Delivery } from "../../src/delivery/delivery.ts";
 import type { LiveRoutes } from "../../src/gateway/live-routes.ts";
 import type { Routes } from "../../src/gateway/routes.ts";
-import type { Turnstile } from "../../src/lib/turnstile.ts";
+import type { ReadWriteLock } from "../../src/lib/read-write-lock.ts";
 import { LogError } from "../../src/log/errors.ts";
 import type { Log } from "../../src/log/log.ts";
 import type { Api } from "./api.ts";
@@ -25,19 +25,22 @@ interface Running {
   readonly delivery: Delivery;
   readonly log: Log;
   readonly routes: LiveRoutes;
-  readonly turnstile: Turnstile;
+  readonly lock: ReadWriteLock;
   readonly api: Api;
 }
 
-/** The steps of `app/change.ts`, without the sockets of its servers. A log that refuses the change refuses it; nothing has moved then. */
+/**
+ * The steps of `app/change.ts`, without the sockets of its servers. A log that refuses the change refuses it; nothing
+ * has moved then.
+ */
 export async function changeTo({ old, next, compiled, swapped }: Change, running: Running): Promise<void> {
-  const { life, delivery, log, routes, turnstile, api } = running;
+  const { life, delivery, log, routes, lock, api } = running;
   const kept = [...next.accounts.values()].filter(({ key }) => old.accounts.has(key));
   const reopened = kept.filter((account) => changeOf(old.accounts.get(account.key), account) === "reopen");
   const all = { config: next, routes: compiled, reopen: new Set(reopened.map(({ key }) => key)) };
   try {
     const steps = [await delivery.change(all), await api.change(all)];
-    const isSwapped = await turnstile.alone(ALONE_MS, async () => {
+    const isSwapped = await lock.exclusive(ALONE_MS, async () => {
       const marks = steps.flatMap((step) => step.marks());
       if (marks.length > 0) await log.mark(marks);
       if (life.dead) return false;

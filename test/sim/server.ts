@@ -1,7 +1,7 @@
 import type { Idempotency } from "../../src/contract/capabilities.ts";
 import type { Op } from "../../src/contract/ops.ts";
 import type { Loop } from "./loop.ts";
-import type { Witness } from "./witness.ts";
+import type { Oracle } from "./oracle.ts";
 
 /** What one network is like. */
 export interface NetTraits {
@@ -96,14 +96,14 @@ export class Server {
   /** Events are told twice from time to time. */
   stutters = false;
   readonly #loop: Loop;
-  readonly #witness: Witness;
+  readonly #oracle: Oracle;
   readonly #rooms = new Map<string, Room>();
   #refs = 0;
 
-  constructor(traits: NetTraits, loop: Loop, witness: Witness) {
+  constructor(traits: NetTraits, loop: Loop, oracle: Oracle) {
     this.traits = traits;
     this.#loop = loop;
-    this.#witness = witness;
+    this.#oracle = oracle;
   }
 
   room(name: string): Room {
@@ -131,7 +131,7 @@ export class Server {
   forget(name: string): void {
     const room = this.room(name);
     room.forgottenTo = room.happenings.length;
-    this.#witness.forgotten(this.traits.name, name, room.forgottenTo);
+    this.#oracle.forgotten(this.traits.name, name, room.forgottenTo);
   }
 
   /** A part of a message of ours has come. */
@@ -148,7 +148,7 @@ export class Server {
     room.keys.set(key, { ref: this.#nextRef(), atMs: nowMs });
     const ref = `${this.traits.name}${this.#refs}`;
     const message: NetMessage = { ref, by: "rialto", ours: true, text, gone: false };
-    this.#witness.posted(this.traits.name, name, op, { part, parts, text, ref, replyTo });
+    this.#oracle.posted(this.traits.name, name, op, { part, parts, text, ref, replyTo });
     this.#add(room, message);
     this.#happen(name, { is: "said", by: "rialto", ours: true, ref, text, replyTo }, by);
     return { ref, again: false };
@@ -157,7 +157,7 @@ export class Server {
   /** A message of ours reads otherwise from now on. False: there is none. */
   edit(name: string, op: Op, targets: readonly string[], text: string): boolean {
     const found = targets.map((ref) => this.room(name).messages.get(ref));
-    this.#witness.changed(this.traits.name, name, op, { is: "edit", targets: found, text });
+    this.#oracle.changed(this.traits.name, name, op, { is: "edit", targets: found, text });
     const first = found[0];
     if (first === undefined || first.gone) return false;
     first.text = text;
@@ -167,13 +167,13 @@ export class Server {
 
   erase(name: string, op: Op, targets: readonly string[]): void {
     const found = targets.map((ref) => this.room(name).messages.get(ref));
-    this.#witness.changed(this.traits.name, name, op, { is: "delete", targets: found, text: "" });
+    this.#oracle.changed(this.traits.name, name, op, { is: "delete", targets: found, text: "" });
     for (const message of found) if (message !== undefined) message.gone = true;
   }
 
   react(name: string, op: Op, target: string): boolean {
     const found = this.room(name).messages.get(target);
-    this.#witness.changed(this.traits.name, name, op, { is: "react", targets: [found], text: "" });
+    this.#oracle.changed(this.traits.name, name, op, { is: "react", targets: [found], text: "" });
     return found !== undefined && !found.gone;
   }
 
@@ -235,7 +235,7 @@ export class Server {
       atMs: this.#loop.nowMs(),
     };
     room.happenings.push(happening);
-    if (!happening.ours) this.#witness.happened(this.traits.name, name, happening, room.members.size > 0);
+    if (!happening.ours) this.#oracle.happened(this.traits.name, name, happening, room.members.size > 0);
     for (const member of room.members)
       if (member !== except || this.traits.idempotency.by === "echo") member.hear(name, happening);
   }

@@ -8,7 +8,7 @@ import { eventOf } from "./events.ts";
 import type { Link } from "./link.ts";
 import { Poster } from "./poster.ts";
 import type { Happening, Listener, Server } from "./server.ts";
-import type { Witness } from "./witness.ts";
+import type { Oracle } from "./oracle.ts";
 
 /** The adapter's half of a simulated network, as a careful adapter makes it. */
 export class SimSession implements Session, Listener {
@@ -19,7 +19,7 @@ export class SimSession implements Session, Listener {
   readonly #host: Host;
   readonly #link: Link;
   readonly #server: Server;
-  readonly #witness: Witness;
+  readonly #oracle: Oracle;
   /** By room: how much of what happened there was handed over. */
   readonly #seen: Map<string, number>;
   readonly #joined = new Set<string>();
@@ -27,14 +27,21 @@ export class SimSession implements Session, Listener {
   readonly #wanted = new Set<string>();
   #quiet = false;
 
-  constructor(host: Host, link: Link, server: Server, witness: Witness, since: Cursor | null) {
+  constructor(host: Host, link: Link, server: Server, oracle: Oracle, since: Cursor | null) {
     this.#host = host;
     this.#link = link;
     this.#server = server;
-    this.#witness = witness;
+    this.#oracle = oracle;
     this.#seen = new Map(since === null ? [] : (JSON.parse(since) as [string, number][]));
     this.ended = this.#ended.promise;
-    const poster = new Poster({ host, link, server, witness, session: this, isIn: (room) => this.#joined.has(room) });
+    const poster = new Poster({
+      host,
+      link,
+      server,
+      oracle,
+      session: this,
+      isIn: (room) => this.#joined.has(room),
+    });
     const post: AnyHandlers["post"] = async (op, attempt) => await poster.post(op, attempt);
     this.handlers = server.traits.rich ? { post, ...changesOn(poster) } : { post };
     link.onCut(() => this.#over({ cause: "lost", why: { code: "network", message: "the connection broke" } }));
@@ -43,7 +50,7 @@ export class SimSession implements Session, Listener {
   async join({ name }: ChannelRequest, signal: AbortSignal): Promise<Joined> {
     this.#wanted.add(name);
     const fault = this.#server.joinFaults.shift();
-    if (fault !== undefined) this.#witness.counts.fault(`join ${fault}`);
+    if (fault !== undefined) this.#oracle.counts.fault(`join ${fault}`);
     if (fault === "throw") throw new Error("simulated: the join throws");
     const given = aborted(signal);
     const swallow = fault === "hang";
@@ -87,7 +94,7 @@ export class SimSession implements Session, Listener {
         this.#seen.set(name, from);
         // Nobody owes us what came before that is on the disk, or could be told to the session that follows.
         const entered = (): void => {
-          if (this.#link.alive && !this.#quiet) this.#witness.entered(this.#server.traits.name, name, from);
+          if (this.#link.alive && !this.#quiet) this.#oracle.entered(this.#server.traits.name, name, from);
         };
         void this.#host.accept({ events: [], cursor: this.#cursor() }).then(entered);
       });
@@ -100,7 +107,7 @@ export class SimSession implements Session, Listener {
     this.#link.tell(() => {
       if (this.#quiet || !this.#wanted.has(room)) return;
       const times = this.#server.stutters && happening.nth % 3 === 0 && this.#server.traits.history ? 2 : 1;
-      if (times > 1) this.#witness.counts.fault("event twice");
+      if (times > 1) this.#oracle.counts.fault("event twice");
       for (let time = 0; time < times; time += 1) this.#hand(room, happening);
     });
   }
@@ -116,7 +123,7 @@ export class SimSession implements Session, Listener {
     this.#seen.set(room, Math.max(this.#seen.get(room) ?? 0, happening.nth + 1));
     const event: Event = eventOf(happening, room as ChannelRef, this.#server.traits.history);
     const net = this.#server.traits.name;
-    const over = this.#witness.handed(net, room, happening);
+    const over = this.#oracle.handed(net, room, happening);
     void this.#host.accept({ events: [event], cursor: this.#cursor() }).then(([accepted = "ignored"]) => {
       over(accepted, this.#link.alive && !this.#quiet);
     });

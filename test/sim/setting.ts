@@ -1,10 +1,10 @@
 import type { Chance } from "./chance.ts";
 import type { DiskTraits } from "./disk.ts";
-import { type Ground, type Plan, planOf } from "./plan.ts";
+import { type SimFixture, type Plan, planOf } from "./plan.ts";
 import type { NetTraits } from "./server.ts";
 
 /** What a simulation begins with. All but the plan stays the same. */
-export interface Setting extends Ground {
+export interface Setting extends SimFixture {
   readonly plan: Plan;
   readonly disk: DiskTraits;
   /** Whether the configuration changes while the program runs. */

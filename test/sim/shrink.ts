@@ -5,7 +5,10 @@ import { type Ended, runSeed } from "./story.ts";
 /** Most runs that looking for a shorter story may take. */
 const RUNS_MAX = 120;
 
-/** The shortest story found that still breaks the same invariant: steps are left out, first many at once, then one by one. */
+/**
+ * The shortest story found that still breaks the same invariant: steps are left out, first many at once, then one by
+ * one.
+ */
 export async function shrink(failed: Ended, bugs: Bugs = {}): Promise<Ended> {
   const { seed } = failed;
   const invariant = failed.violations[0]?.invariant;

@@ -6,8 +6,8 @@ import { realTurn, takeOver } from "./machine.ts";
 import { settingOf } from "./setting.ts";
 import { type Step, storyOf } from "./steps.ts";
 import { tell } from "./tell.ts";
-import type { Violation } from "./witness.ts";
-import { World } from "./world.ts";
+import type { Violation } from "./oracle.ts";
+import { SimHarness } from "./harness.ts";
 
 export interface Ended {
   readonly seed: number;
@@ -22,7 +22,10 @@ export function stepsOf(seed: number): readonly Step[] {
   return storyOf(settingOf(chance.fork()), chance.fork());
 }
 
-/** Runs a seed from its beginning to its verdict; with `steps`, other ones than its own. Never rejects for what the program does. */
+/**
+ * Runs a seed from its beginning to its verdict; with `steps`, other ones than its own. Never rejects for what the
+ * program does.
+ */
 export async function runSeed(
   seed: number,
   { steps = stepsOf(seed), bugs = {} }: { readonly steps?: readonly Step[]; readonly bugs?: Bugs } = {},
@@ -30,21 +33,21 @@ export async function runSeed(
   const chance = new Chance(seed);
   const setting = settingOf(chance.fork());
   chance.fork();
-  const world = new World(setting, chance.fork(), bugs);
-  const giveBack = takeOver(world.loop);
+  const harness = new SimHarness(setting, chance.fork(), bugs);
+  const giveBack = takeOver(harness.loop);
   try {
     for (const step of steps) {
-      await tell(world, step);
-      if (world.witness.violations.length > 0) break;
+      await tell(harness, step);
+      if (harness.oracle.violations.length > 0) break;
     }
-    if (world.witness.violations.length === 0) await judge(world);
+    if (harness.oracle.violations.length === 0) await judge(harness);
   } catch (error) {
-    world.witness.fail("no throw", error instanceof Error ? (error.stack ?? error.message) : String(error));
+    harness.oracle.fail("no throw", error instanceof Error ? (error.stack ?? error.message) : String(error));
   } finally {
-    world.end();
-    await world.loop.flush();
+    harness.end();
+    await harness.loop.flush();
     giveBack();
   }
   await realTurn();
-  return { seed, steps, violations: world.witness.violations, counts: world.counts.data };
+  return { seed, steps, violations: harness.oracle.violations, counts: harness.counts.data };
 }

@@ -1,78 +1,78 @@
 import type { NetMessage, Server } from "./server.ts";
 import type { Step } from "./steps.ts";
 import { textFor, tokensIn } from "./tokens.ts";
-import type { World } from "./world.ts";
+import type { SimHarness } from "./harness.ts";
 
 /** Most timers that a program of this size may have. */
 const TIMERS_MAX = 500;
 
 /** Lets one step happen, and looks at what holds at any time. */
-export async function tell(world: World, step: Step): Promise<void> {
-  await happen(world, step);
-  await world.loop.flush();
-  const { waiting } = world.loop;
-  world.witness.check("limits", waiting <= TIMERS_MAX, () => `${waiting} timers wait after ${JSON.stringify(step)}`);
+export async function tell(harness: SimHarness, step: Step): Promise<void> {
+  await happen(harness, step);
+  await harness.loop.flush();
+  const { waiting } = harness.loop;
+  harness.oracle.check("limits", waiting <= TIMERS_MAX, () => `${waiting} timers wait after ${JSON.stringify(step)}`);
 }
 
-async function happen(world: World, step: Step): Promise<void> {
-  if ("net" in step) return onNetwork(world, step);
+async function happen(harness: SimHarness, step: Step): Promise<void> {
+  if ("net" in step) return onNetwork(harness, step);
   switch (step.is) {
     case "wait":
-      return await world.pass(step.ms);
+      return await harness.pass(step.ms);
     case "start":
-      return void (await world.start());
+      return void (await harness.start());
     case "stop":
-      return await world.stop();
+      return await harness.stop();
     case "kill":
-      return kill(world, step.after);
+      return kill(harness, step.after);
     case "jump":
-      world.counts.fault(step.ms < 0 ? "clock set back" : "clock set forward");
-      world.disturbedMs = world.loop.monotonicMs;
-      return world.loop.jump(step.ms);
+      harness.counts.fault(step.ms < 0 ? "clock set back" : "clock set forward");
+      harness.disturbedMs = harness.loop.monotonicMs;
+      return harness.loop.jump(step.ms);
     case "reload":
-      world.counts.fault("reload");
-      return world.reload(step.plan);
+      harness.counts.fault("reload");
+      return harness.reload(step.plan);
     case "disk":
-      return world.disk.become(step.mode);
+      return harness.disk.become(step.mode);
     case "post":
-      return world.api.post(step.account, step.gateway, world.number());
+      return harness.api.post(step.account, step.gateway, harness.number());
     case "poll":
-      return world.api.poll(step.account, step.breaks);
+      return harness.api.poll(step.account, step.breaks);
   }
 }
 
-function kill(world: World, after: number): void {
-  if (!world.isUp) return;
-  world.counts.fault("kill");
-  world.disturbedMs = world.loop.monotonicMs;
-  world.life.onDeath(() => (world.disturbedMs = world.loop.monotonicMs));
-  if (after === 0) world.kill();
-  else world.life.killAfter(after);
+function kill(harness: SimHarness, after: number): void {
+  if (!harness.isUp) return;
+  harness.counts.fault("kill");
+  harness.disturbedMs = harness.loop.monotonicMs;
+  harness.life.onDeath(() => (harness.disturbedMs = harness.loop.monotonicMs));
+  if (after === 0) harness.kill();
+  else harness.life.killAfter(after);
 }
 
 type NetStep = Extract<Step, { readonly net: string }>;
 
-function onNetwork(world: World, step: NetStep): void {
-  const network = world.networks.get(step.net);
+function onNetwork(harness: SimHarness, step: NetStep): void {
+  const network = harness.networks.get(step.net);
   if (network === undefined) return;
   const { server } = network;
-  if ("room" in step) return inRoom(world, server, step);
+  if ("room" in step) return inRoom(harness, server, step);
   switch (step.is) {
     case "cut":
-      world.counts.fault("cut");
+      harness.counts.fault("cut");
       return network.cut();
     case "hush":
-      world.counts.fault("silence");
+      harness.counts.fault("silence");
       return network.hush();
     case "down":
-      world.counts.fault("network down");
+      harness.counts.fault("network down");
       server.isDown = true;
       return network.cut();
     case "up":
       server.isDown = false;
       return;
     case "lock":
-      world.counts.fault("wrong password");
+      harness.counts.fault("wrong password");
       server.isLocked = true;
       return network.cut();
     case "unlock":
@@ -92,28 +92,28 @@ function onNetwork(world: World, step: NetStep): void {
 
 type RoomStep = Extract<Step, { readonly room: string }>;
 
-function inRoom(world: World, server: Server, step: RoomStep): void {
-  if ("by" in step || step.is === "delete") return byPerson(world, server, step);
+function inRoom(harness: SimHarness, server: Server, step: RoomStep): void {
+  if ("by" in step || step.is === "delete") return byPerson(harness, server, step);
   switch (step.is) {
     case "kick":
-      world.counts.fault("kick");
+      harness.counts.fault("kick");
       return server.kick(step.room);
     case "ban":
-      world.counts.fault("ban");
+      harness.counts.fault("ban");
       server.room(step.room).banned = true;
       return server.kick(step.room);
     case "unban":
       server.room(step.room).banned = false;
       return;
     case "forget":
-      world.counts.fault("history lost");
+      harness.counts.fault("history lost");
       return server.forget(step.room);
   }
 }
 
 type PersonStep = Extract<RoomStep, { readonly is: "say" | "edit" | "delete" | "react" }>;
 
-function byPerson(world: World, server: Server, step: PersonStep): void {
+function byPerson(harness: SimHarness, server: Server, step: PersonStep): void {
   const { order } = server.room(step.room);
   const pick = (which: number, mayBe: (message: NetMessage) => boolean): NetMessage | undefined => {
     const found = order.filter((message) => !message.gone && mayBe(message));
@@ -121,11 +121,11 @@ function byPerson(world: World, server: Server, step: PersonStep): void {
   };
   if (step.is === "say") {
     const replyTo = step.reply === null ? null : (pick(step.reply, () => true)?.ref ?? null);
-    server.say(step.room, step.by, textFor({ message: world.number(), edit: 0, parts: step.parts }), replyTo);
+    server.say(step.room, step.by, textFor({ message: harness.number(), edit: 0, parts: step.parts }), replyTo);
     return;
   }
   if (!server.traits.rich) return;
-  if (step.is === "edit") return edit(world, server, step, pick(step.which, isBy(step)));
+  if (step.is === "edit") return edit(harness, server, step, pick(step.which, isBy(step)));
   if (step.is === "react") {
     const target = pick(step.which, () => true);
     if (target === undefined) return;
@@ -146,7 +146,7 @@ function isBy({ by, forged, which }: Extract<Step, { readonly is: "edit" }>): (m
 }
 
 function edit(
-  { witness, number }: World,
+  { oracle, number }: SimHarness,
   server: Server,
   { room, by, forged }: Extract<Step, { readonly is: "edit" }>,
   target: NetMessage | undefined,
@@ -155,7 +155,7 @@ function edit(
   if (target === undefined || token === undefined) return;
   const { message } = token;
   const edit = number();
-  if (forged) witness.forged.add(`${message}e${edit}`);
+  if (forged) oracle.forged.add(`${message}e${edit}`);
   const text = textFor({ message, edit, parts: 1 });
   if (!forged) target.text = text;
   server.change(room, { is: "edited", by, ref: target.ref, text });

@@ -1,8 +1,8 @@
 import type { Op } from "../../src/contract/ops.ts";
 
 /**
- * Texts of the simulation carry a token each, `m17x3` for message 17 in three parts, `m17e2x1` for its second edit: whoever sees a text knows
- * where it came from and what it should be.
+ * Texts of the simulation carry a token each, `m17x3` for message 17 in three parts, `m17e2x1` for its second edit:
+ * whoever sees a text knows where it came from and what it should be.
  */
 export interface Token {
   readonly message: number;

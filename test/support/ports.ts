@@ -11,8 +11,8 @@ const BASE = FIRST + (Number(process.env["VITEST_POOL_ID"] ?? 0) % RANGES) * SIZ
 let next = Math.floor(Math.random() * SIZE);
 
 /**
- * Ports that were free a moment ago, all different. Not port 0: what the system hands out by itself may be taken again at
- * once, as the near end of some outgoing connection.
+ * Ports that were free a moment ago, all different. Not port 0: what the system hands out by itself may be taken again
+ * at once, as the near end of some outgoing connection.
  */
 export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();

@@ -5,7 +5,10 @@ import { guard } from "./watchdog.ts";
 
 const PROGRAM = path.join(import.meta.dirname, "../../bin/rialto.js");
 
-/** The built program (or `program`, a copy of it) with arguments of the test's choice; see `startRialto` for one with a configuration. */
+/**
+ * The built program (or `program`, a copy of it) with arguments of the test's choice; see `startRialto` for one with a
+ * configuration.
+ */
 export interface Program {
   readonly child: ChildProcess;
   /** Resolves once both streams together match. */

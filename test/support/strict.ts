@@ -1,7 +1,8 @@
 import type { Message } from "../../src/contract/message.ts";
 import { KEYS } from "./shape.ts";
 
-// Line ends for Python's str.splitlines, which some clients split a stream with. Any of them inside an object breaks it.
+// Line ends for Python's str.splitlines, which some clients split a stream with. Any of them inside an object breaks
+// it.
 // oxlint-disable-next-line no-control-regex -- control characters are what this is about
 const PYTHON_LINE_END = /\r\n|[\n\r\v\f\u001C\u001D\u001E\u0085\u2028\u2029]/u;
 

@@ -2,8 +2,8 @@
 const PATIENCE_MS = 20_000;
 
 /**
- * Fails with what was awaited when the promise has not settled in time. `alive` gets a function that begins the wait again, for what shows in
- * between that it still moves.
+ * Fails with what was awaited when the promise has not settled in time. `alive` gets a function that begins the wait
+ * again, for what shows in between that it still moves.
  */
 export async function within<T>(
   promise: Promise<T>,

@@ -12,8 +12,8 @@ for pid in $all; do kill -9 "$pid"; done`;
 let watchdog: ChildProcess | null = null;
 
 /**
- * A process of ours that outlives this one for a moment, and ends what was started here and has not ended: also when this one is killed, and
- * also programs that change their user, which the kernel would let live.
+ * A process of ours that outlives this one for a moment, and ends what was started here and has not ended: also when
+ * this one is killed, and also programs that change their user, which the kernel would let live.
  */
 function tell(sign: "+" | "-", pid: number): void {
   watchdog ??= start();

@@ -6,9 +6,9 @@ import { dialectWords, hostileWords, signsOf } from "../../src/content/tree.suit
 import { cross, type Origin, type Shown } from "./places.ts";
 
 /**
- * The law: a place without styles shows what was written minus recognised marks, fence lines and protecting backslashes; links become
- * `words (address)`, quotes keep `> `. Besides, only characters that a protocol forbids, blank lines on IRC and cuts may be missing, and nothing is
- * empty but what was blank.
+ * The law: a place without styles shows what was written minus recognised marks, fence lines and protecting
+ * backslashes; links become `words (address)`, quotes keep `> `. Besides, only characters that a protocol forbids,
+ * blank lines on IRC and cuts may be missing, and nothing is empty but what was blank.
  */
 
 const CASES = 5_000;

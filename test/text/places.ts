@@ -14,11 +14,14 @@ import { parse } from "../../src/content/formats.ts";
 import { decodeStored, encode, encodeStored } from "../../src/gateway/codec.ts";
 import { compileInbound } from "../../src/gateway/inbound.ts";
 import { compilePlan } from "../../src/gateway/plan.ts";
-import { compileRecord } from "../../src/gateway/record.ts";
+import { compileNormalizer } from "../../src/gateway/normalize.ts";
 import { aMessage, anAccount } from "../../src/gateway/samples.suite.ts";
 import { compileView } from "../../src/gateway/view.ts";
 
-/** One text on its way from any place to every other, as far as it needs no network: the log's entry, the plan, and what each adapter would send. */
+/**
+ * One text on its way from any place to every other, as far as it needs no network: the log's entry, the plan, and what
+ * each adapter would send.
+ */
 
 export type Origin = "markdown" | "plain" | "irc" | "xmpp" | "matrix";
 
@@ -82,7 +85,7 @@ function heard(text: string, from: keyof typeof NETWORKS): string | null {
   const account = NETWORKS[from];
   const source: Source = { format: FORMATS[from], text };
   const body = { style: "normal" as const, source, blocks: parse(source.format, text), files: [] };
-  const recorded = compileRecord(account, compileInbound(account)).record(
+  const recorded = compileNormalizer(account, compileInbound(account)).normalize(
     {
       kind: "posted",
       key: "k" as EventKey,
@@ -127,6 +130,12 @@ function ircOf(draft: PostDraft): string {
 }
 
 function matrixOf(draft: PostDraft): readonly Readonly<Record<string, unknown>>[] {
-  const options = { voice: { is: "own" }, html: true, mayPing: draft.mayPing, find: () => null, resume: null } as const;
+  const options = {
+    textIdentity: { is: "own" },
+    html: true,
+    mayPing: draft.mayPing,
+    find: () => null,
+    resume: null,
+  } as const;
   return renderMatrix(draft, options).parts.flatMap((part) => (part.is === "text" ? [part.content] : []));
 }

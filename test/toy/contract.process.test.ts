@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { borderFindings, importsOf } from "../../tools/tidy/borders.ts";
 import { circleFindings } from "../../tools/tidy/circles.ts";
 import { describeAdapter } from "../contract/describe-adapter.ts";
-import { toyGround } from "./toy-ground.ts";
+import { toyFixture } from "./toy-fixture.ts";
 
-describeAdapter("the toy network", toyGround);
+describeAdapter("the toy network", toyFixture);
 
 const folder = join(import.meta.dirname, "toy");
 /** The adapter's files as they would stand under src. */

@@ -11,7 +11,7 @@ import { CountingClock } from "../contract/recording-host.ts";
 import { logWith } from "../sim/log-with.ts";
 import { eventually } from "../support/wait.ts";
 import { adapter } from "./toy/index.ts";
-import { ToyPerson, toySettings } from "./toy-ground.ts";
+import { ToyPerson, toySettings } from "./toy-fixture.ts";
 import { ToyServer } from "./toy-server.ts";
 
 /** Nobody sends a file here. */
@@ -95,7 +95,9 @@ test("over the whole delivery: said, answered, edited, reacted to, taken back", 
   await sees(right, "two", []);
 });
 
-/** A log on which no receipt with copies is written before `release`. `asked`: how often somebody looked for a message. */
+/**
+ * A log on which no receipt with copies is written before `release`. `asked`: how often somebody looked for a message.
+ */
 class LateReceipts {
   asked = 0;
   readonly #released = Promise.withResolvers<void>();

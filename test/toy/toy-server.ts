@@ -55,8 +55,9 @@ const CLOSED = "closed";
 const TEXT_MAX = 400;
 
 /**
- * A small chat network. Programs speak newline-delimited JSON to it over TCP: each request has a number `n`, each answer names it in `re`
- * and holds `error` when it failed; what happens in a room is pushed as lines with `event`. People are calls of `act`, without a socket.
+ * A small chat network. Programs speak newline-delimited JSON to it over TCP: each request has a number `n`, each
+ * answer names it in `re` and holds `error` when it failed; what happens in a room is pushed as lines with `event`.
+ * People are calls of `act`, without a socket.
  */
 export class ToyServer {
   readonly token = "open-sesame";

@@ -2,7 +2,10 @@ import { posix } from "node:path";
 import { importsOf } from "./borders.ts";
 import { type Finding, isTest, type TreeFile } from "./tree.ts";
 
-/** Files of src that import each other in a circle, also where only types go round, or a file is loaded later. Tests are free. */
+/**
+ * Files of src that import each other in a circle, also where only types go round, or a file is loaded later. Tests are
+ * free.
+ */
 export function circleFindings(files: readonly TreeFile[]): readonly Finding[] {
   const sources = files.filter(({ path }) => path.startsWith("src/") && path.endsWith(".ts") && !isTest(path));
   const imports = new Map(sources.map((file) => [file.path, targetsOf(file)]));

@@ -11,9 +11,9 @@ interface LintReport {
 }
 
 /**
- * The limits that hold whatever .oxlintrc.json says: lines of a file, lines of a function, no `any`, no console outside cli.
- * Counted by oxlint's parser, under a configuration of their own; `folder` is relative to `root`. Generated files are free.
- * Throws when there is no file to look at.
+ * The limits that hold whatever .oxlintrc.json says: lines of a file, lines of a function, no `any`, no console outside
+ * cli. Counted by oxlint's parser, under a configuration of their own; `folder` is relative to `root`. Generated files
+ * are free. Throws when there is no file to look at.
  */
 export function limitFindings(root: string, folder: string): readonly Finding[] {
   const program = join(import.meta.dirname, "../../node_modules/.bin/oxlint");

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { linkFindings, unlinkedFindings } from "./docs.ts";
 import { kindFindings } from "./kinds.ts";
 import { limitFindings } from "./limits.ts";
+import { columnFindings, nameFindings } from "./names.ts";
 import { changelogFindings, pinFindings } from "./package.ts";
 import { type Finding, show } from "./tree.ts";
 import { placeFindings, protocolFindings, suppressionFindings } from "./words.ts";
@@ -223,5 +224,31 @@ describe("package.json", () => {
     expect(changelogFindings([version, changelog("## [0.1.0]\n")])).toStrictEqual([]);
     expect(changelogFindings([version, changelog("## 0.1.01\n0.1.0\n")])).toHaveLength(1);
     expect(changelogFindings([version])).toHaveLength(1);
+  });
+});
+
+describe("names", () => {
+  const found = (...texts: string[]): readonly string[] =>
+    nameFindings(texts.map((text, index) => ({ path: `src/lib/${index}.ts`, text }))).map(show);
+
+  test("a type that two files export is found; what is local or exported again is not", () => {
+    expect(found("export interface A {}", "// first\nexport type A = string;")).toStrictEqual([
+      "src/lib/1.ts:2: exports the type A, as src/lib/0.ts does",
+    ]);
+    expect(found("export class Ab {}", 'export { type X as Ab } from "./x.ts";')).toHaveLength(1);
+    expect(found("export class A {}", 'export type { A } from "./0.ts";', "interface A {}")).toStrictEqual([]);
+  });
+
+  test("a comment of more than 120 columns is found, code and directives are not", () => {
+    const wide = "x".repeat(118);
+    const lines = [
+      `// ${wide}`,
+      ` * ${wide}`,
+      `const a = "${wide}";`,
+      `// oxlint-disable-next-line a -- ${wide}`,
+      "// b",
+    ];
+    const findings = columnFindings([{ path: "src/a.ts", text: lines.join("\n") }]);
+    expect(findings.map(({ line }) => line)).toStrictEqual([1, 2]);
   });
 });

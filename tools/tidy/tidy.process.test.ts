@@ -5,6 +5,7 @@ import { circleFindings } from "./circles.ts";
 import { linkFindings, unlinkedFindings } from "./docs.ts";
 import { kindFindings } from "./kinds.ts";
 import { limitFindings } from "./limits.ts";
+import { columnFindings, nameFindings } from "./names.ts";
 import { changelogFindings, pinFindings } from "./package.ts";
 import { readTree, show } from "./tree.ts";
 import { placeFindings, protocolFindings, suppressionFindings } from "./words.ts";
@@ -21,6 +22,8 @@ test.each([
   ["tests are named by what they need", () => kindFindings(files)],
   ["import directions", () => borderFindings(files)],
   ["no circles of imports", () => circleFindings(files)],
+  ["type names have one meaning", () => nameFindings(files)],
+  ["comments are narrow enough to read", () => columnFindings(files)],
   ["the core names no protocol", () => protocolFindings(files)],
   ["no path or package host of one machine", () => placeFindings(files)],
   ["suppressions have a reason", () => suppressionFindings(files)],

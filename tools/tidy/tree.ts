@@ -15,7 +15,10 @@ export interface Finding {
   readonly message: string;
 }
 
-/** Every text file git tracks or would track (new and not ignored). Files with a NUL byte count as binary and are left out. */
+/**
+ * Every text file git tracks or would track (new and not ignored). Files with a NUL byte count as binary and are left
+ * out.
+ */
 export function readTree(root: string): readonly TreeFile[] {
   // `safe.directory`: a checkout that another user owns (a container's volume) is read all the same.
   const listing = ["-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others", "--exclude-standard"];

@@ -25,8 +25,8 @@ const PROTOCOLS = [
 ];
 
 /**
- * Protocols named in the core, comments included: what one network needs has no place there. Adapters and the configuration are free, and
- * so is src/content, where a format of text bears the name of its network.
+ * Protocols named in the core, comments included: what one network needs has no place there. Adapters and the
+ * configuration are free, and so is src/content, where a format of text bears the name of its network.
  */
 export function protocolFindings(files: readonly TreeFile[]): readonly Finding[] {
   const folders = files.flatMap(({ path }) => /^src\/adapters\/([^/]+)\//.exec(path)?.[1] ?? []);
@@ -61,7 +61,10 @@ const DIRECTIVE =
   /\/[/*]\s*(?<kind>(?:oxlint|eslint)-disable(?:-next-line|-line)?|@ts-(?:expect-error|ignore|nocheck))(?<rest>.*)/g;
 const NEVER = /max-lines|no-explicit-any|no-console/;
 
-/** Suppressions in TypeScript and JavaScript: each names its rule and, after ` -- `, its reason; the limits cannot be lifted. */
+/**
+ * Suppressions in TypeScript and JavaScript: each names its rule and, after ` -- `, its reason; the limits cannot be
+ * lifted.
+ */
 export function suppressionFindings(files: readonly TreeFile[]): readonly Finding[] {
   return files
     .filter(({ path }) => /\.[cm]?[jt]s$/.test(path) && !path.startsWith("tools/tidy/"))

@@ -1,6 +1,9 @@
 import type { Capabilities } from "../../contract/capabilities.ts";
 
-/** A server without echo-message only tells that it has read a line: that is proof, but no way to settle what is unknown. */
+/**
+ * A server without echo-message only tells that it has read a line: that is proof, but no way to settle what is
+ * unknown.
+ */
 export const capabilities = {
   // A reaction of ours would be a tag that few clients show: a line that says it serves more people.
   ops: { edit: "none", delete: "native", react: "none" },

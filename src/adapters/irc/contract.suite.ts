@@ -2,7 +2,7 @@ import { afterAll, expect } from "vitest";
 import { describeAdapter } from "../../../test/contract/describe-adapter.ts";
 import type { Adapter } from "../../contract/adapter.ts";
 import type { Session } from "../../contract/session.ts";
-import type { Ground, Handle, Harness, Heard, How, Offer, Person } from "../../../test/contract/harness.ts";
+import type { Fixture, Handle, Harness, Heard, How, Feature, Person } from "../../../test/contract/fixture.ts";
 import { needs } from "../../../test/servers/installed.ts";
 import type { IrcServer, IrcServerOptions } from "../../../test/servers/irc/server.ts";
 import { pythonPerson, type PythonPerson } from "../../../test/servers/people/python.ts";
@@ -269,9 +269,9 @@ function withoutDelete(session: Session): Session {
 /** The shared suite against a real server, which is started by the first case and stopped after the last one. */
 export function contractAgainst(name: "ngircd" | "inspircd", start: Start, kind: Kind): void {
   let servers: Promise<Servers> | null = null;
-  const ground: Ground = {
+  const fixture: Fixture = {
     adapter,
-    offers: new Set<Offer>([
+    features: new Set<Feature>([
       ...(["auth", "config", "unreachable", "refused", "kick", "leave", "stall", "notified"] as const),
       ...(kind.tags ? (["reply", "react"] as const) : []),
     ]),
@@ -283,5 +283,5 @@ export function contractAgainst(name: "ngircd" | "inspircd", start: Start, kind:
   afterAll(async () => {
     if (servers !== null) await stopServers(await servers);
   });
-  needs([name, "python3-irc"], () => describeAdapter(`IRC on ${name}`, ground));
+  needs([name, "python3-irc"], () => describeAdapter(`IRC on ${name}`, fixture));
 }

@@ -1,23 +1,23 @@
 import type { Clock } from "../../contract/host.ts";
 import { answerCtcp, parseCtcp } from "./wire/ctcp.ts";
-import type { Link } from "./link.ts";
-import type { Line } from "./wire/wire.ts";
+import type { ConnectionContext } from "./link.ts";
+import type { IrcLine } from "./wire/wire.ts";
 
 const REPLIES_MAX = 3;
 const WINDOW_MS = 10_000;
 
 /** Answers CTCP requests, to us or to a channel: a few at a time, so that nobody makes us flood. */
 export class CtcpReplies {
-  readonly #link: Link;
+  readonly #link: ConnectionContext;
   readonly #clock: Clock;
   #repliedAtMs: number[] = [];
 
-  constructor(link: Link, clock: Clock) {
+  constructor(link: ConnectionContext, clock: Clock) {
     this.#link = link;
     this.#clock = clock;
   }
 
-  take({ command, params, source }: Line): void {
+  take({ command, params, source }: IrcLine): void {
     const request = command === "PRIVMSG" ? parseCtcp(params[1] ?? "") : null;
     if (request === null || source === null || this.#link.isMe(source.nick)) return;
     const reply = answerCtcp(request);

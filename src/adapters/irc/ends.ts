@@ -1,5 +1,5 @@
 import type { Ended } from "../../contract/session.ts";
-import type { WhyCode } from "../../contract/outcome.ts";
+import type { ReasonCode } from "../../contract/outcome.ts";
 import { errorCode, isBadCertificate, isNoTls, systemWords } from "../../lib/network-error.ts";
 
 /** Texts of servers are for people, but foreign: cut, and without control characters. */
@@ -10,22 +10,22 @@ export function quote(text: string): string {
   return plain.length > QUOTE_MAX ? `${plain.slice(0, QUOTE_MAX)}…` : plain;
 }
 
-export const lost = (code: WhyCode, message: string): Ended => ({ cause: "lost", why: { code, message } });
+export const lost = (code: ReasonCode, message: string): Ended => ({ cause: "lost", why: { code, message } });
 export const needsLogin = (message: string): Ended => ({ cause: "auth", why: { code: "auth", message } });
 export const misconfigured = (message: string): Ended => ({ cause: "config", why: { code: "config", message } });
 export const givenUp = (): Ended => lost("stopping", "connecting was cancelled");
 export const closedByServer = (place: string): Ended => lost("network", `${place} closed the connection`);
 
 /** A server, as the setting `Server` has it. */
-export interface Place {
+export interface IrcServer {
   readonly host: string;
   readonly port: number;
 }
 
-export const placeName = ({ host, port }: Place): string => `${host.includes(":") ? `[${host}]` : host}:${port}`;
+export const placeName = ({ host, port }: IrcServer): string => `${host.includes(":") ? `[${host}]` : host}:${port}`;
 
 /** Why there is no connection, from what the system or TLS says of it. */
-export function connectFailure(error: unknown, server: Place): Ended {
+export function connectFailure(error: unknown, server: IrcServer): Ended {
   const code = errorCode(error);
   const place = placeName(server);
   if (code === "EADDRNOTAVAIL" || code === "ERR_INVALID_IP_ADDRESS") {
@@ -46,7 +46,7 @@ export function connectFailure(error: unknown, server: Place): Ended {
 }
 
 /** The connection is there, but TLS fails on it. `what`: "does not answer". */
-export function tlsFailure(server: Place, code: WhyCode, what: string): Ended {
+export function tlsFailure(server: IrcServer, code: ReasonCode, what: string): Ended {
   const check = "check that this is its TLS port, often 6697, or set UseTLS = false";
   return lost(code, `${placeName(server)} ${what} during the TLS handshake; ${check}`);
 }

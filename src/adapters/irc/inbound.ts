@@ -1,21 +1,21 @@
 import type { OpenArgs } from "../../contract/adapter.ts";
 import type { Event } from "../../contract/events.ts";
 import type { ChannelRef } from "../../contract/ids.ts";
-import type { Batch, Batches } from "./wire/batches.ts";
+import type { IrcBatch, Batches } from "./wire/batches.ts";
 import type { Channels } from "./channels/channels.ts";
 import { History } from "./channels/history.ts";
-import { Intake } from "./intake.ts";
-import type { Link } from "./link.ts";
+import { IrcIntake } from "./intake.ts";
+import type { ConnectionContext } from "./link.ts";
 import { isSplit, Netsplits } from "./channels/netsplits.ts";
 import { taggedTimeMs, toEvents } from "./receive.ts";
 import type { IrcSettings } from "./settings.ts";
 import { UsersCommand } from "./channels/users-command.ts";
-import type { Line } from "./wire/wire.ts";
+import type { IrcLine } from "./wire/wire.ts";
 
 const AHEAD_MAX_MS = 5 * 60_000;
 
 interface InboundOptions extends Pick<OpenArgs<IrcSettings>, "settings" | "host" | "since"> {
-  readonly link: Link;
+  readonly link: ConnectionContext;
   readonly batches: Batches;
   readonly channels: Pick<Channels, "refOf" | "channelsOf">;
   /** Whether reading is to pause. */
@@ -23,10 +23,13 @@ interface InboundOptions extends Pick<OpenArgs<IrcSettings>, "settings" | "host"
   readonly isRelayed: (nick: string) => boolean;
 }
 
-/** From lines to events: what is said now, what was said while we were away, netsplits as one line, and the answer to `!users`. */
-export class Inbound {
+/**
+ * From lines to events: what is said now, what was said while we were away, netsplits as one line, and the answer to
+ * `!users`.
+ */
+export class IrcInbound {
   readonly #options: InboundOptions;
-  readonly #intake: Intake;
+  readonly #intake: IrcIntake;
   readonly #history: History;
   readonly #netsplits: Netsplits;
   readonly #users: UsersCommand;
@@ -39,7 +42,7 @@ export class Inbound {
     const { host, link, since, isRelayed } = options;
     this.#options = options;
     this.#serverNowMs = host.clock.nowMs();
-    this.#intake = new Intake(host, options.onFull);
+    this.#intake = new IrcIntake(host, options.onFull);
     this.#history = new History({
       link,
       clock: host.clock,
@@ -59,7 +62,7 @@ export class Inbound {
   }
 
   /** A line of now; before the membership of channels changes by it. */
-  take(line: Line): void {
+  take(line: IrcLine): void {
     const nowMs = this.#options.host.clock.nowMs();
     // One time too far ahead must not hide all that is said before that.
     this.#serverNowMs = Math.min(taggedTimeMs(line.tags) ?? nowMs, nowMs + AHEAD_MAX_MS);
@@ -71,11 +74,11 @@ export class Inbound {
   }
 
   /** A line that is played back. */
-  takeOld(line: Line, batch: Batch): void {
+  takeOld(line: IrcLine, batch: IrcBatch): void {
     if (this.#history.wants(line, batch, taggedTimeMs(line.tags))) this.#add(this.#events(line, true));
   }
 
-  batchEnded(batch: Batch): void {
+  batchEnded(batch: IrcBatch): void {
     this.#history.ended(batch);
   }
 
@@ -108,7 +111,7 @@ export class Inbound {
     this.#intake.stop();
   }
 
-  #events(line: Line, isOld: boolean): readonly Event[] {
+  #events(line: IrcLine, isOld: boolean): readonly Event[] {
     const { link, channels, settings, host } = this.#options;
     return toEvents(line, {
       ownNick: link.nick,
@@ -125,7 +128,7 @@ export class Inbound {
     this.#intake.add(this.#left.size === 0 ? events : events.filter(({ channel }) => !this.#left.has(channel)));
   }
 
-  #splitOf(line: Line): { readonly split: boolean; readonly join: boolean } {
+  #splitOf(line: IrcLine): { readonly split: boolean; readonly join: boolean } {
     const { batches } = this.#options;
     return {
       split: line.command === "QUIT" && (batches.isIn(line, "netsplit") || isSplit(line.params[0] ?? "")),

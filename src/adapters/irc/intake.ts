@@ -7,7 +7,7 @@ const WAITING_MAX = 1000;
 const WAITING_LOW = 500;
 
 /** Hands events over in their order, one batch per piece that the socket gave. */
-export class Intake {
+export class IrcIntake {
   readonly #host: Pick<Host, "accept">;
   readonly #onFull: (full: boolean) => void;
   #gathered: Event[] = [];

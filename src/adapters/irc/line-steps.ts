@@ -1,13 +1,13 @@
 import type { Channels } from "./channels/channels.ts";
 import type { SelfCheck } from "./channels/self-check.ts";
 import type { CtcpReplies } from "./ctcp-replies.ts";
-import type { Inbound } from "./inbound.ts";
-import type { Link } from "./link.ts";
+import type { IrcInbound } from "./inbound.ts";
+import type { ConnectionContext } from "./link.ts";
 import type { Login } from "./login/login.ts";
 import type { NickKeeper } from "./login/nick-keeper.ts";
 import type { Flow } from "./sending/flow.ts";
 import type { Batches } from "./wire/batches.ts";
-import type { Line } from "./wire/wire.ts";
+import type { IrcLine } from "./wire/wire.ts";
 
 /** The parts of a session that look at what the server says. */
 export interface LineTakers {
@@ -16,20 +16,20 @@ export interface LineTakers {
   readonly flow: Pick<Flow, "take">;
   readonly batches: Pick<Batches, "labelOf">;
   readonly ctcp: Pick<CtcpReplies, "take">;
-  readonly inbound: Pick<Inbound, "take">;
+  readonly inbound: Pick<IrcInbound, "take">;
   readonly channels: Pick<Channels, "take">;
   readonly nickKeeper: Pick<NickKeeper, "take" | "look">;
-  readonly link: Pick<Link, "learn">;
+  readonly link: Pick<ConnectionContext, "learn">;
 }
 
 interface LineStep {
   readonly name: string;
-  readonly take: (line: Line, takers: LineTakers) => void;
+  readonly take: (line: IrcLine, takers: LineTakers) => void;
 }
 
 /**
- * What a line of now passes, in this order. Events are made of it before the channels know of it: they still have who leaves. What it says
- * of ourselves is learned last: it still speaks of us by the nick we had.
+ * What a line of now passes, in this order. Events are made of it before the channels know of it: they still have who
+ * leaves. What it says of ourselves is learned last: it still speaks of us by the nick we had.
  */
 export const LINE_STEPS: readonly LineStep[] = [
   { name: "answers to the login", take: (line, { login }) => login.take(line) },

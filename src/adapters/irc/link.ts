@@ -1,32 +1,32 @@
 import { type Caps, NO_CAPS } from "./wire/caps.ts";
-import { fold } from "./wire/casemap.ts";
+import { casefold } from "./wire/casemap.ts";
 import type { Charset } from "./wire/charset.ts";
-import type { Connection } from "./wire/connection.ts";
+import type { IrcConnection } from "./wire/connection.ts";
 import { type Isupport, NO_ISUPPORT } from "./wire/isupport.ts";
 import type { Frame } from "./sending/parts.ts";
 import type { Pacer } from "./sending/pacer.ts";
 import type { Pings } from "./wire/pings.ts";
 import { relayerOf, type Tags } from "./wire/tags.ts";
-import { formatLine, type Line, type LineSource, rawLine } from "./wire/wire.ts";
+import { formatLine, type IrcLine, type LineSource, rawLine } from "./wire/wire.ts";
 
 /** Some user names get a mark before them that USERLEN does not count. */
 const USER_MIN = 10;
 const HOST_MIN = 63;
 
 /** What all parts of a session share: the way to the server, and what it has told of itself and of us. */
-export class Link {
+export class ConnectionContext {
   readonly pings: Pings;
   readonly pacer: Pacer;
   /** Who we are there now. */
   nick: string;
   isupport: Isupport = NO_ISUPPORT;
   caps: Caps = NO_CAPS;
-  readonly #connection: Connection;
+  readonly #connection: IrcConnection;
   readonly #charset: Charset;
   #address: { readonly user: string; readonly host: string } | null = null;
 
   constructor(options: {
-    readonly connection: Connection;
+    readonly connection: IrcConnection;
     readonly charset: Charset;
     readonly pacer: Pacer;
     readonly pings: Pings;
@@ -49,8 +49,8 @@ export class Link {
   }
 
   /**
-   * Writes lines that belong together, in one go, as one of the pace; the first one with this label. False, and nothing is written, when
-   * one of them cannot be a line.
+   * Writes lines that belong together, in one go, as one of the pace; the first one with this label. False, and nothing
+   * is written, when one of them cannot be a line.
    */
   sendAll(frames: readonly Frame[], label: string | null): boolean {
     const lines: string[] = [];
@@ -75,7 +75,9 @@ export class Link {
     this.#write(line);
   }
 
-  /** Sends a PING; its number. It has no place in the pace: it is short, and while it is unanswered little else leaves. */
+  /**
+   * Sends a PING; its number. It has no place in the pace: it is short, and while it is unanswered little else leaves.
+   */
   ping(): number {
     const { number, token } = this.pings.next();
     this.#write(`PING ${token}`);
@@ -102,7 +104,7 @@ export class Link {
 
   /** Nicks and channels that are one have one key. */
   key(name: string): string {
-    return fold(this.isupport.casemapping, name);
+    return casefold(this.isupport.casemapping, name);
   }
 
   isMe(nick: string): boolean {
@@ -110,7 +112,7 @@ export class Link {
   }
 
   /** Whether we have written it, under our own name or one that the server shows in its place. */
-  isOurs({ source, tags }: Pick<Line, "source" | "tags">): boolean {
+  isOurs({ source, tags }: Pick<IrcLine, "source" | "tags">): boolean {
     if (source === null) return false;
     const relayedBy = relayerOf(tags);
     return this.isMe(source.nick) || (relayedBy !== null && this.isMe(relayedBy));
@@ -125,7 +127,7 @@ export class Link {
   }
 
   /** Learns from a line of the server's what concerns us: our nick and our address. */
-  learn(line: Line): void {
+  learn(line: IrcLine): void {
     const { source, command, params } = line;
     if (command === "396" && this.#address !== null) {
       // RPL_HOSTHIDDEN: `<nick> <host> :is now your displayed host`; some servers write user@host.

@@ -1,22 +1,22 @@
 import type { OpenArgs } from "../../contract/adapter.ts";
 import type { ChannelRef } from "../../contract/ids.ts";
-import type { Why } from "../../contract/outcome.ts";
+import type { Reason } from "../../contract/outcome.ts";
 import type { ChannelRequest, Ended, Handlers, Joined, Session } from "../../contract/session.ts";
 import { onAbort } from "../../lib/abort.ts";
 import { Batches } from "./wire/batches.ts";
 import { onCap, wantedCaps } from "./wire/caps.ts";
 import { Channels } from "./channels/channels.ts";
 import type { Charset } from "./wire/charset.ts";
-import type { Connection } from "./wire/connection.ts";
+import type { IrcConnection } from "./wire/connection.ts";
 import { CtcpReplies } from "./ctcp-replies.ts";
 import { givenUp, lost, misconfigured, quote } from "./ends.ts";
 import { Flow } from "./sending/flow.ts";
 import type { capabilities } from "./capabilities.ts";
-import { Inbound } from "./inbound.ts";
+import { IrcInbound } from "./inbound.ts";
 import { LineBuffer } from "./wire/lines.ts";
 import { LINE_STEPS, type LineTakers } from "./line-steps.ts";
-import { Link } from "./link.ts";
-import { Liveness } from "./wire/liveness.ts";
+import { ConnectionContext } from "./link.ts";
+import { IrcLiveness } from "./wire/liveness.ts";
 import { Login } from "./login/login.ts";
 import { NickKeeper } from "./login/nick-keeper.ts";
 import { Outbound } from "./sending/outbound.ts";
@@ -27,7 +27,7 @@ import { Registration } from "./login/registration.ts";
 import { Relay } from "./sending/relay.ts";
 import { SelfCheck } from "./channels/self-check.ts";
 import type { IrcSettings } from "./settings.ts";
-import { type Line, parseLine } from "./wire/wire.ts";
+import { type IrcLine, parseLine } from "./wire/wire.ts";
 
 /** A fault of ours in one line must not end the session, nor fill the log. */
 const FAULTS_MAX = 10;
@@ -35,28 +35,28 @@ const FAULTS_MAX = 10;
 type IrcHandlers = Handlers<typeof capabilities>;
 
 interface LiveOptions extends Pick<OpenArgs<IrcSettings>, "settings" | "host" | "since"> {
-  readonly connection: Connection;
+  readonly connection: IrcConnection;
   readonly charset: Charset;
   readonly pace: Pace;
 }
 
 /**
- * One connection of an account: registration, then channels, lines out (`Outbound`, `Flow`) and events in (`Inbound`). All that the server sends comes
- * through `#read`, in order; the connection's end is the session's end.
+ * One connection of an account: registration, then channels, lines out (`Outbound`, `Flow`) and events in (`Inbound`).
+ * All that the server sends comes through `#read`, in order; the connection's end is the session's end.
  */
-export class LiveSession implements Session<IrcHandlers> {
+export class IrcSession implements Session<IrcHandlers> {
   readonly ended: Promise<Ended>;
   readonly handlers: IrcHandlers;
   readonly #options: LiveOptions;
   readonly #buffer = new LineBuffer();
-  readonly #link: Link;
+  readonly #link: ConnectionContext;
   readonly #registration: Registration;
   readonly #login: Login;
   readonly #flow: Flow;
   readonly #channels: Channels;
-  readonly #liveness: Liveness;
+  readonly #liveness: IrcLiveness;
   readonly #selfCheck: SelfCheck;
-  readonly #inbound: Inbound;
+  readonly #inbound: IrcInbound;
   readonly #batches = new Batches();
   readonly #takers: LineTakers;
   readonly #nickKeeper: NickKeeper;
@@ -69,7 +69,7 @@ export class LiveSession implements Session<IrcHandlers> {
     const { clock } = host;
     this.#options = options;
     const pacer = new Pacer(pace, clock);
-    const link = new Link({ connection, charset, pacer, pings: new Pings(clock), nick: settings.Nick });
+    const link = new ConnectionContext({ connection, charset, pacer, pings: new Pings(clock), nick: settings.Nick });
     this.#link = link;
     this.#registration = new Registration({ link, settings, host });
     this.#login = new Login({ link, settings, host });
@@ -84,7 +84,7 @@ export class LiveSession implements Session<IrcHandlers> {
       without: () => outbound.without,
     });
     const relay = new Relay({ link, settings, log: host.log });
-    this.#inbound = new Inbound({
+    this.#inbound = new IrcInbound({
       link,
       settings,
       host,
@@ -106,7 +106,7 @@ export class LiveSession implements Session<IrcHandlers> {
     });
     this.#nickKeeper = new NickKeeper({ link, clock, wanted: settings.Nick });
     this.#selfCheck = new SelfCheck({ link, channels: this.#channels, silentMs: settings.PingDelay });
-    this.#liveness = new Liveness({
+    this.#liveness = new IrcLiveness({
       link,
       clock,
       pingDelayMs: settings.PingDelay,
@@ -136,7 +136,7 @@ export class LiveSession implements Session<IrcHandlers> {
     return this.#link.nick;
   }
 
-  get paced(): Why | null {
+  get paced(): Reason | null {
     return this.#link.pacer.why;
   }
 
@@ -245,7 +245,7 @@ export class LiveSession implements Session<IrcHandlers> {
     this.#liveness.reading(!full);
   }
 
-  #guarded(line: Line): void {
+  #guarded(line: IrcLine): void {
     try {
       this.#take(line);
     } catch (error) {
@@ -256,7 +256,7 @@ export class LiveSession implements Session<IrcHandlers> {
     }
   }
 
-  #take(line: Line): void {
+  #take(line: IrcLine): void {
     const { command, params } = line;
     if (command === "PING") {
       this.#link.send("PONG", params);
@@ -286,7 +286,7 @@ export class LiveSession implements Session<IrcHandlers> {
     }
   }
 
-  #takeMessage(line: Line): void {
+  #takeMessage(line: IrcLine): void {
     const { host } = this.#options;
     // Old lines are no news, answer nothing, and show an address that we may have no more.
     const played = this.#batches.playback(line);
@@ -317,7 +317,7 @@ export class LiveSession implements Session<IrcHandlers> {
     connection.end(lost("rate_limited", message));
   }
 
-  #onBatch(line: Line): void {
+  #onBatch(line: IrcLine): void {
     const { ended, message } = this.#batches.take(line);
     if (message !== null) this.#takeMessage(message);
     if (ended !== null) this.#inbound.batchEnded(ended);

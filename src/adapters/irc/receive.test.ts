@@ -2,10 +2,10 @@ import * as fc from "../../../test/support/property.ts";
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../contract/events.ts";
 import type { ChannelRef } from "../../contract/ids.ts";
-import { fold } from "./wire/casemap.ts";
+import { casefold } from "./wire/casemap.ts";
 import { NO_ISUPPORT } from "./wire/isupport.ts";
-import { type ReceiveContext, toEvents } from "./receive.ts";
-import { type Line, parseLine } from "./wire/wire.ts";
+import { type IrcReceiveContext, toEvents } from "./receive.ts";
+import { type IrcLine, parseLine } from "./wire/wire.ts";
 
 const NOW = Date.parse("2026-06-01T12:00:00.000Z");
 const ref = (name: string): ChannelRef => name as ChannelRef;
@@ -14,17 +14,17 @@ const CHANNELS = new Map([
   ["#d{", ref("#d[")],
 ]);
 
-const CONTEXT: ReceiveContext = {
+const CONTEXT: IrcReceiveContext = {
   ownNick: "Rialto",
   isupport: { ...NO_ISUPPORT, statusmsg: "@+" },
-  channelRef: (name) => CHANNELS.get(fold("rfc1459", name)) ?? null,
+  channelRef: (name) => CHANNELS.get(casefold("rfc1459", name)) ?? null,
   channelsOf: (nick) => (nick === "alice" ? [ref("#c"), ref("#d[")] : []),
   verboseJoinPart: false,
   nowMs: NOW,
 };
 
-function events(text: string, context: Partial<ReceiveContext> = {}): readonly Event[] {
-  const line: Line | null = parseLine(text);
+function events(text: string, context: Partial<IrcReceiveContext> = {}): readonly Event[] {
+  const line: IrcLine | null = parseLine(text);
   if (line === null) throw new Error(`no line: ${text}`);
   return toEvents(line, { ...CONTEXT, ...context });
 }

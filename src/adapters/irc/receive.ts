@@ -4,9 +4,9 @@ import { withoutControls } from "../../content/irc.ts";
 import { parseCtcp } from "./wire/ctcp.ts";
 import { type Isupport, same } from "./wire/isupport.ts";
 import { relayerOf, type Tags } from "./wire/tags.ts";
-import type { Line, LineSource } from "./wire/wire.ts";
+import type { IrcLine, LineSource } from "./wire/wire.ts";
 
-export interface ReceiveContext {
+export interface IrcReceiveContext {
   readonly ownNick: string;
   readonly isupport: Isupport;
   /** A channel we are in, by any spelling of its name; null for all others. */
@@ -21,17 +21,17 @@ export interface ReceiveContext {
 }
 
 /**
- * What a line tells, for every channel it concerns; nothing for what we did ourselves. For NICK and QUIT call it before the
- * membership is changed.
+ * What a line tells, for every channel it concerns; nothing for what we did ourselves. For NICK and QUIT call it before
+ * the membership is changed.
  */
-export function toEvents(line: Line, context: ReceiveContext): readonly Event[] {
+export function toEvents(line: IrcLine, context: IrcReceiveContext): readonly Event[] {
   const { source } = line;
   if (source === null || same(context.isupport, relayerOf(line.tags) ?? source.nick, context.ownNick)) return [];
   return READERS.get(line.command)?.({ ...line, source }, context) ?? [];
 }
 
-type Told = Line & { readonly source: LineSource };
-type Reader = (line: Told, context: ReceiveContext) => readonly Event[];
+type Told = IrcLine & { readonly source: LineSource };
+type Reader = (line: Told, context: IrcReceiveContext) => readonly Event[];
 
 const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ["PRIVMSG", posted],
@@ -47,7 +47,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 ]);
 
 /** A target with a status symbol (`@#channel`) is no channel we are in: it was not meant for all. */
-function posted(line: Told, context: ReceiveContext): readonly Event[] {
+function posted(line: Told, context: IrcReceiveContext): readonly Event[] {
   const [target = "", text = ""] = line.params;
   const channel = context.channelRef(target);
   const ctcp = parseCtcp(text);
@@ -73,7 +73,7 @@ function posted(line: Told, context: ReceiveContext): readonly Event[] {
 }
 
 /** IRCv3 "react client tag": a message without words, which answers the one it belongs to. */
-function reacted(line: Told, context: ReceiveContext): readonly Event[] {
+function reacted(line: Told, context: IrcReceiveContext): readonly Event[] {
   const channel = context.channelRef(line.params[0] ?? "");
   const message = repliedTo(line.tags);
   const given = clientTag(line.tags, "react");
@@ -95,7 +95,7 @@ function reacted(line: Told, context: ReceiveContext): readonly Event[] {
 const EMOJI_MAX = 64;
 
 /** IRCv3 "Message redaction": the server passes on only what is allowed. */
-function redacted(line: Told, context: ReceiveContext): readonly Event[] {
+function redacted(line: Told, context: IrcReceiveContext): readonly Event[] {
   const [name = "", message = ""] = line.params;
   const channel = context.channelRef(name);
   if (channel === null || message === "") return [];
@@ -113,26 +113,26 @@ function clientTag(tags: Tags, name: string): string | null {
   return tags.get(`+draft/${name}`) || tags.get(`+${name}`) || null;
 }
 
-function joined(line: Told, context: ReceiveContext): readonly Event[] {
+function joined(line: Told, context: IrcReceiveContext): readonly Event[] {
   return inChannels(line.params[0] ?? "", context).map((channel) =>
     member(line, channel, context, { change: "join", text: `${who(line.source, context)} joins` }),
   );
 }
 
-function parted(line: Told, context: ReceiveContext): readonly Event[] {
+function parted(line: Told, context: IrcReceiveContext): readonly Event[] {
   return inChannels(line.params[0] ?? "", context).map((channel) =>
     member(line, channel, context, { change: "leave", text: `${who(line.source, context)} parts` }),
   );
 }
 
-function quit(line: Told, context: ReceiveContext): readonly Event[] {
+function quit(line: Told, context: IrcReceiveContext): readonly Event[] {
   return context
     .channelsOf(line.source.nick)
     .map((channel) => member(line, channel, context, { change: "leave", text: `${who(line.source, context)} quits` }));
 }
 
 /** Our own leaving is the session's affair. */
-function kicked(line: Told, context: ReceiveContext): readonly Event[] {
+function kicked(line: Told, context: IrcReceiveContext): readonly Event[] {
   const [name = "", nick = "", why] = line.params;
   const channel = context.channelRef(name);
   if (channel === null || nick === "" || same(context.isupport, nick, context.ownNick)) return [];
@@ -144,7 +144,7 @@ function kicked(line: Told, context: ReceiveContext): readonly Event[] {
   return [{ ...event, author: target }];
 }
 
-function renamed(line: Told, context: ReceiveContext): readonly Event[] {
+function renamed(line: Told, context: IrcReceiveContext): readonly Event[] {
   const nick = withoutControls(line.params[0] ?? "");
   if (nick === "") return [];
   const text = `${who(line.source, context)} is now known as ${nick}`;
@@ -153,7 +153,7 @@ function renamed(line: Told, context: ReceiveContext): readonly Event[] {
     .map((channel) => member(line, channel, context, { change: "rename", text }));
 }
 
-function topic(line: Told, context: ReceiveContext): readonly Event[] {
+function topic(line: Told, context: IrcReceiveContext): readonly Event[] {
   const [name = "", raw = ""] = line.params;
   const channel = context.channelRef(name);
   if (channel === null) return [];
@@ -175,7 +175,7 @@ type MemberEvent = Extract<Event, { kind: "member" }>;
 function member(
   line: Told,
   channel: ChannelRef,
-  context: ReceiveContext,
+  context: IrcReceiveContext,
   told: Pick<MemberEvent, "change" | "text">,
 ): MemberEvent {
   return {
@@ -189,7 +189,7 @@ function member(
 function base(
   line: Told,
   channel: ChannelRef,
-  context: ReceiveContext,
+  context: IrcReceiveContext,
 ): Pick<Event, "key" | "channel" | "atMs" | "echoOf"> {
   const id = msgid(line.tags);
   return {
@@ -204,7 +204,7 @@ function base(
   };
 }
 
-function inChannels(names: string, context: ReceiveContext): readonly ChannelRef[] {
+function inChannels(names: string, context: IrcReceiveContext): readonly ChannelRef[] {
   return names.split(",").flatMap((name) => context.channelRef(name) ?? []);
 }
 
@@ -225,7 +225,7 @@ function authorOf(source: LineSource, tags: Tags): Author {
 }
 
 /** `alice`, or `alice (ident@host)` with VerboseJoinPart. */
-function who(source: LineSource, context: ReceiveContext): string {
+function who(source: LineSource, context: IrcReceiveContext): string {
   const { id, name } = authorOf(source, new Map());
   return context.verboseJoinPart && id !== name ? `${name} (${id})` : name;
 }

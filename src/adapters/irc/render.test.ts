@@ -6,11 +6,11 @@ import type { PostDraft } from "../../contract/ops.ts";
 import { parse } from "../../content/formats.ts";
 import { aSharedFile } from "../../../test/contract/shared-file.ts";
 import { charsetOf } from "./wire/charset.ts";
-import { type Rendered, type RenderOptions, renderPost, textRoom } from "./render.ts";
+import { type Rendered, type IrcRenderOptions, renderPost, textRoom } from "./render.ts";
 import { formatLine, parseLine } from "./wire/wire.ts";
 
 const utf8 = charsetOf("utf-8")!;
-const OPTIONS: RenderOptions = {
+const OPTIONS: IrcRenderOptions = {
   colorNicks: false,
   stripMarkdown: false,
   messageLines: 30,
@@ -33,7 +33,7 @@ function draft(text: string, more: { shown?: string | null; format?: string } & 
   };
 }
 
-const render = (post: PostDraft, options: Partial<RenderOptions> = {}): Rendered =>
+const render = (post: PostDraft, options: Partial<IrcRenderOptions> = {}): Rendered =>
   renderPost(post, { ...OPTIONS, ...options });
 const lines = (rendered: Rendered): readonly string[] => rendered.lines.map(({ text }) => text);
 

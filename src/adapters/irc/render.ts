@@ -13,7 +13,7 @@ import type { Charset } from "./wire/charset.ts";
 import { formatCtcp } from "./wire/ctcp.ts";
 import { estimateLines, fittingEnd, type Piece, type SplitOptions, splitText } from "./sending/split.ts";
 
-export interface RenderOptions {
+export interface IrcRenderOptions {
   readonly colorNicks: boolean;
   readonly stripMarkdown: boolean;
   /** Most lines of one post. */
@@ -44,10 +44,11 @@ export interface RenderedLine {
 }
 
 /**
- * A post as lines for one channel, each with the author's shown name before it; files follow the text. An offset into the text
- * without those names is the progress, so it holds over a change of our name, of the line length or of the mode.
+ * A post as lines for one channel, each with the author's shown name before it; files follow the text. An offset into
+ * the text without those names is the progress, so it holds over a change of our name, of the line length or of the
+ * mode.
  */
-export function renderPost(draft: PostDraft, options: RenderOptions): Rendered {
+export function renderPost(draft: PostDraft, options: IrcRenderOptions): Rendered {
   const { body, author } = draft;
   const losses: Loss[] = [];
   const text = [bodyText(body, options), ...body.files.map((file) => fileLine(file, losses))]
@@ -73,7 +74,10 @@ export function renderPost(draft: PostDraft, options: RenderOptions): Rendered {
   };
 }
 
-/** Bytes that are left for the text when the server passes the line on: `:nick!user@host PRIVMSG #channel :text` and CRLF. */
+/**
+ * Bytes that are left for the text when the server passes the line on: `:nick!user@host PRIVMSG #channel :text` and
+ * CRLF.
+ */
 export function textRoom(line: {
   /** Of a whole line, CRLF included. */
   readonly lineBytes: number;
@@ -87,7 +91,7 @@ export function textRoom(line: {
 
 const LINE_MIN = 64;
 
-function bodyText(body: Body, options: RenderOptions): string {
+function bodyText(body: Body, options: IrcRenderOptions): string {
   // oxlint-disable-next-line eslint/no-control-regex -- these would end the line or make it a CTCP; all else passes untouched
   if (body.source.format === "irc") return body.source.text.replaceAll(/[\r\0\x01]/g, "");
   if (!options.stripMarkdown) return renderIrc(body.blocks);
@@ -127,7 +131,7 @@ function fitted(lines: readonly string[], charset: Charset, losses: Loss[]): rea
 }
 
 /** What comes before each line: at most half of it. */
-function namePrefix(author: OpAuthor, lineBytes: number, options: RenderOptions, losses: Loss[]): string {
+function namePrefix(author: OpAuthor, lineBytes: number, options: IrcRenderOptions, losses: Loss[]): string {
   const shown = safeName(author.shown);
   const whole = shown.trimEnd();
   const name = whole.slice(0, fittingEnd(whole, Math.floor(lineBytes / 2) - EXTRA_BYTES, options.charset.measure));
@@ -145,13 +149,16 @@ const SPACES_MAX = 4;
 /** The colour, its guard and the reset; the spaces. */
 const EXTRA_BYTES = 6 + SPACES_MAX;
 
-/** A name may carry formatting codes, as RemoteNickFormat may; any other control character could end the line or make it a CTCP. */
+/**
+ * A name may carry formatting codes, as RemoteNickFormat may; any other control character could end the line or make it
+ * a CTCP.
+ */
 function safeName(shown: string): string {
   return shown.replaceAll(/\p{Cc}/gu, (character) => (readCode(character, 0, PLAIN) === null ? "" : character));
 }
 
 /** The pieces after `resume`, never more than `messageLines` in all: what is too much is counted in the last one. */
-function limitedPieces(whole: string, options: RenderOptions & SplitBytes, losses: Loss[]): readonly Piece[] {
+function limitedPieces(whole: string, options: IrcRenderOptions & SplitBytes, losses: Loss[]): readonly Piece[] {
   const { messageLines, resume, rest, bytesPerLine } = options;
   if (resume === END) return [];
   const split = { bytesPerLine, measure: options.charset.measure };

@@ -3,9 +3,9 @@ import type { Opened, OpenArgs } from "../../contract/adapter.ts";
 import type { Handlers } from "../../contract/session.ts";
 import { charsetOf } from "./wire/charset.ts";
 import type { capabilities } from "./capabilities.ts";
-import { connect, type Endpoint } from "./wire/connection.ts";
+import { connect, type IrcEndpoint } from "./wire/connection.ts";
 import { misconfigured } from "./ends.ts";
-import { LiveSession } from "./live.ts";
+import { IrcSession } from "./live.ts";
 import { Pace } from "./sending/pace.ts";
 import type { IrcSettings } from "./settings.ts";
 
@@ -26,12 +26,12 @@ export async function open(args: OpenArgs<IrcSettings>): Promise<Opened<Handlers
   if (!connected.ok) return connected;
   const pace = paces.get(settings) ?? new Pace(settings.MessageDelay, host.clock);
   paces.set(settings, pace);
-  const session = new LiveSession({ connection: connected.connection, charset, pace, settings, host, since });
+  const session = new IrcSession({ connection: connected.connection, charset, pace, settings, host, since });
   const failure = await session.begin(signal);
   return failure === null ? { ok: true, session } : { ok: false, ended: failure };
 }
 
-async function endpointOf(settings: IrcSettings): Promise<Endpoint | { readonly error: string }> {
+async function endpointOf(settings: IrcSettings): Promise<IrcEndpoint | { readonly error: string }> {
   const { Server, Bind, UseTLS, SkipTLSVerify, TLSClientCertificate } = settings;
   const colon = Server.lastIndexOf(":");
   const host = Server.slice(0, colon).replace(/^\[(?<address>.*)\]$/u, "$<address>");

@@ -1,8 +1,8 @@
 import type { Capabilities } from "../../contract/capabilities.ts";
 
 /**
- * Homeservers know a repeated transaction for half an hour at the least: Synapse keeps answers in memory for 30 to 60 minutes, and the ids of
- * a device's transactions on disk for a day.
+ * Homeservers know a repeated transaction for half an hour at the least: Synapse keeps answers in memory for 30 to 60
+ * minutes, and the ids of a device's transactions on disk for a day.
  */
 export const capabilities = {
   ops: { edit: "native", delete: "native", react: "native" },

@@ -1,8 +1,8 @@
 import type { OpAuthor } from "../../contract/ops.ts";
-import type { WhyCode } from "../../contract/outcome.ts";
+import type { ReasonCode } from "../../contract/outcome.ts";
 import { Lru } from "../../lib/lru.ts";
 import type { Client, Result } from "./client.ts";
-import type { Failure } from "./failure.ts";
+import type { MatrixFailure } from "./failure.ts";
 import { type LocalParts, localpartsOf } from "./ghost-ids.ts";
 import { type Json, textIn } from "./json.ts";
 import { oneLine } from "./text.ts";
@@ -12,7 +12,7 @@ const SENDERS_MAX = 10_000;
 /** Account data of a ghost: the account and id of its sender. */
 const CLAIM = "chat.rialto.sender";
 /** Refusals that last: there is no such user or claim, or this homeserver keeps none. */
-const LASTING: ReadonlySet<WhyCode> = new Set(["forbidden", "not_found", "bad_content"]);
+const LASTING: ReadonlySet<ReasonCode> = new Set(["forbidden", "not_found", "bad_content"]);
 
 interface ClaimsOptions {
   readonly client: Client;
@@ -22,8 +22,9 @@ interface ClaimsOptions {
 }
 
 /**
- * Which sender has a ghost whose id fits several. Builds before this one gave it to all of them; now the first that claims it keeps it, in account
- * data of the ghost at the homeserver. Only senders whose account or id contains a `_` are looked up, once per session.
+ * Which sender has a ghost whose id fits several. Builds before this one gave it to all of them; now the first that
+ * claims it keeps it, in account data of the ghost at the homeserver. Only senders whose account or id contains a `_`
+ * are looked up, once per session.
  */
 export class Claims {
   readonly #options: ClaimsOptions;
@@ -112,7 +113,7 @@ export function nameOf({ name, id }: OpAuthor): string {
   return oneLine(name).trim().slice(0, NAME_MAX) || id.slice(0, NAME_MAX);
 }
 
-const lasts = ({ why }: Failure): boolean => LASTING.has(why.code);
+const lasts = ({ why }: MatrixFailure): boolean => LASTING.has(why.code);
 
 const isBy = (claim: Json, { account, id }: OpAuthor): boolean =>
   textIn(claim, "account") === account && textIn(claim, "id") === id;

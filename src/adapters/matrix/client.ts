@@ -1,17 +1,21 @@
 import type { OpenedFile } from "../../contract/session.ts";
-import { type Failure, refused, unreachable } from "./failure.ts";
+import { type MatrixFailure, refused, unreachable } from "./failure.ts";
 import type { Http, HttpRequest, Upload } from "./http.ts";
 import { isObject, type Json, listIn, NOTHING, numberIn, objectIn, textIn } from "./json.ts";
 import { download } from "./media.ts";
 
-/** How long a request may take that the server answers at once, as a rule; joining a room of another server takes long. */
+/**
+ * How long a request may take that the server answers at once, as a rule; joining a room of another server takes long.
+ */
 const CALL_MS = 60_000;
 /** The first requests of a session, which tell whether anybody is there at all. */
 const ENTRY_MS = 20_000;
 /** Of an upload, beside what it takes at 64 KiB a second. */
 const UPLOAD_MS = 120_000;
 
-export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: Failure };
+export type Result<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly failure: MatrixFailure };
 
 interface Call {
   readonly method: HttpRequest["method"];
@@ -27,13 +31,16 @@ interface Call {
 }
 
 /** The user who acts, and until when. */
-export interface Acting {
+export interface ActingUser {
   readonly as?: string | null;
   readonly signal?: AbortSignal | undefined;
 }
 
 const never = new AbortController().signal;
-/** A path segment. `.` and `..` would be resolved away however they are written: they become something that nothing is called. */
+/**
+ * A path segment. `.` and `..` would be resolved away however they are written: they become something that nothing is
+ * called.
+ */
 const segment = (text: string): string =>
   encodeURIComponent(text.toWellFormed()).replaceAll(/^\.{1,2}$/gu, (dots) => dots.replaceAll(".", "%252E"));
 const accountData = (user: string, type: string): string =>
@@ -91,32 +98,32 @@ export class Client {
     user: string,
     field: "displayname" | "avatar_url",
     value: string,
-    acting: Acting,
+    acting: ActingUser,
   ): Promise<Result<Json>> {
     const path = `/_matrix/client/v3/profile/${segment(user)}/${field}`;
     return await this.#call({ method: "PUT", path, body: { [field]: value }, ...acting });
   }
 
-  async profile(user: string, acting: Acting): Promise<Result<Json>> {
+  async profile(user: string, acting: ActingUser): Promise<Result<Json>> {
     return await this.#call({ method: "GET", path: `/_matrix/client/v3/profile/${segment(user)}`, ...acting });
   }
 
-  async accountData(user: string, type: string, acting: Acting): Promise<Result<Json>> {
+  async accountData(user: string, type: string, acting: ActingUser): Promise<Result<Json>> {
     return await this.#call({ method: "GET", path: accountData(user, type), ...acting });
   }
 
-  async setAccountData(user: string, type: string, body: Json, acting: Acting): Promise<Result<Json>> {
+  async setAccountData(user: string, type: string, body: Json, acting: ActingUser): Promise<Result<Json>> {
     return await this.#call({ method: "PUT", path: accountData(user, type), body, ...acting });
   }
 
   /** By alias or id; the id of the room. */
-  async join(name: string, via: string | null, acting: Acting): Promise<Result<string>> {
+  async join(name: string, via: string | null, acting: ActingUser): Promise<Result<string>> {
     const path = `/_matrix/client/v3/join/${segment(name)}`;
     const answer = await this.#call({ method: "POST", path, query: { server_name: via, via }, body: {}, ...acting });
     return mapped(answer, (json) => textIn(json, "room_id") ?? name);
   }
 
-  async invite(roomId: string, user: string, acting: Acting): Promise<Result<Json>> {
+  async invite(roomId: string, user: string, acting: ActingUser): Promise<Result<Json>> {
     return await this.#call({ method: "POST", path: `${room(roomId)}/invite`, body: { user_id: user }, ...acting });
   }
 
@@ -134,7 +141,7 @@ export class Client {
     return await this.#call({ method: "GET", path: `${room(roomId)}/state/${segment(type)}/`, signal });
   }
 
-  async setState(roomId: string, type: string, key: string, body: Json, acting: Acting): Promise<Result<Json>> {
+  async setState(roomId: string, type: string, key: string, body: Json, acting: ActingUser): Promise<Result<Json>> {
     return await this.#call({
       method: "PUT",
       path: `${room(roomId)}/state/${segment(type)}/${segment(key)}`,
@@ -148,12 +155,12 @@ export class Client {
   }
 
   /** The id of the new event. */
-  async send(roomId: string, type: string, txn: string, body: Json, acting: Acting): Promise<Result<string>> {
+  async send(roomId: string, type: string, txn: string, body: Json, acting: ActingUser): Promise<Result<string>> {
     const path = `${room(roomId)}/send/${segment(type)}/${segment(txn)}`;
     return mapped(await this.#call({ method: "PUT", path, body, ...acting }), (json) => textIn(json, "event_id") ?? "");
   }
 
-  async redact(roomId: string, eventId: string, txn: string, acting: Acting): Promise<Result<Json>> {
+  async redact(roomId: string, eventId: string, txn: string, acting: ActingUser): Promise<Result<Json>> {
     const path = `${room(roomId)}/redact/${segment(eventId)}/${segment(txn)}`;
     return await this.#call({ method: "PUT", path, body: {}, ...acting });
   }

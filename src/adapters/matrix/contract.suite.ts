@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from "vitest";
 import { describeAdapter, type Group } from "../../../test/contract/describe-adapter.ts";
-import type { Ground, Harness } from "../../../test/contract/harness.ts";
+import type { Fixture, Harness } from "../../../test/contract/fixture.ts";
 import { needs } from "../../../test/servers/installed.ts";
 import { SERVER_NAME, startSynapse, type Synapse } from "../../../test/servers/matrix/synapse.ts";
 import { NioGuest, type Town } from "../../../test/servers/people/nio-guest.ts";
@@ -27,7 +27,10 @@ const freshName = (): string => `guest${(people += 1)}`;
 
 export type Mode = "login" | "appservice";
 
-/** As an application service other users speak; what comes from people is read by the same code of the same user's /sync. */
+/**
+ * As an application service other users speak; what comes from people is read by the same code of the same user's
+ * /sync.
+ */
 const LEFT_OUT: Readonly<Record<Mode, readonly Group[]>> = {
   login: [],
   appservice: ["receiving", "what people do", "history"],
@@ -131,9 +134,9 @@ async function harness({ synapse, people: nio, warden, shut }: Servers, mode: Mo
 /** The shared suite against a real homeserver, which is started by the first case and stopped after the last one. */
 export function contractAs(mode: Mode): void {
   let servers: Promise<Servers> | null = null;
-  const ground: Ground = {
+  const fixture: Fixture = {
     adapter,
-    offers: new Set([
+    features: new Set([
       ...(["auth", "config", "unreachable", "refused", "kick", "leave", "stall"] as const),
       ...(["edit", "erase", "react", "reply", "thread", "file", "notified", "fetch"] as const),
     ]),
@@ -153,6 +156,6 @@ export function contractAs(mode: Mode): void {
       servers = startServers(mode);
       await servers;
     }, START_MS);
-    describeAdapter(`Matrix on Synapse, by ${mode}`, ground, LEFT_OUT[mode]);
+    describeAdapter(`Matrix on Synapse, by ${mode}`, fixture, LEFT_OUT[mode]);
   });
 }

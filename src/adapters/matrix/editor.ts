@@ -3,12 +3,12 @@ import type { EditOp } from "../../contract/ops.ts";
 import type { Loss, Outcome } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
 import type { Result } from "./client.ts";
-import type { Failure } from "./failure.ts";
+import type { MatrixFailure } from "./failure.ts";
 import { type Json, objectIn, textIn } from "./json.ts";
-import { editContent, type Part, renderPost } from "./render.ts";
-import type { Room } from "./room.ts";
+import { editContent, type MatrixPart, renderPost } from "./render.ts";
+import type { MatrixRoom } from "./room.ts";
 import { dressed, GIVEN_UP, NOT_THERE, notNow, type Sender } from "./sender.ts";
-import { textOf, type Voice } from "./text.ts";
+import { textOf, type TextIdentity } from "./text.ts";
 
 /** A message of the post as it stands. */
 interface Standing {
@@ -21,16 +21,17 @@ interface Standing {
 interface Editing {
   readonly op: EditOp;
   readonly attempt: Attempt;
-  readonly room: Room;
+  readonly room: MatrixRoom;
   readonly texts: readonly Standing[];
   readonly files: readonly Standing[];
-  readonly voice: Voice;
+  readonly textIdentity: TextIdentity;
   readonly as: string | null;
 }
 
 /**
- * Edits of posts that may be several messages. What was text gets the new text: messages that are too many are redacted, those that are
- * missing are sent. What was a file stays, and gets the new text as its caption where the post has no other text.
+ * Edits of posts that may be several messages. What was text gets the new text: messages that are too many are
+ * redacted, those that are missing are sent. What was a file stays, and gets the new text as its caption where the post
+ * has no other text.
  */
 export class Editor {
   readonly #sender: Sender;
@@ -50,23 +51,28 @@ export class Editor {
     const isFile = ({ content }: Standing): boolean => typeof content["url"] === "string";
     const texts = standing.value.filter((one) => !isFile(one));
     const files = standing.value.filter(isFile);
-    const voice = await this.#voice(op, first, room, attempt.signal);
-    if (!voice.ok) return notNow(voice.failure);
-    const editing: Editing = { op, attempt, room, texts, files, voice: voice.value, as: first.as };
+    const textIdentity = await this.#textIdentity(op, first, room, attempt.signal);
+    if (!textIdentity.ok) return notNow(textIdentity.failure);
+    const editing: Editing = { op, attempt, room, texts, files, textIdentity: textIdentity.value, as: first.as };
     return texts.length === 0 && op.body.files.length === 0 ? await this.#caption(editing) : await this.#texts(editing);
   }
 
   /** As it was: a message of the bot keeps the name before its text, also when its sender has a user meanwhile. */
-  async #voice(op: EditOp, { as }: Standing, room: Room, signal: AbortSignal): Promise<Result<Voice>> {
-    const { ghosts, voices } = this.#sender.options;
+  async #textIdentity(
+    op: EditOp,
+    { as }: Standing,
+    room: MatrixRoom,
+    signal: AbortSignal,
+  ): Promise<Result<TextIdentity>> {
+    const { ghosts, identities } = this.#sender.options;
     if (as !== null) return { ok: true, value: { is: "own" } };
     if (ghosts !== null) return { ok: true, value: { is: "prefix" } };
-    const speaker = await voices.of(op.author, room, signal);
-    return speaker.ok ? { ok: true, value: speaker.value.voice } : speaker;
+    const identity = await identities.of(op.author, room, signal);
+    return identity.ok ? { ok: true, value: identity.value.textIdentity } : identity;
   }
 
   /** The messages that are still there. */
-  async #standing(op: EditOp, room: Room, signal: AbortSignal): Promise<Result<readonly Standing[]>> {
+  async #standing(op: EditOp, room: MatrixRoom, signal: AbortSignal): Promise<Result<readonly Standing[]>> {
     const { client, ghosts } = this.#sender.options;
     const found: Standing[] = [];
     for (const id of op.target) {
@@ -82,26 +88,26 @@ export class Editor {
     return { ok: true, value: found };
   }
 
-  async #caption({ op, attempt, room, files, voice }: Editing): Promise<Outcome> {
+  async #caption({ op, attempt, room, files, textIdentity }: Editing): Promise<Outcome> {
     const [first] = files;
     if (first === undefined) return GONE;
     const { body, html, mentions } = textOf(
       op.body.blocks,
       op.body.source,
       op.author,
-      this.#sender.textOptions(op, room, voice),
+      this.#sender.textOptions(op, room, textIdentity),
     );
     const { "m.relates_to": _, format: __, formatted_body: ___, ...file } = first.content;
     const formatted = html === null ? {} : { format: "org.matrix.custom.html", formatted_body: html };
     const content = { ...file, filename: file["filename"] ?? file["body"], body, ...formatted, "m.mentions": mentions };
-    const sent = await this.#replace(op, first, dressed(content, voice), room, attempt.signal);
+    const sent = await this.#replace(op, first, dressed(content, textIdentity), room, attempt.signal);
     return sent.ok ? same([]) : await this.#failed(sent.failure, { op, attempt, room, as: first.as });
   }
 
   async #texts(editing: Editing): Promise<Outcome> {
-    const { op, attempt, room, texts, files, voice } = editing;
+    const { op, attempt, room, texts, files, textIdentity } = editing;
     const draft = { ...op, reply: null, thread: null };
-    const { parts, losses } = renderPost(draft, { ...this.#sender.textOptions(op, room, voice), resume: null });
+    const { parts, losses } = renderPost(draft, { ...this.#sender.textOptions(op, room, textIdentity), resume: null });
     const all: Loss[] = [...losses];
     const words = parts.filter((part) => part.is === "text");
     const added = parts.filter((part) => part.is === "file").slice(files.length);
@@ -111,8 +117,8 @@ export class Editor {
       const old = texts[at];
       const sent =
         old === undefined
-          ? await this.#more(editing, dressed(part.content, voice), `text ${at}`)
-          : await this.#replace(op, old, dressed(part.content, voice), room, attempt.signal);
+          ? await this.#more(editing, dressed(part.content, textIdentity), `text ${at}`)
+          : await this.#replace(op, old, dressed(part.content, textIdentity), room, attempt.signal);
       if (!sent.ok) return await this.#failed(sent.failure, editing);
       refs.push(old?.id ?? sent.value);
     }
@@ -130,7 +136,13 @@ export class Editor {
     return { is: "delivered", receipt: { messages: isSame ? [] : (refs as MessageRef[]), losses: all } };
   }
 
-  async #replace(op: EditOp, old: Standing, content: Json, room: Room, signal: AbortSignal): Promise<Result<string>> {
+  async #replace(
+    op: EditOp,
+    old: Standing,
+    content: Json,
+    room: MatrixRoom,
+    signal: AbortSignal,
+  ): Promise<Result<string>> {
     const message = {
       op: op.id,
       part: old.id,
@@ -147,18 +159,18 @@ export class Editor {
 
   async #file(
     editing: Editing,
-    part: Extract<Part, { is: "file" }>,
+    part: Extract<MatrixPart, { is: "file" }>,
     losses: Loss[],
     at: number,
   ): Promise<Result<string>> {
-    const { op, room, voice, as, attempt } = editing;
-    const job = { draft: op, room, speaker: { voice, as, losses: [] }, losses };
+    const { op, room, textIdentity, as, attempt } = editing;
+    const job = { draft: op, room, identity: { textIdentity, as, losses: [] }, losses };
     const content = await this.#sender.fileOrLine(job, part, attempt.signal);
-    return content.ok ? await this.#more(editing, dressed(content.value, voice), `file ${at}`) : content;
+    return content.ok ? await this.#more(editing, dressed(content.value, textIdentity), `file ${at}`) : content;
   }
 
   async #failed(
-    failure: Failure,
+    failure: MatrixFailure,
     { op, attempt, room, as }: Pick<Editing, "op" | "attempt" | "room" | "as">,
   ): Promise<Outcome> {
     return await this.#sender.failed(failure, { room, as, attempt: op.attempt, signal: attempt.signal });

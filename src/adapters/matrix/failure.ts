@@ -1,11 +1,11 @@
-import type { Outcome, Why, WhyCode } from "../../contract/outcome.ts";
+import type { Outcome, Reason, ReasonCode } from "../../contract/outcome.ts";
 import type { Ended } from "../../contract/session.ts";
 import type { HttpFailure } from "./http.ts";
 import { type Json, numberIn, textIn } from "./json.ts";
 
 /** Why the homeserver has not done what it was asked. */
-export interface Failure {
-  readonly why: Why;
+export interface MatrixFailure {
+  readonly why: Reason;
   /** HTTP status; 0 when no answer came. */
   readonly status: number;
   /** `M_…`; empty when there is none. */
@@ -30,7 +30,7 @@ export function quote(text: string): string {
 }
 
 /** `base`: the homeserver as its URL has it. */
-export function unreachable({ why, message, certain }: HttpFailure, base: string): Failure {
+export function unreachable({ why, message, certain }: HttpFailure, base: string): MatrixFailure {
   const codes = {
     network: "network",
     timeout: "timeout",
@@ -46,7 +46,7 @@ export function unreachable({ why, message, certain }: HttpFailure, base: string
 }
 
 /** What an answer that is not a success means (client-server API, "Standard error response"). */
-export function refused(status: number, json: Json, retryAfter: string | undefined): Failure {
+export function refused(status: number, json: Json, retryAfter: string | undefined): MatrixFailure {
   const errcode = textIn(json, "errcode") ?? "";
   const words = quote(textIn(json, "error") ?? "");
   const code = codeOf(status, errcode);
@@ -71,7 +71,7 @@ function seconds(header: string | undefined): number | null {
   return header !== undefined && /^\d{1,6}$/u.test(header) ? Number(header) * 1000 : null;
 }
 
-function codeOf(status: number, errcode: string): WhyCode {
+function codeOf(status: number, errcode: string): ReasonCode {
   if (status === 429 || errcode === "M_LIMIT_EXCEEDED") return "rate_limited";
   if (AUTH.has(errcode)) return "auth";
   if (status === 413 || errcode === "M_TOO_LARGE") return "too_large";
@@ -89,7 +89,7 @@ const AUTH: ReadonlySet<string> = new Set([
 ]);
 
 /** How a request ended that was to change something, when not well. */
-export function outcomeOf({ why, certain, retryInMs }: Failure): Outcome {
+export function outcomeOf({ why, certain, retryInMs }: MatrixFailure): Outcome {
   if (why.code === "rate_limited") return { is: "deferred", why, retryInMs: retryInMs ?? RATE_MS, scope: "session" };
   if (!certain) return { is: "unknown", why };
   if (why.code === "network" || why.code === "timeout" || why.code === "stopping" || why.code === "auth") {
@@ -98,6 +98,6 @@ export function outcomeOf({ why, certain, retryInMs }: Failure): Outcome {
   return { is: "rejected", why };
 }
 
-export const lost = (why: Why): Ended => ({ cause: "lost", why });
+export const lost = (why: Reason): Ended => ({ cause: "lost", why });
 export const needsLogin = (message: string): Ended => ({ cause: "auth", why: { code: "auth", message } });
 export const misconfigured = (message: string): Ended => ({ cause: "config", why: { code: "config", message } });

@@ -12,7 +12,9 @@ export interface LocalParts {
   readonly hashed: string;
   /** `irc.libera_alice`; null where that does not fit ("User identifiers"). */
   readonly plain: string | null;
-  /** Ids of senders of other accounts whose `plain` is the same: `api.team_ops` and `alice`, `api.team` and `ops_alice`. */
+  /**
+   * Ids of senders of other accounts whose `plain` is the same: `api.team_ops` and `alice`, `api.team` and `ops_alice`.
+   */
   readonly others: readonly string[];
   /** When nothing is claimed: `plain` where its first `_` is the end of the account, else `hashed`. */
   readonly own: string;

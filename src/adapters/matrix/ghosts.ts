@@ -2,10 +2,10 @@ import type { OpAuthor } from "../../contract/ops.ts";
 import { Lru } from "../../lib/lru.ts";
 import { Claims, nameOf } from "./claims.ts";
 import type { Client, Result } from "./client.ts";
-import type { Failure } from "./failure.ts";
+import type { MatrixFailure } from "./failure.ts";
 import { type Json, NOTHING } from "./json.ts";
 import { toldApart } from "./look-alikes.ts";
-import { namesOf, type Room, serverOf } from "./room.ts";
+import { namesOf, type MatrixRoom, serverOf } from "./room.ts";
 
 /** So many remote senders are remembered as registered and dressed; for another one both are done again. */
 const GHOSTS_MAX = 10_000;
@@ -47,7 +47,7 @@ export class Ghosts {
   }
 
   /** Its id, when it can speak in the room now. `avatar`: `mxc:` URI. */
-  async ready(author: OpAuthor, avatar: string | null, room: Room, signal: AbortSignal): Promise<Result<string>> {
+  async ready(author: OpAuthor, avatar: string | null, room: MatrixRoom, signal: AbortSignal): Promise<Result<string>> {
     const chosen = await this.#claims.userOf(author, signal);
     if (!chosen.ok) return chosen;
     const id = chosen.value;
@@ -58,13 +58,13 @@ export class Ghosts {
   }
 
   /** It may have been thrown out. */
-  forget(id: string, room: Room): void {
+  forget(id: string, room: MatrixRoom): void {
     this.#present.delete(`${id} ${room.id}`);
     room.members.remove(id);
   }
 
   /** Nobody is shown like ourselves. */
-  #nameOf(author: OpAuthor, room: Room): string {
+  #nameOf(author: OpAuthor, room: MatrixRoom): string {
     return toldApart(nameOf(author), author.account, namesOf(this.#options.user, room));
   }
 
@@ -100,7 +100,7 @@ export class Ghosts {
     return NOTHING_WRONG;
   }
 
-  async #enter(id: string, room: Room, signal: AbortSignal): Promise<Result<unknown>> {
+  async #enter(id: string, room: MatrixRoom, signal: AbortSignal): Promise<Result<unknown>> {
     const { client } = this.#options;
     const key = `${id} ${room.id}`;
     if (room.members.has(id) || this.#present.get(key) === true) return NOTHING_WRONG;
@@ -117,4 +117,4 @@ export class Ghosts {
 
 const NOTHING_WRONG = { ok: true, value: NOTHING } as const;
 
-const isShut = ({ errcode }: Failure): boolean => errcode === "M_FORBIDDEN";
+const isShut = ({ errcode }: MatrixFailure): boolean => errcode === "M_FORBIDDEN";

@@ -12,7 +12,8 @@ const manifest: Manifest = {
   title: "Matrix",
   schema,
   channel: {
-    // The specification, "Room aliases" and "Room ids": at most 255 bytes with sigil and server name; newer room ids have no server name.
+    // The specification, "Room aliases" and "Room ids": at most 255 bytes with sigil and server name; newer room ids
+    // have no server name.
     pattern: String.raw`^(?:#[^\p{Cc}\s:]{1,250}:[^\p{Cc}\s/?#]{1,250}|![^\p{Cc}\s/?#]{1,254})$`,
     hint: "must be the alias of a room, such as #room:example.org, or its id, such as !abcdef:example.org",
     lowerCase: false,

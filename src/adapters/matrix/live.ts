@@ -1,6 +1,6 @@
 import type { OpenArgs } from "../../contract/adapter.ts";
 import type { ChannelRef, Cursor, FileRef } from "../../contract/ids.ts";
-import type { Why } from "../../contract/outcome.ts";
+import type { Reason } from "../../contract/outcome.ts";
 import type { ChannelRequest, Ended, Handlers, Joined, OpenedFile, Session } from "../../contract/session.ts";
 import type { Client } from "./client.ts";
 import { Editor } from "./editor.ts";
@@ -9,13 +9,13 @@ import type { Http } from "./http.ts";
 import type { capabilities } from "./capabilities.ts";
 import { endOf } from "./login.ts";
 import { Reactor } from "./reactor.ts";
-import { Rooms } from "./rooms.ts";
+import { MatrixRooms } from "./rooms.ts";
 import { Sender } from "./sender.ts";
 import { loginWay, type MatrixSettings } from "./settings.ts";
 import { Sync } from "./sync.ts";
 import { Timeline } from "./timeline.ts";
-import { Uploads } from "./uploads.ts";
-import { Voices } from "./voices.ts";
+import { MatrixUploads } from "./uploads.ts";
+import { SenderIdentities } from "./identities.ts";
 
 type MatrixHandlers = Handlers<typeof capabilities>;
 
@@ -30,13 +30,16 @@ interface LiveOptions extends Pick<OpenArgs<MatrixSettings>, "settings" | "host"
   readonly since: Cursor;
 }
 
-/** One login: `Sync` brings events in, `Sender` and its kin bring ops out, `Rooms` is what both know. The end of `Sync` is the session's end. */
-export class LiveSession implements Session<MatrixHandlers> {
+/**
+ * One login: `Sync` brings events in, `Sender` and its kin bring ops out, `Rooms` is what both know. The end of `Sync`
+ * is the session's end.
+ */
+export class MatrixSession implements Session<MatrixHandlers> {
   readonly as: string;
   readonly handlers: MatrixHandlers;
   readonly ended: Promise<Ended>;
   readonly #options: LiveOptions;
-  readonly #rooms: Rooms;
+  readonly #rooms: MatrixRooms;
   readonly #sync: Sync;
   readonly #closing = Promise.withResolvers<Ended>();
 
@@ -45,11 +48,11 @@ export class LiveSession implements Session<MatrixHandlers> {
     this.#options = options;
     this.as = user;
     const isOwn = (other: string): boolean => other === user || ghosts?.owns(other) === true;
-    const rooms = new Rooms({ client, host, user, isOwn, recall: (events) => timeline.recall(events) });
+    const rooms = new MatrixRooms({ client, host, user, isOwn, recall: (events) => timeline.recall(events) });
     this.#rooms = rooms;
-    const uploads = new Uploads(client, host);
-    const voices = new Voices({ client, settings, user, uploads, ghosts });
-    const sender = new Sender({ client, host, rooms, settings, uploads, voices, ghosts, user });
+    const uploads = new MatrixUploads(client, host);
+    const identities = new SenderIdentities({ client, settings, user, uploads, ghosts });
+    const sender = new Sender({ client, host, rooms, settings, uploads, identities, ghosts, user });
     const editor = new Editor(sender);
     const reactor = new Reactor(sender);
     this.handlers = {
@@ -116,4 +119,4 @@ export class LiveSession implements Session<MatrixHandlers> {
 }
 
 const ASKED: Ended = { cause: "asked", why: { code: "stopping", message: "Rialto closed the connection" } };
-const GIVEN_UP: Why = { code: "stopping", message: "joining was cancelled" };
+const GIVEN_UP: Reason = { code: "stopping", message: "joining was cancelled" };

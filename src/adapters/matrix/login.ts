@@ -1,6 +1,6 @@
 import type { Ended } from "../../contract/session.ts";
 import type { Client, Result } from "./client.ts";
-import { type Failure, lost, misconfigured, needsLogin } from "./failure.ts";
+import { type MatrixFailure, lost, misconfigured, needsLogin } from "./failure.ts";
 import { type Json, textIn } from "./json.ts";
 import { serverOf } from "./room.ts";
 import { botOf, loginWay, type MatrixSettings } from "./settings.ts";
@@ -55,7 +55,7 @@ const ASK: Readonly<Record<Way, Ask>> = {
 };
 
 /** What a failure means for the whole session. `isLogin`: it came while we logged in. */
-export function endOf(failure: Failure, way: Way, isLogin = false): Ended {
+export function endOf(failure: MatrixFailure, way: Way, isLogin = false): Ended {
   const { why, errcode, status, certificate } = failure;
   if (certificate) return misconfigured(`${why.message}; the server's admins must fix it, or correct Server`);
   if (errcode === "M_USER_DEACTIVATED")

@@ -1,6 +1,6 @@
 import dns from "node:dns/promises";
 import { Readable } from "node:stream";
-import type { Why } from "../../contract/outcome.ts";
+import type { Reason } from "../../contract/outcome.ts";
 import type { OpenedFile } from "../../contract/session.ts";
 import { isPublic } from "../../lib/public-address.ts";
 import type { Http } from "./http.ts";
@@ -15,8 +15,8 @@ interface Wanted {
 }
 
 /**
- * A file as a stream. A homeserver may send us to where it keeps its files: on to another server we go without the token, by https alone, and
- * never to a private address.
+ * A file as a stream. A homeserver may send us to where it keeps its files: on to another server we go without the
+ * token, by https alone, and never to a private address.
  */
 export async function download(http: Http, { url, token, signal }: Wanted): Promise<OpenedFile> {
   let place = url;
@@ -67,7 +67,7 @@ function noFile(status: number): OpenedFile {
   );
 }
 
-function refusal(code: Why["code"], message: string): OpenedFile {
+function refusal(code: Reason["code"], message: string): OpenedFile {
   return { ok: false, why: { code, message } };
 }
 

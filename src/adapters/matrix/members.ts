@@ -16,7 +16,7 @@ export interface Person {
 }
 
 /** Who is in a room, by id, and under which names. */
-export class Members {
+export class RoomMembers {
   readonly #isOwn: (id: string) => boolean;
   readonly #people = new Map<string, Person>();
   readonly #byName = new Map<string, Set<string>>();

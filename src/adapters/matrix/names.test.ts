@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { Members, personIn } from "./members.ts";
+import { RoomMembers, personIn } from "./members.ts";
 import { nameOf } from "./names.ts";
 
-const members = new Members();
+const members = new RoomMembers();
 members.put("@alice:a", { name: "Alice", avatar: null });
 members.put("@alice:b", { name: " ALICE ", avatar: null });
 members.put("@bob:a", { name: "Bob", avatar: null });

@@ -1,12 +1,12 @@
 import type { Author } from "../../contract/events.ts";
 import type { FileRef, UserRef } from "../../contract/ids.ts";
-import { localpartOf, type Members, type Person } from "./members.ts";
+import { localpartOf, type RoomMembers, type Person } from "./members.ts";
 import type { MatrixSettings } from "./settings.ts";
 
 export type NameSettings = Pick<MatrixSettings, "UseUserName" | "NoHomeServerSuffix">;
 
 /** What a person is called in a room: the display name, with the id after it where two have the same one. */
-export function nameOf(id: string, name: string | null, members: Members, settings: NameSettings): string {
+export function nameOf(id: string, name: string | null, members: RoomMembers, settings: NameSettings): string {
   if (settings.UseUserName) return clean(localpartOf(id));
   const shown = clean(name ?? "");
   if (shown === "") return settings.NoHomeServerSuffix ? clean(localpartOf(id)) : clean(id.replace(/^@/u, ""));
@@ -14,7 +14,7 @@ export function nameOf(id: string, name: string | null, members: Members, settin
 }
 
 /** `person`: as an event has it; as the room knows it when null. */
-export function authorOf(id: string, person: Person | null, members: Members, settings: NameSettings): Author {
+export function authorOf(id: string, person: Person | null, members: RoomMembers, settings: NameSettings): Author {
   const known = person ?? members.get(id);
   const avatar = known?.avatar ?? null;
   return {

@@ -4,7 +4,7 @@ import type { Attempt } from "../../contract/session.ts";
 import { Lru } from "../../lib/lru.ts";
 import type { Result } from "./client.ts";
 import { isObject, listIn, objectIn, textIn } from "./json.ts";
-import type { Room } from "./room.ts";
+import type { MatrixRoom } from "./room.ts";
 import { DONE, GIVEN_UP, NOT_THERE, notNow, type Sender } from "./sender.ts";
 
 /** So many of our reactions are remembered; others are looked for on the server. */
@@ -12,7 +12,10 @@ const KEPT_MAX = 5_000;
 /** Pages of reactions to one message that are looked through. */
 const PAGES_MAX = 10;
 
-/** Reactions: with users of our own each sender has a voice, otherwise ours stands for as long as somebody elsewhere has the emoji. */
+/**
+ * Reactions: with users of our own each sender has a voice, otherwise ours stands for as long as somebody elsewhere has
+ * the emoji.
+ */
 export class Reactor {
   readonly #sender: Sender;
   /** The event of each of our reactions. */
@@ -26,10 +29,10 @@ export class Reactor {
     const room = this.#sender.room(op.channel);
     if (room === null) return NOT_THERE;
     if (attempt.signal.aborted) return GIVEN_UP;
-    const { ghosts, voices, user } = this.#sender.options;
-    const speaker = ghosts === null ? null : await voices.of(op.author, room, attempt.signal);
-    if (speaker?.ok === false) return notNow(speaker.failure);
-    const as = speaker?.value.as ?? null;
+    const { ghosts, identities, user } = this.#sender.options;
+    const identity = ghosts === null ? null : await identities.of(op.author, room, attempt.signal);
+    if (identity?.ok === false) return notNow(identity.failure);
+    const as = identity?.value.as ?? null;
     const isOn = as === null ? op.standing.some(({ emoji }) => emoji === op.emoji) : op.on;
     const key = JSON.stringify([op.target, op.emoji, as ?? user]);
     const done = isOn
@@ -40,7 +43,13 @@ export class Reactor {
       : await this.#sender.failed(done.failure, { room, as, attempt: op.attempt, signal: attempt.signal });
   }
 
-  async #add(op: ReactOp, room: Room, as: string | null, key: string, signal: AbortSignal): Promise<Result<unknown>> {
+  async #add(
+    op: ReactOp,
+    room: MatrixRoom,
+    as: string | null,
+    key: string,
+    signal: AbortSignal,
+  ): Promise<Result<unknown>> {
     if (this.#events.get(key) !== undefined) return NOTHING_TO_DO;
     const content = { "m.relates_to": { rel_type: "m.annotation", event_id: op.target, key: op.emoji } };
     const sent = await this.#sender.send(room, { op: op.id, part: "react", type: "m.reaction", content, as }, signal);
@@ -52,7 +61,7 @@ export class Reactor {
 
   async #remove(
     op: ReactOp,
-    room: Room,
+    room: MatrixRoom,
     as: string | null,
     key: string,
     signal: AbortSignal,
@@ -69,7 +78,7 @@ export class Reactor {
 
   async #find(
     { target, emoji }: ReactOp,
-    room: Room,
+    room: MatrixRoom,
     as: string | null,
     signal: AbortSignal,
   ): Promise<Result<string | null>> {

@@ -2,18 +2,18 @@ import { describe, expect, test } from "vitest";
 import type { Event } from "../../contract/events.ts";
 import type { ChannelRef, OpId } from "../../contract/ids.ts";
 import type { Json } from "./json.ts";
-import { Members } from "./members.ts";
+import { RoomMembers } from "./members.ts";
 import { authorOf } from "./names.ts";
-import { type Annotation, type ReceiveContext, roomEvent, toEvents } from "./receive.ts";
+import { type Annotation, type MatrixReceiveContext, roomEvent, toEvents } from "./receive.ts";
 
 const ALICE = "@alice:a.example";
 const BOB = "@bob:b.example";
 const US = "@rialto:a.example";
 
 function context(
-  more: Partial<ReceiveContext> & { readonly annotations?: Record<string, Annotation> } = {},
-): ReceiveContext {
-  const members = new Members();
+  more: Partial<MatrixReceiveContext> & { readonly annotations?: Record<string, Annotation> } = {},
+): MatrixReceiveContext {
+  const members = new RoomMembers();
   members.put(ALICE, { name: "Alice", avatar: "mxc://a.example/face" });
   members.put(BOB, { name: "Bob", avatar: null });
   const settings = { UseUserName: false, NoHomeServerSuffix: false };

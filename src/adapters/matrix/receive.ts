@@ -30,7 +30,7 @@ export interface Annotation {
   readonly sender: string;
 }
 
-export interface ReceiveContext {
+export interface MatrixReceiveContext {
   readonly channel: ChannelRef;
   /** Ourselves, or a user of our namespace. */
   readonly isOwn: (user: string) => boolean;
@@ -44,12 +44,12 @@ export interface ReceiveContext {
 }
 
 /** What an event of a room tells; call it before the room's own state is changed by it. */
-export function toEvents(event: RoomEvent, context: ReceiveContext): readonly Event[] {
+export function toEvents(event: RoomEvent, context: MatrixReceiveContext): readonly Event[] {
   if (event.stateKey !== null) return STATE.get(event.type)?.(event, context) ?? [];
   return MESSAGES.get(event.type)?.(event, context) ?? [];
 }
 
-type Reader = (event: RoomEvent, context: ReceiveContext) => readonly Event[];
+type Reader = (event: RoomEvent, context: MatrixReceiveContext) => readonly Event[];
 
 const MESSAGES: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ["m.room.message", (event, context) => said(event, context, messageReader(event.content, context))],
@@ -67,12 +67,12 @@ const STATE: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 
 type BodyReader = (content: Json) => SaidBody | null;
 
-function messageReader(content: Json, { keepQuotedReply }: ReceiveContext): BodyReader {
+function messageReader(content: Json, { keepQuotedReply }: MatrixReceiveContext): BodyReader {
   const isReply = textIn(objectIn(objectIn(content, "m.relates_to"), "m.in_reply_to"), "event_id") !== null;
   return (from) => messageBody(from, { withoutQuote: isReply && !keepQuotedReply });
 }
 
-function said(event: RoomEvent, context: ReceiveContext, read: BodyReader): readonly Event[] {
+function said(event: RoomEvent, context: MatrixReceiveContext, read: BodyReader): readonly Event[] {
   const relation = objectIn(event.content, "m.relates_to");
   const target = textIn(relation, "event_id");
   const author = context.author(event.sender, null);
@@ -106,8 +106,11 @@ function said(event: RoomEvent, context: ReceiveContext, read: BodyReader): read
   ];
 }
 
-/** Replies and threads ("Rich replies", "Threading"): in a thread, a reply that is only there for older programs is none. */
-function related(content: Json, { keepQuotedReply }: ReceiveContext) {
+/**
+ * Replies and threads ("Rich replies", "Threading"): in a thread, a reply that is only there for older programs is
+ * none.
+ */
+function related(content: Json, { keepQuotedReply }: MatrixReceiveContext) {
   const relation = objectIn(content, "m.relates_to");
   const parent = textIn(objectIn(relation, "m.in_reply_to"), "event_id");
   const thread = textIn(relation, "rel_type") === "m.thread" ? textIn(relation, "event_id") : null;
@@ -139,14 +142,14 @@ function pictured(content: Json): string {
   return `:${cut(name.replaceAll(/[\s:\p{Cc}]/gu, ""), EMOJI_MAX, "utf16") || "picture"}:`;
 }
 
-function reacted(event: RoomEvent, context: ReceiveContext): readonly Event[] {
+function reacted(event: RoomEvent, context: MatrixReceiveContext): readonly Event[] {
   const annotation = annotationIn(event);
   return annotation === null ? [] : [reaction(event, context, annotation, true)];
 }
 
 function reaction(
   event: RoomEvent,
-  context: ReceiveContext,
+  context: MatrixReceiveContext,
   { target, emoji, sender }: Annotation,
   on: boolean,
 ): Event {
@@ -161,7 +164,7 @@ function reaction(
   };
 }
 
-function redacted(event: RoomEvent, context: ReceiveContext): readonly Event[] {
+function redacted(event: RoomEvent, context: MatrixReceiveContext): readonly Event[] {
   const target = textIn(event.content, "redacts") ?? textIn(event.raw, "redacts");
   if (target === null) return [];
   const annotation = context.annotation(target);
@@ -171,7 +174,7 @@ function redacted(event: RoomEvent, context: ReceiveContext): readonly Event[] {
 }
 
 /** Membership ("m.room.member"): only what changes whether somebody is in the room, or under which name. */
-function member(event: RoomEvent, context: ReceiveContext): readonly Event[] {
+function member(event: RoomEvent, context: MatrixReceiveContext): readonly Event[] {
   const { stateKey: id, sender, content, raw } = event;
   if (id === null || context.isOwn(id)) return [];
   const before = objectIn(objectIn(raw, "unsigned"), "prev_content");
@@ -199,7 +202,7 @@ function member(event: RoomEvent, context: ReceiveContext): readonly Event[] {
   return told({ author, change: "leave", text });
 }
 
-function topic(event: RoomEvent, context: ReceiveContext): readonly Event[] {
+function topic(event: RoomEvent, context: MatrixReceiveContext): readonly Event[] {
   if (event.stateKey !== "") return [];
   const words = (textIn(event.content, "topic") ?? fallbackText(objectIn(event.content, "m.topic")))
     .replaceAll(/\s+/gu, " ")
@@ -210,7 +213,7 @@ function topic(event: RoomEvent, context: ReceiveContext): readonly Event[] {
   return [{ kind: "topic", ...base(event, context), author, text }];
 }
 
-function base(event: RoomEvent, context: ReceiveContext) {
+function base(event: RoomEvent, context: MatrixReceiveContext) {
   const txn = textIn(objectIn(event.raw, "unsigned"), "transaction_id");
   const op = txn === null ? null : context.opOf(txn);
   return {

@@ -5,7 +5,7 @@ import type { Body, SharedFile } from "../../contract/content.ts";
 import { END, type FileId, type MessageRef, type OpId, type Progress } from "../../contract/ids.ts";
 import type { OpAuthor, PostDraft } from "../../contract/ops.ts";
 import type { Json } from "./json.ts";
-import { editContent, fileContent, type Part, type RenderOptions, renderPost, txnOf } from "./render.ts";
+import { editContent, fileContent, type MatrixPart, type MatrixRenderOptions, renderPost, txnOf } from "./render.ts";
 
 const alice: OpAuthor = { id: "alice@irc", name: "alice", shown: "<alice> ", avatar: null, account: "irc" };
 
@@ -21,20 +21,21 @@ function draft(body: Body, more: Partial<PostDraft> = {}): PostDraft {
   return { author: alice, body, reply: null, thread: null, mayPing: { users: false, everyone: false }, ...more };
 }
 
-const options: RenderOptions = {
-  voice: { is: "prefix" },
+const options: MatrixRenderOptions = {
+  textIdentity: { is: "prefix" },
   html: true,
   mayPing: { users: true, everyone: false },
   find: (name) => (name.toLowerCase() === "bob" ? "@bob:a" : null),
   resume: null,
 };
 
-const contents = (parts: readonly Part[]): readonly Json[] =>
+const contents = (parts: readonly MatrixPart[]): readonly Json[] =>
   parts.map((part) =>
     part.is === "text" ? part.content : { file: part.file.name, ...part.caption, ...part.relation },
   );
-const rendered = (wanted: PostDraft, more: Partial<RenderOptions> = {}) => renderPost(wanted, { ...options, ...more });
-const only = (wanted: PostDraft, more?: Partial<RenderOptions>): Json | undefined =>
+const rendered = (wanted: PostDraft, more: Partial<MatrixRenderOptions> = {}) =>
+  renderPost(wanted, { ...options, ...more });
+const only = (wanted: PostDraft, more?: Partial<MatrixRenderOptions>): Json | undefined =>
   contents(rendered(wanted, more).parts)[0];
 
 function file(name: string, more: Partial<SharedFile> = {}): SharedFile {
@@ -109,15 +110,15 @@ describe("texts", () => {
   });
 
   test("a message's own profile, with the name for programs that do not know it (MSC4144)", () => {
-    const voice = { is: "profile", id: "irc:alice", name: "al<i>ce", avatar: null } as const;
-    expect(only(draft(plain("x")), { voice })).toMatchObject({
+    const textIdentity = { is: "profile", id: "irc:alice", name: "al<i>ce", avatar: null } as const;
+    expect(only(draft(plain("x")), { textIdentity })).toMatchObject({
       body: "al<i>ce: x",
       formatted_body: "<strong data-mx-profile-fallback>al&lt;i&gt;ce: </strong>x",
     });
   });
 
   test("a user of one's own needs no name", () => {
-    expect(only(draft(plain("x")), { voice: { is: "own" } })).toMatchObject({ body: "x" });
+    expect(only(draft(plain("x")), { textIdentity: { is: "own" } })).toMatchObject({ body: "x" });
   });
 });
 

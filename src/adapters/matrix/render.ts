@@ -8,7 +8,10 @@ import { cut } from "../../content/length.ts";
 import type { Json } from "./json.ts";
 import { oneLine, type Text, textOf, type TextOptions } from "./text.ts";
 
-/** Bytes of the text of one message: with its formatting, its edits and its envelope it stays within 65536 ("Size limits"). */
+/**
+ * Bytes of the text of one message: with its formatting, its edits and its envelope it stays within 65536 ("Size
+ * limits").
+ */
 const TEXT_MAX = 16_384;
 /** Of the content of an event, as JSON. */
 const CONTENT_MAX = 60_000;
@@ -17,7 +20,7 @@ const CAPTION_MAX = 8_192;
 /** A part ends at a line or a word when there is one in its last part of this size. */
 const TAIL = 2_000;
 
-export interface RenderOptions extends TextOptions {
+export interface MatrixRenderOptions extends TextOptions {
   /** Where an earlier attempt ended. */
   readonly resume: Progress | null;
 }
@@ -28,7 +31,7 @@ interface Place {
   readonly end: Progress;
 }
 
-export type Part = Place &
+export type MatrixPart = Place &
   (
     | { readonly is: "text"; readonly content: Json }
     | { readonly is: "file"; readonly file: SharedFile; readonly caption: Text; readonly relation: Json }
@@ -36,12 +39,15 @@ export type Part = Place &
 
 interface Rendered {
   /** After `resume`. */
-  readonly parts: readonly Part[];
+  readonly parts: readonly MatrixPart[];
   readonly losses: readonly Loss[];
 }
 
-/** A post as messages: its text, in several when it is very long, then each file with its caption. The first one says who speaks. */
-export function renderPost(draft: PostDraft, options: RenderOptions): Rendered {
+/**
+ * A post as messages: its text, in several when it is very long, then each file with its caption. The first one says
+ * who speaks.
+ */
+export function renderPost(draft: PostDraft, options: MatrixRenderOptions): Rendered {
   const losses: Loss[] = [];
   const { body, author } = draft;
   const files = body.files.filter(({ id }) => id !== null);
@@ -56,7 +62,7 @@ export function renderPost(draft: PostDraft, options: RenderOptions): Rendered {
     index,
     end: index + 1 === count ? END : (String(index + 1) as Progress),
   });
-  const parts: Part[] = [];
+  const parts: MatrixPart[] = [];
   for (const content of texts) parts.push({ is: "text", content, ...place(parts.length) });
   for (const file of files) {
     const comment = cut(file.comment, CAPTION_MAX, "bytes");
@@ -69,7 +75,7 @@ export function renderPost(draft: PostDraft, options: RenderOptions): Rendered {
 }
 
 /** Only the first part answers, or all of them stand in the thread. */
-function related(parts: readonly Part[], relation: Json): readonly Part[] {
+function related(parts: readonly MatrixPart[], relation: Json): readonly MatrixPart[] {
   return parts.map((part, at) => {
     const own = at === 0 ? relation : threadOnly(relation);
     return part.is === "file" ? { ...part, relation: own } : { ...part, content: { ...part.content, ...own } };

@@ -1,23 +1,23 @@
 import type { OptionalKind } from "../../contract/ops.ts";
 import { type Json, numberIn, objectIn, textIn } from "./json.ts";
-import { localpartOf, Members } from "./members.ts";
+import { localpartOf, RoomMembers } from "./members.ts";
 
 /** What is known of a room that we are in. */
-export interface Room {
+export interface MatrixRoom {
   readonly id: string;
-  readonly members: Members;
+  readonly members: RoomMembers;
   /** The core has it as a channel. */
   joined: boolean;
   /** It was one, and is no longer wanted: what is said there is not handed over. */
   unwanted: boolean;
 }
 
-export function emptyRoom(id: string, isOwn: (user: string) => boolean): Room {
-  return { id, members: new Members(isOwn), joined: false, unwanted: false };
+export function emptyRoom(id: string, isOwn: (user: string) => boolean): MatrixRoom {
+  return { id, members: new RoomMembers(isOwn), joined: false, unwanted: false };
 }
 
 /** What people in the room may know a user of ours by. */
-export function namesOf(user: string, { members }: Room): readonly string[] {
+export function namesOf(user: string, { members }: MatrixRoom): readonly string[] {
   return [user, localpartOf(user), members.get(user)?.name ?? ""];
 }
 

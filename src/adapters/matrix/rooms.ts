@@ -1,19 +1,19 @@
 import type { Host } from "../../contract/host.ts";
 import type { ChannelRef } from "../../contract/ids.ts";
-import type { Why } from "../../contract/outcome.ts";
+import type { Reason } from "../../contract/outcome.ts";
 import type { ChannelRequest, Joined } from "../../contract/session.ts";
 import type { Client } from "./client.ts";
-import type { Failure } from "./failure.ts";
+import type { MatrixFailure } from "./failure.ts";
 import { isObject, type Json, listIn } from "./json.ts";
 import { personIn } from "./members.ts";
-import { emptyRoom, missingRights, replacementIn, type Room, serverOf } from "./room.ts";
+import { emptyRoom, missingRights, replacementIn, type MatrixRoom, serverOf } from "./room.ts";
 
 /** A room may have been replaced by one that was replaced in turn. */
 const UPGRADES_MAX = 8;
 /** Whoever opens a room that stays shut, or decrypts one, is a person. */
 const PERSON_MS = 30 * 60_000;
 
-const ENCRYPTED: Why = {
+const ENCRYPTED: Reason = {
   code: "unsupported",
   message: "the room is encrypted: Rialto can neither read it nor write to it; use a room without encryption",
 };
@@ -28,16 +28,16 @@ interface RoomsOptions {
 }
 
 /** The rooms that we are in, and how we get into them. */
-export class Rooms {
+export class MatrixRooms {
   readonly #options: RoomsOptions;
-  readonly #rooms = new Map<string, Room>();
+  readonly #rooms = new Map<string, MatrixRoom>();
 
   constructor(options: RoomsOptions) {
     this.#options = options;
   }
 
   /** As the homeserver speaks of it. */
-  get(id: string): Room {
+  get(id: string): MatrixRoom {
     let room = this.#rooms.get(id);
     if (room === undefined) {
       room = emptyRoom(id, this.#options.isOwn);
@@ -47,7 +47,7 @@ export class Rooms {
   }
 
   /** The one that is this channel of the core's; null while there is none. */
-  joined(id: string): Room | null {
+  joined(id: string): MatrixRoom | null {
     const room = this.#rooms.get(id);
     return room?.joined === true ? room : null;
   }
@@ -58,14 +58,14 @@ export class Rooms {
   }
 
   /** We are no longer in it. */
-  leave(id: string, why: Why, retryInMs: number): void {
+  leave(id: string, why: Reason, retryInMs: number): void {
     const room = this.#rooms.get(id);
     this.#rooms.delete(id);
     if (room?.joined === true) this.#options.host.lost(id as ChannelRef, why, retryInMs);
   }
 
   /** It cannot be used any more, though we are in it. */
-  lose(room: Room, why: Why, retryInMs: number): void {
+  lose(room: MatrixRoom, why: Reason, retryInMs: number): void {
     if (!room.joined) return;
     room.joined = false;
     this.#options.host.lost(room.id as ChannelRef, why, retryInMs);
@@ -79,7 +79,7 @@ export class Rooms {
     room.unwanted = true;
   }
 
-  encrypted(room: Room): void {
+  encrypted(room: MatrixRoom): void {
     this.lose(room, ENCRYPTED, PERSON_MS);
   }
 
@@ -132,7 +132,7 @@ export class Rooms {
     return levels === null ? { cannotSpeak: false, without: [] } : missingRights(levels, user);
   }
 
-  #refused(name: string, failure: Failure): Joined {
+  #refused(name: string, failure: MatrixFailure): Joined {
     const { why, errcode, retryInMs } = failure;
     const { user } = this.#options;
     if (errcode === "M_BAD_STATE" && /\bban/u.test(why.message)) {

@@ -1,21 +1,21 @@
 import type { Host } from "../../contract/host.ts";
 import type { ChannelRef, MessageRef, OpId } from "../../contract/ids.ts";
 import type { DeleteOp, PostDraft, PostOp } from "../../contract/ops.ts";
-import type { Loss, Outcome, Why } from "../../contract/outcome.ts";
+import type { Loss, Outcome, Reason } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
 import { Lru } from "../../lib/lru.ts";
 import { isAborted } from "../../lib/abort.ts";
 import type { Client, Result } from "./client.ts";
-import { type Failure, outcomeOf } from "./failure.ts";
+import { type MatrixFailure, outcomeOf } from "./failure.ts";
 import type { Ghosts } from "./ghosts.ts";
 import type { Json } from "./json.ts";
-import { fileContent, missingLine, paragraph, type Part, renderPost, txnOf } from "./render.ts";
-import { missingRights, type Room } from "./room.ts";
-import type { Rooms } from "./rooms.ts";
+import { fileContent, missingLine, paragraph, type MatrixPart, renderPost, txnOf } from "./render.ts";
+import { missingRights, type MatrixRoom } from "./room.ts";
+import type { MatrixRooms } from "./rooms.ts";
 import type { MatrixSettings } from "./settings.ts";
-import { textOf, type TextOptions, type Voice } from "./text.ts";
-import type { Uploads } from "./uploads.ts";
-import type { Speaker, Voices } from "./voices.ts";
+import { textOf, type TextOptions, type TextIdentity } from "./text.ts";
+import type { MatrixUploads } from "./uploads.ts";
+import type { SenderIdentity, SenderIdentities } from "./identities.ts";
 
 /** Transactions whose echo may still come. */
 const ECHOES_MAX = 5_000;
@@ -28,16 +28,16 @@ const MUTED_MS = 60_000;
 export interface SenderOptions {
   readonly client: Client;
   readonly host: Host;
-  readonly rooms: Rooms;
+  readonly rooms: MatrixRooms;
   readonly settings: MatrixSettings;
-  readonly uploads: Uploads;
-  readonly voices: Voices;
+  readonly uploads: MatrixUploads;
+  readonly identities: SenderIdentities;
   readonly ghosts: Ghosts | null;
   readonly user: string;
 }
 
 /** What is sent: an event of a type under a transaction, by a user. */
-export interface Message {
+export interface MatrixMessage {
   readonly op: OpId;
   readonly part: string;
   readonly type: string;
@@ -59,30 +59,33 @@ export class Sender {
   }
 
   /** The room behind a channel; null while we are not in it. */
-  room(channel: ChannelRef): Room | null {
+  room(channel: ChannelRef): MatrixRoom | null {
     return this.options.rooms.joined(channel);
   }
 
-  textOptions(draft: PostDraft, room: Room, voice: Voice): TextOptions {
+  textOptions(draft: PostDraft, room: MatrixRoom, textIdentity: TextIdentity): TextOptions {
     const find = (name: string): string | null => room.members.find(name);
-    return { voice, html: !this.options.settings.HTMLDisable, mayPing: draft.mayPing, find };
+    return { textIdentity, html: !this.options.settings.HTMLDisable, mayPing: draft.mayPing, find };
   }
 
   async post(op: PostOp, attempt: Attempt): Promise<Outcome> {
     const room = this.room(op.channel);
     if (room === null) return NOT_THERE;
     if (attempt.signal.aborted) return GIVEN_UP;
-    const found = await this.options.voices.of(op.author, room, attempt.signal);
+    const found = await this.options.identities.of(op.author, room, attempt.signal);
     if (!found.ok) return notNow(found.failure);
-    const speaker = found.value;
-    const { parts, losses } = renderPost(op, { ...this.textOptions(op, room, speaker.voice), resume: op.resume });
-    const all = [...speaker.losses, ...losses];
+    const identity = found.value;
+    const { parts, losses } = renderPost(op, {
+      ...this.textOptions(op, room, identity.textIdentity),
+      resume: op.resume,
+    });
+    const all = [...identity.losses, ...losses];
     const messages: MessageRef[] = [];
     for (const part of parts) {
       if (isAborted(attempt.signal)) return GIVEN_UP;
-      const sent = await this.#part({ op, draft: op, part, room, speaker, losses: all }, attempt.signal);
+      const sent = await this.#part({ op, draft: op, part, room, identity, losses: all }, attempt.signal);
       if (!sent.ok)
-        return await this.failed(sent.failure, { room, as: speaker.as, attempt: op.attempt, signal: attempt.signal });
+        return await this.failed(sent.failure, { room, as: identity.as, attempt: op.attempt, signal: attempt.signal });
       const ref = sent.value as MessageRef;
       messages.push(ref);
       attempt.sent(part.end, [ref]);
@@ -91,7 +94,11 @@ export class Sender {
   }
 
   /** One message of ours. The homeserver answers a repeated one as it did the first. */
-  async send(room: Room, { op, part, type, content, as }: Message, signal: AbortSignal): Promise<Result<string>> {
+  async send(
+    room: MatrixRoom,
+    { op, part, type, content, as }: MatrixMessage,
+    signal: AbortSignal,
+  ): Promise<Result<string>> {
     const txn = txnOf(op, part);
     this.#echoes.set(txn, op);
     return await this.options.client.send(room.id, type, txn, content, { as, signal });
@@ -99,22 +106,22 @@ export class Sender {
 
   /** A file of a post as its own message, or as a line when the homeserver does not take it. */
   async #part(job: PartJob, signal: AbortSignal): Promise<Result<string>> {
-    const { op, part, room, speaker } = job;
-    const message = { op: op.id, part: String(part.index), type: "m.room.message", as: speaker.as };
+    const { op, part, room, identity } = job;
+    const message = { op: op.id, part: String(part.index), type: "m.room.message", as: identity.as };
     if (part.is === "text")
-      return await this.send(room, { ...message, content: dressed(part.content, speaker.voice) }, signal);
+      return await this.send(room, { ...message, content: dressed(part.content, identity.textIdentity) }, signal);
     const content = await this.fileOrLine(job, part, signal);
     if (!content.ok) return content;
     return await this.send(
       room,
-      { ...message, content: dressed({ ...content.value, ...part.relation }, speaker.voice) },
+      { ...message, content: dressed({ ...content.value, ...part.relation }, identity.textIdentity) },
       signal,
     );
   }
 
   async fileOrLine(
-    job: Pick<PartJob, "draft" | "room" | "speaker" | "losses">,
-    part: Extract<Part, { is: "file" }>,
+    job: Pick<PartJob, "draft" | "room" | "identity" | "losses">,
+    part: Extract<MatrixPart, { is: "file" }>,
     signal: AbortSignal,
   ): Promise<Result<Json>> {
     const { file, caption } = part;
@@ -122,16 +129,16 @@ export class Sender {
     if (uploaded.ok) return { ok: true, value: fileContent(file.name, caption, uploaded.media) };
     if (uploaded.failure !== null) return { ok: false, failure: uploaded.failure };
     job.losses.push({ what: "file", note: `${file.name}: ${uploaded.why.message}` });
-    const { draft, room, speaker } = job;
+    const { draft, room, identity } = job;
     const line = missingLine({ ...file, missing: uploaded.why.message });
     const author = part.index === 0 ? draft.author : null;
-    const { body, html } = textOf(paragraph(line), null, author, this.textOptions(draft, room, speaker.voice));
+    const { body, html } = textOf(paragraph(line), null, author, this.textOptions(draft, room, identity.textIdentity));
     const formatted = html === null ? {} : { format: "org.matrix.custom.html", formatted_body: html };
     return { ok: true, value: { msgtype: "m.text", body, ...formatted, "m.mentions": {} } };
   }
 
   /** A refusal may mean that we, or a user of ours, were thrown out: then it is not forever. */
-  async failed(failure: Failure, { room, as, attempt, signal }: Trying): Promise<Outcome> {
+  async failed(failure: MatrixFailure, { room, as, attempt, signal }: Trying): Promise<Outcome> {
     if (failure.why.code !== "forbidden") return outcomeOf(failure);
     const { client, ghosts } = this.options;
     const rooms = await client.joinedRooms(signal);
@@ -146,7 +153,7 @@ export class Sender {
     return NOT_THERE;
   }
 
-  async #isMuted({ id }: Room, signal: AbortSignal): Promise<boolean> {
+  async #isMuted({ id }: MatrixRoom, signal: AbortSignal): Promise<boolean> {
     const { client, user } = this.options;
     const levels = await client.state(id, "m.room.power_levels", signal);
     return levels.ok && missingRights(levels.value, user).cannotSpeak;
@@ -168,9 +175,9 @@ export class Sender {
 
   /** As the user who wrote it, when that is one of ours: nobody needs a right for that. */
   async redact(
-    room: Room,
+    room: MatrixRoom,
     target: string,
-    { op, part }: Pick<Message, "op" | "part">,
+    { op, part }: Pick<MatrixMessage, "op" | "part">,
     signal: AbortSignal,
   ): Promise<Result<unknown>> {
     const { client, ghosts } = this.options;
@@ -185,7 +192,7 @@ export class Sender {
 }
 
 interface Trying {
-  readonly room: Room;
+  readonly room: MatrixRoom;
   readonly as: string | null;
   readonly attempt: number;
   readonly signal: AbortSignal;
@@ -194,16 +201,16 @@ interface Trying {
 interface PartJob {
   readonly op: PostOp;
   readonly draft: PostDraft;
-  readonly part: Part;
-  readonly room: Room;
-  readonly speaker: Speaker;
+  readonly part: MatrixPart;
+  readonly room: MatrixRoom;
+  readonly identity: SenderIdentity;
   readonly losses: Loss[];
 }
 
 /** MSC4144. */
-export function dressed(content: Json, voice: Voice): Json {
-  if (voice.is !== "profile") return content;
-  const { id, name, avatar } = voice;
+export function dressed(content: Json, textIdentity: TextIdentity): Json {
+  if (textIdentity.is !== "profile") return content;
+  const { id, name, avatar } = textIdentity;
   const profile = {
     id,
     displayname: name,
@@ -214,11 +221,11 @@ export function dressed(content: Json, voice: Voice): Json {
 }
 
 /** Nothing was sent: who is to speak cannot be settled now. */
-export function notNow({ why, retryInMs }: Failure): Outcome {
+export function notNow({ why, retryInMs }: MatrixFailure): Outcome {
   return { is: "deferred", why, retryInMs: retryInMs ?? 1_000, scope: "session" };
 }
 
-const NOT_IN: Why = { code: "not_found", message: "Rialto is not in the room" };
+const NOT_IN: Reason = { code: "not_found", message: "Rialto is not in the room" };
 export const NOT_THERE: Outcome = { is: "deferred", why: NOT_IN, retryInMs: 1_000, scope: "channel" };
 export const GIVEN_UP: Outcome = {
   is: "deferred",

@@ -5,7 +5,7 @@ import { misconfigured, needsLogin } from "./failure.ts";
 import { Ghosts } from "./ghosts.ts";
 import { Http } from "./http.ts";
 import type { capabilities } from "./capabilities.ts";
-import { LiveSession } from "./live.ts";
+import { MatrixSession } from "./live.ts";
 import { endOf, logIn } from "./login.ts";
 import { loginWay, type MatrixSettings, NOTHING_TO_LOG_IN_WITH } from "./settings.ts";
 import { positionNow } from "./sync.ts";
@@ -53,7 +53,7 @@ async function begin({ settings, host, since, signal }: OpenArgs<MatrixSettings>
   if (!position.ok) return failed(endOf(position.failure, way));
   // From here on, nothing said is missed, also when nothing is said for long.
   if (since === null) await host.accept({ events: [], cursor: position.value });
-  const session = new LiveSession({
+  const session = new MatrixSession({
     http,
     client,
     settings,

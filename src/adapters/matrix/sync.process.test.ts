@@ -18,7 +18,10 @@ afterEach(() => {
   }
 });
 
-/** A homeserver of recorded answers: those of /sync in their order, the last one held back. `pages`: of /messages, by room, in their order. */
+/**
+ * A homeserver of recorded answers: those of /sync in their order, the last one held back. `pages`: of /messages, by
+ * room, in their order.
+ */
 async function homeserver(
   syncs: readonly Answer[],
   others: Readonly<Record<string, object>> = {},

@@ -4,7 +4,7 @@ import type { Cursor } from "../../contract/ids.ts";
 import type { Ended } from "../../contract/session.ts";
 import { isAborted, onAbort } from "../../lib/abort.ts";
 import type { Client, Result } from "./client.ts";
-import { type Failure, refused } from "./failure.ts";
+import { type MatrixFailure, refused } from "./failure.ts";
 import { type Json, textIn } from "./json.ts";
 
 /** How long the server holds a request back while it has nothing to tell. */
@@ -19,7 +19,9 @@ const HANDED_MAX = 500;
 /** With more than this not stored yet, nothing more is asked for. */
 const WAITING_MAX = 1_000;
 
-/** Most events of one room in an answer; fewer when an answer was too large to be read: the rest is fetched in pages. */
+/**
+ * Most events of one room in an answer; fewer when an answer was too large to be read: the rest is fetched in pages.
+ */
 const TIMELINE_MAX = 100;
 /** An answer that tells nothing, and came sooner than this, was not waited for: the next question waits instead. */
 const SOON_MS = 1_000;
@@ -45,7 +47,8 @@ export async function positionNow(
   { clock }: Pick<Host, "clock">,
   signal: AbortSignal,
 ): Promise<Result<Cursor>> {
-  // Synapse answers what it was asked less than two minutes ago as it did then: a room that is none makes it a new question.
+  // Synapse answers what it was asked less than two minutes ago as it did then: a room that is none makes it a new
+  // question.
   const rooms = [`!none-${clock.nowMs()}:rialto.invalid`];
   const filter = JSON.stringify({ presence: quiet, account_data: quiet, room: { rooms } });
   const answer = await client.sync({ since: null, filter, timeoutMs: 0, patienceMs: PATIENCE_MS, signal });
@@ -64,13 +67,13 @@ interface SyncOptions {
   /** What an answer tells, oldest first, all of it or why not. */
   readonly read: (response: Json, since: string, signal: AbortSignal) => Promise<Result<readonly Event[]>>;
   /** What a failure means for the session. */
-  readonly judge: (failure: Failure) => Ended;
+  readonly judge: (failure: MatrixFailure) => Ended;
 }
 
 /**
- * Long-polls for what happens: ask from the position, read, hand over together with the next position, and ask from there. What is stored
- * is stored in this order, so the stored position never moves past what is not. One that is due and does not come puts the
- * connection in doubt; one that does not come at all ends the session.
+ * Long-polls for what happens: ask from the position, read, hand over together with the next position, and ask from
+ * there. What is stored is stored in this order, so the stored position never moves past what is not. One that is due
+ * and does not come puts the connection in doubt; one that does not come at all ends the session.
  */
 export class Sync {
   readonly #options: SyncOptions;
@@ -123,7 +126,7 @@ export class Sync {
     return null;
   }
 
-  async #round(): Promise<Failure | null> {
+  async #round(): Promise<MatrixFailure | null> {
     const { read, host } = this.#options;
     const askedMs = host.clock.monoMs();
     const answer = await this.#ask();
@@ -144,7 +147,7 @@ export class Sync {
   }
 
   /** The server no longer knows our position, as after it was set up again. */
-  async #startAnew({ why }: Failure): Promise<boolean> {
+  async #startAnew({ why }: MatrixFailure): Promise<boolean> {
     const { client, host } = this.#options;
     if (this.#isAnew) return false;
     this.#isAnew = true;

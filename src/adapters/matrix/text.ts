@@ -9,14 +9,16 @@ import { linkMentions } from "../../content/mentions.ts";
 import { plainText } from "../../content/plain.ts";
 import type { Json } from "./json.ts";
 
-/** How others see who speaks: by the name before the text, by a profile of the message, or by the user that sends it. */
-export type Voice =
+/**
+ * How others see who speaks: by the name before the text, by a profile of the message, or by the user that sends it.
+ */
+export type TextIdentity =
   | { readonly is: "prefix" }
   | { readonly is: "own" }
   | { readonly is: "profile"; readonly id: string; readonly name: string; readonly avatar: string | null };
 
 export interface TextOptions {
-  readonly voice: Voice;
+  readonly textIdentity: TextIdentity;
   readonly html: boolean;
   readonly mayPing: MayPing;
   /** The person in the room whom a name means, when there is exactly one. */
@@ -44,7 +46,7 @@ export function textOf(
   const bare = blocks.map(withoutUsers);
   const linked = options.mayPing.users ? linkMentions(bare, find) : bare;
   const users = new Set(usersIn(linked));
-  const name = nameOf(author, options.voice);
+  const name = nameOf(author, options.textIdentity);
   const words = clean(plainText(linked));
   const room = options.mayPing.everyone && ROOM.test(words);
   const html = options.html ? htmlOf(linked, users.size === 0 ? source : null, name) : null;
@@ -67,11 +69,11 @@ interface Name {
 
 const NO_NAME: Name = { plain: "", html: "", formatted: false };
 
-function nameOf(author: OpAuthor | null, voice: Voice): Name {
-  if (author === null || voice.is === "own") return NO_NAME;
-  if (voice.is === "profile") {
+function nameOf(author: OpAuthor | null, textIdentity: TextIdentity): Name {
+  if (author === null || textIdentity.is === "own") return NO_NAME;
+  if (textIdentity.is === "profile") {
     // MSC4144: what programs that know the profile leave out.
-    const plain = `${cut(oneLine(voice.name), NAME_BYTES_MAX, "bytes")}: `;
+    const plain = `${cut(oneLine(textIdentity.name), NAME_BYTES_MAX, "bytes")}: `;
     return { plain, html: `<strong data-mx-profile-fallback>${escapeHtml(plain)}</strong>`, formatted: true };
   }
   const shown = cut(oneLine(author.shown), NAME_BYTES_MAX, "bytes");
@@ -160,7 +162,10 @@ export function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ");
 }
 
-/** Homeservers refuse broken UTF-16, and some the character 0; no other control character of ASCII means anything in a message. */
+/**
+ * Homeservers refuse broken UTF-16, and some the character 0; no other control character of ASCII means anything in a
+ * message.
+ */
 function clean(text: string): string {
   return withoutC0(text.toWellFormed().replaceAll(/\r\n?/gu, "\n"));
 }

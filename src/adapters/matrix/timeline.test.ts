@@ -3,7 +3,7 @@ import { RecordingHost } from "../../../test/contract/recording-host.ts";
 import { Client } from "./client.ts";
 import { Http } from "./http.ts";
 import type { Json } from "./json.ts";
-import { Rooms } from "./rooms.ts";
+import { MatrixRooms } from "./rooms.ts";
 import { matrixSettings } from "./settings.suite.ts";
 import { Timeline } from "./timeline.ts";
 
@@ -15,7 +15,7 @@ function present() {
   const host = new RecordingHost();
   const client = new Client({ http: new Http(host.clock), server: "http://127.0.0.1:1", token: null });
   const isOwn = (user: string): boolean => user === US;
-  const rooms = new Rooms({ client, host, user: US, isOwn, recall: () => undefined });
+  const rooms = new MatrixRooms({ client, host, user: US, isOwn, recall: () => undefined });
   rooms.get(ROOM).joined = true;
   const settings = matrixSettings({ Server: "http://127.0.0.1:1" });
   const timeline = new Timeline({ client, host, rooms, settings, user: US, isOwn, opOf: () => null });

@@ -1,7 +1,7 @@
 import type { Event } from "../../contract/events.ts";
 import type { Host } from "../../contract/host.ts";
 import type { ChannelRef, OpId } from "../../contract/ids.ts";
-import type { Why } from "../../contract/outcome.ts";
+import type { Reason } from "../../contract/outcome.ts";
 import { Lru } from "../../lib/lru.ts";
 import type { Client, Result } from "./client.ts";
 import { quote } from "./failure.ts";
@@ -9,9 +9,16 @@ import { fillGap } from "./gap.ts";
 import { isObject, type Json, listIn, objectIn, textIn } from "./json.ts";
 import { authorOf } from "./names.ts";
 import { ownChange, whilePresent } from "./presence.ts";
-import { type Annotation, annotationIn, type ReceiveContext, type RoomEvent, roomEvent, toEvents } from "./receive.ts";
-import { replacementIn, type Room } from "./room.ts";
-import type { Rooms } from "./rooms.ts";
+import {
+  type Annotation,
+  annotationIn,
+  type MatrixReceiveContext,
+  type RoomEvent,
+  roomEvent,
+  toEvents,
+} from "./receive.ts";
+import { replacementIn, type MatrixRoom } from "./room.ts";
+import type { MatrixRooms } from "./rooms.ts";
 import type { MatrixSettings } from "./settings.ts";
 
 /** So many reactions are remembered, each of which can be taken back. */
@@ -25,7 +32,7 @@ const BANNED_MS = 30 * 60_000;
 interface TimelineOptions {
   readonly client: Client;
   readonly host: Host;
-  readonly rooms: Rooms;
+  readonly rooms: MatrixRooms;
   readonly settings: MatrixSettings;
   readonly user: string;
   readonly isOwn: (user: string) => boolean;
@@ -91,7 +98,8 @@ export class Timeline {
       : await fillGap({ client, log: host.log, room: id, user, from, to: since, known, signal });
     if (!gap.ok) {
       const { status, why } = gap.failure;
-      // What the server will never tell must not stop the account: a room that we have left, or a position it knows no more.
+      // What the server will never tell must not stop the account: a room that we have left, or a position it knows no
+      // more.
       if (status < 400 || status >= 500 || why.code === "rate_limited" || why.code === "auth") return gap;
       host.log.warn({ room: id, why: why.message }, "missed messages cannot be fetched and are lost");
     }
@@ -117,7 +125,7 @@ export class Timeline {
   }
 
   /** One event must not hold up its room forever: every later answer would begin with it. */
-  #events(event: RoomEvent, context: ReceiveContext): readonly Event[] {
+  #events(event: RoomEvent, context: MatrixReceiveContext): readonly Event[] {
     try {
       return toEvents(event, context);
     } catch (error) {
@@ -128,7 +136,7 @@ export class Timeline {
     }
   }
 
-  #context(room: Room): ReceiveContext {
+  #context(room: MatrixRoom): MatrixReceiveContext {
     const { settings, isOwn, opOf } = this.#options;
     return {
       channel: room.id as ChannelRef,
@@ -141,7 +149,7 @@ export class Timeline {
   }
 
   /** What an event changes for us. `isLeft`: in the end we are not in the room. */
-  #follow(room: Room, event: RoomEvent, isLeft: boolean): void {
+  #follow(room: MatrixRoom, event: RoomEvent, isLeft: boolean): void {
     const { rooms, user, host } = this.#options;
     if (event.type === "m.room.encrypted") {
       this.#undecrypted += 1;
@@ -171,12 +179,12 @@ export class Timeline {
   }
 }
 
-const INVITED: Why = { code: "not_found", message: "Rialto is invited" };
-const REPLACED: Why = { code: "not_found", message: "the room was replaced by another; Rialto joins that one" };
+const INVITED: Reason = { code: "not_found", message: "Rialto is invited" };
+const REPLACED: Reason = { code: "not_found", message: "the room was replaced by another; Rialto joins that one" };
 
 const isBan = ({ content }: RoomEvent): boolean => textIn(content, "membership") === "ban";
 
-function gone(event: RoomEvent, user: string): Why {
+function gone(event: RoomEvent, user: string): Reason {
   if (event.sender === user)
     return { code: "not_found", message: "Rialto's user left the room through another program" };
   const reason = quote(textIn(event.content, "reason") ?? "");

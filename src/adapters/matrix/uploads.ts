@@ -1,23 +1,23 @@
 import type { SharedFile } from "../../contract/content.ts";
 import type { Host } from "../../contract/host.ts";
 import type { FileId } from "../../contract/ids.ts";
-import type { Why } from "../../contract/outcome.ts";
+import type { Reason } from "../../contract/outcome.ts";
 import { Lru } from "../../lib/lru.ts";
 import type { Client } from "./client.ts";
 import { type Dimensions, dimensionsOf } from "./dimensions.ts";
-import type { Failure } from "./failure.ts";
+import type { MatrixFailure } from "./failure.ts";
 import type { Media } from "./render.ts";
 
 /** So many uploaded files are remembered: the same file goes up once, whatever number of rooms it goes to. */
 const KEPT_MAX = 500;
 
-export type Uploaded =
+export type MatrixUpload =
   | { readonly ok: true; readonly media: Media }
   /** `failure`: trying again may help. */
-  | { readonly ok: false; readonly why: Why; readonly failure: Failure | null };
+  | { readonly ok: false; readonly why: Reason; readonly failure: MatrixFailure | null };
 
 /** Files of ops, brought to the homeserver as streams. */
-export class Uploads {
+export class MatrixUploads {
   readonly #client: Client;
   readonly #host: Host;
   readonly #done = new Lru<FileId, Media>(KEPT_MAX);
@@ -28,7 +28,7 @@ export class Uploads {
     this.#host = host;
   }
 
-  async take(file: SharedFile, signal: AbortSignal): Promise<Uploaded> {
+  async take(file: SharedFile, signal: AbortSignal): Promise<MatrixUpload> {
     if (file.id === null) return refusal("not_found", file.missing ?? "its content could not be fetched");
     const known = this.#done.get(file.id);
     if (known !== undefined) return { ok: true, media: known };
@@ -58,11 +58,11 @@ export class Uploads {
   }
 }
 
-function tooLarge(max: number): Uploaded {
+function tooLarge(max: number): MatrixUpload {
   return refusal("too_large", `the homeserver accepts files up to ${Math.floor(max / 1024)} KiB`);
 }
 
-function refusal(code: Why["code"], message: string): Uploaded {
+function refusal(code: Reason["code"], message: string): MatrixUpload {
   return { ok: false, why: { code, message }, failure: null };
 }
 

@@ -2,8 +2,8 @@ import { NS } from "./ns.ts";
 import { attr, el, type Stanza } from "./xml.ts";
 
 /**
- * Acknowledgements of stanzas (XEP-0198 §4), without resumption: a session that is over is over, and its occupants leave their rooms at
- * once. What the server has not acknowledged is settled by what the rooms show.
+ * Acknowledgements of stanzas (XEP-0198 §4), without resumption: a session that is over is over, and its occupants
+ * leave their rooms at once. What the server has not acknowledged is settled by what the rooms show.
  */
 export class Acks {
   readonly #send: (nonza: Stanza) => void;

@@ -1,5 +1,5 @@
 import { NS } from "./ns.ts";
-import type { Answer, Requests, StanzaError } from "./requests.ts";
+import type { IqResult, Requests, StanzaError } from "./requests.ts";
 import { delayMs } from "./receive.ts";
 import { attr, child, childText, el, type Stanza } from "./xml.ts";
 
@@ -11,7 +11,7 @@ interface Archived {
 }
 
 /** A page of an archive, oldest first. `complete`: there is nothing after it (or, read backwards, before it). */
-export type Page =
+export type ArchivePage =
   | { readonly ok: true; readonly items: readonly Archived[]; readonly complete: boolean; readonly last: string | null }
   | { readonly ok: false; readonly error: StanzaError };
 
@@ -31,7 +31,7 @@ interface Query {
 }
 
 /** Reads the archives of rooms, page by page. */
-export class Archive {
+export class RoomArchive {
   readonly #requests: Requests;
   readonly #queries = new Map<string, Query>();
   #count = 0;
@@ -41,7 +41,7 @@ export class Archive {
   }
 
   /** Never rejects. */
-  async page(room: string, which: Which): Promise<Page> {
+  async page(room: string, which: Which): Promise<ArchivePage> {
     this.#count += 1;
     const id = `q${this.#count}`;
     const query: Query = { room, items: [] };
@@ -76,7 +76,7 @@ function queryOf(queryid: string, which: Which): Stanza {
   return el("query", { xmlns: NS.mam, queryid }, form, set);
 }
 
-function pageOf(answer: Answer, items: readonly Archived[]): Page {
+function pageOf(answer: IqResult, items: readonly Archived[]): ArchivePage {
   if (!answer.ok) return answer;
   const fin = child(answer.iq, "fin", NS.mam);
   const last = childText(child(fin, "set", NS.rsm), "last");

@@ -10,7 +10,10 @@ const NAME_MAX = 255;
 const RANGES_MAX = 8;
 const ACTION = "/me ";
 
-/** What a message says, without the words that others put there for clients that do not know what its elements mean; null when it says nothing. */
+/**
+ * What a message says, without the words that others put there for clients that do not know what its elements mean;
+ * null when it says nothing.
+ */
 export function readBody(message: Stanza): SaidBody | null {
   const files = [...sharedFiles(message), ...outOfBand(message)].filter(distinct).slice(0, FILES_MAX);
   const said = withoutFallback(message, childText(message, "body") ?? "");
@@ -29,7 +32,10 @@ const distinct = (file: RemoteFile, at: number, all: readonly RemoteFile[]): boo
 /** Features of ours for which a fallback (XEP-0428) may be in the body. */
 const KNOWN: ReadonlySet<string> = new Set([NS.reply, NS.oob, NS.sfs, NS.reactions, NS.retract0, NS.retract1]);
 
-/** The body without what stands there for other clients: ranges count code points (XEP-0428 §3.2); without a range it is all of it. */
+/**
+ * The body without what stands there for other clients: ranges count code points (XEP-0428 §3.2); without a range it is
+ * all of it.
+ */
 function withoutFallback(message: Stanza, body: string): string {
   const characters = Array.from(body);
   const fallbacks = [NS.fallback, NS.fallbackOld].flatMap((namespace) => message.getChildren("fallback", namespace));

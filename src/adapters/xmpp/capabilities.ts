@@ -1,6 +1,9 @@
 import type { Capabilities } from "../../contract/capabilities.ts";
 
-/** What a room does not have (archive, stanza ids, occupant ids) is found out when it is joined: this is the most there is. */
+/**
+ * What a room does not have (archive, stanza ids, occupant ids) is found out when it is joined: this is the most there
+ * is.
+ */
 export const capabilities = {
   ops: { edit: "native", delete: "native", react: "native" },
   reply: "native",

@@ -1,12 +1,12 @@
 import type { Clock, AdapterLog } from "../../contract/host.ts";
-import type { Why } from "../../contract/outcome.ts";
-import type { Archive, Page, Which } from "./archive.ts";
-import type { Intake } from "./intake.ts";
-import type { Positions } from "./positions.ts";
+import type { Reason } from "../../contract/outcome.ts";
+import type { RoomArchive, ArchivePage, Which } from "./archive.ts";
+import type { XmppIntake } from "./intake.ts";
+import type { ArchivePositions } from "./positions.ts";
 import { readMessage, type Received } from "./receive.ts";
 import type { OwnIds } from "./refs.ts";
 import type { StanzaError } from "./requests.ts";
-import type { Room } from "./room.ts";
+import type { XmppRoom } from "./room.ts";
 import { bareOf } from "./jid.ts";
 import { Memory } from "./memory.ts";
 import { attr, el, type Stanza } from "./xml.ts";
@@ -21,22 +21,23 @@ const BACKLOG_MAX = 5_000;
 const SEEN_MAX = 20_000;
 
 interface CatchUpOptions {
-  readonly archive: Archive;
-  readonly intake: Intake;
-  readonly positions: Positions;
+  readonly archive: RoomArchive;
+  readonly intake: XmppIntake;
+  readonly positions: ArchivePositions;
   readonly ids: OwnIds;
   readonly clock: Clock;
   readonly log: AdapterLog;
   /** The archive does not answer now: going on would leave a gap. */
-  readonly onUnreadable: (room: Room, why: Why) => void;
+  readonly onUnreadable: (room: XmppRoom, why: Reason) => void;
 }
 
 /**
- * What was said while nobody was connected. With an archive (XEP-0313): everything after the last message that was read, in order, and also a
- * page before it, for messages of ours that are there though nobody could tell us. Without: what the room tells again. Messages that come
- * meanwhile wait, and continue after it, none twice. A room that was never read brings nothing of its past.
+ * What was said while nobody was connected. With an archive (XEP-0313): everything after the last message that was
+ * read, in order, and also a page before it, for messages of ours that are there though nobody could tell us. Without:
+ * what the room tells again. Messages that come meanwhile wait, and continue after it, none twice. A room that was
+ * never read brings nothing of its past.
  */
-export class CatchUp {
+export class RoomCatchUp {
   readonly #options: CatchUpOptions;
 
   constructor(options: CatchUpOptions) {
@@ -44,7 +45,7 @@ export class CatchUp {
   }
 
   /** What to ask a room for when we enter it. */
-  history(room: Room): Stanza {
+  history(room: XmppRoom): Stanza {
     if (room.hasArchive) return el("history", { maxstanzas: "0" });
     const position = this.#options.positions.get(room.jid);
     const since = position === null ? null : new Date(position.atMs - MARGIN_MS).toISOString();
@@ -52,7 +53,7 @@ export class CatchUp {
   }
 
   /** Begins to read what was said before; `room.ready` resolves when that is done. */
-  begin(room: Room): void {
+  begin(room: XmppRoom): void {
     const { entry } = room;
     room.ready = this.#run(room).catch((error: unknown) => {
       this.#options.log.warn(
@@ -65,7 +66,7 @@ export class CatchUp {
   }
 
   /** A message of a room that we are in, or enter. */
-  take(room: Room, received: Received): void {
+  take(room: XmppRoom, received: Received): void {
     room.remember(received);
     if (room.backlog === null) this.#go(room, received);
     else room.backlog.push({ is: "message", received });
@@ -76,7 +77,7 @@ export class CatchUp {
     this.#options.positions.forget(jid);
   }
 
-  async #run(room: Room): Promise<void> {
+  async #run(room: XmppRoom): Promise<void> {
     const { entry } = room;
     const { positions, clock, log } = this.#options;
     const isOver = (): boolean => room.entry !== entry;
@@ -103,7 +104,7 @@ export class CatchUp {
   }
 
   /** How many messages there were; null when the room was lost meanwhile, or its archive cannot be read. */
-  async #read(room: Room, seen: Memory<string, true>, isOver: () => boolean): Promise<number | null> {
+  async #read(room: XmppRoom, seen: Memory<string, true>, isOver: () => boolean): Promise<number | null> {
     const { archive, positions, clock, intake } = this.#options;
     const position = positions.get(room.jid);
     const past = await archive.page(room.jid, { before: position?.id ?? null });
@@ -125,7 +126,7 @@ export class CatchUp {
     let which: Which = position.id === null ? { ...fromTime, after: null } : { after: position.id };
     let count = 0;
     for (;;) {
-      const page: Page = await archive.page(room.jid, which);
+      const page: ArchivePage = await archive.page(room.jid, which);
       if (isOver()) return null;
       if (!page.ok && page.error.condition === "item-not-found" && !("fromMs" in which)) {
         // The archive has let go of where we were.
@@ -150,7 +151,7 @@ export class CatchUp {
   }
 
   /** Whether it makes sense to come back for it. */
-  #unreadable(room: Room, { condition, type }: StanzaError): boolean {
+  #unreadable(room: XmppRoom, { condition, type }: StanzaError): boolean {
     const { log, onUnreadable } = this.#options;
     const passes = type === "wait" || condition.startsWith("remote-server-");
     log.warn({ room: room.jid, reason: condition }, "the archive of the room cannot be read");
@@ -158,7 +159,11 @@ export class CatchUp {
     return passes;
   }
 
-  #remember(room: Room, message: Stanza, archived: { readonly id: string; readonly atMs: number }): Received | null {
+  #remember(
+    room: XmppRoom,
+    message: Stanza,
+    archived: { readonly id: string; readonly atMs: number },
+  ): Received | null {
     if (bareOf(attr(message, "from")) !== room.jid || attr(message, "type") !== "groupchat") return null;
     const { ids, clock, log } = this.#options;
     try {
@@ -172,7 +177,7 @@ export class CatchUp {
     }
   }
 
-  #go(room: Room, received: Received): void {
+  #go(room: XmppRoom, received: Received): void {
     const { sid, id, atMs, old } = received;
     const { positions, intake, clock } = this.#options;
     const before = positions.get(room.jid);

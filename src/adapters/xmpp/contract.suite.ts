@@ -1,6 +1,6 @@
 import { afterAll } from "vitest";
 import { describeAdapter } from "../../../test/contract/describe-adapter.ts";
-import type { Ground, Harness } from "../../../test/contract/harness.ts";
+import type { Fixture, Harness } from "../../../test/contract/fixture.ts";
 import { needs } from "../../../test/servers/installed.ts";
 import { SlixmppPerson } from "../../../test/servers/people/slixmpp.ts";
 import { startProxy } from "../../../test/servers/proxy.ts";
@@ -31,7 +31,10 @@ interface Arrival {
   readonly connected: Promise<SlixmppPerson>;
 }
 
-/** Resolves once there is an account, and the client has been started: from here on it opens nothing that a case would count. */
+/**
+ * Resolves once there is an account, and the client has been started: from here on it opens nothing that a case would
+ * count.
+ */
 async function newPerson(server: XmppServer): Promise<Arrival> {
   people += 1;
   const nick = `guest${people}`;
@@ -151,9 +154,9 @@ export function contractAgainst(
   burst: number,
 ): void {
   let servers: Promise<Servers> | null = null;
-  const ground: Ground = {
+  const fixture: Fixture = {
     adapter,
-    offers: new Set([
+    features: new Set([
       ...(["auth", "config", "unreachable", "refused", "kick", "leave", "stall"] as const),
       ...(["edit", "erase", "react", "reply", "file", "notified", "history", "fetch"] as const),
     ]),
@@ -168,5 +171,5 @@ export function contractAgainst(
     await Promise.all([warden.quit(), lobby.close()]);
     await server.stop();
   });
-  needs([name, "python3-slixmpp"], () => describeAdapter(`XMPP on ${name}`, ground));
+  needs([name, "python3-slixmpp"], () => describeAdapter(`XMPP on ${name}`, fixture));
 }

@@ -3,7 +3,7 @@ import { connect as connectTls, type TLSSocket } from "node:tls";
 import type { Clock } from "../../contract/host.ts";
 import type { Ended } from "../../contract/session.ts";
 import { onAbort } from "../../lib/abort.ts";
-import { connectFailure, givenUp, lost, misconfigured, type Place, placeName } from "./ends.ts";
+import { connectFailure, givenUp, lost, misconfigured, type XmppServer, placeName } from "./ends.ts";
 import { streamHeader } from "./header.ts";
 import { NS } from "./ns.ts";
 import { BoundedParser } from "./parser.ts";
@@ -12,7 +12,7 @@ import { child, el, type Stanza } from "./xml.ts";
 const TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 60_000;
 
-export interface Endpoint extends Place {
+export interface XmppEndpoint extends XmppServer {
   /** The domain of our account: what the certificate must be for (RFC 6120 §13.7.2.1). */
   readonly domain: string;
   readonly tls: "direct" | "starttls" | "none";
@@ -23,8 +23,11 @@ export type Dialled =
   | { readonly ok: true; readonly socket: Socket; readonly secure: boolean }
   | { readonly ok: false; readonly ended: Ended };
 
-/** Opens a socket, secured as asked for: never less. It is ours to destroy when the signal aborts or 30 s are over. Never rejects. */
-export async function dial(endpoint: Endpoint, clock: Clock, signal: AbortSignal): Promise<Dialled> {
+/**
+ * Opens a socket, secured as asked for: never less. It is ours to destroy when the signal aborts or 30 s are over.
+ * Never rejects.
+ */
+export async function dial(endpoint: XmppEndpoint, clock: Clock, signal: AbortSignal): Promise<Dialled> {
   if (signal.aborted) return { ok: false, ended: givenUp() };
   const over = Promise.withResolvers<Dialled>();
   const place = placeName(endpoint);
@@ -41,7 +44,7 @@ export async function dial(endpoint: Endpoint, clock: Clock, signal: AbortSignal
 }
 
 /** `sockets`: where those that were opened are put. */
-async function attempt(endpoint: Endpoint, sockets: Socket[]): Promise<Dialled> {
+async function attempt(endpoint: XmppEndpoint, sockets: Socket[]): Promise<Dialled> {
   try {
     const { host, port } = endpoint;
     const plain = connectTcp({ host, port, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS, noDelay: true });
@@ -61,7 +64,7 @@ async function attempt(endpoint: Endpoint, sockets: Socket[]): Promise<Dialled> 
   }
 }
 
-function securely(socket: Socket, { domain, tls, verify }: Endpoint): TLSSocket {
+function securely(socket: Socket, { domain, tls, verify }: XmppEndpoint): TLSSocket {
   return connectTls({
     socket,
     host: domain,
@@ -90,8 +93,11 @@ async function once(socket: Socket, event: "connect" | "secureConnect"): Promise
   }
 }
 
-/** Asks the server to begin TLS (RFC 6120 §5); null when it is to begin, or why not. Without TLS it does not continue: somebody may stand between. */
-async function startTls(socket: Socket, endpoint: Endpoint): Promise<Ended | null> {
+/**
+ * Asks the server to begin TLS (RFC 6120 §5); null when it is to begin, or why not. Without TLS it does not continue:
+ * somebody may stand between.
+ */
+async function startTls(socket: Socket, endpoint: XmppEndpoint): Promise<Ended | null> {
   const place = placeName(endpoint);
   const done = Promise.withResolvers<Ended | null>();
   const parser = new BoundedParser();

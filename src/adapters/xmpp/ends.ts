@@ -1,4 +1,4 @@
-import type { WhyCode } from "../../contract/outcome.ts";
+import type { ReasonCode } from "../../contract/outcome.ts";
 import type { Ended } from "../../contract/session.ts";
 import { errorCode, isBadCertificate, isNoTls, systemWords } from "../../lib/network-error.ts";
 
@@ -10,22 +10,22 @@ export function quote(text: string): string {
   return plain.length > QUOTE_MAX ? `${plain.slice(0, QUOTE_MAX)}…` : plain;
 }
 
-export const lost = (code: WhyCode, message: string): Ended => ({ cause: "lost", why: { code, message } });
+export const lost = (code: ReasonCode, message: string): Ended => ({ cause: "lost", why: { code, message } });
 export const needsLogin = (message: string): Ended => ({ cause: "auth", why: { code: "auth", message } });
 export const misconfigured = (message: string): Ended => ({ cause: "config", why: { code: "config", message } });
 export const givenUp = (): Ended => lost("stopping", "connecting was cancelled");
 export const ASKED: Ended = { cause: "asked", why: { code: "stopping", message: "Rialto closed the connection" } };
 
 /** A server, as the setting `Server` has it. */
-export interface Place {
+export interface XmppServer {
   readonly host: string;
   readonly port: number;
 }
 
-export const placeName = ({ host, port }: Place): string => `${host.includes(":") ? `[${host}]` : host}:${port}`;
+export const placeName = ({ host, port }: XmppServer): string => `${host.includes(":") ? `[${host}]` : host}:${port}`;
 
 /** Null for what is no `host:port`. */
-export function placeOf(server: string): Place | null {
+export function placeOf(server: string): XmppServer | null {
   const colon = server.lastIndexOf(":");
   const host = server.slice(0, colon).replace(/^\[(?<address>.*)\]$/u, "$<address>");
   const port = Number(server.slice(colon + 1));
@@ -33,7 +33,7 @@ export function placeOf(server: string): Place | null {
 }
 
 /** Why there is no connection, from what the system or TLS says of it. */
-export function connectFailure(error: unknown, server: Place): Ended {
+export function connectFailure(error: unknown, server: XmppServer): Ended {
   const code = errorCode(error);
   const place = placeName(server);
   if (isBadCertificate(code)) {

@@ -1,5 +1,5 @@
 import type { ChannelRequest } from "../../contract/session.ts";
-import type { Handle, Heard, How, Person, SentFile } from "../../../test/contract/harness.ts";
+import type { Handle, Heard, How, Person, SentFile } from "../../../test/contract/fixture.ts";
 import type { Extension, SeenMessage, SlixmppPerson } from "../../../test/servers/people/slixmpp.ts";
 
 /** A line as it stands now. */

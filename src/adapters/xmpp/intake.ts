@@ -1,6 +1,6 @@
 import type { Event } from "../../contract/events.ts";
 import type { Host } from "../../contract/host.ts";
-import type { Positions } from "./positions.ts";
+import type { ArchivePositions } from "./positions.ts";
 
 /** So many events may wait to be on disk before we stop reading, and so few before we continue. */
 const WAITING_MAX = 600;
@@ -9,9 +9,9 @@ const WAITING_LOW = 300;
 const POSITION_DELAY_MS = 2_000;
 
 /** Hands events over in their order, with the position in each room's archive after them. */
-export class Intake {
+export class XmppIntake {
   readonly #host: Pick<Host, "accept" | "clock">;
-  readonly #positions: Positions;
+  readonly #positions: ArchivePositions;
   readonly #onFull: (full: boolean) => void;
   #waiting = 0;
   #full = false;
@@ -20,7 +20,7 @@ export class Intake {
   #onLow: (() => void)[] = [];
 
   /** `onFull`: whether reading is to pause. */
-  constructor(host: Pick<Host, "accept" | "clock">, positions: Positions, onFull: (full: boolean) => void) {
+  constructor(host: Pick<Host, "accept" | "clock">, positions: ArchivePositions, onFull: (full: boolean) => void) {
     this.#host = host;
     this.#positions = positions;
     this.#onFull = onFull;

@@ -1,7 +1,10 @@
 import { NS } from "./ns.ts";
 import { attr, child, el, type Stanza } from "./xml.ts";
 
-/** What we answer to a question of others (RFC 6120 §8.2.3): a ping (XEP-0199), and that we offer nothing else. Null: it is no question. */
+/**
+ * What we answer to a question of others (RFC 6120 §8.2.3): a ping (XEP-0199), and that we offer nothing else. Null: it
+ * is no question.
+ */
 export function answerTo(iq: Stanza): Stanza | null {
   const type = attr(iq, "type");
   const [id, from] = [attr(iq, "id"), attr(iq, "from")];

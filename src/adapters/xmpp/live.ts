@@ -1,31 +1,31 @@
 import type { OpenArgs } from "../../contract/adapter.ts";
 import type { ChannelRef, FileRef } from "../../contract/ids.ts";
-import type { Why } from "../../contract/outcome.ts";
+import type { Reason } from "../../contract/outcome.ts";
 import type { ChannelRequest, Ended, Handlers, Joined, OpenedFile, Session } from "../../contract/session.ts";
 import { onAbort } from "../../lib/abort.ts";
-import { Archive } from "./archive.ts";
+import { RoomArchive } from "./archive.ts";
 import { Avatars } from "./avatars.ts";
-import { CatchUp } from "./catch-up.ts";
+import { RoomCatchUp } from "./catch-up.ts";
 import { ASKED, givenUp } from "./ends.ts";
 import { capabilities } from "./capabilities.ts";
 import type { XmppSettings } from "./settings.ts";
-import { Intake } from "./intake.ts";
+import { XmppIntake } from "./intake.ts";
 import { bareOf, domainOf, resourceOf } from "./jid.ts";
-import { Liveness } from "./liveness.ts";
+import { XmppLiveness } from "./liveness.ts";
 import { NS } from "./ns.ts";
 import { Outbox } from "./outbox.ts";
-import { Positions } from "./positions.ts";
-import { Posting } from "./posting.ts";
+import { ArchivePositions } from "./positions.ts";
+import { XmppSender } from "./posting.ts";
 import { joined, left } from "./presence.ts";
 import { isInside } from "./put.ts";
 import { readMessage } from "./receive.ts";
 import { OwnIds } from "./refs.ts";
 import { isNotThere } from "./refusals.ts";
 import { errorOf, Requests } from "./requests.ts";
-import type { Room } from "./room.ts";
-import { Rooms } from "./rooms.ts";
+import type { XmppRoom } from "./room.ts";
+import { XmppRooms } from "./rooms.ts";
 import type { Stream } from "./stream.ts";
-import { Uploads } from "./upload.ts";
+import { XmppUploads } from "./upload.ts";
 import { attr, child, el, type Stanza } from "./xml.ts";
 
 /** A fault of ours in one stanza must not end the session, nor fill the log. */
@@ -39,22 +39,25 @@ interface LiveOptions extends Pick<OpenArgs<XmppSettings>, "settings" | "host" |
   readonly stream: Stream;
 }
 
-/** One stream of an account that is logged in: rooms, messages out (`Posting`), events in (`CatchUp`). All stanzas come through `#read`, in order. */
-export class LiveSession implements Session<XmppHandlers> {
+/**
+ * One stream of an account that is logged in: rooms, messages out (`Posting`), events in (`CatchUp`). All stanzas come
+ * through `#read`, in order.
+ */
+export class XmppSession implements Session<XmppHandlers> {
   readonly as: string;
   readonly ended: Promise<Ended>;
   readonly handlers: XmppHandlers;
   readonly #options: LiveOptions;
   readonly #ids: OwnIds;
   readonly #requests: Requests;
-  readonly #rooms: Rooms;
-  readonly #archive: Archive;
+  readonly #rooms: XmppRooms;
+  readonly #archive: RoomArchive;
   readonly #outbox: Outbox;
-  readonly #catchUp: CatchUp;
-  readonly #intake: Intake;
-  readonly #liveness: Liveness;
+  readonly #catchUp: RoomCatchUp;
+  readonly #intake: XmppIntake;
+  readonly #liveness: XmppLiveness;
   readonly #avatars: Avatars;
-  #over: Why | null = null;
+  #over: Reason | null = null;
   #closing = false;
   #faults = 0;
 
@@ -65,14 +68,14 @@ export class LiveSession implements Session<XmppHandlers> {
     this.as = settings.Nick;
     this.#ids = new OwnIds(`${bareOf(settings.Jid)} ${settings.Muc} ${settings.Nick}`);
     const send = (stanza: Stanza): void => stream.send(stanza);
-    const positions = new Positions(since);
+    const positions = new ArchivePositions(since);
     const requests = new Requests({ send, clock, random: host.random, self: () => stream.jid });
     this.#requests = requests;
-    this.#archive = new Archive(requests);
+    this.#archive = new RoomArchive(requests);
     this.#avatars = new Avatars(requests);
     this.#outbox = new Outbox(send);
-    this.#intake = new Intake(host, positions, (full) => this.#onFull(full));
-    this.#catchUp = new CatchUp({
+    this.#intake = new XmppIntake(host, positions, (full) => this.#onFull(full));
+    this.#catchUp = new RoomCatchUp({
       archive: this.#archive,
       intake: this.#intake,
       positions,
@@ -81,7 +84,7 @@ export class LiveSession implements Session<XmppHandlers> {
       log,
       onUnreadable: (room, why) => this.#rooms.leave(room, why, ARCHIVE_RETRY_MS),
     });
-    this.#rooms = new Rooms({
+    this.#rooms = new XmppRooms({
       host,
       send,
       requests,
@@ -93,7 +96,7 @@ export class LiveSession implements Session<XmppHandlers> {
       onEntered: (room) => this.#catchUp.begin(room),
       onGone: (room, why) => this.#outbox.gone(room, why),
     });
-    this.#liveness = new Liveness({
+    this.#liveness = new XmppLiveness({
       clock,
       requests,
       rooms: this.#rooms,
@@ -103,8 +106,8 @@ export class LiveSession implements Session<XmppHandlers> {
     });
     // A server of our own network may name others there.
     const reach = { secure: stream.secure, verify: !settings.SkipTLSVerify, inside: isInside(stream.address) };
-    const uploads = new Uploads({ requests, host, domain: domainOf(stream.jid), reach });
-    const posting = new Posting({
+    const uploads = new XmppUploads({ requests, host, domain: domainOf(stream.jid), reach });
+    const posting = new XmppSender({
       room: (channel) => this.#rooms.get(channel),
       outbox: this.#outbox,
       ids: this.#ids,
@@ -205,7 +208,7 @@ export class LiveSession implements Session<XmppHandlers> {
     else if (stanza.name === "message") this.#message(room, stanza, type);
   }
 
-  #message(room: Room, message: Stanza, type: string): void {
+  #message(room: XmppRoom, message: Stanza, type: string): void {
     const { clock, log } = this.#options.host;
     if (type === "error") {
       // Somebody in the room can send us one as well.
@@ -229,7 +232,7 @@ export class LiveSession implements Session<XmppHandlers> {
     }
   }
 
-  #presence(room: Room, presence: Stanza): void {
+  #presence(room: XmppRoom, presence: Stanza): void {
     if (this.#rooms.takePresence(room, presence)) return;
     const nick = resourceOf(attr(presence, "from"));
     if (nick === null) return;
@@ -249,7 +252,7 @@ export class LiveSession implements Session<XmppHandlers> {
     }
   }
 
-  #tell(room: Room, event: ReturnType<typeof joined>): void {
+  #tell(room: XmppRoom, event: ReturnType<typeof joined>): void {
     if (room.leaving !== null) return;
     if (room.backlog === null) this.#intake.add([event]);
     else room.backlog.push({ is: "events", events: [event] });

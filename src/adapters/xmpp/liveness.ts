@@ -1,13 +1,15 @@
 import type { Clock } from "../../contract/host.ts";
-import type { Why } from "../../contract/outcome.ts";
+import type { Reason } from "../../contract/outcome.ts";
 import { isNotThere } from "./refusals.ts";
 import type { Requests } from "./requests.ts";
-import type { Room } from "./room.ts";
-import type { Rooms } from "./rooms.ts";
+import type { XmppRoom } from "./room.ts";
+import type { XmppRooms } from "./rooms.ts";
 import { NS } from "./ns.ts";
 import { el } from "./xml.ts";
 
-/** How long the server may be silent before it is asked; then how long until it is in doubt, and until it is given up. */
+/**
+ * How long the server may be silent before it is asked; then how long until it is in doubt, and until it is given up.
+ */
 const SILENT_MS = 60_000;
 const DOUBT_MS = 20_000;
 const DEAD_MS = 90_000;
@@ -17,15 +19,15 @@ const ROOM_SILENT_MS = 5 * 60_000;
 interface LivenessOptions {
   readonly clock: Clock;
   readonly requests: Requests;
-  readonly rooms: Rooms;
+  readonly rooms: XmppRooms;
   /** Asks the server for a sign of life, of whatever kind. */
   readonly probe: () => void;
-  readonly onDoubt: (why: Why | null) => void;
-  readonly onDead: (why: Why) => void;
+  readonly onDoubt: (why: Reason | null) => void;
+  readonly onDead: (why: Reason) => void;
 }
 
 /** Whether the server lives, by anything that comes from it, and whether we are in our rooms. */
-export class Liveness {
+export class XmppLiveness {
   readonly #options: LivenessOptions;
   #cancel: () => void = () => undefined;
   #asked = false;
@@ -92,7 +94,7 @@ export class Liveness {
     if (room !== undefined) void this.#check(room);
   }
 
-  async #check(room: Room): Promise<void> {
+  async #check(room: XmppRoom): Promise<void> {
     const { clock, requests, rooms } = this.#options;
     const { entry } = room;
     room.seenAtMs = clock.monoMs();

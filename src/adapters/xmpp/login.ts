@@ -17,7 +17,10 @@ export type Choice =
   | { readonly ok: true; readonly mechanism: MechanismName }
   | { readonly ok: false; readonly message: string };
 
-/** The best mechanism that both have. The password itself is sent only over TLS, or where the settings allow it or name PLAIN. */
+/**
+ * The best mechanism that both have. The password itself is sent only over TLS, or where the settings allow it or name
+ * PLAIN.
+ */
 export function chooseMechanism(offered: readonly string[], credentials: Credentials, secure: boolean): Choice {
   const { anonymous, mechanism, noPlain, plainInClear } = credentials;
   const mayPlain = !noPlain && (secure || plainInClear || mechanism === "PLAIN");

@@ -1,10 +1,15 @@
 import { NS } from "./ns.ts";
 import { attr, child, el, type Stanza } from "./xml.ts";
 
-/** What a room of ours is to be, in the words of the standard (XEP-0045 §15.5.3), of Prosody and of ejabberd: kept when nobody is in it, with an archive. */
+/**
+ * What a room of ours is to be, in the words of the standard (XEP-0045 §15.5.3), of Prosody and of ejabberd: kept when
+ * nobody is in it, with an archive.
+ */
 const WANTED: ReadonlySet<string> = new Set(["muc#roomconfig_persistentroom", "muc#roomconfig_enablearchiving", "mam"]);
 
-/** The answer to the form that the room offers its owner; null: there is none, and the room is as the server makes them. */
+/**
+ * The answer to the form that the room offers its owner; null: there is none, and the room is as the server makes them.
+ */
 export function roomForm(offered: Stanza | null): Stanza {
   const fields = child(child(offered ?? undefined, "query", NS.mucOwner), "x", NS.form)?.getChildren("field") ?? [];
   const names = fields.map((field) => attr(field, "var")).filter((name) => WANTED.has(name));

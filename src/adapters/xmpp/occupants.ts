@@ -79,7 +79,10 @@ export class Occupants {
   }
 }
 
-/** The occupant id; else the real address, where the room shows it to us; else which of the joins that we have seen it was. */
+/**
+ * The occupant id; else the real address, where the room shows it to us; else which of the joins that we have seen it
+ * was.
+ */
 function identityOf({ occupantId, real, count }: Seen, { occupantIds, nonce }: Telling): string {
   if (occupantIds && occupantId !== null) return `o:${occupantId}`;
   return real === null ? `n:${nonce}:${count}` : `j:${real}`;
@@ -95,7 +98,10 @@ export function statusOf(stanza: Stanza): ReadonlySet<string> {
   return new Set(codes.map((status) => attr(status, "code")));
 }
 
-/** The occupant id of an element that the room itself has made or looked through, as an identity; null where the room gives none. */
+/**
+ * The occupant id of an element that the room itself has made or looked through, as an identity; null where the room
+ * gives none.
+ */
 export function occupantIdentity(element: Stanza, { occupantIds }: Telling): string | null {
   const id = occupantIds ? occupantIdIn(element) : null;
   return id === null ? null : `o:${id}`;

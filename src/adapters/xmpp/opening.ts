@@ -5,17 +5,20 @@ import { bareOf } from "./jid.ts";
 import { chooseMechanism, type Credentials, type MechanismName, MECHANISMS } from "./login.ts";
 import { NS } from "./ns.ts";
 import { errorOf, readError } from "./requests.ts";
-import { type Mechanism, mechanismOf } from "./sasl.ts";
+import { type XmppMechanism, mechanismOf } from "./sasl.ts";
 import { attr, child, childText, el, type Stanza } from "./xml.ts";
 
-/** How long the server may take for its header, and to give us an address. All else is within what opening a session may take in all. */
+/**
+ * How long the server may take for its header, and to give us an address. All else is within what opening a session may
+ * take in all.
+ */
 const HEADER_MS = 20_000;
 const BIND_MS = 30_000;
 
 /** Of our only question before we are bound. */
 const BIND_ID = "bind";
 
-export type Opened =
+export type StreamOpened =
   /** `acks`: the server knows acknowledgements (XEP-0198). */
   { readonly ok: true; readonly jid: string; readonly acks: boolean } | { readonly ok: false; readonly ended: Ended };
 
@@ -29,18 +32,19 @@ interface OpeningOptions {
   /** Opens the stream, and opens it anew once we are logged in (RFC 6120 §6.4.6). */
   readonly openStream: () => void;
   readonly send: (element: Stanza) => void;
-  readonly done: (opened: Opened) => void;
+  readonly done: (opened: StreamOpened) => void;
 }
 
 /**
- * From the first header to our own address (RFC 6120 §§4.3, 6, 7). Steps: the server offers ways to log in (`offer`); one is under way
- * (`login`); the stream begins anew, and the server offers an address (`address`); we have asked for one (`bind`); it is done, well or not
- * (`over`). What comes at another step than its own is passed over. STARTTLS is behind us already.
+ * From the first header to our own address (RFC 6120 §§4.3, 6, 7). Steps: the server offers ways to log in (`offer`);
+ * one is under way (`login`); the stream begins anew, and the server offers an address (`address`); we have asked for
+ * one (`bind`); it is done, well or not (`over`). What comes at another step than its own is passed over. STARTTLS is
+ * behind us already.
  */
 export class Opening {
   readonly #options: OpeningOptions;
   #step: "offer" | "login" | "address" | "bind" | "over" = "offer";
-  #mechanism: Mechanism | null = null;
+  #mechanism: XmppMechanism | null = null;
   /** One challenge is enough: each may cost us a million hashes. */
   #challenged = false;
   #acks = false;

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { Outbox } from "./outbox.ts";
-import { Room } from "./room.ts";
+import { XmppRoom } from "./room.ts";
 import { el, type Stanza } from "./xml.ts";
 
-const room = (name: string): Room => new Room(`${name}@rooms.example`, "rialto", "n", () => "bot@example.org");
+const room = (name: string): XmppRoom => new XmppRoom(`${name}@rooms.example`, "rialto", "n", () => "bot@example.org");
 const WHY = { code: "network", message: "gone" } as const;
 
 function anOutbox(): { outbox: Outbox; sent: Stanza[] } {

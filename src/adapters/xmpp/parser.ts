@@ -6,8 +6,8 @@ import type { Stanza } from "./xml.ts";
 /** Characters that one stanza may have; servers allow some hundred KiB. */
 const STANZA_MAX = 2 * 1024 * 1024;
 /**
- * Elements within each other; what lies deeper is left out. To end the stream for it would let anybody in a room end it, and again whenever its
- * archive is read.
+ * Elements within each other; what lies deeper is left out. To end the stream for it would let anybody in a room end
+ * it, and again whenever its archive is read.
  */
 const DEPTH_MAX = 64;
 
@@ -19,7 +19,10 @@ interface ParserEvents {
   readonly error: [Error];
 }
 
-/** Reads one stream within limits. What is not XML, or too much, is an `error`, once; nothing is read after it, nor after the end. */
+/**
+ * Reads one stream within limits. What is not XML, or too much, is an `error`, once; nothing is read after it, nor
+ * after the end.
+ */
 export class BoundedParser extends EventEmitter<ParserEvents> {
   readonly #tokens = new Tokens();
   #chars = 0;
@@ -69,8 +72,8 @@ export class BoundedParser extends EventEmitter<ParserEvents> {
   }
 
   /**
-   * Up to where the library gets it: after the last `<`, and after the `>` of that. It looks for the end of a text or a value once for each
-   * character when that end is not there yet, so it gets none without.
+   * Up to where the library gets it: after the last `<`, and after the `>` of that. It looks for the end of a text or a
+   * value once for each character when that end is not there yet, so it gets none without.
    */
   #endIn(text: string): number {
     const open = text.lastIndexOf("<");

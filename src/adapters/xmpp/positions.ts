@@ -1,7 +1,10 @@
 import type { Cursor } from "../../contract/ids.ts";
 
-/** Up to where a room was read. `id`: of the last message in its archive, null where it has none. `atMs`: when that was said. */
-export interface Position {
+/**
+ * Up to where a room was read. `id`: of the last message in its archive, null where it has none. `atMs`: when that was
+ * said.
+ */
+export interface ArchivePosition {
   readonly id: string | null;
   readonly atMs: number;
 }
@@ -11,8 +14,8 @@ const ROOMS_MAX = 1000;
 const AT_MAX = 8.64e15;
 
 /** Up to where each room of an account was read: what the cursor holds. */
-export class Positions {
-  readonly #rooms = new Map<string, Position>();
+export class ArchivePositions {
+  readonly #rooms = new Map<string, ArchivePosition>();
   #moved = false;
 
   constructor(since: Cursor | null) {
@@ -24,11 +27,11 @@ export class Positions {
   }
 
   /** Null for a room that was never read. */
-  get(room: string): Position | null {
+  get(room: string): ArchivePosition | null {
     return this.#rooms.get(room) ?? null;
   }
 
-  move(room: string, position: Position): void {
+  move(room: string, position: ArchivePosition): void {
     // The one that moved last stands last.
     this.#rooms.delete(room);
     this.#rooms.set(room, position);

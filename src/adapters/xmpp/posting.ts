@@ -1,15 +1,15 @@
 import type { MessageRef, OpId, Progress } from "../../contract/ids.ts";
 import type { DeleteOp, EditOp, PostDraft, PostOp, ReactOp } from "../../contract/ops.ts";
-import type { Loss, Outcome, Why } from "../../contract/outcome.ts";
+import type { Loss, Outcome, Reason } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
 import { onAbort } from "../../lib/abort.ts";
 import type { Fate, Outbox } from "./outbox.ts";
-import { authorRef, type OwnIds, type PartKind, readRef, roomRef } from "./refs.ts";
+import { authorRef, type OwnIds, type XmppPartKind, readRef, roomRef } from "./refs.ts";
 import { messageRefused } from "./refusals.ts";
-import { type FilePart, type Part, renderPost } from "./render.ts";
-import type { Room } from "./room.ts";
+import { type FilePart, type XmppPart, renderPost } from "./render.ts";
+import type { XmppRoom } from "./room.ts";
 import { fileMessage, reactions, type ReplyTarget, retraction, textMessage } from "./stanzas.ts";
-import type { Uploads } from "./upload.ts";
+import type { XmppUploads } from "./upload.ts";
 import type { Stanza } from "./xml.ts";
 
 /** Tries of one op after which a file that cannot be uploaded goes as a link, or not at all. */
@@ -17,27 +17,30 @@ const UPLOAD_TRIES = 3;
 /** Emojis that we have under one message; a room's clients show no more. */
 const EMOJIS_MAX = 32;
 
-interface PostingOptions {
-  readonly room: (channel: string) => Room | null;
+interface XmppSenderOptions {
+  readonly room: (channel: string) => XmppRoom | null;
   readonly outbox: Outbox;
   readonly ids: OwnIds;
-  readonly uploads: Uploads;
+  readonly uploads: XmppUploads;
   readonly textMax: number;
   /** Why nothing can be sent any more; null while it can. */
-  readonly over: () => Why | null;
+  readonly over: () => Reason | null;
 }
 
 type Written =
   | { readonly ok: true; readonly id: string; readonly end: Progress; readonly fate: Promise<Fate> }
   | { readonly ok: false; readonly outcome: Outcome };
 
-/** Ops as messages of ours. What is sent is settled by what the room shows of it; what the room has shown before is not sent again. */
-export class Posting {
-  readonly #options: PostingOptions;
+/**
+ * Ops as messages of ours. What is sent is settled by what the room shows of it; what the room has shown before is not
+ * sent again.
+ */
+export class XmppSender {
+  readonly #options: XmppSenderOptions;
   /** Within a room ops are written one after the other. */
-  readonly #turns = new Map<Room, Promise<unknown>>();
+  readonly #turns = new Map<XmppRoom, Promise<unknown>>();
 
-  constructor(options: PostingOptions) {
+  constructor(options: XmppSenderOptions) {
     this.#options = options;
   }
 
@@ -56,7 +59,10 @@ export class Posting {
     });
   }
 
-  /** Corrects the text message by message; what there is more or less of is added, or taken back. Files stay, and captions below a text. */
+  /**
+   * Corrects the text message by message; what there is more or less of is added, or taken back. Files stay, and
+   * captions below a text.
+   */
   async edit(op: EditOp, attempt: Attempt): Promise<Outcome> {
     const { textMax, ids } = this.#options;
     const targets = targetsOf(op.target, ids);
@@ -129,7 +135,7 @@ export class Posting {
   async #inRoom(
     channel: string,
     attempt: Attempt,
-    write: (room: Room) => Promise<{ readonly written: readonly Written[]; readonly losses: readonly Loss[] }>,
+    write: (room: XmppRoom) => Promise<{ readonly written: readonly Written[]; readonly losses: readonly Loss[] }>,
     receipt: (made: readonly (readonly MessageRef[])[]) => readonly MessageRef[] = (made) => made.flat(),
   ): Promise<Outcome> {
     const room = this.#options.room(channel);
@@ -155,7 +161,7 @@ export class Posting {
   }
 
   /** Resolves when those before are done and what was said before is read: also by an entry that began meanwhile. */
-  async #turnIn(room: Room, before: Promise<unknown>): Promise<void> {
+  async #turnIn(room: XmppRoom, before: Promise<unknown>): Promise<void> {
     await before;
     for (let ready: Promise<void> | null = null; ready !== room.ready;) {
       ready = room.ready;
@@ -164,7 +170,7 @@ export class Posting {
   }
 
   /** Why nothing may be written now. */
-  #halt(room: Room, attempt: Attempt): Outcome | null {
+  #halt(room: XmppRoom, attempt: Attempt): Outcome | null {
     const over = this.#options.over();
     if (over !== null) return { is: "deferred", why: over, retryInMs: 1_000, scope: "session" };
     if (attempt.signal.aborted) return later("stopping", "sending was cancelled before the message was sent");
@@ -172,9 +178,9 @@ export class Posting {
   }
 
   async #part(
-    room: Room,
+    room: XmppRoom,
     op: PostOp,
-    part: Part,
+    part: XmppPart,
     isFirst: boolean,
     attempt: Attempt,
     losses: Loss[],
@@ -210,12 +216,12 @@ export class Posting {
     return { is: "words", words: `(${file.name} could not be sent: ${put.why.message})` };
   }
 
-  #retract(room: Room, op: OpId, part: string, { sid, id: ownId }: Target): Written {
+  #retract(room: XmppRoom, op: OpId, part: string, { sid, id: ownId }: Target): Written {
     const id = this.#options.ids.make(op, part);
     return this.#write(room, id, part as Progress, retraction({ room: room.jid, id }, sid ?? ownId ?? "", ownId));
   }
 
-  #write(room: Room, id: string, end: Progress, stanza: Stanza): Written {
+  #write(room: XmppRoom, id: string, end: Progress, stanza: Stanza): Written {
     const sid = room.echoes.get(id);
     const fate: Promise<Fate> =
       sid === undefined ? this.#options.outbox.write(room, id, stanza) : Promise.resolve({ is: "shown", sid });
@@ -229,7 +235,7 @@ type FileFate =
   | { readonly is: "later"; readonly outcome: Outcome };
 
 interface Settling {
-  readonly room: Room;
+  readonly room: XmppRoom;
   readonly attempt: Attempt;
   readonly losses: readonly Loss[];
   readonly receipt: (made: readonly (readonly MessageRef[])[]) => readonly MessageRef[];
@@ -263,7 +269,7 @@ interface Target {
   readonly refs: readonly MessageRef[];
   readonly sid: string | null;
   readonly id: string | null;
-  readonly of: PartKind;
+  readonly of: XmppPartKind;
 }
 
 /** Each message has the room's ref, where there is one, and after it ours. */
@@ -285,7 +291,7 @@ function targetsOf(refs: readonly MessageRef[], ids: OwnIds): readonly Target[] 
   return targets;
 }
 
-function replyOf({ reply }: Pick<PostDraft, "reply">, room: Room, isFirst: boolean) {
+function replyOf({ reply }: Pick<PostDraft, "reply">, room: XmppRoom, isFirst: boolean) {
   const target = reply === null || !isFirst ? null : readRef(reply.target);
   if (reply === null || target === null) return null;
   const to = target.by === "room" ? room.authorOf(target.id) : null;
@@ -293,11 +299,11 @@ function replyOf({ reply }: Pick<PostDraft, "reply">, room: Room, isFirst: boole
   return { op: reply, target: named };
 }
 
-function later(code: Why["code"], message: string): Outcome {
+function later(code: Reason["code"], message: string): Outcome {
   return { is: "deferred", why: { code, message }, retryInMs: 1_000, scope: "channel" };
 }
 
-function unknown(code: Why["code"], message: string): Outcome {
+function unknown(code: Reason["code"], message: string): Outcome {
   return { is: "unknown", why: { code, message } };
 }
 

@@ -30,8 +30,8 @@ interface Place {
 }
 
 /**
- * Sends content by PUT; resolves with the status of the answer. Rejects when that breaks off, the content is not as long as it was said to be, or the
- * address is not to be reached. Follows no redirect. The stream is over in any case.
+ * Sends content by PUT; resolves with the status of the answer. Rejects when that breaks off, the content is not as
+ * long as it was said to be, or the address is not to be reached. Follows no redirect. The stream is over in any case.
  */
 export async function putTo(place: Place, content: Content, reach: Reach, signal: AbortSignal): Promise<number> {
   const body = Readable.fromWeb(content.stream as Parameters<typeof Readable.fromWeb>[0]);

@@ -1,13 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { NS } from "./ns.ts";
-import { type ReceiveContext, readMessage } from "./receive.ts";
+import { type XmppReceiveContext, readMessage } from "./receive.ts";
 import { OwnIds } from "./refs.ts";
 import type { RoomView } from "./room-view.ts";
 import { aRoom, parsed, ROOM } from "./xml.suite.ts";
 
 const NOW = 1_700_000_000_000;
 
-function received(nick: string, inner: string, given: Partial<RoomView> = {}, context: Partial<ReceiveContext> = {}) {
+function received(
+  nick: string,
+  inner: string,
+  given: Partial<RoomView> = {},
+  context: Partial<XmppReceiveContext> = {},
+) {
   const from = nick === "" ? ROOM : `${ROOM}/${nick}`;
   const message = parsed(`<message type="groupchat" id="m1" from="${from}">${inner}</message>`);
   return readMessage(message, { room: aRoom(given), ids: new OwnIds("us"), nowMs: NOW, archived: null, ...context });

@@ -8,7 +8,7 @@ import { authorRef, keyOf, type OwnIds, roomRef, soundId } from "./refs.ts";
 import type { RoomView } from "./room-view.ts";
 import { attr, child, childText, type Stanza } from "./xml.ts";
 
-export interface ReceiveContext {
+export interface XmppReceiveContext {
   readonly room: RoomView;
   readonly ids: OwnIds;
   readonly nowMs: number;
@@ -44,7 +44,7 @@ interface Reactions {
 }
 
 /** Reads a message of type groupchat. Pure. */
-export function readMessage(message: Stanza, context: ReceiveContext): Received {
+export function readMessage(message: Stanza, context: XmppReceiveContext): Received {
   const { room, ids, archived } = context;
   const from = attr(message, "from");
   const nick = resourceOf(from) ?? "";
@@ -71,7 +71,7 @@ export function readMessage(message: Stanza, context: ReceiveContext): Received 
 /** Of another's messages who reuse the beginning of our ids only their own go unheard. */
 function isOwn(
   { who, nick, id, old }: Pick<Received, "who" | "nick" | "id" | "old">,
-  { room, ids }: Pick<ReceiveContext, "room" | "ids">,
+  { room, ids }: Pick<XmppReceiveContext, "room" | "ids">,
 ): boolean {
   if (room.ownIdentity.startsWith("o:") && who.startsWith("o:")) return who === room.ownIdentity;
   // Our nick may have been another then, and somebody else's.
@@ -203,7 +203,7 @@ function stanzaId(message: Stanza, room: RoomView): string | null {
   return soundId(attr(given, "id"));
 }
 
-function identityOf(message: Stanza, nick: string, context: ReceiveContext, sid: string | null): string {
+function identityOf(message: Stanza, nick: string, context: XmppReceiveContext, sid: string | null): string {
   const { room } = context;
   const lasting = occupantIdentity(message, room);
   if (lasting !== null) return lasting;
@@ -213,15 +213,21 @@ function identityOf(message: Stanza, nick: string, context: ReceiveContext, sid:
   return here?.identity ?? `a:${sid ?? `${room.nonce}:${attr(message, "id")}`}`;
 }
 
-/** When it was said, of a message that is told again; null when that is now. Rooms pass on a delay that its author put there. */
-function pastMs(message: Stanza, { room, archived, nowMs }: ReceiveContext): number | null {
+/**
+ * When it was said, of a message that is told again; null when that is now. Rooms pass on a delay that its author put
+ * there.
+ */
+function pastMs(message: Stanza, { room, archived, nowMs }: XmppReceiveContext): number | null {
   if (archived !== null) return archived.atMs;
   const by = attr(child(message, "delay", NS.delay), "from");
   const at = room.tellsPast && (by === "" || by === room.jid) ? delayMs(message) : null;
   return at === null ? null : Math.min(at, nowMs);
 }
 
-/** XEP-0203; null without one. Nobody said anything before 1970, and a time that lies near the end of all times is no date any more a little later. */
+/**
+ * XEP-0203; null without one. Nobody said anything before 1970, and a time that lies near the end of all times is no
+ * date any more a little later.
+ */
 export function delayMs(stanza: Stanza): number | null {
   const stamp = Date.parse(attr(child(stanza, "delay", NS.delay), "stamp"));
   return Number.isNaN(stamp) ? null : Math.max(0, stamp);

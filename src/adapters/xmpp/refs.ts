@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import type { EventKey, MessageRef, OpId } from "../../contract/ids.ts";
 
 /**
- * Names of messages. `sid:<id>`: by the id that the room gave it (XEP-0359), which nobody can forge. `id:<identity>:<id>`: by the id that its
- * author gave it, beside what tells that author from all others: whoever reuses the id of somebody else names another message.
+ * Names of messages. `sid:<id>`: by the id that the room gave it (XEP-0359), which nobody can forge.
+ * `id:<identity>:<id>`: by the id that its author gave it, beside what tells that author from all others: whoever
+ * reuses the id of somebody else names another message.
  */
 export type Ref =
   | { readonly by: "room"; readonly id: string }
@@ -34,9 +35,12 @@ export function soundId(id: string): string | null {
   return id !== "" && id.length <= ID_MAX ? id : null;
 }
 
-export type PartKind = "text" | "file" | "caption";
+export type XmppPartKind = "text" | "file" | "caption";
 
-/** Ids of the messages that one account makes: the same over every try of an op, and told from all others by their beginning. */
+/**
+ * Ids of the messages that one account makes: the same over every try of an op, and told from all others by their
+ * beginning.
+ */
 export class OwnIds {
   readonly #mark: string;
 
@@ -55,7 +59,7 @@ export class OwnIds {
   }
 
   /** What the message of ours with this id carries. */
-  kindOf(id: string): PartKind {
+  kindOf(id: string): XmppPartKind {
     const kind = /-(?<kind>[fc])\d+$/u.exec(this.isOurs(id) ? id : "")?.groups?.["kind"];
     return kind === undefined ? "text" : kind === "f" ? "file" : "caption";
   }

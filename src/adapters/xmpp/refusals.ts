@@ -1,4 +1,4 @@
-import type { Outcome, Why } from "../../contract/outcome.ts";
+import type { Outcome, Reason } from "../../contract/outcome.ts";
 import type { Joined } from "../../contract/session.ts";
 import { quote } from "./ends.ts";
 import type { StanzaError } from "./requests.ts";
@@ -7,9 +7,12 @@ const MINUTE = 60_000;
 
 const said = (text: string): string => (text === "" ? "" : ` (${quote(text)})`);
 
-/** Why a room does not let us in (XEP-0045 §7.2), and when it makes sense to ask again. A conflict of nicks is the caller's affair. */
+/**
+ * Why a room does not let us in (XEP-0045 §7.2), and when it makes sense to ask again. A conflict of nicks is the
+ * caller's affair.
+ */
 export function joinRefused({ condition, text, type }: StanzaError): Extract<Joined, { ok: false }> {
-  const refuse = (code: Why["code"], message: string, retryInMs: number | null): Extract<Joined, { ok: false }> => ({
+  const refuse = (code: Reason["code"], message: string, retryInMs: number | null): Extract<Joined, { ok: false }> => ({
     ok: false,
     why: { code, message: `${message}${said(text)}` },
     retryInMs,
@@ -64,8 +67,8 @@ function isAway({ condition }: StanzaError): boolean {
 /** How a message ended that came back as an error. `voiceless`: we are a visitor of a moderated room. */
 export function messageRefused(error: StanzaError, voiceless: boolean): Outcome {
   const { condition, type, text } = error;
-  const refused = (code: Why["code"], message: string): Why => ({ code, message: `${message}${said(text)}` });
-  const later = (why: Why, retryInMs: number): Outcome => ({ is: "deferred", why, retryInMs, scope: "channel" });
+  const refused = (code: Reason["code"], message: string): Reason => ({ code, message: `${message}${said(text)}` });
+  const later = (why: Reason, retryInMs: number): Outcome => ({ is: "deferred", why, retryInMs, scope: "channel" });
   if (isNotThere(error)) return later(refused("network", "Rialto is not in the room"), 1_000);
   if (isAway(error)) return later(refused("network", "the room cannot be reached"), 30_000);
   if (condition === "policy-violation" || condition === "resource-constraint") {
@@ -89,9 +92,9 @@ export function messageRefused(error: StanzaError, voiceless: boolean): Outcome 
 export function whyOut(
   codes: ReadonlySet<string>,
   { by, reason, destroyed }: { readonly by: string; readonly reason: string; readonly destroyed: boolean },
-): { readonly why: Why; readonly retryInMs: number } {
+): { readonly why: Reason; readonly retryInMs: number } {
   const who = `${by === "" ? "" : ` by ${quote(by)}`}${said(reason)}`;
-  const out = (code: Why["code"], message: string, retryInMs: number) => ({ why: { code, message }, retryInMs });
+  const out = (code: Reason["code"], message: string, retryInMs: number) => ({ why: { code, message }, retryInMs });
   if (destroyed) return out("not_found", `the room was destroyed${who}`, MINUTE);
   if (codes.has("332")) return out("network", "the room's service is shutting down", 5_000);
   if (codes.has("301")) return out("forbidden", `banned${who}`, 30 * MINUTE);

@@ -7,7 +7,7 @@ import { END, type Progress } from "../../contract/ids.ts";
 import type { OpAuthor } from "../../contract/ops.ts";
 import { parseMarkdown } from "../../content/markdown-parse.ts";
 import { measure } from "../../content/length.ts";
-import { type Part, renderPost } from "./render.ts";
+import { type XmppPart, renderPost } from "./render.ts";
 
 const ALICE: OpAuthor = { id: "a", name: "alice", shown: "<alice> ", avatar: null, account: "irc" };
 
@@ -15,7 +15,7 @@ function rendered(body: Body, author: OpAuthor | null = ALICE, resume: Progress 
   return renderPost({ body, author }, { textMax, resume });
 }
 
-const texts = (parts: readonly Part[]): readonly string[] =>
+const texts = (parts: readonly XmppPart[]): readonly string[] =>
   parts.map((part) => (part.is === "text" ? part.text : part.file.name));
 
 describe("one message", () => {

@@ -6,7 +6,7 @@ import { looksStyled } from "../../content/styling-parse.ts";
 import { styled } from "../../content/styling-render.ts";
 
 /** A part of a post: one message. */
-export type Part = TextPart | FilePart;
+export type XmppPart = TextPart | FilePart;
 
 export interface TextPart {
   readonly is: "text";
@@ -28,7 +28,7 @@ export interface FilePart {
   readonly file: SharedFile;
 }
 
-export interface RenderOptions {
+export interface XmppRenderOptions {
   /** Most code points of one part. */
   readonly textMax: number;
   /** Where an earlier attempt ended. */
@@ -36,13 +36,14 @@ export interface RenderOptions {
 }
 
 /**
- * A post as messages: its text, cut where it is too long, each piece with the author's shown name before it; then each file, and right before
- * it its caption. Pure. The progress is an offset into the text, and after that `c` or `f` and the number of the file.
+ * A post as messages: its text, cut where it is too long, each piece with the author's shown name before it; then each
+ * file, and right before it its caption. Pure. The progress is an offset into the text, and after that `c` or `f` and
+ * the number of the file.
  */
 export function renderPost(
   { body, author }: Pick<PostDraft, "body" | "author">,
-  options: RenderOptions,
-): readonly Part[] {
+  options: XmppRenderOptions,
+): readonly XmppPart[] {
   const { text, isStyled } = bodyText(body);
   const part = (words: string, name: string, end: string): TextPart => {
     const whole = withName(words, author, { isAction: body.style === "action", isStyled });
@@ -50,7 +51,7 @@ export function renderPost(
   };
   const from = /^\d+$/u.test(options.resume ?? "0") ? Number(options.resume ?? "0") : text.length;
   const room = options.textMax - nameLength(author);
-  const parts: Part[] = pieces(text, from, room).map((at) =>
+  const parts: XmppPart[] = pieces(text, from, room).map((at) =>
     part(text.slice(at.from, at.to), String(at.from), String(at.next)),
   );
   const needsName = text.trim() === "" && author !== null;
@@ -71,7 +72,7 @@ function captionOf(file: SharedFile, needsName: boolean): string {
 }
 
 /** The text begins after `resume` already. */
-function behind(parts: readonly Part[], resume: Progress | null): readonly Part[] {
+function behind(parts: readonly XmppPart[], resume: Progress | null): readonly XmppPart[] {
   return resume === END ? [] : parts.slice(parts.findIndex(({ end }) => end === resume) + 1);
 }
 
@@ -105,7 +106,10 @@ interface Piece {
   readonly next: number;
 }
 
-/** Where each piece of the text begins and ends; between words or lines where there are any, and never within a character. */
+/**
+ * Where each piece of the text begins and ends; between words or lines where there are any, and never within a
+ * character.
+ */
 function pieces(text: string, start: number, max: number): readonly Piece[] {
   const room = Math.max(max, ROOM_MIN);
   const found: Piece[] = [];

@@ -11,7 +11,7 @@ export interface StanzaError {
   readonly text: string;
 }
 
-export type Answer = { readonly ok: true; readonly iq: Stanza } | { readonly ok: false; readonly error: StanzaError };
+export type IqResult = { readonly ok: true; readonly iq: Stanza } | { readonly ok: false; readonly error: StanzaError };
 
 /** Of a stanza that is one. */
 export function errorOf(stanza: Stanza): StanzaError {
@@ -32,7 +32,7 @@ const TIMEOUT_MS = 30_000;
 
 interface Waiting {
   readonly to: string;
-  readonly settle: (answer: Answer) => void;
+  readonly settle: (answer: IqResult) => void;
 }
 
 interface RequestsOptions {
@@ -43,7 +43,10 @@ interface RequestsOptions {
   readonly self: () => string;
 }
 
-/** Questions to servers, rooms and people (RFC 6120 §8.2.3), and their answers. An answer counts only from who was asked. */
+/**
+ * Questions to servers, rooms and people (RFC 6120 §8.2.3), and their answers. An answer counts only from who was
+ * asked.
+ */
 export class Requests {
   readonly #options: RequestsOptions;
   readonly #waiting = new Map<string, Waiting>();
@@ -57,12 +60,12 @@ export class Requests {
   }
 
   /** Never rejects. `to`: null for our own server's account of us. */
-  async ask(type: "get" | "set", to: string | null, payload: Stanza, timeoutMs = TIMEOUT_MS): Promise<Answer> {
+  async ask(type: "get" | "set", to: string | null, payload: Stanza, timeoutMs = TIMEOUT_MS): Promise<IqResult> {
     if (this.#over) return failed("ended");
     const { send, clock } = this.#options;
     this.#count += 1;
     const id = `${this.#prefix}-${this.#count}`;
-    const { promise, resolve } = Promise.withResolvers<Answer>();
+    const { promise, resolve } = Promise.withResolvers<IqResult>();
     this.#waiting.set(id, { to: to ?? "", settle: resolve });
     const cancel = clock.after(timeoutMs, () => resolve(failed("timeout")));
     send(el("iq", { type, id, ...(to !== null && { to }) }, payload));
@@ -91,6 +94,6 @@ export class Requests {
   }
 }
 
-function failed(condition: "timeout" | "ended"): Answer {
+function failed(condition: "timeout" | "ended"): IqResult {
   return { ok: false, error: { condition, type: "wait", text: "" } };
 }

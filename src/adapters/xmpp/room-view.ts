@@ -11,7 +11,9 @@ export interface RoomView extends Telling {
   readonly ownIdentity: string;
   /** The room gives ids to messages (XEP-0359); otherwise those in a stanza are anybody's. */
   readonly stableIds: boolean;
-  /** It tells what was said before when we enter (XEP-0045 §7.2.13); otherwise a delay in a message is its author's own. */
+  /**
+   * It tells what was said before when we enter (XEP-0045 §7.2.13); otherwise a delay in a message is its author's own.
+   */
   readonly tellsPast: boolean;
   occupant(nick: string): Occupant | null;
   /** Whether a message with this id of the room was seen lately. */

@@ -40,7 +40,7 @@ export type Backlog = (
 )[];
 
 /** One room of the account, over all the times that we enter it in a session. */
-export class Room implements RoomView {
+export class XmppRoom implements RoomView {
   readonly ref: ChannelRef;
   readonly jid: string;
   readonly nonce: string;
@@ -48,7 +48,10 @@ export class Room implements RoomView {
   state: "out" | "asked" | "entered" | "in" = "out";
   ownNick: string;
   joining: Joining | null = null;
-  /** We have asked to leave it for good: called when we are out. Nothing of it is handed over, and nothing more is written to it. */
+  /**
+   * We have asked to leave it for good: called when we are out. Nothing of it is handed over, and nothing more is
+   * written to it.
+   */
   leaving: (() => void) | null = null;
   /** Counts the entries: what an earlier one began must not continue in a later one. */
   entry = 0;

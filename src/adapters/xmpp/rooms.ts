@@ -1,5 +1,5 @@
 import type { Host } from "../../contract/host.ts";
-import type { Why, WhyCode } from "../../contract/outcome.ts";
+import type { Reason, ReasonCode } from "../../contract/outcome.ts";
 import type { OptionalKind } from "../../contract/ops.ts";
 import type { ChannelRequest, Joined } from "../../contract/session.ts";
 import { onAbort } from "../../lib/abort.ts";
@@ -10,7 +10,7 @@ import { lackOf, roomForm } from "./new-room.ts";
 import { itemOf, statusOf } from "./occupants.ts";
 import { joinRefused, whyOut } from "./refusals.ts";
 import { errorOf, type Requests, type StanzaError } from "./requests.ts";
-import { Joining, Room } from "./room.ts";
+import { Joining, XmppRoom } from "./room.ts";
 import { attr, child, childText, el, type Stanza } from "./xml.ts";
 
 /** A room that does not answer to a join is given up after this long. */
@@ -32,17 +32,17 @@ interface RoomsOptions {
   readonly joinDelayMs: number;
   readonly ownJid: () => string;
   /** What to ask the room for of what was said before (XEP-0045 §7.2.14). */
-  readonly history: (room: Room) => Stanza;
+  readonly history: (room: XmppRoom) => Stanza;
   /** Called when we are in, before anything of the room continues: what was said before is to be read. */
-  readonly onEntered: (room: Room) => void;
+  readonly onEntered: (room: XmppRoom) => void;
   /** What was written to the room and not shown by it never will be. */
-  readonly onGone: (room: Room, why: Why) => void;
+  readonly onGone: (room: XmppRoom, why: Reason) => void;
 }
 
 /** The rooms of a session: entering them, and losing them. */
-export class Rooms {
+export class XmppRooms {
   readonly #options: RoomsOptions;
-  readonly #rooms = new Map<string, Room>();
+  readonly #rooms = new Map<string, XmppRoom>();
   readonly #nonce: string;
   #turn: Promise<unknown> = Promise.resolve();
   #ended = false;
@@ -53,12 +53,12 @@ export class Rooms {
   }
 
   /** Null for a room that was never joined. */
-  get(jid: string): Room | null {
+  get(jid: string): XmppRoom | null {
     return this.#rooms.get(jid) ?? null;
   }
 
   /** Those that we are in. */
-  get entered(): readonly Room[] {
+  get entered(): readonly XmppRoom[] {
     return [...this.#rooms.values()].filter(({ state }) => state === "in");
   }
 
@@ -72,7 +72,7 @@ export class Rooms {
     if (known?.joining) return await known.joining.result;
     if (known?.state === "in") return inside(known);
     if (known === undefined && this.#rooms.size >= ROOMS_MAX) return refused("config", "there are too many rooms");
-    const room = known ?? new Room(jid, nick, this.#nonce, ownJid);
+    const room = known ?? new XmppRoom(jid, nick, this.#nonce, ownJid);
     const joining = new Joining(request);
     this.#rooms.set(jid, room);
     room.joining = joining;
@@ -87,7 +87,7 @@ export class Rooms {
     return joined;
   }
 
-  async #enter(room: Room, joining: Joining): Promise<void> {
+  async #enter(room: XmppRoom, joining: Joining): Promise<void> {
     const { host, joinDelayMs } = this.#options;
     if (joinDelayMs > 0) {
       const turn = this.#turn.then(async () => await this.#pause(joinDelayMs, joining.result));
@@ -107,7 +107,7 @@ export class Rooms {
   }
 
   /** Asks what the room can do; one that does not exist yet refuses to say. Null, or why it may say so later. */
-  async #discover(room: Room): Promise<StanzaError | null> {
+  async #discover(room: XmppRoom): Promise<StanzaError | null> {
     const query = el("query", { xmlns: NS.discoInfo });
     const answer = await this.#options.requests.ask("get", room.jid, query, DISCOVER_TIMEOUT_MS);
     room.discovered = answer.ok;
@@ -118,7 +118,7 @@ export class Rooms {
     return null;
   }
 
-  #ask(room: Room, joining: Joining): void {
+  #ask(room: XmppRoom, joining: Joining): void {
     const password = joining.request.options["key"] ?? "";
     room.state = "asked";
     room.entry += 1;
@@ -134,13 +134,13 @@ export class Rooms {
   }
 
   /** A room that lets us in after we have given up is left again. */
-  #abandon(room: Room): void {
+  #abandon(room: XmppRoom): void {
     this.#options.send(el("presence", { to: `${room.jid}/${room.ownNick}`, type: "unavailable" }));
     this.#forget(room);
   }
 
   /** Our own presence in the room, or an error that answers our join. False: it is somebody else's. */
-  takePresence(room: Room, presence: Stanza): boolean {
+  takePresence(room: XmppRoom, presence: Stanza): boolean {
     const type = attr(presence, "type");
     if (type === "error") {
       this.#onError(room, presence);
@@ -157,17 +157,19 @@ export class Rooms {
   }
 
   /** The subject: the entry is complete. */
-  takeSubject(room: Room): void {
+  takeSubject(room: XmppRoom): void {
     if (room.state === "entered" && room.discovered) this.#complete(room);
   }
 
   /** Leaves a room, to enter it again later. */
-  leave(room: Room, why: Why, retryInMs: number): void {
+  leave(room: XmppRoom, why: Reason, retryInMs: number): void {
     this.#options.send(el("presence", { to: `${room.jid}/${room.ownNick}`, type: "unavailable" }));
     this.lose(room, why, retryInMs);
   }
 
-  /** Leaves a room that is no longer wanted: it is unknown afterwards. Resolves once we are out of it. Never rejects. */
+  /**
+   * Leaves a room that is no longer wanted: it is unknown afterwards. Resolves once we are out of it. Never rejects.
+   */
   async part(jid: string, signal: AbortSignal): Promise<void> {
     const { host, send, onGone } = this.#options;
     const room = this.#rooms.get(jid);
@@ -195,7 +197,7 @@ export class Rooms {
   }
 
   /** We are not in a room where we thought to be. */
-  lose(room: Room, why: Why, retryInMs: number): void {
+  lose(room: XmppRoom, why: Reason, retryInMs: number): void {
     if (room.leaving !== null) {
       room.leaving();
       return;
@@ -208,7 +210,7 @@ export class Rooms {
     else if (wasIn && !this.#ended) this.#options.host.lost(room.ref, why, retryInMs);
   }
 
-  end(why: Why): void {
+  end(why: Reason): void {
     this.#ended = true;
     for (const room of this.#rooms.values()) {
       room.joining?.settle({ ok: false, why, retryInMs: null });
@@ -217,14 +219,14 @@ export class Rooms {
     }
   }
 
-  #forget(room: Room): void {
+  #forget(room: XmppRoom): void {
     room.state = "out";
     room.entry += 1;
     room.backlog = null;
     room.occupants.clear();
   }
 
-  #onOwn(room: Room, nick: string, presence: Stanza, codes: ReadonlySet<string>): void {
+  #onOwn(room: XmppRoom, nick: string, presence: Stanza, codes: ReadonlySet<string>): void {
     room.ownNick = nick;
     room.occupants.put(nick, presence);
     room.seenAtMs = this.#options.host.clock.monoMs();
@@ -241,7 +243,7 @@ export class Rooms {
     else void this.#completeAnyway(room, room.entry);
   }
 
-  async #furnish(room: Room, isNew: boolean): Promise<void> {
+  async #furnish(room: XmppRoom, isNew: boolean): Promise<void> {
     const { entry } = room;
     room.discovered = false;
     if (isNew) await this.#configure(room);
@@ -252,7 +254,7 @@ export class Rooms {
   }
 
   /** A new room is locked until its owner says what it is to be (XEP-0045 §10.1.2). */
-  async #configure(room: Room): Promise<void> {
+  async #configure(room: XmppRoom): Promise<void> {
     const { requests } = this.#options;
     const offered = await requests.ask("get", room.jid, el("query", { xmlns: NS.mucOwner }));
     const answer = await requests.ask("set", room.jid, roomForm(offered.ok ? offered.iq : null));
@@ -260,17 +262,17 @@ export class Rooms {
     if (!answer.ok) await requests.ask("set", room.jid, roomForm(null));
   }
 
-  #tellLack(room: Room, lack: string): void {
+  #tellLack(room: XmppRoom, lack: string): void {
     const message = `the room ${room.jid}, which Rialto created, ${lack}`;
     this.#options.host.degraded({ code: "unsupported", message }, `room ${room.jid}`);
   }
 
-  async #completeAnyway(room: Room, entry: number): Promise<void> {
+  async #completeAnyway(room: XmppRoom, entry: number): Promise<void> {
     await this.#pause(SUBJECT_TIMEOUT_MS, room.joining?.result ?? Promise.resolve());
     if (room.entry === entry && room.state === "entered") this.#complete(room);
   }
 
-  #complete(room: Room): void {
+  #complete(room: XmppRoom): void {
     room.state = "in";
     const { joining } = room;
     if (joining === null || joining.settled) return;
@@ -278,7 +280,7 @@ export class Rooms {
     joining.settle(inside(room));
   }
 
-  #onError(room: Room, presence: Stanza): void {
+  #onError(room: XmppRoom, presence: Stanza): void {
     const { joining } = room;
     if (room.state !== "asked" || joining === null) return;
     const error = errorOf(presence);
@@ -292,7 +294,7 @@ export class Rooms {
     joining.settle(joinRefused(error));
   }
 
-  #onOut(room: Room, nick: string, presence: Stanza, codes: ReadonlySet<string>): void {
+  #onOut(room: XmppRoom, nick: string, presence: Stanza, codes: ReadonlySet<string>): void {
     const item = itemOf(presence);
     const newNick = attr(item, "nick");
     if (codes.has("303") && newNick !== "") {
@@ -315,14 +317,14 @@ export class Rooms {
   }
 }
 
-const LEFT: Why = { code: "stopping", message: "Rialto leaves the room" };
+const LEFT: Reason = { code: "stopping", message: "Rialto leaves the room" };
 
 /** Without ids of the room nobody would know which message is meant (XEP-0424 §4, XEP-0444 §4.2). */
-function inside(room: Room): Joined {
+function inside(room: XmppRoom): Joined {
   const without: readonly OptionalKind[] = room.stableIds ? [] : ["delete", "react"];
   return { ok: true, ref: room.ref, without };
 }
 
-function refused(code: WhyCode, message: string): Joined {
+function refused(code: ReasonCode, message: string): Joined {
   return { ok: false, why: { code, message }, retryInMs: null };
 }

@@ -4,7 +4,7 @@ import { type ScramFinal, scramFinal, scramProves, scramStart } from "../../lib/
 import type { Credentials, MechanismName } from "./login.ts";
 
 /** What one way to log in says and wants to hear (RFC 6120 §6.3). The texts cross as Base64 of their UTF-8. */
-export interface Mechanism {
+export interface XmppMechanism {
   readonly first: string;
   /** What we say to a challenge; null where it cannot be answered safely. */
   readonly answer: (challenge: string) => Promise<string | null>;
@@ -13,7 +13,7 @@ export interface Mechanism {
 }
 
 export type Made =
-  | { readonly ok: true; readonly mechanism: Mechanism }
+  | { readonly ok: true; readonly mechanism: XmppMechanism }
   /** The name or password cannot be used for it. */
   | { readonly ok: false; readonly message: string };
 
@@ -52,7 +52,7 @@ async function prepared(hash: "sha256" | "sha1", credentials: Credentials): Prom
 /** Nobody may guess it. */
 const NONCE_BYTES = 18;
 
-function scram(hash: "sha256" | "sha1", user: Prepared, password: Prepared): Mechanism {
+function scram(hash: "sha256" | "sha1", user: Prepared, password: Prepared): XmppMechanism {
   const start = scramStart(hash, user, randomBytes(NONCE_BYTES).toString("base64"));
   let final: ScramFinal | null = null;
   return {

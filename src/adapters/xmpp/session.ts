@@ -5,7 +5,7 @@ import { dial } from "./dial.ts";
 import { givenUp, misconfigured, placeName, placeOf } from "./ends.ts";
 import type { capabilities } from "./capabilities.ts";
 import { domainOf, localOf } from "./jid.ts";
-import { LiveSession } from "./live.ts";
+import { XmppSession } from "./live.ts";
 import { isLocal, tlsOf, type XmppSettings } from "./settings.ts";
 import { Stream } from "./stream.ts";
 
@@ -42,5 +42,5 @@ export async function open(args: OpenArgs<XmppSettings>): Promise<Opened<Handler
     const why = "everybody on the way can read everything, and the password too if it was sent as PLAIN";
     host.log.warn({ server: Server, why }, "connected WITHOUT TLS");
   }
-  return { ok: true, session: new LiveSession({ stream, settings, host, since }) };
+  return { ok: true, session: new XmppSession({ stream, settings, host, since }) };
 }

@@ -61,7 +61,10 @@ export function fileMessage(envelope: Envelope, url: string): Stanza {
 
 const RETRACTED = "/me deleted a message, which your program still shows.";
 
-/** Takes a message of ours back (XEP-0424), also for clients that know only the older way. `target`: the room's id; `ownId`: ours. */
+/**
+ * Takes a message of ours back (XEP-0424), also for clients that know only the older way. `target`: the room's id;
+ * `ownId`: ours.
+ */
 export function retraction(envelope: Envelope, target: string, ownId: string | null): Stanza {
   return message(
     envelope,

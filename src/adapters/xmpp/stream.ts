@@ -7,7 +7,7 @@ import { streamHeader } from "./header.ts";
 import { answerTo } from "./iq-answer.ts";
 import type { Credentials } from "./login.ts";
 import { NS } from "./ns.ts";
-import { type Opened, Opening } from "./opening.ts";
+import { type StreamOpened, Opening } from "./opening.ts";
 import { BoundedParser } from "./parser.ts";
 import { readError } from "./requests.ts";
 import { Wire } from "./wire.ts";
@@ -36,7 +36,7 @@ export class Stream {
   readonly #options: StreamOptions;
   readonly #wire: Wire;
   readonly #opening: Opening;
-  readonly #opened = Promise.withResolvers<Opened>();
+  readonly #opened = Promise.withResolvers<StreamOpened>();
   readonly #over = Promise.withResolvers<Ended>();
   #parser = new BoundedParser();
   #jid = "";

@@ -1,6 +1,6 @@
 import type { SharedFile } from "../../contract/content.ts";
 import type { Host } from "../../contract/host.ts";
-import type { Why } from "../../contract/outcome.ts";
+import type { Reason } from "../../contract/outcome.ts";
 import { quote } from "./ends.ts";
 import { Memory } from "./memory.ts";
 import { NS } from "./ns.ts";
@@ -9,9 +9,9 @@ import type { Requests } from "./requests.ts";
 import { attr, child, childText, el, type Stanza } from "./xml.ts";
 
 /** `retry`: another try may go well. */
-export type Uploaded =
+export type XmppUpload =
   | { readonly ok: true; readonly url: string }
-  | { readonly ok: false; readonly why: Why; readonly retry: boolean };
+  | { readonly ok: false; readonly why: Reason; readonly retry: boolean };
 
 interface Service {
   readonly jid: string;
@@ -32,7 +32,7 @@ const URLS_MAX = 200;
 const HEADERS: ReadonlySet<string> = new Set(["authorization", "cookie", "expires"]);
 
 /** Puts files where people in the rooms can fetch them (XEP-0363): streamed, and each once in a session. */
-export class Uploads {
+export class XmppUploads {
   readonly #options: UploadOptions;
   readonly #urls = new Memory<string, string>(URLS_MAX);
   #service: Promise<Service | null> | null = null;
@@ -42,7 +42,7 @@ export class Uploads {
   }
 
   /** Never rejects. */
-  async put(file: SharedFile, signal: AbortSignal): Promise<Uploaded> {
+  async put(file: SharedFile, signal: AbortSignal): Promise<XmppUpload> {
     const { id } = file;
     if (id === null) return failed("not_found", file.missing ?? "the file could not be fetched", false);
     // The address ends in the name.
@@ -114,7 +114,7 @@ export class Uploads {
     return { ok: true, to, url, headers: headersOf(put) };
   }
 
-  async #send(slot: Slot, content: Content, signal: AbortSignal): Promise<Uploaded> {
+  async #send(slot: Slot, content: Content, signal: AbortSignal): Promise<XmppUpload> {
     try {
       const status = await putTo(slot, content, this.#options.reach, signal);
       if (status >= 200 && status < 300) return { ok: true, url: slot.url };
@@ -129,7 +129,7 @@ export class Uploads {
   }
 }
 
-type Failed = Extract<Uploaded, { ok: false }>;
+type Failed = Extract<XmppUpload, { ok: false }>;
 
 interface Slot {
   readonly ok: true;
@@ -163,6 +163,6 @@ function isWeb(url: string): boolean {
   return /^https?:\/\//u.test(url) && URL.canParse(url);
 }
 
-function failed(code: Why["code"], message: string, retry: boolean): Failed {
+function failed(code: Reason["code"], message: string, retry: boolean): Failed {
   return { ok: false, why: { code, message }, retry };
 }

@@ -5,8 +5,8 @@ export type Stanza = Element;
 export type Attributes = Readonly<Record<string, string | undefined>>;
 
 /**
- * Makes an element. What XML 1.0 §2.2 has no place for (most control characters, lone surrogates) is left out of all texts and values: the
- * server would end the stream. Everything else is escaped by the library when it is written.
+ * Makes an element. What XML 1.0 §2.2 has no place for (most control characters, lone surrogates) is left out of all
+ * texts and values: the server would end the stream. Everything else is escaped by the library when it is written.
  */
 export function el(name: string, attributes: Attributes, ...children: readonly (Stanza | string | null)[]): Stanza {
   const attrs: Record<string, string> = {};

@@ -2,9 +2,9 @@ import { createRequire } from "node:module";
 import type * as Jsonc from "jsonc-parser";
 import type { Node, ParseError } from "jsonc-parser";
 import { compilePositions, positionAt } from "../../lib/position.ts";
-import type { Path, Position } from "../problems.ts";
+import type { Path, FilePosition } from "../problems.ts";
 import { maxDepth } from "./format.ts";
-import type { Format, Parsed, SyntaxProblem, Tell } from "./format.ts";
+import type { ConfigFormat, ParsedConfig, SyntaxProblem, Tell } from "./format.ts";
 
 const require = createRequire(import.meta.url);
 
@@ -13,9 +13,9 @@ const jsonc = (): typeof Jsonc => require("jsonc-parser") as typeof Jsonc;
 
 const strict = { disallowComments: true, allowTrailingComma: false };
 
-export const json: Format = { parse: parseJson, positions };
+export const json: ConfigFormat = { parse: parseJson, positions };
 
-function parseJson(text: string): Parsed {
+function parseJson(text: string): ParsedConfig {
   try {
     const root: unknown = JSON.parse(text);
     const problems = duplicates(text);
@@ -63,7 +63,7 @@ function positions(text: string, tell: Tell): void {
   walk(root, [], compilePositions(text), tell);
 }
 
-function walk(node: Node, path: Path, placeOf: (offset: number) => Position, tell: Tell): void {
+function walk(node: Node, path: Path, placeOf: (offset: number) => FilePosition, tell: Tell): void {
   if (path.length >= maxDepth) return;
   for (const [index, child] of (node.children ?? []).entries()) {
     const isPair = child.type === "property";

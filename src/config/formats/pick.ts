@@ -1,13 +1,13 @@
 import { extname } from "node:path";
-import type { Locate, Position } from "../problems.ts";
-import type { Format, Parsed, Tell } from "./format.ts";
+import type { Locate, FilePosition } from "../problems.ts";
+import type { ConfigFormat, ParsedConfig, Tell } from "./format.ts";
 import { json } from "./json.ts";
 import { toml } from "./toml.ts";
 import { yaml } from "./yaml.ts";
 
 export type FormatName = "toml" | "yaml" | "json";
 
-const formats: Readonly<Record<FormatName, Format>> = { toml, yaml, json };
+const formats: Readonly<Record<FormatName, ConfigFormat>> = { toml, yaml, json };
 
 /** By extension, as the reference does: anything unknown is TOML. */
 export function formatOf(file: string): FormatName {
@@ -16,7 +16,7 @@ export function formatOf(file: string): FormatName {
   return extension === ".yaml" || extension === ".yml" ? "yaml" : "toml";
 }
 
-export function parseText(name: FormatName, text: string): Parsed {
+export function parseText(name: FormatName, text: string): ParsedConfig {
   const parsed = attempt(name, text);
   const other = parsed.ok ? null : guess(text);
   if (other === null || other === name) return parsed;
@@ -31,7 +31,7 @@ function guess(text: string): FormatName | null {
   return /^[A-Za-z][\w-]*:(?:\s|$)/mu.test(text) ? "yaml" : null;
 }
 
-function attempt(name: FormatName, text: string): Parsed {
+function attempt(name: FormatName, text: string): ParsedConfig {
   try {
     return formats[name].parse(text);
   } catch (error) {
@@ -42,10 +42,10 @@ function attempt(name: FormatName, text: string): Parsed {
 
 /** A lookup of places in the text that reads it when first asked. */
 export function locator(name: FormatName, text: string): Locate {
-  let places: Map<string, { readonly key: Position; readonly value: Position }> | null = null;
+  let places: Map<string, { readonly key: FilePosition; readonly value: FilePosition }> | null = null;
   return (path, at) => {
     if (places === null) {
-      const found = new Map<string, { readonly key: Position; readonly value: Position }>();
+      const found = new Map<string, { readonly key: FilePosition; readonly value: FilePosition }>();
       tellPlaces(name, text, (of, key, value) => {
         const id = JSON.stringify(of);
         if (!found.has(id)) found.set(id, { key, value });

@@ -2,18 +2,18 @@ import { createRequire } from "node:module";
 import { parse, TomlError } from "smol-toml";
 import type * as TomlEslint from "toml-eslint-parser";
 import type { AST } from "toml-eslint-parser";
-import type { Path, Position } from "../problems.ts";
+import type { Path, FilePosition } from "../problems.ts";
 import { maxDepth, maxMistakes } from "./format.ts";
-import type { Format, Parsed, SyntaxProblem, Tell } from "./format.ts";
+import type { ConfigFormat, ParsedConfig, SyntaxProblem, Tell } from "./format.ts";
 
 const require = createRequire(import.meta.url);
 
 /** Loaded when there is something to report: a start without problems does not wait for it. */
 const parserWithPlaces = (): typeof TomlEslint => require("toml-eslint-parser") as typeof TomlEslint;
 
-export const toml: Format = { parse: parseToml, positions };
+export const toml: ConfigFormat = { parse: parseToml, positions };
 
-function parseToml(text: string): Parsed {
+function parseToml(text: string): ParsedConfig {
   const problems: SyntaxProblem[] = [];
   let rest = text;
   while (problems.length < maxMistakes) {
@@ -155,6 +155,6 @@ function tellValue(node: AST.TOMLContentNode, path: Path, tell: Tell): void {
   }
 }
 
-function startOf(node: { readonly loc: AST.SourceLocation }): Position {
+function startOf(node: { readonly loc: AST.SourceLocation }): FilePosition {
   return { line: node.loc.start.line, column: node.loc.start.column + 1 };
 }

@@ -2,18 +2,18 @@ import { createRequire } from "node:module";
 import type * as Yaml from "yaml";
 import type { Document, ErrorCode } from "yaml";
 import { compilePositions } from "../../lib/position.ts";
-import type { Path, Position } from "../problems.ts";
+import type { Path, FilePosition } from "../problems.ts";
 import { maxDepth, maxMistakes } from "./format.ts";
-import type { Format, Parsed, Tell } from "./format.ts";
+import type { ConfigFormat, ParsedConfig, Tell } from "./format.ts";
 
 const require = createRequire(import.meta.url);
 
 /** Loaded with the first file in YAML: the others do not wait for it. */
 const library = (): typeof Yaml => require("yaml") as typeof Yaml;
 
-export const yaml: Format = { parse: parseYaml, positions };
+export const yaml: ConfigFormat = { parse: parseYaml, positions };
 
-function parseYaml(text: string): Parsed {
+function parseYaml(text: string): ParsedConfig {
   const document = read(text);
   if (document.errors.length > 0) {
     const place = compilePositions(text);
@@ -68,7 +68,7 @@ function positions(text: string, tell: Tell): void {
   walk(read(text).contents, [], compilePositions(text), tell);
 }
 
-type PlaceOf = (offset: number) => Position;
+type PlaceOf = (offset: number) => FilePosition;
 
 /** What an alias stands for has the place of the alias. */
 function walk(node: unknown, path: Path, placeOf: PlaceOf, tell: Tell): void {
@@ -92,6 +92,6 @@ function walk(node: unknown, path: Path, placeOf: PlaceOf, tell: Tell): void {
   }
 }
 
-function startOf(node: unknown, placeOf: PlaceOf): Position | null {
+function startOf(node: unknown, placeOf: PlaceOf): FilePosition | null {
   return library().isNode(node) && node.range ? placeOf(node.range[0]) : null;
 }

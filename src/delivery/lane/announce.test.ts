@@ -3,12 +3,12 @@ import type { Idempotency } from "../../contract/capabilities.ts";
 import { END, type Progress } from "../../contract/ids.ts";
 import type { Outcome } from "../../contract/outcome.ts";
 import { KEY, NONE, part, WHY } from "../stage.suite.ts";
-import type { Call } from "./state.ts";
-import { Table } from "./table.suite.ts";
+import type { HandlerCall } from "./state.ts";
+import { LaneTable } from "./table.suite.ts";
 
 /** A lane with two calls under way, of which the intents are written only when the test says so. */
-function aTable(idempotency: Idempotency = NONE): Table {
-  const table = new Table({ idempotency });
+function aTable(idempotency: Idempotency = NONE): LaneTable {
+  const table = new LaneTable({ idempotency });
   table.connect();
   table.say("before", "hello");
   return table;
@@ -17,17 +17,17 @@ function aTable(idempotency: Idempotency = NONE): Table {
 const DEFERRED: Outcome = { is: "deferred", why: WHY, retryInMs: 1_000, scope: "channel" };
 
 /** How it stands with a call and its message. */
-function standing({ item, refused }: Call): readonly unknown[] {
+function standing({ item, refused }: HandlerCall): readonly unknown[] {
   return [item.intended, item.announced, item.held, refused];
 }
 
 /** The answer to an announcement, if there is one. */
-function announce(table: Table, call: Call, upTo: Progress, ask = 1): boolean | null {
-  table.take({ is: "announced", call: call.id, ask, upTo });
-  return table.answer(ask);
+function announce(table: LaneTable, call: HandlerCall, upTo: Progress, lookup = 1): boolean | null {
+  table.take({ is: "announced", call: call.id, ask: lookup, upTo });
+  return table.answer(lookup);
 }
 
-const FORBIDDEN: readonly (readonly [string, (table: Table) => void])[] = [
+const FORBIDDEN: readonly (readonly [string, (table: LaneTable) => void])[] = [
   ["is aborted", (table) => table.take({ is: "break off" })],
   ["is over", (table) => table.end(table.newest, DEFERRED)],
   ["is of a lane that stops", (table) => table.take({ is: "stop" })],

@@ -1,11 +1,19 @@
 import type { MessageRef, OpId, Progress } from "../../contract/ids.ts";
 import type { Op } from "../../contract/ops.ts";
-import type { Loss, Outcome, Why } from "../../contract/outcome.ts";
+import type { Loss, Outcome, Reason } from "../../contract/outcome.ts";
 import type { OpDraft } from "../../gateway/planned.ts";
 import { awaitWrite, changed } from "./records.ts";
 import { type Decision, settle } from "./settle.ts";
-import { type Announcement, type Ask, type Call, isRunning, type LaneState, type Link, type Step } from "./state.ts";
-import type { Item } from "./window.ts";
+import {
+  type WaitingIntent,
+  type Ask,
+  type HandlerCall,
+  isRunning,
+  type LaneState,
+  type ChannelLink,
+  type Step,
+} from "./state.ts";
+import type { WindowItem } from "./window.ts";
 
 /**
  * The handler calls of a lane that are under way. Each ends: by itself, or because it is given up.
@@ -22,29 +30,29 @@ const STALL_ALONE_MS = 2 * 60 * 60_000;
 /** How long a handler that has to end may take for it, in ms. */
 const END_MS = 10_000;
 
-const GONE: Why = { code: "network", message: "The session ended before this was finished." };
-const HUNG: Why = { code: "timeout", message: "There has been no progress for 10 minutes or more." };
-const THREW: Why = {
+const GONE: Reason = { code: "network", message: "The session ended before this was finished." };
+const HUNG: Reason = { code: "timeout", message: "There has been no progress for 10 minutes or more." };
+const THREW: Reason = {
   code: "bug",
   message: "The adapter failed unexpectedly: this is a bug, see the log.",
 };
 
 /** An op, and what it loses before any handler sees it. */
-export interface Asked {
+export interface PlannedOp {
   readonly op: OpDraft;
   readonly losses: readonly Loss[];
 }
 
 export function begin(
   { state, at, effects }: Step,
-  item: Item,
-  link: Link,
-  { op: draft, losses, id, isLine = false }: Asked & { readonly id: string; readonly isLine?: boolean },
+  item: WindowItem,
+  link: ChannelLink,
+  { op: draft, losses, id, isLine = false }: PlannedOp & { readonly id: string; readonly isLine?: boolean },
 ): void {
   item.begin(draft);
   if (!isLine) state.window.move(item, "running");
   const more = { deadlineMs: null, aborted: false, refused: false };
-  const call: Call = { id: state.nextCall, item, link, losses, startedMs: at.monoMs, isLine, ...more };
+  const call: HandlerCall = { id: state.nextCall, item, link, losses, startedMs: at.monoMs, isLine, ...more };
   state.nextCall += 1;
   state.calls = [...state.calls, call];
   state.activeMs = at.monoMs;
@@ -54,7 +62,7 @@ export function begin(
 }
 
 /** Undefined once it has ended. */
-export function callOf({ calls }: LaneState, id: number): Call | undefined {
+export function callOf({ calls }: LaneState, id: number): HandlerCall | undefined {
   return calls.find((call) => call.id === id);
 }
 
@@ -73,13 +81,13 @@ export function announce(step: Step, id: number, ask: Ask, upTo: Progress): void
 }
 
 /** Asked again at the end: what happened meanwhile may have ended the call. */
-export function announced(step: Step, { call, ask, upTo }: Announcement, durable: boolean): void {
+export function announced(step: Step, { call, ask, upTo }: WaitingIntent, durable: boolean): void {
   const allowed = durable && isAllowed(step.state, call);
   if (allowed) call.item.announced = upTo;
   answer(step, call, ask, allowed);
 }
 
-function answer({ state, effects }: Step, call: Call | undefined, ask: Ask, allowed: boolean): void {
+function answer({ state, effects }: Step, call: HandlerCall | undefined, ask: Ask, allowed: boolean): void {
   if (!allowed && call !== undefined && state.calls.includes(call)) {
     call.refused = true;
     call.item.held = true;
@@ -87,7 +95,7 @@ function answer({ state, effects }: Step, call: Call | undefined, ask: Ask, allo
   effects.push({ do: "answer", ask, allowed });
 }
 
-function isAllowed(state: LaneState, call: Call): boolean {
+function isAllowed(state: LaneState, call: HandlerCall): boolean {
   return state.calls.includes(call) && !call.aborted && isRunning(state) && state.window.isInTurn(call.item);
 }
 
@@ -108,7 +116,7 @@ function active({ state, at, effects }: Step): void {
 }
 
 /** Takes it out of those under way, and says what follows. `outcome` null: its handler threw. */
-export function end(step: Step, call: Call, outcome: Outcome | null): { outcome: Outcome; decision: Decision } {
+export function end(step: Step, call: HandlerCall, outcome: Outcome | null): { outcome: Outcome; decision: Decision } {
   const { state, at, effects } = step;
   const { item } = call;
   active(step);
@@ -130,13 +138,13 @@ export function abortAll(step: Step): void {
   for (const call of step.state.calls) abort(step, call);
 }
 
-function abort({ effects }: Step, call: Call): void {
+function abort({ effects }: Step, call: HandlerCall): void {
   call.aborted = true;
   effects.push({ do: "abort", call: call.id });
 }
 
 /** Those that have had their time, aborted, and how they end. */
-export function overdue(step: Step): readonly (readonly [Call, Outcome])[] {
+export function overdue(step: Step): readonly (readonly [HandlerCall, Outcome])[] {
   const { state, at } = step;
   const late = state.calls.filter(({ deadlineMs }) => deadlineMs !== null && deadlineMs <= at.monoMs);
   return late.map((call) => {

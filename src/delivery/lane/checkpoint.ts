@@ -1,12 +1,12 @@
 import type { MessageRef, Progress } from "../../contract/ids.ts";
-import type { Why } from "../../contract/outcome.ts";
+import type { Reason } from "../../contract/outcome.ts";
 import type { Mark, Seq } from "../../log/log.ts";
 
 /**
  * What a lane has on disk, as marks of the log:
  *
  *   lane/<name>     the cursor, and what is to be known of the messages after it
- *   intent/<name>   only for networks without idempotency: up to where something may have been sent; written before it is
+ *   intent/<name>   only for networks without idempotency: up to where something may have been sent; written first
  *   summary/<name>  expired messages that one line still has to stand for
  *   sources/<name>  since when it hears each subject, see gateway/sources.ts
  *   removed/<name>  its bridge was taken out of the configuration while the program ran: all this is to be forgotten
@@ -17,7 +17,7 @@ import type { Mark, Seq } from "../../log/log.ts";
 /** Everything up to `after` is settled. */
 export interface Checkpoint {
   readonly after: Seq;
-  readonly next: Next | null;
+  readonly next: PartlySent | null;
   /** Settled as well, while one before them is not; absent: none. */
   readonly done?: readonly Seq[];
   /** Certainly not sent, while one after them may have been; absent: none. */
@@ -25,14 +25,14 @@ export interface Checkpoint {
 }
 
 /** The first message that was sent in part. */
-export interface Next {
+export interface PartlySent {
   readonly seq: Seq;
   /** Goes on after here. */
   readonly progress: Progress;
   /** Of the parts so far. */
   readonly messages: readonly MessageRef[];
   /** Why a part so far is not confirmed; null: all are. */
-  readonly unconfirmed: Why | null;
+  readonly unconfirmed: Reason | null;
 }
 
 /** Up to here something may have been sent. */

@@ -3,7 +3,7 @@ import type { About, Stored } from "../../gateway/codec.ts";
 import type { Seq } from "../../log/log.ts";
 import { mustFollow } from "./coalesce.ts";
 import { payloadOf, PLAN } from "../plan.suite.ts";
-import { Item } from "./window.ts";
+import { WindowItem } from "./window.ts";
 
 type Said = readonly [is: About["is"], seq: Seq | null, thread?: Seq];
 
@@ -12,14 +12,14 @@ function storedOf([is, seq, thread]: Said): Stored {
 }
 
 /** What is under way; without `said` a message that is about no other. */
-function anItem(seq: Seq, said: Said | null = null): Item {
-  const item = new Item({ seq, at: 0, label: "", payload: "text" });
+function anItem(seq: Seq, said: Said | null = null): WindowItem {
+  const item = new WindowItem({ seq, at: 0, label: "", payload: "text" });
   item.stored = said === null ? PLAN.read("text") : storedOf(said);
   return item;
 }
 
 describe("what is said has to wait for what is under way", () => {
-  test.each<[string, Said, Item]>([
+  test.each<[string, Said, WindowItem]>([
     ["the message that it answers", ["reply", 4, 2], anItem(4)],
     ["the first message of the thread that it is said in", ["reply", 4, 2], anItem(2)],
     ["the first message of a thread, where it answers none", ["reply", null, 2], anItem(2)],
@@ -33,7 +33,7 @@ describe("what is said has to wait for what is under way", () => {
     expect(mustFollow(storedOf(said), underWay)).toBe(true);
   });
 
-  test.each<[string, Said, Item]>([
+  test.each<[string, Said, WindowItem]>([
     ["a message that it is not about", ["reply", 4, 2], anItem(6)],
     ["another answer in its thread", ["reply", 4, 2], anItem(6, ["reply", 2, 2])],
     ["another answer to the same message", ["reply", 4], anItem(6, ["reply", 4])],

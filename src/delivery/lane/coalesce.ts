@@ -1,22 +1,22 @@
 import type { Stored } from "../../gateway/codec.ts";
 import { isOutage } from "../../gateway/outages.ts";
 import type { Seq } from "../../log/log.ts";
-import type { Item } from "./window.ts";
+import type { WindowItem } from "./window.ts";
 
 /** What becomes of a message that waits, given what was said about it since. */
 export type Coalesced =
   /** It goes out as it reads now; `by`: the edits and reactions that this covers, oldest first, mostly none. */
-  | { readonly is: "send"; readonly by: readonly Item[] }
+  | { readonly is: "send"; readonly by: readonly WindowItem[] }
   /** It was taken back; so are its edits. */
-  | { readonly is: "cancel"; readonly edits: readonly Item[]; readonly deletes: readonly Item[] }
+  | { readonly is: "cancel"; readonly edits: readonly WindowItem[]; readonly deletes: readonly WindowItem[] }
   /** There is no use in it: what it is about was taken back. */
   | { readonly is: "omit" };
 
 /**
- * Pure. `changes`: edits, deletions and reactions after the item, of whatever message, oldest first, with what they hold. `inWords`: the
- * destination has no reactions.
+ * Pure. `changes`: edits, deletions and reactions after the item, of whatever message, oldest first, with what they
+ * hold. `inWords`: the destination has no reactions.
  */
-export function coalesce(item: Item, changes: readonly Item[], inWords: boolean): Coalesced {
+export function coalesce(item: WindowItem, changes: readonly WindowItem[], inWords: boolean): Coalesced {
   const about = item.stored?.about ?? null;
   if (about?.is === "reaction") return coalesceReaction(about.seq, changes, inWords);
   const own = changes.filter(({ stored }) => stored?.about?.seq === item.seq);
@@ -28,7 +28,7 @@ export function coalesce(item: Item, changes: readonly Item[], inWords: boolean)
 }
 
 /** Reactions are said together; each is shown where there are any. */
-function coalesceReaction(seq: Seq | null, changes: readonly Item[], inWords: boolean): Coalesced {
+function coalesceReaction(seq: Seq | null, changes: readonly WindowItem[], inWords: boolean): Coalesced {
   if (!inWords) return { is: "send", by: [] };
   const like = changes.filter(({ stored }) => stored?.about?.seq === seq);
   if (like.some(({ stored }) => stored?.about?.is === "delete")) return { is: "omit" };
@@ -36,12 +36,12 @@ function coalesceReaction(seq: Seq | null, changes: readonly Item[], inWords: bo
 }
 
 /** What is said with a reaction. */
-export function togetherWith({ stored, coalesced }: Item): readonly Stored[] {
+export function togetherWith({ stored, coalesced }: WindowItem): readonly Stored[] {
   return stored?.about?.is === "reaction" ? coalesced.flatMap((other) => other.stored ?? []) : [];
 }
 
 /** The message with the content of its newest edit: what it answers and who said it stay. */
-export function revised(post: Stored, by: readonly Item[]): Stored {
+export function revised(post: Stored, by: readonly WindowItem[]): Stored {
   if (post.about?.is === "reaction") return post;
   const newest = by.at(-1)?.stored ?? null;
   if (newest === null) return post;
@@ -50,10 +50,10 @@ export function revised(post: Stored, by: readonly Item[]): Stored {
 }
 
 /**
- * Whether an entry has to wait for one that is under way: the message it acts on or answers, or something else that acts on the same one
- * and may change by which refs it is known.
+ * Whether an entry has to wait for one that is under way: the message it acts on or answers, or something else that
+ * acts on the same one and may change by which refs it is known.
  */
-export function mustFollow(stored: Stored, underWay: Item): boolean {
+export function mustFollow(stored: Stored, underWay: WindowItem): boolean {
   if (stored.about === null) return false;
   const { seq, thread } = stored.about;
   const isTarget = (of: Seq | null): boolean => of !== null && (of === seq || of === thread);

@@ -1,16 +1,18 @@
-import type { Loss, Outcome, Why } from "../../contract/outcome.ts";
+import type { Loss, Outcome, Reason } from "../../contract/outcome.ts";
 import type { Copies, Receipt, Subject } from "../../log/log.ts";
 import { reactionsOf } from "./options.ts";
 import { progress } from "./outage.ts";
 import { addReceipt, changed } from "./records.ts";
-import { type Decision, type Ending, receiptOf, type Wait, waitMs } from "./settle.ts";
-import type { Call, Step } from "./state.ts";
-import type { Item } from "./window.ts";
+import { type Decision, type OpEnd, receiptOf, type Wait, waitMs } from "./settle.ts";
+import type { HandlerCall, Step } from "./state.ts";
+import type { WindowItem } from "./window.ts";
 
-/** What becomes of messages once an attempt has ended: they wait again, or they have come to their end, with a receipt. */
+/**
+ * What becomes of messages once an attempt has ended: they wait again, or they have come to their end, with a receipt.
+ */
 
 /** What becomes of what goes out with a message that ends so; otherwise it stands for itself. */
-const FATES: ReadonlyMap<Receipt["state"], Receipt["state"]> = new Map([
+const COALESCED_STATES: ReadonlyMap<Receipt["state"], Receipt["state"]> = new Map([
   ["sent", "folded"],
   ["unconfirmed", "unconfirmed"],
   ["omitted", "omitted"],
@@ -24,9 +26,9 @@ const SAID = new Map<Receipt["state"], string>([
 
 export function finish(
   step: Step,
-  item: Item,
+  item: WindowItem,
   state: Receipt["state"],
-  why: Why | null,
+  why: Reason | null,
   losses: readonly Loss[] = [],
 ): void {
   const { window, link } = step.state;
@@ -38,7 +40,7 @@ export function finish(
   const ageMs = Math.max(0, step.at.nowMs - item.at);
   step.effects.push({ do: "meter end", state: isPartly ? "unconfirmed" : state, ageMs });
   changed(step);
-  const fate = FATES.get(state);
+  const fate = COALESCED_STATES.get(state);
   if (fate !== undefined) for (const change of item.coalesced) finish(step, change, fate, why);
   if (state !== "sent") return;
   // What held others up is over; what took the channel away is not.
@@ -49,7 +51,7 @@ export function finish(
 /** Its call has ended so. */
 export function conclude(
   step: Step,
-  { item, losses }: Call,
+  { item, losses }: HandlerCall,
   outcome: Outcome,
   { state, why }: Extract<Decision, { is: "finish" }>,
 ): void {
@@ -62,7 +64,7 @@ export function conclude(
 /** Its call has ended, and it waits for another. */
 export function putOff(
   step: Step,
-  { item, startedMs }: Call,
+  { item, startedMs }: HandlerCall,
   { resume, why, unconfirmed, doubt }: Extract<Decision, { is: "retry" }>,
 ): void {
   step.state.window.move(item, "ready");
@@ -77,7 +79,12 @@ export function putOff(
 }
 
 /** Nothing starts for as long as the end of the call asks for. */
-export function hold({ state, at, effects }: Step, { id, item, link, refused }: Call, asked: Wait, why: Why): void {
+export function hold(
+  { state, at, effects }: Step,
+  { id, item, link, refused }: HandlerCall,
+  asked: Wait,
+  why: Reason,
+): void {
   // A deferral that our own refusal brought about knows nothing of the network; what made us refuse says when to go on.
   const wait: Wait = refused && asked.for !== "backoff" ? { for: "channel", ms: 0 } : asked;
   const untilMs = at.monoMs + waitMs(wait, item.attempts, () => at.random);
@@ -91,13 +98,13 @@ export function hold({ state, at, effects }: Step, { id, item, link, refused }: 
 }
 
 /** The log does not answer; `times`: in a row. */
-export function holdForLog({ state, at }: Step, times: number, why: Why): void {
+export function holdForLog({ state, at }: Step, times: number, why: Reason): void {
   state.why = why;
   state.untilMs = Math.max(state.untilMs, at.monoMs + waitMs({ for: "backoff" }, times, () => at.random));
 }
 
 /** Writes down how it ended, and says so; of equal reasons one a minute. */
-function record(step: Step, item: Item, ending: Omit<Ending, "messages" | "copies">): void {
+function record(step: Step, item: WindowItem, ending: Omit<OpEnd, "messages" | "copies">): void {
   const { effects } = step;
   const { seq } = item;
   const { state, why } = ending;
@@ -111,7 +118,7 @@ function record(step: Step, item: Item, ending: Omit<Ending, "messages" | "copie
 }
 
 /** Without a word in the log. */
-function keep(step: Step, item: Item, ending: Omit<Ending, "messages" | "copies">): void {
+function keep(step: Step, item: WindowItem, ending: Omit<OpEnd, "messages" | "copies">): void {
   const { name, place } = step.state.setting;
   const copies = copiesBy(item, ending.state, place);
   const receipt = receiptOf(name, item.seq, { ...ending, messages: item.messages, copies });
@@ -122,7 +129,7 @@ function keep(step: Step, item: Item, ending: Omit<Ending, "messages" | "copies"
 }
 
 /** By which refs a message is known at the destination from now on; null: as before. */
-function copiesBy(item: Item, state: Receipt["state"], place: Subject): Copies | null {
+function copiesBy(item: WindowItem, state: Receipt["state"], place: Subject): Copies | null {
   const { op, messages } = item;
   const about = item.stored?.about ?? null;
   if (op === null || messages.length === 0) return null;
@@ -135,7 +142,7 @@ function copiesBy(item: Item, state: Receipt["state"], place: Subject): Copies |
 }
 
 /** By which refs the line that says the reactions to a message is known from now on; null: as before. */
-function lineBy({ op, messages, stored, here }: Item, state: Receipt["state"], place: Subject): Copies | null {
+function lineBy({ op, messages, stored, here }: WindowItem, state: Receipt["state"], place: Subject): Copies | null {
   const about = stored?.about ?? null;
   const isKept = (here?.line ?? null) !== null;
   if (op === null || !isKept || about?.is !== "reaction" || about.seq === null) return null;

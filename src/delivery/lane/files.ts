@@ -6,13 +6,16 @@ import type { Stored } from "../../gateway/codec.ts";
 import type { Here, Needs } from "../../gateway/planned.ts";
 import { pause, within } from "../deadline.ts";
 
-/** How long the files of a message are waited for, and the picture of its author, in ms: so long it holds up what comes after it. */
+/**
+ * How long the files of a message are waited for, and the picture of its author, in ms: so long it holds up what comes
+ * after it.
+ */
 const FILES_MS = 10_000;
 /** Between two asks for a file that may come, in ms; each wait is twice the one before. */
 const RETRY_MS = { least: 500, most: 4_000 };
 
 /** Where the files are, and by which clock they are waited for. */
-export interface Store {
+export interface OpFileStore {
   readonly files: Files;
   readonly clock: Clock;
   /** When the lane was opened, by `Clock.monoMs`. */
@@ -20,18 +23,18 @@ export interface Store {
 }
 
 interface Wait {
-  readonly store: Store;
+  readonly store: OpFileStore;
   /** From when on it is waited for what may come, by `Clock.monoMs`. */
   readonly sinceMs: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * Has the files of a message made ready. One that does not come is replaced by the reason: it never holds up its message for good.
- * `saidMs`: when the message was accepted, Unix ms. Never rejects.
+ * Has the files of a message made ready. One that does not come is replaced by the reason: it never holds up its
+ * message for good. `saidMs`: when the message was accepted, Unix ms. Never rejects.
  */
 export async function fetchFiles(
-  store: Store,
+  store: OpFileStore,
   stored: Stored,
   saidMs: number,
   needs: Needs,

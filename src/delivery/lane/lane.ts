@@ -1,20 +1,28 @@
 import type { Progress } from "../../contract/ids.ts";
-import type { Why } from "../../contract/outcome.ts";
+import type { Reason } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
 import { Throttle } from "../../lib/throttle.ts";
 import { LogError } from "../../log/errors.ts";
 import type { EntryHead, Seq } from "../../log/log.ts";
 import { within } from "../deadline.ts";
 import type { MeteredLane } from "../meter.ts";
-import { type Outlet, perform } from "../outlet.ts";
+import { type ChannelSink, perform } from "../session/channel-sink.ts";
 import type { LaneStatus } from "../status.ts";
-import { type Copies, copiesUnderWay, haveLanded } from "./copies.ts";
+import { type CopiesUnderWay, copiesUnderWay, haveLanded } from "./copies.ts";
 import { NO_MESSAGES } from "./lateness.ts";
 import { lookUp, type Search } from "./lookup.ts";
 import { type LaneOptions, placeOf } from "./options.ts";
 import { hasReadAll } from "./reading.ts";
 import { restore } from "./restore.ts";
-import { admits, type Effect, type Fact, type LaneState, type Link, type Moment, type Say } from "./state.ts";
+import {
+  admits,
+  type LaneEffect,
+  type Fact,
+  type LaneState,
+  type ChannelLink,
+  type Moment,
+  type Say,
+} from "./state.ts";
 import { laneStatus } from "./status.ts";
 import { step } from "./step.ts";
 
@@ -26,7 +34,7 @@ const COUNT_ENTRIES = 10_000;
 /** A handler call, as it is under way in the world. */
 interface Live {
   readonly id: number;
-  readonly outlet: Outlet;
+  readonly sink: ChannelSink;
   readonly abort: AbortController;
 }
 
@@ -87,9 +95,12 @@ export class Lane {
     return this.#backlog ?? Promise.resolve(0);
   }
 
-  /** Resolves once all that the network may show by now has ended and is on the disk, or never will be; null: nothing is under way. */
+  /**
+   * Resolves once all that the network may show by now has ended and is on the disk, or never will be; null: nothing is
+   * under way.
+   */
   underWay(): Promise<void> | null {
-    const copies: Copies | null = copiesUnderWay(this.#state);
+    const copies: CopiesUnderWay | null = copiesUnderWay(this.#state);
     return copies === null ? null : this.#until(() => haveLanded(this.#state, copies));
   }
 
@@ -98,7 +109,9 @@ export class Lane {
     return this.#count(() => true);
   }
 
-  /** How it is, in two seconds at most: where the log does not answer, the number of messages is missing. Never rejects. */
+  /**
+   * How it is, in two seconds at most: where the log does not answer, the number of messages is missing. Never rejects.
+   */
   async status(): Promise<LaneStatus> {
     const { channel, clock } = this.#options;
     const counted = await within({ clock, ms: COUNT_MS }, () => this.waiting()).catch(() => null);
@@ -126,20 +139,20 @@ export class Lane {
   }
 
   /** The channel is joined: messages go there from now on. */
-  connect(outlet: Outlet): void {
+  connect(sink: ChannelSink): void {
     this.#backlog =
       this.waitingSince === null ? null : this.#count(({ label }) => !NO_MESSAGES.has(label)).catch(() => null);
-    this.#take({ is: "connected", link: outlet });
+    this.#take({ is: "connected", link: sink });
   }
 
   /** The channel or its session is gone. */
-  disconnect(why: Why): void {
+  disconnect(why: Reason): void {
     this.#take({ is: "disconnected", why });
   }
 
   /**
-   * Starts nothing more and waits for what is under way; when the signal is aborted, that has half a second to end. Then the
-   * position is written. Never rejects.
+   * Starts nothing more and waits for what is under way; when the signal is aborted, that has half a second to end.
+   * Then the position is written. Never rejects.
    */
   stop(signal: AbortSignal): Promise<void> {
     this.#stopped ??= this.#stop(signal);
@@ -173,9 +186,9 @@ export class Lane {
     if (this.#waiting.length > 0) this.#tellWaiting();
   }
 
-  #moment(link: Link | null, { nowMs, monoMs }: Pick<Moment, "nowMs" | "monoMs">): Moment {
+  #moment(link: ChannelLink | null, { nowMs, monoMs }: Pick<Moment, "nowMs" | "monoMs">): Moment {
     const gateMs = isOutlet(link) ? link.gate.untilMs : 0;
-    const pulseMs = isOutlet(link) ? link.pulse.lastMs : 0;
+    const pulseMs = isOutlet(link) ? link.activity.lastMs : 0;
     return { nowMs, monoMs, gateMs, pulseMs, random: this.#options.random() };
   }
 
@@ -195,7 +208,7 @@ export class Lane {
     for (const { resolve } of over) resolve();
   }
 
-  #carryOut(effect: Effect): void {
+  #carryOut(effect: LaneEffect): void {
     const { log, subjects, meter, loops, onStalled } = this.#options;
     switch (effect.do) {
       case "read":
@@ -217,7 +230,7 @@ export class Lane {
       case "abort":
         return this.#live.find(({ id }) => id === effect.call)?.abort.abort();
       case "hold":
-        return this.#live.find(({ id }) => id === effect.call)?.outlet.gate.hold(effect.untilMs);
+        return this.#live.find(({ id }) => id === effect.call)?.sink.gate.hold(effect.untilMs);
       case "forget":
         this.#live = this.#live.filter(({ id }) => id !== effect.call);
         return;
@@ -225,7 +238,7 @@ export class Lane {
         this.#asks.get(effect.ask)?.(effect.allowed);
         return void this.#asks.delete(effect.ask);
       case "beat":
-        for (const { outlet } of this.#live) outlet.pulse.beat();
+        for (const { sink } of this.#live) sink.activity.beat();
         return;
       case "turn":
         return queueMicrotask(() => this.#take({ is: "turn over" }));
@@ -250,10 +263,10 @@ export class Lane {
 
   #call({ call: id, seq, op, isLine }: EffectOf<"call">): void {
     const { loops, logger } = this.#options;
-    const { link: outlet } = this.#state;
-    if (!isOutlet(outlet)) throw new Error("a message is to be sent, and there is no session");
+    const { link: sink } = this.#state;
+    if (!isOutlet(sink)) throw new Error("a message is to be sent, and there is no session");
     const abort = new AbortController();
-    this.#live = [...this.#live, { id, outlet, abort }];
+    this.#live = [...this.#live, { id, sink, abort }];
     if (!isLine) loops.wrote(seq, placeOf(this.#options), op);
     const attempt: Attempt = {
       signal: abort.signal,
@@ -262,7 +275,7 @@ export class Lane {
     };
     const threw = (error: string): void =>
       logger.error({ ...this.#fields, seq, error }, "an adapter failed unexpectedly: this is a bug");
-    void perform(outlet, op, attempt, threw).then((outcome) => this.#take({ is: "outcome", call: id, outcome }));
+    void perform(sink, op, attempt, threw).then((outcome) => this.#take({ is: "outcome", call: id, outcome }));
   }
 
   async #announce(call: number, upTo: Progress): Promise<boolean> {
@@ -373,7 +386,7 @@ export class Lane {
   }
 }
 
-type EffectOf<K extends Effect["do"]> = Extract<Effect, { readonly do: K }>;
+type EffectOf<K extends LaneEffect["do"]> = Extract<LaneEffect, { readonly do: K }>;
 
 /** All links are what `Lane.connect` was given. */
-const isOutlet = (link: Link | null): link is Outlet => link !== null && "handlers" in link;
+const isOutlet = (link: ChannelLink | null): link is ChannelSink => link !== null && "handlers" in link;

@@ -1,19 +1,19 @@
 import { EventLabel } from "../../contract/message.ts";
-import type { Why } from "../../contract/outcome.ts";
+import type { Reason } from "../../contract/outcome.ts";
 import type { EntryHead, Seq } from "../../log/log.ts";
-import type { Moment, Newest, Setting } from "./state.ts";
-import { CHANGES, type Item } from "./window.ts";
+import type { Moment, Newest, LaneSetting } from "./state.ts";
+import { CHANGES, type WindowItem } from "./window.ts";
 
 /**
  * Which messages have waited too long to be sent. Pure.
  *
- * `maxAgeMs` holds for everything. CatchUp holds for messages that are late, and not for what changes one, nor for one that was begun: of
- * late ones it lets through none, those that are young enough, or the newest few. Which are the newest few is asked of the log when the
- * first late one has its turn, and again when one that came after that is late.
+ * `maxAgeMs` holds for everything. CatchUp holds for messages that are late, and not for what changes one, nor for one
+ * that was begun: of late ones it lets through none, those that are young enough, or the newest few. Which are the
+ * newest few is asked of the log when the first late one has its turn, and again when one that came after that is late.
  */
-export type Verdict =
+export type LatenessVerdict =
   | { readonly is: "in time" }
-  | { readonly is: "too late"; readonly why: Why }
+  | { readonly is: "too late"; readonly why: Reason }
   /** The log has to be asked for the newest ones. */
   | { readonly is: "unknown" };
 
@@ -23,21 +23,21 @@ export const NO_MESSAGES: ReadonlySet<string> = new Set([...CHANGES, EventLabel.
 /** What waits for so long is late: a pace alone seldom makes it that. */
 const LATE_MS = 30_000;
 
-const IN_TIME: Verdict = { is: "in time" };
-const TOO_OLD: Why = { code: "timeout", message: "It waited longer than MaxAge." };
-const LEFT_OUT: Verdict = {
+const IN_TIME: LatenessVerdict = { is: "in time" };
+const TOO_OLD: Reason = { code: "timeout", message: "It waited longer than MaxAge." };
+const LEFT_OUT: LatenessVerdict = {
   is: "too late",
   why: { code: "timeout", message: "It came late, and CatchUp leaves it out." },
 };
 
 /** Of a message whose turn has come; `isChange`: it acts on another one. */
 export function lateness(
-  { maxAgeMs, catchUp }: Pick<Setting, "maxAgeMs" | "catchUp">,
+  { maxAgeMs, catchUp }: Pick<LaneSetting, "maxAgeMs" | "catchUp">,
   newest: Newest | null,
   { nowMs }: Pick<Moment, "nowMs">,
-  item: Item,
+  item: WindowItem,
   isChange: () => boolean,
-): Verdict {
+): LatenessVerdict {
   const ageMs = nowMs - item.at;
   if (ageMs > maxAgeMs) return { is: "too late", why: TOO_OLD };
   if (catchUp === null || ageMs <= LATE_MS || !item.untouched || isChange()) return IN_TIME;

@@ -4,22 +4,25 @@ import { opIdOf } from "./options.ts";
 import { progress } from "./outage.ts";
 import { awaitWrite, changed } from "./records.ts";
 import type { Decision } from "./settle.ts";
-import type { Link, Step } from "./state.ts";
-import { Item } from "./window.ts";
+import type { ChannelLink, Step } from "./state.ts";
+import { WindowItem } from "./window.ts";
 
 /**
  * The line that stands for messages that expired.
  *
- *   none ──a message expires──▶ waiting (on disk) ──unlisted──▶ under way (off the disk) ──sent, or may have been──▶ none
+ *   none ──a message expires──▶ waiting (on disk) ──unlisted──▶ under way (off the disk) ──may have been sent──▶ none
  *            (more are added)      ◀──────certainly not sent───────┘
  *
  * It leaves the disk before it is sent: it comes at most once.
  */
 
-/** A line of which nobody can say whether it was sent is tried so often at most: what comes after it must not wait for it. */
+/**
+ * A line of which nobody can say whether it was sent is tried so often at most: what comes after it must not wait for
+ * it.
+ */
 const DOUBTS_MAX = 5;
 
-export function addToLine({ state: { line } }: Step, item: Item): void {
+export function addToLine({ state: { line } }: Step, item: WindowItem): void {
   line.waiting = summarise(line.waiting, item);
 }
 
@@ -41,12 +44,12 @@ export function listAgain(step: Step): void {
 }
 
 /** The disk has it no longer. */
-export function sendLine(step: Step, link: Link, summary: Summary): void {
+export function sendLine(step: Step, link: ChannelLink, summary: Summary): void {
   const { state } = step;
   const { line, setting } = state;
   line.underWay = summary;
   state.mode = { is: "joined" };
-  const item = new Item({ seq: summary.seq, at: summary.toMs, label: "", payload: "" });
+  const item = new WindowItem({ seq: summary.seq, at: summary.toMs, label: "", payload: "" });
   item.attempts = line.attempts;
   line.attempts += 1;
   const op = { kind: "post", ...setting.plan.expired(summary) } as const;

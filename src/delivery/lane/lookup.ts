@@ -1,11 +1,11 @@
 import type { MessageRef } from "../../contract/ids.ts";
-import type { OptionalKind, Standing } from "../../contract/ops.ts";
-import type { Why } from "../../contract/outcome.ts";
+import type { OptionalKind, StandingReaction } from "../../contract/ops.ts";
+import type { Reason } from "../../contract/outcome.ts";
 import type { About, Stored } from "../../gateway/codec.ts";
 import type { Here, Needs } from "../../gateway/planned.ts";
 import { LogError } from "../../log/errors.ts";
 import type { Receipt, Seq, Subject } from "../../log/log.ts";
-import { fetchFiles, type Store } from "./files.ts";
+import { fetchFiles, type OpFileStore } from "./files.ts";
 import { type LaneOptions, placeOf, reactionsOf } from "./options.ts";
 
 /** What is to be found out about a message before it can be made into an op. */
@@ -33,7 +33,7 @@ export type Found =
   /** The destination does not show what it is about. */
   | { readonly is: "pointless" }
   /** It is to be tried again. */
-  | { readonly is: "later"; readonly why: Why }
+  | { readonly is: "later"; readonly why: Reason }
   | { readonly is: "broken"; readonly error: string };
 
 type LookupOptions = Pick<LaneOptions, "name" | "account" | "channel" | "subjects" | "log"> & {
@@ -47,7 +47,7 @@ const POINTLESS: ReadonlySet<Receipt["state"]> = new Set(["expired", "cancelled"
 /** Never rejects; its answer is worth nothing once the signal is aborted. */
 export async function lookUp(
   options: LookupOptions,
-  store: Store,
+  store: OpFileStore,
   search: Search,
   signal: AbortSignal,
 ): Promise<Found> {
@@ -93,8 +93,8 @@ async function refsOf(options: LookupOptions, seq: Seq): Promise<readonly Messag
 }
 
 /**
- * What is to be said of the message that this one is about. A change of one that is gone, or that never came here, is pointless. Of one
- * that was said in another gateway nothing is told here: its words are not for these rooms.
+ * What is to be said of the message that this one is about. A change of one that is gone, or that never came here, is
+ * pointless. Of one that was said in another gateway nothing is told here: its words are not for these rooms.
  */
 async function aboutHere(
   options: LookupOptions,
@@ -127,7 +127,7 @@ async function standingOf(
   options: LookupOptions,
   { seq: own, needs }: Search,
   { about, message }: Stored,
-): Promise<readonly Standing[]> {
+): Promise<readonly StandingReaction[]> {
   const seq = needs.standing ? (about?.seq ?? null) : null;
   if (about === null || seq === null) return [];
   const byEmoji = new Map<string, string[]>();
@@ -141,7 +141,10 @@ async function standingOf(
   return Array.from(byEmoji, ([emoji, names]) => ({ emoji, names }));
 }
 
-/** Those of people at the destination stand there already, and what other gateways have is not for this one. `who`: as gateway/record.ts makes it. */
+/**
+ * Those of people at the destination stand there already, and what other gateways have is not for this one. `who`: as
+ * gateway/record.ts makes it.
+ */
 function isElsewhere(options: LookupOptions, who: string): boolean {
   const isOf = (subject: Subject): boolean => who.startsWith(`${subject} [`);
   return !isOf(placeOf(options)) && options.subjects.some(isOf);

@@ -1,7 +1,7 @@
 import type { Account, CatchUp } from "../../config/config.ts";
 import type { Capabilities } from "../../contract/capabilities.ts";
 import type { Clock } from "../../contract/host.ts";
-import type { Why } from "../../contract/outcome.ts";
+import type { Reason } from "../../contract/outcome.ts";
 import type { Files } from "../../files/files.ts";
 import type { Plan } from "../../gateway/plan.ts";
 import { subjectOf } from "../../gateway/subject.ts";
@@ -31,7 +31,7 @@ export interface LaneOptions {
   readonly meter: Meter;
   readonly loops: Pick<LoopWatch, "wrote" | "why">;
   /** A handler hangs: the session is to be ended. */
-  readonly onStalled: (why: Why) => void;
+  readonly onStalled: (why: Reason) => void;
 }
 
 /** The destination, as the log calls it. */
@@ -40,19 +40,24 @@ export function placeOf({ account, channel }: Pick<LaneOptions, "account" | "cha
 }
 
 /**
- * In place of a lane's name and of its place, for the lines that say the reactions to a message: who answers or deletes one does not
- * mean the message. No channel has such a name.
+ * In place of a lane's name and of its place, for the lines that say the reactions to a message: who answers or deletes
+ * one does not mean the message. No channel has such a name.
  */
 export function reactionsOf(name: string): string {
   return `${name} #reactions`;
 }
 
-/** Whether an entry goes to the lane's destination, without a look at its payload. `since`: as in gateway/sources.ts. */
+/**
+ * Whether an entry goes to the lane's destination, without a look at its payload. `since`: as in gateway/sources.ts.
+ */
 export function admission(plan: Plan, since: ReadonlyMap<Subject, Seq>): (entry: EntryHead) => boolean {
   return ({ seq, label, subject }) => seq > (since.get(subject) ?? 0) && plan.admits(label);
 }
 
-/** The id of a message's op, the same over every try and restart. The time tells it from one that a log which is gone had at this place. */
+/**
+ * The id of a message's op, the same over every try and restart. The time tells it from one that a log which is gone
+ * had at this place.
+ */
 export function opIdOf(lane: string, { seq, at }: { readonly seq: Seq; readonly at: number }): string {
   return `${lane}/${seq}/${at}`;
 }

@@ -1,4 +1,4 @@
-import { isRunning, type Outage, type Step } from "./state.ts";
+import { isRunning, type StuckState, type Step } from "./state.ts";
 
 /**
  * Says when a lane is stuck, and when it continues.
@@ -7,7 +7,7 @@ import { isRunning, type Outage, type Step } from "./state.ts";
  *     ◀──────────────────────something got through (one line)──────────────────────┘
  */
 
-export function newOutage(monoMs: number): Outage {
+export function newOutage(monoMs: number): StuckState {
   return { progressMs: monoMs, waiting: null, noticedMs: null, expired: 0 };
 }
 

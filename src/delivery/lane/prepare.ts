@@ -1,4 +1,4 @@
-import type { Loss, Why } from "../../contract/outcome.ts";
+import type { Loss, Reason } from "../../contract/outcome.ts";
 import type { Stored } from "../../gateway/codec.ts";
 import { isOutage } from "../../gateway/outages.ts";
 import type { Here, Needs } from "../../gateway/planned.ts";
@@ -8,48 +8,48 @@ import { finish, holdForLog } from "./endings.ts";
 import { type Found, type Search, traceOf } from "./lookup.ts";
 import { opIdOf } from "./options.ts";
 import { awaitWrite, isRefusing } from "./records.ts";
-import type { Link, Step } from "./state.ts";
-import type { Item } from "./window.ts";
+import type { ChannelLink, Step } from "./state.ts";
+import type { WindowItem } from "./window.ts";
 
 /**
  * The way of one message from its turn to its handler.
  *
- *   ready ──▶ is it in a loop? ──▶ coalesced with what was said about it since ──nothing to look up──▶ called (or at its end)
- *                                                   └──▶ what was delivered is stored ──▶ found ──┘
+ *   ready ──▶ in a loop? ──▶ coalesced with what was said about it since ──nothing to look up──▶ called (or ended)
+ *                                           └──▶ what was delivered is stored ──▶ found ──┘
  *
- * Most messages need nothing, and are planned at once. One that is being prepared is still ready: when the channel goes, or an older one
- * waits again, its turn comes anew.
+ * Most messages need nothing, and are planned at once. One that is being prepared is still ready: when the channel
+ * goes, or an older one waits again, its turn comes anew.
  */
 
-const UNREADABLE: Why = {
+const UNREADABLE: Reason = {
   code: "bug",
   message: "The stored message cannot be turned into an op: this is a bug, see the log.",
 };
-const NOT_STORED: Why = { code: "network", message: "The log does not store what has been delivered so far." };
+const NOT_STORED: Reason = { code: "network", message: "The log does not store what has been delivered so far." };
 const TAKEN_BACK: readonly Loss[] = [{ what: "reaction", note: "the message was deleted before it was sent" }];
 
 /** What the entry holds; null: it cannot be read, which was said. */
-function read(step: Step, item: Item): Stored | null {
+function read(step: Step, item: WindowItem): Stored | null {
   if (item.stored === undefined) item.stored = sound(step, item, () => step.state.setting.plan.read(item.payload));
   return item.stored;
 }
 
 /** It acts on a message, or says how the rooms are. */
-export function isChange(step: Step, item: Item): boolean {
+export function isChange(step: Step, item: WindowItem): boolean {
   const stored = read(step, item);
   const about = stored?.about ?? null;
   return stored !== null && (isOutage(stored) || (about !== null && about.is !== "reply"));
 }
 
 /** Whether it has to wait for what is under way, or for the log. */
-export function mustWait(step: Step, item: Item): boolean {
+export function mustWait(step: Step, item: WindowItem): boolean {
   const stored = read(step, item);
   if (stored === null || stored.about === null) return false;
   return isRefusing(step.state.records) || step.state.calls.some((call) => mustFollow(stored, call.item));
 }
 
 /** It is in no loop. */
-export function prepare(step: Step, item: Item, link: Link): void {
+export function prepare(step: Step, item: WindowItem, link: ChannelLink): void {
   if (coalesceInto(step, item, link)) return;
   const { state, effects } = step;
   const own = read(step, item);
@@ -57,7 +57,7 @@ export function prepare(step: Step, item: Item, link: Link): void {
   const needs = stored === null ? null : sound(step, item, () => state.setting.plan.needs(stored, link.without));
   if (stored === null || needs === null) return unreadable(step, item);
   if (isEmpty(needs) && stored.about === null) {
-    return ask(step, item, link, stored, { ...NOTHING, without: link.without });
+    return lookup(step, item, link, stored, { ...NOTHING, without: link.without });
   }
   const begun = item.untouched ? null : item.here;
   const { seq, at } = item;
@@ -83,17 +83,17 @@ export function searchStored(step: Step, search: Search, durable: boolean): Foun
 }
 
 /** What is known for its op, of which what was found is kept for the next try, too. */
-export function hereOf(item: Item, { without }: Search, { here }: Found & { readonly is: "here" }): Here {
+export function hereOf(item: WindowItem, { without }: Search, { here }: Found & { readonly is: "here" }): Here {
   return { ...here, together: togetherWith(item), without };
 }
 
 /** It is still its turn, and nothing was said about it meanwhile. */
-export function prepared(step: Step, item: Item, link: Link, search: Search, found: Found): void {
+export function prepared(step: Step, item: WindowItem, link: ChannelLink, search: Search, found: Found): void {
   switch (found.is) {
     case "here": {
       const { stored } = search;
       const said = found.about === stored.about ? stored : { ...stored, about: found.about };
-      return ask(step, item, link, said, hereOf(item, search, found));
+      return lookup(step, item, link, said, hereOf(item, search, found));
     }
     case "pointless":
       step.state.failures = 0;
@@ -106,7 +106,7 @@ export function prepared(step: Step, item: Item, link: Link, search: Search, fou
   }
 }
 
-function ask(step: Step, item: Item, link: Link, stored: Stored, here: Here): void {
+function lookup(step: Step, item: WindowItem, link: ChannelLink, stored: Stored, here: Here): void {
   const { setting } = step.state;
   item.here = here;
   const planned = sound(step, item, () => setting.plan.op(stored, setting.gateway, here));
@@ -116,18 +116,18 @@ function ask(step: Step, item: Item, link: Link, stored: Stored, here: Here): vo
   begin(step, item, link, { ...planned, id: opIdOf(setting.name, item) });
 }
 
-function later(step: Step, why: Why): void {
+function later(step: Step, why: Reason): void {
   step.state.failures += 1;
   holdForLog(step, step.state.failures, why);
 }
 
-function unreadable(step: Step, item: Item): void {
+function unreadable(step: Step, item: WindowItem): void {
   step.state.failures = 0;
   finish(step, item, "failed", UNREADABLE);
 }
 
 /** Takes into account what was said about it since; whether that was its end. */
-export function coalesceInto(step: Step, item: Item, link: Link): boolean {
+export function coalesceInto(step: Step, item: WindowItem, link: ChannelLink): boolean {
   const { window, setting } = step.state;
   if (!item.untouched || item.seq <= setting.newAfter) return false;
   const changes = window.changesBehind(item);
@@ -149,7 +149,7 @@ export function coalesceInto(step: Step, item: Item, link: Link): boolean {
   return true;
 }
 
-function sound<T>(step: Step, item: Item, make: () => T): T | null {
+function sound<T>(step: Step, item: WindowItem, make: () => T): T | null {
   try {
     return make();
   } catch (error) {
@@ -158,7 +158,7 @@ function sound<T>(step: Step, item: Item, make: () => T): T | null {
   }
 }
 
-function unsound({ effects }: Step, { seq }: Item, error: string): void {
+function unsound({ effects }: Step, { seq }: WindowItem, error: string): void {
   const message = "a stored message cannot be made into an op: this is a bug";
   effects.push({ do: "say", level: "error", fields: { seq, error }, message });
 }
@@ -174,8 +174,11 @@ const NOTHING: Here = {
   without: [],
 };
 
-/** What was fetched for an earlier try; what did not come then may have come since, but what was begun goes on as it was. */
-function fetched({ here, untouched }: Item): Pick<Here, "files" | "avatar"> | null {
+/**
+ * What was fetched for an earlier try; what did not come then may have come since, but what was begun goes on as it
+ * was.
+ */
+function fetched({ here, untouched }: WindowItem): Pick<Here, "files" | "avatar"> | null {
   if (here === null || here.files.length === 0) return null;
   return untouched && here.files.some(({ missing }) => missing !== null) ? null : here;
 }

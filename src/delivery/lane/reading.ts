@@ -1,24 +1,33 @@
 import type { StoredEntry } from "../../log/log.ts";
 import { fullJitter } from "../retry.ts";
 import { BACKOFF } from "./settle.ts";
-import { admits, isRunning, type Reading, type Step } from "./state.ts";
+import { admits, isRunning, type ReadState, type Step } from "./state.ts";
 
-/** Keeps the window filled from the log, a bounded chunk at a time, at most one read under way; one that failed is made again after a backoff. */
+/**
+ * Keeps the window filled from the log, a bounded chunk at a time, at most one read under way; one that failed is made
+ * again after a backoff.
+ */
 
 const CHUNK_ENTRIES = 128;
 const CHUNK_BYTES = 256 * 1024;
-/** While fewer messages and characters than these wait in the window it reads on: what comes later may change what is sent first. */
+/**
+ * While fewer messages and characters than these wait in the window it reads on: what comes later may change what is
+ * sent first.
+ */
 const AHEAD_ENTRIES = 128;
 const AHEAD_CHARS = 256 * 1024;
-/** With more than these in the window it waits for the oldest to end: nothing else bounds what is done after that, or not for the lane. */
+/**
+ * With more than these in the window it waits for the oldest to end: nothing else bounds what is done after that, or
+ * not for the lane.
+ */
 const HELD_ENTRIES = 2_000;
 
-export function newReading(): Reading {
+export function newReading(): ReadState {
   return { more: true, underWay: false, failures: 0, retryAtMs: Infinity, over: false };
 }
 
 /** All that the log has is in the window. */
-export function hasReadAll({ more, underWay }: Reading): boolean {
+export function hasReadAll({ more, underWay }: ReadState): boolean {
   return !more && !underWay;
 }
 

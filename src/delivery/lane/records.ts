@@ -7,10 +7,12 @@ import type { LaneState, Records, Step, Waiter, Write } from "./state.ts";
 /**
  * What a lane has to remember on the disk: its marks and receipts, at most one write under way.
  *
- *   no write ──something changes──▶ due ──the turn is over──▶ under way ──stored──▶ no write (or due, when something changed meanwhile)
- *      ▲                                                         └──refused──▶ refused: kept in memory ──backoff──▶ due
+ *   no write ──something changes──▶ due ──the turn is over──▶ under way ──stored──▶ no write
+ *                                    ▲                         │    └──stored, and something has changed──▶ due
+ *                                    └──backoff── in memory ◀──┘ refused
  *
- * What changes in one turn of the event loop goes together. While the log refuses, whoever waits for the disk is told no at once.
+ * What changes in one turn of the event loop goes together. While the log refuses, whoever waits for the disk is told
+ * no at once.
  */
 
 export function newRecords(written: ReadonlyMap<string, string>): Records {
@@ -81,7 +83,7 @@ function beDue({ state: { records }, effects }: Step): void {
 }
 
 /** Who waited, and how it came out. */
-export interface Written {
+export interface WriteResult {
   readonly waiting: readonly Waiter[];
   readonly durable: boolean;
   /** What had to wait for the log may go on. */
@@ -89,7 +91,7 @@ export interface Written {
 }
 
 /** The turn is over: what changed in it is written. Something is returned when there is nothing to write. */
-export function write(step: Step): Written | null {
+export function write(step: Step): WriteResult | null {
   const { state, effects } = step;
   const { records } = state;
   const all = composed(state);
@@ -112,7 +114,7 @@ function composed({ setting, window, line }: LaneState): readonly Mark[] {
 }
 
 /** The write under way is on the disk. */
-export function written(step: Step): Written {
+export function written(step: Step): WriteResult {
   const { records } = step.state;
   const { marks, receipts, waiting } = underWay(records);
   for (const { name, value } of marks) records.written.set(name, value);
@@ -127,7 +129,7 @@ export function written(step: Step): Written {
 }
 
 /** The log did not take the write under way. */
-export function refused(step: Step, why: string, closed: boolean): Written {
+export function refused(step: Step, why: string, closed: boolean): WriteResult {
   const { state, at, effects } = step;
   const { records } = state;
   const { receipts, waiting } = underWay(records);

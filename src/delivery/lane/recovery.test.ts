@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { END, type MessageRef, type Progress } from "../../contract/ids.ts";
-import type { Intent, Next, Checkpoint } from "./checkpoint.ts";
+import type { Intent, PartlySent, Checkpoint } from "./checkpoint.ts";
 import { decodeCheckpoint } from "./checkpoint.ts";
 import { recover } from "./recovery.ts";
 
 const p1 = "1" as Progress;
 const p2 = "2" as Progress;
-const at = (after: number, next: Next | null = null): Checkpoint => ({ after, next });
-const begun = (seq: number, progress: Progress): Next => ({
+const at = (after: number, next: PartlySent | null = null): Checkpoint => ({ after, next });
+const begun = (seq: number, progress: Progress): PartlySent => ({
   seq,
   progress,
   messages: ["m" as MessageRef],
@@ -76,7 +76,7 @@ const ROWS: readonly Row[] = [
     checkpoint: at(10),
     intent: { seq: 12, progress: p1 },
     between: [12],
-    becomes: at(11, resumed(12, p1) as Next),
+    becomes: at(11, resumed(12, p1) as PartlySent),
     unconfirmed: [12],
   },
   {
@@ -100,7 +100,7 @@ const ROWS: readonly Row[] = [
     checkpoint: at(10, begun(12, END)),
     intent: { seq: 14, progress: p1 },
     between: [12, 14],
-    becomes: at(13, resumed(14, p1) as Next),
+    becomes: at(13, resumed(14, p1) as PartlySent),
     unconfirmed: [14],
   },
   {

@@ -1,13 +1,14 @@
 import { END } from "../../contract/ids.ts";
-import type { Why } from "../../contract/outcome.ts";
+import type { Reason } from "../../contract/outcome.ts";
 import type { Receipt, Seq, Subject } from "../../log/log.ts";
 import type { Intent, Checkpoint } from "./checkpoint.ts";
 import { receiptOf } from "./settle.ts";
 
 /**
- * What a lane makes of its marks after a restart. The intent says up to where something may have been sent, the checkpoint up to where that
- * is known. What lies between was under way when the program ended, and is not sent again: *unconfirmed*, but for those messages of which
- * the checkpoint says better: they had ended before one that came first, or waited to be tried again.
+ * What a lane makes of its marks after a restart. The intent says up to where something may have been sent, the
+ * checkpoint up to where that is known. What lies between was under way when the program ended, and is not sent again:
+ * *unconfirmed*, but for those messages of which the checkpoint says better: they had ended before one that came first,
+ * or waited to be tried again.
  */
 export interface Recovered {
   readonly checkpoint: Checkpoint;
@@ -15,12 +16,15 @@ export interface Recovered {
   readonly receipts: readonly Receipt[];
 }
 
-const RESTARTED: Why = {
+const RESTARTED: Reason = {
   code: "stopping",
   message: "Rialto ended while it was sending this, so it may or may not have arrived; it is not sent again.",
 };
 
-/** Pure. `between`: the messages of the lane with `checkpoint.after` < seq <= `intent.seq`, oldest first; `place`: its destination. */
+/**
+ * Pure. `between`: the messages of the lane with `checkpoint.after` < seq <= `intent.seq`, oldest first; `place`: its
+ * destination.
+ */
 export function recover(
   { lane, place }: { readonly lane: string; readonly place: Subject },
   checkpoint: Checkpoint,

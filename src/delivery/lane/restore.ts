@@ -1,5 +1,5 @@
 import { settleSources } from "../../gateway/sources.ts";
-import type { Why } from "../../contract/outcome.ts";
+import type { Reason } from "../../contract/outcome.ts";
 import { LogError } from "../../log/errors.ts";
 import type { Log, Mark, Receipt, Seq } from "../../log/log.ts";
 import {
@@ -17,8 +17,8 @@ import { newOutage } from "./outage.ts";
 import { newReading } from "./reading.ts";
 import { newRecords } from "./records.ts";
 import { recover } from "./recovery.ts";
-import type { LaneState, Setting } from "./state.ts";
-import { Window } from "./window.ts";
+import type { LaneState, LaneSetting } from "./state.ts";
+import { LaneWindow } from "./window.ts";
 
 /** What a lane starts with. */
 export interface Restored {
@@ -27,7 +27,10 @@ export interface Restored {
   readonly receipts: readonly Receipt[];
 }
 
-/** Reads the lane's marks. A new lane starts at the head of the log, durably, and so does a new subject. Rejects with the log's LogError. */
+/**
+ * Reads the lane's marks. A new lane starts at the head of the log, durably, and so does a new subject. Rejects with
+ * the log's LogError.
+ */
 export async function restore(options: LaneOptions): Promise<Restored> {
   const { name: lane, log, subjects, clock } = options;
   const names = marksOf(lane);
@@ -78,7 +81,7 @@ async function readMarks(log: Log, names: readonly string[]): Promise<Map<string
 /** The messages after the cursor up to the intent. They were all in the lane's window once, so they are not many. */
 async function between(
   { log, subjects }: Pick<LaneOptions, "log" | "subjects">,
-  admits: Setting["admits"],
+  admits: LaneSetting["admits"],
   after: Seq,
   intent: Intent | null,
 ): Promise<Seq[]> {
@@ -93,7 +96,7 @@ async function between(
   return found;
 }
 
-function settingOf(options: LaneOptions, admits: Setting["admits"]): Setting {
+function settingOf(options: LaneOptions, admits: LaneSetting["admits"]): LaneSetting {
   const { name, gateway, plan, capabilities, maxAgeMs, catchUp, outageNoticeMs, log } = options;
   const newAfter = capabilities.idempotency.by === "none" ? 0 : log.head;
   const own = { name, gateway, plan, capabilities, maxAgeMs, catchUp, outageNoticeMs };
@@ -101,7 +104,7 @@ function settingOf(options: LaneOptions, admits: Setting["admits"]): Setting {
 }
 
 export function newState(
-  setting: Setting,
+  setting: LaneSetting,
   start: {
     readonly checkpoint: Checkpoint;
     readonly summary: Summary | null;
@@ -116,7 +119,7 @@ export function newState(
     why: NOT_YET,
     untilMs: 0,
     gateMs: 0,
-    window: new Window(start.checkpoint),
+    window: new LaneWindow(start.checkpoint),
     calls: [],
     activeMs: 0,
     nextCall: 1,
@@ -132,4 +135,4 @@ export function newState(
   };
 }
 
-const NOT_YET: Why = { code: "network", message: "The channel has not been joined yet." };
+const NOT_YET: Reason = { code: "network", message: "The channel has not been joined yet." };

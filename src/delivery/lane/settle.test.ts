@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { END, type MessageRef, type Progress } from "../../contract/ids.ts";
-import type { Outcome, Why } from "../../contract/outcome.ts";
-import { type Decision, receiptOf, settle, type Standing, waitMs } from "./settle.ts";
+import type { Outcome, Reason } from "../../contract/outcome.ts";
+import { type Decision, receiptOf, settle, type AttemptState, waitMs } from "./settle.ts";
 
 const p1 = "1" as Progress;
 const p2 = "2" as Progress;
-const why: Why = { code: "network", message: "down" };
+const why: Reason = { code: "network", message: "down" };
 const delivered: Outcome = { is: "delivered", receipt: { messages: [], losses: [] } };
 const rejected: Outcome = { is: "rejected", why };
 const unknown: Outcome = { is: "unknown", why };
@@ -24,7 +24,7 @@ const again = (resume: Progress | null, more: object = {}): Decision => ({
 });
 const slowly = { wait: { for: "session", ms: 5_000 } };
 
-type By = Standing["by"];
+type By = AttemptState["by"];
 type Row = readonly [by: By, announced: Progress | null, confirmed: Progress | null, Outcome, Decision];
 
 const each = (...rows: readonly (readonly [Progress | null, Progress | null, Outcome, Decision])[]): Row[] =>

@@ -1,6 +1,6 @@
 import type { Idempotency } from "../../contract/capabilities.ts";
 import { END, type MessageRef, type Progress } from "../../contract/ids.ts";
-import type { Loss, Outcome, Why } from "../../contract/outcome.ts";
+import type { Loss, Outcome, Reason } from "../../contract/outcome.ts";
 import type { Copies, Receipt, Seq } from "../../log/log.ts";
 import { type Backoff, fullJitter } from "../retry.ts";
 
@@ -16,14 +16,17 @@ import { type Backoff, fullJitter } from "../retry.ts";
  *   omitted      the destination has no way to show it
  *   withheld     it belongs to a loop through another bridge
  *
- * or it waits again, and the next attempt begins after the confirmed parts. Where a repeated op is safe (by key or echo)
- * doubt means another try. Where it is not, the part in doubt is given up as unconfirmed and the next attempt begins after it.
+ * or it waits again, and the next attempt begins after the confirmed parts. Where a repeated op is safe (by key or
+ * echo) doubt means another try. Where it is not, the part in doubt is given up as unconfirmed and the next attempt
+ * begins after it.
  */
 
 /** What is known of an op when an attempt of it ends. */
-export interface Standing {
+export interface AttemptState {
   readonly by: Idempotency["by"];
-  /** Up to here it may have been sent: the last `sending` that was answered with true; at first equal to `confirmed`. */
+  /**
+   * Up to here it may have been sent: the last `sending` that was answered with true; at first equal to `confirmed`.
+   */
   readonly announced: Progress | null;
   /** Up to here it certainly was sent. */
   readonly confirmed: Progress | null;
@@ -32,11 +35,11 @@ export interface Standing {
 }
 
 export type Decision =
-  | { readonly is: "finish"; readonly state: Receipt["state"]; readonly why: Why | null }
+  | { readonly is: "finish"; readonly state: Receipt["state"]; readonly why: Reason | null }
   | {
       readonly is: "retry";
       readonly resume: Progress | null;
-      readonly why: Why;
+      readonly why: Reason;
       readonly wait: Wait;
       /** The parts before `resume` are not all confirmed. */
       readonly unconfirmed: boolean;
@@ -50,7 +53,7 @@ export type Wait = { readonly for: "backoff" } | { readonly for: "channel" | "se
 const THROWS_MAX = 10;
 
 /** Pure: a table over the outcome and what is known of the op. */
-export function settle(standing: Standing, outcome: Outcome): Decision {
+export function settle(standing: AttemptState, outcome: Outcome): Decision {
   if (standing.confirmed === END) return { is: "finish", state: "sent", why: null };
   switch (outcome.is) {
     case "delivered":
@@ -64,7 +67,7 @@ export function settle(standing: Standing, outcome: Outcome): Decision {
   }
 }
 
-function settleUnknown({ by, announced, confirmed, throws }: Standing, why: Why): Decision {
+function settleUnknown({ by, announced, confirmed, throws }: AttemptState, why: Reason): Decision {
   const inDoubt = by !== "none" || announced !== confirmed;
   if (throws >= THROWS_MAX) return { is: "finish", state: inDoubt ? "unconfirmed" : "failed", why };
   const wait = { for: "backoff" } as const;
@@ -74,7 +77,7 @@ function settleUnknown({ by, announced, confirmed, throws }: Standing, why: Why)
   return { ...again(announced, why, wait), unconfirmed: true };
 }
 
-function again(resume: Progress | null, why: Why, wait: Wait): Extract<Decision, { is: "retry" }> {
+function again(resume: Progress | null, why: Reason, wait: Wait): Extract<Decision, { is: "retry" }> {
   return { is: "retry", resume, why, wait, unconfirmed: false, doubt: false };
 }
 
@@ -92,9 +95,9 @@ export function waitMs(wait: Wait, attempts: number, random: () => number): numb
 }
 
 /** How an op ended, with everything worth writing down. */
-export interface Ending {
+export interface OpEnd {
   readonly state: Receipt["state"];
-  readonly why: Why | null;
+  readonly why: Reason | null;
   /** Of all attempts, in the order of the parts. */
   readonly messages: readonly MessageRef[];
   readonly losses: readonly Loss[];
@@ -103,7 +106,7 @@ export interface Ending {
 }
 
 /** The row for the log; null when "it was sent" says it all, which the cursor says already. */
-export function receiptOf(lane: string, seq: Seq, { state, why, messages, losses, copies }: Ending): Receipt | null {
+export function receiptOf(lane: string, seq: Seq, { state, why, messages, losses, copies }: OpEnd): Receipt | null {
   if (state === "sent" && messages.length === 0 && losses.length === 0 && copies === null) return null;
   const detail = JSON.stringify({
     ...(messages.length > 0 && { messages }),

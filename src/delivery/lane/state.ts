@@ -1,35 +1,41 @@
 import type { ChannelRef, MessageRef, Progress } from "../../contract/ids.ts";
 import type { Op, OptionalKind } from "../../contract/ops.ts";
-import type { Loss, Outcome, Why } from "../../contract/outcome.ts";
+import type { Loss, Outcome, Reason } from "../../contract/outcome.ts";
 import type { EntryHead, Mark, Receipt, Seq, StoredEntry, Subject } from "../../log/log.ts";
 import type { Summary } from "./checkpoint.ts";
 import type { Found, Search } from "./lookup.ts";
 import type { LaneOptions } from "./options.ts";
-import type { Item, Window } from "./window.ts";
+import type { WindowItem, LaneWindow } from "./window.ts";
 
-/** What a lane is and does: plain data, which only `step` changes. What it has to do with the world are inputs and effects. */
+/**
+ * What a lane is and does: plain data, which only `step` changes. What it has to do with the world are inputs and
+ * effects.
+ */
 export interface LaneState {
-  readonly setting: Setting;
+  readonly setting: LaneSetting;
   mode: Mode;
   /** Where it can send; null: the channel is not joined. */
-  link: Link | null;
-  /** The last reason for which something waits; null: there was none since the channel was joined or a message got through. */
-  why: Why | null;
+  link: ChannelLink | null;
+  /**
+   * The last reason for which something waits; null: there was none since the channel was joined or a message got
+   * through.
+   */
+  why: Reason | null;
   /** The end of the wait that an outcome or the log asked for, by `Clock.monoMs`; in the past when there is none. */
   untilMs: number;
   /** The same for all channels of the session. */
   gateMs: number;
-  readonly window: Window;
+  readonly window: LaneWindow;
   /** Handler calls under way, in the order of their starts. */
-  calls: readonly Call[];
+  calls: readonly HandlerCall[];
   /** When a call last ended or told something, by `Clock.monoMs`. */
   activeMs: number;
   /** Of the next call. */
   nextCall: number;
-  readonly reading: Reading;
+  readonly reading: ReadState;
   readonly records: Records;
   readonly line: Line;
-  readonly outage: Outage;
+  readonly outage: StuckState;
   newest: Newest | null;
   /** Look-ups in a row that the log did not answer. */
   failures: number;
@@ -44,13 +50,16 @@ export interface LaneState {
 /** The lane is in exactly one of these; what each means is said in step.ts. */
 type Mode =
   | { readonly is: "opening" | "apart" | "joined" | "weighing" | "stopping" | "closing" | "stopped" }
-  /** `until` something is known: whether it belongs to a loop, that what was delivered before it is on the disk, what it refers to. */
-  | { readonly is: "preparing"; readonly item: Item; readonly until: "verdict" }
-  | { readonly is: "preparing"; readonly item: Item; readonly until: "stored" | "found"; readonly search: Search }
+  /**
+   * `until` something is known: whether it belongs to a loop, that what was delivered before it is on the disk, what it
+   * refers to.
+   */
+  | { readonly is: "preparing"; readonly item: WindowItem; readonly until: "verdict" }
+  | { readonly is: "preparing"; readonly item: WindowItem; readonly until: "stored" | "found"; readonly search: Search }
   | { readonly is: "unlisting"; readonly summary: Summary };
 
 /** What never changes about a lane. */
-export type Setting = Pick<
+export type LaneSetting = Pick<
   LaneOptions,
   "name" | "gateway" | "plan" | "capabilities" | "maxAgeMs" | "catchUp" | "outageNoticeMs"
 > & {
@@ -62,17 +71,17 @@ export type Setting = Pick<
 };
 
 /** A channel joined in a session. Another one is another object. */
-export interface Link {
+export interface ChannelLink {
   readonly channel: ChannelRef;
   readonly without: readonly OptionalKind[];
   /** Links with the same one share their pace; it is only compared. */
   readonly gate: object;
 }
 
-export interface Call {
+export interface HandlerCall {
   readonly id: number;
-  readonly item: Item;
-  readonly link: Link;
+  readonly item: WindowItem;
+  readonly link: ChannelLink;
   /** What it loses before any handler sees it. */
   readonly losses: readonly Loss[];
   /** By `Clock.monoMs`, like all moments of calls: a clock that is set must not look like a standstill. */
@@ -86,7 +95,10 @@ export interface Call {
   refused: boolean;
 }
 
-/** The line that stands for messages that expired: waiting on the disk, or under way and off it, so that it comes at most once. */
+/**
+ * The line that stands for messages that expired: waiting on the disk, or under way and off it, so that it comes at
+ * most once.
+ */
 interface Line {
   waiting: Summary | null;
   underWay: Summary | null;
@@ -124,20 +136,20 @@ export interface Write {
 
 /** Who waits until what is to be remembered now is on the disk. */
 export type Waiter =
-  | Announcement
+  | WaitingIntent
   | { readonly for: "search"; readonly search: Search }
   | { readonly for: "opening" | "line" | "closing" };
 
 /** A part that is about to leave, and waits for its intent to be on the disk. */
-export interface Announcement {
+export interface WaitingIntent {
   readonly for: "announcement";
-  readonly call: Call;
+  readonly call: HandlerCall;
   readonly ask: Ask;
   readonly upTo: Progress;
 }
 
 /** Whether it is stuck; outage.ts says how. */
-export interface Outage {
+export interface StuckState {
   /** When something last got through, by `Clock.monoMs`. */
   progressMs: number;
   waiting: LongWait | null;
@@ -152,11 +164,11 @@ interface LongWait {
   readonly sinceMs: number;
   /** The same moment by `Clock.monoMs`. */
   readonly monoMs: number;
-  readonly why: Why | null;
+  readonly why: Reason | null;
 }
 
 /** How far the log was read; reading.ts says how. */
-export interface Reading {
+export interface ReadState {
   /** The log may have more. */
   more: boolean;
   underWay: boolean;
@@ -197,10 +209,10 @@ export type Fact =
   | { readonly is: "woken" }
   | { readonly is: "read"; readonly entries: readonly StoredEntry[] }
   | { readonly is: "unreadable"; readonly why: string; readonly closed: boolean }
-  | { readonly is: "connected"; readonly link: Link }
-  | { readonly is: "disconnected"; readonly why: Why }
+  | { readonly is: "connected"; readonly link: ChannelLink }
+  | { readonly is: "disconnected"; readonly why: Reason }
   /** `why`: the message belongs to a loop. */
-  | { readonly is: "verdict"; readonly seq: Seq; readonly why: Why | null }
+  | { readonly is: "verdict"; readonly seq: Seq; readonly why: Reason | null }
   | { readonly is: "found"; readonly search: Search; readonly found: Found }
   | { readonly is: "newest"; readonly from: Seq; readonly entries: readonly EntryHead[]; readonly skipped: number }
   | { readonly is: "no newest"; readonly error: string }
@@ -225,7 +237,7 @@ export type Fact =
 /** Number of a question that is handed back with its answer. */
 export type Ask = number;
 
-export type Effect =
+export type LaneEffect =
   | { readonly do: "give up" | "turn" | "beat" }
   | { readonly do: "read"; readonly after: Seq; readonly limit: number; readonly bytes: number }
   | { readonly do: "ask loops"; readonly seq: Seq }
@@ -243,7 +255,7 @@ export type Effect =
   | { readonly do: "set timer"; readonly atMs: number }
   | { readonly do: "meter end"; readonly state: Receipt["state"]; readonly ageMs: number }
   | { readonly do: "meter answer"; readonly outcome: Outcome["is"]; readonly ms: number }
-  | { readonly do: "end session"; readonly why: Why }
+  | { readonly do: "end session"; readonly why: Reason }
   | Say;
 
 export interface Say {
@@ -261,7 +273,7 @@ export interface Say {
 export interface Step {
   readonly state: LaneState;
   readonly at: Moment;
-  readonly effects: Effect[];
+  readonly effects: LaneEffect[];
 }
 
 /** It goes on, or is over soon. */

@@ -1,4 +1,4 @@
-import type { Why } from "../../contract/outcome.ts";
+import type { Reason } from "../../contract/outcome.ts";
 import { localTimeOfDay } from "../../lib/local-time.ts";
 import { remedyOf } from "../remedies.ts";
 import type { LaneStatus } from "../status.ts";
@@ -8,15 +8,18 @@ import type { LaneState, Moment } from "./state.ts";
 /** A network that has not answered for so long is a reason of its own. */
 const SILENT_MS = 30_000;
 
-const REFUSED: Why = {
+const REFUSED: Reason = {
   code: "network",
   message: "The log does not store the lane's position, so nothing more is sent.",
 };
 
 /** Another lane of the session knows more. */
-const PACED: Why = { code: "rate_limited", message: "The whole account has to wait." };
+const PACED: Reason = { code: "rate_limited", message: "The whole account has to wait." };
 
-/** Pure. What waits always has a reason, but for what is about to go. `waiting`: how many messages; null: the log cannot say. */
+/**
+ * Pure. What waits always has a reason, but for what is about to go. `waiting`: how many messages; null: the log cannot
+ * say.
+ */
 export function laneStatus(channel: string, state: LaneState, at: Moment, waiting: number | null): LaneStatus {
   const { setting, link, calls, window } = state;
   const { oldest } = window;
@@ -41,7 +44,7 @@ function isBusy({ calls, mode }: LaneState): boolean {
   return calls.length > 0 || mode.is === "preparing";
 }
 
-function reasonOf(state: LaneState, { nowMs, monoMs, gateMs }: Moment): Why | null {
+function reasonOf(state: LaneState, { nowMs, monoMs, gateMs }: Moment): Reason | null {
   const { link, why, calls, activeMs, untilMs, setting, records } = state;
   if (link === null) return why;
   if (isRefusing(records) && setting.capabilities.idempotency.by === "none") return REFUSED;

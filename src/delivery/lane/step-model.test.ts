@@ -4,8 +4,8 @@ import { END, type MessageRef } from "../../contract/ids.ts";
 import type { Outcome } from "../../contract/outcome.ts";
 import { part, WHY } from "../stage.suite.ts";
 import { decodeIntent, marksOf } from "./checkpoint.ts";
-import type { Effect, Fact } from "./state.ts";
-import { SENT, Table, type TableOptions } from "./table.suite.ts";
+import type { LaneEffect, Fact } from "./state.ts";
+import { SENT, LaneTable, type LaneTableOptions } from "./table.suite.ts";
 
 const OUTCOMES: readonly (Outcome | null)[] = [
   SENT,
@@ -23,7 +23,7 @@ function insist(holds: boolean, what: string): void {
 
 /** What the world around a lane has seen of it, and may insist on. */
 class Model {
-  readonly table: Table;
+  readonly table: LaneTable;
   readonly by: string;
   /** Seq of the intent that was written last; 0: none. */
   intended = 0;
@@ -32,8 +32,8 @@ class Model {
   writes: number;
   cursor = 0;
 
-  constructor(options: TableOptions) {
-    this.table = new Table(options);
+  constructor(options: LaneTableOptions) {
+    this.table = new LaneTable(options);
     this.writes = this.table.writesAnswered;
     this.by = options.idempotency?.by ?? "none";
     this.table.watch = (effect) => this.#see(effect);
@@ -44,7 +44,7 @@ class Model {
     this.check();
   }
 
-  #see(effect: Effect): void {
+  #see(effect: LaneEffect): void {
     if (effect.do === "call") this.#mayBeCalled(effect.seq, effect.isLine);
     if (effect.do === "look up") insist(this.table.state.mode.is === "preparing", "a look-up while none is waited for");
     if (effect.do === "answer") {
@@ -157,7 +157,7 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
   ),
 );
 
-const options: fc.Arbitrary<TableOptions> = fc.record({
+const options: fc.Arbitrary<LaneTableOptions> = fc.record({
   idempotency: fc.constantFrom({ by: "none" } as const, { by: "key", windowMs: 60_000 } as const),
   inflightMax: fc.integer({ min: 1, max: 4 }),
   maxAgeMs: fc.constantFrom(900_000, 6 * 3_600_000),

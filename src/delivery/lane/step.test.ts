@@ -4,21 +4,21 @@ import type { Outcome } from "../../contract/outcome.ts";
 import { KEY, WHY } from "../stage.suite.ts";
 import { copiesUnderWay, haveLanded } from "./copies.ts";
 import type { LaneState } from "./state.ts";
-import { SENT, Table } from "./table.suite.ts";
+import { SENT, LaneTable } from "./table.suite.ts";
 
 const MADE: Outcome = { is: "delivered", receipt: { messages: ["copy" as MessageRef], losses: [] } };
 const DEFERRED: Outcome = { is: "deferred", why: WHY, retryInMs: 5_000, scope: "channel" };
 const SESSION: Outcome = { ...DEFERRED, scope: "session" };
 
 /** A lane in each of its modes, with two messages and an edit of the first one to send. */
-const MODES: Readonly<Record<LaneState["mode"]["is"], () => Table>> = {
+const MODES: Readonly<Record<LaneState["mode"]["is"], () => LaneTable>> = {
   opening: () => {
-    const table = new Table();
+    const table = new LaneTable();
     table.state.mode = { is: "opening" };
     return table;
   },
   apart: () => {
-    const table = new Table({ idempotency: KEY, inflightMax: 1 });
+    const table = new LaneTable({ idempotency: KEY, inflightMax: 1 });
     table.say("1", "2");
     return table;
   },
@@ -28,7 +28,7 @@ const MODES: Readonly<Record<LaneState["mode"]["is"], () => Table>> = {
     return table;
   },
   weighing: () => {
-    const table = new Table({ catchUp: { is: "newest", count: 1 } });
+    const table = new LaneTable({ catchUp: { is: "newest", count: 1 } });
     table.say("1", "2");
     table.pass(60_000);
     table.connect();
@@ -43,7 +43,7 @@ const MODES: Readonly<Record<LaneState["mode"]["is"], () => Table>> = {
     return table;
   },
   unlisting: () => {
-    const table = new Table({ maxAgeMs: 1_000 });
+    const table = new LaneTable({ maxAgeMs: 1_000 });
     table.say("1", "2");
     table.pass(1_001);
     table.connect();
@@ -67,18 +67,18 @@ const MODES: Readonly<Record<LaneState["mode"]["is"], () => Table>> = {
   },
 };
 
-const mode = ({ state }: Table): string => (state.mode.is === "preparing" ? state.mode.until : state.mode.is);
+const mode = ({ state }: LaneTable): string => (state.mode.is === "preparing" ? state.mode.until : state.mode.is);
 
 test.each(Object.entries(MODES))("a lane gets to be %s", (is, made) => {
   expect(made().state.mode.is).toBe(is);
 });
 
-type Move = readonly [from: LaneState["mode"]["is"], what: string, move: (table: Table) => void, to: string];
+type Move = readonly [from: LaneState["mode"]["is"], what: string, move: (table: LaneTable) => void, to: string];
 
-const connect = (table: Table): void => void table.connect();
-const disconnect = (table: Table): void => table.take({ is: "disconnected", why: WHY });
-const stop = (table: Table): void => table.take({ is: "stop" });
-const breakOff = (table: Table): void => table.take({ is: "break off" });
+const connect = (table: LaneTable): void => void table.connect();
+const disconnect = (table: LaneTable): void => table.take({ is: "disconnected", why: WHY });
+const stop = (table: LaneTable): void => table.take({ is: "stop" });
+const breakOff = (table: LaneTable): void => table.take({ is: "break off" });
 
 const MOVES: readonly Move[] = [
   [
@@ -120,7 +120,7 @@ const MOVES: readonly Move[] = [
   ["stopped", "there is something new", (table) => table.say("3"), "stopped"],
 ];
 
-function weighed(table: Table): void {
+function weighed(table: LaneTable): void {
   const entries = table.log.map(({ payload: _payload, ...head }) => head);
   table.take({ is: "newest", from: 1, entries, skipped: 0 });
 }
@@ -146,7 +146,7 @@ describe("what a step does not know any more", () => {
   test.each([
     [
       "a look-up that was given up",
-      (table: Table) => {
+      (table: LaneTable) => {
         const { search } = table;
         disconnect(table);
         expect(table.effects.at(-1)).not.toMatchObject({ do: "look up" });
@@ -158,7 +158,7 @@ describe("what a step does not know any more", () => {
     ],
     [
       "the outcome of a call that was given up",
-      (table: Table) => {
+      (table: LaneTable) => {
         const { length } = table.effects;
         table.take({ is: "outcome", call: 99, outcome: SENT });
         return table.effects.length === length;
@@ -166,7 +166,7 @@ describe("what a step does not know any more", () => {
     ],
     [
       "a verdict on a message that is not asked about",
-      (table: Table) => {
+      (table: LaneTable) => {
         table.take({ is: "verdict", seq: 3, why: WHY });
         return table.done("meter end").every(({ state }) => state === "sent");
       },
@@ -178,7 +178,7 @@ describe("what a step does not know any more", () => {
 
 describe("a session's gate", () => {
   test("that is closed by a call holds the same session at once, and no other", () => {
-    const table = new Table({ idempotency: KEY, inflightMax: 2 });
+    const table = new LaneTable({ idempotency: KEY, inflightMax: 2 });
     const gate = {};
     table.connect(gate);
     table.say("1", "2", "3");
@@ -217,7 +217,7 @@ describe("a copy is under way", () => {
 });
 
 test("one write at a time, and what changes in one turn goes together", () => {
-  const table = new Table({ inflightMax: 3 });
+  const table = new LaneTable({ inflightMax: 3 });
   table.connect();
   table.say("1", "2", "3");
   for (const { id } of table.state.calls) table.take({ is: "announced", call: id, ask: id, upTo: "p" as never });

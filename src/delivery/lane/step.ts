@@ -1,4 +1,4 @@
-import type { Outcome, Why } from "../../contract/outcome.ts";
+import type { Outcome, Reason } from "../../contract/outcome.ts";
 import type { Receipt, Seq } from "../../log/log.ts";
 import * as calls from "./calls.ts";
 import { conclude, finish, hold, holdForLog, putOff } from "./endings.ts";
@@ -11,18 +11,18 @@ import * as reading from "./reading.ts";
 import * as records from "./records.ts";
 import {
   admits,
-  type Call,
-  type Effect,
+  type HandlerCall,
+  type LaneEffect,
   type Fact,
   hasLetGo,
   type Input,
   isRunning,
   type LaneState,
-  type Link,
+  type ChannelLink,
   type Step,
   type Waiter,
 } from "./state.ts";
-import type { Item } from "./window.ts";
+import type { WindowItem } from "./window.ts";
 
 /** Most receipts that may wait for a log that takes none. */
 const RECEIPTS_MAX = 1_000;
@@ -30,15 +30,17 @@ const RECEIPTS_MAX = 1_000;
 const STOP_GRACE_MS = 500;
 
 /**
- * A lane: the ordered reader of the log for one outgoing bridge in one gateway. All that it does is a step: something is known (an input),
- * the state changes, and something is to be done (effects), of which the driver in lane.ts brings the results back as inputs. There is no
- * clock here, no waiting and nobody who is called. The lane is in exactly one mode:
+ * A lane: the ordered reader of the log for one outgoing bridge in one gateway. All that it does is a step: something
+ * is known (an input), the state changes, and something is to be done (effects), of which the driver in lane.ts brings
+ * the results back as inputs. There is no clock here, no waiting and nobody who is called. The lane is in exactly one
+ * mode:
  *
  *   opening    What the last run left in doubt goes to the disk first.
  *   apart      The channel is not joined. The lane reads a chunk ahead and waits.
- *   joined     The messages of the window are started in order, at most `inflightMax` at once, unless one of these holds it back: a wait
- *              that an outcome or the log asked for, the session's gate, calls of an earlier session or of the line for expired messages
- *              that have not ended, a log that refuses marks on a network without idempotency.
+ *   joined     The messages of the window are started in order, at most `inflightMax` at once, unless one of these
+ *              holds it back: a wait that an outcome or the log asked for, the session's gate, calls of an earlier
+ *              session or of the line for expired messages that have not ended, a log that refuses marks on a network
+ *              without idempotency.
  *   weighing   A message is late, and the log is asked which ones CatchUp lets through. Nothing starts.
  *   preparing  What has to be known of one message is found out (prepare.ts). Nothing starts.
  *   unlisting  The line for expired messages leaves the disk before it is sent (line.ts). Nothing starts.
@@ -49,15 +51,15 @@ const STOP_GRACE_MS = 500;
  *   opening ──▶ apart ◀──the channel comes and goes──▶ joined ◀──▶ weighing, preparing, unlisting
  *   any of these ──stop──▶ stopping ──▶ closing ──▶ stopped
  *
- * When the channel goes, all that was found out for its next message is dropped: the lane is apart at once. Calls under way go on in every
- * mode (calls.ts), and so do one read (reading.ts) and one write (records.ts). What has become of a message is decided in settle.ts, what
- * order means in window.ts, what is on the disk in checkpoint.ts. Messages that are too late when their turn comes (lateness.ts) are expired,
- * and one line stands for them.
+ * When the channel goes, all that was found out for its next message is dropped: the lane is apart at once. Calls under
+ * way go on in every mode (calls.ts), and so do one read (reading.ts) and one write (records.ts). What has become of a
+ * message is decided in settle.ts, what order means in window.ts, what is on the disk in checkpoint.ts. Messages that
+ * are too late when their turn comes (lateness.ts) are expired, and one line stands for them.
  */
 export function step(
   state: LaneState,
   { at, fact }: Input,
-): { readonly state: LaneState; readonly effects: readonly Effect[] } {
+): { readonly state: LaneState; readonly effects: readonly LaneEffect[] } {
   const now: Step = { state, at, effects: [] };
   state.gateMs = at.gateMs;
   if (takeIn(now, fact)) pump(now);
@@ -147,7 +149,7 @@ function open(now: Step, receipts: readonly Receipt[]): void {
 }
 
 /** Those who waited for the disk hear how it came out. Whether something may go on. */
-function afterWrite(now: Step, result: records.Written | null): boolean {
+function afterWrite(now: Step, result: records.WriteResult | null): boolean {
   if (result === null) return false;
   const { waiting, durable, relieved } = result;
   for (const waiter of waiting) told(now, waiter, durable);
@@ -175,7 +177,7 @@ function told(now: Step, waiter: Waiter, durable: boolean): void {
 }
 
 /** The channel is joined: messages go there from now on. */
-function connect(now: Step, link: Link): void {
+function connect(now: Step, link: ChannelLink): void {
   const { state } = now;
   putAside(now);
   calls.endAll(now);
@@ -185,7 +187,7 @@ function connect(now: Step, link: Link): void {
 }
 
 /** The channel or its session is gone. Calls under way end by themselves, or are given up on after 10 s. */
-function disconnect(now: Step, why: Why): void {
+function disconnect(now: Step, why: Reason): void {
   const { state } = now;
   putAside(now);
   calls.endAll(now);
@@ -242,7 +244,7 @@ function dispatch(now: Step): void {
   }
 }
 
-function mayStart({ state, at }: Step, link: Link): boolean {
+function mayStart({ state, at }: Step, link: ChannelLink): boolean {
   const { mode, setting, gateMs, untilMs } = state;
   const { limits, idempotency } = setting.capabilities;
   if (mode.is !== "joined" || state.calls.length >= limits.inflightMax) return false;
@@ -251,12 +253,12 @@ function mayStart({ state, at }: Step, link: Link): boolean {
   return !state.calls.some((call) => call.isLine || call.link !== link);
 }
 
-function latenessOf(now: Step, item: Item): ReturnType<typeof lateness> {
+function latenessOf(now: Step, item: WindowItem): ReturnType<typeof lateness> {
   const { setting, newest } = now.state;
   return lateness(setting, newest, now.at, item, () => isChange(now, item));
 }
 
-function weigh({ state, effects }: Step, { seq }: Item): void {
+function weigh({ state, effects }: Step, { seq }: WindowItem): void {
   state.mode = { is: "weighing" };
   effects.push({ do: "find newest", from: seq, limit: NEWEST_ENTRIES });
 }
@@ -277,7 +279,7 @@ function notWeighed(now: Step, error: string): void {
   holdForLog(now, state.failures, { code: "network", message: `The log does not answer: ${error}` });
 }
 
-function expire(now: Step, item: Item, why: Why): void {
+function expire(now: Step, item: WindowItem, why: Reason): void {
   const { doubt } = item;
   // What changes a message is none by itself.
   if (doubt === null && !isChange(now, item)) {
@@ -287,7 +289,7 @@ function expire(now: Step, item: Item, why: Why): void {
   finish(now, item, doubt === null ? "expired" : "unconfirmed", doubt?.why ?? why);
 }
 
-function start(now: Step, item: Item, link: Link): void {
+function start(now: Step, item: WindowItem, link: ChannelLink): void {
   const { idempotency } = now.state.setting.capabilities;
   const { doubt } = item;
   if (doubt !== null && idempotency.by === "key" && now.at.monoMs - doubt.sinceMs > idempotency.windowMs) {
@@ -299,7 +301,7 @@ function start(now: Step, item: Item, link: Link): void {
 }
 
 /** Whether it belongs to a loop is known. */
-function judged(now: Step, seq: Seq, why: Why | null): void {
+function judged(now: Step, seq: Seq, why: Reason | null): void {
   const { state } = now;
   const { mode, link } = state;
   if (mode.is !== "preparing" || mode.until !== "verdict" || mode.item.seq !== seq) return;
@@ -324,12 +326,12 @@ function found(now: Step, search: Search, answer: Found): void {
 }
 
 /** An older one may wait again by now. */
-function isStillTurnOf(now: Step, item: Item, link: Link): boolean {
+function isStillTurnOf(now: Step, item: WindowItem, link: ChannelLink): boolean {
   return mayStart(now, link) && now.state.window.ready() === item;
 }
 
 /** A call has ended, if it was still under way; null: its handler threw. */
-function ended(now: Step, call: Call | undefined, how: Outcome | null): void {
+function ended(now: Step, call: HandlerCall | undefined, how: Outcome | null): void {
   if (call === undefined) return;
   const { outcome, decision } = calls.end(now, call, how);
   if (decision.is === "retry") hold(now, call, decision.wait, decision.why);
@@ -339,7 +341,10 @@ function ended(now: Step, call: Call | undefined, how: Outcome | null): void {
   else conclude(now, call, outcome, decision);
 }
 
-/** Nothing is under way any more, or it is not waited for: what has not ended is settled by the next start, from the intent on disk. */
+/**
+ * Nothing is under way any more, or it is not waited for: what has not ended is settled by the next start, from the
+ * intent on disk.
+ */
 function endStop(now: Step): void {
   const { state, at, effects } = now;
   const isLate = state.stopByMs <= at.monoMs;

@@ -8,18 +8,18 @@ import type { About } from "../../gateway/codec.ts";
 import type { StoredEntry } from "../../log/log.ts";
 import { payloadOf, PLAN } from "../plan.suite.ts";
 import type { Found, Search } from "./lookup.ts";
-import type { Call, Effect, Fact, LaneState, Link, Setting } from "./state.ts";
+import type { HandlerCall, LaneEffect, Fact, LaneState, ChannelLink, LaneSetting } from "./state.ts";
 import { newState } from "./restore.ts";
 import { step } from "./step.ts";
 
-export interface TableOptions {
+export interface LaneTableOptions {
   readonly idempotency?: Idempotency;
   readonly inflightMax?: number;
   readonly maxAgeMs?: number;
   readonly catchUp?: CatchUp;
 }
 
-export type EffectOf<K extends Effect["do"]> = Extract<Effect, { readonly do: K }>;
+export type LaneEffectOf<K extends LaneEffect["do"]> = Extract<LaneEffect, { readonly do: K }>;
 
 export const SENT: Outcome = { is: "delivered", receipt: { messages: [], losses: [] } };
 
@@ -39,12 +39,12 @@ const LABELS: Readonly<Record<About["is"], string>> = {
   reaction: EventLabel.reaction,
 };
 
-export class Table {
+export class LaneTable {
   readonly state: LaneState;
   /** All that is to be done, in order. */
-  readonly effects: Effect[] = [];
+  readonly effects: LaneEffect[] = [];
   /** Called with each effect as it comes. */
-  watch: (effect: Effect) => void = () => undefined;
+  watch: (effect: LaneEffect) => void = () => undefined;
   readonly log: StoredEntry[] = [];
   writesAnswered = 0;
   nowMs = 1_000_000;
@@ -52,9 +52,9 @@ export class Table {
   readonly #closedMs = new Map<object, number>();
   readonly #gates = new Map<number, object>();
 
-  constructor({ idempotency = { by: "none" }, inflightMax = 2, maxAgeMs = 3_600_000, catchUp }: TableOptions = {}) {
+  constructor({ idempotency = { by: "none" }, inflightMax = 2, maxAgeMs = 3_600_000, catchUp }: LaneTableOptions = {}) {
     const ops = { edit: "native", delete: "native", react: "native" };
-    const setting: Setting = {
+    const setting: LaneSetting = {
       name: "lane",
       gateway: "g",
       place: "net.b/#to",
@@ -96,12 +96,12 @@ export class Table {
     }
   }
 
-  #read({ after, limit }: EffectOf<"read">): void {
+  #read({ after, limit }: LaneEffectOf<"read">): void {
     this.take({ is: "read", entries: this.log.filter(({ seq }) => seq > after).slice(0, limit) });
   }
 
-  connect(gate: object = {}): Link {
-    const link: Link = { channel: "room" as ChannelRef, without: [], gate };
+  connect(gate: object = {}): ChannelLink {
+    const link: ChannelLink = { channel: "room" as ChannelRef, without: [], gate };
     this.take({ is: "connected", link });
     return link;
   }
@@ -120,13 +120,13 @@ export class Table {
   }
 
   /** Of the newest call under way. */
-  get newest(): Call {
+  get newest(): HandlerCall {
     const call = this.state.calls.at(-1);
     if (call === undefined) throw new Error("no call is under way");
     return call;
   }
 
-  end(call: Call, outcome: Outcome | null): void {
+  end(call: HandlerCall, outcome: Outcome | null): void {
     if (outcome?.is === "delivered") call.item.confirmed = END;
     this.take({ is: "outcome", call: call.id, outcome });
   }
@@ -163,12 +163,12 @@ export class Table {
   }
 
   /** The answer to an announcement; null: there is none yet. */
-  answer(ask: number): boolean | null {
-    return this.done("answer").find((effect) => effect.ask === ask)?.allowed ?? null;
+  answer(lookup: number): boolean | null {
+    return this.done("answer").find((effect) => effect.ask === lookup)?.allowed ?? null;
   }
 
-  done<K extends Effect["do"]>(what: K): readonly EffectOf<K>[] {
-    return this.effects.filter((effect): effect is EffectOf<K> => effect.do === what);
+  done<K extends LaneEffect["do"]>(what: K): readonly LaneEffectOf<K>[] {
+    return this.effects.filter((effect): effect is LaneEffectOf<K> => effect.do === what);
   }
 
   /** Seqs of what was called, in order. */

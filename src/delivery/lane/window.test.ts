@@ -2,20 +2,23 @@ import { describe, expect, test } from "vitest";
 import { END, type MessageRef } from "../../contract/ids.ts";
 import type { StoredEntry } from "../../log/log.ts";
 import { part, WHY } from "../stage.suite.ts";
-import { type Item, Window } from "./window.ts";
+import { type WindowItem, LaneWindow } from "./window.ts";
 
 function entry(seq: number, payload = `${seq}`): StoredEntry {
   return { seq, subject: "net.a/#from", at: 1_000 + seq, label: "", payload };
 }
 
 /** A window with these seqs; a negative one is not admitted. */
-function windowOf(...seqs: readonly number[]): { readonly window: Window; readonly items: ReadonlyMap<number, Item> } {
-  const window = new Window({ after: 0, next: null });
+function windowOf(...seqs: readonly number[]): {
+  readonly window: LaneWindow;
+  readonly items: ReadonlyMap<number, WindowItem>;
+} {
+  const window = new LaneWindow({ after: 0, next: null });
   window.take(
     seqs.map((seq) => entry(Math.abs(seq), seq < 0 ? "no" : "yes")),
     ({ payload }) => payload === "yes",
   );
-  const items = new Map<number, Item>();
+  const items = new Map<number, WindowItem>();
   for (let item = window.ready(); item !== null; item = window.ready()) {
     items.set(item.seq, item);
     window.move(item, "running");
@@ -44,7 +47,7 @@ describe("the position", () => {
   const next = { seq: 4, progress: part(2), messages: ["a" as MessageRef], unconfirmed: WHY };
 
   test("keeps how far a message has come until it is read, while it goes on, and no longer", () => {
-    const window = new Window({ after: 2, next });
+    const window = new LaneWindow({ after: 2, next });
     expect(window.checkpoint()).toEqual({ after: 2, next });
     window.take([entry(4)], () => true);
     expect(window.checkpoint()).toEqual({ after: 2, next });
@@ -55,7 +58,7 @@ describe("the position", () => {
   });
 
   test("forgets it when the message is not there any more", () => {
-    const window = new Window({ after: 2, next });
+    const window = new LaneWindow({ after: 2, next });
     window.take([entry(6)], () => false);
     expect(window.checkpoint()).toEqual({ after: 6, next: null });
   });

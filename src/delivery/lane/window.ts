@@ -1,10 +1,10 @@
 import { END, type MessageRef, type Progress } from "../../contract/ids.ts";
 import { EventLabel } from "../../contract/message.ts";
-import type { Why } from "../../contract/outcome.ts";
+import type { Reason } from "../../contract/outcome.ts";
 import type { Stored } from "../../gateway/codec.ts";
 import type { Here, OpDraft } from "../../gateway/planned.ts";
 import type { Seq, StoredEntry } from "../../log/log.ts";
-import type { Intent, Next, Checkpoint } from "./checkpoint.ts";
+import type { Intent, PartlySent, Checkpoint } from "./checkpoint.ts";
 
 /**
  * The messages a lane holds in memory: what it has read after its cursor, in order. Each is
@@ -12,10 +12,10 @@ import type { Intent, Next, Checkpoint } from "./checkpoint.ts";
  *   ready ──start──▶ running ──finish──▶ done
  *     ◀──────────────retry───┘
  *
- * Done ones at the front move the cursor over themselves and are let go of; done ones after a gap are remembered until it closes. A ready
- * one starts only when nothing after it is running, so after a retry all begins again in order.
+ * Done ones at the front move the cursor over themselves and are let go of; done ones after a gap are remembered until
+ * it closes. A ready one starts only when nothing after it is running, so after a retry all begins again in order.
  */
-export class Item {
+export class WindowItem {
   readonly seq: Seq;
   /** When it was accepted, Unix ms. */
   readonly at: number;
@@ -28,7 +28,7 @@ export class Item {
   /** What was last asked of the network for it. */
   op: OpDraft | null = null;
   /** Later changes of it whose content goes out with it, and later reactions that are said with it; oldest first. */
-  coalesced: readonly Item[] = [];
+  coalesced: readonly WindowItem[] = [];
   state: "ready" | "running" | "done" = "ready";
   /** Not for this lane. */
   passed = false;
@@ -46,9 +46,12 @@ export class Item {
   /** Those that its tries have made. */
   messages: readonly MessageRef[] = [];
   /** Why a part of it is not confirmed. */
-  unconfirmed: Why | null = null;
-  /** When an attempt that ended with it in doubt first began, by `Clock.monoMs`, and why; only where trying again is safe. */
-  doubt: { readonly sinceMs: number; readonly why: Why } | null = null;
+  unconfirmed: Reason | null = null;
+  /**
+   * When an attempt that ended with it in doubt first began, by `Clock.monoMs`, and why; only where trying again is
+   * safe.
+   */
+  doubt: { readonly sinceMs: number; readonly why: Reason } | null = null;
 
   constructor({ seq, at, label, payload }: Pick<StoredEntry, "seq" | "at" | "label" | "payload">) {
     this.seq = seq;
@@ -95,12 +98,12 @@ export const CHANGES: ReadonlySet<string> = new Set([
   EventLabel.outageOver,
 ]);
 
-export class Window {
-  #items: Item[] = [];
+export class LaneWindow {
+  #items: WindowItem[] = [];
   #cursor: Seq;
   #readTo: Seq;
   /** Of a message that is not read yet. */
-  #next: Next | null;
+  #next: PartlySent | null;
   /** Of those that are not read yet, these are done. */
   #done: readonly Seq[];
   /** How many of the items are edits, deletions and reactions. */
@@ -142,18 +145,18 @@ export class Window {
   }
 
   /** Edits, deletions and reactions that wait behind an item, in order. */
-  changesBehind({ seq }: Item): readonly Item[] {
+  changesBehind({ seq }: WindowItem): readonly WindowItem[] {
     if (this.#changes === 0) return [];
     return this.#items.filter((item) => item.seq > seq && item.state === "ready" && CHANGES.has(item.label));
   }
 
   /** The first message that is not done. */
-  get oldest(): Item | null {
+  get oldest(): WindowItem | null {
     return this.#items[0] ?? null;
   }
 
   /** Of which the network may show something by now. */
-  get underWay(): readonly Item[] {
+  get underWay(): readonly WindowItem[] {
     return this.#items.filter(({ isUnderWay }) => isUnderWay);
   }
 
@@ -161,7 +164,7 @@ export class Window {
   take(entries: readonly StoredEntry[], admits: (entry: StoredEntry) => boolean): void {
     for (const entry of entries) {
       const admitted = admits(entry);
-      const item = new Item(admitted ? entry : { ...entry, payload: "" });
+      const item = new WindowItem(admitted ? entry : { ...entry, payload: "" });
       item.passed = !admitted;
       if (!admitted || this.#done.includes(entry.seq)) item.state = "done";
       else if (this.#next?.seq === entry.seq) {
@@ -179,7 +182,7 @@ export class Window {
   }
 
   /** The next message to start; null when there is none, or when one after it is still running. */
-  ready(): Item | null {
+  ready(): WindowItem | null {
     if (this.#waiting === 0) return null;
     let running = 0;
     for (const item of this.#items) {
@@ -189,8 +192,11 @@ export class Window {
     return null;
   }
 
-  /** Whether everything before it is on its way or done: otherwise, sending it would bring it before an older one, or the rest of one. */
-  isInTurn(item: Item): boolean {
+  /**
+   * Whether everything before it is on its way or done: otherwise, sending it would bring it before an older one, or
+   * the rest of one.
+   */
+  isInTurn(item: WindowItem): boolean {
     for (const other of this.#items) {
       if (other.seq >= item.seq) return true;
       if (other.state === "ready" || (other.state === "running" && other.held)) return false;
@@ -199,20 +205,20 @@ export class Window {
   }
 
   /** Of an item that it holds. */
-  move(item: Item, state: Item["state"]): void {
+  move(item: WindowItem, state: WindowItem["state"]): void {
     this.#count(item, -1);
     item.state = state;
     this.#count(item, 1);
   }
 
-  #count({ state, payload }: Item, by: 1 | -1): void {
+  #count({ state, payload }: WindowItem, by: 1 | -1): void {
     if (state === "running") this.#running += by;
     if (state !== "ready") return;
     this.#waiting += by;
     this.#waitingChars += by * payload.length;
   }
 
-  finish(item: Item): void {
+  finish(item: WindowItem): void {
     this.move(item, "done");
     if (item.intended !== null) item.intended = END;
     this.#advance();
@@ -236,13 +242,16 @@ export class Window {
     };
   }
 
-  /** What the mark of the intent has to say: of the newest message that may have been sent, also when it is done after a gap. */
+  /**
+   * What the mark of the intent has to say: of the newest message that may have been sent, also when it is done after a
+   * gap.
+   */
   intent(): Intent | null {
     const item = this.#items.findLast(({ intended }) => intended !== null);
     return item === undefined || item.intended === null ? null : { seq: item.seq, progress: item.intended };
   }
 
-  #begun(): Next | null {
+  #begun(): PartlySent | null {
     for (const { seq, state, confirmed, messages, unconfirmed } of this.#items) {
       if (state !== "done" && confirmed !== null) return { seq, progress: confirmed, messages, unconfirmed };
     }

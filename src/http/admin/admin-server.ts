@@ -36,8 +36,8 @@ export interface AdminServer {
 const BODY_MAX = 64 * 1024;
 
 /**
- * Opens the ways in for operators. A socket that cannot be made is an error in the log and no reason not to start; an address that is taken is
- * one: rejects with an error for people then, with nothing left open.
+ * Opens the ways in for operators. A socket that cannot be made is an error in the log and no reason not to start; an
+ * address that is taken is one: rejects with an error for people then, with nothing left open.
  */
 export async function startAdmin({
   deps,

@@ -1,11 +1,11 @@
 import type { ServerResponse } from "node:http";
 import type { FastifyReply } from "fastify";
-import type { Said, Words } from "../../admin/operator.ts";
+import type { SayResult, SayRequest } from "../../admin/operator.ts";
 import type { Follower } from "../../admin/followers.ts";
 import type { ExplainView, StatusView } from "../../admin/views.ts";
 import { LogError } from "../../log/errors.ts";
 import { JSON_TYPE } from "../answers.ts";
-import { problem, problemBody, type Problem } from "../api/problem.ts";
+import { problem, problemBody, type HttpProblem } from "../api/problem.ts";
 import { makeChunk, StreamSocket } from "../api/stream-socket.ts";
 import { BodyRefused } from "../body.ts";
 import { type HttpApi, sendProblem } from "../server.ts";
@@ -22,7 +22,7 @@ export interface AdminDeps {
   readonly unknown: (gateway: string) => string | null;
   /** As `Followers.add`. */
   readonly follow: (follower: Follower) => (() => void) | null;
-  readonly say: (words: Words) => Promise<Said>;
+  readonly say: (words: SayRequest) => Promise<SayResult>;
   /** What the reload came to, as JSON; null: this program cannot. */
   readonly reload: (() => Promise<unknown>) | null;
   /** Copies the log; the new file, in the data folder. */
@@ -136,7 +136,7 @@ function answer(reply: FastifyReply, value: unknown): FastifyReply {
   return reply.header("Content-Type", JSON_TYPE).send(`${JSON.stringify(value)}\n`);
 }
 
-function refuse(reply: FastifyReply, refusal: Problem): FastifyReply {
+function refuse(reply: FastifyReply, refusal: HttpProblem): FastifyReply {
   sendProblem(reply, refusal);
   return reply;
 }
@@ -155,7 +155,7 @@ function queryOf(url: string): URLSearchParams {
   return new URLSearchParams(mark === -1 ? "" : url.slice(mark + 1));
 }
 
-function wordsOf(body: unknown): Words | null {
+function wordsOf(body: unknown): SayRequest | null {
   if (typeof body !== "object" || body === null) return null;
   const { gateway, text, as = "" } = body as Readonly<Record<string, unknown>>;
   if (typeof gateway !== "string" || typeof text !== "string" || typeof as !== "string") return null;

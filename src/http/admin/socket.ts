@@ -12,8 +12,8 @@ export function socketPath(dataPath: string): string {
 }
 
 /**
- * Calls `use` with a path to `name` in `folder` that is short enough for a socket. Linux reaches a folder that is open through /proc, however
- * long its own path is; elsewhere a path that is too long is an error.
+ * Calls `use` with a path to `name` in `folder` that is short enough for a socket. Linux reaches a folder that is open
+ * through /proc, however long its own path is; elsewhere a path that is too long is an error.
  */
 export async function withShortPath<T>(folder: string, name: string, use: (path: string) => Promise<T>): Promise<T> {
   const path = join(folder, name);
@@ -30,9 +30,10 @@ export async function withShortPath<T>(folder: string, name: string, use: (path:
 }
 
 /**
- * Listens on the socket of a data folder. It is made in a folder of its own that nobody else can enter, narrowed to its user, and only then
- * put in its place, so that it is open to nobody at any time, whatever the umask; what an earlier life left there is replaced.
- * `listen` must bind the path it is given. Resolves with the function that removes the socket; rejects with an error of the system.
+ * Listens on the socket of a data folder. It is made in a folder of its own that nobody else can enter, narrowed to its
+ * user, and only then put in its place, so that it is open to nobody at any time, whatever the umask; what an earlier
+ * life left there is replaced. `listen` must bind the path it is given. Resolves with the function that removes the
+ * socket; rejects with an error of the system.
  */
 export async function listenOnSocket(
   dataPath: string,

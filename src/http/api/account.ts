@@ -8,12 +8,12 @@ import type { Entry, Log, Seq } from "../../log/log.ts";
 import type { Logger } from "../../logger.ts";
 import { loadBacklog } from "./backlog.ts";
 import type { HubEvents } from "./connection.ts";
-import { Feed, type Item } from "./feed.ts";
+import { Feed, type FeedItem } from "./feed.ts";
 import type { FileLines } from "./file-lines.ts";
 import { greeting } from "./frames.ts";
 import { settleMembership } from "./membership.ts";
 import { PollCursor } from "./poll-cursor.ts";
-import { Positions } from "./positions.ts";
+import { ReaderPositions } from "./positions.ts";
 import { ReaderHub } from "./reader-hub.ts";
 import { prefixOf } from "./reader-marks.ts";
 import { type Chunk, chunkOf, type StreamSocket } from "./stream-socket.ts";
@@ -58,7 +58,7 @@ export class ApiAccount {
   readonly sockets: WebSocketHub;
   readonly #deps: AccountDeps;
   #view: View;
-  readonly #positions: Positions;
+  readonly #positions: ReaderPositions;
   readonly #feed: Feed;
   readonly #polls: PollCursor;
   readonly #pollMark: string;
@@ -70,7 +70,10 @@ export class ApiAccount {
   /** Resolves when the position after the latest poll is durable. */
   #pollMarked: Promise<void> = Promise.resolve();
 
-  /** Reads the account's positions and what is unread from the log. What is committed when it has resolved is for the caller to push, from the same turn on. */
+  /**
+   * Reads the account's positions and what is unread from the log. What is committed when it has resolved is for the
+   * caller to push, from the same turn on.
+   */
   static async open(deps: AccountDeps): Promise<ApiAccount> {
     const { account, buffer, log, routes, view } = deps;
     const prefix = prefixOf(account.key);
@@ -88,12 +91,13 @@ export class ApiAccount {
       { name: `${prefix}stream`, value: String(at.stream) },
       ...changed,
     ]);
-    // A stream never starts before what was polled, so nothing before P is wanted any more, except by WebSockets. Last, so that nothing is committed after it.
+    // A stream never starts before what was polled, so nothing before P is wanted any more, except by WebSockets. Last,
+    // so that nothing is committed after it.
     const query = { log, view, reads, since, limit: buffer };
     const unpolled = await loadBacklog({ ...query, after: at.poll });
     const after = Math.min(at.poll, at.websocket ?? at.poll);
     const { items } = after < at.poll ? await loadBacklog({ ...query, after }) : unpolled;
-    const onBad = ({ entry: { seq } }: Item, error: unknown): void =>
+    const onBad = ({ entry: { seq } }: FeedItem, error: unknown): void =>
       deps.logger.error(
         { account: account.name, seq, ...faultOf(error) },
         "a message cannot be shown to readers, and is left out",
@@ -107,7 +111,7 @@ export class ApiAccount {
     const { account, log, logger, clock } = deps;
     this.#deps = deps;
     this.#view = deps.view;
-    this.#positions = new Positions(log, logger);
+    this.#positions = new ReaderPositions(log, logger);
     this.#feed = feed;
     this.#pollMark = `${prefixOf(account.key)}poll`;
     this.#polls = new PollCursor(feed.indexAfter(at.poll));
@@ -197,7 +201,10 @@ export class ApiAccount {
     this.sockets.end();
   }
 
-  /** To be called when no reader is connected any more: resolves when the positions are durable, as far as the log takes them. */
+  /**
+   * To be called when no reader is connected any more: resolves when the positions are durable, as far as the log takes
+   * them.
+   */
   async settled(): Promise<void> {
     await Promise.all([this.#streamMark.settled(), this.#socketMark.settled()]);
     await this.#positions.settled();

@@ -11,12 +11,14 @@ import type { Routes } from "../../gateway/routes.ts";
 import { accountOf } from "../../gateway/subject.ts";
 import { withSuffix } from "../../gateway/suffix.ts";
 import type { IdNote, Known, Log, Seq, Subject } from "../../log/log.ts";
-import { problem, type Problem } from "./problem.ts";
+import { problem, type HttpProblem } from "./problem.ts";
 
 /** What clients with FullEvents do to messages: they name them by their id, which is the seq as text. */
 
-/** What becomes of a posted message; `label` and `note` as for `NewEntry`. What is dropped is answered, and not relayed. */
-export type Posted =
+/**
+ * What becomes of a posted message; `label` and `note` as for `NewEntry`. What is dropped is answered, and not relayed.
+ */
+export type PostResult =
   | {
       readonly is: "entry";
       readonly message: Message;
@@ -25,9 +27,9 @@ export type Posted =
       readonly note: IdNote | null;
     }
   | { readonly is: "drop"; readonly message: Message; readonly drop: Drop }
-  | { readonly is: "refused"; readonly problem: Problem };
+  | { readonly is: "refused"; readonly problem: HttpProblem };
 
-export interface Acting {
+export interface ActionContext {
   readonly account: Account;
   readonly inbound: Inbound;
   /** IgnoreNicks of the account. */
@@ -42,8 +44,11 @@ export interface PostPlace {
   readonly subject: Subject;
 }
 
-/** The message with this id, if it is one that this account can know of from this gateway. Rejects with the log's LogError. */
-export async function findTarget(id: string, at: PostPlace, acting: Acting): Promise<Known | null> {
+/**
+ * The message with this id, if it is one that this account can know of from this gateway. Rejects with the log's
+ * LogError.
+ */
+export async function findTarget(id: string, at: PostPlace, acting: ActionContext): Promise<Known | null> {
   const seq = seqOf(id);
   const known = seq === null ? null : await acting.log.ids.get(seq);
   if (known === null || known.subject === at.subject) return known;
@@ -56,7 +61,7 @@ function seqOf(id: string): Seq | null {
 }
 
 /** An edit, a deletion or a reaction of a client. `id`: as it named the message. Rejects with the log's LogError. */
-export async function act(message: Message, id: string, at: PostPlace, acting: Acting): Promise<Posted> {
+export async function act(message: Message, id: string, at: PostPlace, acting: ActionContext): Promise<PostResult> {
   const target = await findTarget(id, at, acting);
   // Taken back twice is taken back: the repeat of a post must not fail.
   if (target?.gone === true && message.event === EventLabel.delete) return dropped(message, target, { reason: "gone" });
@@ -73,7 +78,7 @@ export async function act(message: Message, id: string, at: PostPlace, acting: A
   return message.event === EventLabel.edit ? edit(message, target, acting) : remove(message, target);
 }
 
-function edit(message: Message, target: Known, { account, inbound }: Acting): Posted {
+function edit(message: Message, target: Known, { account, inbound }: ActionContext): PostResult {
   if (account.presentation.editDisable) return dropped(message, target, { reason: "edits_disabled" });
   const verdict = inbound({ ...message, event: "" });
   if (verdict.is === "drop") return dropped(message, target, verdict);
@@ -84,12 +89,12 @@ function edit(message: Message, target: Known, { account, inbound }: Acting): Po
   return entry({ ...verdict.message, text }, EventLabel.edit, aboutEdit(target), note);
 }
 
-function remove(message: Message, target: Known): Posted {
+function remove(message: Message, target: Known): PostResult {
   const note: IdNote = { is: "gone", of: target.seq };
   return entry({ ...message, text: "", Extra: null }, EventLabel.delete, aboutDeletion(target), note);
 }
 
-function react(message: Message, target: Known, at: PostPlace, { account, ignoresNick }: Acting): Posted {
+function react(message: Message, target: Known, at: PostPlace, { account, ignoresNick }: ActionContext): PostResult {
   const emoji = replaceEmoji(message.text).trim();
   if (!isReaction(emoji)) return refused(400, `text of ${message.event} must be one emoji`);
   if (account.presentation.reactionDisable) return dropped(message, target, { reason: "reactions_disabled" });
@@ -102,14 +107,14 @@ function react(message: Message, target: Known, at: PostPlace, { account, ignore
   return entry(shown, EventLabel.reaction, aboutReaction(target, emoji, on), note);
 }
 
-const entry = (message: Message, label: string, about: About, note: IdNote): Posted => {
+const entry = (message: Message, label: string, about: About, note: IdNote): PostResult => {
   return { is: "entry", message: { ...message, parent_id: "" }, label, about, note };
 };
 
-const dropped = (message: Message, { seq }: Known, drop: Drop): Posted => {
+const dropped = (message: Message, { seq }: Known, drop: Drop): PostResult => {
   return { is: "drop", message: { ...message, id: String(seq), parent_id: "" }, drop };
 };
 
-const refused = (status: Problem["status"], message: string): Posted => {
+const refused = (status: HttpProblem["status"], message: string): PostResult => {
   return { is: "refused", problem: problem(status, message) };
 };

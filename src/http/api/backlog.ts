@@ -1,6 +1,6 @@
 import type { View } from "../../gateway/view.ts";
 import type { Log, Seq, Subject } from "../../log/log.ts";
-import type { Item } from "./feed.ts";
+import type { FeedItem } from "./feed.ts";
 import type { Membership } from "./membership.ts";
 
 export interface BacklogQuery {
@@ -23,11 +23,11 @@ const LOOKED_AT_MAX = 100_000;
  */
 export async function loadBacklog(
   query: BacklogQuery,
-): Promise<{ readonly items: readonly Item[]; readonly skipped: number }> {
+): Promise<{ readonly items: readonly FeedItem[]; readonly skipped: number }> {
   const { log, reads, after, limit } = query;
   for (let asked = limit; ; asked *= 4) {
     const { entries, skipped } = await log.newest({ subjects: [...reads.keys()], after, limit: asked });
-    const items: Item[] = [];
+    const items: FeedItem[] = [];
     for (const head of entries) {
       if (query.view.admits(head.label)) items.push(...itemsOf({ ...head, payload: null }, query));
     }
@@ -38,7 +38,7 @@ export async function loadBacklog(
   }
 }
 
-function itemsOf(entry: Item["entry"], { reads, since }: BacklogQuery): Item[] {
+function itemsOf(entry: FeedItem["entry"], { reads, since }: BacklogQuery): FeedItem[] {
   const gateways = (reads.get(entry.subject) ?? []).filter(
     (gateway) => entry.seq > (since.get(gateway)?.get(entry.subject) ?? 0),
   );

@@ -7,11 +7,11 @@ import { FileLines } from "./file-lines.ts";
 /**
  * What one API account can still be given: the newest `Buffer` items of all gateways it is in, in order.
  *
- * An item is an entry of the log as seen in one gateway. Items are numbered from 0 upwards for the life of the program; readers
- * (polls, streams) hold such an index and not an item. Texts live in the log's tail; an item whose text the tail
- * has let go of is read from the log again.
+ * An item is an entry of the log as seen in one gateway. Items are numbered from 0 upwards for the life of the program;
+ * readers (polls, streams) hold such an index and not an item. Texts live in the log's tail; an item whose text the
+ * tail has let go of is read from the log again.
  */
-export interface Item {
+export interface FeedItem {
   readonly entry: Entry;
   readonly gateway: string;
 }
@@ -43,7 +43,7 @@ export interface FeedOptions {
   readonly fileLines?: FileLines | undefined;
 }
 
-type OnBad = (item: Item, error: unknown) => void;
+type OnBad = (item: FeedItem, error: unknown) => void;
 
 export class Feed {
   readonly #log: Log;
@@ -52,8 +52,8 @@ export class Feed {
   readonly #capacity: number;
   readonly #onBad: OnBad;
   /** Told to `#onBad`. */
-  readonly #bad = new WeakSet<Item>();
-  #items: Item[] = [];
+  readonly #bad = new WeakSet<FeedItem>();
+  #items: FeedItem[] = [];
   /** Index of `#items[0]`. */
   #base = 0;
   /** Where reads that are under way begin, and how many do there. */
@@ -81,7 +81,10 @@ export class Feed {
     return this.#base + this.#items.length;
   }
 
-  /** Lowest index that is still kept: never more than `Buffer` before the end, or where somebody waits for us to read a file. */
+  /**
+   * Lowest index that is still kept: never more than `Buffer` before the end, or where somebody waits for us to read a
+   * file.
+   */
   get start(): number {
     const waited = Math.max(Math.min(...this.#loads.keys()), this.end - WAITED_ITEMS);
     return Math.max(this.#base, Math.min(this.end - this.#capacity, waited));
@@ -92,7 +95,7 @@ export class Feed {
     return this.#base;
   }
 
-  push(item: Item): void {
+  push(item: FeedItem): void {
     this.#items.push(item);
   }
 
@@ -109,7 +112,8 @@ export class Feed {
   /** Seq of the item before this index: the durable form of a position. */
   seqBefore(index: number): Seq {
     const seq = this.#items[index - 1 - this.#base]?.entry.seq ?? this.#seqBeforeBase;
-    // Between the items of one entry (it goes to several gateways), the position is before the entry: better twice than never.
+    // Between the items of one entry (it goes to several gateways), the position is before the entry: better twice than
+    // never.
     return this.#items[index - this.#base]?.entry.seq === seq ? seq - 1 : seq;
   }
 
@@ -133,8 +137,8 @@ export class Feed {
   }
 
   /**
-   * The lines (JSON, no newline) of items [from, to), oldest first, as many as fit `chars` but at least one; null when a text or a file has
-   * to be fetched first: use `load` then.
+   * The lines (JSON, no newline) of items [from, to), oldest first, as many as fit `chars` but at least one; null when
+   * a text or a file has to be fetched first: use `load` then.
    */
   lines(from: number, to: number, chars: number = CHUNK_CHARS): Lines | null {
     this.#assertKept(from);
@@ -153,7 +157,10 @@ export class Feed {
     return { lines, next };
   }
 
-  /** Like `lines`, with the texts read from the log and files from their store. Entries that retention has removed are passed over. */
+  /**
+   * Like `lines`, with the texts read from the log and files from their store. Entries that retention has removed are
+   * passed over.
+   */
   async load(from: number, to: number, chars: number = CHUNK_CHARS): Promise<Lines> {
     this.#assertKept(from);
     const release = this.#hold(from);
@@ -203,7 +210,10 @@ export class Feed {
   }
 
   /** How each line is made, when its turn comes; the files of all of them are on their way meanwhile. */
-  #withFiles(items: readonly Item[], payloads: ReadonlyMap<Seq, string>): readonly (() => Promise<string | null>)[] {
+  #withFiles(
+    items: readonly FeedItem[],
+    payloads: ReadonlyMap<Seq, string>,
+  ): readonly (() => Promise<string | null>)[] {
     const made: (() => Promise<string | null>)[] = [];
     let files = 0;
     for (const item of items) {
@@ -227,7 +237,7 @@ export class Feed {
   }
 
   /** Null: its files have to be read first; NO_LINE: it is passed over. */
-  #lineNow(item: Item, payload: string): string | null {
+  #lineNow(item: FeedItem, payload: string): string | null {
     return this.#guarded(item, () => {
       if (this.#view.wants(payload) === null) return this.#line(item, payload, []);
       return this.#fileLines.get(keyOf(item)) ?? null;
@@ -235,7 +245,7 @@ export class Feed {
   }
 
   /** What one message does to its view must not keep readers from all others. */
-  #guarded<T>(item: Item, make: () => T): T | typeof NO_LINE {
+  #guarded<T>(item: FeedItem, make: () => T): T | typeof NO_LINE {
     try {
       return make();
     } catch (error) {
@@ -250,7 +260,7 @@ export class Feed {
       throw new RangeError(`item ${index} has fallen out of the feed, which starts at ${this.#base}`);
   }
 
-  #line(item: Item, payload: string, contents: readonly (FileContent | null)[]): string {
+  #line(item: FeedItem, payload: string, contents: readonly (FileContent | null)[]): string {
     const { seq, subject } = item.entry;
     return this.#view.line({ seq, account: accountOf(subject), payload }, item.gateway, contents);
   }
@@ -259,4 +269,4 @@ export class Feed {
 /** In place of the line of an item that cannot have one. */
 const NO_LINE = "";
 
-const keyOf = ({ entry, gateway }: Item): string => `${entry.seq} ${gateway}`;
+const keyOf = ({ entry, gateway }: FeedItem): string => `${entry.seq} ${gateway}`;

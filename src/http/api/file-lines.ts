@@ -17,7 +17,9 @@ export interface Coming {
   read(): Promise<readonly (FileContent | null)[]>;
 }
 
-/** The content of files for lines that hold it, read from the store when a line is made, and the newest of these lines. */
+/**
+ * The content of files for lines that hold it, read from the store when a line is made, and the newest of these lines.
+ */
 export class FileLines {
   readonly #files: FilesForLines | null;
   readonly #linkFor: LinkFor;

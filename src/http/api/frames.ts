@@ -1,7 +1,10 @@
 import type { Message } from "../../contract/message.ts";
 import { encode } from "../../gateway/codec.ts";
 
-/** A message of the service itself, as one line of JSON: all keys of a message, because clients read every object as one. */
+/**
+ * A message of the service itself, as one line of JSON: all keys of a message, because clients read every object as
+ * one.
+ */
 function serviceFrame(event: string, text: string, nowMs: number): string {
   const message: Message = {
     text,

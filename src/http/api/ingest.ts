@@ -9,21 +9,21 @@ import { compileMatcher } from "../../gateway/filters.ts";
 import { ACTS, fullMessage, hasFullEvents } from "../../gateway/full-events.ts";
 import type { Inbound } from "../../gateway/inbound.ts";
 import { postedNote } from "../../gateway/posted.ts";
-import type { Posting, Routes } from "../../gateway/routes.ts";
+import type { PostingTarget, Routes } from "../../gateway/routes.ts";
 import { LogError } from "../../log/errors.ts";
 import type { Appended, Log, NewEntry, Seq } from "../../log/log.ts";
 import type { Logger } from "../../logger.ts";
-import type { Turnstile } from "../../lib/turnstile.ts";
+import type { ReadWriteLock } from "../../lib/read-write-lock.ts";
 import { Throttle } from "../../lib/throttle.ts";
-import { act, type Acting, findTarget, type Posted, type PostPlace } from "./acting.ts";
+import { act, type ActionContext, findTarget, type PostResult, type PostPlace } from "./acting.ts";
 import { type Draft, reservedEvent } from "./post-body.ts";
-import { problem, type Problem, whyOf } from "./problem.ts";
-import { Turns } from "./turns.ts";
+import { problem, type HttpProblem, whyOf } from "./problem.ts";
+import { SerialQueue } from "./serial-queue.ts";
 
 export type Ingested =
   /** `line` is the whole message as JSON; `stored` says whether it was relayed or only answered. */
   | { readonly ok: true; readonly line: string; readonly stored: boolean }
-  | { readonly ok: false; readonly problem: Problem };
+  | { readonly ok: false; readonly problem: HttpProblem };
 
 export interface OnceKey {
   readonly key: string;
@@ -46,10 +46,10 @@ export interface IngestDeps {
   readonly logger: Logger;
   readonly nowMs: () => number;
   /** Passed by every post, from the look at the routes until it is stored; absent: these never change. */
-  readonly turnstile?: Turnstile;
+  readonly lock?: ReadWriteLock;
   /**
-   * Keeps the content of a file for networks, so that they need not read it out of the message: its SHA-256, null when it is not kept.
-   * Never rejects. Absent: no content is kept.
+   * Keeps the content of a file for networks, so that they need not read it out of the message: its SHA-256, null when
+   * it is not kept. Never rejects. Absent: no content is kept.
    */
   readonly keepFile?: (content: Uint8Array, name: string) => Promise<string | null>;
   /** Absent: nobody asks what was dropped. */
@@ -61,13 +61,16 @@ const REFUSAL_LOG_LINES = 20;
 /** Of a gateway's name that a client made up. */
 const SHOWN_CHARS = 100;
 
-/** Takes what clients of one API account post: routes it, applies the account's filters, and appends it to the log, in the order of the calls. */
+/**
+ * Takes what clients of one API account post: routes it, applies the account's filters, and appends it to the log, in
+ * the order of the calls.
+ */
 export class Ingest {
   #deps: IngestDeps;
-  #acting: Acting;
+  #acting: ActionContext;
   readonly #isFull: boolean;
   readonly #refusals: Throttle;
-  readonly #turns = new Turns();
+  readonly #turns = new SerialQueue();
   readonly #audiences = new Map<string, Audience>();
   readonly #dropped = new Map<DropReason, number>();
   #accepted = 0;
@@ -103,11 +106,11 @@ export class Ingest {
 
   /** The same without a promise where nothing has to be waited for but the disk. */
   postThen(draft: Draft, once: OnceKey | null, poster: Poster): void {
-    const { turnstile } = this.#deps;
-    if (turnstile === undefined) return this.#post(draft, once, poster);
-    if (turnstile.enter()) return this.#post(draft, once, new Passing(poster, turnstile));
+    const { lock } = this.#deps;
+    if (lock === undefined) return this.#post(draft, once, poster);
+    if (lock.enter()) return this.#post(draft, once, new Passing(poster, lock));
     const passed = (leave: () => void): void => this.#post(draft, once, new Passing(poster, { leave }));
-    void turnstile.pass(() => new Promise<void>(passed));
+    void lock.shared(() => new Promise<void>(passed));
   }
 
   #post(draft: Draft, once: OnceKey | null, poster: Poster): void {
@@ -157,7 +160,7 @@ export class Ingest {
     if (verdict.is === "drop") return { posted: { is: "drop", message, drop: verdict }, files: [] };
     // A label of a client that cannot name messages acts on none.
     const label = ACTS.has(message.event) ? "" : message.event;
-    const posted: Posted = { is: "entry", message: verdict.message, label, about: null, note: null };
+    const posted: PostResult = { is: "entry", message: verdict.message, label, about: null, note: null };
     const answers = this.#isFull && draft.parent_id !== "";
     if (!answers && !this.#keeps(message, at)) return { posted, files: [] };
     return this.#sayMore(posted, answers ? draft.parent_id : "", at);
@@ -171,7 +174,7 @@ export class Ingest {
   }
 
   /** A parent that nobody knows is no reason to lose what was said: it travels as given. */
-  async #sayMore(posted: Extract<Posted, { is: "entry" }>, parent: string, at: PostPlace): Promise<Ready> {
+  async #sayMore(posted: Extract<PostResult, { is: "entry" }>, parent: string, at: PostPlace): Promise<Ready> {
     const target = parent === "" ? null : await findTarget(parent, at, this.#acting);
     const about = aboutReply(target, null);
     return { posted: { ...posted, about }, files: await this.#keep(posted.message, at) };
@@ -231,7 +234,7 @@ export class Ingest {
   }
 
   #append(
-    { message, label, about, note }: Extract<Posted, { is: "entry" }>,
+    { message, label, about, note }: Extract<PostResult, { is: "entry" }>,
     files: readonly (FileId | null)[],
     at: PostPlace,
     once: OnceKey | null,
@@ -296,21 +299,21 @@ export class Ingest {
     return known === null ? answer : encode({ ...message, id: String(known.seq) });
   }
 
-  #unavailable(error: LogError): Problem {
+  #unavailable(error: LogError): HttpProblem {
     this.#report(error.code, { why: error.message });
     const retryAfterS = error.code === "disk_full" ? 10 : 1;
     const message = `the message could not be stored (${whyOf(error)}); nothing was relayed, try again`;
     return { ...problem(503, message), retryAfterS };
   }
 
-  /** Some clients try again without a pause: one line a minute for each gateway and kind of refusal, with the number held back. */
+  /** Some clients try again without a pause: one line a minute for each gateway and kind, with the number held back. */
   #report(kind: string, fields: Readonly<Record<string, unknown>>): void {
     const { passes, suppressed } = this.#refusals.pass(kind);
     const account = this.#deps.account.name;
     if (passes) this.#deps.logger.warn({ account, ...fields, repeated: suppressed }, "messages are refused");
   }
 
-  #refuse(posting: Exclude<Posting, { is: "ok" }>, named: string): Problem {
+  #refuse(posting: Exclude<PostingTarget, { is: "ok" }>, named: string): HttpProblem {
     const refusal = explain(posting, named);
     this.#report(`${posting.is} ${shorten(named)}`, { status: refusal.status, why: refusal.message });
     return refusal;
@@ -325,9 +328,9 @@ const OTHER_BODY = problem(
 /** Lets the next one in before it passes on what it is told. */
 class Passing implements Poster {
   readonly #poster: Poster;
-  readonly #gate: Pick<Turnstile, "leave">;
+  readonly #gate: Pick<ReadWriteLock, "leave">;
 
-  constructor(poster: Poster, gate: Pick<Turnstile, "leave">) {
+  constructor(poster: Poster, gate: Pick<ReadWriteLock, "leave">) {
     this.#poster = poster;
     this.#gate = gate;
   }
@@ -343,12 +346,12 @@ class Passing implements Poster {
   }
 }
 
-const actingOf = (deps: IngestDeps): Acting => {
+const actingOf = (deps: IngestDeps): ActionContext => {
   return { ...deps, ignoresNick: compileMatcher(deps.account.presentation.ignoreNicks) };
 };
 
 interface Ready {
-  readonly posted: Posted;
+  readonly posted: PostResult;
   /** As for `Stored`. */
   readonly files: readonly (FileId | null)[];
 }
@@ -359,10 +362,10 @@ interface Audience {
   readonly refers: boolean;
 }
 
-/** By which a message is found again when its post is repeated; the time keeps a key apart that is used again after a day. */
+/** Finds a message again when its post is repeated; the time keeps a key apart that is used again after a day. */
 const onceRef = (key: string, timestamp: string): string => `once ${timestamp} ${key}`;
 
-function explain(posting: Exclude<Posting, { is: "ok" }>, given: string): Problem {
+function explain(posting: Exclude<PostingTarget, { is: "ok" }>, given: string): HttpProblem {
   const named = shorten(given);
   switch (posting.is) {
     case "unknown":

@@ -11,8 +11,9 @@ export interface Settled {
 }
 
 /**
- * Since when an account hears what in each gateway: nobody is handed what was said before the bridges existed, neither its own nor
- * the one it was said at. A gateway that the account leaves is forgotten by `forgetReaders`. Marks are `<prefix>since/<gateway>`. Pure.
+ * Since when an account hears what in each gateway: nobody is handed what was said before the bridges existed, neither
+ * its own nor the one it was said at. A gateway that the account leaves is forgotten by `forgetReaders`. Marks are
+ * `<prefix>since/<gateway>`. Pure.
  */
 export function settleMembership(
   { prefix, marks, head }: { readonly prefix: string; readonly marks: ReadonlyMap<string, string>; readonly head: Seq },

@@ -1,17 +1,17 @@
 /**
  * What polls have read of a feed, as ranges of item indexes.
  *
- * Unread is everything from `#claimed` on, plus ranges that were claimed by an answer whose socket broke. A poll claims all
- * unread items, so that two polls at once never get the same item; the claim ends by `done` (the answer was handed to the
- * socket whole) or `giveBack`. The durable position is the end of the gap-free part that was read.
+ * Unread is everything from `#claimed` on, plus ranges that were claimed by an answer whose socket broke. A poll claims
+ * all unread items, so that two polls at once never get the same item; the claim ends by `done` (the answer was handed
+ * to the socket whole) or `giveBack`. The durable position is the end of the gap-free part that was read.
  */
-export interface Range {
+export interface ItemRange {
   readonly from: number;
   readonly to: number;
 }
 
 export interface Claim {
-  readonly range: Range;
+  readonly range: ItemRange;
   /** Items up to `to` were delivered; those after it become unread again. */
   done(to: number): void;
   giveBack(): void;
@@ -21,8 +21,8 @@ export class PollCursor {
   /** Everything below was claimed at least once. */
   #claimed: number;
   /** Unread ranges below `#claimed`, ascending. */
-  #returned: Range[] = [];
-  readonly #inFlight = new Set<Range>();
+  #returned: ItemRange[] = [];
+  readonly #inFlight = new Set<ItemRange>();
 
   constructor(start: number) {
     this.#claimed = start;
@@ -37,13 +37,13 @@ export class PollCursor {
   }
 
   /**
-   * Claims the oldest unread stretch of [start, end); what lies before `start` has fallen out of the buffer and counts as skipped.
-   * Null when nothing is unread.
+   * Claims the oldest unread stretch of [start, end); what lies before `start` has fallen out of the buffer and counts
+   * as skipped. Null when nothing is unread.
    */
   claim(start: number, end: number): { readonly claim: Claim | null; readonly skipped: number } {
     let skipped = 0;
     const unread = [...this.#returned, { from: this.#claimed, to: end }];
-    const kept: Range[] = [];
+    const kept: ItemRange[] = [];
     for (const range of unread) {
       const from = Math.min(Math.max(range.from, start), range.to);
       skipped += from - range.from;
@@ -59,7 +59,7 @@ export class PollCursor {
     return { claim: this.#open({ from: range.from, to }), skipped };
   }
 
-  #open(range: Range): Claim {
+  #open(range: ItemRange): Claim {
     this.#inFlight.add(range);
     const end = (unreadFrom: number): void => {
       if (!this.#inFlight.delete(range) || unreadFrom >= range.to) return;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { MemoryLogger } from "../../delivery/scripted.suite.ts";
 import { LogError } from "../../log/errors.ts";
 import type { Mark } from "../../log/log.ts";
-import { Positions } from "./positions.ts";
+import { ReaderPositions } from "./positions.ts";
 
 /** A log that takes marks unless it is told not to; what it took, in order. */
 class Disk {
@@ -22,7 +22,7 @@ class Disk {
 test("a position that the log refused is written again, the newest of each reader", async () => {
   const disk = new Disk();
   const memory = new MemoryLogger();
-  const positions = new Positions(disk, memory.logger);
+  const positions = new ReaderPositions(disk, memory.logger);
   disk.refuses = 4;
   await positions.put("poll", "1");
   await positions.put("poll", "2");
@@ -38,7 +38,7 @@ test("a position that the log refused is written again, the newest of each reade
 
 test("one that was written later is not overwritten by an older one", async () => {
   const disk = new Disk();
-  const positions = new Positions(disk, new MemoryLogger().logger);
+  const positions = new ReaderPositions(disk, new MemoryLogger().logger);
   disk.refuses = 1;
   await positions.put("poll", "1");
   await positions.put("poll", "2");
@@ -48,7 +48,7 @@ test("one that was written later is not overwritten by an older one", async () =
 
 test("nothing is left to be written when they are settled", async () => {
   const disk = new Disk();
-  const positions = new Positions(disk, new MemoryLogger().logger);
+  const positions = new ReaderPositions(disk, new MemoryLogger().logger);
   disk.refuses = 1;
   void positions.put("poll", "1");
   void positions.put("stream", "2");
@@ -63,7 +63,7 @@ test("one that was refused while an older one was on its way is written again", 
     taken.push(...marks.map(({ value }) => value));
     return answers.shift() ?? Promise.resolve();
   };
-  const positions = new Positions({ mark }, new MemoryLogger().logger);
+  const positions = new ReaderPositions({ mark }, new MemoryLogger().logger);
   await Promise.all([positions.put("poll", "1"), positions.put("poll", "2")]);
   await positions.retry();
   expect(taken).toEqual(["1", "2", "2"]);

@@ -2,10 +2,10 @@ import type { Log } from "../../log/log.ts";
 import type { Logger } from "../../logger.ts";
 
 /**
- * The durable positions of one account's readers, as marks. One that the log did not take is kept, the newest of each name, and written
- * with the next `retry`: until then, something is handed out again after a crash.
+ * The durable positions of one account's readers, as marks. One that the log did not take is kept, the newest of each
+ * name, and written with the next `retry`: until then, something is handed out again after a crash.
  */
-export class Positions {
+export class ReaderPositions {
   readonly #log: Pick<Log, "mark">;
   readonly #logger: Logger;
   /** Not known to be durable. */

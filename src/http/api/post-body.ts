@@ -3,7 +3,7 @@ import type { FileItem } from "../../contract/message.ts";
 import { findJsonError } from "../../lib/json-error.ts";
 import { positionAt } from "../../lib/position.ts";
 import { type Flaw, flawOfPost } from "./post-shape.ts";
-import { problem, type Problem } from "./problem.ts";
+import { problem, type HttpProblem } from "./problem.ts";
 import { PostedFileSchema, PostSchema, type PostedFile, type PostedMessage } from "./schema.ts";
 
 /** A posted message after checking: what the client decides. */
@@ -21,7 +21,9 @@ export interface Draft {
   readonly hops: number;
 }
 
-export type Parsed = { readonly ok: true; readonly draft: Draft } | { readonly ok: false; readonly problem: Problem };
+export type ParsedPost =
+  | { readonly ok: true; readonly draft: Draft }
+  | { readonly ok: false; readonly problem: HttpProblem };
 
 /** Names of the service itself: a client may not act as the service. */
 const RESERVED_EVENTS: ReadonlySet<string> = new Set([
@@ -37,17 +39,20 @@ const RESERVED_EVENTS: ReadonlySet<string> = new Set([
 const KEY_CHARS_MAX = 16;
 const FORM_FIELDS_MAX = 1000;
 
-/** Bodies up to this length are told where their JSON breaks; finding the place costs more than it is worth in a longer one. */
+/**
+ * Bodies up to this length are told where their JSON breaks; finding the place costs more than it is worth in a longer
+ * one.
+ */
 const LOCATED_CHARS = 1024 * 1024;
 
 const BYTE_ORDER_MARK = 0xfeff;
 
 const LAST_GROUP = /^(?:[A-Za-z\d+/]{2}(?:[A-Za-z\d+/]{2}|[A-Za-z\d+/]=|==))?$/;
 
-const refuse = (message: string): Parsed => ({ ok: false, problem: problem(400, message) });
+const refuse = (message: string): ParsedPost => ({ ok: false, problem: problem(400, message) });
 
 /** JSON body of `POST /api/message`. Invalid UTF-8 becomes U+FFFD; an empty body and `null` are an empty message. */
-export function parseJsonPost(body: Buffer): Parsed {
+export function parseJsonPost(body: Buffer): ParsedPost {
   const text = body.toString("utf8");
   const source = text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
   if (source.trim() === "") return check({});
@@ -65,7 +70,7 @@ export function parseJsonPost(body: Buffer): Parsed {
 }
 
 /** Form body (`application/x-www-form-urlencoded`); of a repeated field the last counts. */
-export function parseFormPost(body: Buffer): Parsed {
+export function parseFormPost(body: Buffer): ParsedPost {
   // Not URLSearchParams: its time grows with the square of the number of fields.
   const form = parseQuery(body.toString("utf8"), "&", "=", { maxKeys: FORM_FIELDS_MAX });
   const fields = Object.fromEntries(Object.entries(form).map(([key, value]) => [key, [value].flat().at(-1)]));
@@ -73,7 +78,7 @@ export function parseFormPost(body: Buffer): Parsed {
   return check({ ...fields, Extra: null, hops: hops === undefined ? null : Number(hops) });
 }
 
-function check(value: object): Parsed {
+function check(value: object): ParsedPost {
   const post = withKnownKeys(value, POST_KEYS);
   if (isObject(post["Extra"])) {
     const extra = withKnownKeys(post["Extra"], EXTRA_KEYS);
@@ -88,7 +93,7 @@ function check(value: object): Parsed {
   return flaw === null ? accept(post) : refuse(describeFlaw(flaw));
 }
 
-function accept(post: PostedMessage): Parsed {
+function accept(post: PostedMessage): ParsedPost {
   const event = wellFormed(post.event);
   if (RESERVED_EVENTS.has(event)) return { ok: false, problem: reservedEvent(event) };
   const files: FileItem[] = [];
@@ -114,7 +119,7 @@ function accept(post: PostedMessage): Parsed {
   };
 }
 
-export function reservedEvent(event: string): Problem {
+export function reservedEvent(event: string): HttpProblem {
   return problem(
     400,
     `event "${event}" is one of the service's own and cannot be posted; leave event empty or use another`,

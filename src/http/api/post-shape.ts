@@ -11,8 +11,8 @@ export interface Flaw {
 type Check = (value: unknown) => string | null;
 
 /**
- * Holds a body against `PostSchema`, key by key in its order; null: it fits. Written out because it is done for every post: a test holds it
- * against a JSON Schema validator.
+ * Holds a body against `PostSchema`, key by key in its order; null: it fits. Written out because it is done for every
+ * post: a test holds it against a JSON Schema validator.
  */
 export function flawOfPost(post: Readonly<Record<string, unknown>>): Flaw | null {
   for (const [key, check] of POST_CHECKS) {

@@ -1,19 +1,24 @@
 import type { LogError } from "../../log/errors.ts";
 
-/** A refusal of the HTTP API as a value: the status, and what to tell the client. Never holds message text or secrets. */
-export interface Problem {
+/**
+ * A refusal of the HTTP API as a value: the status, and what to tell the client. Never holds message text or secrets.
+ */
+export interface HttpProblem {
   readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 413 | 415 | 421 | 422 | 500 | 501 | 503;
   readonly message: string;
   /** Whole seconds for `Retry-After`. */
   readonly retryAfterS?: number;
 }
 
-export const problem = (status: Problem["status"], message: string): Problem => ({ status, message });
+export const problem = (status: HttpProblem["status"], message: string): HttpProblem => ({ status, message });
 
 /** The body of every error answer: a JSON object with a string `message`, as existing clients read it. */
 export const problemBody = (message: string): string => `${JSON.stringify({ message })}\n`;
 
-/** Why the log cannot do it, for clients: without the places on this machine that the error names, which the log of the program has. */
+/**
+ * Why the log cannot do it, for clients: without the places on this machine that the error names, which the log of the
+ * program has.
+ */
 export function whyOf({ code }: LogError): string {
   switch (code) {
     case "disk_full":

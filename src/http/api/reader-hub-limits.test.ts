@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import type { View } from "../../gateway/view.ts";
 import type { Log } from "../../log/log.ts";
-import type { Connection } from "./connection.ts";
+import type { ReaderConnection } from "./connection.ts";
 import { Feed } from "./feed.ts";
 import { ReaderHub } from "./reader-hub.ts";
 
@@ -17,7 +17,7 @@ const view: View = {
 };
 
 /** A connection of which the kernel takes nothing until `drain`; `got` are the first characters of the lines. */
-class SlowConnection implements Connection<readonly string[]> {
+class SlowConnection implements ReaderConnection<readonly string[]> {
   readonly got: string[] = [];
   unsent = 0;
   taken = 0;

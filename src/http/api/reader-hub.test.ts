@@ -128,45 +128,45 @@ const until = async (condition: () => boolean): Promise<void> => {
   );
 };
 
-let world: World;
+let harness: World;
 const make = async (buffer: number): Promise<World> => {
-  world = new World(buffer);
-  await world.listen();
-  return world;
+  harness = new World(buffer);
+  await harness.listen();
+  return harness;
 };
-afterEach(() => world.close());
+afterEach(() => harness.close());
 
 test("a message that cannot be shown keeps nobody from the others", async () => {
   const { hub } = await make(10);
-  world.say(666);
-  const late = await world.reader();
-  world.say(1, { later: true });
-  world.say(666, { later: true });
-  world.say(2);
-  world.say(666);
-  world.say(3);
+  harness.say(666);
+  const late = await harness.reader();
+  harness.say(1, { later: true });
+  harness.say(666, { later: true });
+  harness.say(2);
+  harness.say(666);
+  harness.say(3);
   await until(() => late.numbers().length === 3);
   expect(late.numbers()).toEqual([1, 2, 3]);
   expect(hub.position).toBe(6);
-  expect(world.happened).toEqual([]);
+  expect(harness.happened).toEqual([]);
 });
 
 test("every live reader gets every message, and the position follows", async () => {
   const { hub } = await make(10);
-  const one = await world.reader();
-  const two = await world.reader();
-  for (let n = 1; n <= 5; n += 1) world.say(n);
+  const one = await harness.reader();
+  const two = await harness.reader();
+  for (let n = 1; n <= 5; n += 1) harness.say(n);
   await until(() => one.numbers().length === 5 && two.numbers().length === 5);
   expect(one.numbers()).toEqual([1, 2, 3, 4, 5]);
   expect(hub.position).toBe(5);
-  expect(world.happened).toEqual([]);
+  expect(harness.happened).toEqual([]);
 });
 
 test("the body is framed for HTTP/1.1 and bare for HTTP/1.0", async () => {
   await make(10);
-  const modern = await world.reader();
-  const old = await world.reader({ http: "1.0" });
-  world.say(1);
+  const modern = await harness.reader();
+  const old = await harness.reader({ http: "1.0" });
+  harness.say(1);
   await until(() => modern.numbers().length === 1 && old.numbers().length === 1);
   expect(modern.raw()).toContain("Transfer-Encoding: chunked");
   expect(modern.raw()).toMatch(/\r\n[0-9a-f]+\r\n\{"n":1[^\n]*\n\r\n$/);
@@ -176,159 +176,159 @@ test("the body is framed for HTTP/1.1 and bare for HTTP/1.0", async () => {
 
 test("what a closed stream missed comes first on the next one", async () => {
   await make(10);
-  const first = await world.reader();
-  world.say(1);
+  const first = await harness.reader();
+  harness.say(1);
   await until(() => first.numbers().length === 1);
-  await world.leave(first.socket);
-  expect(world.hub.position).toBe(1);
-  world.say(2);
-  world.say(3);
-  const second = await world.reader();
-  world.say(4);
-  await world.clock.advance(100);
+  await harness.leave(first.socket);
+  expect(harness.hub.position).toBe(1);
+  harness.say(2);
+  harness.say(3);
+  const second = await harness.reader();
+  harness.say(4);
+  await harness.clock.advance(100);
   await until(() => second.numbers().length === 3);
   expect(second.numbers()).toEqual([2, 3, 4]);
-  expect(world.hub.position).toBe(4);
-  expect(world.happened).toEqual([]);
+  expect(harness.hub.position).toBe(4);
+  expect(harness.happened).toEqual([]);
 });
 
 test("a client that takes one message of a backlog and leaves gets the next one the next time", async () => {
   await make(10);
-  for (let n = 1; n <= 4; n += 1) world.say(n);
+  for (let n = 1; n <= 4; n += 1) harness.say(n);
   for (let n = 1; n <= 3; n += 1) {
-    const reader = await world.reader();
+    const reader = await harness.reader();
     await until(() => reader.numbers().length === 1);
-    await world.clock.advance(99);
+    await harness.clock.advance(99);
     expect(reader.numbers()).toEqual([n]);
-    await world.leave(reader.socket, n === 2 ? "by a reset" : "in order");
-    expect(world.hub.position).toBe(n);
+    await harness.leave(reader.socket, n === 2 ? "by a reset" : "in order");
+    expect(harness.hub.position).toBe(n);
     // Nothing is left of the pause.
-    expect(world.clock.waiting).toBe(0);
+    expect(harness.clock.waiting).toBe(0);
   }
 });
 
 test("what comes in the pause after the first message follows the rest of the backlog", async () => {
   await make(10);
-  world.say(1);
-  world.say(2);
-  const reader = await world.reader();
-  world.say(3);
-  await world.clock.advance(100);
-  world.say(4);
+  harness.say(1);
+  harness.say(2);
+  const reader = await harness.reader();
+  harness.say(3);
+  await harness.clock.advance(100);
+  harness.say(4);
   await until(() => reader.numbers().length === 4);
   expect(reader.numbers()).toEqual([1, 2, 3, 4]);
 });
 
 test("nothing is lost to the pause when more comes in it than Buffer", async () => {
   await make(3);
-  world.say(1);
-  world.say(2);
-  const reader = await world.reader();
-  for (let n = 3; n <= 500; n += 1) world.say(n);
+  harness.say(1);
+  harness.say(2);
+  const reader = await harness.reader();
+  for (let n = 3; n <= 500; n += 1) harness.say(n);
   await until(() => reader.numbers().length === 500);
   expect(reader.numbers()).toEqual(Array.from({ length: 500 }, (_, i) => i + 1));
-  expect(world.happened).toEqual([]);
+  expect(harness.happened).toEqual([]);
 });
 
 test("what a client had not read when it closed comes again, but for the first message of its backlog", async () => {
   await make(10);
-  world.say(1);
-  world.say(2);
-  const first = await world.reader({ paused: true });
-  await world.clock.advance(100);
-  await until(() => world.hub.position === 2);
+  harness.say(1);
+  harness.say(2);
+  const first = await harness.reader({ paused: true });
+  await harness.clock.advance(100);
+  await until(() => harness.hub.position === 2);
   // It closes with unread data: the kernel resets the connection.
-  await world.leave(first.socket, "by a reset");
-  expect(world.happened).toEqual(["back to 1"]);
-  const second = await world.reader();
+  await harness.leave(first.socket, "by a reset");
+  expect(harness.happened).toEqual(["back to 1"]);
+  const second = await harness.reader();
   await until(() => second.numbers().length === 1);
   expect(second.numbers()).toEqual([2]);
 });
 
 test("what was written long before a reset does not come again", async () => {
   await make(10);
-  const reader = await world.reader();
-  world.say(1);
-  await world.clock.advance(2_000);
-  world.say(2);
+  const reader = await harness.reader();
+  harness.say(1);
+  await harness.clock.advance(2_000);
+  harness.say(2);
   await until(() => reader.numbers().length === 2);
-  await world.leave(reader.socket, "by a reset");
-  expect(world.happened).toEqual(["back to 1"]);
+  await harness.leave(reader.socket, "by a reset");
+  expect(harness.happened).toEqual(["back to 1"]);
 });
 
 test("what is written to a client that has just closed in order is not read", async () => {
   await make(10);
-  const reader = await world.reader();
-  world.say(1);
+  const reader = await harness.reader();
+  harness.say(1);
   await until(() => reader.numbers().length === 1);
-  await world.clock.advance(2_000);
+  await harness.clock.advance(2_000);
   const gone = once(reader.socket, "close");
   reader.socket.destroy();
   await gone;
   // The close has reached our kernel or will in a moment, and nobody has looked.
-  world.say(2);
-  await until(() => world.hub.readers === 0);
-  expect(world.hub.position).toBe(1);
+  harness.say(2);
+  await until(() => harness.hub.readers === 0);
+  expect(harness.hub.position).toBe(1);
 });
 
 test("a new stream starts at most Buffer back, and what fell out is counted", async () => {
   await make(3);
-  for (let n = 1; n <= 8; n += 1) world.say(n);
-  const reader = await world.reader();
-  await world.clock.advance(100);
+  for (let n = 1; n <= 8; n += 1) harness.say(n);
+  const reader = await harness.reader();
+  await harness.clock.advance(100);
   await until(() => reader.numbers().length === 3);
   expect(reader.numbers()).toEqual([6, 7, 8]);
-  expect(world.happened).toEqual(["skipped 5"]);
+  expect(harness.happened).toEqual(["skipped 5"]);
 });
 
 test("a backlog whose texts are no longer in memory is read from the log, and what comes meanwhile follows it", async () => {
   await make(100);
-  for (let n = 1; n <= 20; n += 1) world.say(n, { evicted: n <= 15 });
-  const reader = await world.reader();
-  world.say(21);
+  for (let n = 1; n <= 20; n += 1) harness.say(n, { evicted: n <= 15 });
+  const reader = await harness.reader();
+  harness.say(21);
   await until(() => reader.numbers().length === 1);
-  await world.clock.advance(100);
+  await harness.clock.advance(100);
   await until(() => reader.numbers().length === 21);
   expect(reader.numbers()).toEqual(Array.from({ length: 21 }, (_, i) => i + 1));
 });
 
 test("a live message that is too large for the memory is read from the log", async () => {
   await make(10);
-  const reader = await world.reader();
-  world.say(1, { evicted: true });
-  world.say(2);
+  const reader = await harness.reader();
+  harness.say(1, { evicted: true });
+  harness.say(2);
   await until(() => reader.numbers().length === 2);
   expect(reader.numbers()).toEqual([1, 2]);
 });
 
 test("a commit of more messages than Buffer reaches live readers whole", async () => {
   await make(10);
-  const reader = await world.reader();
-  for (let n = 1; n <= 500; n += 1) world.say(n, { later: true });
-  world.flush();
+  const reader = await harness.reader();
+  for (let n = 1; n <= 500; n += 1) harness.say(n, { later: true });
+  harness.flush();
   await until(() => reader.numbers().length === 500);
   expect(reader.numbers()).toEqual(Array.from({ length: 500 }, (_, i) => i + 1));
 });
 
 test("while the kernel has not taken a message, the position is before it, and another stream gets it too", async () => {
   await make(10);
-  const slow = await world.reader({ paused: true });
-  world.say(1, { size: 15_000_000 });
-  expect(world.hub.position).toBe(0);
-  const other = await world.reader();
+  const slow = await harness.reader({ paused: true });
+  harness.say(1, { size: 15_000_000 });
+  expect(harness.hub.position).toBe(0);
+  const other = await harness.reader();
   await until(() => other.numbers().length === 1);
   slow.socket.resume();
   await until(() => slow.numbers().length === 1);
-  await until(() => world.hub.position === 1);
+  await until(() => harness.hub.position === 1);
 });
 
 test("a reader that stalls holds nobody up, is given at most 64 KiB and a chunk, and catches up when it reads again", async () => {
   await make(10_000);
-  const slow = await world.reader({ paused: true });
-  const fast = await world.reader();
+  const slow = await harness.reader({ paused: true });
+  const fast = await harness.reader();
   const count = 3000;
   for (let n = 1; n <= count; n += 1) {
-    world.say(n, { size: 2000 });
+    harness.say(n, { size: 2000 });
     if (n % 50 === 0) await until(() => fast.numbers().length === n);
   }
   expect(fast.numbers()).toHaveLength(count);
@@ -340,57 +340,57 @@ test("a reader that stalls holds nobody up, is given at most 64 KiB and a chunk,
 
 test("a stalled reader is cut when its next message falls out of the buffer; the next one starts where it had taken", async () => {
   await make(200);
-  const slow = await world.reader({ paused: true });
+  const slow = await harness.reader({ paused: true });
   let said = 0;
-  const isCut = (): boolean => world.happened.some((what) => what.startsWith("cut"));
-  while (!isCut() && said < 100_000) world.say((said += 1), { size: 20_000 });
-  await until(() => world.hub.readers === 0);
-  expect(world.happened).toContain("cut: it lags by more than Buffer");
+  const isCut = (): boolean => harness.happened.some((what) => what.startsWith("cut"));
+  while (!isCut() && said < 100_000) harness.say((said += 1), { size: 20_000 });
+  await until(() => harness.hub.readers === 0);
+  expect(harness.happened).toContain("cut: it lags by more than Buffer");
   const taken = slow.numbers().length;
-  expect(world.hub.position).toBeGreaterThanOrEqual(taken);
-  const next = await world.reader();
-  await world.clock.advance(100);
+  expect(harness.hub.position).toBeGreaterThanOrEqual(taken);
+  const next = await harness.reader();
+  await harness.clock.advance(100);
   await until(() => next.numbers().length === 200);
   expect(next.numbers().at(-1)).toBe(said);
 });
 
 test("a reader that takes nothing for a minute is cut; one that takes is not", async () => {
   await make(10_000);
-  await world.reader({ paused: true });
-  const fast = await world.reader();
+  await harness.reader({ paused: true });
+  const fast = await harness.reader();
   for (let n = 1; n <= 2000; n += 1) {
-    world.say(n, { size: 5000 });
+    harness.say(n, { size: 5000 });
     if (n % 20 === 0) await until(() => fast.numbers().length === n);
   }
-  world.hub.sweep();
-  await world.clock.advance(59_000);
-  world.hub.sweep();
-  expect(world.hub.readers).toBe(2);
-  await world.clock.advance(1_000);
-  world.hub.sweep();
-  await until(() => world.hub.readers === 1);
-  expect(world.happened).toContain("cut: it has read nothing for 60 s");
-  world.say(2001);
+  harness.hub.sweep();
+  await harness.clock.advance(59_000);
+  harness.hub.sweep();
+  expect(harness.hub.readers).toBe(2);
+  await harness.clock.advance(1_000);
+  harness.hub.sweep();
+  await until(() => harness.hub.readers === 1);
+  expect(harness.happened).toContain("cut: it has read nothing for 60 s");
+  harness.say(2001);
   await until(() => fast.numbers().length === 2001);
 });
 
 test("twenty silent seconds give one space, never a newline", async () => {
   await make(10);
-  const reader = await world.reader();
+  const reader = await harness.reader();
   const before = reader.raw();
-  await world.clock.advance(19_999);
-  world.hub.sweep();
-  await world.clock.advance(1);
-  world.hub.sweep();
+  await harness.clock.advance(19_999);
+  harness.hub.sweep();
+  await harness.clock.advance(1);
+  harness.hub.sweep();
   await until(() => reader.raw() !== before);
   expect(reader.raw().slice(before.length)).toBe("1\r\n \r\n");
 });
 
 test("ending gives a proper last chunk", async () => {
   await make(10);
-  const reader = await world.reader();
-  world.hub.end();
+  const reader = await harness.reader();
+  harness.hub.end();
   await new Promise((resolve) => reader.socket.once("end", resolve));
   expect(reader.raw().endsWith("0\r\n\r\n")).toBe(true);
-  await until(() => world.hub.readers === 0);
+  await until(() => harness.hub.readers === 0);
 });

@@ -1,18 +1,18 @@
 import type { Clock } from "../../contract/host.ts";
-import type { Connection, HubEvents } from "./connection.ts";
+import type { ReaderConnection, HubEvents } from "./connection.ts";
 import type { Feed } from "./feed.ts";
-import { type Reading, Taken } from "./taken.ts";
+import { type ReaderProgress, Taken } from "./taken.ts";
 
 /**
  * The readers of one kind (streams, or WebSockets) of one API account.
  *
- * A reader is *live* while it keeps up: each commit's items are made a chunk once, and it goes to every live reader. When a connection
- * holds more than UNSENT_MAX bytes the reader is *behind*: nothing is written to it until it drains, then it catches up from the feed
- * in chunks and is live again. A reader that takes nothing for STALL_MS, or whose next item fell out of the buffer while it was
- * blocked, is cut: it comes back and starts like any new one.
+ * A reader is *live* while it keeps up: each commit's items are made a chunk once, and it goes to every live reader.
+ * When a connection holds more than UNSENT_MAX bytes the reader is *behind*: nothing is written to it until it drains,
+ * then it catches up from the feed in chunks and is live again. A reader that takes nothing for STALL_MS, or whose next
+ * item fell out of the buffer while it was blocked, is cut: it comes back and starts like any new one.
  *
- * A new reader with a backlog gets the first item of it, then nothing for PAUSE_MS, then the rest: a client that takes one message and
- * leaves has not been given more than it reads.
+ * A new reader with a backlog gets the first item of it, then nothing for PAUSE_MS, then the rest: a client that takes
+ * one message and leaves has not been given more than it reads.
  */
 
 const UNSENT_MAX = 64 * 1024;
@@ -21,8 +21,8 @@ const PAUSE_MS = 100;
 export const SWEEP_MS = 5_000;
 
 interface Reader<Chunk> {
-  readonly connection: Connection<Chunk>;
-  readonly reading: Reading;
+  readonly connection: ReaderConnection<Chunk>;
+  readonly reading: ReaderProgress;
   /** Next item to write; only meaningful while behind. */
   next: number;
   /** Nothing of its backlog was written yet. */
@@ -93,7 +93,7 @@ export class ReaderHub<Chunk> {
   }
 
   /** Greets a new reader and gives it what is unread from `start` on. */
-  add(connection: Connection<Chunk>, greeting: Chunk, start: number): void {
+  add(connection: ReaderConnection<Chunk>, greeting: Chunk, start: number): void {
     const now = this.#clock.monoMs();
     const reader: Reader<Chunk> = {
       connection,

@@ -42,8 +42,8 @@ export function joiningMarks(
 }
 
 /**
- * Lets go of what is no longer in the configuration: the positions of accounts that are not among these keys, and what is known of
- * gateways that they do not read. Rejects with the log's LogError.
+ * Lets go of what is no longer in the configuration: the positions of accounts that are not among these keys, and what
+ * is known of gateways that they do not read. Rejects with the log's LogError.
  */
 export async function forgetReaders(
   log: Pick<Log, "marks" | "unmark">,

@@ -9,21 +9,21 @@ import type { ApiDeps } from "./deps.ts";
 import type { Ingested, OnceKey, Poster } from "./ingest.ts";
 import { LogError } from "../../log/errors.ts";
 import { openApi } from "./openapi.ts";
-import { parseFormPost, parseJsonPost, type Parsed } from "./post-body.ts";
+import { parseFormPost, parseJsonPost, type ParsedPost } from "./post-body.ts";
 import { problem, whyOf } from "./problem.ts";
 import { StreamSocket } from "./stream-socket.ts";
 import { serveWebSocket } from "./websocket.ts";
 
 /** A checked body, and its digest when the request has an Idempotency-Key. */
 interface Body {
-  readonly parsed: Parsed;
+  readonly parsed: ParsedPost;
   readonly once: OnceKey | null;
 }
 
 const IDEMPOTENCY_KEY_MAX = 255;
 const DESCRIPTION = JSON.stringify(openApi());
 
-type Parse = (body: Buffer) => Parsed;
+type Parse = (body: Buffer) => ParsedPost;
 
 /** By media type. */
 const PARSERS: ReadonlyMap<string, Parse> = new Map([
@@ -119,7 +119,9 @@ class Answer implements Poster {
   }
 }
 
-/** Null: Fastify has to look at it, as it is written otherwise than nearly all write it, or is none that is read here. */
+/**
+ * Null: Fastify has to look at it, as it is written otherwise than nearly all write it, or is none that is read here.
+ */
 function parserOf(contentType: string | undefined): Parse | null {
   if (contentType === undefined) return null;
   const end = contentType.indexOf(";");

@@ -1,12 +1,12 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { Connection } from "./connection.ts";
+import type { ReaderConnection } from "./connection.ts";
 
 /**
  * The body of one endless answer, written straight to its socket.
  *
- * A thousand readers get the same bytes: framing a chunk (RFC 9112 §7.1) once and handing the same buffer to every socket costs
- * neither time nor memory per reader. An HTTP/1.0 reader gets the bytes without frames.
+ * A thousand readers get the same bytes: framing a chunk (RFC 9112 §7.1) once and handing the same buffer to every
+ * socket costs neither time nor memory per reader. An HTTP/1.0 reader gets the bytes without frames.
  */
 export interface Chunk {
   readonly framed: Buffer;
@@ -31,7 +31,7 @@ export const chunkOf = (lines: readonly string[]): Chunk => makeChunk(`${lines.j
 /** Every reader of JSON passes it over; a newline would be an empty line to many. */
 const HEARTBEAT: Chunk = makeChunk(" ");
 
-export class StreamSocket implements Connection<Chunk> {
+export class StreamSocket implements ReaderConnection<Chunk> {
   readonly #socket: Socket;
   readonly #chunked: boolean;
   #beatAtMs = 0;
@@ -50,7 +50,8 @@ export class StreamSocket implements Connection<Chunk> {
   private constructor(socket: Socket, chunked: boolean) {
     this.#socket = socket;
     this.#chunked = chunked;
-    // If anything was written after the client had closed, this write fails: what the kernel took was not read, as after a reset.
+    // If anything was written after the client had closed, this write fails: what the kernel took was not read, as
+    // after a reset.
     socket.prependListener("end", () => this.write(HEARTBEAT));
   }
 

@@ -3,82 +3,82 @@ import { settled } from "../../../test/support/fake-clock.ts";
 import { TakenMark } from "./taken-mark.ts";
 
 function make({ written = true } = {}) {
-  const world = { position: 0, puts: [] as string[], written: [] as (() => void)[] };
+  const harness = { position: 0, puts: [] as string[], written: [] as (() => void)[] };
   const put = (position: number, isUrgent: boolean): Promise<void> => {
-    world.puts.push(`${position}${isUrgent ? "!" : ""}`);
-    return new Promise((resolve) => world.written.push(resolve));
+    harness.puts.push(`${position}${isUrgent ? "!" : ""}`);
+    return new Promise((resolve) => harness.written.push(resolve));
   };
-  const mark = new TakenMark({ position: () => world.position, written, put });
+  const mark = new TakenMark({ position: () => harness.position, written, put });
   const move = (position: number): void => {
-    const isBack = position < world.position;
-    world.position = position;
+    const isBack = position < harness.position;
+    harness.position = position;
     if (isBack) mark.fell();
     else mark.moved();
   };
-  return { world, mark, move };
+  return { harness, mark, move };
 }
 
 test("a position is put when the sockets were looked at since, the newest of those that came meanwhile", async () => {
-  const { world, move } = make();
+  const { harness, move } = make();
   move(1);
   move(2);
-  expect(world.puts).toEqual([]);
+  expect(harness.puts).toEqual([]);
   await settled();
-  expect(world.puts).toEqual(["2"]);
+  expect(harness.puts).toEqual(["2"]);
 });
 
 test("one that moved while another is being written is put without waiting for that", async () => {
-  const { world, move } = make();
+  const { harness, move } = make();
   for (const position of [1, 2, 3]) {
     move(position);
     await settled();
   }
-  expect(world.puts).toEqual(["1", "2", "3"]);
+  expect(harness.puts).toEqual(["1", "2", "3"]);
 });
 
 test("what moved in one turn of the event loop is put in the next but one, however often it moves", async () => {
-  const { world, move } = make();
+  const { harness, move } = make();
   const seen: string[] = [];
   for (const position of [1, 2, 3, 4]) {
     move(position);
     await new Promise((resolve) => setImmediate(resolve));
-    seen.push(world.puts.join(" "));
+    seen.push(harness.puts.join(" "));
   }
   expect(seen).toEqual(["", "1", "1 2", "1 2 3"]);
 });
 
 test("a position that falls back before it was put is not put", async () => {
-  const { world, move } = make();
+  const { harness, move } = make();
   move(5);
   move(2);
   await settled();
-  expect(world.puts).toEqual(["2"]);
+  expect(harness.puts).toEqual(["2"]);
 });
 
 test("one that falls back later is put at once, also while the other is being written", async () => {
-  const { world, move } = make();
+  const { harness, move } = make();
   move(5);
   await settled();
   move(2);
-  expect(world.puts).toEqual(["5", "2!"]);
+  expect(harness.puts).toEqual(["5", "2!"]);
 });
 
 test("when it is settled, the position is on its way without delay", async () => {
-  const { world, mark, move } = make();
+  const { harness, mark, move } = make();
   move(5);
   const done = mark.settled();
-  expect(world.puts).toEqual(["5!"]);
-  world.written.shift()?.();
+  expect(harness.puts).toEqual(["5!"]);
+  harness.written.shift()?.();
   await done;
   await settled();
-  expect(world.puts).toEqual(["5!"]);
+  expect(harness.puts).toEqual(["5!"]);
 });
 
 test("a position of which the disk knows nothing is put when there is one, though it has not moved", async () => {
-  const { world, mark } = make({ written: false });
+  const { harness, mark } = make({ written: false });
   await mark.settled();
-  expect(world.puts).toEqual([]);
+  expect(harness.puts).toEqual([]);
   mark.moved();
   await settled();
-  expect(world.puts).toEqual(["0"]);
+  expect(harness.puts).toEqual(["0"]);
 });

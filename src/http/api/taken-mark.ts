@@ -1,9 +1,9 @@
 /**
- * Keeps the mark of what readers have taken on the disk: never beyond it, and behind it by a commit or two. So a crash may hand out again
- * what was written in the last moment, and drops nothing.
+ * Keeps the mark of what readers have taken on the disk: never beyond it, and behind it by a commit or two. So a crash
+ * may hand out again what was written in the last moment, and drops nothing.
  *
- * A position counts only when the event loop has looked at all sockets since: a write to a client that has gone fails in that time, and the
- * position falls back. It then goes with the next commit; one that falls back causes a commit.
+ * A position counts only when the event loop has looked at all sockets since: a write to a client that has gone fails
+ * in that time, and the position falls back. It then goes with the next commit; one that falls back causes a commit.
  */
 export interface TakenMarkOptions {
   /** What was taken by now. */

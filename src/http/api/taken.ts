@@ -1,9 +1,10 @@
 /**
  * How far the connections of one kind have taken the items of a feed, as indexes.
  *
- * What the kernel has taken counts as read, unless the connection is reset: a client that closes with unread data resets it, and a write
- * to a client that is gone does. Then what was written within UNSURE_MS is unread again. The first item of a backlog goes out alone, and
- * counts as read however the client ends it: so a line that a client cannot bear comes to it once.
+ * What the kernel has taken counts as read, unless the connection is reset: a client that closes with unread data
+ * resets it, and a write to a client that is gone does. Then what was written within UNSURE_MS is unread again. The
+ * first item of a backlog goes out alone, and counts as read however the client ends it: so a line that a client cannot
+ * bear comes to it once.
  */
 
 const UNSURE_MS = 1_000;
@@ -13,7 +14,7 @@ const UNSTEADY_MS = 60_000;
 const STEP_MS = 100;
 
 /** One connection. */
-export interface Reading {
+export interface ReaderProgress {
   /** Items below were taken by the kernel; 0 while it has taken none. */
   taken: number;
   /** Items below are read whatever becomes of the connection. */
@@ -24,7 +25,7 @@ export interface Reading {
 }
 
 export class Taken {
-  readonly #open = new Set<Reading>();
+  readonly #open = new Set<ReaderProgress>();
   /** Where the connections that have ended got to. */
   #left: number;
   #position: number;
@@ -41,8 +42,9 @@ export class Taken {
   }
 
   /**
-   * What the disk may be told. After a reset, a connection in its first second counts only with its first item: a client that connects anew
-   * all the time breaks off with much unread, and must not lose it when the program is killed at that moment.
+   * What the disk may be told. After a reset, a connection in its first second counts only with its first item: a
+   * client that connects anew all the time breaks off with much unread, and must not lose it when the program is killed
+   * at that moment.
    */
   settled(nowMs: number): number {
     if (nowMs >= this.#unsteadyUntilMs) return this.#position;
@@ -53,20 +55,20 @@ export class Taken {
     return settled;
   }
 
-  open(nowMs: number): Reading {
-    const reading: Reading = { taken: 0, sure: 0, sinceMs: nowMs, lately: [] };
+  open(nowMs: number): ReaderProgress {
+    const reading: ReaderProgress = { taken: 0, sure: 0, sinceMs: nowMs, lately: [] };
     this.#open.add(reading);
     return reading;
   }
 
-  wrote({ lately }: Reading, from: number, nowMs: number): void {
+  wrote({ lately }: ReaderProgress, from: number, nowMs: number): void {
     forgetOld(lately, nowMs);
     const last = lately.at(-1);
     if (last === undefined || nowMs - last.atMs >= STEP_MS) lately.push({ atMs: nowMs, from });
   }
 
   /** The kernel has taken the items below. True when that moves the position. */
-  took(reading: Reading, upTo: number): boolean {
+  took(reading: ReaderProgress, upTo: number): boolean {
     reading.taken = upTo;
     if (upTo <= this.#position || !this.#open.has(reading)) return false;
     this.#position = upTo;
@@ -74,7 +76,7 @@ export class Taken {
   }
 
   /** The connection has ended. True when the position falls back. */
-  close(reading: Reading, isReset: boolean, nowMs: number): boolean {
+  close(reading: ReaderProgress, isReset: boolean, nowMs: number): boolean {
     this.#open.delete(reading);
     if (isReset) forgetOld(reading.lately, nowMs);
     const unsure = isReset ? (reading.lately[0]?.from ?? Infinity) : Infinity;
@@ -99,6 +101,6 @@ export class Taken {
   }
 }
 
-function forgetOld(lately: Reading["lately"], nowMs: number): void {
+function forgetOld(lately: ReaderProgress["lately"], nowMs: number): void {
   while (lately[0] !== undefined && nowMs - lately[0].atMs >= UNSURE_MS + STEP_MS) lately.shift();
 }

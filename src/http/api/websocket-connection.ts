@@ -1,11 +1,11 @@
 import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
-import type { Connection } from "./connection.ts";
+import type { ReaderConnection } from "./connection.ts";
 
 const PING_EVERY_MS = 54_000;
 
 /** One WebSocket as a reader: a text frame for each item. It is closed when it has not answered the last ping. */
-export class WebSocketConnection implements Connection<readonly Buffer[]> {
+export class WebSocketConnection implements ReaderConnection<readonly Buffer[]> {
   readonly #ws: WebSocket;
   readonly #socket: Socket;
   #pingedAtMs: number;
@@ -19,7 +19,8 @@ export class WebSocketConnection implements Connection<readonly Buffer[]> {
     ws.on("pong", () => {
       this.#alive = true;
     });
-    // If anything was written after the client had closed, this write fails: what the kernel took was not read, as after a reset.
+    // If anything was written after the client had closed, this write fails: what the kernel took was not read, as
+    // after a reset.
     socket.prependListener("end", () => this.#ping());
   }
 

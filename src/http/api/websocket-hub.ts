@@ -7,7 +7,10 @@ import type { Feed } from "./feed.ts";
 import { ReaderHub } from "./reader-hub.ts";
 import { WebSocketConnection } from "./websocket-connection.ts";
 
-/** What is not of the feed (errors, and what the account's other sockets say) may wait for a socket up to so many bytes; a message with files has up to 11 MiB. */
+/**
+ * What is not of the feed (errors, and what the account's other sockets say) may wait for a socket up to so many bytes;
+ * a message with files has up to 11 MiB.
+ */
 const UNSENT_MAX = 16 * 1024 * 1024;
 /** How far back a backlog reaches, by the time of accepting. */
 const BACKLOG_MS = 60 * 60 * 1000;

@@ -10,7 +10,8 @@ const IN_FLIGHT_MAX = 1024;
 
 /**
  * One WebSocket of an account: greeting, then text frames of JSON both ways. What a client sends is posted like a
- * `POST /api/message` and goes to the account's other sockets as well; a refusal comes back as an error frame. `isLive`: without a backlog.
+ * `POST /api/message` and goes to the account's other sockets as well; a refusal comes back as an error frame.
+ * `isLive`: without a backlog.
  */
 export function serveWebSocket(socket: WebSocket, tcp: Socket, deps: ApiDeps, isLive: boolean): void {
   // Without a listener a protocol error of the peer would be an uncaught exception; the close that follows cleans up.

@@ -10,7 +10,7 @@ export interface Side {
 }
 
 /** A page and what it may load; nothing else is allowed to it. */
-export interface Page {
+export interface ExamplePage {
   readonly html: string;
   readonly policy: string;
 }
@@ -18,7 +18,7 @@ export interface Page {
 const POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'";
 
 /** Both sides next to each other. Each is a page of its own address: no address lets in the page of another one. */
-export function bothSides(sides: readonly Side[]): Page {
+export function bothSides(sides: readonly Side[]): ExamplePage {
   const frames = sides.map(
     ({ name, url }) => `<iframe title="${escapeHtml(name)}" src="${escapeHtml(url)}/side"></iframe>`,
   );
@@ -36,7 +36,7 @@ ${frames.join("\n")}
 }
 
 /** One side: what arrives at the account, and a form that posts to it. Only the pages of the sides may frame it. */
-export function oneSide({ name, url }: Side, sides: readonly Side[]): Page {
+export function oneSide({ name, url }: Side, sides: readonly Side[]): ExamplePage {
   const label = escapeHtml(name);
   // Not every browser takes a WebSocket of the same address for 'self'.
   const socket = url.replace(/^http/u, "ws");

@@ -3,14 +3,17 @@ import type { FastifyReply } from "fastify";
 import { problem } from "../api/problem.ts";
 import { authorityOf } from "../own-host.ts";
 import { type HttpApi, sendProblem } from "../server.ts";
-import { bothSides, oneSide, type Page, type Side, STYLE } from "./pages.ts";
+import { bothSides, oneSide, type ExamplePage, type Side, STYLE } from "./pages.ts";
 
 /** Compiled from `side.ts`. */
 const SCRIPT = new URL("side.js", import.meta.url);
 
-/** The pages of the built-in example at the address of one account. `sides`: all accounts; null until all of them listen. */
+/**
+ * The pages of the built-in example at the address of one account. `sides`: all accounts; null until all of them
+ * listen.
+ */
 export function addExampleRoutes({ app }: HttpApi, account: string, sides: () => readonly Side[] | null): void {
-  const sendPage = (reply: FastifyReply, page: Page): FastifyReply =>
+  const sendPage = (reply: FastifyReply, page: ExamplePage): FastifyReply =>
     send(reply.header("Content-Security-Policy", page.policy), "text/html", page.html);
   app.get("/", (request, reply) => {
     const all = sides();

@@ -1,6 +1,6 @@
 /**
- * One side of the example, in the browser: shows what arrives at the account, and posts what somebody types. The server hands it out as it
- * was compiled, so it imports nothing.
+ * One side of the example, in the browser: shows what arrives at the account, and posts what somebody types. The server
+ * hands it out as it was compiled, so it imports nothing.
  */
 
 /** What it uses of the browser's elements. */

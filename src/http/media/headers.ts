@@ -4,8 +4,9 @@ import type { PublishedFile } from "../../files/files.ts";
 const CACHE_MAX_S = 24 * 3600;
 
 /**
- * The headers of every answer with a file. Whatever it holds, a browser runs nothing of it: its type is not guessed, what could hold a
- * script is saved instead of shown, and what is shown is in a sandbox that may load nothing but itself.
+ * The headers of every answer with a file. Whatever it holds, a browser runs nothing of it: its type is not guessed,
+ * what could hold a script is saved instead of shown, and what is shown is in a sandbox that may load nothing but
+ * itself.
  */
 export function headersOf(file: PublishedFile, nowMs: number): Readonly<Record<string, string>> {
   const seconds = Math.max(0, Math.min(CACHE_MAX_S, Math.floor((file.untilMs - nowMs) / 1000)));

@@ -219,7 +219,7 @@ test("what cannot be fetched is said, and nothing of why", async () => {
 test("what takes long goes on for who asks again", async () => {
   const answer = Promise.withResolvers<OpenedFile>();
   const sources = source(() => answer.promise);
-  const { files, clock } = await stage({ sources, test: { flights: { stallMs: 120_000 } } });
+  const { files, clock } = await stage({ sources, test: { singleFlight: { stallMs: 120_000 } } });
   const server = await start(files, () => clock.nowMs());
   const url = server + (files.linkFor(remote("r"), "a.txt") ?? "").slice(ENDPOINT.url.length);
   const first = fetch(url);

@@ -10,7 +10,7 @@ import { listenAt } from "../listen.ts";
 import { etagOf, headersOf } from "./headers.ts";
 import { readRange } from "./range.ts";
 
-export interface MediaOptions {
+export interface MediaServerOptions {
   readonly files: FileStore;
   readonly address: Address;
   readonly descriptors: Descriptors;
@@ -29,14 +29,20 @@ export interface MediaServer {
 /** Each that reads holds a file open. */
 const MAX_CONNECTIONS = 1000;
 const STOP_GRACE_MS = 4_000;
-/** Requests of one connection that wait for their answers, each of which can hold a file open. Browsers and proxies have one, and a next one on its heels. */
+/**
+ * Requests of one connection that wait for their answers, each of which can hold a file open. Browsers and proxies have
+ * one, and a next one on its heels.
+ */
 const WAITING_MAX = 2;
 const RETRY_S = 30;
 /** Behind the address of the endpoint: token and name. */
 const PATH = /^\/media\/([\w-]{1,1000})\/([^/]{1,1000})$/u;
 
-/** Serves published files at `/media/<token>/<name>`, and nothing else. Rejects with an error of the system when it cannot listen. */
-export async function startMedia(options: MediaOptions): Promise<MediaServer> {
+/**
+ * Serves published files at `/media/<token>/<name>`, and nothing else. Rejects with an error of the system when it
+ * cannot listen.
+ */
+export async function startMedia(options: MediaServerOptions): Promise<MediaServer> {
   const { descriptors } = options;
   const server = new HttpServer(undefined, { descriptors, each: 1 + WAITING_MAX });
   server.maxConnections = MAX_CONNECTIONS;
@@ -79,7 +85,7 @@ export async function startMedia(options: MediaOptions): Promise<MediaServer> {
   };
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, options: MediaOptions): Promise<void> {
+async function answer(request: IncomingMessage, response: ServerResponse, options: MediaServerOptions): Promise<void> {
   const flaw = flawOf(request);
   if (flaw !== null) return say(response, flaw.status, `${flaw.message}.`);
   const match = PATH.exec((request.url ?? "").split("?", 1)[0] ?? "");
@@ -111,7 +117,7 @@ async function send(
   { method, headers }: IncomingMessage,
   response: ServerResponse,
   file: PublishedFile,
-  { nowMs }: MediaOptions,
+  { nowMs }: MediaServerOptions,
 ): Promise<void> {
   for (const [name, value] of Object.entries(headersOf(file, nowMs()))) response.setHeader(name, value);
   const etag = etagOf(file);

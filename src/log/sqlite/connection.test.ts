@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { batchOf, said } from "../suite/kit.suite.ts";
-import { Connection } from "./connection.ts";
+import { WorkerConnection } from "./connection.ts";
 import type { CommitRequest } from "./protocol.ts";
 import { openAt, scratchFolder } from "./scratch.suite.ts";
 import { SqliteLog } from "./sqlite-log.ts";
@@ -9,7 +9,7 @@ const OPTIONS = { durability: "power", retentionDays: 7, retentionBytes: 1e9, me
 
 test("when the worker dies, all who wait are told, and so is everybody later", async () => {
   const dataPath = scratchFolder();
-  const connection = await Connection.open({ dataPath, ...OPTIONS });
+  const connection = await WorkerConnection.open({ dataPath, ...OPTIONS });
   const log = new SqliteLog(connection, { tailBytes: 0, pendingBytes: 1e6, clock: Date.now });
   await log.append(batchOf(said("safe")));
   const broken = connection.call<CommitRequest>({ is: "commit" } as CommitRequest);

@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import { LogError } from "../errors.ts";
 import type { Seq } from "../log.ts";
 import { toError } from "./failure.ts";
-import type { Opened, Reply, Request, WorkerOptions } from "./protocol.ts";
+import type { WorkerOpened, Reply, Request, WorkerOptions } from "./protocol.ts";
 
 /** A request before it has its number. */
 export type Unnumbered<R> = R extends Request ? Omit<R, "id"> : never;
@@ -10,7 +10,7 @@ export type Unnumbered<R> = R extends Request ? Omit<R, "id"> : never;
 type Settle = (reply: Reply | LogError) => void;
 
 /** The main thread's end of the worker: numbers requests, pairs the replies, and knows when the worker has died. */
-export class Connection {
+export class WorkerConnection {
   readonly head: Seq;
   /** Resolves when the worker ends without having been asked to. */
   readonly failed: Promise<LogError>;
@@ -23,7 +23,7 @@ export class Connection {
   #closing = false;
 
   /** Starts the worker; rejects with the LogError that says why the log cannot be opened. */
-  static async open(options: WorkerOptions): Promise<Connection> {
+  static async open(options: WorkerOptions): Promise<WorkerConnection> {
     // Beside this file, compiled or not.
     const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
     const worker = new Worker(new URL(`worker.${extension}`, import.meta.url), {
@@ -32,7 +32,7 @@ export class Connection {
       execArgv: [],
     });
     const opened = await firstWord(worker);
-    if (opened.is === "opened") return new Connection(worker, opened.head);
+    if (opened.is === "opened") return new WorkerConnection(worker, opened.head);
     await worker.terminate();
     throw toError(opened.failure);
   }
@@ -98,8 +98,8 @@ export function expectReply<K extends Reply["is"]>(kind: K, reply: Reply): Extra
 }
 
 /** Takes off only its own listeners: a Worker needs the ones that Node has put on it. */
-async function firstWord(worker: Worker): Promise<Opened> {
-  const heard = Promise.withResolvers<Opened>();
+async function firstWord(worker: Worker): Promise<WorkerOpened> {
+  const heard = Promise.withResolvers<WorkerOpened>();
   const fail = (error: Error): void => heard.reject(died(error.message));
   const exit = (code: number): void => heard.reject(died(`exit code ${code}`));
   worker.on("message", heard.resolve).on("error", fail).on("exit", exit);

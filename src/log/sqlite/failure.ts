@@ -1,8 +1,8 @@
 import { LogError } from "../errors.ts";
-import type { Failure } from "./protocol.ts";
+import type { LogFailure } from "./protocol.ts";
 
 /** A failure on its way between the threads, as an Error. */
-export function toError(failure: Failure): LogError {
+export function toError(failure: LogFailure): LogError {
   return new LogError(failure.code, failure.message);
 }
 
@@ -11,7 +11,7 @@ export function closedError(): LogError {
 }
 
 /** What an error of the file system or of SQLite while reading or writing means; `file` is the log's path. */
-export function runtimeFailure(error: unknown, file: string): Failure {
+export function runtimeFailure(error: unknown, file: string): LogFailure {
   if (error instanceof LogError) return { code: error.code, message: error.message };
   const code = errorCode(error);
   const reason = reasonOf(error);
@@ -24,7 +24,7 @@ export function runtimeFailure(error: unknown, file: string): Failure {
 }
 
 /** The same for opening, where more can be wrong that the operator has to fix. */
-export function openFailure(error: unknown, folder: string, file: string): Failure {
+export function openFailure(error: unknown, folder: string, file: string): LogFailure {
   if (error instanceof LogError) return { code: error.code, message: error.message };
   const code = errorCode(error);
   const reason = reasonOf(error);
@@ -45,7 +45,7 @@ export function openFailure(error: unknown, folder: string, file: string): Failu
   return { code: "io", message: `The log ${file} cannot be opened: ${reason}.` };
 }
 
-function diskFull(file: string, reason: string): Failure {
+function diskFull(file: string, reason: string): LogFailure {
   return {
     code: "disk_full",
     message: `No room on the disk for the log ${file}: ${reason}. Free some space; messages are refused until then.`,
@@ -53,7 +53,7 @@ function diskFull(file: string, reason: string): Failure {
 }
 
 /** What to do about a file that SQLite cannot read as its own. */
-export function damagedFile(file: string, reason: string): Failure {
+export function damagedFile(file: string, reason: string): LogFailure {
   return {
     code: "damaged",
     message: `The log ${file} is damaged: ${reason}. Stop Rialto; "rialto log check" says what is damaged, and "rialto log repair" makes a new log from everything that can be read, and keeps this file beside it. To start with an empty log instead, move the file away.`,
@@ -65,7 +65,7 @@ function isDamage(code: string): boolean {
 }
 
 /** The refusal while free space is below the floor. */
-export function belowFloor(file: string, free: number, floor: number): Failure {
+export function belowFloor(file: string, free: number, floor: number): LogFailure {
   return diskFull(file, `${mebibytes(free)} MiB are free, ${mebibytes(floor)} MiB are kept in reserve`);
 }
 

@@ -1,10 +1,10 @@
-import type { LogObserver } from "../archive.ts";
+import type { LogObserver } from "../search.ts";
 import { LogError } from "../errors.ts";
 import type { Appended, Batch, NewEntry, Seq } from "../log.ts";
 import { TailEntry } from "../tail.ts";
 import { toError } from "./failure.ts";
 import { charsOfCopies, charsOfNote, NoteColumns } from "./notes.ts";
-import type { BatchExtra, CommitRequest, CommittedReply, Verdict } from "./protocol.ts";
+import type { BatchExtra, CommitRequest, CommittedReply, BatchVerdict } from "./protocol.ts";
 
 /** One commit takes batches until it has this many entries or characters; a larger batch goes alone. */
 const GROUP_ENTRIES = 2048;
@@ -15,7 +15,7 @@ const RIDE_MS = 200;
 const WAITING_OVERHEAD = 128;
 
 /** A batch as the callers of the log give it, and the marks to forget. */
-export interface Waiting {
+export interface PendingBatch {
   readonly batch: Batch;
   readonly unmark: readonly string[];
   /** It causes no commit, and goes with the next one. */
@@ -25,7 +25,7 @@ export interface Waiting {
 /** Told once what became of a batch. */
 export type Settle = (outcome: Appended | LogError) => void;
 
-interface Item extends Waiting {
+interface Item extends PendingBatch {
   readonly size: number;
   /** When it was handed over, by `performance.now`. */
   readonly sinceMs: number;
@@ -48,8 +48,9 @@ export interface GroupCommitOptions {
 }
 
 /**
- * Gathers what comes while a commit runs, and sends it as the next one. An idle log commits at once, what rides with others excepted. One commit at a time: with
- * a second one ready in the worker's mailbox commits are half as large and twice as many, and a batch waits for three instead of two.
+ * Gathers what comes while a commit runs, and sends it as the next one. An idle log commits at once, what rides with
+ * others excepted. One commit at a time: with a second one ready in the worker's mailbox commits are half as large and
+ * twice as many, and a batch waits for three instead of two.
  */
 export class GroupCommit {
   readonly #options: GroupCommitOptions;
@@ -67,14 +68,14 @@ export class GroupCommit {
   }
 
   /** Resolves once durable; rejects with a LogError (`overloaded` at once). */
-  add(waiting: Waiting): Promise<Appended> {
+  add(waiting: PendingBatch): Promise<Appended> {
     return new Promise((resolve, reject) => {
       this.addThen(waiting, (outcome) => (outcome instanceof LogError ? reject(outcome) : resolve(outcome)));
     });
   }
 
   /** The same without a promise; never tells before it returns. */
-  addThen({ batch, unmark, rides = false }: Waiting, settle: Settle): void {
+  addThen({ batch, unmark, rides = false }: PendingBatch, settle: Settle): void {
     const size = sizeOf(batch, unmark);
     // A batch that finds nothing waiting is taken whatever its size, or it could never be.
     if (this.#bytes > 0 && this.#bytes + size > this.#options.pendingBytes) {
@@ -176,7 +177,7 @@ export class GroupCommit {
       tell(settle, outcomeOf(answers[index] ?? [], verdicts.get(index)));
   }
 
-  #observe(items: readonly Item[], verdicts: ReadonlyMap<number, Verdict>): void {
+  #observe(items: readonly Item[], verdicts: ReadonlyMap<number, BatchVerdict>): void {
     const { observer } = this.#options;
     if (observer === null) return;
     const now = performance.now();
@@ -200,7 +201,7 @@ function tell(settle: Settle, outcome: Appended | LogError): void {
   }
 }
 
-function outcomeOf(seqs: readonly (Seq | null)[], verdict: Verdict | undefined): Appended | LogError {
+function outcomeOf(seqs: readonly (Seq | null)[], verdict: BatchVerdict | undefined): Appended | LogError {
   switch (verdict?.is) {
     case undefined:
       return { is: "stored", seqs };
@@ -232,7 +233,7 @@ function sizeOf(batch: Batch, unmark: readonly string[]): number {
   return size;
 }
 
-function encode(items: readonly Waiting[], at: number): Commit {
+function encode(items: readonly PendingBatch[], at: number): Commit {
   const counts: number[] = [];
   const subjects = new Map<string, number>();
   const subjectOf: number[] = [];
@@ -270,7 +271,7 @@ function encode(items: readonly Waiting[], at: number): Commit {
 }
 
 /** Null when the batch is nothing but keyless entries. */
-function extraOf(index: number, { batch, unmark }: Waiting): BatchExtra | null {
+function extraOf(index: number, { batch, unmark }: PendingBatch): BatchExtra | null {
   const { account, entries, marks = [], receipts = [], once = null } = batch;
   const keyed = entries.some(hasKey);
   const small = marks.length + unmark.length + receipts.length;

@@ -42,7 +42,10 @@ export class IdRetention {
     return last;
   }
 
-  /** Inside a transaction. Messages go last: where one step does not take all that belongs to them, the next finds them again. */
+  /**
+   * Inside a transaction. Messages go last: where one step does not take all that belongs to them, the next finds them
+   * again.
+   */
   forget(last: Seq): void {
     const refs = this.#deleteRefs.run(last).changes;
     const reactions = this.#deleteReactions.run(last).changes;

@@ -3,8 +3,8 @@ import type { Seq } from "../log.ts";
 import type { LostRange } from "./salvage.ts";
 
 /**
- * The pages that hold entries, found by what they look like (https://sqlite.org/fileformat2.html): when a page that leads to them is damaged,
- * they are whole and out of reach.
+ * The pages that hold entries, found by what they look like (https://sqlite.org/fileformat2.html): when a page that
+ * leads to them is damaged, they are whole and out of reach.
  */
 export interface Leaf {
   readonly page: number;
@@ -15,7 +15,10 @@ export interface Leaf {
 const PAGE = 4096;
 const LEAF = 0x0d;
 const INNER = 0x05;
-/** Where the first page says which pages are free, and where the cells' places begin in a leaf and in a page above leaves. */
+/**
+ * Where the first page says which pages are free, and where the cells' places begin in a leaf and in a page above
+ * leaves.
+ */
 const FREE_AT = 32;
 const LEAF_HEADER = 8;
 const INNER_HEADER = 12;
@@ -54,7 +57,10 @@ export function leavesWithin(file: string, ranges: readonly LostRange[]): readon
   }
 }
 
-/** Calls `read` with copies of a file in which the table with this root consists of some of the leaves, until it had all. */
+/**
+ * Calls `read` with copies of a file in which the table with this root consists of some of the leaves, until it had
+ * all.
+ */
 export function withLeaves(
   file: string,
   copy: string,

@@ -1,6 +1,6 @@
-import type { Archive, LogObserver } from "../archive.ts";
+import type { LogSearch, LogObserver } from "../search.ts";
 import type { Log } from "../log.ts";
-import { Connection } from "./connection.ts";
+import { WorkerConnection } from "./connection.ts";
 import type { TestLimits } from "./protocol.ts";
 import { SqliteLog } from "./sqlite-log.ts";
 
@@ -34,10 +34,10 @@ export interface SqliteLogOptions {
  */
 export async function openSqliteLog(
   options: SqliteLogOptions,
-): Promise<Log & { readonly archive: Archive; sweep(): Promise<void> }> {
+): Promise<Log & { readonly archive: LogSearch; sweep(): Promise<void> }> {
   const { dataPath, durability, retentionDays, retentionBytes, messageIdDays, test = {} } = options;
   const settings = { dataPath, durability, retentionDays, retentionBytes, messageIdDays, test };
-  const connection = await Connection.open(settings);
+  const connection = await WorkerConnection.open(settings);
   return new SqliteLog(connection, {
     tailBytes: options.tailBytes ?? 8 * MEBIBYTE,
     pendingBytes: options.pendingBytes ?? 64 * MEBIBYTE,

@@ -198,12 +198,12 @@ export type Request =
   | CloseRequest;
 
 /** What became of a batch that was not simply stored. */
-export type Verdict =
+export type BatchVerdict =
   | { readonly batch: number; readonly is: "repeated"; readonly answer: string }
   | { readonly batch: number; readonly is: "conflict" }
-  | { readonly batch: number; readonly is: "refused"; readonly failure: Failure };
+  | { readonly batch: number; readonly is: "refused"; readonly failure: LogFailure };
 
-export interface Failure {
+export interface LogFailure {
   readonly code: LogErrorCode;
   /** For people; never holds message text. */
   readonly message: string;
@@ -215,7 +215,7 @@ export interface CommittedReply {
   readonly id: number;
   readonly first: Seq;
   readonly absent: readonly number[];
-  readonly verdicts: readonly Verdict[];
+  readonly verdicts: readonly BatchVerdict[];
 }
 
 /** Rows as columns; `subjectOf` holds indexes into the request's subjects. */
@@ -287,7 +287,7 @@ interface DoneReply {
 interface FailedReply {
   readonly is: "failed";
   readonly id: number;
-  readonly failure: Failure;
+  readonly failure: LogFailure;
 }
 
 export type Reply =
@@ -304,6 +304,6 @@ export type Reply =
   | FailedReply;
 
 /** The worker's first word: it holds the log, or why it cannot. */
-export type Opened =
+export type WorkerOpened =
   | { readonly is: "opened"; readonly head: Seq }
-  | { readonly is: "refused"; readonly failure: Failure };
+  | { readonly is: "refused"; readonly failure: LogFailure };

@@ -8,7 +8,7 @@ import { openDatabase } from "./database.ts";
 import { IdTables } from "./ids.ts";
 import { Names } from "./names.ts";
 import { Queries } from "./queries.ts";
-import type { Slices } from "./slices.ts";
+import type { CooperativeSteps } from "./cooperative-steps.ts";
 import { SubjectIndex } from "./subject-index.ts";
 import { Writer } from "./writer.ts";
 
@@ -69,7 +69,7 @@ const states: readonly (readonly [string, () => void])[] = [
   ["in the table", () => index.moveAll()],
 ];
 
-function drain<T>(work: Slices<T>): T {
+function drain<T>(work: CooperativeSteps<T>): T {
   for (;;) {
     const { done, value } = work.next();
     if (done === true) return value;

@@ -2,7 +2,7 @@ import type { Database, Statement } from "better-sqlite3";
 import type { Receipt, Seq, Subject } from "../log.ts";
 import type { Names } from "./names.ts";
 import type { NewestRequest, ReadRequest, ReceiptsRequest } from "./protocol.ts";
-import type { Slices } from "./slices.ts";
+import type { CooperativeSteps } from "./cooperative-steps.ts";
 import type { SubjectIndex } from "./subject-index.ts";
 
 /** Most entries one read returns, whatever its limit. */
@@ -92,7 +92,7 @@ export class Queries {
     return found;
   }
 
-  *read(request: ReadRequest, head: Seq): Slices<Rows> {
+  *read(request: ReadRequest, head: Seq): CooperativeSteps<Rows> {
     const wanted = this.#wanted(request.subjects);
     const limit = Math.min(request.limit, READ_ROWS);
     const found: Found[] = [];
@@ -117,7 +117,7 @@ export class Queries {
     return rows;
   }
 
-  *newest(request: NewestRequest, head: Seq): Slices<Rows> {
+  *newest(request: NewestRequest, head: Seq): CooperativeSteps<Rows> {
     const wanted = this.#wanted(request.subjects);
     const few = head - request.after <= wanted.size * ROWS_PER_SEEK;
     const { found, count } = few
@@ -137,7 +137,7 @@ export class Queries {
   }
 
   /** The first `limit` entries with after < seq <= until, by one index seek per subject. */
-  *#seekOldest(wanted: ReadonlyMap<number, number>, after: Seq, until: Seq, limit: number): Slices<Found[]> {
+  *#seekOldest(wanted: ReadonlyMap<number, number>, after: Seq, until: Seq, limit: number): CooperativeSteps<Found[]> {
     let found: Found[] = [];
     let bound = until;
     let cost = 0;
@@ -161,7 +161,7 @@ export class Queries {
     wanted: ReadonlyMap<number, number>,
     after: Seq,
     head: Seq,
-  ): Slices<{ readonly found: Found[]; readonly count: number }> {
+  ): CooperativeSteps<{ readonly found: Found[]; readonly count: number }> {
     const found: Found[] = [];
     let position = after;
     while (position < head) {
@@ -179,7 +179,7 @@ export class Queries {
     after: Seq,
     head: Seq,
     limit: number,
-  ): Slices<{ readonly found: Found[]; readonly count: number }> {
+  ): CooperativeSteps<{ readonly found: Found[]; readonly count: number }> {
     let found: Found[] = [];
     let count = 0;
     let bound = after;
@@ -213,7 +213,7 @@ export class Queries {
     return { found: found.sort(bySeq), count };
   }
 
-  *#countOf(id: number, after: Seq, until: Seq): Slices<number> {
+  *#countOf(id: number, after: Seq, until: Seq): CooperativeSteps<number> {
     let total = this.#index.countInMemory(id, after, until);
     // As it is now: what is in memory moves into the table between two slices.
     let position = Math.min(until, this.#index.mark);
@@ -227,8 +227,10 @@ export class Queries {
     return total;
   }
 
-  /** Loads payloads, one at least, until about `bytes` characters; an entry that retention took meanwhile is left out. */
-  *#load(found: readonly Found[], bytes: number): Slices<Rows> {
+  /**
+   * Loads payloads, one at least, until about `bytes` characters; an entry that retention took meanwhile is left out.
+   */
+  *#load(found: readonly Found[], bytes: number): CooperativeSteps<Rows> {
     const rows = noRows();
     let total = 0;
     let slice = 0;

@@ -6,7 +6,7 @@ import { logFile, openDatabase, syncFolder } from "./database.ts";
 import { openFailure, toError } from "./failure.ts";
 import { leavesWithin, withLeaves } from "./leaves.ts";
 import { rebuildSubjectIndex } from "./subject-index.ts";
-import { fileBeside, type Progress } from "./upkeep.ts";
+import { fileBeside, type ReportProgress } from "./upkeep.ts";
 import {
   attempt,
   FAR,
@@ -20,7 +20,7 @@ import {
 export interface RepairOptions {
   readonly dataPath: string;
   readonly isSound: (payload: string) => boolean;
-  readonly progress: Progress;
+  readonly progress: ReportProgress;
   /** Unix ms. */
   readonly nowMs: number;
 }
@@ -56,8 +56,8 @@ const STEP_ROWS = 5_000;
 const WORKSHOP = ".repair";
 
 /**
- * Makes a new log of all that can be read of a damaged one, and puts it in its place; the damaged one stays beside it under another name.
- * Throws a LogError: `locked` while a Rialto runs.
+ * Makes a new log of all that can be read of a damaged one, and puts it in its place; the damaged one stays beside it
+ * under another name. Throws a LogError: `locked` while a Rialto runs.
  */
 export function repairLog(options: RepairOptions): Repaired {
   const { dataPath } = options;
@@ -250,8 +250,8 @@ function put(run: () => void): void {
 }
 
 /**
- * The new log must not give a seq again that the old one has given: readers that are ahead would pass over it. Where entries are lost, the
- * head goes further than any entry that the file can have held.
+ * The new log must not give a seq again that the old one has given: readers that are ahead would pass over it. Where
+ * entries are lost, the head goes further than any entry that the file can have held.
  */
 function raiseHead(source: Database, target: Database, isLossy: boolean): void {
   const seen = (db: Database, sql: string): number => Number(attempt(() => db.prepare(sql).pluck().get()) ?? 0);

@@ -2,7 +2,7 @@ import type { Database, Statement } from "better-sqlite3";
 import type { Seq } from "../log.ts";
 import { IdRetention } from "./ids-retention.ts";
 import type { Held, WorkerOptions } from "./protocol.ts";
-import type { Slices } from "./slices.ts";
+import type { CooperativeSteps } from "./cooperative-steps.ts";
 import type { SubjectIndex } from "./subject-index.ts";
 import { ONCE_MS } from "./writer.ts";
 
@@ -31,9 +31,9 @@ interface Oldest {
 
 /**
  * Deletes what is too old, then the oldest while the file is too large, in steps between which commits may run; what is
- * held stays in either case. Receipts go with their entries; only when there are very many do some of them take steps more.
- * Answers kept for idempotency keys go after their 24 h, or with the entries of their time when room is short. What is known of ids has days
- * of its own; when room is short, what outlives its entries goes before any entry does.
+ * held stays in either case. Receipts go with their entries; only when there are very many do some of them take steps
+ * more. Answers kept for idempotency keys go after their 24 h, or with the entries of their time when room is short.
+ * What is known of ids has days of its own; when room is short, what outlives its entries goes before any entry does.
  */
 export class Retention {
   readonly #db: Database;
@@ -77,7 +77,7 @@ export class Retention {
   }
 
   /** `now`: Unix ms. Throws what SQLite throws; what was deleted stays deleted. */
-  *sweep(now: number, bounds: Bounds): Slices<undefined> {
+  *sweep(now: number, bounds: Bounds): CooperativeSteps<undefined> {
     for (let deleted = true; deleted;) {
       yield;
       deleted = this.#step(now, bounds);

@@ -36,8 +36,8 @@ export function openToRead(file: string): Database {
 }
 
 /**
- * A copy of a file whose first page cannot be read, with the first page of an empty log in its place: the tables of all logs begin at the same
- * pages. Copies what waits in the write-ahead file as well.
+ * A copy of a file whose first page cannot be read, with the first page of an empty log in its place: the tables of all
+ * logs begin at the same pages. Copies what waits in the write-ahead file as well.
  */
 export function withFirstPage(file: string, empty: string, copy: string): void {
   copyFileSync(file, copy);
@@ -65,8 +65,8 @@ interface Numbered {
 }
 
 /**
- * Reads a table with a number as its first key column, in the order of its key, and goes on after the pages that cannot be read. What is
- * lost is told by ranges of that number.
+ * Reads a table with a number as its first key column, in the order of its key, and goes on after the pages that cannot
+ * be read. What is lost is told by ranges of that number.
  */
 export function* salvageByNumber(
   db: Database,

@@ -1,14 +1,14 @@
 import type { Ids, Known, Reaction, Seq, Subject } from "../log.ts";
-import { type Connection, expectReply } from "./connection.ts";
+import { type WorkerConnection, expectReply } from "./connection.ts";
 import type { FindRequest, KnownRequest, ReactionsRequest, RefsRequest } from "./protocol.ts";
 
 /** What the worker knows of ids. */
 export class SqliteIds implements Ids {
-  readonly #connection: Connection;
+  readonly #connection: WorkerConnection;
   readonly #open: () => void;
 
   /** `open` throws once nothing may be asked any more. */
-  constructor(connection: Connection, open: () => void) {
+  constructor(connection: WorkerConnection, open: () => void) {
     this.#connection = connection;
     this.#open = open;
   }

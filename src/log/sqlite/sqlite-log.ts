@@ -1,4 +1,4 @@
-import type { LogObserver } from "../archive.ts";
+import type { LogObserver } from "../search.ts";
 import { LogError } from "../errors.ts";
 import type {
   Appended,
@@ -15,10 +15,10 @@ import type {
   TailListener,
 } from "../log.ts";
 import { Tail, type TailEntry } from "../tail.ts";
-import { type Connection, expectReply } from "./connection.ts";
+import { type WorkerConnection, expectReply } from "./connection.ts";
 import { closedError } from "./failure.ts";
 import { GroupCommit } from "./group-commit.ts";
-import { SqliteArchive } from "./sqlite-archive.ts";
+import { SqliteArchive } from "./sqlite-search.ts";
 import { SqliteIds } from "./sqlite-ids.ts";
 import { Soundness } from "./soundness.ts";
 import type {
@@ -52,7 +52,7 @@ export class SqliteLog implements Log {
   readonly failed: Promise<LogError>;
   readonly ids: Ids;
   readonly archive: SqliteArchive;
-  readonly #connection: Connection;
+  readonly #connection: WorkerConnection;
   readonly #clock: () => number;
   readonly #commits: GroupCommit;
   readonly #tail: Tail;
@@ -63,7 +63,7 @@ export class SqliteLog implements Log {
   #closed: Promise<void> | null = null;
 
   constructor(
-    connection: Connection,
+    connection: WorkerConnection,
     options: {
       readonly tailBytes: number;
       readonly pendingBytes: number;

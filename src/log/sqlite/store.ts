@@ -1,16 +1,16 @@
 import { statfsSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import type { Seq } from "../log.ts";
-import { Archivist } from "./archivist.ts";
+import { SearchReader } from "./search-reader.ts";
 import { logFile, openDatabase } from "./database.ts";
 import { belowFloor, closedError, runtimeFailure } from "./failure.ts";
 import { DISK_FLOOR, DiskFloor } from "./floor.ts";
 import { IdTables } from "./ids.ts";
 import { Names } from "./names.ts";
-import type { CommitRequest, Failure, Held, Reply, Request, WorkerOptions } from "./protocol.ts";
+import type { CommitRequest, LogFailure, Held, Reply, Request, WorkerOptions } from "./protocol.ts";
 import { Queries, type Rows } from "./queries.ts";
 import { Retention } from "./retention.ts";
-import { Slicer, type Slices } from "./slices.ts";
+import { StepRunner, type CooperativeSteps } from "./cooperative-steps.ts";
 import { SubjectIndex } from "./subject-index.ts";
 import { copyTo } from "./upkeep.ts";
 import { Writer } from "./writer.ts";
@@ -27,10 +27,10 @@ export class Store {
   readonly #names: Names;
   readonly #ids: IdTables;
   readonly #index: SubjectIndex;
-  readonly #archivist: Archivist;
+  readonly #searchReader: SearchReader;
   readonly #retention: Retention;
   readonly #floor: DiskFloor;
-  readonly #slicer = new Slicer();
+  readonly #slicer = new StepRunner();
   readonly #say: (reply: Reply) => void;
   readonly #sweepChars: number;
   #sweeping = false;
@@ -53,7 +53,7 @@ export class Store {
     this.#index = new SubjectIndex(this.#db, options.test.indexRows);
     this.#writer = new Writer(this.#db, this.#names, this.#ids);
     this.#queries = new Queries(this.#db, this.#names, this.#index);
-    this.#archivist = new Archivist(this.#db);
+    this.#searchReader = new SearchReader(this.#db);
     this.#retention = new Retention(this.#db, this.#index, options);
     const free = (): number => {
       const { bavail, bsize } = statfsSync(options.dataPath);
@@ -107,22 +107,22 @@ export class Store {
         });
       case "search":
         return this.#slicer.run(
-          this.#archivist.search(request),
+          this.#searchReader.search(request),
           (finds) => this.#say({ is: "finds", id: request.id, ...finds }),
           (error) => this.#fail(request.id, error),
         );
       case "entry":
         return this.#guard(request.id, () => {
-          const entry = this.#archivist.entry(request.seq);
+          const entry = this.#searchReader.entry(request.seq);
           this.#say({ is: "finds", id: request.id, entries: entry === null ? [] : [entry], next: null });
         });
       case "endings":
         return this.#guard(request.id, () => {
-          this.#say({ is: "receipts", id: request.id, receipts: this.#archivist.receiptsOf(request.seq) });
+          this.#say({ is: "receipts", id: request.id, receipts: this.#searchReader.receiptsOf(request.seq) });
         });
       case "anywhere":
         return this.#guard(request.id, () => {
-          this.#say({ is: "manyKnown", id: request.id, known: this.#archivist.anywhere(request.ref) });
+          this.#say({ is: "manyKnown", id: request.id, known: this.#searchReader.anywhere(request.ref) });
         });
       case "sweep":
         this.#held = request.held;
@@ -188,12 +188,12 @@ export class Store {
     if (this.#index.isDue) this.#slicer.run(this.#index.move(), done, done);
   }
 
-  #refusal(chars: number): Failure | null {
+  #refusal(chars: number): LogFailure | null {
     const free = this.#floor.below(performance.now(), chars);
     return free === null ? null : belowFloor(this.#file, free, this.#floor.bytes);
   }
 
-  #rows(id: number, work: Slices<Rows>): void {
+  #rows(id: number, work: CooperativeSteps<Rows>): void {
     this.#slicer.run(
       work,
       (rows) => this.#say({ is: "rows", id, ...rows }),
@@ -228,7 +228,7 @@ export class Store {
   }
 
   /** Retention, which may make room; then what the index of subjects has gathered, however little. */
-  *#upkeep(now: number): Slices<undefined> {
+  *#upkeep(now: number): CooperativeSteps<undefined> {
     yield* this.#retention.sweep(now, { head: () => this.head, held: () => this.#held });
     return yield* this.#index.move();
   }

@@ -9,7 +9,7 @@ import { Names } from "./names.ts";
 import type { CommitRequest } from "./protocol.ts";
 import { Retention } from "./retention.ts";
 import { scratchFolder } from "./scratch.suite.ts";
-import type { Slices } from "./slices.ts";
+import type { CooperativeSteps } from "./cooperative-steps.ts";
 import { SubjectIndex } from "./subject-index.ts";
 import { checkLog } from "./upkeep.ts";
 import { Writer } from "./writer.ts";
@@ -28,7 +28,7 @@ class Log {
   readonly said: number[] = [];
   /** Up to here retention has taken all. */
   gone = 0;
-  move: Slices<undefined> | null = null;
+  move: CooperativeSteps<undefined> | null = null;
   #writer: Writer;
   #names: Names;
 

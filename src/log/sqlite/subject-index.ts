@@ -6,7 +6,7 @@ import type { Committed } from "./writer.ts";
 import type { Names } from "./names.ts";
 import { type LostRange, salvageByNumber } from "./salvage.ts";
 import type { CommitRequest } from "./protocol.ts";
-import type { Slices } from "./slices.ts";
+import type { CooperativeSteps } from "./cooperative-steps.ts";
 
 /** Entries that are gathered before they are moved into the table. */
 const BATCH_ROWS = 32_768;
@@ -135,7 +135,7 @@ export class SubjectIndex {
   }
 
   /** Moves what is in memory now into the table. Throws what SQLite throws; another call begins anew. */
-  *move(): Slices<undefined> {
+  *move(): CooperativeSteps<undefined> {
     if (this.#isMoving) return undefined;
     this.#isMoving = true;
     try {
@@ -211,7 +211,7 @@ export class SubjectIndex {
   }
 
   /** One transaction each. */
-  *#steps(): Slices<undefined> {
+  *#steps(): CooperativeSteps<undefined> {
     this.#assertWhole(this.#floor, Infinity);
     if (this.#moving === null) {
       this.#moving = this.#fresh;

@@ -11,7 +11,7 @@ const FINDINGS_MAX = 20;
 const STEP_PAGES = 1024;
 
 /** How far it is, to be shown to who waits. */
-export type Progress = (what: string, done: number, of: number | null) => void;
+export type ReportProgress = (what: string, done: number, of: number | null) => void;
 
 export interface Checked {
   readonly entries: number;
@@ -23,7 +23,7 @@ export interface Checked {
 export interface CheckOptions {
   readonly dataPath: string;
   readonly isSound: (payload: string) => boolean;
-  readonly progress: Progress;
+  readonly progress: ReportProgress;
 }
 
 /** A name beside the log that no file has. */
@@ -101,7 +101,7 @@ function unindexed(db: Database): readonly string[] {
 }
 
 /** Copies a log that no Rialto has open. Rejects with a LogError. */
-export async function backupLog(dataPath: string, to: string, progress: Progress): Promise<void> {
+export async function backupLog(dataPath: string, to: string, progress: ReportProgress): Promise<void> {
   const db = open(dataPath);
   try {
     await copyTo(db, to, (done, of) => progress("pages", done, of));
@@ -112,7 +112,10 @@ export async function backupLog(dataPath: string, to: string, progress: Progress
   }
 }
 
-/** Copies an open log, in steps between which other work may run; `step` may throw to give up. The file is there when it is whole. */
+/**
+ * Copies an open log, in steps between which other work may run; `step` may throw to give up. The file is there when it
+ * is whole.
+ */
 export async function copyTo(db: Database, to: string, step: (done: number, of: number) => void): Promise<void> {
   const part = `${to}.part`;
   rmSync(part, { force: true });

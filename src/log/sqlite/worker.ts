@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { logFile } from "./database.ts";
 import { openFailure } from "./failure.ts";
-import type { Opened, Reply, Request, WorkerOptions } from "./protocol.ts";
+import type { WorkerOpened, Reply, Request, WorkerOptions } from "./protocol.ts";
 import { Store } from "./store.ts";
 
 /** The log's thread: holds the database and answers the main thread's requests. Everything that may block is here. */
@@ -9,7 +9,7 @@ function main(): void {
   const port = parentPort;
   if (port === null) throw new Error("worker.ts runs as a worker thread only");
   const options = workerData as WorkerOptions;
-  const say = (word: Opened | Reply): void => port.postMessage(word);
+  const say = (word: WorkerOpened | Reply): void => port.postMessage(word);
   let store: Store;
   try {
     store = new Store(options, say);

@@ -3,7 +3,7 @@ import type { Seq } from "../log.ts";
 import type { IdTables } from "./ids.ts";
 import type { Names } from "./names.ts";
 import { NoteReader } from "./notes.ts";
-import type { BatchExtra, CommitRequest, Failure, Verdict } from "./protocol.ts";
+import type { BatchExtra, CommitRequest, LogFailure, BatchVerdict } from "./protocol.ts";
 
 /** How long an answer is kept under its idempotency key, in ms. */
 export const ONCE_MS = 24 * 60 * 60 * 1000;
@@ -12,7 +12,7 @@ export interface Committed {
   /** Seq of the first entry that was stored; the others follow without gaps. */
   readonly first: Seq;
   readonly absent: readonly number[];
-  readonly verdicts: readonly Verdict[];
+  readonly verdicts: readonly BatchVerdict[];
 }
 
 /** What one commit gathers while its batches are written. */
@@ -20,7 +20,7 @@ interface Progress {
   /** Highest seq given so far. */
   head: Seq;
   readonly absent: number[];
-  readonly verdicts: Verdict[];
+  readonly verdicts: BatchVerdict[];
 }
 
 /** Writes: one transaction per commit request, all or nothing. */
@@ -75,9 +75,10 @@ export class Writer {
 
   /**
    * On the disk when it returns. Throws what SQLite throws, with nothing stored. With `refusal` only batches that
-   * store no message are taken: a reader's position and receipts are small, and losing them would repeat what was delivered.
+   * store no message are taken: a reader's position and receipts are small, and losing them would repeat what was
+   * delivered.
    */
-  commit(request: CommitRequest, refusal: Failure | null): Committed {
+  commit(request: CommitRequest, refusal: LogFailure | null): Committed {
     const progress: Progress = { head: this.#head, absent: [], verdicts: [] };
     try {
       this.#begin.run();
@@ -95,7 +96,7 @@ export class Writer {
     return { first, absent: progress.absent, verdicts: progress.verdicts };
   }
 
-  #writeAll(request: CommitRequest, refusal: Failure | null, progress: Progress): void {
+  #writeAll(request: CommitRequest, refusal: LogFailure | null, progress: Progress): void {
     const subjects = refusal === null ? request.subjects.map((subject) => this.#names.intern(subject)) : [];
     const notes = new NoteReader(request.notes);
     let nextExtra = 0;
@@ -129,9 +130,9 @@ export class Writer {
     batch: number,
     count: number,
     extra: BatchExtra | undefined,
-    refusal: Failure | null,
+    refusal: LogFailure | null,
     at: number,
-  ): Verdict | null {
+  ): BatchVerdict | null {
     const once = extra?.once ?? null;
     if (refusal !== null && (count > 0 || once !== null)) return { batch, is: "refused", failure: refusal };
     if (extra === undefined || once === null) return null;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, test } from "vitest";
-import type { Archive } from "../archive.ts";
+import type { LogSearch } from "../search.ts";
 import type { Appended, Batch, Log, NewEntry, Seq } from "../log.ts";
 
 /** What the suite asks of an implementation when it opens a log. */
@@ -16,7 +16,7 @@ export interface SuiteOptions {
 /** A log under test, empty when opened. */
 export interface OpenedLog {
   readonly log: Log;
-  readonly archive: Archive;
+  readonly archive: LogSearch;
   /** Closes it and opens the same data again, with the same options. */
   reopen(): Promise<OpenedLog>;
   /** Applies retention now; resolves when nothing more is to be deleted. */
@@ -66,7 +66,7 @@ export class Bench {
     return this.#now.log;
   }
 
-  get archive(): Archive {
+  get archive(): LogSearch {
     return this.#now.archive;
   }
 

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { Event, Posted } from "../../../src/contract/events.ts";
-import type { Handle } from "../harness.ts";
+import type { Handle } from "../fixture.ts";
 import type { RecordingHost } from "../recording-host.ts";
 import type { Room, Stage } from "../stage.ts";
 import { wordsOf } from "../texts.ts";
@@ -100,7 +100,7 @@ async function reactionsOfPeople(stage: Stage): Promise<void> {
 
 /** What people do is done by them: it has the author of what they say. */
 export const acting: readonly Case[] = [
-  { name: "edits of people are told", when: (_, offers) => offers.has("edit"), run: editsOfPeople },
-  { name: "deletions of people are told", when: (_, offers) => offers.has("erase"), run: deletionsOfPeople },
-  { name: "reactions of people are told", when: (_, offers) => offers.has("react"), run: reactionsOfPeople },
+  { name: "edits of people are told", when: (_, features) => features.has("edit"), run: editsOfPeople },
+  { name: "deletions of people are told", when: (_, features) => features.has("erase"), run: deletionsOfPeople },
+  { name: "reactions of people are told", when: (_, features) => features.has("react"), run: reactionsOfPeople },
 ];

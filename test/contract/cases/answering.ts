@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { MessageRef } from "../../../src/contract/ids.ts";
 import type { MayPing } from "../../../src/contract/ops.ts";
-import type { Handle, Heard, How } from "../harness.ts";
+import type { Handle, Heard, How } from "../fixture.ts";
 import { type Room, type Stage, textOf } from "../stage.ts";
 import { wordsOf } from "../texts.ts";
 import type { Case } from "./case.ts";
@@ -107,28 +107,28 @@ async function nothingElseNotifies(stage: Stage): Promise<void> {
 export const answering: readonly Case[] = [
   {
     name: "an answer of ours points to what it answers",
-    when: ({ reply }, offers) => reply !== "none" && offers.has("reply"),
+    when: ({ reply }, features) => reply !== "none" && features.has("reply"),
     run: answersOut,
   },
   {
     name: "an answer of ours points to a message of ours",
-    when: ({ reply }, offers) => reply !== "none" && offers.has("reply"),
+    when: ({ reply }, features) => reply !== "none" && features.has("reply"),
     run: answersToOurs,
   },
-  { name: "people's answers say what they answer", when: (_, offers) => offers.has("reply"), run: answersIn },
+  { name: "people's answers say what they answer", when: (_, features) => features.has("reply"), run: answersIn },
   {
     name: "threads are kept both ways",
-    when: ({ thread }, offers) => thread === "native" && offers.has("thread"),
+    when: ({ thread }, features) => thread === "native" && features.has("thread"),
     run: threads,
   },
   {
     name: "a mention of somebody present notifies, once",
-    when: ({ mention }, offers) => mention !== "none" && offers.has("notified"),
+    when: ({ mention }, features) => mention !== "none" && features.has("notified"),
     run: mentionsNotify,
   },
   {
     name: "nothing notifies that may not",
-    when: ({ mention }, offers) => mention === "native" && offers.has("notified"),
+    when: ({ mention }, features) => mention === "native" && features.has("notified"),
     run: nothingElseNotifies,
   },
 ];

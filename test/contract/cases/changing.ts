@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { MessageRef } from "../../../src/contract/ids.ts";
-import type { Standing } from "../../../src/contract/ops.ts";
+import type { StandingReaction } from "../../../src/contract/ops.ts";
 import type { Outcome } from "../../../src/contract/outcome.ts";
 import { anAuthor, type Room, type Stage, textOf } from "../stage.ts";
 import { withoutSpace } from "../texts.ts";
@@ -87,7 +87,7 @@ async function reactionsStand(stage: Stage): Promise<void> {
     on: boolean,
     names: readonly string[],
     author = bob,
-    others: readonly Standing[] = [],
+    others: readonly StandingReaction[] = [],
   ): Promise<void> => {
     done(await stage.react(room, target, { emoji, on, author, names, others }), [], `a reaction ${emoji} ${on}`);
   };

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { RemoteFile } from "../../../src/contract/content.ts";
 import type { OpenedFile, Session } from "../../../src/contract/session.ts";
-import type { SentFile } from "../harness.ts";
+import type { SentFile } from "../fixture.ts";
 import { aSharedFile, fileIdOf, readAll, someBytes } from "../shared-file.ts";
 import type { Room, Stage } from "../stage.ts";
 import { wordsOf } from "../texts.ts";
@@ -134,7 +134,7 @@ export const files: readonly Case[] = [
   { name: "a file without content is named, with its address if it has one", run: filesWithoutContent },
   {
     name: "files go out with their captions, whole",
-    when: ({ fileOut }, offers) => fileOut === "native" && offers.has("fetch"),
+    when: ({ fileOut }, features) => fileOut === "native" && features.has("fetch"),
     run: filesGoOut,
   },
   {
@@ -144,12 +144,12 @@ export const files: readonly Case[] = [
   },
   {
     name: "files of people come in with their captions, and open whole in a later session",
-    when: ({ fileIn }, offers) => fileIn !== "none" && offers.has("file"),
+    when: ({ fileIn }, features) => fileIn !== "none" && features.has("file"),
     run: filesComeIn,
   },
   {
     name: "a file that cannot be opened is a value",
-    when: ({ fileIn }, offers) => fileIn !== "none" && offers.has("file"),
+    when: ({ fileIn }, features) => fileIn !== "none" && features.has("file"),
     run: aFileNobodyHas,
   },
 ];

@@ -102,22 +102,22 @@ export const history: readonly Case[] = [
   { name: "without a cursor, nothing comes that was said before we entered", run: firstTime },
   {
     name: "what was said between two sessions comes, once and in order, before what is said next",
-    when: ({ history: level }, offers) => level !== "none" && offers.has("history"),
+    when: ({ history: level }, features) => level !== "none" && features.has("history"),
     run: missedAfterAClose,
   },
   {
     name: "a long absence after a cut is caught up with",
-    when: ({ history: level }, offers) => level !== "none" && offers.has("history"),
+    when: ({ history: level }, features) => level !== "none" && features.has("history"),
     run: missedAfterACut,
   },
   {
     name: "a new session that missed nothing says nothing twice",
-    when: ({ history: level }, offers) => level !== "none" && offers.has("history"),
+    when: ({ history: level }, features) => level !== "none" && features.has("history"),
     run: nothingMissed,
   },
   {
     name: "an event that comes again has the same key",
-    when: ({ history: level }, offers) => level !== "none" && offers.has("history"),
+    when: ({ history: level }, features) => level !== "none" && features.has("history"),
     run: repeatedKeys,
   },
 ];

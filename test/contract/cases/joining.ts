@@ -143,29 +143,29 @@ export const joining: readonly Case[] = [
   { name: "join is idempotent", run: joinIsIdempotent },
   {
     name: "a channel that we may not enter is a value, and harms no other",
-    when: (_, offers) => offers.has("refused"),
+    when: (_, features) => features.has("refused"),
     run: refusalIsAValue,
   },
   { name: "a join that is given up ends as a value", run: joinGivenUpEnds },
   { name: "a channel's name and options inject nothing", run: namesInjectNothing },
   {
     name: "kicked from a channel: it is lost, can be joined again, and works",
-    when: (_, offers) => offers.has("kick"),
+    when: (_, features) => features.has("kick"),
     run: kickedAndBack,
   },
   {
     name: "posts into a channel that we were kicked from end as what they are",
-    when: (_, offers) => offers.has("kick"),
+    when: (_, features) => features.has("kick"),
     run: postsIntoALostChannel,
   },
   {
     name: "a channel that is left is silent, harms no other, and can be joined again",
-    when: (_, offers) => offers.has("leave"),
+    when: (_, features) => features.has("leave"),
     run: leftIsSilent,
   },
   {
     name: "leaving is over when its signal is aborted, though the server answers nothing",
-    when: (_, offers) => offers.has("leave") && offers.has("stall"),
+    when: (_, features) => features.has("leave") && features.has("stall"),
     run: leaveGivenUpEnds,
   },
 ];

@@ -128,17 +128,17 @@ export const losing: readonly Case[] = [
   { name: "after a cut another session works", run: worksAfterALoss },
   {
     name: "a server that answers nothing for a while loses and doubles nothing",
-    when: (_, offers) => offers.has("stall"),
+    when: (_, features) => features.has("stall"),
     run: stalledServerLosesNothing,
   },
   {
     name: "an abort ends a post that the server does not answer",
-    when: (_, offers) => offers.has("stall"),
+    when: (_, features) => features.has("stall"),
     run: abortEndsAPostInDoubt,
   },
   {
     name: "a server that answers nothing does not delay close()",
-    when: (_, offers) => offers.has("stall"),
+    when: (_, features) => features.has("stall"),
     run: stalledServerDelaysNoStop,
   },
 ];

@@ -75,17 +75,17 @@ export const opening: readonly Case[] = [
   { name: "its handlers are those the capabilities declare", run: handlersAreThoseDeclared },
   {
     name: "wrong credentials end as a value, and need a person",
-    when: (_, offers) => offers.has("auth"),
+    when: (_, features) => features.has("auth"),
     run: async (stage) => await endsWith(stage, "auth", "auth"),
   },
   {
     name: "impossible settings end as a value, and need a person",
-    when: (_, offers) => offers.has("config"),
+    when: (_, features) => features.has("config"),
     run: async (stage) => await endsWith(stage, "config", "config"),
   },
   {
     name: "a server that is not there ends as a value, and may heal by itself",
-    when: (_, offers) => offers.has("unreachable"),
+    when: (_, features) => features.has("unreachable"),
     run: async (stage) => await endsWith(stage, "unreachable", "lost"),
   },
   { name: "a try to open that is given up ends as a value, and leaves nothing", run: aTryGivenUpEnds },

@@ -137,7 +137,9 @@ async function resumesAfterAbort(stage: Stage): Promise<void> {
   await expectWhole(stage, room, text);
 }
 
-/** Where the core goes on: behind what is in doubt where a repetition would show, behind what is confirmed elsewhere. */
+/**
+ * Where the core goes on: behind what is in doubt where a repetition would show, behind what is confirmed elsewhere.
+ */
 function afterwards(ended: Outcome, attempt: RecordingAttempt): (typeof attempt.confirmed)[number] | null {
   if (ended.is === "unknown" && ended.upTo !== undefined) return ended.upTo;
   const behind = ended.is === "unknown" && attempt.allowed.length > 0 ? attempt.allowed : attempt.confirmed;

@@ -188,7 +188,7 @@ export const receiving: readonly Case[] = [
   },
   {
     name: "people who are kicked are told, with by whom and why",
-    when: ({ members }, offers) => members !== "none" && offers.has("kick"),
+    when: ({ members }, features) => members !== "none" && features.has("kick"),
     run: peopleAreKicked,
   },
   { name: "a new topic is told", when: ({ topic }) => topic !== "none", run: topicsChange },

@@ -63,7 +63,8 @@ export class Operator {
   }
 
   /**
-   * What is to be seen while it is so. It may be otherwise for a moment, while something is tried again: then it is looked at again.
+   * What is to be seen while it is so. It may be otherwise for a moment, while something is tried again: then it is
+   * looked at again.
    */
   async look(situation: Situation): Promise<Sights> {
     const home = this.#rialto.dataPath;
@@ -73,7 +74,8 @@ export class Operator {
     const view = async (show: () => Promise<string>, retry: string, what: string): Promise<string> => {
       const text = await until(show, (shown) => has(shown, retry), what);
       if (told === null || told.includes(text)) return text;
-      // A moment in which something was under way: the next one may be as usual. What is different is for the test to say.
+      // A moment in which something was under way: the next one may be as usual. What is different is for the test to
+      // say.
       return await until(show, (shown) => told.includes(shown), what, USUAL_MS).catch(() => text);
     };
     const terminal = await view(async () => terminalOf(await this.#run("status"), home), "again in", "the terminal");

@@ -12,7 +12,7 @@ import { compileInbound } from "../../../src/gateway/inbound.ts";
 import { decodeStored, encodeStored, type Stored } from "../../../src/gateway/codec.ts";
 import { compilePlan } from "../../../src/gateway/plan.ts";
 import type { Here } from "../../../src/gateway/planned.ts";
-import { compileRecord } from "../../../src/gateway/record.ts";
+import { compileNormalizer } from "../../../src/gateway/normalize.ts";
 import { anAccount } from "../../../src/gateway/samples.suite.ts";
 import { compileView } from "../../../src/gateway/view.ts";
 import type { Known } from "../../../src/log/log.ts";
@@ -28,7 +28,7 @@ const account = anAccount("net.here", {
   showJoinPart: true,
   showTopicChange: true,
 });
-const record = compileRecord(account, compileInbound(account));
+const record = compileNormalizer(account, compileInbound(account));
 
 const TALKATIVE = {
   editFallback: "whole",
@@ -57,9 +57,9 @@ const known: Known = {
 /** Takes what an adapter told the whole way to every network, as far as nothing has to be sent. */
 export function cross(events: readonly Event[]): void {
   for (const event of events) {
-    const asked = record.asks(event, "#room");
+    const asked = record.lookups(event, "#room");
     for (const answers of [asked.map(() => null), asked.map(() => known)]) {
-      const recorded = record.record(event, "#room", NOW, answers);
+      const recorded = record.normalize(event, "#room", NOW, answers);
       if (recorded.is === "entry") deliver(decodeStored(recorded.entry.payload));
     }
   }
@@ -113,5 +113,5 @@ function write(draft: PostDraft): void {
   }
   renderXmpp(draft, { textMax: 2_000, resume: null });
   const find = (name: string): string | null => (name === "alice" ? "@alice:e.example" : null);
-  renderMatrix(draft, { voice: { is: "prefix" }, html: true, mayPing: draft.mayPing, find, resume: null });
+  renderMatrix(draft, { textIdentity: { is: "prefix" }, html: true, mayPing: draft.mayPing, find, resume: null });
 }

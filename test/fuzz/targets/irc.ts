@@ -1,6 +1,6 @@
 import { charsetOf } from "../../../src/adapters/irc/wire/charset.ts";
-import type { Connection } from "../../../src/adapters/irc/wire/connection.ts";
-import { LiveSession } from "../../../src/adapters/irc/live.ts";
+import type { IrcConnection } from "../../../src/adapters/irc/wire/connection.ts";
+import { IrcSession } from "../../../src/adapters/irc/live.ts";
 import { Pace } from "../../../src/adapters/irc/sending/pace.ts";
 import { ircSettings } from "../../../src/adapters/irc/settings.suite.ts";
 import type { Cursor } from "../../../src/contract/ids.ts";
@@ -114,7 +114,7 @@ const WELCOME = [
 ];
 
 /** The socket of a server that the fuzzer is. */
-class Wire implements Connection {
+class Wire implements IrcConnection {
   readonly sent: string[] = [];
   readonly ended: Promise<Ended>;
   isOver = false;
@@ -157,7 +157,7 @@ async function live(random: Random, lines: readonly string[]): Promise<void> {
   const settings = ircSettings({ NickServPassword: "pw", UseSASL: random.chance(0.2), NickServNick: "NickServ" });
   const since = random.chance(0.3) ? (text(random, 3) as Cursor) : null;
   const pace = new Pace(settings.MessageDelay, clock);
-  const session = new LiveSession({ connection: wire, charset, pace, settings, host, since });
+  const session = new IrcSession({ connection: wire, charset, pace, settings, host, since });
   const say = (each: string): void => wire.onBytes(Buffer.from(`${each}\r\n`));
   let at = 0;
   const answer = async (): Promise<void> => {

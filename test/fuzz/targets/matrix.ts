@@ -1,6 +1,6 @@
 import { Client } from "../../../src/adapters/matrix/client.ts";
 import type { Http, HttpAnswer, HttpRequest } from "../../../src/adapters/matrix/http.ts";
-import { LiveSession } from "../../../src/adapters/matrix/live.ts";
+import { MatrixSession } from "../../../src/adapters/matrix/live.ts";
 import { matrixSettings } from "../../../src/adapters/matrix/settings.suite.ts";
 import type { Cursor } from "../../../src/contract/ids.ts";
 import { RecordingHost } from "../../contract/recording-host.ts";
@@ -162,7 +162,7 @@ async function live(random: Random, syncs: readonly string[]): Promise<void> {
   const http = new Homeserver(random, syncs) as unknown as Http;
   const client = new Client({ http, server: "https://e.example", token: "t" });
   const settings = matrixSettings({ Server: "https://e.example", Login: "rialto", UseUserName: random.chance(0.2) });
-  const session = new LiveSession({
+  const session = new MatrixSession({
     http,
     client,
     settings,

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import type { Socket } from "node:net";
-import { LiveSession } from "../../../src/adapters/xmpp/live.ts";
+import { XmppSession } from "../../../src/adapters/xmpp/live.ts";
 import { NS } from "../../../src/adapters/xmpp/ns.ts";
 import { xmppSettings } from "../../../src/adapters/xmpp/settings.suite.ts";
 import { Stream } from "../../../src/adapters/xmpp/stream.ts";
@@ -163,7 +163,7 @@ async function live(random: Random, stanzas: readonly string[]): Promise<void> {
     await stream.ended;
     return;
   }
-  const session = new LiveSession({ stream, settings: xmppSettings({ Anonymous: true }), host, since: cursor(random) });
+  const session = new XmppSession({ stream, settings: xmppSettings({ Anonymous: true }), host, since: cursor(random) });
   const joined = session.join({ name: "town", options: {} }, new AbortController().signal);
   const answer = async (): Promise<void> => {
     for (let turn = 0; turn < 5; turn += 1) {

@@ -5,12 +5,16 @@ import { within } from "../../support/wait.ts";
 const RETRY_MS = 30;
 
 /**
- * A proxy that keeps people connected while their server is killed and started again: it registers anew with the nick, user and channels that
- * the client gave, and hides from the client that anything has happened. What the client says meanwhile is held. For clients without CAP.
+ * A proxy that keeps people connected while their server is killed and started again: it registers anew with the nick,
+ * user and channels that the client gave, and hides from the client that anything has happened. What the client says
+ * meanwhile is held. For clients without CAP.
  */
 export interface Bouncer {
   readonly port: number;
-  /** Resolves when everybody is in their channels again after the connection they have now is lost. Call it before the server dies. */
+  /**
+   * Resolves when everybody is in their channels again after the connection they have now is lost. Call it before the
+   * server dies.
+   */
   readonly back: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
@@ -35,7 +39,10 @@ export async function startBouncer(target: number): Promise<Bouncer> {
   };
 }
 
-/** `live`: lines pass. `entering`: registering anew. `joining`: going back into the channels. `alone`: there is no server. */
+/**
+ * `live`: lines pass. `entering`: registering anew. `joining`: going back into the channels. `alone`: there is no
+ * server.
+ */
 type State = "live" | "alone" | "entering" | "joining";
 
 /** One person's connection, which stays, and the one to the server, which comes and goes. */

@@ -2,8 +2,8 @@ import { pathOf } from "../installed.ts";
 import { type IrcServer, type IrcServerOptions, type Site, startIrcServer } from "./server.ts";
 
 /**
- * Most of IRCv3: message-tags, server-time, echo-message, labeled-response, batch, account-tag. It also offers `inspircd.org/poison`: a
- * client that asks for it gets no capability at all.
+ * Most of IRCv3: message-tags, server-time, echo-message, labeled-response, batch, account-tag. It also offers
+ * `inspircd.org/poison`: a client that asks for it gets no capability at all.
  */
 export async function startInspircd(options: IrcServerOptions = {}): Promise<IrcServer> {
   const root = process.getuid?.() === 0 ? ["--runasroot"] : [];

@@ -1,7 +1,10 @@
 import { pathOf } from "../installed.ts";
 import { type IrcServer, type IrcServerOptions, type Site, startIrcServer } from "./server.ts";
 
-/** The plainest of them: `multi-prefix` is the only capability it has. It closes a connection that sends an over-long line. */
+/**
+ * The plainest of them: `multi-prefix` is the only capability it has. It closes a connection that sends an over-long
+ * line.
+ */
 export async function startNgircd(options: IrcServerOptions = {}): Promise<IrcServer> {
   return await startIrcServer(
     { name: "ngircd", configuration, command: (file) => [pathOf("ngircd"), "--nodaemon", "--config", file] },

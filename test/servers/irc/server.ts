@@ -12,7 +12,10 @@ export interface IrcServerOptions {
   readonly tls?: boolean;
   /** What a client must give with PASS. */
   readonly password?: string;
-  /** Slows down or throws out who sends too fast, as the server does when nobody changes its settings; `strict` throws out at once. */
+  /**
+   * Slows down or throws out who sends too fast, as the server does when nobody changes its settings; `strict` throws
+   * out at once.
+   */
   readonly floodControl?: boolean | "strict";
 }
 

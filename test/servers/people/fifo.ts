@@ -6,8 +6,9 @@ import { eventually } from "../../support/wait.ts";
 const ATOMIC = 4_096;
 
 /**
- * Writes lines into a FIFO that another program reads. It stays open, because a reader that comes to an end opens it anew and may lose what is
- * written meanwhile; and lines are never cut, because a reader that does not wait takes half a line for a whole one.
+ * Writes lines into a FIFO that another program reads. It stays open, because a reader that comes to an end opens it
+ * anew and may lose what is written meanwhile; and lines are never cut, because a reader that does not wait takes half
+ * a line for a whole one.
  */
 export interface Fifo {
   readonly write: (lines: readonly string[]) => Promise<void>;

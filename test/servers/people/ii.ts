@@ -7,7 +7,10 @@ import { type Fifo, openFifo } from "./fifo.ts";
 import { Ears, type Heard, type Person, type PersonOptions, settleIn } from "./person.ts";
 import { FileTail } from "./tail.ts";
 
-/** Somebody with `ii`: what is written into a FIFO is said, what is heard is in a file. Short lines only: it cuts long ones. */
+/**
+ * Somebody with `ii`: what is written into a FIFO is said, what is heard is in a file. Short lines only: it cuts long
+ * ones.
+ */
 export async function iiPerson(options: PersonOptions): Promise<Person> {
   const folder = await mkdtemp(path.join(os.tmpdir(), "rialto-ii-"));
   const secret = options.password === undefined ? [] : ["-k", "II_PASSWORD"];

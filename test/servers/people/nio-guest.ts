@@ -1,5 +1,5 @@
 import type { ChannelRequest } from "../../../src/contract/session.ts";
-import type { Handle, Heard, How, Person, SentFile } from "../../contract/harness.ts";
+import type { Handle, Heard, How, Person, SentFile } from "../../contract/fixture.ts";
 import { heardIn, isAlert, type RawEvent } from "./nio-heard.ts";
 import type { NioPerson } from "./nio.ts";
 

@@ -1,4 +1,4 @@
-import type { Heard } from "../../contract/harness.ts";
+import type { Heard } from "../../contract/fixture.ts";
 import type { Seen } from "./nio.ts";
 
 export type RawEvent = Readonly<Record<string, unknown>>;
@@ -55,7 +55,10 @@ function heard({ id, by, content, relation, reactions }: Line, lines: ReadonlyMa
   };
 }
 
-/** Whether push rules of the specification would alert this user: by "m.mentions" alone (".m.rule.is_user_mention", ".m.rule.is_room_mention"). */
+/**
+ * Whether push rules of the specification would alert this user: by "m.mentions" alone (".m.rule.is_user_mention",
+ * ".m.rule.is_room_mention").
+ */
 export function isAlert(event: RawEvent, user: string): boolean {
   const mentions = object(object(event["content"])["m.mentions"]);
   const users = mentions["user_ids"];

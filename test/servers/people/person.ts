@@ -32,7 +32,10 @@ export interface PersonOptions {
   readonly password?: string;
 }
 
-/** What a person heard, by channel, in order; what the server says outside of channels is under the empty name. Most clients show their own lines too. */
+/**
+ * What a person heard, by channel, in order; what the server says outside of channels is under the empty name. Most
+ * clients show their own lines too.
+ */
 export class Ears {
   readonly #heard = new Map<string, Heard[]>();
   readonly #wakes = new Set<() => void>();
@@ -60,7 +63,10 @@ export class Ears {
     return this.in(channel).flatMap(({ kind, text }) => (kind === "message" ? [text] : []));
   }
 
-  /** Resolves with all that was heard as soon as it passes; says what was heard instead when nothing is heard for so long. */
+  /**
+   * Resolves with all that was heard as soon as it passes; says what was heard instead when nothing is heard for so
+   * long.
+   */
   async until(
     channel: string,
     enough: (heard: readonly Heard[]) => boolean,

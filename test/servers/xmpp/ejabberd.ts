@@ -6,8 +6,8 @@ import { type Site, startXmppServer, type XmppServer, type XmppServerOptions } f
 const OWNER = { user: "ejabberd", group: "ejabberd" } as const;
 
 /**
- * Without distribution, so without an epmd that stays behind: accounts are made in band. Has archives of rooms and uploads; in Debian's
- * version neither occupant ids nor moderation.
+ * Without distribution, so without an epmd that stays behind: accounts are made in band. Has archives of rooms and
+ * uploads; in Debian's version neither occupant ids nor moderation.
  */
 export async function startEjabberd(options: XmppServerOptions = {}): Promise<XmppServer> {
   pathOf("ejabberdctl");

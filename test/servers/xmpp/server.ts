@@ -13,7 +13,8 @@ export interface XmppServerOptions {
   /** Logs people in by PLAIN and nothing else. */
   readonly plainOnly?: boolean;
   /**
-   * New rooms go when they are empty and have no archive: `passing` unless their owner wants otherwise, `fixed` even then. Absent: they stay, with an archive.
+   * New rooms go when they are empty and have no archive: `passing` unless their owner wants otherwise, `fixed` even
+   * then. Absent: they stay, with an archive.
    */
   readonly rooms?: "passing" | "fixed";
 }

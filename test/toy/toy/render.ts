@@ -12,7 +12,9 @@ export interface Part {
   readonly end: Progress;
 }
 
-/** The parts of a post behind `resume`, each at most `max` code points long; the first has the author's name before it. */
+/**
+ * The parts of a post behind `resume`, each at most `max` code points long; the first has the author's name before it.
+ */
 export function render(
   { author, body }: PostDraft,
   max: number,

@@ -3,7 +3,7 @@ import type { Opened, OpenArgs } from "../../../src/contract/adapter.ts";
 import type { Host } from "../../../src/contract/host.ts";
 import type { ChannelRef, MessageRef } from "../../../src/contract/ids.ts";
 import type { DeleteOp, EditOp, PostOp, ReactOp } from "../../../src/contract/ops.ts";
-import type { Outcome, Why } from "../../../src/contract/outcome.ts";
+import type { Outcome, Reason } from "../../../src/contract/outcome.ts";
 import type { Attempt, ChannelRequest, Ended, Handlers, Joined, Session } from "../../../src/contract/session.ts";
 import { capabilities } from "./capabilities.ts";
 import { type Answer, Connection } from "./connection.ts";
@@ -21,7 +21,7 @@ const RETRY_MS = 5_000;
 export async function open({ settings, host, signal }: OpenArgs<ToySettings>): Promise<Opened<ToyHandlers>> {
   const address = parseRemote(settings.Server);
   if ("error" in address) {
-    const why: Why = { code: "config", message: `Server cannot be used: ${address.error}` };
+    const why: Reason = { code: "config", message: `Server cannot be used: ${address.error}` };
     return { ok: false, ended: { cause: "config", why } };
   }
   if (signal.aborted) return { ok: false, ended: GIVEN_UP };
@@ -93,7 +93,7 @@ class ToySession implements Session<ToyHandlers> {
   take(push: Push): void {
     if (this.#quiet) return;
     if (push.event === "kick" && push.who.id === this.me) {
-      const why: Why = { code: "forbidden", message: `${push.by.name} kicked Rialto: ${push.reason}` };
+      const why: Reason = { code: "forbidden", message: `${push.by.name} kicked Rialto: ${push.reason}` };
       return this.#host.lost(push.room as ChannelRef, why, RETRY_MS);
     }
     this.#pending += 1;
@@ -171,7 +171,7 @@ class ToySession implements Session<ToyHandlers> {
 
 const DONE: Outcome = { is: "delivered", receipt: { messages: [], losses: [] } };
 
-const rejected = (code: Why["code"], message: string): Outcome => ({ is: "rejected", why: { code, message } });
+const rejected = (code: Reason["code"], message: string): Outcome => ({ is: "rejected", why: { code, message } });
 
 /** How an op ends that did not go well; null: it did. */
 function failure({ error }: Answer): Outcome | null {

@@ -1,18 +1,20 @@
 import type { ChannelRef } from "../../../contract/ids.ts";
 import type { Host } from "../../../contract/host.ts";
 import type { OptionalKind } from "../../../contract/ops.ts";
-import type { Why } from "../../../contract/outcome.ts";
+import type { Reason } from "../../../contract/outcome.ts";
 import type { ChannelRequest, Joined } from "../../../contract/session.ts";
 import { onAbort } from "../../../lib/abort.ts";
 import { quote } from "../ends.ts";
 import { isChannel } from "../wire/isupport.ts";
 import { joinRefusal } from "./join-refusal.ts";
-import type { Link } from "../link.ts";
-import { Members, nickOf } from "./members.ts";
-import type { Line } from "../wire/wire.ts";
+import type { ConnectionContext } from "../link.ts";
+import { ChannelMembers, nickOf } from "./members.ts";
+import type { IrcLine } from "../wire/wire.ts";
 
 const JOIN_TIMEOUT_MS = 30_000;
-/** Names of the people follow a JOIN at once (RFC 2812 §3.2.1); a server that leaves their end out is not waited for. */
+/**
+ * Names of the people follow a JOIN at once (RFC 2812 §3.2.1); a server that leaves their end out is not waited for.
+ */
 const NAMES_TIMEOUT_MS = 10_000;
 /** A server that does not answer to a PART has let us go all the same. */
 const LEAVE_TIMEOUT_MS = 5000;
@@ -57,23 +59,26 @@ class Joining {
 }
 
 interface ChannelsOptions {
-  readonly link: Link;
+  readonly link: ConnectionContext;
   readonly host: Pick<Host, "clock" | "lost">;
   readonly joinDelayMs: number;
   readonly rejoinDelayMs: number;
   /** What waits for the channel cannot be sent. */
-  readonly onGone: (key: string, why: Why) => void;
+  readonly onGone: (key: string, why: Reason) => void;
   /** We have come into it. */
   readonly onEntered: (channel: ChannelRef) => void;
   /** What the server cannot do. */
   readonly without: () => readonly OptionalKind[];
 }
 
-/** The channels we are in, or try to be in, and who else is there. A channel's ref is its name as the core first asked for it. */
+/**
+ * The channels we are in, or try to be in, and who else is there. A channel's ref is its name as the core first asked
+ * for it.
+ */
 export class Channels {
   readonly #options: ChannelsOptions;
   readonly #rooms = new Map<string, Room>();
-  readonly #members = new Members();
+  readonly #members = new ChannelMembers();
   /** Where we are unasked, by key: a bouncer's channels, or those that services put us in. */
   readonly #unasked = new Set<string>();
   /** Channels that we have asked to leave, by key, and what to call when we are out. */
@@ -110,7 +115,10 @@ export class Channels {
     return joined;
   }
 
-  /** Leaves a channel that is no longer wanted: it is unknown from now on. Resolves once we are out of it. Never rejects. */
+  /**
+   * Leaves a channel that is no longer wanted: it is unknown from now on. Resolves once we are out of it. Never
+   * rejects.
+   */
   async leave(ref: ChannelRef, signal: AbortSignal): Promise<void> {
     const { link, host, onGone } = this.#options;
     const key = link.key(ref);
@@ -189,7 +197,7 @@ export class Channels {
   }
 
   /** Keeps the state true to what the server tells; after what it tells was made events of. */
-  take(line: Line): void {
+  take(line: IrcLine): void {
     const { command, params, source } = line;
     const nick = source?.nick ?? "";
     const [first = "", second = ""] = params;
@@ -236,7 +244,7 @@ export class Channels {
   }
 
   /** We are not in a channel where we thought to be. */
-  lose(key: string, why: Why, retryInMs: number): void {
+  lose(key: string, why: Reason, retryInMs: number): void {
     const room = this.#rooms.get(key);
     if (room === undefined || room.state === "out") return;
     const wasIn = room.state === "in";
@@ -247,7 +255,7 @@ export class Channels {
     else if (wasIn && !this.#ended) this.#options.host.lost(room.ref, why, retryInMs);
   }
 
-  end(why: Why): void {
+  end(why: Reason): void {
     this.#ended = true;
     for (const out of this.#leaving.values()) out();
     for (const room of this.#rooms.values()) room.joining?.settle({ ok: false, why, retryInMs: null });
@@ -330,7 +338,7 @@ export class Channels {
     host.lost(room.ref, { code: "forbidden", message: `invited by ${quote(by)}` }, 0);
   }
 
-  #onRefusal(line: Line): void {
+  #onRefusal(line: IrcLine): void {
     const refusal = joinRefusal(line);
     if (refusal === null) return;
     const room = this.#rooms.get(this.#options.link.key(refusal.channel));
@@ -340,7 +348,7 @@ export class Channels {
   }
 }
 
-const LEFT: Why = { code: "stopping", message: "Rialto leaves the channel" };
+const LEFT: Reason = { code: "stopping", message: "Rialto leaves the channel" };
 
 function refused(code: "stopping" | "config" | "timeout", message: string): Joined {
   return { ok: false, why: { code, message }, retryInMs: null };

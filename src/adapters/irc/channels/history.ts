@@ -1,10 +1,10 @@
 import type { Event } from "../../../contract/events.ts";
 import type { AdapterLog, Clock } from "../../../contract/host.ts";
 import type { ChannelRef, Cursor } from "../../../contract/ids.ts";
-import type { Batch } from "../wire/batches.ts";
+import type { IrcBatch } from "../wire/batches.ts";
 import { HistoryMarks } from "./history-marks.ts";
-import type { Link } from "../link.ts";
-import type { Line } from "../wire/wire.ts";
+import type { ConnectionContext } from "../link.ts";
+import type { IrcLine } from "../wire/wire.ts";
 
 const CAPS = ["draft/chathistory", "batch", "server-time", "message-tags"] as const;
 const PAGE = 100;
@@ -36,7 +36,7 @@ interface Fill {
 }
 
 interface HistoryOptions {
-  readonly link: Link;
+  readonly link: ConnectionContext;
   readonly clock: Clock;
   readonly log: AdapterLog;
   readonly since: Cursor | null;
@@ -47,8 +47,8 @@ interface HistoryOptions {
 }
 
 /**
- * What was said in a channel while we were away (IRCv3 "chathistory"): asked for on entering it, from the newest that is on disk on, page
- * by page, one channel after the other. What is said meanwhile waits after it.
+ * What was said in a channel while we were away (IRCv3 "chathistory"): asked for on entering it, from the newest that
+ * is on disk on, page by page, one channel after the other. What is said meanwhile waits after it.
  */
 export class History {
   readonly #options: HistoryOptions;
@@ -113,7 +113,7 @@ export class History {
   }
 
   /** Whether a line that is played back is one we have asked for, and missed. `atMs`: when it was said. */
-  wants(line: Line, batch: Batch, atMs: number | null): boolean {
+  wants(line: IrcLine, batch: IrcBatch, atMs: number | null): boolean {
     const fill = this.#fillOf(batch);
     if (fill === null) return false;
     // Joins and the like are no news, but they take their place in a page.
@@ -126,11 +126,12 @@ export class History {
   }
 
   /** A batch has ended. */
-  ended(batch: Batch): void {
+  ended(batch: IrcBatch): void {
     const fill = this.#fillOf(batch);
     if (fill === null) return;
     this.#unanswered = 0;
-    // A page may be short and not the last one: servers leave out what we are not told. The line we ask from comes again.
+    // A page may be short and not the last one: servers leave out what we are not told. The line we ask from comes
+    // again.
     const isNews = fill.lastMs > fill.fromMs + (fill.page > 1 ? 1 : 0);
     if (!isNews) this.#release(fill);
     else if (fill.page >= PAGES_MAX) {
@@ -144,7 +145,7 @@ export class History {
   }
 
   /** The server may refuse what we asked for. */
-  take({ command, params }: Line, label: string | null): void {
+  take({ command, params }: IrcLine, label: string | null): void {
     const fill = this.#fills[0];
     if (fill === undefined) return;
     const isMeant =
@@ -205,7 +206,7 @@ export class History {
     this.#ask();
   }
 
-  #fillOf({ type, params, label }: Batch): Fill | null {
+  #fillOf({ type, params, label }: IrcBatch): Fill | null {
     const fill = this.#fills[0];
     if (fill === undefined || type !== "chathistory") return null;
     const isAnswer = this.#options.link.key(params[0] ?? "") === fill.key && label === fill.label;
@@ -213,7 +214,7 @@ export class History {
   }
 
   /** We have had several names; and what we have relayed under others' is played back without saying so. */
-  #isOwn({ source }: Line): boolean {
+  #isOwn({ source }: IrcLine): boolean {
     const { link, isRelayed } = this.#options;
     const nick = source?.nick ?? "";
     return this.#marks.nicks.some((own) => link.key(own) === link.key(nick)) || isRelayed(nick);

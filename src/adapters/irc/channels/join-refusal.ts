@@ -1,10 +1,10 @@
-import type { WhyCode } from "../../../contract/outcome.ts";
+import type { ReasonCode } from "../../../contract/outcome.ts";
 import type { Joined } from "../../../contract/session.ts";
 import { quote } from "../ends.ts";
-import type { Line } from "../wire/wire.ts";
+import type { IrcLine } from "../wire/wire.ts";
 
 interface Meaning {
-  readonly code: WhyCode;
+  readonly code: ReasonCode;
   readonly message: string;
   /** Null: the core chooses. */
   readonly retryInMs: number | null;
@@ -40,7 +40,7 @@ const MEANINGS: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
 const NOT_OF_JOIN: ReadonlySet<string> = new Set(["404", "441", "442", "482"]);
 
 /** Why a channel cannot be entered, when the line says so; the channel as the server writes it. */
-export function joinRefusal({ command, params }: Line): {
+export function joinRefusal({ command, params }: IrcLine): {
   readonly channel: string;
   readonly joined: Extract<Joined, { ok: false }>;
 } | null {

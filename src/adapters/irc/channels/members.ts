@@ -7,7 +7,7 @@ const MEMBERS_MAX = 200_000;
 const NICK_MAX = 200;
 
 /** Who is in which channel; all by key. Channels are few, people are many. */
-export class Members {
+export class ChannelMembers {
   readonly #rooms = new Map<string, Set<string>>();
   #count = 0;
 
@@ -47,7 +47,9 @@ export class Members {
   }
 }
 
-/** The nick of one name in RPL_NAMREPLY, which has marks of rank before it and, by some servers, an address after it. */
+/**
+ * The nick of one name in RPL_NAMREPLY, which has marks of rank before it and, by some servers, an address after it.
+ */
 export function nickOf(name: string, isupport: Pick<Isupport, "prefix">): string {
   return rankAndNick(name, isupport).nick;
 }

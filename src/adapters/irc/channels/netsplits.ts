@@ -12,7 +12,10 @@ const NAMED_MAX = 5;
 /** `*.net *.split` is what servers say that hide their names. */
 const SERVERS = /^(?<here>[\w*][\w*.-]*\.[\w*-]+) (?<there>[\w*][\w*.-]*\.[\w*-]+)$/u;
 
-/** Whether a QUIT with this reason is the network's doing (RFC 2812 §3.1.7); a person's own reason has a mark before it on most servers. */
+/**
+ * Whether a QUIT with this reason is the network's doing (RFC 2812 §3.1.7); a person's own reason has a mark before it
+ * on most servers.
+ */
 export function isSplit(reason: string): boolean {
   const { here, there } = SERVERS.exec(reason)?.groups ?? {};
   return here !== undefined && here !== there;
@@ -26,8 +29,8 @@ interface Fold {
 }
 
 /**
- * Servers that lose each other take many people with them, and bring them back: one line per channel says so in place of one for each.
- * The line comes when nobody was added for 3 s.
+ * Servers that lose each other take many people with them, and bring them back: one line per channel says so in place
+ * of one for each. The line comes when nobody was added for 3 s.
  */
 export class Netsplits {
   readonly #clock: Clock;

@@ -1,10 +1,10 @@
 import type { ChannelRef } from "../../../contract/ids.ts";
-import type { Why } from "../../../contract/outcome.ts";
+import type { Reason } from "../../../contract/outcome.ts";
 import type { Channels } from "./channels.ts";
 import { passesClientTag } from "../wire/isupport.ts";
-import type { Link } from "../link.ts";
+import type { ConnectionContext } from "../link.ts";
 import { nickOf } from "./members.ts";
-import type { Line } from "../wire/wire.ts";
+import type { IrcLine } from "../wire/wire.ts";
 
 const TAG = "rialto/check";
 
@@ -21,16 +21,17 @@ interface Check {
 }
 
 interface SelfCheckOptions {
-  readonly link: Link;
+  readonly link: ConnectionContext;
   readonly channels: Channels;
   /** A channel in which nothing was seen for so long is looked at. */
   readonly silentMs: number;
 }
 
 /**
- * Whether we are still in a channel where nobody says anything: a TAGMSG to it, which no person sees, must come back (IRCv3 "Message Tags",
- * "echo-message"). If it does not while the server answers, the list of names decides: we are not in it, and the channel is lost; or we
- * are, and this server does not show TAGMSG back, so nothing is checked any more. Without such a list nothing is known.
+ * Whether we are still in a channel where nobody says anything: a TAGMSG to it, which no person sees, must come back
+ * (IRCv3 "Message Tags", "echo-message"). If it does not while the server answers, the list of names decides: we are
+ * not in it, and the channel is lost; or we are, and this server does not show TAGMSG back, so nothing is checked any
+ * more. Without such a list nothing is known.
  */
 export class SelfCheck {
   readonly #options: SelfCheckOptions;
@@ -55,7 +56,7 @@ export class SelfCheck {
   }
 
   /** Takes a line of the server's that may be the answer. */
-  take({ command, params, source }: Line): void {
+  take({ command, params, source }: IrcLine): void {
     const { link } = this.#options;
     const now = this.#now;
     if (now === null) return;
@@ -103,4 +104,4 @@ export class SelfCheck {
 
 /** There is no such channel, or we are not in it. */
 const NOT_IN: ReadonlySet<string> = new Set(["401", "403", "442"]);
-const GONE: Why = { code: "not_found", message: "the server says that Rialto is not in the channel" };
+const GONE: Reason = { code: "not_found", message: "the server says that Rialto is not in the channel" };

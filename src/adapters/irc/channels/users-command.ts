@@ -1,9 +1,9 @@
 import type { Event } from "../../../contract/events.ts";
 import type { ChannelRef, UserRef } from "../../../contract/ids.ts";
 import type { Clock } from "../../../contract/host.ts";
-import type { Link } from "../link.ts";
+import type { ConnectionContext } from "../link.ts";
 import { rankedNickOf } from "./members.ts";
-import type { Line } from "../wire/wire.ts";
+import type { IrcLine } from "../wire/wire.ts";
 
 const COMMAND = "!users";
 /** Names that one answer holds. */
@@ -23,15 +23,17 @@ interface Asked {
   readonly cancel: () => void;
 }
 
-/** Somebody on another network wants to know who is in the channel: the list of names goes where the question came from. */
+/**
+ * Somebody on another network wants to know who is in the channel: the list of names goes where the question came from.
+ */
 export class UsersCommand {
-  readonly #link: Link;
+  readonly #link: ConnectionContext;
   readonly #clock: Clock;
   readonly #asked = new Map<string, Asked>();
   /** When each channel can be asked for again; Unix milliseconds. */
   readonly #restUntil = new Map<string, number>();
 
-  constructor(link: Link, clock: Clock) {
+  constructor(link: ConnectionContext, clock: Clock) {
     this.#link = link;
     this.#clock = clock;
   }
@@ -46,7 +48,7 @@ export class UsersCommand {
   }
 
   /** Takes a line of the server's; the answer, once the list is complete. */
-  take({ command, params }: Line): readonly Event[] {
+  take({ command, params }: IrcLine): readonly Event[] {
     if (command !== "353" && command !== "366") return [];
     const key = this.#link.key(params[command === "353" ? 2 : 1] ?? "");
     const asked = this.#asked.get(key);

@@ -1,8 +1,8 @@
 import type { Host } from "../../../contract/host.ts";
 import { quote } from "../ends.ts";
-import type { Link } from "../link.ts";
+import type { ConnectionContext } from "../link.ts";
 import type { IrcSettings } from "../settings.ts";
-import type { Line } from "../wire/wire.ts";
+import type { IrcLine } from "../wire/wire.ts";
 
 const COMMAND_PAUSE_MS = 1000;
 /** A service that does not answer is not waited for. */
@@ -20,7 +20,7 @@ type LoginSettings = Pick<
 
 /** What is done once we are in and before channels are joined: bot mode, the password to NickServ, RunCommands. */
 export class Login {
-  readonly #link: Link;
+  readonly #link: ConnectionContext;
   readonly #settings: LoginSettings;
   readonly #clock: Host["clock"];
   readonly #log: Host["log"];
@@ -29,7 +29,7 @@ export class Login {
   #stopped = false;
 
   constructor(options: {
-    readonly link: Link;
+    readonly link: ConnectionContext;
     readonly settings: LoginSettings;
     readonly host: Pick<Host, "clock" | "log">;
   }) {
@@ -52,7 +52,7 @@ export class Login {
   }
 
   /** A service that answers ends the wait for it; what it says is the only sign of a wrong password. */
-  take({ command, source, params }: Line): void {
+  take({ command, source, params }: IrcLine): void {
     if (this.#answered === null) return;
     const { NickServNick } = this.#settings;
     const service = NickServNick.split("@")[0] ?? "";

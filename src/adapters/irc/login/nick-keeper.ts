@@ -1,6 +1,6 @@
 import type { Clock } from "../../../contract/host.ts";
-import type { Link } from "../link.ts";
-import type { Line } from "../wire/wire.ts";
+import type { ConnectionContext } from "../link.ts";
+import type { IrcLine } from "../wire/wire.ts";
 
 const POLL_MS = 60_000;
 /** From one try to the next, doubled each time: whoever gave us another nick may do so again. */
@@ -8,11 +8,11 @@ const TRY_MS = 30_000;
 const TRY_MAX_MS = 60 * 60_000;
 
 /**
- * Takes the wanted nick back once it is free: told by MONITOR where the server has it (IRCv3 "Monitor"), else asked for each minute by
- * ISON; at once when its holder is seen to leave it.
+ * Takes the wanted nick back once it is free: told by MONITOR where the server has it (IRCv3 "Monitor"), else asked for
+ * each minute by ISON; at once when its holder is seen to leave it.
  */
 export class NickKeeper {
-  readonly #link: Link;
+  readonly #link: ConnectionContext;
   readonly #clock: Clock;
   readonly #wanted: string;
   #watching: "monitor" | "poll" | null = null;
@@ -21,7 +21,7 @@ export class NickKeeper {
   #tries = 0;
   #notBeforeMs = -Infinity;
 
-  constructor(options: { readonly link: Link; readonly clock: Clock; readonly wanted: string }) {
+  constructor(options: { readonly link: ConnectionContext; readonly clock: Clock; readonly wanted: string }) {
     this.#link = options.link;
     this.#clock = options.clock;
     this.#wanted = options.wanted;
@@ -36,7 +36,7 @@ export class NickKeeper {
   }
 
   /** Takes a line of the server's, before what it says of our own nick is learned. */
-  take({ command, params, source }: Line): void {
+  take({ command, params, source }: IrcLine): void {
     if (this.#watching === null) return;
     const leaves = (command === "QUIT" || command === "NICK") && source !== null && this.#is(source.nick);
     const offline =

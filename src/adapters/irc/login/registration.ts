@@ -3,11 +3,11 @@ import type { Ended } from "../../../contract/session.ts";
 import { capsSettled, onCap, wantedCaps, withoutCaps } from "../wire/caps.ts";
 import { lost, misconfigured, needsLogin, quote, refusedBy } from "../ends.ts";
 import { withIsupport } from "../wire/isupport.ts";
-import type { Link } from "../link.ts";
+import type { ConnectionContext } from "../link.ts";
 import { identOf, nextNick } from "./nick.ts";
 import { SaslLogin } from "./sasl-login.ts";
 import type { IrcSettings } from "../settings.ts";
-import { type Line, parseSource } from "../wire/wire.ts";
+import { type IrcLine, parseSource } from "../wire/wire.ts";
 
 /** Shorter than the core waits, so that what we know is said. */
 const REGISTRATION_MS = 50_000;
@@ -35,13 +35,13 @@ export type RegistrationSettings = Pick<
 >;
 
 /**
- * From the open socket to the end of the message of the day. Capabilities and SASL come first (`CAP LS` holds the server up until
- * `CAP END`), then the welcome, by which we have a nick, then what the server tells of itself (005).
+ * From the open socket to the end of the message of the day. Capabilities and SASL come first (`CAP LS` holds the
+ * server up until `CAP END`), then the welcome, by which we have a nick, then what the server tells of itself (005).
  */
 export class Registration {
   /** Null when we are in. */
   readonly done: Promise<Ended | null>;
-  readonly #link: Link;
+  readonly #link: ConnectionContext;
   readonly #settings: RegistrationSettings;
   readonly #random: () => number;
   readonly #wanted: readonly string[];
@@ -56,7 +56,7 @@ export class Registration {
   #heard = false;
 
   constructor(options: {
-    readonly link: Link;
+    readonly link: ConnectionContext;
     readonly settings: RegistrationSettings;
     readonly host: Pick<Host, "clock" | "random" | "log">;
   }) {
@@ -102,7 +102,7 @@ export class Registration {
     this.#end(ended.why.code === "stopping" ? ended : this.#hinted(ended));
   }
 
-  take(line: Line): void {
+  take(line: IrcLine): void {
     const { command, params } = line;
     this.#heard = true;
     const text = params.at(-1) ?? "";
@@ -166,7 +166,7 @@ export class Registration {
     this.#afterSasl(this.#sasl.start());
   }
 
-  #onSasl(line: Line): void {
+  #onSasl(line: IrcLine): void {
     if (this.#stage === "sasl") this.#afterSasl(this.#sasl.take(line));
   }
 

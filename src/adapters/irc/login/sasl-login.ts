@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import type { AdapterLog } from "../../../contract/host.ts";
 import type { Ended } from "../../../contract/session.ts";
 import { lost, needsLogin, quote } from "../ends.ts";
-import type { Link } from "../link.ts";
-import { ChunkReader, externalChunks, type Mechanism, plainChunks, scramChunks, takesMechanism } from "./sasl.ts";
+import type { ConnectionContext } from "../link.ts";
+import { ChunkReader, externalChunks, type IrcMechanism, plainChunks, scramChunks, takesMechanism } from "./sasl.ts";
 import { type Prepared, saslprep } from "../../../lib/saslprep.ts";
 import {
   scramError,
@@ -14,7 +14,7 @@ import {
   scramStart,
 } from "../../../lib/scram.ts";
 import type { IrcSettings } from "../settings.ts";
-import type { Line } from "../wire/wire.ts";
+import type { IrcLine } from "../wire/wire.ts";
 
 type SaslSettings = Pick<
   IrcSettings,
@@ -22,9 +22,10 @@ type SaslSettings = Pick<
 >;
 
 /**
- * Logging in by SASL (IRCv3 "SASL Authentication"): EXTERNAL with a client certificate; with a password SCRAM-SHA-256 where it is offered,
- * and PLAIN. One after the other, but a server that cannot prove to know the password does not get it. Without UseSASL a certificate is tried, and the connection continues without it;
- * it also does where the server has no SASL at all, unless RequireSASL.
+ * Logging in by SASL (IRCv3 "SASL Authentication"): EXTERNAL with a client certificate; with a password SCRAM-SHA-256
+ * where it is offered, and PLAIN. One after the other, but a server that cannot prove to know the password does not get
+ * it. Without UseSASL a certificate is tried, and the connection continues without it; it also does where the server
+ * has no SASL at all, unless RequireSASL.
  */
 export class SaslLogin {
   /** Whether the `sasl` capability is any use to us. */
@@ -34,11 +35,11 @@ export class SaslLogin {
   loggedIn = false;
   /** The login was wanted, and the server has none. */
   skipped = false;
-  readonly #link: Link;
+  readonly #link: ConnectionContext;
   readonly #settings: SaslSettings;
   readonly #log: AdapterLog;
-  #left: Mechanism[] = [];
-  #trying: Mechanism | null = null;
+  #left: IrcMechanism[] = [];
+  #trying: IrcMechanism | null = null;
   readonly #chunks = new ChunkReader();
   /** SCRAM is under way. */
   #begun = false;
@@ -54,7 +55,11 @@ export class SaslLogin {
   /** Why the server is not to be trusted with the password. */
   #distrust: string | null = null;
 
-  constructor(options: { readonly link: Link; readonly settings: SaslSettings; readonly log: AdapterLog }) {
+  constructor(options: {
+    readonly link: ConnectionContext;
+    readonly settings: SaslSettings;
+    readonly log: AdapterLog;
+  }) {
     this.#link = options.link;
     this.#settings = options.settings;
     this.#log = options.log;
@@ -66,7 +71,7 @@ export class SaslLogin {
   start(): "waiting" | "over" | Ended {
     const { NickServPassword, TLSClientCertificate, UseSASL } = this.#settings;
     const offered = this.#link.caps.offered.get("sasl") ?? "";
-    const ours: Mechanism[] = [];
+    const ours: IrcMechanism[] = [];
     if (TLSClientCertificate !== "") ours.push("EXTERNAL");
     if (UseSASL && NickServPassword !== "") ours.push("SCRAM-SHA-256", "PLAIN");
     this.#left = this.#link.has("sasl") ? ours.filter((mechanism) => takesMechanism(offered, mechanism)) : [];
@@ -74,7 +79,7 @@ export class SaslLogin {
     return this.#next();
   }
 
-  take({ command, params }: Line): "waiting" | "over" | Ended {
+  take({ command, params }: IrcLine): "waiting" | "over" | Ended {
     switch (command) {
       case "AUTHENTICATE":
         this.#onChunk(params[0] ?? "");

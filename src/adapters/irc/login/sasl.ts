@@ -1,8 +1,11 @@
 /** How to log in (IRCv3 "SASL Authentication"). */
-export type Mechanism = "PLAIN" | "EXTERNAL" | "SCRAM-SHA-256";
+export type IrcMechanism = "PLAIN" | "EXTERNAL" | "SCRAM-SHA-256";
 
-/** Whether the server takes it: `offered` is the value of its `sasl` capability, which older servers leave empty; those have no SCRAM. */
-export function takesMechanism(offered: string, mechanism: Mechanism): boolean {
+/**
+ * Whether the server takes it: `offered` is the value of its `sasl` capability, which older servers leave empty; those
+ * have no SCRAM.
+ */
+export function takesMechanism(offered: string, mechanism: IrcMechanism): boolean {
   return (offered === "" && mechanism !== "SCRAM-SHA-256") || offered.toUpperCase().split(",").includes(mechanism);
 }
 

@@ -1,52 +1,55 @@
 import type { Clock } from "../../../contract/host.ts";
 import type { MessageRef } from "../../../contract/ids.ts";
-import type { Outcome, Why } from "../../../contract/outcome.ts";
-import type { Link } from "../link.ts";
-import type { Part } from "./parts.ts";
-import { type Refused, refusalOf, relayRefusalOf } from "./refusal.ts";
+import type { Outcome, Reason } from "../../../contract/outcome.ts";
+import type { ConnectionContext } from "../link.ts";
+import type { IrcPart } from "./parts.ts";
+import { type RefusedLine, refusalOf, relayRefusalOf } from "./refusal.ts";
 import { Sending } from "./sending.ts";
-import { type Proof, Window } from "./window.ts";
-import type { Line } from "../wire/wire.ts";
+import { type Proof, LineWindow } from "./window.ts";
+import type { IrcLine } from "../wire/wire.ts";
 
 /** Most lines announced, or written and unanswered: so many are in doubt when the server dies. */
 const WINDOW = { lines: 16, bytes: 8 * 1024 };
-/** With pacing, a few are enough to hide the way there and back; servers that slow us down keep 1024 bytes for us and not more. */
+/**
+ * With pacing, a few are enough to hide the way there and back; servers that slow us down keep 1024 bytes for us and
+ * not more.
+ */
 const PACED_WINDOW = { lines: 4, bytes: 900 };
 /** An echo that does not come in this time is asked for by a PING. */
 const ECHO_MS = 5000;
 /** After a refusal each line gets a PING of its own, so that the next one tells which line it means. */
 const CAREFUL_MS = 60_000;
 
-interface Announced {
+interface WriteIntent {
   readonly sending: Sending;
   readonly index: number;
-  readonly part: Part;
+  readonly part: IrcPart;
   ready: boolean;
 }
 
 interface Next {
   readonly sending: Sending;
   readonly index: number;
-  readonly line: Part;
+  readonly line: IrcPart;
 }
 
 /** What an op becomes on its way to a channel. */
 export type Post = Omit<ConstructorParameters<typeof Sending>[0], "key"> & { readonly target: string };
 
 /**
- * The writer of a session: one queue over all its channels, which take turns line by line. A line waits until the window has room and the pace
- * allows it, is announced, written once that is durable, and answered as `Window` says. An op that must be tried again takes all that waits
- * after it for the same channel with it, so that order is kept.
+ * The writer of a session: one queue over all its channels, which take turns line by line. A line waits until the
+ * window has room and the pace allows it, is announced, written once that is durable, and answered as `Window` says. An
+ * op that must be tried again takes all that waits after it for the same channel with it, so that order is kept.
  */
 export class Flow {
-  readonly #link: Link;
+  readonly #link: ConnectionContext;
   readonly #clock: Clock;
-  readonly #window = new Window();
+  readonly #window = new LineWindow();
   /** Called when a line was refused because Rialto is not in the channel. */
-  readonly #onGone: (key: string, why: Why) => void;
+  readonly #onGone: (key: string, why: Reason) => void;
   #queue: Sending[] = [];
-  #announced: Announced[] = [];
-  #ended: Why | null = null;
+  #announced: WriteIntent[] = [];
+  #ended: Reason | null = null;
   #flushing = false;
   #labels = 0;
   /** Turns taken, in all and when each channel that something waits for had its last one. */
@@ -57,9 +60,9 @@ export class Flow {
   #cancelEcho: (() => void) | null = null;
 
   constructor(options: {
-    readonly link: Link;
+    readonly link: ConnectionContext;
     readonly clock: Clock;
-    readonly onGone: (key: string, why: Why) => void;
+    readonly onGone: (key: string, why: Reason) => void;
   }) {
     this.#link = options.link;
     this.#clock = options.clock;
@@ -81,8 +84,11 @@ export class Flow {
     return outcome;
   }
 
-  /** Takes a line of the server's that may answer one of ours, and the label of that one, null for none. False: it answers none. */
-  take(line: Line, label: string | null): boolean {
+  /**
+   * Takes a line of the server's that may answer one of ours, and the label of that one, null for none. False: it
+   * answers none.
+   */
+  take(line: IrcLine, label: string | null): boolean {
     if (line.command === "ACK") return label !== null && this.#settled(this.#window.onAck(label));
     if (this.#link.isOurs(line)) return this.#takeOwn(line, label);
     const refused = this.#refusedBy(line, label);
@@ -97,7 +103,7 @@ export class Flow {
     return this.#settled(true);
   }
 
-  #refusedBy(line: Line, label: string | null): Refused | null {
+  #refusedBy(line: IrcLine, label: string | null): RefusedLine | null {
     if (this.#window.lines === 0) return null;
     // Where answers have labels, one without answers a command that had none.
     const mayBeRelay = this.#window.relays() && (label !== null || !this.#link.has("labeled-response"));
@@ -110,12 +116,12 @@ export class Flow {
   }
 
   /** We are no longer in the channel: what waits for it goes back. */
-  gone(key: string, why: Why): void {
+  gone(key: string, why: Reason): void {
     this.#stopBehind(key, { is: "deferred", why, retryInMs: 1000, scope: "channel" });
   }
 
   /** The session is over: what was written and not answered is in doubt, all else was certainly not sent. */
-  end(why: Why): void {
+  end(why: Reason): void {
     this.#ended = why;
     this.#cancelWake?.();
     this.#cancelEcho?.();
@@ -123,7 +129,7 @@ export class Flow {
     for (const sending of this.#queue) sending.cut(why, "session");
   }
 
-  #takeOwn({ command, params, tags }: Line, label: string | null): boolean {
+  #takeOwn({ command, params, tags }: IrcLine, label: string | null): boolean {
     if (command !== "PRIVMSG" && command !== "NOTICE" && command !== "REDACT") return false;
     const [target = "", text = ""] = params;
     // The id of a REDACT is that of the deletion.
@@ -172,7 +178,7 @@ export class Flow {
     if (this.#window.uncovered > 0) this.#prove();
   }
 
-  #write({ sending, index, part }: Announced): void {
+  #write({ sending, index, part }: WriteIntent): void {
     const proof = this.#proof(part);
     const label = this.#link.has("labeled-response") && proof !== "pong" ? `r${++this.#labels}` : null;
     sending.wrote(index);
@@ -185,7 +191,7 @@ export class Flow {
     if (this.#careful) this.#cover();
   }
 
-  #proof({ kind }: Part): Proof {
+  #proof({ kind }: IrcPart): Proof {
     if (!this.#link.has("echo-message")) return "pong";
     // Not every server shows these to who sent them.
     if (kind === "relay" || kind === "redact") return "seen";
@@ -248,21 +254,21 @@ export class Flow {
         this.#cancelWake = this.#clock.after(waitMs, () => this.#schedule());
         return;
       }
-      const announced: Announced = { sending: next.sending, index: next.index, part: next.line, ready: false };
+      const announced: WriteIntent = { sending: next.sending, index: next.index, part: next.line, ready: false };
       this.#announced.push(announced);
       this.#turnOf.set(next.sending.key, ++this.#turns);
       void this.#durable(announced);
     }
   }
 
-  #fits(part: Part): boolean {
+  #fits(part: IrcPart): boolean {
     const limit = this.#link.pacer.paced ? PACED_WINDOW : WINDOW;
     const lines = this.#window.lines + this.#announced.length;
     const bytes = this.#announced.reduce((sum, line) => sum + bytesOf(line.part), this.#window.bytes);
     return lines === 0 || (lines < limit.lines && bytes + bytesOf(part) <= limit.bytes);
   }
 
-  async #durable(announced: Announced): Promise<void> {
+  async #durable(announced: WriteIntent): Promise<void> {
     let durable = false;
     try {
       durable = await announced.sending.announce(announced.index);
@@ -279,7 +285,7 @@ export class Flow {
   }
 }
 
-function bytesOf({ text }: Part): number {
+function bytesOf({ text }: IrcPart): number {
   return Buffer.byteLength(text);
 }
 

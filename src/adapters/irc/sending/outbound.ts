@@ -1,7 +1,7 @@
 import type { Host } from "../../../contract/host.ts";
 import type { ChannelRef } from "../../../contract/ids.ts";
 import type { DeleteOp, OptionalKind, PostOp } from "../../../contract/ops.ts";
-import type { Loss, Outcome, Why } from "../../../contract/outcome.ts";
+import type { Loss, Outcome, Reason } from "../../../contract/outcome.ts";
 import type { Attempt } from "../../../contract/session.ts";
 import { plainText } from "../../../content/plain.ts";
 import { onAbort } from "../../../lib/abort.ts";
@@ -9,19 +9,19 @@ import type { Channels } from "../channels/channels.ts";
 import type { Charset } from "../wire/charset.ts";
 import type { Flow } from "./flow.ts";
 import { passesClientTag } from "../wire/isupport.ts";
-import type { Link } from "../link.ts";
+import type { ConnectionContext } from "../link.ts";
 import {
   batchPart,
   fitsMultiline,
   lineParts,
   MULTILINE,
   multilineLimits,
-  type Part,
+  type IrcPart,
   redactParts,
   relayParts,
 } from "./parts.ts";
-import type { Lesson } from "./refusal.ts";
-import type { Relay, Rung } from "./relay.ts";
+import type { LearnedLimitation } from "./refusal.ts";
+import type { Relay, IdentityLevel } from "./relay.ts";
 import { type Rendered, renderPost, textRoom } from "../render.ts";
 import type { IrcSettings } from "../settings.ts";
 import type { Tags } from "../wire/tags.ts";
@@ -29,7 +29,7 @@ import type { Tags } from "../wire/tags.ts";
 const REPLY_TAG = "draft/reply";
 
 interface OutboundOptions {
-  readonly link: Link;
+  readonly link: ConnectionContext;
   readonly flow: Flow;
   readonly channels: Pick<Channels, "refOf">;
   readonly charset: Charset;
@@ -41,7 +41,7 @@ interface OutboundOptions {
 }
 
 interface Made {
-  readonly rung: Rung;
+  readonly level: IdentityLevel;
   readonly rendered: Rendered;
 }
 
@@ -97,8 +97,8 @@ export class Outbound {
   }
 
   /**
-   * What `work` gives, once those before it in the channel have had their turn: while a link to a long text is made, what comes after
-   * that text stays after it.
+   * What `work` gives, once those before it in the channel have had their turn: while a link to a long text is made,
+   * what comes after that text stays after it.
    */
   async #inTurn(
     channel: ChannelRef,
@@ -127,29 +127,29 @@ export class Outbound {
     return link;
   }
 
-  async #send(op: PostOp, attempt: Attempt, target: ChannelRef, { rung, rendered }: Made): Promise<Outcome> {
+  async #send(op: PostOp, attempt: Attempt, target: ChannelRef, { level, rendered }: Made): Promise<Outcome> {
     const { flow, link, relay } = this.#options;
     const losses: readonly Loss[] =
-      relay.wanted && op.author !== null && rung?.named !== false
+      relay.wanted && op.author !== null && level?.named !== false
         ? [...rendered.losses, { what: "identity", note: "the name is in the text" }]
         : rendered.losses;
-    const onLesson = (lesson: Lesson): void => {
-      if (lesson === "multiline") this.#isSingle = true;
-      else if (rung !== null) relay.learn(lesson, rung.nick, link.key(target));
+    const onLesson = (limitation: LearnedLimitation): void => {
+      if (limitation === "multiline") this.#isSingle = true;
+      else if (level !== null) relay.learn(limitation, level.nick, link.key(target));
     };
-    return await flow.post({ target, lines: this.#parts(op, target, rendered, rung), losses, attempt, onLesson });
+    return await flow.post({ target, lines: this.#parts(op, target, rendered, level), losses, attempt, onLesson });
   }
 
   #made(op: PostOp, target: ChannelRef, rest: string | null): Made {
     const { link, relay } = this.#options;
-    const rung = op.author === null || op.body.style === "notice" ? null : relay.rung(op.author, link.key(target));
-    return { rung, rendered: this.#render(op, target, { rung, rest }) };
+    const level = op.author === null || op.body.style === "notice" ? null : relay.level(op.author, link.key(target));
+    return { level, rendered: this.#render(op, target, { level, rest }) };
   }
 
-  #render(op: PostOp, target: ChannelRef, { rung, rest }: { rung: Rung; rest: string | null }): Rendered {
+  #render(op: PostOp, target: ChannelRef, { level, rest }: { level: IdentityLevel; rest: string | null }): Rendered {
     const { settings, charset, link, relay } = this.#options;
     const own = link.prefix;
-    const isNamed = op.author !== null && (rung === null || rung.named);
+    const isNamed = op.author !== null && (level === null || level.named);
     const draft = { ...op, author: isNamed ? relay.inText(op.author, op.body.style) : null };
     return renderPost(draft, {
       colorNicks: settings.ColorNicks,
@@ -157,7 +157,7 @@ export class Outbound {
       messageLines: settings.MessageLines,
       lineBytes: textRoom({
         lineBytes: link.isupport.linelen,
-        prefix: rung === null ? own : rung.nick + own.slice(own.indexOf("!")),
+        prefix: level === null ? own : level.nick + own.slice(own.indexOf("!")),
         command: "PRIVMSG",
         target,
       }),
@@ -168,9 +168,9 @@ export class Outbound {
     });
   }
 
-  #parts(op: PostOp, target: ChannelRef, rendered: Rendered, rung: Rung): readonly Part[] {
+  #parts(op: PostOp, target: ChannelRef, rendered: Rendered, level: IdentityLevel): readonly IrcPart[] {
     const place = { target, tags: op.resume === null ? this.#replyTags(op) : NONE };
-    if (rung !== null) return relayParts(rendered.lines, place, rung.nick);
+    if (level !== null) return relayParts(rendered.lines, place, level.nick);
     if (!this.#takesBatch(rendered)) return lineParts(rendered, place);
     this.#batches += 1;
     return [batchPart(rendered.lines, place, `m${this.#batches}`)];
@@ -196,7 +196,7 @@ const NONE: Tags = new Map();
 /** Without echoes we would not know the ids of what we have written. */
 const REDACTION = ["draft/message-redaction", "message-tags", "echo-message"] as const;
 
-const NOT_IN: Why = { code: "not_found", message: "Rialto is not in the channel" };
+const NOT_IN: Reason = { code: "not_found", message: "Rialto is not in the channel" };
 const NOT_THERE: Outcome = { is: "deferred", why: NOT_IN, retryInMs: 1000, scope: "channel" };
 const NO_REDACTION: Outcome = {
   is: "rejected",

@@ -14,8 +14,8 @@ export function isFlood(said: string): boolean {
 }
 
 /**
- * The time from one message line of an account to the next, over all its connections: `MessageDelay`, and for half an hour after the
- * server threw us out for a flood twice as long, again each time it happens, up to 10 s.
+ * The time from one message line of an account to the next, over all its connections: `MessageDelay`, and for half an
+ * hour after the server threw us out for a flood twice as long, again each time it happens, up to 10 s.
  */
 export class Pace {
   readonly #delayMs: number;

@@ -1,18 +1,18 @@
 import type { Clock } from "../../../contract/host.ts";
-import type { Why } from "../../../contract/outcome.ts";
+import type { Reason } from "../../../contract/outcome.ts";
 import type { Pace } from "./pace.ts";
 
 /**
- * So many lines a server takes from us ahead of the pace. RFC 2813 §5.8 lets a client be 10 s ahead, at 2 s a line; right after a login with
- * a join, ircd-hybrid took 5 more lines at once, ngircd 6 and InspIRCd 7.
+ * So many lines a server takes from us ahead of the pace. RFC 2813 §5.8 lets a client be 10 s ahead, at 2 s a line;
+ * right after a login with a join, ircd-hybrid took 5 more lines at once, ngircd 6 and InspIRCd 7.
  */
 const ALLOWANCE = 5;
 /** So many lines beyond that, which did not wait for their turn (PONG, JOIN), are made up for at most. */
 const DEBT_MAX = 5;
 
 /**
- * One message line per `MessageDelay`. All other lines leave at once; they use up the server's allowance, and only when that is spent do
- * messages wait for them.
+ * One message line per `MessageDelay`. All other lines leave at once; they use up the server's allowance, and only when
+ * that is spent do messages wait for them.
  */
 export class Pacer {
   readonly #pace: Pace;
@@ -39,7 +39,7 @@ export class Pacer {
   }
 
   /** Why a message may not leave now; null: it may. */
-  get why(): Why | null {
+  get why(): Reason | null {
     if (this.waitMs() === 0) return null;
     const seconds = (this.#pace.delayMs / 1000).toFixed(1);
     const cause = this.#pace.slowForMs > 0 ? "slower than MessageDelay after flooding" : "MessageDelay";

@@ -11,11 +11,11 @@ export interface Frame {
 }
 
 /** What a refusal that names a command can mean. */
-export type PartKind = "line" | "batch" | "relay" | "redact";
+export type IrcPartKind = "line" | "batch" | "relay" | "redact";
 
 /** What is announced, written and answered as one. */
-export interface Part {
-  readonly kind: PartKind;
+export interface IrcPart {
+  readonly kind: IrcPartKind;
   /** The command that comes back to us, and its last parameter. */
   readonly command: "PRIVMSG" | "NOTICE" | "REDACT";
   readonly text: string;
@@ -34,7 +34,7 @@ interface Place {
 }
 
 /** Each line by itself; only the first one carries the tags. */
-export function lineParts({ command, lines }: Rendered, { target, tags }: Place): readonly Part[] {
+export function lineParts({ command, lines }: Rendered, { target, tags }: Place): readonly IrcPart[] {
   return lines.map(({ text, end }, index) => ({
     kind: "line",
     command,
@@ -45,7 +45,7 @@ export function lineParts({ command, lines }: Rendered, { target, tags }: Place)
 }
 
 /** The same under a name that the server shows in place of ours (`draft/relaymsg`). */
-export function relayParts(lines: readonly RenderedLine[], { target, tags }: Place, nick: string): readonly Part[] {
+export function relayParts(lines: readonly RenderedLine[], { target, tags }: Place, nick: string): readonly IrcPart[] {
   return lines.map(({ text, end }, index) => ({
     kind: "relay",
     command: "PRIVMSG",
@@ -57,7 +57,7 @@ export function relayParts(lines: readonly RenderedLine[], { target, tags }: Pla
 }
 
 /** All lines as one message (`draft/multiline`); who does not know that sees the lines. */
-export function batchPart(lines: readonly RenderedLine[], { target, tags }: Place, reference: string): Part {
+export function batchPart(lines: readonly RenderedLine[], { target, tags }: Place, reference: string): IrcPart {
   const inside: Tags = new Map([["batch", reference]]);
   return {
     kind: "batch",
@@ -72,8 +72,11 @@ export function batchPart(lines: readonly RenderedLine[], { target, tags }: Plac
   };
 }
 
-/** Takes messages back (`draft/message-redaction`). Nothing of it is a progress but the end: what is gone may be asked for again. */
-export function redactParts(target: string, messages: readonly MessageRef[]): readonly Part[] {
+/**
+ * Takes messages back (`draft/message-redaction`). Nothing of it is a progress but the end: what is gone may be asked
+ * for again.
+ */
+export function redactParts(target: string, messages: readonly MessageRef[]): readonly IrcPart[] {
   return messages.map((message, index) => ({
     kind: "redact",
     command: "REDACT",

@@ -1,31 +1,34 @@
-import type { Why, WhyCode } from "../../../contract/outcome.ts";
+import type { Reason, ReasonCode } from "../../../contract/outcome.ts";
 import { quote } from "../ends.ts";
-import type { PartKind } from "./parts.ts";
-import type { Line } from "../wire/wire.ts";
+import type { IrcPartKind } from "./parts.ts";
+import type { IrcLine } from "../wire/wire.ts";
 
-/** What is not to be tried again: this name under which to relay, relaying at all in the channel, messages of several lines. */
-export type Lesson = "nick" | "relay" | "multiline";
+/**
+ * What is not to be tried again: this name under which to relay, relaying at all in the channel, messages of several
+ * lines.
+ */
+export type LearnedLimitation = "nick" | "relay" | "multiline";
 
 /** Why the server did not do what a line of ours asks for. `gone`: Rialto is not in the channel. */
-export type Refusal =
-  | { readonly is: "rejected"; readonly why: Why }
+export type LineRefusal =
+  | { readonly is: "rejected"; readonly why: Reason }
   | {
       readonly is: "deferred";
-      readonly why: Why;
+      readonly why: Reason;
       readonly retryInMs: number;
       readonly gone: boolean;
-      readonly lesson?: Lesson;
+      readonly limitation?: LearnedLimitation;
     };
 
 /** `done`: there is nothing left to do. */
-export type Verdict = Refusal | { readonly is: "done" };
+export type RefusalVerdict = LineRefusal | { readonly is: "done" };
 
-export interface Refused {
+export interface RefusedLine {
   /** What the refused line was sent to; null when the server does not say. */
   readonly target: string | null;
   /** The kind of line that it must have been; null when the server does not say. */
-  readonly kind: PartKind | null;
-  readonly refusal: Verdict;
+  readonly kind: IrcPartKind | null;
+  readonly refusal: RefusalVerdict;
 }
 
 const MODERATED_RETRY_MS = 30_000;
@@ -47,17 +50,17 @@ const OF_OTHERS: ReadonlySet<string> = new Set([...OF_MODES, ...OF_NICKS]);
 
 interface Numeric {
   readonly target: string | null;
-  readonly refusal: Refusal;
+  readonly refusal: LineRefusal;
 }
 
 /** What a line says of one that we have sent; null when it says nothing of that kind. */
-export function refusalOf(line: Line): Refused | null {
+export function refusalOf(line: IrcLine): RefusedLine | null {
   if (line.command === "FAIL") return failureOf(line.params);
   const refused = numericOf(line);
   return refused === null ? null : { ...refused, kind: null };
 }
 
-function numericOf({ command, params, source }: Line): Numeric | null {
+function numericOf({ command, params, source }: IrcLine): Numeric | null {
   const text = quote(params.at(-1) ?? "");
   const target = params[1] ?? null;
   switch (command) {
@@ -96,7 +99,7 @@ function numericOf({ command, params, source }: Line): Numeric | null {
 }
 
 /** IRCv3 "Standard Replies": `FAIL <command> <code> [<context>...] :<text>`. */
-function failureOf([command = "", code = "", ...rest]: readonly string[]): Refused | null {
+function failureOf([command = "", code = "", ...rest]: readonly string[]): RefusedLine | null {
   const text = quote(rest.at(-1) ?? "");
   const context = rest.slice(0, -1);
   switch (command.toUpperCase()) {
@@ -124,7 +127,7 @@ function failureOf([command = "", code = "", ...rest]: readonly string[]): Refus
   }
 }
 
-function relayFailure(code: string, text: string): Refusal {
+function relayFailure(code: string, text: string): LineRefusal {
   // The channel has banned this person: another way around that is not ours to take.
   if (code.includes("BANNED")) return never("forbidden", text);
   if (code.includes("BLANK")) return never("bad_content", text);
@@ -132,15 +135,15 @@ function relayFailure(code: string, text: string): Refusal {
 }
 
 /**
- * The same for a server that has only numerics: while a relayed line waits for its answer, these can mean it. `relays`: whether one waits
- * under this name; the numerics of nicks also answer NICK.
+ * The same for a server that has only numerics: while a relayed line waits for its answer, these can mean it. `relays`:
+ * whether one waits under this name; the numerics of nicks also answer NICK.
  */
-export function relayRefusalOf({ command, params }: Line, relays: (nick: string) => boolean): Refused | null {
+export function relayRefusalOf({ command, params }: IrcLine, relays: (nick: string) => boolean): RefusedLine | null {
   const text = quote(params.at(-1) ?? "");
-  const refused = (lesson: Lesson, target: string | null): Refused => ({
+  const refused = (limitation: LearnedLimitation, target: string | null): RefusedLine => ({
     target,
     kind: "relay",
-    refusal: otherwise("forbidden", text, lesson),
+    refusal: otherwise("forbidden", text, limitation),
   });
   const about = params[1] ?? "";
   if (BAD_NICK.has(command)) return relays(about) ? refused("nick", null) : null;
@@ -156,30 +159,30 @@ const NO_PRIVILEGES = "481";
 const NOT_OPERATOR = "482";
 
 /** ERR_CANNOTSENDTOCHAN (RFC 2812 §5.2) has many reasons, which only its text tells. */
-function cannotSend(text: string, target: string): Refusal {
+function cannotSend(text: string, target: string): LineRefusal {
   // Some servers repeat the channel's name in it, which may be #information.
   const reason = text.toLowerCase().replaceAll(target.toLowerCase() || " ", " ");
   if (OUTSIDE.test(reason)) return gone("not_found", text);
   return CONTENT.test(reason) ? never("bad_content", text) : later("forbidden", text, MODERATED_RETRY_MS);
 }
 
-const said = (code: WhyCode, text: string): Why => ({ code, message: `the server refuses the line: ${text}` });
-const never = (code: WhyCode, text: string): Refusal => ({ is: "rejected", why: said(code, text) });
-const later = (code: WhyCode, text: string, retryInMs: number): Refusal => ({
+const said = (code: ReasonCode, text: string): Reason => ({ code, message: `the server refuses the line: ${text}` });
+const never = (code: ReasonCode, text: string): LineRefusal => ({ is: "rejected", why: said(code, text) });
+const later = (code: ReasonCode, text: string, retryInMs: number): LineRefusal => ({
   is: "deferred",
   why: said(code, text),
   retryInMs,
   gone: false,
 });
 /** Certainly not sent, and the next try goes another way. */
-const otherwise = (code: WhyCode, text: string, lesson: Lesson): Refusal => ({
+const otherwise = (code: ReasonCode, text: string, limitation: LearnedLimitation): LineRefusal => ({
   is: "deferred",
   why: said(code, text),
   retryInMs: 0,
   gone: false,
-  lesson,
+  limitation,
 });
-const gone = (code: WhyCode, text: string): Refusal => ({
+const gone = (code: ReasonCode, text: string): LineRefusal => ({
   is: "deferred",
   why: said(code, text),
   retryInMs: 1000,

@@ -4,20 +4,25 @@ import type { OpAuthor } from "../../../contract/ops.ts";
 import { withoutControls } from "../../../content/irc.ts";
 import { cut } from "../../../content/length.ts";
 import { RELAYMSG } from "../wire/caps.ts";
-import type { Link } from "../link.ts";
-import type { Lesson } from "./refusal.ts";
+import type { ConnectionContext } from "../link.ts";
+import type { LearnedLimitation } from "./refusal.ts";
 import type { IrcSettings } from "../settings.ts";
 
-/** How a message gets its author's name: under that name itself, under one for all with the name in the text, or only in the text. */
-export type Rung = { readonly nick: string; readonly named: boolean } | null;
+/**
+ * How a message gets its author's name: under that name itself, under one for all with the name in the text, or only in
+ * the text.
+ */
+export type IdentityLevel = { readonly nick: string; readonly named: boolean } | null;
 
 const LEARNED_MAX = 1000;
 /** Where a server names no separator: no nick of a person has it. */
 const SEPARATOR = "/";
 
-/** Relaying under others' names (`draft/relaymsg`), and what the server does not take of it; forgotten with the session. */
+/**
+ * Relaying under others' names (`draft/relaymsg`), and what the server does not take of it; forgotten with the session.
+ */
 export class Relay {
-  readonly #link: Link;
+  readonly #link: ConnectionContext;
   readonly #settings: RelaySettings;
   readonly #log: Host["log"];
   readonly #badNicks = new Set<string>();
@@ -26,7 +31,11 @@ export class Relay {
   /** The server has refused a nick with letters beyond ASCII. */
   #isAsciiOnly = false;
 
-  constructor(options: { readonly link: Link; readonly settings: RelaySettings; readonly log: Host["log"] }) {
+  constructor(options: {
+    readonly link: ConnectionContext;
+    readonly settings: RelaySettings;
+    readonly log: Host["log"];
+  }) {
     this.#link = options.link;
     this.#settings = options.settings;
     this.#log = options.log;
@@ -37,7 +46,7 @@ export class Relay {
     return this.#settings.UseRelayMsg;
   }
 
-  rung(author: OpAuthor, key: string): Rung {
+  level(author: OpAuthor, key: string): IdentityLevel {
     const { UseRelayFallback, RelayFallbackNick } = this.#settings;
     if (!this.wanted || !RELAYMSG.some((name) => this.#link.has(name)) || this.#refusedIn.has(key)) return null;
     const nick = this.#nick(author.shown, author.account, [author.name, author.id]);
@@ -46,15 +55,15 @@ export class Relay {
     return fallback === null || this.#badNicks.has(fallback) ? null : { nick: fallback, named: true };
   }
 
-  learn(lesson: Lesson, nick: string, key: string): void {
-    const learned = lesson === "nick" ? this.#badNicks : this.#refusedIn;
-    const what = lesson === "nick" ? nick : key;
+  learn(limitation: LearnedLimitation, nick: string, key: string): void {
+    const learned = limitation === "nick" ? this.#badNicks : this.#refusedIn;
+    const what = limitation === "nick" ? nick : key;
     if (learned.has(what)) return;
-    if (lesson === "nick" && !ASCII.test(nick) && !this.#link.isupport.utf8nicks) this.#isAsciiOnly = true;
+    if (limitation === "nick" && !ASCII.test(nick) && !this.#link.isupport.utf8nicks) this.#isAsciiOnly = true;
     // What is forgotten is learned again.
     if (learned.size >= LEARNED_MAX) learned.clear();
     learned.add(what);
-    if (lesson === "nick") this.#log.debug({ nick }, "the server does not accept this name for RELAYMSG");
+    if (limitation === "nick") this.#log.debug({ nick }, "the server does not accept this name for RELAYMSG");
     else this.#log.warn({ channel: key }, "the server refuses RELAYMSG here; names are put before the text");
   }
 
@@ -92,9 +101,9 @@ const ASCII = /^[ -~]*$/u;
 const SUFFIX_MAX = 12;
 
 /**
- * A name as RELAYMSG takes it: signs that may not be in a nick become `-`, and a separator with the first letter of the protocol is added
- * where there is none of the operator's. Null when nothing is left of it, or when it has letters that the server does not take: with others in
- * their place it would be somebody else's.
+ * A name as RELAYMSG takes it: signs that may not be in a nick become `-`, and a separator with the first letter of the
+ * protocol is added where there is none of the operator's. Null when nothing is left of it, or when it has letters that
+ * the server does not take: with others in their place it would be somebody else's.
  */
 export function relayNick(
   shown: string,

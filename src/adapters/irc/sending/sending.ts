@@ -1,32 +1,32 @@
 import type { MessageRef } from "../../../contract/ids.ts";
-import type { Loss, Outcome, Why } from "../../../contract/outcome.ts";
+import type { Loss, Outcome, Reason } from "../../../contract/outcome.ts";
 import type { Attempt } from "../../../contract/session.ts";
 import { onAbort } from "../../../lib/abort.ts";
-import type { Part } from "./parts.ts";
-import type { Lesson, Refusal } from "./refusal.ts";
+import type { IrcPart } from "./parts.ts";
+import type { LearnedLimitation, LineRefusal } from "./refusal.ts";
 
 /** What became of a line that was written. */
-export type Answer =
+export type LineOutcome =
   | { readonly is: "confirmed"; readonly message: MessageRef | null }
-  | { readonly is: "refused"; readonly refusal: Refusal }
-  | { readonly is: "unknown"; readonly why: Why };
+  | { readonly is: "refused"; readonly refusal: LineRefusal }
+  | { readonly is: "unknown"; readonly why: Reason };
 
 type Deferred = Extract<Outcome, { is: "deferred" }>;
-type State = "waiting" | "announced" | "written" | "dropped" | Answer;
+type State = "waiting" | "announced" | "written" | "dropped" | LineOutcome;
 
 /**
- * One op on its way: its lines go from waiting over announced (`Attempt.sending`) and written to answered, each in order. It ends as
- * delivered with its last line confirmed. Once a line is refused or unknown, or the op is stopped, what is not written is dropped, and
- * it ends when the rest is answered. `cut` ends it at once.
+ * One op on its way: its lines go from waiting over announced (`Attempt.sending`) and written to answered, each in
+ * order. It ends as delivered with its last line confirmed. Once a line is refused or unknown, or the op is stopped,
+ * what is not written is dropped, and it ends when the rest is answered. `cut` ends it at once.
  */
 export class Sending {
   readonly outcome: Promise<Outcome>;
   /** The key of the channel. */
   readonly key: string;
-  readonly #lines: readonly Part[];
+  readonly #lines: readonly IrcPart[];
   readonly #losses: readonly Loss[];
   readonly #attempt: Attempt;
-  readonly #onLesson: (lesson: Lesson) => void;
+  readonly #onLesson: (limitation: LearnedLimitation) => void;
   readonly #states: State[];
   readonly #messages: MessageRef[] = [];
   readonly #resolve: (outcome: Outcome) => void;
@@ -37,11 +37,11 @@ export class Sending {
 
   constructor(options: {
     readonly key: string;
-    readonly lines: readonly Part[];
+    readonly lines: readonly IrcPart[];
     readonly losses: readonly Loss[];
     readonly attempt: Attempt;
     /** Called when a refusal says that another way has to be taken from now on. */
-    readonly onLesson?: (lesson: Lesson) => void;
+    readonly onLesson?: (limitation: LearnedLimitation) => void;
   }) {
     const outcome = Promise.withResolvers<Outcome>();
     this.outcome = outcome.promise;
@@ -58,7 +58,7 @@ export class Sending {
   }
 
   /** The next line to announce; null when there is none, now or ever. */
-  get next(): { readonly index: number; readonly line: Part } | null {
+  get next(): { readonly index: number; readonly line: IrcPart } | null {
     const index = this.#over ? -1 : this.#states.indexOf("waiting");
     const line = this.#lines[index];
     return line === undefined ? null : { index, line };
@@ -91,11 +91,11 @@ export class Sending {
     this.#states[index] = "written";
   }
 
-  answered(index: number, answer: Answer): void {
+  answered(index: number, answer: LineOutcome): void {
     if (this.#over || this.#states[index] !== "written") return;
     this.#states[index] = answer;
-    if (answer.is === "refused" && answer.refusal.is === "deferred" && answer.refusal.lesson !== undefined) {
-      this.#onLesson(answer.refusal.lesson);
+    if (answer.is === "refused" && answer.refusal.is === "deferred" && answer.refusal.limitation !== undefined) {
+      this.#onLesson(answer.refusal.limitation);
     }
     if (answer.is !== "confirmed") this.#drop(0);
     this.#settle();
@@ -109,7 +109,7 @@ export class Sending {
   }
 
   /** It ends now: nobody will answer any more. */
-  cut(why: Why, scope: Deferred["scope"] = "channel"): void {
+  cut(why: Reason, scope: Deferred["scope"] = "channel"): void {
     if (this.#over) return;
     const inDoubt = this.#states.includes("written");
     this.#finish(inDoubt ? this.#unknown(why) : this.#verdict({ is: "deferred", why, retryInMs: 1000, scope }));
@@ -161,7 +161,7 @@ export class Sending {
   }
 
   /** In doubt as far as lines were written; an announced one that was not is certain. */
-  #unknown(why: Why): Outcome {
+  #unknown(why: Reason): Outcome {
     const last = this.#states.findLastIndex((state) => state === "written" || typeof state === "object");
     const upTo = this.#lines[last]?.end;
     return upTo === undefined ? { is: "unknown", why } : { is: "unknown", why, upTo };

@@ -1,6 +1,6 @@
 import * as fc from "../../../../test/support/property.ts";
 import { describe, expect, test } from "vitest";
-import { type Format, PLAIN, readCode } from "../../../content/irc-codes.ts";
+import { type IrcFormat, PLAIN, readCode } from "../../../content/irc-codes.ts";
 import { charsetOf } from "../wire/charset.ts";
 import { estimateLines, fittingEnd, type Piece, splitText } from "./split.ts";
 
@@ -91,7 +91,7 @@ const bytes = fc.integer({ min: 48, max: 120 });
 /** Every character to see, with how it is formatted. */
 function seen(source: string): readonly string[] {
   const characters: string[] = [];
-  let format: Format = PLAIN;
+  let format: IrcFormat = PLAIN;
   for (let at = 0; at < source.length;) {
     const code = readCode(source, at, format);
     const character = String.fromCodePoint(source.codePointAt(at) ?? 0);

@@ -1,4 +1,4 @@
-import { changeCodes, type Format, formatAt, PLAIN, readCode } from "../../../content/irc-codes.ts";
+import { changeCodes, type IrcFormat, formatAt, PLAIN, readCode } from "../../../content/irc-codes.ts";
 
 export interface SplitOptions {
   /** Of one line, codes that are opened again included. */
@@ -14,9 +14,9 @@ export interface Piece {
 }
 
 /**
- * Cuts text into lines, lazily, from an offset on: at its line breaks, else at the last space that fits, else between two characters
- * as people see them. Spaces at a cut and lines without anything to see are left out; formatting that is open at a cut is opened
- * again. The same text from the `end` of a piece on gives the pieces that follow it.
+ * Cuts text into lines, lazily, from an offset on: at its line breaks, else at the last space that fits, else between
+ * two characters as people see them. Spaces at a cut and lines without anything to see are left out; formatting that is
+ * open at a cut is opened again. The same text from the `end` of a piece on gives the pieces that follow it.
  */
 export function* splitText(text: string, from: number, options: SplitOptions): Generator<Piece> {
   let at = from;
@@ -59,7 +59,7 @@ interface Rest {
   readonly text: string;
   readonly at: number;
   readonly end: number;
-  readonly format: Format;
+  readonly format: IrcFormat;
 }
 
 interface Cut {
@@ -67,7 +67,9 @@ interface Cut {
   readonly next: number;
 }
 
-/** A line must have room for this beside the codes that open formatting again; without it the formatting is given up. */
+/**
+ * A line must have room for this beside the codes that open formatting again; without it the formatting is given up.
+ */
 const ROOM_MIN = 8;
 
 function cutLine(rest: Rest, options: SplitOptions): Cut {
@@ -88,8 +90,8 @@ function cutLine(rest: Rest, options: SplitOptions): Cut {
 }
 
 /**
- * The last space before `most` that has a word before it; `most` itself when a space follows it or no word ends before. A word after
- * nothing but spaces begins a line of its own.
+ * The last space before `most` that has a word before it; `most` itself when a space follows it or no word ends before.
+ * A word after nothing but spaces begins a line of its own.
  */
 function wordCut(text: string, at: number, most: number): number {
   if (text.charAt(most) === " ") return trimmed(text, at, most) === at ? most : trimmed(text, at, most);
@@ -110,7 +112,8 @@ function trimmed(text: string, at: number, to: number): number {
 function lastThatFits(rest: Rest, room: number, measure: (text: string) => number): number {
   const { text, at, end } = rest;
   const ends = [...units(rest, Math.min(end, at + room + LOOK_AHEAD))];
-  // Halved, because each is measured from the beginning: with some charsets what two parts take is not what they take together.
+  // Halved, because each is measured from the beginning: with some charsets what two parts take is not what they take
+  // together.
   let fitting = 0;
   for (let tooMany = ends.length + 1; tooMany - fitting > 1;) {
     const middle = (fitting + tooMany) >> 1;

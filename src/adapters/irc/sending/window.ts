@@ -1,24 +1,25 @@
 import type { MessageRef } from "../../../contract/ids.ts";
-import type { Part, PartKind } from "./parts.ts";
-import type { Verdict } from "./refusal.ts";
-import type { Answer, Sending } from "./sending.ts";
+import type { IrcPart, IrcPartKind } from "./parts.ts";
+import type { RefusalVerdict } from "./refusal.ts";
+import type { LineOutcome, Sending } from "./sending.ts";
 
 /**
- * What tells that a line was passed on. `label`: the answer to each line by its label. `echo`: the line comes back to us. `pong`: the
- * answer to a PING sent after it, when no refusal came before. `seen`: whichever of all these comes first; for what not every server shows back.
+ * What tells that a line was passed on. `label`: the answer to each line by its label. `echo`: the line comes back to
+ * us. `pong`: the answer to a PING sent after it, when no refusal came before. `seen`: whichever of all these comes
+ * first; for what not every server shows back.
  */
 export type Proof = "label" | "echo" | "pong" | "seen";
 
-export interface Written {
+export interface WrittenLine {
   readonly sending: Sending;
   readonly index: number;
-  readonly part: Part;
+  readonly part: IrcPart;
   readonly bytes: number;
   readonly proof: Proof;
   readonly label: string | null;
 }
 
-interface Open extends Written {
+interface Open extends WrittenLine {
   /** The PING that was sent after it; null: none yet. */
   ping: number | null;
 }
@@ -26,19 +27,20 @@ interface Open extends Written {
 /** A refusal that may mean several of our lines. `kind`: it can only mean lines of this kind. */
 interface Held {
   readonly key: string | null;
-  readonly kind: PartKind | null;
-  readonly refusal: Verdict;
+  readonly kind: IrcPartKind | null;
+  readonly refusal: RefusalVerdict;
 }
 
 /** More than there are ever lines. */
 const REFUSALS_MAX = 100;
 
 /**
- * The lines that are written and not answered, oldest first. A server answers in the order it reads: what concerns a line comes before the
- * answer to a PING sent after it. So a PONG settles all that went before its PING: refused where refusals came, as many as there are
- * lines to that channel; unknown where fewer came, because nobody tells which; else passed on, or unknown where an echo should have come.
+ * The lines that are written and not answered, oldest first. A server answers in the order it reads: what concerns a
+ * line comes before the answer to a PING sent after it. So a PONG settles all that went before its PING: refused where
+ * refusals came, as many as there are lines to that channel; unknown where fewer came, because nobody tells which; else
+ * passed on, or unknown where an echo should have come.
  */
-export class Window {
+export class LineWindow {
   #open: Open[] = [];
   #bytes = 0;
   #refusals: Held[] = [];
@@ -56,7 +58,7 @@ export class Window {
     return this.#open.filter(({ ping }) => ping === null).length;
   }
 
-  add(line: Written): void {
+  add(line: WrittenLine): void {
     this.#open.push({ ...line, ping: null });
     this.#bytes += line.bytes;
   }
@@ -152,26 +154,29 @@ export class Window {
   }
 }
 
-function answerTo(refusal: Verdict): Answer {
+function answerTo(refusal: RefusalVerdict): LineOutcome {
   return refusal.is === "done" ? { is: "confirmed", message: null } : { is: "refused", refusal };
 }
 
-const unlabelled = ({ label }: Written): boolean => label === null;
+const unlabelled = ({ label }: WrittenLine): boolean => label === null;
 
 /** The refusals that can mean lines of this kind to this channel. `exact`: all of them name the channel. */
 function meaning(
   all: readonly Held[],
   key: string,
-  kind: PartKind | null,
-): { readonly refused: readonly Verdict[]; readonly exact: boolean } {
+  kind: IrcPartKind | null,
+): { readonly refused: readonly RefusalVerdict[]; readonly exact: boolean } {
   const named = all.filter((one) => one.kind === kind && one.key === key);
   const anonymous = all.find((one) => one.kind === kind && one.key === null);
   const refused = anonymous === undefined ? named : [...named, anonymous];
   return { refused: refused.map(({ refusal }) => refusal), exact: anonymous === undefined };
 }
 
-/** Lines to one channel that were read, and the refusals that came meanwhile. `exact`: each of these concerns one of the lines. */
-function settle(lines: readonly Written[], refused: readonly Verdict[], exact: boolean): void {
+/**
+ * Lines to one channel that were read, and the refusals that came meanwhile. `exact`: each of these concerns one of the
+ * lines.
+ */
+function settle(lines: readonly WrittenLine[], refused: readonly RefusalVerdict[], exact: boolean): void {
   const refusal = refused[0];
   const all = exact && refused.length >= lines.length;
   for (const [index, { sending, index: part, proof }] of lines.entries()) {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { Batches } from "./batches.ts";
-import { type Line, parseLine } from "./wire.ts";
+import { type IrcLine, parseLine } from "./wire.ts";
 
-const line = (text: string): Line => {
+const line = (text: string): IrcLine => {
   const parsed = parseLine(text);
   if (parsed === null) throw new Error(text);
   return parsed;

@@ -1,4 +1,4 @@
-import type { Line } from "./wire.ts";
+import type { IrcLine } from "./wire.ts";
 
 /** What was said before we came: it was not said now. */
 const PLAYBACK = /^(?:chathistory|znc\.in\/playback|.*\/playback)$/u;
@@ -9,7 +9,7 @@ const OPEN_MAX = 100;
 const LINES_MAX = 1000;
 const CHARS_MAX = 256 * 1024;
 
-export interface Batch {
+export interface IrcBatch {
   /** In lower case: `netsplit`, `chathistory`. */
   readonly type: string;
   /** What comes after the type, such as the channel. */
@@ -17,37 +17,42 @@ export interface Batch {
   /** The label of the line of ours that it answers, also through a batch around it. */
   readonly label: string | null;
   /** It, or one around it, repeats old lines. */
-  readonly playback: Batch | null;
+  readonly playback: IrcBatch | null;
 }
 
-interface Open extends Batch {
+interface Open extends IrcBatch {
   /** The line that opened it. */
-  readonly opened: Line;
+  readonly opened: IrcLine;
   /** Of a message of several lines: what it says so far, null before its first line. */
   said: { readonly command: string; readonly text: string; readonly lines: number } | null;
 }
 
-/** The batches that are open (IRCv3 "Batch"), by their reference; messages of several lines are put together here ("Multiline messages"). */
+/**
+ * The batches that are open (IRCv3 "Batch"), by their reference; messages of several lines are put together here
+ * ("Multiline messages").
+ */
 export class Batches {
   readonly #open = new Map<string, Open>();
 
   /** The batch of old lines that the line is in; null when it is news. */
-  playback(line: Line): Batch | null {
+  playback(line: IrcLine): IrcBatch | null {
     return this.#around(line)?.playback ?? null;
   }
 
   /** Whether the line is in a batch of this type itself. */
-  isIn(line: Line, type: string): boolean {
+  isIn(line: IrcLine, type: string): boolean {
     return this.#around(line)?.type === type;
   }
 
-  /** The label of the line of ours that this answers, by itself or with others in a batch (IRCv3 "Labeled Responses"). */
-  labelOf(line: Line): string | null {
+  /**
+   * The label of the line of ours that this answers, by itself or with others in a batch (IRCv3 "Labeled Responses").
+   */
+  labelOf(line: IrcLine): string | null {
     return line.tags.get("label") ?? this.#around(line)?.label ?? null;
   }
 
   /** A BATCH line: one begins or ends. What ended, and the message of several lines that it was, as one line. */
-  take(line: Line): { readonly ended: Batch | null; readonly message: Line | null } {
+  take(line: IrcLine): { readonly ended: IrcBatch | null; readonly message: IrcLine | null } {
     const [reference = "", type = "", ...params] = line.params;
     const name = reference.slice(1);
     if (reference.startsWith("-")) {
@@ -64,7 +69,7 @@ export class Batches {
   }
 
   /** Whether the line is part of a message of several lines, which comes as a whole when that ends. */
-  keeps(line: Line): boolean {
+  keeps(line: IrcLine): boolean {
     const around = this.#around(line);
     if (around === undefined || !MULTILINE.test(around.type) || !SAYING.has(line.command)) return false;
     const text = line.params[1] ?? "";
@@ -78,14 +83,14 @@ export class Batches {
     return true;
   }
 
-  #begun(opened: Line, type: string, params: readonly string[]): Open {
+  #begun(opened: IrcLine, type: string, params: readonly string[]): Open {
     const outer = this.#around(opened)?.playback ?? null;
     const batch = { type, params, label: this.labelOf(opened), opened, said: null };
-    const itself: Batch | null = PLAYBACK.test(type) ? { ...batch, playback: null } : null;
+    const itself: IrcBatch | null = PLAYBACK.test(type) ? { ...batch, playback: null } : null;
     return { ...batch, playback: outer ?? itself };
   }
 
-  #around(line: Line): Open | undefined {
+  #around(line: IrcLine): Open | undefined {
     return this.#open.get(line.tags.get("batch") ?? "");
   }
 }
@@ -94,7 +99,7 @@ const CONCAT = ["draft/multiline-concat", "multiline-concat"];
 const NOTHING = { ended: null, message: null } as const;
 
 /** The message has the tags of the batch: its id, its account, and the batch around it. */
-function messageOf({ opened, said, params }: Open): Line | null {
+function messageOf({ opened, said, params }: Open): IrcLine | null {
   if (said === null) return null;
   return {
     tags: opened.tags,

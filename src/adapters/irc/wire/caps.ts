@@ -1,6 +1,6 @@
 /**
- * Capability negotiation (IRCv3 "Capability Negotiation" 302), without I/O: `CAP` lines in, the next state and requests out.
- * Nothing is ever asked for but what the caller wants by name: servers offer capabilities that break a client.
+ * Capability negotiation (IRCv3 "Capability Negotiation" 302), without I/O: `CAP` lines in, the next state and requests
+ * out. Nothing is ever asked for but what the caller wants by name: servers offer capabilities that break a client.
  */
 export interface Caps {
   /** What the server offers, with its values; complete once `listed`. */
@@ -43,7 +43,10 @@ const WANTED = [
 /** Names of one capability; the second is what it was called first. */
 export const RELAYMSG = ["draft/relaymsg", "overdrivenetworks.com/relaymsg"] as const;
 
-/** What an account wants to have: `sasl` only when it logs in that way, `draft/relaymsg` only when it shows others' names. */
+/**
+ * What an account wants to have: `sasl` only when it logs in that way, `draft/relaymsg` only when it shows others'
+ * names.
+ */
 export function wantedCaps(options: { readonly sasl: boolean; readonly relay: boolean }): readonly string[] {
   return [...WANTED, ...(options.relay ? RELAYMSG : []), ...(options.sasl ? ["sasl"] : [])];
 }

@@ -2,7 +2,7 @@
 export type Casemapping = "ascii" | "rfc1459" | "rfc1459-strict";
 
 /** A nick or channel as the server compares it: two that fold alike are the same. RFC 2812 §2.2 for the braces. */
-export function fold(mapping: Casemapping, text: string): string {
+export function casefold(mapping: Casemapping, text: string): string {
   const lower = text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
   if (mapping === "ascii") return lower;
   const braces = lower.replaceAll("[", "{").replaceAll("]", "}").replaceAll("\\", "|");

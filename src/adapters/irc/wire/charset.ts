@@ -5,20 +5,32 @@ import type * as Iconv from "iconv-lite";
 import { detectCharset } from "./detect-charset.ts";
 import { ESC, isJis, jis } from "./iso-2022-jp.ts";
 
-/** How text is written on the wire. Made by `charsetOf`; every one has ASCII as it is, so CR, LF and NUL only come from themselves. */
+/**
+ * How text is written on the wire. Made by `charsetOf`; every one has ASCII as it is, so CR, LF and NUL only come from
+ * themselves.
+ */
 export interface Charset {
   readonly name: string;
-  /** UTF-8 where it is valid UTF-8, else this charset (the most likely one where this is UTF-8); ISO-2022-JP where its escape sequences are. */
+  /**
+   * UTF-8 where it is valid UTF-8, else this charset (the most likely one where this is UTF-8); ISO-2022-JP where its
+   * escape sequences are.
+   */
   readonly decode: (bytes: Uint8Array) => string;
   /** Characters it lacks become `?`: `fit` says which. */
   readonly encode: (text: string) => Uint8Array;
   /** Bytes of the encoded text. */
   readonly measure: (text: string) => number;
-  /** The text with `?` for every character it lacks, and which those are, each once. What nobody sees is left out in silence. */
+  /**
+   * The text with `?` for every character it lacks, and which those are, each once. What nobody sees is left out in
+   * silence.
+   */
   readonly fit: (text: string) => { readonly text: string; readonly lost: readonly string[] };
 }
 
-/** By the setting `Charset`; empty and `autodetect` are UTF-8. Null when nobody knows it, or when no line can be written in it. */
+/**
+ * By the setting `Charset`; empty and `autodetect` are UTF-8. Null when nobody knows it, or when no line can be written
+ * in it.
+ */
 export function charsetOf(setting: string): Charset | null {
   const name = setting.trim().toLowerCase();
   if (["", "autodetect", "utf-8", "utf8"].includes(name)) return utf8;
@@ -30,7 +42,10 @@ const load = createRequire(import.meta.url);
 let loadedIconv: typeof Iconv | null = null;
 let loadedChardet: typeof Chardet | null = null;
 
-/** Loaded where a charset beside UTF-8 is met: most accounts never need it, and it would take a good part of the start-up time. */
+/**
+ * Loaded where a charset beside UTF-8 is met: most accounts never need it, and it would take a good part of the
+ * start-up time.
+ */
 function iconv(): typeof Iconv {
   loadedIconv ??= load("iconv-lite") as typeof Iconv;
   return loadedIconv;
@@ -101,8 +116,8 @@ function legacy(name: string, { encode, decode }: Codec): Charset {
 }
 
 /**
- * True for the charsets in which a line of the protocol can be written: not for UTF-16, UTF-7 or EBCDIC, nor for one that only keeps the
- * low byte of each character, where U+010A would be a line feed.
+ * True for the charsets in which a line of the protocol can be written: not for UTF-16, UTF-7 or EBCDIC, nor for one
+ * that only keeps the low byte of each character, where U+010A would be a line feed.
  */
 function keepsAscii(name: string): boolean {
   const ascii = String.fromCharCode(...Array.from({ length: 128 }, (_, code) => code));

@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { FakeClock, settled } from "../../../../test/support/fake-clock.ts";
-import { type Connection, connect } from "./connection.ts";
+import { type IrcConnection, connect } from "./connection.ts";
 
 const MIB = 1024 * 1024;
 
 /** A connection to a server that says nothing. */
-async function connected(): Promise<Connection> {
+async function connected(): Promise<IrcConnection> {
   const server = createServer((socket) => socket.on("error", () => undefined).resume());
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -11,7 +11,7 @@ const KEEP_ALIVE_MS = 60_000;
 /** A server that takes so little of what we send is as good as dead: our own lines are few and short. */
 const UNSENT_MAX = 1024 * 1024;
 
-export interface Endpoint {
+export interface IrcEndpoint {
   readonly host: string;
   readonly port: number;
   /** Address of this machine, or empty. */
@@ -24,7 +24,7 @@ export interface Endpoint {
 }
 
 /** A socket that is connected: bytes in, bytes out, and one reason for its end. */
-export interface Connection {
+export interface IrcConnection {
   /** Ignored after the end. */
   write(bytes: Uint8Array): void;
   /** What is written until `uncork` leaves in one go. */
@@ -40,11 +40,11 @@ export interface Connection {
 }
 
 export type Connected =
-  | { readonly ok: true; readonly connection: Connection }
+  | { readonly ok: true; readonly connection: IrcConnection }
   | { readonly ok: false; readonly ended: Ended };
 
 interface ConnectArgs {
-  readonly endpoint: Endpoint;
+  readonly endpoint: IrcEndpoint;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
@@ -92,7 +92,7 @@ export async function connect({ endpoint, clock, signal }: ConnectArgs): Promise
   return { ok: false, ended };
 }
 
-function dial({ host, port, bind, tls }: Endpoint): Socket {
+function dial({ host, port, bind, tls }: IrcEndpoint): Socket {
   const from = bind === "" ? {} : { localAddress: bind };
   if (tls === null) return connectTcp({ host, port, ...from });
   return connectTls({
@@ -107,12 +107,12 @@ function dial({ host, port, bind, tls }: Endpoint): Socket {
   });
 }
 
-class SocketConnection implements Connection {
+class SocketConnection implements IrcConnection {
   readonly ended: Promise<Ended>;
   readonly #socket: Socket;
   readonly #end: (ended: Ended) => void;
 
-  constructor(socket: Socket, endpoint: Endpoint) {
+  constructor(socket: Socket, endpoint: IrcEndpoint) {
     const end = Promise.withResolvers<Ended>();
     this.ended = end.promise;
     this.#end = end.resolve;

@@ -7,7 +7,10 @@ const SURE = 80;
 /** What is not UTF-8, and nothing else that can be told, is most likely this: it is ISO-8859-1 with some signs more. */
 const FALLBACK = "windows-1252";
 
-/** What the library may be sure of: where words mix ASCII letters with others, where they do not, and where they may do both. */
+/**
+ * What the library may be sure of: where words mix ASCII letters with others, where they do not, and where they may do
+ * both.
+ */
 const LATIN = ["ISO-8859-2", "ISO-8859-9", "windows-1250", "windows-1254", "windows-1257"];
 const OTHER = [
   "windows-1251",
@@ -22,8 +25,9 @@ const OTHER = [
 const ASIAN = ["Shift_JIS", "EUC-JP", "EUC-KR", "Big5", "GB18030"];
 
 /**
- * The most likely charset of one line that is not UTF-8. One line of chat is little to go by: kana are sure signs; the library (trigrams of the
- * commonest words) is believed when it is sure, and Cyrillic is likelier than any other alphabet; words that mix ASCII letters with others are Latin.
+ * The most likely charset of one line that is not UTF-8. One line of chat is little to go by: kana are sure signs; the
+ * library (trigrams of the commonest words) is believed when it is sure, and Cyrillic is likelier than any other
+ * alphabet; words that mix ASCII letters with others are Latin.
  */
 export function detectCharset(
   line: Uint8Array,

@@ -1,8 +1,8 @@
 import type * as Iconv from "iconv-lite";
 
 /**
- * ISO-2022-JP (RFC 1468): seven bits, and escape sequences that say whether bytes are ASCII or pairs of JIS X 0208. The pairs are those of
- * EUC-JP without their high bits, so that charset's tables do.
+ * ISO-2022-JP (RFC 1468): seven bits, and escape sequences that say whether bytes are ASCII or pairs of JIS X 0208. The
+ * pairs are those of EUC-JP without their high bits, so that charset's tables do.
  */
 export interface Jis {
   readonly decode: (bytes: Uint8Array) => string;

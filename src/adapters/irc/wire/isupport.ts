@@ -1,4 +1,4 @@
-import { type Casemapping, fold } from "./casemap.ts";
+import { type Casemapping, casefold } from "./casemap.ts";
 
 /** What the server told of itself in 005 (RPL_ISUPPORT), with the values of RFC 2812 where it told nothing. */
 export interface Isupport {
@@ -54,7 +54,10 @@ export const NO_ISUPPORT: Isupport = {
   utf8nicks: false,
 };
 
-/** Takes one 005 line in: its parameters, the first being our nick and the last a sentence. `-TOKEN` brings the default back. */
+/**
+ * Takes one 005 line in: its parameters, the first being our nick and the last a sentence. `-TOKEN` brings the default
+ * back.
+ */
 export function withIsupport(now: Isupport, params: readonly string[]): Isupport {
   const changes = params
     .slice(1)
@@ -75,7 +78,7 @@ export function isChannel(isupport: Isupport, name: string): boolean {
 
 /** Whether two nicks or channels are one. */
 export function same(isupport: Isupport, one: string, other: string): boolean {
-  return one === other || fold(isupport.casemapping, one) === fold(isupport.casemapping, other);
+  return one === other || casefold(isupport.casemapping, one) === casefold(isupport.casemapping, other);
 }
 
 /** Whether the server passes on a client tag; the name without its `+`. */

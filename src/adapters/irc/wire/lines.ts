@@ -12,8 +12,8 @@ export class LineBuffer {
   #skipping = false;
 
   /**
-   * The lines that are complete now, without their line ends; null stands for one that was too long and is gone. Empty ones are
-   * left out. They may share their memory with `chunk`.
+   * The lines that are complete now, without their line ends; null stands for one that was too long and is gone. Empty
+   * ones are left out. They may share their memory with `chunk`.
    */
   push(chunk: Uint8Array): readonly (Uint8Array | null)[] {
     const lines: (Uint8Array | null)[] = [];

@@ -1,27 +1,28 @@
 import type { Clock } from "../../../contract/host.ts";
-import type { Why } from "../../../contract/outcome.ts";
-import type { Link } from "../link.ts";
+import type { Reason } from "../../../contract/outcome.ts";
+import type { ConnectionContext } from "../link.ts";
 
 const CHECK_MS = 5000;
 const DOUBT_MS = 20_000;
 const DEAD_MS = 90_000;
 
 interface LivenessOptions {
-  readonly link: Link;
+  readonly link: ConnectionContext;
   readonly clock: Clock;
   /** Silence after which the server is asked. */
   readonly pingDelayMs: number;
-  readonly onDoubt: (why: Why | null) => void;
-  readonly onDead: (why: Why) => void;
+  readonly onDoubt: (why: Reason | null) => void;
+  readonly onDead: (why: Reason) => void;
   /** Called every few seconds while no PING waits for its answer; may send one. */
   readonly onIdle: () => void;
 }
 
 /**
- * Whether the server lives: after a silence it gets a PING. One that is not answered for 20 s (also one that the writer sent) puts the
- * connection in doubt, one not answered for 90 s ends it: a server that stands still for a minute costs nothing.
+ * Whether the server lives: after a silence it gets a PING. One that is not answered for 20 s (also one that the writer
+ * sent) puts the connection in doubt, one not answered for 90 s ends it: a server that stands still for a minute costs
+ * nothing.
  */
-export class Liveness {
+export class IrcLiveness {
   readonly #options: LivenessOptions;
   #seenAtMs: number;
   #doubted = false;
@@ -79,7 +80,7 @@ export class Liveness {
     return (this.#options.link.pings.waitingMs() ?? 0) >= ms;
   }
 
-  #doubt(why: Why | null): void {
+  #doubt(why: Reason | null): void {
     this.#doubted = why !== null;
     this.#options.onDoubt(why);
   }

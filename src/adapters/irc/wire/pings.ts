@@ -19,7 +19,10 @@ export class Pings {
     return { number: this.#last, token: `rialto-${this.#last}` };
   }
 
-  /** A PONG came: the number of the PING that it answers; null when it answers none. Some servers send a token of their own back. */
+  /**
+   * A PONG came: the number of the PING that it answers; null when it answers none. Some servers send a token of their
+   * own back.
+   */
   answered(token: string): number | null {
     const written = TOKEN.exec(token)?.groups?.["number"];
     const number = written === undefined ? this.#open[0]?.number : Number(written);

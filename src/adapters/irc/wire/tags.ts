@@ -1,4 +1,7 @@
-/** Message tags (IRCv3 "Message Tags"): values are escaped, a tag without a value and one with an empty value are the same. */
+/**
+ * Message tags (IRCv3 "Message Tags"): values are escaped, a tag without a value and one with an empty value are the
+ * same.
+ */
 export type Tags = ReadonlyMap<string, string>;
 
 export const NO_TAGS: Tags = new Map();

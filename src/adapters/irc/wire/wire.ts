@@ -1,7 +1,7 @@
 import { formatTags, NO_TAGS, parseTags, type Tags } from "./tags.ts";
 
 /** One line of the protocol (RFC 2812 §2.3.1, IRCv3 "Message Tags"). */
-export interface Line {
+export interface IrcLine {
   readonly tags: Tags;
   readonly source: LineSource | null;
   /** Upper case, or three digits. */
@@ -17,10 +17,10 @@ export interface LineSource {
 }
 
 /**
- * Reads a line without its CRLF. Takes what servers really send: several spaces, no trailing parameter, more than 15 parameters.
- * Null when there is no command in it.
+ * Reads a line without its CRLF. Takes what servers really send: several spaces, no trailing parameter, more than 15
+ * parameters. Null when there is no command in it.
  */
-export function parseLine(text: string): Line | null {
+export function parseLine(text: string): IrcLine | null {
   let at = 0;
   const word = (): string => {
     const space = text.indexOf(" ", at);
@@ -61,8 +61,9 @@ export function parseSource(text: string): LineSource {
 const PARAMS_MAX = 15;
 
 /**
- * A line without its CRLF, and never with CR, LF or NUL in it: they become spaces in the last parameter. Null for what cannot be one
- * line: a parameter before the last that is empty, holds a space or begins with a colon, a command that is none, an impossible tag key.
+ * A line without its CRLF, and never with CR, LF or NUL in it: they become spaces in the last parameter. Null for what
+ * cannot be one line: a parameter before the last that is empty, holds a space or begins with a colon, a command that
+ * is none, an impossible tag key.
  */
 export function formatLine(command: string, params: readonly string[], tags: Tags = NO_TAGS): string | null {
   if (!/^(?:[A-Za-z]+|\d{3})$/.test(command) || params.length > PARAMS_MAX) return null;

@@ -1,0 +1,83 @@
+import type { Account } from "../../config/config.ts";
+import type { Adapter, Opened } from "../../contract/adapter.ts";
+import type { Clock, Host } from "../../contract/host.ts";
+import type { Cursor } from "../../contract/ids.ts";
+import type { Reason } from "../../contract/outcome.ts";
+import type { Session } from "../../contract/session.ts";
+import type { Logger } from "../../logger.ts";
+import { within } from "../deadline.ts";
+
+const OPEN_MS = 60_000;
+const QUIESCE_MS = 1_500;
+const CLOSE_MS = 1_500;
+
+export const STOPPING: Reason = { code: "stopping", message: "Rialto is stopping" };
+
+interface StepOptions {
+  readonly account: Account;
+  readonly adapter: Adapter;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * What an adapter is asked when a session begins and ends: always within a time, and always with a value, whatever it
+ * does.
+ */
+export class SessionSteps {
+  readonly #options: StepOptions;
+
+  constructor(options: StepOptions) {
+    this.#options = options;
+  }
+
+  /** Always a value, within a minute. A session that comes after that is closed at once. */
+  async open(host: Host, since: Cursor | null, stop: AbortSignal): Promise<Opened> {
+    const { clock, adapter, account, logger } = this.#options;
+    let opening: Promise<Opened> | null = null;
+    try {
+      const opened = await within({ clock, ms: OPEN_MS, signal: stop }, async (signal) => {
+        opening = adapter.load().then((code) => code.open({ settings: account.settings, host, since, signal }));
+        return await opening;
+      });
+      // One that came together with the stop has come too late as well.
+      if (!opened.late && !(opened.value.ok && stop.aborted)) return opened.value;
+    } catch (error) {
+      const stack = error instanceof Error ? error.stack : undefined;
+      logger.debug({ account: account.name, stack }, "an adapter failed to open a session: this is a bug");
+      return failed({ code: "bug", message: `the session could not be opened: ${String(error)}` });
+    }
+    void this.#closeLate(opening);
+    const message = `not connected and logged in within ${OPEN_MS / 1000} s`;
+    return failed(stop.aborted ? STOPPING : { code: "timeout", message });
+  }
+
+  async quiesce(session: Session): Promise<void> {
+    await this.#bounded(QUIESCE_MS, async () => await session.quiesce(), "quiesce");
+  }
+
+  async close(session: Session): Promise<void> {
+    await this.#bounded(CLOSE_MS, async (signal) => await session.close(signal), "close");
+  }
+
+  async #closeLate(opening: Promise<Opened> | null): Promise<void> {
+    const opened = await opening?.catch(() => null);
+    if (opened?.ok === true) await this.close(opened.session);
+  }
+
+  /** A step of a session's end, which must not hold up anything whatever the adapter does. */
+  async #bounded(ms: number, task: (signal: AbortSignal) => Promise<void>, step: string): Promise<void> {
+    const { clock, logger, account } = this.#options;
+    try {
+      const done = await within({ clock, ms }, task);
+      if (done.late) logger.debug({ account: account.name, step }, "a session took too long to end and was abandoned");
+    } catch (error) {
+      logger.warn(
+        { account: account.name, step, error: String(error) },
+        "a session did not end cleanly: this is a bug",
+      );
+    }
+  }
+}
+
+const failed = (why: Reason): Opened => ({ ok: false, ended: { cause: "lost", why } });

@@ -1,0 +1,391 @@
+import type { Account } from "../../config/config.ts";
+import type { Adapter } from "../../contract/adapter.ts";
+import type { Clock, Host } from "../../contract/host.ts";
+import type { Reason } from "../../contract/outcome.ts";
+import type { Ended, Session } from "../../contract/session.ts";
+import type { Files } from "../../files/files.ts";
+import { isAborted } from "../../lib/abort.ts";
+import type { Logger } from "../../logger.ts";
+import { HealthTracker } from "./health.ts";
+import { pause } from "../deadline.ts";
+import { createGate, createActivity } from "./gate.ts";
+import { createHost } from "./host.ts";
+import type { Intake } from "../intake.ts";
+import { Joins } from "./joins.ts";
+import type { Meter } from "../meter.ts";
+import { remedyOf } from "../remedies.ts";
+import type { RemoteFiles } from "../remote-files.ts";
+import { HealthReporter } from "../health-reporter.ts";
+import { fullJitter } from "../retry.ts";
+import { type ChannelCondition, type JoinChannel, type JoinedLane, reconnect } from "./channel.ts";
+import { SessionSteps, STOPPING } from "./session-steps.ts";
+import type { AccountStatus, ChannelStatus, LaneStatus } from "../status.ts";
+
+/**
+ * Keeps one account connected; no session ever reconnects by itself.
+ *
+ * `connecting`: a session is being opened, for at most a minute. `online`: it is there, and its channels are joined
+ * (see joins.ts); `degraded` when it says itself that it is in doubt. A session that could not be opened, or ended, is
+ * followed by another:
+ *   - it was lost, or what an adapter threw: `waiting`, with a full-jitter back-off that is short in the first minutes
+ *     of an outage, and starts again after a minute online;
+ *   - `auth` or `config`: `action-needed`, because a person has to fix something, and a network that is asked again and
+ *     again with a wrong password locks the account. It is tried again after half an hour to an hour.
+ *
+ * Stopping has two steps: `quiesce`, after which no event comes and no session is opened, and `close`. Both are
+ * bounded.
+ */
+export class Supervisor {
+  readonly #options: SupervisorOptions;
+  readonly #report: HealthReporter;
+  readonly #steps: SessionSteps;
+  readonly #stop = new AbortController();
+  readonly #condition: HealthTracker<State["is"]>;
+  readonly #conditions = new Map<string, ChannelCondition>();
+  /** Why the configuration lets it have no session: it waits for another one. */
+  readonly #down: Account["down"];
+  #channels: readonly JoinChannel[];
+  #joins: Joins | null = null;
+  #live: Live | null = null;
+  #sessions = 0;
+  /** What the session says of itself; null: it is as it should be. */
+  #degraded: Reason | null = null;
+  /** Where sessions connect to, for people. */
+  readonly #address: string | null;
+  /** Said while there is no other reason, from the first try on. */
+  #connecting: Reason | null = null;
+  /** How the last session ended, for the remedy. */
+  #cause: Ended["cause"] = "lost";
+  #running: Promise<void> | null = null;
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+    const { account, adapter, logger, clock, channels } = options;
+    this.#report = new HealthReporter(logger, { account: account.name }, () => clock.monoMs());
+    this.#steps = new SessionSteps(options);
+    this.#condition = new HealthTracker<State["is"]>(clock, (is) => is === "online" || is === "degraded", "connecting");
+    this.#channels = channels;
+    this.#down = account.down;
+    this.#address = adapter.manifest.address?.(account.settings) ?? null;
+    if (this.#down !== null) this.#condition.become("action-needed", { code: "config", message: this.#down.reason });
+    for (const { request } of channels) this.#conditionOf(request.name);
+  }
+
+  get state(): State {
+    const { state, sinceMs, why } = this.#condition;
+    return { is: state, sinceMs, why };
+  }
+
+  /** How the account and its channels are, with the lanes of each as they say it themselves. */
+  async status(): Promise<Omit<AccountStatus, "delivered">> {
+    const { account, intake } = this.#options;
+    const health = this.#condition.health(`${this.#address ?? "the server"} has not let Rialto in`);
+    const remedy = this.#down?.remedy ?? remedyOf("account", health.why, this.#live === null ? this.#cause : "lost");
+    // No trouble yet, but what is waited for.
+    const own = { ...health, why: health.why ?? (health.state === "connecting" ? this.#connecting : null) };
+    const channels = this.#channels.map(({ request, lanes }): readonly [Omit<ChannelStatus, "lanes">, typeof lanes] => {
+      const there = this.#conditionOf(request.name).health("the channel has not let Rialto in");
+      const isOffline = there.state === "offline";
+      const { why, retryMs } = isOffline ? own : there;
+      const what = isOffline ? remedy : remedyOf("channel", there.why);
+      return [{ ...there, channel: request.name, why, retryMs, remedy: what }, lanes];
+    });
+    const { accepted, dropped } = intake;
+    const paced = this.#live?.session.paced ?? null;
+    const shared = {
+      account: account.name,
+      key: account.key,
+      protocol: account.protocol,
+      as: this.#live?.session.as ?? null,
+      remedy,
+      reconnects: Math.max(0, this.#sessions - 1),
+      accepted,
+      dropped,
+    };
+    return {
+      ...own,
+      ...shared,
+      channels: await Promise.all(channels.map(async (one) => await withLanes(...one, paced))),
+    };
+  }
+
+  /** How a channel is not joined; null: it is; undefined: there is no such channel. */
+  downOf(channel: string): DownTime | null | undefined {
+    const condition = this.#conditions.get(channel);
+    if (condition === undefined) return undefined;
+    const { downForMs } = condition;
+    const { state, downSinceMs, why } = condition.health("the channel has not let Rialto in");
+    if (downSinceMs === null || downForMs === null) return null;
+    return { sinceMs: downSinceMs, forMs: downForMs, why: state === "offline" ? (this.#condition.why ?? why) : why };
+  }
+
+  /** Once; again does nothing. */
+  start(): void {
+    if (this.#down === null) this.#running ??= this.#run();
+    else this.#options.logger.error({ account: this.#options.account.name, ...this.#down }, "the account stays down");
+  }
+
+  /** Ends the session and opens another: something in it hangs. */
+  restart(why: Reason): void {
+    this.#live?.giveUp({ cause: "lost", why });
+  }
+
+  /**
+   * The channels of now on, in the order of the configuration. Those that are new are joined, those that are gone are
+   * left, and those that stay, by their name, are not touched: of their lanes, the new ones are connected. Lanes that
+   * are gone should have been stopped before; they are told that they have no channel any more.
+   */
+  change(channels: readonly JoinChannel[]): void {
+    const before = this.#channels;
+    const names = new Set(channels.map(({ request }) => request.name));
+    this.#channels = channels;
+    for (const name of this.#conditions.keys()) if (!names.has(name)) this.#conditions.delete(name);
+    for (const name of names) this.#conditionOf(name);
+    if (this.#joins !== null) this.#joins.change(channels);
+    else reconnect(lanesOf(before), lanesOf(channels), null, this.#condition.why);
+  }
+
+  /** No more events, and no new session; handlers still work. */
+  async quiesce(): Promise<void> {
+    this.#stop.abort();
+    const session = this.#live?.session;
+    if (session !== undefined) await this.#steps.quiesce(session);
+  }
+
+  /** Says goodbye. To be called after `quiesce`. */
+  async close(): Promise<void> {
+    const live = this.#live;
+    if (live !== null) {
+      await this.#steps.close(live.session);
+      live.giveUp({ cause: "asked", why: STOPPING });
+    }
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { clock } = this.#options;
+    let failures = 0;
+    let outageSinceMs: number | null = null;
+    while (!this.#stop.signal.aborted) {
+      const { ended, onlineMs } = await this.#connect();
+      if (isAborted(this.#stop.signal)) return;
+      const nowMs = clock.monoMs();
+      const isNew: boolean = onlineMs >= STEADY_MS || outageSinceMs === null;
+      outageSinceMs = isNew ? nowMs : outageSinceMs;
+      failures = isNew ? 1 : failures + 1;
+      const isLong = nowMs - (outageSinceMs ?? nowMs) >= SHORT_OUTAGE_MS;
+      const ms = this.#settle(ended, failures, isLong ? CAP_MS.long : CAP_MS.short);
+      await pause({ clock, ms, signal: this.#stop.signal });
+    }
+  }
+
+  /** One session, from its opening to its end. */
+  async #connect(): Promise<{ readonly ended: Ended; readonly onlineMs: number }> {
+    const { clock, intake } = this.#options;
+    // Why there was none before still holds as far as anybody knows.
+    this.#condition.become("connecting", this.#condition.why);
+    this.#announce();
+    const joins = this.#newJoins();
+    this.#joins = joins;
+    this.#degraded = null;
+    const { host, end } = this.#host(joins);
+    const opened = await this.#steps.open(host, intake.cursor, this.#stop.signal);
+    const onlineAtMs = clock.monoMs();
+    const ended = opened.ok ? await this.#follow(opened.session, joins) : opened.ended;
+    end();
+    joins.end(ended.why);
+    this.#joins = null;
+    return { ended, onlineMs: opened.ok ? clock.monoMs() - onlineAtMs : 0 };
+  }
+
+  /** Later tries of an outage are told by its line, with the reason. */
+  #announce(): void {
+    const { account, logger } = this.#options;
+    const fields = { account: account.name, ...(this.#address !== null && { to: this.#address }) };
+    if (this.#condition.why === null) logger.info(fields, "connecting");
+    else logger.debug(fields, "connecting");
+    this.#connecting = { code: "network", message: `connecting to ${this.#address ?? "the server"}` };
+  }
+
+  #host(joins: Joins): { readonly host: Host; readonly end: () => void } {
+    const { clock, random, intake, account, logger, files } = this.#options;
+    return createHost({
+      account: account.name,
+      intake,
+      nameOf: (ref) => joins.nameOf(ref),
+      files,
+      clock,
+      random,
+      logger,
+      lost: (ref, why, retryInMs) => joins.lost(ref, why, retryInMs),
+      degraded: (why) => this.#degrade(why),
+      heard: (refs) => {
+        this.#condition.heard();
+        for (const ref of refs) joins.heard(ref);
+      },
+    });
+  }
+
+  /** Joins the channels; resolves when the session has ended, or has been given up and closed. */
+  async #follow(session: Session, joins: Joins): Promise<Ended> {
+    const { account, meter } = this.#options;
+    const given = Promise.withResolvers<Ended>();
+    this.#live = { session, giveUp: given.resolve };
+    const detach = this.#options.remoteFiles.attach(account.key, session);
+    this.#condition.become("online", null);
+    this.#condition.heard();
+    this.#sessions += 1;
+    if (this.#sessions > 1) meter?.reconnected(account.name);
+    this.#report.well({ as: session.as }, "the account is online");
+    if (this.#degraded !== null) this.#degrade(this.#degraded);
+    joins.start(session);
+    const byItself = session.ended.catch((error: unknown) => lost({ code: "bug", message: String(error) }));
+    const { ended, isGivenUp } = await Promise.race([
+      given.promise.then((ended) => ({ ended, isGivenUp: true })),
+      byItself.then((ended) => ({ ended, isGivenUp: false })),
+    ]);
+    this.#live = null;
+    detach();
+    if (isGivenUp && !this.#stop.signal.aborted) {
+      joins.end(ended.why);
+      await this.#steps.close(session);
+    }
+    return ended;
+  }
+
+  #newJoins(): Joins {
+    const { clock, random, intake } = this.#options;
+    return new Joins({
+      channels: this.#channels,
+      conditionOf: (name) => this.#conditionOf(name),
+      gate: createGate(),
+      activity: createActivity(clock),
+      clock,
+      random,
+      settled: () => intake.settled(),
+      heard: () => this.#condition.heard(),
+      missed: () => {
+        // Without a cursor, another session would not hear it either.
+        if (intake.cursor !== null) this.restart(MISSED);
+      },
+    });
+  }
+
+  #conditionOf(name: string): ChannelCondition {
+    const known = this.#conditions.get(name);
+    if (known !== undefined) return known;
+    const isJoined = (state: ChannelStatus["state"]): boolean => state === "joined";
+    const made = new HealthTracker<ChannelStatus["state"]>(
+      this.#options.clock,
+      isJoined,
+      "offline",
+      this.#condition.why,
+    );
+    this.#conditions.set(name, made);
+    return made;
+  }
+
+  #degrade(why: Reason | null): void {
+    this.#degraded = why;
+    if (this.#live === null) return;
+    if (why === null) this.#report.well({}, "the connection works again");
+    else this.#report.trouble(why, {}, "the account is online, but degraded");
+    this.#condition.become(why === null ? "online" : "degraded", why);
+    if (why === null) this.#condition.heard();
+  }
+
+  /** Says what follows an end; how long to wait, in ms. */
+  #settle({ cause, why }: Ended, failures: number, capMs: number): number {
+    const { random, clock } = this.#options;
+    const needsPerson = cause === "auth" || cause === "config";
+    const ms = needsPerson
+      ? PERSON_MS.least + Math.floor(random() * (PERSON_MS.most - PERSON_MS.least))
+      : fullJitter(failures, { baseMs: BASE_MS, capMs }, random);
+    const retryInS = Math.ceil(ms / 1000);
+    this.#cause = cause;
+    this.#condition.become(needsPerson ? "action-needed" : "waiting", why, clock.nowMs() + ms);
+    const remedy = remedyOf("account", why, cause);
+    if (needsPerson)
+      this.#report.trouble(why, { retryInS, remedy }, "someone must act: the account cannot connect", "error");
+    else this.#report.trouble(why, { retryInS }, "the account is offline");
+    return ms;
+  }
+}
+
+export interface SupervisorOptions {
+  readonly account: Account;
+  readonly adapter: Adapter;
+  readonly channels: readonly JoinChannel[];
+  readonly intake: Intake;
+  readonly files: Pick<Files, "open" | "publish">;
+  readonly remoteFiles: RemoteFiles;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Absent: nothing is counted. */
+  readonly meter?: Pick<Meter, "reconnected">;
+}
+
+export interface State {
+  readonly is: AccountStatus["state"];
+  /** Unix ms. */
+  readonly sinceMs: number;
+  /** What led to it; null while all goes as it should. */
+  readonly why: Reason | null;
+}
+
+export interface DownTime {
+  /** Unix ms. */
+  readonly sinceMs: number;
+  /** How long that is, whatever the calendar says now. */
+  readonly forMs: number;
+  readonly why: Reason | null;
+}
+
+interface Live {
+  readonly session: Session;
+  readonly giveUp: (ended: Ended) => void;
+}
+
+/** A session that held this long was a good one: the next failure is the first. */
+const STEADY_MS = 60_000;
+const BASE_MS = 1_000;
+/**
+ * A server that is back should not be noticed late, and one that stays away should not be asked forever at this pace.
+ */
+const CAP_MS = { short: 30_000, long: 5 * 60_000 };
+const SHORT_OUTAGE_MS = 10 * 60_000;
+const PERSON_MS = { least: 30 * 60_000, most: 60 * 60_000 };
+
+const MISSED: Reason = {
+  code: "network",
+  message: "Rialto asks again for what was said before the channel was joined",
+};
+
+const lost = (why: Reason): Ended => ({ cause: "lost", why });
+
+function lanesOf(channels: readonly JoinChannel[]): readonly JoinedLane[] {
+  return channels.flatMap(({ lanes }) => lanes);
+}
+
+async function withLanes(
+  channel: Omit<ChannelStatus, "lanes">,
+  lanes: readonly Pick<JoinedLane, "status">[],
+  paced: Reason | null,
+): Promise<ChannelStatus> {
+  const statuses = await Promise.all(lanes.map(async (lane) => await lane.status()));
+  return { ...channel, lanes: statuses.map((lane) => mended(lane, channel, paced)) };
+}
+
+/**
+ * A lane that waits for its channel has the channel's reason: what fixes that one fixes the lane. One that sends knows
+ * none, but the session may hold back what it was given.
+ */
+function mended(
+  lane: LaneStatus,
+  { why, remedy }: Pick<ChannelStatus, "why" | "remedy">,
+  paced: Reason | null,
+): LaneStatus {
+  if (lane.state === "sending" && lane.why === null) return { ...lane, why: paced, remedy: remedyOf("lane", paced) };
+  return lane.why !== null && lane.why.message === why?.message ? { ...lane, remedy } : lane;
+}

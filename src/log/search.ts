@@ -1,0 +1,51 @@
+import type { Known, Receipt, Seq, StoredEntry } from "./log.ts";
+
+/**
+ * The log as an operator looks through it, when somebody asks what became of a message. No part of a message's way: all
+ * of this may be slow, and none of it holds up an append. All answers see what is committed; all reject with the log's
+ * LogError.
+ */
+export interface LogSearch {
+  /**
+   * Entries with seq < before whose payload holds `text`, newest first, at most `limit`; capitals do not count, in
+   * whatever language. One call looks through a bounded part of the log: `next` is the `before` to go on with, null at
+   * its beginning.
+   */
+  search(query: { readonly text: string; readonly before: Seq; readonly limit: number }): Promise<Finds>;
+  entry(seq: Seq): Promise<StoredEntry | null>;
+  /**
+   * How the message of a seq ended, at most the first 1024 lanes by name; `sent` without more to say has no receipt.
+   */
+  receiptsOf(seq: Seq): Promise<readonly Receipt[]>;
+  /** Messages that have this ref at whatever place, or a copy that has; newest first, at most 16. */
+  anywhere(ref: string): Promise<readonly Known[]>;
+  /** Copies the log into a new file, as it is at some moment from now on; appends go on meanwhile. */
+  backup(file: string): Promise<void>;
+  /** What was found damaged since the log was opened. */
+  damage(): Damage;
+  /**
+   * Why the newest batch with entries was refused, if that was because of damage; null: none was, or one has been
+   * stored since.
+   */
+  refusal(): string | null;
+}
+
+export interface Damage {
+  /** Why parts of the log cannot be read; null: nothing of the kind was met. */
+  readonly why: string | null;
+  /** Entries that were met and hold no message; readers pass over them. */
+  readonly entries: readonly Seq[];
+}
+
+export interface Finds {
+  readonly entries: readonly StoredEntry[];
+  readonly next: Seq | null;
+}
+
+/** Told what the log does, as it happens; must be quick and must not throw. */
+export interface LogObserver {
+  /** A batch of this many entries (one at least) is durable, `ms` after it was handed over. */
+  appended(entries: number, ms: number): void;
+  /** A batch was refused, or a whole commit failed. */
+  refused(why: { readonly code: string; readonly message: string }): void;
+}
