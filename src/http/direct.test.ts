@@ -14,7 +14,7 @@ interface Told {
   readonly poster: Poster;
 }
 
-async function start({ token = null as string | null } = {}) {
+async function start({ token = null as string | null, addStream = (): unknown => undefined } = {}) {
   const bugs: string[] = [];
   /** Paths that Fastify was handed. */
   const handedOn: string[] = [];
@@ -41,7 +41,7 @@ async function start({ token = null as string | null } = {}) {
     handedOn.push(request.url);
     done();
   });
-  const readers = { addStream: () => (streams += 1) } as unknown as ApiAccount;
+  const readers = { addStream: () => [(streams += 1), addStream()] } as unknown as ApiAccount;
   addApiRoutes(http, { readers, ingest: { postThen } as unknown as Ingest, nowMs: () => 0, onError: () => undefined });
   await http.app.listen({ host: "127.0.0.1", port: 0 });
   let closing: Promise<void> | null = null;
@@ -141,7 +141,6 @@ const DIRECT: readonly (readonly [what: string, asked: Asked])[] = [
   ["a bug before anything was done", { head: [JSON_HEAD], body: '{"text":"throw"}' }],
   ["a page of its own origin", { head: [JSON_HEAD, "Origin: http://127.0.0.1"], body: HELLO }],
   ["another name that is allowed", { head: [JSON_HEAD, "Host: chat.example:80"], body: HELLO }],
-  ["an upgrade that nobody makes", { head: [JSON_HEAD, "Connection: Upgrade", "Upgrade: h2c"], body: HELLO }],
   ["an API version", { head: [JSON_HEAD, "Accept-Version: 2"], body: HELLO }],
 ];
 
@@ -168,6 +167,14 @@ describe("a post is answered byte by byte as by Fastify", () => {
     expect(direct).toBe(await say(port, post("/api/%6dessage?a=%zz", asked)));
     expect(handedOn).toHaveLength(1);
     expect(bugs).toHaveLength(direct.startsWith("HTTP/1.1 500") ? 2 : 0);
+  });
+
+  test("an upgrade that nobody makes; Node 22 asks Fastify", async () => {
+    const { port, handedOn } = await start();
+    const asked = { head: [JSON_HEAD, "Connection: Upgrade", "Upgrade: h2c"], body: HELLO };
+    const answer = await say(port, post("/api/message", asked));
+    expect(handedOn).toHaveLength(process.version.startsWith("v22.") ? 1 : 0);
+    expect(answer).toBe(await say(port, post("/api/%6dessage", asked)));
   });
 
   test.each(HANDED_ON)("which is asked: %s", async (_what, asked) => {
@@ -271,4 +278,15 @@ test("an upgrade to a WebSocket where there is none is refused by Fastify", asyn
   const answer = await say(port, `GET /api/stream HTTP/1.1\r\nHost: 127.0.0.1\r\n${upgrade}\r\n\r\n`);
   expect(answer).toContain("400 Bad Request");
   expect(streams()).toBe(0);
+});
+
+test("a bug where a stream begins ends that stream, and nothing else", async () => {
+  const addStream = (): never => {
+    throw new Error("no reader");
+  };
+  const { port, bugs } = await start({ addStream });
+  const answer = await say(port, "GET /api/stream HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
+  expect(answer).not.toContain("200 OK\r\n\r\n{");
+  expect(bugs).toEqual(["/api/stream Error: no reader"]);
+  expect(await say(port, post("/api/message", { head: [JSON_HEAD], body: HELLO }))).toContain("200 OK");
 });

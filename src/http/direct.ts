@@ -49,7 +49,14 @@ export class Direct {
     const route = this.#routes.find((each) => each.method === method && isAt(each.path, url));
     if (route === undefined || this.#isClosed || wantsWebSocket(request)) return false;
     if (this.#options.refusalOf({ method, url, headers, rawHeaders, path: route.path }) !== null) return false;
-    return route.take(request, response);
+    try {
+      return route.take(request, response);
+    } catch (error) {
+      this.fail(request, response, error);
+      // A stream that has begun, and that nobody feeds.
+      if (!response.writableEnded) response.destroy();
+      return true;
+    }
   }
 
   /** Reads the body of a request that was taken on, or answers why it was not read. */
