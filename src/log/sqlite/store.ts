@@ -170,7 +170,7 @@ export class Store {
     const chars = request.payloads.reduce((sum, payload) => sum + payload.length, 0);
     this.#guard(request.id, () => {
       try {
-        if (this.#index.isFull && request.payloads.length > 0) this.#index.moveAll();
+        if (this.#index.isFull && request.payloads.length > 0) this.#index.makeRoom();
         const committed = this.#writer.commit(request, this.#refusal(chars));
         this.#index.add(request, committed, this.#names);
         this.#say({ is: "committed", id: request.id, ...committed });
@@ -183,7 +183,7 @@ export class Store {
     });
     this.#unswept += chars;
     if (this.#unswept >= this.#sweepChars) this.#sweep(request.at, null);
-    // What goes wrong here is told by the next sweep, or by an append when no more may be gathered.
+    // What goes wrong here is told by the next sweep, or by an append when no more may be gathered; damage, by reads.
     const done = (): void => undefined;
     if (this.#index.isDue) this.#slicer.run(this.#index.move(), done, done);
   }

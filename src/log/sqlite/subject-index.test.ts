@@ -195,6 +195,7 @@ test("a table that takes nothing loses nothing, and is filled once it takes agai
   }).toThrow("full");
   log.move = null;
   expect(() => log.index.moveAll()).toThrow("full");
+  expect(() => log.index.makeRoom()).toThrow("full");
   log.append([1, 2]);
   compare(log, 0, log.head, 1000);
   log.db.exec("DROP TRIGGER full");
@@ -233,6 +234,13 @@ test("entries that the table lacks and that cannot be read are told, and the mar
   expect(log.index.oldest(first, 0, 9, 1000)).toEqual([1, 5, 9]);
   expect(() => log.index.moveAll()).toThrow(expect.objectContaining({ code: "damaged" }));
   expect(log.index.mark).toBe(0);
+
+  // Commits go on: what they bring stays in memory.
+  expect([log.index.isDue, log.index.isFull]).toEqual([true, true]);
+  log.index.makeRoom();
+  expect([log.index.isDue, log.index.isFull]).toEqual([false, false]);
+  log.append([0]);
+  expect(log.index.newest(first, 1990, log.head, 9)).toEqual([2001, 1997, 1993]);
 });
 
 test("retention takes entries out of the table and of memory", () => {

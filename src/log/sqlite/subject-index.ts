@@ -1,7 +1,7 @@
 import type { Database, Statement } from "better-sqlite3";
 import { LogError } from "../errors.ts";
 import type { Seq } from "../log.ts";
-import { damagedFile } from "./failure.ts";
+import { damagedFile, runtimeFailure } from "./failure.ts";
 import type { Committed } from "./writer.ts";
 import type { Names } from "./names.ts";
 import { type LostRange, salvageByNumber } from "./salvage.ts";
@@ -71,6 +71,8 @@ export class SubjectIndex {
   /** What is on its way into the table, in the order of the subjects, of which some is there already. */
   #moving: Gathered | null = null;
   #isMoving = false;
+  /** The file is damaged where something would be moved. */
+  #isStuck = false;
   /** Up to here the table is complete; what it has beyond does not count. */
   #mark: Seq;
   /** Entries after the mark that cannot be read: nobody knows whose they are. While there are some, the mark stays. */
@@ -111,12 +113,12 @@ export class SubjectIndex {
 
   /** Enough is in memory to be moved, and nobody moves it. */
   get isDue(): boolean {
-    return !this.#isMoving && this.#rows >= this.#batchRows;
+    return !this.#isMoving && !this.#isStuck && this.#rows >= this.#batchRows;
   }
 
   /** So much is in memory that it has to be moved before more may come. */
   get isFull(): boolean {
-    return this.#rows >= BATCHES_MAX * this.#batchRows;
+    return this.#rows >= BATCHES_MAX * this.#batchRows && !this.#isStuck;
   }
 
   get #rows(): number {
@@ -149,6 +151,19 @@ export class SubjectIndex {
   /** The same at once, with all there is. */
   moveAll(): void {
     while (this.#rows > 0) for (const _ of this.#steps());
+  }
+
+  /**
+   * The same, for a commit. A damaged file is no reason to refuse what can still be stored: from then on all stays in
+   * memory, some bytes an entry, until a repair. Reads say what is damaged.
+   */
+  makeRoom(): void {
+    try {
+      this.moveAll();
+    } catch (error) {
+      if (runtimeFailure(error, this.#db.name).code !== "damaged") throw error;
+      this.#isStuck = true;
+    }
   }
 
   /** Inside the transaction of retention, before the entries go. */
