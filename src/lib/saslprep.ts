@@ -21,7 +21,9 @@ const MAX = 1024;
 export async function saslprep(text: string): Promise<Preparation> {
   if (PLAIN.test(text)) return done(text);
   if (text.length > MAX) return refused(`it has more than ${MAX} characters`);
-  const { saslprep: prepare } = await import("@mongodb-js/saslprep");
+  const loaded = await import("@mongodb-js/saslprep").catch(() => null);
+  if (loaded === null) return refused("the tables for characters outside ASCII cannot be loaded: install Rialto again");
+  const prepare = loaded.saslprep;
   const isForbidden = (character: string): boolean => {
     try {
       prepare(character, ALLOWED);

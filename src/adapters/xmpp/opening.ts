@@ -94,7 +94,7 @@ export class Opening {
       return;
     }
     this.#step = "login";
-    void this.#auth(choice.mechanism);
+    this.#auth(choice.mechanism).catch(this.#stumbled);
   }
 
   async #auth(mechanism: MechanismName): Promise<void> {
@@ -109,7 +109,7 @@ export class Opening {
   }
 
   #hear(element: Stanza): void {
-    if (element.is("challenge")) void this.#answer(decoded(element));
+    if (element.is("challenge")) this.#answer(decoded(element)).catch(this.#stumbled);
     else if (element.is("failure")) {
       const { condition, text } = readError(element, NS.sasl);
       this.#fail(loginRefused(condition, text));
@@ -161,6 +161,11 @@ export class Opening {
     this.#cancel();
     this.#cancel = clock.after(ms, () => this.#fail(lost("timeout", `${place} does not answer`)));
   }
+
+  /** A digest or a table of characters that this machine does not have. */
+  readonly #stumbled = (error: unknown): void => {
+    if (this.#step === "login") this.#broken(error instanceof Error ? error.message : String(error));
+  };
 
   #broken(what: string): void {
     this.#fail(lost("remote_error", `logging in to ${this.#options.place} failed: ${quote(what)}`));
