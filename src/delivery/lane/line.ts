@@ -38,6 +38,8 @@ export function unlist(step: Step, summary: Summary): void {
 export function listAgain(step: Step): void {
   const { state } = step;
   if (state.mode.is !== "unlisting") return;
+  // The next write has it again: it is not what the next attempt waits for.
+  state.records.waiting = state.records.waiting.filter((waiter) => waiter.for !== "line");
   state.line.waiting = state.mode.summary;
   state.mode = { is: "joined" };
   changed(step);

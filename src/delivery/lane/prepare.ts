@@ -7,7 +7,7 @@ import { coalesce, mustFollow, revised, togetherWith } from "./coalesce.ts";
 import { finish, holdForLog } from "./endings.ts";
 import { type Found, type Search, traceOf } from "./lookup.ts";
 import { opIdOf } from "./options.ts";
-import { awaitWrite, isRefusing } from "./records.ts";
+import { awaitWrite, decided, isRefusing, owesDecision } from "./records.ts";
 import type { ChannelLink, Step } from "./state.ts";
 import type { WindowItem } from "./window.ts";
 
@@ -43,6 +43,7 @@ export function isChange(step: Step, item: WindowItem): boolean {
 
 /** Whether it has to wait for what is under way, or for the log. */
 export function mustWait(step: Step, item: WindowItem): boolean {
+  if (owesDecision(step.state)) return true;
   const stored = read(step, item);
   if (stored === null || stored.about === null) return false;
   return isRefusing(step.state.records) || step.state.calls.some((call) => mustFollow(stored, call.item));
@@ -57,7 +58,7 @@ export function prepare(step: Step, item: WindowItem, link: ChannelLink): void {
   const needs = stored === null ? null : sound(step, item, () => state.setting.plan.needs(stored, link.without));
   if (stored === null || needs === null) return unreadable(step, item);
   if (isEmpty(needs) && stored.about === null) {
-    return lookup(step, item, link, stored, { ...NOTHING, without: link.without });
+    return perform(step, item, link, stored, { ...NOTHING, without: link.without });
   }
   const begun = item.untouched ? null : item.here;
   const { seq, at } = item;
@@ -93,7 +94,7 @@ export function prepared(step: Step, item: WindowItem, link: ChannelLink, search
     case "here": {
       const { stored } = search;
       const said = found.about === stored.about ? stored : { ...stored, about: found.about };
-      return lookup(step, item, link, said, hereOf(item, search, found));
+      return perform(step, item, link, said, hereOf(item, search, found));
     }
     case "pointless":
       step.state.failures = 0;
@@ -106,7 +107,7 @@ export function prepared(step: Step, item: WindowItem, link: ChannelLink, search
   }
 }
 
-function lookup(step: Step, item: WindowItem, link: ChannelLink, stored: Stored, here: Here): void {
+function perform(step: Step, item: WindowItem, link: ChannelLink, stored: Stored, here: Here): void {
   const { setting } = step.state;
   item.here = here;
   const planned = sound(step, item, () => setting.plan.op(stored, setting.gateway, here));
@@ -146,6 +147,7 @@ export function coalesceInto(step: Step, item: WindowItem, link: ChannelLink): b
   finish(step, item, "cancelled", null);
   for (const edit of now.edits) finish(step, edit, "cancelled", null);
   for (const deletion of now.deletes) finish(step, deletion, "omitted", null);
+  decided(step.state);
   return true;
 }
 

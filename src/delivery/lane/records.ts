@@ -21,6 +21,7 @@ export function newRecords(written: ReadonlyMap<string, string>): Records {
     receipts: [],
     added: 0,
     stored: 0,
+    decided: 0,
     changed: false,
     write: "none",
     waiting: [],
@@ -47,6 +48,20 @@ export function addReceipt(step: Step, receipt: Receipt): void {
   records.receipts.push(receipt);
   records.added += 1;
   changed(step);
+}
+
+/** A message that was never sent has come to its end: no other may overtake that on its way to the disk. */
+export function decided({ records }: LaneState): void {
+  records.decided = records.added;
+}
+
+/**
+ * What was decided is not on the disk. A message sent now, and a kill, would bring the other one back behind it. Where
+ * the network recognises nothing, the intent brings the decision along; a log that refuses must not stop the lane.
+ */
+export function owesDecision({ records, setting }: LaneState): boolean {
+  if (setting.capabilities.idempotency.by === "none" || isRefusing(records)) return false;
+  return records.stored < records.decided;
 }
 
 /** False when the log takes nothing; otherwise the waiter hears of the next write. */

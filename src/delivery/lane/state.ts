@@ -116,6 +116,8 @@ export interface Records {
   /** All receipts there ever were, and those of them that are on the disk: they go there in their order. */
   added: number;
   stored: number;
+  /** Up to this receipt, messages came to their end without the network. */
+  decided: number;
   changed: boolean;
   write: "none" | "due" | Write;
   /** They wait for the next write. */

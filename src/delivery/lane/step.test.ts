@@ -252,3 +252,39 @@ test("a timer that was set before the end of a stop rings, and then the end does
   table.pass(300);
   expect(table.state.mode.is).toBe("stopped");
 });
+
+describe("a message that ended without the network", () => {
+  const cancelled = (): LaneTable => {
+    const table = new LaneTable({ idempotency: KEY, inflightMax: 1 });
+    table.say("1", "2");
+    table.act("delete", 1);
+    table.connect();
+    return table;
+  };
+
+  test("is on the disk before a later one is sent: a kill does not bring it back behind that one", () => {
+    const table = cancelled();
+    expect(table.called).toEqual([]);
+    table.write();
+    expect(table.called).toEqual([2]);
+  });
+
+  test("does not stop the lane while the log refuses", () => {
+    const table = cancelled();
+    table.refuse();
+    expect(table.called).toEqual([2]);
+  });
+});
+
+test("a line for expired messages that was put back is sent only once another write took it off the disk", () => {
+  const table = MODES.unlisting();
+  disconnect(table);
+  table.take({ is: "turn over" });
+  connect(table);
+  table.take({ is: "durable" });
+  expect([table.state.mode.is, table.called]).toEqual(["unlisting", []]);
+  expect(table.state.records.written.get("summary/lane")).not.toBe("");
+  table.write();
+  expect(table.done("call")).toMatchObject([{ isLine: true }]);
+  expect(table.state.records.written.get("summary/lane")).toBe("");
+});
