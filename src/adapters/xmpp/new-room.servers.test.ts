@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RecordingHost } from "../../../test/contract/recording-host.ts";
 import { needs } from "../../../test/servers/installed.ts";
 import { onStage } from "../../../test/servers/stage.ts";
@@ -92,33 +92,47 @@ needs(["prosody", "ejabberdctl", "openssl"], () => {
       });
     });
 
-    // By SASLprep: an accent of its own, a space that does not break, a letter of full width.
-    test("passwords outside ASCII log in by SCRAM, however they are written", async (context) => {
-      const server = await onStage(start({}), context);
-      await server.register("zoe", "пароль zoé a");
-      const Mechanism = "SCRAM-SHA-1";
-      const zoe = { NoTLS: true, Mechanism, Jid: "zoe@localhost", Password: "пароль\u00a0zoe\u0301 \uff41" };
-      await (await session(server, zoe)).close();
-      const { opened } = await tryOpen(server, { ...zoe, Password: "пароль zoe a" });
-      expect(opened).toMatchObject({ ok: false, ended: { cause: "auth" } });
-      // What is newer than SASLprep's tables is no password for ejabberd, and one for Prosody.
-      if (name === "ejabberd") return;
-      await server.register("key", "pass🔑");
-      await (await session(server, { ...zoe, Jid: "key@localhost", Password: "pass🔑" })).close();
-    });
+    // Each start of ejabberd takes as long as all the tests on it.
+    describe("with rooms that disappear by default", () => {
+      let server: XmppServer;
 
-    test("a room that we make is kept, with an archive", async (context) => {
-      const server = await onStage(start({ rooms: "passing" }), context);
-      await server.register("rialto", PASSWORD);
-      const first = await session(server, { NoTLS: true });
-      expect(await first.session.join({ name: "town", options: {} }, never)).toMatchObject({ ok: true, without: [] });
-      expect(first.said()).toContain(MADE);
-      expect(first.host.doubts).toEqual([]);
-      await first.close();
-      const second = await session(server, { NoTLS: true });
-      expect(await second.session.join({ name: "town", options: {} }, never)).toMatchObject({ ok: true, without: [] });
-      expect(second.said()).not.toContain(MADE);
-      await second.close();
+      beforeAll(async () => {
+        server = await start({ rooms: "passing" });
+      });
+
+      afterAll(async () => {
+        await server.stop();
+      });
+
+      // By SASLprep: an accent of its own, a space that does not break, a letter of full width.
+      test("passwords outside ASCII log in by SCRAM, however they are written", async () => {
+        await server.register("zoe", "пароль zoé a");
+        const Mechanism = "SCRAM-SHA-1";
+        const zoe = { NoTLS: true, Mechanism, Jid: "zoe@localhost", Password: "пароль\u00a0zoe\u0301 \uff41" };
+        await (await session(server, zoe)).close();
+        const { opened } = await tryOpen(server, { ...zoe, Password: "пароль zoe a" });
+        expect(opened).toMatchObject({ ok: false, ended: { cause: "auth" } });
+        // What is newer than SASLprep's tables is no password for ejabberd, and one for Prosody.
+        if (name === "ejabberd") return;
+        await server.register("key", "pass🔑");
+        await (await session(server, { ...zoe, Jid: "key@localhost", Password: "pass🔑" })).close();
+      });
+
+      test("a room that we make is kept, with an archive", async () => {
+        await server.register("rialto", PASSWORD);
+        const first = await session(server, { NoTLS: true });
+        expect(await first.session.join({ name: "town", options: {} }, never)).toMatchObject({ ok: true, without: [] });
+        expect(first.said()).toContain(MADE);
+        expect(first.host.doubts).toEqual([]);
+        await first.close();
+        const second = await session(server, { NoTLS: true });
+        expect(await second.session.join({ name: "town", options: {} }, never)).toMatchObject({
+          ok: true,
+          without: [],
+        });
+        expect(second.said()).not.toContain(MADE);
+        await second.close();
+      });
     });
 
     test("where the server does not let us, the remedy is said", async (context) => {
