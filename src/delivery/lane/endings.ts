@@ -2,7 +2,7 @@ import type { Loss, Outcome, Reason } from "../../contract/outcome.ts";
 import type { Copies, Receipt, Subject } from "../../log/log.ts";
 import { reactionsOf } from "./options.ts";
 import { progress } from "./outage.ts";
-import { addReceipt, changed } from "./records.ts";
+import { addReceipt, changed, decided } from "./records.ts";
 import { type Decision, type OpEnd, receiptOf, type Wait, waitMs } from "./settle.ts";
 import type { HandlerCall, Step } from "./state.ts";
 import type { WindowItem } from "./window.ts";
@@ -32,6 +32,7 @@ export function finish(
   losses: readonly Loss[] = [],
 ): void {
   const { window, link } = step.state;
+  const isUnsent = item.state === "ready";
   window.finish(item);
   const isPartly = state !== "failed" && item.unconfirmed !== null;
   // That a part is not confirmed was said when it came to that.
@@ -40,6 +41,7 @@ export function finish(
   const ageMs = Math.max(0, step.at.nowMs - item.at);
   step.effects.push({ do: "meter end", state: isPartly ? "unconfirmed" : state, ageMs });
   changed(step);
+  if (isUnsent) decided(step.state);
   const fate = COALESCED_STATES.get(state);
   if (fate !== undefined) for (const change of item.coalesced) finish(step, change, fate, why);
   if (state !== "sent") return;

@@ -7,7 +7,7 @@ import { coalesce, mustFollow, revised, togetherWith } from "./coalesce.ts";
 import { finish, holdForLog } from "./endings.ts";
 import { type Found, type Search, traceOf } from "./lookup.ts";
 import { opIdOf } from "./options.ts";
-import { awaitWrite, decided, isRefusing, owesDecision } from "./records.ts";
+import { awaitWrite, isRefusing, owesDecision } from "./records.ts";
 import type { ChannelLink, Step } from "./state.ts";
 import type { WindowItem } from "./window.ts";
 
@@ -147,7 +147,6 @@ export function coalesceInto(step: Step, item: WindowItem, link: ChannelLink): b
   finish(step, item, "cancelled", null);
   for (const edit of now.edits) finish(step, edit, "cancelled", null);
   for (const deletion of now.deletes) finish(step, deletion, "omitted", null);
-  decided(step.state);
   return true;
 }
 

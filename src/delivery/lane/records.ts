@@ -50,7 +50,10 @@ export function addReceipt(step: Step, receipt: Receipt): void {
   changed(step);
 }
 
-/** A message that was never sent has come to its end: no other may overtake that on its way to the disk. */
+/**
+ * A message came to its end while no call of its own was under way, also one that went out with another: no later one
+ * may overtake that on its way to the disk.
+ */
 export function decided({ records }: LaneState): void {
   records.decided = records.added;
 }

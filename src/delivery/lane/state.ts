@@ -116,7 +116,7 @@ export interface Records {
   /** All receipts there ever were, and those of them that are on the disk: they go there in their order. */
   added: number;
   stored: number;
-  /** Up to this receipt, messages came to their end without the network. */
+  /** Up to this receipt, messages came to their end without a call of their own. */
   decided: number;
   changed: boolean;
   write: "none" | "due" | Write;

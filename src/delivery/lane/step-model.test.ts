@@ -91,7 +91,7 @@ class Model {
     // Whatever waits for time to pass has a tick to come.
     if (mode.is !== "joined") return;
     const isRefusing = records.refusals > 0;
-    const isHeld = calls.length === 0 && window.ready() !== null && !isRefusing;
+    const isHeld = calls.length === 0 && window.ready() !== null && !isRefusing && records.write === "none";
     insist(!isHeld || Math.max(state.untilMs, state.gateMs) > monoMs, "what is ready waits for nothing");
     insist(timerMs < Infinity || !(isHeld || (isRefusing && records.write === "none")), "no tick will come");
   }

@@ -269,6 +269,19 @@ describe("a message that ended without the network", () => {
     expect(table.called).toEqual([2]);
   });
 
+  test("is on the disk as well where it went out with another", () => {
+    const table = new LaneTable({ idempotency: KEY, inflightMax: 1 });
+    table.say("1", "2");
+    table.act("edit", 1);
+    table.say("4");
+    table.connect();
+    table.end(table.newest, SENT);
+    expect(table.called).toEqual([1]);
+    table.write();
+    table.end(table.newest, SENT);
+    expect(table.called).toEqual([1, 2, 4]);
+  });
+
   test("does not stop the lane while the log refuses", () => {
     const table = cancelled();
     table.refuse();

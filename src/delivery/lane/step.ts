@@ -307,10 +307,8 @@ function judged(now: Step, seq: Seq, why: Reason | null): void {
   if (mode.is !== "preparing" || mode.until !== "verdict" || mode.item.seq !== seq) return;
   state.mode = { is: "joined" };
   if (link === null || !isStillTurnOf(now, mode.item, link)) return;
-  if (why !== null) {
-    finish(now, mode.item, "withheld", why);
-    records.decided(state);
-  } else prepare(now, mode.item, link);
+  if (why !== null) finish(now, mode.item, "withheld", why);
+  else prepare(now, mode.item, link);
 }
 
 /** What a message needs is known. */
