@@ -64,7 +64,8 @@ const BORDERS: readonly Border[] = [
   },
   { of: "config/", may: ["contract/", "gateway/regex.ts", "gateway/loops.ts", "adapters/registry.ts", "lib/"] },
   { of: "adapters/registry.ts", may: ["contract/", "adapters/"] },
-  { of: "adapters/*/", may: ["contract/", "content/", "lib/"] },
+  { of: "adapters/kit/", may: ["contract/", "content/", "lib/"] },
+  { of: "adapters/*/", may: ["contract/", "content/", "lib/", "adapters/kit/"] },
   { of: "errors.ts", may: [] },
   { of: "logger.ts", may: ["lib/", "errors.ts"] },
   {

@@ -91,6 +91,13 @@ describe("protocol names", () => {
     },
   );
 
+  test("what adapters have in common is not one, and names none", () => {
+    const kit = { path: "src/adapters/kit/a.ts", text: "// for irc" };
+    expect(places(protocolFindings([kit, { path: "src/http/a.ts", text: "// a kit" }]))).toStrictEqual([
+      "src/adapters/kit/a.ts:1",
+    ]);
+  });
+
   test("the name of a new adapter's folder is found as well", () => {
     const adapter = { path: "src/adapters/newnet/index.ts", text: "" };
     const found = protocolFindings([adapter, { path: "src/http/a.ts", text: "// newnet, not the api" }]);

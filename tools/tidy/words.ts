@@ -24,17 +24,22 @@ const PROTOCOLS = [
   "zulip",
 ];
 
+/** Not an adapter, but what several have in common. */
+const KIT = "kit";
+
 /**
- * Protocols named in the core, comments included: what one network needs has no place there. Adapters and the
- * configuration are free, and so is src/content, where a format of text bears the name of its network.
+ * Protocols named in the core, comments included: what one network needs has no place there, nor in what adapters have
+ * in common. Adapters and the configuration are free, and so is src/content, where a format of text bears the name of
+ * its network.
  */
 export function protocolFindings(files: readonly TreeFile[]): readonly Finding[] {
   const folders = files.flatMap(({ path }) => /^src\/adapters\/([^/]+)\//.exec(path)?.[1] ?? []);
-  const names = [...new Set([...PROTOCOLS, ...folders])].filter((name) => name !== "api");
+  const names = [...new Set([...PROTOCOLS, ...folders])].filter((name) => name !== "api" && name !== KIT);
   const named = new RegExp(`\\b(?:${names.join("|")})\\b`, "gi");
   return files
     .filter(
-      ({ path }) => /^src\/(?!adapters\/|config\/|content\/).*\.ts$/.test(path) && !isTest(path) && !isGenerated(path),
+      ({ path }) =>
+        /^src\/(?!adapters\/(?!kit\/)|config\/|content\/).*\.ts$/.test(path) && !isTest(path) && !isGenerated(path),
     )
     .flatMap((file) =>
       matches(

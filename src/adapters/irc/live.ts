@@ -9,7 +9,7 @@ import { Channels } from "./channels/channels.ts";
 import type { Charset } from "./wire/charset.ts";
 import type { IrcConnection } from "./wire/connection.ts";
 import { CtcpReplies } from "./ctcp-replies.ts";
-import { givenUp, lost, misconfigured, quote } from "./ends.ts";
+import { ASKED, givenUp, lost, misconfigured, quote } from "../kit/ends.ts";
 import { Flow } from "./sending/flow.ts";
 import type { capabilities } from "./capabilities.ts";
 import { IrcInbound } from "./inbound.ts";
@@ -348,5 +348,3 @@ export class IrcSession implements Session<IrcHandlers> {
     }
   }
 }
-
-const ASKED: Ended = { cause: "asked", why: { code: "stopping", message: "Rialto closed the connection" } };

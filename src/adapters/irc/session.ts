@@ -4,7 +4,7 @@ import type { Handlers } from "../../contract/session.ts";
 import { charsetOf } from "./wire/charset.ts";
 import type { capabilities } from "./capabilities.ts";
 import { connect, type IrcEndpoint } from "./wire/connection.ts";
-import { misconfigured } from "./ends.ts";
+import { misconfigured, placeOf } from "../kit/ends.ts";
 import { IrcSession } from "./live.ts";
 import { Pace } from "./sending/pace.ts";
 import type { IrcSettings } from "./settings.ts";
@@ -33,13 +33,9 @@ export async function open(args: OpenArgs<IrcSettings>): Promise<Opened<Handlers
 
 async function endpointOf(settings: IrcSettings): Promise<IrcEndpoint | { readonly error: string }> {
   const { Server, Bind, UseTLS, SkipTLSVerify, TLSClientCertificate } = settings;
-  const colon = Server.lastIndexOf(":");
-  const host = Server.slice(0, colon).replace(/^\[(?<address>.*)\]$/u, "$<address>");
-  const port = Number(Server.slice(colon + 1));
-  if (host === "" || !Number.isInteger(port) || port < 1 || port > 65_535) {
-    return { error: "Server must be host:port, such as irc.libera.chat:6697" };
-  }
-  const plain = { host, port, bind: Bind, tls: null };
+  const place = placeOf(Server);
+  if (place === null) return { error: "Server must be host:port, such as irc.libera.chat:6697" };
+  const plain = { ...place, bind: Bind, tls: null };
   if (!UseTLS) return plain;
   if (TLSClientCertificate === "") return { ...plain, tls: { verify: !SkipTLSVerify, identity: null } };
   try {

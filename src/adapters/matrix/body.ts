@@ -3,7 +3,7 @@ import type { SaidBody } from "../../contract/events.ts";
 import type { FileRef } from "../../contract/ids.ts";
 import { parse } from "../../content/formats.ts";
 import { plainText } from "../../content/plain.ts";
-import { isObject, type Json, listIn, numberIn, objectIn, textIn } from "./json.ts";
+import { isObject, type Json, listIn, numberIn, objectIn, textIn } from "../kit/json.ts";
 
 /** Whether the quote that older programs put before a reply is to go. */
 interface Reading {

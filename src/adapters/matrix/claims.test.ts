@@ -8,7 +8,7 @@ import { fits } from "./claims.ts";
 import { Client } from "./client.ts";
 import { localpartsOf } from "./ghost-ids.ts";
 import { Ghosts } from "./ghosts.ts";
-import { Http } from "./http.ts";
+import { Http } from "../kit/http.ts";
 import { emptyRoom } from "./room.ts";
 
 const by = (account: string, id: string, name = id): OpAuthor => ({ id, name, shown: name, avatar: null, account });

@@ -4,7 +4,7 @@ import { Lru } from "../../lib/lru.ts";
 import type { Client, Result } from "./client.ts";
 import type { MatrixFailure } from "./failure.ts";
 import { type LocalParts, localpartsOf } from "./ghost-ids.ts";
-import { type Json, textIn } from "./json.ts";
+import { type Json, textIn } from "../kit/json.ts";
 import { oneLine } from "./text.ts";
 
 /** So many senders are remembered; the homeserver is asked again for others. */

@@ -1,8 +1,9 @@
 import type { OpenedFile } from "../../contract/session.ts";
+import { download } from "../kit/download.ts";
+import type { Http, HttpRequest, Upload } from "../kit/http.ts";
+import { isObject, type Json, listIn, NOTHING, numberIn, objectIn, parsed, textIn, written } from "../kit/json.ts";
+import { segment } from "../kit/segment.ts";
 import { type MatrixFailure, refused, unreachable } from "./failure.ts";
-import type { Http, HttpRequest, Upload } from "./http.ts";
-import { isObject, type Json, listIn, NOTHING, numberIn, objectIn, textIn } from "./json.ts";
-import { download } from "./media.ts";
 
 /**
  * How long a request may take that the server answers at once, as a rule; joining a room of another server takes long.
@@ -37,12 +38,6 @@ export interface ActingUser {
 }
 
 const never = new AbortController().signal;
-/**
- * A path segment. `.` and `..` would be resolved away however they are written: they become something that nothing is
- * called.
- */
-const segment = (text: string): string =>
-  encodeURIComponent(text.toWellFormed()).replaceAll(/^\.{1,2}$/gu, (dots) => dots.replaceAll(".", "%252E"));
 const accountData = (user: string, type: string): string =>
   `/_matrix/client/v3/user/${segment(user)}/account_data/${segment(type)}`;
 const room = (id: string): string => `/_matrix/client/v3/rooms/${segment(id)}`;
@@ -67,6 +62,10 @@ export class Client {
   /** Whose doing it is when nobody is named: as an application service, the token alone does not say it. */
   set user(id: string) {
     this.#user = id;
+  }
+
+  get #login(): Readonly<Record<string, string>> {
+    return this.#token === null ? {} : { Authorization: `Bearer ${this.#token}` };
   }
 
   async versions(signal: AbortSignal): Promise<Result<readonly string[]>> {
@@ -243,7 +242,8 @@ export class Client {
     const path = authenticated ? `/_matrix/client/v1/media/download/${place}` : `/_matrix/media/v3/download/${place}`;
     return await download(this.#http, {
       url: new URL(this.#base + path),
-      token: authenticated ? this.#token : null,
+      headers: authenticated ? this.#login : {},
+      who: "the homeserver",
       signal,
     });
   }
@@ -263,14 +263,15 @@ export class Client {
     const answer = await this.#http.request({
       method,
       url,
-      token: call.withoutToken === true ? null : this.#token,
-      body: body === undefined ? null : isUpload(body) ? body : JSON.stringify(body, wellFormed),
+      headers: call.withoutToken === true ? {} : this.#login,
+      body: body === undefined ? null : isUpload(body) ? body : written(body),
       timeoutMs: call.timeoutMs ?? CALL_MS,
       again: call.again ?? true,
       signal: call.signal ?? never,
     });
     if (answer.is === "failed") return { ok: false, failure: unreachable(answer, this.#base) };
-    const json = parsed(answer.text);
+    const said = parsed(answer.text);
+    const json = isObject(said) ? said : null;
     if (answer.status >= 200 && answer.status < 300 && json !== null) {
       return { ok: true, value: { json, characters: answer.text.length } };
     }
@@ -278,22 +279,8 @@ export class Client {
   }
 }
 
-/** Half a character is no UTF-8: homeservers fail on it. */
-function wellFormed(_: string, value: unknown): unknown {
-  return typeof value === "string" ? value.toWellFormed() : value;
-}
-
 function isUpload(body: Json | Upload): body is Upload {
   return body["stream" as keyof typeof body] instanceof ReadableStream;
-}
-
-function parsed(text: string): Json | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
 }
 
 function mapped<F, T>(result: Result<F>, map: (value: F) => T): Result<T> {

@@ -4,7 +4,7 @@ import type { Loss, Outcome } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
 import type { Result } from "./client.ts";
 import type { MatrixFailure } from "./failure.ts";
-import { type Json, objectIn, textIn } from "./json.ts";
+import { type Json, objectIn, textIn } from "../kit/json.ts";
 import { editContent, type MatrixPart, renderPost } from "./render.ts";
 import type { MatrixRoom } from "./room.ts";
 import { dressed, GIVEN_UP, NOT_THERE, notNow, type Sender } from "./sender.ts";

@@ -1,7 +1,7 @@
 import type { Outcome, Reason, ReasonCode } from "../../contract/outcome.ts";
-import type { Ended } from "../../contract/session.ts";
-import type { HttpFailure } from "./http.ts";
-import { type Json, numberIn, textIn } from "./json.ts";
+import { quote } from "../kit/ends.ts";
+import type { HttpFailure } from "../kit/http.ts";
+import { type Json, numberIn, textIn } from "../kit/json.ts";
 
 /** Why the homeserver has not done what it was asked. */
 export interface MatrixFailure {
@@ -18,16 +18,9 @@ export interface MatrixFailure {
   readonly retryInMs: number | null;
 }
 
-const QUOTE_MAX = 200;
 const RATE_MS = 5_000;
 const RETRY_MIN_MS = 50;
 const RETRY_MAX_MS = 3_600_000;
-
-/** Texts of servers are for people, but foreign: cut, and without control characters. */
-export function quote(text: string): string {
-  const plain = text.replaceAll(/\p{Cc}/gu, " ").trim();
-  return plain.length > QUOTE_MAX ? `${plain.slice(0, QUOTE_MAX)}…` : plain;
-}
 
 /** `base`: the homeserver as its URL has it. */
 export function unreachable({ why, message, certain }: HttpFailure, base: string): MatrixFailure {
@@ -97,7 +90,3 @@ export function outcomeOf({ why, certain, retryInMs }: MatrixFailure): Outcome {
   }
   return { is: "rejected", why };
 }
-
-export const lost = (why: Reason): Ended => ({ cause: "lost", why });
-export const needsLogin = (message: string): Ended => ({ cause: "auth", why: { code: "auth", message } });
-export const misconfigured = (message: string): Ended => ({ cause: "config", why: { code: "config", message } });

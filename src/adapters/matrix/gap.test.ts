@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { RecordingHost } from "../../../test/contract/recording-host.ts";
 import { Client } from "./client.ts";
 import { fillGap } from "./gap.ts";
-import type { Http, HttpAnswer } from "./http.ts";
+import type { Http, HttpAnswer } from "../kit/http.ts";
 
 /** A client of a homeserver whose pages are these texts. */
 function clientOf(...pages: readonly string[]): Client {

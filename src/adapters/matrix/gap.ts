@@ -1,6 +1,6 @@
 import type { AdapterLog } from "../../contract/host.ts";
 import type { Client, Result } from "./client.ts";
-import { isObject, type Json, listIn, textIn } from "./json.ts";
+import { isObject, type Json, listIn, textIn } from "../kit/json.ts";
 import { isOwnJoin } from "./presence.ts";
 import { type RoomEvent, roomEvent } from "./receive.ts";
 

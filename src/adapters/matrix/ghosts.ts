@@ -3,7 +3,7 @@ import { Lru } from "../../lib/lru.ts";
 import { Claims, nameOf } from "./claims.ts";
 import type { Client, Result } from "./client.ts";
 import type { MatrixFailure } from "./failure.ts";
-import { type Json, NOTHING } from "./json.ts";
+import { type Json, NOTHING } from "../kit/json.ts";
 import { toldApart } from "./look-alikes.ts";
 import { namesOf, type MatrixRoom, serverOf } from "./room.ts";
 

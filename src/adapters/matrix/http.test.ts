@@ -4,7 +4,7 @@ import type net from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { RecordingHost } from "../../../test/contract/recording-host.ts";
 import { Client } from "./client.ts";
-import { Http } from "./http.ts";
+import { Http } from "../kit/http.ts";
 
 const servers: http.Server[] = [];
 const https: Http[] = [];

@@ -5,7 +5,8 @@ import type { ChannelRequest, Ended, Handlers, Joined, OpenedFile, Session } fro
 import type { Client } from "./client.ts";
 import { Editor } from "./editor.ts";
 import type { Ghosts } from "./ghosts.ts";
-import type { Http } from "./http.ts";
+import { ASKED } from "../kit/ends.ts";
+import type { Http } from "../kit/http.ts";
 import type { capabilities } from "./capabilities.ts";
 import { endOf } from "./login.ts";
 import { Reactor } from "./reactor.ts";
@@ -118,5 +119,4 @@ export class MatrixSession implements Session<MatrixHandlers> {
   }
 }
 
-const ASKED: Ended = { cause: "asked", why: { code: "stopping", message: "Rialto closed the connection" } };
 const GIVEN_UP: Reason = { code: "stopping", message: "joining was cancelled" };

@@ -1,7 +1,8 @@
 import type { Ended } from "../../contract/session.ts";
 import type { Client, Result } from "./client.ts";
-import { type MatrixFailure, lost, misconfigured, needsLogin } from "./failure.ts";
-import { type Json, textIn } from "./json.ts";
+import { misconfigured, needsLogin } from "../kit/ends.ts";
+import type { MatrixFailure } from "./failure.ts";
+import { type Json, textIn } from "../kit/json.ts";
 import { serverOf } from "./room.ts";
 import { botOf, loginWay, type MatrixSettings } from "./settings.ts";
 
@@ -63,7 +64,7 @@ export function endOf(failure: MatrixFailure, way: Way, isLogin = false): Ended 
   if (errcode === "M_USER_LOCKED" || errcode === "M_USER_SUSPENDED")
     return needsLogin(`${why.message}; the server's admins can lift that`);
   if (errcode === "M_UNKNOWN_TOKEN" || errcode === "M_MISSING_TOKEN")
-    return way === "password" ? lost(why) : needsLogin(TOKENS[way]);
+    return way === "password" ? { cause: "lost", why } : needsLogin(TOKENS[way]);
   if (isLogin && errcode === "M_FORBIDDEN") {
     return needsLogin(way === "password" ? `${why.message}; check Login and Password` : TOKENS[way]);
   }
@@ -74,7 +75,7 @@ export function endOf(failure: MatrixFailure, way: Way, isLogin = false): Ended 
   if (isLogin && status >= 400 && status < 500 && why.code !== "rate_limited") {
     return misconfigured(`${why.message}; check Server and the login settings`);
   }
-  return lost(why);
+  return { cause: "lost", why };
 }
 
 const TOKENS: Readonly<Record<Exclude<Way, "password">, string>> = {

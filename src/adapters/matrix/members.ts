@@ -1,6 +1,6 @@
 import { cut } from "../../content/length.ts";
-import type { Json } from "./json.ts";
-import { objectIn, textIn } from "./json.ts";
+import type { Json } from "../kit/json.ts";
+import { objectIn, textIn } from "../kit/json.ts";
 
 /** So many people of a room are known by name; in larger rooms nobody is told apart beyond that. */
 const MEMBERS_MAX = 50_000;

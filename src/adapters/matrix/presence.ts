@@ -1,4 +1,4 @@
-import { objectIn, textIn } from "./json.ts";
+import { objectIn, textIn } from "../kit/json.ts";
 import type { RoomEvent } from "./receive.ts";
 
 /** What an event says of our own being in the room; null: nothing. */

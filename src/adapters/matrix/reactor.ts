@@ -3,7 +3,7 @@ import type { Outcome } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
 import { Lru } from "../../lib/lru.ts";
 import type { Result } from "./client.ts";
-import { isObject, listIn, objectIn, textIn } from "./json.ts";
+import { isObject, listIn, objectIn, textIn } from "../kit/json.ts";
 import type { MatrixRoom } from "./room.ts";
 import { DONE, GIVEN_UP, NOT_THERE, notNow, type Sender } from "./sender.ts";
 

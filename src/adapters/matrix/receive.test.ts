@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../contract/events.ts";
 import type { ChannelRef, OpId } from "../../contract/ids.ts";
-import type { Json } from "./json.ts";
+import type { Json } from "../kit/json.ts";
 import { RoomMembers } from "./members.ts";
 import { authorOf } from "./names.ts";
 import { type Annotation, type MatrixReceiveContext, roomEvent, toEvents } from "./receive.ts";

@@ -2,7 +2,7 @@ import type { Author, Event, Member, SaidBody } from "../../contract/events.ts";
 import type { ChannelRef, EventKey, MessageRef, OpId } from "../../contract/ids.ts";
 import { cut } from "../../content/length.ts";
 import { fallbackText, hasQuote, messageBody, pollBody, stickerBody } from "./body.ts";
-import { type Json, numberIn, objectIn, textIn } from "./json.ts";
+import { type Json, numberIn, objectIn, textIn } from "../kit/json.ts";
 import { type Person, personIn } from "./members.ts";
 
 /** An event of a room, as far as every one of them has it. */

@@ -4,7 +4,7 @@ import { parseMarkdown } from "../../content/markdown-parse.ts";
 import type { Body, SharedFile } from "../../contract/content.ts";
 import { END, type FileId, type MessageRef, type OpId, type Progress } from "../../contract/ids.ts";
 import type { OpAuthor, PostDraft } from "../../contract/ops.ts";
-import type { Json } from "./json.ts";
+import type { Json } from "../kit/json.ts";
 import { editContent, fileContent, type MatrixPart, type MatrixRenderOptions, renderPost, txnOf } from "./render.ts";
 
 const alice: OpAuthor = { id: "alice@irc", name: "alice", shown: "<alice> ", avatar: null, account: "irc" };

@@ -5,7 +5,7 @@ import type { PostDraft } from "../../contract/ops.ts";
 import type { Loss } from "../../contract/outcome.ts";
 import { escapeHtml } from "../../content/html-render.ts";
 import { cut } from "../../content/length.ts";
-import type { Json } from "./json.ts";
+import type { Json } from "../kit/json.ts";
 import { oneLine, type Text, textOf, type TextOptions } from "./text.ts";
 
 /**

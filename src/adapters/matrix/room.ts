@@ -1,5 +1,5 @@
 import type { OptionalKind } from "../../contract/ops.ts";
-import { type Json, numberIn, objectIn, textIn } from "./json.ts";
+import { type Json, numberIn, objectIn, textIn } from "../kit/json.ts";
 import { localpartOf, RoomMembers } from "./members.ts";
 
 /** What is known of a room that we are in. */

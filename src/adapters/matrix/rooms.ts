@@ -4,7 +4,7 @@ import type { Reason } from "../../contract/outcome.ts";
 import type { ChannelRequest, Joined } from "../../contract/session.ts";
 import type { Client } from "./client.ts";
 import type { MatrixFailure } from "./failure.ts";
-import { isObject, type Json, listIn } from "./json.ts";
+import { isObject, type Json, listIn } from "../kit/json.ts";
 import { personIn } from "./members.ts";
 import { emptyRoom, missingRights, replacementIn, type MatrixRoom, serverOf } from "./room.ts";
 

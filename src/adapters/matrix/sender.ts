@@ -8,7 +8,7 @@ import { isAborted } from "../../lib/abort.ts";
 import type { Client, Result } from "./client.ts";
 import { type MatrixFailure, outcomeOf } from "./failure.ts";
 import type { Ghosts } from "./ghosts.ts";
-import type { Json } from "./json.ts";
+import type { Json } from "../kit/json.ts";
 import { fileContent, missingLine, paragraph, type MatrixPart, renderPost, txnOf } from "./render.ts";
 import { missingRights, type MatrixRoom } from "./room.ts";
 import type { MatrixRooms } from "./rooms.ts";

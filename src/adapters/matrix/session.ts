@@ -1,9 +1,9 @@
 import type { Opened, OpenArgs } from "../../contract/adapter.ts";
 import type { Ended, Handlers } from "../../contract/session.ts";
 import { Client } from "./client.ts";
-import { misconfigured, needsLogin } from "./failure.ts";
+import { misconfigured, needsLogin } from "../kit/ends.ts";
 import { Ghosts } from "./ghosts.ts";
-import { Http } from "./http.ts";
+import { Http } from "../kit/http.ts";
 import type { capabilities } from "./capabilities.ts";
 import { MatrixSession } from "./live.ts";
 import { endOf, logIn } from "./login.ts";

@@ -6,7 +6,7 @@ import { needs } from "../../../test/servers/installed.ts";
 import { SERVER_NAME } from "../../../test/servers/matrix/synapse.ts";
 import type { ChannelRef, FileId } from "../../contract/ids.ts";
 import type { PostOp } from "../../contract/ops.ts";
-import type { Json } from "./json.ts";
+import type { Json } from "../kit/json.ts";
 import { ALICE, join, joined, post, said, send, START_MS, Town, until } from "./town.suite.ts";
 
 let town: Town;

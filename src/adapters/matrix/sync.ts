@@ -5,7 +5,7 @@ import type { Ended } from "../../contract/session.ts";
 import { isAborted, onAbort } from "../../lib/abort.ts";
 import type { Client, Result } from "./client.ts";
 import { type MatrixFailure, refused } from "./failure.ts";
-import { type Json, textIn } from "./json.ts";
+import { type Json, textIn } from "../kit/json.ts";
 
 /** How long the server holds a request back while it has nothing to tell. */
 const POLL_MS = 30_000;

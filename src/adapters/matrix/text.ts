@@ -7,7 +7,7 @@ import { withoutC0 } from "../../content/controls.ts";
 import { cut } from "../../content/length.ts";
 import { linkMentions } from "../../content/mentions.ts";
 import { plainText } from "../../content/plain.ts";
-import type { Json } from "./json.ts";
+import type { Json } from "../kit/json.ts";
 
 /**
  * How others see who speaks: by the name before the text, by a profile of the message, or by the user that sends it.

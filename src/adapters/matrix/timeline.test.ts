@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { RecordingHost } from "../../../test/contract/recording-host.ts";
 import { Client } from "./client.ts";
-import { Http } from "./http.ts";
-import type { Json } from "./json.ts";
+import { Http } from "../kit/http.ts";
+import type { Json } from "../kit/json.ts";
 import { MatrixRooms } from "./rooms.ts";
 import { matrixSettings } from "./settings.suite.ts";
 import { Timeline } from "./timeline.ts";

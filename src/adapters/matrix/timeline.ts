@@ -4,9 +4,9 @@ import type { ChannelRef, OpId } from "../../contract/ids.ts";
 import type { Reason } from "../../contract/outcome.ts";
 import { Lru } from "../../lib/lru.ts";
 import type { Client, Result } from "./client.ts";
-import { quote } from "./failure.ts";
+import { quote } from "../kit/ends.ts";
 import { fillGap } from "./gap.ts";
-import { isObject, type Json, listIn, objectIn, textIn } from "./json.ts";
+import { isObject, type Json, listIn, objectIn, textIn } from "../kit/json.ts";
 import { authorOf } from "./names.ts";
 import { ownChange, whilePresent } from "./presence.ts";
 import {

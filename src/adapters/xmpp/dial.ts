@@ -3,7 +3,8 @@ import { connect as connectTls, type TLSSocket } from "node:tls";
 import type { Clock } from "../../contract/host.ts";
 import type { Ended } from "../../contract/session.ts";
 import { onAbort } from "../../lib/abort.ts";
-import { connectFailure, givenUp, lost, misconfigured, type XmppServer, placeName } from "./ends.ts";
+import { givenUp, lost, misconfigured, placeName, type ServerPlace } from "../kit/ends.ts";
+import { notConnected } from "./ends.ts";
 import { streamHeader } from "./header.ts";
 import { NS } from "./ns.ts";
 import { BoundedParser } from "./parser.ts";
@@ -12,7 +13,7 @@ import { child, el, type Stanza } from "./xml.ts";
 const TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 60_000;
 
-export interface XmppEndpoint extends XmppServer {
+export interface XmppEndpoint extends ServerPlace {
   /** The domain of our account: what the certificate must be for (RFC 6120 §13.7.2.1). */
   readonly domain: string;
   readonly tls: "direct" | "starttls" | "none";
@@ -60,7 +61,7 @@ async function attempt(endpoint: XmppEndpoint, sockets: Socket[]): Promise<Diall
     await once(secure, "secureConnect");
     return { ok: true, socket: secure, secure: true };
   } catch (error) {
-    return { ok: false, ended: connectFailure(error, endpoint) };
+    return { ok: false, ended: notConnected(error, endpoint) };
   }
 }
 

@@ -6,7 +6,7 @@ import { onAbort } from "../../lib/abort.ts";
 import { RoomArchive } from "./archive.ts";
 import { Avatars } from "./avatars.ts";
 import { RoomCatchUp } from "./catch-up.ts";
-import { ASKED, givenUp } from "./ends.ts";
+import { ASKED, givenUp } from "../kit/ends.ts";
 import { capabilities } from "./capabilities.ts";
 import type { XmppSettings } from "./settings.ts";
 import { XmppIntake } from "./intake.ts";

@@ -1,6 +1,7 @@
 import type { Clock } from "../../contract/host.ts";
 import type { Ended } from "../../contract/session.ts";
-import { loginRefused, lost, misconfigured, needsLogin, quote } from "./ends.ts";
+import { lost, misconfigured, needsLogin, quote } from "../kit/ends.ts";
+import { loginRefused } from "./ends.ts";
 import { bareOf } from "./jid.ts";
 import { chooseMechanism, type Credentials, type MechanismName, MECHANISMS } from "./login.ts";
 import { NS } from "./ns.ts";

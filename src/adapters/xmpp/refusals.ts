@@ -1,6 +1,6 @@
 import type { Outcome, Reason } from "../../contract/outcome.ts";
 import type { Joined } from "../../contract/session.ts";
-import { quote } from "./ends.ts";
+import { quote } from "../kit/ends.ts";
 import type { StanzaError } from "./requests.ts";
 
 const MINUTE = 60_000;

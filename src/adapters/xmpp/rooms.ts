@@ -3,7 +3,7 @@ import type { Reason, ReasonCode } from "../../contract/outcome.ts";
 import type { OptionalKind } from "../../contract/ops.ts";
 import type { ChannelRequest, Joined } from "../../contract/session.ts";
 import { onAbort } from "../../lib/abort.ts";
-import { quote } from "./ends.ts";
+import { quote } from "../kit/ends.ts";
 import { isRoomJid, resourceOf, roomJid } from "./jid.ts";
 import { NS } from "./ns.ts";
 import { lackOf, roomForm } from "./new-room.ts";

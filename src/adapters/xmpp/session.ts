@@ -2,7 +2,7 @@ import type { Opened, OpenArgs } from "../../contract/adapter.ts";
 import type { Handlers } from "../../contract/session.ts";
 import { onAbort } from "../../lib/abort.ts";
 import { dial } from "./dial.ts";
-import { givenUp, misconfigured, placeName, placeOf } from "./ends.ts";
+import { givenUp, misconfigured, placeName, placeOf } from "../kit/ends.ts";
 import type { capabilities } from "./capabilities.ts";
 import { domainOf, localOf } from "./jid.ts";
 import { XmppSession } from "./live.ts";

@@ -1,7 +1,7 @@
 import type { SharedFile } from "../../contract/content.ts";
 import type { Host } from "../../contract/host.ts";
 import type { Reason } from "../../contract/outcome.ts";
-import { quote } from "./ends.ts";
+import { quote } from "../kit/ends.ts";
 import { Memory } from "./memory.ts";
 import { NS } from "./ns.ts";
 import { type Content, putTo, type Reach } from "./put.ts";

@@ -1,5 +1,5 @@
 import { Client } from "../../../src/adapters/matrix/client.ts";
-import type { Http, HttpAnswer, HttpRequest } from "../../../src/adapters/matrix/http.ts";
+import type { Http, HttpAnswer, HttpRequest } from "../../../src/adapters/kit/http.ts";
 import { MatrixSession } from "../../../src/adapters/matrix/live.ts";
 import { matrixSettings } from "../../../src/adapters/matrix/settings.suite.ts";
 import type { Cursor } from "../../../src/contract/ids.ts";

@@ -4,7 +4,7 @@ import type { OptionalKind } from "../../../contract/ops.ts";
 import type { Reason } from "../../../contract/outcome.ts";
 import type { ChannelRequest, Joined } from "../../../contract/session.ts";
 import { onAbort } from "../../../lib/abort.ts";
-import { quote } from "../ends.ts";
+import { quote } from "../../kit/ends.ts";
 import { isChannel } from "../wire/isupport.ts";
 import { joinRefusal } from "./join-refusal.ts";
 import type { ConnectionContext } from "../link.ts";

@@ -1,5 +1,5 @@
 import type { Host } from "../../../contract/host.ts";
-import { quote } from "../ends.ts";
+import { quote } from "../../kit/ends.ts";
 import type { ConnectionContext } from "../link.ts";
 import type { IrcSettings } from "../settings.ts";
 import type { IrcLine } from "../wire/wire.ts";

@@ -1,5 +1,5 @@
 import type { Reason, ReasonCode } from "../../../contract/outcome.ts";
-import { quote } from "../ends.ts";
+import { quote } from "../../kit/ends.ts";
 import type { IrcPartKind } from "./parts.ts";
 import type { IrcLine } from "../wire/wire.ts";
 

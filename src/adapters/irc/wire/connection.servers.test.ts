@@ -8,7 +8,8 @@ import { makeCertificate } from "../../../../test/servers/certificate.ts";
 import { needs } from "../../../../test/servers/installed.ts";
 import { RecordingHost } from "../../../../test/contract/recording-host.ts";
 import { FakeClock } from "../../../../test/support/fake-clock.ts";
-import { connectFailure, quote } from "../ends.ts";
+import { quote } from "../../kit/ends.ts";
+import { notConnected } from "../ends.ts";
 import { scriptedServer } from "../scripted-server.suite.ts";
 import { open } from "../session.ts";
 import { ircSettings } from "../settings.suite.ts";
@@ -45,16 +46,16 @@ test.each([
   ["ERR_OSSL_X509_KEY_VALUES_MISMATCH", "config", /TLSClientCertificate/],
 ])("%s", (code, cause, message) => {
   const error = Object.assign(new Error("x"), { code });
-  const ended = connectFailure(error, { host: "irc.test", port: 6667 });
+  const ended = notConnected(error, { host: "irc.test", port: 6667 });
   expect(ended.cause).toBe(cause);
   expect(ended.why.message).toMatch(message);
   // Several addresses were tried: the first one tells.
-  expect(connectFailure(new AggregateError([error]), { host: "irc.test", port: 6667 })).toEqual(ended);
+  expect(notConnected(new AggregateError([error]), { host: "irc.test", port: 6667 })).toEqual(ended);
 });
 
 test("an IPv6 address is in brackets", () => {
   const error = Object.assign(new Error("x"), { code: "ECONNREFUSED" });
-  expect(connectFailure(error, { host: "::1", port: 6667 }).why.message).toContain("[::1]:6667");
+  expect(notConnected(error, { host: "::1", port: 6667 }).why.message).toContain("[::1]:6667");
 });
 
 test("what a server says is cut, and holds no control characters", () => {

@@ -4,7 +4,8 @@ import { connect as connectTls } from "node:tls";
 import type { Clock } from "../../../contract/host.ts";
 import type { Ended } from "../../../contract/session.ts";
 import { onAbort } from "../../../lib/abort.ts";
-import { closedByServer, connectFailure, givenUp, lost, placeName, tlsFailure } from "../ends.ts";
+import { givenUp, lost, placeName } from "../../kit/ends.ts";
+import { closedByServer, notConnected, tlsFailure } from "../ends.ts";
 
 const CONNECT_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 60_000;
@@ -56,7 +57,7 @@ export async function connect({ endpoint, clock, signal }: ConnectArgs): Promise
   try {
     socket = dial(endpoint);
   } catch (error) {
-    return { ok: false, ended: connectFailure(error, endpoint) };
+    return { ok: false, ended: notConnected(error, endpoint) };
   }
   const outcome = Promise.withResolvers<Ended | null>();
   let inTls = false;
@@ -67,9 +68,7 @@ export async function connect({ endpoint, clock, signal }: ConnectArgs): Promise
   const cancel = clock.after(CONNECT_TIMEOUT_MS, onLate);
   const onError = (error: Error) => {
     const broken = inTls && reasonOf(error) === "ECONNRESET";
-    outcome.resolve(
-      broken ? tlsFailure(endpoint, "network", "closes the connection") : connectFailure(error, endpoint),
-    );
+    outcome.resolve(broken ? tlsFailure(endpoint, "network", "closes the connection") : notConnected(error, endpoint));
   };
   const onClose = () => outcome.resolve(closedByServer(placeName(endpoint)));
   const release = onAbort(signal, () => outcome.resolve(givenUp()));

@@ -10,22 +10,24 @@ const REDIRECTS_MAX = 3;
 
 interface Wanted {
   readonly url: URL;
-  readonly token: string | null;
+  /** For this server alone: how we log in. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Who is asked, for people: "the server". */
+  readonly who: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * A file as a stream. A homeserver may send us to where it keeps its files: on to another server we go without the
- * token, by https alone, and never to a private address.
+ * A file as a stream. A server may send us to where it keeps its files: on to another we go without our login, by https
+ * alone, and never to a private address.
  */
-export async function download(http: Http, { url, token, signal }: Wanted): Promise<OpenedFile> {
+export async function download(http: Http, { url, headers: own, who, signal }: Wanted): Promise<OpenedFile> {
   let place = url;
   for (let hop = 0; hop <= REDIRECTS_MAX; hop += 1) {
-    const bearer = place.origin === url.origin ? token : null;
     const answer = await http.stream({
       method: "GET",
       url: place,
-      token: bearer,
+      headers: place.origin === url.origin ? own : {},
       body: null,
       timeoutMs: ANSWER_MS,
       again: false,
@@ -44,26 +46,26 @@ export async function download(http: Http, { url, token, signal }: Wanted): Prom
     }
     response.destroy();
     const { location } = headers;
-    if (statusCode < 300 || statusCode >= 400 || location === undefined) return noFile(statusCode);
+    if (statusCode < 300 || statusCode >= 400 || location === undefined) return noFile(statusCode, who);
     const next = URL.canParse(location, place.href) ? new URL(location, place) : null;
     if (next === null || !(next.origin === url.origin || (await leadsOut(next)))) {
-      return refusal("forbidden", "the homeserver redirects to an address that Rialto does not fetch from");
+      return refusal("forbidden", `${who} redirects to an address that Rialto does not fetch from`);
     }
     place = next;
   }
-  return refusal("remote_error", "the homeserver redirects too often");
+  return refusal("remote_error", `${who} redirects too often`);
 }
 
 function web(response: Readable): ReadableStream<Uint8Array> {
   return Readable.toWeb(response) as ReadableStream<Uint8Array>;
 }
 
-function noFile(status: number): OpenedFile {
-  if (status === 404) return refusal("not_found", "the homeserver has no such file");
-  if (status === 429) return refusal("rate_limited", "the homeserver does not let Rialto fetch more files for now");
+function noFile(status: number, who: string): OpenedFile {
+  if (status === 404) return refusal("not_found", `${who} has no such file`);
+  if (status === 429) return refusal("rate_limited", `${who} does not let Rialto fetch more files for now`);
   return refusal(
     status === 403 || status === 401 ? "forbidden" : "remote_error",
-    `the homeserver answers HTTP ${status} for the file`,
+    `${who} answers HTTP ${status} for the file`,
   );
 }
 

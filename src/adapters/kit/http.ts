@@ -3,16 +3,20 @@ import https from "node:https";
 import { Readable } from "node:stream";
 import type { Clock } from "../../contract/host.ts";
 import { errorCode, isBadCertificate, isNoTls, systemWords } from "../../lib/network-error.ts";
+import { PUBLIC, type ServerTrust, trustOptions } from "./trust.ts";
 
 /** More of an answer than this is not read. */
 const ANSWER_MAX = 64 << 20;
 const SOCKETS_MAX = 16;
 
+export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
 export interface HttpRequest {
-  readonly method: "GET" | "POST" | "PUT";
+  readonly method: HttpMethod;
   /** Absolute. */
   readonly url: URL;
-  readonly token: string | null;
+  /** Beside those that every request has. */
+  readonly headers: Readonly<Record<string, string>>;
   /** JSON when it is a text. */
   readonly body: string | Upload | null;
   readonly timeoutMs: number;
@@ -50,14 +54,13 @@ export type Streamed = { readonly is: "stream"; readonly response: http.Incoming
 /** Requests to one server over connections of our own, which all end with `close`. Nothing rejects. */
 export class Http {
   readonly #clock: Clock;
-  readonly #agents = {
-    "http:": new http.Agent({ keepAlive: true, maxSockets: SOCKETS_MAX }),
-    "https:": new https.Agent({ keepAlive: true, maxSockets: SOCKETS_MAX }),
-  };
+  readonly #agents: { readonly "http:": http.Agent; readonly "https:": https.Agent };
   readonly #closed = new AbortController();
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, trust: ServerTrust = PUBLIC) {
     this.#clock = clock;
+    const kept = { keepAlive: true, maxSockets: SOCKETS_MAX };
+    this.#agents = { "http:": new http.Agent(kept), "https:": new https.Agent({ ...kept, ...trustOptions(trust) }) };
   }
 
   close(): void {
@@ -110,7 +113,7 @@ export class Http {
         return { ...failed("timeout", "it does not answer in time", !state.connected), stale: false };
       if (signal.aborted) return { ...failed("aborted", "the request was cancelled", !state.connected), stale: false };
       const stale = state.reused && !state.answered && (wanted.body === null || typeof wanted.body === "string");
-      return { ...fromSystem(error, state.connected), stale };
+      return { ...failureOf(error, state.connected), stale };
     } finally {
       cancel();
     }
@@ -121,7 +124,7 @@ export class Http {
     signal: AbortSignal,
     tell: (state: Partial<State>) => void,
   ): Promise<http.IncomingMessage> {
-    const { url, method, body, token } = wanted;
+    const { url, method, body, headers } = wanted;
     const secure = url.protocol === "https:";
     const answered = Promise.withResolvers<http.IncomingMessage>();
     const request = (secure ? https : http).request(url, {
@@ -131,8 +134,8 @@ export class Http {
       headers: {
         Accept: "application/json",
         "User-Agent": "Rialto",
-        ...(token !== null && { Authorization: `Bearer ${token}` }),
         ...bodyHeaders(body),
+        ...headers,
       },
     });
     request.on("error", answered.reject);
@@ -161,11 +164,20 @@ function bodyHeaders(body: HttpRequest["body"]): http.OutgoingHttpHeaders {
 }
 
 /** A stream that breaks off, or is longer or shorter than was said, breaks the request off. */
-function pour({ stream }: Upload, request: http.ClientRequest, fail: (error: unknown) => void): void {
+function pour({ stream, bytes }: Upload, request: http.ClientRequest, fail: (error: unknown) => void): void {
   const source = Readable.fromWeb(stream);
-  source.on("error", (error) => {
+  const end = (error: unknown): void => {
     request.destroy();
     fail(error);
+  };
+  let left = bytes;
+  source.on("error", end);
+  source.on("data", ({ length }: Uint8Array) => {
+    left -= length;
+    if (left < 0) end(new Error("the file is longer than was said"));
+  });
+  source.on("end", () => {
+    if (left > 0) end(new Error("the file is shorter than was said"));
   });
   request.on("close", () => source.destroy());
   source.pipe(request);
@@ -177,7 +189,8 @@ async function discard(body: HttpRequest["body"]): Promise<void> {
   await body.stream.cancel().catch(() => undefined);
 }
 
-function fromSystem(error: unknown, connected: boolean): HttpFailure {
+/** What the system, TLS or the parser says of a connection. `connected`: whether there was one. */
+export function failureOf(error: unknown, connected: boolean): HttpFailure {
   const code = errorCode(error);
   if (isBadCertificate(code)) return failed("certificate", `its certificate cannot be trusted (${code})`, true);
   if (isNoTls(code)) {

@@ -1,0 +1,201 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Clock } from "../../contract/host.ts";
+import type { OpenedFile } from "../../contract/session.ts";
+import { download } from "./download.ts";
+import { quote } from "./ends.ts";
+import type { Http, HttpFailure, HttpMethod, HttpRequest, Upload } from "./http.ts";
+import { parsed, written } from "./json.ts";
+
+const CALL_MS = 60_000;
+/** Of an upload, beside what it takes at 64 KiB a second. */
+const UPLOAD_MS = 120_000;
+/** A server may say anything, such as 0 forever. */
+const RETRY_MIN_MS = 50;
+const RETRY_MAX_MS = 3_600_000;
+
+/** What a network's refusals say, in its own way. */
+export interface RestDialect {
+  /** The words for people; null: there are none. */
+  words(body: unknown): string | null;
+  /** In how many milliseconds to try again; null: it does not say, and the header Retry-After counts. */
+  retryAfterMs(refusal: RestRefusal): number | null;
+}
+
+/** An answer that is no success. */
+export interface RestRefusal {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** What its JSON says; undefined when it is none. */
+  readonly body: unknown;
+}
+
+interface RestOptions {
+  readonly http: Http;
+  readonly clock: Pick<Clock, "nowMs">;
+  /** Its path comes before that of each call. */
+  readonly base: URL;
+  /** Who is asked, for people: "the server". */
+  readonly who: string;
+  /** What comes before the token: "Bearer". */
+  readonly scheme: string;
+  readonly dialect: RestDialect;
+}
+
+interface RestPlace {
+  /** Behind that of `base`; texts of others in it went through `segment`. */
+  readonly path: string;
+  /** What is null is left out. */
+  readonly query?: Readonly<Record<string, string | number | boolean | null>>;
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number;
+}
+
+export interface RestCall extends RestPlace {
+  readonly method: HttpMethod;
+  /** Sent as JSON; undefined: no body. */
+  readonly body?: unknown;
+  /** See `HttpRequest`; only a GET is, when nothing is said. */
+  readonly again?: boolean;
+}
+
+export interface RestUpload extends RestPlace {
+  readonly method: HttpMethod;
+  /** As it is, or made by `multipart`. */
+  readonly content: Upload;
+}
+
+export type RestAnswer =
+  | {
+      readonly ok: true;
+      readonly status: number;
+      readonly headers: IncomingHttpHeaders;
+      /** What its JSON says; null when there is nothing. */
+      readonly value: unknown;
+    }
+  | { readonly ok: false; readonly failure: RestFailure };
+
+export interface RestFailure extends RestRefusal {
+  /** `refused`: see `status`, which is 0 when no answer came. `unreadable`: a success that is not JSON. */
+  readonly why: HttpFailure["why"] | "refused" | "unreadable";
+  /** For people; has neither token nor query in it. */
+  readonly message: string;
+  /** When to try again, by the server's own word. */
+  readonly retryAfterMs: number | null;
+  /** It was certainly not done. */
+  readonly certain: boolean;
+}
+
+const never = new AbortController().signal;
+
+/** An API of JSON over HTTP. Every answer is a value, whatever it is. */
+export class Rest {
+  readonly #options: RestOptions;
+  #token: string | null = null;
+
+  constructor(options: RestOptions) {
+    this.#options = options;
+  }
+
+  /** Sent with every call from now on; null: none. */
+  set token(token: string | null) {
+    this.#token = token;
+  }
+
+  async call(call: RestCall): Promise<RestAnswer> {
+    const { method, body, timeoutMs = CALL_MS, again = method === "GET" } = call;
+    return await this.#ask(call, { method, body: body === undefined ? null : written(body), timeoutMs, again });
+  }
+
+  async upload(call: RestUpload): Promise<RestAnswer> {
+    const { method, content, timeoutMs = UPLOAD_MS + content.bytes / 64 } = call;
+    return await this.#ask(call, { method, body: content, timeoutMs, again: false });
+  }
+
+  /** The content of a file of the API. */
+  async download(place: Pick<RestPlace, "path" | "query">, signal: AbortSignal): Promise<OpenedFile> {
+    const { http, who } = this.#options;
+    return await download(http, { url: this.#url(place), headers: this.#headers, who, signal });
+  }
+
+  get #headers(): Readonly<Record<string, string>> {
+    return this.#token === null ? {} : { Authorization: `${this.#options.scheme} ${this.#token}` };
+  }
+
+  #url({ path, query = {} }: Pick<RestPlace, "path" | "query">): URL {
+    const url = new URL(this.#options.base);
+    // Set like this, a path leads to no other server, whatever it is.
+    url.pathname = url.pathname.replace(/\/+$/u, "") + path;
+    url.search = "";
+    url.hash = "";
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== null) url.searchParams.set(name, String(value));
+    }
+    return url;
+  }
+
+  async #ask(
+    place: RestPlace,
+    request: Pick<HttpRequest, "method" | "body" | "timeoutMs" | "again">,
+  ): Promise<RestAnswer> {
+    const { http, who, base } = this.#options;
+    const { signal = never } = place;
+    const answer = await http.request({ ...request, url: this.#url(place), headers: this.#headers, signal });
+    if (answer.is === "failed") {
+      const { why, certain } = answer;
+      const server = `${base.origin}${base.pathname.replace(/\/+$/u, "")}`;
+      const message = why === "aborted" ? answer.message : `${server} cannot be reached: ${answer.message}`;
+      return failed({ status: 0, headers: {}, body: undefined, why, message, retryAfterMs: null, certain });
+    }
+    const { status, headers, text } = answer;
+    const body = text === "" ? null : parsed(text);
+    const isSuccess = status >= 200 && status < 300;
+    if (isSuccess && body !== undefined) return { ok: true, status, headers, value: body };
+    if (isSuccess) {
+      const message = `${who} answers what is not JSON (HTTP ${status})`;
+      return failed({ status, headers, body, why: "unreadable", message, retryAfterMs: null, certain: false });
+    }
+    return failed(this.#refused({ status, headers, body }));
+  }
+
+  #refused(refusal: RestRefusal): RestFailure {
+    const { dialect, who, clock } = this.#options;
+    const { status, headers, body } = refusal;
+    const words = quote(this.#clean((body === undefined ? null : dialect.words(body)) ?? ""));
+    const waitMs = dialect.retryAfterMs(refusal) ?? retryAfterMs(headers, clock.nowMs());
+    return {
+      ...refusal,
+      why: "refused",
+      message: `${who} answers HTTP ${status}${words === "" ? "" : `: ${words}`}`,
+      retryAfterMs: waitMs === null ? null : Math.min(Math.max(waitMs, RETRY_MIN_MS), RETRY_MAX_MS),
+      certain: (status >= 400 && status < 500 && status !== 408) || MOVED.has(status),
+    };
+  }
+
+  /** Some servers repeat what they were sent. */
+  #clean(text: string): string {
+    return this.#token === null || this.#token === "" ? text : text.replaceAll(this.#token, "…");
+  }
+}
+
+const MOVED: ReadonlySet<number> = new Set([301, 302, 307, 308]);
+
+const failed = (failure: RestFailure): RestAnswer => ({ ok: false, failure });
+
+/** Milliseconds of a header that counts seconds; null: it does not. */
+export function secondsIn(header: string | readonly string[] | undefined): number | null {
+  return typeof header === "string" && /^\d{1,9}(?:\.\d{1,9})?$/u.test(header)
+    ? Math.ceil(Number(header) * 1000)
+    : null;
+}
+
+/** RFC 9110 §10.2.3. A date counts from the server's own one, where it says that. */
+function retryAfterMs(headers: IncomingHttpHeaders, nowMs: number): number | null {
+  const header = headers["retry-after"];
+  const atMs = dateIn(header);
+  return secondsIn(header) ?? (atMs === null ? null : atMs - (dateIn(headers.date) ?? nowMs));
+}
+
+function dateIn(header: string | undefined): number | null {
+  const atMs = header?.endsWith(" GMT") === true ? Date.parse(header) : Number.NaN;
+  return Number.isNaN(atMs) ? null : atMs;
+}
