@@ -15,7 +15,8 @@ export type Program =
   | "ejabberdctl"
   | "python3-slixmpp"
   | "python3-matrix-nio"
-  | "synapse";
+  | "synapse"
+  | "@mattermost/client";
 
 /** Where ircd-hybrid is unpacked: it conflicts with ngircd, so that both cannot be installed. */
 const HYBRID = process.env["IRCD_HYBRID"] ?? "/usr/local/lib/ircd-hybrid";
@@ -24,6 +25,9 @@ const HYBRID_MODULES = "/usr/lib/ircd-hybrid/modules";
 
 /** The folder that holds Synapse with all it needs: it is in no stable Debian. */
 export const SYNAPSE_ROOT = process.env["SYNAPSE_ROOT"] ?? "/usr/local/lib/synapse";
+
+/** The folder that holds Mattermost's client library: it wants another TypeScript than this tree has. */
+const MATTERMOST_CLIENT = process.env["MATTERMOST_CLIENT"] ?? "/usr/local/lib/mattermost-client";
 
 /** The interpreter that Debian's Python packages are for, whatever else is on the PATH. */
 export const PYTHON = "/usr/bin/python3";
@@ -48,6 +52,10 @@ function find(program: Program): string | null {
     return existsSync(path.join(SYNAPSE_ROOT, "usr/lib/python3/dist-packages/synapse/app/homeserver.py"))
       ? PYTHON
       : null;
+  }
+  if (program === "@mattermost/client") {
+    const library = path.join(MATTERMOST_CLIENT, "node_modules/@mattermost/client/lib/index.js");
+    return existsSync(library) ? library : null;
   }
   const folders = [...(process.env["PATH"] ?? "").split(":"), "/usr/sbin", "/usr/local/sbin"];
   return folders.map((folder) => path.join(folder, program)).find(isProgram) ?? null;

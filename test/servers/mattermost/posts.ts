@@ -255,7 +255,7 @@ export class Posts {
     channel.total_msg_count += 1;
   }
 
-  /** A file belongs to one post, in the channel that it was sent to, by whom it was sent. Others are left out silently. */
+  /** A file belongs to one post, by whom it was sent. Others are left out silently. */
   #attach(id: string, row: PostRow): boolean {
     const file = this.#world.files.get(id);
     if (file === undefined || file.info.post_id !== "" || file.info.user_id !== row.user_id) return false;

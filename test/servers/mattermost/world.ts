@@ -13,7 +13,7 @@ import {
   type WireUser,
 } from "./wire.ts";
 
-/** What an administrator of the server may set; the defaults are those of a fresh installation that allows overrides. */
+/** What an administrator may set; the defaults are those of a fresh installation that allows overrides. */
 export interface ServerConfig {
   version: string;
   siteName: string;
