@@ -39,6 +39,12 @@ export class Faults {
     this.#faults.push({ ...which, kind: "instead", answer, left: times });
   }
 
+  /** As a server in trouble, or what stands before it, answers. */
+  fail(which: Which, status: number, times = 1): void {
+    const page = `<html><body><h1>${status}</h1></body></html>`;
+    this.answer(which, { status, headers: { "content-type": "text/html" }, bytes: page }, times);
+  }
+
   /** Does what is asked for, and then breaks the connection instead of answering. */
   loseAnswer(which: Which, times = 1): void {
     this.#faults.push({ ...which, kind: "lose", left: times });

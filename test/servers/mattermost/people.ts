@@ -92,6 +92,11 @@ export class Folk {
     changeUser(this.#server.world, this.account, what);
   }
 
+  /** Pins a post, of which everybody is told as of an edit. */
+  pin(post: string): void {
+    this.#server.posts.touch(post, { is_pinned: true });
+  }
+
   typing(channel: ServerChannel): void {
     const data = { parent_id: "", user_id: this.id };
     this.#server.world.tell("typing", data, { channel: channel.id, omit: [this.id] });

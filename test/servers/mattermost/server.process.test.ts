@@ -1,9 +1,12 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { WebSocket } from "ws";
-import { Inbox } from "../../support/wait.ts";
+import { eventually, Inbox } from "../../support/wait.ts";
 import { addBot, addPerson, type Folk } from "./people.ts";
 import { FakeMattermost } from "./server.ts";
-import type { ServerChannel, WirePost, WirePostList } from "./wire.ts";
+import { newId, type ServerChannel, type WirePost, type WirePostList } from "./wire.ts";
 
 let server: FakeMattermost;
 let channel: ServerChannel;
@@ -27,7 +30,7 @@ afterEach(async () => await server.stop());
 async function ask(method: string, path: string, body?: unknown): Promise<{ status: number; json: unknown }> {
   const response = await fetch(`${server.url}/api/v4${path}`, {
     method,
-    headers: { authorization: `Bearer ${token}` },
+    headers: { authorization: `Bearer ${token}`, connection: "close" },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   return { status: response.status, json: await response.json() };
@@ -66,6 +69,16 @@ async function until(ear: Ear, event: string): Promise<Heard> {
     if (heard.event === event) return heard;
   }
 }
+
+/** Who hears nothing more of it has heard all that came before this. */
+const names = async (ear: Ear, last: string): Promise<string[]> => {
+  const heard: string[] = [];
+  for (;;) {
+    const { event = "" } = await ear.next();
+    if (event === last) return heard;
+    if (event.startsWith("post")) heard.push(event);
+  }
+};
 
 const idOf = (heard: Heard): string => (JSON.parse(heard.data["post"] ?? "") as WirePost).id;
 
@@ -132,4 +145,113 @@ test("an answer is lost after the change was made", async () => {
   const posted = await until(ear, "posted");
   const again = await ask("POST", "/posts", post);
   expect((again.json as WirePost).id).toBe(idOf(posted));
+});
+
+test("who repeats a key while the first post is still being made is refused, and a restart forgets keys", async () => {
+  const post = { channel_id: channel.id, message: "hi", pending_post_id: "k1" };
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.posts.slow = promise;
+  const first = ask("POST", "/posts", post);
+  await eventually(
+    async () => await Promise.resolve(server.requests.length),
+    (count) => count === 1,
+    () => "the first request",
+  );
+  const second = await ask("POST", "/posts", post);
+  expect(second).toMatchObject({ status: 500, json: { id: "api.post.deduplicate_create_post.pending" } });
+  resolve();
+  const { id } = (await first).json as WirePost;
+  expect(((await ask("POST", "/posts", post)).json as WirePost).id).toBe(id);
+  await server.restart();
+  expect(((await ask("POST", "/posts", post)).json as WirePost).id).not.toBe(id);
+});
+
+test("the limiter lets a burst pass, says when it ends, and refuses in plain text", async () => {
+  server.faults.limiter(1, 2);
+  const answers = [];
+  for (let count = 0; count < 4; count += 1) {
+    const headers = { authorization: `Bearer ${token}` };
+    const { status, headers: got } = await fetch(`${server.url}/api/v4/users/me`, { headers });
+    answers.push([status, got.get("x-ratelimit-remaining"), got.get("retry-after"), got.get("content-type")]);
+  }
+  expect(answers).toEqual([
+    [200, "2", null, "application/json"],
+    [200, "1", null, "application/json"],
+    [200, "0", null, "application/json"],
+    [429, "0", "1", "text/plain; charset=utf-8"],
+  ]);
+  server.world.clock.pass(1000);
+  expect((await ask("GET", "/users/me")).status).toBe(200);
+});
+
+test("an edit, a pin and a reaction: what is told of each, twice where that is wanted", async () => {
+  const post = await alice.say(channel, "one");
+  const ear = listen();
+  await until(ear, "hello");
+  server.world.hub.times = 2;
+  alice.edit(post.id, "two");
+  alice.pin(post.id);
+  alice.react(post.id, "tada");
+  expect(await names(ear, "reaction_added")).toEqual(["post_edited", "post_edited", "post_edited", "post_edited"]);
+  server.world.hub.refuseResume = true;
+  server.wire.cut();
+  await ear.closed;
+  const hello = await until(listen("?connection_id=abcdefghijklmnopqrstuvwxyz&sequence_number=3"), "hello");
+  expect(hello.seq).toBe(0);
+});
+
+test("refusals: too long, too large, not there, no second factor", async () => {
+  const long = (length: number): object => ({ channel_id: channel.id, message: "\u{1f600}".repeat(length) });
+  expect((await ask("POST", "/posts", long(16_383))).status).toBe(201);
+  expect(await ask("POST", "/posts", long(16_384))).toMatchObject({
+    status: 400,
+    json: { id: "model.post.is_valid.message_length.app_error" },
+  });
+  server.world.config.maxFileSize = 3;
+  const upload = await fetch(`${server.url}/api/v4/files?channel_id=${channel.id}&filename=a.txt`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}` },
+    body: "four",
+  });
+  expect(upload.status).toBe(413);
+  expect(await ask("GET", "/posts/short")).toMatchObject({ status: 400 });
+  expect(await ask("GET", "/nothing")).toMatchObject({ status: 404, json: { id: "api.context.404.app_error" } });
+  const outside = await fetch(`http://127.0.0.1:${server.wire.port}/api/v4/users/me`);
+  expect([outside.status, await outside.text()]).toEqual([404, "404 page not found\n"]);
+  server.world.config.mfaRequired = true;
+  token = alice.token();
+  expect(await ask("GET", "/users/me")).toMatchObject({
+    status: 401,
+    json: { id: "api.context.mfa_required.app_error" },
+  });
+});
+
+test("webhooks: one comes in without an id in the answer, one goes out", async () => {
+  const id = newId();
+  server.world.webhooks.set(id, { id, user: alice.id, channel: channel.id, locked: false });
+  const heard = new Inbox<string>();
+  const hears = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on("data", (part: Buffer) => parts.push(part));
+    request.on("end", () => {
+      heard.push(Buffer.concat(parts).toString("utf8"));
+      response.end(JSON.stringify({ text: "heard" }));
+    });
+  }).listen(0, "127.0.0.1");
+  await once(hears, "listening");
+  const { port } = hears.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}/`;
+  server.world.outgoing.push({ token: "t", team: channel.team_id, channel: "", words: ["go"], json: false, url });
+  const body = JSON.stringify({ text: "go now", username: "harbour" });
+  const answer = await fetch(`${server.url}/hooks/${id}`, { method: "POST", body });
+  expect([answer.status, await answer.text()]).toEqual([200, "ok"]);
+  const form = new URLSearchParams(await heard.next(() => "the webhook", new Promise(() => undefined)));
+  expect([form.get("text"), form.get("trigger_word"), form.get("channel_name")]).toEqual(["go now", "go", "dock"]);
+  await server.outgoing.settled();
+  hears.close();
+  const said = [...server.world.posts.values()].filter(({ type }) => type === "");
+  expect(said.map(({ message, props }) => [message, props["override_username"]])).toEqual([
+    ["go now", "harbour"],
+    ["heard", undefined],
+  ]);
 });

@@ -116,6 +116,8 @@ export class FakeMattermost {
 
   #make(): http.Server | https.Server {
     const server = this.#tls === undefined ? http.createServer() : https.createServer(this.#tls);
+    // As long as the real one keeps idle connections.
+    server.keepAliveTimeout = 60_000;
     server.on("request", (request, response) => void this.#serve(request, response));
     server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
     return server;
