@@ -5,6 +5,7 @@ const FORMATS: readonly (readonly [SampleFormat, string])[] = [
   ["plain", "plain text"],
   ["irc", "IRC"],
   ["markdown", "Markdown"],
+  ["mattermost", "Mattermost"],
   ["html", "HTML"],
   ["styling", "XEP-0393"],
 ];
@@ -41,8 +42,8 @@ const code = (text: string): string => asCode(text).replaceAll("|", "\\|");
 
 /** As code: control characters by their number, line breaks as a sign. */
 function asCode(text: string): string {
-  const shown = text.replaceAll(/\p{Cc}/gu, (char) =>
-    char === "\n" ? "⏎" : `\\x${char.charCodeAt(0).toString(16).padStart(2, "0")}`,
+  const shown = text.replaceAll(/\p{Cc}|\u200b/gu, (char) =>
+    char === "\n" ? "⏎" : char === "\u200b" ? "␣" : `\\x${char.charCodeAt(0).toString(16).padStart(2, "0")}`,
   );
   const fence = "`".repeat(Math.max(0, ...Array.from(shown.matchAll(/`+/g), ([run]) => run.length)) + 1);
   return fence.length > 1 ? `${fence} ${shown} ${fence}` : `\`${shown}\``;

@@ -6,6 +6,8 @@ import { parseIrc } from "./irc.ts";
 import { personBehind } from "./matrix-links.ts";
 import { parseMarkdown } from "./markdown-parse.ts";
 import { renderMarkdown } from "./markdown-render.ts";
+import { parseMattermost } from "./mattermost-parse.ts";
+import { renderMattermost } from "./mattermost-render.ts";
 import { plainText } from "./plain.ts";
 import { parseStyling } from "./styling-parse.ts";
 import { renderStyling } from "./styling-render.ts";
@@ -17,7 +19,7 @@ export function parse(format: string, text: string): readonly Block[] {
 
 /** Whether people write the format by hand: whoever knows no formats can read it. */
 export function isWritten(format: string): boolean {
-  return format === "markdown" || format === "styling";
+  return format === "markdown" || format === "styling" || format === "mattermost";
 }
 
 /** The tree as text of a format; a format nobody here knows gets plain text. */
@@ -33,6 +35,7 @@ interface Format {
 const FORMATS: ReadonlyMap<string, Format> = new Map<string, Format>([
   ["irc", { parse: parseIrc, render: renderIrc }],
   ["markdown", { parse: parseMarkdown, render: renderMarkdown }],
+  ["mattermost", { parse: parseMattermost, render: renderMattermost }],
   ["html", { parse: (text) => parseHtml(text, personBehind), render: (blocks) => renderHtml(blocks) }],
   ["styling", { parse: parseStyling, render: renderStyling }],
 ]);

@@ -1,5 +1,6 @@
 import type { Inline } from "../contract/content.ts";
-import { type CodeSpan, scan, type Token } from "./markdown-scan.ts";
+import { CHAT, type Dialect } from "./markdown-dialect.ts";
+import { scan, type Token } from "./markdown-scan.ts";
 
 /** The lines of a paragraph; those whose numbers are in `opaque` are text. */
 export function parseLines(lines: readonly string[], opaque: ReadonlySet<number>): readonly Inline[] {
@@ -21,16 +22,17 @@ export function parseLines(lines: readonly string[], opaque: ReadonlySet<number>
  * space, one of `. , ; : ! ? ) ] } " '` or another closer; and there are words between them. A backslash before an
  * opener or a closer makes the two of them text, and is left out; any other is text itself.
  */
-export function parseLine(line: string): readonly Inline[] {
-  if (!SIGNS.test(line)) return line === "" ? [] : [{ t: "text", text: line }];
-  return treeOf(line, piecesIn(line));
+export function parseLine(line: string, dialect: Dialect = CHAT): readonly Inline[] {
+  if (!dialect.signs.test(line)) return line === "" ? [] : [{ t: "text", text: line }];
+  return treeOf(line, piecesIn(line, dialect));
 }
 
 /** Places for backslashes, after which a line is read as the text that it is; the first place first. */
 export function placesToProtect(line: string): readonly number[] {
-  if (!SIGNS.test(line)) return [];
+  if (!CHAT.signs.test(line)) return [];
   const places: number[] = [];
-  for (const piece of piecesIn(line)) {
+  for (const piece of piecesIn(line, CHAT)) {
+    if (piece.is === "instead") continue;
     if (piece.is === "code") {
       places.push(piece.span.at);
       if (piece.span.closeSlashes > 0) places.push(piece.span.close);
@@ -40,8 +42,6 @@ export function placesToProtect(line: string): readonly number[] {
   return places;
 }
 
-/** Without one of these a line is plain. */
-const SIGNS = /[*_~|`]|\]\(/;
 /** Pairs within each other; what is around more of them is text. */
 const DEPTH_MAX = 16;
 
@@ -61,7 +61,11 @@ interface TokenPiece {
   readonly pairs: Pair[];
 }
 
-type Piece = TokenPiece | { readonly is: "code"; readonly span: CodeSpan };
+type Found = ReturnType<typeof scan>[number];
+type Piece =
+  | TokenPiece
+  | { readonly is: "code"; readonly span: Extract<Found, { is: "code" }> }
+  | Extract<Found, { is: "instead" }>;
 
 /** An opener that waits for its closer. */
 interface Open {
@@ -72,9 +76,10 @@ interface Open {
   depth: number;
 }
 
-function piecesIn(line: string): readonly Piece[] {
+function piecesIn(line: string, dialect: Dialect): readonly Piece[] {
   const matcher = new Matcher();
-  return scan(line).map((found): Piece => {
+  return scan(line, dialect).map((found): Piece => {
+    if (found.is === "instead") return found;
     if (found.is === "code") return { is: "code", span: found };
     const piece: TokenPiece = { is: "token", token: found, pairs: [] };
     matcher.take(piece);
@@ -174,18 +179,22 @@ const kindOf = ({ piece, left }: Open): number => SIGN_NUMBERS[piece.token.is] +
 const SIGN_NUMBERS = { "*": 0, _: 4, "~": 8, "|": 12, "[": 16, "]": 20 } as const;
 const BRACKET: readonly number[] = [SIGN_NUMBERS["["] + 1];
 
-/** What a closer of so many marks can close: of stars any number that goes into the other. */
+/** What a closer of so many marks can close: of stars and lines any number that goes into the other. */
 function kindsFor(is: Token["is"], marks: number): readonly number[] {
-  return is === "*" ? (STARS[marks] ?? []) : (OTHERS[is] ?? []);
+  return KINDS[is]?.[marks] ?? [];
 }
 
-const STARS: readonly (readonly number[])[] = [[], [1, 3], [2, 3], [1, 2, 3]];
-const OTHERS: Readonly<Partial<Record<Token["is"], readonly number[]>>> = { _: [5], "~": [10], "|": [14] };
+const KINDS: Readonly<Partial<Record<Token["is"], readonly (readonly number[])[]>>> = {
+  "*": [[], [1, 3], [2, 3], [1, 2, 3]],
+  _: [[], [5, 7], [6, 7], [5, 6, 7]],
+  "~": [[], [], [10]],
+  "|": [[], [], [14]],
+};
 
 /** By mark and number, the innermost first. */
 const STYLES: Readonly<Partial<Record<Token["is"], Readonly<Record<number, readonly Style[]>>>>> = {
   "*": { 1: ["italic"], 2: ["bold"], 3: ["bold", "italic"] },
-  _: { 1: ["italic"] },
+  _: { 1: ["italic"], 2: ["bold"], 3: ["bold", "italic"] },
   "~": { 2: ["strike"] },
   "|": { 2: ["spoiler"] },
 };
@@ -208,6 +217,12 @@ function treeOf(line: string, pieces: readonly Piece[]): readonly Inline[] {
     from = to;
   };
   for (const piece of pieces) {
+    if (piece.is === "instead") {
+      addText(piece.at);
+      add({ t: "text", text: piece.text });
+      from = piece.end;
+      continue;
+    }
     if (piece.is === "code") {
       const { at, close, closeSlashes, end, slashes, text } = piece.span;
       addText(at - Math.min(slashes, 1));

@@ -8,6 +8,34 @@ import { BEFORE_OPENER, BEHIND_CLOSER } from "./markdown-scan.ts";
 import { hasLine, plainText, quoted } from "./plain.ts";
 import { splitLines, tidy } from "./tidy.ts";
 
+/** How one dialect is written; what is the same for all of them is below. */
+export interface Writing {
+  /** Whether a line is read back with these words. */
+  readonly isRead: (line: string, words: string) => boolean;
+  /** Ways to write what is text within a line; the first one that is read back with the same words counts. */
+  readonly writes: readonly ((text: string) => string)[];
+  /** A line that says nothing else than its words. */
+  readonly protectLine: (line: string) => string;
+  /** A line at whose beginning nothing is meant. */
+  readonly protectStart: (line: string) => string;
+  /** Before what a mark may end. */
+  readonly behindCloser: RegExp;
+  /** The mark that may stand around written text; null when none may. */
+  readonly markFor: (style: keyof typeof MARKS, written: string) => string | null;
+  readonly isHref: (href: string, words: string) => boolean;
+  /** An address that is no link. */
+  readonly address: (href: string) => string;
+  readonly lacking: ReadonlySet<Inline["t"]>;
+  /** Null: it is a bold line. */
+  readonly heading: ((level: number, line: string) => string) | null;
+  /** The lines of an item of a list. */
+  readonly item: (lines: readonly string[]) => readonly string[];
+  /** Lines of a list may begin quotes and fences; an empty line ends what would go on with the next one. */
+  readonly blocks: boolean;
+  /** Null: it is its words. */
+  readonly mention: (mention: Extract<Inline, { t: "mention" }>) => string | null;
+}
+
 /**
  * The tree in the dialect of chats: `**bold**`, `_italic_`, `~~strike~~`, `||spoiler||`, code, links, quotes and
  * begins; a heading is bold, a list is text. What is text there is read as text, by means of backslashes where it must
@@ -15,11 +43,16 @@ import { splitLines, tidy } from "./tidy.ts";
  */
 export function renderMarkdown(blocks: readonly Block[]): string {
   if (blocks.every(isPlain)) return protectText(plainText(blocks));
-  const text = linesOf(blocks, true).join("\n");
+  const text = writeMarkdown(blocks, CHAT_WRITING);
   if (!hasLine(blocks, FENCE)) return text;
   // Words look like a fence: all lines up to the next one may be code.
   const words = plainText(blocks);
   return plainText(parseMarkdown(text)) === words ? text : protectText(words);
+}
+
+/** The tree in any dialect. */
+export function writeMarkdown(blocks: readonly Block[], how: Writing): string {
+  return linesOf(blocks, true, how).join("\n");
 }
 
 const FENCE = /^\\*```/m;
@@ -27,27 +60,44 @@ const FENCE = /^\\*```/m;
 const isPlain = (block: Block): boolean => block.t === "para" && block.of.every(({ t }) => t === "text");
 
 /** `begins`: these begin lines, as they do not after the mark of a list, where there is no quote and no fence. */
-function linesOf(blocks: readonly Block[], begins: boolean): readonly string[] {
-  return blocks.flatMap((block) => blockLines(block, begins));
+function linesOf(blocks: readonly Block[], begins: boolean, how: Writing): readonly string[] {
+  return blocks.flatMap((block, at) => {
+    const lines = blockLines(block, begins, how);
+    const goesOn = how.blocks && at < blocks.length - 1 && (block.t === "quote" || block.t === "list");
+    return goesOn ? [...lines, ""] : lines;
+  });
 }
 
-function blockLines(block: Block, begins: boolean): readonly string[] {
+function blockLines(block: Block, begins: boolean, how: Writing): readonly string[] {
   switch (block.t) {
     case "para":
-      return paraLines(block.of, begins);
+      return paraLines(block.of, begins, how);
     case "heading":
-      return paraLines([{ t: "bold", of: block.of }], begins);
-    case "pre":
-      return begins && !isUnseen(block.text) ? fenced(block.text, block.lang) : paraLines([textOf(block.text)], begins);
+      return headingLines(block, begins, how);
+    case "pre": {
+      const isCode = begins && !isUnseen(block.text);
+      return isCode ? fenced(block.text, block.lang) : paraLines([textOf(block.text)], begins, how);
+    }
     case "quote":
-      return linesOf(block.of, begins).map(quoted);
+      return linesOf(block.of, begins, how).map(quoted);
     case "list":
       return block.items.flatMap((item, index) => {
         const bullet = block.ordered ? `${index + 1}. ` : "- ";
-        const [first = "", ...rest] = linesOf(item, false);
+        const [first = "", ...rest] = how.item(linesOf(item, how.blocks, how));
         return [bullet + first, ...rest.map((line) => " ".repeat(bullet.length) + line)];
       });
   }
+}
+
+function headingLines(
+  { of, level }: Extract<Block, { t: "heading" }>,
+  begins: boolean,
+  how: Writing,
+): readonly string[] {
+  if (how.heading === null) return paraLines([{ t: "bold", of }], begins, how);
+  const { heading } = how;
+  const lines = splitLines(of).flatMap((line) => lineText(line, how).split("\n"));
+  return lines.map((line) => (isUnseen(line) ? line : heading(level, line)));
 }
 
 const textOf = (text: string): Inline => ({ t: "text", text });
@@ -64,31 +114,45 @@ function longestRun(text: string): number {
   return longest;
 }
 
-const LACKING: ReadonlySet<Inline["t"]> = new Set(["underline", "colour"]);
-
-function paraLines(of: readonly Inline[], begins: boolean): readonly string[] {
+function paraLines(of: readonly Inline[], begins: boolean, how: Writing): readonly string[] {
   // A link holds its line breaks.
-  const lines = splitLines(of).flatMap((line) => lineText(line).split("\n"));
-  return begins ? lines.map(protectQuote) : lines;
+  const lines = splitLines(of).flatMap((line) => lineText(line, how).split("\n"));
+  return begins ? lines.map(how.protectStart) : lines;
 }
 
 /** A line as it is read back with the same words: with its styles, else with backslashes too, else without styles. */
-function lineText(line: readonly Inline[]): string {
+function lineText(line: readonly Inline[], how: Writing): string {
   const words = wordsOf(line);
-  if (line.every(({ t }) => t === "text")) return protectLine(words);
-  const tidied = tidy(line, LACKING);
-  for (const write of [asItIs, protectLine]) {
-    const text = spansText(tidied, { write, opens: true, closes: true });
-    if (wordsOf(parseLine(text)) === words) return text;
+  if (line.every(({ t }) => t === "text")) return how.protectLine(words);
+  const tidied = tidy(line, how.lacking);
+  for (const write of how.writes) {
+    const text = spansText(tidied, { how, write, opens: true, closes: true });
+    if (how.isRead(text, words)) return text;
   }
-  return words.split("\n").map(protectLine).join("\n");
+  return words.split("\n").map(how.protectLine).join("\n");
 }
 
-const asItIs = (text: string): string => text;
-const wordsOf = (of: readonly Inline[]): string => plainText([{ t: "para", of }]);
+const CHAT_WRITING: Writing = {
+  isRead: (line, words) => wordsOf(parseLine(line)) === words,
+  writes: [(text) => text, protectLine],
+  protectLine,
+  protectStart: protectQuote,
+  behindCloser: BEHIND_CLOSER,
+  markFor: (style) => MARKS[style],
+  isHref: (href) => /^https?:/i.test(href) && isBalanced(href),
+  address: (href) => href,
+  lacking: new Set(["underline", "colour"]),
+  heading: null,
+  item: (lines) => lines,
+  blocks: false,
+  mention: () => null,
+};
+
+export const wordsOf = (of: readonly Inline[]): string => plainText([{ t: "para", of }]);
 
 /** `opens`, `closes`: whether a mark may come before and after what is written here. */
 interface Place {
+  readonly how: Writing;
   readonly write: (text: string) => string;
   readonly opens: boolean;
   readonly closes: boolean;
@@ -99,7 +163,11 @@ function spansText(inlines: readonly Inline[], place: Place): string {
   let { opens } = place;
   for (const [index, inline] of inlines.entries()) {
     const next = inlines[index + 1];
-    const words = oneText(inline, { ...place, opens, closes: next === undefined ? place.closes : mayPrecede(next) });
+    const words = oneText(inline, {
+      ...place,
+      opens,
+      closes: next === undefined ? place.closes : mayPrecede(next, place),
+    });
     text += words;
     if (words !== "") opens = inline.t === "text" && BEFORE_OPENER.test(words.charAt(words.length - 1));
   }
@@ -107,14 +175,16 @@ function spansText(inlines: readonly Inline[], place: Place): string {
 }
 
 /** Whether a mark may end before it. */
-const mayPrecede = (inline: Inline): boolean => inline.t === "text" && BEHIND_CLOSER.test(inline.text.charAt(0));
+const mayPrecede = (inline: Inline, { how }: Place): boolean =>
+  inline.t === "text" && how.behindCloser.test(inline.text.charAt(0));
 
 const MARKS = { bold: "**", italic: "_", strike: "~~", spoiler: "||" } as const;
 
 function oneText(inline: Inline, place: Place): string {
   switch (inline.t) {
-    case "text":
     case "mention":
+      return place.how.mention(inline) ?? place.write(inline.text);
+    case "text":
     case "emoji":
       return place.write(inline.text);
     case "code":
@@ -123,7 +193,7 @@ function oneText(inline: Inline, place: Place): string {
     case "italic":
     case "strike":
     case "spoiler":
-      return marked(inline.of, MARKS[inline.t], place);
+      return marked(inline.of, inline.t, place);
     case "underline":
     case "colour":
       return spansText(inline.of, place);
@@ -132,9 +202,11 @@ function oneText(inline: Inline, place: Place): string {
   }
 }
 
-function marked(of: readonly Inline[], mark: string, place: Place): string {
-  if (!place.opens || !place.closes || !/[^\s!-/:-@[-`{-~]/u.test(wordsOf(of))) return spansText(of, place);
-  return mark + spansText(of, place) + mark;
+function marked(of: readonly Inline[], style: keyof typeof MARKS, place: Place): string {
+  const text = spansText(of, place);
+  const mayBe = place.opens && place.closes && /[^\s!-/:-@[-`{-~]/u.test(wordsOf(of));
+  const mark = mayBe ? place.how.markFor(style, text) : null;
+  return mark === null ? text : mark + text + mark;
 }
 
 function codeText(text: string, place: Place): string {
@@ -145,16 +217,16 @@ function codeText(text: string, place: Place): string {
 
 function linkText({ href, of }: Extract<Inline, { t: "link" }>, place: Place): string {
   const shown = shownLink(wordsOf(of), href);
-  if (shown === "address") return href;
+  if (shown === "address") return place.how.address(href);
   if (shown === "words") return spansText(of, place);
-  if (place.opens && place.closes && /^https?:/i.test(href) && isBalanced(href)) {
+  if (place.opens && place.closes && place.how.isHref(href, wordsOf(of))) {
     return `[${spansText(of, { ...place, opens: true, closes: true })}](${href})`;
   }
-  return `${spansText(of, { ...place, closes: true })} (${href})`;
+  return `${spansText(of, { ...place, closes: true })} (${place.how.address(href)})`;
 }
 
 /** Whether its parentheses are in pairs, so that none of them ends it. */
-function isBalanced(href: string): boolean {
+export function isBalanced(href: string): boolean {
   let depth = 0;
   for (const char of href) {
     if (char === "(") depth += 1;

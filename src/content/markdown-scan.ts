@@ -1,5 +1,6 @@
 import { isUnseen } from "./controls.ts";
 import { endOfUrl } from "./links.ts";
+import { CHAT, type Dialect } from "./markdown-dialect.ts";
 
 /** A run of marks, a bracket or the end of a link, with the backslashes before it: what a pair begins or ends with. */
 export interface Token {
@@ -29,22 +30,27 @@ export interface CodeSpan {
   readonly text: string;
 }
 
-/** Where the line has what may have a meaning. Addresses and code are whole. */
-const SPECIAL = /[*_~|`[\]]|https?:\/\//gi;
-/** Lengths of runs that can be marks. */
-const LENGTHS: Readonly<Record<string, readonly number[]>> = { "*": [1, 2, 3], _: [1], "~": [2], "|": [2] };
+/** What is written one way and read another: a sign behind its backslash, an entity, an address between `<` and `>`. */
+interface Instead {
+  readonly is: "instead";
+  readonly at: number;
+  readonly end: number;
+  readonly text: string;
+}
+
 /** What comes before an opener, and after a closer. */
 export const BEFORE_OPENER = /[\s([{"']/u;
 export const BEHIND_CLOSER = /[\s.,;:!?)\]}"']/u;
 
 /** The tokens of one line in their order, in time proportional to its length. */
-export function scan(line: string): readonly (Token | CodeSpan)[] {
-  return new Scanner(line).scan();
+export function scan(line: string, dialect: Dialect = CHAT): readonly (Token | CodeSpan | Instead)[] {
+  return new Scanner(line, dialect).scan();
 }
 
 class Scanner {
   readonly #line: string;
-  readonly #found: (Token | CodeSpan)[] = [];
+  readonly #dialect: Dialect;
+  readonly #found: (Token | CodeSpan | Instead)[] = [];
   readonly #ends: Ends;
   /** Where an opener may stand because another one ends there. */
   #chain = -1;
@@ -55,32 +61,44 @@ class Scanner {
   #ticks: ReadonlyMap<number, number[]> | null = null;
   #brackets = 0;
 
-  constructor(line: string) {
+  constructor(line: string, dialect: Dialect) {
     this.#line = line;
+    this.#dialect = dialect;
     this.#ends = new Ends(line);
   }
 
-  scan(): readonly (Token | CodeSpan)[] {
+  scan(): readonly (Token | CodeSpan | Instead)[] {
+    const { special } = this.#dialect;
     for (let at = 0; ;) {
-      SPECIAL.lastIndex = at;
-      const match = SPECIAL.exec(this.#line);
+      special.lastIndex = at;
+      const match = special.exec(this.#line);
       if (match === null) return this.#found;
-      at = this.#special(match.index, match[0].charAt(0));
+      at = this.#special(match.index, match[0]);
     }
   }
 
   /** Gives where to continue. */
-  #special(at: number, char: string): number {
+  #special(at: number, sign: string): number {
+    const char = sign.charAt(0);
+    if (char === "\\" || char === "&" || char === "<") return this.#instead(at, sign);
     if (char === "`") return this.#code(at);
     if (char === "[") return this.#bracket(at);
     if (char === "]") return this.#linkEnd(at);
-    if (LENGTHS[char] !== undefined) return this.#run(at, char as Token["is"]);
+    if (this.#dialect.runs[char] !== undefined) return this.#run(at, char as Token["is"]);
     return isWord(this.#line, at - 1) ? at + 1 : Math.max(endOfUrl(this.#line, at), at + 1);
+  }
+
+  #instead(at: number, sign: string): number {
+    const end = at + sign.length;
+    const whole = sign.startsWith("<") ? sign.slice(1, -1) : (ENTITIES[sign.toLowerCase()] ?? sign);
+    this.#found.push({ is: "instead", at, end, text: sign.startsWith("\\") ? sign.slice(1) : whole });
+    this.#content = this.#seen = end;
+    return end;
   }
 
   #run(at: number, is: Token["is"]): number {
     const end = runEnd(this.#line, at);
-    if (LENGTHS[is]?.includes(end - at) !== true) return end;
+    if (this.#dialect.runs[is]?.includes(end - at) !== true) return end;
     const opens = this.#opens(at, end);
     const closes = this.#closes(at, end);
     if (opens || closes) this.#put({ is, at, end, opens, closes, href: "" });
@@ -108,36 +126,49 @@ class Scanner {
     const begin = runEnd(this.#line, at);
     const length = begin - at;
     if (!this.#opens(at, begin)) return begin;
-    this.#ticks ??= ticksIn(this.#line);
+    this.#ticks ??= ticksIn(this.#line, this.#dialect);
     const closers = this.#ticks.get(length) ?? [];
     for (let close = closers.pop(); close !== undefined; close = closers.pop()) {
       if (close < begin) continue;
       const text = this.#line.slice(begin, close);
       if (isUnseen(text)) return begin;
       const end = close + length;
-      const slashes = slashesBefore(this.#line, at);
-      this.#found.push({ is: "code", at, end, slashes, close, closeSlashes: slashesBefore(this.#line, close), text });
+      const [slashes, closeSlashes] = [this.#slashes(at), this.#slashes(close)];
+      this.#found.push({ is: "code", at, end, slashes, close, closeSlashes, text });
       this.#content = this.#seen = end;
       return end;
     }
     return begin;
   }
 
+  /** Those that say something about the sign at a place; where every backslash does, none is left over. */
+  #slashes(at: number): number {
+    return this.#dialect.inWords ? 0 : slashesBefore(this.#line, at);
+  }
+
   #opens(at: number, end: number): boolean {
+    if (this.#dialect.inWords) {
+      const isWithin = this.#line.charAt(at) === "_" && isLetter(this.#line, at - 1);
+      return !isWithin && end < this.#line.length && !isBlank(this.#line, end);
+    }
     const from = at - slashesBefore(this.#line, at);
     const isPlace = from === 0 || from === this.#chain || is(this.#line, from - 1, OPENS);
     return isPlace && end < this.#line.length && !isBlank(this.#line, end);
   }
 
   #closes(at: number, end: number): boolean {
+    if (this.#dialect.inWords) {
+      const isWithin = this.#line.charAt(at) === "_" && isLetter(this.#line, end);
+      return !isWithin && at > 0 && !isBlank(this.#line, at - 1);
+    }
     const from = at - slashesBefore(this.#line, at);
     return from > 0 && this.#ends.at(end) && !isBlank(this.#line, from - 1);
   }
 
   #put(token: Omit<Token, "slashes" | "content">): void {
-    const slashes = slashesBefore(this.#line, token.at);
+    const slashes = this.#slashes(token.at);
     for (let at = token.at; at > this.#seen; at -= 1) {
-      if (!isContent(this.#line, at - 1)) continue;
+      if (this.#dialect.inWords ? isBlank(this.#line, at - 1) : !isContent(this.#line, at - 1)) continue;
       this.#content = at;
       break;
     }
@@ -170,7 +201,7 @@ class Ends {
       while (line.charCodeAt(mark) === BACKSLASH) mark += 1;
       if (!is(line, mark, MARK)) break;
       const end = runEnd(line, mark);
-      if (line.charAt(mark) !== "`" && LENGTHS[line.charAt(mark)]?.includes(end - mark) !== true) break;
+      if (line.charAt(mark) !== "`" && CHAT.runs[line.charAt(mark)]?.includes(end - mark) !== true) break;
       to = end;
     }
     this.#from = place;
@@ -181,11 +212,12 @@ class Ends {
 }
 
 /** The runs of backticks that can close, by their length, the last first. */
-function ticksIn(line: string): ReadonlyMap<number, number[]> {
+function ticksIn(line: string, { inWords }: Dialect): ReadonlyMap<number, number[]> {
   const all = new Map<number, number[]>();
   const ends = new Ends(line);
   for (const { index, 0: run } of line.matchAll(/`+/g)) {
-    if (index === 0 || isBlank(line, index - 1) || !ends.at(index + run.length)) continue;
+    const mayClose = inWords || (!isBlank(line, index - 1) && ends.at(index + run.length));
+    if (index === 0 || !mayClose) continue;
     const places = all.get(run.length) ?? [];
     if (places.length === 0) all.set(run.length, places);
     places.push(index);
@@ -193,6 +225,14 @@ function ticksIn(line: string): ReadonlyMap<number, number[]> {
   for (const places of all.values()) places.reverse();
   return all;
 }
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&amp;": "&",
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&#39;": "'",
+};
 
 const TARGET = /https?:\/\/[^\s<>"\\]{1,2000}/iy;
 
@@ -223,6 +263,8 @@ function slashesBefore(line: string, at: number): number {
 }
 
 const isBlank = (line: string, at: number): boolean => is(line, at, BLANK);
+/** As the engine of Mattermost's clients has it. */
+const isLetter = (line: string, at: number): boolean => /^[A-Za-z0-9]$/.test(line.charAt(at));
 const isWord = (line: string, at: number): boolean => /^[\p{L}\p{N}]$/u.test(line.charAt(at));
 /** Neither unseen nor a sign of ASCII: around these alone people draw faces, and name files. */
 const isContent = (line: string, at: number): boolean => !is(line, at, BLANK | SIGN) && !isUnseen(line.charAt(at));

@@ -14,6 +14,8 @@ const FORMATS: readonly (readonly [string, Reader])[] = [
   ["plain", plainSigns],
   ["irc", plainSigns],
   ["markdown", plainSigns],
+  // Its quotes and lists end with an empty line, so that empty ones are gone.
+  ["mattermost", (blocks) => plainSigns(blocks).replaceAll(/[>-]|\d+\./g, "")],
   ["html", wordsOf],
   ["styling", plainSigns],
 ];

@@ -9,14 +9,14 @@ export interface ContentSample {
   readonly kept: readonly SampleFormat[];
 }
 
-export type SampleFormat = "plain" | "irc" | "markdown" | "html" | "styling";
+export type SampleFormat = "plain" | "irc" | "markdown" | "mattermost" | "html" | "styling";
 
 const text = (words: string): Inline => ({ t: "text", text: words });
 const para = (...of: readonly Inline[]): Block => ({ t: "para", of });
 const marked = (t: "bold" | "italic" | "underline" | "strike" | "spoiler", ...of: readonly Inline[]): Block =>
   para(text("a "), { t, of }, text(" z"));
 
-const ALL: readonly SampleFormat[] = ["plain", "irc", "markdown", "html", "styling"];
+const ALL: readonly SampleFormat[] = ["plain", "irc", "markdown", "mattermost", "html", "styling"];
 
 export const SAMPLES: readonly ContentSample[] = [
   {
@@ -26,6 +26,7 @@ export const SAMPLES: readonly ContentSample[] = [
       plain: "2 > 1 & a_b",
       irc: "2 > 1 & a_b",
       markdown: "2 > 1 & a_b",
+      mattermost: "2 > 1 & a_b",
       html: "2 &gt; 1 &amp; a_b",
       styling: "2 > 1 & a_b",
     },
@@ -34,7 +35,7 @@ export const SAMPLES: readonly ContentSample[] = [
   {
     kind: "line break",
     blocks: [para(text("a\nb"))],
-    written: { plain: "a\nb", irc: "a\nb", markdown: "a\nb", html: "a<br>b", styling: "a\nb" },
+    written: { plain: "a\nb", irc: "a\nb", markdown: "a\nb", mattermost: "a\nb", html: "a<br>b", styling: "a\nb" },
     kept: ALL,
   },
   {
@@ -44,21 +45,36 @@ export const SAMPLES: readonly ContentSample[] = [
       plain: "a b z",
       irc: "a \x02b\x0f z",
       markdown: "a **b** z",
+      mattermost: "a **b** z",
       html: "a <strong>b</strong> z",
       styling: "a *b* z",
     },
-    kept: ["irc", "markdown", "html", "styling"],
+    kept: ["irc", "markdown", "mattermost", "html", "styling"],
   },
   {
     kind: "italic",
     blocks: [marked("italic", text("b"))],
-    written: { plain: "a b z", irc: "a \x1db\x0f z", markdown: "a _b_ z", html: "a <em>b</em> z", styling: "a _b_ z" },
-    kept: ["irc", "markdown", "html", "styling"],
+    written: {
+      plain: "a b z",
+      irc: "a \x1db\x0f z",
+      markdown: "a _b_ z",
+      mattermost: "a _b_ z",
+      html: "a <em>b</em> z",
+      styling: "a _b_ z",
+    },
+    kept: ["irc", "markdown", "mattermost", "html", "styling"],
   },
   {
     kind: "underline",
     blocks: [marked("underline", text("b"))],
-    written: { plain: "a b z", irc: "a \x1fb\x0f z", markdown: "a b z", html: "a <u>b</u> z", styling: "a b z" },
+    written: {
+      plain: "a b z",
+      irc: "a \x1fb\x0f z",
+      markdown: "a b z",
+      mattermost: "a b z",
+      html: "a <u>b</u> z",
+      styling: "a b z",
+    },
     kept: ["irc", "html"],
   },
   {
@@ -68,10 +84,11 @@ export const SAMPLES: readonly ContentSample[] = [
       plain: "a b z",
       irc: "a \x1eb\x0f z",
       markdown: "a ~~b~~ z",
+      mattermost: "a ~~b~~ z",
       html: "a <del>b</del> z",
       styling: "a ~b~ z",
     },
-    kept: ["irc", "markdown", "html", "styling"],
+    kept: ["irc", "markdown", "mattermost", "html", "styling"],
   },
   {
     kind: "spoiler",
@@ -80,6 +97,7 @@ export const SAMPLES: readonly ContentSample[] = [
       plain: "a b z",
       irc: "a \x0301,01b\x0f z",
       markdown: "a ||b|| z",
+      mattermost: "a b z",
       html: "a <span data-mx-spoiler>b</span> z",
       styling: "a b z",
     },
@@ -92,10 +110,11 @@ export const SAMPLES: readonly ContentSample[] = [
       plain: "a b c z",
       irc: "a \x02b \x1dc\x0f z",
       markdown: "a **b _c_** z",
+      mattermost: "a **b _c_** z",
       html: "a <strong>b <em>c</em></strong> z",
       styling: "a *b _c_* z",
     },
-    kept: ["irc", "markdown", "html", "styling"],
+    kept: ["irc", "markdown", "mattermost", "html", "styling"],
   },
   {
     kind: "colour",
@@ -104,6 +123,7 @@ export const SAMPLES: readonly ContentSample[] = [
       plain: "a b z",
       irc: "a \x0304b\x0f z",
       markdown: "a b z",
+      mattermost: "a b z",
       html: 'a <span data-mx-color="#ff0000">b</span> z',
       styling: "a b z",
     },
@@ -116,10 +136,11 @@ export const SAMPLES: readonly ContentSample[] = [
       plain: "a *b* z",
       irc: "a \x11*b*\x0f z",
       markdown: "a `*b*` z",
+      mattermost: "a `*b*` z",
       html: "a <code>*b*</code> z",
       styling: "a `*b*` z",
     },
-    kept: ["irc", "markdown", "html", "styling"],
+    kept: ["irc", "markdown", "mattermost", "html", "styling"],
   },
   {
     kind: "link",
@@ -128,21 +149,36 @@ export const SAMPLES: readonly ContentSample[] = [
       plain: "a b (https://e.example/b_c_) z",
       irc: "a b (https://e.example/b_c_) z",
       markdown: "a [b](https://e.example/b_c_) z",
+      mattermost: "a [b](https://e.example/b_c_) z",
       html: 'a <a href="https://e.example/b_c_">b</a> z',
       styling: "a b (https://e.example/b_c_) z",
     },
-    kept: ["markdown", "html"],
+    kept: ["markdown", "mattermost", "html"],
   },
   {
     kind: "mention",
     blocks: [para({ t: "mention", user: null, text: "@bob" }, text(" hi"))],
-    written: { plain: "@bob hi", irc: "@bob hi", markdown: "@bob hi", html: "@bob hi", styling: "@bob hi" },
+    written: {
+      plain: "@bob hi",
+      irc: "@bob hi",
+      markdown: "@bob hi",
+      mattermost: "@\u200bbob hi",
+      html: "@bob hi",
+      styling: "@bob hi",
+    },
     kept: [],
   },
   {
     kind: "emoji",
     blocks: [para(text("a "), { t: "emoji", text: ":cat:" })],
-    written: { plain: "a :cat:", irc: "a :cat:", markdown: "a :cat:", html: "a :cat:", styling: "a :cat:" },
+    written: {
+      plain: "a :cat:",
+      irc: "a :cat:",
+      markdown: "a :cat:",
+      mattermost: "a :\u200bcat:",
+      html: "a :cat:",
+      styling: "a :cat:",
+    },
     kept: [],
   },
   {
@@ -152,10 +188,11 @@ export const SAMPLES: readonly ContentSample[] = [
       plain: "a\nb",
       irc: "\x02a\x0f\nb",
       markdown: "**a**\nb",
+      mattermost: "## a\nb",
       html: "<h2>a</h2><p>b</p>",
       styling: "*a*\nb",
     },
-    kept: ["html"],
+    kept: ["mattermost", "html"],
   },
   {
     kind: "code block",
@@ -164,10 +201,11 @@ export const SAMPLES: readonly ContentSample[] = [
       plain: "a\n *b*",
       irc: "\x11a\x0f\n\x11 *b*\x0f",
       markdown: "```ts\na\n *b*\n```",
+      mattermost: "```ts\na\n *b*\n```",
       html: '<pre><code class="language-ts">a\n *b*\n</code></pre>',
       styling: "```ts\na\n *b*\n```",
     },
-    kept: ["markdown", "html", "styling"],
+    kept: ["markdown", "mattermost", "html", "styling"],
   },
   {
     kind: "quote",
@@ -176,10 +214,11 @@ export const SAMPLES: readonly ContentSample[] = [
       plain: "> a\nb",
       irc: "> a\nb",
       markdown: "> a\nb",
+      mattermost: "> a\n\nb",
       html: "<blockquote><p>a</p></blockquote><p>b</p>",
       styling: "> a\nb",
     },
-    kept: ["markdown", "html", "styling"],
+    kept: ["markdown", "mattermost", "html", "styling"],
   },
   {
     kind: "list",
@@ -194,10 +233,11 @@ export const SAMPLES: readonly ContentSample[] = [
       plain: "- a\n- b\n  - c",
       irc: "- a\n- b\n  - c",
       markdown: "- a\n- b\n  - c",
+      mattermost: "- a\n- b\n  - c",
       html: "<ul><li>a</li><li><p>b</p><ul><li>c</li></ul></li></ul>",
       styling: "- a\n- b\n  - c",
     },
-    kept: ["html"],
+    kept: ["mattermost", "html"],
   },
   {
     kind: "numbered list",
@@ -206,9 +246,10 @@ export const SAMPLES: readonly ContentSample[] = [
       plain: "1. a\n2. b",
       irc: "1. a\n2. b",
       markdown: "1. a\n2. b",
+      mattermost: "1. a\n2. b",
       html: "<ol><li>a</li><li>b</li></ol>",
       styling: "1. a\n2. b",
     },
-    kept: ["html"],
+    kept: ["mattermost", "html"],
   },
 ];

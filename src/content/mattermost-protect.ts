@@ -1,0 +1,115 @@
+import { endOfUrl } from "./links.ts";
+
+/**
+ * Words as Mattermost shows them again: backslashes before signs of formatting, and an invisible space where none
+ * helps: in names of people, rooms and emoji. Its clients for the web and for phones have engines that differ; only what
+ * both read alike is used.
+ */
+
+/** Of no width. It parts what would be taken together. */
+export const APART = "\u200b";
+
+/** Where something may have a meaning: signs, and what clients turn into links. */
+const PLACES =
+  /[\\`*_~&@:<]|\](?=[(:]|$)|(?:(?:https?|ftp|mailto|tel|mattermost)(?=:)|www\d{0,3}(?=\.))|[\p{L}\d.-]{1,128}\.\p{L}{2,4}(?=\/)/giu;
+
+/** A text within a line. */
+export function protectWords(text: string): string {
+  let written = "";
+  let from = 0;
+  PLACES.lastIndex = 0;
+  for (let found = PLACES.exec(text); found !== null; found = PLACES.exec(text)) {
+    const at = found.index;
+    const [sign] = found;
+    const [end, own] = sign.length > 1 ? word(text, at, sign) : [at + 1, signAt(text, at, sign)];
+    written += text.slice(from, at) + own;
+    from = end;
+    PLACES.lastIndex = end;
+  }
+  return written + text.slice(from);
+}
+
+const isAlnum = (char: string): boolean => /^[a-z0-9]$/i.test(char);
+
+/** One sign, and what it is written as. */
+function signAt(text: string, at: number, sign: string): string {
+  const before = text.charAt(at - 1);
+  const next = text.charAt(at + 1);
+  const isFree = /^\s$/.test(before) && /^\s$/.test(next);
+  const isInWord = isAlnum(before) && isAlnum(next);
+  switch (sign) {
+    case "\\":
+      return /^[\w\s]$/.test(next) && next !== "_" && next !== "\n" ? sign : next > "\x7f" ? sign : `${sign}${sign}`;
+    case "*":
+      return isFree ? sign : `\\${sign}`;
+    case "_":
+      return isFree || isInWord ? sign : `\\${sign}`;
+    case "~": {
+      const own = before === "~" || next === "~" ? `\\${sign}` : sign;
+      return !isAlnum(before) && /^[\w-]$/.test(next) ? own + APART : own;
+    }
+    case "]":
+      // Engines find a link's brackets behind backslashes, too.
+      return sign + APART;
+    case "&":
+      return startsWith(text, at, /&#?\w{1,32};/y) ? "&amp;" : sign;
+    case "@":
+      return isPing(text, at, before) ? sign + APART : sign;
+    case ":":
+      return startsWith(text, at, /:(?:[\w+-]{0,64}[a-z+-][\w+-]{0,64}|100|1234):/iy) ? sign + APART : sign;
+    case "<":
+      return startsWith(text, at, TAG) ? sign + APART : sign;
+    default:
+      return `\\${sign}`;
+  }
+}
+
+/** An address between `<` and `>`, or a tag with signs in it, which clients take whole. */
+const TAG = /<(?:[^\s<>]{0,2048}(?:@|:\/|www\d{0,3}\.)[^\s<>]+>|[a-z/!?][^<>]{0,2048}[\\`*_~[&@:][^<>]{0,2048}>)/iy;
+
+function startsWith(text: string, at: number, pattern: RegExp): boolean {
+  pattern.lastIndex = at;
+  return pattern.test(text);
+}
+
+/** Within a word it names nobody, unless it is a name that calls the whole room. */
+function isPing(text: string, at: number, before: string): boolean {
+  if (startsWith(text, at, /@(?:all|channel|here|everyone)(?![a-z0-9])/iy)) return true;
+  return !isAlnum(before) && startsWith(text, at, /@[\w.-]/y);
+}
+
+/** Where something ends that a client may turn into a link, and how it is written. */
+function word(text: string, at: number, sign: string): readonly [end: number, written: string] {
+  const before = text.charAt(at - 1);
+  const isWord = isAlnum(before) || before === "_";
+  const end = /^https?$/i.test(sign) && !isWord ? endOfUrl(text, at) : at;
+  if (end > at)
+    return [end, (/\p{L}|\p{N}/u.test(before) ? APART : "") + address(text.slice(at, end), text.slice(end))];
+  const rest = /^\S*/.exec(text.slice(at, at + WORD_MAX))?.[0] ?? "";
+  // Its signs would be part of the address, and so would their backslashes.
+  const isPlain = /^[\p{L}\p{N}./?=%#+,!;'"()-]*$/u.test(rest.slice(sign.length + 1));
+  const [last = ""] = sign.slice(-1);
+  if (isPlain && !isWord) return [at + sign.length, sign];
+  return /^[a-z]+$/i.test(sign) && text.charAt(at + sign.length) === ":"
+    ? [at + sign.length + 1, `${sign}:${APART}`]
+    : [at + sign.length, sign.slice(0, -1) + APART + last];
+}
+
+const WORD_MAX = 2_048;
+/** What all clients take for one address. */
+const CLEAN = /^(?:[\p{L}\p{N}/]|[-.?=&%#+,@~!'$*_:]|\([^()]*\))*$/u;
+const ENDED = /^(?:$|\s|[.,;:!?)\]'"]{1,16}(?:\s|$))/u;
+
+function address(url: string, rest: string): string {
+  const safe = url.replaceAll(/@(?=(?:all|channel|here|everyone)(?![a-z0-9]))/gi, "%40");
+  return CLEAN.test(safe) && ENDED.test(rest) ? safe : `<${safe}>`;
+}
+
+/** A written line that begins nothing: no heading, quote, list, rule, table and block of code. */
+export function protectBegin(line: string): string {
+  if (/^(?: {4}| {0,3}\t| *={1,} *$)/.test(line)) return APART + line;
+  const listed = line.replace(/^( *)(?=#{1,6}(?:\s|$)|>|[-+](?:\s|$)|-+ *$|[*_](?=\s))/, "$1\\");
+  if (listed !== line) return listed;
+  const numbered = line.replace(/^( *\d{1,9})(?=[.)](?:\s|$))/, "$1\\");
+  return /^[ |:-]*\|[ |:-]*$/.test(line) && line.includes("-") ? line.replace("|", String.raw`\|`) : numbered;
+}
