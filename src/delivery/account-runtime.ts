@@ -145,9 +145,11 @@ export class AccountRuntime {
     this.intake.change(recordOf(account));
   }
 
-  /** What is said after `head` does not go to bridges that are gone; `names`: of the lanes that there are. */
-  endLanes(names: ReadonlySet<string>, head: Seq): void {
-    for (const { lane } of this.#gone(names)) lane.endAt(head);
+  /**
+   * What is said after `head` goes nowhere by the routes so far; `unchanged`: names of the lanes that go on as they are.
+   */
+  endLanes(unchanged: ReadonlySet<string>, head: Seq): void {
+    for (const { lane } of this.#gone(unchanged)) lane.endAt(head);
   }
 
   /** What was said before that still goes there, if it can and the time is enough. Never rejects. */

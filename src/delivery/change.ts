@@ -60,6 +60,7 @@ export async function prepareChange(next: NextConfig, scene: Scene): Promise<Del
   const isNew = ({ name }: LaneSpec): boolean => !open.has(name) && !leftOut.has(name);
   await forgetMarks(moving.filter(isNew), shared);
   const names = new Set([...specs.values()].flat().map(({ name }) => name));
+  const unchanged = new Set([...names].filter((name) => moving.every((spec) => spec.name !== name)));
   const removed = [...open.keys()].filter((name) => !names.has(name));
   const sources = moving.every(isNew) ? new Map<string, string>() : await log.marks(marksOf("").sources);
   let unpin = (): void => undefined;
@@ -75,7 +76,7 @@ export async function prepareChange(next: NextConfig, scene: Scene): Promise<Del
     swap: () => {
       unpin = lanes.pin();
       for (const part of parts.all) {
-        part.endLanes(names, log.head);
+        part.endLanes(unchanged, log.head);
         const account = next.config.accounts.get(part.account.key);
         if (account !== undefined) part.renormalize(account);
       }

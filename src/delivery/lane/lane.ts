@@ -124,7 +124,7 @@ export class Lane {
     this.#take({ is: "woken" });
   }
 
-  /** Its bridge is taken out of the configuration: nothing after `upTo` goes there. */
+  /** Its bridge goes, or another lane takes its place: it leaves alone what comes after `upTo`. */
   endAt(upTo: Seq): void {
     this.#take({ is: "ends", upTo });
   }

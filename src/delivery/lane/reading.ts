@@ -49,8 +49,9 @@ export function take({ state }: Step, entries: readonly StoredEntry[]): void {
   reading.underWay = false;
   reading.failures = 0;
   if (!isRunning(state)) return;
-  reading.more ||= entries.length > 0;
-  window.take(entries, (entry) => admits(state, entry));
+  const own = entries.filter(({ seq }) => seq <= state.upTo);
+  reading.more = own.length === entries.length && (reading.more || entries.length > 0);
+  window.take(own, (entry) => admits(state, entry));
 }
 
 export function failedToRead({ state, at, effects }: Step, why: string, closed: boolean): void {

@@ -39,7 +39,7 @@ export interface LaneState {
   newest: Newest | null;
   /** Look-ups in a row that the log did not answer. */
   failures: number;
-  /** Entries after it are not for this lane any more. */
+  /** Entries after it are left to the lane that may follow. */
   upTo: Seq;
   /** When the driver gives the next tick at the latest, by `Clock.monoMs`. */
   timerMs: number;

@@ -253,6 +253,15 @@ test("a timer that was set before the end of a stop rings, and then the end does
   expect(table.state.mode.is).toBe("stopped");
 });
 
+test("a lane that ends leaves what comes later to the next one of its name", () => {
+  const table = MODES.joined();
+  table.end(table.newest, SENT);
+  table.end(table.newest, SENT);
+  table.take({ is: "ends", upTo: 2 });
+  table.say("3");
+  expect([table.called, table.state.window.cursor, table.state.reading.more]).toEqual([[1, 2], 2, false]);
+});
+
 describe("a message that ended without the network", () => {
   const cancelled = (): LaneTable => {
     const table = new LaneTable({ idempotency: KEY, inflightMax: 1 });
