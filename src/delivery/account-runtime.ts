@@ -184,6 +184,7 @@ export class AccountRuntime {
     const stays = ({ spec }: Opened): boolean => configHashes.get(spec.name) === spec.configHash;
     const ending = this.#lanes.filter((opened) => !stays(opened));
     await this.#stop(ending, patience);
+    await atRest(ending, patience.signal);
     for (const { lane } of ending) this.#shared.lanes.remove(lane);
     this.#wanted = wanted;
     this.#plan = planOf(wanted, this.#adapter);
@@ -213,6 +214,11 @@ export class AccountRuntime {
     const waiting = await lanes.waiting(key).catch(() => null);
     logger.info({ account: name, accepted, dropped, waiting }, "the account has stopped");
     for (const { lane } of this.#lanes) lanes.remove(lane);
+  }
+
+  /** Resolves once the lanes that were stopped write nothing more, or the signal is aborted. */
+  async atRest(signal: AbortSignal): Promise<void> {
+    await atRest(this.#lanes, signal);
   }
 
   async status(): Promise<AccountStatus> {
@@ -308,6 +314,14 @@ export class AccountRuntime {
       return { request, lanes, report };
     });
   }
+}
+
+/** A lane that is opened meanwhile would know other marks than the disk has in the end. */
+async function atRest(lanes: readonly Opened[], signal: AbortSignal): Promise<void> {
+  const aborted = Promise.withResolvers<void>();
+  const release = onAbort(signal, aborted.resolve);
+  await Promise.race([Promise.all(lanes.map(async ({ lane }) => await lane.atRest())), aborted.promise]);
+  release();
 }
 
 const planOf = ({ account, config }: Wanted, { capabilities }: Adapter): Plan =>

@@ -151,8 +151,13 @@ async function settle(next: NextConfig, { specs, names }: Lanes, scene: Scene): 
   }
 }
 
-async function end(part: AccountRuntime, patience: Patience, runtimes: AccountRegistry): Promise<void> {
+async function end(
+  part: AccountRuntime,
+  patience: Patience & Pick<Scene, "signal">,
+  runtimes: AccountRegistry,
+): Promise<void> {
   await part.quiesce(patience);
   await part.close();
+  await part.atRest(patience.signal);
   runtimes.remove(part);
 }

@@ -10,6 +10,23 @@ async function watch(stage: Stage): Promise<() => boolean> {
   return () => done;
 }
 
+test("a lane that has stopped is at rest once its last write is on the disk", async () => {
+  const gate = Promise.withResolvers<void>();
+  let step = (): Promise<void> => Promise.resolve();
+  const stage = await connected({ step: () => step() });
+  await stage.say("one");
+  step = () => gate.promise;
+  await stage.end(1, delivered);
+  const done: string[] = [];
+  void stage.lane.stop(AbortSignal.abort()).then(() => done.push("stopped"));
+  void stage.lane.atRest().then(() => done.push("at rest"));
+  await stage.clock.advance(500);
+  expect(done).toEqual(["stopped"]);
+  gate.resolve();
+  await settled();
+  expect(done).toEqual(["stopped", "at rest"]);
+});
+
 describe("a lane whose bridge is taken out of the configuration", () => {
   test("brings what was said before, and nothing that is said from then on", async () => {
     const stage = await connected({ inflightMax: 1 });

@@ -168,6 +168,11 @@ export class Lane {
     signal.removeEventListener("abort", breakOff);
   }
 
+  /** Resolves once it has stopped and writes nothing more: another lane may read its marks. */
+  atRest(): Promise<void> {
+    return this.#until(() => this.#state.mode.is === "stopped" && this.#state.records.write === "none");
+  }
+
   /** One step, unless one is being made: then it is the next. */
   #take(fact: Fact): void {
     this.#facts.push(fact);
