@@ -142,8 +142,7 @@ export class Oracle {
     });
     for (const { net, room } of this.#places) {
       const subject = subjectOf(`${net}.x`, room);
-      const isThere = routes.channels(`${net}.x`).some(({ name }) => name === room);
-      if (!isThere) this.#entered.delete(`${net} ${room}`);
+      if (!hasRoom(routes, net, room)) this.#entered.delete(`${net} ${room}`);
       if (routes.targets(subject).length === 0) this.#unheard.add(subject);
       else if (this.#unheard.delete(subject)) this.forgotten(net, room, Infinity);
     }
@@ -194,6 +193,8 @@ export class Oracle {
   /** From here on, a network with history owes us what happens in the room. */
   entered(net: string, room: string, from: number): void {
     const place = `${net} ${room}`;
+    // Entered for a configuration that has been replaced since: it is left again.
+    if (this.#begun === null || !hasRoom(this.#begun, net, room)) return;
     if (!this.#entered.has(place)) this.#entered.set(place, from);
   }
 
@@ -350,6 +351,9 @@ export class Oracle {
     if (isNext) this.#last.set(lane.name, { seq: entry.seq, part });
   }
 }
+
+const hasRoom = (routes: Routes, net: string, room: string): boolean =>
+  routes.channels(`${net}.x`).some(({ name }) => name === room);
 
 export function describe({ seq, label, token, about }: KnownEntry): string {
   const what = token === null ? `about m${about}` : `m${token.message}${token.edit === 0 ? "" : `e${token.edit}`}`;
