@@ -33,6 +33,37 @@ test("what rides causes no commit of its own while others come", async () => {
   expect(sent).toEqual([2, 1]);
 });
 
+/** How many batches each commit has, when so many come in each of some turns of the event loop. */
+async function gathered(...turns: readonly number[]): Promise<readonly number[]> {
+  const sent: number[] = [];
+  const commits = new GroupCommit({
+    pendingBytes: 1_000_000,
+    clock: () => 0,
+    observer: null,
+    send: ({ counts }, done) => {
+      sent.push(counts.length);
+      setImmediate(() => done({ is: "committed", id: 0, first: 1, absent: [], verdicts: [] }));
+    },
+    committed: () => undefined,
+  });
+  for (const count of turns) {
+    for (let added = 0; added < count; added += 1) void commits.add({ batch: batchOf(said("x")), unmark: [] });
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await commits.drained();
+  return sent;
+}
+
+test("a commit waits for others as long as each turn brings more, but not for ever", async () => {
+  expect(await gathered(2, 1, 1, 0, 1)).toEqual([4, 1]);
+  expect(await gathered(2, 0, 1)).toEqual([2, 1]);
+  expect(await gathered(2, 1, 1, 1, 1, 0, 0)).toEqual([5, 1]);
+});
+
+test("what comes alone leaves at the end of its turn", async () => {
+  expect(await gathered(1, 1)).toEqual([1, 1]);
+});
+
 /** Commits of which each is answered in a turn of its own. */
 function commitsOf(pendingBytes = 1_000_000): GroupCommit {
   return new GroupCommit({

@@ -9,6 +9,8 @@ import type { BatchExtra, CommitRequest, CommittedReply, BatchVerdict } from "./
 /** One commit takes batches until it has this many entries or characters; a larger batch goes alone. */
 const GROUP_ENTRIES = 2048;
 const GROUP_CHARS = 4 * 1024 * 1024;
+/** Most turns of the event loop that a commit waits for others; for another one only while each brings more. */
+const GATHER_TURNS = 4;
 /** How long what rides with others waits for them, in ms. */
 const RIDE_MS = 200;
 /** What a waiting batch or entry costs in memory beside its text, in bytes. */
@@ -48,9 +50,10 @@ export interface GroupCommitOptions {
 }
 
 /**
- * Gathers what comes while a commit runs, and sends it as the next one. An idle log commits at once, what rides with
- * others excepted. One commit at a time: with a second one ready in the worker's mailbox commits are half as large and
- * twice as many, and a batch waits for three instead of two.
+ * Gathers what comes while a commit runs, and sends it as the next one. An idle log commits what comes alone at once,
+ * what rides with others excepted; what comes with others waits a few turns of the event loop for more of them, as
+ * each commit wakes both threads and the disk. One commit at a time: with a second one ready in the worker's mailbox
+ * commits are half as large and twice as many, and a batch waits for three instead of two.
  */
 export class GroupCommit {
   readonly #options: GroupCommitOptions;
@@ -99,7 +102,7 @@ export class GroupCommit {
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
-  /** At the end of this turn of the event loop, so that what came in it shares one commit. */
+  /** At the end of this turn of the event loop at the earliest, so that what came in it shares one commit. */
   #schedule(): void {
     if (this.#scheduled || this.#committing || this.#waiting.length === 0) return;
     if (!this.#urgent) {
@@ -107,7 +110,14 @@ export class GroupCommit {
       return;
     }
     this.#scheduled = true;
+    this.#gather(1, GATHER_TURNS);
+  }
+
+  /** Never waits for the network: a turn with nothing to read takes no time. `known`: so many are no reason to wait. */
+  #gather(known: number, turns: number): void {
     setImmediate(() => {
+      const count = this.#waiting.length;
+      if (count > known && turns > 1) return this.#gather(count, turns - 1);
       this.#scheduled = false;
       this.#flush();
     });
