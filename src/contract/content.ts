@@ -59,7 +59,7 @@ export interface RemoteFile extends FileFacts {
 
 /** A file as an op carries it. */
 export interface SharedFile extends FileFacts {
-  /** For `Host.openFile`; null when it could not be fetched, for the reason given. */
+  /** For `Host.openFile`; null when it could not be fetched or is too large for the room, for the reason given. */
   readonly id: FileId | null;
   /** Why there is no `id`, for people; null when there is one. */
   readonly missing: string | null;

@@ -28,6 +28,8 @@ export interface PostDraft {
   /** The first message of its thread here, null for none. */
   readonly thread: MessageRef | null;
   readonly mayPing: MayPing;
+  /** Of one part, where the room takes less than the capabilities say; absent where it does not. */
+  readonly textMax?: number;
 }
 
 /**

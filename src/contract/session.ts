@@ -74,10 +74,30 @@ export interface ChannelRequest {
 }
 
 export type Joined =
-  /** `without`: kinds that the network has, but not here or not for us. */
-  | { readonly ok: true; readonly ref: ChannelRef; readonly without: readonly OptionalKind[] }
+  /** `without`: kinds that the network has, but not here or not for us. `limits`: absent where there are none. */
+  | {
+      readonly ok: true;
+      readonly ref: ChannelRef;
+      readonly without: readonly OptionalKind[];
+      readonly limits?: RoomLimits;
+    }
   /** `retryInMs`: when it makes sense to try again, null when the core is to choose. */
   | { readonly ok: false; readonly why: Reason; readonly retryInMs: number | null };
+
+/**
+ * What one room takes less of than the capabilities say; what is absent is not limited, or nobody has said so. The core
+ * keeps to it: adapters get nothing to edit, to attach or to react with that the room would refuse.
+ */
+export interface RoomLimits {
+  /** Of one part of a post, in the unit of the capabilities. Ops have it as `PostDraft.textMax`. */
+  readonly textMax?: number;
+  /** Of one file. A larger one comes without its `id`, as one that could not be fetched. */
+  readonly fileBytesMax?: number;
+  /** So long after it was said a message can be edited. */
+  readonly editWithinMs?: number;
+  /** The only emoji that can be put on. */
+  readonly reactions?: readonly string[];
+}
 
 /** `auth` and `config` need a person; `lost` heals by itself; `asked` follows `close`. */
 export interface Ended {

@@ -129,10 +129,11 @@ export class Stage {
   }
 
   /** An outlet whose calls the test ends. */
-  sink(without: ChannelSink["without"] = []): ChannelSink {
+  sink(without: ChannelSink["without"] = [], limits: ChannelSink["limits"] = {}): ChannelSink {
     const handle = (op: Op, attempt: Attempt): Promise<Outcome> =>
       new Promise((resolve, reject) => this.calls.push({ op, text: textOf(op), attempt, end: resolve, fail: reject }));
-    return { ...outletOf(handle), handlers: { post: handle, edit: handle, delete: handle, react: handle }, without };
+    const handlers = { post: handle, edit: handle, delete: handle, react: handle };
+    return { ...outletOf(handle), handlers, without, limits };
   }
 
   async connect(sink: ChannelSink = this.sink()): Promise<ChannelSink> {
@@ -222,6 +223,7 @@ export function outletOf(post: ChannelSink["handlers"]["post"]): ChannelSink {
     channel: "room" as ChannelRef,
     handlers: { post },
     without: [],
+    limits: {},
     gate,
     activity: { lastMs: 0, beat: () => undefined },
     heard: () => undefined,

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Known } from "../log/log.ts";
 import { decodeStored } from "./codec.ts";
 import { backEntry, isOutage, type Outage, outageEntry, outageRef, outageSubject } from "./outages.ts";
-import { ABLE, aStored, opOf, planOf, refs } from "./plan.suite.ts";
+import { ABLE, aStored, NOTHING_HERE, opOf, planOf, refs } from "./plan.suite.ts";
 
 // Rooms are told the local time.
 beforeEach(() => void vi.stubEnv("TZ", "UTC"));
@@ -114,7 +114,7 @@ describe("at a destination", () => {
   test("that it is back is an edit where that is possible and the first is there, and said anew elsewhere", () => {
     const able = planOf({}, [], ABLE);
     const text = { source: { text: back.message.text } };
-    expect(able.needs(back)).toMatchObject({ about: 7 });
+    expect(able.needs(back, NOTHING_HERE)).toMatchObject({ about: 7 });
     expect(opOf(able, back, { about: refs("m1") })).toMatchObject({ kind: "edit", target: ["m1"], body: text });
     expect(opOf(able, back)).toMatchObject({ kind: "post", body: text });
     expect(opOf(able, back, { about: refs("m1"), without: ["edit"] })).toMatchObject({ kind: "post", body: text });

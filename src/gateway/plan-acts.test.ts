@@ -68,7 +68,10 @@ describe("replies", () => {
     [{}, {}, { about: null, thread: null }],
     [off, ABLE, { about: null, thread: null }],
   ])("look up no more than is used: %j", (presentation, able, expected) => {
-    expect(planOf(presentation, [], able).needs(inThread)).toMatchObject({ ...expected, standing: false });
+    expect(planOf(presentation, [], able).needs(inThread, NOTHING_HERE)).toMatchObject({
+      ...expected,
+      standing: false,
+    });
   });
 });
 
@@ -111,8 +114,8 @@ describe("edits", () => {
   });
 
   test("look up the message only where it can be edited", () => {
-    expect(planOf({}, [], ABLE).needs(stored).about).toBe(7);
-    expect(planOf().needs(stored).about).toBeNull();
+    expect(planOf({}, [], ABLE).needs(stored, NOTHING_HERE).about).toBe(7);
+    expect(planOf().needs(stored, NOTHING_HERE).about).toBeNull();
   });
 });
 
@@ -195,7 +198,7 @@ describe("reactions", () => {
 
     test("is an ordinary message where replies are unwanted", () => {
       const plan = planOf({ ...lines, preserveThreading: false }, [], ABLE);
-      expect(plan.needs(put(true), without)).toMatchObject({ about: null, line: 7 });
+      expect(plan.needs(put(true), { ...NOTHING_HERE, without })).toMatchObject({ about: null, line: 7 });
       const answers = { ...here, line: [], without };
       expect(opOf(plan, put(true), answers)).toMatchObject({ kind: "post", reply: null, ...said(words) });
     });
@@ -203,7 +206,7 @@ describe("reactions", () => {
     test("goes with the message", () => {
       const stored = aStored({ text: "", event: "msg_delete" }, { about: about("delete") });
       const plan = planOf(lines, [], ABLE);
-      expect(plan.needs(stored)).toMatchObject({ about: 7, line: 7 });
+      expect(plan.needs(stored, NOTHING_HERE)).toMatchObject({ about: 7, line: 7 });
       const op = opOf(plan, stored, { about: refs("a1", "a2"), line: refs("l") });
       expect(op).toMatchObject({ kind: "delete", target: ["a1", "a2", "l"] });
     });
@@ -217,6 +220,6 @@ describe("reactions", () => {
     [lines, ABLE, ["react", "edit"], { about: null, standing: false, line: null }],
     [lines, {}, [], { about: null, standing: false, line: null }],
   ])("look up no more than is used: %j, %j, without %j", (presentation, able, without, expected) => {
-    expect(planOf(presentation, [], able).needs(put(true), without)).toMatchObject(expected);
+    expect(planOf(presentation, [], able).needs(put(true), { ...NOTHING_HERE, without })).toMatchObject(expected);
   });
 });

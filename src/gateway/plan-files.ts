@@ -7,19 +7,25 @@ import type { WantedFile } from "../files/files.ts";
 import type { Stored } from "./codec.ts";
 import { withoutEcho } from "./caption.ts";
 import { sizeOf } from "./file-contents.ts";
-import type { Here } from "./planned.ts";
+import type { Here, Narrowing } from "./planned.ts";
+import { tooLarge } from "./room-limits.ts";
 import type { View } from "./view.ts";
 
 /**
  * What a destination needs of the files of a message: their content, an address where it takes no content, nothing
  * where it has no files.
  */
-export function wantedFiles({ message, files }: Stored, { fileOut }: Capabilities): readonly (WantedFile | null)[] {
+export function wantedFiles(
+  { message, files }: Stored,
+  { limits }: Narrowing,
+  { fileOut }: Capabilities,
+): readonly (WantedFile | null)[] {
   const items = message.Extra?.file;
   if (items === undefined || fileOut === "none") return NONE;
   const wanted = items.map((item, index) => {
     // Where a link is all that is shown, the origin's own does.
-    if (fileOut === "emulated" && item.URL !== "") return null;
+    const isLink = fileOut === "emulated" || tooLarge(sizeOf(item), limits) !== null;
+    if (isLink && item.URL !== "") return null;
     const id = files[index] ?? (item.URL === "" ? null : fileId({ is: "url", url: item.URL }));
     return id === null ? null : { id, name: item.Name, mime: null, bytes: sizeOf(item) };
   });
@@ -28,18 +34,24 @@ export function wantedFiles({ message, files }: Stored, { fileOut }: Capabilitie
 
 const NONE: readonly (WantedFile | null)[] = [];
 
-export function sharedFiles(message: Message, { files }: Here, { fileOut }: Capabilities): readonly SharedFile[] {
+export function sharedFiles(
+  message: Message,
+  { files, limits }: Here,
+  { fileOut }: Capabilities,
+): readonly SharedFile[] {
   const missing = fileOut === "none" ? "there are no files here" : "its content is not known";
   return (withoutEcho(message).Extra?.file ?? []).map((item, index) => {
     const found = files[index] ?? null;
+    const bytes = found?.bytes ?? sizeOf(item);
+    const refused = fileOut === "native" ? tooLarge(bytes, limits) : null;
     return {
       name: item.Name,
       comment: item.Comment,
       mime: found?.mime ?? null,
-      bytes: found?.bytes ?? sizeOf(item),
+      bytes,
       url: found?.url ?? (item.URL === "" ? null : item.URL),
-      id: found?.id ?? null,
-      missing: found === null ? missing : found.missing,
+      id: refused === null ? (found?.id ?? null) : null,
+      missing: refused ?? (found === null ? missing : found.missing),
     };
   });
 }

@@ -52,12 +52,14 @@ export function planOf(
 export const NOTHING_HERE: Here = {
   about: [],
   thread: [],
+  ageMs: null,
   standing: [],
   line: null,
   together: [],
   files: [],
   avatar: null,
   without: [],
+  limits: {},
 };
 
 export function aStored(message: Partial<Message>, more: Partial<Stored> = {}): Stored {

@@ -76,14 +76,14 @@ describe("pictures", () => {
     missing: null,
   };
   test("only where senders have them", () => {
-    expect(planOf().needs(picture).avatar).toBeNull();
+    expect(planOf().needs(picture, NOTHING_HERE).avatar).toBeNull();
     expect(postOf(planOf(), picture).author?.avatar).toBeNull();
   });
 
   test("are had from the network, else from their address", () => {
-    expect(puppets.needs(picture).avatar?.id).toBe('{"is":"url","url":"https://a.example/x"}');
-    expect(puppets.needs({ ...picture, avatar: "f" as FileId }).avatar?.id).toBe("f");
-    expect(puppets.needs(aStored({})).avatar).toBeNull();
+    expect(puppets.needs(picture, NOTHING_HERE).avatar?.id).toBe('{"is":"url","url":"https://a.example/x"}');
+    expect(puppets.needs({ ...picture, avatar: "f" as FileId }, NOTHING_HERE).avatar?.id).toBe("f");
+    expect(puppets.needs(aStored({}), NOTHING_HERE).avatar).toBeNull();
     expect(postOf(puppets, aStored({})).author?.avatar).toBeNull();
     expect(postOf(puppets, picture, { avatar: found }).author?.avatar).toEqual({
       ...found,
@@ -127,7 +127,7 @@ test("what a client of the API posts as a join is said by that client", () => {
 test("a plain message asks for nothing", () => {
   for (const plan of [planOf(), planOf({}, [], ABLE)]) {
     const needs = { about: null, thread: null, standing: false, line: null, files: [], avatar: null };
-    expect(plan.needs(plan.read(encode(aMessage())))).toEqual(needs);
+    expect(plan.needs(plan.read(encode(aMessage())), NOTHING_HERE)).toEqual(needs);
   }
 });
 
@@ -181,16 +181,16 @@ describe("files", () => {
     ["emulated", url, ID, null],
   ])("wanted where they go %s: %j, %s", (fileOut, file, id, expected) => {
     const stored = aStored({ Extra: { file: [aFile(file)] } }, { files: [id] });
-    expect(planOf({}, [], { fileOut }).needs(stored).files).toEqual(expected === null ? [] : [expected]);
+    expect(planOf({}, [], { fileOut }).needs(stored, NOTHING_HERE).files).toEqual(expected === null ? [] : [expected]);
   });
 
   test("each keeps its place", () => {
     const stored = aStored({ Extra: { file: [aFile(), aFile()] } }, { files: [null, ID] });
-    expect(planOf({}, [], ABLE).needs(stored).files).toEqual([null, wanted]);
+    expect(planOf({}, [], ABLE).needs(stored, NOTHING_HERE).files).toEqual([null, wanted]);
   });
 
   test("none is wanted where there are none", () => {
-    expect(planOf().needs(aStored({ Extra: { file: [aFile()] } }, { files: [ID] })).files).toEqual([]);
+    expect(planOf().needs(aStored({ Extra: { file: [aFile()] } }, { files: [ID] }), NOTHING_HERE).files).toEqual([]);
   });
 
   const got: SharedFile = { name: "", comment: "", mime: "text/plain", bytes: 9, url: null, id: ID, missing: null };

@@ -2,7 +2,7 @@ import type { Account } from "../config/config.ts";
 import type { Capabilities } from "../contract/capabilities.ts";
 import type { Body, Source, Style } from "../contract/content.ts";
 import { EventLabel, type Message } from "../contract/message.ts";
-import type { MayPing, OpAuthor, OptionalKind, PostDraft } from "../contract/ops.ts";
+import type { MayPing, OpAuthor, PostDraft, StandingReaction } from "../contract/ops.ts";
 import type { Loss } from "../contract/outcome.ts";
 import { parse } from "../content/formats.ts";
 import { shownName } from "../content/shown-name.ts";
@@ -12,10 +12,11 @@ import { formatLosses } from "./plan-formats.ts";
 import { gapOf } from "./moments.ts";
 import { isOutage } from "./outages.ts";
 import { fileLosses, pictureWanted, sharedFiles, sharedPicture, wantedFiles } from "./plan-files.ts";
-import type { Here, Needs, OpDraft, Planned } from "./planned.ts";
+import type { Here, Narrowing, Needs, OpDraft, Planned } from "./planned.ts";
 import { asNews } from "./plain-message.ts";
 import { textFormat } from "./posted.ts";
 import { putOn, reactionLine, standingLine } from "./reaction-line.ts";
+import { can, canReact, isTooOld, withTextMax } from "./room-limits.ts";
 import { compileView, type View } from "./view.ts";
 
 /**
@@ -26,8 +27,8 @@ export interface Plan {
   /** Whether an event with this label goes to the destination at all. */
   readonly admits: (label: string) => boolean;
   readonly read: (payload: string) => Stored;
-  /** What has to be looked up before `op`; `without`: as in `Here`. */
-  readonly needs: (stored: Stored, without?: readonly OptionalKind[]) => Needs;
+  /** What has to be looked up before `op`. */
+  readonly needs: (stored: Stored, room: Narrowing) => Needs;
   /** What the destination is to do in one gateway, from the answers to `needs`. */
   readonly op: (stored: Stored, gateway: string, here: Here) => Planned;
   /** The one line that stands for messages that waited too long, or that CatchUp leaves out. */
@@ -61,8 +62,8 @@ export function compilePlan(
       const stored = decodeStored(payload);
       return { ...stored, message: asNews(stored.message) };
     },
-    needs: (stored, without = []) => needsOf(stored, without, scene),
-    op: (stored, gateway, here) => opOf({ stored, gateway, here }, scene),
+    needs: (stored, room) => needsOf(stored, room, scene),
+    op: (stored, gateway, here) => withTextMax(opOf({ stored, gateway, here }, scene), here.limits, capabilities),
     expired: (gap) => lineOf(spoken(expiredText(gap))),
   };
 }
@@ -93,18 +94,18 @@ function compileAdmits({ destination: { presentation }, capabilities, view }: Sc
   };
 }
 
-function needsOf(stored: Stored, without: readonly OptionalKind[], scene: Scene): Needs {
+function needsOf(stored: Stored, room: Narrowing, scene: Scene): Needs {
   const { about } = stored;
   const { destination, capabilities, view } = scene;
   const { presentation } = destination;
   const { ops, reply, thread } = capabilities;
-  const hasLine = presentation.reactionFallback === "line" && can("edit", without, scene);
+  const hasLine = presentation.reactionFallback === "line" && can("edit", room, capabilities);
   const needs: Needs = {
     about: null,
     thread: null,
     standing: false,
     line: null,
-    files: wantedFiles(stored, capabilities),
+    files: wantedFiles(stored, room, capabilities),
     avatar: pictureWanted(stored, capabilities, view),
   };
   if (about === null) return needs;
@@ -119,10 +120,10 @@ function needsOf(stored: Stored, without: readonly OptionalKind[], scene: Scene)
     case "edit":
       return { ...needs, about: ops.edit === "none" ? null : about.seq };
     case "delete":
-      if (!can("delete", without, scene)) return { ...needs, avatar: null };
+      if (!can("delete", room, capabilities)) return { ...needs, avatar: null };
       return { ...needs, about: about.seq, line: hasLine ? about.seq : null, avatar: null };
     case "reaction":
-      if (can("react", without, scene)) return { ...needs, about: about.seq, standing: true };
+      if (canReact(about.emoji, room, capabilities)) return { ...needs, about: about.seq, standing: true };
       if (!hasLine) return needs;
       return { ...needs, about: isAnswered(scene) ? about.seq : null, standing: true, line: about.seq };
   }
@@ -182,7 +183,8 @@ function threadLoss({ thread }: Capabilities): Loss {
 
 function editOp(at: Case, about: About, scene: Scene): Planned {
   const { destination, accounts } = scene;
-  const isNative = can("edit", at.here.without, scene);
+  const isOld = isTooOld(at.here);
+  const isNative = can("edit", at.here, scene.capabilities) && !isOld;
   const draft = draftOf(at, scene);
   if (isNative && at.here.about.length > 0) {
     return { is: "op", op: { kind: "edit", ...draft, target: at.here.about }, losses: bodyLosses(draft.body, scene) };
@@ -195,22 +197,27 @@ function editOp(at: Case, about: About, scene: Scene): Planned {
   // Who has never seen the message makes nothing of what changed in it.
   const body = asEdit(draft.body, isNative ? "whole" : editFallback, about.excerpt, suffix);
   if (body === null) return { is: "omitted", losses: [lost("edit", "it changes no text")] };
-  const why = isNative ? "the message is not known here; said in a new message" : "said in a new message";
+  const why = isNative ? "the message is not known here; " : isOld ? "the message is too old to be edited here; " : "";
   const files = draft.body.files.length > 0 ? [lost("file", "files of an edit are not sent again")] : [];
-  return { is: "op", op: { kind: "post", ...draft, body }, losses: [lost("edit", why), ...files] };
+  return {
+    is: "op",
+    op: { kind: "post", ...draft, body },
+    losses: [lost("edit", `${why}said in a new message`), ...files],
+  };
 }
 
 /** Said quietly, by nobody in particular. */
 function outageOp({ stored, here }: Case, scene: Scene): Planned {
   const style = scene.capabilities.notice === "none" ? "normal" : "notice";
   const draft = lineOf({ ...spoken(stored.message.text), style });
-  const isEdit = stored.about !== null && here.about.length > 0 && can("edit", here.without, scene);
+  const canEdit = can("edit", here, scene.capabilities) && !isTooOld(here);
+  const isEdit = stored.about !== null && here.about.length > 0 && canEdit;
   const op: OpDraft = isEdit ? { kind: "edit", ...draft, target: here.about } : { kind: "post", ...draft };
   return { is: "op", op, losses: [] };
 }
 
 function deleteOp(at: Case, about: About, scene: Scene): Planned {
-  if (can("delete", at.here.without, scene)) {
+  if (can("delete", at.here, scene.capabilities)) {
     // The line about its reactions goes with it.
     const target = [...at.here.about, ...(at.here.line ?? [])];
     if (target.length === 0) return { is: "omitted", losses: [lost("delete", "the message is not known here")] };
@@ -225,46 +232,54 @@ function deleteOp(at: Case, about: About, scene: Scene): Planned {
 
 function reactOp(at: Case, about: About, scene: Scene): Planned {
   const { emoji, on } = about;
-  if (can("react", at.here.without, scene)) {
+  const { capabilities } = scene;
+  const isAllowed = (other: string): boolean => canReact(other, at.here, capabilities);
+  if (isAllowed(emoji)) {
     const [target] = at.here.about;
     if (target === undefined) return { is: "omitted", losses: [lost("reaction", "the message is not known here")] };
-    const { standing } = at.here;
+    const standing = at.here.standing.filter((one) => isAllowed(one.emoji));
     return { is: "op", op: { kind: "react", target, author: authorOf(at, scene), emoji, on, standing }, losses: [] };
   }
   if (scene.destination.presentation.reactionFallback === "none") {
-    return { is: "omitted", losses: [lost("reaction", "reactions are not shown here")] };
+    const isKnown = can("react", at.here, capabilities);
+    const note = isKnown ? "this reaction is not allowed here" : "reactions are not shown here";
+    return { is: "omitted", losses: [lost("reaction", note)] };
   }
   const put = putOn([at.stored, ...at.here.together]);
-  if (at.here.line !== null && can("edit", at.here.without, scene)) return lineOp(at, about, put.length > 0, scene);
-  if (put.length === 0) return NOTHING_NEW;
-  return { is: "op", op: { kind: "post", ...lineOf(reactionLine(about, put)) }, losses: IN_A_LINE };
+  if (at.here.line !== null && can("edit", at.here, capabilities)) {
+    const standing = at.here.standing.filter((one) => !isAllowed(one.emoji));
+    return lineOp({ ...at, here: { ...at.here, standing } }, about, put, scene);
+  }
+  return put.length === 0 ? NOTHING_NEW : newLine(about, put);
 }
 
 const IN_A_LINE: readonly Loss[] = [{ what: "reaction", note: "said in a line" }];
 const NOTHING_NEW: Planned = { is: "omitted", losses: [{ what: "reaction", note: "there is nothing to show" }] };
 
+function newLine(about: About, put: readonly StandingReaction[]): Planned {
+  return { is: "op", op: { kind: "post", ...lineOf(reactionLine(about, put)) }, losses: IN_A_LINE };
+}
+
 /**
- * The one line of a message follows what stands now. `isNew`: something was put on; who takes something back begins no
- * line.
+ * The one line of a message follows what stands now, for as long as it can be edited. Who takes something back begins
+ * no line.
  */
-function lineOp({ here }: Case, about: About, isNew: boolean, scene: Scene): Planned {
-  const { standing, without } = here;
+function lineOp({ here }: Case, about: About, put: readonly StandingReaction[], scene: Scene): Planned {
+  const { standing } = here;
   const target = here.line ?? [];
   const isThere = target.length > 0;
+  const isNew = put.length > 0;
   if (!isThere && (standing.length === 0 || !isNew)) return NOTHING_NEW;
-  if (standing.length === 0 && can("delete", without, scene)) {
+  if (standing.length === 0 && can("delete", here, scene.capabilities)) {
     return { is: "op", op: { kind: "delete", target, author: null }, losses: IN_A_LINE };
   }
+  if (isThere && isTooOld(here)) return isNew ? newLine(about, put) : NOTHING_NEW;
   const [answered] = isAnswered(scene) ? here.about : [];
   const reply = answered === undefined ? null : { target: answered, name: about.name, excerpt: about.excerpt };
   const isSeen = reply !== null && scene.capabilities.reply === "native";
   const draft = { ...lineOf(standingLine(about, standing, isSeen)), reply };
   const op: OpDraft = isThere ? { kind: "edit", ...draft, target } : { kind: "post", ...draft };
   return { is: "op", op, losses: IN_A_LINE };
-}
-
-function can(kind: OptionalKind, without: readonly OptionalKind[], { capabilities }: Scene): boolean {
-  return capabilities.ops[kind] === "native" && !without.includes(kind);
 }
 
 const lost = (what: Loss["what"], note: string): Loss => ({ what, note });

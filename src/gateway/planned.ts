@@ -2,6 +2,7 @@ import type { SharedFile } from "../contract/content.ts";
 import type { MessageRef } from "../contract/ids.ts";
 import type { DeleteOp, EditOp, OptionalKind, PostDraft, ReactOp, StandingReaction } from "../contract/ops.ts";
 import type { Loss } from "../contract/outcome.ts";
+import type { RoomLimits } from "../contract/session.ts";
 import type { WantedFile } from "../files/files.ts";
 import type { Seq } from "../log/log.ts";
 import type { Stored } from "./codec.ts";
@@ -26,6 +27,8 @@ export interface Here {
   /** All remote messages of `about`, the one to reply to first; empty: it is not known here. */
   readonly about: readonly MessageRef[];
   readonly thread: readonly MessageRef[];
+  /** How long ago it was accepted; null: that is not known. */
+  readonly ageMs: number | null;
   readonly standing: readonly StandingReaction[];
   /** Empty: there is no such line yet; null: none is kept. */
   readonly line: readonly MessageRef[] | null;
@@ -36,7 +39,11 @@ export interface Here {
   readonly avatar: SharedFile | null;
   /** As the join said. */
   readonly without: readonly OptionalKind[];
+  readonly limits: RoomLimits;
 }
+
+/** What a room has less of than the capabilities say. */
+export type Narrowing = Pick<Here, "without" | "limits">;
 
 /** What becomes of an entry at a destination. */
 export type Planned =

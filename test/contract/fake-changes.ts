@@ -13,6 +13,7 @@ type Changes = Required<Omit<AnyHandlers, "post">>;
  */
 export function changesOn(road: Pick<PostRoad, "link" | "server" | "member" | "traits">): Changes {
   const { link, server, member, traits } = road;
+  const { limits } = traits;
   const ask = async (
     channel: ChannelRef,
     change: (room: FakeRoom) => readonly MessageRef[] | null,
@@ -50,7 +51,7 @@ export function changesOn(road: Pick<PostRoad, "link" | "server" | "member" | "t
     react: async ({ channel, target, emoji, standing }: ReactOp) =>
       await ask(channel, (room) => {
         const message = room.byRef(target);
-        if (message === null) return null;
+        if (message === null || limits.reactions?.includes(emoji) === false) return null;
         const on = standing.some((one) => one.emoji === emoji);
         if (on !== (message.reactions.get(emoji)?.has(member.name) ?? false))
           room.react(message, member.name, emoji, on);

@@ -15,6 +15,7 @@ describeAdapter(
   "the fake network, rich, one line at a time",
   fakeFixture({ ops: "native", window: 1, inflightMax: 3 }),
 );
+describeAdapter("the fake network, short lines", fakeFixture({ limits: { textMax: 70 } }));
 describeAdapter("the fake network, slow", fakeFixture({ latencyMs: 2 }));
 
 describe("the suite finds an adapter that", () => {

@@ -45,13 +45,14 @@ export class FakeNetwork {
       idempotency: "none",
       ops: "none",
       without: [],
+      limits: {},
       inflightMax: 8,
       textMax: 80,
       window: 4,
       refsPerRoom: false,
       ...traits,
     };
-    this.server = new FakeServer(this.traits.refsPerRoom);
+    this.server = new FakeServer(this.traits);
     // Not by defineAdapter: what this network can do is known only at run time.
     this.adapter = {
       manifest: { protocol: "fake", title: "Fake network", schema: { type: "object", properties: {} } },

@@ -169,7 +169,11 @@ export class FakePost {
       this.#losses.push({ what: "file", note: opened.why.message });
       return null;
     }
-    return { name: file.name, mime: file.mime ?? "", content: await readAll(opened.stream) };
+    const content = await readAll(opened.stream);
+    if (content.length > (this.#road.traits.limits.fileBytesMax ?? Infinity)) {
+      this.#stop = { is: "rejected", why: { code: "too_large", message: "the room takes no such file" } };
+    }
+    return { name: file.name, mime: file.mime ?? "", content };
   }
 
   async #say(at: number, file: FakeFile | null): Promise<Answered<FakeMessage | null>> {

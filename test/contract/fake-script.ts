@@ -2,7 +2,7 @@ import type { Level } from "../../src/contract/capabilities.ts";
 import type { Clock } from "../../src/contract/host.ts";
 import type { OptionalKind } from "../../src/contract/ops.ts";
 import type { Outcome, ReasonCode } from "../../src/contract/outcome.ts";
-import type { Ended } from "../../src/contract/session.ts";
+import type { Ended, RoomLimits } from "../../src/contract/session.ts";
 
 /** What the fake network is like; fixed for its life. */
 export interface FakeTraits {
@@ -15,6 +15,8 @@ export interface FakeTraits {
   readonly ops: Extract<Level, "native" | "none">;
   /** What a channel goes without of that. */
   readonly without: readonly OptionalKind[];
+  /** What its channels take less of; what is too much is refused. */
+  readonly limits: RoomLimits;
   readonly inflightMax: number;
   /** Of one line, in code points, the author before it included. */
   readonly textMax: number;

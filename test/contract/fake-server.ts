@@ -1,4 +1,5 @@
 import type { Reason } from "../../src/contract/outcome.ts";
+import type { FakeTraits } from "./fake-script.ts";
 import { type FakeFile, type FakeLine, type FakeMessage, FakeRoom, type Member } from "./fake-room.ts";
 
 /** Rooms, who is in them, and everything that was said: the truth that tests look at. */
@@ -9,12 +10,11 @@ export class FakeServer {
   /** Rooms that refuse us, with the reason. */
   readonly refusals = new Map<string, { readonly why: Reason; readonly retryInMs: number | null }>();
   readonly #rooms = new Map<string, FakeRoom>();
-  readonly #counts: boolean;
+  readonly #traits: Pick<FakeTraits, "refsPerRoom" | "limits">;
   #refs = 0;
 
-  /** `counts`: refs count per room, so that two rooms have equal ones. */
-  constructor(counts: boolean) {
-    this.#counts = counts;
+  constructor(traits: Pick<FakeTraits, "refsPerRoom" | "limits">) {
+    this.#traits = traits;
   }
 
   room(name: string): FakeRoom {
@@ -40,7 +40,8 @@ export class FakeServer {
   ): FakeMessage | null {
     const room = this.room(name);
     if (!room.members.has(member)) return null;
-    if (/[\r\n\0]/u.test(line.text)) {
+    const { textMax = Infinity } = this.#traits.limits;
+    if (/[\r\n\0]/u.test(line.text) || Array.from(line.text).length > textMax) {
       member.link.cut();
       return null;
     }
@@ -51,7 +52,7 @@ export class FakeServer {
   say(name: string, by: string, line: FakeLine, key: string | null = null): FakeMessage {
     const room = this.room(name);
     this.#refs += 1;
-    const ref = `m${this.#counts ? room.messages.length + 1 : this.#refs}`;
+    const ref = `m${this.#traits.refsPerRoom ? room.messages.length + 1 : this.#refs}`;
     const message: FakeMessage = { ...line, ref, by, reactions: new Map(), gone: false, key };
     room.messages.push(message);
     room.tell({ is: "said", message });

@@ -94,7 +94,8 @@ export class FakeSession implements Session, Member {
     if (!answer.ok) return refused("network", "the session is over");
     if (answer.value !== null) return { ok: false, ...answer.value };
     this.#joined.add(name);
-    return { ok: true, ref: name as ChannelRef, without: this.#road.traits.without };
+    const { without, limits } = this.#road.traits;
+    return { ok: true, ref: name as ChannelRef, without, limits };
   }
 
   async leave(channel: ChannelRef, signal: AbortSignal): Promise<void> {

@@ -13,16 +13,19 @@ interface Part {
   readonly file: SharedFile | null;
 }
 
-/** The messages a post makes on the fake network: the author before each, no text longer than `textMax` code points. */
+/**
+ * The messages a post makes on the fake network: the author before each, no text longer than `textMax` code points, or
+ * what the room takes.
+ */
 export function partsOf(
-  { author, body }: PostDraft,
+  { author, body, textMax: roomMax }: PostDraft,
   { textMax, ops }: Pick<FakeTraits, "textMax" | "ops">,
 ): { readonly parts: readonly Part[]; readonly losses: readonly Loss[] } {
   const before = clean(author?.shown ?? "", " ");
   const isNative = ({ id }: SharedFile): boolean => ops === "native" && id !== null;
   const inWords = body.files.filter((file) => !isNative(file));
   const rows = [...clean(readAloud(body.blocks), "\n").split("\n"), ...inWords.map(fileLine)];
-  const room = Math.max(1, textMax - Array.from(before).length);
+  const room = Math.max(1, (roomMax ?? textMax) - Array.from(before).length);
   const lines = rows
     .filter((row) => row.trim() !== "")
     .flatMap((row) => pieces(row, room).map((piece): Part => ({ text: before + piece, file: null })));

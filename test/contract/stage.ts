@@ -14,7 +14,7 @@ import type {
   StandingReaction,
 } from "../../src/contract/ops.ts";
 import type { Outcome } from "../../src/contract/outcome.ts";
-import type { ChannelRequest, Handler, Session } from "../../src/contract/session.ts";
+import type { ChannelRequest, Handler, RoomLimits, Session } from "../../src/contract/session.ts";
 import type { Fixture, Harness, Heard, Person, Settings } from "./fixture.ts";
 import { within } from "../support/wait.ts";
 import { RecordingAttempt } from "./recording-attempt.ts";
@@ -76,6 +76,8 @@ export class Stage {
   readonly harness: Harness;
   readonly #sessions: Session[] = [];
   readonly #attempts: RecordingAttempt[] = [];
+  /** As the joins said. */
+  readonly #limits = new Map<ChannelRef, RoomLimits>();
   #posts = 0;
 
   constructor(fixture: Fixture, harness: Harness) {
@@ -130,6 +132,7 @@ export class Stage {
   async join(session: Session, channel: ChannelRequest): Promise<ChannelRef> {
     const joined = await this.within(session.join(channel, new AbortController().signal), `join of ${channel.name}`);
     if (!joined.ok) throw new Error(`cannot enter ${channel.name}: ${joined.why.message}`);
+    this.#limits.set(joined.ref, joined.limits ?? {});
     return joined.ref;
   }
 
@@ -159,7 +162,7 @@ export class Stage {
       id: spec.id ?? (`op-${this.#posts}` as OpId),
       channel: room.ref,
       attempt: spec.attempt ?? 1,
-      ...draftOf(spec),
+      ...this.#draft(room.ref, spec),
       resume: spec.resume ?? null,
     };
     const outcome = this.#handle(room.session.handlers.post, op, attempt);
@@ -179,7 +182,7 @@ export class Stage {
       ...this.#base(ref, spec.id),
       kind: "edit",
       target,
-      ...draftOf(spec),
+      ...this.#draft(ref, spec),
     });
   }
 
@@ -205,6 +208,13 @@ export class Stage {
     const standing = names.length === 0 ? others : [...others, { emoji, names }];
     const op: ReactOp = { ...this.#base(ref), kind: "react", target, author, emoji, on, standing };
     return await this.#handle(session.handlers.react, op);
+  }
+
+  /** With what the core says of the room. */
+  #draft(room: ChannelRef, spec: PostSpec): PostDraft {
+    const { textMax } = this.#limits.get(room) ?? {};
+    const isLess = textMax !== undefined && textMax < this.capabilities.limits.textMax;
+    return { ...draftOf(spec), ...(isLess && { textMax }) };
   }
 
   #base(channel: ChannelRef, id?: OpId): Pick<EditOp, "id" | "channel" | "attempt"> {

@@ -109,12 +109,14 @@ function draftOf(payload: string, to: keyof typeof plans): PostDraft {
   const planned = plans[to].op(decodeStored(encodeStored(decodeStored(payload))), "main", {
     about: [],
     thread: [],
+    ageMs: null,
     standing: [],
     line: null,
     together: [],
     files: [],
     avatar: null,
     without: [],
+    limits: {},
   });
   if (planned.is !== "op" || planned.op.kind !== "post") throw new Error("not a post");
   return planned.op;

@@ -1,4 +1,4 @@
-import type { Stored } from "../../gateway/codec.ts";
+import type { About, Stored } from "../../gateway/codec.ts";
 import { isOutage } from "../../gateway/outages.ts";
 import type { Seq } from "../../log/log.ts";
 import type { WindowItem } from "./window.ts";
@@ -14,11 +14,11 @@ export type Coalesced =
 
 /**
  * Pure. `changes`: edits, deletions and reactions after the item, of whatever message, oldest first, with what they
- * hold. `inWords`: the destination has no reactions.
+ * hold. `inWords`: the destination does not have this reaction.
  */
-export function coalesce(item: WindowItem, changes: readonly WindowItem[], inWords: boolean): Coalesced {
+export function coalesce(item: WindowItem, changes: readonly WindowItem[], inWords: InWords): Coalesced {
   const about = item.stored?.about ?? null;
-  if (about?.is === "reaction") return coalesceReaction(about.seq, changes, inWords);
+  if (about?.is === "reaction") return coalesceReaction(about, changes, inWords);
   const own = changes.filter(({ stored }) => stored?.about?.seq === item.seq);
   const deletes = own.filter(({ stored }) => stored?.about?.is === "delete");
   const edits = own.filter(({ stored }) => stored?.about?.is === "edit");
@@ -28,12 +28,15 @@ export function coalesce(item: WindowItem, changes: readonly WindowItem[], inWor
 }
 
 /** Reactions are said together; each is shown where there are any. */
-function coalesceReaction(seq: Seq | null, changes: readonly WindowItem[], inWords: boolean): Coalesced {
-  if (!inWords) return { is: "send", by: [] };
+function coalesceReaction({ seq, emoji }: About, changes: readonly WindowItem[], inWords: InWords): Coalesced {
+  if (!inWords(emoji)) return { is: "send", by: [] };
   const like = changes.filter(({ stored }) => stored?.about?.seq === seq);
   if (like.some(({ stored }) => stored?.about?.is === "delete")) return { is: "omit" };
-  return { is: "send", by: like.filter(({ stored }) => stored?.about?.is === "reaction") };
+  const isLike = (about: About | null): boolean => about?.is === "reaction" && inWords(about.emoji);
+  return { is: "send", by: like.filter(({ stored }) => isLike(stored?.about ?? null)) };
 }
+
+type InWords = (emoji: string) => boolean;
 
 /** What is said with a reaction. */
 export function togetherWith({ stored, coalesced }: WindowItem): readonly Stored[] {

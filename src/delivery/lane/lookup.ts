@@ -1,10 +1,11 @@
+import type { Clock } from "../../contract/host.ts";
 import type { MessageRef } from "../../contract/ids.ts";
-import type { OptionalKind, StandingReaction } from "../../contract/ops.ts";
+import type { StandingReaction } from "../../contract/ops.ts";
 import type { Reason } from "../../contract/outcome.ts";
 import type { About, Stored } from "../../gateway/codec.ts";
-import type { Here, Needs } from "../../gateway/planned.ts";
+import type { Here, Narrowing, Needs } from "../../gateway/planned.ts";
 import { LogError } from "../../log/errors.ts";
-import type { Receipt, Seq, Subject } from "../../log/log.ts";
+import type { Known, Receipt, Seq, Subject } from "../../log/log.ts";
 import { fetchFiles, type OpFileStore } from "./files.ts";
 import { type LaneOptions, placeOf, reactionsOf } from "./options.ts";
 
@@ -15,7 +16,7 @@ export interface Search {
   readonly at: number;
   readonly stored: Stored;
   readonly needs: Needs;
-  readonly without: readonly OptionalKind[];
+  readonly room: Narrowing;
   /** What an earlier attempt has begun goes on as it was begun. */
   readonly begun: Here | null;
   /** The files that an earlier one has fetched. */
@@ -26,7 +27,7 @@ export interface Search {
 export type Found =
   | {
       readonly is: "here";
-      readonly here: Pick<Here, "about" | "thread" | "standing" | "line" | "files" | "avatar">;
+      readonly here: Pick<Here, "about" | "thread" | "ageMs" | "standing" | "line" | "files" | "avatar">;
       /** What is to be said of the message that it is about. */
       readonly about: Stored["about"];
     }
@@ -54,12 +55,14 @@ export async function lookUp(
   const { stored: whole, at, needs, begun, fetched } = search;
   try {
     const { about: of, thread, line } = begun ?? (await refs(options, whole, needs));
-    const about = await aboutHere(options, whole, of.length > 0);
+    const known = await knownAs(options, whole);
+    const about = await aboutHere(options, whole, known, of.length > 0);
     if (about === "pointless") return { is: "pointless" };
     const stored = about === whole.about ? whole : { ...whole, about };
+    const ageMs = begun === null ? ageOf(known, store.clock) : begun.ageMs;
     const standing = begun?.standing ?? (await standingOf(options, search, stored));
     const { files, avatar } = fetched ?? (await fetchFiles(store, stored, at, needs, signal));
-    return { is: "here", here: { about: of, thread, standing, line, files, avatar }, about };
+    return { is: "here", here: { about: of, thread, ageMs, standing, line, files, avatar }, about };
   } catch (error) {
     if (!(error instanceof LogError)) return { is: "broken", error: traceOf(error) };
     return { is: "later", why: { code: "network", message: `The log does not answer: ${error.message}` } };
@@ -92,6 +95,14 @@ async function refsOf(options: LookupOptions, seq: Seq): Promise<readonly Messag
   return (known?.subject === placeOf(options) ? await ids.refs(seq, null) : []) as readonly MessageRef[];
 }
 
+async function knownAs({ log }: LookupOptions, { about }: Stored): Promise<Known | null> {
+  return about === null || about.seq === null ? null : await log.ids.get(about.seq);
+}
+
+function ageOf(known: Known | null, clock: Pick<Clock, "nowMs">): number | null {
+  return known === null ? null : Math.max(0, clock.nowMs() - known.at);
+}
+
 /**
  * What is to be said of the message that this one is about. A change of one that is gone, or that never came here, is
  * pointless. Of one that was said in another gateway nothing is told here: its words are not for these rooms.
@@ -99,11 +110,11 @@ async function refsOf(options: LookupOptions, seq: Seq): Promise<readonly Messag
 async function aboutHere(
   options: LookupOptions,
   { about }: Stored,
+  known: Known | null,
   isHere: boolean,
 ): Promise<Stored["about"] | "pointless"> {
   if (about === null || about.seq === null) return about;
-  const { log, subjects } = options;
-  const known = await log.ids.get(about.seq);
+  const { subjects } = options;
   const isReply = about.is === "reply";
   if (known?.gone === true && !isReply && about.is !== "delete") return "pointless";
   if (isHere) return about;

@@ -1,7 +1,8 @@
 import type { Loss, Reason } from "../../contract/outcome.ts";
 import type { Stored } from "../../gateway/codec.ts";
 import { isOutage } from "../../gateway/outages.ts";
-import type { Here, Needs } from "../../gateway/planned.ts";
+import type { Here, Narrowing, Needs } from "../../gateway/planned.ts";
+import { canReact } from "../../gateway/room-limits.ts";
 import { begin } from "./calls.ts";
 import { coalesce, mustFollow, revised, togetherWith } from "./coalesce.ts";
 import { finish, holdForLog } from "./endings.ts";
@@ -55,14 +56,14 @@ export function prepare(step: Step, item: WindowItem, link: ChannelLink): void {
   const { state, effects } = step;
   const own = read(step, item);
   const stored = own === null ? null : revised(own, item.coalesced);
-  const needs = stored === null ? null : sound(step, item, () => state.setting.plan.needs(stored, link.without));
+  const needs = stored === null ? null : sound(step, item, () => state.setting.plan.needs(stored, link));
   if (stored === null || needs === null) return unreadable(step, item);
   if (isEmpty(needs) && stored.about === null) {
-    return perform(step, item, link, stored, { ...NOTHING, without: link.without });
+    return perform(step, item, link, stored, { ...NOTHING, ...narrowing(link) });
   }
   const begun = item.untouched ? null : item.here;
   const { seq, at } = item;
-  const search: Search = { seq, at, stored, needs, without: link.without, begun, fetched: fetched(item) };
+  const search: Search = { seq, at, stored, needs, room: narrowing(link), begun, fetched: fetched(item) };
   if (stored.about === null) {
     state.mode = { is: "preparing", item, until: "found", search };
     effects.push({ do: "look up", search });
@@ -84,9 +85,11 @@ export function searchStored(step: Step, search: Search, durable: boolean): Foun
 }
 
 /** What is known for its op, of which what was found is kept for the next try, too. */
-export function hereOf(item: WindowItem, { without }: Search, { here }: Found & { readonly is: "here" }): Here {
-  return { ...here, together: togetherWith(item), without };
+export function hereOf(item: WindowItem, { room }: Search, { here }: Found & { readonly is: "here" }): Here {
+  return { ...here, together: togetherWith(item), ...room };
 }
+
+const narrowing = ({ without, limits }: ChannelLink): Narrowing => ({ without, limits });
 
 /** It is still its turn, and nothing was said about it meanwhile. */
 export function prepared(step: Step, item: WindowItem, link: ChannelLink, search: Search, found: Found): void {
@@ -133,8 +136,7 @@ export function coalesceInto(step: Step, item: WindowItem, link: ChannelLink): b
   if (!item.untouched || item.seq <= setting.newAfter) return false;
   const changes = window.changesBehind(item);
   for (const change of changes) read(step, change);
-  const reacts = setting.capabilities.ops.react === "native" && !link.without.includes("react");
-  const now = coalesce(item, changes, !reacts);
+  const now = coalesce(item, changes, (emoji) => !canReact(emoji, link, setting.capabilities));
   if (now.is === "send") {
     if (now.by.length > item.coalesced.length) item.here = null;
     item.coalesced = now.by;
@@ -167,12 +169,14 @@ function unsound({ effects }: Step, { seq }: WindowItem, error: string): void {
 const NOTHING: Here = {
   about: [],
   thread: [],
+  ageMs: null,
   standing: [],
   line: null,
   together: [],
   files: [],
   avatar: null,
   without: [],
+  limits: {},
 };
 
 /**

@@ -1,6 +1,7 @@
 import type { ChannelRef, MessageRef, Progress } from "../../contract/ids.ts";
 import type { Op, OptionalKind } from "../../contract/ops.ts";
 import type { Loss, Outcome, Reason } from "../../contract/outcome.ts";
+import type { RoomLimits } from "../../contract/session.ts";
 import type { EntryHead, Mark, Receipt, Seq, StoredEntry, Subject } from "../../log/log.ts";
 import type { Summary } from "./checkpoint.ts";
 import type { Found, Search } from "./lookup.ts";
@@ -74,6 +75,7 @@ export type LaneSetting = Pick<
 export interface ChannelLink {
   readonly channel: ChannelRef;
   readonly without: readonly OptionalKind[];
+  readonly limits: RoomLimits;
   /** Links with the same one share their pace; it is only compared. */
   readonly gate: object;
 }

@@ -26,6 +26,7 @@ export const SENT: Outcome = { is: "delivered", receipt: { messages: [], losses:
 const NOTHING_FOUND: Extract<Found, { is: "here" }>["here"] = {
   about: [],
   thread: [],
+  ageMs: null,
   standing: [],
   line: null,
   files: [],
@@ -101,7 +102,7 @@ export class LaneTable {
   }
 
   connect(gate: object = {}): ChannelLink {
-    const link: ChannelLink = { channel: "room" as ChannelRef, without: [], gate };
+    const link: ChannelLink = { channel: "room" as ChannelRef, without: [], limits: {}, gate };
     this.take({ is: "connected", link });
     return link;
   }

@@ -1,7 +1,7 @@
 import type { ChannelRef } from "../../contract/ids.ts";
 import type { Op, OptionalKind } from "../../contract/ops.ts";
 import type { Outcome } from "../../contract/outcome.ts";
-import type { AnyHandlers, Attempt } from "../../contract/session.ts";
+import type { AnyHandlers, Attempt, RoomLimits } from "../../contract/session.ts";
 
 /** What a lane needs of a live session once its channel is joined. */
 export interface ChannelSink {
@@ -9,6 +9,7 @@ export interface ChannelSink {
   readonly handlers: AnyHandlers;
   /** As the join said. */
   readonly without: readonly OptionalKind[];
+  readonly limits: RoomLimits;
   readonly gate: Gate;
   readonly activity: Activity;
   /** Called when the network has confirmed something that was sent. */

@@ -76,11 +76,12 @@ test("channels are joined one after the other, and their lanes connected", async
   await settled();
   expect(session.asked).toEqual(["#a"]);
   expect(told("#a")).toEqual([]);
-  answers.get("#a")!.resolve({ ok: true, ref: refOf("#a"), without: ["react"] });
+  const limits = { fileBytesMax: 1_000 };
+  answers.get("#a")!.resolve({ ok: true, ref: refOf("#a"), without: ["react"], limits });
   await settled();
   expect(session.asked).toEqual(["#a", "#b"]);
   expect(told("#a")).toEqual(["+ref:#a"]);
-  expect(lanes.get("#a")!.sink).toMatchObject({ handlers: session.handlers, without: ["react"] });
+  expect(lanes.get("#a")!.sink).toMatchObject({ handlers: session.handlers, without: ["react"], limits });
   expect(memory.shown("channel")).toEqual(["info joined #a"]);
 });
 

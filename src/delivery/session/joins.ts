@@ -181,7 +181,11 @@ export class Joins {
     this.#options.settled();
   }
 
-  #enter(room: SessionChannel, { ref, without }: Extract<Joined, { ok: true }>, { handlers }: Session): void {
+  #enter(
+    room: SessionChannel,
+    { ref, without, limits = {} }: Extract<Joined, { ok: true }>,
+    { handlers }: Session,
+  ): void {
     const { gate, activity, heard } = this.#options;
     const loss = this.#early.get(ref);
     if (loss !== undefined) {
@@ -193,7 +197,7 @@ export class Joins {
       heard();
     };
     heard();
-    room.enter({ channel: ref, handlers, without, gate, activity, heard: heardThere });
+    room.enter({ channel: ref, handlers, without, limits, gate, activity, heard: heardThere });
   }
 
   /** Two names of one room would bring what is said there back to where it was said: the first one counts. */

@@ -12,6 +12,16 @@ async function joinsByName(stage: Stage): Promise<void> {
   expect(refs[0], "two channels have two refs").not.toBe(refs[1]);
 }
 
+async function limitsMakeSense(stage: Stage): Promise<void> {
+  const { session } = await stage.open();
+  const joined = await stage.within(session.join(stage.harness.channels[0], never()), "a join");
+  const limits = joined.ok ? joined.limits : undefined;
+  const { textMax = 1, fileBytesMax = 1, editWithinMs = 0, reactions = [] } = limits ?? {};
+  expect(Math.min(textMax, fileBytesMax), "what is limited to nothing is not there at all").toBeGreaterThan(0);
+  expect(editWithinMs, "for how long a message can be edited").toBeGreaterThanOrEqual(0);
+  expect(reactions, "emoji that can be put on, where there are reactions").not.toContain("");
+}
+
 async function joinIsIdempotent(stage: Stage): Promise<void> {
   const room = await stage.room();
   const again = await Promise.all([stage.join(room.session, room.channel), stage.join(room.session, room.channel)]);
@@ -140,6 +150,7 @@ async function leaveGivenUpEnds(stage: Stage): Promise<void> {
 
 export const joining: readonly Case[] = [
   { name: "channels are joined by their configured names", run: joinsByName },
+  { name: "what a channel takes less of makes sense", run: limitsMakeSense },
   { name: "join is idempotent", run: joinIsIdempotent },
   {
     name: "a channel that we may not enter is a value, and harms no other",

@@ -38,6 +38,19 @@ export const living: readonly Mistake[] = [
     },
   },
   {
+    name: "takes a limit that nobody gave for nothing at all",
+    foundBy: "what a channel takes less of makes sense",
+    says: /limited to nothing/,
+    parts: {
+      session: (session) => ({
+        join: async (channel, signal) => {
+          const joined = await session.join(channel, signal);
+          return joined.ok ? { ...joined, limits: { fileBytesMax: 0 } } : joined;
+        },
+      }),
+    },
+  },
+  {
     name: "throws when a join is refused",
     foundBy: "a channel that we may not enter is a value, and harms no other",
     says: /members only/,

@@ -31,6 +31,13 @@ function attempts(change: (attempt: Attempt) => Partial<Attempt>): Parts {
 /** In what goes to the network. */
 export const outbound: readonly Mistake[] = [
   {
+    name: "cuts texts for its network and not for the room",
+    foundBy: "a long text arrives whole",
+    says: /a post ended as unknown/,
+    traits: { limits: { textMax: 40 } },
+    parts: ops((op) => ({ ...op, textMax: 80 })),
+  },
+  {
     name: "sends without waiting for sending()",
     foundBy: "nothing leaves before its announcement is durable",
     says: /ended before its announcements had been answered/,

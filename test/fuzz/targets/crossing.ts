@@ -8,6 +8,7 @@ import { renderPost as renderXmpp } from "../../../src/adapters/xmpp/render.ts";
 import type { Event } from "../../../src/contract/events.ts";
 import type { MessageRef } from "../../../src/contract/ids.ts";
 import type { PostDraft } from "../../../src/contract/ops.ts";
+import type { RoomLimits } from "../../../src/contract/session.ts";
 import { compileInbound } from "../../../src/gateway/inbound.ts";
 import { decodeStored, encodeStored, type Stored } from "../../../src/gateway/codec.ts";
 import { compilePlan } from "../../../src/gateway/plan.ts";
@@ -19,6 +20,7 @@ import type { Known } from "../../../src/log/log.ts";
 
 const NOW = Date.UTC(2026, 0, 2);
 const REFS = ["r1", "r2"] as unknown as readonly MessageRef[];
+const TIGHT: RoomLimits = { textMax: 20, fileBytesMax: 1, editWithinMs: 1_000, reactions: ["❤"] };
 const utf8 = charsetOf("utf-8");
 
 const account = anAccount("net.here", {
@@ -70,11 +72,16 @@ export function deliver(stored: Stored): void {
   if (api.admits(stored.message.event))
     api.line({ seq: 1, account: account.key, payload: encodeStored(stored) }, "main");
   for (const plan of destinations) {
-    const needs = plan.needs(stored);
-    for (const refs of [[], REFS]) {
+    for (const [refs, limits] of [
+      [[], {}],
+      [REFS, {}],
+      [REFS, TIGHT],
+    ] as const) {
+      const needs = plan.needs(stored, { without: [], limits });
       const here: Here = {
         about: refs,
         thread: refs,
+        ageMs: 60_000,
         standing: [{ emoji: "👍", names: ["bob"] }],
         line: refs,
         together: [],
@@ -89,6 +96,7 @@ export function deliver(stored: Stored): void {
         })),
         avatar: null,
         without: [],
+        limits,
       };
       const planned = plan.op(stored, "main", here);
       if (planned.is === "op" && (planned.op.kind === "post" || planned.op.kind === "edit")) write(planned.op);
