@@ -41,6 +41,7 @@ export class MatrixSession implements Session<MatrixHandlers> {
   readonly ended: Promise<Ended>;
   readonly #options: LiveOptions;
   readonly #rooms: MatrixRooms;
+  readonly #uploads: MatrixUploads;
   readonly #sync: Sync;
   readonly #closing = Promise.withResolvers<Ended>();
 
@@ -52,6 +53,7 @@ export class MatrixSession implements Session<MatrixHandlers> {
     const rooms = new MatrixRooms({ client, host, user, isOwn, recall: (events) => timeline.recall(events) });
     this.#rooms = rooms;
     const uploads = new MatrixUploads(client, host);
+    this.#uploads = uploads;
     const identities = new SenderIdentities({ client, settings, user, uploads, ghosts });
     const sender = new Sender({ client, host, rooms, settings, uploads, identities, ghosts, user });
     const editor = new Editor(sender);
@@ -83,7 +85,8 @@ export class MatrixSession implements Session<MatrixHandlers> {
 
   async join(channel: ChannelRequest, signal: AbortSignal): Promise<Joined> {
     if (signal.aborted) return { ok: false, why: GIVEN_UP, retryInMs: null };
-    return await this.#rooms.join(channel, signal);
+    const [joined, fileBytesMax] = await Promise.all([this.#rooms.join(channel, signal), this.#uploads.max(signal)]);
+    return joined.ok && fileBytesMax !== null ? { ...joined, limits: { fileBytesMax } } : joined;
   }
 
   async leave(channel: ChannelRef): Promise<void> {

@@ -67,6 +67,12 @@ needs(["synapse", "python3-matrix-nio"], () => {
       expect(await join(live, `#private:${SERVER_NAME}`)).toMatchObject({ ok: true, ref: room });
     });
 
+    test("a room takes files as large as the homeserver does", async () => {
+      const room = String(await (await town.person()).ask("create", { alias: "large" }));
+      const { live } = await town.session((await town.bot()).settings);
+      expect(await join(live, room)).toEqual({ ok: true, ref: room, without: [], limits: { fileBytesMax: 1024 ** 2 } });
+    });
+
     test("where we may not write, a post waits until we may", async () => {
       const alice = await town.person();
       const room = String(await alice.ask("create", { alias: "quiet" }));

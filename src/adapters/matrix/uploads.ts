@@ -28,13 +28,19 @@ export class MatrixUploads {
     this.#host = host;
   }
 
+  /** The most bytes of one file, asked for once; null while the homeserver does not say. */
+  async max(signal: AbortSignal): Promise<number | null> {
+    this.#max ??= this.#client.uploadMax(signal);
+    const max = await this.#max;
+    if (max === null) this.#max = null;
+    return max;
+  }
+
   async take(file: SharedFile, signal: AbortSignal): Promise<MatrixUpload> {
     if (file.id === null) return refusal("not_found", file.missing ?? "its content could not be fetched");
     const known = this.#done.get(file.id);
     if (known !== undefined) return { ok: true, media: known };
-    this.#max ??= this.#client.uploadMax(signal);
-    const max = await this.#max;
-    if (max === null) this.#max = null;
+    const max = await this.max(signal);
     if (max !== null && (file.bytes ?? 0) > max) return tooLarge(max);
     const opened = await this.#host.openFile(file.id, signal);
     if (!opened.ok) return refusal(opened.why.code, opened.why.message);

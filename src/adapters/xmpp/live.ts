@@ -57,6 +57,7 @@ export class XmppSession implements Session<XmppHandlers> {
   readonly #intake: XmppIntake;
   readonly #liveness: XmppLiveness;
   readonly #avatars: Avatars;
+  readonly #uploads: XmppUploads;
   #over: Reason | null = null;
   #closing = false;
   #faults = 0;
@@ -106,12 +107,12 @@ export class XmppSession implements Session<XmppHandlers> {
     });
     // A server of our own network may name others there.
     const reach = { secure: stream.secure, verify: !settings.SkipTLSVerify, inside: isInside(stream.address) };
-    const uploads = new XmppUploads({ requests, host, domain: domainOf(stream.jid), reach });
+    this.#uploads = new XmppUploads({ requests, host, domain: domainOf(stream.jid), reach });
     const posting = new XmppSender({
       room: (channel) => this.#rooms.get(channel),
       outbox: this.#outbox,
       ids: this.#ids,
-      uploads,
+      uploads: this.#uploads,
       textMax: capabilities.limits.textMax,
       over: () => this.#over,
     });
@@ -129,7 +130,11 @@ export class XmppSession implements Session<XmppHandlers> {
   }
 
   async join(channel: ChannelRequest, signal: AbortSignal): Promise<Joined> {
-    return await this.#rooms.join(channel, signal);
+    // Not waited for: some service of the server may not answer.
+    void this.#uploads.find();
+    const joined = await this.#rooms.join(channel, signal);
+    const fileBytesMax = this.#uploads.max;
+    return joined.ok && fileBytesMax !== null ? { ...joined, limits: { fileBytesMax } } : joined;
   }
 
   async leave(channel: ChannelRef, signal: AbortSignal): Promise<void> {

@@ -299,6 +299,17 @@ needs(["prosody", "python3-slixmpp", "openssl"], () => {
     expect(seen()).toEqual(["the words", "the sea", "other words"]);
   });
 
+  test("a room takes files as large as the upload service does, once that has answered", async () => {
+    const { session: ours } = await session();
+    const room = newRoom();
+    const { limits } = await eventually(
+      async () => await join(ours, room),
+      (joined) => joined.limits !== undefined,
+      () => "what the upload service takes",
+    );
+    expect(limits).toEqual({ fileBytesMax: 300 * 1024 ** 2 });
+  });
+
   test("a room that nobody has made yet is made", async () => {
     const { session: ours } = await session();
     const { ref, without } = await join(ours, newRoom());

@@ -36,9 +36,20 @@ export class XmppUploads {
   readonly #options: UploadOptions;
   readonly #urls = new Memory<string, string>(URLS_MAX);
   #service: Promise<Service | null> | null = null;
+  #max: number | null = null;
 
   constructor(options: UploadOptions) {
     this.#options = options;
+  }
+
+  /** The most bytes of one file; null while nobody has said so. */
+  get max(): number | null {
+    return this.#max;
+  }
+
+  /** Asks the server for its service, unless it was asked already. Never rejects. */
+  async find(): Promise<Service | null> {
+    return await (this.#service ??= this.#find());
   }
 
   /** Never rejects. */
@@ -49,7 +60,7 @@ export class XmppUploads {
     const key = JSON.stringify([id, file.name]);
     const known = this.#urls.get(key);
     if (known !== undefined) return { ok: true, url: known };
-    const service = await (this.#service ??= this.#find());
+    const service = await this.find();
     if (service === null) return failed("unsupported", "the server has no upload service", false);
     const opened = await this.#options.host.openFile(id, signal);
     if (!opened.ok) return { ok: false, why: opened.why, retry: false };
@@ -84,7 +95,9 @@ export class XmppUploads {
     for (const { jid, info } of infos) {
       const query = info.ok ? child(info.iq, "query", NS.discoInfo) : undefined;
       const features = query?.getChildren("feature").map((feature) => attr(feature, "var")) ?? [];
-      if (query !== undefined && features.includes(NS.upload)) return { jid, max: maxOf(query) };
+      if (query === undefined || !features.includes(NS.upload)) continue;
+      this.#max = maxOf(query);
+      return { jid, max: this.#max };
     }
     // Asked again for the next file when the service may only have been away.
     if (!items.ok || infos.some(({ info }) => !info.ok && info.error.type === "wait")) this.#service = null;
