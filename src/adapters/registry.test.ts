@@ -23,7 +23,7 @@ test.each([...protocols.values()])("$protocol describes every setting", (manifes
 
 test.each([...protocols.values()])("what $protocol says of its settings is about settings it has", (manifest) => {
   const names = Object.keys(manifest.schema.properties);
-  const named = [manifest.network, manifest.login].filter((name) => name !== undefined);
+  const named = [manifest.network, manifest.division, manifest.login].filter((name) => name !== undefined);
   expect(names).toEqual(expect.arrayContaining(named));
   expect(manifest.ignored?.filter(({ name }) => names.includes(name)) ?? []).toEqual([]);
   for (const [key, { description }] of Object.entries(manifest.options ?? {})) {
@@ -43,6 +43,9 @@ test.each([
   ["matrix", { Server: "https://u:secret@m.example.org/path" }, "m.example.org:443 (TLS)"],
   ["matrix", { Server: "http://[::1]:8008" }, "[::1]:8008 (no TLS)"],
   ["matrix", { Server: "m.example.org" }, null],
+  ["mattermost", { Server: "chat.example.org", Token: "t", Login: "" }, "chat.example.org:443 (TLS)"],
+  ["mattermost", { Server: "[::1]:8065/mm/", Token: "t", NoTLS: true }, "[::1]:8065/mm (no TLS)"],
+  ["mattermost", { Server: "chat.example.org", Token: "", Login: "" }, null],
 ])("%s says where %j connects to", (protocol, settings, address) => {
   expect(protocols.get(protocol)?.address?.(settings)).toBe(address);
 });

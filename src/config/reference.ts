@@ -15,10 +15,10 @@ export const ignoredShared: readonly IgnoredSetting[] = [
   later("SyncTopic", "topics are announced with ShowTopicChange, but not set elsewhere"),
   later("ShowUserTyping", "typing is not relayed"),
   later("PrefixMessagesWithNick", "it is for networks that Rialto does not support yet"),
-  unneeded("UseUserName", "only Matrix has two names for a person"),
+  unneeded("UseUserName", "only Matrix and Mattermost have two names for a person"),
   later("UseFullName", "it is for networks that Rialto does not support yet"),
   unneeded("MessageClipped", "long messages are split, not clipped"),
-  later("SkipTLSVerify", "only IRC and XMPP accounts have it"),
+  later("SkipTLSVerify", "only IRC, XMPP and Mattermost accounts have it"),
   later("http_proxy", "it is for networks that Rialto does not support yet"),
   unneeded("JoinDelay", "only IRC and XMPP accounts have it"),
   unneeded("DebugLevel", "use the flag -debug, or Debug under [general]"),
@@ -85,14 +85,6 @@ export const missingProtocols: readonly MissingProtocol[] = [
       "Token MessageFormat DisableWebPagePreview UseFirstName UseInsecureURL MediaConvertWebPToPNG MediaConvertTgs",
     ),
     network: "",
-  },
-  {
-    protocol: "mattermost",
-    title: "Mattermost",
-    settings: words(
-      "Server Team Login Password Token NoTLS SkipVersionCheck WebhookURL WebhookBindAddress BindAddress v6",
-    ),
-    network: "Server",
   },
   {
     protocol: "rocketchat",

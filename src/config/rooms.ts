@@ -7,6 +7,7 @@ import type { Where } from "./problems.ts";
 import { keyAt } from "./section.ts";
 import type { Section } from "./section.ts";
 import { lookUp } from "./settings.ts";
+import type { Chain } from "./settings.ts";
 
 /** Warns of loops: two accounts in one room, linked by gateways, bring every message back to where it was said. */
 export function warnOfLoops(
@@ -71,8 +72,15 @@ function roomName(account: Declared | undefined, channel: string, general: Secti
   if (setting === "") return `${account.protocol}/${channel}`;
   if (typeof value !== "string" || value === "") return `${account.key}/${channel}`;
   if (account.manifest?.room !== undefined) return `${account.protocol}/${account.manifest.room(channel, value)}`;
-  // Channel names without regard to case: at worst a warning too many.
-  return `${account.protocol}/${networkName(value)}/${channel.toLowerCase()}`;
+  // Names without regard to case: at worst a warning too many.
+  return `${account.protocol}/${networkName(value)}/${divisionOf(account, chain)}${channel.toLowerCase()}`;
+}
+
+function divisionOf({ manifest }: Declared, chain: Chain): string {
+  const setting = manifest?.division;
+  if (setting === undefined) return "";
+  const value = asText(lookUp(setting, chain)?.setting.value);
+  return typeof value === "string" ? `${value.toLowerCase()}/` : "/";
 }
 
 /** `https://user:pass@Chat.Example:6697/` → `chat.example:6697`; a password in an address must not reach a message. */

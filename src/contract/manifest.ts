@@ -20,6 +20,8 @@ export interface Manifest {
   readonly ignored?: readonly IgnoredSetting[];
   /** The setting that tells one network from another: two accounts on one network share their rooms. */
   readonly network?: string;
+  /** The setting that tells groups of rooms on one network apart: a name is another room in each. */
+  readonly division?: string;
   /**
    * The name of a room over all networks of this protocol, by the name of the channel and the value of `network`.
    * Absent: a channel is another room on each network.

@@ -1,4 +1,4 @@
-import { EMOJI_LINES } from "../content/emoji.generated.ts";
+import { emojiNamed } from "../content/emoji-names.ts";
 
 /**
  * Short codes to Unicode: `:smile:` becomes 😄. A code runs from a colon to the next colon or white space; an unknown
@@ -16,7 +16,7 @@ export function replaceEmoji(text: string): string {
     const end = endOfCode(text, open + 1);
     if (end === -1) break;
     if (text[end] === ":" && end > open + 1) {
-      const emoji = emojiOf(text.slice(open + 1, end));
+      const emoji = emojiNamed(text.slice(open + 1, end));
       if (emoji !== null) {
         out += text.slice(copied, open) + emoji;
         copied = end + 1;
@@ -37,33 +37,4 @@ const COLON_OR_SPACE = /[:\t\n\v\f\r\u0085\p{Z}]/gu;
 function endOfCode(text: string, from: number): number {
   COLON_OR_SPACE.lastIndex = from;
   return COLON_OR_SPACE.exec(text)?.index ?? -1;
-}
-
-function emojiOf(code: string): string | null {
-  const points = table().get(code);
-  if (points !== undefined)
-    return String.fromCodePoint(...points.split("-").map((point) => Number.parseInt(point, 16)));
-  const flag = /^flag-([a-z])([a-z])$/.exec(code);
-  return flag === null ? null : regionalIndicator(flag[1] ?? "") + regionalIndicator(flag[2] ?? "");
-}
-
-function regionalIndicator(letter: string): string {
-  return String.fromCodePoint(0x1f1e6 + letter.charCodeAt(0) - 0x61);
-}
-
-let codes: ReadonlyMap<string, string> | null = null;
-
-/** Made at the first short code: most programs run for long without one. */
-function table(): ReadonlyMap<string, string> {
-  codes ??= parse(EMOJI_LINES);
-  return codes;
-}
-
-function parse(lines: string): ReadonlyMap<string, string> {
-  const map = new Map<string, string>();
-  for (const line of lines.split("\n")) {
-    const [points = "", ...names] = line.split(" ");
-    for (const name of names) map.set(name, points);
-  }
-  return map;
 }

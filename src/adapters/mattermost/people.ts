@@ -1,0 +1,123 @@
+import type { Author } from "../../contract/events.ts";
+import type { Clock } from "../../contract/host.ts";
+import type { FileRef, UserRef } from "../../contract/ids.ts";
+import { Directory } from "../kit/directory.ts";
+import type { MattermostApi } from "./api.ts";
+import type { MattermostUser } from "./model.ts";
+import { avatarRef } from "./refs.ts";
+import type { MattermostSettings } from "./settings.ts";
+
+/** So many people are known at once, those who have spoken last; others are looked up again. */
+const PEOPLE_MAX = 3_000;
+/** A name that nobody has is not asked for again for so long. */
+const ABSENT_MS = 60_000;
+
+const never = new AbortController().signal;
+
+interface PeopleOptions {
+  readonly api: MattermostApi;
+  readonly clock: Pick<Clock, "monoMs">;
+  readonly settings: Pick<MattermostSettings, "UseUserName">;
+}
+
+/** Who people are: looked up when they first do something, and kept fresh by what the server tells. */
+export class MattermostPeople {
+  readonly #options: PeopleOptions;
+  readonly #byId: Directory<string, MattermostUser>;
+  readonly #byName: Directory<string, string>;
+
+  constructor(options: PeopleOptions) {
+    const { api, clock } = options;
+    this.#options = options;
+    const kept = { clock, max: PEOPLE_MAX, absentMs: ABSENT_MS };
+    this.#byId = new Directory({ ...kept, load: async (id) => valueOf(await api.user(id, never)) });
+    this.#byName = new Directory({
+      ...kept,
+      load: async (name) => {
+        const user = valueOf(await api.userNamed(name, never));
+        if (user !== null) this.#byId.put(user.id, user);
+        return user?.id ?? null;
+      },
+    });
+  }
+
+  /** Null when there is none. Never rejects. */
+  async get(id: string): Promise<MattermostUser | null> {
+    return id === "" ? null : await this.#byId.get(id);
+  }
+
+  /** The user with this user name, in any spelling; null when there is none. Never rejects. */
+  async named(username: string): Promise<MattermostUser | null> {
+    const id = await this.#byName.get(username.toLowerCase());
+    return id === null ? null : await this.get(id);
+  }
+
+  /** Without asking anybody; null: not known now. */
+  known(id: string): MattermostUser | null {
+    return this.#byId.known(id) ?? null;
+  }
+
+  /** Whether nobody has to be asked for this one. */
+  isKnown(id: string): boolean {
+    return this.#byId.known(id) !== undefined;
+  }
+
+  /** Looks up all who are not known, in few requests. */
+  async learn(ids: Iterable<string>): Promise<void> {
+    const unknown = [...new Set(ids)].filter((id) => id !== "" && this.#byId.known(id) === undefined);
+    for (let at = 0; at < unknown.length; at += IDS_MAX) {
+      const users = valueOf(await this.#options.api.users(unknown.slice(at, at + IDS_MAX), never)) ?? [];
+      for (const user of users) this.#byId.put(user.id, user);
+    }
+  }
+
+  /** Somebody has changed. Those whom nobody has asked for stay unknown. */
+  changed(user: MattermostUser): void {
+    const known = this.#byId.known(user.id);
+    if (known === undefined || known === null) return;
+    this.#byName.forget(known.username);
+    this.#byName.forget(user.username);
+    this.#byId.put(user.id, user);
+  }
+
+  author(id: string, fallback = ""): Author {
+    return authorOf(id, this.known(id), fallback, this.#options.settings);
+  }
+}
+
+/** Servers look up so many at once. */
+const IDS_MAX = 100;
+
+/** What a person is called: the nickname, or the user name. `fallback`: of one whom nobody can look up. */
+export function authorOf(
+  id: string,
+  user: MattermostUser | null,
+  fallback: string,
+  { UseUserName }: Pick<MattermostSettings, "UseUserName">,
+): Author {
+  const username = clean(user?.username ?? "") || clean(fallback);
+  const name = (UseUserName ? "" : clean(user?.nickname ?? "")) || username || "somebody";
+  const avatar = user === null ? null : avatarFile(avatarRef(user.id, user.pictureAt));
+  return { id: id as UserRef, identity: null, name, avatar };
+}
+
+const avatarFile = (ref: FileRef): Author["avatar"] => ({
+  name: "avatar",
+  comment: "",
+  mime: null,
+  bytes: null,
+  url: null,
+  ref,
+});
+
+/** Names may hold anything: what breaks lines, or writes backwards, has no place in one. */
+export function clean(name: string): string {
+  return name
+    .replaceAll(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, " ")
+    .replaceAll(/ {2,}/gu, " ")
+    .trim();
+}
+
+function valueOf<T>(result: { readonly ok: true; readonly value: T } | { readonly ok: false }): T | null {
+  return result.ok ? result.value : null;
+}

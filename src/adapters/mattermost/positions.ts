@@ -1,0 +1,149 @@
+import type { Cursor } from "../../contract/ids.ts";
+import { isObject, type Json, NOTHING, numberIn, objectIn, parsed, textIn } from "../kit/json.ts";
+
+/** Where a stream of events can be taken up again. */
+export interface StreamPosition {
+  readonly connection: string;
+  /** The number of the event that comes next. */
+  readonly next: number;
+}
+
+/** Up to where a channel was read. All times are the server's. */
+interface ChannelPosition {
+  /** What was posted by then, before we came, is none of ours. */
+  readonly floorMs: number;
+  /** From here on it has to be read again; null: it is as far as all others. */
+  readonly behindMs: number | null;
+}
+
+const CHANNELS_MAX = 2_000;
+/** Of posts that were told as they were after an edit. */
+const TOLD_MAX = 200;
+/** The stream alone is worth a new cursor when it has gone on by so many events. */
+const STREAM_STEP = 50;
+
+/** Servers' times are a little apart, and what happens at once comes in any order: so much is read again. */
+export const MARGIN_MS = 30_000;
+
+/**
+ * What the cursor holds: up to which moment of the server everything was told, the channels that are not as far, and
+ * where the stream of events can be taken up.
+ */
+export class MattermostPositions {
+  readonly #channels = new Map<string, ChannelPosition>();
+  /** Post to the edit that it was told with. */
+  readonly #told = new Map<string, number>();
+  #seenMs: number;
+  #stream: StreamPosition | null;
+  #takenAt = 0;
+  #moved = false;
+
+  constructor(since: Cursor | null) {
+    const read = parsed(since ?? "");
+    const json = isObject(read) ? read : NOTHING;
+    this.#seenMs = numberIn(json, "at") ?? 0;
+    const [connection, next] = [textIn(json, "connection"), numberIn(json, "next")];
+    this.#stream = connection === null || next === null ? null : { connection, next };
+    for (const [id, value] of Object.entries(objectIn(json, "channels"))) {
+      const [floorMs, behindMs = null] = Array.isArray(value) ? (value as readonly unknown[]) : [];
+      if (typeof floorMs !== "number") continue;
+      this.#channels.set(id, { floorMs, behindMs: typeof behindMs === "number" ? behindMs : null });
+    }
+    for (const [id, editAt] of Object.entries(objectIn(json, "told"))) {
+      if (typeof editAt === "number") this.#told.set(id, editAt);
+    }
+  }
+
+  /** Null: it cannot be taken up. */
+  get stream(): StreamPosition | null {
+    return this.#stream;
+  }
+
+  get seenMs(): number {
+    return this.#seenMs;
+  }
+
+  get channels(): readonly string[] {
+    return [...this.#channels.keys()];
+  }
+
+  /** Everything of the stream before this event was handed over. */
+  followed(stream: StreamPosition | null): void {
+    if (stream?.connection !== this.#stream?.connection) this.#moved = true;
+    this.#stream = stream;
+  }
+
+  /** Everything up to this moment was handed over, but for the channels that are behind. */
+  seen(atMs: number): void {
+    if (atMs <= this.#seenMs) return;
+    this.#seenMs = atMs;
+    this.#moved = true;
+    for (const [id, editAt] of this.#told) if (editAt < atMs - 2 * MARGIN_MS) this.#told.delete(id);
+  }
+
+  /** Null for a channel that was never read. */
+  of(channel: string): { readonly floorMs: number; readonly behindMs: number | null } | null {
+    return this.#channels.get(channel) ?? null;
+  }
+
+  /** A channel is read from now on. */
+  begin(channel: string, floorMs: number): void {
+    if (this.#channels.size >= CHANNELS_MAX) return;
+    this.#set(channel, { floorMs, behindMs: null });
+  }
+
+  /** It is no longer as far as the others. Where it is behind already, it stays there. */
+  fallBack(channel: string): void {
+    const position = this.#channels.get(channel);
+    if (position !== undefined && position.behindMs === null)
+      this.#set(channel, { ...position, behindMs: this.#seenMs });
+  }
+
+  caughtUp(channel: string): void {
+    const position = this.#channels.get(channel);
+    if (position !== undefined) this.#set(channel, { ...position, behindMs: null });
+  }
+
+  /** As if the channel had never been read. */
+  forget(channel: string): void {
+    if (this.#channels.delete(channel)) this.#moved = true;
+  }
+
+  /** A post that was new to us was told as it is after this edit. */
+  told(post: string, editAt: number): void {
+    this.#told.set(post, editAt);
+    const oldest = this.#told.keys().next();
+    if (this.#told.size > TOLD_MAX && oldest.done !== true) this.#told.delete(oldest.value);
+    this.#moved = true;
+  }
+
+  wasTold(post: string, editAt: number): boolean {
+    return this.#told.get(post) === editAt;
+  }
+
+  get moved(): boolean {
+    return this.#moved || (this.#stream !== null && this.#stream.next - this.#takenAt >= STREAM_STEP);
+  }
+
+  take(): Cursor | null {
+    if (!this.moved) return null;
+    this.#moved = false;
+    this.#takenAt = this.#stream?.next ?? 0;
+    const channels: Record<string, readonly number[]> = {};
+    for (const [id, { floorMs, behindMs }] of this.#channels) {
+      channels[id] = behindMs === null ? [floorMs] : [floorMs, behindMs];
+    }
+    const json: Json = {
+      at: this.#seenMs,
+      ...this.#stream,
+      channels,
+      ...(this.#told.size > 0 && { told: Object.fromEntries(this.#told) }),
+    };
+    return JSON.stringify(json) as Cursor;
+  }
+
+  #set(channel: string, position: ChannelPosition): void {
+    this.#channels.set(channel, position);
+    this.#moved = true;
+  }
+}

@@ -1,0 +1,187 @@
+import { hash } from "node:crypto";
+import type { Event } from "../../contract/events.ts";
+import type { Host } from "../../contract/host.ts";
+import type { ChannelRef } from "../../contract/ids.ts";
+import { emojiNamed } from "../../content/emoji-names.ts";
+import { Lru } from "../../lib/lru.ts";
+import { isObject, type Json, numberIn, textIn } from "../kit/json.ts";
+import type { MattermostApi } from "./api.ts";
+import { type MattermostPost, postIn, reactionIn, recordIn } from "./model.ts";
+import type { OwnPosts } from "./own-posts.ts";
+import type { MattermostPeople } from "./people.ts";
+import {
+  contentOf,
+  deleted,
+  edited,
+  isSystem,
+  type MattermostReceiveContext,
+  peopleOf,
+  reacted,
+  toEvent,
+} from "./receive.ts";
+import type { ThreadRoots } from "./roots.ts";
+import type { StreamEvent } from "./stream.ts";
+
+/** So many posts are known by what they say, so that what changes nothing of it is no edit. */
+const CONTENTS_MAX = 5_000;
+/** A change that is as near to the edit of the post is that edit. */
+const EDIT_NEAR_MS = 2_000;
+const EMOJI_MAX = 64;
+
+const never = new AbortController().signal;
+
+interface ReaderOptions {
+  readonly api: MattermostApi;
+  readonly host: Pick<Host, "clock">;
+  readonly people: MattermostPeople;
+  readonly own: OwnPosts;
+  readonly roots: ThreadRoots;
+  /** Our own id. */
+  readonly me: string;
+}
+
+/** What a channel's event of the stream says. `thread`: its replies may have gone with it, which nobody tells. */
+export interface ReadEvent {
+  readonly events: readonly Event[];
+  /** When it happened, by the server; 0: it does not say. */
+  readonly atMs: number;
+  readonly thread: boolean;
+}
+
+const NOTHING_READ: ReadEvent = { events: [], atMs: 0, thread: false };
+
+/** Reads events of channels, with what has to be known first, and remembers what later ones speak of. */
+export class ChannelReader {
+  readonly context: MattermostReceiveContext;
+  readonly #options: ReaderOptions;
+  readonly #contents = new Lru<string, string>(CONTENTS_MAX);
+
+  constructor(options: ReaderOptions) {
+    const { people, own, me } = options;
+    this.#options = options;
+    this.context = {
+      me,
+      author: (user, fallback) => people.author(user, fallback),
+      isBot: (user) => people.known(user)?.isBot === true,
+      opOf: (post) => own.note(post)?.op ?? null,
+      emoji: (name) => emojiNamed(name) ?? `:${name.slice(0, EMOJI_MAX)}:`,
+    };
+  }
+
+  /** Null: it is none of a channel's events. */
+  channelOf({ event, data, channel }: StreamEvent): string | null {
+    return READ.has(event) ? channel || (postIn(recordIn(data, "post"))?.channelId ?? null) : null;
+  }
+
+  async read({ event, data, channel }: StreamEvent): Promise<ReadEvent> {
+    if (event === "reaction_added" || event === "reaction_removed") {
+      return await this.#reaction(recordIn(data, "reaction"), channel as ChannelRef, event === "reaction_added");
+    }
+    const post = postIn(recordIn(data, "post"));
+    // Only its writer sees it.
+    if (post === null || post.type === "system_ephemeral") return NOTHING_READ;
+    this.#options.roots.note(post);
+    await this.#prepare(post);
+    if (event === "posted") return this.#posted(await this.#withFiles(post), textIn(data, "sender_name"));
+    if (event === "post_edited") return this.#edited(await this.#withFiles(post));
+    return this.#deleted(post);
+  }
+
+  /** Rows of the history: what they speak of is known from now on. */
+  async learn(posts: readonly MattermostPost[]): Promise<void> {
+    const { people, roots, own, me } = this.#options;
+    for (const post of posts) {
+      if (post.originalId !== "") continue;
+      roots.note(post);
+      if (post.userId === me) own.note(post);
+    }
+    await people.learn(posts.flatMap(peopleOf));
+  }
+
+  /** It was told as it is now. */
+  told(post: MattermostPost): void {
+    this.#contents.set(post.id, digestOf(post));
+  }
+
+  /** Whether we have taken it back ourselves. */
+  isOursToDelete(post: MattermostPost): boolean {
+    return this.#options.own.isDeleting(post.id);
+  }
+
+  async #prepare(post: MattermostPost): Promise<void> {
+    const { people } = this.#options;
+    const unknown = [...new Set(peopleOf(post))].filter((id) => !people.isKnown(id));
+    if (unknown.length > 0) await Promise.all(unknown.map(async (id) => await people.get(id)));
+  }
+
+  /** Older servers tell only the ids of files. */
+  async #withFiles(post: MattermostPost): Promise<MattermostPost> {
+    const { api } = this.#options;
+    const missing = post.fileIds.filter((id) => !post.files.some((file) => file.id === id));
+    if (missing.length === 0) return post;
+    const found = await Promise.all(missing.map(async (id) => await api.fileInfo(id, never)));
+    return {
+      ...post,
+      files: [...post.files, ...found.flatMap((one) => (one.ok && one.value !== null ? one.value : []))],
+    };
+  }
+
+  #posted(post: MattermostPost, sender: string | null): ReadEvent {
+    this.told(post);
+    const name = (sender ?? "").replace(/^@/u, "");
+    const context: MattermostReceiveContext = {
+      ...this.context,
+      author: (user, fallback) => this.context.author(user, fallback || (user === post.userId ? name : "")),
+    };
+    const event = toEvent(post, context);
+    return { events: event === null ? [] : [event], atMs: post.updateAt, thread: false };
+  }
+
+  /** A picture of a link, a pin, other props: it is told alike, and changes nothing of what is said. */
+  #edited(post: MattermostPost): ReadEvent {
+    const before = this.#contents.get(post.id);
+    this.told(post);
+    const isSame = before === undefined ? post.updateAt - post.editAt > EDIT_NEAR_MS : before === digestOf(post);
+    const event = isSame || isSystem(post) || post.deleteAt > 0 ? null : edited(post, this.context);
+    return { events: event === null ? [] : [event], atMs: post.updateAt, thread: false };
+  }
+
+  #deleted(post: MattermostPost): ReadEvent {
+    this.#contents.delete(post.id);
+    const { clock } = this.#options.host;
+    const event = deleted(post, this.isOursToDelete(post), this.context);
+    // What comes is the post as it was.
+    const atMs = post.deleteAt === 0 ? clock.nowMs() : post.deleteAt;
+    return {
+      events: isSystem(post) ? [] : [{ ...event, atMs }],
+      atMs: post.deleteAt,
+      thread: post.rootId === "" && post.replyCount > 0,
+    };
+  }
+
+  async #reaction(raw: unknown, channel: ChannelRef, on: boolean): Promise<ReadEvent> {
+    const reaction = reactionIn(raw);
+    if (reaction === null) return NOTHING_READ;
+    const { people } = this.#options;
+    if (!people.isKnown(reaction.userId)) await people.get(reaction.userId);
+    const stamp = on ? reaction.createAt : changedAt(isObject(raw) ? raw : {});
+    const event = reacted(reaction, { channel, on, stamp: stamp === 0 ? null : stamp }, this.context);
+    return { events: [event], atMs: stamp, thread: false };
+  }
+}
+
+const READ: ReadonlySet<string> = new Set([
+  "posted",
+  "post_edited",
+  "post_deleted",
+  "reaction_added",
+  "reaction_removed",
+]);
+
+function changedAt(reaction: Json): number {
+  return Math.max(...["create_at", "update_at", "delete_at"].map((key) => numberIn(reaction, key) ?? 0));
+}
+
+function digestOf(post: MattermostPost): string {
+  return hash("sha1", contentOf(post), "base64").slice(0, 16);
+}

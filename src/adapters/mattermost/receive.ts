@@ -1,0 +1,210 @@
+import type { RemoteFile } from "../../contract/content.ts";
+import type { Author, Deleted, Edited, Event, Member, Posted, Reacted, SaidBody } from "../../contract/events.ts";
+import type { ChannelRef, EventKey, MessageRef, OpId } from "../../contract/ids.ts";
+import { cut } from "../../content/length.ts";
+import { textIn } from "../kit/json.ts";
+import { attachmentWords } from "./attachments.ts";
+import type { MattermostFile, MattermostPost, MattermostReaction } from "./model.ts";
+import { clean } from "./people.ts";
+import { fileRef } from "./refs.ts";
+
+export interface MattermostReceiveContext {
+  /** Our own id. */
+  readonly me: string;
+  /** `fallback`: the name of one whom nobody can look up. */
+  readonly author: (user: string, fallback?: string) => Author;
+  readonly isBot: (user: string) => boolean;
+  /** What a post of ours was made for. */
+  readonly opOf: (post: MattermostPost) => OpId | null;
+  readonly emoji: (name: string) => string;
+}
+
+/** Everybody who has to be known before a post is read. */
+export function peopleOf(post: MattermostPost): readonly string[] {
+  const named = ["addedUserId", "removedUserId", "deleteBy"].map((key) => textIn(post.props, key) ?? "");
+  return [post.userId, ...named, ...(post.reactions ?? []).map(({ userId }) => userId)].filter((id) => id !== "");
+}
+
+/** What a post tells when it is new: something said, or what the server says of members and the header. */
+export function toEvent(post: MattermostPost, context: MattermostReceiveContext): Event | null {
+  if (!isSystem(post)) return posted(post, context);
+  if (post.type === "system_header_change") return header(post, context);
+  return member(post, context);
+}
+
+/** Posts of the server: no chat. */
+export function isSystem({ type }: Pick<MattermostPost, "type">): boolean {
+  return type.startsWith("system_");
+}
+
+function posted(post: MattermostPost, context: MattermostReceiveContext): Posted | null {
+  const body = bodyOf(post);
+  if (body === null) return null;
+  const thread = post.rootId === "" ? null : (post.rootId as MessageRef);
+  return {
+    kind: "posted",
+    ...base(post, context),
+    key: `p/${post.id}` as EventKey,
+    atMs: post.createAt,
+    messages: [post.id as MessageRef],
+    author: writer(post, context),
+    body,
+    replyTo: thread,
+    thread,
+  };
+}
+
+/** The server has checked who may do it. Null when there is nothing left of it to say. */
+export function edited(post: MattermostPost, context: MattermostReceiveContext): Edited | null {
+  const body = bodyOf(post);
+  if (body === null) return null;
+  const atMs = post.editAt === 0 ? post.updateAt : post.editAt;
+  return {
+    kind: "edited",
+    ...base(post, context),
+    key: `e/${post.id}/${atMs}` as EventKey,
+    atMs,
+    message: post.id as MessageRef,
+    aliases: [],
+    author: writer(post, context),
+    vouched: true,
+    body,
+  };
+}
+
+/** `ours`: we have taken it back ourselves. */
+export function deleted(post: MattermostPost, ours: boolean, context: MattermostReceiveContext): Deleted {
+  const by = textIn(post.props, "deleteBy");
+  return {
+    kind: "deleted",
+    channel: post.channelId as ChannelRef,
+    key: `d/${post.id}` as EventKey,
+    atMs: post.deleteAt === 0 ? post.updateAt : post.deleteAt,
+    echoOf: ours || by === context.me ? "self" : null,
+    message: post.id as MessageRef,
+    by: by === null || by === "" ? null : context.author(by),
+    vouched: true,
+  };
+}
+
+/** `stamp`: what tells this change from a later one of the same kind; null: nothing does. */
+export function reacted(
+  { userId, postId, emoji, createAt }: MattermostReaction,
+  at: { readonly channel: ChannelRef; readonly on: boolean; readonly stamp: number | null },
+  context: MattermostReceiveContext,
+): Reacted {
+  const { channel, on, stamp } = at;
+  return {
+    kind: "reacted",
+    channel,
+    key: stamp === null ? null : (`${on ? "r" : "u"}/${postId}/${userId}/${emoji}/${stamp}` as EventKey),
+    atMs: stamp ?? createAt,
+    echoOf: userId === context.me ? "self" : null,
+    message: postId as MessageRef,
+    author: context.author(userId),
+    emoji: context.emoji(emoji),
+    on,
+  };
+}
+
+/** Two posts with the same one say the same to people. */
+export function contentOf(post: MattermostPost): string {
+  return JSON.stringify([post.message, post.fileIds, attachmentWords(post.props)]);
+}
+
+/** The text is Mattermost's Markdown, and so are the words of integrations. */
+function bodyOf(post: MattermostPost): SaidBody | null {
+  const isAction = post.type === "me";
+  const said = isAction ? actionText(post) : post.message;
+  const text = [said, attachmentWords(post.props)].filter((words) => words.trim() !== "").join("\n");
+  const files = post.fileIds.map((id) => remoteFile(id, post.files));
+  if (text === "" && files.length === 0) return null;
+  return { style: isAction ? "action" : "normal", source: { format: "mattermost", text }, files };
+}
+
+/** `/me` keeps what was written in the props; the message has it between asterisks. */
+function actionText({ message, props }: MattermostPost): string {
+  return message.startsWith("*") && message.endsWith("*") && message.length > 1
+    ? message.slice(1, -1)
+    : (textIn(props, "message") ?? message);
+}
+
+function remoteFile(id: string, known: readonly MattermostFile[]): RemoteFile {
+  const file = known.find((one) => one.id === id);
+  const { name = "file", mime = null, size = null } = file ?? {};
+  return { name, comment: "", mime, bytes: size, url: null, ref: fileRef(id) };
+}
+
+/** Anybody can write these props: only of a bot do they name somebody. */
+function writer(post: MattermostPost, context: MattermostReceiveContext): Author {
+  const author = context.author(post.userId);
+  const name = context.isBot(post.userId) ? clean(textIn(post.props, "override_username") ?? "") : "";
+  return name === "" ? author : { ...author, name: cut(name, NAME_MAX, "codepoints"), avatar: null };
+}
+
+const NAME_MAX = 64;
+
+function base(post: MattermostPost, { me, opOf }: MattermostReceiveContext) {
+  const echoOf = post.userId === me ? (opOf(post) ?? ("self" as const)) : null;
+  return { channel: post.channelId as ChannelRef, echoOf };
+}
+
+/** Who comes and goes. `who`: the field of the props with the id, and the one with the name; null: the post's author. */
+interface Coming {
+  readonly change: "join" | "leave";
+  readonly who: readonly [id: string, name: string] | null;
+  readonly verb: string;
+}
+
+const ADDED: Coming = { change: "join", who: ["addedUserId", "addedUsername"], verb: "joins" };
+const JOINED: Coming = { change: "join", who: null, verb: "joins" };
+const LEFT: Coming = { change: "leave", who: null, verb: "leaves" };
+const REMOVED: Coming = { change: "leave", who: ["removedUserId", "removedUsername"], verb: "was removed" };
+
+const COMINGS: ReadonlyMap<string, Coming> = new Map([
+  ["system_join_channel", JOINED],
+  ["system_guest_join_channel", JOINED],
+  ["system_join_team", JOINED],
+  ["system_add_to_channel", ADDED],
+  ["system_add_guest_to_chan", ADDED],
+  ["system_add_to_team", ADDED],
+  ["system_leave_channel", LEFT],
+  ["system_leave_team", LEFT],
+  ["system_remove_from_channel", REMOVED],
+  ["system_remove_from_team", REMOVED],
+]);
+
+function member(post: MattermostPost, context: MattermostReceiveContext): Member | null {
+  const coming = COMINGS.get(post.type);
+  if (coming === undefined) return null;
+  const [idKey, nameKey] = coming.who ?? ["", "username"];
+  const id = textIn(post.props, idKey) ?? (coming.who === null ? post.userId : "");
+  const named = textIn(post.props, nameKey) ?? "";
+  // We say nothing of ourselves.
+  if (id === context.me || (id === "" && clean(named) === "")) return null;
+  const author = context.author(id, named);
+  return {
+    kind: "member",
+    channel: post.channelId as ChannelRef,
+    key: `p/${post.id}` as EventKey,
+    atMs: post.createAt,
+    echoOf: null,
+    author,
+    change: coming.change,
+    text: `${author.name} ${coming.verb}`,
+  };
+}
+
+function header(post: MattermostPost, context: MattermostReceiveContext): Event {
+  const words = (textIn(post.props, "new_header") ?? "").replaceAll(/\s+/gu, " ").trim();
+  const author = context.author(post.userId, textIn(post.props, "username") ?? "");
+  return {
+    kind: "topic",
+    channel: post.channelId as ChannelRef,
+    key: `p/${post.id}` as EventKey,
+    atMs: post.createAt,
+    echoOf: post.userId === context.me ? "self" : null,
+    author,
+    text: `${author.name} ${words === "" ? "removed the topic" : `changed the topic to: ${words}`}`,
+  };
+}

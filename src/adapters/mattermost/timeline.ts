@@ -1,0 +1,304 @@
+import type { Event } from "../../contract/events.ts";
+import type { Accepted, Host } from "../../contract/host.ts";
+import type { ChannelRef } from "../../contract/ids.ts";
+import type { EventIntake } from "../kit/intake.ts";
+import { numberIn } from "../kit/json.ts";
+import type { RestFailure } from "../kit/rest.ts";
+import type { MattermostApi } from "./api.ts";
+import { type ChangedPosts, changesIn, fetchChanged, type FoundChange } from "./gap.ts";
+import { type MattermostChannel, type MattermostPost, userIn, recordIn } from "./model.ts";
+import type { MattermostPeople } from "./people.ts";
+import type { MattermostPositions } from "./positions.ts";
+import type { ChannelReader } from "./reader.ts";
+import { deleted, edited, isSystem, reacted, toEvent } from "./receive.ts";
+import { type StreamEvent, TIME } from "./stream.ts";
+
+/** Events that wait to be read before the socket pauses; it goes on at half of that. */
+const QUEUE_MAX = 500;
+/** Events of one channel that wait while its history is read; beyond that, it is read again. */
+const BACKLOG_MAX = 2_000;
+/** Handed over at once. */
+const BATCH_MAX = 200;
+/** So many channels have their history read at once. */
+const FILLS_MAX = 4;
+/** A fault of ours must not fill the log. */
+const FAULTS_MAX = 10;
+
+interface TimelineOptions {
+  readonly api: MattermostApi;
+  readonly host: Host;
+  readonly intake: EventIntake;
+  readonly positions: MattermostPositions;
+  readonly people: MattermostPeople;
+  readonly reader: ChannelReader;
+  /** Nothing is missing of the stream since the cursor. */
+  readonly resumed: boolean;
+  /** Events about channels and teams themselves. */
+  readonly onOther: (event: StreamEvent) => void;
+  /** The history of a channel cannot be read: going on would leave a gap. */
+  readonly onUnreadable: (channel: string, failure: RestFailure) => void;
+  /** Too much waits to be read. */
+  readonly onFull: (full: boolean) => void;
+}
+
+/** A channel whose events count. `backlog`: what waits for its history; null: nothing has to. */
+interface Lane {
+  backlog: StreamEvent[] | null;
+  /** Nothing of it is missing before the backlog. */
+  whole: boolean;
+  filling: boolean;
+}
+
+/**
+ * What happens, in order: the events of the stream, and what was missed. A channel whose history has to be read first
+ * keeps its events back until then; the others go on. A channel that was never read brings nothing of its past.
+ */
+export class MattermostTimeline {
+  readonly #options: TimelineOptions;
+  readonly #lanes = new Map<string, Lane>();
+  readonly #queue: StreamEvent[] = [];
+  readonly #stop = new AbortController();
+  readonly #turns: (() => void)[] = [];
+  #fills = 0;
+  #running = false;
+  #full = false;
+  #faults = 0;
+
+  constructor(options: TimelineOptions) {
+    this.#options = options;
+    const { positions, resumed } = options;
+    for (const id of positions.channels) {
+      const wasBehind = positions.of(id)?.behindMs !== null;
+      // Until it is joined again, nothing of it is handed over.
+      positions.fallBack(id);
+      if (resumed && !wasBehind) this.#lanes.set(id, { backlog: [], whole: true, filling: false });
+    }
+  }
+
+  /** Nothing is handed over any more. */
+  stop(): void {
+    this.#stop.abort();
+    this.#queue.length = 0;
+    for (const turn of this.#turns.splice(0)) turn();
+  }
+
+  push(event: StreamEvent): void {
+    if (this.#stop.signal.aborted) return;
+    this.#queue.push(event);
+    this.#count();
+    // What came in one piece of the socket is read together.
+    if (!this.#running) queueMicrotask(() => void this.#run());
+    this.#running = true;
+  }
+
+  /** We are in a channel. */
+  enter({ id, lastPostAt }: Pick<MattermostChannel, "id" | "lastPostAt">): void {
+    const { positions } = this.#options;
+    const waiting = this.#lanes.get(id);
+    if (positions.of(id) === null) {
+      positions.begin(id, Math.max(positions.seenMs, lastPostAt));
+      this.#lanes.set(id, { backlog: null, whole: true, filling: false });
+      this.#options.intake.flush();
+      return;
+    }
+    positions.fallBack(id);
+    const lane = waiting ?? { backlog: [], whole: false, filling: false };
+    lane.backlog ??= [];
+    this.#lanes.set(id, lane);
+    this.#begin(id, lane);
+  }
+
+  /** We are out of a channel. */
+  leave(id: string): void {
+    this.#options.positions.fallBack(id);
+    this.#lanes.delete(id);
+  }
+
+  /** It is no longer wanted: should it be joined again, its past is none of ours. */
+  forget(id: string): void {
+    this.#lanes.delete(id);
+    this.#options.positions.forget(id);
+    this.#options.intake.flush();
+  }
+
+  /** Events were left out: all channels are read again from where they were. */
+  missed(): void {
+    for (const id of this.#lanes.keys()) this.#readAgain(id);
+  }
+
+  #readAgain(id: string): void {
+    const lane = this.#lanes.get(id);
+    if (lane === undefined) return;
+    this.#options.positions.fallBack(id);
+    lane.whole = false;
+    lane.backlog ??= [];
+    if (this.#options.positions.of(id) !== null) this.#begin(id, lane);
+  }
+
+  async #run(): Promise<void> {
+    const { intake, positions } = this.#options;
+    for (let event = this.#queue.shift(); event !== undefined; event = this.#queue.shift()) {
+      this.#count();
+      try {
+        await this.#take(event);
+      } catch (error) {
+        this.#fault(event.event, error);
+      }
+      positions.followed(event.then);
+    }
+    this.#running = false;
+    intake.flush();
+  }
+
+  async #take(event: StreamEvent): Promise<void> {
+    const { positions, people, reader, onOther } = this.#options;
+    if (event.event === TIME) return positions.seen(numberIn(event.data, "atMs") ?? 0);
+    if (event.event === "user_updated") {
+      const user = userIn(recordIn(event.data, "user"));
+      if (user !== null) people.changed(user);
+      return;
+    }
+    const id = reader.channelOf(event);
+    if (id === null) return onOther(event);
+    const lane = this.#lanes.get(id);
+    if (lane === undefined) return;
+    if (lane.backlog === null) positions.seen(await this.#read(id, event));
+    else if (lane.backlog.length < BACKLOG_MAX) lane.backlog.push(event);
+    else {
+      lane.backlog = [];
+      lane.whole = false;
+    }
+  }
+
+  /** When it happened. */
+  async #read(id: string, event: StreamEvent): Promise<number> {
+    const { intake, reader } = this.#options;
+    const lane = this.#lanes.get(id);
+    const { events, atMs, thread } = await reader.read(event);
+    // Left meanwhile.
+    if (lane === undefined || this.#lanes.get(id) !== lane) return 0;
+    intake.add(events);
+    if (thread) this.#readAgain(id);
+    return atMs;
+  }
+
+  /** Reads what was missed, when it is its turn, and then what waits. */
+  #begin(id: string, lane: Lane): void {
+    if (lane.filling) return;
+    lane.filling = true;
+    void this.#fill(id, lane).finally(() => {
+      lane.filling = false;
+      this.#fills -= 1;
+      this.#turns.shift()?.();
+    });
+  }
+
+  async #fill(id: string, lane: Lane): Promise<void> {
+    if (this.#fills >= FILLS_MAX) await new Promise<void>((resolve) => this.#turns.push(resolve));
+    this.#fills += 1;
+    const { positions, intake, host, onUnreadable } = this.#options;
+    const isOver = (): boolean => this.#stop.signal.aborted || this.#lanes.get(id) !== lane;
+    try {
+      while (!lane.whole && !isOver()) {
+        lane.whole = true;
+        const failure = await this.#catchUp(id, isOver);
+        if (isOver()) return;
+        if (failure !== null) return onUnreadable(id, failure);
+      }
+      for (let event = lane.backlog?.shift(); event !== undefined && !isOver(); event = lane.backlog?.shift()) {
+        await this.#read(id, event);
+        intake.flush();
+        await intake.low();
+      }
+    } catch (error) {
+      this.#fault("history", error);
+      host.log.debug({ channel: id }, "the history of a channel is passed over");
+    }
+    if (isOver()) return;
+    lane.backlog = null;
+    positions.caughtUp(id);
+    intake.flush();
+  }
+
+  /** Null: it is read. */
+  async #catchUp(id: string, isOver: () => boolean): Promise<RestFailure | null> {
+    const { api, host, positions, reader } = this.#options;
+    const position = positions.of(id);
+    if (position === null) return null;
+    const scope = { channel: id, sinceMs: position.behindMs ?? positions.seenMs, floorMs: position.floorMs };
+    const fetched = await fetchChanged(api, scope, this.#stop.signal);
+    if (isOver()) return null;
+    if (!fetched.ok) return fetched.failure;
+    await reader.learn(fetched.value.posts);
+    const found = changesIn(fetched.value.posts, scope, (post, editAt) => positions.wasTold(post, editAt));
+    const told = await this.#tellPosts(found.posts, isOver);
+    const changes = found.changes.filter((change) => change.is !== "edited" || !told.has(change.post.id));
+    await this.#tellChanges(id, changes, isOver);
+    this.#say(id, fetched.value, told.size);
+    host.log.trace({ channel: id, rows: fetched.value.posts.length, changes: changes.length }, "read a history");
+    return null;
+  }
+
+  /** Those that were new to the core. An edit of these is part of what was told. */
+  async #tellPosts(posts: readonly MattermostPost[], isOver: () => boolean): Promise<ReadonlySet<string>> {
+    const { host, positions, reader } = this.#options;
+    const told = new Set<string>();
+    for (let at = 0; at < posts.length && !isOver(); at += BATCH_MAX) {
+      const batch = posts.slice(at, at + BATCH_MAX).flatMap((post) => {
+        const event = toEvent(post, reader.context);
+        return event === null ? [] : [{ post, event }];
+      });
+      const answers: readonly Accepted[] = await host.accept({ events: batch.map(({ event }) => event), cursor: null });
+      for (const [index, { post }] of batch.entries()) {
+        reader.told(post);
+        if (answers[index] === "duplicate") continue;
+        told.add(post.id);
+        if (post.editAt > 0) positions.told(post.id, post.editAt);
+      }
+    }
+    return told;
+  }
+
+  async #tellChanges(id: string, changes: readonly FoundChange[], isOver: () => boolean): Promise<void> {
+    const { host, reader } = this.#options;
+    for (let at = 0; at < changes.length && !isOver(); at += BATCH_MAX) {
+      const events = changes.slice(at, at + BATCH_MAX).flatMap((change) => this.#changeEvent(id, change) ?? []);
+      await host.accept({ events, cursor: null });
+    }
+    for (const change of changes) if (change.is === "edited") reader.told(change.post);
+  }
+
+  #changeEvent(id: string, change: FoundChange): Event | null {
+    const { reader } = this.#options;
+    if (change.is === "reacted") {
+      const { reaction } = change;
+      const at = { channel: id as ChannelRef, on: true, stamp: reaction.createAt };
+      return reacted(reaction, at, reader.context);
+    }
+    if (isSystem(change.post)) return null;
+    if (change.is === "edited") return edited(change.post, reader.context);
+    return deleted(change.post, reader.isOursToDelete(change.post), reader.context);
+  }
+
+  #say(id: string, { whole }: ChangedPosts, missed: number): void {
+    const { log } = this.#options.host;
+    if (missed > 0) log.info({ channel: id, posts: missed }, "read the posts that Rialto missed");
+    if (!whole) log.warn({ channel: id }, "more has changed than the server tells: the oldest of it may be missing");
+  }
+
+  #fault(what: string, error: unknown): void {
+    this.#faults += 1;
+    if (this.#faults > FAULTS_MAX) return;
+    this.#options.host.log.warn(
+      { what, error: String(error) },
+      "what the server tells could not be read: this is a bug",
+    );
+  }
+
+  #count(): void {
+    const full = this.#queue.length > (this.#full ? QUEUE_MAX / 2 : QUEUE_MAX);
+    if (full === this.#full) return;
+    this.#full = full;
+    this.#options.onFull(full);
+  }
+}
