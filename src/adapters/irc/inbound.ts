@@ -3,8 +3,8 @@ import type { Event } from "../../contract/events.ts";
 import type { ChannelRef } from "../../contract/ids.ts";
 import type { IrcBatch, Batches } from "./wire/batches.ts";
 import type { Channels } from "./channels/channels.ts";
+import { EventIntake } from "../kit/intake.ts";
 import { History } from "./channels/history.ts";
-import { IrcIntake } from "./intake.ts";
 import type { ConnectionContext } from "./link.ts";
 import { isSplit, Netsplits } from "./channels/netsplits.ts";
 import { taggedTimeMs, toEvents } from "./receive.ts";
@@ -13,6 +13,8 @@ import { UsersCommand } from "./channels/users-command.ts";
 import type { IrcLine } from "./wire/wire.ts";
 
 const AHEAD_MAX_MS = 5 * 60_000;
+/** So many events may wait to be on disk before we stop reading. */
+const WAITING_MAX = 1000;
 
 interface InboundOptions extends Pick<OpenArgs<IrcSettings>, "settings" | "host" | "since"> {
   readonly link: ConnectionContext;
@@ -29,7 +31,7 @@ interface InboundOptions extends Pick<OpenArgs<IrcSettings>, "settings" | "host"
  */
 export class IrcInbound {
   readonly #options: InboundOptions;
-  readonly #intake: IrcIntake;
+  readonly #intake: EventIntake;
   readonly #history: History;
   readonly #netsplits: Netsplits;
   readonly #users: UsersCommand;
@@ -42,8 +44,7 @@ export class IrcInbound {
     const { host, link, since, isRelayed } = options;
     this.#options = options;
     this.#serverNowMs = host.clock.nowMs();
-    this.#intake = new IrcIntake(host, options.onFull);
-    this.#history = new History({
+    const history = new History({
       link,
       clock: host.clock,
       log: host.log,
@@ -53,6 +54,19 @@ export class IrcInbound {
         this.#add(events);
         this.flush();
       },
+    });
+    this.#history = history;
+    this.#intake = new EventIntake({
+      host,
+      cursor: {
+        get moved() {
+          return history.moved;
+        },
+        take: () => history.takeCursor(),
+      },
+      lateMs: 0,
+      waitingMax: WAITING_MAX,
+      onFull: options.onFull,
     });
     this.#netsplits = new Netsplits(host.clock, (events) => {
       this.#add(this.#history.pass(events, -Infinity));
@@ -99,7 +113,7 @@ export class IrcInbound {
   }
 
   flush(): void {
-    this.#intake.flush(this.#history.takeCursor());
+    this.#intake.flush();
   }
 
   /** Nothing is handed over any more. */
@@ -108,7 +122,7 @@ export class IrcInbound {
     this.#netsplits.stop();
     this.#history.stop();
     this.#users.stop();
-    this.#intake.stop();
+    this.#intake.end();
   }
 
   #events(line: IrcLine, isOld: boolean): readonly Event[] {

@@ -9,6 +9,7 @@ import { Channels } from "./channels/channels.ts";
 import type { Charset } from "./wire/charset.ts";
 import type { IrcConnection } from "./wire/connection.ts";
 import { CtcpReplies } from "./ctcp-replies.ts";
+import { FaultGuard } from "../kit/guard.ts";
 import { ASKED, givenUp, lost, misconfigured, quote } from "../kit/ends.ts";
 import { Flow } from "./sending/flow.ts";
 import type { capabilities } from "./capabilities.ts";
@@ -28,9 +29,6 @@ import { Relay } from "./sending/relay.ts";
 import { SelfCheck } from "./channels/self-check.ts";
 import type { IrcSettings } from "./settings.ts";
 import { type IrcLine, parseLine } from "./wire/wire.ts";
-
-/** A fault of ours in one line must not end the session, nor fill the log. */
-const FAULTS_MAX = 10;
 
 type IrcHandlers = Handlers<typeof capabilities>;
 
@@ -60,8 +58,8 @@ export class IrcSession implements Session<IrcHandlers> {
   readonly #batches = new Batches();
   readonly #takers: LineTakers;
   readonly #nickKeeper: NickKeeper;
+  readonly #guard: FaultGuard;
   #closing = false;
-  #faults = 0;
   #cancelSlow: () => void = () => {};
 
   constructor(options: LiveOptions) {
@@ -71,6 +69,7 @@ export class IrcSession implements Session<IrcHandlers> {
     const pacer = new Pacer(pace, clock);
     const link = new ConnectionContext({ connection, charset, pacer, pings: new Pings(clock), nick: settings.Nick });
     this.#link = link;
+    this.#guard = new FaultGuard(host.log, "a line from the server was skipped");
     this.#registration = new Registration({ link, settings, host });
     this.#login = new Login({ link, settings, host });
     this.#flow = new Flow({ link, clock, onGone: (key, why) => this.#channels.lose(key, why, 0) });
@@ -218,7 +217,7 @@ export class IrcSession implements Session<IrcHandlers> {
     this.#liveness.seen();
     for (const raw of this.#buffer.push(bytes)) {
       const line = raw === null ? null : parseLine(this.#options.charset.decode(raw));
-      if (line !== null) this.#guarded(line);
+      if (line !== null) this.#guard.run(() => this.#take(line), { command: line.command });
     }
     this.#inbound.flush();
   }
@@ -243,17 +242,6 @@ export class IrcSession implements Session<IrcHandlers> {
     if (full) connection.pause();
     else connection.resume();
     this.#liveness.reading(!full);
-  }
-
-  #guarded(line: IrcLine): void {
-    try {
-      this.#take(line);
-    } catch (error) {
-      this.#faults += 1;
-      const fields = { command: line.command, error: error instanceof Error ? error.stack : "not an error" };
-      if (this.#faults <= FAULTS_MAX)
-        this.#options.host.log.warn(fields, "a line from the server was skipped: this is a bug");
-    }
   }
 
   #take(line: IrcLine): void {

@@ -59,11 +59,10 @@ export class EventIntake {
     if (this.#full) await new Promise<void>((resolve) => this.#onLow.push(resolve));
   }
 
-  /** What there is goes to the core, and then nothing any more. Resolves when it is on disk. */
+  /** What there is goes to the core, and once that is on disk nothing any more. */
   async stop(): Promise<void> {
-    const last = this.#stopped || !this.#hasMore ? null : this.#hand();
+    if (!this.#stopped && this.#hasMore) await this.#hand();
     this.end();
-    await last;
   }
 
   /** Nothing is handed over any more. */

@@ -10,6 +10,8 @@ interface LivenessOptions {
   readonly deadMs: number;
   /** Asks the server for a sign of life, of whatever kind. */
   readonly ask: () => void;
+  /** Called now and then while nothing waits for an answer: for other things that have to be asked. */
+  readonly onLook?: () => void;
   readonly onDoubt: (why: Reason | null) => void;
   readonly onDead: (why: Reason) => void;
 }
@@ -53,8 +55,9 @@ export class Liveness {
   }
 
   #silent(): void {
-    const { clock, silentMs, doubtMs, ask } = this.#options;
+    const { clock, silentMs, doubtMs, ask, onLook } = this.#options;
     const quietMs = clock.monoMs() - this.#heardMs;
+    onLook?.();
     if (!this.#reading || quietMs < silentMs) {
       this.#after(this.#reading ? silentMs - quietMs : silentMs, () => this.#silent());
       return;

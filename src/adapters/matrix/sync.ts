@@ -2,9 +2,10 @@ import type { Host } from "../../contract/host.ts";
 import type { Event } from "../../contract/events.ts";
 import type { Cursor } from "../../contract/ids.ts";
 import type { Ended } from "../../contract/session.ts";
-import { isAborted, onAbort } from "../../lib/abort.ts";
+import { isAborted } from "../../lib/abort.ts";
 import type { Client, Result } from "./client.ts";
 import { type MatrixFailure, refused } from "./failure.ts";
+import { inTime } from "../kit/in-time.ts";
 import { type Json, textIn } from "../kit/json.ts";
 
 /** How long the server holds a request back while it has nothing to tell. */
@@ -194,11 +195,8 @@ export class Sync {
   }
 
   async #pause(ms: number): Promise<void> {
-    const over = Promise.withResolvers<void>();
-    const cancel = this.#options.host.clock.after(ms, over.resolve);
-    const release = onAbort(this.#stop.signal, over.resolve);
-    await over.promise;
-    cancel();
-    release();
+    const { clock } = this.#options.host;
+    const forever = new Promise<never>(() => undefined);
+    await inTime(forever, { clock, ms, signal: this.#stop.signal }, () => undefined);
   }
 }

@@ -4,7 +4,7 @@ import type { Reason } from "../../contract/outcome.ts";
 import { RecordingHost } from "../../../test/contract/recording-host.ts";
 import { RoomArchive } from "./archive.ts";
 import { RoomCatchUp } from "./catch-up.ts";
-import { XmppIntake } from "./intake.ts";
+import { EventIntake } from "../kit/intake.ts";
 import { NS } from "./ns.ts";
 import { ArchivePositions } from "./positions.ts";
 import { readMessage } from "./receive.ts";
@@ -59,7 +59,7 @@ function entered(reply: (side: string, id: string) => Reply, { features = [NS.ma
   const archive = new RoomArchive(requests);
   const cursor = JSON.stringify({ rooms: at === "" ? {} : { [ROOM]: { id: at, at: 1_700_000_000_000 } } }) as Cursor;
   const positions = new ArchivePositions(cursor);
-  const intake = new XmppIntake(host, positions, () => undefined);
+  const intake = new EventIntake({ host, cursor: positions, lateMs: 2_000, waitingMax: 600, onFull: () => undefined });
   const unreadable: Reason[] = [];
   const ids = new OwnIds("us");
   const onUnreadable = (_: XmppRoom, why: Reason): void => void unreadable.push(why);

@@ -1,7 +1,7 @@
 import type { Clock, AdapterLog } from "../../contract/host.ts";
 import type { Reason } from "../../contract/outcome.ts";
 import type { RoomArchive, ArchivePage, Which } from "./archive.ts";
-import type { XmppIntake } from "./intake.ts";
+import type { EventIntake } from "../kit/intake.ts";
 import type { ArchivePositions } from "./positions.ts";
 import { readMessage, type Received } from "./receive.ts";
 import type { OwnIds } from "./refs.ts";
@@ -22,7 +22,7 @@ const SEEN_MAX = 20_000;
 
 interface CatchUpOptions {
   readonly archive: RoomArchive;
-  readonly intake: XmppIntake;
+  readonly intake: EventIntake;
   readonly positions: ArchivePositions;
   readonly ids: OwnIds;
   readonly clock: Clock;
@@ -95,11 +95,11 @@ export class RoomCatchUp {
     const backlog = room.backlog ?? [];
     room.backlog = null;
     for (const waiting of backlog) {
-      if (waiting.is === "events") this.#options.intake.add(waiting.events);
+      if (waiting.is === "events") this.#options.intake.hand(waiting.events);
       else if (waiting.received.sid === null || !seen.has(waiting.received.sid)) this.#go(room, waiting.received);
     }
     if (positions.get(room.jid) === null) positions.move(room.jid, { id: null, atMs: clock.nowMs() });
-    this.#options.intake.add([]);
+    this.#options.intake.hand([]);
     if (missed > 0) log.info({ room: room.jid, messages: missed }, "read the messages that Rialto missed");
   }
 
@@ -187,6 +187,6 @@ export class RoomCatchUp {
     if (room.hasArchive ? sid !== null : atMs >= (before?.atMs ?? 0)) {
       positions.move(room.jid, { id: room.hasArchive ? sid : null, atMs: Math.min(atMs, clock.nowMs()) });
     }
-    intake.add(room.told(received));
+    intake.hand(room.told(received));
   }
 }

@@ -1,9 +1,8 @@
-import { connect as connectTcp, isIP, type Socket } from "node:net";
-import { connect as connectTls, type TLSSocket } from "node:tls";
+import type { Socket } from "node:net";
 import type { Clock } from "../../contract/host.ts";
 import type { Ended } from "../../contract/session.ts";
-import { onAbort } from "../../lib/abort.ts";
-import { givenUp, lost, misconfigured, placeName, type ServerPlace } from "../kit/ends.ts";
+import { dial } from "../kit/dial.ts";
+import { lost, misconfigured, placeName, type ServerPlace } from "../kit/ends.ts";
 import { notConnected } from "./ends.ts";
 import { streamHeader } from "./header.ts";
 import { NS } from "./ns.ts";
@@ -11,7 +10,6 @@ import { BoundedParser } from "./parser.ts";
 import { child, el, type Stanza } from "./xml.ts";
 
 const TIMEOUT_MS = 30_000;
-const KEEP_ALIVE_MS = 60_000;
 
 export interface XmppEndpoint extends ServerPlace {
   /** The domain of our account: what the certificate must be for (RFC 6120 §13.7.2.1). */
@@ -20,78 +18,30 @@ export interface XmppEndpoint extends ServerPlace {
   readonly verify: boolean;
 }
 
-export type Dialled =
+export type XmppDialled =
   | { readonly ok: true; readonly socket: Socket; readonly secure: boolean }
   | { readonly ok: false; readonly ended: Ended };
 
-/**
- * Opens a socket, secured as asked for: never less. It is ours to destroy when the signal aborts or 30 s are over.
- * Never rejects.
- */
-export async function dial(endpoint: XmppEndpoint, clock: Clock, signal: AbortSignal): Promise<Dialled> {
-  if (signal.aborted) return { ok: false, ended: givenUp() };
-  const over = Promise.withResolvers<Dialled>();
-  const place = placeName(endpoint);
-  const cancel = clock.after(TIMEOUT_MS, () =>
-    over.resolve({ ok: false, ended: lost("timeout", `${place} does not answer`) }),
-  );
-  const release = onAbort(signal, () => over.resolve({ ok: false, ended: givenUp() }));
-  const sockets: Socket[] = [];
-  const dialled = await Promise.race([over.promise, attempt(endpoint, sockets)]);
-  cancel();
-  release();
-  if (!dialled.ok) for (const socket of sockets) socket.destroy();
-  return dialled;
-}
-
-/** `sockets`: where those that were opened are put. */
-async function attempt(endpoint: XmppEndpoint, sockets: Socket[]): Promise<Dialled> {
-  try {
-    const { host, port } = endpoint;
-    const plain = connectTcp({ host, port, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS, noDelay: true });
-    sockets.push(plain);
-    await once(plain, "connect");
-    if (endpoint.tls === "none") return { ok: true, socket: plain, secure: false };
-    if (endpoint.tls === "starttls") {
-      const refusal = await startTls(plain, endpoint);
-      if (refusal !== null) return { ok: false, ended: refusal };
-    }
-    const secure = securely(plain, endpoint);
-    sockets.push(secure);
-    await once(secure, "secureConnect");
-    return { ok: true, socket: secure, secure: true };
-  } catch (error) {
-    return { ok: false, ended: notConnected(error, endpoint) };
-  }
-}
-
-function securely(socket: Socket, { domain, tls, verify }: XmppEndpoint): TLSSocket {
-  return connectTls({
-    socket,
-    host: domain,
-    // An address is no name to ask for (RFC 6066 §3).
-    ...(isIP(domain) === 0 && { servername: domain }),
-    // XEP-0368 §2.
-    ...(tls === "direct" && { ALPNProtocols: ["xmpp-client"] }),
-    rejectUnauthorized: verify,
+/** Opens a socket, secured as asked for: never less. It is ours to destroy when it is not wanted. Never rejects. */
+export async function dialServer(endpoint: XmppEndpoint, clock: Clock, signal: AbortSignal): Promise<XmppDialled> {
+  const { domain, tls, verify } = endpoint;
+  const dialled = await dial({
+    clock,
+    signal,
+    timeoutMs: TIMEOUT_MS,
+    failed: (error) => notConnected(error, endpoint),
+    late: () => lost("timeout", `${placeName(endpoint)} does not answer`),
+    open: async (line) => {
+      const plain = await line.tcp(endpoint);
+      if (tls === "none") return plain;
+      const refusal = tls === "starttls" ? await startTls(plain, endpoint) : null;
+      if (refusal !== null) return refusal;
+      // XEP-0368 §2.
+      const direct = tls === "direct" && { ALPNProtocols: ["xmpp-client"] };
+      return await line.tls(plain, domain, { rejectUnauthorized: verify, ...direct });
+    },
   });
-}
-
-/** Resolves at this event; rejects with the socket's error, or when it closes before. */
-async function once(socket: Socket, event: "connect" | "secureConnect"): Promise<void> {
-  const done = Promise.withResolvers<void>();
-  const onClose = (): void => done.reject(new Error("the server closed the connection"));
-  socket.once(event, done.resolve);
-  socket.once("error", done.reject);
-  socket.once("close", onClose);
-  try {
-    await done.promise;
-  } finally {
-    socket.off(event, done.resolve);
-    socket.off("close", onClose);
-    // An error that comes later has nobody else to hear it until the stream listens.
-    socket.on("error", () => undefined);
-  }
+  return dialled.ok ? { ...dialled, secure: tls !== "none" } : dialled;
 }
 
 /**

@@ -9,9 +9,11 @@ import { RoomCatchUp } from "./catch-up.ts";
 import { ASKED, givenUp } from "../kit/ends.ts";
 import { capabilities } from "./capabilities.ts";
 import type { XmppSettings } from "./settings.ts";
-import { XmppIntake } from "./intake.ts";
+import { FaultGuard } from "../kit/guard.ts";
+import { EventIntake } from "../kit/intake.ts";
 import { bareOf, domainOf, resourceOf } from "./jid.ts";
-import { XmppLiveness } from "./liveness.ts";
+import { Liveness } from "../kit/liveness.ts";
+import { RoomCheck } from "./room-check.ts";
 import { NS } from "./ns.ts";
 import { Outbox } from "./outbox.ts";
 import { ArchivePositions } from "./positions.ts";
@@ -28,10 +30,17 @@ import type { Stream } from "./stream.ts";
 import { XmppUploads } from "./upload.ts";
 import { attr, child, el, type Stanza } from "./xml.ts";
 
-/** A fault of ours in one stanza must not end the session, nor fill the log. */
-const FAULTS_MAX = 10;
 /** A room whose archive does not answer is entered again, so that nothing is missed. */
 const ARCHIVE_RETRY_MS = 10_000;
+/**
+ * So many events may wait to be on disk before we stop reading, and so long a position in an archive that moved without
+ * an event.
+ */
+const WAITING = { waitingMax: 600, lateMs: 2_000 };
+/**
+ * How long the server may be silent before it is asked; then how long until it is in doubt, and until it is given up.
+ */
+const SILENCE = { silentMs: 60_000, doubtMs: 20_000, deadMs: 90_000 };
 
 type XmppHandlers = Handlers<typeof capabilities>;
 
@@ -54,13 +63,12 @@ export class XmppSession implements Session<XmppHandlers> {
   readonly #archive: RoomArchive;
   readonly #outbox: Outbox;
   readonly #catchUp: RoomCatchUp;
-  readonly #intake: XmppIntake;
-  readonly #liveness: XmppLiveness;
+  readonly #intake: EventIntake;
+  readonly #liveness: Liveness;
   readonly #avatars: Avatars;
   readonly #uploads: XmppUploads;
   #over: Reason | null = null;
   #closing = false;
-  #faults = 0;
 
   constructor(options: LiveOptions) {
     const { stream, settings, host, since } = options;
@@ -75,7 +83,8 @@ export class XmppSession implements Session<XmppHandlers> {
     this.#archive = new RoomArchive(requests);
     this.#avatars = new Avatars(requests);
     this.#outbox = new Outbox(send);
-    this.#intake = new XmppIntake(host, positions, (full) => this.#onFull(full));
+    const onFull = (full: boolean): void => this.#onFull(full);
+    this.#intake = new EventIntake({ host, cursor: positions, ...WAITING, onFull });
     this.#catchUp = new RoomCatchUp({
       archive: this.#archive,
       intake: this.#intake,
@@ -97,11 +106,12 @@ export class XmppSession implements Session<XmppHandlers> {
       onEntered: (room) => this.#catchUp.begin(room),
       onGone: (room, why) => this.#outbox.gone(room, why),
     });
-    this.#liveness = new XmppLiveness({
+    const check = new RoomCheck({ clock, requests, rooms: this.#rooms });
+    this.#liveness = new Liveness({
       clock,
-      requests,
-      rooms: this.#rooms,
-      probe: () => this.#probe(),
+      ...SILENCE,
+      ask: () => this.#probe(),
+      onLook: () => check.look(),
       onDoubt: (why) => host.degraded(why),
       onDead: (why) => stream.end({ cause: "lost", why }),
     });
@@ -123,9 +133,10 @@ export class XmppSession implements Session<XmppHandlers> {
       react: async (op, attempt) => await posting.react(op, attempt),
     };
     this.ended = this.#watch();
-    stream.onTraffic = () => this.#liveness.seen();
-    stream.onStanza = (stanza) => this.#guarded(stanza);
-    this.#liveness.seen();
+    stream.onTraffic = () => this.#liveness.heard();
+    const guard = new FaultGuard(log, "a stanza could not be read");
+    stream.onStanza = (stanza) => guard.run(() => this.#read(stanza), { name: stanza.name });
+    this.#liveness.heard();
     this.#liveness.start();
   }
 
@@ -189,17 +200,6 @@ export class XmppSession implements Session<XmppHandlers> {
     this.#liveness.reading(!full);
   }
 
-  #guarded(stanza: Stanza): void {
-    try {
-      this.#read(stanza);
-    } catch (error) {
-      this.#faults += 1;
-      if (this.#faults > FAULTS_MAX) return;
-      const { name } = stanza;
-      this.#options.host.log.warn({ name, error: String(error) }, "a stanza could not be read: this is a bug");
-    }
-  }
-
   #read(stanza: Stanza): void {
     const type = attr(stanza, "type");
     if (stanza.name === "iq") {
@@ -259,7 +259,7 @@ export class XmppSession implements Session<XmppHandlers> {
 
   #tell(room: XmppRoom, event: ReturnType<typeof joined>): void {
     if (room.leaving !== null) return;
-    if (room.backlog === null) this.#intake.add([event]);
+    if (room.backlog === null) this.#intake.hand([event]);
     else room.backlog.push({ is: "events", events: [event] });
   }
 }

@@ -1,6 +1,7 @@
 import type { Event } from "../../contract/events.ts";
 import type { ChannelRef } from "../../contract/ids.ts";
-import type { ChannelRequest, Joined } from "../../contract/session.ts";
+import type { ChannelRequest } from "../../contract/session.ts";
+import { Joining } from "../kit/joining.ts";
 import { Memory } from "./memory.ts";
 import { NS } from "./ns.ts";
 import { type Occupant, Occupants } from "./occupants.ts";
@@ -12,24 +13,15 @@ const RECENT_MAX = 2000;
 /** Sets of emojis that are remembered, to tell what has changed. */
 const REACTIONS_MAX = 2000;
 
-/** A try to enter a room: it has one result. */
-export class Joining {
-  readonly result: Promise<Joined>;
-  readonly settle: (joined: Joined) => void;
-  settled = false;
+/** A try to enter a room. */
+export class RoomJoining extends Joining {
+  readonly request: ChannelRequest;
   /** How many underscores the nick has. */
   conflicts = 0;
 
-  readonly request: ChannelRequest;
-
   constructor(request: ChannelRequest) {
+    super();
     this.request = request;
-    const { promise, resolve } = Promise.withResolvers<Joined>();
-    this.result = promise;
-    this.settle = (joined) => {
-      this.settled = true;
-      resolve(joined);
-    };
   }
 }
 
@@ -47,7 +39,7 @@ export class XmppRoom implements RoomView {
   /** `entered`: our own presence came, the rest of the entry may still come. */
   state: "out" | "asked" | "entered" | "in" = "out";
   ownNick: string;
-  joining: Joining | null = null;
+  joining: RoomJoining | null = null;
   /**
    * We have asked to leave it for good: called when we are out. Nothing of it is handed over, and nothing more is
    * written to it.

@@ -1,16 +1,17 @@
 import type { Host } from "../../contract/host.ts";
-import type { Reason, ReasonCode } from "../../contract/outcome.ts";
+import type { Reason } from "../../contract/outcome.ts";
 import type { OptionalKind } from "../../contract/ops.ts";
 import type { ChannelRequest, Joined } from "../../contract/session.ts";
-import { onAbort } from "../../lib/abort.ts";
 import { quote } from "../kit/ends.ts";
+import { inTime, pause } from "../kit/in-time.ts";
+import { notJoined } from "../kit/joining.ts";
 import { isRoomJid, resourceOf, roomJid } from "./jid.ts";
 import { NS } from "./ns.ts";
 import { lackOf, roomForm } from "./new-room.ts";
 import { itemOf, statusOf } from "./occupants.ts";
 import { joinRefused, whyOut } from "./refusals.ts";
 import { errorOf, type Requests, type StanzaError } from "./requests.ts";
-import { Joining, XmppRoom } from "./room.ts";
+import { RoomJoining, XmppRoom } from "./room.ts";
 import { attr, child, childText, el, type Stanza } from "./xml.ts";
 
 /** A room that does not answer to a join is given up after this long. */
@@ -66,37 +67,33 @@ export class XmppRooms {
   async join(request: ChannelRequest, signal: AbortSignal): Promise<Joined> {
     const { nick, service, ownJid } = this.#options;
     const jid = roomJid(request.name, service);
-    if (!isRoomJid(jid)) return refused("config", `${quote(request.name)} is not a valid name for a room`);
-    if (this.#ended) return refused("stopping", "the session has ended");
+    if (!isRoomJid(jid)) return notJoined("config", `${quote(request.name)} is not a valid name for a room`);
+    if (this.#ended) return notJoined("stopping", "the session has ended");
     const known = this.#rooms.get(jid);
     if (known?.joining) return await known.joining.result;
     if (known?.state === "in") return inside(known);
-    if (known === undefined && this.#rooms.size >= ROOMS_MAX) return refused("config", "there are too many rooms");
+    if (known === undefined && this.#rooms.size >= ROOMS_MAX) return notJoined("config", "there are too many rooms");
     const room = known ?? new XmppRoom(jid, nick, this.#nonce, ownJid);
-    const joining = new Joining(request);
+    const joining = new RoomJoining(request);
     this.#rooms.set(jid, room);
     room.joining = joining;
     room.ownNick = nick;
-    const abandon = (): void => joining.settle(refused("stopping", `joining ${quote(request.name)} was cancelled`));
-    const release = onAbort(signal, abandon);
-    await this.#enter(room, joining);
-    const joined = await joining.result;
-    release();
+    const joined = await joining.run(request.name, signal, async () => await this.#enter(room, joining));
     room.joining = null;
     if (!joined.ok && room.state !== "out") this.#abandon(room);
     return joined;
   }
 
-  async #enter(room: XmppRoom, joining: Joining): Promise<void> {
+  async #enter(room: XmppRoom, joining: RoomJoining): Promise<void> {
     const { host, joinDelayMs } = this.#options;
     if (joinDelayMs > 0) {
-      const turn = this.#turn.then(async () => await this.#pause(joinDelayMs, joining.result));
+      const turn = this.#turn.then(async () => await pause(joinDelayMs, host.clock, joining.result));
       this.#turn = turn;
       await turn;
     }
     if (joining.settled) return;
     const why = `the room ${room.jid} does not answer`;
-    const cancel = host.clock.after(JOIN_TIMEOUT_MS, () => joining.settle(refused("timeout", why)));
+    const cancel = host.clock.after(JOIN_TIMEOUT_MS, () => joining.settle(notJoined("timeout", why)));
     const silence = await Promise.race([this.#discover(room), joining.result.then(() => null)]);
     // Without knowing what the room has we would take its messages for others than they are.
     if (silence !== null) joining.settle(joinRefused(silence));
@@ -118,7 +115,7 @@ export class XmppRooms {
     return null;
   }
 
-  #ask(room: XmppRoom, joining: Joining): void {
+  #ask(room: XmppRoom, joining: RoomJoining): void {
     const password = joining.request.options["key"] ?? "";
     room.state = "asked";
     room.entry += 1;
@@ -176,20 +173,15 @@ export class XmppRooms {
     if (room === undefined || room.leaving !== null) return;
     if (room.joining !== null || room.state === "out") {
       this.#rooms.delete(jid);
-      room.joining?.settle(refused("stopping", "Rialto leaves the room"));
+      room.joining?.settle(notJoined("stopping", "Rialto leaves the room"));
       return;
     }
-    const out = Promise.withResolvers<boolean>();
-    const giveUp = (): void => out.resolve(false);
+    const out = Promise.withResolvers<true>();
     room.leaving = () => out.resolve(true);
     // What this stay began, such as reading the archive, is over.
     room.entry += 1;
-    const cancel = host.clock.after(LEAVE_TIMEOUT_MS, giveUp);
-    const release = onAbort(signal, giveUp);
     send(el("presence", { to: `${room.jid}/${room.ownNick}`, type: "unavailable" }));
-    const isOut = await out.promise;
-    release();
-    cancel();
+    const isOut = await inTime(out.promise, { clock: host.clock, ms: LEAVE_TIMEOUT_MS, signal }, () => false);
     this.#rooms.delete(jid);
     this.#forget(room);
     // The room has shown all that it took of ours; unless it has said nothing: then that stays in doubt.
@@ -268,7 +260,7 @@ export class XmppRooms {
   }
 
   async #completeAnyway(room: XmppRoom, entry: number): Promise<void> {
-    await this.#pause(SUBJECT_TIMEOUT_MS, room.joining?.result ?? Promise.resolve());
+    await pause(SUBJECT_TIMEOUT_MS, this.#options.host.clock, room.joining?.result ?? Promise.resolve());
     if (room.entry === entry && room.state === "entered") this.#complete(room);
   }
 
@@ -308,13 +300,6 @@ export class XmppRooms {
     const { why, retryInMs } = whyOut(codes, { by, reason, destroyed: destroy !== undefined });
     this.lose(room, why, retryInMs);
   }
-
-  async #pause(ms: number, over: Promise<unknown>): Promise<void> {
-    const pause = Promise.withResolvers<void>();
-    const cancel = this.#options.host.clock.after(ms, pause.resolve);
-    await Promise.race([pause.promise, over]);
-    cancel();
-  }
 }
 
 const LEFT: Reason = { code: "stopping", message: "Rialto leaves the room" };
@@ -323,8 +308,4 @@ const LEFT: Reason = { code: "stopping", message: "Rialto leaves the room" };
 function inside(room: XmppRoom): Joined {
   const without: readonly OptionalKind[] = room.stableIds ? [] : ["delete", "react"];
   return { ok: true, ref: room.ref, without };
-}
-
-function refused(code: ReasonCode, message: string): Joined {
-  return { ok: false, why: { code, message }, retryInMs: null };
 }

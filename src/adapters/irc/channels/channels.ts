@@ -3,8 +3,9 @@ import type { Host } from "../../../contract/host.ts";
 import type { OptionalKind } from "../../../contract/ops.ts";
 import type { Reason } from "../../../contract/outcome.ts";
 import type { ChannelRequest, Joined } from "../../../contract/session.ts";
-import { onAbort } from "../../../lib/abort.ts";
 import { quote } from "../../kit/ends.ts";
+import { inTime, pause } from "../../kit/in-time.ts";
+import { Joining, notJoined } from "../../kit/joining.ts";
 import { isChannel } from "../wire/isupport.ts";
 import { joinRefusal } from "./join-refusal.ts";
 import type { ConnectionContext } from "../link.ts";
@@ -34,28 +35,6 @@ interface Room {
   joining: Joining | null;
   /** The key of the channel in which the server will put us instead. */
   forward: string | null;
-}
-
-/** A join under way. */
-class Joining {
-  readonly result: Promise<Joined>;
-  readonly #resolve: (joined: Joined) => void;
-  #settled = false;
-
-  constructor() {
-    const { promise, resolve } = Promise.withResolvers<Joined>();
-    this.result = promise;
-    this.#resolve = resolve;
-  }
-
-  get settled(): boolean {
-    return this.#settled;
-  }
-
-  settle(joined: Joined): void {
-    this.#settled = true;
-    this.#resolve(joined);
-  }
 }
 
 interface ChannelsOptions {
@@ -103,13 +82,11 @@ export class Channels {
     this.#rooms.set(key, room);
     const before = this.#turn;
     this.#turn = joining.result;
-    const abandon = () => joining.settle(refused("stopping", `joining ${quote(request.name)} was cancelled`));
-    const release = onAbort(signal, abandon);
-    if (this.#ended) abandon();
-    await Promise.race([before, joining.result]);
-    await this.#ask(room, joining, request);
-    const joined = await joining.result;
-    release();
+    if (this.#ended) joining.cancel(request.name);
+    const joined = await joining.run(request.name, signal, async () => {
+      await Promise.race([before, joining.result]);
+      await this.#ask(room, joining, request);
+    });
     room.joining = null;
     if (!joined.ok) room.state = "out";
     return joined;
@@ -126,47 +103,35 @@ export class Channels {
     if (room === undefined) return;
     this.#rooms.delete(key);
     this.#members.drop(key);
-    room.joining?.settle(refused("stopping", `Rialto leaves ${quote(ref)}`));
+    room.joining?.settle(notJoined("stopping", `Rialto leaves ${quote(ref)}`));
     onGone(key, LEFT);
     if (room.state === "out" || this.#ended) return;
     const out = Promise.withResolvers<void>();
-    const resolve = (): void => out.resolve();
-    this.#leaving.set(key, resolve);
-    const cancel = host.clock.after(LEAVE_TIMEOUT_MS, resolve);
-    const release = onAbort(signal, resolve);
+    this.#leaving.set(key, out.resolve);
     link.send("PART", [ref]);
-    await out.promise;
-    release();
-    cancel();
+    await inTime(out.promise, { clock: host.clock, ms: LEAVE_TIMEOUT_MS, signal }, () => undefined);
     this.#leaving.delete(key);
   }
 
   /** Asks to enter, and waits for the answer. */
   async #ask(room: Room, joining: Joining, { name, options }: ChannelRequest): Promise<void> {
     const { link, host, joinDelayMs } = this.#options;
-    if (joinDelayMs > 0) await this.#pause(joinDelayMs, joining.result);
+    if (joinDelayMs > 0) await pause(joinDelayMs, host.clock, joining.result);
     if (joining.settled) return;
     const key = options["key"] ?? "";
     const possible = isChannel(link.isupport, name) && PARAMETER.test(name) && (key === "" || PARAMETER.test(key));
     const isThere = this.#unasked.delete(room.key);
     if (!possible || !(isThere || link.send("JOIN", key === "" ? [name] : [name, key]))) {
-      joining.settle(refused("config", `${quote(name)} or its key is not valid on this server`));
+      joining.settle(notJoined("config", `${quote(name)} or its key is not valid on this server`));
       return;
     }
     const look = (): void => void (room.state === "asked" && link.send("NAMES", [name]));
     if (isThere) look();
     const why = `the server does not answer the request to join ${quote(name)}`;
     const cancelLook = host.clock.after(LOOK_MS, look);
-    const cancel = host.clock.after(JOIN_TIMEOUT_MS, () => joining.settle(refused("timeout", why)));
+    const cancel = host.clock.after(JOIN_TIMEOUT_MS, () => joining.settle(notJoined("timeout", why)));
     await joining.result;
     cancelLook();
-    cancel();
-  }
-
-  async #pause(ms: number, over: Promise<unknown>): Promise<void> {
-    const pause = Promise.withResolvers<void>();
-    const cancel = this.#options.host.clock.after(ms, pause.resolve);
-    await Promise.race([pause.promise, over]);
     cancel();
   }
 
@@ -297,7 +262,7 @@ export class Channels {
   async #completeAnyway(room: Room): Promise<void> {
     const joining = room.joining;
     if (joining === null) return;
-    await this.#pause(NAMES_TIMEOUT_MS, joining.result);
+    await pause(NAMES_TIMEOUT_MS, this.#options.host.clock, joining.result);
     joining.settle(this.#inside(room));
   }
 
@@ -349,7 +314,3 @@ export class Channels {
 }
 
 const LEFT: Reason = { code: "stopping", message: "Rialto leaves the channel" };
-
-function refused(code: "stopping" | "config" | "timeout", message: string): Joined {
-  return { ok: false, why: { code, message }, retryInMs: null };
-}

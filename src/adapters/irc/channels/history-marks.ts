@@ -46,7 +46,11 @@ export class HistoryMarks {
     this.#changed = true;
   }
 
-  /** Null when nothing has changed since it was taken. */
+  /** Something has changed since the cursor was taken. */
+  get moved(): boolean {
+    return this.#changed;
+  }
+
   takeCursor(): Cursor | null {
     if (!this.#changed) return null;
     this.#changed = false;

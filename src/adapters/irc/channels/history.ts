@@ -155,6 +155,11 @@ export class History {
     if (isMeant && (label === null || label === fill.label)) this.#release(fill);
   }
 
+  /** Whether `takeCursor` gives one. */
+  get moved(): boolean {
+    return this.#possible && this.#marks.moved;
+  }
+
   /** Where to continue after what was handed over by now; null when that has not changed. */
   takeCursor(): Cursor | null {
     return this.#possible ? this.#marks.takeCursor() : null;

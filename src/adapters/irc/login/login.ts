@@ -1,5 +1,6 @@
 import type { Host } from "../../../contract/host.ts";
 import { quote } from "../../kit/ends.ts";
+import { pause } from "../../kit/in-time.ts";
 import type { ConnectionContext } from "../link.ts";
 import type { IrcSettings } from "../settings.ts";
 import type { IrcLine } from "../wire/wire.ts";
@@ -95,9 +96,6 @@ export class Login {
   }
 
   async #pause(ms: number, sooner: Promise<void> = this.#over.promise): Promise<void> {
-    const pause = Promise.withResolvers<void>();
-    const cancel = this.#clock.after(ms, pause.resolve);
-    await Promise.race([pause.promise, sooner, this.#over.promise]);
-    cancel();
+    await pause(ms, this.#clock, Promise.race([sooner, this.#over.promise]));
   }
 }

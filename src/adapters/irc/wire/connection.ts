@@ -1,14 +1,12 @@
-import { connect as connectTcp, isIP } from "node:net";
 import type { Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
 import type { Clock } from "../../../contract/host.ts";
 import type { Ended } from "../../../contract/session.ts";
-import { onAbort } from "../../../lib/abort.ts";
-import { givenUp, lost, placeName } from "../../kit/ends.ts";
+import { errorCode } from "../../../lib/network-error.ts";
+import { dial } from "../../kit/dial.ts";
+import { lost, placeName } from "../../kit/ends.ts";
 import { closedByServer, notConnected, tlsFailure } from "../ends.ts";
 
 const CONNECT_TIMEOUT_MS = 30_000;
-const KEEP_ALIVE_MS = 60_000;
 /** A server that takes so little of what we send is as good as dead: our own lines are few and short. */
 const UNSENT_MAX = 1024 * 1024;
 
@@ -52,58 +50,29 @@ interface ConnectArgs {
 
 /** Opens a socket to the server, by TLS where asked for, within 30 s. Never rejects. */
 export async function connect({ endpoint, clock, signal }: ConnectArgs): Promise<Connected> {
-  if (signal.aborted) return { ok: false, ended: givenUp() };
-  let socket: Socket;
-  try {
-    socket = dial(endpoint);
-  } catch (error) {
-    return { ok: false, ended: notConnected(error, endpoint) };
-  }
-  const outcome = Promise.withResolvers<Ended | null>();
+  const { host, bind, tls } = endpoint;
   let inTls = false;
-  const onLate = () => {
-    const late = lost("timeout", `${placeName(endpoint)} does not answer: no connection within 30 s`);
-    outcome.resolve(inTls ? tlsFailure(endpoint, "timeout", "does not answer within 30 s") : late);
-  };
-  const cancel = clock.after(CONNECT_TIMEOUT_MS, onLate);
-  const onError = (error: Error) => {
-    const broken = inTls && reasonOf(error) === "ECONNRESET";
-    outcome.resolve(broken ? tlsFailure(endpoint, "network", "closes the connection") : notConnected(error, endpoint));
-  };
-  const onClose = () => outcome.resolve(closedByServer(placeName(endpoint)));
-  const release = onAbort(signal, () => outcome.resolve(givenUp()));
-  socket.once("connect", () => {
-    inTls = endpoint.tls !== null;
-    if (!inTls) outcome.resolve(null);
+  const dialled = await dial({
+    clock,
+    signal,
+    timeoutMs: CONNECT_TIMEOUT_MS,
+    failed: (error) =>
+      inTls && errorCode(error) === "ECONNRESET"
+        ? tlsFailure(endpoint, "network", "closes the connection")
+        : notConnected(error, endpoint),
+    late: () =>
+      inTls
+        ? tlsFailure(endpoint, "timeout", "does not answer within 30 s")
+        : lost("timeout", `${placeName(endpoint)} does not answer: no connection within 30 s`),
+    open: async (line) => {
+      const socket = await line.tcp(endpoint, bind);
+      if (tls === null) return socket;
+      inTls = true;
+      const identity = tls.identity === null ? {} : { cert: tls.identity, key: tls.identity };
+      return await line.tls(socket, host, { minVersion: "TLSv1.2", rejectUnauthorized: tls.verify, ...identity });
+    },
   });
-  socket.once("secureConnect", () => outcome.resolve(null));
-  socket.on("error", onError);
-  socket.on("close", onClose);
-  const ended = await outcome.promise;
-  cancel();
-  release();
-  if (ended === null) {
-    socket.off("close", onClose);
-    // `onError` stays: it is harmless now, and an error that nobody listens for would be thrown.
-    return { ok: true, connection: new SocketConnection(socket, endpoint) };
-  }
-  socket.destroy();
-  return { ok: false, ended };
-}
-
-function dial({ host, port, bind, tls }: IrcEndpoint): Socket {
-  const from = bind === "" ? {} : { localAddress: bind };
-  if (tls === null) return connectTcp({ host, port, ...from });
-  return connectTls({
-    host,
-    port,
-    ...from,
-    // RFC 6066 §3: no server name for an address.
-    ...(isIP(host) === 0 ? { servername: host } : {}),
-    ...(tls.identity === null ? {} : { cert: tls.identity, key: tls.identity }),
-    minVersion: "TLSv1.2",
-    rejectUnauthorized: tls.verify,
-  });
+  return dialled.ok ? { ok: true, connection: new SocketConnection(dialled.socket, endpoint) } : dialled;
 }
 
 class SocketConnection implements IrcConnection {
@@ -116,8 +85,6 @@ class SocketConnection implements IrcConnection {
     this.ended = end.promise;
     this.#end = end.resolve;
     this.#socket = socket;
-    socket.setNoDelay(true);
-    socket.setKeepAlive(true, KEEP_ALIVE_MS);
     socket.on("error", (error) => end.resolve(lost("network", `the connection broke: ${reasonOf(error)}`)));
     socket.on("close", () => end.resolve(closedByServer(placeName(endpoint))));
   }

@@ -1,0 +1,27 @@
+import type { AdapterLog } from "../../contract/host.ts";
+import { faultOf } from "../../lib/fault.ts";
+
+const FAULTS_MAX = 10;
+
+/** A fault of ours in one thing that came must not end the session, nor fill the log. */
+export class FaultGuard {
+  readonly #log: Pick<AdapterLog, "warn">;
+  readonly #message: string;
+  #faults = 0;
+
+  /** `message`: what it means for what came, for people. */
+  constructor(log: Pick<AdapterLog, "warn">, message: string) {
+    this.#log = log;
+    this.#message = `${message}: this is a bug`;
+  }
+
+  /** `fields`: what came, without the words in it. */
+  run(task: () => void, fields: object): void {
+    try {
+      task();
+    } catch (error) {
+      this.#faults += 1;
+      if (this.#faults <= FAULTS_MAX) this.#log.warn({ ...fields, ...faultOf(error) }, this.#message);
+    }
+  }
+}
