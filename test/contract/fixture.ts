@@ -61,6 +61,8 @@ export interface Harness {
    * Texts that cannot be said as they are there, because they mean something to the network; absent: there are none.
    */
   readonly unsayable?: ReadonlySet<string>;
+  /** People are thrown out of channels without a reason; absent: with the one that is given. */
+  readonly kicksWithoutReason?: boolean;
   /**
    * How many lines a person says in one go where a case asks for many; the network must bear it. 3000 or more tests the
    * bound.

@@ -125,7 +125,7 @@ async function peopleAreKicked(stage: Stage): Promise<void> {
   expect([leave.author.name, leave.channel]).toEqual([bob.name, room.ref]);
   expect(leave.text, "the wording for people says who was kicked").toContain(bob.name);
   expect(leave.text, "… who did it").toContain(room.person.name);
-  expect(leave.text, "… and why").toContain("too loud");
+  if (stage.harness.kicksWithoutReason !== true) expect(leave.text, "… and why").toContain("too loud");
   expect(room.host.losses, "somebody else was kicked: the channel is not lost").toEqual([]);
 }
 

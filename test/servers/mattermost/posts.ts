@@ -1,4 +1,5 @@
-import { systemEmoji } from "./emoji.ts";
+import { isSystemEmoji } from "./emoji.ts";
+import { isMentioned } from "./mentions.ts";
 import { Shelf } from "./shelf.ts";
 import { forbidden, isId, newId, type PostRow, type Reaction, Refusal, runes, type WirePost } from "./wire.ts";
 import type { World } from "./world.ts";
@@ -142,7 +143,7 @@ export class Posts {
     const row = this.shelf.standing(id);
     this.#world.needs(user, row.channel_id, "add_reaction");
     this.#notArchived(row.channel_id);
-    if (!systemEmoji().has(emoji) && !this.#world.emoji.has(emoji)) {
+    if (!isSystemEmoji(emoji) && !this.#world.emoji.has(emoji)) {
       throw new Refusal(404, "app.emoji.get_by_name.no_result", "We couldn't find the emoji.");
     }
     const all = this.#world.reactions.get(id) ?? [];
@@ -267,7 +268,7 @@ export class Posts {
     const channel = this.#world.channel(post.channel_id);
     const { user } = this.#world.account(post.user_id);
     const mentioned = [...(this.#world.members.get(channel.id) ?? [])].filter(
-      (id) => id !== post.user_id && mentions(post.message, this.#world.account(id).user.username),
+      (id) => id !== post.user_id && isMentioned(post.message, this.#world.account(id).user.username),
     );
     const data = {
       channel_display_name: channel.display_name,
@@ -315,11 +316,4 @@ export class Posts {
     const words = "You cannot react in an archived channel.";
     throw new Refusal(403, "api.reaction.save.archived_channel.app_error", words);
   }
-}
-
-function mentions(message: string, username: string): boolean {
-  const words = message.matchAll(/(?<![\w.@-])@([a-z0-9._-]+)/gi);
-  return Array.from(words, ([, name = ""]) => name.toLowerCase().replace(/[._-]+$/, "")).some(
-    (name) => name === username || name === "all" || name === "channel" || name === "here",
-  );
 }
