@@ -1,6 +1,6 @@
 import type { OpenedFile } from "../../contract/session.ts";
 import type { Upload } from "../kit/http.ts";
-import { isObject, type Json, NOTHING, textIn } from "../kit/json.ts";
+import { isObject, type Json, listIn, NOTHING, objectIn, textIn } from "../kit/json.ts";
 import type { Rest, RestCall, RestFailure } from "../kit/rest.ts";
 import { segment } from "../kit/segment.ts";
 import {
@@ -240,10 +240,13 @@ function idIn(raw: unknown): string | null {
 
 const isHere = (): boolean => true;
 
-/** By their own time: the order of the answer puts the first posts of threads anywhere. */
+/** By their own time, and those of one moment as the answer has them, which begins with the newest. */
 export function postsIn(raw: unknown): readonly MattermostPost[] {
-  const posts = isObject(raw) && isObject(raw["posts"]) ? Object.values(raw["posts"]) : [];
-  return posts.flatMap((one) => postIn(one) ?? []).toSorted((a, b) => a.createAt - b.createAt);
+  const list = isObject(raw) ? raw : NOTHING;
+  const posts = objectIn(list, "posts");
+  const order = listIn(list, "order").filter((id) => typeof id === "string");
+  const ids = new Set([...order.toReversed(), ...Object.keys(posts)]);
+  return [...ids].flatMap((id) => postIn(posts[id]) ?? []).toSorted((a, b) => a.createAt - b.createAt);
 }
 
 /** `not there` is an answer to whether it is there. */

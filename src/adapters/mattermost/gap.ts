@@ -94,21 +94,22 @@ export function changesIn(
   wasTold: (post: string, editAt: number) => boolean,
 ): FoundChanges {
   const fromMs = sinceMs - MARGIN_MS;
+  const changes: FoundChange[] = [];
   // A copy from before an edit says nothing new.
-  const own = rows.filter((post) => post.originalId === "" && post.createAt > floorMs);
-  const older = rows.filter((post) => post.originalId === "" && post.createAt <= floorMs);
-  const standing = own.filter((post) => post.deleteAt === 0 && post.createAt > fromMs);
-  const changes = [...own, ...older].flatMap((post): readonly FoundChange[] => {
+  const own = rows.filter(({ originalId }) => originalId === "");
+  for (const post of own) {
     const { deleteAt, editAt } = post;
-    if (deleteAt > 0) return deleteAt > fromMs ? [{ is: "deleted", post, atMs: deleteAt }] : [];
-    const reactions = (post.reactions ?? []).filter(({ createAt }) => createAt > fromMs);
-    return [
-      ...(editAt > fromMs && !wasTold(post.id, editAt) ? [{ is: "edited", post, atMs: editAt } as const] : []),
-      ...reactions.map((reaction) => ({ is: "reacted", reaction, atMs: reaction.createAt }) as const),
-    ];
-  });
+    if (deleteAt > fromMs) changes.push({ is: "deleted", post, atMs: deleteAt });
+    if (deleteAt > 0) continue;
+    if (editAt > fromMs && !wasTold(post.id, editAt)) changes.push({ is: "edited", post, atMs: editAt });
+    for (const reaction of post.reactions ?? []) {
+      if (reaction.createAt > fromMs) changes.push({ is: "reacted", reaction, atMs: reaction.createAt });
+    }
+  }
+  const isNew = ({ deleteAt, createAt }: MattermostPost): boolean =>
+    deleteAt === 0 && createAt > fromMs && createAt > floorMs;
   return {
-    posts: standing.toSorted((a, b) => a.createAt - b.createAt),
+    posts: own.filter(isNew).toSorted((a, b) => a.createAt - b.createAt),
     changes: changes.toSorted((a, b) => a.atMs - b.atMs),
   };
 }

@@ -2,7 +2,7 @@ import type { ReasonCode } from "../../contract/outcome.ts";
 import type { Ended } from "../../contract/session.ts";
 import { isObject, textIn } from "../kit/json.ts";
 import { lost, misconfigured, needsLogin } from "../kit/ends.ts";
-import type { RestDialect, RestFailure } from "../kit/rest.ts";
+import { type RestDialect, type RestFailure, secondsIn } from "../kit/rest.ts";
 import type { MattermostApi } from "./api.ts";
 import type { MattermostUser } from "./model.ts";
 import type { MattermostSettings } from "./settings.ts";
@@ -10,10 +10,9 @@ import type { MattermostSettings } from "./settings.ts";
 /** How refusals are worded: `message` is for people, `id` says which one it is. */
 export const dialect: RestDialect = {
   words: (body) => (isObject(body) ? textIn(body, "message") : null),
-  retryAfterMs: ({ status, headers }) => {
-    const reset = headers["x-ratelimit-reset"];
-    return status === 429 && typeof reset === "string" && /^\d{1,9}$/u.test(reset) ? Number(reset) * 1000 : null;
-  },
+  // Where there is Retry-After, it is sooner: it does not wait until nothing counts any more.
+  retryAfterMs: ({ status, headers }) =>
+    status === 429 && headers["retry-after"] === undefined ? secondsIn(headers["x-ratelimit-reset"]) : null,
 };
 
 /** Which refusal it is, such as `api.context.permissions.app_error`; empty for what is not one of Mattermost's. */

@@ -20,7 +20,7 @@ export interface StreamEvent {
   readonly channel: string;
   readonly user: string;
   /** Where the stream can be taken up behind it; null: nowhere. */
-  readonly then: StreamPosition | null;
+  readonly behind: StreamPosition | null;
 }
 
 /** The server's own clock, told in order with its events. */
@@ -161,7 +161,7 @@ export class EventStream {
   #reply(frame: Json): void {
     this.#answered.resolve();
     const atMs = numberIn(objectIn(frame, "data"), "server_time");
-    if (atMs !== null) this.#tell({ event: TIME, data: { atMs }, channel: "", user: "", then: this.#position });
+    if (atMs !== null) this.#tell({ event: TIME, data: { atMs }, channel: "", user: "", behind: this.#position });
   }
 
   #event(event: string, frame: Json): void {
@@ -178,7 +178,7 @@ export class EventStream {
     if (seq !== null) this.#next = Math.max(this.#next, seq + 1);
     const broadcast = objectIn(frame, "broadcast");
     const [channel, user] = [textIn(broadcast, "channel_id") ?? "", textIn(broadcast, "user_id") ?? ""];
-    this.#tell({ event, data, channel, user, then: this.#position });
+    this.#tell({ event, data, channel, user, behind: this.#position });
   }
 
   #miss(): void {

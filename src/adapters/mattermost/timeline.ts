@@ -1,6 +1,7 @@
 import type { Event } from "../../contract/events.ts";
 import type { Accepted, Host } from "../../contract/host.ts";
-import type { ChannelRef } from "../../contract/ids.ts";
+import type { ChannelRef, EventKey } from "../../contract/ids.ts";
+import { Lru } from "../../lib/lru.ts";
 import type { EventIntake } from "../kit/intake.ts";
 import { numberIn } from "../kit/json.ts";
 import type { RestFailure } from "../kit/rest.ts";
@@ -21,6 +22,8 @@ const BACKLOG_MAX = 2_000;
 const BATCH_MAX = 200;
 /** So many channels have their history read at once. */
 const FILLS_MAX = 4;
+/** So many events are known when they come again, as they do wherever a history overlaps. */
+const HANDED_MAX = 5_000;
 /** A fault of ours must not fill the log. */
 const FAULTS_MAX = 10;
 
@@ -59,6 +62,7 @@ export class MattermostTimeline {
   readonly #queue: StreamEvent[] = [];
   readonly #stop = new AbortController();
   readonly #turns: (() => void)[] = [];
+  readonly #handed = new Lru<EventKey, true>(HANDED_MAX);
   #fills = 0;
   #running = false;
   #full = false;
@@ -144,7 +148,7 @@ export class MattermostTimeline {
       } catch (error) {
         this.#fault(event.event, error);
       }
-      positions.followed(event.then);
+      positions.followed(event.behind);
     }
     this.#running = false;
     intake.flush();
@@ -177,7 +181,7 @@ export class MattermostTimeline {
     const { events, atMs, thread } = await reader.read(event);
     // Left meanwhile.
     if (lane === undefined || this.#lanes.get(id) !== lane) return 0;
-    intake.add(events);
+    intake.add(events.filter((event) => this.#isNews(event)));
     if (thread) this.#readAgain(id);
     return atMs;
   }
@@ -246,8 +250,9 @@ export class MattermostTimeline {
     for (let at = 0; at < posts.length && !isOver(); at += BATCH_MAX) {
       const batch = posts.slice(at, at + BATCH_MAX).flatMap((post) => {
         const event = toEvent(post, reader.context);
-        return event === null ? [] : [{ post, event }];
+        return event === null || !this.#isNews(event) ? [] : [{ post, event }];
       });
+      if (batch.length === 0) continue;
       const answers: readonly Accepted[] = await host.accept({ events: batch.map(({ event }) => event), cursor: null });
       for (const [index, { post }] of batch.entries()) {
         reader.told(post);
@@ -262,8 +267,11 @@ export class MattermostTimeline {
   async #tellChanges(id: string, changes: readonly FoundChange[], isOver: () => boolean): Promise<void> {
     const { host, reader } = this.#options;
     for (let at = 0; at < changes.length && !isOver(); at += BATCH_MAX) {
-      const events = changes.slice(at, at + BATCH_MAX).flatMap((change) => this.#changeEvent(id, change) ?? []);
-      await host.accept({ events, cursor: null });
+      const events = changes
+        .slice(at, at + BATCH_MAX)
+        .flatMap((change) => this.#changeEvent(id, change) ?? [])
+        .filter((event) => this.#isNews(event));
+      if (events.length > 0) await host.accept({ events, cursor: null });
     }
     for (const change of changes) if (change.is === "edited") reader.told(change.post);
   }
@@ -278,6 +286,14 @@ export class MattermostTimeline {
     if (isSystem(change.post)) return null;
     if (change.is === "edited") return edited(change.post, reader.context);
     return deleted(change.post, reader.isOursToDelete(change.post), reader.context);
+  }
+
+  /** False for what was handed over before. */
+  #isNews({ key }: Event): boolean {
+    if (key === null) return true;
+    const isNews = this.#handed.get(key) !== true;
+    this.#handed.set(key, true);
+    return isNews;
   }
 
   #say(id: string, { whole }: ChangedPosts, missed: number): void {

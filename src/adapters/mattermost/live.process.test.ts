@@ -1,0 +1,283 @@
+import { describe, expect, test } from "vitest";
+import { addPerson } from "../../../test/servers/mattermost/people.ts";
+import { within } from "../../../test/support/wait.ts";
+import type { FileRef } from "../../contract/ids.ts";
+import { until, heard, live, mattermostTown, stop, toldBy, tryOpen } from "./town.suite.ts";
+
+const signal = new AbortController().signal;
+
+describe("as it happens", () => {
+  test("what people do is told once, in order", async () => {
+    const town = await mattermostTown();
+    const { alice, channel } = town;
+    const { host } = await live(town);
+    const post = await alice.say(channel, "hello");
+    alice.edit(post.id, "hello there");
+    alice.pin(post.id);
+    alice.react(post.id, "thumbsup");
+    alice.unreact(post.id, "thumbsup");
+    await alice.reply(post, "an answer");
+    alice.setHeader(channel, "the topic");
+    // The answer goes with it, of which nobody is told.
+    alice.erase(post.id);
+    const words = [
+      "Alice: hello",
+      "Alice edits: hello there",
+      "Alice +👍",
+      "Alice -👍",
+      "Alice: an answer",
+      "Alice changed the topic to: the topic",
+      "deleted",
+      "deleted",
+    ];
+    await heard(host, words);
+    expect(toldBy(host)).toEqual(words);
+  });
+
+  test("events that come twice are told once, and those left out are read from the history", async () => {
+    const town = await mattermostTown();
+    const { alice, channel, server } = town;
+    const { host } = await live(town);
+    server.world.hub.times = 2;
+    await alice.say(channel, "twice");
+    server.world.hub.times = 1;
+    await heard(host, ["Alice: twice"]);
+    await alice.say(channel, "once");
+    await heard(host, ["", ""]);
+    expect(toldBy(host)).toEqual(["Alice: twice", "Alice: once"]);
+  });
+
+  test("who comes, goes, and what they are called", async () => {
+    const town = await mattermostTown();
+    const { alice, channel, server, team } = town;
+    const { host } = await live(town);
+    const bob = addPerson(server, team, "bob");
+    alice.add(channel, bob);
+    await bob.say(channel, "hi");
+    await until(host, "bob: hi");
+    bob.change({ nickname: "Bobby" });
+    await bob.say(channel, "hi again");
+    bob.leave(channel);
+    const words = ["bob joins", "bob: hi", "Bobby: hi again", "Bobby leaves"];
+    await heard(host, words);
+    expect(toldBy(host)).toEqual(words);
+  });
+
+  test("files and pictures of people are opened with the token", async () => {
+    const town = await mattermostTown();
+    const { alice, channel } = town;
+    const { host, session } = await live(town);
+    await alice.sendFile(channel, "a.txt", new TextEncoder().encode("content"), "look");
+    await heard(host, ["Alice: look"]);
+    const [event] = host.posted;
+    const file = event?.body.files[0];
+    expect(file).toMatchObject({ name: "a.txt", bytes: 7, url: null });
+    const opened = await session.openFile?.(file?.ref as FileRef, signal);
+    expect(opened?.ok === true && (await new Response(opened.stream).text())).toBe("content");
+    const picture = await session.openFile?.(event?.author.avatar?.ref as FileRef, signal);
+    expect(picture?.ok === true && (await new Response(picture.stream).text())).toBe("PNG of alice");
+  });
+});
+
+describe("what was missed", () => {
+  test("between two lives: posts, and what was done to posts of before, on the right ones", async () => {
+    const town = await mattermostTown();
+    const { alice, channel, server } = town;
+    const first = await live(town);
+    const [changed, erased, liked] = [
+      await alice.say(channel, "one"),
+      await alice.say(channel, "two"),
+      await alice.say(channel, "three"),
+    ];
+    await heard(first.host, ["", "", ""]);
+    await stop(first);
+    server.world.hub.forget();
+    const before = first.host.events.length;
+    alice.edit(changed.id, "one, edited");
+    alice.erase(erased.id);
+    alice.react(liked.id, "heart");
+    const late = await alice.say(channel, "four");
+    alice.edit(late.id, "four, edited");
+    const gone = await alice.say(channel, "five");
+    alice.erase(gone.id);
+    const second = await live(town, first);
+    await heard(
+      second.host,
+      Array.from({ length: 8 }, () => ""),
+    );
+    await alice.say(channel, "six");
+    await until(second.host, "Alice: six");
+    const keys = new Set(second.host.events.slice(0, before).map(({ key }) => key));
+    const news = second.host.events.slice(before).filter(({ key }) => !keys.has(key));
+    expect(news.map((event) => [event.kind, "message" in event ? event.message : null])).toEqual([
+      ["posted", null],
+      ["edited", changed.id],
+      ["deleted", erased.id],
+      ["reacted", liked.id],
+      ["deleted", gone.id],
+      ["posted", null],
+    ]);
+    expect(toldBy(second.host)).toContain("Alice: four, edited");
+    expect(toldBy(second.host)).not.toContain("Alice edits: four, edited");
+    // Nor does a third life tell it again as an edit.
+    await stop(second);
+    server.world.hub.forget();
+    const third = await live(town, second);
+    await alice.say(channel, "seven");
+    await until(third.host, "Alice: seven");
+    expect(toldBy(third.host)).not.toContain("Alice edits: four, edited");
+  });
+
+  test("a cut connection is taken up where it was, without asking for histories", async () => {
+    const town = await mattermostTown();
+    const { alice, channel, server } = town;
+    const first = await live(town);
+    await alice.say(channel, "before");
+    await heard(first.host, ["Alice: before"]);
+    await first.session.quiesce();
+    server.wire.cut();
+    expect(await within(first.session.ended, () => "the end of the session")).toMatchObject({ cause: "lost" });
+    await alice.say(channel, "meanwhile");
+    server.requests.length = 0;
+    const second = await live(town, first);
+    await until(second.host, "Alice: meanwhile");
+    await alice.say(channel, "after");
+    await until(second.host, "Alice: after");
+    expect(toldBy(second.host)).toEqual(["Alice: before", "Alice: meanwhile", "Alice: after"]);
+    expect(server.requests.filter((request) => request.endsWith("/posts"))).toEqual([]);
+  });
+
+  test("a stream that cannot be taken up is a gap", async () => {
+    const town = await mattermostTown();
+    const { alice, channel, server } = town;
+    const first = await live(town);
+    await alice.say(channel, "before");
+    await heard(first.host, ["Alice: before"]);
+    await stop(first);
+    server.world.hub.refuseResume = true;
+    await alice.say(channel, "meanwhile");
+    const second = await live(town, first);
+    await until(second.host, "Alice: meanwhile");
+    expect(toldBy(second.host)).toEqual(["Alice: before", "Alice: meanwhile"]);
+  });
+
+  test("more than one answer holds comes all the same, in order", async () => {
+    const town = await mattermostTown();
+    const { alice, channel, server } = town;
+    const first = await live(town);
+    await alice.say(channel, "0");
+    await heard(first.host, ["Alice: 0"]);
+    await stop(first);
+    server.world.hub.forget();
+    const words = Array.from({ length: 2300 }, (_, index) => `Alice: ${index}`);
+    for (const word of words.slice(1)) await alice.say(channel, word.replace("Alice: ", ""));
+    const second = await live(town, first);
+    await heard(second.host, words);
+    expect(toldBy(second.host)).toEqual(words);
+  });
+
+  test("a channel that was never read brings nothing of its past", async () => {
+    const town = await mattermostTown();
+    const { alice, channel, server } = town;
+    await alice.say(channel, "long ago");
+    const first = await live(town);
+    await alice.say(channel, "now");
+    await heard(first.host, ["Alice: now"]);
+    await stop(first);
+    server.world.hub.forget();
+    await alice.say(channel, "meanwhile");
+    const second = await live(town, first);
+    await until(second.host, "Alice: meanwhile");
+    expect(toldBy(second.host)).toEqual(["Alice: now", "Alice: meanwhile"]);
+  });
+
+  test("while the core takes nothing, the socket is not read, and then all comes", async () => {
+    const town = await mattermostTown();
+    const { alice, channel } = town;
+    const { host } = await live(town);
+    host.hold();
+    const words = Array.from({ length: 3000 }, (_, index) => `Alice: ${index}`);
+    for (const word of words) await alice.say(channel, word.replace("Alice: ", ""));
+    await until(host, () => host.pending >= 1000);
+    host.release();
+    await heard(host, words);
+    expect(toldBy(host)).toEqual(words);
+    expect(host.pendingMost).toBeLessThan(2500);
+  });
+});
+
+describe("channels", () => {
+  test("an archived one is lost, and joined again when it is back", async () => {
+    const town = await mattermostTown();
+    const { alice, channel } = town;
+    const { host, session } = await live(town);
+    alice.archive(channel);
+    await until(host, () => host.losses.length > 0);
+    expect(host.losses[0]?.why.message).toMatch(/archived/u);
+    const again = await session.join({ name: "town", options: {} }, signal);
+    expect(again).toMatchObject({ ok: false, why: { message: expect.stringMatching(/archived/u) as string } });
+    alice.restore(channel);
+    await until(host, () => host.losses.length > 1);
+    expect(host.losses[1]).toMatchObject({ retryInMs: 0 });
+    expect(await session.join({ name: `ID:${channel.id}`, options: {} }, signal)).toMatchObject({ ok: true });
+    await alice.say(channel, "back");
+    await until(host, "Alice: back");
+  });
+
+  test("thrown out is lost; a public one is joined, a private one needs somebody", async () => {
+    const town = await mattermostTown();
+    const { alice, bot, channel, server, team } = town;
+    const { host, session } = await live(town);
+    alice.kick(channel, bot.id);
+    await until(host, () => host.losses.length > 0);
+    expect(host.losses[0]?.why.code).toBe("forbidden");
+    expect(await session.join({ name: "town", options: {} }, signal)).toMatchObject({ ok: true });
+    const secret = server.world.addChannel(team.id, "secret", { type: "P" });
+    alice.enter(secret);
+    const refused = await session.join({ name: "secret", options: {} }, signal);
+    expect(refused).toMatchObject({ ok: false, why: { message: expect.stringMatching(/add @rialto/u) as string } });
+    alice.add(secret, bot);
+    await until(host, () => host.losses.some((loss) => loss.channel === secret.id));
+    expect(await session.join({ name: "secret", options: {} }, signal)).toMatchObject({ ok: true });
+    const missing = await session.join({ name: "nowhere", options: {} }, signal);
+    expect(missing).toMatchObject({
+      ok: false,
+      why: { message: expect.stringMatching(/no channel "nowhere"/u) as string },
+    });
+  });
+});
+
+describe("logging in", () => {
+  test.each([
+    ["a wrong token", { Token: "wrong" }, "auth", /create a new one/u],
+    ["a wrong team", { Team: "elsewhere" }, "config", /no team "elsewhere"/u],
+    ["a wrong password", { Token: "", Login: "alice", Password: "no" }, "auth", /check Login and Password/u],
+    ["another path", { Server: "HERE/elsewhere" }, "config", /no Mattermost at Server/u],
+    ["TLS where there is none", { NoTLS: false }, "config", /speak TLS/u],
+  ] as const)("%s is said, with what to do", async (_, settings, cause, words) => {
+    const town = await mattermostTown();
+    const given = {
+      ...settings,
+      ...("Server" in settings && { Server: settings.Server.replace("HERE", town.server.address) }),
+    };
+    const { opened } = await tryOpen(town, { settings: given });
+    expect(opened).toMatchObject({
+      ok: false,
+      ended: { cause, why: { message: expect.stringMatching(words) as string } },
+    });
+  });
+
+  test("a password, and a second factor that is wanted", async () => {
+    const town = await mattermostTown({ subpath: "/chat" });
+    town.alice.account.password = "secret";
+    const settings = { Token: "", Login: "alice", Password: "secret" };
+    const { opened } = await tryOpen(town, { settings });
+    expect(opened).toMatchObject({ ok: true, session: { as: "alice" } });
+    town.alice.account.mfaSecret = "000000";
+    const second = await tryOpen(town, { settings });
+    expect(second.opened).toMatchObject({
+      ok: false,
+      ended: { cause: "auth", why: { message: expect.stringMatching(/second factor/u) as string } },
+    });
+  });
+});
