@@ -105,6 +105,18 @@ function address(url: string, rest: string): string {
   return CLEAN.test(safe) && ENDED.test(rest) ? safe : `<${safe}>`;
 }
 
+/**
+ * A text that is in this format already, of another server or team: the names in it are those of others. `isKnown`:
+ * somebody here has the name.
+ */
+export function withoutNames(text: string, isKnown: (name: string) => boolean): string {
+  const quiet = text.replaceAll(/@(?=[\w.-])/g, (sign, at: number) => {
+    if (!isPing(text, at, text.charAt(at - 1))) return sign;
+    return isKnown(/^[\w.-]*/.exec(text.slice(at + 1, at + 65))?.[0] ?? "") ? sign : sign + APART;
+  });
+  return quiet.replaceAll(/(?<![A-Za-z0-9~])~(?=[\w-])/g, `~${APART}`);
+}
+
 /** A written line that begins nothing: no heading, quote, list, rule, table and block of code. */
 export function protectBegin(line: string): string {
   if (/^(?: {4}| {0,3}\t| *={1,} *$)/.test(line)) return APART + line;

@@ -7,6 +7,7 @@ import { withoutC0 } from "../../content/controls.ts";
 import { cut } from "../../content/length.ts";
 import { linkMentions } from "../../content/mentions.ts";
 import { plainText } from "../../content/plain.ts";
+import { overInlines, withoutUsers } from "../../content/tree.ts";
 import type { Json } from "../kit/json.ts";
 
 /**
@@ -103,30 +104,6 @@ function htmlOf(blocks: readonly Block[], source: Source | null, name: Name): st
 /** The name is in the first paragraph. */
 function named(name: Name, html: string): string {
   return html.startsWith("<p>") ? `<p>${name.html}${html.slice(3)}` : name.html + html;
-}
-
-/** Whom the sender's network means is nobody here: a mention is first of all its text. */
-function withoutUsers(block: Block): Block {
-  return overInlines(block, (of) => of.map(strip));
-}
-
-function strip(inline: Inline): Inline {
-  if (inline.t === "mention") return { t: "text", text: inline.text };
-  return "of" in inline ? { ...inline, of: inline.of.map(strip) } : inline;
-}
-
-function overInlines(block: Block, change: (of: readonly Inline[]) => readonly Inline[]): Block {
-  switch (block.t) {
-    case "para":
-    case "heading":
-      return { ...block, of: change(block.of) };
-    case "quote":
-      return { ...block, of: block.of.map((inner) => overInlines(inner, change)) };
-    case "list":
-      return { ...block, items: block.items.map((item) => item.map((inner) => overInlines(inner, change))) };
-    case "pre":
-      return block;
-  }
 }
 
 function usersIn(blocks: readonly Block[]): readonly string[] {
