@@ -1,14 +1,21 @@
-import type { Outcome } from "../../contract/outcome.ts";
 import type { Handlers } from "../../contract/session.ts";
 import type { capabilities } from "./capabilities.ts";
+import { Editor } from "./editor.ts";
+import { identityAdvice } from "./identity.ts";
 import type { MattermostLink } from "./link.ts";
+import { Reactor } from "./reactor.ts";
+import { Sender } from "./sender.ts";
 
 /** What the core asks of a session, done by REST. */
 export function handlersOf(link: MattermostLink): Handlers<typeof capabilities> {
-  const todo = async (): Promise<Outcome> => {
-    link.host.log.debug({}, "sending is not there yet");
-    await Promise.resolve();
-    return { is: "rejected", why: { code: "unsupported", message: "sending is not there yet" } };
+  const sender = new Sender(link);
+  const editor = new Editor(sender);
+  const reactor = new Reactor(sender);
+  link.host.degraded(identityAdvice(link), "names");
+  return {
+    post: async (op, attempt) => await sender.post(op, attempt),
+    edit: async (op, attempt) => await editor.edit(op, attempt),
+    delete: async (op, attempt) => await sender.delete(op, attempt),
+    react: async (op, attempt) => await reactor.react(op, attempt),
   };
-  return { post: todo, edit: todo, delete: todo, react: todo };
 }

@@ -1,0 +1,113 @@
+import type { ChannelRef } from "../../contract/ids.ts";
+import type { Outcome, Reason, ReasonCode } from "../../contract/outcome.ts";
+import type { RestFailure } from "../kit/rest.ts";
+import type { MattermostLink } from "./link.ts";
+import { codeOf, refusalId } from "./login.ts";
+
+/** Whoever may give us a right is a person. */
+const PERSON_MS = 60_000;
+const RATE_MS = 5_000;
+const AGAIN_MS = 1_000;
+/** A channel that we are no longer in, or that is archived: an event says when that changes. */
+const LOST_MS = 60_000;
+
+/** What was to be done, for people, and the permission that it needs. */
+export interface Doing {
+  readonly what: "post" | "edit the post" | "delete the post" | "react" | "upload the file";
+  readonly permission: string;
+}
+
+export const POSTING: Doing = { what: "post", permission: "create_post" };
+export const EDITING: Doing = { what: "edit the post", permission: "edit_post" };
+export const DELETING: Doing = { what: "delete the post", permission: "delete_post" };
+export const REACTING: Doing = { what: "react", permission: "add_reaction" };
+export const UPLOADING: Doing = { what: "upload the file", permission: "upload_file" };
+
+interface Failing {
+  readonly link: MattermostLink;
+  readonly channel: ChannelRef;
+  readonly doing: Doing;
+  readonly signal: AbortSignal;
+}
+
+const deferred = (why: Reason, retryInMs: number, scope: "channel" | "session"): Outcome => ({
+  is: "deferred",
+  why,
+  retryInMs,
+  scope,
+});
+const rejected = (code: ReasonCode, message: string): Outcome => ({ is: "rejected", why: { code, message } });
+
+/** How a request ended that was to change something, when not well. */
+export async function outcomeOf(failure: RestFailure, failing: Failing): Promise<Outcome> {
+  const { message, status, retryAfterMs, certain } = failure;
+  const why: Reason = { code: codeOf(failure), message };
+  if (status === 429) return deferred(why, retryAfterMs ?? RATE_MS, "session");
+  if (!certain) return { is: "unknown", why };
+  if (status === 0) return deferred(why, AGAIN_MS, "session");
+  if (status === 401) return unauthorized(failure);
+  if (refusalId(failure).match(/deleted|archived/) !== null) return archived(failing);
+  if (status === 403 || status === 404) return await forbidden(failure, failing);
+  if (refusalId(failure).includes("message_length")) {
+    const longer = `${message} (the server's MaxPostSize is ${failing.link.limits.postMax} characters)`;
+    return rejected("too_large", longer);
+  }
+  if (refusalId(failure).includes("time_limit")) {
+    const remedy = "set System Console > User Management > Permissions > Edit own posts to no limit";
+    return rejected("forbidden", `${message}: ${remedy}`);
+  }
+  return rejected(why.code, message);
+}
+
+/** The session ends by itself: its stream is of the same login. */
+function unauthorized(failure: RestFailure): Outcome {
+  const remedy = refusalId(failure).includes("mfa")
+    ? "the server demands a second factor, which Rialto has not: use Token, of a bot account or a personal access token"
+    : "the login has ended or the token was revoked; create a new one and set Token";
+  return deferred({ code: "auth", message: `${failure.message}; ${remedy}` }, RATE_MS, "session");
+}
+
+function archived({ link, channel }: Failing): Outcome {
+  const why: Reason = {
+    code: "not_found",
+    message: "the channel is archived; Rialto joins it again when somebody unarchives it",
+  };
+  link.lose(channel, why, LOST_MS);
+  return deferred(why, AGAIN_MS, "channel");
+}
+
+/** A refusal may mean that we were removed: then it is not forever. */
+async function forbidden(failure: RestFailure, { link, channel, doing, signal }: Failing): Promise<Outcome> {
+  const { me, api } = link;
+  const member = await api.isInChannel(channel, me.id, signal);
+  if (!member.ok && member.failure.status !== 403) {
+    const why = { code: codeOf(member.failure), message: member.failure.message };
+    return deferred(why, member.failure.retryAfterMs ?? AGAIN_MS, "session");
+  }
+  if (!member.ok || !member.value) {
+    const message = `@${me.username} is no longer in the channel; add it there (/invite @${me.username})`;
+    link.lose(channel, { code: "forbidden", message }, LOST_MS);
+    return deferred({ code: "forbidden", message }, AGAIN_MS, "channel");
+  }
+  if (failure.status === 404) return rejected("not_found", failure.message);
+  const where = "System Console > User Management > Permissions, or the channel's own moderation";
+  const message = `@${me.username} may not ${doing.what} here: it lacks the permission ${doing.permission} (${where})`;
+  if (doing === POSTING) {
+    const again = `${message}; Rialto tries again every minute`;
+    return deferred({ code: "forbidden", message: again }, PERSON_MS, "channel");
+  }
+  return rejected("forbidden", message);
+}
+
+const NOT_IN: Reason = { code: "not_found", message: "Rialto is not in the channel" };
+export const NOT_THERE: Outcome = deferred(NOT_IN, AGAIN_MS, "channel");
+export const GIVEN_UP: Outcome = deferred({ code: "stopping", message: "sending was cancelled" }, AGAIN_MS, "channel");
+export const DONE: Outcome = { is: "delivered", receipt: { messages: [], losses: [] } };
+export const GONE: Outcome = rejected("not_found", "the post no longer exists");
+/** Whether something is there no longer. */
+export const isGone = ({ status }: RestFailure): boolean => status === 404;
+/** The answer was a success, but it says nothing. */
+export const MUTE: Outcome = {
+  is: "unknown",
+  why: { code: "remote_error", message: "Mattermost answers without the post" },
+};

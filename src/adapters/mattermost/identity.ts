@@ -1,0 +1,49 @@
+import type { OpAuthor } from "../../contract/ops.ts";
+import type { Reason } from "../../contract/outcome.ts";
+import { cut } from "../../content/length.ts";
+import type { MattermostLink } from "./link.ts";
+import { oneLine } from "./text.ts";
+
+const NAME_MAX = 64;
+const ADDRESS_MAX = 1_024;
+
+/** How a post shows who speaks. */
+export interface PostIdentity {
+  /** The name comes before the text. */
+  readonly prefix: boolean;
+  readonly props: Readonly<Record<string, string>>;
+}
+
+const BOT: PostIdentity = { prefix: true, props: {} };
+
+type IdentityLink = Pick<MattermostLink, "limits" | "me">;
+
+/** By the post's own name and picture where the server shows these, else by the name before the text. */
+export function identityOf(author: OpAuthor | null, { limits, me }: IdentityLink): PostIdentity {
+  if (author === null || !limits.nameOverride || !me.isBot) return BOT;
+  const name = cut(oneLine(author.shown).trim(), NAME_MAX, "codepoints").trim();
+  if (name === "") return BOT;
+  const icon = limits.iconOverride ? iconOf(author) : null;
+  const props = { from_webhook: "true", override_username: name, ...(icon !== null && { override_icon_url: icon }) };
+  return { prefix: false, props };
+}
+
+/** Clients fetch it themselves: it must be there for everybody. */
+function iconOf({ avatar }: OpAuthor): string | null {
+  const url = avatar?.url ?? null;
+  return url !== null && url.length <= ADDRESS_MAX && /^https?:\/\/[^\s<>"]+$/u.test(url) ? url : null;
+}
+
+/** What a person can do so that posts show who speaks; null: they do. */
+export function identityAdvice({ limits, me }: IdentityLink): Reason | null {
+  if (!me.isBot) {
+    const message = `senders are named before the text, because @${me.username} is no bot account: with the token of a bot account (Integrations > Bot Accounts), posts show their names and pictures`;
+    return { code: "unsupported", message };
+  }
+  if (!limits.nameOverride) {
+    const message =
+      "senders are named before the text; posts show their names if System Console > Integrations > Integration Management > Enable integrations to override usernames is on";
+    return { code: "unsupported", message };
+  }
+  return null;
+}

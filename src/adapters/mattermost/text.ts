@@ -1,0 +1,70 @@
+import type { Block, Inline } from "../../contract/content.ts";
+import type { UserRef } from "../../contract/ids.ts";
+import type { MayPing } from "../../contract/ops.ts";
+import { linkMentions } from "../../content/mentions.ts";
+import { plainText } from "../../content/plain.ts";
+import { overInlines, withoutUsers } from "../../content/tree.ts";
+
+/** Names that are looked up for one message at most. */
+const NAMES_MAX = 10;
+
+/** What may be user names of people here: those of somebody who is called or addressed in a text. */
+export function namesIn(blocks: readonly Block[], mayPing: MayPing): readonly string[] {
+  if (!mayPing.users) return [];
+  const text = plainText(blocks);
+  const called = Array.from(text.matchAll(/(?<![\w.@/:#-])@([a-z\d][a-z\d._-]{0,63})/gi), ([, name = ""]) => name);
+  const [, addressed] = /^([a-z\d][a-z\d._-]{0,63})[:,](?:\s|$)/i.exec(text) ?? [];
+  const all = [...(addressed === undefined ? [] : [addressed]), ...called].flatMap((name) => {
+    const bare = name.replace(/[._-]+$/, "");
+    return bare === name ? [name] : [name, bare];
+  });
+  const names = all.map((name) => name.toLowerCase()).filter((name) => !EVERYBODY.has(name));
+  return [...new Set(names)].slice(0, NAMES_MAX);
+}
+
+/** How the whole channel is called here, by any network's word for it. */
+const EVERYBODY: ReadonlyMap<string, string> = new Map([
+  ["all", "@all"],
+  ["everyone", "@all"],
+  ["room", "@all"],
+  ["channel", "@channel"],
+  ["here", "@here"],
+]);
+
+/**
+ * The text with the people here whom it means, and with nobody else. `names`: the user names of members, in lower case.
+ */
+export function withPeople(blocks: readonly Block[], mayPing: MayPing, names: ReadonlySet<string>): readonly Block[] {
+  const find = (name: string): UserRef | null =>
+    names.has(name.toLowerCase()) ? (`@${name.toLowerCase()}` as UserRef) : null;
+  const bare = blocks.map(withoutUsers);
+  const linked = mayPing.users && names.size > 0 ? linkMentions(bare, find) : bare;
+  return linked.map((block) => overInlines(block, (of) => of.flatMap((inline) => named(inline, mayPing))));
+}
+
+/** A mention is written as the name that the server knows. */
+function named(inline: Inline, mayPing: MayPing): readonly Inline[] {
+  if (inline.t === "mention" && inline.user !== null) return [{ ...inline, text: inline.user }];
+  if (inline.t === "text" && mayPing.everyone) return withEverybody(inline.text);
+  return "of" in inline ? [{ ...inline, of: inline.of.flatMap((inner) => named(inner, mayPing)) }] : [inline];
+}
+
+function withEverybody(text: string): readonly Inline[] {
+  const found: Inline[] = [];
+  let from = 0;
+  for (const { index, 0: sign, 1: name = "" } of text.matchAll(ROOM)) {
+    const word = EVERYBODY.get(name.toLowerCase()) ?? "";
+    if (index > from) found.push({ t: "text", text: text.slice(from, index) });
+    found.push({ t: "mention", user: word as UserRef, text: word });
+    from = index + sign.length;
+  }
+  if (from < text.length || found.length === 0) found.push({ t: "text", text: text.slice(from) });
+  return found;
+}
+
+const ROOM = /(?<![\w.@/:#-])@(all|everyone|room|channel|here)(?![\p{L}\p{N}_])/giu;
+
+/** On one line, as names are. */
+export function oneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ");
+}
