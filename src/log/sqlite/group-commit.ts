@@ -174,25 +174,35 @@ export class GroupCommit {
     const verdicts = new Map(reply.verdicts.map((verdict) => [verdict.batch, verdict]));
     let seq = reply.first;
     let row = 0;
-    const answers = items.map(({ batch }) =>
-      batch.entries.map((entry) => {
-        if (absent.size > 0 && absent.has(row++)) return null;
+    const answers: (readonly (Seq | null)[])[] = [];
+    for (const { batch } of items) {
+      const seqs: (Seq | null)[] = [];
+      for (const entry of batch.entries) {
+        if (absent.size > 0 && absent.has(row++)) {
+          seqs.push(null);
+          continue;
+        }
         stored.push(new TailEntry(seq, at, entry));
-        return seq++;
-      }),
-    );
+        seqs.push(seq++);
+      }
+      answers.push(seqs);
+    }
     this.#options.committed(stored);
     this.#observe(items, verdicts);
-    for (const [index, { settle }] of items.entries())
+    let index = 0;
+    for (const { settle } of items) {
       tell(settle, outcomeOf(answers[index] ?? [], verdicts.get(index)));
+      index += 1;
+    }
   }
 
   #observe(items: readonly Item[], verdicts: ReadonlyMap<number, BatchVerdict>): void {
     const { observer } = this.#options;
     if (observer === null) return;
     const now = performance.now();
-    for (const [index, { batch, sinceMs }] of items.entries()) {
-      const verdict = verdicts.get(index);
+    let index = 0;
+    for (const { batch, sinceMs } of items) {
+      const verdict = verdicts.get(index++);
       if (verdict?.is === "refused") observer.refused(verdict.failure);
       else if (verdict === undefined && batch.entries.length > 0)
         observer.appended(batch.entries.length, now - sinceMs);
@@ -252,7 +262,9 @@ function encode(items: readonly PendingBatch[], at: number): Commit {
   const extras: BatchExtra[] = [];
   let notes: NoteColumns | null = null;
   let labelled = false;
-  for (const [index, item] of items.entries()) {
+  // Counted by hand here and above: `entries` makes two objects for each, and these are as many as the messages.
+  let index = 0;
+  for (const item of items) {
     const { entries } = item.batch;
     counts.push(entries.length);
     for (const { subject, label, payload, note } of entries) {
@@ -264,7 +276,7 @@ function encode(items: readonly PendingBatch[], at: number): Commit {
       labelled ||= label !== "";
       payloads.push(payload);
     }
-    const extra = extraOf(index, item);
+    const extra = extraOf(index++, item);
     if (extra !== null) extras.push(extra);
   }
   return {
