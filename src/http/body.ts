@@ -61,15 +61,14 @@ export function receiveBody(
     if (bytes > limit) return end(tooLarge(limit));
     // A small body that comes in one part is held by nobody, if there is room for it.
     if (held !== null || bytes !== announced || !budget.hasRoom(bytes)) {
-      held ??= budget.hold(announced, tooSlow);
+      held ??= budget.hold(announced, () => end(TOO_SLOW));
       if (!held.grow(part.length)) return end(NO_ROOM);
     }
     if (first === null) first = part;
     else (rest ??= new Parts(first)).add(part);
   };
-  const tooSlow = (): void => end(TOO_SLOW);
   const broken = (): void => end(BROKEN);
-  let held = budget.isSmall(announced) ? null : budget.hold(announced, tooSlow);
+  let held = budget.isSmall(announced) ? null : budget.hold(announced, () => end(TOO_SLOW));
   request.on("data", take);
   request.on("end", () => end(null));
   request.on("close", broken);

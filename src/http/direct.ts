@@ -8,6 +8,9 @@ import { wantsWebSocket } from "./http-server.ts";
 /** Takes a request on, and answers it. False: it is for Fastify, and nothing of it was touched. */
 export type Take = (request: IncomingMessage, response: ServerResponse) => boolean;
 
+/** Goes on with the body, which has come in whole. */
+export type TakeBody = (body: Buffer, request: IncomingMessage, response: ServerResponse) => void;
+
 interface DirectOptions {
   readonly refusalOf: (caller: Caller) => HttpProblem | null;
   readonly bounds: BodyBounds;
@@ -46,7 +49,7 @@ export class Direct {
 
   take(request: IncomingMessage, response: ServerResponse): boolean {
     const { method, url = "", headers, rawHeaders } = request;
-    const route = this.#routes.find((each) => each.method === method && isAt(each.path, url));
+    const route = this.#routeOf(method, url);
     if (route === undefined || this.#isClosed || wantsWebSocket(request)) return false;
     if (this.#options.refusalOf({ method, url, headers, rawHeaders, path: route.path }) !== null) return false;
     try {
@@ -60,15 +63,22 @@ export class Direct {
   }
 
   /** Reads the body of a request that was taken on, or answers why it was not read. */
-  takeBody(request: IncomingMessage, response: ServerResponse, take: (body: Buffer) => void): void {
+  takeBody(request: IncomingMessage, response: ServerResponse, take: TakeBody): void {
     receiveBody(request, this.#options.bounds, (body) => {
       if (!Buffer.isBuffer(body)) return void bodyGone(request).then(() => answerUnread(response, body));
       try {
-        take(body);
+        take(body, request, response);
       } catch (error) {
         this.fail(request, response, error);
       }
     });
+  }
+
+  #routeOf(method: string | undefined, url: string): Route | undefined {
+    for (const route of this.#routes) {
+      if (route.method === method && isAt(route.path, url)) return route;
+    }
+    return undefined;
   }
 
   /** A bug: the client is told that there is one, and the operator which. */

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { answerLine, answerProblem, JSON_TYPE } from "../answers.ts";
+import type { TakeBody } from "../direct.ts";
 import { WEBSOCKET_PATH } from "../http-server.ts";
 import { type HttpApi, sendProblem } from "../server.ts";
 import type { ApiAccount } from "./account.ts";
@@ -80,15 +81,20 @@ function addPost({ app, direct, onBody }: HttpApi, { ingest }: ApiDeps): void {
       poster.failed(error);
     }
   };
-  for (const [type, parse] of PARSERS) onBody(type, (body, { raw }) => decode(body, raw, parse));
+  // Made once and not for each request: of these there are many.
+  const takers = new Map<string, TakeBody>();
+  for (const [type, parse] of PARSERS) {
+    onBody(type, (body, { raw }) => decode(body, raw, parse));
+    takers.set(type, (body, request, response) => take(decode(body, request, parse), request, response));
+  }
   app.post(path, (request, reply) => {
     reply.hijack();
     take(readBody(request), request.raw, reply.raw);
   });
   direct.add("POST", path, (request, response) => {
-    const parse = parserOf(request.headers["content-type"]);
-    if (parse === null) return false;
-    direct.takeBody(request, response, (body) => take(decode(body, request, parse), request, response));
+    const taker = takers.get(mediaTypeOf(request));
+    if (taker === undefined) return false;
+    direct.takeBody(request, response, taker);
     return true;
   });
 }
@@ -119,13 +125,11 @@ class Answer implements Poster {
   }
 }
 
-/**
- * Null: Fastify has to look at it, as it is written otherwise than nearly all write it, or is none that is read here.
- */
-function parserOf(contentType: string | undefined): Parse | null {
-  if (contentType === undefined) return null;
-  const end = contentType.indexOf(";");
-  return PARSERS.get(end === -1 ? contentType : contentType.slice(0, end)) ?? null;
+/** As nearly all write it; where it is written otherwise, Fastify has to look at it. */
+function mediaTypeOf({ headers }: IncomingMessage): string {
+  const type = headers["content-type"] ?? "";
+  const end = type.indexOf(";");
+  return end === -1 ? type : type.slice(0, end);
 }
 
 async function sendPoll(readers: ApiAccount, reply: FastifyReply): Promise<FastifyReply> {
