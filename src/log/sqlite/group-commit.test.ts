@@ -58,6 +58,7 @@ test("a commit waits for others as long as each turn brings more, but not for ev
   expect(await gathered(2, 1, 1, 0, 1)).toEqual([4, 1]);
   expect(await gathered(2, 0, 1)).toEqual([2, 1]);
   expect(await gathered(2, 1, 1, 1, 1, 0, 0)).toEqual([5, 1]);
+  expect(await gathered(64, 1)).toEqual([64, 1]);
 });
 
 test("what comes alone leaves at the end of its turn", async () => {

@@ -11,6 +11,8 @@ const GROUP_ENTRIES = 2048;
 const GROUP_CHARS = 4 * 1024 * 1024;
 /** Most turns of the event loop that a commit waits for others; for another one only while each brings more. */
 const GATHER_TURNS = 4;
+/** So many share the cost of a commit that waiting for more would cost more than it saves. */
+const GATHERED = 64;
 /** How long what rides with others waits for them, in ms. */
 const RIDE_MS = 200;
 /** What a waiting batch or entry costs in memory beside its text, in bytes. */
@@ -117,7 +119,7 @@ export class GroupCommit {
   #gather(known: number, turns: number): void {
     setImmediate(() => {
       const count = this.#waiting.length;
-      if (count > known && turns > 1) return this.#gather(count, turns - 1);
+      if (count > known && count < GATHERED && turns > 1) return this.#gather(count, turns - 1);
       this.#scheduled = false;
       this.#flush();
     });
