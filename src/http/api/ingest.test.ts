@@ -10,6 +10,7 @@ import type { Appended, Batch, Known, Log, NewEntry } from "../../log/log.ts";
 import { appendThen } from "../../log/suite/append-then.suite.ts";
 import { IdsModel } from "../../log/suite/ids-model.suite.ts";
 import type { Logger } from "../../logger.ts";
+import type { FileDraft } from "./file-drafts.ts";
 import { Ingest, type OnceKey } from "./ingest.ts";
 import type { Draft } from "./post-body.ts";
 
@@ -55,6 +56,11 @@ function ingestOf({ own = API, other = anAccount("api.other"), keepFile, get, sl
   return { entries, dropped, post: (draft: Partial<Draft>) => ingest.post({ ...DRAFT, ...draft }, null), ingest };
 }
 
+function aDraft(fields: Partial<FileDraft> = {}): FileDraft {
+  const { Data, ...item } = aFile();
+  return { ...item, content: Buffer.from(Data, "base64"), ...fields };
+}
+
 const DRAFT: Draft = {
   text: "hello",
   username: "ann",
@@ -90,7 +96,7 @@ describe("what others can refer to", () => {
       excerpt: setup.own === FULL ? "hello all" : "**hello** all",
     };
     expect(entries[0]?.note).toEqual(noted ? expect.objectContaining(note) : undefined);
-    await post({ userid: "u1", text: "", files: [aFile()] });
+    await post({ userid: "u1", text: "", files: [aDraft()] });
     expect(entries[1]?.note).toEqual(
       noted ? expect.objectContaining({ author: '["u1",null]', excerpt: "[a.txt]" }) : undefined,
     );
@@ -99,7 +105,7 @@ describe("what others can refer to", () => {
 
 describe("files", () => {
   const network = anAccount("net.there");
-  const files = [aFile({ Name: "a" }), aFile({ Data: "", URL: "https://f.example/b" }), aFile({ Name: "c" })];
+  const files = [aDraft({ Name: "a" }), aDraft({ content: null, URL: "https://f.example/b" }), aDraft({ Name: "c" })];
   const keepFile = (content: Uint8Array, name: string): Promise<string | null> =>
     Promise.resolve(name === "a" ? Buffer.from(content).toString() : null);
 
@@ -118,6 +124,17 @@ describe("files", () => {
     const { entries, post } = ingestOf(setup);
     await post({ files });
     expect(decodeStored(entries[0]?.payload ?? "").files).toEqual([]);
+  });
+
+  test("are kept as they were read", async () => {
+    const kept: Uint8Array[] = [];
+    const keep = (content: Uint8Array): Promise<null> => {
+      kept.push(content);
+      return Promise.resolve(null);
+    };
+    await ingestOf({ other: network, keepFile: keep }).post({ files });
+    expect(kept).toHaveLength(2);
+    expect(kept.every((content, at) => content === files[at * 2]?.content)).toBe(true);
   });
 
   test("hold up what is posted after them", async () => {

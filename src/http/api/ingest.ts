@@ -16,6 +16,7 @@ import type { Logger } from "../../logger.ts";
 import type { ReadWriteLock } from "../../lib/read-write-lock.ts";
 import { Throttle } from "../../lib/throttle.ts";
 import { act, type ActionContext, findTarget, type PostResult, type PostPlace } from "./acting.ts";
+import { extraOf, type FileDraft } from "./file-drafts.ts";
 import { type Draft, reservedEvent } from "./post-body.ts";
 import { problem, type HttpProblem, whyOf } from "./problem.ts";
 import { SerialQueue } from "./serial-queue.ts";
@@ -163,21 +164,21 @@ export class Ingest {
     const posted: PostResult = { is: "entry", message: verdict.message, label, about: null, note: null };
     const answers = this.#isFull && draft.parent_id !== "";
     if (!answers && !this.#keeps(message, at)) return { posted, files: [] };
-    return this.#sayMore(posted, answers ? draft.parent_id : "", at);
+    return this.#sayMore(posted, answers ? draft.parent_id : "", draft.files, at);
   }
 
   /** What comes after it waits until it is stored: what is looked up then is the message as this one leaves it. */
   async #act(draft: Draft, at: PostPlace, once: OnceKey | null, poster: Poster): Promise<void> {
     const posted = await act(this.#message(draft, at.gateway), draft.id, at, this.#acting);
-    const files = posted.is === "entry" ? await this.#keep(posted.message, at) : [];
+    const files = posted.is === "entry" ? await this.#keep(posted.message, draft.files, at) : [];
     await new Promise<void>((leave) => this.#take({ posted, files }, at, once, new Passing(poster, { leave })));
   }
 
   /** A parent that nobody knows is no reason to lose what was said: it travels as given. */
-  async #sayMore(posted: Extract<PostResult, { is: "entry" }>, parent: string, at: PostPlace): Promise<Ready> {
+  async #sayMore(posted: PostedEntry, parent: string, given: readonly FileDraft[], at: PostPlace): Promise<Ready> {
     const target = parent === "" ? null : await findTarget(parent, at, this.#acting);
     const about = aboutReply(target, null);
-    return { posted: { ...posted, about }, files: await this.#keep(posted.message, at) };
+    return { posted: { ...posted, about }, files: await this.#keep(posted.message, given, at) };
   }
 
   #keeps({ Extra }: Message, { subject }: PostPlace): boolean {
@@ -185,12 +186,13 @@ export class Ingest {
     return Extra.file.some(({ Data }) => Data !== "");
   }
 
-  async #keep(message: Message, at: PostPlace): Promise<readonly (FileId | null)[]> {
+  /** `given`: the content of its files, as long as it has any. */
+  async #keep(message: Message, given: readonly FileDraft[], at: PostPlace): Promise<readonly (FileId | null)[]> {
     const { keepFile } = this.#deps;
     if (keepFile === undefined || !this.#keeps(message, at)) return [];
     const files: (FileId | null)[] = [];
-    for (const { Data, Name } of message.Extra?.file ?? []) {
-      const sha256 = Data === "" ? null : await keepFile(Buffer.from(Data, "base64"), Name);
+    for (const { content, Name } of given) {
+      const sha256 = content === null ? null : await keepFile(content, Name);
       files.push(sha256 === null ? null : fileId({ is: "stored", sha256 }));
     }
     return files;
@@ -228,13 +230,13 @@ export class Ingest {
       parent_id: draft.parent_id,
       timestamp: this.#timestamp(this.#deps.nowMs()),
       id: "",
-      Extra: draft.files.length === 0 ? null : { file: draft.files },
+      Extra: extraOf(draft.files),
       ...(draft.hops > 0 ? { hops: draft.hops } : {}),
     };
   }
 
   #append(
-    { message, label, about, note }: Extract<PostResult, { is: "entry" }>,
+    { message, label, about, note }: PostedEntry,
     files: readonly (FileId | null)[],
     at: PostPlace,
     once: OnceKey | null,
@@ -349,6 +351,8 @@ class Passing implements Poster {
 const actingOf = (deps: IngestDeps): ActionContext => {
   return { ...deps, ignoresNick: compileMatcher(deps.account.presentation.ignoreNicks) };
 };
+
+type PostedEntry = Extract<PostResult, { is: "entry" }>;
 
 interface Ready {
   readonly posted: PostResult;

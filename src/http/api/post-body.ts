@@ -1,10 +1,10 @@
 import { parse as parseQuery } from "node:querystring";
-import type { FileItem } from "../../contract/message.ts";
 import { findJsonError } from "../../lib/json-error.ts";
 import { positionAt } from "../../lib/position.ts";
+import { type FileDraft, readFile } from "./file-drafts.ts";
 import { type Flaw, flawOfPost } from "./post-shape.ts";
 import { problem, type HttpProblem } from "./problem.ts";
-import { PostedFileSchema, PostSchema, type PostedFile, type PostedMessage } from "./schema.ts";
+import { PostedFileSchema, PostSchema, type PostedMessage } from "./schema.ts";
 
 /** A posted message after checking: what the client decides. */
 export interface Draft {
@@ -17,7 +17,7 @@ export interface Draft {
   /** The message that it acts on, for clients with FullEvents. */
   readonly id: string;
   readonly event: string;
-  readonly files: readonly FileItem[];
+  readonly files: readonly FileDraft[];
   readonly hops: number;
 }
 
@@ -46,8 +46,6 @@ const FORM_FIELDS_MAX = 1000;
 const LOCATED_CHARS = 1024 * 1024;
 
 const BYTE_ORDER_MARK = 0xfeff;
-
-const LAST_GROUP = /^(?:[A-Za-z\d+/]{2}(?:[A-Za-z\d+/]{2}|[A-Za-z\d+/]=|==))?$/;
 
 const refuse = (message: string): ParsedPost => ({ ok: false, problem: problem(400, message) });
 
@@ -96,7 +94,7 @@ function check(value: object): ParsedPost {
 function accept(post: PostedMessage): ParsedPost {
   const event = wellFormed(post.event);
   if (RESERVED_EVENTS.has(event)) return { ok: false, problem: reservedEvent(event) };
-  const files: FileItem[] = [];
+  const files: FileDraft[] = [];
   for (const [index, file] of (post.Extra?.file ?? []).entries()) {
     const read = readFile(file);
     if (typeof read === "string") return refuse(`Extra.file[${index}]${read}`);
@@ -128,31 +126,6 @@ export function reservedEvent(event: string): HttpProblem {
 
 /** A lone surrogate is not a character; like invalid UTF-8 it becomes U+FFFD. */
 const wellFormed = (text: string | undefined): string => (text ?? "").toWellFormed();
-
-/** The file, or what is wrong with it. */
-function readFile(file: PostedFile): FileItem | string {
-  const given = (file.Data ?? "").replace(/[\r\n]+/g, "");
-  const url = wellFormed(file.URL);
-  if (given === "" && url === "")
-    return " has neither Data nor URL: send the content in Data as base64, or its address in URL";
-  const content = Buffer.from(given, "base64");
-  const canonical = content.toString("base64");
-  // The last group may carry bits that mean nothing, as some encoders leave them; all before it must be the same.
-  const same = canonical.length === given.length && canonical.slice(0, -4) === given.slice(0, -4);
-  if (!same || !LAST_GROUP.test(given.slice(-4))) {
-    return ".Data is not standard base64 with padding (RFC 4648 §4)";
-  }
-  return {
-    Name: wellFormed(file.Name),
-    Data: canonical,
-    Comment: wellFormed(file.Comment),
-    URL: url,
-    Size: canonical === "" ? (file.Size ?? 0) : content.length,
-    Avatar: file.Avatar ?? false,
-    SHA: wellFormed(file.SHA),
-    NativeID: wellFormed(file.NativeID),
-  };
-}
 
 const keysByLowerCase = (schema: { readonly properties: object }): ReadonlyMap<string, string> =>
   new Map(Object.keys(schema.properties).map((key) => [key.toLowerCase(), key]));
