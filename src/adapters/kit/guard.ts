@@ -15,13 +15,14 @@ export class FaultGuard {
     this.#message = `${message}: this is a bug`;
   }
 
-  /** `fields`: what came, without the words in it. */
-  run(task: () => void, fields: object): void {
+  /** What comes of it; null after a fault. `fields`: what came, without the words in it. */
+  run<T>(task: () => T, fields: object): T | null {
     try {
-      task();
+      return task();
     } catch (error) {
       this.#faults += 1;
       if (this.#faults <= FAULTS_MAX) this.#log.warn({ ...fields, ...faultOf(error) }, this.#message);
+      return null;
     }
   }
 }

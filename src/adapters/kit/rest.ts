@@ -5,13 +5,11 @@ import { download } from "./download.ts";
 import { quote } from "./ends.ts";
 import type { Http, HttpFailure, HttpMethod, HttpRequest, Upload } from "./http.ts";
 import { parsed, written } from "./json.ts";
+import { isCertain, retryWithin } from "./outcomes.ts";
 
 const CALL_MS = 60_000;
 /** Of an upload, beside what it takes at 64 KiB a second. */
 const UPLOAD_MS = 120_000;
-/** A server may say anything, such as 0 forever. */
-const RETRY_MIN_MS = 50;
-const RETRY_MAX_MS = 3_600_000;
 
 /** What a network's refusals say, in its own way. */
 export interface RestDialect {
@@ -47,7 +45,7 @@ interface RestPlace {
   /** What is null is left out. */
   readonly query?: Readonly<Record<string, string | number | boolean | null>>;
   readonly signal?: AbortSignal | undefined;
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 export interface RestCall extends RestPlace {
@@ -55,7 +53,7 @@ export interface RestCall extends RestPlace {
   /** Sent as JSON; undefined: no body. */
   readonly body?: unknown;
   /** See `HttpRequest`; only a GET is, when nothing is said. */
-  readonly again?: boolean;
+  readonly again?: boolean | undefined;
 }
 
 export interface RestUpload extends RestPlace {
@@ -166,8 +164,8 @@ export class Rest {
       ...refusal,
       why: "refused",
       message: `${who} answers HTTP ${status}${words === "" ? "" : `: ${words}`}`,
-      retryAfterMs: waitMs === null ? null : Math.min(Math.max(waitMs, RETRY_MIN_MS), RETRY_MAX_MS),
-      certain: (status >= 400 && status < 500 && status !== 408) || MOVED.has(status),
+      retryAfterMs: waitMs === null ? null : retryWithin(waitMs),
+      certain: isCertain(status),
     };
   }
 
@@ -176,8 +174,6 @@ export class Rest {
     return this.#token === null || this.#token === "" ? text : text.replaceAll(this.#token, "…");
   }
 }
-
-const MOVED: ReadonlySet<number> = new Set([301, 302, 307, 308]);
 
 const failed = (failure: RestFailure): RestAnswer => ({ ok: false, failure });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { outcomeOf, refused, unreachable } from "./failure.ts";
+import { outcomeOf } from "../kit/outcomes.ts";
+import { refused, unreachable } from "./failure.ts";
 import { endOf } from "./login.ts";
 
 const BASE = "https://matrix.example.org";
@@ -26,6 +27,9 @@ describe("what an answer means for an op", () => {
     [answer(400, "M_BAD_JSON"), { is: "rejected", why: { code: "bad_content" } }],
     [answer(500, "M_UNKNOWN"), { is: "unknown", why: { code: "remote_error" } }],
     [answer(502, ""), { is: "unknown" }],
+    // A proxy's, before the homeserver.
+    [answer(401, ""), { is: "deferred", scope: "session" }],
+    [answer(302, ""), { is: "deferred", scope: "session" }],
     [
       unreachable({ is: "failed", why: "network", message: "nothing is listening there", certain: true }, BASE),
       { is: "deferred", scope: "session" },

@@ -5,6 +5,7 @@ import type { Reason } from "../../contract/outcome.ts";
 import { Lru } from "../../lib/lru.ts";
 import type { Client, Result } from "./client.ts";
 import { quote } from "../kit/ends.ts";
+import { FaultGuard } from "../kit/guard.ts";
 import { fillGap } from "./gap.ts";
 import { isObject, type Json, listIn, objectIn, textIn } from "../kit/json.ts";
 import { authorOf } from "./names.ts";
@@ -25,8 +26,6 @@ import type { MatrixSettings } from "./settings.ts";
 const REACTIONS_MAX = 20_000;
 /** So many events are known again: a room that we are back in is told from before we left it. */
 const SEEN_MAX = 20_000;
-/** A fault of ours must not fill the log. */
-const FAULTS_MAX = 10;
 const BANNED_MS = 30 * 60_000;
 
 interface TimelineOptions {
@@ -44,11 +43,12 @@ export class Timeline {
   readonly #options: TimelineOptions;
   readonly #annotations = new Lru<string, Annotation>(REACTIONS_MAX);
   readonly #seen = new Lru<string, true>(SEEN_MAX);
+  readonly #guard: FaultGuard;
   #undecrypted = 0;
-  #faults = 0;
 
   constructor(options: TimelineOptions) {
     this.#options = options;
+    this.#guard = new FaultGuard(options.host.log, "an event could not be read");
   }
 
   /** Reactions from before: they are told no more, but their end is understood. */
@@ -126,14 +126,7 @@ export class Timeline {
 
   /** One event must not hold up its room forever: every later answer would begin with it. */
   #events(event: RoomEvent, context: MatrixReceiveContext): readonly Event[] {
-    try {
-      return toEvents(event, context);
-    } catch (error) {
-      this.#faults += 1;
-      const fields = { room: context.channel, type: event.type, error: String(error) };
-      if (this.#faults <= FAULTS_MAX) this.#options.host.log.warn(fields, "an event could not be read: this is a bug");
-      return [];
-    }
+    return this.#guard.run(() => toEvents(event, context), { room: context.channel, type: event.type }) ?? [];
   }
 
   #context(room: MatrixRoom): MatrixReceiveContext {

@@ -5,15 +5,10 @@ import { isIP, type LookupFunction } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { isPublic } from "../../lib/public-address.ts";
+import type { Upload } from "../kit/http.ts";
 
 /** A server that takes nothing for so long is given up. */
 const IDLE_MS = 60_000;
-
-export interface Content {
-  readonly stream: ReadableStream<Uint8Array>;
-  readonly bytes: number;
-  readonly mime: string;
-}
 
 /** Where uploads may go. */
 export interface Reach {
@@ -33,7 +28,7 @@ interface Place {
  * Sends content by PUT; resolves with the status of the answer. Rejects when that breaks off, the content is not as
  * long as it was said to be, or the address is not to be reached. Follows no redirect. The stream is over in any case.
  */
-export async function putTo(place: Place, content: Content, reach: Reach, signal: AbortSignal): Promise<number> {
+export async function putTo(place: Place, content: Upload, reach: Reach, signal: AbortSignal): Promise<number> {
   const body = Readable.fromWeb(content.stream as Parameters<typeof Readable.fromWeb>[0]);
   try {
     return await send(place, body, content, reach, signal);
@@ -45,7 +40,7 @@ export async function putTo(place: Place, content: Content, reach: Reach, signal
 async function send(
   { to, headers }: Place,
   body: Readable,
-  { bytes, mime }: Content,
+  { bytes, mime }: Upload,
   { verify, inside }: Reach,
   signal: AbortSignal,
 ): Promise<number> {

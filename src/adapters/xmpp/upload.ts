@@ -4,7 +4,8 @@ import type { Reason } from "../../contract/outcome.ts";
 import { quote } from "../kit/ends.ts";
 import { Memory } from "./memory.ts";
 import { NS } from "./ns.ts";
-import { type Content, putTo, type Reach } from "./put.ts";
+import type { Upload } from "../kit/http.ts";
+import { putTo, type Reach } from "./put.ts";
 import type { Requests } from "./requests.ts";
 import { attr, child, childText, el, type Stanza } from "./xml.ts";
 
@@ -127,7 +128,7 @@ export class XmppUploads {
     return { ok: true, to, url, headers: headersOf(put) };
   }
 
-  async #send(slot: Slot, content: Content, signal: AbortSignal): Promise<XmppUpload> {
+  async #send(slot: Slot, content: Upload, signal: AbortSignal): Promise<XmppUpload> {
     try {
       const status = await putTo(slot, content, this.#options.reach, signal);
       if (status >= 200 && status < 300) return { ok: true, url: slot.url };

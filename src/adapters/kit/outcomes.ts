@@ -1,0 +1,62 @@
+import type { Outcome, Reason, ReasonCode } from "../../contract/outcome.ts";
+
+/** When to try again what was too much, where the server does not say it. */
+const RATE_MS = 5_000;
+/** … and where it does: it may say anything, such as 0 forever. */
+const RETRY_MIN_MS = 50;
+const RETRY_MAX_MS = 3_600_000;
+const AGAIN_MS = 1_000;
+
+/** How a request failed. */
+interface FailedRequest {
+  readonly why: "network" | "timeout" | "aborted" | "certificate" | "too_large" | "refused" | "unreadable";
+  /** HTTP status; 0 when no answer came. */
+  readonly status: number;
+}
+
+/** The same in the words of the contract. */
+export function codeOf({ why, status }: FailedRequest): ReasonCode {
+  if (why === "timeout" || why === "too_large" || why === "network") return why;
+  if (why === "aborted") return "stopping";
+  if (why === "certificate") return "network";
+  const known = REFUSALS.get(status);
+  return known ?? (status >= 400 && status < 500 ? "bad_content" : "remote_error");
+}
+
+const REFUSALS: ReadonlyMap<number, ReasonCode> = new Map([
+  [401, "auth"],
+  [403, "forbidden"],
+  [404, "not_found"],
+  [408, "timeout"],
+  [413, "too_large"],
+  [429, "rate_limited"],
+]);
+
+/** An answer of this status to a request says for certain that it was not done. */
+export function isCertain(status: number): boolean {
+  return (status >= 400 && status < 500 && status !== 408) || MOVED.has(status);
+}
+
+const MOVED: ReadonlySet<number> = new Set([301, 302, 307, 308]);
+
+/** When to try again by the server's word, within limits. */
+export function retryWithin(ms: number): number {
+  return Math.min(Math.max(ms, RETRY_MIN_MS), RETRY_MAX_MS);
+}
+
+/** How a request ended that was to change something, when not well. */
+export function outcomeOf(failure: {
+  readonly why: Reason;
+  /** It was certainly not done. */
+  readonly certain: boolean;
+  readonly retryInMs: number | null;
+}): Outcome {
+  const { why, certain, retryInMs } = failure;
+  if (why.code === "rate_limited") return { is: "deferred", why, retryInMs: retryInMs ?? RATE_MS, scope: "session" };
+  if (!certain) return { is: "unknown", why };
+  if (PASSING.has(why.code)) return { is: "deferred", why, retryInMs: AGAIN_MS, scope: "session" };
+  return { is: "rejected", why };
+}
+
+/** What a later try may well find otherwise. A server that is at fault and has certainly done nothing is one that moved. */
+const PASSING: ReadonlySet<ReasonCode> = new Set(["network", "timeout", "stopping", "auth", "remote_error"]);
