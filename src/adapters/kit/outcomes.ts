@@ -58,5 +58,5 @@ export function outcomeOf(failure: {
   return { is: "rejected", why };
 }
 
-/** What a later try may well find otherwise. A server that is at fault and has certainly done nothing is one that moved. */
+/** What a later try may find otherwise. A server at fault that has certainly done nothing is one that moved. */
 const PASSING: ReadonlySet<ReasonCode> = new Set(["network", "timeout", "stopping", "auth", "remote_error"]);
