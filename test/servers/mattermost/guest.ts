@@ -65,7 +65,7 @@ export class MattermostGuest implements Person {
   }
 
   heard(channel: string): readonly Heard[] {
-    return this.#others(channel).map((row) => this.#heard(row));
+    return this.#others(channel).flatMap((row) => this.#heard(row));
   }
 
   async write(channel: string, text: string, { reply, thread }: How = {}): Promise<Handle> {
@@ -101,8 +101,8 @@ export class MattermostGuest implements Person {
   }
 
   fetch(_: string, message: Handle): Promise<Uint8Array> {
-    const [id = ""] = this.#server.world.posts.get(message)?.file_ids ?? [];
-    const file = this.#server.world.files.get(id);
+    const [id = "", at = "0"] = message.split("/");
+    const file = this.#server.world.files.get(this.#server.world.posts.get(id)?.file_ids?.[Number(at)] ?? "");
     if (file === undefined) throw new Error("there is no file in the message");
     return Promise.resolve(file.content);
   }
@@ -126,21 +126,31 @@ export class MattermostGuest implements Person {
     );
   }
 
-  #heard(row: PostRow): Heard {
+  /** A post, and after it what else is in it: a line tells of one file. */
+  #heard(row: PostRow): readonly Heard[] {
     const { world } = this.#server;
     const { from_webhook: hook, override_username: shown } = row.props;
     const isShown = hook === "true" && typeof shown === "string" && world.config.usernameOverride;
     const action = actionIn(row.message);
     const reactions = world.reactions.get(row.id) ?? [];
-    const file = world.files.get(row.file_ids?.[0] ?? "");
-    return {
-      by: isShown ? shown : world.account(row.user_id).user.username,
+    const [file, ...more] = (row.file_ids ?? []).flatMap((id) => world.files.get(id)?.info.name ?? []);
+    const by = isShown ? shown : world.account(row.user_id).user.username;
+    const heard: Heard = {
+      by,
       text: seen(action ?? row.message),
       style: action === null ? "normal" : "action",
       handle: row.id,
       reactions: [...new Set(reactions.map(({ emoji_name }) => emojiOf(emoji_name)))],
       ...(row.root_id !== "" && { reply: row.root_id, thread: row.root_id }),
-      ...(file !== undefined && { file: file.info.name }),
+      ...(file !== undefined && { file }),
     };
+    const others = more.map((name, at): Heard => ({
+      by,
+      text: "",
+      style: "normal",
+      handle: `${row.id}/${at + 1}`,
+      file: name,
+    }));
+    return [heard, ...others];
   }
 }

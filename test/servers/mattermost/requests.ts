@@ -50,14 +50,22 @@ export class Routes {
       if (route.method !== method || route.parts.length !== parts.length) continue;
       const params: Record<string, string> = {};
       const fits = route.parts.every((part, at) => {
-        const given = parts[at] ?? "";
+        const given = decoded(parts[at] ?? "");
         if (!part.startsWith(":")) return part === given;
-        params[part.slice(1)] = decodeURIComponent(given);
+        params[part.slice(1)] = given;
         return PATTERNS[part.slice(1)]?.test(given) ?? given !== "";
       });
       if (fits) return { handler: route.handler, open: route.open, params };
     }
     return null;
+  }
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
   }
 }
 
