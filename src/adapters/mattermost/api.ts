@@ -1,7 +1,7 @@
 import type { OpenedFile } from "../../contract/session.ts";
 import type { Upload } from "../kit/http.ts";
 import { isObject, type Json, listIn, NOTHING, objectIn, textIn } from "../kit/json.ts";
-import type { Rest, RestCall, RestFailure } from "../kit/rest.ts";
+import type { Rest, RestAnswer, RestCall, RestFailure } from "../kit/rest.ts";
 import { segment } from "../kit/segment.ts";
 import {
   channelIn,
@@ -48,6 +48,8 @@ export type WhichPosts = { readonly sinceMs: number } | { readonly before: strin
 
 /** REST API v4 of one server, as far as a bridge needs it. Every answer is a value. */
 export class MattermostApi {
+  /** The login is refused, or has ended. */
+  onUnauthorized: (failure: RestFailure) => void = () => undefined;
   readonly #rest: Rest;
 
   constructor(rest: Rest) {
@@ -62,7 +64,7 @@ export class MattermostApi {
   ): Promise<MattermostResult<{ readonly token: string; readonly user: MattermostUser | null }>> {
     const body = { login_id: login, password };
     const path = "/api/v4/users/login";
-    const answer = await this.#rest.call({ method: "POST", path, body, signal, timeoutMs: ENTRY_MS });
+    const answer = await this.#ask({ method: "POST", path, body, signal, timeoutMs: ENTRY_MS });
     if (!answer.ok) return answer;
     const token = answer.headers["token"];
     return { ok: true, value: { token: typeof token === "string" ? token : "", user: userIn(answer.value) } };
@@ -75,7 +77,7 @@ export class MattermostApi {
 
   /** Ends a session that `login` began. */
   async logout(signal: AbortSignal): Promise<MattermostResult<unknown>> {
-    return await this.#rest.call({ method: "POST", path: "/api/v4/users/logout", signal, timeoutMs: ENTRY_MS });
+    return await this.#ask({ method: "POST", path: "/api/v4/users/logout", signal, timeoutMs: ENTRY_MS });
   }
 
   async me(signal: AbortSignal): Promise<MattermostResult<MattermostUser | null>> {
@@ -84,7 +86,7 @@ export class MattermostApi {
 
   async limits(signal: AbortSignal): Promise<MattermostResult<MattermostLimits>> {
     const call = { path: "/api/v4/config/client", query: { format: "old" }, signal, timeoutMs: ENTRY_MS };
-    return mapped(await this.#rest.call({ method: "GET", ...call }), (raw) => limitsIn(isObject(raw) ? raw : NOTHING));
+    return mapped(await this.#ask({ method: "GET", ...call }), (raw) => limitsIn(isObject(raw) ? raw : NOTHING));
   }
 
   /** The id of the team with this name. */
@@ -103,7 +105,7 @@ export class MattermostApi {
     signal: AbortSignal,
   ): Promise<MattermostResult<MattermostChannel | null>> {
     const path = `/api/v4/teams/${segment(team)}/channels/name/${segment(name)}`;
-    const answer = await this.#rest.call({ method: "GET", path, query: { include_deleted: true }, signal });
+    const answer = await this.#ask({ method: "GET", path, query: { include_deleted: true }, signal });
     return mapped(answer, channelIn);
   }
 
@@ -118,7 +120,7 @@ export class MattermostApi {
 
   async enterChannel(channel: string, user: string, signal: AbortSignal): Promise<MattermostResult<unknown>> {
     const path = `/api/v4/channels/${segment(channel)}/members`;
-    return await this.#rest.call({ method: "POST", path, body: { user_id: user }, again: true, signal });
+    return await this.#ask({ method: "POST", path, body: { user_id: user }, again: true, signal });
   }
 
   /** In the order of their time, the oldest first. Those of threads come with their first posts. */
@@ -130,7 +132,7 @@ export class MattermostApi {
     const query =
       "sinceMs" in which ? { since: Math.floor(which.sinceMs) } : { per_page: which.count, before: which.before };
     const path = `/api/v4/channels/${segment(channel)}/posts`;
-    return mapped(await this.#rest.call({ method: "GET", path, query, signal }), postsIn);
+    return mapped(await this.#ask({ method: "GET", path, query, signal }), postsIn);
   }
 
   async post(id: string, signal: AbortSignal): Promise<MattermostResult<MattermostPost | null>> {
@@ -146,7 +148,7 @@ export class MattermostApi {
       props: post.props,
       pending_post_id: post.pendingId,
     };
-    return mapped(await this.#rest.call({ method: "POST", path: "/api/v4/posts", body, signal }), postIn);
+    return mapped(await this.#ask({ method: "POST", path: "/api/v4/posts", body, signal }), postIn);
   }
 
   async patchPost(id: string, patch: PostPatch, signal: AbortSignal): Promise<MattermostResult<MattermostPost | null>> {
@@ -157,22 +159,22 @@ export class MattermostApi {
       ...(props !== undefined && { props }),
     };
     const path = `/api/v4/posts/${segment(id)}/patch`;
-    return mapped(await this.#rest.call({ method: "PUT", path, body, again: true, signal }), postIn);
+    return mapped(await this.#ask({ method: "PUT", path, body, again: true, signal }), postIn);
   }
 
   async deletePost(id: string, signal: AbortSignal): Promise<MattermostResult<unknown>> {
-    return await this.#rest.call({ method: "DELETE", path: `/api/v4/posts/${segment(id)}`, again: true, signal });
+    return await this.#ask({ method: "DELETE", path: `/api/v4/posts/${segment(id)}`, again: true, signal });
   }
 
   /** `emoji`: its name, without colons. */
   async react(user: string, post: string, emoji: string, signal: AbortSignal): Promise<MattermostResult<unknown>> {
     const body = { user_id: user, post_id: post, emoji_name: emoji };
-    return await this.#rest.call({ method: "POST", path: "/api/v4/reactions", body, again: true, signal });
+    return await this.#ask({ method: "POST", path: "/api/v4/reactions", body, again: true, signal });
   }
 
   async unreact(user: string, post: string, emoji: string, signal: AbortSignal): Promise<MattermostResult<unknown>> {
     const path = `/api/v4/users/${segment(user)}/posts/${segment(post)}/reactions/${segment(emoji)}`;
-    return await this.#rest.call({ method: "DELETE", path, again: true, signal });
+    return await this.#ask({ method: "DELETE", path, again: true, signal });
   }
 
   /** Whether the server has a custom emoji of this name; no failure when not. */
@@ -187,7 +189,7 @@ export class MattermostApi {
   /** Those of them that there are. */
   async users(ids: readonly string[], signal: AbortSignal): Promise<MattermostResult<readonly MattermostUser[]>> {
     const call = { path: "/api/v4/users/ids", body: ids, again: true, signal };
-    return mapped(await this.#rest.call({ method: "POST", ...call }), (raw) =>
+    return mapped(await this.#ask({ method: "POST", ...call }), (raw) =>
       Array.isArray(raw) ? raw.flatMap((one) => userIn(one) ?? []) : [],
     );
   }
@@ -223,6 +225,12 @@ export class MattermostApi {
     return await this.#rest.download({ path: `/api/v4/users/${segment(user)}/image` }, signal);
   }
 
+  async #ask(call: RestCall): Promise<RestAnswer> {
+    const answer = await this.#rest.call(call);
+    if (!answer.ok && answer.failure.status === 401) this.onUnauthorized(answer.failure);
+    return answer;
+  }
+
   async #read<T>(
     path: string,
     read: (raw: unknown) => T,
@@ -230,7 +238,7 @@ export class MattermostApi {
     timeoutMs?: RestCall["timeoutMs"],
   ): Promise<MattermostResult<T>> {
     const limit = timeoutMs === undefined ? {} : { timeoutMs };
-    return mapped(await this.#rest.call({ method: "GET", path, signal, ...limit }), read);
+    return mapped(await this.#ask({ method: "GET", path, signal, ...limit }), read);
   }
 }
 

@@ -164,7 +164,10 @@ export class MattermostSession implements Session<MattermostHandlers> {
   }
 
   async #follow(): Promise<Ended> {
-    const { stream, http, host } = this.#options;
+    const { stream, http, host, api, settings } = this.#options;
+    api.onUnauthorized = (failure) => this.#ending.resolve(endOf(failure, settings));
+    // Logging in again says why.
+    stream.onUnauthorized = () => this.#ending.resolve(lost("auth", "the login has ended"));
     stream.onHeard = () => this.#liveness.heard();
     stream.onGap = () => {
       host.log.warn({}, "the server left out events; Rialto reads the channels again");
@@ -189,8 +192,6 @@ export class MattermostSession implements Session<MattermostHandlers> {
   }
 
   #unreadable(channel: string, failure: RestFailure): void {
-    const { settings } = this.#options;
-    if (failure.status === 401) return this.#ending.resolve(endOf(failure, settings));
     const why: Reason = { code: codeOf(failure), message: `the channel's history cannot be read: ${failure.message}` };
     this.#rooms.lose(channel, why, failure.retryAfterMs ?? HISTORY_RETRY_MS);
   }

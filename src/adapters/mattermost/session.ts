@@ -8,6 +8,7 @@ import type { ServerTrust } from "../kit/trust.ts";
 import type { HandshakeRefusal } from "../kit/web-socket.ts";
 import { MattermostApi } from "./api.ts";
 import type { capabilities } from "./capabilities.ts";
+import { openHooks } from "./hook-session.ts";
 import { MattermostSession } from "./live.ts";
 import { dialect, endOf, logIn } from "./login.ts";
 import type { MattermostUser } from "./model.ts";
@@ -20,11 +21,11 @@ type MattermostOpened = Opened<Handlers<typeof capabilities>>;
 /** Logs in at a Mattermost server, and takes up the stream of what happens there. */
 export async function open(args: OpenArgs<MattermostSettings>): Promise<MattermostOpened> {
   const { settings, host } = args;
-  if (takesPartBy(settings) === "webhooks") return failed(misconfigured("there is no user to log in as: add Token"));
-  const base = baseOf(settings);
-  if (base === null) return failed(misconfigured("Server must be a host, such as chat.example.org"));
   const trust = await trustOf(settings);
   if ("cause" in trust) return failed(trust);
+  if (takesPartBy(settings) === "webhooks") return await openHooks(args, trust);
+  const base = baseOf(settings);
+  if (base === null) return failed(misconfigured("Server must be a host, such as chat.example.org"));
   const http = new Http(host.clock, trust);
   const rest = new Rest({ http, clock: host.clock, base, who: "Mattermost", scheme: "Bearer", dialect });
   const opened = await begin(args, { http, base, trust, api: new MattermostApi(rest) });

@@ -82,6 +82,8 @@ export class EventStream {
   onHeard: () => void = () => undefined;
   /** Events have been left out: the channels have to be read again. */
   onGap: () => void = () => undefined;
+  /** The server no longer takes the login; it leaves the socket open, and tells nothing more. */
+  onUnauthorized: () => void = () => undefined;
   readonly #from: StreamPosition | null;
   #socket: ClientSocket | null = null;
   #connection: string | null;
@@ -159,6 +161,7 @@ export class EventStream {
   }
 
   #reply(frame: Json): void {
+    if (numberIn(objectIn(frame, "error"), "status_code") === 401) return this.onUnauthorized();
     this.#answered.resolve();
     const atMs = numberIn(objectIn(frame, "data"), "server_time");
     if (atMs !== null) this.#tell({ event: TIME, data: { atMs }, channel: "", user: "", behind: this.#position });

@@ -1,0 +1,100 @@
+import type { Opened, OpenArgs } from "../../contract/adapter.ts";
+import type { ChannelRef } from "../../contract/ids.ts";
+import type { Outcome, Reason } from "../../contract/outcome.ts";
+import type { ChannelRequest, Ended, Handlers, Joined, Session } from "../../contract/session.ts";
+import { ASKED, lost } from "../kit/ends.ts";
+import { Http } from "../kit/http.ts";
+import type { ServerTrust } from "../kit/trust.ts";
+import type { capabilities } from "./capabilities.ts";
+import { type HookServer, listenForHooks } from "./hook-server.ts";
+import type { MattermostSettings } from "./settings.ts";
+import { type HookPost, hookEvent } from "./webhook-in.ts";
+import { postByWebhook } from "./webhook-out.ts";
+
+type MattermostHandlers = Handlers<typeof capabilities>;
+
+/** Takes part through webhooks alone: without a user there are messages, and nothing else. */
+export async function openHooks(
+  args: OpenArgs<MattermostSettings>,
+  trust: ServerTrust,
+): Promise<Opened<MattermostHandlers>> {
+  const { settings } = args;
+  const session = new HookSession(args, trust);
+  if (settings.WebhookBindAddress === "") return { ok: true, session };
+  const listening = await listenForHooks({
+    address: settings.WebhookBindAddress,
+    tokens: settings.WebhookToken,
+    onPost: async (post) => await session.take(post),
+  });
+  if (!listening.ok) return { ok: false, ended: lost("network", listening.why) };
+  session.attach(listening.server);
+  return { ok: true, session };
+}
+
+class HookSession implements Session<MattermostHandlers> {
+  readonly as = "a webhook";
+  readonly handlers: MattermostHandlers;
+  readonly ended: Promise<Ended>;
+  readonly #args: OpenArgs<MattermostSettings>;
+  readonly #http: Http;
+  readonly #channels = new Set<string>();
+  readonly #closing = Promise.withResolvers<Ended>();
+  #server: HookServer | null = null;
+
+  constructor(args: OpenArgs<MattermostSettings>, trust: ServerTrust) {
+    const { settings, host } = args;
+    this.#args = args;
+    this.ended = this.#closing.promise;
+    this.#http = new Http(host.clock, trust);
+    const post = postByWebhook({ http: this.#http, host, url: settings.WebhookURL });
+    this.handlers = { post, edit: cannot, delete: cannot, react: cannot };
+  }
+
+  attach(server: HookServer): void {
+    this.#server = server;
+  }
+
+  async join({ name }: ChannelRequest): Promise<Joined> {
+    this.#channels.add(name);
+    await Promise.resolve();
+    return { ok: true, ref: name as ChannelRef, without: ["edit", "delete", "react"] };
+  }
+
+  async leave(channel: ChannelRef): Promise<void> {
+    this.#channels.delete(channel);
+    await Promise.resolve();
+  }
+
+  /** False: it is wanted nowhere. */
+  async take(post: HookPost): Promise<boolean> {
+    const { host } = this.#args;
+    const names = [post.channelName.toLowerCase(), `ID:${post.channelId}`];
+    const channel = [...this.#channels].find((name) => names.includes(name.toLowerCase()) || names.includes(name));
+    if (channel === undefined) {
+      host.log.debug({ channel: post.channelName }, "a webhook tells of a channel that is not bridged");
+      return false;
+    }
+    const event = hookEvent(post, channel as ChannelRef, host.clock.nowMs());
+    await host.accept({ events: [event], cursor: null });
+    return true;
+  }
+
+  async quiesce(): Promise<void> {
+    this.#server?.close();
+    await Promise.resolve();
+  }
+
+  async close(): Promise<void> {
+    this.#server?.close();
+    this.#http.close();
+    this.#closing.resolve(ASKED);
+    await this.ended;
+  }
+}
+
+const WITHOUT_USER: Reason = {
+  code: "unsupported",
+  message: "webhooks can only post; set Token, Server and Team for edits, deletions and reactions",
+};
+
+const cannot = async (): Promise<Outcome> => await Promise.resolve({ is: "rejected", why: WITHOUT_USER });

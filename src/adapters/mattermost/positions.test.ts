@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import type { Cursor } from "../../contract/ids.ts";
+import { MattermostPositions } from "./positions.ts";
+
+test("what is taken is read again, and is taken once", () => {
+  const positions = new MattermostPositions(null);
+  expect([positions.take(), positions.stream, positions.seenMs]).toEqual([null, null, 0]);
+  positions.begin("a", 5);
+  positions.begin("b", 6);
+  positions.seen(100);
+  positions.fallBack("b");
+  positions.seen(200);
+  positions.seen(150);
+  positions.followed({ connection: "c", next: 7 });
+  positions.told("post", 90);
+  const cursor = positions.take();
+  expect(positions.take()).toBeNull();
+  const again = new MattermostPositions(cursor);
+  expect(again.stream).toEqual({ connection: "c", next: 7 });
+  expect(again.seenMs).toBe(200);
+  expect([again.of("a"), again.of("b"), again.of("c")]).toEqual([
+    { floorMs: 5, behindMs: null },
+    { floorMs: 6, behindMs: 100 },
+    null,
+  ]);
+  expect([again.wasTold("post", 90), again.wasTold("post", 91)]).toEqual([true, false]);
+});
+
+test("a channel that is behind stays where it is until it has caught up", () => {
+  const positions = new MattermostPositions(null);
+  positions.seen(100);
+  positions.begin("a", 0);
+  positions.fallBack("a");
+  positions.seen(200);
+  positions.fallBack("a");
+  expect(positions.of("a")?.behindMs).toBe(100);
+  positions.caughtUp("a");
+  expect(positions.of("a")?.behindMs).toBeNull();
+  positions.forget("a");
+  expect(positions.of("a")).toBeNull();
+});
+
+test("events that say nothing move the cursor now and then only", () => {
+  const positions = new MattermostPositions(null);
+  positions.followed({ connection: "c", next: 1 });
+  expect(positions.take()).not.toBeNull();
+  positions.followed({ connection: "c", next: 10 });
+  expect(positions.moved).toBe(false);
+  positions.followed({ connection: "c", next: 60 });
+  expect(positions.moved).toBe(true);
+});
+
+test("what a post was told with is forgotten in time", () => {
+  const positions = new MattermostPositions(null);
+  positions.told("post", 1000);
+  positions.seen(100_000);
+  expect(positions.wasTold("post", 1000)).toBe(false);
+});
+
+test.each(["", "null", "[]", "x", '{"at":"x","channels":{"a":7,"b":["x"]},"told":5}'])(
+  "%j is no cursor of ours",
+  (text) => {
+    const positions = new MattermostPositions(text as Cursor);
+    expect([positions.seenMs, positions.stream, positions.channels]).toEqual([0, null, []]);
+  },
+);

@@ -1,0 +1,142 @@
+import { describe, expect, test } from "vitest";
+import type { ChannelRef, OpId, UserRef } from "../../contract/ids.ts";
+import type { MattermostPost } from "./model.ts";
+import { aPost } from "./post.suite.ts";
+import { contentOf, deleted, edited, type MattermostReceiveContext, peopleOf, reacted, toEvent } from "./receive.ts";
+
+const context: MattermostReceiveContext = {
+  me: "me",
+  author: (id, fallback = "") => ({ id: id as UserRef, identity: null, name: fallback || id, avatar: null }),
+  isBot: (id) => id === "bot",
+  opOf: ({ props }: MattermostPost) => (props["rialto_op"] as OpId | undefined) ?? null,
+  emoji: (name) => (name === "smile" ? "😄" : `:${name}:`),
+};
+
+const attachment = {
+  pretext: "Build 7",
+  author_name: "CI",
+  title: "failed",
+  title_link: "https://ci.example/7",
+  text: "two tests",
+  fields: [
+    { title: "Branch", value: "main", short: true },
+    { title: "Tries", value: 2 },
+  ],
+  actions: [{ name: "Again" }, { name: "Never" }],
+};
+const words = "Build 7\nCI\n**[failed](https://ci.example/7)**\ntwo tests\nBranch: main\nTries: 2\n(Again / Never)";
+
+describe("posts", () => {
+  test.each([
+    ["said", {}, { style: "normal", text: "hello" }],
+    ["/me", { type: "me", message: "*waves*", props: { message: "waves" } }, { style: "action", text: "waves" }],
+    ["emphasis is no /me", { message: "*waves*" }, { style: "normal", text: "*waves*" }],
+    ["an integration", { message: "", props: { attachments: [attachment] } }, { style: "normal", text: words }],
+    ["and its words", { message: "see", props: { attachments: [{ fallback: "a card" }] } }, { text: "see\na card" }],
+    ["a plugin's", { type: "custom_calls", message: "Call started" }, { text: "Call started" }],
+  ])("%s", (_, given, { text, ...body }) => {
+    const source = { format: "mattermost", text };
+    expect(toEvent(aPost(given), context)).toMatchObject({ kind: "posted", body: { ...body, source } });
+  });
+
+  test.each([
+    ["nothing at all", { message: "" }],
+    ["what only the server says", { type: "system_displayname_change" }],
+    ["us, coming", { type: "system_join_channel", user_id: "me", props: { username: "rialto" } }],
+    ["us, added", { type: "system_add_to_channel", props: { addedUserId: "me", addedUsername: "rialto" } }],
+  ])("%s is no event", (_, given) => {
+    expect(toEvent(aPost(given), context)).toBeNull();
+  });
+
+  test("in a thread, it answers the first post", () => {
+    const event = toEvent(aPost({ root_id: "root" }), context);
+    expect(event).toMatchObject({ replyTo: "root", thread: "root", messages: ["post"], key: "p/post", atMs: 1000 });
+  });
+
+  test("files by their ids, with what is known of them", () => {
+    const files = [{ id: "f1", name: "a.png", size: 7, mime_type: "image/png" }];
+    const event = toEvent(aPost({ message: "", file_ids: ["f1", "f2"], metadata: { files } }), context);
+    expect(event).toMatchObject({
+      body: {
+        files: [
+          { name: "a.png", bytes: 7, mime: "image/png", ref: "file/f1", url: null },
+          { name: "file", bytes: null, ref: "file/f2" },
+        ],
+      },
+    });
+  });
+
+  test("only of bots do props name the author", () => {
+    const props = { from_webhook: "true", override_username: "Zoe\u202e" };
+    expect(toEvent(aPost({ props }), context)).toMatchObject({ author: { id: "alice", name: "alice" } });
+    expect(toEvent(aPost({ user_id: "bot", props }), context)).toMatchObject({ author: { id: "bot", name: "Zoe" } });
+  });
+
+  test("ours are known by who wrote them, and by the op", () => {
+    const props = { rialto_op: "op" };
+    expect(toEvent(aPost({ user_id: "me" }), context)?.echoOf).toBe("self");
+    expect(toEvent(aPost({ user_id: "me", props }), context)?.echoOf).toBe("op");
+    expect(toEvent(aPost({ props }), context)?.echoOf).toBeNull();
+  });
+});
+
+describe("members and the header", () => {
+  test.each([
+    ["system_join_channel", { username: "alice" }, "alice joins"],
+    ["system_add_to_channel", { addedUserId: "u", addedUsername: "bob" }, "bob joins"],
+    ["system_leave_channel", { username: "alice" }, "alice leaves"],
+    ["system_remove_from_channel", { removedUserId: "u", removedUsername: "bob" }, "bob was removed"],
+    ["system_header_change", { username: "alice", new_header: "all\nabout" }, "alice changed the topic to: all about"],
+    ["system_header_change", { username: "alice", new_header: "" }, "alice removed the topic"],
+  ])("%s %j", (type, props, text) => {
+    expect(toEvent(aPost({ type, props }), context)).toMatchObject({ text, key: "p/post" });
+  });
+});
+
+describe("changes", () => {
+  test("an edit is known by its moment, and the server has checked it", () => {
+    const event = edited(aPost({ edit_at: 2000, update_at: 2001, message: "better" }), context);
+    expect(event).toMatchObject({ key: "e/post/2000", message: "post", vouched: true, author: { id: "alice" } });
+  });
+
+  test.each([
+    [{}, false, { echoOf: null, by: null }],
+    [{ deleteBy: "bob" }, false, { echoOf: null, by: { id: "bob" } }],
+    [{ deleteBy: "me" }, false, { echoOf: "self" }],
+    [{}, true, { echoOf: "self" }],
+  ])("a deletion with %j, ours: %j", (props, ours, expected) => {
+    const post = aPost({ props, delete_at: 3000 });
+    expect(deleted(post, ours, context)).toMatchObject({ ...expected, key: "d/post", atMs: 3000, vouched: true });
+  });
+
+  test("reactions, of the usual kind and the server's own", () => {
+    const channel = "town" as ChannelRef;
+    const reaction = { userId: "bob", postId: "post", emoji: "party_parrot", createAt: 5 };
+    expect(reacted(reaction, { channel, on: true, stamp: 5 }, context)).toMatchObject({
+      emoji: ":party_parrot:",
+      on: true,
+      key: "r/post/bob/party_parrot/5",
+    });
+    const smile = { ...reaction, emoji: "smile", userId: "me" };
+    expect(reacted(smile, { channel, on: false, stamp: null }, context)).toMatchObject({
+      emoji: "😄",
+      on: false,
+      key: null,
+      echoOf: "self",
+    });
+  });
+
+  test("pins, pictures of links and other props say the same", () => {
+    const post = aPost();
+    expect(contentOf(aPost({ is_pinned: true, props: { x: 1 }, metadata: { embeds: [{}] } }))).toBe(contentOf(post));
+    expect(contentOf(aPost({ message: "other" }))).not.toBe(contentOf(post));
+    expect(contentOf(aPost({ file_ids: ["f"] }))).not.toBe(contentOf(post));
+    expect(contentOf(aPost({ props: { attachments: [attachment] } }))).not.toBe(contentOf(post));
+  });
+
+  test("who has to be known", () => {
+    const reactions = [{ user_id: "carol", post_id: "post", emoji_name: "x" }];
+    const post = aPost({ props: { addedUserId: "bob", deleteBy: "" }, metadata: { reactions } });
+    expect(peopleOf(post)).toEqual(["alice", "bob", "carol"]);
+  });
+});
