@@ -78,8 +78,9 @@ const codeIn = (emoji: string): string | null => /^:(?<name>[\w+-]{1,64}):$/u.ex
 
 const withoutTone = (emoji: string): string => emoji.replaceAll(/[\u{1f3fb}-\u{1f3ff}]/gu, "");
 
-/** The same for all ways to write one emoji. */
+/** The same for all ways to write one emoji, of which a server may know the plain one alone. */
 function keyOf(emoji: string): string {
   const code = codeIn(emoji);
-  return ((code === null ? null : emojiNamed(code)) ?? emoji).replaceAll("\uFE0F", "");
+  const shown = (code === null ? null : emojiNamed(code)) ?? emoji;
+  return withoutTone(shown).replaceAll("\uFE0F", "");
 }
