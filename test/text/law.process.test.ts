@@ -26,11 +26,16 @@ const withoutCodes = (text: string): string =>
   text.replaceAll(/\x03\d\d(?:,\d\d)?|[\x02\x03\x0f\x11\x1d\x1e\x1f]/g, "");
 const readXmpp = ({ xmpp, unstyled }: Shown): string => (unstyled ? xmpp : plainText(parse("styling", xmpp)));
 
+/** Without what parts names and signs, and is seen by nobody. */
+const together = (text: string): string => text.replaceAll("\u200b", "");
+const readMattermost = (text: string): string => together(plainText(parse("mattermost", text)));
+
 /** What one place shows, all others do. */
 function agree(shown: Shown, words: string): void {
   expect(linesOf(withoutCodes(shown.irc))).toBe(linesOf(words));
   expect(readXmpp(shown)).toBe(withoutForbidden(words).trim() === "" ? "" : withoutForbidden(words));
   expect(shown.body).toBe(withoutForbidden(words));
+  expect(signsOf(readMattermost(shown.mattermost))).toBe(signsOf(together(words)));
   if (shown.html !== null) expect(signsOf(plainText(parse("html", shown.html)))).toBe(signsOf(words));
 }
 
@@ -39,7 +44,7 @@ const texts = dialectWords.filter(
 );
 
 describe("the law", () => {
-  test(`a plain post crosses as typed: ${CASES} texts to 6 places`, () => {
+  test(`a plain post crosses as typed: ${CASES} texts to 7 places`, () => {
     fc.assert(
       fc.property(texts, (text) => {
         const shown = cross(text, "plain");
@@ -52,7 +57,7 @@ describe("the law", () => {
     );
   });
 
-  test(`a post in the dialect loses its marks and nothing else: ${CASES} texts to 6 places`, () => {
+  test(`a post in the dialect loses its marks and nothing else: ${CASES} texts to 7 places`, () => {
     fc.assert(
       fc.property(texts, (text) => {
         const shown = cross(text, "markdown");
@@ -71,8 +76,8 @@ describe("the law", () => {
     );
   });
 
-  test.each<Origin>(["irc", "xmpp", "matrix"])(
-    `what is said on %s looks the same everywhere: ${CASES} texts to 6 places`,
+  test.each<Origin>(["irc", "xmpp", "matrix", "mattermost"])(
+    `what is said on %s looks the same everywhere: ${CASES} texts to 7 places`,
     (from) => {
       fc.assert(
         fc.property(
@@ -82,19 +87,21 @@ describe("the law", () => {
           ),
           (text) => {
             const shown = cross(text, from);
-            const format = from === "xmpp" ? "styling" : from === "matrix" ? "html" : "irc";
+            const format = FORMATS[from];
             if (shown === null) {
               expect(signsOf(plainText(parse(format, text)))).toBe("");
               return;
             }
             const read = plainText(parse("markdown", shown.markdown));
-            expect(shown.plain).toBe(from === "xmpp" ? shown.plain : read);
+            const isTyped = from === "xmpp" || from === "mattermost";
+            expect(shown.plain).toBe(isTyped ? shown.plain : read);
             const words = from === "xmpp" ? readXmpp(shown) : read;
             expect(linesOf(withoutCodes(shown.irc))).toBe(linesOf(from === "irc" ? withoutCodes(text) : words));
             if (from !== "matrix" || shown.html === null) expect(signsOf(shown.body)).toBe(signsOf(words));
             expect(signsOf(read)).toBe(signsOf(words));
+            expect(signsOf(readMattermost(shown.mattermost))).toBe(signsOf(together(words)));
             if (withoutForbidden(words).trim() !== "")
-              for (const place of [shown.irc, shown.xmpp, shown.body, shown.plain, shown.markdown])
+              for (const place of [shown.irc, shown.xmpp, shown.body, shown.mattermost, shown.plain, shown.markdown])
                 expect(place.trim()).not.toBe("");
           },
         ),
@@ -103,6 +110,15 @@ describe("the law", () => {
     },
   );
 });
+
+const FORMATS: Readonly<Record<Origin, string>> = {
+  plain: "plain",
+  markdown: "markdown",
+  irc: "irc",
+  xmpp: "styling",
+  matrix: "html",
+  mattermost: "mattermost",
+};
 
 /** All that can be no mark. */
 const lettersOf = (text: string): string =>

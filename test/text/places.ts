@@ -3,6 +3,8 @@ import { adapter as irc } from "../../src/adapters/irc/index.ts";
 import { renderPost as renderIrc } from "../../src/adapters/irc/render.ts";
 import { adapter as matrix } from "../../src/adapters/matrix/index.ts";
 import { renderPost as renderMatrix } from "../../src/adapters/matrix/render.ts";
+import { adapter as mattermost } from "../../src/adapters/mattermost/index.ts";
+import { renderPost as renderMattermost } from "../../src/adapters/mattermost/render.ts";
 import { adapter as xmpp } from "../../src/adapters/xmpp/index.ts";
 import { renderPost as renderXmpp } from "../../src/adapters/xmpp/render.ts";
 import type { Account } from "../../src/config/config.ts";
@@ -23,7 +25,7 @@ import { compileView } from "../../src/gateway/view.ts";
  * each adapter would send.
  */
 
-export type Origin = "markdown" | "plain" | "irc" | "xmpp" | "matrix";
+export type Origin = "markdown" | "plain" | "irc" | "xmpp" | "matrix" | "mattermost";
 
 /** What people and programs are shown. */
 export interface Shown {
@@ -35,6 +37,7 @@ export interface Shown {
   readonly body: string;
   /** Null: `body` says it all. */
   readonly html: string | null;
+  readonly mattermost: string;
   /** To an account of the API with `TextFormat = "plain"`, and with `"markdown"`. */
   readonly plain: string;
   readonly markdown: string;
@@ -43,13 +46,19 @@ export interface Shown {
 const quiet = { remoteNickFormat: "" };
 const api = (name: string, TextFormat: string): Account => ({ ...anAccount(`api.${name}`), settings: { TextFormat } });
 const POSTERS = { plain: api("plain", "plain"), markdown: api("markdown", "markdown") };
-const NETWORKS = { irc: anAccount("irc.a"), xmpp: anAccount("xmpp.a"), matrix: anAccount("matrix.a") };
-const FORMATS = { irc: "irc", xmpp: "styling", matrix: "html" };
+const NETWORKS = {
+  irc: anAccount("irc.a"),
+  xmpp: anAccount("xmpp.a"),
+  matrix: anAccount("matrix.a"),
+  mattermost: anAccount("mattermost.a"),
+};
+const FORMATS = { irc: "irc", xmpp: "styling", matrix: "html", mattermost: "mattermost" };
 const all = new Map([...Object.values(POSTERS), ...Object.values(NETWORKS)].map((account) => [account.key, account]));
 const plans = {
   irc: compilePlan(anAccount("irc.z", quiet), all, irc.capabilities),
   xmpp: compilePlan(anAccount("xmpp.z", quiet), all, xmpp.capabilities),
   matrix: compilePlan(anAccount("matrix.z", quiet), all, matrix.capabilities),
+  mattermost: compilePlan(anAccount("mattermost.z", quiet), all, mattermost.capabilities),
 };
 const readers = { plain: compileView(POSTERS.plain, all), markdown: compileView(POSTERS.markdown, all) };
 const author: Author = { id: "u" as UserRef, name: "u", identity: null, avatar: null };
@@ -69,6 +78,7 @@ export function cross(text: string, from: Origin): Shown | null {
     unstyled: parts.some((part) => part.is === "text" && part.unstyled),
     body: typeof content?.["body"] === "string" ? content["body"] : "",
     html: typeof content?.["formatted_body"] === "string" ? content["formatted_body"] : null,
+    mattermost: mattermostOf(draftOf(payload, "mattermost")),
     plain: line(readers.plain),
     markdown: line(readers.markdown),
   };
@@ -129,6 +139,11 @@ function ircOf(draft: PostDraft): string {
   return renderIrc(draft, { ...options, textBytes: 100_000, charset, resume: null, rest: null })
     .lines.map((line) => line.text)
     .join("\n");
+}
+
+function mattermostOf(draft: PostDraft): string {
+  const { parts } = renderMattermost(draft, { textMax: 100_000, prefix: false, names: new Set(), files: [] });
+  return parts.map(({ message }) => message).join("\n");
 }
 
 function matrixOf(draft: PostDraft): readonly Readonly<Record<string, unknown>>[] {
