@@ -46,7 +46,11 @@ class HookSession implements Session<MattermostHandlers> {
     this.#args = args;
     this.ended = this.#closing.promise;
     this.#http = new Http(host.clock, trust);
-    const post = postByWebhook({ http: this.#http, host, url: settings.WebhookURL });
+    const post = postByWebhook({
+      http: this.#http,
+      url: settings.WebhookURL,
+      prefix: settings.PrefixMessagesWithNick,
+    });
     this.handlers = { post, edit: cannot, delete: cannot, react: cannot };
   }
 

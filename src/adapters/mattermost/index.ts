@@ -16,11 +16,6 @@ const manifest: Manifest = {
   },
   ignored: [
     { name: "SkipVersionCheck", state: "unneeded", why: "Rialto asks no server for its version before it connects" },
-    {
-      name: "PrefixMessagesWithNick",
-      state: "unneeded",
-      why: "the sender's name is shown as the author, and before the text where the server does not allow that",
-    },
     { name: "BindAddress", state: "unneeded", why: "matterbridge never used it either" },
     { name: "v6", state: "unneeded", why: "it has no effect in matterbridge either" },
   ],

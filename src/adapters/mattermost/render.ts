@@ -7,7 +7,7 @@ import { cut, measure } from "../../content/length.ts";
 import { protectWords, withoutNames } from "../../content/mattermost-protect.ts";
 import { renderMattermost } from "../../content/mattermost-render.ts";
 import { plainText } from "../../content/plain.ts";
-import { namesIn, oneLine, withPeople } from "./text.ts";
+import { namesIn, oneLine, paraOf, withPeople } from "./text.ts";
 
 /** Servers take so many files with one post. */
 export const FILES_MAX = 10;
@@ -103,7 +103,6 @@ function untouched(
 
 const shownName = (shown: string): string => cut(oneLine(shown), NAME_MAX, "codepoints");
 const textOf = (text: string): Inline => ({ t: "text", text });
-const paraOf = (text: string): Block => ({ t: "para", of: [textOf(text)] });
 
 /** The text with who says it, and as what. */
 function spoken({ author, body, mayPing }: PostDraft, { prefix, names }: RenderOptions): readonly Block[] {

@@ -68,3 +68,5 @@ const ROOM = /(?<![\w.@/:#-])@(all|everyone|room|channel|here)(?![\p{L}\p{N}_])/
 export function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ");
 }
+
+export const paraOf = (text: string): Block => ({ t: "para", of: [{ t: "text", text }] });

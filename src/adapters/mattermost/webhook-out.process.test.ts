@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { aSharedFile } from "../../../test/contract/shared-file.ts";
+import type { MessageRef } from "../../contract/ids.ts";
+import { BOB, bodyOf, doOp, ours, postOf } from "./sending.suite.ts";
+import { type Life, mattermostTown, type MattermostTown, tryOpen } from "./town.suite.ts";
+
+async function hooked(town: MattermostTown, PrefixMessagesWithNick = false): Promise<Life> {
+  town.server.world.webhooks.set("hook", { id: "hook", user: town.bot.id, channel: town.channel.id, locked: false });
+  const WebhookURL = `${town.server.url}/hooks/hook`;
+  const { host, opened } = await tryOpen(town, {
+    settings: { Token: "", Server: "", Team: "", WebhookURL, PrefixMessagesWithNick },
+  });
+  if (!opened.ok) throw new Error(opened.ended.why.message);
+  const joined = await opened.session.join({ name: "town", options: {} }, new AbortController().signal);
+  if (!joined.ok) throw new Error(joined.why.message);
+  expect(joined.without).toEqual(["edit", "delete", "react"]);
+  return { host, session: opened.session, ref: joined.ref };
+}
+
+test("a webhook posts with name and picture, files as links, and what is answered as a quote", async () => {
+  const town = await mattermostTown({ config: { usernameOverride: true, iconOverride: true } });
+  const life = await hooked(town);
+  const avatar = aSharedFile({ name: "avatar", url: "https://e.example/bob.png" });
+  const file = aSharedFile({ name: "a.png", url: "https://e.example/a.png" });
+  const reply = { target: "x" as MessageRef, name: "Alice", excerpt: "hello" };
+  const body = bodyOf("*hi*", [file]);
+  const { outcome } = await doOp(life, postOf(life.ref, "", { author: { ...BOB, avatar }, body, reply }));
+  expect(outcome).toMatchObject({ is: "delivered", receipt: { messages: [], losses: [{ what: "reply" }] } });
+  expect(ours(town)).toMatchObject([
+    {
+      message: "> Alice: hello\n\n\\*hi\\*\na.png: https://e.example/a.png",
+      props: { override_username: "[irc] <Bob>", override_icon_url: "https://e.example/bob.png" },
+    },
+  ]);
+  const prefixed = await hooked(town, true);
+  await doOp(prefixed, postOf(prefixed.ref, "hi"));
+  expect(ours(town).at(-1)).toMatchObject({ message: "[irc] <Bob> hi" });
+});
+
+test("what may have been posted is not posted again, and a refusal says what to check", async () => {
+  const town = await mattermostTown();
+  const life = await hooked(town);
+  town.server.faults.loseAnswer({ method: "POST" });
+  const lost = await doOp(life, postOf(life.ref, "hi"));
+  expect(lost.outcome).toMatchObject({
+    is: "rejected",
+    why: { message: expect.stringContaining("may have") as string },
+  });
+  expect(ours(town)).toHaveLength(1);
+  town.server.world.webhooks.clear();
+  const refused = await doOp(life, postOf(life.ref, "hi"));
+  expect(refused.outcome).toMatchObject({
+    is: "rejected",
+    why: { message: expect.stringContaining("WebhookURL") as string },
+  });
+  town.server.faults.limit({ method: "POST" }, 3);
+  expect((await doOp(life, postOf(life.ref, "hi"))).outcome).toMatchObject({ is: "deferred", retryInMs: 3_000 });
+});
