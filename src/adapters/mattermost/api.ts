@@ -249,7 +249,7 @@ function idIn(raw: unknown): string | null {
 const isHere = (): boolean => true;
 
 /** By their own time, and those of one moment as the answer has them, which begins with the newest. */
-export function postsIn(raw: unknown): readonly MattermostPost[] {
+function postsIn(raw: unknown): readonly MattermostPost[] {
   const list = isObject(raw) ? raw : NOTHING;
   const posts = objectIn(list, "posts");
   const order = listIn(list, "order").filter((id) => typeof id === "string");

@@ -16,8 +16,8 @@ interface HookServerOptions {
   readonly address: string;
   /** What comes without one of these is refused; empty: any will do. */
   readonly tokens: readonly string[];
-  /** Resolves once it is on disk; false: it is wanted nowhere. */
-  readonly onPost: (post: HookPost) => Promise<boolean>;
+  /** Resolves once it is on disk, or wanted nowhere. */
+  readonly onPost: (post: HookPost) => Promise<void>;
 }
 
 export type HookListening =

@@ -69,18 +69,18 @@ class HookSession implements Session<MattermostHandlers> {
     await Promise.resolve();
   }
 
-  /** False: it is wanted nowhere. */
-  async take(post: HookPost): Promise<boolean> {
+  /** Resolves when it is on disk, or wanted nowhere. */
+  async take(post: HookPost): Promise<void> {
     const { host } = this.#args;
-    const names = [post.channelName.toLowerCase(), `ID:${post.channelId}`];
-    const channel = [...this.#channels].find((name) => names.includes(name.toLowerCase()) || names.includes(name));
+    const isMeant = (name: string): boolean =>
+      name === `ID:${post.channelId}` || name.toLowerCase() === post.channelName.toLowerCase();
+    const channel = [...this.#channels].find(isMeant);
     if (channel === undefined) {
       host.log.debug({ channel: post.channelName }, "a webhook tells of a channel that is not bridged");
-      return false;
+      return;
     }
     const event = hookEvent(post, channel as ChannelRef, host.clock.nowMs());
     await host.accept({ events: [event], cursor: null });
-    return true;
   }
 
   async quiesce(): Promise<void> {

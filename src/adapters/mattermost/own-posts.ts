@@ -22,7 +22,7 @@ export function propsOf({ op, upTo }: OwnPart): Readonly<Record<string, string>>
 }
 
 /** Null for a post without these props. Anybody can write such: ask who wrote it first. */
-export function partOf({ props }: MattermostPost): OwnPart | null {
+function partOf({ props }: MattermostPost): OwnPart | null {
   const [op, upTo] = [textIn(props, OP_PROP), textIn(props, PART_PROP)];
   return op === null || upTo === null ? null : { op: op as OpId, upTo: upTo as Progress };
 }

@@ -1,7 +1,7 @@
 import { type MattermostPost, postIn } from "./model.ts";
 
 /** A post as the server tells it, with what is given. */
-export function rawPost(given: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+function rawPost(given: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   return {
     id: "post",
     create_at: 1000,

@@ -149,7 +149,7 @@ function base(post: MattermostPost, { me, opOf }: MattermostReceiveContext) {
   return { channel: post.channelId as ChannelRef, echoOf };
 }
 
-/** Who comes and goes. `who`: the field of the props with the id, and the one with the name; null: the post's author. */
+/** Who comes and goes. `who`: the fields of the props with the id and the name; null: the author of the post. */
 interface Coming {
   readonly change: "join" | "leave";
   readonly who: readonly [id: string, name: string] | null;
