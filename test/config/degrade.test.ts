@@ -154,6 +154,7 @@ test("which settings protect", () => {
       "irc: Server Nick Password UseTLS SkipTLSVerify TLSClientCertificate Bind UseSASL RequireSASL NickServNick NickServPassword NickServUsername RunCommands",
       "xmpp: Server Jid Password Muc Nick Anonymous UseDirectTLS NoStartTLS NoTLS NoPLAIN Mechanism SkipTLSVerify",
       "matrix: Server Login Password MxID Token DeviceID ASToken HSToken GhostPrefix",
+      "mattermost: Server Team NoTLS SkipTLSVerify TLSCACertificate Token Login Password WebhookURL WebhookBindAddress WebhookToken",
     ]
   `);
 });

@@ -88,7 +88,7 @@ const showing = {
   PrefixMessagesWithNick: flag(
     "Puts the sender's name before the text, instead of showing it as the author of the post.",
   ),
-  UseUserName: flag("Shows people by their user name instead of their nickname or full name."),
+  UseUserName: flag("Shows people by their user name instead of their nickname."),
 } as const;
 
 export const schema = {
