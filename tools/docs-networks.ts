@@ -51,7 +51,7 @@ function settled(idempotency: Idempotency): { unknown: string; rialto: string; n
   const span = formatDuration(idempotency.windowMs);
   return {
     unknown: `sent again under the same key, which the network takes once in ${span}`,
-    rialto: `each is there once, if Rialto is back within ${span}`,
+    rialto: `each is there once; what may have been sent more than ${span} ago is *unconfirmed*: none doubled`,
     network: `each is there once, if the network is back within ${span} and kept its keys`,
   };
 }

@@ -146,7 +146,7 @@ export class AccountRuntime {
   }
 
   /**
-   * What is said after `head` goes nowhere by the routes so far; `unchanged`: names of the lanes that go on as they are.
+   * What is said after `head` goes nowhere by the routes so far; `unchanged`: names of the lanes that stay as they are.
    */
   endLanes(unchanged: ReadonlySet<string>, head: Seq): void {
     for (const { lane } of this.#gone(unchanged)) lane.endAt(head);

@@ -55,10 +55,8 @@ export class SimHarness {
   #lock = new ReadWriteLock();
   /** Resolves when the last change of the configuration is through. */
   #changing: Promise<void> = Promise.resolve();
-  /** Simulated ms of the last kill or jump: since then keys may be forgotten. */
-  disturbedMs = -Infinity;
-  /** The same of the last orderly stop: the next life does not know since when something is in doubt. */
-  #stoppedMs = -Infinity;
+  /** Simulated ms when the clock was last set. */
+  jumpedMs = -Infinity;
 
   constructor(setting: Setting, chance: Chance, bugs: Bugs) {
     this.setting = setting;
@@ -200,7 +198,6 @@ export class SimHarness {
     await this.loop.run(STOP_MS, () => isOver || life.dead);
     this.oracle.check("stops in time", isOver || life.dead, () => `a stop takes longer than ${STOP_MS / 1000} s`);
     life.die();
-    this.#stoppedMs = this.loop.monotonicMs;
   }
 
   async #close(): Promise<void> {
@@ -261,9 +258,8 @@ export class SimHarness {
   #mayRepeat(net: string, sinceMs: number): boolean {
     const idempotency = this.networks.get(net)?.server.traits.idempotency;
     if (idempotency?.by !== "key") return false;
-    // After a restart nobody knows since when it is in doubt; before, the clock may have been set back.
-    const unknownMs = Math.max(this.disturbedMs, this.#stoppedMs);
-    return this.loop.monotonicMs - sinceMs >= idempotency.windowMs && unknownMs >= sinceMs;
+    // How long it was in doubt goes by the calendar, over a restart.
+    return this.loop.monotonicMs - sinceMs >= idempotency.windowMs && this.jumpedMs >= sinceMs;
   }
 
   #network(traits: Setting["nets"][number], chance: Chance): Network {

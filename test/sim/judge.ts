@@ -257,9 +257,12 @@ function judgeEnd(harness: SimHarness, lane: KnownLane, entry: KnownEntry, recei
     oracle.check("ends are true", isTrue(harness, lane, entry, state), tell("which cannot be"));
 }
 
+/** Faults after which the disk may lack what a lane knew in the end. */
+const UNTOLD = /^(kill|disk)/u;
+
 /** Whether a message can have ended so. */
 function isTrue(
-  { oracle, networks, latestMs, disturbedMs }: SimHarness,
+  { oracle, networks, latestMs, jumpedMs, counts }: SimHarness,
   { name, place, maxAgeMs, leavesOut }: KnownLane,
   entry: KnownEntry,
   state: Receipt["state"],
@@ -267,18 +270,17 @@ function isTrue(
   const id = `${name}/${entry.seq}/${entry.at}`;
   const faults = oracle.faulted.get(id);
   const idempotency = networks.get(place.slice(0, place.indexOf(".")))?.server.traits.idempotency;
+  const by = idempotency?.by;
+  const windowMs = idempotency?.by === "key" ? idempotency.windowMs : Infinity;
+  const isLate = latestMs - entry.at > Math.min(windowMs, maxAgeMs) || (by === "key" && jumpedMs > 0);
+  // Then what was about to be sent looks like what was sent.
+  const isUntold = [...counts.faults.keys()].some((fault) => UNTOLD.test(fault));
   switch (state) {
     case "failed":
       return faults !== undefined && (faults.has("reject") || faults.has("throw before") || faults.has("throw after"));
     case "unconfirmed":
       // Where a repeated message is known, nothing needs to stay in doubt, unless its key may have been forgotten.
-      if (!oracle.asked.has(id)) return false;
-      // In doubt until it was too old.
-      if (latestMs - entry.at > maxAgeMs) return true;
-      return (
-        idempotency?.by === "none" ||
-        (idempotency?.by === "key" && (idempotency.windowMs < 6 * 3_600_000 || disturbedMs > 0))
-      );
+      return oracle.asked.has(id) ? isLate || by === "none" : isLate && by === "key" && isUntold;
     case "expired":
       return latestMs - entry.at > (leavesOut ? LATE_MS : maxAgeMs);
     case "cancelled":

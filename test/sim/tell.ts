@@ -27,7 +27,7 @@ async function happen(harness: SimHarness, step: Step): Promise<void> {
       return kill(harness, step.after);
     case "jump":
       harness.counts.fault(step.ms < 0 ? "clock set back" : "clock set forward");
-      harness.disturbedMs = harness.loop.monotonicMs;
+      harness.jumpedMs = harness.loop.monotonicMs;
       return harness.loop.jump(step.ms);
     case "reload":
       harness.counts.fault("reload");
@@ -44,8 +44,6 @@ async function happen(harness: SimHarness, step: Step): Promise<void> {
 function kill(harness: SimHarness, after: number): void {
   if (!harness.isUp) return;
   harness.counts.fault("kill");
-  harness.disturbedMs = harness.loop.monotonicMs;
-  harness.life.onDeath(() => (harness.disturbedMs = harness.loop.monotonicMs));
   if (after === 0) harness.kill();
   else harness.life.killAfter(after);
 }

@@ -22,6 +22,22 @@ export interface Checkpoint {
   readonly done?: readonly Seq[];
   /** Certainly not sent, while one after them may have been; absent: none. */
   readonly unsent?: readonly Seq[];
+  /**
+   * Only for networks that know a repeated message for a time: messages that may have been sent; absent: none.
+   */
+  readonly doubts?: readonly Doubt[];
+  /**
+   * Only for the same: since then, Unix ms, the lane may be sending what follows, as far as doubts.ts says; absent: it
+   * sends nothing.
+   */
+  readonly sendingSinceMs?: number;
+}
+
+/** A message that may have been sent, but not before this, Unix ms. */
+export interface Doubt {
+  readonly seq: Seq;
+  readonly sinceMs: number;
+  readonly why: Reason;
 }
 
 /** The first message that was sent in part. */

@@ -1,5 +1,6 @@
 import type { Loss, Outcome, Reason } from "../../contract/outcome.ts";
 import type { Copies, Receipt, Subject } from "../../log/log.ts";
+import { doubt } from "./doubts.ts";
 import { reactionsOf } from "./options.ts";
 import { progress } from "./outage.ts";
 import { addReceipt, changed, decided } from "./records.ts";
@@ -66,12 +67,13 @@ export function conclude(
 /** Its call has ended, and it waits for another. */
 export function putOff(
   step: Step,
-  { item, startedMs }: HandlerCall,
-  { resume, why, unconfirmed, doubt }: Extract<Decision, { is: "retry" }>,
+  call: HandlerCall,
+  { resume, why, unconfirmed, doubt: isInDoubt }: Extract<Decision, { is: "retry" }>,
 ): void {
+  const { item } = call;
   step.state.window.move(item, "ready");
   item.resumeAt(resume);
-  if (doubt) item.doubt ??= { sinceMs: startedMs, why };
+  if (isInDoubt) doubt(step, call, why);
   if (unconfirmed) {
     item.unconfirmed = why;
     record(step, item, { state: "unconfirmed", why, losses: [] });

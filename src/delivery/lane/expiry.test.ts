@@ -185,7 +185,7 @@ describe("the line that stands for them", () => {
   });
 
   test("waits for a log that takes marks, while the others go on", async () => {
-    const stage = await late();
+    const stage = await late({ idempotency: { by: "echo" } });
     stage.log.refuses = "disk_full";
     await stage.connect();
     await stage.clock.advance(0);

@@ -208,7 +208,7 @@ describe("a log that refuses", () => {
   });
 
   test("what it cannot write down is bounded: then nothing more is sent", async () => {
-    const stage = new Stage({ inflightMax: 4 });
+    const stage = new Stage({ inflightMax: 4, idempotency: { by: "echo" } });
     await stage.open();
     await stage.say(...Array.from({ length: 1_500 }, (_, at) => `${at}`));
     stage.log.refuses = "disk_full";

@@ -5,6 +5,7 @@ import type { Here, Narrowing, Needs } from "../../gateway/planned.ts";
 import { canReact } from "../../gateway/room-limits.ts";
 import { begin } from "./calls.ts";
 import { coalesce, mustFollow, revised, togetherWith } from "./coalesce.ts";
+import { isWithinReach } from "./doubts.ts";
 import { finish, holdForLog } from "./endings.ts";
 import { type Found, type Search, traceOf } from "./lookup.ts";
 import { opIdOf } from "./options.ts";
@@ -44,7 +45,7 @@ export function isChange(step: Step, item: WindowItem): boolean {
 
 /** Whether it has to wait for what is under way, or for the log. */
 export function mustWait(step: Step, item: WindowItem): boolean {
-  if (owesDecision(step.state)) return true;
+  if (owesDecision(step.state) || !isWithinReach(step.state, item)) return true;
   const stored = read(step, item);
   if (stored === null || stored.about === null) return false;
   return isRefusing(step.state.records) || step.state.calls.some((call) => mustFollow(stored, call.item));

@@ -1,6 +1,6 @@
 import type { Mark, Receipt } from "../../log/log.ts";
 import { fullJitter } from "../retry.ts";
-import { encodeMarks } from "./checkpoint.ts";
+import { type Checkpoint, encodeMarks } from "./checkpoint.ts";
 import { BACKOFF } from "./settle.ts";
 import type { LaneState, Records, Step, Waiter, Write } from "./state.ts";
 
@@ -18,6 +18,7 @@ import type { LaneState, Records, Step, Waiter, Write } from "./state.ts";
 export function newRecords(written: ReadonlyMap<string, string>): Records {
   return {
     written: new Map(written),
+    reach: { sending: null, settled: 0, done: [] },
     receipts: [],
     added: 0,
     stored: 0,
@@ -112,12 +113,14 @@ export interface WriteResult {
 export function write(step: Step): WriteResult | null {
   const { state, effects } = step;
   const { records } = state;
-  const all = composed(state);
+  const checkpoint = state.window.checkpoint();
+  const all = composed(state, checkpoint);
   const different = all.filter(({ name, value }) => (records.written.get(name) ?? "") !== value);
   // With nothing to write nobody knows whether the log still refuses.
   const marks = different.length === 0 && isRefusing(records) ? all.slice(0, 1) : different;
   const { receipts, waiting } = records;
-  records.write = { marks, receipts, waiting };
+  const reach = { sending: state.sending, settled: state.window.settled, done: checkpoint.done ?? [] };
+  records.write = { marks, receipts, waiting, reach };
   records.receipts = [];
   records.waiting = [];
   records.changed = false;
@@ -126,15 +129,24 @@ export function write(step: Step): WriteResult | null {
   return null;
 }
 
-function composed({ setting, window, line }: LaneState): readonly Mark[] {
-  const intent = setting.capabilities.idempotency.by === "none" ? window.intent() : null;
-  return encodeMarks(setting.name, { checkpoint: window.checkpoint(), intent, summary: line.waiting });
+function composed({ setting, window, line, sending }: LaneState, known: Checkpoint): readonly Mark[] {
+  const { by } = setting.capabilities.idempotency;
+  const intent = by === "none" ? window.intent() : null;
+  const doubts = by === "key" ? window.doubts() : [];
+  const checkpoint = {
+    ...known,
+    ...(doubts.length > 0 && { doubts }),
+    ...(sending !== null && { sendingSinceMs: sending.sinceMs }),
+  };
+  return encodeMarks(setting.name, { checkpoint, intent, summary: line.waiting });
 }
 
 /** The write under way is on the disk. */
 export function written(step: Step): WriteResult {
   const { records } = step.state;
-  const { marks, receipts, waiting } = underWay(records);
+  const { marks, receipts, waiting, reach } = underWay(records);
+  const isFurther = reach.sending !== null;
+  records.reach = reach;
   for (const { name, value } of marks) records.written.set(name, value);
   records.stored += receipts.length;
   const wasRefusing = isRefusing(records);
@@ -143,7 +155,7 @@ export function written(step: Step): WriteResult {
   if (wasRefusing) step.effects.push({ do: "say", level: "info", fields: {}, message });
   records.write = "none";
   if (records.changed || records.waiting.length > 0) beDue(step);
-  return { waiting, durable: true, relieved: wasRefusing || receipts.length > 0 };
+  return { waiting, durable: true, relieved: wasRefusing || receipts.length > 0 || isFurther };
 }
 
 /** The log did not take the write under way. */

@@ -16,7 +16,7 @@ export interface Recovered {
   readonly receipts: readonly Receipt[];
 }
 
-const RESTARTED: Reason = {
+export const RESTARTED: Reason = {
   code: "stopping",
   message: "Rialto ended while it was sending this, so it may or may not have arrived; it is not sent again.",
 };

@@ -1,7 +1,7 @@
 import { settleSources } from "../../gateway/sources.ts";
 import type { Reason } from "../../contract/outcome.ts";
 import { LogError } from "../../log/errors.ts";
-import type { Log, Mark, Receipt, Seq } from "../../log/log.ts";
+import type { Log, Mark, Receipt, Seq, StoredEntry } from "../../log/log.ts";
 import {
   type Checkpoint,
   decodeCheckpoint,
@@ -12,13 +12,14 @@ import {
   marksOf,
   type Summary,
 } from "./checkpoint.ts";
+import { doubtsLeft, reachOf, timed } from "./doubts.ts";
 import { admission, type LaneOptions, placeOf } from "./options.ts";
 import { newOutage } from "./outage.ts";
 import { newReading } from "./reading.ts";
 import { newRecords } from "./records.ts";
 import { recover } from "./recovery.ts";
 import type { LaneState, LaneSetting } from "./state.ts";
-import { LaneWindow } from "./window.ts";
+import { LaneWindow, type TimedDoubt } from "./window.ts";
 
 /** What a lane starts with. */
 export interface Restored {
@@ -48,6 +49,7 @@ export async function restore(options: LaneOptions): Promise<Restored> {
   const intent = readable(lane, () => decodeIntent(written.get(names.intent)));
   const place = placeOf(options);
   const inBetween = await between(options, admits, marked.after, intent);
+  const doubts = doubtsLeft(marked, await sendable(options, admits, marked), options.capabilities);
   const { checkpoint, receipts } = recover({ lane, place }, marked, intent, inBetween);
   if (receipts.length > 0) {
     const { gateway, account, channel, logger } = options;
@@ -56,7 +58,9 @@ export async function restore(options: LaneOptions): Promise<Restored> {
   }
   const summary = readable(lane, () => decodeSummary(written.get(names.summary)));
   const setting = settingOf(options, admits);
-  return { state: newState(setting, { checkpoint, summary, written, monoMs: clock.monoMs() }), receipts };
+  const now = { nowMs: clock.nowMs(), monoMs: clock.monoMs() };
+  const start = { checkpoint, summary, written, doubts: timed(doubts, now), monoMs: now.monoMs };
+  return { state: newState(setting, start), receipts };
 }
 
 /** Only a damaged log has marks that no lane has written. */
@@ -96,6 +100,23 @@ async function between(
   return found;
 }
 
+/** Messages after the cursor, as many as a lane that was sending may have sent; none where it was not. */
+async function sendable(
+  { log, subjects, capabilities }: Pick<LaneOptions, "log" | "subjects" | "capabilities">,
+  admits: LaneSetting["admits"],
+  { after, done = [], sendingSinceMs }: Checkpoint,
+): Promise<readonly StoredEntry[]> {
+  const found: StoredEntry[] = [];
+  const enough = done.length + reachOf(capabilities);
+  let readTo: Seq | undefined = sendingSinceMs === undefined ? undefined : after;
+  while (readTo !== undefined && found.length < enough) {
+    const entries = await log.read({ subjects, after: readTo, limit: 256 });
+    found.push(...entries.filter(admits));
+    readTo = entries.at(-1)?.seq;
+  }
+  return found;
+}
+
 function settingOf(options: LaneOptions, admits: LaneSetting["admits"]): LaneSetting {
   const { name, gateway, plan, capabilities, maxAgeMs, catchUp, outageNoticeMs, log } = options;
   const newAfter = capabilities.idempotency.by === "none" ? 0 : log.head;
@@ -109,6 +130,7 @@ export function newState(
     readonly checkpoint: Checkpoint;
     readonly summary: Summary | null;
     readonly written: ReadonlyMap<string, string>;
+    readonly doubts?: readonly TimedDoubt[];
     readonly monoMs: number;
   },
 ): LaneState {
@@ -119,7 +141,8 @@ export function newState(
     why: NOT_YET,
     untilMs: 0,
     gateMs: 0,
-    window: new LaneWindow(start.checkpoint),
+    window: new LaneWindow(start.checkpoint, start.doubts),
+    sending: null,
     calls: [],
     activeMs: 0,
     nextCall: 1,

@@ -27,6 +27,8 @@ export interface LaneState {
   /** The same for all channels of the session. */
   gateMs: number;
   readonly window: LaneWindow;
+  /** Something may leave, or may still be on its way; doubts.ts says where that counts. Null: it does not. */
+  sending: Sending | null;
   /** Handler calls under way, in the order of their starts. */
   calls: readonly HandlerCall[];
   /** When a call last ended or told something, by `Clock.monoMs`. */
@@ -113,6 +115,7 @@ interface Line {
 export interface Records {
   /** The marks that the disk has, by name. An absent one is as good as an empty one. */
   readonly written: Map<string, string>;
+  reach: Reach;
   /** Not on the disk, and not on their way there. */
   receipts: Receipt[];
   /** All receipts there ever were, and those of them that are on the disk: they go there in their order. */
@@ -132,7 +135,21 @@ export interface Records {
   closed: boolean;
 }
 
+/** Another one is another object. */
+interface Sending {
+  /** Unix ms. */
+  readonly sinceMs: number;
+}
+
+/** What the disk says of what may have been sent, and of what is done: so many up to the cursor, and these after it. */
+interface Reach {
+  readonly sending: Sending | null;
+  readonly settled: number;
+  readonly done: readonly Seq[];
+}
+
 export interface Write {
+  readonly reach: Reach;
   readonly marks: readonly Mark[];
   readonly receipts: readonly Receipt[];
   readonly waiting: readonly Waiter[];

@@ -1,6 +1,7 @@
 import type { Outcome, Reason } from "../../contract/outcome.ts";
 import type { Receipt, Seq } from "../../log/log.ts";
 import * as calls from "./calls.ts";
+import { beginSending, breakOff, endSending, isForgotten } from "./doubts.ts";
 import { conclude, finish, hold, holdForLog, putOff } from "./endings.ts";
 import { lateness, NEWEST_ENTRIES, newestOf } from "./lateness.ts";
 import { addToLine, endLine, listAgain, sendLine, unlist } from "./line.ts";
@@ -183,7 +184,9 @@ function connect(now: Step, link: ChannelLink): void {
   calls.endAll(now);
   state.link = link;
   state.why = null;
-  if (isRunning(state)) state.mode = { is: "joined" };
+  if (!isRunning(state)) return;
+  state.mode = { is: "joined" };
+  beginSending(now);
 }
 
 /** The channel or its session is gone. Calls under way end by themselves, or are given up on after 10 s. */
@@ -218,6 +221,7 @@ function pump(now: Step): void {
   const { state } = now;
   if (state.mode.is === "opening") return;
   dispatch(now);
+  endSending(now);
   // What was started or expired made room.
   reading.fill(now);
   outage.observe(now);
@@ -290,10 +294,8 @@ function expire(now: Step, item: WindowItem, why: Reason): void {
 }
 
 function start(now: Step, item: WindowItem, link: ChannelLink): void {
-  const { idempotency } = now.state.setting.capabilities;
-  const { doubt } = item;
-  if (doubt !== null && idempotency.by === "key" && now.at.monoMs - doubt.sinceMs > idempotency.windowMs) {
-    return finish(now, item, "unconfirmed", doubt.why);
+  if (item.doubt !== null && isForgotten(now.state, now.at, item)) {
+    return finish(now, item, "unconfirmed", item.doubt.why);
   }
   if (!item.untouched) return prepare(now, item, link);
   now.state.mode = { is: "preparing", item, until: "verdict" };
@@ -350,7 +352,7 @@ function endStop(now: Step): void {
   const isLate = state.stopByMs <= at.monoMs;
   if (state.mode.is === "stopping" && (isLate || state.calls.length === 0)) {
     for (const { id } of state.calls) effects.push({ do: "forget", call: id });
-    state.calls = [];
+    breakOff(now);
     state.mode = { is: "closing" };
     if (!records.closeRecords(now)) stopped(now);
   }

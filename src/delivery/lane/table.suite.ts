@@ -7,6 +7,8 @@ import type { Outcome } from "../../contract/outcome.ts";
 import type { About } from "../../gateway/codec.ts";
 import type { StoredEntry } from "../../log/log.ts";
 import { payloadOf, PLAN } from "../plan.suite.ts";
+import { decodeCheckpoint, marksOf } from "./checkpoint.ts";
+import { doubtsLeft, timed } from "./doubts.ts";
 import type { Found, Search } from "./lookup.ts";
 import type { HandlerCall, LaneEffect, Fact, LaneState, ChannelLink, LaneSetting } from "./state.ts";
 import { newState } from "./restore.ts";
@@ -17,6 +19,8 @@ export interface LaneTableOptions {
   readonly inflightMax?: number;
   readonly maxAgeMs?: number;
   readonly catchUp?: CatchUp;
+  /** Its run ended in a kill; this is the next one, at the same time. */
+  readonly after?: LaneTable;
 }
 
 export type LaneEffectOf<K extends LaneEffect["do"]> = Extract<LaneEffect, { readonly do: K }>;
@@ -46,14 +50,22 @@ export class LaneTable {
   readonly effects: LaneEffect[] = [];
   /** Called with each effect as it comes. */
   watch: (effect: LaneEffect) => void = () => undefined;
-  readonly log: StoredEntry[] = [];
+  readonly log: StoredEntry[];
   writesAnswered = 0;
   nowMs = 1_000_000;
   /** Until when each is closed, and whose gate a call has. */
   readonly #closedMs = new Map<object, number>();
   readonly #gates = new Map<number, object>();
 
-  constructor({ idempotency = { by: "none" }, inflightMax = 2, maxAgeMs = 3_600_000, catchUp }: LaneTableOptions = {}) {
+  constructor({
+    idempotency = { by: "none" },
+    inflightMax = 2,
+    maxAgeMs = 3_600_000,
+    catchUp,
+    after,
+  }: LaneTableOptions = {}) {
+    this.log = [...(after?.log ?? [])];
+    this.nowMs = after?.nowMs ?? this.nowMs;
     const ops = { edit: "native", delete: "native", react: "native" };
     const setting: LaneSetting = {
       name: "lane",
@@ -65,10 +77,14 @@ export class LaneTable {
       catchUp: catchUp ?? null,
       outageNoticeMs: 300_000,
       admits: () => true,
-      newAfter: 0,
+      newAfter: this.log.length,
     };
-    const checkpoint = { after: 0, next: null };
-    this.state = newState(setting, { checkpoint, summary: null, written: new Map(), monoMs: 0 });
+    const written = after?.state.records.written ?? new Map<string, string>();
+    const value = written.get(marksOf(setting.name).checkpoint);
+    const checkpoint = value === undefined ? { after: 0, next: null } : decodeCheckpoint(value);
+    const next = this.log.filter(({ seq }) => seq > checkpoint.after);
+    const doubts = timed(doubtsLeft(checkpoint, next, setting.capabilities), this);
+    this.state = newState(setting, { checkpoint, summary: null, written, doubts, monoMs: this.monoMs });
     this.take({ is: "opened", receipts: [] });
     this.write();
   }
@@ -104,7 +120,17 @@ export class LaneTable {
   connect(gate: object = {}): ChannelLink {
     const link: ChannelLink = { channel: "room" as ChannelRef, without: [], limits: {}, gate };
     this.take({ is: "connected", link });
+    this.#noteSending();
     return link;
+  }
+
+  /** The disk takes that it is sending, and nothing more. */
+  #noteSending(): void {
+    const { records } = this.state;
+    if (this.state.sending === null) return;
+    while (this.state.sending !== records.reach.sending && records.write !== "none" && records.refusals === 0) {
+      this.take({ is: records.write === "due" ? "turn over" : "durable" });
+    }
   }
 
   say(...texts: readonly string[]): void {

@@ -4,7 +4,7 @@ import type { Reason } from "../../contract/outcome.ts";
 import type { Stored } from "../../gateway/codec.ts";
 import type { Here, OpDraft } from "../../gateway/planned.ts";
 import type { Seq, StoredEntry } from "../../log/log.ts";
-import type { Intent, PartlySent, Checkpoint } from "./checkpoint.ts";
+import type { Doubt, Intent, PartlySent, Checkpoint } from "./checkpoint.ts";
 
 /**
  * The messages a lane holds in memory: what it has read after its cursor, in order. Each is
@@ -47,11 +47,10 @@ export class WindowItem {
   messages: readonly MessageRef[] = [];
   /** Why a part of it is not confirmed. */
   unconfirmed: Reason | null = null;
-  /**
-   * When an attempt that ended with it in doubt first began, by `Clock.monoMs`, and why; only where trying again is
-   * safe.
-   */
-  doubt: { readonly sinceMs: number; readonly why: Reason } | null = null;
+  /** An attempt may have sent it, also one of an earlier run; only where trying again is safe. */
+  doubt: TimedDoubt | null = null;
+  /** How many messages of the lane it has read up to here, this one included. */
+  nth = 0;
 
   constructor({ seq, at, label, payload }: Pick<StoredEntry, "seq" | "at" | "label" | "payload">) {
     this.seq = seq;
@@ -90,6 +89,11 @@ export class WindowItem {
   }
 }
 
+/** `monoMs`: the same moment as `sinceMs`, by `Clock.monoMs`. */
+export interface TimedDoubt extends Doubt {
+  readonly monoMs: number;
+}
+
 /** Labels of what acts on another message. */
 export const CHANGES: ReadonlySet<string> = new Set([
   EventLabel.edit,
@@ -106,17 +110,24 @@ export class LaneWindow {
   #next: PartlySent | null;
   /** Of those that are not read yet, these are done. */
   #done: readonly Seq[];
+  /** Of those that are not read yet. */
+  #doubts: readonly TimedDoubt[];
+  /** Messages that were read, and those of them up to the cursor. */
+  #taken = 0;
+  #settled = 0;
   /** How many of the items are edits, deletions and reactions. */
   #changes = 0;
   #running = 0;
   #waiting = 0;
   #waitingChars = 0;
 
-  constructor({ after, next, done = [] }: Checkpoint) {
+  /** `doubts`: those that the checkpoint leaves. */
+  constructor({ after, next, done = [] }: Checkpoint, doubts: readonly TimedDoubt[] = []) {
     this.#cursor = after;
     this.#readTo = after;
     this.#next = next;
     this.#done = done;
+    this.#doubts = doubts;
   }
 
   /** Everything up to here is settled. */
@@ -127,6 +138,11 @@ export class LaneWindow {
   /** Everything up to here has been taken in. */
   get readTo(): Seq {
     return this.#readTo;
+  }
+
+  /** How many messages up to the cursor it has read. */
+  get settled(): number {
+    return this.#settled;
   }
 
   /** Messages that no attempt is under way for. */
@@ -166,6 +182,9 @@ export class LaneWindow {
       const admitted = admits(entry);
       const item = new WindowItem(admitted ? entry : { ...entry, payload: "" });
       item.passed = !admitted;
+      if (admitted) this.#taken += 1;
+      item.nth = this.#taken;
+      item.doubt = this.#doubts.find(({ seq }) => seq === entry.seq) ?? null;
       if (!admitted || this.#done.includes(entry.seq)) item.state = "done";
       else if (this.#next?.seq === entry.seq) {
         item.resumeAt(this.#next.progress);
@@ -178,6 +197,7 @@ export class LaneWindow {
       if (CHANGES.has(item.label)) this.#changes += 1;
     }
     this.#done = this.#done.filter((seq) => seq > this.#readTo);
+    this.#doubts = this.#doubts.filter(({ seq }) => seq > this.#readTo);
     this.#advance();
   }
 
@@ -242,6 +262,12 @@ export class LaneWindow {
     };
   }
 
+  /** Messages that are not done, and may have been sent. */
+  doubts(): readonly Doubt[] {
+    const open = this.#items.flatMap(({ state, doubt }) => (state === "done" || doubt === null ? [] : [doubt]));
+    return [...open, ...this.#doubts].map(({ seq, sinceMs, why }) => ({ seq, sinceMs, why }));
+  }
+
   /**
    * What the mark of the intent has to say: of the newest message that may have been sent, also when it is done after a
    * gap.
@@ -264,6 +290,8 @@ export class LaneWindow {
     const gone = this.#items.splice(0, live === -1 ? this.#items.length : live);
     for (const { label } of gone) if (CHANGES.has(label)) this.#changes -= 1;
     const last = gone.at(-1);
-    if (last !== undefined) this.#cursor = last.seq;
+    if (last === undefined) return;
+    this.#cursor = last.seq;
+    this.#settled = last.nth;
   }
 }
