@@ -11,7 +11,7 @@ import type { WorkerOptions } from "./protocol.ts";
 const LOCK_WAIT = 1000;
 /** A write-ahead file that grew beyond this is cut back when it starts over, in bytes. */
 const WAL_LIMIT = 64 * 1024 * 1024;
-/** Pages that SQLite keeps in memory, in KiB: without a word of ours 16 MiB. The system keeps those of the file anyway. */
+/** Pages that SQLite keeps in memory, in KiB: 16 MiB if nothing is said. The system keeps those of the file anyway. */
 const CACHE_KIB = 4 * 1024;
 
 /** What Rialto puts into the data folder once the log has been opened. */
