@@ -1,7 +1,7 @@
 import type { Extra, FileItem } from "../../contract/message.ts";
 import type { PostedFile } from "./schema.ts";
 
-/** A file of a post after checking. While the post waits it is held as bytes alone, which are less than their base64. */
+/** A file of a post after checking. While the post waits it is held as bytes, which are less than their base64. */
 export interface FileDraft extends Omit<FileItem, "Data"> {
   /** Null when only the address is known. */
   readonly content: Buffer | null;
