@@ -1,5 +1,6 @@
 /** A media store by itself: fetches a file through a source and reads it again, and watches its own memory. */
 import { mkdtempSync } from "node:fs";
+import { mint } from "../../src/contract/ids.ts";
 import { join } from "node:path";
 import { systemClock } from "../../src/delivery/clock.ts";
 import { fileId } from "../../src/files/file-id.ts";
@@ -38,7 +39,7 @@ answerCommands(async (command): Promise<FilesAnswer> => {
     log: { trace: ignore, debug: ignore, info: ignore, warn: ignore },
   });
   const cross = async (size: number) => {
-    const id = fileId({ is: "remote", account: "bench", ref: `file/${size}` });
+    const id = fileId({ is: "remote", account: "bench", ref: mint("FileRef", `file/${size}`) });
     const begin = performance.now();
     const ready = await files.ready({ id, name: "film.bin", mime: null, bytes: null }, never);
     if (!ready.ok) throw new Error(ready.why.message);

@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from "node:fs";
+import { mint } from "../contract/ids.ts";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -60,7 +61,7 @@ test("a reader gets links to the files of networks, which lead to the media endp
   const { config, media } = await configOf(dataPath);
   await (await running(config)).stop();
   const log = await openSqliteLog(config.general);
-  const origin = (ref: string) => fileId({ is: "remote", account: "irc.net", ref });
+  const origin = (ref: string) => fileId({ is: "remote", account: "irc.net", ref: mint("FileRef", ref) });
   const message = aMessage({
     account: "irc.net",
     protocol: "irc",

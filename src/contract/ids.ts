@@ -22,5 +22,10 @@ export type Cursor = Brand<"Cursor">;
 /** The adapter's: a place between two parts of one op, such as an offset into its text. */
 export type Progress = Brand<"Progress">;
 
+/** Makes such a name of a text. Each kind is made in one place of its room, an adapter's in its `ids.ts`. */
+export function mint<B extends string>(_kind: B, text: string): Brand<B> {
+  return text as Brand<B>;
+}
+
 /** After the last part: whoever announces it announces that nothing follows. */
-export const END = "end" as Progress;
+export const END: Progress = mint("Progress", "end");

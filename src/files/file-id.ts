@@ -1,17 +1,20 @@
-import type { FileId } from "../contract/ids.ts";
+import { type FileId, type FileRef, mint } from "../contract/ids.ts";
 
 /** How an id says where its content is; made by `fileId` and read by `readFileId` alone. */
 export type FileOrigin =
   /** A network's own, through a session of the account with this key. */
-  | { readonly is: "remote"; readonly account: string; readonly ref: string }
+  | { readonly is: "remote"; readonly account: string; readonly ref: FileRef }
   /** Anybody's web server. */
   | { readonly is: "url"; readonly url: string }
   /** Content that came with a message and is in the store already, by its SHA-256. */
   | { readonly is: "stored"; readonly sha256: string };
 
 export function fileId(origin: FileOrigin): FileId {
-  return JSON.stringify(origin) as FileId;
+  return mint("FileId", JSON.stringify(origin));
 }
+
+/** Such an id as it was written down. */
+export const fileIdAgain = (text: string): FileId => mint("FileId", text);
 
 /** Throws on what `fileId` has not made. */
 export function readFileId(id: FileId): FileOrigin {

@@ -258,10 +258,10 @@ export class MediaFiles implements FileStore {
   }
 
   async #session(
-    { account, ref }: { account: string; ref: string },
+    { account, ref }: { account: string; ref: FileRef },
     signal: AbortSignal,
   ): Promise<Fetched | FileRefusal> {
-    const opening = this.#options.sources.open(account, ref as FileRef, signal);
+    const opening = this.#options.sources.open(account, ref, signal);
     // What comes when nobody waits any more is not left open.
     void opening
       .then(async (opened) => {

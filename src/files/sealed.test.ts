@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
+import { mint } from "../contract/ids.ts";
 import { fileId } from "./file-id.ts";
 import { Seal } from "./sealed.ts";
 import { ENDPOINT, partsOf, remote, stage } from "./stage.suite.ts";
 
 const seal = new Seal(Buffer.alloc(32, 1));
-const id = fileId({ is: "remote", account: "net.one", ref: "room@host.example/Ann Ü" });
+const id = fileId({ is: "remote", account: "net.one", ref: mint("FileRef", "room@host.example/Ann Ü") });
 const UNTIL_S = 4_000_000_000;
 
 test("a sealed link is read again, and says nothing to others", () => {

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
 import type { FileId } from "../contract/ids.ts";
+import { fileIdAgain } from "./file-id.ts";
 
 const UNTIL_BYTES = 4;
 const NONCE_BYTES = 12;
@@ -55,7 +56,7 @@ export class Seal {
     decipher.setAuthTag(bytes.subarray(end));
     try {
       const body = Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, end)), decipher.final()]);
-      return { id: body.toString("utf8", UNTIL_BYTES) as FileId, untilS: body.readUInt32BE() };
+      return { id: fileIdAgain(body.toString("utf8", UNTIL_BYTES)), untilS: body.readUInt32BE() };
     } catch {
       return null;
     }

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { onTestFinished, vi } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import type { AdapterLog } from "../contract/host.ts";
-import type { FileId } from "../contract/ids.ts";
+import { type FileId, mint } from "../contract/ids.ts";
 import type { OpenedFile } from "../contract/session.ts";
 import { fileId } from "./file-id.ts";
 import type { FileStore, ReadyFile, WantedFile } from "./files.ts";
@@ -64,7 +64,7 @@ export function wanted(id: FileId, name = "a.bin", facts: Partial<WantedFile> = 
   return { id, name, mime: null, bytes: null, ...facts };
 }
 
-export const remote = (ref: string): FileId => fileId({ is: "remote", account: "net.one", ref });
+export const remote = (ref: string): FileId => fileId({ is: "remote", account: "net.one", ref: mint("FileRef", ref) });
 
 /** What a session answers with these bytes. */
 export function opened(content: string | Uint8Array, facts: { bytes?: number; mime?: string } = {}): OpenedFile {

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { mint } from "../contract/ids.ts";
 import { readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
@@ -221,7 +222,7 @@ test("what is slow keeps nobody else waiting", async () => {
     ref === "slow" ? { ok: true, bytes: null, mime: null, stream: new ReadableStream<Uint8Array>() } : opened("x"),
   );
   const { files } = await stage({ sources, test: { singleFlight: { runningMax: 3, groupMax: 1 } } });
-  const slow = (name: string) => fileId({ is: "remote", account: "net.slow", ref: `slow${name}` });
+  const slow = (name: string) => fileId({ is: "remote", account: "net.slow", ref: mint("FileRef", `slow${name}`) });
   const open = sources.open.getMockImplementation();
   sources.open.mockImplementation(async (account, ref, signal) => await open!(account, ref.slice(0, 4), signal));
   const leaving = new AbortController();
@@ -231,9 +232,10 @@ test("what is slow keeps nobody else waiting", async () => {
   expect(sources.open).toHaveBeenCalledTimes(2);
   leaving.abort();
   for (const each of stuck) expect(codeOf(await each)).toBe("stopping");
-  expect(had(await files.ready(wanted(fileId({ is: "remote", account: "net.slow", ref: "fast" })), never)).bytes).toBe(
-    1,
-  );
+  expect(
+    had(await files.ready(wanted(fileId({ is: "remote", account: "net.slow", ref: mint("FileRef", "fast") })), never))
+      .bytes,
+  ).toBe(1);
 });
 
 test("a drip that never ends is given up as well", async () => {

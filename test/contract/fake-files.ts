@@ -1,4 +1,3 @@
-import type { FileRef } from "../../src/contract/ids.ts";
 import type { OpenedFile } from "../../src/contract/session.ts";
 import type { RemoteFiles } from "../../src/delivery/remote-files.ts";
 import { readFileId } from "../../src/files/file-id.ts";
@@ -22,7 +21,7 @@ export class FakeFiles implements Files {
 
   async open(id: WantedFile["id"], signal: AbortSignal): Promise<OpenedFile> {
     const origin = readFileId(id);
-    if (origin.is === "remote") return await this.#remote.open(origin.account, origin.ref as FileRef, signal);
+    if (origin.is === "remote") return await this.#remote.open(origin.account, origin.ref, signal);
     return { ok: false, why: { code: "unsupported", message: "there are only files of networks here" } };
   }
 

@@ -1,5 +1,6 @@
 import type { Author, Event } from "../../contract/events.ts";
-import type { ChannelRef, EventKey, MessageRef, UserRef } from "../../contract/ids.ts";
+import { eventKey, messageRef, userRef } from "./ids.ts";
+import type { ChannelRef, MessageRef } from "../../contract/ids.ts";
 import { withoutControls } from "../../content/irc.ts";
 import { parseCtcp } from "./wire/ctcp.ts";
 import { type Isupport, same } from "./wire/isupport.ts";
@@ -59,7 +60,7 @@ function posted(line: Told, context: IrcReceiveContext): readonly Event[] {
     {
       kind: "posted",
       ...base(line, channel, context),
-      messages: id === null ? [] : [id as MessageRef],
+      messages: id === null ? [] : [messageRef(id)],
       author: authorOf(line.source, line.tags),
       body: {
         style: ctcp !== null ? "action" : line.command === "NOTICE" ? "aside" : "normal",
@@ -101,11 +102,12 @@ function redacted(line: Told, context: IrcReceiveContext): readonly Event[] {
   if (channel === null || message === "") return [];
   // A server that redacts is nobody.
   const by = line.source.user === "" ? null : authorOf(line.source, line.tags);
-  return [{ kind: "deleted", ...base(line, channel, context), message: message as MessageRef, by, vouched: true }];
+  return [{ kind: "deleted", ...base(line, channel, context), message: messageRef(message), by, vouched: true }];
 }
 
 function repliedTo(tags: Tags): MessageRef | null {
-  return clientTag(tags, "reply") as MessageRef | null;
+  const msgid = clientTag(tags, "reply");
+  return msgid === null ? null : messageRef(msgid);
 }
 
 /** Drafts have a name of their own. Null when it is absent or says nothing. */
@@ -193,8 +195,7 @@ function base(
 ): Pick<Event, "key" | "channel" | "atMs" | "echoOf"> {
   const id = msgid(line.tags);
   return {
-    // One line can be an event in several channels.
-    key: id === null ? null : (`${id} ${channel}` as EventKey),
+    key: id === null ? null : eventKey(id, channel),
     channel,
     atMs:
       context.isOld === true
@@ -216,7 +217,7 @@ function authorOf(source: LineSource, tags: Tags): Author {
   const name = withoutControls(source.nick);
   const id = source.user === "" && source.host === "" ? name : `${source.user}@${source.host}`;
   return {
-    id: withoutControls(id) as UserRef,
+    id: userRef(withoutControls(id)),
     // Where people log in, the account is the same over all their hosts, and nobody else's.
     identity: withoutControls(tags.get("account") ?? "") || null,
     name,

@@ -1,4 +1,5 @@
 import { crc32 } from "node:zlib";
+import { progressAt } from "./ids.ts";
 import type { Body, SharedFile } from "../../contract/content.ts";
 import { END, type Progress } from "../../contract/ids.ts";
 import type { OpAuthor, PostDraft } from "../../contract/ops.ts";
@@ -68,7 +69,7 @@ export function renderPost(draft: PostDraft, options: IrcRenderOptions): Rendere
       losses,
     ).map((fit, index) => ({
       text: fit,
-      end: index === pieces.length - 1 ? END : (String(pieces[index]?.end) as Progress),
+      end: index === pieces.length - 1 ? END : progressAt(pieces[index]?.end ?? 0),
     })),
     losses,
   };

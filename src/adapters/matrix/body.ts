@@ -1,6 +1,6 @@
 import type { RemoteFile, Style } from "../../contract/content.ts";
+import { fileRef } from "./ids.ts";
 import type { SaidBody } from "../../contract/events.ts";
-import type { FileRef } from "../../contract/ids.ts";
 import { parse } from "../../content/formats.ts";
 import { plainText } from "../../content/plain.ts";
 import { isObject, type Json, listIn, numberIn, objectIn, textIn } from "../kit/json.ts";
@@ -116,7 +116,7 @@ function fileBody(content: Json): SaidBody | null {
     mime: textIn(info, "mimetype"),
     bytes: bytes !== null && Number.isSafeInteger(bytes) && bytes >= 0 ? bytes : null,
     url: null,
-    ref: url as FileRef,
+    ref: fileRef(url),
   };
   return { style: "normal", source: { format: "plain", text: "" }, files: [file] };
 }

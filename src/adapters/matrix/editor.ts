@@ -1,4 +1,5 @@
 import type { MessageRef } from "../../contract/ids.ts";
+import { messageRef } from "./ids.ts";
 import type { EditOp } from "../../contract/ops.ts";
 import type { Loss, Outcome } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
@@ -111,7 +112,7 @@ export class Editor {
     const all: Loss[] = [...losses];
     const words = parts.filter((part) => part.is === "text");
     const added = parts.filter((part) => part.is === "file").slice(files.length);
-    const refs: string[] = [];
+    const refs: MessageRef[] = [];
     for (const [at, part] of words.entries()) {
       if (attempt.signal.aborted) return GIVEN_UP;
       const old = texts[at];
@@ -120,20 +121,20 @@ export class Editor {
           ? await this.#more(editing, dressed(part.content, textIdentity), `text ${at}`)
           : await this.#replace(op, old, dressed(part.content, textIdentity), room, attempt.signal);
       if (!sent.ok) return await this.#failed(sent.failure, editing);
-      refs.push(old?.id ?? sent.value);
+      refs.push(messageRef(old?.id ?? sent.value));
     }
-    refs.push(...files.map(({ id }) => id));
+    refs.push(...files.map(({ id }) => messageRef(id)));
     for (const [at, part] of added.entries()) {
       const sent = await this.#file(editing, part, all, at);
       if (!sent.ok) return await this.#failed(sent.failure, editing);
-      refs.push(sent.value);
+      refs.push(messageRef(sent.value));
     }
     for (const { id } of texts.slice(words.length)) {
       const gone = await this.#sender.redact(room, id, { op: op.id, part: id }, attempt.signal);
       if (!gone.ok && gone.failure.status !== 404) return await this.#failed(gone.failure, editing);
     }
     const isSame = refs.length === op.target.length && refs.every((ref, at) => ref === op.target[at]);
-    return { is: "delivered", receipt: { messages: isSame ? [] : (refs as MessageRef[]), losses: all } };
+    return { is: "delivered", receipt: { messages: isSame ? [] : refs, losses: all } };
   }
 
   async #replace(

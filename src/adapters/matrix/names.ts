@@ -1,5 +1,5 @@
 import type { Author } from "../../contract/events.ts";
-import type { FileRef, UserRef } from "../../contract/ids.ts";
+import { fileRef, userRef } from "./ids.ts";
 import { localpartOf, type RoomMembers, type Person } from "./members.ts";
 import type { MatrixSettings } from "./settings.ts";
 
@@ -18,12 +18,12 @@ export function authorOf(id: string, person: Person | null, members: RoomMembers
   const known = person ?? members.get(id);
   const avatar = known?.avatar ?? null;
   return {
-    id: id as UserRef,
+    id: userRef(id),
     identity: null,
     name: nameOf(id, known?.name ?? null, members, settings),
     avatar:
       avatar?.startsWith("mxc://") === true
-        ? { name: "avatar", comment: "", mime: null, bytes: null, url: null, ref: avatar as FileRef }
+        ? { name: "avatar", comment: "", mime: null, bytes: null, url: null, ref: fileRef(avatar) }
         : null,
   };
 }

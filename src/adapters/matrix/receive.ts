@@ -1,5 +1,6 @@
 import type { Author, Event, Member, SaidBody } from "../../contract/events.ts";
-import type { ChannelRef, EventKey, MessageRef, OpId } from "../../contract/ids.ts";
+import { eventKey, messageRef } from "./ids.ts";
+import type { ChannelRef, OpId } from "../../contract/ids.ts";
 import { cut } from "../../content/length.ts";
 import { fallbackText, hasQuote, messageBody, pollBody, stickerBody } from "./body.ts";
 import { type Json, numberIn, objectIn, textIn } from "../kit/json.ts";
@@ -84,7 +85,7 @@ function said(event: RoomEvent, context: MatrixReceiveContext, read: BodyReader)
       {
         kind: "edited",
         ...base(event, context),
-        message: target as MessageRef,
+        message: messageRef(target),
         aliases: [],
         author,
         vouched: false,
@@ -98,7 +99,7 @@ function said(event: RoomEvent, context: MatrixReceiveContext, read: BodyReader)
     {
       kind: "posted",
       ...base(event, context),
-      messages: [event.id as MessageRef],
+      messages: [messageRef(event.id)],
       author,
       body,
       ...related(event.content, context),
@@ -117,8 +118,8 @@ function related(content: Json, { keepQuotedReply }: MatrixReceiveContext) {
   const isFallback = thread !== null && relation["is_falling_back"] === true;
   const isQuoted = keepQuotedReply && hasQuote(content);
   return {
-    replyTo: isFallback || isQuoted ? null : (parent as MessageRef | null),
-    thread: thread as MessageRef | null,
+    replyTo: isFallback || isQuoted || parent === null ? null : messageRef(parent),
+    thread: thread === null ? null : messageRef(thread),
   };
 }
 
@@ -157,7 +158,7 @@ function reaction(
   return {
     kind: "reacted",
     ...base(event, context),
-    message: target as MessageRef,
+    message: messageRef(target),
     author,
     emoji,
     on,
@@ -170,7 +171,7 @@ function redacted(event: RoomEvent, context: MatrixReceiveContext): readonly Eve
   const annotation = context.annotation(target);
   if (annotation !== null) return [reaction(event, context, annotation, false)];
   const by = context.author(event.sender, null);
-  return [{ kind: "deleted", ...base(event, context), message: target as MessageRef, by, vouched: true }];
+  return [{ kind: "deleted", ...base(event, context), message: messageRef(target), by, vouched: true }];
 }
 
 /** Membership ("m.room.member"): only what changes whether somebody is in the room, or under which name. */
@@ -217,7 +218,7 @@ function base(event: RoomEvent, context: MatrixReceiveContext) {
   const txn = textIn(objectIn(event.raw, "unsigned"), "transaction_id");
   const op = txn === null ? null : context.opOf(txn);
   return {
-    key: event.id as EventKey,
+    key: eventKey(event.id),
     channel: context.channel,
     atMs: event.atMs,
     echoOf: op ?? (context.isOwn(event.sender) ? ("self" as const) : null),

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { progressAfter } from "./ids.ts";
 import type { SharedFile, Style } from "../../contract/content.ts";
 import { END, type OpId, type Progress } from "../../contract/ids.ts";
 import type { PostDraft } from "../../contract/ops.ts";
@@ -60,7 +61,7 @@ export function renderPost(draft: PostDraft, options: MatrixRenderOptions): Rend
   const count = texts.length + files.length;
   const place = (index: number): Place => ({
     index,
-    end: index + 1 === count ? END : (String(index + 1) as Progress),
+    end: index + 1 === count ? END : progressAfter(index + 1),
   });
   const parts: MatrixPart[] = [];
   for (const content of texts) parts.push({ is: "text", content, ...place(parts.length) });

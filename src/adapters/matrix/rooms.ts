@@ -1,5 +1,5 @@
 import type { Host } from "../../contract/host.ts";
-import type { ChannelRef } from "../../contract/ids.ts";
+import { roomRef } from "./ids.ts";
 import type { Reason } from "../../contract/outcome.ts";
 import type { ChannelRequest, Joined } from "../../contract/session.ts";
 import type { Client } from "./client.ts";
@@ -61,14 +61,14 @@ export class MatrixRooms {
   leave(id: string, why: Reason, retryInMs: number): void {
     const room = this.#rooms.get(id);
     this.#rooms.delete(id);
-    if (room?.joined === true) this.#options.host.lost(id as ChannelRef, why, retryInMs);
+    if (room?.joined === true) this.#options.host.lost(roomRef(id), why, retryInMs);
   }
 
   /** It cannot be used any more, though we are in it. */
   lose(room: MatrixRoom, why: Reason, retryInMs: number): void {
     if (!room.joined) return;
     room.joined = false;
-    this.#options.host.lost(room.id as ChannelRef, why, retryInMs);
+    this.#options.host.lost(roomRef(room.id), why, retryInMs);
   }
 
   /** It is no longer wanted. We stay there: who may come back only by an invitation would be out for good. */
@@ -125,7 +125,7 @@ export class MatrixRooms {
     if (cannotSpeak) host.log.warn({ room: id, user }, "Rialto may not write in this room; raise its power level");
     room.joined = true;
     room.unwanted = false;
-    return { ok: true, ref: id as ChannelRef, without };
+    return { ok: true, ref: roomRef(id), without };
   }
 
   #rights(levels: Json | null, user: string): ReturnType<typeof missingRights> {

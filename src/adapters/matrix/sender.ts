@@ -1,4 +1,5 @@
 import type { Host } from "../../contract/host.ts";
+import { messageRef } from "./ids.ts";
 import type { ChannelRef, MessageRef, OpId } from "../../contract/ids.ts";
 import type { DeleteOp, PostDraft, PostOp } from "../../contract/ops.ts";
 import type { Loss, Outcome, Reason } from "../../contract/outcome.ts";
@@ -87,7 +88,7 @@ export class Sender {
       const sent = await this.#part({ op, draft: op, part, room, identity, losses: all }, attempt.signal);
       if (!sent.ok)
         return await this.failed(sent.failure, { room, as: identity.as, attempt: op.attempt, signal: attempt.signal });
-      const ref = sent.value as MessageRef;
+      const ref = messageRef(sent.value);
       messages.push(ref);
       attempt.sent(part.end, [ref]);
     }

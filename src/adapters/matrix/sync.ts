@@ -1,4 +1,5 @@
 import type { Host } from "../../contract/host.ts";
+import { cursorAt } from "./ids.ts";
 import type { Event } from "../../contract/events.ts";
 import type { Cursor } from "../../contract/ids.ts";
 import type { Ended } from "../../contract/session.ts";
@@ -55,7 +56,7 @@ export async function positionNow(
   const answer = await client.sync({ since: null, filter, timeoutMs: 0, patienceMs: PATIENCE_MS, signal });
   if (!answer.ok) return answer;
   const position = textIn(answer.value, "next_batch");
-  return position === null ? { ok: false, failure: NO_POSITION } : { ok: true, value: position as Cursor };
+  return position === null ? { ok: false, failure: NO_POSITION } : { ok: true, value: cursorAt(position) };
 }
 
 /** Asking again at once would never end. */
@@ -139,9 +140,9 @@ export class Sync {
     const found = await read(answer.value, this.#since, this.#stop.signal);
     if (!found.ok) return found.failure;
     if (this.#stop.signal.aborted) return null;
-    await this.#hand(found.value, next as Cursor);
+    await this.#hand(found.value, cursorAt(next));
     const isIdle = !this.#isFirst && next === this.#since && host.clock.monoMs() - askedMs < SOON_MS;
-    this.#since = next as Cursor;
+    this.#since = cursorAt(next);
     this.#isFirst = false;
     if (isIdle) await this.#pause(SOON_MS);
     return null;

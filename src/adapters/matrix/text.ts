@@ -1,4 +1,5 @@
 import type { Block, Inline, Source } from "../../contract/content.ts";
+import { userRef } from "./ids.ts";
 import type { MayPing, OpAuthor } from "../../contract/ops.ts";
 import type { UserRef } from "../../contract/ids.ts";
 import { parseHtml } from "../../content/html-parse.ts";
@@ -43,7 +44,10 @@ export function textOf(
   author: OpAuthor | null,
   options: TextOptions,
 ): Text {
-  const find = (name: string): UserRef | null => options.find(name) as UserRef | null;
+  const find = (name: string): UserRef | null => {
+    const user = options.find(name);
+    return user === null ? null : userRef(user);
+  };
   const bare = blocks.map(withoutUsers);
   const linked = options.mayPing.users ? linkMentions(bare, find) : bare;
   const users = new Set(usersIn(linked));

@@ -1,6 +1,7 @@
 import type { Event } from "../../contract/events.ts";
+import { roomRef } from "./ids.ts";
 import type { Host } from "../../contract/host.ts";
-import type { ChannelRef, OpId } from "../../contract/ids.ts";
+import type { OpId } from "../../contract/ids.ts";
 import type { Reason } from "../../contract/outcome.ts";
 import { Lru } from "../../lib/lru.ts";
 import type { Client, Result } from "./client.ts";
@@ -76,7 +77,7 @@ export class Timeline {
     for (const id of Object.keys(objectIn(rooms, "leave"))) this.#left(id);
     for (const id of Object.keys(objectIn(rooms, "invite"))) {
       // The room is not ours yet: whatever waits to be joined is tried again.
-      this.#options.host.lost(id as ChannelRef, INVITED, 0);
+      this.#options.host.lost(roomRef(id), INVITED, 0);
     }
     return { ok: true, value: events };
   }
@@ -132,7 +133,7 @@ export class Timeline {
   #context(room: MatrixRoom): MatrixReceiveContext {
     const { settings, isOwn, opOf } = this.#options;
     return {
-      channel: room.id as ChannelRef,
+      channel: roomRef(room.id),
       isOwn,
       opOf,
       author: (user, person) => authorOf(user, person, room.members, settings),

@@ -1,4 +1,5 @@
 import type { Cursor } from "../../contract/ids.ts";
+import { cursorOf } from "./ids.ts";
 
 /**
  * Up to where a room was read. `id`: of the last message in its archive, null where it has none. `atMs`: when that was
@@ -54,7 +55,7 @@ export class ArchivePositions {
     if (!this.#moved) return null;
     this.#moved = false;
     const rooms = Object.fromEntries([...this.#rooms].map(([room, { id, atMs }]) => [room, { id, at: atMs }]));
-    return JSON.stringify({ rooms }) as Cursor;
+    return cursorOf({ rooms });
   }
 }
 

@@ -1,4 +1,5 @@
 import type { MessageRef, OpId, Progress } from "../../contract/ids.ts";
+import { progressAt } from "./ids.ts";
 import type { DeleteOp, EditOp, PostDraft, PostOp, ReactOp } from "../../contract/ops.ts";
 import type { Loss, Outcome, Reason } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
@@ -85,7 +86,7 @@ export class XmppSender {
             ...(replaced !== undefined && { replaces: replaced }),
             ...(reply !== null && { reply }),
           });
-          return [this.#write(room, id, `e${at}` as Progress, stanza)];
+          return [this.#write(room, id, progressAt(`e${at}`), stanza)];
         });
         for (const [at, extra] of texts.slice(drafts.length).entries())
           written.push(this.#retract(room, op.id, `x${at}`, extra));
@@ -125,7 +126,7 @@ export class XmppSender {
       (room) => {
         const id = this.#options.ids.make(op.id, "r");
         const stanza = reactions({ room: room.jid, id }, target.id, emojis);
-        return Promise.resolve({ written: [this.#write(room, id, "r" as Progress, stanza)], losses: [] });
+        return Promise.resolve({ written: [this.#write(room, id, progressAt("r"), stanza)], losses: [] });
       },
       () => [],
     );
@@ -218,7 +219,7 @@ export class XmppSender {
 
   #retract(room: XmppRoom, op: OpId, part: string, { sid, id: ownId }: Target): Written {
     const id = this.#options.ids.make(op, part);
-    return this.#write(room, id, part as Progress, retraction({ room: room.jid, id }, sid ?? ownId ?? "", ownId));
+    return this.#write(room, id, progressAt(part), retraction({ room: room.jid, id }, sid ?? ownId ?? "", ownId));
   }
 
   #write(room: XmppRoom, id: string, end: Progress, stanza: Stanza): Written {

@@ -1,5 +1,6 @@
 import type { Author, Event } from "../../contract/events.ts";
-import type { FileRef, MessageRef, UserRef } from "../../contract/ids.ts";
+import { eventKey, pictureRef, userRef } from "./ids.ts";
+import type { MessageRef } from "../../contract/ids.ts";
 import { readBody } from "./body.ts";
 import { bareOf, resourceOf } from "./jid.ts";
 import { NS } from "./ns.ts";
@@ -178,7 +179,7 @@ function reacted(
   ];
   const { channel, atMs, echoOf } = base;
   return changes.map(({ emoji, on }) => {
-    const key = base.key === null ? null : (`${base.key} ${on ? "+" : "-"}${emoji}` as Event["key"]);
+    const key = base.key === null ? null : eventKey(`${base.key} ${on ? "+" : "-"}${emoji}`);
     return { kind: "reacted", key, channel, atMs, echoOf, message, author, emoji, on };
   });
 }
@@ -235,9 +236,9 @@ export function delayMs(stanza: Stanza): number | null {
 
 export function authorOf(who: string, nick: string, room: RoomView): Author {
   const name = nick.replaceAll(/\p{Cc}/gu, "");
-  const id = `${room.jid}/${name}` as UserRef;
+  const id = userRef(`${room.jid}/${name}`);
   const hash = room.occupant(nick)?.avatar ?? null;
-  const ref = JSON.stringify({ of: `${room.jid}/${nick}`, sha1: hash }) as FileRef;
+  const ref = pictureRef({ of: `${room.jid}/${nick}`, sha1: hash });
   const picture = { name: "avatar", comment: "", mime: null, bytes: null, url: null, ref };
   return { id, identity: who, name, avatar: hash === null ? null : picture };
 }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { eventKey, messageRef } from "./ids.ts";
 import type { EventKey, MessageRef, OpId } from "../../contract/ids.ts";
 
 /**
@@ -11,8 +12,7 @@ export type Ref =
   | { readonly by: "author"; readonly who: string; readonly id: string };
 
 export function refOf(ref: Ref): MessageRef {
-  const text = ref.by === "room" ? `sid:${ref.id}` : `id:${encodeURIComponent(ref.who)}:${ref.id}`;
-  return text as MessageRef;
+  return messageRef(ref.by === "room" ? `sid:${ref.id}` : `id:${encodeURIComponent(ref.who)}:${ref.id}`);
 }
 
 /** The inverse; null for what `refOf` has not made. */
@@ -71,6 +71,6 @@ function hash(text: string): string {
 
 /** Tells a repeated message: by the room's id, else by its author's; null without either. */
 export function keyOf(room: string, sid: string | null, nick: string, id: string | null): EventKey | null {
-  if (sid !== null) return `${room} ${sid}` as EventKey;
-  return id === null ? null : (`${room}/${nick} ${id}` as EventKey);
+  if (sid !== null) return eventKey(`${room} ${sid}`);
+  return id === null ? null : eventKey(`${room}/${nick} ${id}`);
 }

@@ -1,4 +1,5 @@
 import type { Body, SharedFile } from "../../contract/content.ts";
+import { progressAt } from "./ids.ts";
 import { END, type Progress } from "../../contract/ids.ts";
 import type { OpAuthor, PostDraft } from "../../contract/ops.ts";
 import { cut, measure } from "../../content/length.ts";
@@ -47,7 +48,7 @@ export function renderPost(
   const { text, isStyled } = bodyText(body);
   const part = (words: string, name: string, end: string): TextPart => {
     const whole = withName(words, author, { isAction: body.style === "action", isStyled });
-    return { is: "text", name, end: end as Progress, text: whole, unstyled: !isStyled && looksStyled(whole) };
+    return { is: "text", name, end: progressAt(end), text: whole, unstyled: !isStyled && looksStyled(whole) };
   };
   const from = /^\d+$/u.test(options.resume ?? "0") ? Number(options.resume ?? "0") : text.length;
   const room = options.textMax - nameLength(author);
@@ -58,7 +59,7 @@ export function renderPost(
   for (const [at, file] of body.files.entries()) {
     const caption = captionOf(file, needsName && at === 0);
     if (caption !== "") parts.push(part(caption, `c${at}`, `c${at}`));
-    parts.push({ is: "file", name: `f${at}`, end: `f${at}` as Progress, file });
+    parts.push({ is: "file", name: `f${at}`, end: progressAt(`f${at}`), file });
   }
   const left = behind(parts, options.resume);
   const last = left.at(-1);

@@ -1,4 +1,5 @@
 import type { Event } from "../../contract/events.ts";
+import { channelRef } from "./ids.ts";
 import type { ChannelRef } from "../../contract/ids.ts";
 import type { ChannelRequest } from "../../contract/session.ts";
 import { Joining } from "../kit/joining.ts";
@@ -68,7 +69,7 @@ export class XmppRoom implements RoomView {
 
   /** `nonce` differs from session to session; `ownJid` is our own bare address. */
   constructor(jid: string, nick: string, nonce: string, ownJid: () => string) {
-    this.ref = jid as ChannelRef;
+    this.ref = channelRef(jid);
     this.jid = jid;
     this.ownNick = nick;
     this.nonce = nonce;

@@ -47,7 +47,7 @@ export function begin(
   { state, at, effects }: Step,
   item: WindowItem,
   link: ChannelLink,
-  { op: draft, losses, id, isLine = false }: PlannedOp & { readonly id: string; readonly isLine?: boolean },
+  { op: draft, losses, id, isLine = false }: PlannedOp & { readonly id: OpId; readonly isLine?: boolean },
 ): void {
   item.begin(draft);
   if (!isLine) state.window.move(item, "running");
@@ -56,7 +56,7 @@ export function begin(
   state.nextCall += 1;
   state.calls = [...state.calls, call];
   state.activeMs = at.monoMs;
-  const place = { id: id as OpId, channel: link.channel, attempt: item.attempts };
+  const place = { id, channel: link.channel, attempt: item.attempts };
   const op: Op = draft.kind === "post" ? { ...draft, ...place, resume: item.confirmed } : { ...draft, ...place };
   effects.push({ do: "call", call: call.id, seq: item.seq, op, isLine });
 }

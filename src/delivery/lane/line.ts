@@ -1,6 +1,6 @@
 import { begin } from "./calls.ts";
 import { type Summary, summarise } from "./checkpoint.ts";
-import { opIdOf } from "./options.ts";
+import { lineIdOf } from "./options.ts";
 import { progress } from "./outage.ts";
 import { awaitWrite, changed } from "./records.ts";
 import type { Decision } from "./settle.ts";
@@ -55,7 +55,7 @@ export function sendLine(step: Step, link: ChannelLink, summary: Summary): void 
   item.attempts = line.attempts;
   line.attempts += 1;
   const op = { kind: "post", ...setting.plan.expired(summary) } as const;
-  begin(step, item, link, { op, losses: [], id: `${opIdOf(setting.name, item)}/expired`, isLine: true });
+  begin(step, item, link, { op, losses: [], id: lineIdOf(setting.name, item), isLine: true });
 }
 
 /** An attempt has ended; people are told when it is not tried again. */

@@ -1,11 +1,11 @@
 import type { Clock } from "../../contract/host.ts";
-import type { MessageRef } from "../../contract/ids.ts";
+import { type MessageRef, mint } from "../../contract/ids.ts";
 import type { StandingReaction } from "../../contract/ops.ts";
 import type { Reason } from "../../contract/outcome.ts";
 import type { About, Stored } from "../../gateway/codec.ts";
 import type { Here, Narrowing, Needs } from "../../gateway/planned.ts";
 import { LogError } from "../../log/errors.ts";
-import type { Known, Receipt, Seq, Subject } from "../../log/log.ts";
+import type { Ids, Known, Receipt, Seq, Subject } from "../../log/log.ts";
 import { fetchFiles, type OpFileStore } from "./files.ts";
 import { type LaneOptions, placeOf, reactionsOf } from "./options.ts";
 
@@ -82,17 +82,22 @@ async function refs(
   const about = of?.is === "edit" ? of.seq : asked;
   const found = await Promise.all([about, thread].map(async (seq) => (seq === null ? [] : await refsOf(options, seq))));
   const { log, name } = options;
-  const said = line === null ? null : ((await log.ids.refs(line, reactionsOf(name))) as readonly MessageRef[]);
+  const said = line === null ? null : await refsIn(log.ids, line, reactionsOf(name));
   return { about: found[0] ?? [], thread: found[1] ?? [], line: said };
 }
 
 /** By which refs the destination knows a message: our copies, or the message itself when it was said here. */
 async function refsOf(options: LookupOptions, seq: Seq): Promise<readonly MessageRef[]> {
   const { ids } = options.log;
-  const copies = await ids.refs(seq, options.name);
-  if (copies.length > 0) return copies as readonly MessageRef[];
+  const copies = await refsIn(ids, seq, options.name);
+  if (copies.length > 0) return copies;
   const known = await ids.get(seq);
-  return (known?.subject === placeOf(options) ? await ids.refs(seq, null) : []) as readonly MessageRef[];
+  return known?.subject === placeOf(options) ? await refsIn(ids, seq, null) : [];
+}
+
+/** To the log they are texts. */
+async function refsIn(ids: Ids, seq: Seq, lane: string | null): Promise<readonly MessageRef[]> {
+  return (await ids.refs(seq, lane)).map((ref) => mint("MessageRef", ref));
 }
 
 async function knownAs({ log }: LookupOptions, { about }: Stored): Promise<Known | null> {

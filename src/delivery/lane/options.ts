@@ -1,6 +1,7 @@
 import type { Account, CatchUp } from "../../config/config.ts";
 import type { Capabilities } from "../../contract/capabilities.ts";
 import type { Clock } from "../../contract/host.ts";
+import { mint, type OpId } from "../../contract/ids.ts";
 import type { Reason } from "../../contract/outcome.ts";
 import type { Files } from "../../files/files.ts";
 import type { Plan } from "../../gateway/plan.ts";
@@ -58,6 +59,11 @@ export function admission(plan: Plan, since: ReadonlyMap<Subject, Seq>): (entry:
  * The id of a message's op, the same over every try and restart. The time tells it from one that a log which is gone
  * had at this place.
  */
-export function opIdOf(lane: string, { seq, at }: { readonly seq: Seq; readonly at: number }): string {
-  return `${lane}/${seq}/${at}`;
+export function opIdOf(lane: string, { seq, at }: { readonly seq: Seq; readonly at: number }): OpId {
+  return mint("OpId", `${lane}/${seq}/${at}`);
+}
+
+/** Of the line that stands for those that expired up to this one. */
+export function lineIdOf(lane: string, last: { readonly seq: Seq; readonly at: number }): OpId {
+  return mint("OpId", `${opIdOf(lane, last)}/expired`);
 }

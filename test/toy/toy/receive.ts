@@ -1,6 +1,6 @@
 import type { Style } from "../../../src/contract/content.ts";
 import type { Author, Event, SaidBody } from "../../../src/contract/events.ts";
-import type { ChannelRef, EventKey, MessageRef, UserRef } from "../../../src/contract/ids.ts";
+import { channelRef, eventKey, messageRef, userRef } from "./ids.ts";
 
 interface Member {
   readonly id: string;
@@ -38,8 +38,8 @@ export type Push = Base &
 /** What the network says as an event; `me` is our id there. */
 export function receive(push: Push, me: string): Event {
   const base = {
-    key: String(push.number) as EventKey,
-    channel: push.room as ChannelRef,
+    key: eventKey(push.number),
+    channel: channelRef(push.room),
     atMs: push.at,
     echoOf: push.by.id === me ? ("self" as const) : null,
   };
@@ -50,20 +50,20 @@ export function receive(push: Push, me: string): Event {
       return {
         ...base,
         kind: "posted",
-        messages: [push.id as MessageRef],
+        messages: [messageRef(push.id)],
         author,
         body: bodyOf(push.text, push.style),
-        replyTo: push.reply as MessageRef | null,
+        replyTo: push.reply === null ? null : messageRef(push.reply),
         thread: null,
       };
     case "edit": {
       const body = bodyOf(push.text, "normal");
-      return { ...base, kind: "edited", message: push.id as MessageRef, aliases: [], author, vouched: true, body };
+      return { ...base, kind: "edited", message: messageRef(push.id), aliases: [], author, vouched: true, body };
     }
     case "delete":
-      return { ...base, kind: "deleted", message: push.id as MessageRef, by: author, vouched: true };
+      return { ...base, kind: "deleted", message: messageRef(push.id), by: author, vouched: true };
     case "react":
-      return { ...base, kind: "reacted", message: push.id as MessageRef, author, emoji: push.emoji, on: push.on };
+      return { ...base, kind: "reacted", message: messageRef(push.id), author, emoji: push.emoji, on: push.on };
     case "join":
       return { ...base, kind: "member", author, change: "join", text: `${name} joins` };
     case "leave":
@@ -81,7 +81,7 @@ export function receive(push: Push, me: string): Event {
 }
 
 function authorOf({ id, name }: Member): Author {
-  return { id: id as UserRef, identity: null, name, avatar: null };
+  return { id: userRef(id), identity: null, name, avatar: null };
 }
 
 function bodyOf(text: string, style: Style): SaidBody {

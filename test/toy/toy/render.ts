@@ -3,6 +3,7 @@ import { plainText } from "../../../src/content/plain.ts";
 import { END, type Progress } from "../../../src/contract/ids.ts";
 import type { PostDraft } from "../../../src/contract/ops.ts";
 import type { Loss } from "../../../src/contract/outcome.ts";
+import { progressAt } from "./ids.ts";
 
 export interface Part {
   readonly text: string;
@@ -34,7 +35,7 @@ export function render(
     const before = from === 0 ? shown : "";
     const piece = cut(text.slice(from), max - Array.from(before).length, "codepoints");
     const next = from + piece.length;
-    parts.push({ text: before + piece, from, end: next === text.length ? END : (String(next) as Progress) });
+    parts.push({ text: before + piece, from, end: next === text.length ? END : progressAt(next) });
     from = next;
   }
   return { parts, losses };

@@ -10,6 +10,7 @@ import { type Answer, Connection } from "./connection.ts";
 import type { ToySettings } from "./settings.ts";
 import { receive, type Push } from "./receive.ts";
 import { type Part, render } from "./render.ts";
+import { channelRef, messageRef } from "./ids.ts";
 
 type ToyHandlers = Handlers<typeof capabilities>;
 
@@ -72,7 +73,7 @@ class ToySession implements Session<ToyHandlers> {
 
   async join({ name }: ChannelRequest, signal: AbortSignal): Promise<Joined> {
     const { error } = await this.connection.ask({ do: "join", room: name }, signal);
-    if (error === undefined) return { ok: true, ref: name as ChannelRef, without: [] };
+    if (error === undefined) return { ok: true, ref: channelRef(name), without: [] };
     return {
       ok: false,
       why: { code: "forbidden", message: `the server does not let Rialto in: ${error}` },
@@ -94,7 +95,7 @@ class ToySession implements Session<ToyHandlers> {
     if (this.#quiet) return;
     if (push.event === "kick" && push.who.id === this.me) {
       const why: Reason = { code: "forbidden", message: `${push.by.name} kicked Rialto: ${push.reason}` };
-      return this.#host.lost(push.room as ChannelRef, why, RETRY_MS);
+      return this.#host.lost(channelRef(push.room), why, RETRY_MS);
     }
     this.#pending += 1;
     if (this.#pending === PENDING_MAX) this.connection.pause(true);
@@ -126,7 +127,7 @@ class ToySession implements Session<ToyHandlers> {
     const target = from === 0 ? (reply?.target ?? null) : null;
     const request = { do: "say", room: channel, text, style: body.style, reply: target, key: `${id}/${from}` };
     const answer = await this.connection.ask(request, signal);
-    return failure(answer) ?? ((answer.id ?? "") as MessageRef);
+    return failure(answer) ?? messageRef(answer.id ?? "");
   }
 
   async #edit(op: EditOp, { signal }: Attempt): Promise<Outcome> {

@@ -1,4 +1,5 @@
 import type { ChannelRef } from "../../../contract/ids.ts";
+import { channelRef } from "../ids.ts";
 import type { Host } from "../../../contract/host.ts";
 import type { OptionalKind } from "../../../contract/ops.ts";
 import type { Reason } from "../../../contract/outcome.ts";
@@ -77,7 +78,7 @@ export class Channels {
     if (known?.state === "in" && known.joining === null) return this.#inside(known);
     if (known?.joining) return await known.joining.result;
     const joining = new Joining();
-    const ref = known?.ref ?? (request.name as ChannelRef);
+    const ref = known?.ref ?? channelRef(request.name);
     const room: Room = { ref, key, state: "asked", seenAtMs: 0, joining, forward: null };
     this.#rooms.set(key, room);
     const before = this.#turn;

@@ -1,4 +1,5 @@
 import type { Cursor } from "../../../contract/ids.ts";
+import { cursorOf } from "../ids.ts";
 
 const CHANNELS_MAX = 500;
 const NICKS_MAX = 10;
@@ -54,7 +55,7 @@ export class HistoryMarks {
   takeCursor(): Cursor | null {
     if (!this.#changed) return null;
     this.#changed = false;
-    return JSON.stringify({ at: Object.fromEntries(this.#at), nicks: this.#nicks }) as Cursor;
+    return cursorOf({ at: Object.fromEntries(this.#at), nicks: this.#nicks });
   }
 }
 

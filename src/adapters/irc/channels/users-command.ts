@@ -1,5 +1,6 @@
 import type { Event } from "../../../contract/events.ts";
-import type { ChannelRef, UserRef } from "../../../contract/ids.ts";
+import { userRef } from "../ids.ts";
+import type { ChannelRef } from "../../../contract/ids.ts";
 import type { Clock } from "../../../contract/host.ts";
 import type { ConnectionContext } from "../link.ts";
 import { rankedNickOf } from "./members.ts";
@@ -85,7 +86,7 @@ export class UsersCommand {
       atMs: this.#clock.nowMs(),
       echoOf: null,
       messages: [],
-      author: { id: nick as UserRef, identity: null, name: nick, avatar: null },
+      author: { id: userRef(nick), identity: null, name: nick, avatar: null },
       body: {
         style: "normal",
         source: { format: "plain", text },

@@ -1,5 +1,5 @@
 import type { Clock } from "../../../contract/host.ts";
-import type { MessageRef } from "../../../contract/ids.ts";
+import { messageRef } from "../ids.ts";
 import type { Outcome, Reason } from "../../../contract/outcome.ts";
 import type { ConnectionContext } from "../link.ts";
 import type { IrcPart } from "./parts.ts";
@@ -133,7 +133,8 @@ export class Flow {
     if (command !== "PRIVMSG" && command !== "NOTICE" && command !== "REDACT") return false;
     const [target = "", text = ""] = params;
     // The id of a REDACT is that of the deletion.
-    const message = command === "REDACT" ? null : ((tags.get("msgid") || null) as MessageRef | null);
+    const msgid = command === "REDACT" ? "" : (tags.get("msgid") ?? "");
+    const message = msgid === "" ? null : messageRef(msgid);
     return this.#settled(this.#window.onEcho({ key: this.#link.key(target), command, text, label, message }));
   }
 

@@ -1,4 +1,5 @@
 import { END, type MessageRef } from "../../../contract/ids.ts";
+import { progressAt } from "../ids.ts";
 import type { Progress } from "../../../contract/ids.ts";
 import type { Rendered, RenderedLine } from "../render.ts";
 import type { Tags } from "../wire/tags.ts";
@@ -82,7 +83,7 @@ export function redactParts(target: string, messages: readonly MessageRef[]): re
     command: "REDACT",
     text: message,
     frames: [{ command: "REDACT", params: [target, message], tags: NONE }],
-    end: index === messages.length - 1 ? END : (String(index + 1) as Progress),
+    end: index === messages.length - 1 ? END : progressAt(index + 1),
   }));
 }
 
