@@ -10,7 +10,7 @@ import { plainText } from "../../content/plain.ts";
 import { namesIn, oneLine, paraOf, withPeople } from "./text.ts";
 
 /** Servers take so many files with one post. */
-export const FILES_MAX = 10;
+const FILES_MAX = 10;
 const NAME_MAX = 256;
 /** A part ends at a line or a word when there is one in its last part of this size. */
 const TAIL = 500;
