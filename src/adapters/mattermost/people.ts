@@ -71,13 +71,15 @@ export class MattermostPeople {
     }
   }
 
-  /** Somebody has changed. Those whom nobody has asked for stay unknown. */
-  changed(user: MattermostUser): void {
+  /** Somebody has changed; what was known before. Those whom nobody has asked for stay unknown. */
+  changed(user: MattermostUser): Author | null {
     const known = this.#byId.known(user.id);
-    if (known === undefined || known === null) return;
+    if (known === undefined || known === null) return null;
+    const before = this.author(user.id);
     this.#byName.forget(known.username);
     this.#byName.forget(user.username);
     this.#byId.put(user.id, user);
+    return before;
   }
 
   author(id: string, fallback = ""): Author {

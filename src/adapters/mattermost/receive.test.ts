@@ -85,7 +85,7 @@ describe("members and the header", () => {
     ["system_join_channel", { username: "alice" }, "alice joins"],
     ["system_add_to_channel", { addedUserId: "u", addedUsername: "bob" }, "bob joins"],
     ["system_leave_channel", { username: "alice" }, "alice leaves"],
-    ["system_remove_from_channel", { removedUserId: "u", removedUsername: "bob" }, "bob was removed"],
+    ["system_remove_from_channel", { removedUserId: "u", removedUsername: "bob" }, "bob was removed by alice"],
     ["system_header_change", { username: "alice", new_header: "all\nabout" }, "alice changed the topic to: all about"],
     ["system_header_change", { username: "alice", new_header: "" }, "alice removed the topic"],
   ])("%s %j", (type, props, text) => {

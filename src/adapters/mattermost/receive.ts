@@ -154,12 +154,14 @@ interface Coming {
   readonly change: "join" | "leave";
   readonly who: readonly [id: string, name: string] | null;
   readonly verb: string;
+  /** Somebody else did it, whose post it is. */
+  readonly by: boolean;
 }
 
-const ADDED: Coming = { change: "join", who: ["addedUserId", "addedUsername"], verb: "joins" };
-const JOINED: Coming = { change: "join", who: null, verb: "joins" };
-const LEFT: Coming = { change: "leave", who: null, verb: "leaves" };
-const REMOVED: Coming = { change: "leave", who: ["removedUserId", "removedUsername"], verb: "was removed" };
+const ADDED: Coming = { change: "join", who: ["addedUserId", "addedUsername"], verb: "joins", by: false };
+const JOINED: Coming = { change: "join", who: null, verb: "joins", by: false };
+const LEFT: Coming = { change: "leave", who: null, verb: "leaves", by: false };
+const REMOVED: Coming = { change: "leave", who: ["removedUserId", "removedUsername"], verb: "was removed", by: true };
 
 const COMINGS: ReadonlyMap<string, Coming> = new Map([
   ["system_join_channel", JOINED],
@@ -191,7 +193,7 @@ function member(post: MattermostPost, context: MattermostReceiveContext): Member
     echoOf: null,
     author,
     change: coming.change,
-    text: `${author.name} ${coming.verb}`,
+    text: `${author.name} ${coming.verb}${coming.by ? ` by ${context.author(post.userId).name}` : ""}`,
   };
 }
 

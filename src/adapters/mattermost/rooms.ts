@@ -37,6 +37,10 @@ interface RoomsOptions {
 export class MattermostRooms {
   readonly #options: RoomsOptions;
   readonly #rooms = new Map<string, MattermostRoom>();
+  /** Names of those that we could not get into. */
+  readonly #shut = new Set<string>();
+  /** Ids of those that we are getting into. */
+  readonly #entering = new Set<string>();
 
   constructor(options: RoomsOptions) {
     this.#options = options;
@@ -71,6 +75,13 @@ export class MattermostRooms {
   }
 
   async join({ name }: ChannelRequest, signal: AbortSignal): Promise<Joined> {
+    const joined = await this.#join(name, signal);
+    if (joined.ok) this.#shut.delete(name);
+    else this.#shut.add(name);
+    return joined;
+  }
+
+  async #join(name: string, signal: AbortSignal): Promise<Joined> {
     const { api, me } = this.#options;
     const found = await this.#find(name, signal);
     if (!found.ok) return this.#unseen(name, found.failure);
@@ -80,14 +91,19 @@ export class MattermostRooms {
     const member = await api.isInChannel(channel.id, me.id, signal);
     if (!member.ok && member.failure.status !== 403) return refusal(member.failure);
     if (!member.ok || !member.value) {
+      this.#entering.add(channel.id);
       const entered = await this.#enter(channel, signal);
-      if (entered !== null) return entered;
+      if (entered !== null) {
+        this.#entering.delete(channel.id);
+        return entered;
+      }
     }
     const { id, type } = channel;
     if (this.joined(id) === null) {
       this.#rooms.set(id, { id, type, name: channel.name, joined: true });
       this.#options.onEntered(channel);
     }
+    this.#entering.delete(id);
     return { ok: true, ref: id as ChannelRef, without: [] };
   }
 
@@ -108,7 +124,9 @@ export class MattermostRooms {
         // Whatever waits to be joined is tried again.
         return host.lost(id as ChannelRef, RESTORED, 0);
       case "user_added":
-        if (isMe && this.joined(id) === null) host.lost(id as ChannelRef, ADDED, 0);
+        // By somebody else, to one that we could not get into.
+        if (isMe && this.#shut.size > 0 && this.joined(id) === null && !this.#entering.has(id))
+          host.lost(id as ChannelRef, ADDED, 0);
         return;
       case "leave_team":
         if (isMe && textIn(data, "team_id") === team.id) this.#options.onTeamLeft();

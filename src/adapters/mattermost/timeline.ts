@@ -1,4 +1,4 @@
-import type { Event } from "../../contract/events.ts";
+import type { Author, Event } from "../../contract/events.ts";
 import type { Accepted, Host } from "../../contract/host.ts";
 import type { ChannelRef, EventKey } from "../../contract/ids.ts";
 import { Lru } from "../../lib/lru.ts";
@@ -12,6 +12,7 @@ import type { MattermostPeople } from "./people.ts";
 import type { MattermostPositions } from "./positions.ts";
 import type { ChannelReader } from "./reader.ts";
 import { deleted, edited, isSystem, reacted, toEvent } from "./receive.ts";
+import { MattermostRenames } from "./renames.ts";
 import { type StreamEvent, TIME } from "./stream.ts";
 
 /** Events that wait to be read before the socket pauses; it goes on at half of that. */
@@ -62,6 +63,7 @@ export class MattermostTimeline {
   readonly #queue: StreamEvent[] = [];
   readonly #stop = new AbortController();
   readonly #turns: (() => void)[] = [];
+  readonly #renames = new MattermostRenames();
   readonly #handed = new Lru<EventKey, true>(HANDED_MAX);
   #fills = 0;
   #running = false;
@@ -159,7 +161,8 @@ export class MattermostTimeline {
     if (event.event === TIME) return positions.seen(numberIn(event.data, "atMs") ?? 0);
     if (event.event === "user_updated") {
       const user = userIn(recordIn(event.data, "user"));
-      if (user !== null) people.changed(user);
+      const before = user === null ? null : people.changed(user);
+      if (before !== null) this.#renamed(before, people.author(before.id));
       return;
     }
     const id = reader.channelOf(event);
@@ -182,8 +185,15 @@ export class MattermostTimeline {
     // Left meanwhile.
     if (lane === undefined || this.#lanes.get(id) !== lane) return 0;
     intake.add(events.filter((event) => this.#isNews(event)));
+    this.#renames.note(events);
     if (thread) this.#readAgain(id);
     return atMs;
+  }
+
+  #renamed(before: Author, after: Author): void {
+    const { intake, host } = this.#options;
+    const told = this.#renames.told(before, after, host.clock.nowMs());
+    intake.add(told.filter(({ channel }) => this.#lanes.has(channel)));
   }
 
   /** Reads what was missed, when it is its turn, and then what waits. */
@@ -253,6 +263,7 @@ export class MattermostTimeline {
         return event === null || !this.#isNews(event) ? [] : [{ post, event }];
       });
       if (batch.length === 0) continue;
+      this.#renames.note(batch.map(({ event }) => event));
       const answers: readonly Accepted[] = await host.accept({ events: batch.map(({ event }) => event), cursor: null });
       for (const [index, { post }] of batch.entries()) {
         reader.told(post);
