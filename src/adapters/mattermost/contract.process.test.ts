@@ -1,0 +1,74 @@
+import { describeAdapter } from "../../../test/contract/describe-adapter.ts";
+import type { Fixture, Harness } from "../../../test/contract/fixture.ts";
+import { MattermostGuest } from "../../../test/servers/mattermost/guest.ts";
+import { addBot } from "../../../test/servers/mattermost/people.ts";
+import { FakeMattermost } from "../../../test/servers/mattermost/server.ts";
+import { adapter } from "./index.ts";
+import { mattermostSettings } from "./settings.suite.ts";
+
+const TEAM = "crew";
+const WRONG = "open-barley";
+const PASSWORD = "open-sesame";
+/** More than loopback needs to pass on what it has. */
+const SETTLE_MS = 60;
+
+type Mode = "token" | "password";
+
+async function harness(mode: Mode): Promise<Harness> {
+  const server = await FakeMattermost.start({ subpath: mode === "token" ? "" : "/chat" });
+  const team = server.world.addTeam(TEAM);
+  for (const name of ["one", "two"]) server.world.addChannel(team.id, name);
+  server.world.addChannel(team.id, "shut", { type: "P" });
+  const bot = addBot(server, team, "rialto");
+  const user = server.world.addUser("rialto.user");
+  user.password = PASSWORD;
+  server.world.members.get(team.id)?.add(user.user.id);
+  const token = bot.token();
+  const login = mode === "token" ? { Token: token } : { Login: "rialto.user", Password: PASSWORD };
+  const settings = mattermostSettings({ Server: server.address, Team: TEAM, NoTLS: true, ...login });
+  let people = 0;
+  const freshName = (): string => `guest${(people += 1)}`;
+  return {
+    settings,
+    wrong: {
+      auth: { ...settings, ...(mode === "token" ? { Token: WRONG } : { Password: WRONG }) },
+      config: { ...settings, Team: "nobody" },
+      // Port 1 (tcpmux): nothing is listening there.
+      unreachable: { ...settings, Server: "127.0.0.1:1" },
+    },
+    channels: [
+      { name: "one", options: {} },
+      { name: "two", options: {} },
+    ],
+    refused: { name: "shut", options: {} },
+    secrets: [token, WRONG, PASSWORD],
+    kicksWithoutReason: true,
+    burst: 3_000,
+    person: () => Promise.resolve(new MattermostGuest(server, team, freshName)),
+    cut: () => {
+      server.wire.cut();
+      return Promise.resolve();
+    },
+    stall: () => {
+      server.wire.stall();
+      return Promise.resolve(() => {
+        server.wire.flow();
+        return Promise.resolve();
+      });
+    },
+    settle: async () => await new Promise((resolve) => setTimeout(resolve, SETTLE_MS)),
+    dispose: async () => await server.stop(),
+  };
+}
+
+const fixture = (mode: Mode): Fixture => ({
+  adapter,
+  features: new Set([
+    ...(["auth", "config", "unreachable", "refused", "kick", "leave", "stall", "edit", "erase"] as const),
+    ...(["react", "reply", "thread", "file", "notified", "history", "fetch"] as const),
+  ]),
+  start: async () => await harness(mode),
+});
+
+describeAdapter("Mattermost, as a bot with a token", fixture("token"));
+describeAdapter("Mattermost, as a user with a password below a path", fixture("password"));
