@@ -131,6 +131,7 @@ function message(client: NioPerson, bare: Sight, content: RawEvent): Sight {
     kind: content["msgtype"] === "m.emote" ? "action" : content["msgtype"] === "m.notice" ? "notice" : "normal",
     text: writing(content),
     target: typeof answered === "string" ? answered : null,
+    thread: relation["rel_type"] === "m.thread" ? String(relation["event_id"]) : null,
     file: typeof url === "string" ? { name: String(content["filename"] ?? content["body"]), fetch } : null,
   };
 }

@@ -7,6 +7,7 @@ const TITLES: Readonly<Record<Reader, string>> = {
   irc: "IRC",
   xmpp: "XMPP",
   matrix: "Matrix",
+  mattermost: "Mattermost",
   api: "HTTP API",
   plain: "HTTP API without `FullEvents`",
 };

@@ -1,7 +1,10 @@
 /** Who takes part, and what a person's program has shown. */
 
-export const NETWORKS = ["irc", "xmpp", "matrix", "api"] as const;
+export const NETWORKS = ["irc", "xmpp", "matrix", "mattermost", "api"] as const;
 export type Network = (typeof NETWORKS)[number];
+/** Those whose servers others made. */
+export const REAL_NETWORKS = ["irc", "xmpp", "matrix", "api"] as const satisfies readonly Network[];
+export type RealNetwork = (typeof REAL_NETWORKS)[number];
 /** `plain`: an account of the API without FullEvents, which only reads. */
 export type Reader = Network | "plain";
 
@@ -18,6 +21,8 @@ export interface Sight {
   readonly ids: readonly string[];
   /** The message that it answers or acts on. */
   readonly target: string | null;
+  /** The first message of the thread that it stands in, where the network has threads. */
+  readonly thread?: string | null;
   /** The network alerts the person who reads. */
   readonly alerts: boolean;
   /** A file in the network's own way. */
@@ -54,4 +59,10 @@ export interface Place {
 }
 
 /** Who takes part in the conversation: nobody's name is part of another's. */
-export const NAMES: Readonly<Record<Network, string>> = { irc: "ira", xmpp: "xena", matrix: "mona", api: "anna" };
+export const NAMES: Readonly<Record<Network, string>> = {
+  irc: "ira",
+  xmpp: "xena",
+  matrix: "mona",
+  mattermost: "judy",
+  api: "anna",
+};

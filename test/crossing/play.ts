@@ -4,8 +4,20 @@ import { holds, SAYINGS, wordOf } from "./things.ts";
 /** The conversation: everybody says and does everything that their network has. */
 
 /** Emojis of reactions, so that those of one network are not those of another. */
-export const EMOJIS: Readonly<Record<Network, string>> = { irc: "👍", xmpp: "🎉", matrix: "🚀", api: "❤️" };
-export const CHEERS: Readonly<Record<Network, string>> = { irc: "🍎", xmpp: "🍐", matrix: "🍋", api: "🍒" };
+export const EMOJIS: Readonly<Record<Network, string>> = {
+  irc: "👍",
+  xmpp: "🎉",
+  matrix: "🚀",
+  mattermost: "🍇",
+  api: "❤️",
+};
+export const CHEERS: Readonly<Record<Network, string>> = {
+  irc: "🍎",
+  xmpp: "🍐",
+  matrix: "🍋",
+  mattermost: "🍉",
+  api: "🍒",
+};
 
 /** A picture of one pixel. */
 const PIXEL = Buffer.from(

@@ -9,6 +9,7 @@ import { eventually } from "../support/wait.ts";
 import { apiPlace, sightsOf } from "./api-place.ts";
 import { ircPlace } from "./irc-place.ts";
 import { matrixPlace } from "./matrix-place.ts";
+import { MATTERMOST_CHANNEL, type MattermostAccount, mattermostPlace } from "./mattermost-place.ts";
 import { type Network, NETWORKS, type Sight } from "./place.ts";
 import type { Await, Places } from "./play.ts";
 import { holds, wordOf } from "./things.ts";
@@ -16,7 +17,12 @@ import { xmppPlace } from "./xmpp-place.ts";
 
 export const GATEWAY = "square";
 const PASSWORD = "open-sesame";
-const CHANNELS = { irc: "#square", xmpp: "square", matrix: `#square:${SERVER_NAME}` } as const;
+const CHANNELS = {
+  irc: "#square",
+  xmpp: "square",
+  matrix: `#square:${SERVER_NAME}`,
+  mattermost: MATTERMOST_CHANNEL,
+} as const;
 const SERVICE = "conference.localhost";
 
 /** Accounts that bring something into the log, with the channel of each. */
@@ -24,10 +30,11 @@ export const SOURCES: Readonly<Record<Network, { readonly account: string; reado
   irc: { account: "irc.net", channel: CHANNELS.irc },
   xmpp: { account: "xmpp.net", channel: CHANNELS.xmpp },
   matrix: { account: "matrix.net", channel: CHANNELS.matrix },
+  mattermost: { account: "mattermost.net", channel: CHANNELS.mattermost },
   api: { account: "api.writer", channel: GATEWAY },
 };
 
-/** A real server of each network, somebody in its room, and Rialto in all of them. */
+/** A server of each network, all real but Mattermost, somebody in its room, and Rialto in all of them. */
 export interface Stage {
   readonly places: Places;
   /** What an account of the API without FullEvents has seen. */
@@ -54,21 +61,28 @@ export async function setStage(): Promise<Stage> {
       kept(startSynapse(), async (server) => await server.stop()),
     ]);
     const nio = await kept(Promise.resolve(new NioPeople(synapse.url)), async (people) => await people.stop());
-    const [irc, xmpp, { place: matrix }, user] = await Promise.all([
+    const [irc, xmpp, { place: matrix }, { place: mattermost, account }, user] = await Promise.all([
       kept(ircPlace(ircd.port, CHANNELS.irc), async (place) => await place.quit()),
       kept(xmppPlace(prosody, `${CHANNELS.xmpp}@${SERVICE}`), async (place) => await place.quit()),
       matrixPlace(nio, "square"),
+      kept(mattermostPlace(), async ({ place }) => await place.quit()),
       nio.person("rialto", { deaf: true, password: PASSWORD }),
       prosody.register("rialto", PASSWORD),
     ]);
     await nio.quit(user.id);
     const [media = 0] = await freePorts(1);
-    const config = configuration({ irc: ircd.port, xmpp: prosody.port, matrix: synapse.url, media });
+    const config = configuration({
+      irc: ircd.port,
+      xmpp: prosody.port,
+      matrix: synapse.url,
+      mattermost: account,
+      media,
+    });
     const rialto = await kept(startRialto({ config }), async (program) => await program.dispose());
     const stream = async (account: string): Promise<ApiStream> => await rialto.client(account).stream();
     const [full, plain] = [await stream("full"), await stream("plain")];
     const api = apiPlace(rialto.client("writer"), full, GATEWAY);
-    const places: Places = { irc, xmpp, matrix, api };
+    const places: Places = { irc, xmpp, matrix, mattermost, api };
     const reached = reaching(places, () => sightsOf(plain), rialto);
     await allIn(places);
     return { places, plain: () => sightsOf(plain), reached, rialto, end };
@@ -121,6 +135,7 @@ function configuration(at: {
   readonly irc: number;
   readonly xmpp: number;
   readonly matrix: string;
+  readonly mattermost: MattermostAccount;
   readonly media: number;
 }): string {
   const bridge = (account: string, channel: string): string =>
@@ -146,6 +161,11 @@ NoStartTLS = true
 Server = "${at.matrix}"
 Login = "rialto"
 Password = "${PASSWORD}"
+[mattermost.net]
+Server = "${at.mattermost.Server}"
+NoTLS = true
+Team = "${at.mattermost.Team}"
+Token = "${at.mattermost.Token}"
 [api.writer]
 FullEvents = true
 Buffer = 10000
@@ -160,6 +180,7 @@ enable = true
 ${bridge("irc.net", CHANNELS.irc)}
 ${bridge("xmpp.net", CHANNELS.xmpp)}
 ${bridge("matrix.net", CHANNELS.matrix)}
+${bridge("mattermost.net", CHANNELS.mattermost)}
 ${["writer", "full", "plain"].map((name) => bridge(`api.${name}`, "api")).join("\n")}
 `;
 }

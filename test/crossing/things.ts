@@ -45,6 +45,7 @@ const everywhere = (words: (word: string) => string): Saying["written"] => ({
   irc: words,
   xmpp: words,
   matrix: words,
+  mattermost: words,
   api: words,
 });
 
@@ -53,12 +54,14 @@ export const SAYINGS: readonly Saying[] = [
     irc: around("\u0002"),
     xmpp: around("*"),
     matrix: around("<strong>", "</strong>"),
+    mattermost: around("**"),
     api: around("**"),
   }),
   inline("italic", "italic", {
     irc: around("\u001d"),
     xmpp: around("_"),
     matrix: around("<em>", "</em>"),
+    mattermost: around("_"),
     api: around("*"),
   }),
   inline("underline", "underline", { irc: around("\u001f"), matrix: around("<u>", "</u>") }),
@@ -66,6 +69,7 @@ export const SAYINGS: readonly Saying[] = [
     irc: around("\u001e"),
     xmpp: around("~"),
     matrix: around("<del>", "</del>"),
+    mattermost: around("~~"),
     api: around("~~"),
   }),
   inline("spoiler", "spoiler", {
@@ -77,6 +81,7 @@ export const SAYINGS: readonly Saying[] = [
     irc: around("\u0011"),
     xmpp: around("`"),
     matrix: around("<code>", "</code>"),
+    mattermost: around("`"),
     api: around("`"),
   }),
   inline("colour", "colour", {
@@ -89,6 +94,7 @@ export const SAYINGS: readonly Saying[] = [
     bare: line,
     written: {
       matrix: (word) => line(`<a href="${linkOf(word)}">${word}</a>`),
+      mattermost: (word) => line(`[${word}](${linkOf(word)})`),
       api: (word) => line(`[${word}](${linkOf(word)})`),
     },
   },
@@ -122,6 +128,7 @@ export const SAYINGS: readonly Saying[] = [
     written: {
       xmpp: (word) => `one ${word}\ntwo ${word}`,
       matrix: (word) => `one ${word}<br>two ${word}`,
+      mattermost: (word) => `one ${word}\ntwo ${word}`,
       api: (word) => `one ${word}\ntwo ${word}`,
     },
   },
@@ -132,6 +139,7 @@ export const SAYINGS: readonly Saying[] = [
     written: {
       xmpp: (word) => `\`\`\`\nif ${word}:\n  ${word}\n\`\`\``,
       matrix: (word) => `<pre><code>if ${word}:\n  ${word}\n</code></pre>`,
+      mattermost: (word) => `\`\`\`\nif ${word}:\n  ${word}\n\`\`\``,
       api: (word) => `\`\`\`\nif ${word}:\n  ${word}\n\`\`\``,
     },
   },
@@ -142,6 +150,7 @@ export const SAYINGS: readonly Saying[] = [
     written: {
       xmpp: (word) => `> old ${word}\nnew ${word}`,
       matrix: (word) => `<blockquote><p>old ${word}</p></blockquote><p>new ${word}</p>`,
+      mattermost: (word) => `> old ${word}\n\nnew ${word}`,
       api: (word) => `> old ${word}\nnew ${word}`,
     },
   },
@@ -151,6 +160,7 @@ export const SAYINGS: readonly Saying[] = [
     bare: (word) => `one ${word}\ntwo ${word}`,
     written: {
       matrix: (word) => `<ul><li>one ${word}</li><li>two ${word}</li></ul>`,
+      mattermost: (word) => `- one ${word}\n- two ${word}`,
     },
   },
   {
@@ -159,13 +169,14 @@ export const SAYINGS: readonly Saying[] = [
     bare: (word) => `one ${word}\ntwo ${word}`,
     written: {
       matrix: (word) => `<ol><li>one ${word}</li><li>two ${word}</li></ol>`,
+      mattermost: (word) => `1. one ${word}\n2. two ${word}`,
     },
   },
   {
     thing: "heading",
     title: "heading",
     bare: (word) => word,
-    written: { matrix: (word) => `<h2>${word}</h2>` },
+    written: { matrix: (word) => `<h2>${word}</h2>`, mattermost: (word) => `## ${word}` },
   },
   {
     thing: "action",

@@ -1,3 +1,4 @@
+import { seen } from "../servers/mattermost/markdown.ts";
 import { NAMES, type Reader, type Sight, type SightKind } from "./place.ts";
 import { addressOf, holds, linkOf } from "./things.ts";
 
@@ -64,6 +65,13 @@ const MARKS: Readonly<Record<Reader, Readonly<Record<string, Mark>>>> = {
     numbered: (word) => new RegExp(`<ol><li>one ${word}</li><li>two ${word}</li></ol>`, "u"),
     heading: (word) => new RegExp(`<h2>${word}</h2>`, "u"),
   },
+  mattermost: {
+    list: (word) => new RegExp(`^[-*] one ${word}\n[-*] two ${word}$`, "u"),
+    numbered: (word) => new RegExp(`^1\\. one ${word}\n2\\. two ${word}$`, "u"),
+    heading: (word) => new RegExp(`^## ${word}$`, "u"),
+    // Without an empty line the quote would go on.
+    quote: (word) => new RegExp(`^> old ${word}\n\nnew ${word}$`, "u"),
+  },
   api: {},
   plain: {},
 };
@@ -99,7 +107,8 @@ export function judgeSaying(said: Said, reader: Reader, all: readonly Sight[], m
   const style = STYLED[thing];
   const isOne = sights.length === 1 && sights[0]?.kind === (style ?? "normal");
   if (thing === "mention") return { verdict: mentioned(sights, reader, me), faults };
-  const mark = (reader === "api" || reader === "plain" ? MARKDOWN[thing] : MARKS[reader][thing])?.(word);
+  const isMarkdown = reader === "api" || reader === "plain" || reader === "mattermost";
+  const mark = (MARKS[reader][thing] ?? (isMarkdown ? MARKDOWN[thing] : undefined))?.(word);
   const [first = ""] = written;
   if (mark !== undefined && isOne && mark.test(first)) {
     const rest = wordsOf(first.replace(mark, word), reader);
@@ -161,7 +170,9 @@ export function judgeAct(act: Act, reader: Reader, all: readonly Sight[]): Judge
   // IRC has no replies that its programs show: the tag is for programs, the words for people.
   const plainly = shown.join("\n") === bare;
   // A thread is one only where it stands in it.
-  if (hit && act.thing === "thread") return { verdict: { is: "words", as: `a reply: ${sample(shown, act)}` }, faults };
+  const threaded = sights.some(({ thread }) => typeof thread === "string" && target.includes(thread));
+  if (hit && act.thing === "thread" && !(threaded && plainly))
+    return { verdict: { is: "words", as: `a reply: ${sample(shown, act)}` }, faults };
   if (hit && (!says || plainly)) return { verdict: { is: "native" }, faults };
   if (plainly) return { verdict: { is: "bare" }, faults };
   return { verdict: { is: "words", as: sample(shown, act) }, faults };
@@ -219,8 +230,9 @@ function withoutName(text: string, reader: Reader, author: string): string {
   return text.replace(new RegExp(`^(?:<p>)?(?:<${author}>|&lt;${author}&gt;)(?:\\s|<br>)`, "u"), "");
 }
 
-/** HTML without its escapes. */
+/** HTML and Markdown without their escapes. */
 function wordsOf(text: string, reader: Reader): string {
+  if (reader === "mattermost") return seen(text);
   if (reader !== "matrix") return text;
   const lines = text.replaceAll("<br>", "\n");
   return lines.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&amp;", "&");

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import path from "node:path";
-import { type Network, NETWORKS } from "../crossing/place.ts";
+import { REAL_NETWORKS, type RealNetwork } from "../crossing/place.ts";
 import type { Proxy } from "../servers/proxy.ts";
 import { mountSmallDisk } from "./small-disk.ts";
 import { type Remote, REMOTE, type FaultHarness } from "./harness.ts";
@@ -23,9 +23,9 @@ const PATIENCE_MS = 180_000;
 export interface Fault {
   readonly name: string;
   /** Networks that it may hold up; pairs without one of them go on meanwhile. */
-  readonly touches: readonly Network[];
+  readonly touches: readonly RealNetwork[];
   /** Whose person cannot speak meanwhile. */
-  readonly silences?: Network;
+  readonly silences?: RealNetwork;
   /** Rialto is away from IRC for a while, and hears nothing of what is said there. */
   readonly leavesIrc: boolean;
   /** Makes the trouble, waits until `hold` resolves, and ends it. */
@@ -34,7 +34,7 @@ export interface Fault {
 
 const kills: Fault = {
   name: `kill -9 of Rialto × ${LIVES}`,
-  touches: NETWORKS,
+  touches: REAL_NETWORKS,
   leavesIrc: true,
   strike: async (harness) => {
     for (let life = 0; life < LIVES; life += 1) {
@@ -47,7 +47,7 @@ const kills: Fault = {
 
 const stopped: Fault = {
   name: "SIGSTOP of Rialto",
-  touches: NETWORKS,
+  touches: REAL_NETWORKS,
   leavesIrc: false,
   strike: async (harness, hold) => {
     harness.rialto.signal("SIGSTOP");
@@ -146,7 +146,7 @@ const ALL = REMOTE.flatMap((network) =>
 
 const disk: Fault = {
   name: "disk below its floor, then full",
-  touches: NETWORKS,
+  touches: REAL_NETWORKS,
   leavesIrc: true, // while the data is brought to the small disk and back
   strike: async (harness, hold) => {
     const home = harness.dataPath;
@@ -177,7 +177,7 @@ async function refusals(harness: FaultHarness, count: number): Promise<void> {
 
 const descriptors: Fault = {
   name: "out of file descriptors, all wires cut",
-  touches: NETWORKS,
+  touches: REAL_NETWORKS,
   leavesIrc: true,
   strike: async (harness, hold) => {
     const limit = (soft: string): void => {

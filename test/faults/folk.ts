@@ -1,5 +1,5 @@
 import type { Message } from "../../src/contract/message.ts";
-import type { Network } from "../crossing/place.ts";
+import type { RealNetwork } from "../crossing/place.ts";
 import type { NioPeople } from "../servers/people/nio.ts";
 import { pythonPerson } from "../servers/people/python.ts";
 import { SlixmppPerson } from "../servers/people/slixmpp.ts";
@@ -8,7 +8,7 @@ import type { ApiClient } from "../support/client.ts";
 
 /** Somebody on a network. */
 export interface Voice {
-  readonly network: Network;
+  readonly network: RealNetwork;
   /** Resolves once the network has it. */
   readonly say: (text: string) => Promise<void>;
   /** The texts of others so far, in the order in which they came; at the API those of its own network too. */

@@ -2,7 +2,7 @@ import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Network } from "../crossing/place.ts";
+import type { RealNetwork } from "../crossing/place.ts";
 import { startInspircd } from "../servers/irc/inspircd.ts";
 import { SERVER_NAME, startSynapse } from "../servers/matrix/synapse.ts";
 import { NioPeople } from "../servers/people/nio.ts";
@@ -32,7 +32,7 @@ interface Pausable {
  * after the other.
  */
 export class FaultHarness {
-  readonly voices: Readonly<Record<Network, Voice>>;
+  readonly voices: Readonly<Record<RealNetwork, Voice>>;
   readonly api: ApiVoice;
   readonly servers: Readonly<Record<Remote, Pausable>>;
   readonly proxies: Readonly<Record<Remote, Proxy>>;

@@ -1,9 +1,9 @@
-import type { Network } from "../crossing/place.ts";
+import type { RealNetwork } from "../crossing/place.ts";
 
 /** One thing said: the n-th by this network's person in a round. */
 export interface Line {
   readonly round: number;
-  readonly from: Network;
+  readonly from: RealNetwork;
   readonly n: number;
 }
 
@@ -17,7 +17,7 @@ export function wordsOf({ round, from, n }: Line): string {
 export function lineIn(text: string): Line | null {
   const found = LINE.exec(text)?.groups;
   if (found === undefined) return null;
-  return { round: Number(found["round"]), from: found["from"] as Network, n: Number(found["n"]) };
+  return { round: Number(found["round"]), from: found["from"] as RealNetwork, n: Number(found["n"]) };
 }
 
 /** What became, at one end, of what one person said in a round. */

@@ -1,4 +1,4 @@
-import { type Network, NETWORKS } from "../crossing/place.ts";
+import { REAL_NETWORKS, type RealNetwork } from "../crossing/place.ts";
 import { lineIn, wordsOf } from "./lines.ts";
 import type { FaultHarness } from "./harness.ts";
 
@@ -18,21 +18,21 @@ const RETURN_MS = 300_000;
 const FIRST_TRY_MS = 1_000;
 
 /** Who can hear whom: the API's program reads by an account of its own. */
-export const PAIRS = NETWORKS.flatMap((from) =>
-  NETWORKS.filter((to) => to !== from || to === "api").map((to) => [from, to] as const),
+export const PAIRS = REAL_NETWORKS.flatMap((from) =>
+  REAL_NETWORKS.filter((to) => to !== from || to === "api").map((to) => [from, to] as const),
 );
 type Pair = (typeof PAIRS)[number];
 
 /** People on all networks who speak on and on, for one round. */
 export class Traffic {
-  readonly said: Record<Network, number> = { irc: 0, xmpp: 0, matrix: 0, api: 0 };
+  readonly said: Record<RealNetwork, number> = { irc: 0, xmpp: 0, matrix: 0, api: 0 };
   readonly #harness: FaultHarness;
   readonly #round: number;
   readonly #untouched: readonly Pair[];
   readonly #speakers: Promise<void>[];
-  readonly #hushed = new Set<Network>();
-  readonly #saying = new Map<Network, Promise<void>>();
-  readonly #saidMs = new Map<Network, number>();
+  readonly #hushed = new Set<RealNetwork>();
+  readonly #saying = new Map<RealNetwork, Promise<void>>();
+  readonly #saidMs = new Map<RealNetwork, number>();
   #over = false;
   #trouble: unknown = null;
 
@@ -40,7 +40,7 @@ export class Traffic {
     this.#harness = harness;
     this.#round = round;
     this.#untouched = untouched;
-    this.#speakers = NETWORKS.map((network) => this.#speak(network));
+    this.#speakers = REAL_NETWORKS.map((network) => this.#speak(network));
   }
 
   /** Resolves once each has said so many lines more, and each hears a late one of each other: then all is well. */
@@ -66,12 +66,12 @@ export class Traffic {
   }
 
   /** Nobody speaks there from when this resolves on. */
-  async hush(network: Network): Promise<void> {
+  async hush(network: RealNetwork): Promise<void> {
     this.#hushed.add(network);
     await this.#saying.get(network);
   }
 
-  unhush(network: Network): void {
+  unhush(network: RealNetwork): void {
     this.#hushed.delete(network);
   }
 
@@ -88,7 +88,7 @@ export class Traffic {
    */
   async fence(): Promise<void> {
     const deadline = Date.now() + RETURN_MS;
-    for (const from of NETWORKS) void this.#say(from);
+    for (const from of REAL_NETWORKS) void this.#say(from);
     let next = Date.now() + FIRST_TRY_MS;
     let wait = FIRST_TRY_MS;
     await this.#until(
@@ -108,7 +108,7 @@ export class Traffic {
   }
 
   /** What one end has heard of one person in this round, in order. */
-  heard(from: Network, to: Network): readonly number[] {
+  heard(from: RealNetwork, to: RealNetwork): readonly number[] {
     return this.#harness.voices[to].heard().flatMap((text) => {
       const line = lineIn(text);
       return line?.round === this.#round && line.from === from ? [line.n] : [];
@@ -132,7 +132,7 @@ export class Traffic {
   }
 
   /** The pairs of which the second has heard nothing of the first from this number on. */
-  #deaf(pairs: readonly Pair[], from: (network: Network) => number): readonly Pair[] {
+  #deaf(pairs: readonly Pair[], from: (network: RealNetwork) => number): readonly Pair[] {
     const highest = new Map<string, number>();
     for (const to of new Set(pairs.map(([, one]) => one))) {
       for (const text of this.#harness.voices[to].heard()) {
@@ -145,21 +145,21 @@ export class Traffic {
     return pairs.filter(([one, to]) => (highest.get(`${one}>${to}`) ?? 0) < from(one));
   }
 
-  async #speak(network: Network): Promise<void> {
+  async #speak(network: RealNetwork): Promise<void> {
     while (!this.#over && this.#trouble === null) {
       if (!this.#hushed.has(network) && !this.#isAhead(network)) await this.#say(network);
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   }
 
-  #isAhead(network: Network): boolean {
+  #isAhead(network: RealNetwork): boolean {
     const pairs = this.#untouched.filter(([from]) => from === network);
     if (pairs.length === 0)
       return this.said[network] >= MANY && performance.now() - (this.#saidMs.get(network) ?? 0) < SLOW_MS;
     return this.#deaf(pairs, (from) => this.said[from] - LEAD).length > 0;
   }
 
-  async #say(from: Network): Promise<void> {
+  async #say(from: RealNetwork): Promise<void> {
     const n = this.said[from] + 1;
     const saying = (this.#saying.get(from) ?? Promise.resolve()).then(async () => {
       try {

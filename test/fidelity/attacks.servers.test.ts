@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
 import { residentKiB } from "../../bench/lib/proc.ts";
-import { type Network, NETWORKS, type Sight } from "../crossing/place.ts";
+import { REAL_NETWORKS, type RealNetwork, type Sight } from "../crossing/place.ts";
 import { holds } from "../crossing/things.ts";
 import { needs } from "../servers/installed.ts";
 import type { NioPerson } from "../servers/people/nio.ts";
@@ -21,10 +21,10 @@ const people: SlixmppPerson[] = [];
 const replaces = (id: string): Extension => ["urn:xmpp:message-correct:0", "replace", { id }, []];
 const retracts = (id: string): Extension => ["urn:xmpp:message-retract:1", "retract", { id }, []];
 const say = (what: string, result: string): void => console.log(`figures: ${what}: ${result}`);
-const seenOn = (network: Network): readonly Sight[] => harness.places[network].sights();
+const seenOn = (network: RealNetwork): readonly Sight[] => harness.places[network].sights();
 
 /** Where these words have come to, of the networks named. */
-function cameTo(words: string, networks: readonly Network[] = NETWORKS): readonly Network[] {
+function cameTo(words: string, networks: readonly RealNetwork[] = REAL_NETWORKS): readonly RealNetwork[] {
   return networks.filter((network) => seenOn(network).some(({ text }) => holds(text, words)));
 }
 
@@ -57,7 +57,7 @@ needs(["inspircd", "prosody", "synapse", "python3-irc", "python3-slixmpp", "pyth
   });
 
   test("XMPP: nobody edits or takes back what somebody else has said", async () => {
-    const others = NETWORKS.filter((network) => network !== "xmpp");
+    const others = REAL_NETWORKS.filter((network) => network !== "xmpp");
     const [alice, mallory] = [await join("alice"), await join(MALLORY)];
     const id = "alices-own-id";
     const original = await write(alice, "say originalWord", [], id);
@@ -110,7 +110,7 @@ needs(["inspircd", "prosody", "synapse", "python3-irc", "python3-slixmpp", "pyth
   });
 
   test("Matrix: nobody edits or takes back what somebody else has said", async () => {
-    const others = NETWORKS.filter((network) => network !== "matrix");
+    const others = REAL_NETWORKS.filter((network) => network !== "matrix");
     const { nio, matrixRoom: room } = harness;
     const mallory: NioPerson = await nio.person(MALLORY);
     await mallory.ask("join", { room });
@@ -283,7 +283,7 @@ async function share(name: string, answer: Answer): Promise<void> {
 }
 
 /** The line about a file. */
-async function shownOn(network: Network, name: string): Promise<string> {
+async function shownOn(network: RealNetwork, name: string): Promise<string> {
   const line = (): string | undefined => seenOn(network).find(({ text }) => text.includes(name))?.text;
   await until(() => (line() === undefined ? [`"${name}" on ${network}`] : []), harness.rialto);
   return line() ?? "";

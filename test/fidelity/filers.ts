@@ -1,4 +1,4 @@
-import type { Network, Place } from "../crossing/place.ts";
+import type { RealNetwork, Place } from "../crossing/place.ts";
 import type { NioPeople } from "../servers/people/nio.ts";
 import { type Extension, SlixmppPerson } from "../servers/people/slixmpp.ts";
 import type { XmppServer } from "../servers/xmpp/server.ts";
@@ -7,7 +7,7 @@ import { GATEWAY, PASSWORD, ROOM } from "./harness.ts";
 
 /** Somebody who shares files, and says what each message is called on the own network. */
 export interface Filer extends Pick<Place, "edit" | "reply" | "erase"> {
-  readonly network: Network;
+  readonly network: RealNetwork;
   /** A message with a file that is called by the word; resolves to its name. */
   readonly share: (word: string) => Promise<string>;
 }

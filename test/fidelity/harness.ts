@@ -1,7 +1,7 @@
 import { apiPlace, sightsOf } from "../crossing/api-place.ts";
 import { ircPlace } from "../crossing/irc-place.ts";
 import { matrixPlace } from "../crossing/matrix-place.ts";
-import { type Network, NETWORKS, type Place, type Sight } from "../crossing/place.ts";
+import { REAL_NETWORKS, type RealNetwork, type Place, type Sight } from "../crossing/place.ts";
 import { holds } from "../crossing/things.ts";
 import { xmppPlace } from "../crossing/xmpp-place.ts";
 import { startInspircd } from "../servers/irc/inspircd.ts";
@@ -21,7 +21,7 @@ export const PASSWORD = "open-sesame";
 const CHANNEL = "#square";
 export const ROOM = "square@conference.localhost";
 
-type Places = Readonly<Record<Network, Place>>;
+type Places = Readonly<Record<RealNetwork, Place>>;
 
 export interface FidelityOptions {
   /** Lines of `[general]`. */
@@ -151,11 +151,11 @@ const sees = (place: Place, word: string): boolean => place.sights().some(({ tex
 /** Resolves once everybody else has seen what was said on one network. */
 export async function reached(
   harness: Pick<FidelityHarness, "places" | "rialto">,
-  from: Network,
+  from: RealNetwork,
   word: string,
   patienceMs?: number,
 ): Promise<void> {
-  const others = NETWORKS.filter((to) => to !== from);
+  const others = REAL_NETWORKS.filter((to) => to !== from);
   await until(
     () => others.filter((to) => !sees(harness.places[to], word)).map((to) => `"${word}" on ${to}`),
     harness.rialto,
@@ -166,7 +166,7 @@ export async function reached(
 /** Somebody says a word, and everybody has it: then they have all that was said there before. */
 export async function fence(harness: Pick<FidelityHarness, "places" | "rialto">, word: string): Promise<void> {
   await Promise.all(
-    NETWORKS.map(async (from) => {
+    REAL_NETWORKS.map(async (from) => {
       await harness.places[from].say(`${word}Q${from}`, "normal");
       await reached(harness, from, `${word}Q${from}`);
     }),
@@ -179,8 +179,8 @@ export async function fence(harness: Pick<FidelityHarness, "places" | "rialto">,
  */
 async function allHear(places: Places, word: string, rialto: Rialto): Promise<void> {
   await Promise.all(
-    NETWORKS.map(async (from) => {
-      const others = NETWORKS.filter((to) => to !== from);
+    REAL_NETWORKS.map(async (from) => {
+      const others = REAL_NETWORKS.filter((to) => to !== from);
       const own = `${word}Q${from}`;
       let tries = 0;
       let saying: Promise<unknown> = Promise.resolve();

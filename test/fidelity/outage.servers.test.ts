@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { type Network, NETWORKS, type Place } from "../crossing/place.ts";
+import { REAL_NETWORKS, type RealNetwork, type Place } from "../crossing/place.ts";
 import { xmppPlace } from "../crossing/xmpp-place.ts";
 import { compare, numbered } from "../irc/world.ts";
 import { needs } from "../servers/installed.ts";
@@ -22,7 +22,7 @@ interface Voice {
 }
 
 let harness: FidelityHarness;
-const voices = new Map<Network, Voice>();
+const voices = new Map<RealNetwork, Voice>();
 
 function voiceOf(place: Place): Voice {
   return {
@@ -31,7 +31,7 @@ function voiceOf(place: Place): Voice {
   };
 }
 
-function voice(network: Network): Voice {
+function voice(network: RealNetwork): Voice {
   const found = voices.get(network);
   if (found === undefined) throw new Error(`nobody is on ${network}`);
   return found;
@@ -40,7 +40,7 @@ function voice(network: Network): Voice {
 needs(["inspircd", "prosody", "synapse", "python3-irc", "python3-slixmpp", "python3-matrix-nio"], () => {
   beforeAll(async () => {
     harness = await startHarness();
-    for (const network of NETWORKS) voices.set(network, voiceOf(harness.places[network]));
+    for (const network of REAL_NETWORKS) voices.set(network, voiceOf(harness.places[network]));
   });
   afterEach(({ task }) => {
     if (task.result?.state === "fail") console.error(`Rialto printed:\n${harness.rialto.output().slice(-6_000)}`);
@@ -87,15 +87,15 @@ async function somebodyElse(): Promise<Voice> {
   };
 }
 
-const prefixOf = (from: Network, gone: Network): string => `without-${gone}-${from}`;
-const countOf = (from: Network, gone: Network): number => (from === gone ? (BEHIND[gone] ?? 0) : MEANWHILE);
+const prefixOf = (from: RealNetwork, gone: RealNetwork): string => `without-${gone}-${from}`;
+const countOf = (from: RealNetwork, gone: RealNetwork): number => (from === gone ? (BEHIND[gone] ?? 0) : MEANWHILE);
 
 /**
  * People on the others write for as long as the server is away; then somebody writes there, before Rialto can come
  * back.
  */
-async function away(gone: Network, back: () => Promise<void>): Promise<void> {
-  const others = NETWORKS.filter((network) => network !== gone);
+async function away(gone: RealNetwork, back: () => Promise<void>): Promise<void> {
+  const others = REAL_NETWORKS.filter((network) => network !== gone);
   await Promise.all(
     others.map(async (from) => {
       for (const text of numbered(prefixOf(from, gone), MEANWHILE)) {
@@ -109,7 +109,7 @@ async function away(gone: Network, back: () => Promise<void>): Promise<void> {
 }
 
 /** What a person has read of this outage, in order. */
-function read(to: Network, gone: Network): readonly string[] {
+function read(to: RealNetwork, gone: RealNetwork): readonly string[] {
   return voice(to)
     .texts()
     .flatMap((text) => /without-\w+-\w+ \d+$/u.exec(text)?.[0] ?? [])
@@ -117,9 +117,11 @@ function read(to: Network, gone: Network): readonly string[] {
 }
 
 /** Everybody has everything of everybody else, once and in order; and all rooms have it in one order. */
-async function settled(gone: Network, server: string): Promise<void> {
+async function settled(gone: RealNetwork, server: string): Promise<void> {
   const begun = performance.now();
-  const pairs = NETWORKS.flatMap((to) => NETWORKS.filter((from) => from !== to).map((from) => [from, to] as const));
+  const pairs = REAL_NETWORKS.flatMap((to) =>
+    REAL_NETWORKS.filter((from) => from !== to).map((from) => [from, to] as const),
+  );
   const missing = (): readonly string[] =>
     pairs.flatMap(([from, to]) => {
       const last = `${prefixOf(from, gone)} ${countOf(from, gone)}`;
@@ -135,14 +137,14 @@ async function settled(gone: Network, server: string): Promise<void> {
     if (found.missing.length + found.doubled.length > 0 || !found.inOrder)
       faults.push(`${from} to ${to}: ${JSON.stringify(found)}`);
   }
-  for (const to of NETWORKS) {
+  for (const to of REAL_NETWORKS) {
     const foreign = (text: string): boolean =>
       !text.startsWith(prefixOf(to, gone)) && !text.startsWith(prefixOf("api", gone));
     expect(read(to, gone).filter(foreign), `the order on ${to}`).toEqual(whole.filter(foreign));
   }
   const messages = pairs.reduce((sum, [from]) => sum + countOf(from, gone), 0);
   console.log(
-    `figures: ${server} away for ${OUTAGE_MS / 1000} s: ${messages} messages in ${NETWORKS.length} rooms, ${countOf(gone, gone)} of them written there before we ` +
+    `figures: ${server} away for ${OUTAGE_MS / 1000} s: ${messages} messages in ${REAL_NETWORKS.length} rooms, ${countOf(gone, gone)} of them written there before we ` +
       `were back; ${faults.length} lists with a message missing, doubled or out of order; all there ${seconds} s after we could connect`,
   );
   expect(faults).toEqual([]);

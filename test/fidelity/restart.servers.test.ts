@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Network, NETWORKS, type Place, type Sight } from "../crossing/place.ts";
+import { REAL_NETWORKS, type RealNetwork, type Place, type Sight } from "../crossing/place.ts";
 import { holds, wordOf } from "../crossing/things.ts";
 import { needs } from "../servers/installed.ts";
 import { apiFiler, type Filer, matrixFiler, xmppFiler, xmppPerson } from "./filers.ts";
@@ -11,7 +11,7 @@ type Act = "edit" | "reply" | "delete";
 /** A message that was said before the restart, among others that look the same. */
 interface Target {
   readonly by: () => Pick<Place, "edit" | "reply" | "erase">;
-  readonly from: Network;
+  readonly from: RealNetwork;
   readonly act: Act;
   readonly what: "text" | "long" | "file";
   /** Which of those with the same word it is; counted from 0. */
@@ -49,20 +49,20 @@ needs(["inspircd", "prosody", "synapse", "python3-irc", "python3-slixmpp", "pyth
   });
 
   test.each(STOPS)("%s between a message and its edit, its reply and its deletion", async (name, stop) => {
-    const said = NETWORKS.map(async (from) => await sayAll(harness.places[from], name));
+    const said = REAL_NETWORKS.map(async (from) => await sayAll(from, harness.places[from], name));
     const targets = (await Promise.all([...said, ...filers.map(async (filer) => await shareAll(filer, name))])).flat();
     await fence(harness, `before${name}`);
     const before = new Map(
-      targets.flatMap((target) => NETWORKS.map((to) => [keyOf(target, to), messageOf(target, to)] as const)),
+      targets.flatMap((target) => REAL_NETWORKS.map((to) => [keyOf(target, to), messageOf(target, to)] as const)),
     );
-    const seen = new Map(NETWORKS.map((to) => [to, harness.places[to].sights().length]));
+    const seen = new Map(REAL_NETWORKS.map((to) => [to, harness.places[to].sights().length]));
     await stop();
     await harness.again();
     for (const target of targets) await act(target);
     await fence(harness, `after${name}`);
     const wrong: string[] = [];
     let right = 0;
-    for (const to of NETWORKS) {
+    for (const to of REAL_NETWORKS) {
       const fresh = harness.places[to].sights().slice(seen.get(to));
       for (const target of targets) {
         if (target.from === to) continue;
@@ -78,9 +78,8 @@ needs(["inspircd", "prosody", "synapse", "python3-irc", "python3-slixmpp", "pyth
 });
 
 /** Says the same three times for each act that the network has; the second one is meant. */
-async function sayAll(place: Place, round: string): Promise<readonly Target[]> {
+async function sayAll(from: RealNetwork, place: Place, round: string): Promise<readonly Target[]> {
   const targets: Target[] = [];
-  const { network: from } = place;
   // The place of the API is another one in each life.
   const by = (): Place => harness.places[from];
   const acts: readonly Act[] = place.edit === null ? ["reply"] : ["edit", "reply", "delete"];
@@ -120,10 +119,10 @@ async function act(target: Target): Promise<void> {
   else await by.erase?.(id);
 }
 
-const keyOf = ({ from, word }: Target, to: Network): string => `${from} ${to} ${word}`;
+const keyOf = ({ from, word }: Target, to: RealNetwork): string => `${from} ${to} ${word}`;
 
 /** All names that the message has on a network: of each of its parts. */
-function messageOf({ word, what, at, from }: Target, to: Network): readonly (readonly string[])[] {
+function messageOf({ word, what, at, from }: Target, to: RealNetwork): readonly (readonly string[])[] {
   const all = copies(harness.places[to].sights(), word);
   // A reader of the API sees the files of one message one by one.
   if (what !== "text")
@@ -138,7 +137,7 @@ function messageOf({ word, what, at, from }: Target, to: Network): readonly (rea
 /** "right", or what was seen instead. */
 function outcome(
   target: Target,
-  to: Network,
+  to: RealNetwork,
   fresh: readonly Sight[],
   before: ReadonlyMap<string, readonly (readonly string[])[]>,
 ): string {

@@ -96,6 +96,8 @@ export class Hub {
   refuseResume = false;
   /** Names of events that are not sent, as a server under load drops them. */
   readonly dropped = new Set<string>();
+  /** Users without a client who hear of what concerns them. */
+  readonly #watchers = new Map<string, (event: string, data: Readonly<Record<string, unknown>>) => void>();
 
   constructor(world: World) {
     this.#world = world;
@@ -111,12 +113,17 @@ export class Hub {
       connection_id: "",
       omit_connection_id: "",
     };
+    for (const [user, hear] of this.#watchers) if (this.#concerns({ user }, to)) hear(event, data);
     for (const stream of this.streams) {
       if (!this.#concerns(stream, to)) continue;
       const all = { ...data, ...to.only?.[stream.user] };
       const put = stream.put((seq) => JSON.stringify({ event, data: all, broadcast, seq }), this.times);
       if (!put) this.streams.delete(stream);
     }
+  }
+
+  watch(user: string, hear: (event: string, data: Readonly<Record<string, unknown>>) => void): void {
+    this.#watchers.set(user, hear);
   }
 
   /** A socket that has shown a session; with an old stream's id it may go on with that. */
@@ -185,7 +192,7 @@ export class Hub {
     return (seq) => JSON.stringify({ event: "hello", data, broadcast, seq });
   }
 
-  #concerns({ user }: Stream, to: Broadcast): boolean {
+  #concerns({ user }: Pick<Stream, "user">, to: Broadcast): boolean {
     if (to.user !== undefined) return user === to.user;
     if (to.omit?.includes(user) === true) return false;
     if (to.channel !== undefined) return this.#world.isIn(to.channel, user);

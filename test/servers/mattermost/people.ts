@@ -47,9 +47,13 @@ export class Folk {
     return await this.#server.posts.create(this.id, { channel_id: root.channel_id, message, root_id: thread });
   }
 
+  /** A file that stands in no post yet; its id. */
+  upload(channel: ServerChannel, name: string, content: Uint8Array): string {
+    return store(this.#server.world, this.id, channel.id, name, content).info.id;
+  }
+
   async sendFile(channel: ServerChannel, name: string, content: Uint8Array, message = ""): Promise<WirePost> {
-    const { info } = store(this.#server.world, this.id, channel.id, name, content);
-    return await this.say(channel, message, { file_ids: [info.id] });
+    return await this.say(channel, message, { file_ids: [this.upload(channel, name, content)] });
   }
 
   edit(post: string, message: string): WirePost {
