@@ -58,7 +58,7 @@ describe("as it happens", () => {
     bob.change({ nickname: "Bobby" });
     await bob.say(channel, "hi again");
     bob.leave(channel);
-    const words = ["bob joins", "bob: hi", "Bobby: hi again", "Bobby leaves"];
+    const words = ["bob joins", "bob: hi", "bob is now known as Bobby", "Bobby: hi again", "Bobby leaves"];
     await heard(host, words);
     expect(toldBy(host)).toEqual(words);
   });
@@ -174,6 +174,58 @@ describe("what was missed", () => {
     const second = await live(town, first);
     await heard(second.host, words);
     expect(toldBy(second.host)).toEqual(words);
+  });
+
+  test("while a history is read, others go on, and what comes there waits; none of it twice", async () => {
+    const town = await mattermostTown();
+    const { alice, channel, server } = town;
+    const first = await live(town);
+    await alice.say(channel, "before");
+    await heard(first.host, ["Alice: before"]);
+    await stop(first);
+    server.world.hub.forget();
+    await alice.say(channel, "missed");
+    const go = server.faults.hold({ method: "GET", path: /^\/channels\/\w+\/posts/u });
+    const second = await live(town, first);
+    const root = await alice.say(channel, "root");
+    await alice.reply(root, "reply");
+    alice.erase(root.id);
+    await alice.say(channel, "last");
+    go();
+    await until(second.host, "Alice: last");
+    const told = toldBy(second.host);
+    expect(told.slice(0, 2)).toEqual(["Alice: before", "Alice: missed"]);
+    expect(told.filter((words) => words === "deleted").length).toBe(2);
+    expect(told.at(-1)).toBe("Alice: last");
+  });
+
+  test("a history that cannot be read now loses the channel, which is joined again", async () => {
+    const town = await mattermostTown();
+    const { alice, channel, server } = town;
+    const first = await live(town);
+    await alice.say(channel, "before");
+    await heard(first.host, ["Alice: before"]);
+    await stop(first);
+    server.world.hub.forget();
+    await alice.say(channel, "missed");
+    server.faults.fail({ method: "GET", path: /^\/channels\/\w+\/posts/u }, 502);
+    const second = await live(town, first);
+    await until(second.host, () => second.host.losses.length > 0);
+    expect(second.host.losses[0]?.why.message).toMatch(/history cannot be read/u);
+    await alice.say(channel, "later");
+    await second.session.join({ name: "town", options: {} }, signal);
+    await until(second.host, "Alice: later");
+    expect(toldBy(second.host)).toEqual(["Alice: before", "Alice: missed", "Alice: later"]);
+  });
+
+  test("a token that is revoked ends the session, and the next try says why", async () => {
+    const town = await mattermostTown();
+    const { session } = await live(town);
+    town.server.world.tokens.delete(town.token);
+    town.server.world.hub.revoke(town.token);
+    expect(await within(session.ended, () => "the end")).toMatchObject({ cause: "lost" });
+    const { opened } = await tryOpen(town);
+    expect(opened).toMatchObject({ ok: false, ended: { cause: "auth" } });
   });
 
   test("a channel that was never read brings nothing of its past", async () => {

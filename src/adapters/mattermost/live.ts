@@ -65,6 +65,7 @@ export class MattermostSession implements Session<MattermostHandlers> {
   readonly #timeline: MattermostTimeline;
   readonly #liveness: Liveness;
   readonly #ending = Promise.withResolvers<Ended>();
+  #closing = false;
   #waits = { disk: false, reading: false };
 
   constructor(options: LiveOptions) {
@@ -154,11 +155,12 @@ export class MattermostSession implements Session<MattermostHandlers> {
 
   async close(signal: AbortSignal): Promise<void> {
     const { api, settings, stream } = this.#options;
+    this.#closing = true;
     this.#timeline.stop();
     this.#intake.end();
-    stream.socket.close(GOODBYE);
-    // Servers keep a session of each login for a month.
+    // Servers keep the session of each login for a month.
     if (settings.Token === "" && !signal.aborted) await api.logout(signal);
+    stream.socket.close(GOODBYE);
     this.#ending.resolve(ASKED);
     await this.ended;
   }
@@ -188,7 +190,7 @@ export class MattermostSession implements Session<MattermostHandlers> {
     this.#rooms.end();
     stream.socket.end("the session has ended");
     http.close();
-    return ended;
+    return this.#closing ? ASKED : ended;
   }
 
   #unreadable(channel: string, failure: RestFailure): void {

@@ -213,16 +213,12 @@ export class MattermostTimeline {
     const { positions, intake, host, onUnreadable } = this.#options;
     const isOver = (): boolean => this.#stop.signal.aborted || this.#lanes.get(id) !== lane;
     try {
-      while (!lane.whole && !isOver()) {
-        lane.whole = true;
-        const failure = await this.#catchUp(id, isOver);
+      // What waits may be too much meanwhile, or ask for the history once more.
+      while (!isOver() && (!lane.whole || (lane.backlog?.length ?? 0) > 0)) {
+        const failure = lane.whole ? null : await this.#catchUp(id, lane, isOver);
         if (isOver()) return;
         if (failure !== null) return onUnreadable(id, failure);
-      }
-      for (let event = lane.backlog?.shift(); event !== undefined && !isOver(); event = lane.backlog?.shift()) {
-        await this.#read(id, event);
-        intake.flush();
-        await intake.low();
+        await this.#readBacklog(id, lane, isOver);
       }
     } catch (error) {
       this.#fault("history", error);
@@ -234,9 +230,21 @@ export class MattermostTimeline {
     intake.flush();
   }
 
+  async #readBacklog(id: string, lane: Lane, isOver: () => boolean): Promise<void> {
+    const { intake } = this.#options;
+    while (lane.whole && !isOver()) {
+      const event = lane.backlog?.shift();
+      if (event === undefined) return;
+      await this.#read(id, event);
+      intake.flush();
+      await intake.low();
+    }
+  }
+
   /** Null: it is read. */
-  async #catchUp(id: string, isOver: () => boolean): Promise<RestFailure | null> {
+  async #catchUp(id: string, lane: Lane, isOver: () => boolean): Promise<RestFailure | null> {
     const { api, host, positions, reader } = this.#options;
+    lane.whole = true;
     const position = positions.of(id);
     if (position === null) return null;
     const scope = { channel: id, sinceMs: position.behindMs ?? positions.seenMs, floorMs: position.floorMs };
