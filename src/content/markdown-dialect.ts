@@ -24,7 +24,7 @@ export const CHAT: Dialect = {
 /** Signs that lose their meaning, and are shown, behind a backslash; a backslash before a word is not such a sign. */
 const ESCAPED = String.raw`\\(?:[\`*{}[\]()#+\-.!_>|~]|\\(?!\w))`;
 
-/** Mattermost ("Format messages"): GitHub's Markdown, of which backslashes, entities and `<address>` are read as well. */
+/** Mattermost ("Format messages"): GitHub's Markdown, with its backslashes, entities and addresses in `<>`. */
 export const MATTERMOST: Dialect = {
   signs: /[*_~`\\&]|\]\(|<https?:/i,
   special: new RegExp(

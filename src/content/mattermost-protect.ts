@@ -2,7 +2,7 @@ import { endOfUrl } from "./links.ts";
 
 /**
  * Words as Mattermost shows them again: backslashes before signs of formatting, and an invisible space where none
- * helps: in names of people, rooms and emoji. Its clients for the web and for phones have engines that differ; only what
+ * helps: in names of people, rooms and emoji. The engines of its clients for the web and for phones differ; only what
  * both read alike is used.
  */
 

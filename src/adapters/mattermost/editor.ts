@@ -6,7 +6,7 @@ import { textIn } from "../kit/json.ts";
 import { EDITING, GIVEN_UP, GONE, isGone, NOT_THERE } from "./failure.ts";
 import type { MattermostPost } from "./model.ts";
 import { type PostPart, type RenderedFile, renderPost } from "./render.ts";
-import type { Sender, Wanted } from "./sender.ts";
+import type { PostSender, NewPart } from "./sender.ts";
 import { uploadAll } from "./uploads.ts";
 
 interface EditCall {
@@ -22,10 +22,10 @@ type Step = { readonly ok: true; readonly ref: MessageRef | null } | { readonly 
  * Edits of messages that may be several posts: each gets its part of the new text; those that are too many are deleted,
  * those that are missing are made. Files stay with their posts.
  */
-export class Editor {
-  readonly #sender: Sender;
+export class PostEditor {
+  readonly #sender: PostSender;
 
-  constructor(sender: Sender) {
+  constructor(sender: PostSender) {
     this.#sender = sender;
   }
 
@@ -120,7 +120,7 @@ export class Editor {
       const value = textIn(props, key);
       return value === null ? [] : [[key, value] as const];
     });
-    const wanted: Wanted = {
+    const wanted: NewPart = {
       op: op.id,
       upTo: upTo as Progress,
       channel: op.channel,

@@ -1,16 +1,16 @@
 import type { Handlers } from "../../contract/session.ts";
 import type { capabilities } from "./capabilities.ts";
-import { Editor } from "./editor.ts";
+import { PostEditor } from "./editor.ts";
 import { identityAdvice } from "./identity.ts";
 import type { MattermostLink } from "./link.ts";
-import { Reactor } from "./reactor.ts";
-import { Sender } from "./sender.ts";
+import { PostReactor } from "./reactor.ts";
+import { PostSender } from "./sender.ts";
 
 /** What the core asks of a session, done by REST. */
 export function handlersOf(link: MattermostLink): Handlers<typeof capabilities> {
-  const sender = new Sender(link);
-  const editor = new Editor(sender);
-  const reactor = new Reactor(sender);
+  const sender = new PostSender(link);
+  const editor = new PostEditor(sender);
+  const reactor = new PostReactor(sender);
   link.host.degraded(identityAdvice(link), "names");
   return {
     post: async (op, attempt) => await sender.post(op, attempt),

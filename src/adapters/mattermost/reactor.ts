@@ -3,16 +3,16 @@ import type { ReactOp } from "../../contract/ops.ts";
 import type { Outcome } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
 import { DONE, GIVEN_UP, isGone, NOT_THERE, REACTING } from "./failure.ts";
-import type { Sender } from "./sender.ts";
+import type { PostSender } from "./sender.ts";
 
 /** Names of one emoji that are tried: servers know one or two of them. */
 const NAMES_MAX = 5;
 
 /** Reactions: we have one voice, so an emoji of ours stands for as long as somebody elsewhere has it. */
-export class Reactor {
-  readonly #sender: Sender;
+export class PostReactor {
+  readonly #sender: PostSender;
 
-  constructor(sender: Sender) {
+  constructor(sender: PostSender) {
     this.#sender = sender;
   }
 

@@ -25,7 +25,7 @@ const NAMES_MAX = 1_000;
 const NAME_MS = 60_000;
 
 /** One post that is to be made, once however often it is tried. */
-export interface Wanted {
+export interface NewPart {
   readonly op: OpId;
   readonly upTo: Progress;
   readonly channel: ChannelRef;
@@ -41,7 +41,7 @@ type Root =
   | { readonly ok: false; readonly outcome: Outcome };
 
 /** Makes posts and deletes them; what is changed about them goes through it, too. */
-export class Sender {
+export class PostSender {
   readonly link: MattermostLink;
   /** Channels whose last posts were looked through: what an earlier life made is known. */
   readonly #looked = new Lru<ChannelRef, true>(CHANNELS_MAX);
@@ -85,7 +85,7 @@ export class Sender {
   }
 
   /** A post that is there already, from a try whose answer was lost, is not made again. */
-  async make(wanted: Wanted, signal: AbortSignal): Promise<Made> {
+  async make(wanted: NewPart, signal: AbortSignal): Promise<Made> {
     const { link } = this;
     const { op, upTo, channel } = wanted;
     const looked = await this.#look(op, channel, signal);
@@ -206,6 +206,6 @@ export class Sender {
 /** The thread that it was for is gone. */
 const NO_ROOT: Outcome = { is: "rejected", why: { code: "not_found", message: "what it answers is gone" } };
 
-function wantedOf(op: PostOp, { end, message, fileIds }: PostPart, rootId: string, props: Json): Wanted {
+function wantedOf(op: PostOp, { end, message, fileIds }: PostPart, rootId: string, props: Json): NewPart {
   return { op: op.id, upTo: end, channel: op.channel, message, rootId, fileIds, props };
 }
