@@ -27,8 +27,15 @@ const CONTENTS_MAX = 5_000;
 /** A change that is as near to the edit of the post is that edit. */
 const EDIT_NEAR_MS = 2_000;
 const EMOJI_MAX = 64;
+const GONE_MAX = 2_000;
 
 const never = new AbortController().signal;
+
+/** What a post was told with. */
+interface Told {
+  readonly digest: string;
+  readonly editAt: number;
+}
 
 interface ReaderOptions {
   readonly api: MattermostApi;
@@ -54,7 +61,9 @@ const NOTHING_READ: ReadEvent = { events: [], atMs: 0, thread: false };
 export class ChannelReader {
   readonly context: MattermostReceiveContext;
   readonly #options: ReaderOptions;
-  readonly #contents = new Lru<string, string>(CONTENTS_MAX);
+  readonly #contents = new Lru<string, Told>(CONTENTS_MAX);
+  /** Posts that are no more: their history was read before what led to it. */
+  readonly #gone = new Lru<string, true>(GONE_MAX);
 
   constructor(options: ReaderOptions) {
     const { people, own, me } = options;
@@ -100,7 +109,8 @@ export class ChannelReader {
 
   /** It was told as it is now. */
   told(post: MattermostPost): void {
-    this.#contents.set(post.id, digestOf(post));
+    if (post.deleteAt === 0) this.#contents.set(post.id, { digest: digestOf(post), editAt: post.editAt });
+    else this.#gone.set(post.id, true);
   }
 
   /** Whether we have taken it back ourselves. */
@@ -127,7 +137,8 @@ export class ChannelReader {
   }
 
   #posted(post: MattermostPost, sender: string | null): ReadEvent {
-    this.told(post);
+    if (this.#gone.get(post.id) === true) return { ...NOTHING_READ, atMs: post.updateAt };
+    if (!this.#isOld(post)) this.told(post);
     const name = (sender ?? "").replace(/^@/u, "");
     const context: MattermostReceiveContext = {
       ...this.context,
@@ -140,14 +151,21 @@ export class ChannelReader {
   /** A picture of a link, a pin, other props: it is told alike, and changes nothing of what is said. */
   #edited(post: MattermostPost): ReadEvent {
     const before = this.#contents.get(post.id);
-    this.told(post);
-    const isSame = before === undefined ? post.updateAt - post.editAt > EDIT_NEAR_MS : before === digestOf(post);
-    const event = isSame || isSystem(post) || post.deleteAt > 0 ? null : edited(post, this.context);
+    const isOld = this.#isOld(post);
+    if (!isOld) this.told(post);
+    const isSame = before === undefined ? post.updateAt - post.editAt > EDIT_NEAR_MS : before.digest === digestOf(post);
+    const event = isSame || isOld || isSystem(post) || post.deleteAt > 0 ? null : edited(post, this.context);
     return { events: event === null ? [] : [event], atMs: post.updateAt, thread: false };
+  }
+
+  /** Something newer of it was told, as its history was read first. */
+  #isOld(post: MattermostPost): boolean {
+    return this.#gone.get(post.id) === true || post.editAt < (this.#contents.get(post.id)?.editAt ?? 0);
   }
 
   #deleted(post: MattermostPost): ReadEvent {
     this.#contents.delete(post.id);
+    this.#gone.set(post.id, true);
     const { clock } = this.#options.host;
     const event = deleted(post, this.isOursToDelete(post), this.context);
     // What comes is the post as it was.

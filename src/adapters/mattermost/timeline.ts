@@ -292,7 +292,7 @@ export class MattermostTimeline {
         .filter((event) => this.#isNews(event));
       if (events.length > 0) await host.accept({ events, cursor: null });
     }
-    for (const change of changes) if (change.is === "edited") reader.told(change.post);
+    for (const change of changes) if (change.is !== "reacted") reader.told(change.post);
   }
 
   #changeEvent(id: string, change: FoundChange): Event | null {
