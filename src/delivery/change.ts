@@ -8,7 +8,7 @@ import type { AccountRuntime, Patience, Shared } from "./account-runtime.ts";
 import type { AccountRegistry } from "./account-registry.ts";
 import { marksOf } from "./lane/checkpoint.ts";
 
-/** Another configuration to go on with. */
+/** The configuration that is to take the place of the one there is. */
 export interface NextConfig {
   readonly config: Config;
   /** Those that `config` is compiled to. */
@@ -19,7 +19,7 @@ export interface NextConfig {
 
 /**
  * A change of the configuration while all runs, in the order of its steps. Killed between any two of them, the next
- * start goes on from what is on disk.
+ * start continues from what is on disk.
  *
  *   1. `marks` are made durable while nothing is being appended: what is new begins here. Until then, nothing has
  *      changed.
@@ -98,7 +98,7 @@ async function lanesOnDisk(log: Shared["log"]): Promise<ReadonlySet<string>> {
   return new Set(names.filter((name) => !gone.has(removed + name)));
 }
 
-/** A bridge that was removed once and comes back begins anew, also when the log did not take that it was removed. */
+/** A bridge that was removed once and comes back is new, also when the log did not take that it was removed. */
 async function forgetMarks(specs: readonly LaneSpec[], { log }: Shared): Promise<void> {
   const names = new Set(specs.flatMap(({ name }) => Object.values(marksOf(name))));
   const stale: string[] = [];

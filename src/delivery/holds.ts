@@ -46,7 +46,7 @@ export class Holds {
     return !this.#waited.has(event) && this.#options.clock.monoMs() < sinceMs + HOLD_MS;
   }
 
-  /** Nothing of the channel goes on until `cause` has resolved, or the event has waited for long enough. */
+  /** Nothing of the channel is taken in until `cause` has resolved, or the event has waited for long enough. */
   hold(channel: string, event: Event, { cause, sinceMs }: Hold): void {
     this.#waited.add(event);
     this.#channels.set(channel, this.#wait(channel, cause, sinceMs));

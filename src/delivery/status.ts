@@ -1,7 +1,7 @@
 import type { Reason } from "../contract/outcome.ts";
 import type { Seq, Subject } from "../log/log.ts";
 
-/** How delivery is: what operators are shown. Plain data, made anew at every call; moments are Unix ms. */
+/** How delivery is: what operators are shown. Plain data, made at every call; moments are Unix ms. */
 export interface AccountStatus {
   readonly account: string;
   readonly key: string;
@@ -55,7 +55,7 @@ export interface LaneStatus {
   readonly oldestMs: number | null;
   /** Which one that is, and how often it was tried in the life of this program. */
   readonly oldest: { readonly seq: Seq; readonly tries: number } | null;
-  /** Why it waits; null while it goes on. */
+  /** Why it waits; null while it does not. */
   readonly why: Reason | null;
   readonly remedy: string | null;
   readonly retryMs: number | null;

@@ -17,7 +17,7 @@ export interface Search {
   readonly stored: Stored;
   readonly needs: Needs;
   readonly room: Narrowing;
-  /** What an earlier attempt has begun goes on as it was begun. */
+  /** What an earlier attempt found: a message that was begun stays as it was begun. */
   readonly begun: Here | null;
   /** The files that an earlier one has fetched. */
   readonly fetched: Pick<Here, "files" | "avatar"> | null;

@@ -20,7 +20,7 @@ import type { WindowItem } from "./window.ts";
  *                                           └──▶ what was delivered is stored ──▶ found ──┘
  *
  * Most messages need nothing, and are planned at once. One that is being prepared is still ready: when the channel
- * goes, or an older one waits again, its turn comes anew.
+ * goes, or an older one waits again, its turn comes once more.
  */
 
 const UNREADABLE: Reason = {
@@ -181,7 +181,7 @@ const NOTHING: Here = {
 };
 
 /**
- * What was fetched for an earlier try; what did not come then may have come since, but what was begun goes on as it
+ * What was fetched for an earlier try; what did not come then may have come since, but what was begun stays as it
  * was.
  */
 function fetched({ here, untouched }: WindowItem): Pick<Here, "files" | "avatar"> | null {

@@ -297,7 +297,7 @@ export interface Step {
   readonly effects: LaneEffect[];
 }
 
-/** It goes on, or is over soon. */
+/** It has not been told to stop. */
 export function isRunning({ mode }: LaneState): boolean {
   return mode.is !== "stopping" && mode.is !== "closing" && mode.is !== "stopped";
 }

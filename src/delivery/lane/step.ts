@@ -27,7 +27,7 @@ import type { WindowItem } from "./window.ts";
 
 /** Most receipts that may wait for a log that takes none. */
 const RECEIPTS_MAX = 1_000;
-/** How long a stop goes on after its signal, in ms. */
+/** How long a stop may take after its signal, in ms. */
 const STOP_GRACE_MS = 500;
 
 /**

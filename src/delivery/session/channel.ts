@@ -34,7 +34,7 @@ const RETRY_MAX_MS = 24 * 60 * 60_000;
 
 const REMOVED: Reason = { code: "config", message: "the bridge is no longer in the configuration" };
 
-interface RoomOptions {
+interface SessionChannelOptions {
   readonly channel: JoinChannel;
   readonly condition: ChannelCondition;
   readonly clock: Clock;
@@ -43,11 +43,10 @@ interface RoomOptions {
 
 /**
  * One channel in one session: `queued` → `joining` → `joined`, its lanes connected; `waiting` when that failed or is
- * over, its lanes disconnected. A room that is `gone` was taken out of the configuration: nothing happens in it any
- * more.
+ * over, its lanes disconnected. In one that is `removed`, taken out of the configuration, nothing happens any more.
  */
 export class SessionChannel {
-  readonly #options: RoomOptions;
+  readonly #options: SessionChannelOptions;
   #channel: JoinChannel;
   #state: "queued" | "joining" | "joined" | "waiting" = "queued";
   #sink: ChannelSink | null = null;
@@ -65,10 +64,10 @@ export class SessionChannel {
   tried = false;
   /** Whether the last try was not answered. */
   inDoubt = false;
-  /** The room that is the same one by another name, and keeps this one out. */
+  /** The channel that is the same one by another name, and keeps this one out. */
   duplicate: SessionChannel | null = null;
 
-  constructor(options: RoomOptions) {
+  constructor(options: SessionChannelOptions) {
     this.#options = options;
     this.#channel = options.channel;
   }

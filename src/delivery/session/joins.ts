@@ -17,7 +17,7 @@ import { type ChannelCondition, type JoinChannel, SessionChannel } from "./chann
  */
 export class Joins {
   readonly #options: JoinsOptions;
-  #rooms: readonly SessionChannel[];
+  #channels: readonly SessionChannel[];
   readonly #names = new Map<ChannelRef, SessionChannel>();
   readonly #queue: SessionChannel[] = [];
   /** Joined when they were taken out of the configuration. */
@@ -34,12 +34,12 @@ export class Joins {
 
   constructor(options: JoinsOptions) {
     this.#options = options;
-    this.#rooms = options.channels.map((channel) => this.#room(channel));
+    this.#channels = options.channels.map((wanted) => this.#make(wanted));
   }
 
   start(session: Session): void {
     this.#session = session;
-    for (const room of this.#rooms) this.#enqueue(room);
+    for (const channel of this.#channels) this.#enqueue(channel);
     void this.#work();
   }
 
@@ -47,21 +47,21 @@ export class Joins {
    * Joins what is new, leaves what is gone, and does not touch what stays but for its lanes. What is said in a channel
    * that is gone no longer counts.
    */
-  change(channels: readonly JoinChannel[]): void {
-    const before = new Map(this.#rooms.map((room) => [room.request.name, room]));
+  change(wanted: readonly JoinChannel[]): void {
+    const before = new Map(this.#channels.map((channel) => [channel.request.name, channel]));
     const added: SessionChannel[] = [];
-    this.#rooms = channels.map((channel) => {
-      const known = before.get(channel.request.name);
-      before.delete(channel.request.name);
-      const room = known ?? this.#room(channel);
-      if (known === undefined) added.push(room);
-      else if (known.change(channel)) this.#retryBy(known, 0);
-      return room;
+    this.#channels = wanted.map((each) => {
+      const known = before.get(each.request.name);
+      before.delete(each.request.name);
+      const channel = known ?? this.#make(each);
+      if (known === undefined) added.push(channel);
+      else if (known.change(each)) this.#retryBy(known, 0);
+      return channel;
     });
-    for (const room of before.values()) this.#takeOut(room);
-    for (const room of added) {
-      if (this.#session === null) room.tell();
-      else this.#enqueue(room);
+    for (const channel of before.values()) this.#takeOut(channel);
+    for (const channel of added) {
+      if (this.#session === null) channel.tell();
+      else this.#enqueue(channel);
     }
     this.#options.settled();
     void this.#work();
@@ -71,10 +71,10 @@ export class Joins {
    * The channel's name in the configuration; undefined while a channel that was not tried yet may turn out to be it.
    */
   nameOf(ref: ChannelRef): ReturnType<NameOf> {
-    const room = this.#names.get(ref);
-    if (room?.removed === false) return room.request.name;
+    const channel = this.#names.get(ref);
+    if (channel?.removed === false) return channel.request.name;
     // One that was left can only be itself, come back.
-    if (room !== undefined && !this.#rooms.some((each) => isAgain(each, room))) return null;
+    if (channel !== undefined && !this.#channels.some((each) => isAgain(each, channel))) return null;
     if (this.#unsettled) return UNSETTLED;
     if (this.#ended.signal.aborted) return null;
     if (!this.#isSettled()) return undefined;
@@ -86,18 +86,18 @@ export class Joins {
 
   /** We may be in a channel whose name nobody has told us. */
   #isInDoubt(): boolean {
-    return this.#rooms.some(({ inDoubt }) => inDoubt);
+    return this.#channels.some(({ inDoubt }) => inDoubt);
   }
 
   /** No channel is left that an unknown one may turn out to be. */
   #isSettled(): boolean {
-    return this.#rooms.every(({ tried, state }) => tried && state !== "joining");
+    return this.#channels.every(({ tried, state }) => tried && state !== "joining");
   }
 
   /** Something was heard of the channel. */
   heard(ref: ChannelRef): void {
-    const room = this.#names.get(ref);
-    if (room?.removed === false) room.heard();
+    const channel = this.#names.get(ref);
+    if (channel?.removed === false) channel.heard();
   }
 
   /**
@@ -107,46 +107,46 @@ export class Joins {
   lost(ref: ChannelRef, why: Reason, retryInMs: number): void {
     if (this.#ended.signal.aborted) return;
     const known = this.#names.get(ref);
-    // One that was left, and is being joined again: the other room of that name is meant.
-    const room = known?.removed === true ? this.#rooms.find((each) => isAgain(each, known)) : known;
-    if (room === undefined && known !== undefined) return;
-    if (room?.state === "joined") room.lose(why, retryInMs, () => this.#again(room));
-    else if (room?.state === "waiting") this.#retryBy(room, retryInMs);
-    else if (room === undefined) for (const each of this.#rooms) this.#retryBy(each, retryInMs);
-    if (room === undefined || room.state === "joining") this.#early.set(ref, { why, retryInMs });
+    // One that was left, and is being joined again: the other channel of that name is meant.
+    const channel = known?.removed === true ? this.#channels.find((each) => isAgain(each, known)) : known;
+    if (channel === undefined && known !== undefined) return;
+    if (channel?.state === "joined") channel.lose(why, retryInMs, () => this.#again(channel));
+    else if (channel?.state === "waiting") this.#retryBy(channel, retryInMs);
+    else if (channel === undefined) for (const each of this.#channels) this.#retryBy(each, retryInMs);
+    if (channel === undefined || channel.state === "joining") this.#early.set(ref, { why, retryInMs });
   }
 
   end(why: Reason): void {
     if (!this.#ended.signal.aborted) this.#unsettled = !this.#isSettled() || this.#isInDoubt();
     this.#ended.abort();
-    for (const room of this.#rooms) room.end(why);
+    for (const channel of this.#channels) channel.end(why);
     this.#options.settled();
   }
 
-  #room(channel: JoinChannel): SessionChannel {
+  #make(wanted: JoinChannel): SessionChannel {
     const { clock, random, conditionOf } = this.#options;
-    return new SessionChannel({ channel, condition: conditionOf(channel.request.name), clock, random });
+    return new SessionChannel({ channel: wanted, condition: conditionOf(wanted.request.name), clock, random });
   }
 
-  #enqueue(room: SessionChannel): void {
-    room.queue();
-    this.#queue.push(room);
+  #enqueue(channel: SessionChannel): void {
+    channel.queue();
+    this.#queue.push(channel);
   }
 
-  #again(room: SessionChannel): void {
-    this.#queue.push(room);
+  #again(channel: SessionChannel): void {
+    this.#queue.push(channel);
     void this.#work();
   }
 
-  #retryBy(room: SessionChannel, ms: number): void {
-    room.retryBy(ms, () => this.#again(room));
+  #retryBy(channel: SessionChannel, ms: number): void {
+    channel.retryBy(ms, () => this.#again(channel));
   }
 
-  #takeOut(room: SessionChannel): void {
+  #takeOut(channel: SessionChannel): void {
     // One that is being joined is left when that has ended.
-    if (room.state === "joined") this.#leaving.push(room);
-    room.takeOut();
-    for (const each of this.#rooms) if (each.duplicate === room) this.#retryBy(each, 0);
+    if (channel.state === "joined") this.#leaving.push(channel);
+    channel.takeOut();
+    for (const each of this.#channels) if (each.duplicate === channel) this.#retryBy(each, 0);
   }
 
   async #work(): Promise<void> {
@@ -154,57 +154,57 @@ export class Joins {
     this.#working = true;
     while (this.#session !== null && !this.#ended.signal.aborted) {
       const left = this.#leaving.shift();
-      const room = left ?? this.#queue.shift();
-      if (room === undefined) break;
+      const channel = left ?? this.#queue.shift();
+      if (channel === undefined) break;
       if (left !== undefined) await this.#leave(left, this.#session);
-      else if (!room.removed) await this.#join(room, this.#session);
+      else if (!channel.removed) await this.#join(channel, this.#session);
     }
     this.#working = false;
   }
 
-  async #join(room: SessionChannel, session: Session): Promise<void> {
-    room.ask();
+  async #join(channel: SessionChannel, session: Session): Promise<void> {
+    channel.ask();
     this.#early.clear();
-    const joined = this.#alone(room, await this.#ask(room.request, session));
+    const joined = this.#alone(channel, await this.#ask(channel.request, session));
     if (this.#ended.signal.aborted) return;
-    room.tried = true;
-    room.inDoubt = !joined.ok && UNANSWERED.has(joined.why.code);
+    channel.tried = true;
+    channel.inDoubt = !joined.ok && UNANSWERED.has(joined.why.code);
     if (joined.ok) {
-      room.ref = joined.ref;
-      this.#names.set(joined.ref, room);
+      channel.ref = joined.ref;
+      this.#names.set(joined.ref, channel);
       if (this.#unnamed.delete(joined.ref)) this.#options.missed();
     }
-    if (room.removed) {
-      if (joined.ok) await this.#leave(room, session);
-    } else if (joined.ok) this.#enter(room, joined, session);
-    else room.fail(joined.why, joined.retryInMs, () => this.#again(room));
+    if (channel.removed) {
+      if (joined.ok) await this.#leave(channel, session);
+    } else if (joined.ok) this.#enter(channel, joined, session);
+    else channel.fail(joined.why, joined.retryInMs, () => this.#again(channel));
     this.#options.settled();
   }
 
   #enter(
-    room: SessionChannel,
+    channel: SessionChannel,
     { ref, without, limits = {} }: Extract<Joined, { ok: true }>,
     { handlers }: Session,
   ): void {
     const { gate, activity, heard } = this.#options;
     const loss = this.#early.get(ref);
     if (loss !== undefined) {
-      room.lose(loss.why, loss.retryInMs, () => this.#again(room));
+      channel.lose(loss.why, loss.retryInMs, () => this.#again(channel));
       return;
     }
     const heardThere = (): void => {
-      room.heard();
+      channel.heard();
       heard();
     };
     heard();
-    room.enter({ channel: ref, handlers, without, limits, gate, activity, heard: heardThere });
+    channel.enter({ channel: ref, handlers, without, limits, gate, activity, heard: heardThere });
   }
 
-  /** Two names of one room would bring what is said there back to where it was said: the first one counts. */
-  #alone(room: SessionChannel, joined: Joined): Joined {
+  /** Two names of one channel would bring what is said there back to where it was said: the first one counts. */
+  #alone(channel: SessionChannel, joined: Joined): Joined {
     const other = joined.ok ? this.#names.get(joined.ref) : undefined;
-    if (other === undefined || other === room || other.removed || other.state !== "joined") return joined;
-    room.duplicate = other;
+    if (other === undefined || other === channel || other.removed || other.state !== "joined") return joined;
+    channel.duplicate = other;
     const message = `this is the same room as ${other.request.name}; remove one of them from the configuration`;
     return { ok: false, why: { code: "config", message }, retryInMs: TWIN_RETRY_MS };
   }
@@ -266,8 +266,8 @@ interface Loss {
   readonly retryInMs: number;
 }
 
-/** Whether a room has come back into the configuration as this one. */
-const isAgain = (room: SessionChannel, gone: SessionChannel): boolean => room.request.name === gone.request.name;
+/** Whether a channel has come back into the configuration as this one. */
+const isAgain = (channel: SessionChannel, gone: SessionChannel): boolean => channel.request.name === gone.request.name;
 
 function failed(code: Reason["code"], message: string): Joined {
   return { ok: false, why: { code, message }, retryInMs: null };
