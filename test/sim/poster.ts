@@ -44,7 +44,7 @@ export class Poster {
   /** By lane: refusals that we know of, and that there were; what was written in between the server does not take. */
   readonly #known = new Map<string, number>();
   readonly #refusals = new Map<string, number>();
-  /** By room, `` for all: until when nothing is to be tried, Unix ms. */
+  /** By room, `` for all: until when nothing is to be tried, by `Clock.monoMs`. */
   readonly #until = new Map<string, number>();
   readonly #underWay = new Map<string, number>();
 
@@ -73,7 +73,7 @@ export class Poster {
     try {
       if ((await Promise.race([before, aborted(attempt.signal)])) === "aborted") return deferred(DOWN, 100);
       if (!link.alive || !isIn(room)) return deferred(DOWN, 100);
-      const now = this.desk.host.clock.nowMs();
+      const now = this.desk.host.clock.monoMs();
       const until = Math.max(this.#until.get(room) ?? 0, this.#until.get("") ?? 0);
       if (until > now) return deferred(LIMITED, until - now);
       return await work({ epoch: this.#known.get(lane) ?? 0, over: turn.resolve });
@@ -182,8 +182,8 @@ export class Poster {
     if (verdict.is === "done") return null;
     if (verdict.is === "refused") return { is: "rejected", why: { code: "forbidden", message: "simulated" } };
     this.#known.set(laneOf(op), this.#refusals.get(laneOf(op)) ?? 0);
-    const nowMs = this.desk.host.clock.nowMs();
-    if (verdict.is === "wait") this.#until.set(verdict.scope === "session" ? "" : op.channel, nowMs + RETRY_MS);
+    const monoMs = this.desk.host.clock.monoMs();
+    if (verdict.is === "wait") this.#until.set(verdict.scope === "session" ? "" : op.channel, monoMs + RETRY_MS);
     return { is: "deferred", why: LIMITED, retryInMs: RETRY_MS, scope: verdict.scope };
   }
 }
