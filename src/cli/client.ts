@@ -1,6 +1,7 @@
-import { type IncomingMessage, request } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { basename, dirname } from "node:path";
 import { withShortPath } from "../http/admin/socket.ts";
+import { request } from "../lib/node-http.ts";
 import { printable } from "../lib/printable.ts";
 
 /** Longest that an answer may take. */

@@ -1,7 +1,8 @@
 import { lookup as systemLookup } from "node:dns/promises";
-import { get as getPlain, type IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { get as getSecure } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
+import { get as getPlain } from "../lib/node-http.ts";
 import { unlessAborted } from "./chunks.ts";
 import { codeOf, notNow, type FileRefusal, refused, STOPPED, tooLarge } from "./refusal.ts";
 

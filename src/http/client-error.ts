@@ -1,5 +1,5 @@
-import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
+import { STATUS_CODES } from "../lib/node-http.ts";
 import { problemBody } from "./api/problem.ts";
 import type { HttpServer } from "./http-server.ts";
 

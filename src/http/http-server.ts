@@ -1,6 +1,7 @@
-import { Server, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Descriptors } from "../lib/descriptors.ts";
+import { Server } from "../lib/node-http.ts";
 
 export const WEBSOCKET_PATH = "/api/websocket";
 

@@ -1,7 +1,8 @@
-import http from "node:http";
+import type http from "node:http";
 import https from "node:https";
 import { Readable } from "node:stream";
 import type { Clock } from "../../contract/host.ts";
+import { Agent, request as requestPlain } from "../../lib/node-http.ts";
 import { errorCode, isBadCertificate, isNoTls, systemWords } from "../../lib/network-error.ts";
 import { PUBLIC, type ServerTrust, trustOptions } from "./trust.ts";
 
@@ -60,7 +61,7 @@ export class Http {
   constructor(clock: Clock, trust: ServerTrust = PUBLIC) {
     this.#clock = clock;
     const kept = { keepAlive: true, maxSockets: SOCKETS_MAX };
-    this.#agents = { "http:": new http.Agent(kept), "https:": new https.Agent({ ...kept, ...trustOptions(trust) }) };
+    this.#agents = { "http:": new Agent(kept), "https:": new https.Agent({ ...kept, ...trustOptions(trust) }) };
   }
 
   close(): void {
@@ -127,7 +128,7 @@ export class Http {
     const { url, method, body, headers } = wanted;
     const secure = url.protocol === "https:";
     const answered = Promise.withResolvers<http.IncomingMessage>();
-    const request = (secure ? https : http).request(url, {
+    const request = (secure ? https.request : requestPlain)(url, {
       method,
       signal,
       agent: this.#agents[secure ? "https:" : "http:"],

@@ -1,9 +1,10 @@
 import { lookup } from "node:dns";
-import { request as requestHttp, type ClientRequest, type IncomingMessage } from "node:http";
+import type { ClientRequest, IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { request as requestHttp } from "../../lib/node-http.ts";
 import { isPublic } from "../../lib/public-address.ts";
 import type { Upload } from "../kit/http.ts";
 
