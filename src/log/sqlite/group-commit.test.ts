@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { batchOf, said } from "../suite/kit.suite.ts";
-import { GroupCommit } from "./group-commit.ts";
+import { GroupCommit, type PendingBatch } from "./group-commit.ts";
 
 const mark = (name: string) => ({
   batch: { account: "", entries: [], marks: [{ name, value: "1" }] },
@@ -34,7 +34,11 @@ test("what rides causes no commit of its own while others come", async () => {
 });
 
 /** How many batches each commit has, when so many come in each of some turns of the event loop. */
-async function gathered(...turns: readonly number[]): Promise<readonly number[]> {
+function gathered(...turns: readonly number[]): Promise<readonly number[]> {
+  return gatheredWith([], ...turns);
+}
+
+async function gatheredWith(riding: readonly PendingBatch[], ...turns: readonly number[]): Promise<readonly number[]> {
   const sent: number[] = [];
   const commits = new GroupCommit({
     pendingBytes: 1_000_000,
@@ -46,6 +50,7 @@ async function gathered(...turns: readonly number[]): Promise<readonly number[]>
     },
     committed: () => undefined,
   });
+  for (const batch of riding) void commits.add(batch);
   for (const count of turns) {
     for (let added = 0; added < count; added += 1) void commits.add({ batch: batchOf(said("x")), unmark: [] });
     await new Promise((resolve) => setImmediate(resolve));
@@ -63,6 +68,7 @@ test("a commit waits for others as long as each turn brings more, but not for ev
 
 test("what comes alone leaves at the end of its turn", async () => {
   expect(await gathered(1, 1)).toEqual([1, 1]);
+  expect(await gatheredWith([mark("a"), mark("b")], 1, 1)).toEqual([3, 1]);
 });
 
 /** Commits of which each is answered in a turn of its own. */

@@ -112,7 +112,8 @@ export class GroupCommit {
       return;
     }
     this.#scheduled = true;
-    this.#gather(1, GATHER_TURNS);
+    const riding = this.#waiting.filter(({ rides }) => rides).length;
+    this.#gather(riding + 1, GATHER_TURNS);
   }
 
   /** Never waits for the network: a turn with nothing to read takes no time. `known`: so many are no reason to wait. */
