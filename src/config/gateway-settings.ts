@@ -25,7 +25,7 @@ function readMaxAge(section: Section, label: string, report: ProblemReport, { ru
   const setting = section.get("maxage");
   if (setting === undefined) return null;
   const result = coerce(setting.value, generalSchema.properties.MaxAge, rules.checkPattern);
-  if (result.ok) return result.value as number;
+  if (result.ok) return typeof result.value === "number" ? result.value : null;
   for (const { message } of result.misfits)
     report.error("bad-value", setting.where, `MaxAge of ${label} ${message}`, takesDefault);
   return null;

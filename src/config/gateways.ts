@@ -6,6 +6,7 @@ import { type ProblemEffect, keepsDown, leavesOut, type ProblemReport, type Wher
 import { type GatewaySettings, gatewaySettingKeys, readGatewaySettings } from "./gateway-settings.ts";
 import { lowerCaseKeys, isTable, keyAt, reportBroken, valueAt } from "./section.ts";
 import type { Section, Setting } from "./section.ts";
+import { listOf } from "../lib/shapes.ts";
 
 /** A gateway as written, before its accounts are looked up. */
 export interface WrittenGateway {
@@ -210,7 +211,7 @@ function readList(setting: Setting | undefined, name: string, { label, report, c
     }
     return [];
   }
-  const texts = result.value as readonly string[];
+  const texts = listOf(result.value).filter((text) => typeof text === "string");
   return texts.map((text, index) => ({
     text,
     where: below(setting.where, Array.isArray(setting.value) ? [index] : []),

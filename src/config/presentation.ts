@@ -121,5 +121,6 @@ export type PresentationSettings = {
 
 export function presentationOf(shared: SharedSettings): PresentationSettings {
   const named = Object.entries(shared).map(([name, value]) => [name.slice(0, 1).toLowerCase() + name.slice(1), value]);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each name is made as the type above makes it
   return Object.fromEntries(named) as PresentationSettings;
 }

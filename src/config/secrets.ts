@@ -21,5 +21,8 @@ export function secretsOf(config: Config, protocols: ReadonlyMap<string, Manifes
       if (known[name]?.secret === true) secrets.push(value);
     }
   }
-  return secrets.flat().filter((secret) => typeof secret === "string" && secret.length >= SECRET_MIN) as string[];
+  return secrets
+    .flat()
+    .filter((secret) => typeof secret === "string")
+    .filter(({ length }) => length >= SECRET_MIN);
 }

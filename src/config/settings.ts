@@ -1,5 +1,11 @@
 import { resolve } from "node:path";
-import type { IgnoredSetting, SettingSchema, SettingsOf, SettingsSchema } from "../contract/manifest.ts";
+import {
+  type IgnoredSetting,
+  type SettingSchema,
+  settingsBy,
+  type SettingsOf,
+  type SettingsSchema,
+} from "../contract/manifest.ts";
 import { suggest } from "../lib/suggest.ts";
 import { coerce } from "./coerce.ts";
 import type { Context } from "./context.ts";
@@ -49,7 +55,7 @@ export function settle<S extends SettingsSchema>(wanted: Wanted<S>, context: Con
       reportFault("missing-setting", where, [`${label} needs the setting ${name}`, add], effects, context);
     }
   }
-  return { values: values as SettingsOf<S>, faults };
+  return { values: settingsBy(schema, values), faults };
 }
 
 /** Undefined when it cannot be read, which is reported. */

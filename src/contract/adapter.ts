@@ -40,6 +40,7 @@ export function defineAdapter<const C extends Capabilities, S>(spec: AdapterSpec
     capabilities: spec.capabilities,
     load: async () => {
       const code = await spec.load();
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema that `S` comes from has read the settings
       return { open: async (args) => await code.open(args as OpenArgs<S>) };
     },
   };

@@ -112,6 +112,15 @@ export type SettingsOf<S extends SettingsSchema> = string extends keyof S["prope
   ? Record<string, unknown>
   : { readonly [Name in keyof S["properties"]]: ValueOf<S["properties"][Name]> };
 
+/** Values that were read by this schema, by their names. */
+export function settingsBy<S extends SettingsSchema>(
+  _schema: S,
+  values: Readonly<Record<string, unknown>>,
+): SettingsOf<S> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- config/settings.ts made them what the schema says
+  return values as SettingsOf<S>;
+}
+
 /** `never` for a schema whose type is not said `as const`. */
 type ValueOf<S> = S extends { readonly enum: readonly (infer Choice)[] }
   ? Choice

@@ -2,6 +2,7 @@ import type { Author } from "../contract/events.ts";
 import type { Known } from "../log/log.ts";
 import type { About } from "./codec.ts";
 import { accountOf } from "./subject.ts";
+import { listOf } from "../lib/shapes.ts";
 
 /**
  * Most characters (UTF-16 units) that are kept of what a message says, to quote it and to tell what an edit changed.
@@ -41,8 +42,9 @@ export function aboutEdit({ seq, name, excerpt }: Known): About {
 }
 
 export function aboutDeletion({ seq, name, excerpt, author, subject }: Known): About {
-  const [id = ""] = JSON.parse(author) as [string?];
-  return { ...NOTHING, is: "delete", seq, name, excerpt, author: { id, account: accountOf(subject) } };
+  const [id] = listOf(JSON.parse(author));
+  const by = { id: typeof id === "string" ? id : "", account: accountOf(subject) };
+  return { ...NOTHING, is: "delete", seq, name, excerpt, author: by };
 }
 
 export function aboutReaction({ seq, name, excerpt }: Known, emoji: string, on: boolean): About {

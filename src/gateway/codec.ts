@@ -2,6 +2,7 @@ import type { Source } from "../contract/content.ts";
 import type { FileId } from "../contract/ids.ts";
 import type { Extra, Message } from "../contract/message.ts";
 import type { Seq } from "../log/log.ts";
+import { isObject, parseAs } from "../lib/shapes.ts";
 
 /**
  * The message as the log and the HTTP API carry it: compact JSON, the 13 keys in the order of the API specification §2
@@ -11,10 +12,13 @@ export function encode(message: Message): string {
   return toJson(ordered(message));
 }
 
-/** The inverse of `encode`, for strings that `encode` made; throws on anything that is not JSON. */
+/** The inverse of `encode`, for strings that `encode` made; throws on anything that is no object in JSON. */
 export function decode(payload: string): Message {
-  return JSON.parse(payload) as Message;
+  return parseAs(payload, isEncoded);
 }
+
+/** Which is not looked into: it is done for every message that is read. */
+const isEncoded = (value: unknown): value is Message & Internal & Earlier => isObject(value);
 
 /**
  * What an entry of the log holds: the message as readers of the API see it, and after it what only destinations need.
@@ -67,7 +71,7 @@ export function encodeStored({ message, source, about, files, avatar }: Stored):
 
 /** The inverse of `encodeStored`; takes what earlier versions stored, too. */
 export function decodeStored(payload: string): Stored {
-  const value = JSON.parse(payload) as Message & Internal & Earlier;
+  const value = parseAs(payload, isEncoded);
   const { source, about, files, avatarFile, picture, internal: _, behind: __, ...message } = value;
   const avatar = avatarFile ?? picture ?? null;
   return { message, source: source ?? null, about: about ?? null, files: files ?? [], avatar };
@@ -81,20 +85,13 @@ export function isStored(payload: string): boolean {
   } catch {
     return false;
   }
-  if (typeof value !== "object" || value === null) return false;
-  const { Extra: extra, ...fields } = value as Readonly<Record<string, unknown>>;
-  const hasFiles =
-    typeof extra === "object" &&
-    extra !== null &&
-    "file" in extra &&
-    Array.isArray(extra.file) &&
-    extra.file.every(isObject);
+  if (!isObject(value)) return false;
+  const { Extra: extra, ...fields } = value;
+  const hasFiles = isObject(extra) && Array.isArray(extra["file"]) && extra["file"].every(isObject);
   return TEXTS.every((name) => typeof fields[name] === "string") && (extra === null || hasFiles);
 }
 
 const TEXTS = ["text", "channel", "username", "userid", "avatar", "account", "event", "protocol", "gateway", "id"];
-
-const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
 
 /** Whether a string that `encodeStored` made is the message and nothing more, so that a reader can have it as it is. */
 export function isBare(payload: string): boolean {

@@ -27,8 +27,9 @@ export const DROP_WORDS = {
 export type DropReason = keyof typeof DROP_WORDS;
 
 /** For a reason that another version of the program may have told. */
-export const dropWords = (reason: string): string =>
-  Object.hasOwn(DROP_WORDS, reason) ? DROP_WORDS[reason as DropReason] : reason;
+export const dropWords = (reason: string): string => (isReason(reason) ? DROP_WORDS[reason] : reason);
+
+const isReason = (reason: string): reason is DropReason => Object.hasOwn(DROP_WORDS, reason);
 
 /** Those that nobody asks about, and of which there are many: they are only counted. */
 const ONLY_COUNTED: ReadonlySet<DropReason> = new Set(["own", "duplicate", "join_part", "bug"]);

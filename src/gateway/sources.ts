@@ -1,4 +1,5 @@
 import type { Seq, Subject } from "../log/log.ts";
+import { listOf } from "../lib/shapes.ts";
 
 /**
  * Since when a reader of a gateway hears each of its subjects. A bridge that joins a gateway brings what is said from
@@ -14,9 +15,14 @@ export interface Sources {
 
 /** Pure. A subject that is new since `value` was written begins at `head`; one that is gone is forgotten. */
 export function settleSources(value: string | undefined, subjects: readonly Subject[], head: Seq): Sources {
-  const written = value === undefined || value === "" ? [] : (JSON.parse(value) as Seq | [Subject, Seq][]);
+  const written: unknown = value === undefined || value === "" ? [] : JSON.parse(value);
   // Before subjects were kept, one number stood for all.
-  const known = new Map(typeof written === "number" ? subjects.map((subject) => [subject, written]) : written);
+  const known = new Map(
+    typeof written === "number" ? subjects.map((subject) => [subject, written]) : listOf(written).filter(isBeginning),
+  );
   const since = new Map(subjects.map((subject) => [subject, known.get(subject) ?? head]));
   return { since, value: JSON.stringify([...since]) };
 }
+
+const isBeginning = (entry: unknown): entry is [Subject, Seq] =>
+  Array.isArray(entry) && typeof entry[0] === "string" && typeof entry[1] === "number";

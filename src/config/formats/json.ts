@@ -6,10 +6,10 @@ import type { Path, FilePosition } from "../problems.ts";
 import { maxDepth } from "./format.ts";
 import type { ConfigFormat, ParsedConfig, SyntaxProblem, Tell } from "./format.ts";
 
-const require = createRequire(import.meta.url);
+const require: (name: "jsonc-parser") => typeof Jsonc = createRequire(import.meta.url);
 
 /** Loaded with the first file in JSON: the others do not wait for it. */
-const jsonc = (): typeof Jsonc => require("jsonc-parser") as typeof Jsonc;
+const jsonc = (): typeof Jsonc => require("jsonc-parser");
 
 const strict = { disallowComments: true, allowTrailingComma: false };
 

@@ -6,10 +6,10 @@ import type { Path, FilePosition } from "../problems.ts";
 import { maxDepth, maxMistakes } from "./format.ts";
 import type { ConfigFormat, ParsedConfig, SyntaxProblem, Tell } from "./format.ts";
 
-const require = createRequire(import.meta.url);
+const require: (name: "toml-eslint-parser") => typeof TomlEslint = createRequire(import.meta.url);
 
 /** Loaded when there is something to report: a start without problems does not wait for it. */
-const parserWithPlaces = (): typeof TomlEslint => require("toml-eslint-parser") as typeof TomlEslint;
+const parserWithPlaces = (): typeof TomlEslint => require("toml-eslint-parser");
 
 export const toml: ConfigFormat = { parse: parseToml, positions };
 

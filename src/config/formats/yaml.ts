@@ -6,10 +6,10 @@ import type { Path, FilePosition } from "../problems.ts";
 import { maxDepth, maxMistakes } from "./format.ts";
 import type { ConfigFormat, ParsedConfig, Tell } from "./format.ts";
 
-const require = createRequire(import.meta.url);
+const require: (name: "yaml") => typeof Yaml = createRequire(import.meta.url);
 
 /** Loaded with the first file in YAML: the others do not wait for it. */
-const library = (): typeof Yaml => require("yaml") as typeof Yaml;
+const library = (): typeof Yaml => require("yaml");
 
 export const yaml: ConfigFormat = { parse: parseYaml, positions };
 

@@ -1,4 +1,3 @@
-import type { AddressInfo } from "node:net";
 import type { Follower, Followers } from "../../admin/followers.ts";
 import type { Address } from "../../lib/address.ts";
 import type { Logger } from "../../logger.ts";
@@ -87,7 +86,8 @@ export async function startAdmin({
     await close();
     throw new Error(explainListenError(error), { cause: error });
   }
-  const { port } = remote.app.server.address() as AddressInfo;
+  const bound = remote.app.server.address();
+  const port = typeof bound === "object" && bound !== null ? bound.port : address.port;
   const host = address.host === "" ? "127.0.0.1" : address.host;
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
   logger.info({ url }, "the admin server listens");

@@ -10,6 +10,7 @@ import { makeChunk, StreamSocket } from "../api/stream-socket.ts";
 import { BodyRefused } from "../body.ts";
 import { type HttpApi, sendProblem } from "../server.ts";
 import { statusPage } from "./page.ts";
+import { isObject } from "../../lib/shapes.ts";
 
 /** What an operator can ask and do. */
 export interface AdminDeps {
@@ -156,8 +157,8 @@ function queryOf(url: string): URLSearchParams {
 }
 
 function wordsOf(body: unknown): SayRequest | null {
-  if (typeof body !== "object" || body === null) return null;
-  const { gateway, text, as = "" } = body as Readonly<Record<string, unknown>>;
+  if (!isObject(body)) return null;
+  const { gateway, text, as = "" } = body;
   if (typeof gateway !== "string" || typeof text !== "string" || typeof as !== "string") return null;
   return { gateway, text, as };
 }

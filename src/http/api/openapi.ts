@@ -148,11 +148,11 @@ const description = {
 
 /** What is checked has no nulls left, because null counts as absent; what may be sent has them. */
 function nullable(schema: { readonly properties: Readonly<Record<string, { readonly type?: string }>> }): object {
-  const properties = Object.entries(schema.properties).map(([name, property]) => [
+  const properties = Object.entries(schema.properties).map(([name, property]): [string, object] => [
     name,
     { ...property, type: [property.type, "null"] },
   ]);
-  return { ...schema, properties: Object.fromEntries(properties) as object };
+  return { ...schema, properties: Object.fromEntries(properties) };
 }
 
 /** The description of the API (OpenAPI 3.1), made of the schemas that check its input. */

@@ -5,6 +5,7 @@ import { type FileDraft, readFile } from "./file-drafts.ts";
 import { type Flaw, flawOfPost } from "./post-shape.ts";
 import { problem, type HttpProblem } from "./problem.ts";
 import { PostedFileSchema, PostSchema, type PostedMessage } from "./schema.ts";
+import { isObject } from "../../lib/shapes.ts";
 
 /** A posted message after checking: what the client decides. */
 export interface Draft {
@@ -61,7 +62,7 @@ export function parseJsonPost(body: Buffer): ParsedPost {
     return refuse(describeSyntaxError(source));
   }
   if (value === null) return check({});
-  if (typeof value !== "object" || Array.isArray(value)) {
+  if (!isObject(value)) {
     return refuse(`the body must be a JSON object such as {"text":"hello"}; got ${kindOf(value)}`);
   }
   return check(value);
@@ -76,7 +77,7 @@ export function parseFormPost(body: Buffer): ParsedPost {
   return check({ ...fields, Extra: null, hops: hops === undefined ? null : Number(hops) });
 }
 
-function check(value: object): ParsedPost {
+function check(value: Readonly<Record<string, unknown>>): ParsedPost {
   const post = withKnownKeys(value, POST_KEYS);
   if (isObject(post["Extra"])) {
     const extra = withKnownKeys(post["Extra"], EXTRA_KEYS);
@@ -135,9 +136,11 @@ const EXTRA_KEYS: ReadonlyMap<string, string> = new Map([["file", "file"]]);
 const FILE_KEYS = keysByLowerCase(PostedFileSchema);
 
 /** Only the keys the schema knows, in its spelling, without nulls. */
-function withKnownKeys(value: object, known: ReadonlyMap<string, string>): Record<string, unknown> {
+function withKnownKeys(
+  given: Readonly<Record<string, unknown>>,
+  known: ReadonlyMap<string, string>,
+): Record<string, unknown> {
   const out: Record<string, unknown> = {};
-  const given = value as Readonly<Record<string, unknown>>;
   for (const key of Object.keys(given)) {
     // No known key is longer; of a stranger's million keys not all need another spelling.
     const name = key.length > KEY_CHARS_MAX ? undefined : (known.get(key) ?? known.get(key.toLowerCase()));
@@ -147,16 +150,13 @@ function withKnownKeys(value: object, known: ReadonlyMap<string, string>): Recor
 }
 
 /** Some clients send numbers and flags as text, which the reference takes for "not given". */
-function tolerantFile(file: object): Record<string, unknown> {
+function tolerantFile(file: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const out = withKnownKeys(file, FILE_KEYS);
   for (const field of ["Size", "Avatar"]) {
     if (typeof out[field] === "string") delete out[field];
   }
   return out;
 }
-
-const isObject = (value: unknown): value is object =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function describeFlaw({ path, message, value }: Flaw): string {
   const field = path.map((part) => (typeof part === "number" ? `[${part}]` : `.${part}`)).join("");

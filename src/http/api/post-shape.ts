@@ -1,4 +1,5 @@
 import { PostedFileSchema, PostSchema } from "./schema.ts";
+import { isObject } from "../../lib/shapes.ts";
 
 /** The first thing in a body that is not as `PostSchema` has it. `path`: the keys that lead to it. */
 export interface Flaw {
@@ -44,9 +45,6 @@ function flawOfExtra(extra: unknown): Flaw | null {
   }
   return null;
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const CHECKS = {
   string: (value) => (typeof value === "string" ? null : "must be string"),

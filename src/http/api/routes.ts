@@ -14,6 +14,7 @@ import { parseFormPost, parseJsonPost, type ParsedPost } from "./post-body.ts";
 import { problem, whyOf } from "./problem.ts";
 import { StreamSocket } from "./stream-socket.ts";
 import { serveWebSocket } from "./websocket.ts";
+import { isObject } from "../../lib/shapes.ts";
 
 /** A checked body, and its digest when the request has an Idempotency-Key. */
 interface Body {
@@ -87,9 +88,9 @@ function addPost({ app, direct, onBody }: HttpApi, { ingest }: ApiDeps): void {
     onBody(type, (body, { raw }) => decode(body, raw, parse));
     takers.set(type, (body, request, response) => take(decode(body, request, parse), request, response));
   }
-  app.post(path, (request, reply) => {
+  app.post<{ Body: Body | undefined }>(path, (request, reply) => {
     reply.hijack();
-    take(readBody(request), request.raw, reply.raw);
+    take(readBody(request.body), request.raw, reply.raw);
   });
   direct.add("POST", path, (request, response) => {
     const taker = takers.get(mediaTypeOf(request));
@@ -164,8 +165,7 @@ function decode(raw: Buffer, { headers }: IncomingMessage, parse: Parse): Body {
   return { parsed: parse(raw), once: { key, fingerprint } };
 }
 
-const wantsNoBacklog = ({ query }: FastifyRequest): boolean => (query as { backlog?: unknown }).backlog === "0";
+const wantsNoBacklog = ({ query }: FastifyRequest): boolean => isObject(query) && query["backlog"] === "0";
 
 /** A POST without a body and without a type is an empty message. */
-const readBody = (request: FastifyRequest): Body =>
-  (request.body as Body | undefined) ?? { parsed: parseJsonPost(Buffer.alloc(0)), once: null };
+const readBody = (body: Body | undefined): Body => body ?? { parsed: parseJsonPost(Buffer.alloc(0)), once: null };

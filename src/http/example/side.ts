@@ -28,7 +28,9 @@ interface Form extends Box {
 declare const document: {
   readonly location: { readonly host: string };
   createElement(tag: string): Box;
-  querySelector(selector: string): unknown;
+  querySelector(selector: "#form"): Form;
+  querySelector(selector: "#name" | "#text"): Field;
+  querySelector(selector: "#status" | "#messages" | "#error"): Box;
 };
 
 /** Of a message of the API. */
@@ -39,18 +41,23 @@ interface Shown {
   readonly timestamp: string;
 }
 
+const SHOWN_KEYS = ["text", "username", "event", "timestamp"];
+
+const isShown = (value: unknown): value is Shown =>
+  typeof value === "object" && value !== null && SHOWN_KEYS.every((key) => key in value);
+
 const SHOWN_MAX = 500;
 const PATIENCE_MS = 10_000;
 const RETRY_MS = { first: 500, longest: 5_000 };
 /** Less than this from the end counts as the end. */
 const END_PX = 8;
 
-const status = document.querySelector("#status") as Box;
-const messages = document.querySelector("#messages") as Box;
-const error = document.querySelector("#error") as Box;
-const form = document.querySelector("#form") as Form;
-const name = document.querySelector("#name") as Field;
-const input = document.querySelector("#text") as Field;
+const status = document.querySelector("#status");
+const messages = document.querySelector("#messages");
+const error = document.querySelector("#error");
+const form = document.querySelector("#form");
+const name = document.querySelector("#name");
+const input = document.querySelector("#text");
 const usualName = name.value;
 
 /** After a crash of Rialto, what came last can come again. */
@@ -79,7 +86,8 @@ function show({ text, username, timestamp }: Shown): void {
 function connect(): void {
   const socket = new WebSocket(`ws://${document.location.host}/api/websocket`);
   socket.addEventListener("message", ({ data }) => {
-    const message = JSON.parse(String(data)) as Shown;
+    const message: unknown = JSON.parse(String(data));
+    if (!isShown(message)) return;
     if (message.event === "" || message.event === "user_action") return show(message);
     if (message.event !== "api_connected") return;
     retryMs = RETRY_MS.first;
@@ -92,6 +100,11 @@ function connect(): void {
   });
 }
 
+function whyIn(answer: unknown): string | null {
+  if (typeof answer !== "object" || answer === null || !("message" in answer)) return null;
+  return typeof answer.message === "string" ? answer.message : null;
+}
+
 /** Why it was not taken, for people; null: it was. */
 async function post(body: string): Promise<string | null> {
   if (unanswered.body !== body) unanswered = { body, key: newKey() };
@@ -99,10 +112,10 @@ async function post(body: string): Promise<string | null> {
   try {
     const signal = AbortSignal.timeout(PATIENCE_MS);
     const answer = await fetch("/api/message", { method: "POST", headers, body, signal });
-    const said = (await answer.json()) as Shown & { readonly message?: string };
-    if (!answer.ok) return said.message ?? `status ${answer.status}`;
+    const said: unknown = await answer.json();
+    if (!answer.ok) return whyIn(said) ?? `status ${answer.status}`;
     unanswered = { body: "", key: "" };
-    show(said);
+    if (isShown(said)) show(said);
     return null;
   } catch {
     return "Rialto does not answer. Try again.";
