@@ -46,9 +46,11 @@ function open(file: string): number {
   }
 }
 
+const load: (name: "pino-pretty") => typeof PinoPretty = createRequire(import.meta.url);
+
 /** Loaded only where people read: it would take a good part of the start-up time. */
 function readable(colorize: boolean): (line: string) => string {
-  const { prettyFactory } = createRequire(import.meta.url)("pino-pretty") as typeof PinoPretty;
+  const { prettyFactory } = load("pino-pretty");
   const prettify = prettyFactory({
     colorize,
     ignore: "pid,hostname",

@@ -7,6 +7,7 @@ import { settleSources } from "../gateway/sources.ts";
 import { accountOf } from "../gateway/subject.ts";
 import type { Log, Receipt, Seq, Subject } from "../log/log.ts";
 import type { Destination } from "./views.ts";
+import { isObject, parseAs } from "../lib/shapes.ts";
 
 export interface DestinationOptions {
   readonly log: Pick<Log, "head" | "ids" | "marks">;
@@ -141,10 +142,12 @@ interface Detail {
   readonly messages?: readonly string[];
 }
 
+const isDetail = (value: unknown): value is Detail => isObject(value);
+
 /** Nothing, where a failing disk has left something else. */
 function detailOf({ detail }: Receipt): Detail {
   try {
-    return (JSON.parse(detail) as Detail | null) ?? {};
+    return parseAs(detail, isDetail);
   } catch {
     return {};
   }

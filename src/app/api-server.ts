@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { ApiSettings } from "../adapters/api/index.ts";
+import { type ApiSettings, apiSettings } from "../adapters/api/index.ts";
 import type { ReaderView } from "../admin/views.ts";
 import type { Account, Config } from "../config/config.ts";
 import { systemClock } from "../delivery/clock.ts";
@@ -68,7 +68,7 @@ const nowMs = (): number => systemClock.nowMs();
 /** Opens the readers of an API account and its server, which does not listen yet. Rejects with a LogError. */
 export async function createApiServer(account: Account, config: Config, core: ApiCore): Promise<ApiServer> {
   const { log, files, routes, lock, share, logger, onDrop } = core;
-  const settings = account.settings as ApiSettings;
+  const settings = apiSettings(account.settings);
   const view = viewOf(account, config, core);
   const keepFile = async (content: Uint8Array, name: string): Promise<string | null> => await files.keep(content, name);
   const inbound = compileInbound(account);

@@ -1,4 +1,4 @@
-import type { ApiSettings } from "../adapters/api/index.ts";
+import { apiSettings } from "../adapters/api/index.ts";
 import type { Account, Config } from "../config/config.ts";
 import { pause } from "../delivery/deadline.ts";
 import { systemClock } from "../delivery/clock.ts";
@@ -223,4 +223,4 @@ export class ApiServers {
 export const apisOf = ({ accounts }: Config): readonly Account[] =>
   [...accounts.values()].filter(({ protocol }) => protocol === "api");
 
-export const addressOf = ({ settings }: Account): string => (settings as ApiSettings).BindAddress;
+export const addressOf = ({ settings }: Account): string => apiSettings(settings).BindAddress;

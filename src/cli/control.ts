@@ -14,6 +14,7 @@ import { explainText } from "./explain-view.ts";
 import { reloadText } from "./reload-view.ts";
 import { statusText } from "./status-view.ts";
 import { paint, type Screen } from "./table.ts";
+import { isObject, parseAs } from "../lib/shapes.ts";
 
 export interface Terminal {
   readonly env: Environment;
@@ -54,7 +55,7 @@ const COMMANDS: Readonly<Record<ControlCommand["name"], Run>> = {
     if (watch) return await watchStatus(socket, json, terminal);
     const answer = await ask(socket, { method: "GET", path: "/api/v1/status" }, terminal.signal);
     return await show(answer, json, terminal, (body) => {
-      const status = JSON.parse(body) as StatusView;
+      const status = parseAs(body, isStatus);
       return { text: statusText(status, terminal.screen()), code: status.troubles.length === 0 ? 0 : 1 };
     });
   },
@@ -62,7 +63,7 @@ const COMMANDS: Readonly<Record<ControlCommand["name"], Run>> = {
     const path = `/api/v1/explain?q=${encodeURIComponent(words.join(" "))}`;
     const answer = await ask(socket, { method: "GET", path }, terminal.signal);
     return await show(answer, json, terminal, (body) => {
-      const found = JSON.parse(body) as ExplainView;
+      const found = parseAs(body, isExplained);
       return {
         text: explainText(found, { nowMs: Date.now(), screen: terminal.screen(), ids }),
         code: found.stories.length + found.drops.length === 0 ? 1 : 0,
@@ -83,14 +84,14 @@ const COMMANDS: Readonly<Record<ControlCommand["name"], Run>> = {
     const body = { gateway, text: words.join(" "), as };
     const answer = await ask(socket, { method: "POST", path: "/api/v1/send", body }, terminal.signal);
     return await show(answer, json, terminal, (text) => {
-      const { seq, destinations } = JSON.parse(text) as { readonly seq: number; readonly destinations: number };
+      const { seq, destinations } = parseAs(text, isSent);
       const count = `${destinations} ${destinations === 1 ? "destination" : "destinations"}`;
       return { text: `no. ${seq}, for ${count}; "rialto explain ${seq}" shows where it is\n`, code: 0 };
     });
   },
   reload: async (socket, { json }, terminal) => {
     const answer = await ask(socket, { method: "POST", path: "/api/v1/reload" }, terminal.signal);
-    return await show(answer, json, terminal, (body) => reloadText(JSON.parse(body) as Reloaded));
+    return await show(answer, json, terminal, (body) => reloadText(parseAs(body, isReloaded)));
   },
 };
 
@@ -102,7 +103,7 @@ async function watchStatus(socket: string, json: boolean, terminal: Terminal): P
     try {
       const answer = await ask(socket, { method: "GET", path: "/api/v1/status" }, signal);
       if (answer.status !== 200) return refused(answer, terminal);
-      text = json ? answer.body : statusText(JSON.parse(answer.body) as StatusView, screen());
+      text = json ? answer.body : statusText(parseAs(answer.body, isStatus), screen());
     } catch (error) {
       if (!(error instanceof NotRunning)) throw error;
       if (isAborted(signal)) break;
@@ -133,7 +134,7 @@ function refused({ body }: ControlResponse, { tell }: Terminal): number {
 
 function messageOf(body: string): string {
   try {
-    const { message } = JSON.parse(body) as { readonly message?: unknown };
+    const { message } = parseAs(body, isObject);
     if (typeof message === "string") return message;
   } catch {
     // Not an answer of ours; it is shown unchanged.
@@ -142,7 +143,7 @@ function messageOf(body: string): string {
 }
 
 function tailText(line: string, screen: Screen): string {
-  const { seq, atMs, account, channel, gateways, by, event, text } = JSON.parse(line) as TailLine;
+  const { seq, atMs, account, channel, gateways, by, event, text } = parseAs(line, isTailLine);
   const time = localTimeOfDay(atMs);
   const kind = event === "" ? "" : ` (${printable(event)})`;
   const place = paint(
@@ -152,3 +153,11 @@ function tailText(line: string, screen: Screen): string {
   );
   return `${time} ${seq} ${place} ${paint(printable(by), "bold", screen)}${kind}: ${printable(text)}\n`;
 }
+
+/** What a Rialto of this version answers is not looked into further. */
+const isStatus = (value: unknown): value is StatusView => isObject(value) && Array.isArray(value["troubles"]);
+const isExplained = (value: unknown): value is ExplainView => isObject(value) && Array.isArray(value["stories"]);
+const isReloaded = (value: unknown): value is Reloaded => isObject(value) && typeof value["is"] === "string";
+const isTailLine = (value: unknown): value is TailLine => isObject(value) && typeof value["seq"] === "number";
+const isSent = (value: unknown): value is { readonly seq: number; readonly destinations: number } =>
+  isObject(value) && typeof value["seq"] === "number" && typeof value["destinations"] === "number";

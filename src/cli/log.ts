@@ -13,6 +13,7 @@ import type { LogCommand } from "./args.ts";
 import { ask, NotRunning } from "./client.ts";
 import type { Terminal } from "./control.ts";
 import { findDataPath } from "./data-path.ts";
+import { isObject, parseAs } from "../lib/shapes.ts";
 
 /** A running Rialto copies its log while it does its other work. */
 const BACKUP_MS = 60 * 60 * 1000;
@@ -87,8 +88,9 @@ async function askForBackup(dataPath: string, { signal, tell }: Terminal): Promi
   try {
     const question = { method: "POST", path: "/api/v1/backup", patienceMs: BACKUP_MS } as const;
     const { status, body } = await ask(socketPath(dataPath), question, signal);
-    const { file, message } = JSON.parse(body) as { readonly file?: string; readonly message?: string };
-    if (status !== 200 || file === undefined) throw new LogError("io", message ?? "The running Rialto refused.");
+    const { file, message } = parseAs(body, isObject);
+    if (status !== 200 || typeof file !== "string")
+      throw new LogError("io", typeof message === "string" ? message : "The running Rialto refused.");
     return file;
   } catch (error) {
     if (!(error instanceof NotRunning)) throw error;

@@ -25,7 +25,7 @@ export function parseHtml(html: string, mention: (href: string) => UserRef | nul
 }
 
 /** Loaded with the first text that needs it: many programs never see one, and starting is quicker without. */
-const load = createRequire(import.meta.url);
+const load: (name: "htmlparser2") => typeof HtmlParser = createRequire(import.meta.url);
 
 const LENGTH_MAX = 64 * 1024;
 const DEPTH_MAX = 64;
@@ -45,7 +45,7 @@ function read(html: string, builder: HtmlBuilder, mention: (href: string) => Use
     if (text !== "" && silent === 0) builder.text(text);
     text = "";
   };
-  const { Parser } = load("htmlparser2") as typeof HtmlParser;
+  const { Parser } = load("htmlparser2");
   const parser = new Parser({
     onopentag: (name, attributes) => {
       flush();

@@ -118,8 +118,10 @@ function leadsTo(from: IrcFormat, to: IrcFormat): boolean {
 }
 
 export function samePlain(format: IrcFormat): boolean {
-  return (Object.keys(PLAIN) as (keyof IrcFormat)[]).every((key) => format[key] === PLAIN[key]);
+  return KEYS.every((key) => format[key] === PLAIN[key]);
 }
+
+const KEYS = Object.keys(PLAIN).filter((key): key is keyof IrcFormat => key in PLAIN);
 
 /** Always two digits, so that digits of the text stay text. */
 function colourCodes(fore: string | null, back: string | null): string {

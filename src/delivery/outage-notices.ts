@@ -3,6 +3,7 @@ import type { Reason, ReasonCode } from "../contract/outcome.ts";
 import { backEntry, type Outage, outageEntry, outageRef, outageSubject } from "../gateway/outages.ts";
 import type { Log, Subject } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
+import { isObject, parseAs } from "../lib/shapes.ts";
 
 /** A channel of a network's account, as it is now. */
 export interface WatchedPlace {
@@ -147,7 +148,7 @@ export class OutageNotices {
   async #readMarks(): Promise<Map<Subject, Told>> {
     const marks = await this.#options.log.marks(STEM);
     const told = [...marks].filter(([, value]) => value !== "");
-    return new Map(told.map(([name, value]) => [name.slice(STEM.length), JSON.parse(value) as Told]));
+    return new Map(told.map(([name, value]) => [name.slice(STEM.length), parseAs(value, isTold)]));
   }
 }
 
@@ -156,6 +157,8 @@ interface Told {
   readonly sinceMs: number;
   readonly code: ReasonCode | null;
 }
+
+const isTold = (value: unknown): value is Told => isObject(value) && typeof value["sinceMs"] === "number";
 
 const markOf = ({ place }: WatchedPlace): string => `${STEM}${place}`;
 

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import type { FileId } from "../contract/ids.ts";
 import { writeWhole } from "./disk.ts";
 import type { Sniffed } from "./media-type.ts";
+import { isObject, parseAs } from "../lib/shapes.ts";
 
 /** What is known of a file whose content was had once. */
 export interface FileEntry {
@@ -21,6 +22,9 @@ export interface FileEntry {
 
 const CACHED_MAX = 2000;
 const SHA256 = /^[0-9a-f]{64}$/u;
+
+const isEntry = (value: unknown): value is FileEntry =>
+  isObject(value) && typeof value["sha256"] === "string" && SHA256.test(value["sha256"]);
 
 /**
  * Which content a file id stands for, on disk: `index/ab/cdef….json` by the SHA-256 of the id. Losing one costs a
@@ -45,8 +49,7 @@ export class Entries {
     }
     try {
       const path = this.#path(id);
-      const entry = JSON.parse(await readFile(path, "utf8")) as FileEntry;
-      if (!SHA256.test(entry.sha256)) return null;
+      const entry = parseAs(await readFile(path, "utf8"), isEntry);
       const now = new Date();
       await utimes(path, now, now);
       this.#remember(id, entry);

@@ -1,4 +1,5 @@
 import { type FileId, type FileRef, mint } from "../contract/ids.ts";
+import { isObject, parseAs } from "../lib/shapes.ts";
 
 /** How an id says where its content is; made by `fileId` and read by `readFileId` alone. */
 export type FileOrigin =
@@ -18,5 +19,7 @@ export const fileIdAgain = (text: string): FileId => mint("FileId", text);
 
 /** Throws on what `fileId` has not made. */
 export function readFileId(id: FileId): FileOrigin {
-  return JSON.parse(id) as FileOrigin;
+  return parseAs(id, isOrigin);
 }
+
+const isOrigin = (value: unknown): value is FileOrigin => isObject(value) && typeof value["is"] === "string";

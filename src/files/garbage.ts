@@ -20,9 +20,14 @@ export function passed(bytes: number): void {
 }
 
 /** The function is only there in contexts that are made while the flag is set. */
-function collector(): (options: { readonly type: "minor" }) => void {
+function collector(): Collector {
   setFlagsFromString("--expose-gc");
-  const found = runInNewContext("gc") as (options: { readonly type: "minor" }) => void;
+  const found: unknown = runInNewContext("gc");
   setFlagsFromString("--no-expose-gc");
+  if (!isCollector(found)) throw new Error("Node gives no collector of garbage");
   return found;
 }
+
+type Collector = (options: { readonly type: "minor" }) => void;
+
+const isCollector = (value: unknown): value is Collector => typeof value === "function";

@@ -4,6 +4,7 @@ import { chmod, constants, copyFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { makeFolder } from "../lib/make-folder.ts";
 import { codeOf } from "./refusal.ts";
+import { finished } from "node:stream/promises";
 
 /** A folder that a web server shows at `url`. */
 export interface MediaFolder {
@@ -66,6 +67,8 @@ async function copyOnce(content: string, shelf: string, name: string): Promise<v
 
 async function hashOf(algorithm: "sha1" | "sha256", path: string): Promise<string> {
   const hash = createHash(algorithm);
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Uint8Array);
+  const stream = createReadStream(path);
+  stream.on("data", (chunk) => hash.update(chunk));
+  await finished(stream);
   return hash.digest("hex");
 }

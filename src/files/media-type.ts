@@ -37,7 +37,10 @@ async function binary(head: Uint8Array): Promise<string | null> {
 const PAGE =
   /<!doctype\s+html|<(?:html|head|body|script|iframe|style|title|meta|link|base|form|object|embed|a|img|video|audio|table|div|h1|br|p)[\s/>]/iu;
 const DRAWING = /<(?:\w+:)?svg[\s/>]|<!doctype\s+svg/iu;
-const UTF16 = { fffe: "utf-16le", feff: "utf-16be" } as const;
+const UTF16: ReadonlyMap<string, string> = new Map([
+  ["fffe", "utf-16le"],
+  ["feff", "utf-16be"],
+]);
 
 function active(head: Uint8Array): string | null {
   const text = decode(head);
@@ -51,7 +54,7 @@ function active(head: Uint8Array): string | null {
 
 function decode(head: Uint8Array): string {
   const mark = Buffer.from(head.subarray(0, 2)).toString("hex");
-  const charset = mark in UTF16 ? UTF16[mark as keyof typeof UTF16] : "utf-8";
+  const charset = UTF16.get(mark) ?? "utf-8";
   return new TextDecoder(charset).decode(head);
 }
 

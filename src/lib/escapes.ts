@@ -1,6 +1,8 @@
 import { createRequire } from "node:module";
 import type * as Entities from "entities/decode";
 
+const load: (name: "entities/decode") => typeof Entities = createRequire(import.meta.url);
+
 /** A character (a code point) that a place in a text may stand for, and where the text continues after it. */
 export interface DecodedChar {
   readonly code: number;
@@ -200,7 +202,7 @@ function entity(name: string): number | null {
   }
   if (name === "" || name.includes("#")) return null;
   // Its table takes some milliseconds to load, and most lines have no use for it.
-  entities ??= createRequire(import.meta.url)("entities/decode") as typeof Entities;
+  entities ??= load("entities/decode");
   const text = entities.decodeHTMLStrict(`&${name};`);
   const code = text.codePointAt(0) ?? 0;
   return text.length === (code > 0xffff ? 2 : 1) ? code : null;

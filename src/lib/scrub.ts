@@ -1,4 +1,5 @@
 import { EscapedText, opensEscape } from "./escapes.ts";
+import { isObject } from "./shapes.ts";
 
 /** Shorter ones are part of every other line: to hide them would hide nothing but the text. */
 export const SECRET_MIN = 4;
@@ -77,12 +78,17 @@ export class Scrubber {
   };
 
   /** Plain data with `clean` texts; keys stay. */
-  readonly cleanAll = <T>(value: T): T => {
-    if (typeof value === "string") return this.clean(value) as T;
-    if (Array.isArray(value)) return value.map(this.cleanAll) as T;
-    if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, this.cleanAll(each)])) as T;
-  };
+  cleanAll<T>(value: T): T {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same data, of which only texts are others
+    return this.#cleanOf(value) as T;
+  }
+
+  #cleanOf(value: unknown): unknown {
+    if (typeof value === "string") return this.clean(value);
+    if (Array.isArray(value)) return value.map((each) => this.#cleanOf(each));
+    if (!isObject(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, this.#cleanOf(each)]));
+  }
 
   #put(form: string, ends: "plain" | "wide"): void {
     if (form.length < SECRET_MIN) return;

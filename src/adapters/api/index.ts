@@ -1,4 +1,10 @@
-import type { Manifest, SettingIssue, SettingsOf, SettingsSchema } from "../../contract/manifest.ts";
+import {
+  type Manifest,
+  type SettingIssue,
+  settingsBy,
+  type SettingsOf,
+  type SettingsSchema,
+} from "../../contract/manifest.ts";
 import { isLoopback, parseAddress } from "../../lib/address.ts";
 
 const schema = {
@@ -50,6 +56,11 @@ const schema = {
 /** The settings of an HTTP API account as `Account.settings` carries them. */
 export type ApiSettings = SettingsOf<typeof schema>;
 
+/** Of an account of this protocol. */
+export function apiSettings(values: Readonly<Record<string, unknown>>): ApiSettings {
+  return settingsBy(schema, values);
+}
+
 function checkSettings({ BindAddress, Token }: ApiSettings): readonly SettingIssue[] {
   const address = parseAddress(BindAddress);
   if (Token !== "" || "error" in address || isLoopback(address.host)) return [];
@@ -65,5 +76,5 @@ export const manifest: Manifest = {
   schema,
   defaults: { RemoteNickFormat: "{NICK}" },
   onlyChannel: "api",
-  check: (settings) => checkSettings(settings as ApiSettings),
+  check: (settings) => checkSettings(apiSettings(settings)),
 };

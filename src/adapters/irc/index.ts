@@ -1,5 +1,5 @@
 import { defineAdapter } from "../../contract/adapter.ts";
-import type { Manifest } from "../../contract/manifest.ts";
+import { type Manifest, settingsBy } from "../../contract/manifest.ts";
 import { capabilities } from "./capabilities.ts";
 import { checkSettings, schema } from "./settings.ts";
 import type { IrcSettings } from "./settings.ts";
@@ -35,10 +35,10 @@ const manifest: Manifest = {
   network: "Server",
   login: "Nick",
   address: (settings) => {
-    const { Server, UseTLS } = settings as IrcSettings;
+    const { Server, UseTLS } = settingsBy(schema, settings);
     return `${Server} (${UseTLS ? "TLS" : "no TLS"})`;
   },
-  check: (settings) => checkSettings(settings as IrcSettings),
+  check: (settings) => checkSettings(settingsBy(schema, settings)),
 };
 
 export const adapter = defineAdapter<typeof capabilities, IrcSettings>({

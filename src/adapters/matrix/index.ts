@@ -1,5 +1,5 @@
 import { defineAdapter } from "../../contract/adapter.ts";
-import type { Manifest } from "../../contract/manifest.ts";
+import { type Manifest, settingsBy } from "../../contract/manifest.ts";
 import { capabilities } from "./capabilities.ts";
 import { registrationCommand } from "./registration.ts";
 import { checkSettings, schema } from "./settings.ts";
@@ -38,14 +38,14 @@ const manifest: Manifest = {
   room: (channel) => channel,
   login: "Login",
   address: (settings) => {
-    const { Server } = settings as MatrixSettings;
+    const { Server } = settingsBy(schema, settings);
     if (!URL.canParse(Server)) return null;
     // Without what may be in it beside the host: credentials, a path.
     const { protocol, hostname, port } = new URL(Server);
     const isTls = protocol === "https:";
     return `${hostname}:${port || (isTls ? "443" : "80")} (${isTls ? "TLS" : "no TLS"})`;
   },
-  check: (settings) => checkSettings(settings as MatrixSettings),
+  check: (settings) => checkSettings(settingsBy(schema, settings)),
   commands: [registrationCommand],
 };
 

@@ -1,11 +1,11 @@
-import type { AccountCommand } from "../../contract/manifest.ts";
-import { botOf, type MatrixSettings } from "./settings.ts";
+import { type AccountCommand, settingsBy } from "../../contract/manifest.ts";
+import { botOf, type MatrixSettings, schema } from "./settings.ts";
 
 /** `rialto matrix registration`: the file that tells a homeserver of us (application service API, "Registration"). */
 export const registrationCommand: AccountCommand = {
   name: "registration",
   summary: "print the registration of an account as an application service",
-  run: (settings, { name, random }) => registration(settings as MatrixSettings, name, random),
+  run: (settings, { name, random }) => registration(settingsBy(schema, settings), name, random),
 };
 
 function registration(settings: MatrixSettings, account: string, random: () => string) {

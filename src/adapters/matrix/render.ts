@@ -6,7 +6,7 @@ import type { PostDraft } from "../../contract/ops.ts";
 import type { Loss } from "../../contract/outcome.ts";
 import { escapeHtml } from "../../content/html-render.ts";
 import { cut } from "../../content/length.ts";
-import type { Json } from "../kit/json.ts";
+import { type Json, objectIn } from "../kit/json.ts";
 import { oneLine, type Text, textOf, type TextOptions } from "./text.ts";
 
 /**
@@ -100,8 +100,8 @@ function relationOf({ reply, thread }: PostDraft): Json {
 }
 
 function threadOnly(relation: Json): Json {
-  const inner = relation["m.relates_to"] as Json | undefined;
-  if (inner?.["rel_type"] !== "m.thread") return {};
+  const inner = objectIn(relation, "m.relates_to");
+  if (inner["rel_type"] !== "m.thread") return {};
   const root = { event_id: inner["event_id"] };
   return { "m.relates_to": { ...inner, is_falling_back: true, "m.in_reply_to": root } };
 }

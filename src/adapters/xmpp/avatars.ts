@@ -5,6 +5,7 @@ import { Memory } from "./memory.ts";
 import { NS } from "./ns.ts";
 import type { Requests } from "./requests.ts";
 import { child, childText, el } from "./xml.ts";
+import { isObject, parseAs } from "../../lib/shapes.ts";
 
 /** Pictures that are kept; each is some ten KiB (XEP-0153 §3.1 asks for less than 8). */
 const KEPT_MAX = 32;
@@ -46,7 +47,7 @@ export class Avatars {
 
 function read(ref: FileRef): { readonly of: string; readonly sha1: string } | null {
   try {
-    const { of, sha1 } = JSON.parse(ref) as { readonly of?: unknown; readonly sha1?: unknown };
+    const { of, sha1 } = parseAs(ref, isObject);
     return typeof of === "string" && typeof sha1 === "string" ? { of, sha1 } : null;
   } catch {
     return null;

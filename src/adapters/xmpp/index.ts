@@ -1,5 +1,5 @@
 import { defineAdapter } from "../../contract/adapter.ts";
-import type { Manifest } from "../../contract/manifest.ts";
+import { type Manifest, settingsBy } from "../../contract/manifest.ts";
 import { capabilities } from "./capabilities.ts";
 import { roomJid } from "./jid.ts";
 import { checkSettings, schema, tlsOf } from "./settings.ts";
@@ -30,10 +30,10 @@ const manifest: Manifest = {
   room: roomJid,
   login: "Nick",
   address: (settings) => {
-    const { Server } = settings as XmppSettings;
-    return `${Server} (${TLS_WORDS[tlsOf(settings as XmppSettings)]})`;
+    const { Server } = settingsBy(schema, settings);
+    return `${Server} (${TLS_WORDS[tlsOf(settingsBy(schema, settings))]})`;
   },
-  check: (settings) => checkSettings(settings as XmppSettings),
+  check: (settings) => checkSettings(settingsBy(schema, settings)),
 };
 
 export const adapter = defineAdapter<typeof capabilities, XmppSettings>({

@@ -1,5 +1,6 @@
 import type { Cursor } from "../../contract/ids.ts";
 import { cursorOf } from "./ids.ts";
+import { isObject, parseAs } from "../../lib/shapes.ts";
 
 /**
  * Up to where a room was read. `id`: of the last message in its archive, null where it has none. `atMs`: when that was
@@ -62,9 +63,9 @@ export class ArchivePositions {
 /** What is not a cursor of ours is none. */
 function read(since: Cursor | null): Readonly<Record<string, { readonly id?: unknown; readonly at?: unknown }>> {
   try {
-    const { rooms } = JSON.parse(since ?? "{}") as { readonly rooms?: Readonly<Record<string, object | null>> | null };
-    if (typeof rooms !== "object" || rooms === null) return {};
-    return Object.fromEntries(Object.entries(rooms).filter((entry): entry is [string, object] => entry[1] !== null));
+    const { rooms } = parseAs(since ?? "{}", isObject);
+    if (!isObject(rooms)) return {};
+    return Object.fromEntries(Object.entries(rooms).flatMap(([room, each]) => (isObject(each) ? [[room, each]] : [])));
   } catch {
     return {};
   }

@@ -1,6 +1,7 @@
 import type { MessageRef, Progress } from "../../contract/ids.ts";
 import type { Reason } from "../../contract/outcome.ts";
 import type { Mark, Seq } from "../../log/log.ts";
+import { isObject, parseAs } from "../../lib/shapes.ts";
 
 /**
  * What a lane has on disk, as marks of the log:
@@ -90,10 +91,12 @@ export function encodeCheckpoint(checkpoint: Checkpoint): string {
 
 /** Throws on what no lane has written: only a damaged log or a newer program has such a mark. */
 export function decodeCheckpoint(value: string): Checkpoint {
-  const checkpoint = JSON.parse(value) as Checkpoint | null;
-  if (typeof checkpoint?.after !== "number") throw new Error("the position of a lane cannot be read from the log");
+  const checkpoint: unknown = JSON.parse(value);
+  if (!isCheckpoint(checkpoint)) throw new Error("the position of a lane cannot be read from the log");
   return checkpoint;
 }
+
+const isCheckpoint = (value: unknown): value is Checkpoint => isObject(value) && typeof value["after"] === "number";
 
 /** What the marks of the lane have to say, but for its sources. */
 export function encodeMarks(
@@ -113,12 +116,16 @@ function encodeOrEmpty(value: Intent | Summary | null): string {
 }
 
 export function decodeIntent(value: string | undefined): Intent | null {
-  return value === undefined || value === "" ? null : (JSON.parse(value) as Intent);
+  return value === undefined || value === "" ? null : parseAs(value, isIntent);
 }
 
+const isIntent = (value: unknown): value is Intent => isObject(value) && typeof value["seq"] === "number";
+
 export function decodeSummary(value: string | undefined): Summary | null {
-  return value === undefined || value === "" ? null : (JSON.parse(value) as Summary);
+  return value === undefined || value === "" ? null : parseAs(value, isSummary);
 }
+
+const isSummary = (value: unknown): value is Summary => isObject(value) && typeof value["count"] === "number";
 
 /** The summary with one more expired message. */
 export function summarise(summary: Summary | null, { seq, at }: { readonly seq: Seq; readonly at: number }): Summary {

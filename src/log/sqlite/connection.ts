@@ -93,9 +93,11 @@ export class WorkerConnection {
 
 /** The reply of the kind that this request gets; another would be a bug of the worker. */
 export function expectReply<K extends Reply["is"]>(kind: K, reply: Reply): Extract<Reply, { is: K }> {
-  if (reply.is !== kind) throw new Error(`the log's worker answered ${reply.is} where ${kind} was due`);
-  return reply as Extract<Reply, { is: K }>;
+  if (isOf(kind, reply)) return reply;
+  throw new Error(`the log's worker answered ${reply.is} where ${kind} was due`);
 }
+
+const isOf = <K extends Reply["is"]>(kind: K, reply: Reply): reply is Extract<Reply, { is: K }> => reply.is === kind;
 
 /** Takes off only its own listeners: a Worker needs the ones that Node has put on it. */
 async function firstWord(worker: Worker): Promise<WorkerOpened> {

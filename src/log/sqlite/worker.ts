@@ -3,12 +3,16 @@ import { logFile } from "./database.ts";
 import { openFailure } from "./failure.ts";
 import type { WorkerOpened, Reply, Request, WorkerOptions } from "./protocol.ts";
 import { Store } from "./store.ts";
+import { isObject } from "../../lib/shapes.ts";
+
+const isOptions = (value: unknown): value is WorkerOptions => isObject(value) && typeof value["dataPath"] === "string";
 
 /** The log's thread: holds the database and answers the main thread's requests. Everything that may block is here. */
 function main(): void {
   const port = parentPort;
   if (port === null) throw new Error("worker.ts runs as a worker thread only");
-  const options = workerData as WorkerOptions;
+  if (!isOptions(workerData)) throw new Error("worker.ts needs to be told which log it is for");
+  const options = workerData;
   const say = (word: WorkerOpened | Reply): void => port.postMessage(word);
   let store: Store;
   try {

@@ -1,5 +1,6 @@
 import type { Cursor } from "../../../contract/ids.ts";
 import { cursorOf } from "../ids.ts";
+import { isObject, listOf } from "../../../lib/shapes.ts";
 
 const CHANNELS_MAX = 500;
 const NICKS_MAX = 10;
@@ -67,10 +68,11 @@ function readCursor(cursor: Cursor | null): {
   if (cursor === null) return { at: [], nicks: [] };
   try {
     const read: unknown = JSON.parse(cursor);
-    const { at, nicks } = read as { readonly at?: unknown; readonly nicks?: unknown };
+    if (!isObject(read)) return { at: [], nicks: [] };
+    const { at, nicks } = read;
     return {
-      at: typeof at === "object" && at !== null ? Object.entries(at).filter(isMark) : [],
-      nicks: Array.isArray(nicks) ? nicks.filter((nick) => typeof nick === "string") : [],
+      at: isObject(at) ? Object.entries(at).filter(isMark) : [],
+      nicks: listOf(nicks).filter((nick) => typeof nick === "string"),
     };
   } catch {
     return { at: [], nicks: [] };

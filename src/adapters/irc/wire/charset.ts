@@ -38,7 +38,9 @@ export function charsetOf(setting: string): Charset | null {
   return iconv().encodingExists(name) && keepsAscii(name) ? legacy(name, codecOf(name)) : null;
 }
 
-const load = createRequire(import.meta.url);
+const load: ((name: "iconv-lite") => typeof Iconv) & ((name: "chardet") => typeof Chardet) = createRequire(
+  import.meta.url,
+);
 let loadedIconv: typeof Iconv | null = null;
 let loadedChardet: typeof Chardet | null = null;
 
@@ -47,13 +49,13 @@ let loadedChardet: typeof Chardet | null = null;
  * start-up time.
  */
 function iconv(): typeof Iconv {
-  loadedIconv ??= load("iconv-lite") as typeof Iconv;
+  loadedIconv ??= load("iconv-lite");
   return loadedIconv;
 }
 
 /** Loaded when the first bytes come that are not UTF-8. */
 function chardet(): typeof Chardet {
-  loadedChardet ??= load("chardet") as typeof Chardet;
+  loadedChardet ??= load("chardet");
   return loadedChardet;
 }
 

@@ -59,16 +59,14 @@ export const NO_ISUPPORT: Isupport = {
  * back.
  */
 export function withIsupport(now: Isupport, params: readonly string[]): Isupport {
-  const changes = params
-    .slice(1)
-    .filter((token) => !token.includes(" "))
-    .map((token) => {
-      const equals = token.indexOf("=");
-      const name = equals === -1 ? token : token.slice(0, equals);
-      if (name.startsWith("-")) return DEFAULTS.get(name.slice(1));
-      return READERS.get(name)?.(equals === -1 ? "" : unescapeValue(token.slice(equals + 1)));
-    });
-  return Object.assign({}, now, ...changes) as Isupport;
+  const next: Isupport = { ...now };
+  for (const token of params.slice(1).filter((param) => !param.includes(" "))) {
+    const equals = token.indexOf("=");
+    const name = equals === -1 ? token : token.slice(0, equals);
+    const value = equals === -1 ? "" : unescapeValue(token.slice(equals + 1));
+    Object.assign(next, name.startsWith("-") ? DEFAULTS.get(name.slice(1)) : READERS.get(name)?.(value));
+  }
+  return next;
 }
 
 /** Whether the name begins like a channel. */
