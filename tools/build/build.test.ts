@@ -10,6 +10,10 @@ describe("what a source loads by require", () => {
       'const a = createRequire(import.meta.url);\nconst b = createRequire(import.meta.url);\na("1"); b("2"); a("3")',
       ["1", "2", "3"],
     ],
+    [
+      'let other: A;\nconst load: ((name: "a") => typeof A) & ((name: "b") => B) = createRequire(import.meta.url);\nload("a"); other("c")',
+      ["a"],
+    ],
     ['const load = createRequire(import.meta.url);\nreload("a"); load(name);', []],
     ['import { x } from "x"; load("a");', []],
   ])("%s", (source, names) => {

@@ -1,7 +1,8 @@
 import { sep } from "node:path";
 import type { Plugin } from "rolldown";
 
-const CREATED = /\b(?:const|let)\s+(?<name>\w+)\s*=\s*createRequire\(import\.meta\.url\)/gu;
+/** With or without a type, which may be that of a function. */
+const CREATED = /\b(?:const|let)\s+(?<name>\w+)\s*(?::(?:[^=;]|=>)*)?=\s*createRequire\(\s*import\.meta\.url,?\s*\)/gu;
 const AT_ONCE = String.raw`createRequire\(import\.meta\.url\)`;
 const PREFIX = "\0lazy:";
 

@@ -38,9 +38,9 @@ export function charsetOf(setting: string): Charset | null {
   return iconv().encodingExists(name) && keepsAscii(name) ? legacy(name, codecOf(name)) : null;
 }
 
-const load: ((name: "iconv-lite") => typeof Iconv) & ((name: "chardet") => typeof Chardet) = createRequire(
-  import.meta.url,
-);
+type Load = ((name: "iconv-lite") => typeof Iconv) & ((name: "chardet") => typeof Chardet);
+
+const load: Load = createRequire(import.meta.url);
 let loadedIconv: typeof Iconv | null = null;
 let loadedChardet: typeof Chardet | null = null;
 
