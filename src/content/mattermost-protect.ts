@@ -39,7 +39,7 @@ function signAt(text: string, at: number, sign: string): string {
   const isInWord = isAlnum(before) && isAlnum(next);
   switch (sign) {
     case "\\":
-      return /^[\w\s]$/.test(next) && next !== "_" && next !== "\n" ? sign : next > "\x7f" ? sign : `${sign}${sign}`;
+      return backslash(text, at, next);
     case "*":
       return isFree ? sign : `\\${sign}`;
     case "_":
@@ -58,14 +58,33 @@ function signAt(text: string, at: number, sign: string): string {
     case ":":
       return startsWith(text, at, /:(?:[\w+-]{0,64}[a-z+-][\w+-]{0,64}|100|1234):/iy) ? sign + APART : sign;
     case "<":
-      return startsWith(text, at, TAG) ? sign + APART : sign;
+      return isTag(text, at) ? "&lt;" : sign;
     default:
       return `\\${sign}`;
   }
 }
 
-/** An address between `<` and `>`, or a tag with signs in it, which clients take whole. */
-const TAG = /<(?:[^\s<>]{0,2048}(?:@|:\/|www\d{0,3}\.)[^\s<>]+>|[a-z/!?][^<>]{0,2048}[\\`*_~[&@:][^<>]{0,2048}>)/iy;
+/** One before a word is text by itself, and two of them are two: only before signs it is protected. */
+function backslash(text: string, at: number, next: string): string {
+  if (startsWith(text, at + 1, /https?:/iy)) return `\\${APART}`;
+  const isText = /^[^\s!-/:-@[-`{-~]$/u.test(next) || next === " " || next > "\x7f";
+  return isText ? "\\" : "\\\\";
+}
+
+/** What engines take whole, or what begins a block of HTML. A name in angle brackets before other words is none. */
+function isTag(text: string, at: number): boolean {
+  if (startsWith(text, at, /<[^\s>]{0,2048}(?:@|:\/|www\d{0,3}\.)/iy)) return true;
+  if (!startsWith(text, at, /<[a-z/!?]/iy)) return false;
+  const begins = /^ {0,3}$/.test(text.slice(text.lastIndexOf("\n", at - 1) + 1, at).slice(0, 8));
+  if (!startsWith(text, at, NAME)) return begins || text.slice(at, at + WORD_MAX).includes(">");
+  return begins && (startsWith(text, at, HTML_BLOCK) || startsWith(text, at, ALONE));
+}
+
+const NAME = /<[a-z][\w-]{0,64}>/iy;
+const ALONE = /<[a-z][\w-]{0,64}>\s*(?:\n|$)/iy;
+/** Names by which a block begins (CommonMark 4.6). */
+const HTML_BLOCK =
+  /<(?:address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|menuitem|nav|noframes|ol|optgroup|option|p|param|pre|script|search|section|style|summary|table|tbody|td|textarea|tfoot|th|thead|title|tr|track|ul)>/iy;
 
 function startsWith(text: string, at: number, pattern: RegExp): boolean {
   pattern.lastIndex = at;
@@ -96,13 +115,17 @@ function word(text: string, at: number, sign: string): readonly [end: number, wr
 }
 
 const WORD_MAX = 2_048;
-/** What all clients take for one address. */
-const CLEAN = /^(?:[\p{L}\p{N}/]|[-.?=&%#+,@~!'$*_:]|\([^()]*\))*$/u;
+/** What all clients take for one address, and for nothing else. */
+const CLEAN = /^(?:[\p{L}\p{N}/]|[-.?=&%#+,@!'$:]|(?<=[A-Za-z\d])_(?=[A-Za-z\d])|\([^()*_~]*\))*$/u;
 const ENDED = /^(?:$|\s|[.,;:!?)\]'"]{1,16}(?:\s|$))/u;
 
 function address(url: string, rest: string): string {
-  const safe = url.replaceAll(/@(?=(?:all|channel|here|everyone)(?![a-z0-9]))/gi, "%40");
-  return CLEAN.test(safe) && ENDED.test(rest) ? safe : `<${safe}>`;
+  const safe = url
+    .replaceAll(/@(?=(?:all|channel|here|everyone)(?![a-z0-9]))/gi, "%40")
+    // Clients read entities in addresses, too.
+    .replaceAll(/(&#?\w{1,32});/g, "$1%3B");
+  const isEntity = rest.startsWith(";") && /&#?\w{1,32}$/.test(safe);
+  return CLEAN.test(safe) && ENDED.test(rest) && !isEntity ? safe : `<${safe}>`;
 }
 
 /**

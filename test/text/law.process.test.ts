@@ -27,7 +27,7 @@ const withoutCodes = (text: string): string =>
 const readXmpp = ({ xmpp, unstyled }: Shown): string => (unstyled ? xmpp : plainText(parse("styling", xmpp)));
 
 /** Without what parts names and signs, and is seen by nobody. */
-const together = (text: string): string => text.replaceAll("\u200b", "");
+const together = (text: string): string => text.replaceAll("\u200b", "").replaceAll("%3B", ";");
 const readMattermost = (text: string): string => together(plainText(parse("mattermost", text)));
 
 /** What one place shows, all others do. */

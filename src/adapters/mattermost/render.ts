@@ -48,7 +48,8 @@ interface RenderedPost {
 /** A post as posts of Mattermost: its text, in several when it is very long; its files come with the last of them. */
 export function renderPost(draft: PostDraft, options: RenderOptions): RenderedPost {
   const losses: Loss[] = [];
-  const texts = textsOf(draft, options, losses);
+  // Databases of servers take neither broken UTF-16 nor the character 0.
+  const texts = textsOf(draft, options, losses).map((text) => text.toWellFormed().replaceAll("\0", "\ufffd"));
   const ids = options.files.flatMap(({ id }) => (id === null ? [] : [id]));
   const groups = Array.from({ length: Math.ceil(ids.length / FILES_MAX) }, (_, at) =>
     ids.slice(at * FILES_MAX, (at + 1) * FILES_MAX),
