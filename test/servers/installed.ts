@@ -16,7 +16,9 @@ export type Program =
   | "python3-slixmpp"
   | "python3-matrix-nio"
   | "synapse"
-  | "@mattermost/client";
+  | "@mattermost/client"
+  | "discord.js"
+  | "oceanic.js";
 
 /** Where ircd-hybrid is unpacked: it conflicts with ngircd, so that both cannot be installed. */
 const HYBRID = process.env["IRCD_HYBRID"] ?? "/usr/local/lib/ircd-hybrid";
@@ -28,6 +30,15 @@ export const SYNAPSE_ROOT = process.env["SYNAPSE_ROOT"] ?? "/usr/local/lib/synap
 
 /** The folder that holds Mattermost's client library: it wants another TypeScript than this tree has. */
 const MATTERMOST_CLIENT = process.env["MATTERMOST_CLIENT"] ?? "/usr/local/lib/mattermost-client";
+
+/** The folder that holds two client libraries for Discord: nothing of this tree may depend on them. */
+const DISCORD_CLIENTS = process.env["DISCORD_CLIENTS"] ?? "/usr/local/lib/discord-clients";
+
+const LIBRARIES: Readonly<Partial<Record<Program, string>>> = {
+  "@mattermost/client": path.join(MATTERMOST_CLIENT, "node_modules/@mattermost/client/lib/index.js"),
+  "discord.js": path.join(DISCORD_CLIENTS, "node_modules/discord.js/src/index.js"),
+  "oceanic.js": path.join(DISCORD_CLIENTS, "node_modules/oceanic.js/dist/lib/index.js"),
+};
 
 /** The interpreter that Debian's Python packages are for, whatever else is on the PATH. */
 export const PYTHON = "/usr/bin/python3";
@@ -53,10 +64,8 @@ function find(program: Program): string | null {
       ? PYTHON
       : null;
   }
-  if (program === "@mattermost/client") {
-    const library = path.join(MATTERMOST_CLIENT, "node_modules/@mattermost/client/lib/index.js");
-    return existsSync(library) ? library : null;
-  }
+  const library = LIBRARIES[program];
+  if (library !== undefined) return existsSync(library) ? library : null;
   const folders = [...(process.env["PATH"] ?? "").split(":"), "/usr/sbin", "/usr/local/sbin"];
   return folders.map((folder) => path.join(folder, program)).find(isProgram) ?? null;
 }
