@@ -46,7 +46,7 @@ export class Sockets {
       const pipe = pipeOf(client, url.searchParams.get("compress") === "zlib-stream");
       this.#open.set(client, pipe);
       client.on("error", () => client.terminate());
-      const line = new Line(this.#world, this, pipe, url.pathname);
+      const line = new Line(this.#world, this, pipe, url.pathname.replace(/\/$/, ""));
       client.on("message", (data: Buffer, binary) => line.hear(data, binary));
       client.on("close", (code) => {
         this.#open.delete(client);
