@@ -110,7 +110,7 @@ export class Hub {
 
   /** The token is good no more. */
   revoke(app: AppRow): void {
-    this.world.apps.delete(app.user.id);
+    this.#world.apps.delete(app.user.id);
     for (const session of this.sessions.values()) {
       if (session.app !== app) continue;
       this.sessions.delete(session.id);
@@ -120,10 +120,6 @@ export class Hub {
 
   forget(): void {
     this.sessions.clear();
-  }
-
-  get world(): World {
-    return this.#world;
   }
 
   /** An event of a guild, to those of its members who asked for such; with a channel, to those who see that. */

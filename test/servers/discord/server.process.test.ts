@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { Inbox, within } from "../../support/wait.ts";
 import { addBot, addPerson, type Folk, furnish } from "./people.ts";
+import { EVERYBODY } from "./permissions.ts";
 import { FakeDiscord } from "./server.ts";
 import type { AppRow, ChannelRow, GuildRow } from "./wire.ts";
 
@@ -214,6 +215,28 @@ test("refusals of bodies say which field, and of addresses that there is none", 
   expect((await ask("GET", "/channels/abc")).json["code"]).toBe(50035);
   app.portal.members = false;
   expect((await ask("GET", `/guilds/${guild.id}/members`)).json["code"]).toBe(50001);
+});
+
+test("rights of a role, a file that was forwarded, a token that is good no more", async () => {
+  const { ear } = await enter(513);
+  const everybody = guild.roles.get(guild.id)!;
+  server.world.changeRole(guild, everybody, ["ViewChannel", "SendMessages"]);
+  await ear.until("GUILD_ROLE_UPDATE");
+  const file = { name: "a.txt", mime: "text/plain", content: Buffer.from("ship") };
+  server.world.changeRole(guild, everybody, EVERYBODY);
+  const sent = alice.sendFile(dock, file);
+  const other = server.world.addChannel(guild, "sail");
+  const copy = alice.forward(sent, other);
+  const { json } = await ask("GET", `/channels/${other.id}/messages/${copy.id}`);
+  const [snapshot] = json["message_snapshots"] as { message: { attachments: { url: string }[] } }[];
+  const there = await fetch(snapshot?.message.attachments[0]?.url ?? "");
+  expect([await there.text(), there.headers.get("content-type")]).toEqual(["ship", "text/plain"]);
+  server.world.changeRole(guild, everybody, ["ViewChannel"]);
+  expect((await ask("POST", `/channels/${dock.id}/messages`, { content: "no" })).json["code"]).toBe(50013);
+  expect((await ask("GET", `/channels/${other.id}/messages`)).status).toBe(200);
+  server.world.hub.revoke(app);
+  expect(await ear.closed).toBe("4004");
+  expect((await ask("GET", "/users/@me")).status).toBe(401);
 });
 
 test("whom a message pings is what is allowed", async () => {

@@ -1,4 +1,5 @@
 import {
+  type APIAttachment,
   type APIChannel,
   type APIMessage,
   type APIReaction,
@@ -140,12 +141,19 @@ export function showMessage(world: World, row: MessageRow, me: string, readable:
       return { emoji, count: users.length, count_details: details, burst_colors: [], me_burst: false, me: mine };
     });
   const thread = world.channels.get(row.id);
+  // A forwarded file is where it was.
+  const signed = (file: APIAttachment): APIAttachment => {
+    const url = world.sign(world.files.get(file.id)?.channel ?? row.channel, file.id, file.filename);
+    return { ...file, url, proxy_url: url };
+  };
+  const snapshots = wire.message_snapshots?.map(({ message }) => {
+    const attachments = message.attachments.map(signed);
+    return { message: { ...message, attachments } };
+  });
   const shown: APIMessage = {
     ...wire,
-    attachments: wire.attachments.map((file) => {
-      const url = world.sign(row.channel, file.id, file.filename);
-      return { ...file, url, proxy_url: url };
-    }),
+    attachments: wire.attachments.map(signed),
+    ...(snapshots !== undefined && { message_snapshots: snapshots }),
     pinned: world.pins.get(row.channel)?.has(row.id) === true,
     ...(reactions.length > 0 && { reactions }),
     ...(isThread(thread) && { thread: showChannel(world, thread) }),

@@ -105,6 +105,13 @@ export class World {
     return role;
   }
 
+  /** Changes what a role of the guild allows. */
+  changeRole(guild: GuildRow, role: APIRole, rights: readonly Right[]): void {
+    const changed = { ...role, permissions: bitsOf(rights) };
+    guild.roles.set(role.id, changed);
+    this.hub.tell("GUILD_ROLE_UPDATE", guild.id, { guild_id: guild.id, role: changed });
+  }
+
   memberOf(user: APIUser, more: Partial<APIGuildMember> = {}): APIGuildMember {
     return {
       user,
