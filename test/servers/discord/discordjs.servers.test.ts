@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { eventually, Inbox, within } from "../../support/wait.ts";
 import { needs, pathOf } from "../installed.ts";
 import type { Channel, Client, Guild, Library, Message } from "./discordjs.ts";
-import { addBot, addEmoji, addPerson, type Folk, furnish } from "./people.ts";
+import { addBot, addEmoji, addPerson, type Folk, furnish, giveRole } from "./people.ts";
 import { FakeDiscord } from "./server.ts";
 import type { AppRow, ChannelRow, GuildRow } from "./wire.ts";
 
@@ -51,8 +51,7 @@ needs(["discord.js"], () => {
     ({ dock, forum } = furnish(server, guild));
     app = server.world.addApp("rialto");
     addBot(server, guild, app);
-    const role = server.world.addRole(guild, "rialto", ["ManageWebhooks", "ManageMessages", "ManageChannels"]);
-    guild.members.get(app.user.id)!.roles.push(role.id);
+    giveRole(server, guild, app.user, ["ManageWebhooks", "ManageMessages", "ManageChannels"]);
     alice = addPerson(server, guild, "alice", { global_name: "Alice A." });
     client = make();
   });

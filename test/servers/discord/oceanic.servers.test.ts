@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Inbox, within } from "../../support/wait.ts";
 import { needs, pathOf } from "../installed.ts";
-import { addBot, addEmoji, addPerson, type Folk, furnish } from "./people.ts";
+import { addBot, addEmoji, addPerson, type Folk, furnish, giveRole } from "./people.ts";
 import { FakeDiscord } from "./server.ts";
 import type { AppRow, ChannelRow, GuildRow } from "./wire.ts";
 
@@ -113,8 +113,7 @@ needs(["oceanic.js"], () => {
     ({ dock, forum } = furnish(server, guild));
     app = server.world.addApp("rialto");
     addBot(server, guild, app);
-    const role = server.world.addRole(guild, "rialto", ["ManageWebhooks", "ManageMessages", "ManageChannels"]);
-    guild.members.get(app.user.id)!.roles.push(role.id);
+    giveRole(server, guild, app.user, ["ManageWebhooks", "ManageMessages", "ManageChannels"]);
     alice = addPerson(server, guild, "alice");
     client = make();
   });

@@ -3,6 +3,7 @@ import {
   type APIEmoji,
   type APIMessage,
   type APIPartialEmoji,
+  type APIRole,
   ChannelType,
   type GuildMemberFlags,
   MessageFlags,
@@ -10,6 +11,7 @@ import {
   MessageType,
 } from "discord-api-types/v10";
 import { typing } from "./members.ts";
+import type { Right } from "./permissions.ts";
 import { showChannel } from "./show.ts";
 import type { FakeDiscord } from "./server.ts";
 import { type APIUser, type AppRow, type ChannelRow, type GuildRow, type MessageRow, no } from "./wire.ts";
@@ -178,10 +180,22 @@ export function addPerson(server: FakeDiscord, guild: GuildRow, username: string
   return new Folk(server, guild, user);
 }
 
-/** The bot comes in, with a role of its own that has these rights. */
+/** The bot comes in, with the rights that everybody has. */
 export function addBot(server: FakeDiscord, guild: GuildRow, app: AppRow): void {
   enter(server, guild, app.user);
   server.world.hub.tellGuild(guild, app.user.id);
+}
+
+/** A role of somebody's own, with these rights. */
+export function giveRole(server: FakeDiscord, guild: GuildRow, user: APIUser, rights: readonly Right[]): APIRole {
+  const role = server.world.addRole(guild, user.username, rights);
+  const member = guild.members.get(user.id);
+  if (member === undefined) throw no("unknownMember");
+  const next = { ...member, roles: [...member.roles, role.id] };
+  guild.members.set(user.id, next);
+  server.world.hub.tell("GUILD_ROLE_CREATE", guild.id, { guild_id: guild.id, role });
+  server.world.hub.tell("GUILD_MEMBER_UPDATE", guild.id, { guild_id: guild.id, ...next });
+  return role;
 }
 
 function enter(server: FakeDiscord, guild: GuildRow, user: APIUser): void {

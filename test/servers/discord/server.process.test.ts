@@ -2,7 +2,7 @@ import { createInflate, constants } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { Inbox, within } from "../../support/wait.ts";
-import { addBot, addPerson, type Folk, furnish } from "./people.ts";
+import { addBot, addPerson, type Folk, furnish, giveRole } from "./people.ts";
 import { EVERYBODY } from "./permissions.ts";
 import { FakeDiscord } from "./server.ts";
 import type { AppRow, ChannelRow, GuildRow } from "./wire.ts";
@@ -215,6 +215,30 @@ test("refusals of bodies say which field, and of addresses that there is none", 
   expect((await ask("GET", "/channels/abc")).json["code"]).toBe(50035);
   app.portal.members = false;
   expect((await ask("GET", `/guilds/${guild.id}/members`)).json["code"]).toBe(50001);
+});
+
+test("a session whose connection is half open is taken over; what moderators do is told", async () => {
+  const { ear, session } = await enter(1537 | 32_768);
+  server.wire.stall();
+  const row = alice.say(dock, "into the void");
+  server.wire.flow();
+  const back = listen("v=10", "/gateway/resume");
+  await back.until(10);
+  say(back, 6, { token: app.token, session_id: session, seq: 1 });
+  expect((await back.until("MESSAGE_CREATE")).d["content"]).toBe("into the void");
+  expect(await ear.closed).toBe("4000");
+  giveRole(server, guild, alice.user, ["ManageMessages"]);
+  alice.pin(row);
+  await back.until("CHANNEL_PINS_UPDATE");
+  expect((await back.until("MESSAGE_CREATE")).d["type"]).toBe(6);
+  alice.react(row, "🎉");
+  alice.clearReactions(row);
+  await back.until("MESSAGE_REACTION_REMOVE_ALL");
+  alice.eraseMany(dock, [row, alice.say(dock, "and this")]);
+  expect((await back.until("MESSAGE_DELETE_BULK")).d["ids"]).toHaveLength(2);
+  guild.systemChannel = dock.id;
+  addPerson(server, guild, "bob");
+  expect((await back.until("MESSAGE_CREATE")).d["type"]).toBe(7);
 });
 
 test("rights of a role, a file that was forwarded, a token that is good no more", async () => {
