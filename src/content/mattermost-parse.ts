@@ -65,10 +65,10 @@ function fenceAt(lines: readonly string[], at: number): Found | null {
   const { ticks, lang = "" } = FENCE.exec(lines[at] ?? "")?.groups ?? {};
   if (ticks === undefined || at === lines.length - 1) return null;
   const closing = new RegExp(`^ {0,3}${ticks}[~\`]* *$`);
-  const close = lines.findIndex((line, index) => index > at && closing.test(line));
-  const end = close === -1 ? lines.length : close;
+  let end = at + 1;
+  while (end < lines.length && !closing.test(lines[end] ?? "")) end += 1;
   const text = lines.slice(at + 1, end).join("\n");
-  return { block: { t: "pre", text, lang: lang === "" ? null : lang }, end: end + (close === -1 ? 0 : 1) };
+  return { block: { t: "pre", text, lang: lang === "" ? null : lang }, end: Math.min(end + 1, lines.length) };
 }
 
 const HEADING = /^ *(?<signs>#{1,6}) +(?<words>[^]*\S)/;

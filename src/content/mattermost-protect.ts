@@ -75,7 +75,7 @@ function backslash(text: string, at: number, next: string): string {
 function isTag(text: string, at: number): boolean {
   if (startsWith(text, at, /<[^\s>]{0,2048}(?:@|:\/|www\d{0,3}\.)/iy)) return true;
   if (!startsWith(text, at, /<[a-z/!?]/iy)) return false;
-  const begins = /^ {0,3}$/.test(text.slice(text.lastIndexOf("\n", at - 1) + 1, at).slice(0, 8));
+  const begins = /(?:^|\n) {0,3}$/.test(text.slice(Math.max(at - 4, 0), at));
   if (!startsWith(text, at, NAME)) return begins || text.slice(at, at + WORD_MAX).includes(">");
   return begins && (startsWith(text, at, HTML_BLOCK) || startsWith(text, at, ALONE));
 }
