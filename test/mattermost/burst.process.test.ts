@@ -12,9 +12,9 @@ test("300 messages each way at once: all of them, once, in order", async () => {
     (async () => {
       for (const text of ours) await town.post(text);
     })(),
-    ...[[east, theirs] as const, [west, others] as const].map(async ([{ alice, channel }, texts]) => {
+    ...[[east, theirs] as const, [west, others] as const].map(async ([side, texts]) => {
       for (const text of texts) {
-        await alice.say(channel, text);
+        await town.hear(text, side);
         await new Promise((resolve) => setImmediate(resolve));
       }
     }),

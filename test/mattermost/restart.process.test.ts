@@ -19,7 +19,7 @@ test.each([
   for (const act of ACTS) {
     for (let at = 0; at < EQUAL; at += 1) {
       ours.set(act, [...(ours.get(act) ?? []), await town.post(`ours to ${act}`)]);
-      const post = await town.side.alice.say(town.side.channel, `theirs to ${act}`);
+      const post = await town.hear(`theirs to ${act}`);
       theirs.set(act, [...(theirs.get(act) ?? []), post]);
     }
   }

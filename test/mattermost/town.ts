@@ -1,8 +1,9 @@
 import { onTestFailed, onTestFinished } from "vitest";
 import { EventLabel, type Message } from "../../src/contract/message.ts";
+import { receiptsIn } from "../irc/world.ts";
 import { addBot, addPerson, type Folk } from "../servers/mattermost/people.ts";
 import { FakeMattermost } from "../servers/mattermost/server.ts";
-import type { PostRow, ServerChannel } from "../servers/mattermost/wire.ts";
+import type { PostRow, ServerChannel, WirePost } from "../servers/mattermost/wire.ts";
 import type { ApiClient, Fields } from "../support/client.ts";
 import { type Rialto, startRialto } from "../support/rialto.ts";
 import type { ApiStream } from "../support/stream.ts";
@@ -98,7 +99,8 @@ export class Town {
 
   /** All that the API has shown to its reader, in all lives. */
   told(): readonly Message[] {
-    return this.#streams.flatMap(({ lines }) => lines.map((line) => JSON.parse(line) as Message));
+    const all = this.#streams.flatMap(({ lines }) => lines.map((line) => JSON.parse(line) as Message));
+    return all.filter(({ event }) => event !== EventLabel.connected);
   }
 
   /** What was posted on a server, by the API's way of counting: without changes. */
@@ -118,6 +120,12 @@ export class Town {
     return this.rows(side).flatMap((row) => (row.delete_at === 0 ? [row.message] : []));
   }
 
+  /** Somebody on the server says something, at a moment of its own: of one moment, servers keep no order. */
+  async hear(text: string, side: Side = this.side): Promise<WirePost> {
+    side.server.world.clock.pass(1);
+    return await side.alice.say(side.channel, text);
+  }
+
   /** Both ways are open, and what was said before on them has come. Every word is said until it is heard. */
   async fence(word: string): Promise<void> {
     this.#lives += 1;
@@ -125,9 +133,16 @@ export class Town {
       const words = `${word} ${this.#lives} ${at}`;
       await this.post(words);
       await this.until(() => this.shown(side).includes(words), `"${words}" at server ${at}`);
-      await side.alice.say(side.channel, `${words} back`);
+      await this.hear(`${words} back`, side);
       await this.until(() => this.heard(`${words} back`).length > 0, `"${words} back" at the API`);
     }
+  }
+
+  /** Stops Rialto; of how much that the API said it cannot tell whether it has arrived. */
+  async unconfirmed(): Promise<number> {
+    await this.rialto.stop();
+    const receipts = await receiptsIn(this.rialto.dataPath, { api: "writer", gateway: GATEWAY });
+    return receipts.filter(({ state }) => state === "unconfirmed").length;
   }
 
   async until(is: () => boolean, what: string): Promise<void> {

@@ -123,7 +123,7 @@ export class MattermostApi {
     return await this.#ask({ method: "POST", path, body: { user_id: user }, again: true, signal });
   }
 
-  /** In the order of their time, the oldest first. Those of threads come with their first posts. */
+  /** In the order of their time, the oldest first. */
   async posts(
     channel: string,
     which: WhichPosts,
@@ -248,13 +248,18 @@ function idIn(raw: unknown): string | null {
 
 const isHere = (): boolean => true;
 
-/** By their own time, and those of one moment as the answer has them, which begins with the newest. */
+/**
+ * By their own time, and those of one moment as the answer has them, which begins with the newest. Whole threads come
+ * with the posts that were asked for: only these are in the order.
+ */
 function postsIn(raw: unknown): readonly MattermostPost[] {
   const list = isObject(raw) ? raw : NOTHING;
   const posts = objectIn(list, "posts");
-  const order = listIn(list, "order").filter((id) => typeof id === "string");
-  const ids = new Set([...order.toReversed(), ...Object.keys(posts)]);
-  return [...ids].flatMap((id) => postIn(posts[id]) ?? []).toSorted((a, b) => a.createAt - b.createAt);
+  const ids = new Set(listIn(list, "order").filter((id) => typeof id === "string"));
+  return [...ids]
+    .toReversed()
+    .flatMap((id) => postIn(posts[id]) ?? [])
+    .toSorted((a, b) => a.createAt - b.createAt);
 }
 
 /** `not there` is an answer to whether it is there. */

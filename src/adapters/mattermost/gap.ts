@@ -80,7 +80,6 @@ async function fetchPages(
     const page = answer.value.filter(({ createAt }) => createAt > fromMs);
     for (const post of page) if (!rows.has(post.id)) rows.set(post.id, post);
     const [oldest] = page;
-    // Posts from before are there as well, as the first ones of threads.
     if (oldest === undefined || page.length < PAGE_MAX || oldest.id === before) break;
     before = oldest.id;
   }
