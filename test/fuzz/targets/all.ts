@@ -3,8 +3,9 @@ import { config } from "./config.ts";
 import { content } from "./content.ts";
 import { irc } from "./irc.ts";
 import { matrix } from "./matrix.ts";
+import { mattermost } from "./mattermost.ts";
 import { plans } from "./plans.ts";
 import { xmpp } from "./xmpp.ts";
 
 /** All that runs in one process; `http` is a target of its own. */
-export const TARGETS: readonly Target[] = [content, config, irc, xmpp, matrix, plans];
+export const TARGETS: readonly Target[] = [content, config, irc, xmpp, matrix, mattermost, plans];
