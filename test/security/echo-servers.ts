@@ -99,6 +99,31 @@ export async function echoingMatrix(): Promise<EchoServer> {
   return { port: (server.address() as AddressInfo).port, heard: () => heard };
 }
 
+/** A Mattermost server that refuses every login, and repeats tokens and passwords. */
+export async function echoingMattermost(): Promise<EchoServer> {
+  let heard = "";
+  const server = http.createServer((request, response) => {
+    let body = "";
+    request.on("data", (part: Buffer) => (body += part.toString()));
+    request.on("end", () => {
+      const token = (request.headers.authorization ?? "").replace(/^Bearer /u, "");
+      heard += `${token}\n${body}\n`;
+      const password = /"password":("(?:[^"\\]|\\.)*")/u.exec(body)?.[1];
+      const secret = password === undefined ? token : (JSON.parse(password) as string);
+      response.writeHead(400, { "Content-Type": "application/json" });
+      const error = { id: "api.refused", message: `echo-mattermost ${echoes(secret)}`, status_code: 400 };
+      return response.end(JSON.stringify(error));
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { port: (server.address() as AddressInfo).port, heard: () => heard };
+}
+
 /**
  * An XMPP server that refuses the user `refused`, lets all others in, and repeats passwords and the passwords of rooms.
  */

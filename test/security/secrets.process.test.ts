@@ -6,7 +6,7 @@ import { ApiClient } from "../support/client.ts";
 import { freePorts } from "../support/ports.ts";
 import { launch } from "../support/suite.ts";
 import { eventually } from "../support/wait.ts";
-import { echoingIrc, echoingMatrix, echoingXmpp, REFUSED_PASSWORD } from "./echo-servers.ts";
+import { echoingIrc, echoingMatrix, echoingMattermost, echoingXmpp, REFUSED_PASSWORD } from "./echo-servers.ts";
 
 /** One value for each secret setting of each protocol, and of each option of a channel: `protocol.Setting`. */
 const SECRETS = {
@@ -20,6 +20,10 @@ const SECRETS = {
   "matrix.Token": "syt_matrix+token/1==",
   "matrix.ASToken": "as_token.of-the_registration~",
   "matrix.HSToken": "hs_token.of-the_registration~",
+  "mattermost.Token": "bot+token/4==",
+  "mattermost.Password": 'mm: "pass<word>" &',
+  "mattermost.WebhookURL": "http://hooks.invalid/hooks/hook+key5",
+  "mattermost.WebhookToken": "outgoing+token/6==",
   "api.Token": "api+token/2==",
   "general.AdminToken": "admin+token/3==",
 } as const;
@@ -30,6 +34,7 @@ interface Ports {
   readonly irc: number;
   readonly xmpp: number;
   readonly matrix: number;
+  readonly mattermost: number;
   readonly admin: number;
 }
 
@@ -53,6 +58,12 @@ Mechanism = "PLAIN"`;
 [matrix.${name}]
 Server = "http://127.0.0.1:${ports.matrix}"
 ${more}`;
+  const mattermost = (name: string, more: string): string => `
+[mattermost.${name}]
+Server = "127.0.0.1:${ports.mattermost}"
+NoTLS = true
+Team = "team"
+${more}`;
   return [
     `[general]\nAdminBindAddress = "127.0.0.1:${ports.admin}"\nAdminToken = ${text(SECRETS["general.AdminToken"])}`,
     irc("refused", "refused", `Password = ${text(REFUSED_PASSWORD)}`),
@@ -71,6 +82,12 @@ ${more}`;
     matrix("password", `Login = "rialto"\nPassword = ${text(SECRETS["matrix.Password"])}`),
     matrix("token", `Token = ${text(SECRETS["matrix.Token"])}`),
     matrix("service", `ASToken = ${text(SECRETS["matrix.ASToken"])}\nHSToken = ${text(SECRETS["matrix.HSToken"])}`),
+    mattermost("token", `Token = ${text(SECRETS["mattermost.Token"])}`),
+    mattermost("password", `Login = "rialto"\nPassword = ${text(SECRETS["mattermost.Password"])}`),
+    mattermost(
+      "hooks",
+      `WebhookURL = ${text(SECRETS["mattermost.WebhookURL"])}\nWebhookToken = [${text(SECRETS["mattermost.WebhookToken"])}]`,
+    ),
     `[api.client]\nToken = ${text(SECRETS["api.Token"])}`,
     `[[gateway]]
 name = "all"
@@ -84,6 +101,9 @@ inout = [
   { account = "matrix.password", channel = "#a:test" },
   { account = "matrix.token", channel = "#a:test" },
   { account = "matrix.service", channel = "#a:test" },
+  { account = "mattermost.token", channel = "a" },
+  { account = "mattermost.password", channel = "a" },
+  { account = "mattermost.hooks", channel = "a" },
   { account = "api.client", channel = "api" },
 ]`,
   ].join("\n");
@@ -128,9 +148,21 @@ test("every secret setting there is has a value here", () => {
 });
 
 test("servers repeat every secret, and none of them is in any output of a debug run", async () => {
-  const [irc, xmpp, matrix, [admin]] = await Promise.all([echoingIrc(), echoingXmpp(), echoingMatrix(), freePorts(1)]);
+  const [irc, xmpp, matrix, mattermost, [admin]] = await Promise.all([
+    echoingIrc(),
+    echoingXmpp(),
+    echoingMatrix(),
+    echoingMattermost(),
+    freePorts(1),
+  ]);
   const rialto = await launch({
-    config: configuration({ irc: irc.port, xmpp: xmpp.port, matrix: matrix.port, admin: admin ?? 0 }),
+    config: configuration({
+      irc: irc.port,
+      xmpp: xmpp.port,
+      matrix: matrix.port,
+      mattermost: mattermost.port,
+      admin: admin ?? 0,
+    }),
     env: { DEBUG: "1" },
   });
   const answers = [
@@ -139,17 +171,30 @@ test("servers repeat every secret, and none of them is in any output of a debug 
     (await rialto.client("client", SECRETS["api.Token"]).post("{")).text,
     JSON.stringify(await rialto.client("client", SECRETS["api.Token"]).say({ text: "hello" })),
   ];
-  const heard = (): string => `${irc.heard()}${xmpp.heard()}${matrix.heard()}`;
-  const told = Object.entries(SECRETS).filter(
-    ([name]) => !["api.Token", "matrix.HSToken", "general.AdminToken"].includes(name),
-  );
+  const heard = (): string => `${irc.heard()}${xmpp.heard()}${matrix.heard()}${mattermost.heard()}`;
+  const untold = [
+    "api.Token",
+    "matrix.HSToken",
+    "mattermost.WebhookURL",
+    "mattermost.WebhookToken",
+    "general.AdminToken",
+  ];
+  const told = Object.entries(SECRETS).filter(([name]) => !untold.includes(name));
   await eventually(
     () => Promise.resolve(told.filter(([, secret]) => formsIn(heard(), secret).length === 0)),
     (missing) => missing.length === 0,
     () => `the servers to be told each secret; they heard:\n${heard()}`,
   );
   // What they repeat has come to the log.
-  const marks = ["echo-refused", "echo-matrix", "echo-xmpp", "echo-nickserv", "echo-command", "echo-key"];
+  const marks = [
+    "echo-refused",
+    "echo-matrix",
+    "echo-mattermost",
+    "echo-xmpp",
+    "echo-nickserv",
+    "echo-command",
+    "echo-key",
+  ];
   await eventually(
     () => Promise.resolve(marks.filter((mark) => !rialto.output().includes(mark))),
     (missing) => missing.length === 0,
