@@ -213,6 +213,6 @@ export function numbered(prefix: string, count: number): readonly string[] {
 }
 
 /** For whoever reads the run. */
-export function say(what: string, found: Readonly<Record<string, unknown>>): void {
+export function say(what: string, found: object): void {
   console.log(`figures: ${what}: ${JSON.stringify(found)}`);
 }
