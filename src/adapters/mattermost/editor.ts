@@ -1,9 +1,10 @@
-import type { MessageRef, Progress } from "../../contract/ids.ts";
+import type { MessageRef } from "../../contract/ids.ts";
 import type { EditOp } from "../../contract/ops.ts";
 import type { Loss, Outcome } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
 import { textIn } from "../kit/json.ts";
 import { EDITING, GIVEN_UP, GONE, isGone, NOT_THERE } from "./failure.ts";
+import { messageRef, progressAt } from "./ids.ts";
 import type { MattermostPost } from "./model.ts";
 import { type PostPart, type RenderedFile, renderPost } from "./render.ts";
 import type { PostSender, NewPart } from "./sender.ts";
@@ -110,7 +111,7 @@ export class PostEditor {
       const added = await this.#make(call, { ...part, message: "" }, `files ${at}`);
       if (!added.ok) return added;
     }
-    return { ok: true, ref: post.id as MessageRef };
+    return { ok: true, ref: messageRef(post.id) };
   }
 
   async #make({ op, attempt, standing }: EditCall, part: PostPart, upTo: string): Promise<Step> {
@@ -122,7 +123,7 @@ export class PostEditor {
     });
     const wanted: NewPart = {
       op: op.id,
-      upTo: upTo as Progress,
+      upTo: progressAt(upTo),
       channel: op.channel,
       message: part.message,
       rootId: first?.rootId ?? "",

@@ -7,6 +7,7 @@ import { Http } from "../kit/http.ts";
 import type { ServerTrust } from "../kit/trust.ts";
 import type { capabilities } from "./capabilities.ts";
 import { type HookServer, listenForHooks } from "./hook-server.ts";
+import { channelRef } from "./ids.ts";
 import type { MattermostSettings } from "./settings.ts";
 import { type HookPost, hookEvent } from "./webhook-in.ts";
 import { postByWebhook } from "./webhook-out.ts";
@@ -61,7 +62,7 @@ class HookSession implements Session<MattermostHandlers> {
   async join({ name }: ChannelRequest): Promise<Joined> {
     this.#channels.add(name);
     await Promise.resolve();
-    return { ok: true, ref: name as ChannelRef, without: ["edit", "delete", "react"] };
+    return { ok: true, ref: channelRef(name), without: ["edit", "delete", "react"] };
   }
 
   async leave(channel: ChannelRef): Promise<void> {
@@ -79,7 +80,7 @@ class HookSession implements Session<MattermostHandlers> {
       host.log.debug({ channel: post.channelName }, "a webhook tells of a channel that is not bridged");
       return;
     }
-    const event = hookEvent(post, channel as ChannelRef, host.clock.nowMs());
+    const event = hookEvent(post, channelRef(channel), host.clock.nowMs());
     await host.accept({ events: [event], cursor: null });
   }
 

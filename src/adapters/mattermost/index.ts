@@ -1,5 +1,5 @@
 import { defineAdapter } from "../../contract/adapter.ts";
-import type { Manifest } from "../../contract/manifest.ts";
+import { type Manifest, settingsBy } from "../../contract/manifest.ts";
 import { capabilities } from "./capabilities.ts";
 import { baseOf, checkSettings, schema, takesPartBy } from "./settings.ts";
 import type { MattermostSettings } from "./settings.ts";
@@ -22,7 +22,7 @@ const manifest: Manifest = {
   network: "Server",
   division: "Team",
   address: (settings) => {
-    const known = settings as MattermostSettings;
+    const known = settingsBy(schema, settings);
     const base = takesPartBy(known) === "user" ? baseOf(known) : null;
     if (base === null) return null;
     const { protocol, hostname, port, pathname } = base;
@@ -30,7 +30,7 @@ const manifest: Manifest = {
     const path = pathname === "/" ? "" : pathname;
     return `${hostname}:${port || (isTls ? "443" : "80")}${path} (${isTls ? "TLS" : "no TLS"})`;
   },
-  check: (settings) => checkSettings(settings as MattermostSettings),
+  check: (settings) => checkSettings(settingsBy(schema, settings)),
 };
 
 export const adapter = defineAdapter<typeof capabilities, MattermostSettings>({

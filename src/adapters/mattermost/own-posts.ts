@@ -1,6 +1,7 @@
 import type { MessageRef, OpId, Progress } from "../../contract/ids.ts";
 import { Lru } from "../../lib/lru.ts";
 import { textIn } from "../kit/json.ts";
+import { messageRef, opIdAgain, progressAt } from "./ids.ts";
 import type { MattermostPost } from "./model.ts";
 
 /** What our posts say about themselves in their props. */
@@ -24,7 +25,7 @@ export function propsOf({ op, upTo }: OwnPart): Readonly<Record<string, string>>
 /** Null for a post without these props. Anybody can write such: ask who wrote it first. */
 function partOf({ props }: MattermostPost): OwnPart | null {
   const [op, upTo] = [textIn(props, OP_PROP), textIn(props, PART_PROP)];
-  return op === null || upTo === null ? null : { op: op as OpId, upTo: upTo as Progress };
+  return op === null || upTo === null ? null : { op: opIdAgain(op), upTo: progressAt(upTo) };
 }
 
 /** Posts of ours as the server shows them to us: what was sent without an answer is found here. */
@@ -35,7 +36,7 @@ export class OwnPosts {
   /** Null for a post that was made for no op. */
   note(post: MattermostPost): OwnPart | null {
     const part = partOf(post);
-    if (part !== null) this.#posts.set(keyOf(part), post.id as MessageRef);
+    if (part !== null) this.#posts.set(keyOf(part), messageRef(post.id));
     return part;
   }
 

@@ -1,10 +1,10 @@
 import type { Author } from "../../contract/events.ts";
 import type { Clock } from "../../contract/host.ts";
-import type { FileRef, UserRef } from "../../contract/ids.ts";
+import type { FileRef } from "../../contract/ids.ts";
 import { Directory } from "../kit/directory.ts";
 import type { MattermostApi } from "./api.ts";
+import { avatarRef, userRef } from "./ids.ts";
 import type { MattermostUser } from "./model.ts";
-import { avatarRef } from "./refs.ts";
 import type { MattermostSettings } from "./settings.ts";
 
 /** So many people are known at once, those who have spoken last; others are looked up again. */
@@ -100,7 +100,7 @@ function authorOf(
   const username = clean(user?.username ?? "") || clean(fallback);
   const name = (UseUserName ? "" : clean(user?.nickname ?? "")) || username || "somebody";
   const avatar = user === null ? null : avatarFile(avatarRef(user.id, user.pictureAt));
-  return { id: id as UserRef, identity: null, name, avatar };
+  return { id: userRef(id), identity: null, name, avatar };
 }
 
 const avatarFile = (ref: FileRef): Author["avatar"] => ({

@@ -1,5 +1,6 @@
 import type { Cursor } from "../../contract/ids.ts";
 import { isObject, type Json, NOTHING, numberIn, objectIn, parsed, textIn } from "../kit/json.ts";
+import { cursorOf } from "./ids.ts";
 
 /** Where a stream of events can be taken up again. */
 export interface StreamPosition {
@@ -139,7 +140,7 @@ export class MattermostPositions {
       channels,
       ...(this.#told.size > 0 && { told: Object.fromEntries(this.#told) }),
     };
-    return JSON.stringify(json) as Cursor;
+    return cursorOf(json);
   }
 
   #set(channel: string, position: ChannelPosition): void {

@@ -6,6 +6,7 @@ import { emojiNamed } from "../../content/emoji-names.ts";
 import { Lru } from "../../lib/lru.ts";
 import { isObject, type Json, numberIn, textIn } from "../kit/json.ts";
 import type { MattermostApi } from "./api.ts";
+import { channelRef } from "./ids.ts";
 import { type MattermostPost, postIn, reactionIn, recordIn } from "./model.ts";
 import type { OwnPosts } from "./own-posts.ts";
 import type { MattermostPeople } from "./people.ts";
@@ -84,7 +85,7 @@ export class ChannelReader {
 
   async read({ event, data, channel }: StreamEvent): Promise<ReadEvent> {
     if (event === "reaction_added" || event === "reaction_removed") {
-      return await this.#reaction(recordIn(data, "reaction"), channel as ChannelRef, event === "reaction_added");
+      return await this.#reaction(recordIn(data, "reaction"), channelRef(channel), event === "reaction_added");
     }
     const post = postIn(recordIn(data, "post"));
     // Only its writer sees it.

@@ -1,12 +1,12 @@
 import type { RemoteFile } from "../../contract/content.ts";
 import type { Author, Deleted, Edited, Event, Member, Posted, Reacted, SaidBody } from "../../contract/events.ts";
-import type { ChannelRef, EventKey, MessageRef, OpId } from "../../contract/ids.ts";
+import type { ChannelRef, OpId } from "../../contract/ids.ts";
 import { cut } from "../../content/length.ts";
 import { textIn } from "../kit/json.ts";
 import { attachmentWords } from "./attachments.ts";
+import { channelRef, eventKey, fileRef, messageRef } from "./ids.ts";
 import type { MattermostFile, MattermostPost, MattermostReaction } from "./model.ts";
 import { clean } from "./people.ts";
-import { fileRef } from "./refs.ts";
 
 export interface MattermostReceiveContext {
   /** Our own id. */
@@ -40,13 +40,13 @@ export function isSystem({ type }: Pick<MattermostPost, "type">): boolean {
 function posted(post: MattermostPost, context: MattermostReceiveContext): Posted | null {
   const body = bodyOf(post);
   if (body === null) return null;
-  const thread = post.rootId === "" ? null : (post.rootId as MessageRef);
+  const thread = post.rootId === "" ? null : messageRef(post.rootId);
   return {
     kind: "posted",
     ...base(post, context),
-    key: `p/${post.id}` as EventKey,
+    key: eventKey(`p/${post.id}`),
     atMs: post.createAt,
-    messages: [post.id as MessageRef],
+    messages: [messageRef(post.id)],
     author: writer(post, context),
     body,
     replyTo: thread,
@@ -62,9 +62,9 @@ export function edited(post: MattermostPost, context: MattermostReceiveContext):
   return {
     kind: "edited",
     ...base(post, context),
-    key: `e/${post.id}/${atMs}` as EventKey,
+    key: eventKey(`e/${post.id}/${atMs}`),
     atMs,
-    message: post.id as MessageRef,
+    message: messageRef(post.id),
     aliases: [],
     author: writer(post, context),
     vouched: true,
@@ -77,11 +77,11 @@ export function deleted(post: MattermostPost, ours: boolean, context: Mattermost
   const by = textIn(post.props, "deleteBy");
   return {
     kind: "deleted",
-    channel: post.channelId as ChannelRef,
-    key: `d/${post.id}` as EventKey,
+    channel: channelRef(post.channelId),
+    key: eventKey(`d/${post.id}`),
     atMs: post.deleteAt === 0 ? post.updateAt : post.deleteAt,
     echoOf: ours || by === context.me ? "self" : null,
-    message: post.id as MessageRef,
+    message: messageRef(post.id),
     by: by === null || by === "" ? null : context.author(by),
     vouched: true,
   };
@@ -97,10 +97,10 @@ export function reacted(
   return {
     kind: "reacted",
     channel,
-    key: stamp === null ? null : (`${on ? "r" : "u"}/${postId}/${userId}/${emoji}/${stamp}` as EventKey),
+    key: stamp === null ? null : eventKey(`${on ? "r" : "u"}/${postId}/${userId}/${emoji}/${stamp}`),
     atMs: stamp ?? createAt,
     echoOf: userId === context.me ? "self" : null,
-    message: postId as MessageRef,
+    message: messageRef(postId),
     author: context.author(userId),
     emoji: context.emoji(emoji),
     on,
@@ -146,7 +146,7 @@ const NAME_MAX = 64;
 
 function base(post: MattermostPost, { me, opOf }: MattermostReceiveContext) {
   const echoOf = post.userId === me ? (opOf(post) ?? ("self" as const)) : null;
-  return { channel: post.channelId as ChannelRef, echoOf };
+  return { channel: channelRef(post.channelId), echoOf };
 }
 
 /** Who comes and goes. `who`: the fields of the props with the id and the name; null: the author of the post. */
@@ -187,8 +187,8 @@ function member(post: MattermostPost, context: MattermostReceiveContext): Member
   const author = context.author(id, named);
   return {
     kind: "member",
-    channel: post.channelId as ChannelRef,
-    key: `p/${post.id}` as EventKey,
+    channel: channelRef(post.channelId),
+    key: eventKey(`p/${post.id}`),
     atMs: post.createAt,
     echoOf: null,
     author,
@@ -202,8 +202,8 @@ function header(post: MattermostPost, context: MattermostReceiveContext): Event 
   const author = context.author(post.userId, textIn(post.props, "username") ?? "");
   return {
     kind: "topic",
-    channel: post.channelId as ChannelRef,
-    key: `p/${post.id}` as EventKey,
+    channel: channelRef(post.channelId),
+    key: eventKey(`p/${post.id}`),
     atMs: post.createAt,
     echoOf: post.userId === context.me ? "self" : null,
     author,

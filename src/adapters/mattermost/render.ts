@@ -7,6 +7,7 @@ import { cut, measure } from "../../content/length.ts";
 import { protectWords, withoutNames } from "../../content/mattermost-protect.ts";
 import { renderMattermost } from "../../content/mattermost-render.ts";
 import { plainText } from "../../content/plain.ts";
+import { progressAt } from "./ids.ts";
 import { namesIn, oneLine, paraOf, withPeople } from "./text.ts";
 
 /** Servers take so many files with one post. */
@@ -61,7 +62,7 @@ export function renderPost(draft: PostDraft, options: RenderOptions): RenderedPo
     ...groups.map((fileIds) => ({ message: "", fileIds })),
   ];
   const parts = bare.map(({ message, fileIds }, at) => {
-    const end = at === bare.length - 1 ? END : (String(at + 1) as Progress);
+    const end = at === bare.length - 1 ? END : progressAt(String(at + 1));
     return { end, message, fileIds };
   });
   return { parts, losses };

@@ -1,10 +1,10 @@
 import type { Host } from "../../contract/host.ts";
-import type { ChannelRef } from "../../contract/ids.ts";
 import type { Reason } from "../../contract/outcome.ts";
 import type { ChannelRequest, Joined } from "../../contract/session.ts";
 import { numberIn, textIn } from "../kit/json.ts";
 import type { RestFailure } from "../kit/rest.ts";
 import type { MattermostApi, MattermostResult } from "./api.ts";
+import { channelRef } from "./ids.ts";
 import { codeOf } from "./login.ts";
 import { channelIn, type MattermostChannel, type MattermostUser, recordIn } from "./model.ts";
 import type { MattermostRoom } from "./room.ts";
@@ -64,7 +64,7 @@ export class MattermostRooms {
     if (room?.joined !== true) return;
     room.joined = false;
     this.#options.onLeft(id);
-    this.#options.host.lost(id as ChannelRef, why, retryInMs);
+    this.#options.host.lost(channelRef(id), why, retryInMs);
   }
 
   /** It is no longer wanted. We stay: in a private channel, nobody may be there to let us in again. */
@@ -104,7 +104,7 @@ export class MattermostRooms {
       this.#options.onEntered(channel);
     }
     this.#entering.delete(id);
-    return { ok: true, ref: id as ChannelRef, without: [] };
+    return { ok: true, ref: channelRef(id), without: [] };
   }
 
   /** What the server tells of channels, and of who is in them. */
@@ -122,11 +122,11 @@ export class MattermostRooms {
         return;
       case "channel_restored":
         // Whatever waits to be joined is tried again.
-        return host.lost(id as ChannelRef, RESTORED, 0);
+        return host.lost(channelRef(id), RESTORED, 0);
       case "user_added":
         // By somebody else, to one that we could not get into.
         if (isMe && this.#shut.size > 0 && this.joined(id) === null && !this.#entering.has(id))
-          host.lost(id as ChannelRef, ADDED, 0);
+          host.lost(channelRef(id), ADDED, 0);
         return;
       case "leave_team":
         if (isMe && textIn(data, "team_id") === team.id) this.#options.onTeamLeft();

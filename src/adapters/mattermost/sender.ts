@@ -7,6 +7,7 @@ import { Lru } from "../../lib/lru.ts";
 import { PAGE_MAX } from "./api.ts";
 import { DELETING, DONE, type Doing, GIVEN_UP, isGone, MUTE, NOT_THERE, outcomeOf, POSTING } from "./failure.ts";
 import { identityOf } from "./identity.ts";
+import { messageRef } from "./ids.ts";
 import type { MattermostLink } from "./link.ts";
 import { refusalId } from "./login.ts";
 import { propsOf } from "./own-posts.ts";
@@ -106,7 +107,7 @@ export class PostSender {
     if (answer.ok && answer.value !== null) {
       link.own.note(answer.value);
       link.roots.note(answer.value);
-      return { ok: true, ref: answer.value.id as MessageRef };
+      return { ok: true, ref: messageRef(answer.value.id) };
     }
     if (!answer.ok && wanted.rootId !== "" && refusalId(answer.failure).includes("root_id"))
       return { ok: false, outcome: NO_ROOT };

@@ -4,6 +4,7 @@ import type { MayPing } from "../../contract/ops.ts";
 import { linkMentions } from "../../content/mentions.ts";
 import { plainText } from "../../content/plain.ts";
 import { overInlines, withoutUsers } from "../../content/tree.ts";
+import { userRef } from "./ids.ts";
 
 /** Names that are looked up for one message at most. */
 const NAMES_MAX = 10;
@@ -36,7 +37,7 @@ const EVERYBODY: ReadonlyMap<string, string> = new Map([
  */
 export function withPeople(blocks: readonly Block[], mayPing: MayPing, names: ReadonlySet<string>): readonly Block[] {
   const find = (name: string): UserRef | null =>
-    names.has(name.toLowerCase()) ? (`@${name.toLowerCase()}` as UserRef) : null;
+    names.has(name.toLowerCase()) ? userRef(`@${name.toLowerCase()}`) : null;
   const bare = blocks.map(withoutUsers);
   const linked = mayPing.users && names.size > 0 ? linkMentions(bare, find) : bare;
   return linked.map((block) => overInlines(block, (of) => of.flatMap((inline) => named(inline, mayPing))));
@@ -55,7 +56,7 @@ function withEverybody(text: string): readonly Inline[] {
   for (const { index, 0: sign, 1: name = "" } of text.matchAll(ROOM)) {
     const word = EVERYBODY.get(name.toLowerCase()) ?? "";
     if (index > from) found.push({ t: "text", text: text.slice(from, index) });
-    found.push({ t: "mention", user: word as UserRef, text: word });
+    found.push({ t: "mention", user: userRef(word), text: word });
     from = index + sign.length;
   }
   if (from < text.length || found.length === 0) found.push({ t: "text", text: text.slice(from) });

@@ -1,12 +1,13 @@
 import type { Author, Event } from "../../contract/events.ts";
 import type { Accepted, Host } from "../../contract/host.ts";
-import type { ChannelRef, EventKey } from "../../contract/ids.ts";
+import type { EventKey } from "../../contract/ids.ts";
 import { Lru } from "../../lib/lru.ts";
 import type { EventIntake } from "../kit/intake.ts";
 import { numberIn } from "../kit/json.ts";
 import type { RestFailure } from "../kit/rest.ts";
 import type { MattermostApi } from "./api.ts";
 import { type ChangedPosts, changesIn, fetchChanged, type FoundChange } from "./gap.ts";
+import { channelRef } from "./ids.ts";
 import { type MattermostChannel, type MattermostPost, userIn, recordIn } from "./model.ts";
 import type { MattermostPeople } from "./people.ts";
 import type { MattermostPositions } from "./positions.ts";
@@ -299,7 +300,7 @@ export class MattermostTimeline {
     const { reader } = this.#options;
     if (change.is === "reacted") {
       const { reaction } = change;
-      const at = { channel: id as ChannelRef, on: true, stamp: reaction.createAt };
+      const at = { channel: channelRef(id), on: true, stamp: reaction.createAt };
       return reacted(reaction, at, reader.context);
     }
     if (isSystem(change.post)) return null;

@@ -1,6 +1,7 @@
 import type { Posted } from "../../contract/events.ts";
-import type { ChannelRef, EventKey, UserRef } from "../../contract/ids.ts";
+import type { ChannelRef } from "../../contract/ids.ts";
 import { isObject, parsed } from "../kit/json.ts";
+import { eventKey, userRef } from "./ids.ts";
 import { clean } from "./people.ts";
 
 /** What an outgoing webhook of Mattermost tells ("Outgoing webhooks"), as a form or as JSON. */
@@ -62,13 +63,13 @@ export function hookEvent(post: HookPost, channel: ChannelRef, nowMs: number): P
   const text = [post.text, files].filter((part) => part !== "").join("\n");
   return {
     kind: "posted",
-    key: post.postId === "" ? null : (`p/${post.postId}` as EventKey),
+    key: post.postId === "" ? null : eventKey(`p/${post.postId}`),
     channel,
     atMs: post.atMs ?? nowMs,
     echoOf: null,
     messages: [],
     author: {
-      id: (post.userId || post.userName) as UserRef,
+      id: userRef(post.userId || post.userName),
       identity: null,
       name: clean(post.userName) || "somebody",
       avatar: null,
