@@ -106,7 +106,7 @@ test.each([
     async (town: Town) => {
       await town.rialto.kill9();
       const { alice, server } = town.side;
-      const [first] = [...server.world.posts.values()].filter(({ user_id: user }) => user === alice.id);
+      const first = [...server.world.posts.values()].find(({ user_id: user }) => user === alice.id);
       if (first === undefined) throw new Error("nobody has said anything");
       for (const text of numbered("later", LATER)) await town.hear(text);
       server.world.clock.pass(1);

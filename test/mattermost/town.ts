@@ -22,20 +22,13 @@ export interface Side {
   readonly token: string;
 }
 
-/** What somebody sees of a message in the end. */
-export interface Standing {
-  readonly text: string;
-  readonly parent: string;
-  readonly reactions: readonly string[];
-}
-
 /** Servers, and Rialto between them and its API; it can be stopped and started again with its data. */
 export class Town {
   readonly sides: readonly Side[];
   readonly #config: string;
   readonly #streams: ApiStream[] = [];
   #rialto: Rialto | null = null;
-  #lives = 0;
+  #fences = 0;
 
   private constructor(sides: readonly Side[]) {
     this.sides = sides;
@@ -126,11 +119,11 @@ export class Town {
     return await side.alice.say(side.channel, text);
   }
 
-  /** Both ways are open, and what was said before on them has come. Every word is said until it is heard. */
+  /** Both ways are open, and what was said on them before has come. */
   async fence(word: string): Promise<void> {
-    this.#lives += 1;
+    this.#fences += 1;
     for (const [at, side] of this.sides.entries()) {
-      const words = `${word} ${this.#lives} ${at}`;
+      const words = `${word} ${this.#fences} ${at}`;
       await this.post(words);
       await this.until(() => this.shown(side).includes(words), `"${words}" at server ${at}`);
       await this.hear(`${words} back`, side);

@@ -50,7 +50,7 @@ function props(random: Random): unknown {
   ])();
 }
 
-function post(random: Random): Record<string, unknown> {
+function post(random: Random): { readonly id: string } & Json {
   return {
     id: `p${random.int(40)}`,
     channel_id: random.chance(0.9) ? CHANNEL : "channel2",
@@ -77,7 +77,7 @@ export function posts(random: Random): unknown {
   const list = random.some(8, () => post(random));
   return {
     order: [...list.map(({ id }) => id), ...random.some(2, () => text(random, 1))],
-    posts: Object.fromEntries(list.map((one) => [one["id"], one])),
+    posts: Object.fromEntries(list.map((one) => [one.id, one] as const)),
   };
 }
 
