@@ -1,9 +1,12 @@
 import { expect, test } from "vitest";
 import type { Which } from "../servers/mattermost/faults.ts";
-import { numbered, say, Town } from "./town.ts";
+import { figures, numbered, say, Town, whole } from "./town.ts";
 
 /** More than one page of a channel. */
 const LATER = 250;
+
+/** Words of more than two parts: a post has 16 383 characters at most. */
+const LONG = 4_000;
 
 interface Case {
   readonly what: string;
@@ -135,3 +138,27 @@ test.each([
     await settle(town, one, `the key forgotten, ${how}`);
   },
 );
+
+test("the answer of the second part of a long post is lost, and Rialto is killed: each part stands once", async () => {
+  const town = await Town.start();
+  const { faults, requests } = town.side.server;
+  const which = { method: "POST", path: /^\/posts$/ };
+  const words = numbered("word", LONG);
+  const before = requests.filter((one) => one === "POST /posts").length;
+  // The first one goes through.
+  faults.hold(which)();
+  faults.loseAnswer(which);
+  await town.post(words.join(" "));
+  await town.until(() => requests.filter((one) => one === "POST /posts").length >= before + 2, "the second part");
+  await town.rialto.kill9();
+  town.side.server.world.clock.pass(31_000);
+  await town.live();
+  const said =
+    town
+      .shown()
+      .join(" ")
+      .match(/\bword \d+/gu) ?? [];
+  const found = { ...figures(words, said), unconfirmed: await town.unconfirmed() };
+  say("the answer of a second part is lost, with a kill", found);
+  expect(found).toEqual({ ...whole(LONG), unconfirmed: 0 });
+});

@@ -32,3 +32,25 @@ test("300 messages each way at once: all of them, once, in order", async () => {
   say(`${COUNT} each way at once`, found);
   for (const each of Object.values(found)) expect(each).toEqual(whole(COUNT));
 });
+
+test("kill -9 four times while messages go both ways: all of them, once, in order", async () => {
+  const town = await Town.start();
+  const [ours, theirs] = [numbered("ours", COUNT), numbered("theirs", COUNT)];
+  for (const text of ours) await town.post(text);
+  for (const [at, text] of theirs.entries()) {
+    await town.hear(text);
+    if (at % 75 !== 50) continue;
+    await town.until(() => town.shown().some((one) => one.startsWith("ours")), "the first ones");
+    await town.rialto.kill9();
+    await town.begin();
+  }
+  await town.fence("end");
+  const told = town.told().map(({ text }) => text);
+  const found = {
+    ours: figures(ours, town.shown()),
+    theirs: figures(theirs, told),
+    unconfirmed: await town.unconfirmed(),
+  };
+  say(`kill -9 while ${COUNT} go each way`, found);
+  expect(found).toEqual({ ours: whole(COUNT), theirs: whole(COUNT), unconfirmed: 0 });
+});
