@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { EventLabel } from "../../src/contract/message.ts";
 import { figures, numbered, say, Town, whole } from "./town.ts";
 
 const COUNT = 30;
@@ -69,4 +70,32 @@ test("more than a thousand posts are missed, answers to the first of them too: a
   );
   say("more posts than a server tells at once", found);
   expect(found).toEqual(whole(missed));
+});
+
+test("more is said while Rialto is cut off than the server keeps for it, and reactions: all are told, once", async () => {
+  const town = await Town.start();
+  const { alice, server } = town.side;
+  const missed = 400;
+  const liked = await town.hear("a post of before");
+  await town.fence("before");
+  server.wire.shut();
+  server.sockets.terminate();
+  const theirs = numbered("theirs", missed);
+  for (const text of theirs.slice(0, -1)) await town.hear(text);
+  alice.react(liked.id, "heart");
+  await town.hear(theirs.at(-1) ?? "");
+  server.wire.open();
+  await town.fence("after");
+  const told = town.told();
+  const reactions = told.filter(({ event }) => event === EventLabel.reaction);
+  const found = {
+    theirs: figures(
+      theirs,
+      told.map(({ text }) => text),
+    ),
+    reactions: reactions.length,
+  };
+  say("more than the server keeps for a stream", found);
+  expect(found).toEqual({ theirs: whole(missed), reactions: 1 });
+  expect(reactions.map(({ id }) => id)).toEqual(town.heard("a post of before").map(({ id }) => id));
 });
