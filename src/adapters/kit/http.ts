@@ -43,7 +43,7 @@ export type HttpAnswer =
 
 export interface HttpFailure {
   readonly is: "failed";
-  readonly why: "network" | "timeout" | "aborted" | "certificate" | "too_large";
+  readonly why: "network" | "timeout" | "aborted" | "certificate" | "no_tls" | "too_large";
   /** For people. */
   readonly message: string;
   /** The server certainly has not read it. */
@@ -194,9 +194,7 @@ async function discard(body: HttpRequest["body"]): Promise<void> {
 export function failureOf(error: unknown, connected: boolean): HttpFailure {
   const code = errorCode(error);
   if (isBadCertificate(code)) return failed("certificate", `its certificate cannot be trusted (${code})`, true);
-  if (isNoTls(code)) {
-    return failed("certificate", `it does not speak TLS (${code}); check the scheme and the port of Server`, true);
-  }
+  if (isNoTls(code)) return failed("no_tls", `it does not speak TLS (${code})`, true);
   if (code.startsWith("HPE_")) return failed("network", `it does not speak HTTP (${code}); check Server`, !connected);
   const words = systemWords(code);
   return failed(

@@ -9,7 +9,7 @@ const AGAIN_MS = 1_000;
 
 /** How a request failed. */
 interface FailedRequest {
-  readonly why: "network" | "timeout" | "aborted" | "certificate" | "too_large" | "refused" | "unreadable";
+  readonly why: "network" | "timeout" | "aborted" | "certificate" | "no_tls" | "too_large" | "refused" | "unreadable";
   /** HTTP status; 0 when no answer came. */
   readonly status: number;
 }
@@ -18,7 +18,7 @@ interface FailedRequest {
 export function codeOf({ why, status }: FailedRequest): ReasonCode {
   if (why === "timeout" || why === "too_large" || why === "network") return why;
   if (why === "aborted") return "stopping";
-  if (why === "certificate") return "network";
+  if (why === "certificate" || why === "no_tls") return "network";
   const known = REFUSALS.get(status);
   return known ?? (status >= 400 && status < 500 ? "bad_content" : "remote_error");
 }

@@ -14,7 +14,7 @@ export interface MatrixFailure {
   readonly errcode: string;
   /** It was certainly not done. */
   readonly certain: boolean;
-  /** The certificate is not one to trust. */
+  /** The certificate is not one to trust, or there is no TLS at all. */
   readonly certificate: boolean;
   /** When to try again, by the server's own word. */
   readonly retryInMs: number | null;
@@ -28,7 +28,8 @@ export function unreachable({ why, message, certain }: HttpFailure, base: string
     code: codeOf({ why, status: 0 }),
     message: why === "aborted" ? message : `${base} cannot be reached: ${message}`,
   };
-  return { why: said, status: 0, errcode: "", certain, certificate: why === "certificate", retryInMs: null };
+  const certificate = why === "certificate" || why === "no_tls";
+  return { why: said, status: 0, errcode: "", certain, certificate, retryInMs: null };
 }
 
 /** What an answer that is not a success means (client-server API, "Standard error response"). */

@@ -49,7 +49,8 @@ function loginEnd(failure: RestFailure, settings: MattermostSettings, isFirst: b
   const isRefused = why === "refused" && status >= 400 && status < 500 && status !== 429;
   if (why === "unreadable" || (isRefused && refusalId(failure) === "")) return elsewhere(isFirst);
   const isMfa = refusalId(failure).includes("mfa");
-  if (isRefused && settings.Token === "" && !isMfa) return needsLogin(`${message}; check Login and Password`);
+  if (isRefused && settings.Token === "" && !isMfa)
+    return needsLogin(`${message.replace(/\.$/u, "")}; check Login and Password`);
   return endOf(failure, settings);
 }
 
@@ -67,13 +68,16 @@ export function endOf(failure: RestFailure, { Token }: Pick<MattermostSettings, 
       `${message}; the server's admins must fix it, or set TLSCACertificate to the authority's certificate, or SkipTLSVerify = true to accept any`,
     );
   }
+  if (why === "no_tls") return misconfigured(`${message}; check the port of Server, or set NoTLS = true`);
   if (status === 401 && refusalId(failure).includes("mfa")) {
     return needsLogin(
       `${message}; Rialto has no second factor: use Token, of a bot account or a personal access token`,
     );
   }
   if (status === 401 && Token !== "") {
-    return needsLogin("Mattermost does not accept Token (revoked, expired or disabled); create a new one");
+    return needsLogin(
+      "Mattermost does not accept Token (mistyped, revoked, expired or disabled); create a new one if it is complete",
+    );
   }
   return lost(codeOf(failure), message);
 }
@@ -83,7 +87,7 @@ export function codeOf({ why, status }: Pick<RestFailure, "why" | "status">): Re
   if (why === "timeout") return "timeout";
   if (why === "aborted") return "stopping";
   if (why === "too_large" || status === 413) return "too_large";
-  if (why === "network" || why === "certificate") return "network";
+  if (why === "network" || why === "certificate" || why === "no_tls") return "network";
   if (status === 401) return "auth";
   if (status === 403) return "forbidden";
   if (status === 404) return "not_found";
