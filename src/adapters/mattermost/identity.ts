@@ -39,16 +39,16 @@ export function iconOf({ avatar }: OpAuthor): string | null {
   return url !== null && url.length <= ADDRESS_MAX && /^https?:\/\/[^\s<>"]+$/u.test(url) ? url : null;
 }
 
-/** What a person can do so that posts show who speaks; null: they do. */
+/** What a person can do so that posts show who speaks; null: they do, or need not. */
 export function identityAdvice({ limits, me, settings }: IdentityLink): Reason | null {
   if (settings.PrefixMessagesWithNick) return null;
   if (!me.isBot) {
-    const message = `senders are named before the text, because @${me.username} is no bot account: with the token of a bot account (Integrations > Bot Accounts), posts show their names and pictures`;
-    return { code: "unsupported", message };
+    const message = `senders are named before the text, because @${me.username} is no bot account: with the token of a bot account (Integrations > Bot Accounts), posts show their names and pictures; PrefixMessagesWithNick = true says that it is meant so`;
+    return { code: "config", message };
   }
   if (!limits.nameOverride) {
     const message =
-      "senders are named before the text; posts show their names if System Console > Integrations > Integration Management > Enable integrations to override usernames is on";
+      "senders are named before the text; posts show their names if System Console > Integrations > Integration Management > Enable integrations to override usernames is on; PrefixMessagesWithNick = true says that it is meant so";
     return { code: "unsupported", message };
   }
   return null;

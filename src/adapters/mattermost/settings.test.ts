@@ -8,7 +8,7 @@ const user = { Server: "chat.example.org", Team: "team", Token: "t" };
 test.each([
   ["a bot", user, []],
   ["a user", { ...user, Token: "", Login: "rialto", Password: "p" }, []],
-  ["nothing to log in with", { Server: "chat.example.org", Team: "team" }, ["error Server needs a user"]],
+  ["nothing to log in with", { Server: "chat.example.org", Team: "team" }, ["error Token is missing"]],
   ["no server and no team", { Token: "t" }, ["error Server is missing", "error Team is missing"]],
   ["no password", { ...user, Token: "", Login: "rialto" }, ["error Password is missing"]],
   ["both logins", { ...user, Login: "rialto" }, ["warning Login has no effect"]],

@@ -31,7 +31,7 @@ const place = {
     description: "The team whose channels are named, as it is in the address of its pages, such as `sales`.",
     default: "",
     protects: true,
-    rule: word,
+    rule: { ...word, hint: "must be as in the address of the team's pages, such as sales, and not its title" },
   },
   NoTLS: guard(
     "Connects without TLS: everything, including the token, can be read on the way. Only for servers on the same machine.",
@@ -143,7 +143,7 @@ function checkTls({ Server, NoTLS, SkipTLSVerify, TLSCACertificate }: Mattermost
 
 function checkWebhooks({ WebhookURL, WebhookBindAddress, WebhookToken }: MattermostSettings): readonly SettingIssue[] {
   if (WebhookURL === "" && WebhookBindAddress === "")
-    return [error("Server", "needs a user to log in as: add Token (of a bot account), or Login and Password")];
+    return [error("Token", "is missing; add the token of a bot account, or Login and Password of a user")];
   const issues: SettingIssue[] = [];
   const better = "add Token (of a bot account), Server and Team for all of it";
   const both = "no edits, deletions, reactions, replies and files";
