@@ -5,6 +5,7 @@ import type { Ended } from "../contract/session.ts";
 export type TroubledPart = "account" | "channel" | "lane";
 
 const KEEPS_TRYING = "Rialto keeps trying";
+const CHANNEL = "Check the channel's name in its gateway; if it is right, create the channel, or bring it back.";
 const LIMITED = "Nothing needs to be done: Rialto tries again when the network allows it.";
 const REACH = `Check that the server runs and can be reached from here; ${KEEPS_TRYING}.`;
 const SLOWER = "Nothing needs to be done: Rialto sends the waiting messages as soon as the network allows it.";
@@ -27,7 +28,7 @@ const REMEDIES: Readonly<Record<TroubledPart, Readonly<Record<ReasonCode, string
     forbidden: "Ask the people who run the network why it refuses the account.",
     not_found: "Check the server and the name in the account's settings.",
     too_large: REPORT,
-    unsupported: "Check that the account's settings name the right server: this one lacks something that Rialto needs.",
+    unsupported: "See that the server offers what is missing, or that the account's settings name the right one.",
     bad_content: REPORT,
     remote_error: `Check the server's log, or ask the people who run it; ${KEEPS_TRYING}.`,
     stopping: null,
@@ -40,7 +41,7 @@ const REMEDIES: Readonly<Record<TroubledPart, Readonly<Record<ReasonCode, string
     timeout: REACH,
     rate_limited: LIMITED,
     forbidden: "Let Rialto in: lift its ban, invite it, or set the channel's key in its gateway.",
-    not_found: "Check the channel's name in its gateway, or create the channel.",
+    not_found: CHANNEL,
     too_large: REPORT,
     unsupported: "Use another channel in the gateway: Rialto cannot work in this one.",
     bad_content: REPORT,
@@ -55,7 +56,7 @@ const REMEDIES: Readonly<Record<TroubledPart, Readonly<Record<ReasonCode, string
     timeout: REACH,
     rate_limited: SLOWER,
     forbidden: "Let Rialto speak there: give it the right to write in that channel.",
-    not_found: "Check the channel's name in its gateway.",
+    not_found: CHANNEL,
     too_large: "Nothing can be done: the network does not accept messages of this size.",
     unsupported: "Nothing can be done: the network cannot do this.",
     bad_content: REPORT,

@@ -105,7 +105,7 @@ const REASONS: Readonly<Record<ReasonCode, string>> = {
   auth: "the login is refused",
   config: "its settings are wrong",
   forbidden: "Rialto is not allowed in",
-  not_found: "it does not exist",
+  not_found: "it is not there",
   too_large: "it refuses Rialto",
   unsupported: "it cannot be used",
   bad_content: "it refuses Rialto",
