@@ -12,7 +12,7 @@ import { Ends, setStage } from "./situations/stage.ts";
  */
 
 const PAGE = path.join(import.meta.dirname, "../../docs/what-you-see.md");
-/** Servers of three networks and five Rialtos; on a busy machine. */
+/** Servers of four networks and six Rialtos; on a busy machine. */
 const PATIENCE_MS = 400_000;
 const UPDATES = process.env["UPDATE_SITUATIONS"] === "1";
 const NAMES = Object.keys(SCENES) as SceneName[];

@@ -10,31 +10,31 @@ const SECTIONS = {
     `Server = "127.0.0.1:${port}"\nJid = "${user}@localhost"\nPassword = "${PASSWORD}"\nMuc = "conference.localhost"\nNick = "rialto"\nNoStartTLS = true`,
   matrix: (port: number, user: string) =>
     `Server = "http://127.0.0.1:${port}"\nLogin = "${user}"\nPassword = "${PASSWORD}"`,
+  mattermost: (port: number, token: string) =>
+    `Server = "127.0.0.1:${port}"\nNoTLS = true\nTeam = "sales"\nToken = "${token}"`,
 } as const;
 
 export interface Bridge {
   readonly account: `${keyof typeof SECTIONS}.${string}`;
   readonly channel: string;
   readonly port: number;
-  /** The nick, or the name of the login. */
+  /** The nick, the name of the login, or the token. */
   readonly as: string;
 }
 
 /** TOML of one gateway that links these, and an account of the API. */
 export function configuration(gateway: string, bridges: readonly Bridge[]): string {
+  return `[general]\n${CALM}\nRemoteNickFormat = "<{NICK}> "\n${linking(gateway, bridges, "desk")}`;
+}
+
+/** The same of one gateway more, with an account of the API of its own. */
+export function linking(gateway: string, bridges: readonly Bridge[], api: string): string {
   const sections = bridges.map(({ account, port, as }) => {
     const [protocol] = account.split(".") as [keyof typeof SECTIONS];
     return `[${account}]\n${SECTIONS[protocol](port, as)}`;
   });
-  const linked = [...bridges, { account: "api.desk", channel: "api" }].map(
+  const linked = [...bridges, { account: `api.${api}`, channel: "api" }].map(
     ({ account, channel }) => `[[gateway.inout]]\naccount = "${account}"\nchannel = "${channel}"`,
   );
-  return [
-    `[general]\n${CALM}\nRemoteNickFormat = "<{NICK}> "`,
-    ...sections,
-    "[api.desk]",
-    `[[gateway]]\nname = "${gateway}"\nenable = true`,
-    ...linked,
-    "",
-  ].join("\n");
+  return [...sections, `[api.${api}]`, `[[gateway]]\nname = "${gateway}"\nenable = true`, ...linked, ""].join("\n");
 }

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { SERVER_NAME } from "../../servers/matrix/synapse.ts";
-import { CALM, configuration, HASTY } from "./config.ts";
+import { CALM, configuration, HASTY, linking } from "./config.ts";
 import { hears, IRC, PASSWORD, settled, type Stage } from "./stage.ts";
 import { masked } from "./words.ts";
 import { type Sights, until } from "./watch.ts";
@@ -20,7 +20,11 @@ export const SCENES = {
   banned,
   "rate-limit": rateLimit,
   "disk-full": diskFull,
+  mattermost,
 } as const;
+
+/** Nobody listens on the port for discarding. */
+const NOWHERE = 9;
 
 /** What people have seen, from there on. */
 const since = (lines: readonly string[], from = 0): readonly string[] =>
@@ -181,5 +185,50 @@ async function diskFull({ ircd, disk, ira, rooms, launch }: Stage, told: Told): 
       "a client of the API": [masked(refused, rialto.dataPath), ...heard],
       [`${IRC.office} on IRC`]: seen,
     },
+  };
+}
+
+async function mattermost({ ircd, company, rooms, launch }: Stage, told: Told): Promise<Scene> {
+  const { port, attic, room, alice, token, mute } = company;
+  const drafts = linking(
+    "drafts",
+    [
+      { account: "mattermost.token", channel: "hall", port, as: "sesame" },
+      { account: "mattermost.team", channel: "hall", port, as: token },
+      { account: "mattermost.away", channel: "hall", port: NOWHERE, as: token },
+      { account: "mattermost.mute", channel: "hall", port, as: mute },
+    ],
+    "drafts",
+  ).replace(/(?<=\[mattermost\.team\][^[]*Team = )"sales"/u, '"slaes"');
+  const config = configuration("works", [
+    { account: "irc.libera", channel: IRC.works, port: ircd.port, as: "rialto-works" },
+    { account: "mattermost.work", channel: "attic", port, as: token },
+  ]);
+  const { rialto, operator } = await launch(`${config}${drafts}`);
+  const from = await settled(rialto, [rooms.works, room]);
+  await operator.change([CALM, HASTY]);
+  alice.archive(attic);
+  await hears(rooms.works, "has been out of reach since");
+  await rialto.client("desk").say({ text: "anybody there?", username: "anna" });
+  await rialto.client("drafts").say({ text: "good morning", username: "anna" });
+  const sights = await operator.look({
+    told,
+    says: ["Token", "slaes", "ECONNREFUSED", "messages wait in gateway drafts: @mute", "archived"],
+    retries: false,
+    account: null,
+    messages: [
+      /"mattermost\.token".*"someone must act: the account cannot connect"/u,
+      /"mattermost\.team".*"someone must act: the account cannot connect"/u,
+      /"mattermost\.away".*"the account is offline"/u,
+      /create_post.*"messages wait for delivery"/u,
+      /archived.*"a channel was lost"/u,
+    ],
+  });
+  alice.restore(attic);
+  await hears(rooms.works, "was out of reach");
+  await hears(room, "anybody there?");
+  return {
+    ...sights,
+    rooms: { [`${IRC.works} on IRC`]: since(rooms.works(), from[0]), "attic on Mattermost": since(room(), from[1]) },
   };
 }

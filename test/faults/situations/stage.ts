@@ -9,6 +9,7 @@ import type { XmppServer } from "../../servers/xmpp/server.ts";
 import { type Rialto, startRialto } from "../../support/rialto.ts";
 import { type SmallDisk, mountSmallDisk } from "../small-disk.ts";
 import { Operator, until } from "./watch.ts";
+import { type Company, foundCompany } from "./company.ts";
 import { ircRoom, matrixRoom, type Room, xmppRoom } from "./rooms.ts";
 
 export const PASSWORD = "open-sesame";
@@ -17,7 +18,13 @@ export const PASSWORD = "open-sesame";
 const MESSAGE_RATE = { perSecond: 0.1, burst: 3 };
 
 /** A channel's name in IRC. */
-export const IRC = { lobby: "#lobby", harbour: "#harbour", square: "#square", office: "#office" } as const;
+export const IRC = {
+  lobby: "#lobby",
+  harbour: "#harbour",
+  square: "#square",
+  office: "#office",
+  works: "#works",
+} as const;
 const XMPP_ROOM = "square@conference.localhost";
 
 /** What ends with the stage, the newest first. */
@@ -42,6 +49,7 @@ export interface Stage {
   readonly other: IrcServer;
   readonly prosody: XmppServer;
   readonly synapse: Synapse;
+  readonly company: Company;
   readonly disk: SmallDisk;
   readonly ira: PythonPerson;
   readonly rooms: Readonly<Record<keyof typeof IRC | "xmpp" | "harbourMatrix" | "palaceMatrix", Room>>;
@@ -54,7 +62,7 @@ export interface Stage {
 export async function setStage(ends: Ends): Promise<Stage> {
   const stopping = async (server: { readonly stop: () => Promise<void> }): Promise<void> => await server.stop();
   const quitting = async (person: { readonly quit: () => Promise<void> }): Promise<void> => await person.quit();
-  const [[ircd, ira], other, [prosody, xena], [synapse, harbour, palace], disk] = await Promise.all([
+  const [[ircd, ira], other, [prosody, xena], [synapse, harbour, palace], company, disk] = await Promise.all([
     (async () => {
       const server = await ends.keep(startInspircd(), stopping);
       const options = { port: server.port, nick: "ira", channels: Object.values(IRC) };
@@ -74,6 +82,7 @@ export async function setStage(ends: Ends): Promise<Stage> {
       const nio = await ends.keep(Promise.resolve(new NioPeople(server.url)), stopping);
       return [server, await matrixWatch(nio, "harbour"), await matrixWatch(nio, "palace")] as const;
     })(),
+    ends.keep(foundCompany(), async ({ server }) => await server.stop()),
     ends.keep(mountSmallDisk(), stopping),
   ]);
   // One after the other: five at once would take a busy machine longer than a start may take.
@@ -91,11 +100,12 @@ export async function setStage(ends: Ends): Promise<Stage> {
     harbour: irc("harbour"),
     square: irc("square"),
     office: irc("office"),
+    works: irc("works"),
     xmpp: xmppRoom(xena, XMPP_ROOM),
     harbourMatrix: harbour,
     palaceMatrix: palace,
   };
-  return { ircd, other, prosody, synapse, disk, ira, rooms, launch };
+  return { ircd, other, prosody, synapse, company, disk, ira, rooms, launch };
 }
 
 /** Somebody makes a room, and there is a login of its name for Rialto. */

@@ -7,7 +7,7 @@ import type { Rialto } from "../../support/rialto.ts";
 import { masked, pageOf, terminalOf } from "./words.ts";
 
 const PROGRAM = path.join(import.meta.dirname, "../../../bin/rialto.js");
-/** Servers, people's programs and five Rialtos share the machine with other tests. */
+/** Servers, people's programs and six Rialtos share the machine with other tests. */
 const PATIENCE_MS = 90_000;
 /** Longest that a view may be another than the page has it. */
 const USUAL_MS = 60_000;
