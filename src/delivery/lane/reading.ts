@@ -23,12 +23,17 @@ const AHEAD_CHARS = 256 * 1024;
 const HELD_ENTRIES = 2_000;
 
 export function newReading(): ReadState {
-  return { more: true, underWay: false, failures: 0, retryAtMs: Infinity, over: false };
+  return { more: true, underWay: false, failures: 0, retryAtMs: Infinity, over: false, ended: false };
 }
 
 /** All that the log has is in the window. */
 export function hasReadAll({ more, underWay }: ReadState): boolean {
   return !more && !underWay;
+}
+
+/** The log has something new. */
+export function woken({ state: { reading } }: Step): void {
+  reading.more = !reading.ended;
 }
 
 /** Reads on where there is need. */
@@ -50,7 +55,8 @@ export function take({ state }: Step, entries: readonly StoredEntry[]): void {
   reading.failures = 0;
   if (!isRunning(state)) return;
   const own = entries.filter(({ seq }) => seq <= state.upTo);
-  reading.more = own.length === entries.length && (reading.more || entries.length > 0);
+  reading.ended = own.length < entries.length;
+  reading.more = !reading.ended && (reading.more || entries.length > 0);
   window.take(own, (entry) => admits(state, entry));
 }
 

@@ -199,6 +199,8 @@ export interface ReadState {
   retryAtMs: number;
   /** The log is closed. */
   over: boolean;
+  /** What follows is left to another lane. */
+  ended: boolean;
 }
 
 /** Of those up to `upTo`, the ones after `after` are to be sent. */

@@ -260,6 +260,9 @@ test("a lane that ends leaves what comes later to the next one of its name", () 
   table.take({ is: "ends", upTo: 2 });
   table.say("3");
   expect([table.called, table.state.window.cursor, table.state.reading.more]).toEqual([[1, 2], 2, false]);
+  const reads = table.done("read").length;
+  table.say("4");
+  expect([table.done("read").length, table.state.reading.more]).toEqual([reads, false]);
 });
 
 describe("a message that ended without the network", () => {

@@ -91,7 +91,7 @@ function takeIn(now: Step, fact: Fact): boolean {
       open(now, fact.receipts);
       break;
     case "woken":
-      state.reading.more = true;
+      reading.woken(now);
       break;
     case "read":
       reading.take(now, fact.entries);
