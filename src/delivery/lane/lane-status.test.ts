@@ -106,6 +106,18 @@ describe("the state of a lane", () => {
     expect([state, why?.message]).toEqual(["waiting", expect.stringContaining("log does not store")]);
   });
 
+  test("and so it does where the network knows repeated messages for a time, once the disk has to follow", async () => {
+    const stage = await connected({ inflightMax: 1, idempotency: { by: "key", windowMs: 60_000 } });
+    stage.log.refuses = "disk_full";
+    await stage.say(...Array.from({ length: 18 }, (_, at) => `${at}`));
+    for (let call = 1; call <= 15; call += 1) await stage.end(call, delivered);
+    expect(await statusOf(stage)).toMatchObject({ state: "sending", why: null });
+    await stage.end(16, delivered);
+    await stage.end(17, delivered);
+    const { state, waiting, why } = await statusOf(stage);
+    expect([state, waiting, why?.message]).toEqual(["waiting", 1, expect.stringContaining("log does not store")]);
+  });
+
   test("a log that cannot count leaves the number out", async () => {
     const stage = await apart();
     await stage.say("1");

@@ -2,6 +2,7 @@ import type { Reason } from "../../contract/outcome.ts";
 import { localTimeOfDay } from "../../lib/local-time.ts";
 import { remedyOf } from "../remedies.ts";
 import type { LaneStatus } from "../status.ts";
+import { isWithinReach } from "./doubts.ts";
 import { isRefusing } from "./records.ts";
 import type { LaneState, Moment } from "./state.ts";
 
@@ -45,13 +46,21 @@ function isBusy({ calls, mode }: LaneState): boolean {
 }
 
 function reasonOf(state: LaneState, { nowMs, monoMs, gateMs }: Moment): Reason | null {
-  const { link, why, calls, activeMs, untilMs, setting, records } = state;
+  const { link, why, calls, activeMs, untilMs } = state;
   if (link === null) return why;
-  if (isRefusing(records) && setting.capabilities.idempotency.by === "none") return REFUSED;
+  if (waitsForLog(state)) return REFUSED;
   if (calls.length > 0 && monoMs - activeMs >= SILENT_MS) {
     const since = localTimeOfDay(nowMs + activeMs - monoMs);
     return { code: "timeout", message: `The network has not answered since ${since}.` };
   }
   if (Math.max(untilMs, gateMs) > monoMs) return why ?? PACED;
   return isBusy(state) ? null : why;
+}
+
+/** The log refuses what has to be on the disk before the next message is sent. */
+function waitsForLog(state: LaneState): boolean {
+  const { records, setting, window } = state;
+  if (!isRefusing(records)) return false;
+  const next = window.ready();
+  return setting.capabilities.idempotency.by === "none" || (next !== null && !isWithinReach(state, next));
 }
