@@ -105,13 +105,14 @@ async function sendable(
   { log, subjects, capabilities }: Pick<LaneOptions, "log" | "subjects" | "capabilities">,
   admits: LaneSetting["admits"],
   { after, done = [], sendingSinceMs }: Checkpoint,
-): Promise<readonly StoredEntry[]> {
-  const found: StoredEntry[] = [];
+): Promise<readonly Pick<StoredEntry, "seq" | "at">[]> {
+  // Without their payloads: they may be large.
+  const found: Pick<StoredEntry, "seq" | "at">[] = [];
   const enough = done.length + reachOf(capabilities);
   let readTo: Seq | undefined = sendingSinceMs === undefined ? undefined : after;
   while (readTo !== undefined && found.length < enough) {
     const entries = await log.read({ subjects, after: readTo, limit: 256 });
-    found.push(...entries.filter(admits));
+    for (const entry of entries) if (admits(entry)) found.push({ seq: entry.seq, at: entry.at });
     readTo = entries.at(-1)?.seq;
   }
   return found;
