@@ -30,12 +30,12 @@ const HANDED_MAX = 5_000;
 const FAULTS_MAX = 10;
 
 interface TimelineOptions {
-  readonly api: MattermostApi;
+  readonly api: Pick<MattermostApi, "posts">;
   readonly host: Host;
   readonly intake: EventIntake;
   readonly positions: MattermostPositions;
-  readonly people: MattermostPeople;
-  readonly reader: ChannelReader;
+  readonly people: Pick<MattermostPeople, "changed" | "author">;
+  readonly reader: Pick<ChannelReader, "channelOf" | "read" | "learn" | "told" | "isOursToDelete" | "context">;
   /** Nothing is missing of the stream since the cursor. */
   readonly resumed: boolean;
   /** Events about channels and teams themselves. */
@@ -218,7 +218,11 @@ export class MattermostTimeline {
       while (!isOver() && (!lane.whole || (lane.backlog?.length ?? 0) > 0)) {
         const failure = lane.whole ? null : await this.#catchUp(id, lane, isOver);
         if (isOver()) return;
-        if (failure !== null) return onUnreadable(id, failure);
+        if (failure !== null) {
+          // It may be joined again with the lane that it has.
+          lane.whole = false;
+          return onUnreadable(id, failure);
+        }
         await this.#readBacklog(id, lane, isOver);
       }
     } catch (error) {

@@ -1,0 +1,104 @@
+import { describe, expect, test } from "vitest";
+import { RecordingHost } from "../../../test/contract/recording-host.ts";
+import { eventually } from "../../../test/support/wait.ts";
+import type { Cursor } from "../../contract/ids.ts";
+import { EventIntake } from "../kit/intake.ts";
+import type { MattermostResult, WhichPosts } from "./api.ts";
+import { userRef } from "./ids.ts";
+import type { MattermostPost } from "./model.ts";
+import { MattermostPositions } from "./positions.ts";
+import { aPost } from "./post.suite.ts";
+import type { ReadEvent } from "./reader.ts";
+import { toEvent } from "./receive.ts";
+import type { StreamEvent } from "./stream.ts";
+import { MattermostTimeline } from "./timeline.ts";
+
+const context = {
+  me: "rialto",
+  author: (user: string) => ({ id: userRef(user), identity: null, name: user, avatar: null }),
+  isBot: () => false,
+  opOf: () => null,
+  emoji: (name: string) => name,
+};
+
+/** Reads events that hold a post. */
+async function readPost({ data }: StreamEvent): Promise<ReadEvent> {
+  const post = aPost(data);
+  const event = toEvent(post, context);
+  return await Promise.resolve({ events: event === null ? [] : [event], atMs: post.updateAt, thread: false });
+}
+
+function timelineOf(since: object | null, { resumed = false } = {}) {
+  const host = new RecordingHost();
+  const positions = new MattermostPositions(since === null ? null : (JSON.stringify(since) as Cursor));
+  const unreadable: string[] = [];
+  const asked: WhichPosts[] = [];
+  /** What the server has; null: it answers with a failure. */
+  const history: { posts: readonly MattermostPost[] | null } = { posts: [] };
+  const posts = async (_: string, which: WhichPosts): Promise<MattermostResult<readonly MattermostPost[]>> => {
+    asked.push(which);
+    return await Promise.resolve(history.posts === null ? FAILED : { ok: true, value: history.posts });
+  };
+  const timeline = new MattermostTimeline({
+    api: { posts },
+    host,
+    intake: new EventIntake({ host, cursor: positions, lateMs: 0, waitingMax: 100, onFull: () => undefined }),
+    positions,
+    people: { changed: () => null, author: context.author },
+    reader: {
+      channelOf: ({ channel }) => channel || null,
+      read: readPost,
+      learn: async () => await Promise.resolve(),
+      told: () => undefined,
+      isOursToDelete: () => false,
+      context,
+    },
+    resumed,
+    onOther: () => undefined,
+    onUnreadable: (id) => unreadable.push(id),
+    onFull: () => undefined,
+  });
+  return { host, positions, timeline, unreadable, asked, history };
+}
+
+const FAILED: MattermostResult<never> = {
+  ok: false,
+  failure: {
+    status: 503,
+    headers: {},
+    body: null,
+    why: "refused",
+    message: "HTTP 503",
+    retryAfterMs: null,
+    certain: false,
+  },
+};
+
+const texts = ({ posted: all }: RecordingHost): readonly string[] => all.map(({ body }) => body.source.text);
+
+const told = async (host: RecordingHost, count: number): Promise<void> =>
+  void (await eventually(
+    async () => await Promise.resolve(texts(host)),
+    ({ length }) => length >= count,
+    () => `${count} posts; had ${JSON.stringify(texts(host))}`,
+  ));
+
+const here = { id: "town", lastPostAt: 0 };
+const cursor = { at: 100_000, channels: { town: [0] } };
+
+describe("a channel's history", () => {
+  test("that fails before the channel is joined is read once it is", async () => {
+    const { host, timeline, unreadable, history } = timelineOf(cursor, { resumed: true });
+    history.posts = null;
+    timeline.missed();
+    await eventually(
+      async () => await Promise.resolve(unreadable.length),
+      (count) => count === 1,
+      () => "the failure",
+    );
+    history.posts = [aPost({ id: "gap", message: "missed", create_at: 110_000, update_at: 110_000 })];
+    timeline.enter(here);
+    await told(host, 1);
+    expect(texts(host)).toEqual(["missed"]);
+  });
+});
