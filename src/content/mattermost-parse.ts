@@ -58,7 +58,7 @@ function blockAt(lines: readonly string[], at: number, { depth, isBegun }: Where
   return quoteAt(lines, at, depth) ?? listAt(lines, at, depth);
 }
 
-const FENCE = /^ {0,3}(?<ticks>`{3,}|~{3,})[ \t]*(?<lang>[^\s`~]*)[^`~]*$/;
+const FENCE = /^ {0,3}(?<ticks>`{3,}|~{3,})(?=[^`~]*$)[ \t]*(?<lang>[^\s`~]*)/;
 
 /** One that is never closed goes on to the end; one at the very end is text. */
 function fenceAt(lines: readonly string[], at: number): Found | null {
@@ -71,13 +71,20 @@ function fenceAt(lines: readonly string[], at: number): Found | null {
   return { block: { t: "pre", text, lang: lang === "" ? null : lang }, end: Math.min(end + 1, lines.length) };
 }
 
-const HEADING = /^ *(?<signs>#{1,6}) +(?<words>[^]*\S)/;
+const HEADING = /^ *(?<signs>#{1,6}) +(?! )(?<words>[^]*\S)/;
 
 function headingAt(line: string, at: number): Found | null {
   const { signs = "", words = "" } = HEADING.exec(line)?.groups ?? {};
-  const shown = words.replace(/(?: *#)+$/, "");
+  const shown = withoutClosing(words);
   if (shown === "") return null;
   return { block: { t: "heading", level: signs.length, of: parseLine(shown, MATTERMOST) }, end: at + 1 };
+}
+
+/** The signs at its end, and the spaces before them, are none of its words. In time proportional to them. */
+function withoutClosing(words: string): string {
+  let end = words.length;
+  while (words[end - 1] === "#" || words[end - 1] === " ") end -= 1;
+  return words.slice(0, end);
 }
 
 const INDENTED = /^(?: {4}|\t)/;

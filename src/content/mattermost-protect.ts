@@ -146,5 +146,5 @@ export function protectBegin(line: string): string {
   const listed = line.replace(/^( *)(?=#{1,6}(?:\s|$)|>|[-+](?:\s|$)|-+ *$|[*_](?=\s))/, "$1\\");
   if (listed !== line) return listed;
   const numbered = line.replace(/^( *\d{1,9})(?=[.)](?:\s|$))/, "$1\\");
-  return /^[ |:-]*\|[ |:-]*$/.test(line) && line.includes("-") ? line.replace("|", String.raw`\|`) : numbered;
+  return /^[ |:-]*$/.test(line) && line.includes("-") ? line.replace("|", String.raw`\|`) : numbered;
 }

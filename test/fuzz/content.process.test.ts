@@ -114,6 +114,27 @@ const UNITS = [
   "😀",
   "a\u0301",
   "a ",
+  " #",
+  "# ",
+  "|",
+  "| ",
+  "|-",
+  "a.",
+  "www.",
+  "&#39;",
+  "a~",
+];
+
+/** The same between a beginning and an end, which may make a careless reader begin anew at each of them. */
+const FRAMES: readonly (readonly [begin: string, unit: string, end: string])[] = [
+  ...UNITS.map((unit) => ["", unit, ""] as const),
+  ...UNITS.map((unit) => ["# a", unit, "x"] as const),
+  ["# ", " ", ""],
+  ["", "|", "x"],
+  ["", "|-", "x"],
+  ["```", "a", "`"],
+  ["~~~", " ", "`"],
+  ["> ", " ", "\nx"],
 ];
 
 /** They take seconds of the processor each, and others may need it. */
@@ -141,14 +162,15 @@ describe("time grows with the length, not with its square", () => {
     return isSuspicious(short, long);
   };
   const isSuspicious = (short: number, long: number): boolean => long > 100 && long > 10 * short;
-  const repeated = (unit: string, kib: number): string => unit.repeat(Math.floor((kib * 1024) / unit.length));
+  const repeated = ([begin, unit, end]: (typeof FRAMES)[number], kib: number): string =>
+    begin + unit.repeat(Math.floor((kib * 1024) / unit.length)) + end;
 
   test.each(FORMATS)(
     "reading %s",
     (format) => {
       const read = (text: string): unknown => linkMentions(parse(format, text), () => null);
-      const slow = UNITS.filter((unit) => {
-        const [short, long] = [repeated(unit, 16), repeated(unit, 64)];
+      const slow = FRAMES.filter((frame) => {
+        const [short, long] = [repeated(frame, 16), repeated(frame, 64)];
         return grows(
           () => read(short),
           () => read(long),
@@ -162,8 +184,8 @@ describe("time grows with the length, not with its square", () => {
   test.each(FORMATS)(
     "writing %s",
     (format) => {
-      const slow = UNITS.filter((unit) => {
-        const [small, large] = [parse("markdown", repeated(unit, 16)), parse("markdown", repeated(unit, 64))];
+      const slow = FRAMES.filter((frame) => {
+        const [small, large] = [parse("markdown", repeated(frame, 16)), parse("markdown", repeated(frame, 64))];
         return grows(
           () => render(format, small),
           () => render(format, large),
