@@ -34,6 +34,12 @@ test.each<[string, PostDraft, Partial<RenderOptions>, string]>([
     {},
     "[irc] <Bob>\n| a |\n|---|\n| @bob @\u200beve ~\u200btown |",
   ],
+  [
+    "the same format, to everybody but nobody by name",
+    draftOf("", { body: bodyOf("@all. @Here @bob", [], "mattermost"), mayPing: { users: false, everyone: true } }),
+    { prefix: false },
+    "@all. @Here @\u200bbob",
+  ],
 ])("%s", (_what, draft, more, written) => {
   expect(texts(draft, more)).toEqual([written]);
 });

@@ -93,9 +93,11 @@ function untouched(
   lines: readonly string[],
 ): string | null {
   if (body.source.format !== "mattermost" || body.style !== "normal") return null;
-  const isKnown = (name: string): boolean =>
-    mayPing.everyone ||
-    (mayPing.users && [name, name.replace(/[._-]+$/, "")].some((one) => options.names.has(one.toLowerCase())));
+  const isKnown = (name: string): boolean => {
+    const meant = [name, name.replace(/[._-]+$/, "")].map((one) => one.toLowerCase());
+    const isEverybody = mayPing.everyone && meant.some((one) => /^(?:all|channel|here|everyone)$/.test(one));
+    return isEverybody || (mayPing.users && meant.some((one) => options.names.has(one)));
+  };
   const name = author !== null && options.prefix ? protectWords(shownName(author.shown)) : "";
   const text = withoutNames(body.source.text, isKnown);
   const begins = /^(?:\s*(?:[>#|*+-]|\d+\.|```|~~~)| {4}|\t)/.test(text);
