@@ -37,6 +37,17 @@ test("a webhook posts with name and picture, files as links, and what is answere
   expect(ours(town).at(-1)).toMatchObject({ message: "[irc] <Bob> hi" });
 });
 
+test.each([
+  [false, "<\u200b!channel> <\u200b!here> <@\u200babc> a < b"],
+  [true, "<!channel> <!here> <@\u200babc> a < b"],
+])("Slack's way to call everybody calls them only if that is allowed: %j", async (everyone, message) => {
+  const town = await mattermostTown();
+  const life = await hooked(town);
+  const body = bodyOf("<!channel> <!here> <@abc> a < b", [], "mattermost");
+  await doOp(life, postOf(life.ref, "", { author: null, body, mayPing: { users: true, everyone } }));
+  expect(ours(town)).toMatchObject([{ message }]);
+});
+
 test("what may have been posted is not posted again, and a refusal says what to check", async () => {
   const town = await mattermostTown();
   const life = await hooked(town);

@@ -1,6 +1,7 @@
-import type { OpReply, PostDraft, PostOp } from "../../contract/ops.ts";
+import type { MayPing, OpReply, PostDraft, PostOp } from "../../contract/ops.ts";
 import type { Loss, Outcome } from "../../contract/outcome.ts";
 import type { Attempt, Handler } from "../../contract/session.ts";
+import { APART } from "../../content/mattermost-protect.ts";
 import { isAborted } from "../../lib/abort.ts";
 import type { Http, HttpAnswer } from "../kit/http.ts";
 import { secondsIn } from "../kit/rest.ts";
@@ -66,7 +67,7 @@ async function send(op: PostOp, part: PostPart, signal: AbortSignal, options: We
   const name = author === null || prefix ? "" : authorName(author);
   const icon = author === null || prefix ? null : iconOf(author);
   const body = {
-    text: part.message,
+    text: withoutCalls(part.message, op.mayPing),
     ...(!channel.startsWith("ID:") && { channel }),
     ...(name !== "" && { username: name }),
     ...(icon !== null && { icon_url: icon }),
@@ -82,6 +83,11 @@ async function send(op: PostOp, part: PostPart, signal: AbortSignal, options: We
     signal,
   });
   return answer.is === "answer" && answer.status === 200 ? null : outcomeOf(answer);
+}
+
+/** Of webhooks servers also take Slack's way to call everybody: `<!here>`. */
+function withoutCalls(text: string, { everyone }: MayPing): string {
+  return everyone ? text : text.replaceAll("<!", `<${APART}!`);
 }
 
 function outcomeOf(answer: HttpAnswer): Outcome {
