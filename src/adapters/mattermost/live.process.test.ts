@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { addPerson } from "../../../test/servers/mattermost/people.ts";
 import { within } from "../../../test/support/wait.ts";
-import type { FileRef } from "../../contract/ids.ts";
+import type { FileRef, MessageRef } from "../../contract/ids.ts";
+import { deleteOf, doOp } from "./sending.suite.ts";
 import { until, heard, live, mattermostTown, stop, toldBy, tryOpen } from "./town.suite.ts";
 
 const signal = new AbortController().signal;
@@ -32,6 +33,26 @@ describe("as it happens", () => {
     ];
     await heard(host, words);
     expect(toldBy(host)).toEqual(words);
+  });
+
+  test("the answers to a post that we take back go with it, and nobody else took them back", async () => {
+    const town = await mattermostTown();
+    const { alice, bot, channel, server } = town;
+    const life = await live(town);
+    const [first, second] = [await bot.say(channel, "of IRC"), await bot.say(channel, "of IRC, too")];
+    const [one, two] = [await alice.reply(first, "one"), await alice.reply(second, "two")];
+    await heard(life.host, ["", ""]);
+    const gone = (id: string) => () =>
+      life.host.events.some(({ kind, ...event }) => kind === "deleted" && "message" in event && event.message === id);
+    await doOp(life, deleteOf(life.ref, [first.id as MessageRef]));
+    await until(life.host, gone(one.id));
+    await stop(life);
+    // The stop came before the answer of the server.
+    server.world.hub.forget();
+    bot.erase(second.id);
+    const next = await live(town, life);
+    await until(next.host, gone(two.id));
+    expect(toldBy(next.host)).toEqual(["Alice: one", "Alice: two"]);
   });
 
   test("events that come twice are told once, and those left out are read from the history", async () => {

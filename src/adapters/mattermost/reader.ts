@@ -104,6 +104,8 @@ export class ChannelReader {
       if (post.originalId !== "") continue;
       roots.note(post);
       if (post.userId === me) own.note(post);
+      // Also of an earlier life: its replies went with it, and their rows name nobody.
+      if (post.deleteAt > 0 && textIn(post.props, "deleteBy") === me) own.deleting(post.id);
     }
     await people.learn(posts.flatMap(peopleOf));
   }
@@ -114,9 +116,10 @@ export class ChannelReader {
     else this.#gone.set(post.id, true);
   }
 
-  /** Whether we have taken it back ourselves. */
-  isOursToDelete(post: MattermostPost): boolean {
-    return this.#options.own.isDeleting(post.id);
+  /** Whether we have taken it back ourselves, or the root that it went with. */
+  isOursToDelete({ id, rootId }: MattermostPost): boolean {
+    const { own } = this.#options;
+    return own.isDeleting(id) || own.isDeleting(rootId);
   }
 
   async #prepare(post: MattermostPost): Promise<void> {
@@ -168,7 +171,8 @@ export class ChannelReader {
     this.#contents.delete(post.id);
     this.#gone.set(post.id, true);
     const { clock } = this.#options.host;
-    const event = deleted(post, this.isOursToDelete(post), this.context);
+    // A reply that goes with its root is not told: somebody took back this one alone.
+    const event = deleted(post, this.#options.own.isDeleting(post.id), this.context);
     // What comes is the post as it was.
     const atMs = post.deleteAt === 0 ? clock.nowMs() : post.deleteAt;
     return {
