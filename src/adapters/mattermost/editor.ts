@@ -1,3 +1,4 @@
+import type { SharedFile } from "../../contract/content.ts";
 import type { MessageRef } from "../../contract/ids.ts";
 import type { EditOp } from "../../contract/ops.ts";
 import type { Loss, Outcome } from "../../contract/outcome.ts";
@@ -5,10 +6,10 @@ import type { Attempt } from "../../contract/session.ts";
 import { textIn } from "../kit/json.ts";
 import { EDITING, GIVEN_UP, GONE, isGone, NOT_THERE } from "./failure.ts";
 import { messageRef, progressAt } from "./ids.ts";
-import type { MattermostPost } from "./model.ts";
+import type { MattermostFile, MattermostPost } from "./model.ts";
 import { type PostPart, type RenderedFile, renderPost } from "./render.ts";
 import type { PostSender, NewPart } from "./sender.ts";
-import { uploadAll } from "./uploads.ts";
+import { nameOf, uploadAll } from "./uploads.ts";
 
 interface EditCall {
   readonly op: EditOp;
@@ -71,12 +72,11 @@ export class PostEditor {
 
   /** What has come with the edit is brought to the server; what came with the message is there. */
   async #files({ op, attempt, standing }: EditCall): Promise<EditFiles> {
-    let there = standing.reduce((sum, { fileIds }) => sum + fileIds.length, 0);
+    const there = filesAmong(op.body.files, standing);
     const all: RenderedFile[] = [];
     const losses: Loss[] = [];
     for (const file of op.body.files) {
-      if (file.id !== null && there > 0) {
-        there -= 1;
+      if (there.has(file)) {
         all.push({ file, id: STANDING });
         continue;
       }
@@ -137,6 +137,25 @@ export class PostEditor {
 type EditFiles =
   | { readonly ok: true; readonly all: readonly RenderedFile[]; readonly losses: readonly Loss[] }
   | { readonly ok: false; readonly outcome: Outcome };
+
+/** Those of the files that the posts have already. One that a post could not take is in none of them. */
+function filesAmong(files: readonly SharedFile[], posts: readonly MattermostPost[]): ReadonlySet<SharedFile> {
+  const left = posts.flatMap((post) => post.fileIds.map((id) => post.files.find((file) => file.id === id) ?? null));
+  const found = new Set<SharedFile>();
+  const take = (isIt: (file: SharedFile, there: MattermostFile | null) => boolean): void => {
+    for (const file of files) {
+      const at = file.id === null || found.has(file) ? -1 : left.findIndex((there) => isIt(file, there));
+      if (at === -1) continue;
+      left.splice(at, 1);
+      found.add(file);
+    }
+  };
+  take((file, there) => there?.name === nameOf(file) && there.size === file.bytes);
+  take((file, there) => there?.name === nameOf(file) && (there.size === null || file.bytes === null));
+  // Older servers tell only the ids of files.
+  take((_, there) => there === null);
+  return found;
+}
 
 /** Of a file that a post has already. */
 const STANDING = "standing";

@@ -131,6 +131,22 @@ describe("what is changed", () => {
     expect(posts[0]?.message).toContain("two");
   });
 
+  test("an edit brings no file twice, whatever else of the message was too large", async () => {
+    const town = await mattermostTown({ config: { maxFileSize: 5_000 } });
+    const life = await live(town);
+    const files = [6_000, 100, 200].map((bytes) => {
+      const id = fileIdOf(`a/b of ${bytes}`);
+      life.host.files.set(id, someBytes(bytes));
+      return aSharedFile({ name: "a/b", id, bytes });
+    });
+    const made = messagesOf((await doOp(life, postOf(life.ref, "one", { body: bodyOf("one", files) }))).outcome);
+    await doOp(life, editOf(life.ref, made, "two", { body: bodyOf("two", files) }));
+    const posts = ours(town);
+    expect(posts.map(({ file_ids: ids }) => ids?.length)).toEqual([2]);
+    expect(posts[0]?.message).toContain("two");
+    expect(town.server.world.files.size).toBe(2);
+  });
+
   test("reactions stand as long as somebody elsewhere has them", async () => {
     const town = await mattermostTown();
     const life = await live(town);

@@ -64,7 +64,7 @@ const AGAIN_MS = 1_000;
 const NAME_MAX = 200;
 
 /** A name without a path, as servers demand. */
-function nameOf({ name }: SharedFile): string {
+export function nameOf({ name }: SharedFile): string {
   const bare = name.replaceAll(/[\p{Cc}/\\]+/gu, "_").trim();
   return bare.slice(-NAME_MAX).toWellFormed() || "file";
 }
