@@ -286,6 +286,15 @@ describe("what was missed", () => {
 });
 
 describe("channels", () => {
+  test("take what the server says that it takes", async () => {
+    const town = await mattermostTown({ config: { maxFileSize: 5_000, maxPostSize: 300 } });
+    const { session } = await live(town);
+    expect(await session.join({ name: "town", options: {} }, signal)).toMatchObject({
+      ok: true,
+      limits: { textMax: 300, fileBytesMax: 5_000 },
+    });
+  });
+
   test("an archived one is lost, and joined again when it is back", async () => {
     const town = await mattermostTown();
     const { alice, channel } = town;

@@ -132,7 +132,10 @@ export class MattermostSession implements Session<MattermostHandlers> {
 
   async join(channel: ChannelRequest, signal: AbortSignal): Promise<Joined> {
     if (signal.aborted) return { ok: false, why: GIVEN_UP, retryInMs: null };
-    return await this.#rooms.join(channel, signal);
+    const { postMax, fileMax } = this.#options.limits;
+    const limits = { textMax: postMax, ...(fileMax !== null && { fileBytesMax: fileMax }) };
+    const joined = await this.#rooms.join(channel, signal);
+    return joined.ok ? { ...joined, limits } : joined;
   }
 
   async leave(channel: ChannelRef): Promise<void> {
