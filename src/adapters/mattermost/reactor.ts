@@ -2,6 +2,7 @@ import { emojiNamed, namesOfEmoji } from "../../content/emoji-names.ts";
 import type { ReactOp } from "../../contract/ops.ts";
 import type { Outcome } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
+import type { MattermostResult } from "./api.ts";
 import { DONE, GIVEN_UP, isGone, NOT_THERE, REACTING } from "./failure.ts";
 import type { PostSender } from "./sender.ts";
 
@@ -26,7 +27,9 @@ export class PostReactor {
 
   async #add(op: ReactOp, signal: AbortSignal): Promise<Outcome> {
     const { api, me } = this.#sender.link;
-    for (const name of await this.#names(op.emoji, signal)) {
+    const names = await this.#names(op.emoji, signal);
+    if (!names.ok) return await this.#sender.failed(names.failure, op.channel, REACTING, signal);
+    for (const name of names.value) {
       const answer = await api.react(me.id, op.target, name, signal);
       if (answer.ok) return DONE;
       const { status } = answer.failure;
@@ -53,10 +56,13 @@ export class PostReactor {
     const names =
       stated === null
         ? await this.#names(op.emoji, signal)
-        : stated
-            .filter(({ userId, emoji }) => userId === me.id && keyOf(`:${emoji}:`) === wanted)
-            .map(({ emoji }) => emoji);
-    for (const name of names) {
+        : known(
+            stated
+              .filter(({ userId, emoji }) => userId === me.id && keyOf(`:${emoji}:`) === wanted)
+              .map(({ emoji }) => emoji),
+          );
+    if (!names.ok) return await this.#sender.failed(names.failure, op.channel, REACTING, signal);
+    for (const name of names.value) {
       const answer = await api.unreact(me.id, op.target, name, signal);
       if (answer.ok || isGone(answer.failure) || answer.failure.status === 400) continue;
       return await this.#sender.failed(answer.failure, op.channel, REACTING, signal);
@@ -64,14 +70,21 @@ export class PostReactor {
     return DONE;
   }
 
-  async #names(emoji: string, signal: AbortSignal): Promise<readonly string[]> {
+  /** Empty: the server has none. A failure: it could not say so. */
+  async #names(emoji: string, signal: AbortSignal): Promise<MattermostResult<readonly string[]>> {
     const code = codeIn(emoji);
-    if (code === null) return [...namesOfEmoji(emoji), ...namesOfEmoji(withoutTone(emoji))].slice(0, NAMES_MAX);
-    if (emojiNamed(code) !== null) return [code];
+    if (code === null) return known([...namesOfEmoji(emoji), ...namesOfEmoji(withoutTone(emoji))].slice(0, NAMES_MAX));
+    if (emojiNamed(code) !== null) return known([code]);
     const has = await this.#sender.link.api.hasEmoji(code, signal);
-    return has.ok && has.value ? [code] : [];
+    if (has.ok) return known(has.value ? [code] : []);
+    return FINAL.has(has.failure.status) ? known([]) : has;
   }
 }
+
+/** No name of an emoji, none for us to see, or the server has no emoji of its own (501): it stays so. */
+const FINAL: ReadonlySet<number> = new Set([400, 403, 501]);
+
+const known = (value: readonly string[]): MattermostResult<readonly string[]> => ({ ok: true, value });
 
 /** `name` of `:name:`; null for an emoji of Unicode. */
 const codeIn = (emoji: string): string | null => /^:(?<name>[\w+-]{1,64}):$/u.exec(emoji)?.groups?.["name"] ?? null;
