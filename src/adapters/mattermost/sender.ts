@@ -4,6 +4,7 @@ import type { Loss, Outcome } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
 import { isAborted } from "../../lib/abort.ts";
 import { Lru } from "../../lib/lru.ts";
+import { inTime } from "../kit/in-time.ts";
 import { PAGE_MAX } from "./api.ts";
 import { DELETING, DONE, type Doing, GIVEN_UP, isGone, MUTE, NOT_THERE, outcomeOf, POSTING } from "./failure.ts";
 import { identityOf } from "./identity.ts";
@@ -24,6 +25,8 @@ const CHANNELS_MAX = 1_000;
 const NAMES_MAX = 1_000;
 /** So long somebody is taken for a member, or for none. */
 const NAME_MS = 60_000;
+/** So long a post waits for who of those it names is a member. */
+const NAMES_MS = 10_000;
 
 /** One post that is to be made, once however often it is tried. */
 export interface NewPart {
@@ -166,22 +169,31 @@ export class PostSender {
 
   /** Of the names in a text those of people in the channel. */
   async membersAmong(draft: PostDraft, channel: ChannelRef, signal: AbortSignal): Promise<ReadonlySet<string>> {
-    const { people, api, host } = this.link;
+    const { clock } = this.link.host;
+    const untilMs = clock.monoMs() + NAMES_MS;
     const found = new Set<string>();
     for (const name of namesOf(draft)) {
       const key = `${channel} ${name}`;
       const known = this.#members.get(key);
-      if (known !== undefined && known.untilMs > host.clock.monoMs()) {
+      if (known !== undefined && known.untilMs > clock.monoMs()) {
         if (known.is) found.add(name);
         continue;
       }
-      const user = await people.named(name);
-      const member = user === null ? null : await api.isInChannel(channel, user.id, signal);
-      const is = member?.ok === true && member.value;
-      this.#members.set(key, { is, untilMs: host.clock.monoMs() + NAME_MS });
+      const limit = { clock, ms: Math.max(0, untilMs - clock.monoMs()), signal };
+      const is = await inTime(this.#isMember(name, channel, signal), limit, () => null);
+      // The text does not wait for whom it names.
+      if (is === null) break;
+      this.#members.set(key, { is, untilMs: clock.monoMs() + NAME_MS });
       if (is) found.add(name);
     }
     return found;
+  }
+
+  async #isMember(name: string, channel: ChannelRef, signal: AbortSignal): Promise<boolean> {
+    const { people, api } = this.link;
+    const user = await people.named(name);
+    const member = user === null ? null : await api.isInChannel(channel, user.id, signal);
+    return member?.ok === true && member.value;
   }
 
   async delete(op: DeleteOp, attempt: Attempt): Promise<Outcome> {

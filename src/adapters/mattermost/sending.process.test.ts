@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { aSharedFile, fileIdOf, someBytes } from "../../../test/contract/shared-file.ts";
+import { RecordingAttempt } from "../../../test/contract/recording-attempt.ts";
+import { within } from "../../../test/support/wait.ts";
 import type { MessageRef } from "../../contract/ids.ts";
-import { live, mattermostTown } from "./town.suite.ts";
+import { live, mattermostTown, until } from "./town.suite.ts";
 import { BOB, bodyOf, deleteOf, doOp, editOf, messagesOf, ours, postOf, reactOf } from "./sending.suite.ts";
 
 const ref = (id: string): MessageRef => id as MessageRef;
@@ -236,6 +238,20 @@ describe("when something goes wrong", () => {
     expect(ours(town).map(({ message }) => message.replace(/^.*no\. /, ""))).toEqual(
       Array.from({ length: 300 }, (_, at) => String(at)),
     );
+  });
+
+  test("a post that is cancelled waits for nobody whom it names", async () => {
+    const town = await mattermostTown();
+    const life = await live(town);
+    const go = town.server.faults.hold({ method: "GET", path: /^\/users\/username\// });
+    const attempt = new RecordingAttempt();
+    const posting = life.session.handlers.post(postOf(life.ref, "see @alice"), attempt);
+    await until(life.host, () => town.server.requests.some((request) => request.includes("/users/username/")));
+    attempt.abort();
+    expect(await within(posting, () => "the outcome")).toMatchObject({ is: "deferred", why: { code: "stopping" } });
+    go();
+    expect((await doOp(life, postOf(life.ref, "see @alice"))).outcome.is).toBe("delivered");
+    expect(ours(town).map(({ message }) => message)).toEqual([expect.stringContaining("@alice")]);
   });
 
   test("a limit is waited for, as long as the server says", async () => {
