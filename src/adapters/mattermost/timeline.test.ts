@@ -21,9 +21,10 @@ const context = {
   emoji: (name: string) => name,
 };
 
-/** Reads events that hold a post. */
+/** Reads events that hold a post; `bad`: what the reader has a fault with. */
 async function readPost({ data }: StreamEvent): Promise<ReadEvent> {
   const post = aPost(data);
+  if (post.message === "bad") throw new Error("a fault");
   const event = toEvent(post, context);
   return await Promise.resolve({ events: event === null ? [] : [event], atMs: post.updateAt, thread: false });
 }
@@ -74,6 +75,14 @@ const FAILED: MattermostResult<never> = {
   },
 };
 
+const posted = (id: string, given: object = {}): StreamEvent => ({
+  event: "posted",
+  data: { id, message: id, ...given },
+  channel: "town",
+  user: "",
+  behind: null,
+});
+
 const texts = ({ posted: all }: RecordingHost): readonly string[] => all.map(({ body }) => body.source.text);
 
 const told = async (host: RecordingHost, count: number): Promise<void> =>
@@ -100,5 +109,20 @@ describe("a channel's history", () => {
     timeline.enter(here);
     await told(host, 1);
     expect(texts(host)).toEqual(["missed"]);
+  });
+
+  test("and what waits for it: a fault in one of them takes no other with it", async () => {
+    const { host, timeline, history } = timelineOf(cursor);
+    const [bad, good] = ["bad", "good"].map((id) => aPost({ id, create_at: 110_000, update_at: 110_000 }));
+    const props = {
+      get attachments(): never {
+        throw new Error("a fault");
+      },
+    };
+    history.posts = [{ ...(bad ?? aPost()), props }, good ?? aPost()];
+    timeline.enter(here);
+    for (const id of ["one", "bad", "two"]) timeline.push(posted(id));
+    await told(host, 3);
+    expect(texts(host)).toEqual(["hello", "one", "two"]);
   });
 });

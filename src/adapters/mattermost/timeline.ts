@@ -213,9 +213,9 @@ export class MattermostTimeline {
     this.#fills += 1;
     const { positions, intake, host, onUnreadable } = this.#options;
     const isOver = (): boolean => this.#stop.signal.aborted || this.#lanes.get(id) !== lane;
-    try {
-      // What waits may be too much meanwhile, or ask for the history once more.
-      while (!isOver() && (!lane.whole || (lane.backlog?.length ?? 0) > 0)) {
+    // What waits may be too much meanwhile, or ask for the history once more.
+    while (!isOver() && (!lane.whole || (lane.backlog?.length ?? 0) > 0)) {
+      try {
         const failure = lane.whole ? null : await this.#catchUp(id, lane, isOver);
         if (isOver()) return;
         if (failure !== null) {
@@ -223,11 +223,11 @@ export class MattermostTimeline {
           lane.whole = false;
           return onUnreadable(id, failure);
         }
-        await this.#readBacklog(id, lane, isOver);
+      } catch (error) {
+        this.#fault("history", error);
+        host.log.debug({ channel: id }, "the history of a channel is passed over");
       }
-    } catch (error) {
-      this.#fault("history", error);
-      host.log.debug({ channel: id }, "the history of a channel is passed over");
+      await this.#readBacklog(id, lane, isOver);
     }
     if (isOver()) return;
     lane.backlog = null;
@@ -240,7 +240,11 @@ export class MattermostTimeline {
     while (lane.whole && !isOver()) {
       const event = lane.backlog?.shift();
       if (event === undefined) return;
-      await this.#read(id, event);
+      try {
+        await this.#read(id, event);
+      } catch (error) {
+        this.#fault(event.event, error);
+      }
       intake.flush();
       await intake.low();
     }
@@ -272,7 +276,7 @@ export class MattermostTimeline {
     const told = new Set<string>();
     for (let at = 0; at < posts.length && !isOver(); at += BATCH_MAX) {
       const batch = posts.slice(at, at + BATCH_MAX).flatMap((post) => {
-        const event = toEvent(post, reader.context);
+        const event = this.#try("history", () => toEvent(post, reader.context));
         return event === null || !this.#isNews(event) ? [] : [{ post, event }];
       });
       if (batch.length === 0) continue;
@@ -293,7 +297,7 @@ export class MattermostTimeline {
     for (let at = 0; at < changes.length && !isOver(); at += BATCH_MAX) {
       const events = changes
         .slice(at, at + BATCH_MAX)
-        .flatMap((change) => this.#changeEvent(id, change) ?? [])
+        .flatMap((change) => this.#try("history", () => this.#changeEvent(id, change)) ?? [])
         .filter((event) => this.#isNews(event));
       if (events.length > 0) await host.accept({ events, cursor: null });
     }
@@ -324,6 +328,16 @@ export class MattermostTimeline {
     const { log } = this.#options.host;
     if (missed > 0) log.info({ channel: id, posts: missed }, "read the posts that Rialto missed");
     if (!whole) log.warn({ channel: id }, "more has changed than the server tells: the oldest of it may be missing");
+  }
+
+  /** Null after a fault. */
+  #try<T>(what: string, task: () => T): T | null {
+    try {
+      return task();
+    } catch (error) {
+      this.#fault(what, error);
+      return null;
+    }
   }
 
   #fault(what: string, error: unknown): void {
