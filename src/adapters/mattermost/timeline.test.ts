@@ -10,7 +10,7 @@ import { MattermostPositions } from "./positions.ts";
 import { aPost } from "./post.suite.ts";
 import type { ReadEvent } from "./reader.ts";
 import { toEvent } from "./receive.ts";
-import type { StreamEvent } from "./stream.ts";
+import { type StreamEvent, TIME } from "./stream.ts";
 import { MattermostTimeline } from "./timeline.ts";
 
 const context = {
@@ -83,6 +83,8 @@ const posted = (id: string, given: object = {}): StreamEvent => ({
   behind: null,
 });
 
+const timeIs = (atMs: number): StreamEvent => ({ event: TIME, data: { atMs }, channel: "", user: "", behind: null });
+
 const texts = ({ posted: all }: RecordingHost): readonly string[] => all.map(({ body }) => body.source.text);
 
 const told = async (host: RecordingHost, count: number): Promise<void> =>
@@ -124,5 +126,43 @@ describe("a channel's history", () => {
     for (const id of ["one", "bad", "two"]) timeline.push(posted(id));
     await told(host, 3);
     expect(texts(host)).toEqual(["hello", "one", "two"]);
+  });
+});
+
+describe("dates of posts are never believed to be later than the server's clock", () => {
+  const now = 1_000_000_000;
+  const future = { create_at: now + 9_000_000, update_at: now + 9_000_000 };
+
+  test("of those that come", async () => {
+    const { host, positions, timeline, asked } = timelineOf(cursor);
+    timeline.push(timeIs(now));
+    timeline.enter(here);
+    timeline.push(posted("one", future));
+    await told(host, 1);
+    timeline.push(posted("two", { create_at: now - 1000, update_at: now - 1000 }));
+    await told(host, 2);
+    expect(positions.seenMs - now).toBeLessThan(60_000);
+    const count = asked.length;
+    timeline.missed();
+    await eventually(
+      async () => await Promise.resolve(asked.length),
+      (length) => length > count,
+      () => "a question",
+    );
+    expect(asked.at(-1)).toEqual({ sinceMs: expect.toSatisfy((since: number) => since < now + 30_000) as number });
+  });
+
+  test("of the last one before we came", async () => {
+    const { positions, timeline } = timelineOf(null);
+    timeline.push(timeIs(now));
+    await eventually(
+      async () => await Promise.resolve(positions.seenMs),
+      (seen) => seen === now,
+      () => "the time",
+    );
+    timeline.enter({ id: "town", lastPostAt: now + 9_000_000 });
+    expect(positions.of("town")?.floorMs).toBeLessThan(now + 90_000);
+    timeline.enter({ id: "square", lastPostAt: now + 5_000 });
+    expect(positions.of("square")?.floorMs).toBe(now + 5_000);
   });
 });

@@ -10,7 +10,7 @@ import { type ChangedPosts, changesIn, fetchChanged, type FoundChange } from "./
 import { channelRef } from "./ids.ts";
 import { type MattermostChannel, type MattermostPost, userIn, recordIn } from "./model.ts";
 import type { MattermostPeople } from "./people.ts";
-import type { MattermostPositions } from "./positions.ts";
+import { MARGIN_MS, type MattermostPositions } from "./positions.ts";
 import type { ChannelReader } from "./reader.ts";
 import { deleted, edited, isSystem, reacted, toEvent } from "./receive.ts";
 import { MattermostRenames } from "./renames.ts";
@@ -70,6 +70,8 @@ export class MattermostTimeline {
   #running = false;
   #full = false;
   #faults = 0;
+  /** The server's clock as it was told last, and our own one then. */
+  #time = { atMs: 0, monoMs: 0 };
 
   constructor(options: TimelineOptions) {
     this.#options = options;
@@ -103,7 +105,7 @@ export class MattermostTimeline {
     const { positions } = this.#options;
     const waiting = this.#lanes.get(id);
     if (positions.of(id) === null) {
-      positions.begin(id, Math.max(positions.seenMs, lastPostAt));
+      positions.begin(id, Math.max(positions.seenMs, Math.min(lastPostAt, this.#serverMs + MARGIN_MS)));
       this.#lanes.set(id, { backlog: null, whole: true, filling: false });
       this.#options.intake.flush();
       return;
@@ -159,7 +161,7 @@ export class MattermostTimeline {
 
   async #take(event: StreamEvent): Promise<void> {
     const { positions, people, reader, onOther } = this.#options;
-    if (event.event === TIME) return positions.seen(numberIn(event.data, "atMs") ?? 0);
+    if (event.event === TIME) return this.#clock(numberIn(event.data, "atMs") ?? 0);
     if (event.event === "user_updated") {
       const user = userIn(recordIn(event.data, "user"));
       const before = user === null ? null : people.changed(user);
@@ -170,12 +172,25 @@ export class MattermostTimeline {
     if (id === null) return onOther(event);
     const lane = this.#lanes.get(id);
     if (lane === undefined) return;
-    if (lane.backlog === null) positions.seen(await this.#read(id, event));
+    if (lane.backlog === null) positions.seen(Math.min(await this.#read(id, event), this.#serverMs));
     else if (lane.backlog.length < BACKLOG_MAX) lane.backlog.push(event);
     else {
       lane.backlog = [];
       lane.whole = false;
     }
+  }
+
+  #clock(atMs: number): void {
+    const { host, positions } = this.#options;
+    this.#time = { atMs, monoMs: host.clock.monoMs() };
+    positions.seen(atMs);
+  }
+
+  /** Posts may be dated later: what is missed until then would be passed over. Ours, while it says nothing. */
+  get #serverMs(): number {
+    const { clock } = this.#options.host;
+    const { atMs, monoMs } = this.#time;
+    return atMs === 0 ? clock.nowMs() : Math.floor(atMs + clock.monoMs() - monoMs);
   }
 
   /** When it happened. */
