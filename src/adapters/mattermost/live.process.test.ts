@@ -245,6 +245,28 @@ describe("what was missed", () => {
     expect(toldBy(second.host)).toEqual(["Alice: before", "Alice: missed", "Alice: later"]);
   });
 
+  test.each([
+    ["cannot be told now: the channel is joined again", 503, "Alice: missed"],
+    ["will not be told: the posts come without", 403, "somebody: missed"],
+  ])("whose posts were missed %s", async (_, status, words) => {
+    const town = await mattermostTown();
+    const { alice, channel, server } = town;
+    const first = await live(town);
+    await alice.say(channel, "before");
+    await heard(first.host, ["Alice: before"]);
+    await stop(first);
+    server.world.hub.forget();
+    await alice.say(channel, "missed");
+    server.faults.fail({ method: "POST", path: "/users/ids" }, status);
+    const second = await live(town, first);
+    if (status === 503) {
+      await until(second.host, () => second.host.losses.length > 0);
+      await second.session.join({ name: "town", options: {} }, signal);
+    }
+    await until(second.host, words);
+    expect(toldBy(second.host)).toEqual(["Alice: before", words]);
+  });
+
   test("a token that is revoked ends the session, and the next try says why", async () => {
     const town = await mattermostTown();
     const { session } = await live(town);

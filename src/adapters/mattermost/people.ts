@@ -2,6 +2,8 @@ import type { Author } from "../../contract/events.ts";
 import type { Clock } from "../../contract/host.ts";
 import type { FileRef } from "../../contract/ids.ts";
 import { Directory } from "../kit/directory.ts";
+import { isCertain } from "../kit/outcomes.ts";
+import type { RestFailure } from "../kit/rest.ts";
 import type { MattermostApi } from "./api.ts";
 import { avatarRef, userRef } from "./ids.ts";
 import type { MattermostUser } from "./model.ts";
@@ -62,13 +64,15 @@ export class MattermostPeople {
     return this.#byId.known(id) !== undefined;
   }
 
-  /** Looks up all who are not known, in few requests. */
-  async learn(ids: Iterable<string>): Promise<void> {
+  /** Looks up all who are not known, in few requests. Null: who is still not known cannot be looked up. */
+  async learn(ids: Iterable<string>): Promise<RestFailure | null> {
     const unknown = [...new Set(ids)].filter((id) => id !== "" && this.#byId.known(id) === undefined);
     for (let at = 0; at < unknown.length; at += IDS_MAX) {
-      const users = valueOf(await this.#options.api.users(unknown.slice(at, at + IDS_MAX), never)) ?? [];
-      for (const user of users) this.#byId.put(user.id, user);
+      const users = await this.#options.api.users(unknown.slice(at, at + IDS_MAX), never);
+      if (!users.ok && !isForGood(users.failure)) return users.failure;
+      for (const user of valueOf(users) ?? []) this.#byId.put(user.id, user);
     }
+    return null;
   }
 
   /** Somebody has changed; what was known before. Those whom nobody has asked for stay unknown. */
@@ -119,6 +123,9 @@ export function clean(name: string): string {
     .replaceAll(/ {2,}/gu, " ")
     .trim();
 }
+
+/** Asking again would be refused again. A login that has ended is begun anew. */
+const isForGood = ({ status }: RestFailure): boolean => isCertain(status) && status !== 401 && status !== 429;
 
 function valueOf<T>(result: { readonly ok: true; readonly value: T } | { readonly ok: false }): T | null {
   return result.ok ? result.value : null;

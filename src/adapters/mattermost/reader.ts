@@ -5,6 +5,7 @@ import type { ChannelRef } from "../../contract/ids.ts";
 import { emojiNamed } from "../../content/emoji-names.ts";
 import { Lru } from "../../lib/lru.ts";
 import { isObject, type Json, numberIn, textIn } from "../kit/json.ts";
+import type { RestFailure } from "../kit/rest.ts";
 import type { MattermostApi } from "./api.ts";
 import { channelRef } from "./ids.ts";
 import { type MattermostPost, postIn, reactionIn, recordIn } from "./model.ts";
@@ -97,8 +98,8 @@ export class ChannelReader {
     return this.#deleted(post);
   }
 
-  /** Rows of the history: what they speak of is known from now on. */
-  async learn(posts: readonly MattermostPost[]): Promise<void> {
+  /** Rows of the history: what they speak of is known from now on; otherwise why not. */
+  async learn(posts: readonly MattermostPost[]): Promise<RestFailure | null> {
     const { people, roots, own, me } = this.#options;
     for (const post of posts) {
       if (post.originalId !== "") continue;
@@ -107,7 +108,7 @@ export class ChannelReader {
       // Also of an earlier life: its replies went with it, and their rows name nobody.
       if (post.deleteAt > 0 && textIn(post.props, "deleteBy") === me) own.deleting(post.id);
     }
-    await people.learn(posts.flatMap(peopleOf));
+    return await people.learn(posts.flatMap(peopleOf));
   }
 
   /** It was told as it is now. */

@@ -49,7 +49,7 @@ function timelineOf(since: object | null, { resumed = false } = {}) {
     reader: {
       channelOf: ({ channel }) => channel || null,
       read: readPost,
-      learn: async () => await Promise.resolve(),
+      learn: async () => await Promise.resolve(null),
       told: () => undefined,
       isOursToDelete: () => false,
       context,

@@ -275,7 +275,8 @@ export class MattermostTimeline {
     const fetched = await fetchChanged(api, scope, this.#stop.signal);
     if (isOver()) return null;
     if (!fetched.ok) return fetched.failure;
-    await reader.learn(fetched.value.posts);
+    const unlearned = await reader.learn(fetched.value.posts);
+    if (isOver() || unlearned !== null) return unlearned;
     const found = changesIn(fetched.value.posts, scope, (post, editAt) => positions.wasTold(post, editAt));
     const told = await this.#tellPosts(found.posts, isOver);
     const changes = found.changes.filter((change) => change.is !== "edited" || !told.has(change.post.id));
