@@ -18,6 +18,8 @@ import {
 
 /** The first requests of a session, which tell whether anybody is there at all. */
 const ENTRY_MS = 20_000;
+/** Events wait for what they speak of. */
+const LOOKUP_MS = 10_000;
 /** Servers give no more rows for one page. */
 export const PAGE_MAX = 200;
 
@@ -183,12 +185,12 @@ export class MattermostApi {
   }
 
   async user(id: string, signal: AbortSignal): Promise<MattermostResult<MattermostUser | null>> {
-    return await this.#read(`/api/v4/users/${segment(id)}`, userIn, signal);
+    return await this.#read(`/api/v4/users/${segment(id)}`, userIn, signal, LOOKUP_MS);
   }
 
   /** Those of them that there are. */
   async users(ids: readonly string[], signal: AbortSignal): Promise<MattermostResult<readonly MattermostUser[]>> {
-    const call = { path: "/api/v4/users/ids", body: ids, again: true, signal };
+    const call = { path: "/api/v4/users/ids", body: ids, again: true, signal, timeoutMs: LOOKUP_MS };
     return mapped(await this.#ask({ method: "POST", ...call }), (raw) =>
       Array.isArray(raw) ? raw.flatMap((one) => userIn(one) ?? []) : [],
     );
@@ -214,7 +216,7 @@ export class MattermostApi {
   }
 
   async fileInfo(id: string, signal: AbortSignal): Promise<MattermostResult<MattermostFile | null>> {
-    return await this.#read(`/api/v4/files/${segment(id)}/info`, fileIn, signal);
+    return await this.#read(`/api/v4/files/${segment(id)}/info`, fileIn, signal, LOOKUP_MS);
   }
 
   async openFile(id: string, signal: AbortSignal): Promise<OpenedFile> {

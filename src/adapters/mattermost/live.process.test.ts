@@ -84,6 +84,25 @@ describe("as it happens", () => {
     expect(toldBy(host)).toEqual(words);
   });
 
+  test("what was read does not wait for who is looked up behind it", async () => {
+    const town = await mattermostTown();
+    const { alice, channel, server, team } = town;
+    const bob = addPerson(server, team, "bob");
+    bob.enter(channel);
+    const { host } = await live(town);
+    await alice.say(channel, "hello");
+    await until(host, "Alice: hello");
+    const go = server.faults.hold({ method: "GET", path: `/users/${bob.id}` });
+    server.wire.stall();
+    await alice.say(channel, "first");
+    await bob.say(channel, "second");
+    server.wire.flow();
+    await until(host, "Alice: first");
+    expect(toldBy(host)).not.toContain("bob: second");
+    go();
+    await until(host, "bob: second");
+  });
+
   test("files and pictures of people are opened with the token", async () => {
     const town = await mattermostTown();
     const { alice, channel } = town;

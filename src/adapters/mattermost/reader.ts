@@ -47,6 +47,8 @@ interface ReaderOptions {
   readonly roots: ThreadRoots;
   /** Our own id. */
   readonly me: string;
+  /** What comes next waits for an answer of the server; what was read before must not. */
+  readonly onAsk: () => void;
 }
 
 /** What a channel's event of the stream says. `thread`: its replies may have gone with it, which nobody tells. */
@@ -92,7 +94,7 @@ export class ChannelReader {
     // Only its writer sees it.
     if (post === null || post.type === "system_ephemeral") return NOTHING_READ;
     this.#options.roots.note(post);
-    await this.#prepare(post);
+    await this.#meet(peopleOf(post));
     if (event === "posted") return this.#posted(await this.#withFiles(post), textIn(data, "sender_name"));
     if (event === "post_edited") return this.#edited(await this.#withFiles(post));
     return this.#deleted(post);
@@ -123,17 +125,20 @@ export class ChannelReader {
     return own.isDeleting(id) || own.isDeleting(rootId);
   }
 
-  async #prepare(post: MattermostPost): Promise<void> {
-    const { people } = this.#options;
-    const unknown = [...new Set(peopleOf(post))].filter((id) => !people.isKnown(id));
-    if (unknown.length > 0) await Promise.all(unknown.map(async (id) => await people.get(id)));
+  async #meet(ids: readonly string[]): Promise<void> {
+    const { people, onAsk } = this.#options;
+    const unknown = [...new Set(ids)].filter((id) => !people.isKnown(id));
+    if (unknown.length === 0) return;
+    onAsk();
+    await Promise.all(unknown.map(async (id) => await people.get(id)));
   }
 
   /** Older servers tell only the ids of files. */
   async #withFiles(post: MattermostPost): Promise<MattermostPost> {
-    const { api } = this.#options;
+    const { api, onAsk } = this.#options;
     const missing = post.fileIds.filter((id) => !post.files.some((file) => file.id === id));
     if (missing.length === 0) return post;
+    onAsk();
     const found = await Promise.all(missing.map(async (id) => await api.fileInfo(id, never)));
     return {
       ...post,
@@ -186,8 +191,7 @@ export class ChannelReader {
   async #reaction(raw: unknown, channel: ChannelRef, on: boolean): Promise<ReadEvent> {
     const reaction = reactionIn(raw);
     if (reaction === null) return NOTHING_READ;
-    const { people } = this.#options;
-    if (!people.isKnown(reaction.userId)) await people.get(reaction.userId);
+    await this.#meet([reaction.userId]);
     const stamp = on ? reaction.createAt : changedAt(isObject(raw) ? raw : {});
     const event = reacted(reaction, { channel, on, stamp: stamp === 0 ? null : stamp }, this.context);
     return { events: [event], atMs: stamp, thread: false };

@@ -166,3 +166,17 @@ describe("dates of posts are never believed to be later than the server's clock"
     expect(positions.of("square")?.floorMs).toBe(now + 5_000);
   });
 });
+
+test("a long queue is handed over in parts", async () => {
+  const { host, timeline } = timelineOf(null);
+  timeline.enter(here);
+  const sizes: number[] = [];
+  const accept = host.accept.bind(host);
+  host.accept = async (given) => {
+    sizes.push(given.events.length);
+    return await accept(given);
+  };
+  for (let count = 0; count < 1000; count += 1) timeline.push(posted(`p${count}`, { message: "hello" }));
+  await told(host, 1000);
+  expect(Math.max(...sizes)).toBe(200);
+});

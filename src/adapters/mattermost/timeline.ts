@@ -146,6 +146,7 @@ export class MattermostTimeline {
 
   async #run(): Promise<void> {
     const { intake, positions } = this.#options;
+    let count = 0;
     for (let event = this.#queue.shift(); event !== undefined; event = this.#queue.shift()) {
       this.#count();
       try {
@@ -154,6 +155,8 @@ export class MattermostTimeline {
         this.#fault(event.event, error);
       }
       positions.followed(event.behind);
+      count += 1;
+      if (count % BATCH_MAX === 0) intake.flush();
     }
     this.#running = false;
     intake.flush();
