@@ -142,7 +142,7 @@ export class XmppSession implements Session<XmppHandlers> {
 
   async join(channel: ChannelRequest, signal: AbortSignal): Promise<Joined> {
     // Not waited for: some service of the server may not answer.
-    void this.#uploads.find();
+    void this.#uploads.look();
     const joined = await this.#rooms.join(channel, signal);
     const fileBytesMax = this.#uploads.max;
     return joined.ok && fileBytesMax !== null ? { ...joined, limits: { fileBytesMax } } : joined;

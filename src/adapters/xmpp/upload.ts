@@ -38,6 +38,7 @@ export class XmppUploads {
   readonly #urls = new Memory<string, string>(URLS_MAX);
   #service: Promise<Service | null> | null = null;
   #max: number | null = null;
+  #looked = false;
 
   constructor(options: UploadOptions) {
     this.#options = options;
@@ -51,6 +52,13 @@ export class XmppUploads {
   /** Asks the server for its service, unless it was asked already. Never rejects. */
   async find(): Promise<Service | null> {
     return await (this.#service ??= this.#find());
+  }
+
+  /** For a room, once: what is not there yet, the first file asks for again. Never rejects. */
+  async look(): Promise<void> {
+    if (this.#looked) return;
+    this.#looked = true;
+    if ((await this.find()) === null) this.#service = null;
   }
 
   /** Never rejects. */
