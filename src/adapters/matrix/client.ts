@@ -224,9 +224,9 @@ export class Client {
   }
 
   /** The most bytes of one file; null when the server does not say. */
-  async uploadMax(signal: AbortSignal): Promise<number | null> {
+  async uploadMax(): Promise<number | null> {
     for (const path of ["/_matrix/client/v1/media/config", "/_matrix/media/v3/config"]) {
-      const answer = await this.#call({ method: "GET", path, signal });
+      const answer = await this.#call({ method: "GET", path });
       if (answer.ok) return numberIn(answer.value, "m.upload.size");
     }
     return null;

@@ -85,7 +85,7 @@ export class MatrixSession implements Session<MatrixHandlers> {
 
   async join(channel: ChannelRequest, signal: AbortSignal): Promise<Joined> {
     if (signal.aborted) return { ok: false, why: GIVEN_UP, retryInMs: null };
-    const [joined, fileBytesMax] = await Promise.all([this.#rooms.join(channel, signal), this.#uploads.max(signal)]);
+    const [joined, fileBytesMax] = await Promise.all([this.#rooms.join(channel, signal), this.#uploads.max()]);
     return joined.ok && fileBytesMax !== null ? { ...joined, limits: { fileBytesMax } } : joined;
   }
 

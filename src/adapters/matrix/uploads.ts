@@ -3,6 +3,7 @@ import type { Host } from "../../contract/host.ts";
 import type { FileId } from "../../contract/ids.ts";
 import type { Reason } from "../../contract/outcome.ts";
 import { Lru } from "../../lib/lru.ts";
+import { inTime } from "../kit/in-time.ts";
 import type { Client } from "./client.ts";
 import { type Dimensions, dimensionsOf } from "./dimensions.ts";
 import type { MatrixFailure } from "./failure.ts";
@@ -10,6 +11,8 @@ import type { Media } from "./render.ts";
 
 /** So many uploaded files are remembered: the same file goes up once, whatever number of rooms it goes to. */
 const KEPT_MAX = 500;
+/** How long rooms and files wait to know how large a file may be. */
+const MAX_MS = 5_000;
 
 export type MatrixUpload =
   | { readonly ok: true; readonly media: Media }
@@ -21,26 +24,33 @@ export class MatrixUploads {
   readonly #client: Client;
   readonly #host: Host;
   readonly #done = new Lru<FileId, Media>(KEPT_MAX);
-  #max: Promise<number | null> | null = null;
+  #max: number | null = null;
+  /** The question was answered, or has taken too long. */
+  #asked: Promise<void> | null = null;
 
   constructor(client: Client, host: Host) {
     this.#client = client;
     this.#host = host;
   }
 
-  /** The most bytes of one file, asked for once; null while the homeserver does not say. */
-  async max(signal: AbortSignal): Promise<number | null> {
-    this.#max ??= this.#client.uploadMax(signal);
-    const max = await this.#max;
-    if (max === null) this.#max = null;
-    return max;
+  /** The most bytes of one file; null while the homeserver does not say. It is not waited for long. */
+  async max(): Promise<number | null> {
+    this.#asked ??= inTime(this.#ask(), { clock: this.#host.clock, ms: MAX_MS }, () => undefined);
+    await this.#asked;
+    return this.#max;
+  }
+
+  /** Once, unless the homeserver does not say. */
+  async #ask(): Promise<void> {
+    this.#max = await this.#client.uploadMax();
+    if (this.#max === null) this.#asked = null;
   }
 
   async take(file: SharedFile, signal: AbortSignal): Promise<MatrixUpload> {
     if (file.id === null) return refusal("not_found", file.missing ?? "its content could not be fetched");
     const known = this.#done.get(file.id);
     if (known !== undefined) return { ok: true, media: known };
-    const max = await this.max(signal);
+    const max = await this.max();
     if (max !== null && (file.bytes ?? 0) > max) return tooLarge(max);
     const opened = await this.#host.openFile(file.id, signal);
     if (!opened.ok) return refusal(opened.why.code, opened.why.message);
