@@ -24,6 +24,12 @@ describe("what happened since", () => {
       [],
       ["reacted"],
     ],
+    [
+      "a reaction that was taken back, and put back",
+      { create_at: 1000, metadata: { reactions: [{ ...reaction("back", 2000), update_at: 110_000 }] } },
+      [],
+      ["reacted"],
+    ],
   ])("%s", (_, given, posts, changes) => {
     const found = changesIn([aPost({ update_at: 120_000, ...given })], scope, never);
     expect(found.posts.map(() => "posted")).toEqual(posts);

@@ -102,7 +102,7 @@ export function changesIn(
     if (deleteAt > 0) continue;
     if (editAt > fromMs && !wasTold(post.id, editAt)) changes.push({ is: "edited", post, atMs: editAt });
     for (const reaction of post.reactions ?? []) {
-      if (reaction.createAt > fromMs) changes.push({ is: "reacted", reaction, atMs: reaction.createAt });
+      if (reaction.atMs > fromMs) changes.push({ is: "reacted", reaction, atMs: reaction.atMs });
     }
   }
   const isNew = ({ deleteAt, createAt }: MattermostPost): boolean =>

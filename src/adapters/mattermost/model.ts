@@ -37,7 +37,8 @@ export interface MattermostReaction {
   readonly postId: string;
   /** Without colons. */
   readonly emoji: string;
-  readonly createAt: number;
+  /** When it was given or taken back, the last time. */
+  readonly atMs: number;
 }
 
 export interface MattermostUser {
@@ -128,7 +129,9 @@ export function reactionIn(raw: unknown): MattermostReaction | null {
   if (!isObject(raw)) return null;
   const [userId, postId, emoji] = [textIn(raw, "user_id"), textIn(raw, "post_id"), textIn(raw, "emoji_name")];
   if (userId === null || postId === null || emoji === null || emoji === "") return null;
-  return { userId, postId, emoji, createAt: numberIn(raw, "create_at") ?? 0 };
+  // One that is put back keeps its `create_at`.
+  const atMs = Math.max(...["create_at", "update_at", "delete_at"].map((key) => numberIn(raw, key) ?? 0));
+  return { userId, postId, emoji, atMs };
 }
 
 export function userIn(raw: unknown): MattermostUser | null {

@@ -4,7 +4,7 @@ import type { Host } from "../../contract/host.ts";
 import type { ChannelRef } from "../../contract/ids.ts";
 import { emojiNamed } from "../../content/emoji-names.ts";
 import { Lru } from "../../lib/lru.ts";
-import { isObject, type Json, numberIn, textIn } from "../kit/json.ts";
+import { textIn } from "../kit/json.ts";
 import type { RestFailure } from "../kit/rest.ts";
 import type { MattermostApi } from "./api.ts";
 import { channelRef } from "./ids.ts";
@@ -192,9 +192,9 @@ export class ChannelReader {
     const reaction = reactionIn(raw);
     if (reaction === null) return NOTHING_READ;
     await this.#meet([reaction.userId]);
-    const stamp = on ? reaction.createAt : changedAt(isObject(raw) ? raw : {});
-    const event = reacted(reaction, { channel, on, stamp: stamp === 0 ? null : stamp }, this.context);
-    return { events: [event], atMs: stamp, thread: false };
+    const { atMs } = reaction;
+    const event = reacted(reaction, { channel, on, stamp: atMs === 0 ? null : atMs }, this.context);
+    return { events: [event], atMs, thread: false };
   }
 }
 
@@ -205,10 +205,6 @@ const READ: ReadonlySet<string> = new Set([
   "reaction_added",
   "reaction_removed",
 ]);
-
-function changedAt(reaction: Json): number {
-  return Math.max(...["create_at", "update_at", "delete_at"].map((key) => numberIn(reaction, key) ?? 0));
-}
 
 function digestOf(post: MattermostPost): string {
   return hash("sha1", contentOf(post), "base64").slice(0, 16);

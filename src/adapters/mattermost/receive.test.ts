@@ -111,7 +111,7 @@ describe("changes", () => {
 
   test("reactions, of the usual kind and the server's own", () => {
     const channel = "town" as ChannelRef;
-    const reaction = { userId: "bob", postId: "post", emoji: "party_parrot", createAt: 5 };
+    const reaction = { userId: "bob", postId: "post", emoji: "party_parrot", atMs: 5 };
     expect(reacted(reaction, { channel, on: true, stamp: 5 }, context)).toMatchObject({
       emoji: ":party_parrot:",
       on: true,

@@ -89,7 +89,7 @@ export function deleted(post: MattermostPost, ours: boolean, context: Mattermost
 
 /** `stamp`: what tells this change from a later one of the same kind; null: nothing does. */
 export function reacted(
-  { userId, postId, emoji, createAt }: MattermostReaction,
+  { userId, postId, emoji, atMs }: MattermostReaction,
   at: { readonly channel: ChannelRef; readonly on: boolean; readonly stamp: number | null },
   context: MattermostReceiveContext,
 ): Reacted {
@@ -98,7 +98,7 @@ export function reacted(
     kind: "reacted",
     channel,
     key: stamp === null ? null : eventKey(`${on ? "r" : "u"}/${postId}/${userId}/${emoji}/${stamp}`),
-    atMs: stamp ?? createAt,
+    atMs: stamp ?? atMs,
     echoOf: userId === context.me ? "self" : null,
     message: messageRef(postId),
     author: context.author(userId),

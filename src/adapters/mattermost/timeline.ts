@@ -327,7 +327,7 @@ export class MattermostTimeline {
     const { reader } = this.#options;
     if (change.is === "reacted") {
       const { reaction } = change;
-      const at = { channel: channelRef(id), on: true, stamp: reaction.createAt };
+      const at = { channel: channelRef(id), on: true, stamp: reaction.atMs };
       return reacted(reaction, at, reader.context);
     }
     if (isSystem(change.post)) return null;
