@@ -66,4 +66,8 @@ test("what may have been posted is not posted again, and a refusal says what to 
   });
   town.server.faults.limit({ method: "POST" }, 3);
   expect((await doOp(life, postOf(life.ref, "hi"))).outcome).toMatchObject({ is: "deferred", retryInMs: 3_000 });
+  town.server.faults.fail({ method: "POST" }, 503);
+  expect((await doOp(life, postOf(life.ref, "hi"))).outcome).toMatchObject({ is: "deferred", scope: "session" });
+  town.server.faults.fail({ method: "POST" }, 502);
+  expect((await doOp(life, postOf(life.ref, "hi"))).outcome).toMatchObject({ is: "rejected" });
 });

@@ -24,6 +24,8 @@ const TEXT_MAX = 16_383;
 const ANSWER_MS = 60_000;
 const RATE_MS = 5_000;
 const AGAIN_MS = 1_000;
+/** A server that is restarted. */
+const AWAY_MS = 5_000;
 
 /** Posts through an incoming webhook: names and pictures, files as links. Nobody learns the ids of these posts. */
 export function postByWebhook(options: WebhookOut): Handler<PostOp> {
@@ -101,6 +103,11 @@ function outcomeOf(answer: HttpAnswer): Outcome {
   if (status === 429) {
     const retryInMs = secondsIn(headers["retry-after"]) ?? RATE_MS;
     return { is: "deferred", why: { code: "rate_limited", message: said }, retryInMs, scope: "session" };
+  }
+  // What is before the server, or the server itself, has not taken it; 502 and 504 leave that open.
+  if (status === 503) {
+    const retryInMs = secondsIn(headers["retry-after"]) ?? AWAY_MS;
+    return { is: "deferred", why: { code: "network", message: said }, retryInMs, scope: "session" };
   }
   if (status >= 500) return unsure(said);
   const remedy =
