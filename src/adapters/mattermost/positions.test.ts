@@ -50,6 +50,32 @@ test("events that say nothing move the cursor now and then only", () => {
   expect(positions.moved).toBe(true);
 });
 
+test("a channel that no session has joined for a week is forgotten, but none that was joined, or could not be yet", () => {
+  const [minute, day] = [60_000, 24 * 3_600_000];
+  const first = new MattermostPositions(null);
+  first.seen(day);
+  for (const id of ["gone", "lost", "kept"]) first.begin(id, day);
+  const later = (before: MattermostPositions): MattermostPositions => new MattermostPositions(before.take());
+  const life = (positions: MattermostPositions, fromMs: number, joined: readonly string[]): MattermostPositions => {
+    for (const id of joined) positions.joined(id);
+    for (let at = 0; at <= 30; at += 5) positions.seen(fromMs + at * minute);
+    return later(positions);
+  };
+  // Nobody was there for a month, and what is not joined counts from then on.
+  let positions = life(later(first), 31 * day, ["kept", "lost"]);
+  positions = life(positions, 36 * day, ["kept"]);
+  expect(positions.channels).toEqual(["gone", "lost", "kept"]);
+  positions = life(positions, 39 * day, ["kept"]);
+  expect(positions.channels).toEqual(["lost", "kept"]);
+  // The next session does not last.
+  positions.seen(60 * day);
+  positions = later(positions);
+  expect(positions.channels).toEqual(["lost", "kept"]);
+  positions = life(positions, 60 * day, ["lost", "kept"]);
+  positions = life(positions, 66 * day, ["lost", "kept"]);
+  expect(positions.channels).toEqual(["lost", "kept"]);
+});
+
 test("what a post was told with is forgotten in time", () => {
   const positions = new MattermostPositions(null);
   positions.told("post", 1000);

@@ -23,6 +23,11 @@ const TOLD_MAX = 200;
 /** The stream alone is worth a new cursor when it has gone on by so many events. */
 const STREAM_STEP = 50;
 
+/** A channel that was in no session for so long is wanted no more: put back, it is a new one. */
+const ABSENT_MAX_MS = 7 * 24 * 3_600_000;
+/** What is not joined after so long in a session is in none. */
+const LOOK_MS = 600_000;
+
 /** Servers' times are a little apart, and what happens at once comes in any order: so much is read again. */
 export const MARGIN_MS = 30_000;
 
@@ -34,6 +39,11 @@ export class MattermostPositions {
   readonly #channels = new Map<string, ChannelPosition>();
   /** Post to the edit that it was told with. */
   readonly #told = new Map<string, number>();
+  /** Since when channels are in no session. */
+  readonly #absent = new Map<string, number>();
+  readonly #joined = new Set<string>();
+  /** When that was looked at last; null: not in this session. */
+  #lookedMs: number | null = null;
   #seenMs: number;
   #stream: StreamPosition | null;
   #takenAt = 0;
@@ -49,6 +59,9 @@ export class MattermostPositions {
       const [floorMs, behindMs = null] = Array.isArray(value) ? (value as readonly unknown[]) : [];
       if (typeof floorMs !== "number") continue;
       this.#channels.set(id, { floorMs, behindMs: typeof behindMs === "number" ? behindMs : null });
+    }
+    for (const [id, sinceMs] of Object.entries(objectIn(json, "absent"))) {
+      if (typeof sinceMs === "number" && this.#channels.has(id)) this.#absent.set(id, sinceMs);
     }
     for (const [id, editAt] of Object.entries(objectIn(json, "told"))) {
       if (typeof editAt === "number") this.#told.set(id, editAt);
@@ -77,6 +90,7 @@ export class MattermostPositions {
   /** Everything up to this moment was handed over, but for the channels that are behind. */
   seen(atMs: number): void {
     if (atMs <= this.#seenMs) return;
+    this.#look(atMs);
     this.#seenMs = atMs;
     this.#moved = true;
     for (const [id, editAt] of this.#told) if (editAt < atMs - 2 * MARGIN_MS) this.#told.delete(id);
@@ -100,6 +114,16 @@ export class MattermostPositions {
       this.#set(channel, { ...position, behindMs: this.#seenMs });
   }
 
+  joined(channel: string): void {
+    this.#joined.add(channel);
+    if (this.#absent.delete(channel)) this.#moved = true;
+  }
+
+  left(channel: string): void {
+    this.#joined.delete(channel);
+    this.fallBack(channel);
+  }
+
   caughtUp(channel: string): void {
     const position = this.#channels.get(channel);
     if (position !== undefined) this.#set(channel, { ...position, behindMs: null });
@@ -107,6 +131,8 @@ export class MattermostPositions {
 
   /** As if the channel had never been read. */
   forget(channel: string): void {
+    this.#joined.delete(channel);
+    this.#absent.delete(channel);
     if (this.#channels.delete(channel)) this.#moved = true;
   }
 
@@ -138,9 +164,24 @@ export class MattermostPositions {
       at: this.#seenMs,
       ...this.#stream,
       channels,
+      ...(this.#absent.size > 0 && { absent: Object.fromEntries(this.#absent) }),
       ...(this.#told.size > 0 && { told: Object.fromEntries(this.#told) }),
     };
     return cursorOf(json);
+  }
+
+  /** A session that has just begun has joined none of them yet, however long there was none. */
+  #look(atMs: number): void {
+    this.#lookedMs ??= atMs;
+    if (atMs - this.#lookedMs < LOOK_MS) return;
+    this.#lookedMs = atMs;
+    for (const id of this.channels) {
+      if (this.#joined.has(id)) continue;
+      const sinceMs = this.#absent.get(id);
+      if (sinceMs === undefined) this.#absent.set(id, atMs);
+      else if (atMs - sinceMs > ABSENT_MAX_MS) this.forget(id);
+      this.#moved = true;
+    }
   }
 
   #set(channel: string, position: ChannelPosition): void {

@@ -104,6 +104,7 @@ export class MattermostTimeline {
   enter({ id, lastPostAt }: Pick<MattermostChannel, "id" | "lastPostAt">): void {
     const { positions } = this.#options;
     const waiting = this.#lanes.get(id);
+    positions.joined(id);
     if (positions.of(id) === null) {
       positions.begin(id, Math.max(positions.seenMs, Math.min(lastPostAt, this.#serverMs + MARGIN_MS)));
       this.#lanes.set(id, { backlog: null, whole: true, filling: false });
@@ -119,7 +120,7 @@ export class MattermostTimeline {
 
   /** We are out of a channel. */
   leave(id: string): void {
-    this.#options.positions.fallBack(id);
+    this.#options.positions.left(id);
     this.#lanes.delete(id);
   }
 
