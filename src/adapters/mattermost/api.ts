@@ -20,6 +20,8 @@ import {
 const ENTRY_MS = 20_000;
 /** Events wait for what they speak of. */
 const LOOKUP_MS = 10_000;
+/** Nobody waits long for a goodbye. */
+const LOGOUT_MS = 3_000;
 /** Servers give no more rows for one page. */
 export const PAGE_MAX = 200;
 
@@ -53,6 +55,9 @@ export class MattermostApi {
   /** The login is refused, or has ended. */
   onUnauthorized: (failure: RestFailure) => void = () => undefined;
   readonly #rest: Rest;
+  /** Servers keep the session of each login for a month. */
+  #loggedIn = false;
+  #goodbye: Promise<unknown> | null = null;
 
   constructor(rest: Rest) {
     this.#rest = rest;
@@ -69,6 +74,7 @@ export class MattermostApi {
     const answer = await this.#ask({ method: "POST", path, body, signal, timeoutMs: ENTRY_MS });
     if (!answer.ok) return answer;
     const token = answer.headers["token"];
+    this.#loggedIn = true;
     return { ok: true, value: { token: typeof token === "string" ? token : "", user: userIn(answer.value) } };
   }
 
@@ -77,9 +83,17 @@ export class MattermostApi {
     this.#rest.token = token;
   }
 
-  /** Ends a session that `login` began. */
-  async logout(signal: AbortSignal): Promise<MattermostResult<unknown>> {
-    return await this.#ask({ method: "POST", path: "/api/v4/users/logout", signal, timeoutMs: ENTRY_MS });
+  /** Ends the session that `login` began, once, if it did. */
+  async logout(signal: AbortSignal): Promise<void> {
+    if (!this.#loggedIn) return;
+    this.#goodbye ??= this.#ask({
+      method: "POST",
+      path: "/api/v4/users/logout",
+      again: true,
+      signal,
+      timeoutMs: LOGOUT_MS,
+    });
+    await this.#goodbye;
   }
 
   async me(signal: AbortSignal): Promise<MattermostResult<MattermostUser | null>> {

@@ -396,6 +396,29 @@ describe("logging in", () => {
     });
   });
 
+  test("a login by password leaves no session behind, however it ends", async () => {
+    const town = await mattermostTown();
+    const { alice, server, channel } = town;
+    alice.account.password = "secret";
+    const settings = { Token: "", Login: "alice", Password: "secret" };
+    const ofAlice = (): number => [...server.world.tokens.values()].filter((id) => id === alice.id).length;
+    const refused = await tryOpen(town, { settings: { ...settings, Team: "elsewhere" } });
+    expect([refused.opened.ok, ofAlice()]).toEqual([false, 0]);
+    server.faults.fail({ method: "GET", path: "/users/me" }, 502);
+    expect([(await tryOpen(town, { settings })).opened.ok, ofAlice()]).toEqual([false, 0]);
+    server.faults.fail({ method: "GET", path: "/websocket" }, 502);
+    expect([(await tryOpen(town, { settings })).opened.ok, ofAlice()]).toEqual([false, 0]);
+    const { opened } = await tryOpen(town, { settings });
+    if (!opened.ok) throw new Error(opened.ended.why.message);
+    expect([await opened.session.join({ name: channel.name, options: {} }, signal), ofAlice()]).toMatchObject([
+      { ok: true },
+      1,
+    ]);
+    server.wire.cut();
+    expect(await within(opened.session.ended, () => "the end of the session")).toMatchObject({ cause: "lost" });
+    expect(ofAlice()).toBe(0);
+  });
+
   test("a password, and a second factor that is wanted", async () => {
     const town = await mattermostTown({ subpath: "/chat" });
     town.alice.account.password = "secret";

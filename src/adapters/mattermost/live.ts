@@ -157,12 +157,11 @@ export class MattermostSession implements Session<MattermostHandlers> {
   }
 
   async close(signal: AbortSignal): Promise<void> {
-    const { api, settings, stream } = this.#options;
+    const { api, stream } = this.#options;
     this.#closing = true;
     this.#timeline.stop();
     this.#intake.end();
-    // Servers keep the session of each login for a month.
-    if (settings.Token === "" && !signal.aborted) await api.logout(signal);
+    await api.logout(signal);
     stream.socket.close(GOODBYE);
     this.#ending.resolve(ASKED);
     await this.ended;
@@ -192,6 +191,7 @@ export class MattermostSession implements Session<MattermostHandlers> {
     this.#intake.end();
     this.#rooms.end();
     stream.socket.end("the session has ended");
+    await api.logout(never);
     http.close();
     return this.#closing ? ASKED : ended;
   }
@@ -211,4 +211,5 @@ export class MattermostSession implements Session<MattermostHandlers> {
   }
 }
 
+const never = new AbortController().signal;
 const GIVEN_UP: Reason = { code: "stopping", message: "joining was cancelled" };

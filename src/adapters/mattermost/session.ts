@@ -28,8 +28,11 @@ export async function open(args: OpenArgs<MattermostSettings>): Promise<Mattermo
   if (base === null) return failed(misconfigured("Server must be a host, such as chat.example.org"));
   const http = new Http(host.clock, trust);
   const rest = new Rest({ http, clock: host.clock, base, who: "Mattermost", scheme: "Bearer", dialect });
-  const opened = await begin(args, { http, base, trust, api: new MattermostApi(rest) });
-  if (!opened.ok) http.close();
+  const api = new MattermostApi(rest);
+  const opened = await begin(args, { http, base, trust, api });
+  if (opened.ok) return opened;
+  await api.logout(new AbortController().signal);
+  http.close();
   return opened;
 }
 
@@ -52,7 +55,8 @@ async function begin(args: OpenArgs<MattermostSettings>, { http, base, trust, ap
   const positions = new MattermostPositions(since);
   const wsBase = new URL(base);
   wsBase.protocol = base.protocol === "https:" ? "wss:" : "ws:";
-  const from = positions.stream;
+  // The stream of a login that was ended hears nothing while nobody is there: taken up, it would hide a gap.
+  const from = settings.Token === "" ? null : positions.stream;
   const opened = await openStream({ base: wsBase, token, trust, clock: host.clock, signal, from });
   if (!opened.ok) return failed(streamEnd(opened.refusal));
   const { version } = limits.value;
