@@ -2,7 +2,7 @@ import type { Clock } from "../../contract/host.ts";
 import { Lru } from "../../lib/lru.ts";
 
 interface DirectoryOptions<K, V> {
-  /** Null: there is none, or it cannot be told now. A rejection counts as that. */
+  /** Null: there is none. A rejection: that cannot be told now, and is asked again when it is wanted again. */
   readonly load: (key: K) => Promise<V | null>;
   readonly clock: Pick<Clock, "monoMs">;
   /** Most entries that are kept; the ones used last are. */
@@ -31,7 +31,7 @@ export class Directory<K, V> {
     this.#kept = new Lru(options.max);
   }
 
-  /** Null when there is none. Never rejects. */
+  /** Null when there is none, or that cannot be told now. Never rejects. */
   async get(key: K): Promise<V | null> {
     const known = this.known(key);
     if (known !== undefined) return known;
@@ -68,15 +68,16 @@ export class Directory<K, V> {
     // Begins when it stands among those that load.
     await Promise.resolve();
     const mine = this.#loading.get(key);
-    let value: V | null = null;
+    let value: V | null | undefined;
     try {
       value = await load(key);
     } catch {
-      // As if there were none.
+      // Nothing is known.
     }
     // Somebody put or forgot it meanwhile.
-    if (mine === undefined || this.#loading.get(key) !== mine) return this.known(key) ?? value;
+    if (mine === undefined || this.#loading.get(key) !== mine) return this.known(key) ?? value ?? null;
     this.#loading.delete(key);
+    if (value === undefined) return null;
     this.#kept.set(key, { value, untilMs: value === null ? clock.monoMs() + absentMs : Infinity });
     return value;
   }

@@ -103,6 +103,18 @@ describe("as it happens", () => {
     await until(host, "bob: second");
   });
 
+  test("who cannot be looked up now is not taken for nobody", async () => {
+    const town = await mattermostTown();
+    const { alice, channel, server } = town;
+    const { host } = await live(town);
+    server.faults.fail({ method: "GET", path: `/users/${alice.id}` }, 502);
+    await alice.say(channel, "one");
+    await heard(host, ["alice: one"]);
+    await alice.say(channel, "two");
+    await heard(host, ["", ""]);
+    expect(toldBy(host)).toEqual(["alice: one", "Alice: two"]);
+  });
+
   test("files and pictures of people are opened with the token", async () => {
     const town = await mattermostTown();
     const { alice, channel } = town;

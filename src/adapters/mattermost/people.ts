@@ -4,7 +4,7 @@ import type { FileRef } from "../../contract/ids.ts";
 import { Directory } from "../kit/directory.ts";
 import { isCertain } from "../kit/outcomes.ts";
 import type { RestFailure } from "../kit/rest.ts";
-import type { MattermostApi } from "./api.ts";
+import type { MattermostApi, MattermostResult } from "./api.ts";
 import { avatarRef, userRef } from "./ids.ts";
 import type { MattermostUser } from "./model.ts";
 import type { MattermostSettings } from "./settings.ts";
@@ -32,11 +32,11 @@ export class MattermostPeople {
     const { api, clock } = options;
     this.#options = options;
     const kept = { clock, max: PEOPLE_MAX, absentMs: ABSENT_MS };
-    this.#byId = new Directory({ ...kept, load: async (id) => valueOf(await api.user(id, never)) });
+    this.#byId = new Directory({ ...kept, load: async (id) => absentOr(await api.user(id, never)) });
     this.#byName = new Directory({
       ...kept,
       load: async (name) => {
-        const user = valueOf(await api.userNamed(name, never));
+        const user = absentOr(await api.userNamed(name, never));
         if (user !== null) this.#byId.put(user.id, user);
         return user?.id ?? null;
       },
@@ -126,6 +126,14 @@ export function clean(name: string): string {
 
 /** Asking again would be refused again. A login that has ended is begun anew. */
 const isForGood = ({ status }: RestFailure): boolean => isCertain(status) && status !== 401 && status !== 429;
+
+/** Null: there is none, by the server's word. Rejects what says nothing of that. */
+function absentOr<T>(result: MattermostResult<T>): T | null {
+  if (result.ok) return result.value;
+  const { status, message } = result.failure;
+  if (status === 404 || status === 403 || status === 400) return null;
+  throw new Error(message);
+}
 
 function valueOf<T>(result: { readonly ok: true; readonly value: T } | { readonly ok: false }): T | null {
   return result.ok ? result.value : null;
