@@ -1,4 +1,4 @@
-import type { ChannelRef, MessageRef, OpId, Progress } from "../../contract/ids.ts";
+import { END, type ChannelRef, type MessageRef, type OpId, type Progress } from "../../contract/ids.ts";
 import type { DeleteOp, PostDraft, PostOp } from "../../contract/ops.ts";
 import type { Loss, Outcome } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
@@ -8,7 +8,7 @@ import { inTime } from "../kit/in-time.ts";
 import { PAGE_MAX } from "./api.ts";
 import { DELETING, DONE, type Doing, GIVEN_UP, isGone, MUTE, NOT_THERE, outcomeOf, POSTING } from "./failure.ts";
 import { identityOf } from "./identity.ts";
-import { messageRef } from "./ids.ts";
+import { messageRef, progressAt } from "./ids.ts";
 import type { MattermostLink } from "./link.ts";
 import { refusalId } from "./login.ts";
 import { propsOf } from "./own-posts.ts";
@@ -63,6 +63,11 @@ export class PostSender {
     if (signal.aborted) return GIVEN_UP;
     const root = await this.#root(op, signal);
     if (!root.ok) return root.outcome;
+    // Before its files are brought there once more.
+    const looked = await this.#look(op.id, op.channel, signal);
+    if (looked !== null) return looked;
+    const made = this.#madeOf(op);
+    if (made !== null) return { is: "delivered", receipt: { messages: made, losses: root.losses } };
     const identity = identityOf(op.author, link);
     const uploaded = await uploadAll(op.body.files, link, op.channel, signal);
     if (!uploaded.ok) return uploaded.outcome;
@@ -86,6 +91,18 @@ export class PostSender {
       attempt.sent(part.end, [made.ref]);
     }
     return { is: "delivered", receipt: { messages, losses } };
+  }
+
+  /** All that an earlier try made after the place to go on from; null: its last part is not there. */
+  #madeOf({ id, resume }: PostOp): readonly MessageRef[] | null {
+    const last = this.link.own.find({ op: id, upTo: END });
+    if (last === null || resume === END) return null;
+    const made: MessageRef[] = [];
+    for (let at = (Number(resume ?? 0) || 0) + 1; ; at += 1) {
+      const part = this.link.own.find({ op: id, upTo: progressAt(String(at)) });
+      if (part === null) return [...made, last];
+      made.push(part);
+    }
   }
 
   /** A post that is there already, from a try whose answer was lost, is not made again. */

@@ -3,6 +3,7 @@ import { aSharedFile, fileIdOf, someBytes } from "../../../test/contract/shared-
 import { RecordingAttempt } from "../../../test/contract/recording-attempt.ts";
 import { within } from "../../../test/support/wait.ts";
 import type { MessageRef } from "../../contract/ids.ts";
+import { progressAt } from "./ids.ts";
 import { live, mattermostTown, until } from "./town.suite.ts";
 import { BOB, bodyOf, deleteOf, doOp, editOf, messagesOf, ours, postOf, reactOf } from "./sending.suite.ts";
 
@@ -238,6 +239,21 @@ describe("when something goes wrong", () => {
     expect(ours(town).map(({ message }) => message.replace(/^.*no\. /, ""))).toEqual(
       Array.from({ length: 300 }, (_, at) => String(at)),
     );
+  });
+
+  test("files of a post that an earlier life made are not brought once more", async () => {
+    const town = await mattermostTown({ config: { maxPostSize: 100 } });
+    const [life, next] = [await live(town), await live(town)];
+    for (const { host } of [life, next]) host.files.set(fileIdOf("a"), someBytes(100));
+    const file = aSharedFile({ name: "a", id: fileIdOf("a"), bytes: 100 });
+    const words = Array.from({ length: 25 }, (_, at) => `word${at}`).join(" ");
+    const op = postOf(life.ref, words, { body: bodyOf(words, [file]) });
+    const made = messagesOf((await doOp(life, op)).outcome);
+    expect(made.length).toBeGreaterThan(1);
+    expect(messagesOf((await doOp(next, op)).outcome)).toEqual(made);
+    expect(messagesOf((await doOp(next, { ...op, resume: progressAt("1") })).outcome)).toEqual(made.slice(1));
+    expect(ours(town).map(({ id }) => id)).toEqual(made);
+    expect(town.server.world.files.size).toBe(1);
   });
 
   test("a post that is cancelled waits for nobody whom it names", async () => {
