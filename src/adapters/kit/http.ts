@@ -185,7 +185,8 @@ function pour({ stream, bytes }: Upload, request: http.ClientRequest, fail: (err
 }
 
 /** Whoever gave us a stream is told that we do not want it. */
-async function discard(body: HttpRequest["body"]): Promise<void> {
+/** What is not sent is given back. */
+export async function discard(body: HttpRequest["body"]): Promise<void> {
   if (body === null || typeof body === "string" || body.stream.locked) return;
   await body.stream.cancel().catch(() => undefined);
 }

@@ -13,14 +13,20 @@ const dialect: RestDialect = {
   retryAfterMs: ({ headers }) => secondsIn(headers["x-own-reset"]),
 };
 
-function restOf(base: URL, path = "/api/v4/"): Rest {
+interface RestGiven {
+  readonly clock?: FakeClock;
+  readonly limit?: "all" | "call";
+}
+
+function restOf(base: URL, path = "/api/v4/", { clock = new FakeClock(), limit = "call" }: RestGiven = {}): Rest {
   const rest = new Rest({
     http: ownHttp(),
-    clock: new FakeClock(),
+    clock,
     base: new URL(path, base),
     who: "the server",
     scheme: "Bearer",
     dialect,
+    limit,
   });
   rest.token = "t0ken-secret";
   return rest;
@@ -131,6 +137,30 @@ describe("refusals", () => {
       body: { message: "no t0ken-secret\r\nhere" },
       message: `the server answers HTTP ${status}: no …  here`,
     });
+  });
+
+  test.each([
+    ["all", 1],
+    ["call", 4],
+  ] as const)("a 429 that concerns %s", async (limit, asked) => {
+    const clock = new FakeClock();
+    let count = 0;
+    const base = await served((_, response) => {
+      count += 1;
+      if (count === 1) response.writeHead(429, { "Retry-After": "7" }).end();
+      else response.end("{}");
+    });
+    const rest = restOf(base, "/", { clock, limit });
+    await rest.call({ method: "POST", path: "/a" });
+    await clock.advance(5_000);
+    const get = await rest.call({ method: "GET", path: "/b" });
+    const content = { stream: new Blob(["abc"]).stream(), bytes: 3, mime: "x/y" };
+    const upload = await rest.upload({ method: "POST", path: "/c", content });
+    const file = await rest.download({ path: "/d" }, never);
+    expect([get.ok, upload.ok, file.ok, count]).toEqual([...Array.from({ length: 3 }, () => limit === "call"), asked]);
+    if (!get.ok) expect(get.failure).toMatchObject({ status: 429, retryAfterMs: 2_000, certain: true });
+    await clock.advance(2_000);
+    expect((await rest.call({ method: "GET", path: "/b" })).ok).toBe(true);
   });
 
   test("nothing of the address but the place is said", async () => {

@@ -3,7 +3,7 @@ import type { Clock } from "../../contract/host.ts";
 import type { OpenedFile } from "../../contract/session.ts";
 import { download } from "./download.ts";
 import { quote } from "./ends.ts";
-import type { Http, HttpFailure, HttpMethod, HttpRequest, Upload } from "./http.ts";
+import { discard, type Http, type HttpFailure, type HttpMethod, type HttpRequest, type Upload } from "./http.ts";
 import { parsed, written } from "./json.ts";
 import { isCertain, retryWithin } from "./outcomes.ts";
 
@@ -29,7 +29,7 @@ export interface RestRefusal {
 
 interface RestOptions {
   readonly http: Http;
-  readonly clock: Pick<Clock, "nowMs">;
+  readonly clock: Pick<Clock, "nowMs" | "monoMs">;
   /** Its path comes before that of each call. */
   readonly base: URL;
   /** Who is asked, for people: "the server". */
@@ -37,6 +37,8 @@ interface RestOptions {
   /** What comes before the token: "Bearer". */
   readonly scheme: string;
   readonly dialect: RestDialect;
+  /** What a 429 concerns: `all`: nothing is asked until it is over; `call`: that call alone. */
+  readonly limit: "all" | "call";
 }
 
 interface RestPlace {
@@ -89,6 +91,8 @@ const never = new AbortController().signal;
 export class Rest {
   readonly #options: RestOptions;
   #token: string | null = null;
+  /** The refusal that forbids all calls, and until when. */
+  #ban: { readonly failure: RestFailure; readonly untilMs: number } | null = null;
 
   constructor(options: RestOptions) {
     this.#options = options;
@@ -112,6 +116,8 @@ export class Rest {
   /** The content of a file of the API. */
   async download(place: Pick<RestPlace, "path" | "query">, signal: AbortSignal): Promise<OpenedFile> {
     const { http, who } = this.#options;
+    const banned = this.#banned();
+    if (banned !== null) return { ok: false, why: { code: "rate_limited", message: banned.message } };
     return await download(http, { url: this.#url(place), headers: this.#headers, who, signal });
   }
 
@@ -137,6 +143,11 @@ export class Rest {
   ): Promise<RestAnswer> {
     const { http, who, base } = this.#options;
     const { signal = never } = place;
+    const banned = this.#banned();
+    if (banned !== null) {
+      await discard(request.body);
+      return failed(banned);
+    }
     const answer = await http.request({ ...request, url: this.#url(place), headers: this.#headers, signal });
     if (answer.is === "failed") {
       const { why, certain } = answer;
@@ -152,7 +163,23 @@ export class Rest {
       const message = `${who} answers what is not JSON (HTTP ${status})`;
       return failed({ status, headers, body, why: "unreadable", message, retryAfterMs: null, certain: false });
     }
-    return failed(this.#refused({ status, headers, body }));
+    const failure = this.#refused({ status, headers, body });
+    this.#note(failure);
+    return failed(failure);
+  }
+
+  #note(failure: RestFailure): void {
+    const { limit, clock } = this.#options;
+    if (limit !== "all" || failure.status !== 429 || failure.retryAfterMs === null) return;
+    const untilMs = clock.monoMs() + failure.retryAfterMs;
+    if (untilMs > (this.#ban?.untilMs ?? 0)) this.#ban = { failure, untilMs };
+  }
+
+  /** What every call is answered for now, without asking; null: none. */
+  #banned(): RestFailure | null {
+    if (this.#ban === null) return null;
+    const leftMs = this.#ban.untilMs - this.#options.clock.monoMs();
+    return leftMs > 0 ? { ...this.#ban.failure, retryAfterMs: Math.ceil(leftMs) } : null;
   }
 
   #refused(refusal: RestRefusal): RestFailure {

@@ -78,7 +78,7 @@ test("whatever an HTTP server answers is a value, and the next request goes on",
     words: (said: unknown) => (isObject(said) ? textIn(said, "message") : null),
     retryAfterMs: () => null,
   };
-  const rest = new Rest({ http, clock, base, who: "the server", scheme: "Bearer", dialect });
+  const rest = new Rest({ http, clock, base, who: "the server", scheme: "Bearer", dialect, limit: "call" });
   rest.token = TOKEN;
   const ask = async (): Promise<void> => {
     valueOf(await within(rest.call({ method: "POST", path: "/x", body: {} }), () => "an answer"));

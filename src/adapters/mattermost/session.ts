@@ -27,7 +27,9 @@ export async function open(args: OpenArgs<MattermostSettings>): Promise<Mattermo
   const base = baseOf(settings);
   if (base === null) return failed(misconfigured("Server must be a host, such as chat.example.org"));
   const http = new Http(host.clock, trust);
-  const rest = new Rest({ http, clock: host.clock, base, who: "Mattermost", scheme: "Bearer", dialect });
+  const { clock } = host;
+  // Its limiter counts all endpoints together.
+  const rest = new Rest({ http, clock, base, who: "Mattermost", scheme: "Bearer", dialect, limit: "all" });
   const api = new MattermostApi(rest);
   const opened = await begin(args, { http, base, trust, api });
   if (opened.ok) return opened;

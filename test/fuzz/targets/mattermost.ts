@@ -107,7 +107,15 @@ async function live(random: Random, { early, frames, since }: Input): Promise<vo
   const server = new Server(random);
   const http = server as unknown as Http;
   const api = new MattermostApi(
-    new Rest({ http, clock, base: new URL("https://e.example"), who: "Mattermost", scheme: "Bearer", dialect }),
+    new Rest({
+      http,
+      clock,
+      base: new URL("https://e.example"),
+      who: "Mattermost",
+      scheme: "Bearer",
+      dialect,
+      limit: "call",
+    }),
   );
   const positions = new MattermostPositions(since);
   const stream = new EventStream(positions.stream);
