@@ -39,6 +39,8 @@ class HookSession implements Session<MattermostHandlers> {
   readonly #args: OpenArgs<MattermostSettings>;
   readonly #http: Http;
   readonly #channels = new Set<string>();
+  /** The first channels are known: what comes earlier waits for them. */
+  readonly #known = Promise.withResolvers<void>();
   readonly #closing = Promise.withResolvers<Ended>();
   #server: HookServer | null = null;
 
@@ -61,6 +63,8 @@ class HookSession implements Session<MattermostHandlers> {
 
   async join({ name }: ChannelRequest): Promise<Joined> {
     this.#channels.add(name);
+    // Those that are joined with it follow at once.
+    setImmediate(this.#known.resolve);
     await Promise.resolve();
     return { ok: true, ref: channelRef(name), without: ["edit", "delete", "react"] };
   }
@@ -73,6 +77,7 @@ class HookSession implements Session<MattermostHandlers> {
   /** Resolves when it is on disk, or wanted nowhere. */
   async take(post: HookPost): Promise<void> {
     const { host } = this.#args;
+    await this.#known.promise;
     const isMeant = (name: string): boolean =>
       name === `ID:${post.channelId}` || name.toLowerCase() === post.channelName.toLowerCase();
     const channel = [...this.#channels].find(isMeant);
@@ -91,6 +96,7 @@ class HookSession implements Session<MattermostHandlers> {
 
   async close(): Promise<void> {
     this.#server?.close();
+    this.#known.resolve();
     this.#http.close();
     this.#closing.resolve(ASKED);
     await this.ended;

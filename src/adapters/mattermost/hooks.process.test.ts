@@ -71,6 +71,23 @@ test("it is acknowledged when it is on disk", async () => {
   expect(await answered).toBe(200);
 });
 
+test("what comes before the channels are joined waits for them", async () => {
+  const host = new RecordingHost();
+  const [port = 0] = await freePorts(1);
+  const settings = mattermostSettings({ WebhookBindAddress: `127.0.0.1:${port}` });
+  const opened = await open({ settings, host, since: null, signal });
+  if (!opened.ok) throw new Error(opened.ended.why.message);
+  onTestFinished(async () => await opened.session.close(signal));
+  const url = `http://127.0.0.1:${port}/`;
+  const body = new URLSearchParams({ token: "x", channel_name: "town", user_name: "alice", text: "hi" });
+  const early = fetch(url, { method: "POST", body });
+  // Another answer says that the server has begun with the first.
+  expect((await fetch(url)).status).toBe(404);
+  for (const name of ["square", "town"]) await opened.session.join({ name, options: {} }, signal);
+  expect((await early).status).toBe(200);
+  expect(toldBy(host)).toEqual(["alice: hi"]);
+});
+
 test("an address that is taken is said", async () => {
   const { port } = await hooks({});
   const settings = mattermostSettings({ WebhookBindAddress: `127.0.0.1:${port}` });
