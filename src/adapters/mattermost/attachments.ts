@@ -1,4 +1,5 @@
 import { isObject, type Json, listIn, textIn } from "../kit/json.ts";
+import { bounded } from "./text.ts";
 
 /** Integrations may attach any number; what is more is left out. */
 const ATTACHMENTS_MAX = 20;
@@ -7,10 +8,8 @@ const FIELDS_MAX = 50;
 /** What integrations show beside a post ("Message attachments"), in words; empty when there is nothing. */
 export function attachmentWords(props: Json): string {
   const shown = listIn(props, "attachments").filter(isObject).slice(0, ATTACHMENTS_MAX);
-  return shown
-    .map(words)
-    .filter((text) => text !== "")
-    .join("\n\n");
+  const texts = shown.map(words).filter((text) => text !== "");
+  return bounded(texts.join("\n\n"));
 }
 
 function words(attachment: Json): string {

@@ -3,6 +3,7 @@ import type { ChannelRef, OpId, UserRef } from "../../contract/ids.ts";
 import type { MattermostPost } from "./model.ts";
 import { aPost } from "./post.suite.ts";
 import { contentOf, deleted, edited, type MattermostReceiveContext, peopleOf, reacted, toEvent } from "./receive.ts";
+import { hookEvent, readHookPost } from "./webhook-in.ts";
 
 const context: MattermostReceiveContext = {
   me: "me",
@@ -51,6 +52,16 @@ describe("posts", () => {
   test("in a thread, it answers the first post", () => {
     const event = toEvent(aPost({ root_id: "root" }), context);
     expect(event).toMatchObject({ replyTo: "root", thread: "root", messages: ["post"], key: "p/post", atMs: 1000 });
+  });
+
+  test("what is far too long is cut, and says so", () => {
+    const long = { text: "x".repeat(65_537) };
+    const said = `${"x".repeat(65_536)}… (the rest is too long)`;
+    const event = toEvent(aPost({ message: "", props: { attachments: [long] } }), context);
+    expect(event).toMatchObject({ body: { source: { text: said } } });
+    const form = new URLSearchParams({ token: "x", channel_name: "town", ...long }).toString();
+    const post = readHookPost("application/x-www-form-urlencoded", form);
+    expect(post && hookEvent(post, "town" as ChannelRef, 0).body.source.text).toBe(said);
   });
 
   test("files by their ids, with what is known of them", () => {

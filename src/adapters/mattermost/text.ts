@@ -1,6 +1,7 @@
 import type { Block, Inline } from "../../contract/content.ts";
 import type { UserRef } from "../../contract/ids.ts";
 import type { MayPing } from "../../contract/ops.ts";
+import { cut } from "../../content/length.ts";
 import { linkMentions } from "../../content/mentions.ts";
 import { plainText } from "../../content/plain.ts";
 import { overInlines, withoutUsers } from "../../content/tree.ts";
@@ -71,3 +72,12 @@ export function oneLine(text: string): string {
 }
 
 export const paraOf = (text: string): Block => ({ t: "para", of: [{ t: "text", text }] });
+
+/** What no person writes; servers take 16 Ki at most as a post, but far more beside it, and from integrations. */
+const WORDS_MAX = 65_536;
+
+/** The beginning of a text that integrations may have made as long as they liked; it says that there was more. */
+export function bounded(text: string): string {
+  const words = cut(text, WORDS_MAX, "codepoints");
+  return words.length === text.length ? text : `${words}… (the rest is too long)`;
+}

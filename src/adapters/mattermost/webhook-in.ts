@@ -3,6 +3,7 @@ import type { ChannelRef } from "../../contract/ids.ts";
 import { isObject, parsed } from "../kit/json.ts";
 import { eventKey, userRef } from "./ids.ts";
 import { clean } from "./people.ts";
+import { bounded } from "./text.ts";
 
 /** What an outgoing webhook of Mattermost tells ("Outgoing webhooks"), as a form or as JSON. */
 export interface HookPost {
@@ -60,7 +61,7 @@ function fieldsOf(contentType: string, body: string): ((name: string) => string)
 /** Nobody can answer it or change it: there is no way to speak of it. */
 export function hookEvent(post: HookPost, channel: ChannelRef, nowMs: number): Posted {
   const files = post.files === 0 ? "" : `(${post.files === 1 ? "a file" : `${post.files} files`})`;
-  const text = [post.text, files].filter((part) => part !== "").join("\n");
+  const text = [bounded(post.text), files].filter((part) => part !== "").join("\n");
   return {
     kind: "posted",
     key: post.postId === "" ? null : eventKey(`p/${post.postId}`),
