@@ -1,0 +1,63 @@
+import { describe, expect, test } from "vitest";
+import { within } from "../../../test/support/wait.ts";
+import { mattermostTown, tryOpen } from "./town.suite.ts";
+
+const signal = new AbortController().signal;
+
+describe("logging in", () => {
+  test.each([
+    ["a wrong token", { Token: "wrong" }, "auth", /create a new one/u],
+    ["a wrong team", { Team: "elsewhere" }, "config", /no team "elsewhere"/u],
+    ["a wrong password", { Token: "", Login: "alice", Password: "no" }, "auth", /check Login and Password/u],
+    ["another path", { Server: "HERE/elsewhere" }, "config", /no Mattermost at Server/u],
+    ["TLS where there is none", { NoTLS: false }, "config", /speak TLS.*set NoTLS = true$/u],
+  ] as const)("%s is said, with what to do", async (_, settings, cause, words) => {
+    const town = await mattermostTown();
+    const given = {
+      ...settings,
+      ...("Server" in settings && { Server: settings.Server.replace("HERE", town.server.address) }),
+    };
+    const { opened } = await tryOpen(town, { settings: given });
+    expect(opened).toMatchObject({
+      ok: false,
+      ended: { cause, why: { message: expect.stringMatching(words) as string } },
+    });
+  });
+
+  test("a login by password leaves no session behind, however it ends", async () => {
+    const town = await mattermostTown();
+    const { alice, server, channel } = town;
+    alice.account.password = "secret";
+    const settings = { Token: "", Login: "alice", Password: "secret" };
+    const ofAlice = (): number => [...server.world.tokens.values()].filter((id) => id === alice.id).length;
+    const refused = await tryOpen(town, { settings: { ...settings, Team: "elsewhere" } });
+    expect([refused.opened.ok, ofAlice()]).toEqual([false, 0]);
+    server.faults.fail({ method: "GET", path: "/users/me" }, 502);
+    expect([(await tryOpen(town, { settings })).opened.ok, ofAlice()]).toEqual([false, 0]);
+    server.faults.fail({ method: "GET", path: "/websocket" }, 502);
+    expect([(await tryOpen(town, { settings })).opened.ok, ofAlice()]).toEqual([false, 0]);
+    const { opened } = await tryOpen(town, { settings });
+    if (!opened.ok) throw new Error(opened.ended.why.message);
+    expect([await opened.session.join({ name: channel.name, options: {} }, signal), ofAlice()]).toMatchObject([
+      { ok: true },
+      1,
+    ]);
+    server.wire.cut();
+    expect(await within(opened.session.ended, () => "the end of the session")).toMatchObject({ cause: "lost" });
+    expect(ofAlice()).toBe(0);
+  });
+
+  test("a password, and a second factor that is wanted", async () => {
+    const town = await mattermostTown({ subpath: "/chat" });
+    town.alice.account.password = "secret";
+    const settings = { Token: "", Login: "alice", Password: "secret" };
+    const { opened } = await tryOpen(town, { settings });
+    expect(opened).toMatchObject({ ok: true, session: { as: "alice" } });
+    town.alice.account.mfaSecret = "000000";
+    const second = await tryOpen(town, { settings });
+    expect(second.opened).toMatchObject({
+      ok: false,
+      ended: { cause: "auth", why: { message: expect.stringMatching(/second factor/u) as string } },
+    });
+  });
+});
