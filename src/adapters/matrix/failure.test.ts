@@ -28,7 +28,7 @@ describe("what an answer means for an op", () => {
     [answer(500, "M_UNKNOWN"), { is: "unknown", why: { code: "remote_error" } }],
     [answer(502, ""), { is: "unknown" }],
     // A proxy's, before the homeserver.
-    [answer(401, ""), { is: "rejected", why: { code: "bad_content" } }],
+    [answer(401, ""), { is: "deferred", scope: "session", why: { code: "remote_error" } }],
     [answer(408, ""), { is: "unknown", why: { code: "bad_content" } }],
     [answer(302, ""), { is: "deferred", scope: "session" }],
     [

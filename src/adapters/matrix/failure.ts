@@ -54,7 +54,8 @@ export function refused(status: number, json: Json, retryAfter: string | undefin
 function refusalCode(status: number, errcode: string): ReasonCode {
   if (status === 429 || errcode === "M_LIMIT_EXCEEDED") return "rate_limited";
   if (AUTH.has(errcode)) return "auth";
-  // Of a proxy before it, as a rule: it says nothing of our login, and a later try finds the same.
+  // Of a proxy before it, which says nothing of our login or of what was sent: it passes.
+  if (status === 401 && errcode === "") return "remote_error";
   if (status === 401 || status === 408) return "bad_content";
   return errcode === "M_TOO_LARGE" ? "too_large" : codeOf({ why: "refused", status });
 }

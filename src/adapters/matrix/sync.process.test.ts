@@ -186,6 +186,14 @@ describe("what an answer leaves out", () => {
     await session.close(AbortSignal.timeout(1_000));
   });
 
+  test("and is kept back by a proxy that wants a login of its own, is fetched later", async () => {
+    const missed = { body: { next_batch: "s2", rooms: room([message("$4", "d")], limited) } };
+    const { url } = await homeserver([missed], {}, { "!r:a": [{ status: 401, body: {} }] });
+    const { host, session } = await live(url, "s1");
+    expect(await session.ended).toMatchObject({ cause: "lost", why: { code: "remote_error" } });
+    expect(host.cursors).toEqual([]);
+  });
+
   test("and cannot be fetched, is said, and does not stop the rest", async () => {
     const { url } = await homeserver([{ body: { next_batch: "s2", rooms: room([message("$4", "d")], limited) } }]);
     const { host, session } = await live(url, "s1");

@@ -99,9 +99,10 @@ export class Timeline {
       : await fillGap({ client, log: host.log, room: id, user, from, to: since, known, signal });
     if (!gap.ok) {
       const { status, why } = gap.failure;
+      const isPassing = ["rate_limited", "auth", "remote_error"].includes(why.code);
       // What the server will never tell must not stop the account: a room that we have left, or a position it knows no
       // more.
-      if (status < 400 || status >= 500 || why.code === "rate_limited" || why.code === "auth") return gap;
+      if (status < 400 || status >= 500 || isPassing) return gap;
       host.log.warn({ room: id, why: why.message }, "missed messages cannot be fetched and are lost");
     }
     const earlier = gap.ok ? gap.value : { events: [], members: [] };
