@@ -71,3 +71,15 @@ test("what may have been posted is not posted again, and a refusal says what to 
   town.server.faults.fail({ method: "POST" }, 502);
   expect((await doOp(life, postOf(life.ref, "hi"))).outcome).toMatchObject({ is: "rejected" });
 });
+
+test.each([
+  [429, 10_000_000, 3_600_000],
+  [429, 0, 50],
+  [503, 10_000_000, 3_600_000],
+  [503, 0, 50],
+])("HTTP %d with Retry-After: %d is tried again in %d ms", async (status, seconds, retryInMs) => {
+  const town = await mattermostTown();
+  const life = await hooked(town);
+  town.server.faults.answer({ method: "POST" }, { status, headers: { "Retry-After": String(seconds) } });
+  expect((await doOp(life, postOf(life.ref, "hi"))).outcome).toMatchObject({ is: "deferred", retryInMs });
+});

@@ -4,6 +4,7 @@ import type { Attempt, Handler } from "../../contract/session.ts";
 import { APART } from "../../content/mattermost-protect.ts";
 import { isAborted } from "../../lib/abort.ts";
 import type { Http, HttpAnswer } from "../kit/http.ts";
+import { retryWithin } from "../kit/outcomes.ts";
 import { secondsIn } from "../kit/rest.ts";
 import { GIVEN_UP } from "./failure.ts";
 import { authorName, iconOf } from "./identity.ts";
@@ -101,12 +102,12 @@ function outcomeOf(answer: HttpAnswer): Outcome {
   const { status, headers } = answer;
   const said = `the incoming webhook answers HTTP ${status}`;
   if (status === 429) {
-    const retryInMs = secondsIn(headers["retry-after"]) ?? RATE_MS;
+    const retryInMs = retryWithin(secondsIn(headers["retry-after"]) ?? RATE_MS);
     return { is: "deferred", why: { code: "rate_limited", message: said }, retryInMs, scope: "session" };
   }
   // What is before the server, or the server itself, has not taken it; 502 and 504 leave that open.
   if (status === 503) {
-    const retryInMs = secondsIn(headers["retry-after"]) ?? AWAY_MS;
+    const retryInMs = retryWithin(secondsIn(headers["retry-after"]) ?? AWAY_MS);
     return { is: "deferred", why: { code: "network", message: said }, retryInMs, scope: "session" };
   }
   if (status >= 500) return unsure(said);
