@@ -16,8 +16,8 @@ interface HookServerOptions {
   readonly address: string;
   /** What comes without one of these is refused; empty: any will do. */
   readonly tokens: readonly string[];
-  /** Resolves once it is on disk, or wanted nowhere. */
-  readonly onPost: (post: HookPost) => Promise<void>;
+  /** True once it is on disk, or wanted nowhere; false: it cannot be taken now. */
+  readonly onPost: (post: HookPost) => Promise<boolean>;
 }
 
 export type HookListening =
@@ -83,11 +83,10 @@ export class HookServer {
       if (this.#waiting >= WAITING_MAX) return answer(503);
       this.#waiting += 1;
       try {
-        await this.#options.onPost(post);
+        answer((await this.#options.onPost(post)) ? 200 : 503);
       } finally {
         this.#waiting -= 1;
       }
-      answer(200);
     } catch {
       // Whoever sent it has gone.
       response.destroy();

@@ -4,6 +4,7 @@ import type { Outcome, Reason } from "../../contract/outcome.ts";
 import type { ChannelRequest, Ended, Handlers, Joined, Session } from "../../contract/session.ts";
 import { ASKED, lost } from "../kit/ends.ts";
 import { Http } from "../kit/http.ts";
+import { inTime } from "../kit/in-time.ts";
 import type { ServerTrust } from "../kit/trust.ts";
 import type { capabilities } from "./capabilities.ts";
 import { type HookServer, listenForHooks } from "./hook-server.ts";
@@ -13,6 +14,9 @@ import { type HookPost, hookEvent } from "./webhook-in.ts";
 import { postByWebhook } from "./webhook-out.ts";
 
 type MattermostHandlers = Handlers<typeof capabilities>;
+
+/** So long a post waits for the channels to be joined. Mattermost itself waits for the answer 30 s as it is installed. */
+const KNOWN_MS = 20_000;
 
 /** Takes part through webhooks alone: without a user there are messages, and nothing else. */
 export async function openHooks(
@@ -39,8 +43,8 @@ class HookSession implements Session<MattermostHandlers> {
   readonly #args: OpenArgs<MattermostSettings>;
   readonly #http: Http;
   readonly #channels = new Set<string>();
-  /** The first channels are known: what comes earlier waits for them. */
-  readonly #known = Promise.withResolvers<void>();
+  /** The first channels are known: what comes earlier waits for them. False: there will be none. */
+  readonly #known = Promise.withResolvers<boolean>();
   readonly #closing = Promise.withResolvers<Ended>();
   #server: HookServer | null = null;
 
@@ -64,7 +68,7 @@ class HookSession implements Session<MattermostHandlers> {
   async join({ name }: ChannelRequest): Promise<Joined> {
     this.#channels.add(name);
     // Those that are joined with it follow at once.
-    setImmediate(this.#known.resolve);
+    setImmediate(() => this.#known.resolve(true));
     await Promise.resolve();
     return { ok: true, ref: channelRef(name), without: ["edit", "delete", "react"] };
   }
@@ -74,19 +78,24 @@ class HookSession implements Session<MattermostHandlers> {
     await Promise.resolve();
   }
 
-  /** Resolves when it is on disk, or wanted nowhere. */
-  async take(post: HookPost): Promise<void> {
+  /** True when it is on disk, or wanted nowhere; false: nobody knows yet where it is wanted. */
+  async take(post: HookPost): Promise<boolean> {
     const { host } = this.#args;
-    await this.#known.promise;
+    const limit = { clock: host.clock, ms: KNOWN_MS };
+    if (!(await inTime(this.#known.promise, limit, () => false))) {
+      host.log.warn({ channel: post.channelName }, "a webhook came before the channels were joined, and was refused");
+      return false;
+    }
     const isMeant = (name: string): boolean =>
       name === `ID:${post.channelId}` || name.toLowerCase() === post.channelName.toLowerCase();
     const channel = [...this.#channels].find(isMeant);
     if (channel === undefined) {
       host.log.debug({ channel: post.channelName }, "a webhook tells of a channel that is not bridged");
-      return;
+      return true;
     }
     const event = hookEvent(post, channelRef(channel), host.clock.nowMs());
     await host.accept({ events: [event], cursor: null });
+    return true;
   }
 
   async quiesce(): Promise<void> {
@@ -96,7 +105,7 @@ class HookSession implements Session<MattermostHandlers> {
 
   async close(): Promise<void> {
     this.#server?.close();
-    this.#known.resolve();
+    this.#known.resolve(false);
     this.#http.close();
     this.#closing.resolve(ASKED);
     await this.ended;

@@ -1,5 +1,6 @@
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { RecordingHost } from "../../../test/contract/recording-host.ts";
+import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { freePorts } from "../../../test/support/ports.ts";
 import { eventually } from "../../../test/support/wait.ts";
 import { open } from "./session.ts";
@@ -71,21 +72,40 @@ test("it is acknowledged when it is on disk", async () => {
   expect(await answered).toBe(200);
 });
 
-test("what comes before the channels are joined waits for them", async () => {
-  const host = new RecordingHost();
-  const [port = 0] = await freePorts(1);
-  const settings = mattermostSettings({ WebhookBindAddress: `127.0.0.1:${port}` });
-  const opened = await open({ settings, host, since: null, signal });
-  if (!opened.ok) throw new Error(opened.ended.why.message);
-  onTestFinished(async () => await opened.session.close(signal));
-  const url = `http://127.0.0.1:${port}/`;
-  const body = new URLSearchParams({ token: "x", channel_name: "town", user_name: "alice", text: "hi" });
-  const early = fetch(url, { method: "POST", body });
-  // Another answer says that the server has begun with the first.
-  expect((await fetch(url)).status).toBe(404);
-  for (const name of ["square", "town"]) await opened.session.join({ name, options: {} }, signal);
-  expect((await early).status).toBe(200);
-  expect(toldBy(host)).toEqual(["alice: hi"]);
+describe("what comes before the channels are joined", () => {
+  async function early() {
+    const clock = new FakeClock();
+    const host = new RecordingHost(clock);
+    const [port = 0] = await freePorts(1);
+    const settings = mattermostSettings({ WebhookBindAddress: `127.0.0.1:${port}` });
+    const opened = await open({ settings, host, since: null, signal });
+    if (!opened.ok) throw new Error(opened.ended.why.message);
+    onTestFinished(async () => await opened.session.close(signal));
+    const body = new URLSearchParams({ token: "x", channel_name: "town", user_name: "alice", text: "hi" });
+    const answer = fetch(`http://127.0.0.1:${port}/`, { method: "POST", body });
+    await eventually(
+      async () => await Promise.resolve(clock.waiting),
+      (waiting) => waiting === 1,
+      () => "the post to wait",
+    );
+    return { clock, host, answer, session: opened.session };
+  }
+
+  test("waits for them", async () => {
+    const { host, answer, session } = await early();
+    for (const name of ["square", "town"]) await session.join({ name, options: {} }, signal);
+    expect((await answer).status).toBe(200);
+    expect(toldBy(host)).toEqual(["alice: hi"]);
+  });
+
+  test("is refused when they are not joined in time, and the log says so", async () => {
+    const { clock, host, answer, session } = await early();
+    await clock.advance(20_000);
+    expect((await answer).status).toBe(503);
+    expect(host.records.map(({ level }) => level)).toEqual(["warn"]);
+    await session.join({ name: "town", options: {} }, signal);
+    expect(toldBy(host)).toEqual([]);
+  });
 });
 
 test("an address that is taken is said", async () => {
