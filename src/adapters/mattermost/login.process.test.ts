@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { RecordingHost } from "../../../test/contract/recording-host.ts";
 import { within } from "../../../test/support/wait.ts";
-import { mattermostTown, tryOpen } from "./town.suite.ts";
+import { mattermostTown, toldBy, tryOpen, until } from "./town.suite.ts";
 
 const signal = new AbortController().signal;
 
@@ -45,6 +46,34 @@ describe("logging in", () => {
     server.wire.cut();
     expect(await within(opened.session.ended, () => "the end of the session")).toMatchObject({ cause: "lost" });
     expect(ofAlice()).toBe(0);
+  });
+
+  test.each([
+    ["password", { Token: "", Login: "alice", Password: "secret" }],
+    ["token", null],
+  ])("what was said between a login by %s that has ended and one by another token is told", async (_, password) => {
+    const town = await mattermostTown();
+    const { alice, bot, server, channel } = town;
+    alice.account.password = "secret";
+    const old = alice.token();
+    const settings = password ?? { Token: old };
+    const live = async (given: object, before: RecordingHost | null): Promise<RecordingHost> => {
+      const since = before?.cursors.at(-1) ?? null;
+      const { host, opened } = await tryOpen(town, { since, settings: given, ...(before !== null && { host: before }) });
+      if (!opened.ok) throw new Error(opened.ended.why.message);
+      await opened.session.join({ name: channel.name, options: {} }, signal);
+      await bot.say(channel, before === null ? "before" : "after");
+      await until(host, `rialto: ${before === null ? "before" : "after"}`);
+      await opened.session.quiesce();
+      await opened.session.close(signal);
+      return host;
+    };
+    const host = await live(settings, null);
+    server.world.tokens.delete(old);
+    server.world.hub.silence(old);
+    await bot.say(channel, "meanwhile");
+    await live({ Token: alice.token() }, host);
+    expect(toldBy(host)).toEqual(["rialto: before", "rialto: meanwhile", "rialto: after"]);
   });
 
   test("a password, and a second factor that is wanted", async () => {

@@ -2,8 +2,10 @@ import { expect, test } from "vitest";
 import type { Cursor } from "../../contract/ids.ts";
 import { MattermostPositions } from "./positions.ts";
 
+const positionsOf = (since: Cursor | null = null): MattermostPositions => new MattermostPositions(since, "token");
+
 test("what is taken is read again, and is taken once", () => {
-  const positions = new MattermostPositions(null);
+  const positions = positionsOf();
   expect([positions.take(), positions.stream, positions.seenMs]).toEqual([null, null, 0]);
   positions.begin("a", 5);
   positions.begin("b", 6);
@@ -15,7 +17,7 @@ test("what is taken is read again, and is taken once", () => {
   positions.told("post", 90);
   const cursor = positions.take();
   expect(positions.take()).toBeNull();
-  const again = new MattermostPositions(cursor);
+  const again = positionsOf(cursor);
   expect(again.stream).toEqual({ connection: "c", next: 7 });
   expect(again.seenMs).toBe(200);
   expect([again.of("a"), again.of("b"), again.of("c")]).toEqual([
@@ -26,8 +28,24 @@ test("what is taken is read again, and is taken once", () => {
   expect([again.wasTold("post", 90), again.wasTold("post", 91)]).toEqual([true, false]);
 });
 
+test.each(["token", "another", null])("a stream is taken up by the login alone that followed it: %j", (by) => {
+  const positions = positionsOf();
+  positions.followed({ connection: "c", next: 7 });
+  expect(new MattermostPositions(positions.take(), by).stream).toEqual(
+    by === "token" ? { connection: "c", next: 7 } : null,
+  );
+});
+
+test("a login that is another one each time stores no stream", () => {
+  const positions = new MattermostPositions(null, null);
+  positions.followed({ connection: "c", next: 7 });
+  expect([positions.moved, positions.take()]).toEqual([false, null]);
+  positions.seen(100);
+  expect(positions.take()).not.toMatch(/connection|next/u);
+});
+
 test("a channel that is behind stays where it is until it has caught up", () => {
-  const positions = new MattermostPositions(null);
+  const positions = positionsOf();
   positions.seen(100);
   positions.begin("a", 0);
   positions.fallBack("a");
@@ -41,7 +59,7 @@ test("a channel that is behind stays where it is until it has caught up", () => 
 });
 
 test("events that say nothing move the cursor now and then only", () => {
-  const positions = new MattermostPositions(null);
+  const positions = positionsOf();
   positions.followed({ connection: "c", next: 1 });
   expect(positions.take()).not.toBeNull();
   positions.followed({ connection: "c", next: 10 });
@@ -52,10 +70,10 @@ test("events that say nothing move the cursor now and then only", () => {
 
 test("a channel that no session has joined for a week is forgotten, but none that was joined, or could not be yet", () => {
   const [minute, day] = [60_000, 24 * 3_600_000];
-  const first = new MattermostPositions(null);
+  const first = positionsOf();
   first.seen(day);
   for (const id of ["gone", "lost", "kept"]) first.begin(id, day);
-  const later = (before: MattermostPositions): MattermostPositions => new MattermostPositions(before.take());
+  const later = (before: MattermostPositions): MattermostPositions => positionsOf(before.take());
   const life = (positions: MattermostPositions, fromMs: number, joined: readonly string[]): MattermostPositions => {
     for (const id of joined) positions.joined(id);
     for (let at = 0; at <= 30; at += 5) positions.seen(fromMs + at * minute);
@@ -77,7 +95,7 @@ test("a channel that no session has joined for a week is forgotten, but none tha
 });
 
 test("what a post was told with is forgotten in time", () => {
-  const positions = new MattermostPositions(null);
+  const positions = positionsOf();
   positions.told("post", 1000);
   positions.seen(100_000);
   expect(positions.wasTold("post", 1000)).toBe(false);
@@ -86,7 +104,7 @@ test("what a post was told with is forgotten in time", () => {
 test.each(["", "null", "[]", "x", '{"at":"x","channels":{"a":7,"b":["x"]},"told":5}'])(
   "%j is no cursor of ours",
   (text) => {
-    const positions = new MattermostPositions(text as Cursor);
+    const positions = positionsOf(text as Cursor);
     expect([positions.seenMs, positions.stream, positions.channels]).toEqual([0, null, []]);
   },
 );

@@ -46,15 +46,22 @@ export class MattermostPositions {
   #lookedMs: number | null = null;
   #seenMs: number;
   #stream: StreamPosition | null;
+  readonly #by: string | null;
   #takenAt = 0;
   #moved = false;
 
-  constructor(since: Cursor | null) {
+  /**
+   * `by`: names the login without telling it, because the stream of one that was ended or revoked keeps nothing: taken
+   * up by another login, it would hide a gap. Null: of this login no stream can be taken up, ever.
+   */
+  constructor(since: Cursor | null, by: string | null) {
     const read = parsed(since ?? "");
     const json = isObject(read) ? read : NOTHING;
     this.#seenMs = numberIn(json, "at") ?? 0;
     const [connection, next] = [textIn(json, "connection"), numberIn(json, "next")];
-    this.#stream = connection === null || next === null ? null : { connection, next };
+    this.#by = by;
+    const isOurs = by !== null && textIn(json, "by") === by;
+    this.#stream = !isOurs || connection === null || next === null ? null : { connection, next };
     for (const [id, value] of Object.entries(objectIn(json, "channels"))) {
       const [floorMs, behindMs = null] = Array.isArray(value) ? (value as readonly unknown[]) : [];
       if (typeof floorMs !== "number") continue;
@@ -83,6 +90,7 @@ export class MattermostPositions {
 
   /** Everything of the stream before this event was handed over. */
   followed(stream: StreamPosition | null): void {
+    if (this.#by === null) return;
     if (stream?.connection !== this.#stream?.connection) this.#moved = true;
     this.#stream = stream;
   }
@@ -162,7 +170,7 @@ export class MattermostPositions {
     }
     const json: Json = {
       at: this.#seenMs,
-      ...this.#stream,
+      ...(this.#stream !== null && { ...this.#stream, by: this.#by }),
       channels,
       ...(this.#absent.size > 0 && { absent: Object.fromEntries(this.#absent) }),
       ...(this.#told.size > 0 && { told: Object.fromEntries(this.#told) }),

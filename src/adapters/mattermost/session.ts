@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Opened, OpenArgs } from "../../contract/adapter.ts";
 import type { Ended, Handlers } from "../../contract/session.ts";
@@ -54,11 +55,11 @@ async function begin(args: OpenArgs<MattermostSettings>, { http, base, trust, ap
   if (!limits.ok) return failed(endOf(limits.failure, settings));
   const team = await findTeam(api, settings, me, signal);
   if ("cause" in team) return failed(team);
-  const positions = new MattermostPositions(since);
+  // A login by password is another one each time.
+  const positions = new MattermostPositions(since, settings.Token === "" ? null : digestOf(settings.Token));
   const wsBase = new URL(base);
   wsBase.protocol = base.protocol === "https:" ? "wss:" : "ws:";
-  // The stream of a login that was ended hears nothing while nobody is there: taken up, it would hide a gap.
-  const from = settings.Token === "" ? null : positions.stream;
+  const from = positions.stream;
   const opened = await openStream({ base: wsBase, token, trust, clock: host.clock, signal, from });
   if (!opened.ok) return failed(streamEnd(opened.refusal));
   const { version } = limits.value;
@@ -123,5 +124,8 @@ async function trustOf({ SkipTLSVerify, TLSCACertificate }: MattermostSettings):
     return misconfigured(`TLSCACertificate cannot be read: ${words}`);
   }
 }
+
+/** Tells a token from another one, and not what it is. */
+const digestOf = (token: string): string => hash("sha256", token, "hex").slice(0, 16);
 
 const failed = (ended: Ended): MattermostOpened => ({ ok: false, ended });

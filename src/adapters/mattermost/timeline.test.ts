@@ -31,7 +31,7 @@ async function readPost({ data }: StreamEvent): Promise<ReadEvent> {
 
 function timelineOf(since: object | null, { resumed = false } = {}) {
   const host = new RecordingHost();
-  const positions = new MattermostPositions(since === null ? null : (JSON.stringify(since) as Cursor));
+  const positions = new MattermostPositions(since === null ? null : (JSON.stringify(since) as Cursor), "token");
   const unreadable: string[] = [];
   const asked: WhichPosts[] = [];
   /** What the server has; null: it answers with a failure. */

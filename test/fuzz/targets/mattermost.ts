@@ -117,7 +117,7 @@ async function live(random: Random, { early, frames, since }: Input): Promise<vo
       limit: "call",
     }),
   );
-  const positions = new MattermostPositions(since);
+  const positions = new MattermostPositions(since, "token");
   const stream = new EventStream(positions.stream);
   const wire = new Wire();
   wire.onAsked = () => {

@@ -31,6 +31,8 @@ export class Stream {
   readonly token: string;
   socket: WebSocket | null;
   leftAt = 0;
+  /** Its session has ended: nothing that happens is told, or kept for later. */
+  silent = false;
   /** The number of the next event. */
   #seq = 0;
   #written: Frame[] = [];
@@ -44,6 +46,7 @@ export class Stream {
 
   /** False when too much waits. */
   put(event: (seq: number) => string, times: number): boolean {
+    if (this.silent) return true;
     for (let time = 0; time < times; time += 1) {
       if (this.socket !== null) this.#write(event);
       else this.#waiting.push(event);
@@ -57,6 +60,7 @@ export class Stream {
    */
   resume(socket: WebSocket, expected: number, hello: (connection: string) => (seq: number) => string): void {
     this.socket = socket;
+    this.silent = false;
     if (expected > 0) {
       const at = this.#written.findIndex(({ seq }) => seq === expected);
       if (at >= 0) {
@@ -155,6 +159,11 @@ export class Hub {
       this.streams.delete(stream);
       stream.socket?.terminate();
     }
+  }
+
+  /** The session of this token has ended: its streams stay, and hear nothing. */
+  silence(token: string): void {
+    for (const stream of this.streams) if (stream.token === token) stream.silent = true;
   }
 
   forget(): void {

@@ -21,7 +21,7 @@ export function routePeople(routes: Routes, world: World): void {
   );
   routes.on("POST", "/users/logout", (call) => {
     world.tokens.delete(call.token);
-    world.hub.revoke(call.token);
+    world.hub.silence(call.token);
     return OK;
   });
   routes.on("POST", "/users/ids", (call) => {
