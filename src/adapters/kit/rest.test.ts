@@ -159,6 +159,7 @@ describe("refusals", () => {
     const file = await rest.download({ path: "/d" }, never);
     expect([get.ok, upload.ok, file.ok, count]).toEqual([...Array.from({ length: 3 }, () => limit === "call"), asked]);
     if (!get.ok) expect(get.failure).toMatchObject({ status: 429, retryAfterMs: 2_000, certain: true });
+    expect((await rest.call({ method: "POST", path: "/e", urgent: true })).ok).toBe(true);
     await clock.advance(2_000);
     expect((await rest.call({ method: "GET", path: "/b" })).ok).toBe(true);
   });

@@ -56,6 +56,8 @@ export interface RestCall extends RestPlace {
   readonly body?: unknown;
   /** See `HttpRequest`; only a GET is, when nothing is said. */
   readonly again?: boolean | undefined;
+  /** Asked also while all calls are forbidden: for a goodbye, which cannot be said later. */
+  readonly urgent?: boolean;
 }
 
 export interface RestUpload extends RestPlace {
@@ -104,8 +106,9 @@ export class Rest {
   }
 
   async call(call: RestCall): Promise<RestAnswer> {
-    const { method, body, timeoutMs = CALL_MS, again = method === "GET" } = call;
-    return await this.#ask(call, { method, body: body === undefined ? null : written(body), timeoutMs, again });
+    const { method, body, timeoutMs = CALL_MS, again = method === "GET", urgent = false } = call;
+    const text = body === undefined ? null : written(body);
+    return await this.#ask(call, { method, body: text, timeoutMs, again }, urgent);
   }
 
   async upload(call: RestUpload): Promise<RestAnswer> {
@@ -140,10 +143,11 @@ export class Rest {
   async #ask(
     place: RestPlace,
     request: Pick<HttpRequest, "method" | "body" | "timeoutMs" | "again">,
+    urgent = false,
   ): Promise<RestAnswer> {
     const { http, who, base } = this.#options;
     const { signal = never } = place;
-    const banned = this.#banned();
+    const banned = urgent ? null : this.#banned();
     if (banned !== null) {
       await discard(request.body);
       return failed(banned);

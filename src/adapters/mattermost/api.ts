@@ -83,16 +83,11 @@ export class MattermostApi {
     this.#rest.token = token;
   }
 
-  /** Ends the session that `login` began, once, if it did. */
-  async logout(signal: AbortSignal): Promise<void> {
+  /** Ends the session that `login` began, once, if it did: also while the server forbids everything else. */
+  async logout(): Promise<void> {
     if (!this.#loggedIn) return;
-    this.#goodbye ??= this.#ask({
-      method: "POST",
-      path: "/api/v4/users/logout",
-      again: true,
-      signal,
-      timeoutMs: LOGOUT_MS,
-    });
+    const path = "/api/v4/users/logout";
+    this.#goodbye ??= this.#ask({ method: "POST", path, again: true, urgent: true, timeoutMs: LOGOUT_MS });
     await this.#goodbye;
   }
 

@@ -4,6 +4,7 @@ import type { Reason } from "../../contract/outcome.ts";
 import type { ChannelRequest, Ended, Handlers, Joined, OpenedFile, Session } from "../../contract/session.ts";
 import { ASKED, lost, misconfigured } from "../kit/ends.ts";
 import type { Http } from "../kit/http.ts";
+import { inTime } from "../kit/in-time.ts";
 import { EventIntake } from "../kit/intake.ts";
 import { Liveness } from "../kit/liveness.ts";
 import type { RestFailure } from "../kit/rest.ts";
@@ -36,6 +37,8 @@ const LATE_MS = 2_000;
 const HISTORY_RETRY_MS = 10_000;
 /** Nothing is sent after it (RFC 6455 §7.4.1). */
 const GOODBYE = 1000;
+/** Leaving takes no longer, whatever the server does. */
+const GOODBYE_MS = 5_000;
 
 type MattermostHandlers = Handlers<typeof capabilities>;
 
@@ -157,14 +160,16 @@ export class MattermostSession implements Session<MattermostHandlers> {
   }
 
   async close(signal: AbortSignal): Promise<void> {
-    const { api, stream } = this.#options;
+    const { api, stream, host } = this.#options;
+    const limit = { clock: host.clock, ms: GOODBYE_MS, signal };
     this.#closing = true;
     this.#timeline.stop();
     this.#intake.end();
-    await api.logout(signal);
+    // It is said to its end even if nobody waits for that.
+    await inTime(api.logout(), limit, () => undefined);
     stream.socket.close(GOODBYE);
     this.#ending.resolve(ASKED);
-    await this.ended;
+    await inTime(this.ended, limit, () => ASKED);
   }
 
   async #follow(): Promise<Ended> {
@@ -191,7 +196,7 @@ export class MattermostSession implements Session<MattermostHandlers> {
     this.#intake.end();
     this.#rooms.end();
     stream.socket.end("the session has ended");
-    await api.logout(never);
+    await api.logout();
     http.close();
     return this.#closing ? ASKED : ended;
   }
@@ -211,5 +216,4 @@ export class MattermostSession implements Session<MattermostHandlers> {
   }
 }
 
-const never = new AbortController().signal;
 const GIVEN_UP: Reason = { code: "stopping", message: "joining was cancelled" };

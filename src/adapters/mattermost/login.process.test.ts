@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { RecordingHost } from "../../../test/contract/recording-host.ts";
 import { within } from "../../../test/support/wait.ts";
+import { doOp, postOf } from "./sending.suite.ts";
 import { mattermostTown, toldBy, tryOpen, until } from "./town.suite.ts";
 
 const signal = new AbortController().signal;
@@ -47,6 +48,38 @@ describe("logging in", () => {
     expect(await within(opened.session.ended, () => "the end of the session")).toMatchObject({ cause: "lost" });
     expect(ofAlice()).toBe(0);
   });
+
+  test.each(["a rate limit", "a stop in a hurry", "a server that does not answer"])(
+    "%s keeps no login by password from being ended",
+    async (what) => {
+      const town = await mattermostTown();
+      const { alice, server, channel } = town;
+      alice.account.password = "secret";
+      const { host, opened } = await tryOpen(town, { settings: { Token: "", Login: "alice", Password: "secret" } });
+      if (!opened.ok) throw new Error(opened.ended.why.message);
+      const { session } = opened;
+      const joined = await session.join({ name: channel.name, options: {} }, signal);
+      if (!joined.ok) throw new Error(joined.why.message);
+      const isOver = (): boolean => ![...server.world.tokens.values()].includes(alice.id);
+      if (what === "a rate limit") {
+        server.faults.limit({ method: "POST", path: "/posts" }, 600);
+        const { outcome } = await doOp({ host, session, ref: joined.ref }, postOf(joined.ref, "hi"));
+        expect(outcome).toMatchObject({ is: "deferred", why: { code: "rate_limited" } });
+        await session.close(signal);
+        expect(isOver()).toBe(true);
+        return;
+      }
+      const logout = { method: "POST", path: "/users/logout" };
+      const go = what === "a stop in a hurry" ? null : server.faults.hold(logout);
+      const stop = new AbortController();
+      const closed = session.close(stop.signal);
+      stop.abort();
+      await within(closed, () => "the end of the stop");
+      go?.();
+      await until(host, isOver);
+      expect(await within(session.ended, () => "the end of the session")).toMatchObject({ cause: "asked" });
+    },
+  );
 
   test.each([
     ["password", { Token: "", Login: "alice", Password: "secret" }],

@@ -34,7 +34,7 @@ export async function open(args: OpenArgs<MattermostSettings>): Promise<Mattermo
   const api = new MattermostApi(rest);
   const opened = await begin(args, { http, base, trust, api });
   if (opened.ok) return opened;
-  await api.logout(new AbortController().signal);
+  await api.logout();
   http.close();
   return opened;
 }
