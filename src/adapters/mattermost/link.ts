@@ -9,6 +9,13 @@ import type { MattermostRoom } from "./room.ts";
 import type { ThreadRoots } from "./roots.ts";
 import type { MattermostSettings } from "./settings.ts";
 
+/** By the clock of the server. */
+export interface ServerTimes {
+  now(): number;
+  /** Up to when earlier sessions were told what happens; 0: there was none. */
+  readonly toldMs: number;
+}
+
 /** What sending needs of a session. */
 export interface MattermostLink {
   readonly api: MattermostApi;
@@ -20,6 +27,7 @@ export interface MattermostLink {
   /** Filled by what comes back to us, also by what was missed. */
   readonly own: OwnPosts;
   readonly roots: ThreadRoots;
+  readonly times: ServerTimes;
   /** Null while it is not joined. */
   room(channel: ChannelRef): MattermostRoom | null;
   /** It has turned out to be of no use any more: archived, or not ours. */

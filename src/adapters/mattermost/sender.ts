@@ -12,13 +12,16 @@ import { messageRef, progressAt } from "./ids.ts";
 import type { MattermostLink } from "./link.ts";
 import { refusalId } from "./login.ts";
 import { propsOf } from "./own-posts.ts";
+import { MARGIN_MS } from "./positions.ts";
 import { namesOf, partsAfter, pendingIdOf, type PostPart, renderPost } from "./render.ts";
 import { uploadAll } from "./uploads.ts";
 import type { Json } from "../kit/json.ts";
 import type { RestFailure } from "../kit/rest.ts";
 
-/** Pages of a channel that are looked through for posts of an earlier life. */
-const PAGES_MAX = 5;
+/** Pages of a channel that are looked through at most for posts whose answers never came. */
+const PAGES_MAX = 50;
+/** A try without an answer is repeated sooner than after this (`retryWithin`): what is older is in no doubt. */
+const DOUBT_MS = 2 * 3_600_000;
 /** Ops whose last try may have been done without our hearing of it. */
 const DOUBTFUL_MAX = 1_000;
 const CHANNELS_MAX = 1_000;
@@ -49,7 +52,8 @@ export class PostSender {
   readonly link: MattermostLink;
   /** Channels whose last posts were looked through: what an earlier life made is known. */
   readonly #looked = new Lru<ChannelRef, true>(CHANNELS_MAX);
-  readonly #doubtful = new Lru<OpId, true>(DOUBTFUL_MAX);
+  /** Since when, by the server's time. */
+  readonly #doubtful = new Lru<OpId, number>(DOUBTFUL_MAX);
   readonly #members = new Lru<string, { readonly is: boolean; readonly untilMs: number }>(NAMES_MAX);
 
   constructor(link: MattermostLink) {
@@ -113,6 +117,7 @@ export class PostSender {
     if (looked !== null) return { ok: false, outcome: looked };
     const known = link.own.find({ op, upTo });
     if (known !== null) return { ok: true, ref: known };
+    const sentMs = link.times.now();
     const answer = await link.api.createPost(
       {
         channelId: channel,
@@ -132,7 +137,7 @@ export class PostSender {
     if (!answer.ok && wanted.rootId !== "" && refusalId(answer.failure).includes("root_id"))
       return { ok: false, outcome: NO_ROOT };
     const outcome = answer.ok ? MUTE : await this.failed(answer.failure, channel, POSTING, signal);
-    if (outcome.is === "unknown") this.#doubtful.set(op, true);
+    if (outcome.is === "unknown") this.#doubt(op, sentMs);
     return { ok: false, outcome };
   }
 
@@ -146,10 +151,11 @@ export class PostSender {
    */
   async #look(op: OpId, channel: ChannelRef, signal: AbortSignal): Promise<Outcome | null> {
     const { link } = this;
-    const isDoubtful = this.#doubtful.get(op) === true;
-    if (!isDoubtful && this.#looked.get(channel) === true) return null;
+    const sinceMs = this.#inDoubtSince(op, channel);
+    if (sinceMs === null) return null;
     let before: string | null = null;
-    for (let page = 0; page < (isDoubtful ? 1 : PAGES_MAX); page += 1) {
+    let isWhole = false;
+    for (let page = 0; page < PAGES_MAX && !isWhole; page += 1) {
       const posts = await link.api.posts(channel, { before, count: PAGE_MAX }, signal);
       if (!posts.ok) {
         const outcome = await this.failed(posts.failure, channel, POSTING, signal);
@@ -160,12 +166,27 @@ export class PostSender {
       }
       for (const post of posts.value) if (post.userId === link.me.id && post.originalId === "") link.own.note(post);
       const oldest = posts.value.at(0);
-      if (oldest === undefined || posts.value.length < PAGE_MAX) break;
-      before = oldest.id;
+      isWhole = oldest === undefined || posts.value.length < PAGE_MAX || oldest.createAt < sinceMs;
+      before = oldest?.id ?? null;
     }
+    if (!isWhole) link.host.log.warn({ channel, posts: PAGES_MAX * PAGE_MAX }, TOO_MANY);
     this.#looked.set(channel, true);
     this.#doubtful.delete(op);
     return null;
+  }
+
+  /** From when on its posts may be there without our knowing, by the server's time; null: all of them are known. */
+  #inDoubtSince(op: OpId, channel: ChannelRef): number | null {
+    const { times } = this.link;
+    const sinceMs = this.#doubtful.get(op) ?? null;
+    if (this.#looked.get(channel) === true) return sinceMs;
+    // An earlier session may have been told of events long after it had sent what is in doubt, but not for long.
+    return (times.toldMs === 0 ? times.now() : times.toldMs) - DOUBT_MS;
+  }
+
+  #doubt(op: OpId, atMs: number): void {
+    // Servers' times are a little apart.
+    this.#doubtful.set(op, Math.min(atMs - MARGIN_MS, this.#doubtful.get(op) ?? Infinity));
   }
 
   /** The first post of the thread that it belongs to; empty for none. */
@@ -232,6 +253,9 @@ export class PostSender {
     return await this.failed(answer.failure, channel, DELETING, signal);
   }
 }
+
+const TOO_MANY =
+  "so many posts were looked through for those whose answers never came, and not all: one before them may come twice";
 
 /** The thread that it was for is gone. */
 const NO_ROOT: Outcome = { is: "rejected", why: { code: "not_found", message: "what it answers is gone" } };

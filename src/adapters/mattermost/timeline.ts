@@ -106,7 +106,7 @@ export class MattermostTimeline {
     const waiting = this.#lanes.get(id);
     positions.joined(id);
     if (positions.of(id) === null) {
-      positions.begin(id, Math.max(positions.seenMs, Math.min(lastPostAt, this.#serverMs + MARGIN_MS)));
+      positions.begin(id, Math.max(positions.seenMs, Math.min(lastPostAt, this.serverMs + MARGIN_MS)));
       this.#lanes.set(id, { backlog: null, whole: true, filling: false });
       this.#options.intake.flush();
       return;
@@ -176,7 +176,7 @@ export class MattermostTimeline {
     if (id === null) return onOther(event);
     const lane = this.#lanes.get(id);
     if (lane === undefined) return;
-    if (lane.backlog === null) positions.seen(Math.min(await this.#read(id, event), this.#serverMs));
+    if (lane.backlog === null) positions.seen(Math.min(await this.#read(id, event), this.serverMs));
     else if (lane.backlog.length < BACKLOG_MAX) lane.backlog.push(event);
     else {
       lane.backlog = [];
@@ -191,7 +191,7 @@ export class MattermostTimeline {
   }
 
   /** Posts may be dated later: what is missed until then would be passed over. Ours, while it says nothing. */
-  get #serverMs(): number {
+  get serverMs(): number {
     const { clock } = this.#options.host;
     const { atMs, monoMs } = this.#time;
     return atMs === 0 ? clock.nowMs() : Math.floor(atMs + clock.monoMs() - monoMs);
