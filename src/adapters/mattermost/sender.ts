@@ -68,6 +68,7 @@ export class PostSender {
     const root = await this.#root(op, signal);
     if (!root.ok) return root.outcome;
     // Before its files are brought there once more.
+    const [isInDoubt, lookedMs] = [this.#inDoubtSince(op.id, op.channel) !== null, link.times.now()];
     const looked = await this.#look(op.id, op.channel, signal);
     if (looked !== null) return looked;
     const made = this.#madeOf(op);
@@ -75,6 +76,8 @@ export class PostSender {
     const identity = identityOf(op.author, link);
     const uploaded = await uploadAll(op.body.files, link, op.channel, signal);
     if (!uploaded.ok) return uploaded.outcome;
+    // That may have taken long: what an earlier try has sent may have arrived meanwhile.
+    if (isInDoubt && uploaded.files.some(({ id }) => id !== null)) this.#doubt(op.id, lookedMs);
     const names = await this.membersAmong(op, op.channel, signal);
     const textMax = link.limits.postMax;
     const rendered = renderPost(op, { textMax, prefix: identity.prefix, names, files: uploaded.files });

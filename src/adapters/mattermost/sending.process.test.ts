@@ -257,6 +257,34 @@ describe("when something goes wrong", () => {
     expect(town.server.world.files.size).toBe(1);
   });
 
+  test("a post that arrives while its files are brought there for the next try is not made again", async () => {
+    const town = await mattermostTown();
+    const { server } = town;
+    const life = await live(town);
+    server.world.hub.dropped.add("posted");
+    life.host.files.set(fileIdOf("a"), someBytes(100));
+    const body = bodyOf("look", [aSharedFile({ name: "a", id: fileIdOf("a"), bytes: 100 })]);
+    const op = postOf(life.ref, "look", { body });
+    const asked = async (request: string, count: number) =>
+      await until(life.host, () => server.requests.filter((one) => one.startsWith(request)).length >= count);
+    const arrive = server.faults.hold({ method: "POST", path: /^\/posts$/ });
+    const attempt = new RecordingAttempt();
+    const first = life.session.handlers.post(op, attempt);
+    await asked("POST /posts", 1);
+    attempt.abort();
+    expect(await first).toMatchObject({ is: "unknown" });
+    const upload = server.faults.hold({ method: "POST", path: "/files" });
+    const second = doOp(life, { ...op, attempt: 2 });
+    await asked("POST /files", 2);
+    arrive();
+    await until(life.host, () => ours(town).length === 1);
+    // The server knows the repeated post for half a minute.
+    server.world.clock.pass(60_000);
+    upload();
+    expect((await second).outcome).toMatchObject({ is: "delivered", receipt: { messages: [ours(town)[0]?.id] } });
+    expect(ours(town)).toHaveLength(1);
+  });
+
   test("a post that is cancelled waits for nobody whom it names", async () => {
     const town = await mattermostTown();
     const life = await live(town);
