@@ -18,11 +18,15 @@ interface EditCall {
   readonly standing: readonly MattermostPost[];
 }
 
-type Step = { readonly ok: true; readonly ref: MessageRef | null } | { readonly ok: false; readonly outcome: Outcome };
+type Step =
+  /** The post that stood there and still does, if one does, and those that were made for what it cannot take. */
+  | { readonly ok: true; readonly kept: readonly MessageRef[]; readonly made: readonly MessageRef[] }
+  | { readonly ok: false; readonly outcome: Outcome };
 
 /**
  * Edits of messages that may be several posts: each gets its part of the new text; those that are too many are deleted,
- * those that are missing are made. Files stay with their posts.
+ * those that are missing are made. Files stay with their posts, and those that come with the edit are in posts of their
+ * own.
  */
 export class PostEditor {
   readonly #sender: PostSender;
@@ -55,17 +59,23 @@ export class PostEditor {
     const names = await this.#sender.membersAmong(op, op.channel, attempt.signal);
     const draft = { ...op, reply: null, thread: null };
     const rendered = renderPost(draft, { textMax: link.limits.postMax, prefix, names, files: files.all });
-    const parts = rendered.parts.map(({ end, message, fileIds }) => {
-      return { end, message, fileIds: fileIds.filter((id) => id !== STANDING) };
+    const parts = rendered.parts.flatMap(({ end, message, fileIds }) => {
+      const missing = fileIds.filter((id) => id !== STANDING);
+      // All that it holds is there, in posts of its own.
+      const isThere = message === "" && fileIds.length > 0 && missing.length === 0;
+      return isThere ? [] : [{ end, message, fileIds: missing }];
     });
     const losses: Loss[] = [...files.losses, ...rendered.losses];
-    const refs: MessageRef[] = [];
+    const [kept, made]: [MessageRef[], MessageRef[]] = [[], []];
     for (let at = 0; at < Math.max(parts.length, standing.length); at += 1) {
       if (attempt.signal.aborted) return GIVEN_UP;
       const step = await this.#step(call, parts[at], at);
       if (!step.ok) return step.outcome;
-      if (step.ref !== null) refs.push(step.ref);
+      kept.push(...step.kept);
+      made.push(...step.made);
     }
+    // As they stand in the channel, so that a longer text can go on in them.
+    const refs = [...kept, ...made];
     const isSame = refs.length === op.target.length && refs.every((ref, at) => ref === op.target[at]);
     return { is: "delivered", receipt: { messages: isSame ? [] : refs, losses } };
   }
@@ -107,11 +117,10 @@ export class PostEditor {
       }
     }
     // Servers before 10 change no files of a post.
-    if (part !== undefined && part.fileIds.length > 0) {
-      const added = await this.#make(call, { ...part, message: "" }, `files ${at}`);
-      if (!added.ok) return added;
-    }
-    return { ok: true, ref: messageRef(post.id) };
+    const kept = [messageRef(post.id)];
+    if (part === undefined || part.fileIds.length === 0) return { ok: true, kept, made: [] };
+    const added = await this.#make(call, { ...part, message: "" }, `files ${at}`);
+    return added.ok ? { ...added, kept } : added;
   }
 
   async #make({ op, attempt, standing }: EditCall, part: PostPart, upTo: string): Promise<Step> {
@@ -130,7 +139,8 @@ export class PostEditor {
       fileIds: part.fileIds,
       props: Object.fromEntries(shown),
     };
-    return await this.#sender.make(wanted, attempt.signal);
+    const made = await this.#sender.make(wanted, attempt.signal);
+    return made.ok ? { ok: true, kept: [], made: [made.ref] } : made;
   }
 }
 
@@ -159,4 +169,4 @@ function filesAmong(files: readonly SharedFile[], posts: readonly MattermostPost
 
 /** Of a file that a post has already. */
 const STANDING = "standing";
-const NOTHING: Step = { ok: true, ref: null };
+const NOTHING: Step = { ok: true, kept: [], made: [] };

@@ -128,10 +128,52 @@ describe("what is changed", () => {
     const made = messagesOf(
       (await doOp(life, postOf(life.ref, "one", { body: bodyOf("one", files.slice(0, 1)) }))).outcome,
     );
-    await doOp(life, editOf(life.ref, made, "two", { body: bodyOf("two", files) }));
-    const posts = ours(town);
-    expect(posts.map(({ file_ids: ids }) => ids?.length)).toEqual([1, 1]);
-    expect(posts[0]?.message).toContain("two");
+    const edit = async (target: readonly MessageRef[], text: string): Promise<readonly MessageRef[]> =>
+      messagesOf((await doOp(life, editOf(life.ref, target, text, { body: bodyOf(text, files) }))).outcome);
+    const shown = () => ours(town).map(({ message, file_ids: ids }) => [message.replace(/^.*> /, ""), ids?.length]);
+    const both = await edit(made, "two");
+    expect(shown()).toEqual([
+      ["two", 1],
+      ["", 1],
+    ]);
+    expect(both).toEqual(ours(town).map(({ id }) => id));
+    expect(await edit(both, "three")).toEqual([]);
+    expect(shown()).toEqual([
+      ["three", 1],
+      ["", 1],
+    ]);
+    expect(town.server.world.files.size).toBe(2);
+    await doOp(life, deleteOf(life.ref, both));
+    expect(ours(town)).toEqual([]);
+  });
+
+  test("an edit that is longer leaves many files where they are, and one that is shorter too", async () => {
+    const town = await mattermostTown({ config: { maxPostSize: 100 } });
+    const life = await live(town);
+    const files = Array.from({ length: 12 }, (_, at) => {
+      const id = fileIdOf(`f${at}`);
+      life.host.files.set(id, someBytes(100 + at));
+      return aSharedFile({ name: `f${at}`, id, bytes: 100 + at });
+    });
+    const long = Array.from({ length: 30 }, (_, at) => `word${at}`).join(" ");
+    const shown = () => ours(town).map(({ file_ids: ids }) => ids?.length ?? 0);
+    let target = messagesOf(
+      (await doOp(life, postOf(life.ref, "one", { body: bodyOf("one", files.slice(0, 11)) }))).outcome,
+    );
+    expect(shown()).toEqual([10, 1]);
+    for (const [text, counts] of [
+      [long, [10, 1, 0, 1]],
+      ["short", [10, 1, 1]],
+      [long, [10, 1, 1]],
+    ] as const) {
+      const { outcome } = await doOp(life, editOf(life.ref, target, text, { body: bodyOf(text, files) }));
+      expect(outcome.is).toBe("delivered");
+      if (messagesOf(outcome).length > 0) target = messagesOf(outcome);
+      expect(shown()).toEqual(counts);
+      expect(target).toEqual(ours(town).map(({ id }) => id));
+      const words = ours(town).map(({ message }) => message.replace(/^.*> /, ""));
+      expect(words.join(" ").match(/\w+/g)).toEqual(text.split(" "));
+    }
   });
 
   test("an edit brings no file twice, whatever else of the message was too large", async () => {
