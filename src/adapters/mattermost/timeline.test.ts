@@ -33,6 +33,7 @@ function timelineOf(since: object | null, { resumed = false } = {}) {
   const host = new RecordingHost();
   const positions = new MattermostPositions(since === null ? null : (JSON.stringify(since) as Cursor), "token");
   const unreadable: string[] = [];
+  const after = { failure: (): void => undefined };
   const asked: WhichPosts[] = [];
   /** What the server has; null: it answers with a failure. */
   const history: { posts: readonly MattermostPost[] | null } = { posts: [] };
@@ -56,10 +57,13 @@ function timelineOf(since: object | null, { resumed = false } = {}) {
     },
     resumed,
     onOther: () => undefined,
-    onUnreadable: (id) => unreadable.push(id),
+    onUnreadable: (id) => {
+      unreadable.push(id);
+      after.failure();
+    },
     onFull: () => undefined,
   });
-  return { host, positions, timeline, unreadable, asked, history };
+  return { host, positions, timeline, unreadable, after, asked, history };
 }
 
 const FAILED: MattermostResult<never> = {
@@ -111,6 +115,37 @@ describe("a channel's history", () => {
     timeline.enter(here);
     await told(host, 1);
     expect(texts(host)).toEqual(["missed"]);
+  });
+
+  test("that fails is read when the channel is joined again at that moment", async () => {
+    const { host, timeline, history, after } = timelineOf(cursor, { resumed: true });
+    history.posts = null;
+    after.failure = () => {
+      history.posts = [aPost({ id: "gap", message: "missed", create_at: 110_000, update_at: 110_000 })];
+      timeline.enter(here);
+    };
+    timeline.missed();
+    await told(host, 1);
+    expect(texts(host)).toEqual(["missed"]);
+  });
+
+  test("that is asked for at the moment when it has just been read is read once more", async () => {
+    const { host, timeline, history } = timelineOf(cursor);
+    const accept = host.accept.bind(host);
+    const gap = aPost({ id: "gap", message: "missed", create_at: 110_000, update_at: 110_000 });
+    host.accept = async (given) => {
+      // The channel has caught up, which the cursor is to say.
+      if (given.events.length === 0 && history.posts?.length === 0) {
+        history.posts = [gap];
+        timeline.missed();
+      }
+      return await accept(given);
+    };
+    timeline.enter(here);
+    await told(host, 1);
+    timeline.push(posted("next"));
+    await told(host, 2);
+    expect(texts(host)).toEqual(["missed", "next"]);
   });
 
   test("and what waits for it: a fault in one of them takes no other with it", async () => {

@@ -221,7 +221,6 @@ export class MattermostTimeline {
     if (lane.filling) return;
     lane.filling = true;
     void this.#fill(id, lane).finally(() => {
-      lane.filling = false;
       this.#fills -= 1;
       this.#turns.shift()?.();
     });
@@ -240,6 +239,7 @@ export class MattermostTimeline {
         if (failure !== null) {
           // It may be joined again with the lane that it has.
           lane.whole = false;
+          lane.filling = false;
           return onUnreadable(id, failure);
         }
       } catch (error) {
@@ -250,6 +250,8 @@ export class MattermostTimeline {
     }
     if (isOver()) return;
     lane.backlog = null;
+    // At once: who asks for the history from now on finds nobody at work on it.
+    lane.filling = false;
     positions.caughtUp(id);
     intake.flush();
   }
