@@ -92,7 +92,11 @@ describe("logging in", () => {
     const settings = password ?? { Token: old };
     const live = async (given: object, before: RecordingHost | null): Promise<RecordingHost> => {
       const since = before?.cursors.at(-1) ?? null;
-      const { host, opened } = await tryOpen(town, { since, settings: given, ...(before !== null && { host: before }) });
+      const { host, opened } = await tryOpen(town, {
+        since,
+        settings: given,
+        ...(before !== null && { host: before }),
+      });
       if (!opened.ok) throw new Error(opened.ended.why.message);
       await opened.session.join({ name: channel.name, options: {} }, signal);
       await bot.say(channel, before === null ? "before" : "after");

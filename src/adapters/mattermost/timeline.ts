@@ -1,18 +1,15 @@
 import type { Author, Event } from "../../contract/events.ts";
-import type { Accepted, Host } from "../../contract/host.ts";
+import type { Host } from "../../contract/host.ts";
 import type { EventKey } from "../../contract/ids.ts";
 import { Lru } from "../../lib/lru.ts";
 import type { EventIntake } from "../kit/intake.ts";
 import { numberIn } from "../kit/json.ts";
 import type { RestFailure } from "../kit/rest.ts";
-import type { MattermostApi } from "./api.ts";
-import { type ChangedPosts, changesIn, fetchChanged, type FoundChange } from "./gap.ts";
-import { channelRef } from "./ids.ts";
-import { type MattermostChannel, type MattermostPost, userIn, recordIn } from "./model.ts";
+import { BATCH_MAX, type HistoryOptions, MattermostHistory } from "./history.ts";
+import { type MattermostChannel, userIn, recordIn } from "./model.ts";
 import type { MattermostPeople } from "./people.ts";
-import { MARGIN_MS, type MattermostPositions } from "./positions.ts";
+import { MARGIN_MS } from "./positions.ts";
 import type { ChannelReader } from "./reader.ts";
-import { deleted, edited, isSystem, reacted, toEvent } from "./receive.ts";
 import { MattermostRenames } from "./renames.ts";
 import { type StreamEvent, TIME } from "./stream.ts";
 
@@ -20,20 +17,14 @@ import { type StreamEvent, TIME } from "./stream.ts";
 const QUEUE_MAX = 500;
 /** Events of one channel that wait while its history is read; beyond that, it is read again. */
 const BACKLOG_MAX = 2_000;
-/** Handed over at once. */
-const BATCH_MAX = 200;
-/** So many channels have their history read at once. */
-const FILLS_MAX = 4;
 /** So many events are known when they come again, as they do wherever a history overlaps. */
 const HANDED_MAX = 5_000;
 /** A fault of ours must not fill the log. */
 const FAULTS_MAX = 10;
 
-interface TimelineOptions {
-  readonly api: Pick<MattermostApi, "posts">;
+interface TimelineOptions extends Pick<HistoryOptions, "api" | "positions"> {
   readonly host: Host;
   readonly intake: EventIntake;
-  readonly positions: MattermostPositions;
   readonly people: Pick<MattermostPeople, "changed" | "author">;
   readonly reader: Pick<ChannelReader, "channelOf" | "read" | "learn" | "told" | "isOursToDelete" | "context">;
   /** Nothing is missing of the stream since the cursor. */
@@ -63,10 +54,9 @@ export class MattermostTimeline {
   readonly #lanes = new Map<string, Lane>();
   readonly #queue: StreamEvent[] = [];
   readonly #stop = new AbortController();
-  readonly #turns: (() => void)[] = [];
+  readonly #history: MattermostHistory;
   readonly #renames = new MattermostRenames();
   readonly #handed = new Lru<EventKey, true>(HANDED_MAX);
-  #fills = 0;
   #running = false;
   #full = false;
   #faults = 0;
@@ -76,6 +66,13 @@ export class MattermostTimeline {
   constructor(options: TimelineOptions) {
     this.#options = options;
     const { positions, resumed } = options;
+    this.#history = new MattermostHistory({
+      ...options,
+      isNews: (event) => this.#isNews(event),
+      onTold: (events) => this.#renames.note(events),
+      onFault: (error) => this.#fault("history", error),
+      signal: this.#stop.signal,
+    });
     for (const id of positions.channels) {
       const wasBehind = positions.of(id)?.behindMs !== null;
       // Until it is joined again, nothing of it is handed over.
@@ -88,7 +85,7 @@ export class MattermostTimeline {
   stop(): void {
     this.#stop.abort();
     this.#queue.length = 0;
-    for (const turn of this.#turns.splice(0)) turn();
+    this.#history.stop();
   }
 
   push(event: StreamEvent): void {
@@ -220,21 +217,17 @@ export class MattermostTimeline {
   #begin(id: string, lane: Lane): void {
     if (lane.filling) return;
     lane.filling = true;
-    void this.#fill(id, lane).finally(() => {
-      this.#fills -= 1;
-      this.#turns.shift()?.();
-    });
+    void this.#fill(id, lane);
   }
 
   async #fill(id: string, lane: Lane): Promise<void> {
-    if (this.#fills >= FILLS_MAX) await new Promise<void>((resolve) => this.#turns.push(resolve));
-    this.#fills += 1;
     const { positions, intake, host, onUnreadable } = this.#options;
     const isOver = (): boolean => this.#stop.signal.aborted || this.#lanes.get(id) !== lane;
     // What waits may be too much meanwhile, or ask for the history once more.
     while (!isOver() && (!lane.whole || (lane.backlog?.length ?? 0) > 0)) {
       try {
-        const failure = lane.whole ? null : await this.#catchUp(id, lane, isOver);
+        const onBegin = (): void => void (lane.whole = true);
+        const failure = lane.whole ? null : await this.#history.read(id, { onBegin, isOver });
         if (isOver()) return;
         if (failure !== null) {
           // It may be joined again with the lane that it has.
@@ -271,95 +264,12 @@ export class MattermostTimeline {
     }
   }
 
-  /** Null: it is read. */
-  async #catchUp(id: string, lane: Lane, isOver: () => boolean): Promise<RestFailure | null> {
-    const { api, host, positions, reader } = this.#options;
-    lane.whole = true;
-    const position = positions.of(id);
-    if (position === null) return null;
-    const scope = { channel: id, sinceMs: position.behindMs ?? positions.seenMs, floorMs: position.floorMs };
-    const fetched = await fetchChanged(api, scope, this.#stop.signal);
-    if (isOver()) return null;
-    if (!fetched.ok) return fetched.failure;
-    const unlearned = await reader.learn(fetched.value.posts);
-    if (isOver() || unlearned !== null) return unlearned;
-    const found = changesIn(fetched.value.posts, scope, (post, editAt) => positions.wasTold(post, editAt));
-    const told = await this.#tellPosts(found.posts, isOver);
-    const changes = found.changes.filter((change) => change.is !== "edited" || !told.has(change.post.id));
-    await this.#tellChanges(id, changes, isOver);
-    this.#say(id, fetched.value, told.size);
-    host.log.trace({ channel: id, rows: fetched.value.posts.length, changes: changes.length }, "read a history");
-    return null;
-  }
-
-  /** Those that were new to the core. An edit of these is part of what was told. */
-  async #tellPosts(posts: readonly MattermostPost[], isOver: () => boolean): Promise<ReadonlySet<string>> {
-    const { host, positions, reader } = this.#options;
-    const told = new Set<string>();
-    for (let at = 0; at < posts.length && !isOver(); at += BATCH_MAX) {
-      const batch = posts.slice(at, at + BATCH_MAX).flatMap((post) => {
-        const event = this.#try("history", () => toEvent(post, reader.context));
-        return event === null || !this.#isNews(event) ? [] : [{ post, event }];
-      });
-      if (batch.length === 0) continue;
-      this.#renames.note(batch.map(({ event }) => event));
-      const answers: readonly Accepted[] = await host.accept({ events: batch.map(({ event }) => event), cursor: null });
-      for (const [index, { post }] of batch.entries()) {
-        reader.told(post);
-        if (answers[index] === "duplicate") continue;
-        told.add(post.id);
-        if (post.editAt > 0) positions.told(post.id, post.editAt);
-      }
-    }
-    return told;
-  }
-
-  async #tellChanges(id: string, changes: readonly FoundChange[], isOver: () => boolean): Promise<void> {
-    const { host, reader } = this.#options;
-    for (let at = 0; at < changes.length && !isOver(); at += BATCH_MAX) {
-      const events = changes
-        .slice(at, at + BATCH_MAX)
-        .flatMap((change) => this.#try("history", () => this.#changeEvent(id, change)) ?? [])
-        .filter((event) => this.#isNews(event));
-      if (events.length > 0) await host.accept({ events, cursor: null });
-    }
-    for (const change of changes) if (change.is !== "reacted") reader.told(change.post);
-  }
-
-  #changeEvent(id: string, change: FoundChange): Event | null {
-    const { reader } = this.#options;
-    if (change.is === "reacted") {
-      const { reaction } = change;
-      const at = { channel: channelRef(id), on: true, stamp: reaction.atMs };
-      return reacted(reaction, at, reader.context);
-    }
-    if (isSystem(change.post)) return null;
-    if (change.is === "edited") return edited(change.post, reader.context);
-    return deleted(change.post, reader.isOursToDelete(change.post), reader.context);
-  }
-
   /** False for what was handed over before. */
   #isNews({ key }: Event): boolean {
     if (key === null) return true;
     const isNews = this.#handed.get(key) !== true;
     this.#handed.set(key, true);
     return isNews;
-  }
-
-  #say(id: string, { whole }: ChangedPosts, missed: number): void {
-    const { log } = this.#options.host;
-    if (missed > 0) log.info({ channel: id, posts: missed }, "read the posts that Rialto missed");
-    if (!whole) log.warn({ channel: id }, "more has changed than the server tells: the oldest of it may be missing");
-  }
-
-  /** Null after a fault. */
-  #try<T>(what: string, task: () => T): T | null {
-    try {
-      return task();
-    } catch (error) {
-      this.#fault(what, error);
-      return null;
-    }
   }
 
   #fault(what: string, error: unknown): void {

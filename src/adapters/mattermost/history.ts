@@ -1,0 +1,149 @@
+import type { Event } from "../../contract/events.ts";
+import type { Accepted, Host } from "../../contract/host.ts";
+import type { RestFailure } from "../kit/rest.ts";
+import type { MattermostApi } from "./api.ts";
+import { type ChangedPosts, changesIn, fetchChanged, type FoundChange } from "./gap.ts";
+import { channelRef } from "./ids.ts";
+import type { MattermostPost } from "./model.ts";
+import type { MattermostPositions } from "./positions.ts";
+import type { ChannelReader } from "./reader.ts";
+import { deleted, edited, isSystem, reacted, toEvent } from "./receive.ts";
+
+/** Handed over at once. */
+export const BATCH_MAX = 200;
+/** So many channels have their history read at once. */
+const READING_MAX = 4;
+
+export interface HistoryOptions {
+  readonly api: Pick<MattermostApi, "posts">;
+  readonly host: Pick<Host, "accept" | "log">;
+  readonly positions: MattermostPositions;
+  readonly reader: Pick<ChannelReader, "learn" | "told" | "isOursToDelete" | "context">;
+  /** False for what was handed over before. */
+  readonly isNews: (event: Event) => boolean;
+  /** These are about to be told. */
+  readonly onTold: (events: readonly Event[]) => void;
+  /** A fault of ours in one thing of many. */
+  readonly onFault: (error: unknown) => void;
+  readonly signal: AbortSignal;
+}
+
+/** What is to be read for whom. */
+interface HistoryTask {
+  /** It is its turn: what asks for the history from now on asks for another reading. */
+  readonly onBegin: () => void;
+  /** Nobody wants it any more. */
+  readonly isOver: () => boolean;
+}
+
+/** Tells what was missed in a channel: posts, and what was done to posts. */
+export class MattermostHistory {
+  readonly #options: HistoryOptions;
+  readonly #turns: (() => void)[] = [];
+  #reading = 0;
+
+  constructor(options: HistoryOptions) {
+    this.#options = options;
+  }
+
+  /** Nobody waits for his turn any more. */
+  stop(): void {
+    for (const turn of this.#turns.splice(0)) turn();
+  }
+
+  /** From where the channel was read. Null: it is told, or over. */
+  async read(id: string, task: HistoryTask): Promise<RestFailure | null> {
+    if (this.#reading >= READING_MAX) await new Promise<void>((resolve) => this.#turns.push(resolve));
+    this.#reading += 1;
+    try {
+      if (task.isOver()) return null;
+      task.onBegin();
+      return await this.#read(id, task.isOver);
+    } finally {
+      this.#reading -= 1;
+      this.#turns.shift()?.();
+    }
+  }
+
+  async #read(id: string, isOver: () => boolean): Promise<RestFailure | null> {
+    const { api, host, positions, reader, signal } = this.#options;
+    const position = positions.of(id);
+    if (position === null) return null;
+    const scope = { channel: id, sinceMs: position.behindMs ?? positions.seenMs, floorMs: position.floorMs };
+    const fetched = await fetchChanged(api, scope, signal);
+    if (isOver()) return null;
+    if (!fetched.ok) return fetched.failure;
+    const unlearned = await reader.learn(fetched.value.posts);
+    if (isOver() || unlearned !== null) return unlearned;
+    const found = changesIn(fetched.value.posts, scope, (post, editAt) => positions.wasTold(post, editAt));
+    const told = await this.#tellPosts(found.posts, isOver);
+    const changes = found.changes.filter((change) => change.is !== "edited" || !told.has(change.post.id));
+    await this.#tellChanges(id, changes, isOver);
+    this.#say(id, fetched.value, told.size);
+    host.log.trace({ channel: id, rows: fetched.value.posts.length, changes: changes.length }, "read a history");
+    return null;
+  }
+
+  /** Those that were new to the core. An edit of these is part of what was told. */
+  async #tellPosts(posts: readonly MattermostPost[], isOver: () => boolean): Promise<ReadonlySet<string>> {
+    const { host, positions, reader, isNews, onTold } = this.#options;
+    const told = new Set<string>();
+    for (let at = 0; at < posts.length && !isOver(); at += BATCH_MAX) {
+      const batch = posts.slice(at, at + BATCH_MAX).flatMap((post) => {
+        const event = this.#try(() => toEvent(post, reader.context));
+        return event === null || !isNews(event) ? [] : [{ post, event }];
+      });
+      if (batch.length === 0) continue;
+      const events = batch.map(({ event }) => event);
+      onTold(events);
+      const answers: readonly Accepted[] = await host.accept({ events, cursor: null });
+      for (const [index, { post }] of batch.entries()) {
+        reader.told(post);
+        if (answers[index] === "duplicate") continue;
+        told.add(post.id);
+        if (post.editAt > 0) positions.told(post.id, post.editAt);
+      }
+    }
+    return told;
+  }
+
+  async #tellChanges(id: string, changes: readonly FoundChange[], isOver: () => boolean): Promise<void> {
+    const { host, reader, isNews } = this.#options;
+    for (let at = 0; at < changes.length && !isOver(); at += BATCH_MAX) {
+      const events = changes
+        .slice(at, at + BATCH_MAX)
+        .flatMap((change) => this.#try(() => this.#changeEvent(id, change)) ?? [])
+        .filter(isNews);
+      if (events.length > 0) await host.accept({ events, cursor: null });
+    }
+    for (const change of changes) if (change.is !== "reacted") reader.told(change.post);
+  }
+
+  #changeEvent(id: string, change: FoundChange): Event | null {
+    const { reader } = this.#options;
+    if (change.is === "reacted") {
+      const { reaction } = change;
+      const at = { channel: channelRef(id), on: true, stamp: reaction.atMs };
+      return reacted(reaction, at, reader.context);
+    }
+    if (isSystem(change.post)) return null;
+    if (change.is === "edited") return edited(change.post, reader.context);
+    return deleted(change.post, reader.isOursToDelete(change.post), reader.context);
+  }
+
+  #say(id: string, { whole }: ChangedPosts, missed: number): void {
+    const { log } = this.#options.host;
+    if (missed > 0) log.info({ channel: id, posts: missed }, "read the posts that Rialto missed");
+    if (!whole) log.warn({ channel: id }, "more has changed than the server tells: the oldest of it may be missing");
+  }
+
+  /** Null after a fault. */
+  #try<T>(task: () => T): T | null {
+    try {
+      return task();
+    } catch (error) {
+      this.#options.onFault(error);
+      return null;
+    }
+  }
+}
