@@ -10,6 +10,7 @@ function stage(max = 10) {
     clock,
     max,
     absentMs: 60_000,
+    failedMs: 20_000,
     load: async (key) => {
       asked.push(key);
       const done = Promise.withResolvers<string | null>();
@@ -45,6 +46,20 @@ test("what there is none of is not looked up again for a while", async () => {
   waiting.shift()?.done.reject(new Error("no"));
   // Nobody has said that there is none.
   expect([await failing, directory.known("a"), asked]).toEqual([null, undefined, ["a", "a"]]);
+});
+
+test("what cannot be looked up is not looked up again for a while, and nobody takes it for nothing", async () => {
+  const { directory, asked, clock, waiting, answer } = stage();
+  const first = directory.get("a");
+  await settled();
+  waiting.shift()?.done.reject(new Error("no"));
+  expect([await first, await directory.get("a"), directory.known("a"), asked]).toEqual([null, null, undefined, ["a"]]);
+  expect([directory.hasFailed("a"), directory.hasFailed("b")]).toEqual([true, false]);
+  await clock.advance(20_000);
+  expect(directory.hasFailed("a")).toBe(false);
+  const second = directory.get("a");
+  await answer("A");
+  expect([await second, asked]).toEqual(["A", ["a", "a"]]);
 });
 
 test("an event is newer than a look-up under way", async () => {

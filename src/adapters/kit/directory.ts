@@ -2,13 +2,15 @@ import type { Clock } from "../../contract/host.ts";
 import { Lru } from "../../lib/lru.ts";
 
 interface DirectoryOptions<K, V> {
-  /** Null: there is none. A rejection: that cannot be told now, and is asked again when it is wanted again. */
+  /** Null: there is none. A rejection: that cannot be told now. */
   readonly load: (key: K) => Promise<V | null>;
   readonly clock: Pick<Clock, "monoMs">;
   /** Most entries that are kept; the ones used last are. */
   readonly max: number;
   /** How long nothing is looked up again for what there was none of. */
   readonly absentMs: number;
+  /** How long nothing is looked up again after a look-up that failed. */
+  readonly failedMs: number;
 }
 
 /** `untilMs`: how long it counts. */
@@ -25,10 +27,13 @@ export class Directory<K, V> {
   readonly #options: DirectoryOptions<K, V>;
   readonly #kept: Lru<K, Kept<V>>;
   readonly #loading = new Map<K, Promise<V | null>>();
+  /** Until when they are not looked up again. */
+  readonly #failed: Lru<K, number>;
 
   constructor(options: DirectoryOptions<K, V>) {
     this.#options = options;
     this.#kept = new Lru(options.max);
+    this.#failed = new Lru(options.max);
   }
 
   /** Null when there is none, or that cannot be told now. Never rejects. */
@@ -37,7 +42,7 @@ export class Directory<K, V> {
     if (known !== undefined) return known;
     const loading = this.#loading.get(key);
     if (loading !== undefined) return await loading;
-    if (this.#loading.size >= LOADING_MAX) return null;
+    if (this.hasFailed(key) || this.#loading.size >= LOADING_MAX) return null;
     const begun = this.#load(key);
     this.#loading.set(key, begun);
     return await begun;
@@ -51,6 +56,11 @@ export class Directory<K, V> {
     return undefined;
   }
 
+  /** It could not be looked up, so lately that nobody asks again. */
+  hasFailed(key: K): boolean {
+    return (this.#failed.get(key) ?? 0) > this.#options.clock.monoMs();
+  }
+
   /** It is this from now on, also for who is looking it up. */
   put(key: K, value: V): void {
     this.#loading.delete(key);
@@ -60,11 +70,12 @@ export class Directory<K, V> {
   /** What is known of it counts no more: it is looked up when it is wanted again. */
   forget(key: K): void {
     this.#loading.delete(key);
+    this.#failed.delete(key);
     this.#kept.delete(key);
   }
 
   async #load(key: K): Promise<V | null> {
-    const { load, clock, absentMs } = this.#options;
+    const { load, clock, absentMs, failedMs } = this.#options;
     // Begins when it stands among those that load.
     await Promise.resolve();
     const mine = this.#loading.get(key);
@@ -77,7 +88,10 @@ export class Directory<K, V> {
     // Somebody put or forgot it meanwhile.
     if (mine === undefined || this.#loading.get(key) !== mine) return this.known(key) ?? value ?? null;
     this.#loading.delete(key);
-    if (value === undefined) return null;
+    if (value === undefined) {
+      this.#failed.set(key, clock.monoMs() + failedMs);
+      return null;
+    }
     this.#kept.set(key, { value, untilMs: value === null ? clock.monoMs() + absentMs : Infinity });
     return value;
   }

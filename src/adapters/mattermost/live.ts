@@ -78,7 +78,7 @@ export class MattermostSession implements Session<MattermostHandlers> {
     const people = new MattermostPeople({ api, clock: host.clock, settings });
     const own = new OwnPosts();
     const roots = new ThreadRoots(api);
-    const reader = new ChannelReader({ api, host, people, own, roots, me: me.id, onAsk: () => this.#intake.flush() });
+    const reader = new ChannelReader({ api, host, people, own, roots, me: me.id });
     this.#intake = new EventIntake({
       host,
       cursor: positions,

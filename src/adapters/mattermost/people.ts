@@ -13,6 +13,8 @@ import type { MattermostSettings } from "./settings.ts";
 const PEOPLE_MAX = 3_000;
 /** A name that nobody has is not asked for again for so long. */
 const ABSENT_MS = 60_000;
+/** Nor is anybody of whom the server has said nothing: each time may take until the request is given up. */
+const FAILED_MS = 20_000;
 
 const never = new AbortController().signal;
 
@@ -31,7 +33,7 @@ export class MattermostPeople {
   constructor(options: PeopleOptions) {
     const { api, clock } = options;
     this.#options = options;
-    const kept = { clock, max: PEOPLE_MAX, absentMs: ABSENT_MS };
+    const kept = { clock, max: PEOPLE_MAX, absentMs: ABSENT_MS, failedMs: FAILED_MS };
     this.#byId = new Directory({ ...kept, load: async (id) => absentOr(await api.user(id, never)) });
     this.#byName = new Directory({
       ...kept,
@@ -59,9 +61,9 @@ export class MattermostPeople {
     return this.#byId.known(id) ?? null;
   }
 
-  /** Whether nobody has to be asked for this one. */
-  isKnown(id: string): boolean {
-    return this.#byId.known(id) !== undefined;
+  /** Whether somebody has to be asked for this one, and can be asked now. */
+  isToAsk(id: string): boolean {
+    return id !== "" && this.#byId.known(id) === undefined && !this.#byId.hasFailed(id);
   }
 
   /** Looks up all who are not known, in few requests. Null: who is still not known cannot be looked up. */

@@ -8,7 +8,14 @@ import { textIn } from "../kit/json.ts";
 import type { RestFailure } from "../kit/rest.ts";
 import type { MattermostApi } from "./api.ts";
 import { channelRef } from "./ids.ts";
-import { type MattermostPost, postIn, reactionIn, recordIn } from "./model.ts";
+import {
+  type MattermostFile,
+  type MattermostPost,
+  type MattermostReaction,
+  postIn,
+  reactionIn,
+  recordIn,
+} from "./model.ts";
 import type { OwnPosts } from "./own-posts.ts";
 import type { MattermostPeople } from "./people.ts";
 import {
@@ -47,8 +54,14 @@ interface ReaderOptions {
   readonly roots: ThreadRoots;
   /** Our own id. */
   readonly me: string;
-  /** What comes next waits for an answer of the server; what was read before must not. */
-  readonly onAsk: () => void;
+}
+
+/** A channel's event of the stream, of which something may have to be looked up first. */
+export interface OpenedEvent {
+  /** Asks the server for what is not known yet, in bounded time; null: all is known. Never rejects. */
+  readonly ask: (() => Promise<void>) | null;
+  /** What it says, by what is known then. */
+  readonly read: () => ReadEvent;
 }
 
 /** What a channel's event of the stream says. `thread`: its replies may have gone with it, which nobody tells. */
@@ -60,6 +73,7 @@ export interface ReadEvent {
 }
 
 const NOTHING_READ: ReadEvent = { events: [], atMs: 0, thread: false };
+const NOTHING_TO_READ: OpenedEvent = { ask: null, read: () => NOTHING_READ };
 
 /** Reads events of channels, with what has to be known first, and remembers what later ones speak of. */
 export class ChannelReader {
@@ -86,18 +100,27 @@ export class ChannelReader {
     return READ.has(event) ? channel || (postIn(recordIn(data, "post"))?.channelId ?? null) : null;
   }
 
-  async read({ event, data, channel }: StreamEvent): Promise<ReadEvent> {
+  open({ event, data, channel }: StreamEvent): OpenedEvent {
     if (event === "reaction_added" || event === "reaction_removed") {
-      return await this.#reaction(recordIn(data, "reaction"), channelRef(channel), event === "reaction_added");
+      const reaction = reactionIn(recordIn(data, "reaction"));
+      if (reaction === null) return NOTHING_TO_READ;
+      const read = (): ReadEvent => this.#reaction(reaction, channelRef(channel), event === "reaction_added");
+      return { ask: this.#asking([reaction.userId]), read };
     }
     const post = postIn(recordIn(data, "post"));
     // Only its writer sees it.
-    if (post === null || post.type === "system_ephemeral") return NOTHING_READ;
+    if (post === null || post.type === "system_ephemeral") return NOTHING_TO_READ;
     this.#options.roots.note(post);
-    await this.#meet(peopleOf(post));
-    if (event === "posted") return this.#posted(await this.#withFiles(post), textIn(data, "sender_name"));
-    if (event === "post_edited") return this.#edited(await this.#withFiles(post));
-    return this.#deleted(post);
+    if (event === "post_deleted") return { ask: this.#asking(peopleOf(post)), read: () => this.#deleted(post) };
+    let files: readonly MattermostFile[] = post.files;
+    const ask = this.#asking(
+      peopleOf(post),
+      this.#filesOf(post, (found) => (files = [...files, ...found])),
+    );
+    const sender = textIn(data, "sender_name");
+    const read = (): ReadEvent =>
+      event === "posted" ? this.#posted({ ...post, files }, sender) : this.#edited({ ...post, files });
+    return { ask, read };
   }
 
   /** Rows of the history: what they speak of is known from now on; otherwise why not. */
@@ -125,24 +148,22 @@ export class ChannelReader {
     return own.isDeleting(id) || own.isDeleting(rootId);
   }
 
-  async #meet(ids: readonly string[]): Promise<void> {
-    const { people, onAsk } = this.#options;
-    const unknown = [...new Set(ids)].filter((id) => !people.isKnown(id));
-    if (unknown.length === 0) return;
-    onAsk();
-    await Promise.all(unknown.map(async (id) => await people.get(id)));
+  /** Null when nothing has to be asked. */
+  #asking(ids: readonly string[], more: (() => Promise<void>) | null = null): OpenedEvent["ask"] {
+    const { people } = this.#options;
+    const unknown = [...new Set(ids)].filter((id) => people.isToAsk(id));
+    if (unknown.length === 0 && more === null) return null;
+    return async () => void (await Promise.all([more?.(), ...unknown.map(async (id) => await people.get(id))]));
   }
 
-  /** Older servers tell only the ids of files. */
-  async #withFiles(post: MattermostPost): Promise<MattermostPost> {
-    const { api, onAsk } = this.#options;
+  /** Older servers tell only the ids of files. Null when there is none to ask for. */
+  #filesOf(post: MattermostPost, onFound: (files: readonly MattermostFile[]) => void): (() => Promise<void>) | null {
+    const { api } = this.#options;
     const missing = post.fileIds.filter((id) => !post.files.some((file) => file.id === id));
-    if (missing.length === 0) return post;
-    onAsk();
-    const found = await Promise.all(missing.map(async (id) => await api.fileInfo(id, never)));
-    return {
-      ...post,
-      files: [...post.files, ...found.flatMap((one) => (one.ok && one.value !== null ? one.value : []))],
+    if (missing.length === 0) return null;
+    return async () => {
+      const found = await Promise.all(missing.map(async (id) => await api.fileInfo(id, never)));
+      onFound(found.flatMap((one) => (one.ok && one.value !== null ? one.value : [])));
     };
   }
 
@@ -188,10 +209,7 @@ export class ChannelReader {
     };
   }
 
-  async #reaction(raw: unknown, channel: ChannelRef, on: boolean): Promise<ReadEvent> {
-    const reaction = reactionIn(raw);
-    if (reaction === null) return NOTHING_READ;
-    await this.#meet([reaction.userId]);
+  #reaction(reaction: MattermostReaction, channel: ChannelRef, on: boolean): ReadEvent {
     const { atMs } = reaction;
     const event = reacted(reaction, { channel, on, stamp: atMs === 0 ? null : atMs }, this.context);
     return { events: [event], atMs, thread: false };

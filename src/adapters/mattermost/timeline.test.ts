@@ -8,7 +8,7 @@ import { userRef } from "./ids.ts";
 import type { MattermostPost } from "./model.ts";
 import { MattermostPositions } from "./positions.ts";
 import { aPost } from "./post.suite.ts";
-import type { ReadEvent } from "./reader.ts";
+import type { OpenedEvent, ReadEvent } from "./reader.ts";
 import { toEvent } from "./receive.ts";
 import { type StreamEvent, TIME } from "./stream.ts";
 import { MattermostTimeline } from "./timeline.ts";
@@ -21,12 +21,15 @@ const context = {
   emoji: (name: string) => name,
 };
 
-/** Reads events that hold a post; `bad`: what the reader has a fault with. */
-async function readPost({ data }: StreamEvent): Promise<ReadEvent> {
+/** Opens events that hold a post; `bad`: what the reader has a fault with, `asks`: who has to be asked for. */
+function openPost({ data }: StreamEvent, ask: () => Promise<void>): OpenedEvent {
   const post = aPost(data);
-  if (post.message === "bad") throw new Error("a fault");
-  const event = toEvent(post, context);
-  return await Promise.resolve({ events: event === null ? [] : [event], atMs: post.updateAt, thread: false });
+  const read = (): ReadEvent => {
+    if (post.message === "bad") throw new Error("a fault");
+    const event = toEvent(post, context);
+    return { events: event === null ? [] : [event], atMs: post.updateAt, thread: false };
+  };
+  return { ask: post.message.startsWith("asks") ? ask : null, read };
 }
 
 function timelineOf(since: object | null, { resumed = false } = {}) {
@@ -35,6 +38,8 @@ function timelineOf(since: object | null, { resumed = false } = {}) {
   const unreadable: string[] = [];
   const after = { failure: (): void => undefined };
   const asked: WhichPosts[] = [];
+  const others: string[] = [];
+  const asking = Promise.withResolvers<void>();
   /** What the server has; null: it answers with a failure. */
   const history: { posts: readonly MattermostPost[] | null } = { posts: [] };
   const posts = async (_: string, which: WhichPosts): Promise<MattermostResult<readonly MattermostPost[]>> => {
@@ -48,22 +53,22 @@ function timelineOf(since: object | null, { resumed = false } = {}) {
     positions,
     people: { changed: () => null, author: context.author },
     reader: {
-      channelOf: ({ channel }) => channel || null,
-      read: readPost,
+      channelOf: ({ event, channel }) => (event === "posted" ? channel : null),
+      open: (event) => openPost(event, async () => await asking.promise),
       learn: async () => await Promise.resolve(null),
       told: () => undefined,
       isOursToDelete: () => false,
       context,
     },
     resumed,
-    onOther: () => undefined,
+    onOther: ({ event }) => others.push(event),
     onUnreadable: (id) => {
       unreadable.push(id);
       after.failure();
     },
     onFull: () => undefined,
   });
-  return { host, positions, timeline, unreadable, after, asked, history };
+  return { host, positions, timeline, unreadable, after, asked, others, asking, history };
 }
 
 const FAILED: MattermostResult<never> = {
@@ -161,6 +166,44 @@ describe("a channel's history", () => {
     for (const id of ["one", "bad", "two"]) timeline.push(posted(id));
     await told(host, 3);
     expect(texts(host)).toEqual(["hello", "one", "two"]);
+  });
+});
+
+describe("who has to be looked up", () => {
+  test("holds up the own channel, and no other", async () => {
+    const { host, positions, timeline, asking, others } = timelineOf(null);
+    for (const id of ["town", "square"]) timeline.enter({ id, lastPostAt: 0 });
+    const removed = { ...posted(""), event: "user_removed", data: { channel_id: "town" } };
+    for (const event of [posted("one"), posted("asks"), posted("two"), removed]) timeline.push(event);
+    for (const id of ["three", "four"]) timeline.push({ ...posted(id), channel: "square" });
+    timeline.push({ ...removed, data: { channel_id: "square" } });
+    await told(host, 3);
+    expect([texts(host), others]).toEqual([["one", "three", "four"], ["user_removed"]]);
+    // It is read again from there on, should nobody hear the answer.
+    expect([positions.of("town")?.behindMs, positions.of("square")?.behindMs]).toEqual([expect.any(Number), null]);
+    asking.resolve();
+    await told(host, 5);
+    expect([texts(host).slice(3), others.length]).toEqual([["asks", "two"], 2]);
+    timeline.push(posted("five"));
+    await told(host, 6);
+    expect(positions.of("town")?.behindMs).toBeNull();
+  });
+
+  test("does not hold up what happens to a channel behind too much", async () => {
+    const { host, timeline, asking, others, history } = timelineOf(null);
+    timeline.enter(here);
+    timeline.push(posted("asks"));
+    timeline.push({ ...posted(""), event: "user_removed" });
+    for (let count = 0; count < 2_000; count += 1) timeline.push(posted(`p${count}`));
+    await eventually(
+      async () => await Promise.resolve(others.length),
+      (count) => count === 1,
+      () => "the removal",
+    );
+    history.posts = [aPost({ id: "gap", message: "read again", create_at: Date.now(), update_at: Date.now() })];
+    asking.resolve();
+    await told(host, 2);
+    expect(texts(host)).toEqual(["asks", "read again"]);
   });
 });
 

@@ -3,13 +3,13 @@ import type { Host } from "../../contract/host.ts";
 import type { EventKey } from "../../contract/ids.ts";
 import { Lru } from "../../lib/lru.ts";
 import type { EventIntake } from "../kit/intake.ts";
-import { numberIn } from "../kit/json.ts";
+import { numberIn, textIn } from "../kit/json.ts";
 import type { RestFailure } from "../kit/rest.ts";
 import { BATCH_MAX, type HistoryOptions, MattermostHistory } from "./history.ts";
 import { type MattermostChannel, userIn, recordIn } from "./model.ts";
 import type { MattermostPeople } from "./people.ts";
 import { MARGIN_MS } from "./positions.ts";
-import type { ChannelReader } from "./reader.ts";
+import type { ChannelReader, ReadEvent } from "./reader.ts";
 import { MattermostRenames } from "./renames.ts";
 import { type StreamEvent, TIME } from "./stream.ts";
 
@@ -26,7 +26,7 @@ interface TimelineOptions extends Pick<HistoryOptions, "api" | "positions"> {
   readonly host: Host;
   readonly intake: EventIntake;
   readonly people: Pick<MattermostPeople, "changed" | "author">;
-  readonly reader: Pick<ChannelReader, "channelOf" | "read" | "learn" | "told" | "isOursToDelete" | "context">;
+  readonly reader: Pick<ChannelReader, "channelOf" | "open" | "learn" | "told" | "isOursToDelete" | "context">;
   /** Nothing is missing of the stream since the cursor. */
   readonly resumed: boolean;
   /** Events about channels and teams themselves. */
@@ -42,6 +42,8 @@ interface Lane {
   backlog: StreamEvent[] | null;
   /** Nothing of it is missing before the backlog. */
   whole: boolean;
+  /** It waits for who somebody is: what happens to the channel itself comes behind what was said there before. */
+  asking: boolean;
   filling: boolean;
 }
 
@@ -77,7 +79,7 @@ export class MattermostTimeline {
       const wasBehind = positions.of(id)?.behindMs !== null;
       // Until it is joined again, nothing of it is handed over.
       positions.fallBack(id);
-      if (resumed && !wasBehind) this.#lanes.set(id, { backlog: [], whole: true, filling: false });
+      if (resumed && !wasBehind) this.#lanes.set(id, { backlog: [], whole: true, asking: false, filling: false });
     }
   }
 
@@ -93,7 +95,7 @@ export class MattermostTimeline {
     this.#queue.push(event);
     this.#count();
     // What came in one piece of the socket is read together.
-    if (!this.#running) queueMicrotask(() => void this.#run());
+    if (!this.#running) queueMicrotask(() => this.#run());
     this.#running = true;
   }
 
@@ -104,12 +106,12 @@ export class MattermostTimeline {
     positions.joined(id);
     if (positions.of(id) === null) {
       positions.begin(id, Math.max(positions.seenMs, Math.min(lastPostAt, this.serverMs + MARGIN_MS)));
-      this.#lanes.set(id, { backlog: null, whole: true, filling: false });
+      this.#lanes.set(id, { backlog: null, whole: true, asking: false, filling: false });
       this.#options.intake.flush();
       return;
     }
     positions.fallBack(id);
-    const lane = waiting ?? { backlog: [], whole: false, filling: false };
+    const lane = waiting ?? { backlog: [], whole: false, asking: false, filling: false };
     lane.backlog ??= [];
     this.#lanes.set(id, lane);
     this.#begin(id, lane);
@@ -142,13 +144,13 @@ export class MattermostTimeline {
     if (this.#options.positions.of(id) !== null) this.#begin(id, lane);
   }
 
-  async #run(): Promise<void> {
+  #run(): void {
     const { intake, positions } = this.#options;
     let count = 0;
     for (let event = this.#queue.shift(); event !== undefined; event = this.#queue.shift()) {
       this.#count();
       try {
-        await this.#take(event);
+        this.#take(event);
       } catch (error) {
         this.#fault(event.event, error);
       }
@@ -160,7 +162,7 @@ export class MattermostTimeline {
     intake.flush();
   }
 
-  async #take(event: StreamEvent): Promise<void> {
+  #take(event: StreamEvent): void {
     const { positions, people, reader, onOther } = this.#options;
     if (event.event === TIME) return this.#clock(numberIn(event.data, "atMs") ?? 0);
     if (event.event === "user_updated") {
@@ -169,16 +171,28 @@ export class MattermostTimeline {
       if (before !== null) this.#renamed(before, people.author(before.id));
       return;
     }
-    const id = reader.channelOf(event);
-    if (id === null) return onOther(event);
+    const id = reader.channelOf(event) ?? (textIn(event.data, "channel_id") || event.channel);
     const lane = this.#lanes.get(id);
+    if (reader.channelOf(event) === null && lane?.asking !== true) return onOther(event);
     if (lane === undefined) return;
-    if (lane.backlog === null) positions.seen(Math.min(await this.#read(id, event), this.serverMs));
-    else if (lane.backlog.length < BACKLOG_MAX) lane.backlog.push(event);
-    else {
-      lane.backlog = [];
-      lane.whole = false;
-    }
+    if (lane.backlog !== null) return this.#keep(lane, event);
+    const opened = reader.open(event);
+    if (opened.ask === null) return positions.seen(Math.min(this.#tell(id, opened.read()), this.serverMs));
+    // The other channels do not wait for that.
+    lane.backlog = [event];
+    lane.asking = true;
+    positions.fallBack(id);
+    this.#begin(id, lane);
+  }
+
+  #keep(lane: Lane, event: StreamEvent): void {
+    const { reader, onOther } = this.#options;
+    const waiting = lane.backlog ?? [];
+    if (waiting.length < BACKLOG_MAX) return void waiting.push(event);
+    lane.backlog = [];
+    lane.whole = false;
+    // The history does not tell these.
+    for (const one of [...waiting, event]) if (reader.channelOf(one) === null) onOther(one);
   }
 
   #clock(atMs: number): void {
@@ -195,13 +209,8 @@ export class MattermostTimeline {
   }
 
   /** When it happened. */
-  async #read(id: string, event: StreamEvent): Promise<number> {
-    const { intake, reader } = this.#options;
-    const lane = this.#lanes.get(id);
-    const { events, atMs, thread } = await reader.read(event);
-    // Left meanwhile.
-    if (lane === undefined || this.#lanes.get(id) !== lane) return 0;
-    intake.add(events.filter((event) => this.#isNews(event)));
+  #tell(id: string, { events, atMs, thread }: ReadEvent): number {
+    this.#options.intake.add(events.filter((event) => this.#isNews(event)));
     this.#renames.note(events);
     if (thread) this.#readAgain(id);
     return atMs;
@@ -243,6 +252,7 @@ export class MattermostTimeline {
     }
     if (isOver()) return;
     lane.backlog = null;
+    lane.asking = false;
     // At once: who asks for the history from now on finds nobody at work on it.
     lane.filling = false;
     positions.caughtUp(id);
@@ -250,12 +260,17 @@ export class MattermostTimeline {
   }
 
   async #readBacklog(id: string, lane: Lane, isOver: () => boolean): Promise<void> {
-    const { intake } = this.#options;
+    const { intake, reader, onOther } = this.#options;
     while (lane.whole && !isOver()) {
       const event = lane.backlog?.shift();
       if (event === undefined) return;
       try {
-        await this.#read(id, event);
+        if (reader.channelOf(event) === null) onOther(event);
+        else {
+          const opened = reader.open(event);
+          await opened.ask?.();
+          if (!isOver()) this.#tell(id, opened.read());
+        }
       } catch (error) {
         this.#fault(event.event, error);
       }

@@ -61,8 +61,8 @@ export interface Life {
   readonly ref: ChannelRef;
 }
 
-/** `before`: the life that it continues, with what the core knows. */
-export async function live(town: MattermostTown, before: Life | null = null): Promise<Life> {
+/** `before`: the life that it continues, with what the core knows, or another host than usual. */
+export async function live(town: MattermostTown, before: Pick<Life, "host"> | null = null): Promise<Life> {
   const since = before?.host.cursors.at(-1) ?? null;
   const { host, opened } = await tryOpen(town, { since, ...(before !== null && { host: before.host }) });
   if (!opened.ok) throw new Error(opened.ended.why.message);
