@@ -1,5 +1,6 @@
 import type { Event } from "../../contract/events.ts";
 import type { Accepted, Host } from "../../contract/host.ts";
+import { Lru } from "../../lib/lru.ts";
 import type { RestFailure } from "../kit/rest.ts";
 import type { MattermostApi } from "./api.ts";
 import { type ChangedPosts, changesIn, fetchChanged, type FoundChange } from "./gap.ts";
@@ -13,6 +14,9 @@ import { deleted, edited, isSystem, reacted, toEvent } from "./receive.ts";
 export const BATCH_MAX = 200;
 /** So many channels have their history read at once. */
 const READING_MAX = 4;
+/** So often the people of a channel's history are looked up; then it is told without their names. */
+const LEARN_MAX = 3;
+const CHANNELS_MAX = 1_000;
 
 export interface HistoryOptions {
   readonly api: Pick<MattermostApi, "posts">;
@@ -40,6 +44,8 @@ interface HistoryTask {
 export class MattermostHistory {
   readonly #options: HistoryOptions;
   readonly #turns: (() => void)[] = [];
+  /** How often nobody could say who the people of a channel are. */
+  readonly #nameless = new Lru<string, number>(CHANNELS_MAX);
   #reading = 0;
 
   constructor(options: HistoryOptions) {
@@ -73,7 +79,7 @@ export class MattermostHistory {
     const fetched = await fetchChanged(api, scope, signal);
     if (isOver()) return null;
     if (!fetched.ok) return fetched.failure;
-    const unlearned = await reader.learn(fetched.value.posts);
+    const unlearned = this.#judge(id, await reader.learn(fetched.value.posts));
     if (isOver() || unlearned !== null) return unlearned;
     const found = changesIn(fetched.value.posts, scope, (post, editAt) => positions.wasTold(post, editAt));
     const told = await this.#tellPosts(found.posts, isOver);
@@ -81,6 +87,19 @@ export class MattermostHistory {
     await this.#tellChanges(id, changes, isOver);
     this.#say(id, fetched.value, told.size);
     host.log.trace({ channel: id, rows: fetched.value.posts.length, changes: changes.length }, "read a history");
+    return null;
+  }
+
+  /** Null: it goes on, with the names that are known. Elsewhere the history is read again, which may never help. */
+  #judge(id: string, failure: RestFailure | null): RestFailure | null {
+    if (failure === null) this.#nameless.delete(id);
+    // A login that has ended, or a limit, says nothing of the people.
+    if (failure === null || failure.status === 401 || failure.status === 429) return failure;
+    const tries = (this.#nameless.get(id) ?? 0) + 1;
+    this.#nameless.set(id, tries % LEARN_MAX);
+    if (tries < LEARN_MAX) return failure;
+    const why = failure.message;
+    this.#options.host.log.warn({ channel: id, why }, "missed posts come without the names of people");
     return null;
   }
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { RecordingHost } from "../../../test/contract/recording-host.ts";
 import { addPerson } from "../../../test/servers/mattermost/people.ts";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
-import { live, mattermostTown, toldBy, until } from "./town.suite.ts";
+import { live, mattermostTown, stop, toldBy, until } from "./town.suite.ts";
 
 const signal = new AbortController().signal;
 
@@ -79,4 +79,31 @@ test("what was said before somebody is thrown out is told, whoever has to be loo
   go();
   await until(host, () => host.losses.length > 0);
   expect(toldBy(host)).toContain("Alice: at last");
+});
+
+test("people whom the server cannot tell of take no name from others", async () => {
+  const town = await mattermostTown();
+  const { alice, channel, server, team } = town;
+  const first = await live(town);
+  await alice.say(channel, "before");
+  await until(first.host, "Alice: before");
+  await stop(first);
+  server.world.hub.forget();
+  for (let count = 0; count < 101; count += 1) {
+    const one = addPerson(server, team, `p${count}`);
+    one.enter(channel);
+    await one.say(channel, `no. ${count}`);
+  }
+  // The request for the first of them fails each time, the one for the last is made once.
+  const ids = { method: "POST", path: "/users/ids" };
+  server.faults.fail(ids, 500);
+  server.faults.hold(ids)();
+  server.faults.fail(ids, 500, 2);
+  const next = await live(town, first);
+  for (let count = 1; count < 3; count += 1) {
+    await until(next.host, () => next.host.losses.length === count);
+    await next.session.join({ name: "town", options: {} }, signal);
+  }
+  await until(next.host, "p100: no. 100");
+  expect(toldBy(next.host)).toContain("somebody: no. 0");
 });

@@ -66,15 +66,21 @@ export class MattermostPeople {
     return id !== "" && this.#byId.known(id) === undefined && !this.#byId.hasFailed(id);
   }
 
-  /** Looks up all who are not known, in few requests. Null: who is still not known cannot be looked up. */
+  /**
+   * Looks up all who are not known, in few requests. Null: who is still not known cannot be looked up; otherwise why
+   * some of them are not known now.
+   */
   async learn(ids: Iterable<string>): Promise<RestFailure | null> {
+    let failure: RestFailure | null = null;
     const unknown = [...new Set(ids)].filter((id) => id !== "" && this.#byId.known(id) === undefined);
     for (let at = 0; at < unknown.length; at += IDS_MAX) {
       const users = await this.#options.api.users(unknown.slice(at, at + IDS_MAX), never);
-      if (!users.ok && !isForGood(users.failure)) return users.failure;
+      if (!users.ok && !isForGood(users.failure)) failure = users.failure;
+      // One that is refused may be so because of somebody in it; a server that does not answer has to be spared.
+      if (failure !== null && (failure.status === 0 || failure.status === 429)) return failure;
       for (const user of valueOf(users) ?? []) this.#byId.put(user.id, user);
     }
-    return null;
+    return failure;
   }
 
   /** Somebody has changed; what was known before. Those whom nobody has asked for stay unknown. */

@@ -3,6 +3,7 @@ import { RecordingHost } from "../../../test/contract/recording-host.ts";
 import { eventually } from "../../../test/support/wait.ts";
 import type { Cursor } from "../../contract/ids.ts";
 import { EventIntake } from "../kit/intake.ts";
+import type { RestFailure } from "../kit/rest.ts";
 import type { MattermostResult, WhichPosts } from "./api.ts";
 import { userRef } from "./ids.ts";
 import type { MattermostPost } from "./model.ts";
@@ -41,7 +42,7 @@ function timelineOf(since: object | null, { resumed = false } = {}) {
   const others: string[] = [];
   const asking = Promise.withResolvers<void>();
   /** What the server has; null: it answers with a failure. */
-  const history: { posts: readonly MattermostPost[] | null } = { posts: [] };
+  const history: { posts: readonly MattermostPost[] | null; people: RestFailure | null } = { posts: [], people: null };
   const posts = async (_: string, which: WhichPosts): Promise<MattermostResult<readonly MattermostPost[]>> => {
     asked.push(which);
     return await Promise.resolve(history.posts === null ? FAILED : { ok: true, value: history.posts });
@@ -55,7 +56,7 @@ function timelineOf(since: object | null, { resumed = false } = {}) {
     reader: {
       channelOf: ({ event, channel }) => (event === "posted" ? channel : null),
       open: (event) => openPost(event, async () => await asking.promise),
-      learn: async () => await Promise.resolve(null),
+      learn: async () => await Promise.resolve(history.people),
       told: () => undefined,
       isOursToDelete: () => false,
       context,
@@ -71,18 +72,16 @@ function timelineOf(since: object | null, { resumed = false } = {}) {
   return { host, positions, timeline, unreadable, after, asked, others, asking, history };
 }
 
-const FAILED: MattermostResult<never> = {
-  ok: false,
-  failure: {
-    status: 503,
-    headers: {},
-    body: null,
-    why: "refused",
-    message: "HTTP 503",
-    retryAfterMs: null,
-    certain: false,
-  },
-};
+const failureWith = (status: number): RestFailure => ({
+  status,
+  headers: {},
+  body: null,
+  why: "refused",
+  message: `HTTP ${status}`,
+  retryAfterMs: null,
+  certain: false,
+});
+const FAILED: MattermostResult<never> = { ok: false, failure: failureWith(503) };
 
 const posted = (id: string, given: object = {}): StreamEvent => ({
   event: "posted",
@@ -120,6 +119,21 @@ describe("a channel's history", () => {
     timeline.enter(here);
     await told(host, 1);
     expect(texts(host)).toEqual(["missed"]);
+  });
+
+  test("is told without names when people cannot be looked up for good, and not for a limit", async () => {
+    const { host, timeline, unreadable, after, history } = timelineOf(cursor);
+    history.posts = [aPost({ id: "gap", message: "missed", create_at: 110_000, update_at: 110_000 })];
+    const answers = [429, 500, 429, 502, 503].map(failureWith);
+    after.failure = () => {
+      history.people = answers.shift() ?? null;
+      timeline.enter(here);
+    };
+    history.people = answers.shift() ?? null;
+    timeline.enter(here);
+    await told(host, 1);
+    expect([texts(host), unreadable.length, answers]).toEqual([["missed"], 4, []]);
+    expect(host.records.filter(({ level }) => level === "warn")).toMatchObject([{ fields: { why: "HTTP 503" } }]);
   });
 
   test("that fails is read when the channel is joined again at that moment", async () => {
