@@ -15,7 +15,7 @@ import { postByWebhook } from "./webhook-out.ts";
 
 type MattermostHandlers = Handlers<typeof capabilities>;
 
-/** So long a post waits for the channels to be joined. Mattermost itself waits for the answer 30 s as it is installed. */
+/** So long a post waits for the channels to be joined. Mattermost waits for the answer for 30 s as it is installed. */
 const KNOWN_MS = 20_000;
 
 /** Takes part through webhooks alone: without a user there are messages, and nothing else. */

@@ -10,7 +10,7 @@ import type { ThreadRoots } from "./roots.ts";
 import type { MattermostSettings } from "./settings.ts";
 
 /** By the clock of the server. */
-export interface ServerTimes {
+interface ServerTimes {
   now(): number;
   /** Up to when earlier sessions were told what happens; 0: there was none. */
   readonly toldMs: number;

@@ -208,7 +208,7 @@ describe("who has to be looked up", () => {
     timeline.enter(here);
     timeline.push(posted("asks"));
     timeline.push({ ...posted(""), event: "user_removed" });
-    for (let count = 0; count < 2_000; count += 1) timeline.push(posted(`p${count}`));
+    for (let count = 0; count < 10_000; count += 1) timeline.push(posted(`p${count}`));
     await eventually(
       async () => await Promise.resolve(others.length),
       (count) => count === 1,

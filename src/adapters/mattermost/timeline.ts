@@ -17,6 +17,8 @@ import { type StreamEvent, TIME } from "./stream.ts";
 const QUEUE_MAX = 500;
 /** Events of one channel that wait while its history is read; beyond that, it is read again. */
 const BACKLOG_MAX = 2_000;
+/** … and while it is asked who somebody is, which is soon over: reading it again would take longer. */
+const ASKING_MAX = 10_000;
 /** So many events are known when they come again, as they do wherever a history overlaps. */
 const HANDED_MAX = 5_000;
 /** A fault of ours must not fill the log. */
@@ -188,7 +190,7 @@ export class MattermostTimeline {
   #keep(lane: Lane, event: StreamEvent): void {
     const { reader, onOther } = this.#options;
     const waiting = lane.backlog ?? [];
-    if (waiting.length < BACKLOG_MAX) return void waiting.push(event);
+    if (waiting.length < (lane.asking ? ASKING_MAX : BACKLOG_MAX)) return void waiting.push(event);
     lane.backlog = [];
     lane.whole = false;
     // The history does not tell these.
