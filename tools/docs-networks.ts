@@ -10,11 +10,16 @@ export interface Network {
   readonly capabilities: Capabilities;
 }
 
-/** What "once" means, one row per network; everything in it follows from the capabilities. */
+/**
+ * What "once" means, one row per network, which follows from the capabilities, and for each lesser way to take part.
+ */
 export function onceTable(networks: Iterable<Network>): string {
-  const rows = [...networks].map(({ manifest, capabilities: { proof, idempotency, limits } }) => {
-    const { unknown, rialto, network } = settled(idempotency);
-    return [manifest.title, proofs[proof], unknown, rialto, network, `${limits.inflightMax} per channel`];
+  const rows = [...networks].flatMap(({ manifest, capabilities: { proof, idempotency, limits } }) => {
+    const row = (title: string, { unknown, rialto, network }: ReturnType<typeof settled>) => {
+      return [title, proofs[proof], unknown, rialto, network, `${limits.inflightMax} per channel`];
+    };
+    const lesser = (manifest.lesser ?? []).map((way) => row(`${manifest.title}, ${way.title}`, way));
+    return [row(manifest.title, settled(idempotency))].concat(lesser);
   });
   const heads = [
     "network",

@@ -34,10 +34,23 @@ export interface Manifest {
    * not say it. Pure; holds no secret.
    */
   readonly address?: (settings: Readonly<Record<string, unknown>>) => string | null;
+  /** Ways to take part of which less is true than the capabilities say, for the documentation. */
+  readonly lesser?: readonly LesserWay[];
   /** What settings that fit one by one say together. Pure; gets all settings of the schema, each valid by itself. */
   readonly check?: (settings: Readonly<Record<string, unknown>>) => readonly SettingIssue[];
   /** Of the command line: `rialto <protocol> <command> <account>`. */
   readonly commands?: readonly AccountCommand[];
+}
+
+/** What becomes of a message that may have been sent. */
+interface LesserWay {
+  /** To follow the manifest's title and a comma, as in "webhooks alone". */
+  readonly title: string;
+  /** When it is unknown whether it was sent. */
+  readonly unknown: string;
+  /** After a crash of Rialto, and of the network. */
+  readonly rialto: string;
+  readonly network: string;
 }
 
 /** Something that follows from the settings of one account. Pure. */

@@ -30,6 +30,14 @@ const manifest: Manifest = {
     const path = pathname === "/" ? "" : pathname;
     return `${hostname}:${port || (isTls ? "443" : "80")}${path} (${isTls ? "TLS" : "no TLS"})`;
   },
+  lesser: [
+    {
+      title: "webhooks alone",
+      unknown: "not sent again, and named in the log",
+      rialto: "what was being sent is sent again, and may be there twice; the rest is there once",
+      network: "what was being sent is not sent again, the rest waits and is sent: none doubled",
+    },
+  ],
   check: (settings) => checkSettings(settingsBy(schema, settings)),
 };
 
