@@ -6,6 +6,7 @@ const FORMATS: readonly (readonly [SampleFormat, string])[] = [
   ["irc", "IRC"],
   ["markdown", "Markdown"],
   ["mattermost", "Mattermost"],
+  ["discord", "Discord"],
   ["html", "HTML"],
   ["styling", "XEP-0393"],
 ];

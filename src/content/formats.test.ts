@@ -9,7 +9,7 @@ import { SAMPLES } from "./samples.suite.ts";
 import { looksStyled } from "./styling-parse.ts";
 import { hostileWords, trees } from "./tree.suite.ts";
 
-const FORMATS = ["plain", "irc", "markdown", "mattermost", "html", "styling"] as const;
+const FORMATS = ["plain", "irc", "markdown", "mattermost", "discord", "html", "styling"] as const;
 
 describe.each(SAMPLES)("$kind", ({ blocks, written, kept }) => {
   test.each(FORMATS)("written in %s", (format) => {

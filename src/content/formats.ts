@@ -1,4 +1,7 @@
 import type { Block } from "../contract/content.ts";
+import { writtenDiscord } from "./discord-names.ts";
+import { parseDiscord } from "./discord-parse.ts";
+import { renderDiscord } from "./discord-render.ts";
 import { parseHtml } from "./html-parse.ts";
 import { renderHtml } from "./html-render.ts";
 import { renderIrc } from "./irc-render.ts";
@@ -17,10 +20,13 @@ export function parse(format: string, text: string): readonly Block[] {
   return (FORMATS.get(format)?.parse ?? parsePlain)(text);
 }
 
-/** Whether people write the format by hand: whoever knows no formats can read it. */
-export function isWritten(format: string): boolean {
-  return format === "markdown" || format === "styling" || format === "mattermost";
+/** The text as people write it who know no ids; null: people do not write the format by hand. */
+export function written(format: string, text: string): string | null {
+  return (FORMATS.get(format)?.written ?? notWritten)(text);
 }
+
+const asWritten = (text: string): string => text;
+const notWritten = (): null => null;
 
 /** The tree as text of a format; a format nobody here knows gets plain text. */
 export function render(format: string, blocks: readonly Block[]): string {
@@ -30,14 +36,19 @@ export function render(format: string, blocks: readonly Block[]): string {
 interface Format {
   readonly parse: (text: string) => readonly Block[];
   readonly render: (blocks: readonly Block[]) => string;
+  readonly written: (text: string) => string | null;
 }
 
 const FORMATS: ReadonlyMap<string, Format> = new Map<string, Format>([
-  ["irc", { parse: parseIrc, render: renderIrc }],
-  ["markdown", { parse: parseMarkdown, render: renderMarkdown }],
-  ["mattermost", { parse: parseMattermost, render: renderMattermost }],
-  ["html", { parse: (text) => parseHtml(text, personBehind), render: (blocks) => renderHtml(blocks) }],
-  ["styling", { parse: parseStyling, render: renderStyling }],
+  ["irc", { parse: parseIrc, render: renderIrc, written: notWritten }],
+  ["markdown", { parse: parseMarkdown, render: renderMarkdown, written: asWritten }],
+  ["mattermost", { parse: parseMattermost, render: renderMattermost, written: asWritten }],
+  ["discord", { parse: parseDiscord, render: (blocks) => renderDiscord(blocks), written: writtenDiscord }],
+  [
+    "html",
+    { parse: (text) => parseHtml(text, personBehind), render: (blocks) => renderHtml(blocks), written: notWritten },
+  ],
+  ["styling", { parse: parseStyling, render: renderStyling, written: asWritten }],
 ]);
 
 /** Plain stays plain: nothing in it has a meaning but the line breaks. */

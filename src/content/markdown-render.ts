@@ -23,17 +23,26 @@ export interface Writing {
   /** The mark that may stand around written text; null when none may. */
   readonly markFor: (style: keyof typeof MARKS, written: string) => string | null;
   readonly isHref: (href: string, words: string) => boolean;
-  /** An address that is no link. */
-  readonly address: (href: string) => string;
+  /** An address that is no link; `write`: one of `writes`. */
+  readonly address: (href: string, write: (text: string) => string) => string;
   readonly lacking: ReadonlySet<Inline["t"]>;
   /** Null: it is a bold line. */
   readonly heading: ((level: number, line: string) => string) | null;
   /** The lines of an item of a list. */
   readonly item: (lines: readonly string[]) => readonly string[];
-  /** Lines of a list may begin quotes and fences; an empty line ends what would go on with the next one. */
+  /** A line of a quote. */
+  readonly quote: (line: string) => string;
+  /** A block of code; null: it is its words. */
+  readonly fence: (text: string, lang: string | null) => readonly string[] | null;
+  /** Code that neither begins nor ends with a backtick or a space; null: there are no marks for it. */
+  readonly code: (text: string) => string | null;
+  /** Lines of a list may begin quotes and fences. */
   readonly blocks: boolean;
+  /** Whether an empty line must end a block, which would go on with the next one. */
+  readonly isParted: (block: Block, next: Block) => boolean;
   /** Null: it is its words. */
   readonly mention: (mention: Extract<Inline, { t: "mention" }>) => string | null;
+  readonly emoji: (text: string) => string | null;
 }
 
 /**
@@ -63,8 +72,8 @@ const isPlain = (block: Block): boolean => block.t === "para" && block.of.every(
 function linesOf(blocks: readonly Block[], begins: boolean, how: Writing): readonly string[] {
   return blocks.flatMap((block, at) => {
     const lines = blockLines(block, begins, how);
-    const goesOn = how.blocks && at < blocks.length - 1 && (block.t === "quote" || block.t === "list");
-    return goesOn ? [...lines, ""] : lines;
+    const next = blocks[at + 1];
+    return next !== undefined && how.isParted(block, next) ? [...lines, ""] : lines;
   });
 }
 
@@ -75,11 +84,11 @@ function blockLines(block: Block, begins: boolean, how: Writing): readonly strin
     case "heading":
       return headingLines(block, begins, how);
     case "pre": {
-      const isCode = begins && !isUnseen(block.text);
-      return isCode ? fenced(block.text, block.lang) : paraLines([textOf(block.text)], begins, how);
+      const code = begins && !isUnseen(block.text) ? how.fence(block.text, block.lang) : null;
+      return code ?? paraLines([textOf(block.text)], begins, how);
     }
     case "quote":
-      return linesOf(block.of, begins, how).map(quoted);
+      return linesOf(block.of, begins, how).map(how.quote);
     case "list":
       return block.items.flatMap((item, index) => {
         const bullet = block.ordered ? `${index + 1}. ` : "- ";
@@ -102,7 +111,8 @@ function headingLines(
 
 const textOf = (text: string): Inline => ({ t: "text", text });
 
-function fenced(text: string, lang: string | null): readonly string[] {
+/** As many backticks as the code needs. */
+export function fenced(text: string, lang: string | null): readonly string[] {
   const fence = "`".repeat(Math.max(2, longestRun(text)) + 1);
   return [fence + (lang !== null && /^[\w+#.-]+$/.test(lang) ? lang : ""), ...text.split("\n"), fence];
 }
@@ -144,8 +154,13 @@ const CHAT_WRITING: Writing = {
   lacking: new Set(["underline", "colour"]),
   heading: null,
   item: (lines) => lines,
+  quote: quoted,
+  fence: fenced,
+  code: ticked,
   blocks: false,
+  isParted: () => false,
   mention: () => null,
+  emoji: () => null,
 };
 
 export const wordsOf = (of: readonly Inline[]): string => plainText([{ t: "para", of }]);
@@ -178,23 +193,24 @@ function spansText(inlines: readonly Inline[], place: Place): string {
 const mayPrecede = (inline: Inline, { how }: Place): boolean =>
   inline.t === "text" && how.behindCloser.test(inline.text.charAt(0));
 
-const MARKS = { bold: "**", italic: "_", strike: "~~", spoiler: "||" } as const;
+const MARKS = { bold: "**", italic: "_", underline: "__", strike: "~~", spoiler: "||" } as const;
 
 function oneText(inline: Inline, place: Place): string {
   switch (inline.t) {
     case "mention":
       return place.how.mention(inline) ?? place.write(inline.text);
-    case "text":
     case "emoji":
+      return place.how.emoji(inline.text) ?? place.write(inline.text);
+    case "text":
       return place.write(inline.text);
     case "code":
       return codeText(inline.text, place);
     case "bold":
     case "italic":
+    case "underline":
     case "strike":
     case "spoiler":
       return marked(inline.of, inline.t, place);
-    case "underline":
     case "colour":
       return spansText(inline.of, place);
     case "link":
@@ -210,19 +226,24 @@ function marked(of: readonly Inline[], style: keyof typeof MARKS, place: Place):
 }
 
 function codeText(text: string, place: Place): string {
-  if (!place.opens || !place.closes || !/^[^\s`](?:.*[^\s`])?$/su.test(text)) return place.write(text);
-  const fence = "`".repeat(longestRun(text) + 1);
-  return fence + text + fence;
+  const mayBe = place.opens && place.closes && /^[^\s`](?:.*[^\s`])?$/su.test(text);
+  return (mayBe ? place.how.code(text) : null) ?? place.write(text);
+}
+
+/** Between more backticks than there are in it. */
+export function ticked(code: string): string {
+  const ticks = "`".repeat(longestRun(code) + 1);
+  return ticks + code + ticks;
 }
 
 function linkText({ href, of }: Extract<Inline, { t: "link" }>, place: Place): string {
   const shown = shownLink(wordsOf(of), href);
-  if (shown === "address") return place.how.address(href);
+  if (shown === "address") return place.how.address(href, place.write);
   if (shown === "words") return spansText(of, place);
   if (place.opens && place.closes && place.how.isHref(href, wordsOf(of))) {
     return `[${spansText(of, { ...place, opens: true, closes: true })}](${href})`;
   }
-  return `${spansText(of, { ...place, closes: true })} (${place.how.address(href)})`;
+  return `${spansText(of, { ...place, closes: true })} (${place.how.address(href, place.write)})`;
 }
 
 /** Whether its parentheses are in pairs, so that none of them ends it. */

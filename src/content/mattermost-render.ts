@@ -1,8 +1,9 @@
 import type { Block } from "../contract/content.ts";
 import { MATTERMOST } from "./markdown-dialect.ts";
 import { parseLine } from "./markdown-inline.ts";
-import { isBalanced, wordsOf, writeMarkdown, type Writing } from "./markdown-render.ts";
+import { fenced, isBalanced, ticked, wordsOf, writeMarkdown, type Writing } from "./markdown-render.ts";
 import { APART, protectBegin, protectWords } from "./mattermost-protect.ts";
+import { quoted } from "./plain.ts";
 
 /**
  * The tree as text of Mattermost. What is text there is shown as it is, notifies nobody and is no emoji; a style that
@@ -34,6 +35,7 @@ const WRITING: Writing = {
         return written.includes("*") || /^["<]/.test(written) ? null : "*";
       case "strike":
         return written.includes("~~") || /^~|~$/.test(written) ? null : "~~";
+      case "underline":
       case "spoiler":
         return null;
     }
@@ -51,6 +53,11 @@ const WRITING: Writing = {
     const begin = lines.findIndex((line) => line.trim() !== "");
     return begin === -1 ? [APART] : [(lines[begin] ?? "").trimStart(), ...lines.slice(begin + 1)];
   },
+  quote: quoted,
+  fence: fenced,
+  code: ticked,
   blocks: true,
+  isParted: ({ t }) => t === "quote" || t === "list",
   mention: ({ user, text }) => (user !== null && USER_NAME.test(text) ? text : null),
+  emoji: () => null,
 };

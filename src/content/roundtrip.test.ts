@@ -16,6 +16,8 @@ const FORMATS: readonly (readonly [string, Reader])[] = [
   ["markdown", plainSigns],
   // Its quotes and lists end with an empty line, so that empty ones are gone.
   ["mattermost", (blocks) => plainSigns(blocks).replaceAll(/[>-]|\d+\./g, "")],
+  // It has no quotes within quotes, and no lists and quotes of nothing.
+  ["discord", (blocks) => plainSigns(blocks).replaceAll(/[>-]|\d+\./g, "")],
   ["html", wordsOf],
   ["styling", plainSigns],
 ];

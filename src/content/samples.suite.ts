@@ -9,14 +9,14 @@ export interface ContentSample {
   readonly kept: readonly SampleFormat[];
 }
 
-export type SampleFormat = "plain" | "irc" | "markdown" | "mattermost" | "html" | "styling";
+export type SampleFormat = "plain" | "irc" | "markdown" | "mattermost" | "discord" | "html" | "styling";
 
 const text = (words: string): Inline => ({ t: "text", text: words });
 const para = (...of: readonly Inline[]): Block => ({ t: "para", of });
 const marked = (t: "bold" | "italic" | "underline" | "strike" | "spoiler", ...of: readonly Inline[]): Block =>
   para(text("a "), { t, of }, text(" z"));
 
-const ALL: readonly SampleFormat[] = ["plain", "irc", "markdown", "mattermost", "html", "styling"];
+const ALL: readonly SampleFormat[] = ["plain", "irc", "markdown", "mattermost", "discord", "html", "styling"];
 
 export const SAMPLES: readonly ContentSample[] = [
   {
@@ -27,6 +27,7 @@ export const SAMPLES: readonly ContentSample[] = [
       irc: "2 > 1 & a_b",
       markdown: "2 > 1 & a_b",
       mattermost: "2 > 1 & a_b",
+      discord: "2 > 1 & a_b",
       html: "2 &gt; 1 &amp; a_b",
       styling: "2 > 1 & a_b",
     },
@@ -35,7 +36,7 @@ export const SAMPLES: readonly ContentSample[] = [
   {
     kind: "line break",
     blocks: [para(text("a\nb"))],
-    written: { plain: "a\nb", irc: "a\nb", markdown: "a\nb", mattermost: "a\nb", html: "a<br>b", styling: "a\nb" },
+    written: { plain: "a\nb", irc: "a\nb", markdown: "a\nb", mattermost: "a\nb", discord: "a\nb", html: "a<br>b", styling: "a\nb" },
     kept: ALL,
   },
   {
@@ -46,10 +47,11 @@ export const SAMPLES: readonly ContentSample[] = [
       irc: "a \x02b\x0f z",
       markdown: "a **b** z",
       mattermost: "a **b** z",
+      discord: "a **b** z",
       html: "a <strong>b</strong> z",
       styling: "a *b* z",
     },
-    kept: ["irc", "markdown", "mattermost", "html", "styling"],
+    kept: ["irc", "markdown", "mattermost", "discord", "html", "styling"],
   },
   {
     kind: "italic",
@@ -59,10 +61,11 @@ export const SAMPLES: readonly ContentSample[] = [
       irc: "a \x1db\x0f z",
       markdown: "a _b_ z",
       mattermost: "a _b_ z",
+      discord: "a *b* z",
       html: "a <em>b</em> z",
       styling: "a _b_ z",
     },
-    kept: ["irc", "markdown", "mattermost", "html", "styling"],
+    kept: ["irc", "markdown", "mattermost", "discord", "html", "styling"],
   },
   {
     kind: "underline",
@@ -72,10 +75,11 @@ export const SAMPLES: readonly ContentSample[] = [
       irc: "a \x1fb\x0f z",
       markdown: "a b z",
       mattermost: "a b z",
+      discord: "a __b__ z",
       html: "a <u>b</u> z",
       styling: "a b z",
     },
-    kept: ["irc", "html"],
+    kept: ["irc", "discord", "html"],
   },
   {
     kind: "strike",
@@ -85,10 +89,11 @@ export const SAMPLES: readonly ContentSample[] = [
       irc: "a \x1eb\x0f z",
       markdown: "a ~~b~~ z",
       mattermost: "a ~~b~~ z",
+      discord: "a ~~b~~ z",
       html: "a <del>b</del> z",
       styling: "a ~b~ z",
     },
-    kept: ["irc", "markdown", "mattermost", "html", "styling"],
+    kept: ["irc", "markdown", "mattermost", "discord", "html", "styling"],
   },
   {
     kind: "spoiler",
@@ -98,10 +103,11 @@ export const SAMPLES: readonly ContentSample[] = [
       irc: "a \x0301,01b\x0f z",
       markdown: "a ||b|| z",
       mattermost: "a b z",
+      discord: "a ||b|| z",
       html: "a <span data-mx-spoiler>b</span> z",
       styling: "a b z",
     },
-    kept: ["irc", "markdown", "html"],
+    kept: ["irc", "markdown", "discord", "html"],
   },
   {
     kind: "bold and italic",
@@ -111,10 +117,11 @@ export const SAMPLES: readonly ContentSample[] = [
       irc: "a \x02b \x1dc\x0f z",
       markdown: "a **b _c_** z",
       mattermost: "a **b _c_** z",
+      discord: "a **b *c*** z",
       html: "a <strong>b <em>c</em></strong> z",
       styling: "a *b _c_* z",
     },
-    kept: ["irc", "markdown", "mattermost", "html", "styling"],
+    kept: ["irc", "markdown", "mattermost", "discord", "html", "styling"],
   },
   {
     kind: "colour",
@@ -124,6 +131,7 @@ export const SAMPLES: readonly ContentSample[] = [
       irc: "a \x0304b\x0f z",
       markdown: "a b z",
       mattermost: "a b z",
+      discord: "a b z",
       html: 'a <span data-mx-color="#ff0000">b</span> z',
       styling: "a b z",
     },
@@ -137,10 +145,11 @@ export const SAMPLES: readonly ContentSample[] = [
       irc: "a \x11*b*\x0f z",
       markdown: "a `*b*` z",
       mattermost: "a `*b*` z",
+      discord: "a `*b*` z",
       html: "a <code>*b*</code> z",
       styling: "a `*b*` z",
     },
-    kept: ["irc", "markdown", "mattermost", "html", "styling"],
+    kept: ["irc", "markdown", "mattermost", "discord", "html", "styling"],
   },
   {
     kind: "link",
@@ -150,10 +159,11 @@ export const SAMPLES: readonly ContentSample[] = [
       irc: "a b (https://e.example/b_c_) z",
       markdown: "a [b](https://e.example/b_c_) z",
       mattermost: "a [b](https://e.example/b_c_) z",
+      discord: "a [b](https://e.example/b_c_) z",
       html: 'a <a href="https://e.example/b_c_">b</a> z',
       styling: "a b (https://e.example/b_c_) z",
     },
-    kept: ["markdown", "mattermost", "html"],
+    kept: ["markdown", "mattermost", "discord", "html"],
   },
   {
     kind: "mention",
@@ -163,6 +173,7 @@ export const SAMPLES: readonly ContentSample[] = [
       irc: "@bob hi",
       markdown: "@bob hi",
       mattermost: "@\u200bbob hi",
+      discord: "@bob hi",
       html: "@bob hi",
       styling: "@bob hi",
     },
@@ -176,6 +187,7 @@ export const SAMPLES: readonly ContentSample[] = [
       irc: "a :cat:",
       markdown: "a :cat:",
       mattermost: "a :\u200bcat:",
+      discord: "a \\:cat:",
       html: "a :cat:",
       styling: "a :cat:",
     },
@@ -189,10 +201,11 @@ export const SAMPLES: readonly ContentSample[] = [
       irc: "\x02a\x0f\nb",
       markdown: "**a**\nb",
       mattermost: "## a\nb",
+      discord: "## a\nb",
       html: "<h2>a</h2><p>b</p>",
       styling: "*a*\nb",
     },
-    kept: ["mattermost", "html"],
+    kept: ["mattermost", "discord", "html"],
   },
   {
     kind: "code block",
@@ -202,10 +215,11 @@ export const SAMPLES: readonly ContentSample[] = [
       irc: "\x11a\x0f\n\x11 *b*\x0f",
       markdown: "```ts\na\n *b*\n```",
       mattermost: "```ts\na\n *b*\n```",
+      discord: "```ts\na\n *b*\n```",
       html: '<pre><code class="language-ts">a\n *b*\n</code></pre>',
       styling: "```ts\na\n *b*\n```",
     },
-    kept: ["markdown", "mattermost", "html", "styling"],
+    kept: ["markdown", "mattermost", "discord", "html", "styling"],
   },
   {
     kind: "quote",
@@ -215,10 +229,11 @@ export const SAMPLES: readonly ContentSample[] = [
       irc: "> a\nb",
       markdown: "> a\nb",
       mattermost: "> a\n\nb",
+      discord: "> a\nb",
       html: "<blockquote><p>a</p></blockquote><p>b</p>",
       styling: "> a\nb",
     },
-    kept: ["markdown", "mattermost", "html", "styling"],
+    kept: ["markdown", "mattermost", "discord", "html", "styling"],
   },
   {
     kind: "list",
@@ -234,10 +249,11 @@ export const SAMPLES: readonly ContentSample[] = [
       irc: "- a\n- b\n  - c",
       markdown: "- a\n- b\n  - c",
       mattermost: "- a\n- b\n  - c",
+      discord: "- a\n- b\n  - c",
       html: "<ul><li>a</li><li><p>b</p><ul><li>c</li></ul></li></ul>",
       styling: "- a\n- b\n  - c",
     },
-    kept: ["mattermost", "html"],
+    kept: ["mattermost", "discord", "html"],
   },
   {
     kind: "numbered list",
@@ -247,9 +263,10 @@ export const SAMPLES: readonly ContentSample[] = [
       irc: "1. a\n2. b",
       markdown: "1. a\n2. b",
       mattermost: "1. a\n2. b",
+      discord: "1. a\n2. b",
       html: "<ol><li>a</li><li>b</li></ol>",
       styling: "1. a\n2. b",
     },
-    kept: ["mattermost", "html"],
+    kept: ["mattermost", "discord", "html"],
   },
 ];

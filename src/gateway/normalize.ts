@@ -3,7 +3,7 @@ import type { Block, RemoteFile, Source } from "../contract/content.ts";
 import type { Author, Deleted, Edited, Event, Member, Posted, Reacted, SaidStyle, Topic } from "../contract/events.ts";
 import type { FileId, MessageRef } from "../contract/ids.ts";
 import { EventLabel, type Extra, type Message } from "../contract/message.ts";
-import { isWritten, parse } from "../content/formats.ts";
+import { parse, written } from "../content/formats.ts";
 import { plainText } from "../content/plain.ts";
 import { fileId } from "../files/file-id.ts";
 import type { IdNote, Known, NewEntry, Subject } from "../log/log.ts";
@@ -223,7 +223,7 @@ function recordSaid(saying: Saying, at: Place, { account, inbound, ignoresText }
   const shown = suffix === "" ? { blocks, words } : read(source);
   const isPlain = shown.words === source.text && shown.blocks.every(isPlainBlock);
   // Readers who know no formats see markup that people write as it was written, and of all other formatting the words.
-  const text = isWritten(source.format) ? source.text : shown.words;
+  const text = written(source.format, source.text) ?? shown.words;
   const message = { ...verdict.message, text };
   const note = saying.note?.(nameOf(message.username), excerptOf(words === "" ? namesOf(files) : words));
   return entryOf({ event, message, about, note, source: isPlain ? null : source, files, author }, at, account);

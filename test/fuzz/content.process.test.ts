@@ -6,7 +6,7 @@ import { cut, excerpt, measure } from "../../src/content/length.ts";
 import { linkMentions, withoutRoomPings } from "../../src/content/mentions.ts";
 import { hostileWords } from "../../src/content/tree.suite.ts";
 
-const FORMATS = ["plain", "irc", "markdown", "mattermost", "html", "styling"];
+const FORMATS = ["plain", "irc", "markdown", "mattermost", "discord", "html", "styling"];
 
 /** What people and programs write, to be cut up and mixed. */
 const SAMPLES = [

@@ -7,7 +7,7 @@ import type { Random } from "../random.ts";
 import type { Case, Target } from "../target.ts";
 import { mutated, text, word } from "../text.ts";
 
-const FORMATS = ["plain", "irc", "markdown", "mattermost", "html", "styling"] as const;
+const FORMATS = ["plain", "irc", "markdown", "mattermost", "discord", "html", "styling"] as const;
 
 const SAMPLES = [
   "**bold _both_** ~~gone~~ `code` [link](https://e.example/a_b) ||hush|| <https://e.example/>\n> quote\n- item\n  1. one\n```ts\nx\n```\n# head",
