@@ -6,8 +6,8 @@ import { tokenAt } from "./discord-tokens.ts";
 
 /**
  * Words of Discord, over as many lines as they have: `*italic*`, `_italic_`, `**bold**`, `__underline__`, `~~strike~~`,
- * `||spoiler||`, code, `[words](http…)`, addresses, tokens, and a backslash before any sign. A style begins wherever its
- * mark has an end, which is the first one there is, even within code.
+ * `||spoiler||`, code, `[words](http…)`, addresses, tokens, and a backslash before any sign. A style begins wherever
+ * its mark has an end, which is the first one there is, even within code.
  */
 export function parseDiscordWords(text: string): readonly Inline[] {
   if (text === "") return [];

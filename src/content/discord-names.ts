@@ -4,8 +4,8 @@ import { type DiscordToken, encodeName, tokenAt } from "./discord-tokens.ts";
 import { cut } from "./length.ts";
 
 /**
- * The source text of the format `discord` is Discord's own, in which mentions have their names, because ids mean nothing
- * elsewhere: `<@1|Alice>`, `<@&7|mods>`, `<#5|general>`. Signs of ASCII in a name are percent-encoded.
+ * The source text of the format `discord` is Discord's own, in which mentions have their names, because ids mean
+ * nothing elsewhere: `<@1|Alice>`, `<@&7|mods>`, `<#5|general>`. Signs of ASCII in a name are percent-encoded.
  */
 
 /** Who has an id, by the name that is shown; null: nobody knows. */

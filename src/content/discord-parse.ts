@@ -103,7 +103,7 @@ function blockAt(lines: readonly string[], at: number, where: Where): Found | nu
   return found ?? (where.depth >= DEPTH_MAX ? null : listAt(lines, at, where));
 }
 
-const HEADING = /^(?:(?<signs>#{1,3})|-#) +(?<words>[^]*\S)/;
+const HEADING = /^(?:(?<signs>#{1,3})|-#) +(?! )(?<words>[^]*\S)/;
 
 /** One of them, or subtext. */
 function headingAt(line: string, at: number): Found | null {
@@ -117,13 +117,16 @@ const QUOTED = /^ *> /;
 const REST_QUOTED = /^ *>>> /;
 
 function quoteAt(lines: readonly string[], at: number, where: Where): Found | null {
-  const toEnd = REST_QUOTED.test(lines[at] ?? "");
+  const line = lines[at] ?? "";
+  if (REST_QUOTED.test(line))
+    return quoteOf([line.replace(REST_QUOTED, ""), ...lines.slice(at + 1)], lines.length, where);
   let end = at;
-  while (end < lines.length && (toEnd || QUOTED.test(lines[end] ?? ""))) end += 1;
-  const own = lines.slice(at, end).map((line, index) => {
-    if (!toEnd) return line.replace(QUOTED, "");
-    return index === 0 ? line.replace(REST_QUOTED, "") : line;
-  });
+  while (QUOTED.test(lines[end] ?? "")) end += 1;
+  const own = lines.slice(at, end).map((quoted) => quoted.replace(QUOTED, ""));
+  return quoteOf(own, end, where);
+}
+
+function quoteOf(own: readonly string[], end: number, where: Where): Found | null {
   if (own.every(isUnseen)) return null;
   return { block: { t: "quote", of: blocksOf(own.join("\n"), { ...where, inQuote: true }) }, end };
 }

@@ -129,6 +129,6 @@ function address(text: string, at: number, scheme: string): readonly [written: s
 
 /** A written line, or a style at its beginning, that begins nothing: no heading, subtext, quote and list. */
 export function protectDiscordStart(line: string): string {
-  const begun = line.replace(/^([ *_~|[]*)(?=#{1,3}\s|-#\s|>(?:>>)?\s|[-+]\s)/, "$1\\");
+  const begun = line.replace(/^([ *_~|[]*)(?=#{1,3}\s|-#\s|>(?:>>)?\s|[-+*]\s)/, "$1\\");
   return begun === line ? line.replace(/^([ *_~|[]*\d{1,9})(?=\.\s)/, "$1\\") : begun;
 }

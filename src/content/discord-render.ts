@@ -24,8 +24,8 @@ const WITHOUT_EMOJI: DiscordRenderOptions = { emoji: () => null };
 
 /**
  * The tree as text of Discord. What is text there is shown as it is and notifies nobody; a style that cannot be written
- * at its place is its words. A mention is one when its user is an id, `&` and that of a role, `#` and that of a channel,
- * `@everyone` or `@here`; any other is its text.
+ * at its place is its words. A mention is one when its user is an id, `&` and that of a role, `#` and that of a
+ * channel, `@everyone` or `@here`; any other is its text.
  */
 export function renderDiscord(blocks: readonly Block[], { emoji }: DiscordRenderOptions = WITHOUT_EMOJI): string {
   const shallow = blocks.map(withoutQuotes);
@@ -50,16 +50,16 @@ function withoutQuotes(block: Block): Block {
 
 function unquoted(block: Block): Block {
   if (block.t === "list") return { ...block, items: block.items.map((item) => item.map(unquoted)) };
-  return block.t === "quote" ? { t: "para", of: joinedLines(block.of.flatMap(quotedLines)) } : block;
+  if (block.t !== "quote") return block;
+  const of: Inline[] = [];
+  for (const line of block.of.flatMap((inner) => splitLines(wordsIn(inner))))
+    of.push(textOf(of.length === 0 ? "> " : "\n> "), ...line);
+  return { t: "para", of };
 }
 
-function quotedLines(block: Block): readonly (readonly Inline[])[] {
-  const of = block.t === "para" || block.t === "heading" ? block.of : [textOf(plainText([block]))];
-  return splitLines(of).map((line) => [textOf("> "), ...line]);
+function wordsIn(block: Block): readonly Inline[] {
+  return block.t === "para" || block.t === "heading" ? block.of : [textOf(plainText([block]))];
 }
-
-const joinedLines = (lines: readonly (readonly Inline[])[]): readonly Inline[] =>
-  lines.flatMap((line, at) => (at === 0 ? line : [textOf("\n"), ...line]));
 
 const textOf = (text: string): Inline => ({ t: "text", text });
 
@@ -121,7 +121,7 @@ const writing = (isStrict: boolean): Writing => ({
   fence: (text, lang) => {
     if (/^[\s`]*$/.test(text)) return null;
     // A fence has three backticks, and no more.
-    return fenced(withoutEverybody(text).replaceAll("```", `\`\`${APART}\``), lang);
+    return fenced(withoutEverybody(text).replaceAll(/``(?=`)/g, `$&${APART}`), lang);
   },
   // Three of them would be a fence.
   code: (text) => (text.includes("``") ? null : ticked(withoutEverybody(text))),

@@ -1,7 +1,7 @@
 import * as fc from "../../test/support/property.ts";
 import { Parser } from "htmlparser2";
 import { describe, expect, test } from "vitest";
-import { parse, render } from "./formats.ts";
+import { parse, render, written } from "./formats.ts";
 import { renderHtml } from "./html-render.ts";
 import { wordsOf } from "./irc.ts";
 import { plainText } from "./plain.ts";
@@ -54,6 +54,18 @@ test("plain text stays plain in every format that can show it", () => {
 test("a text of a format nobody knows is plain", () => {
   expect(parse("nobody-knows", "*a*")).toStrictEqual(parse("plain", "*a*"));
   expect(render("__proto__", parse("markdown", "*a*"))).toBe("a");
+});
+
+test.each([
+  ["markdown", "**a**", "**a**"],
+  ["styling", "*a*", "*a*"],
+  ["mattermost", "**a**", "**a**"],
+  ["discord", "**<@1|Alice>**", "**@Alice**"],
+  ["html", "<b>a</b>", null],
+  ["irc", "\x02a", null],
+  ["nobody-knows", "a", null],
+])("what people write who know no ids, of %s", (format, source, shown) => {
+  expect(written(format, source)).toBe(shown);
 });
 
 describe("what is written is valid", () => {

@@ -36,7 +36,15 @@ export const SAMPLES: readonly ContentSample[] = [
   {
     kind: "line break",
     blocks: [para(text("a\nb"))],
-    written: { plain: "a\nb", irc: "a\nb", markdown: "a\nb", mattermost: "a\nb", discord: "a\nb", html: "a<br>b", styling: "a\nb" },
+    written: {
+      plain: "a\nb",
+      irc: "a\nb",
+      markdown: "a\nb",
+      mattermost: "a\nb",
+      discord: "a\nb",
+      html: "a<br>b",
+      styling: "a\nb",
+    },
     kept: ALL,
   },
   {

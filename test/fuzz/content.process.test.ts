@@ -1,6 +1,13 @@
 import * as fc from "../support/property.ts";
 import { describe, expect, test } from "vitest";
 import { looksStyled } from "../../src/content/styling-parse.ts";
+import {
+  type DiscordHere,
+  type DiscordNames,
+  nameMentions,
+  passDiscord,
+  writtenDiscord,
+} from "../../src/content/discord-names.ts";
 import { parse, render } from "../../src/content/formats.ts";
 import { cut, excerpt, measure } from "../../src/content/length.ts";
 import { linkMentions, withoutRoomPings } from "../../src/content/mentions.ts";
@@ -13,6 +20,7 @@ const SAMPLES = [
   "**bold _both_** ~~gone~~ `code` [link](https://e.example/a_b) ||hush|| <https://e.example/>\n> quote\n- item\n  1. one\n```ts\nx\n```\n# head",
   '<mx-reply>x</mx-reply><p>a <b>b<i>c</b></i><br/><a href="https://matrix.to/#/@a:b">a</a></p><ul><li>x<ol start="3"><li>y</ul><table><tr><td>1<td>2</table>&amp;&#x41;&bogus;<pre><code class="language-ts">x\n</code></pre><img alt="x" data-mx-emoticon>',
   "*b _i ~s~_* `c`\n> q\n>> r\n```\npre\n> x",
+  '**b *i*** __u__ ||s|| <@1|A> <@&2> <:x:3> <t:4:R> [a](<http://e.example/_> "t")\n-# small\n1. a\n  - b ```ts\nx\n```\n>>> rest',
   "\x02b\x1di\x0304,05c\x0f\x16r\x11m\x04ff0000h\x03",
 ];
 
@@ -39,12 +47,16 @@ describe.each(FORMATS)("%s", (format) => {
   });
 });
 
+const NOBODY: DiscordNames = { user: () => null, role: () => "r", channel: () => "c" };
+const NOWHERE: DiscordHere = { user: () => true, role: () => false, channel: () => false, everyone: false };
+
 test("the helpers take any text", () => {
   fc.assert(
     fc.property(text, fc.integer({ min: -1, max: 80 }), (source, max) => {
       looksStyled(source);
       withoutRoomPings(source);
       linkMentions(parse("markdown", source), () => null);
+      writtenDiscord(passDiscord(nameMentions(source, NOBODY), NOWHERE));
       excerpt(source, max);
       for (const unit of ["bytes", "utf16", "codepoints"] as const) {
         expect(measure(cut(source, max, unit), unit)).toBeLessThanOrEqual(Math.max(max, 0));
@@ -123,6 +135,17 @@ const UNITS = [
   "www.",
   "&#39;",
   "a~",
+  "__a",
+  "***a",
+  "_*",
+  "<@1|",
+  "<:a:",
+  "<https://a",
+  "*https://a*",
+  "[[a](http://x)]",
+  "[a](http://x ",
+  ">>> ",
+  "```a",
 ];
 
 /** The same between a beginning and an end, which may make a careless reader begin anew at each of them. */
