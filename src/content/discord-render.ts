@@ -36,10 +36,17 @@ export function renderDiscord(blocks: readonly Block[], { emoji }: DiscordRender
   const signs = signsOf(blocks);
   for (const writing of [LIGHT, STRICT]) {
     const text = writeMarkdown(shallow, { ...writing, emoji: own });
-    // Marks of one line may end in another.
-    if (signsOf(parseDiscord(text)) === signs) return withoutNames(text);
+    if ((writing === STRICT || !mayEndWords(text)) && signsOf(parseDiscord(text)) === signs) return withoutNames(text);
   }
   return protectDiscord(plainText(blocks));
+}
+
+/**
+ * Whether a `_` within a word may begin something that ends in another line or block, even in an address or in code:
+ * Discord looks for the end first.
+ */
+function mayEndWords(written: string): boolean {
+  return /[A-Za-z\d]_[A-Za-z\d]/.test(written) && /(?<!\\)_(?![A-Za-z\d])/.test(written);
 }
 
 /** There is no quote within a quote: its lines are text with the sign before each. */

@@ -199,6 +199,7 @@ test.each<[string, readonly Block[], string]>([
     [para(text("snake_case")), para(styled("italic", styled("bold", text("é"))))],
     "snake\\_case\n_**é**_",
   ],
+  ["words that would end one in code", [para(text("snake_case")), pre("a_", null)], "snake\\_case\n```\na_\n```"],
   ["code with backticks", [para(code("a`b"), text(" "), code("a``b"))], "``a`b`` a\\`\\`b"],
   ["a fence within code", [pre("a\n```\nb", null)], "```\na\n``\u200b`\nb\n```"],
   [
