@@ -1,7 +1,7 @@
 import type { Answer } from "./requests.ts";
 
 /** Which requests a fault concerns: by method and a part of the path behind `/v10`, any where absent. */
-interface Which {
+export interface Which {
   readonly method?: string;
   readonly path?: string | RegExp;
 }
@@ -57,6 +57,11 @@ export class Faults {
   /** Refuses for so many seconds: the account's own limit, that of all its requests, or one shared with others. */
   limit(which: Which, seconds: number, scope: "user" | "global" | "shared" = "user", times = 1): void {
     this.answer(which, tooMany(seconds, scope), times);
+  }
+
+  /** Nothing goes wrong any more. */
+  clear(): void {
+    this.#faults.length = 0;
   }
 
   /** What befalls this request. */

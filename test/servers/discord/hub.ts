@@ -5,9 +5,10 @@ import {
   GatewayOpcodes,
   type GatewayGuildCreateDispatchData,
   type GatewayReadyDispatchData,
+  type GatewayThreadListSyncDispatchData,
 } from "discord-api-types/v10";
 import { sees } from "./permissions.ts";
-import { mayRead, showChannel, showEvent, showGuild } from "./show.ts";
+import { mayRead, showChannel, showEvent, showGuild, showThreadMember } from "./show.ts";
 import type { AppRow, ChannelRow, GuildRow, MessageRow } from "./wire.ts";
 import type { World } from "./world.ts";
 
@@ -148,6 +149,35 @@ export class Hub {
       return showEvent(this.#world, row, app.user.id, readable);
     };
     this.tellEach(event, row.guild, data, { channel });
+  }
+
+  /** The sessions that see a channel. */
+  watchers(channel: ChannelRow): ReadonlySet<Session> {
+    return new Set([...this.sessions.values()].filter(({ app }) => sees(this.#world, channel, app.user.id)));
+  }
+
+  /** Whoever sees a channel now and did not before is told its threads. */
+  tellThreads(channel: ChannelRow, before: ReadonlySet<Session>): void {
+    const world = this.#world;
+    for (const session of this.watchers(channel)) {
+      if (before.has(session) || (session.intents & GatewayIntentBits.Guilds) === 0) continue;
+      const me = session.app.user.id;
+      const rows = [...world.channels.values()].filter(
+        (row) => row.parent === channel.id && row.thread?.meta.archived === false && sees(world, row, me),
+      );
+      const mine = rows.filter(({ thread }) => thread?.members.has(me) === true);
+      this.put(session, "THREAD_LIST_SYNC", {
+        guild_id: channel.guild,
+        channel_ids: [channel.id],
+        threads: rows.map((row) => showChannel(world, row, me)) as GatewayThreadListSyncDispatchData["threads"],
+        members: mine.map((row) => showThreadMember(world, row, me)),
+      } satisfies GatewayThreadListSyncDispatchData);
+    }
+  }
+
+  /** The servers that have a guild are in trouble, until `tellGuild`. */
+  tellOutage(guild: GuildRow): void {
+    this.tell("GUILD_DELETE", guild.id, { id: guild.id, unavailable: true });
   }
 
   tellGuild(guild: GuildRow, only: string): void {

@@ -14,7 +14,7 @@ import type { Draft } from "./draft.ts";
 import { channelRights, entered, may } from "./permissions.ts";
 import { mentionsOf } from "./mentions.ts";
 import { reactionOf, showChannel } from "./show.ts";
-import { badField, type ChannelRow, keyOf, type MessageRow, no, type APIUser, type Upload } from "./wire.ts";
+import { badField, type ChannelRow, keyOf, type MessageRow, no, tooSoon, type APIUser, type Upload } from "./wire.ts";
 import type { WebhookRow } from "./wire.ts";
 import type { World } from "./world.ts";
 
@@ -54,6 +54,7 @@ export class Messages {
     const right = place.thread === null ? "SendMessages" : "SendMessagesInThreads";
     entered(this.#world, channel, me, right);
     if ((draft.files ?? []).length > 0) entered(this.#world, channel, me, "AttachFiles");
+    this.#checkPace(me, place);
     return this.create({ user: this.#world.user(me) }, place, draft);
   }
 
@@ -65,7 +66,7 @@ export class Messages {
     const forward = draft.reference?.type === MessageReferenceType.Forward;
     const other = [more.components, more.sticker_items, more.poll, more.type].some((part) => part !== undefined);
     if (content === "" && embeds.length === 0 && files.length === 0 && !other && !forward) throw no("empty");
-    this.#checkSizes(files);
+    this.#checkSizes(channel.guild, files);
     this.#reopen(channel, author);
     const attachments = files.map((file) => this.#store(channel, file));
     const wire: APIMessage = {
@@ -108,7 +109,7 @@ export class Messages {
     const channel = this.#open(row.channel);
     const { wire } = row;
     const files = draft.files ?? [];
-    this.#checkSizes(files);
+    this.#checkSizes(row.guild, files);
     const kept = wire.attachments.filter(({ id }) => draft.keep === undefined || draft.keep.includes(id));
     const next: APIMessage = {
       ...wire,
@@ -175,6 +176,7 @@ export class Messages {
       entered(this.#world, channel, me, "AddReactions");
       if (row.reactions.filter(({ users }) => users.length > 0).length >= REACTIONS_MAX) throw no("maxReactions");
     }
+    if (this.#world.blocks.has(`${row.wire.author.id} ${me}`)) throw no("blocked");
     if (reaction === undefined) row.reactions.push((reaction = { emoji, users: [] }));
     if (reaction.users.includes(me)) return;
     reaction.users.push(me);
@@ -281,8 +283,19 @@ export class Messages {
     return { type: MessageType.Reply, message_reference: { type: MessageReferenceType.Default, ...ids } };
   }
 
-  #checkSizes(files: readonly Upload[]): void {
-    if (files.some(({ content }) => content.length > this.#world.maxFile)) throw no("tooLarge");
+  /** In a channel with slow mode. */
+  #checkPace(me: string, place: ChannelRow): void {
+    const world = this.#world;
+    if (place.slowS === 0 || (world.apps.has(me) && !world.slowsBots)) return;
+    if (may(world, place, me, "BypassSlowmode")) return;
+    const mine = (world.history.get(place.id) ?? []).findLast((id) => world.messages.get(id)?.wire.author.id === me);
+    const wait = mine === undefined ? 0 : timeOf(mine) + place.slowS * 1000 - world.now();
+    if (wait > 0) throw tooSoon(wait / 1000);
+  }
+
+  #checkSizes(guild: string, files: readonly Upload[]): void {
+    const most = this.#world.maxFileOf(guild);
+    if (files.some(({ content }) => content.length > most)) throw no("tooLarge");
   }
 
   #store(channel: ChannelRow, upload: Upload): APIAttachment {

@@ -5,6 +5,7 @@ import {
   type APIPartialEmoji,
   type APIRole,
   ChannelType,
+  EmbedType,
   type GuildMemberFlags,
   MessageFlags,
   MessageReferenceType,
@@ -74,6 +75,31 @@ export class Folk {
     return this.say(channel, "", { poll });
   }
 
+  /** The time for votes is over: the poll has its result, which the server announces in a message. */
+  endPoll(row: MessageRow, votes: readonly number[]): MessageRow {
+    const { poll } = row.wire;
+    if (poll === undefined) throw no("unknownMessage");
+    const counts = poll.answers.map(({ answer_id: id }, at) => ({ id, count: votes[at] ?? 0, me_voted: false }));
+    row.wire = { ...row.wire, poll: { ...poll, results: { is_finalized: true, answer_counts: counts } } };
+    const channel = this.#server.world.channels.get(row.channel);
+    if (channel === undefined) throw no("unknownChannel");
+    this.#server.world.hub.tellMessage("MESSAGE_UPDATE", row, channel);
+    const victor = counts.toSorted((one, other) => other.count - one.count)[0];
+    const total = votes.reduce((sum, count) => sum + count, 0);
+    const text = poll.answers.find(({ answer_id: id }) => id === victor?.id)?.poll_media.text ?? "";
+    const fields = [
+      ["poll_question_text", poll.question.text ?? ""],
+      ["victor_answer_votes", String(victor?.count ?? 0)],
+      ["total_votes", String(total)],
+      ["victor_answer_id", String(victor?.id ?? 0)],
+      ["victor_answer_text", text],
+    ].map(([name = "", value = ""]) => ({ name, value, inline: false }));
+    const about = { type: MessageReferenceType.Default, channel_id: row.channel, message_id: row.id };
+    const more = { type: MessageType.PollResult, message_reference: about };
+    const embeds = [{ type: EmbedType.PollResult, fields }];
+    return this.#server.messages.create({ user: row.wire.author }, channel, { embeds, more });
+  }
+
   edit(row: MessageRow, content: string): void {
     this.#server.messages.edit(this.id, row.channel, row.id, { content });
   }
@@ -134,6 +160,16 @@ export class Folk {
     this.#server.world.hub.tell("CHANNEL_UPDATE", channel.guild, showChannel(this.#server.world, channel));
   }
 
+  setSlow(channel: ChannelRow, seconds: number): void {
+    channel.slowS = seconds;
+    this.#server.world.hub.tell("CHANNEL_UPDATE", channel.guild, showChannel(this.#server.world, channel));
+  }
+
+  /** Nobody with this id reacts to what this person writes. */
+  block(other: string): void {
+    this.#server.world.blocks.add(`${this.id} ${other}`);
+  }
+
   rename(channel: ChannelRow, name: string): void {
     channel.name = name;
     this.#server.world.hub.tell("CHANNEL_UPDATE", channel.guild, showChannel(this.#server.world, channel));
@@ -156,6 +192,16 @@ export class Folk {
     world.hub.tell(event, guild, data, channel.thread === null ? {} : { channel });
     world.channels.delete(id);
     for (const row of world.webhooks.values()) if (row.channel === id) world.webhooks.delete(row.id);
+  }
+
+  /** Somebody may only read for a while. */
+  timeOut(other: APIUser, ms: number): void {
+    const { world } = this.#server;
+    const member = this.guild.members.get(other.id);
+    if (member === undefined) throw no("unknownMember");
+    const next = { ...member, communication_disabled_until: new Date(world.now() + ms).toISOString() };
+    this.guild.members.set(other.id, next);
+    world.hub.tell("GUILD_MEMBER_UPDATE", this.guild.id, { guild_id: this.guild.id, ...next });
   }
 
   /** Throws somebody out of the guild; a bot hears that the guild is gone. */
@@ -202,6 +248,15 @@ function enter(server: FakeDiscord, guild: GuildRow, user: APIUser): void {
   const member = server.world.memberOf(user, { flags: 0 as GuildMemberFlags });
   guild.members.set(user.id, member);
   server.world.hub.tell("GUILD_MEMBER_ADD", guild.id, { guild_id: guild.id, ...member });
+}
+
+/** Many people and channels who were there before anybody looked: nobody is told of them. */
+export function populate(server: FakeDiscord, guild: GuildRow, people: number, channels: number): void {
+  for (let number = 0; number < people; number += 1) {
+    const user = server.world.addUser(`person${number}`);
+    guild.members.set(user.id, server.world.memberOf(user));
+  }
+  for (let number = 0; number < channels; number += 1) server.world.addChannel(guild, `channel${number}`);
 }
 
 /** A custom emoji of the guild. */

@@ -55,7 +55,8 @@ export function channelRights(world: World, channel: ChannelRow, user: string): 
   apply(overwrites.filter(({ id }) => id === guild.id));
   apply(overwrites.filter(({ id, type }) => type === OverwriteType.Role && member.roles.includes(id)));
   apply(overwrites.filter(({ id, type }) => type === OverwriteType.Member && id === user));
-  return rights;
+  const silent = Date.parse(member.communication_disabled_until ?? "") > world.now();
+  return silent ? rights & (PermissionFlagsBits.ViewChannel | PermissionFlagsBits.ReadMessageHistory) : rights;
 }
 
 export function may(world: World, channel: ChannelRow, user: string, right: Right): boolean {

@@ -20,9 +20,6 @@ export interface DiscordOptions {
   readonly base?: string;
 }
 
-/** A body with as many files as one message may have, and what is around them. */
-const FORM_EXTRA = 1 << 20;
-
 /**
  * A Discord of our own: what it says, refuses and forgets is what the real one does, by its public description. Tests
  * do what people do by `people.ts`, and break it by `faults`, `limits`, `wire`, `sockets` and the methods here.
@@ -85,6 +82,12 @@ export class FakeDiscord {
     await down();
     this.#server = this.#make();
     await this.#listen();
+  }
+
+  /** The road breaks, and the server goes on taking the connections of the gateway for sound, until `sockets.see`. */
+  cutUnseen(): void {
+    this.sockets.blind = true;
+    this.wire.cut();
   }
 
   async stop(): Promise<void> {
@@ -154,7 +157,7 @@ export class FakeDiscord {
     let headers = {};
     try {
       // Most refusals come without the body having been looked at; it is read all the same.
-      const raw = await rawOf(request, this.world.maxFile * 10 + FORM_EXTRA);
+      const raw = await rawOf(request, this.world.maxBody);
       const banned = this.limits.banned();
       if (banned !== null || instead !== null) return banned ?? instead ?? {};
       if (path === "") return this.#file(url);
@@ -162,7 +165,8 @@ export class FakeDiscord {
       const [, token = ""] = /^Bot (\S+)$/.exec(request.headers.authorization ?? "") ?? [];
       const app = this.world.appOf(token);
       if (app === undefined && !route.open) throw no("unauthorized");
-      const taken = this.limits.take(route.name, params, token);
+      const hookChannel = this.world.webhooks.get(params["webhook"] ?? "")?.channel;
+      const taken = this.limits.take(route.name, params, token, hookChannel);
       headers = taken.headers;
       if (taken.refused !== null) return taken.refused;
       const body = await bodyOf(request, raw);
@@ -171,7 +175,9 @@ export class FakeDiscord {
       return { ...answer, headers: { ...headers, ...answer.headers } };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      return { status: error.status, json: errorBody(error), headers };
+      const { status, retryS } = error;
+      const wait = retryS === null ? {} : { "Retry-After": String(Math.ceil(retryS)) };
+      return { status, json: errorBody(error), headers: { ...headers, ...wait } };
     }
   }
 

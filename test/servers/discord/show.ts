@@ -11,7 +11,6 @@ import {
   GuildExplicitContentFilter,
   GuildMFALevel,
   GuildNSFWLevel,
-  GuildPremiumTier,
   type GuildSystemChannelFlags,
   GuildVerificationLevel,
   Locale,
@@ -39,7 +38,7 @@ export function showChannel(world: World, row: ChannelRow, me?: string): APIChan
   const text = {
     topic: row.topic,
     last_message_id: row.lastMessage,
-    rate_limit_per_user: 0,
+    rate_limit_per_user: row.slowS,
     ...(row.lastPin !== null && { last_pin_timestamp: row.lastPin }),
   };
   if (row.type === ChannelType.GuildCategory) return base as APIChannel;
@@ -56,7 +55,7 @@ export function showChannel(world: World, row: ChannelRow, me?: string): APIChan
   return {
     ...bare,
     last_message_id: row.lastMessage,
-    rate_limit_per_user: 0,
+    ...(row.slowS > 0 && { rate_limit_per_user: row.slowS }),
     owner_id: owner,
     thread_metadata: meta,
     message_count: count,
@@ -96,7 +95,7 @@ export function showGuild(row: GuildRow): APIGuild {
     vanity_url_code: null,
     description: null,
     banner: null,
-    premium_tier: GuildPremiumTier.None,
+    premium_tier: row.tier,
     preferred_locale: Locale.EnglishUS,
     public_updates_channel_id: null,
     nsfw_level: GuildNSFWLevel.Default,

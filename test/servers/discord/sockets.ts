@@ -34,6 +34,11 @@ export class Sockets {
   heartbeatMs = 41_250;
   /** Heartbeats are not acknowledged, as on a connection that is dead and does not know it. */
   deaf = false;
+  /** Nothing at all is said, as on a connection whose other end has forgotten it. */
+  mute = false;
+  /** Connections that end are still taken for sound; see `FakeDiscord.cutUnseen`. */
+  blind = false;
+  readonly #unseen: (() => void)[] = [];
   /** Each IDENTIFY and RESUME, and by which path the connection came. */
   readonly logins: string[] = [];
 
@@ -43,20 +48,30 @@ export class Sockets {
 
   accept(request: IncomingMessage, socket: Duplex, head: Buffer, url: URL): void {
     this.#server.handleUpgrade(request, socket, head, (client) => {
-      const pipe = pipeOf(client, url.searchParams.get("compress") === "zlib-stream");
+      const pipe = pipeOf(this, client, url.searchParams.get("compress") === "zlib-stream");
       this.#open.set(client, pipe);
       client.on("error", () => client.terminate());
       const line = new Line(this.#world, this, pipe, url.pathname.replace(/\/$/, ""));
       client.on("message", (data: Buffer, binary) => line.hear(data, binary));
       client.on("close", (code) => {
-        this.#open.delete(client);
-        line.end(code);
+        const gone = (): void => {
+          this.#open.delete(client);
+          line.end(code);
+        };
+        if (this.blind) this.#unseen.push(gone);
+        else gone();
       });
       if ((url.searchParams.get("v") ?? "10") !== "10") {
         return pipe.close(GatewayCloseCodes.InvalidAPIVersion, "Invalid API version.");
       }
       line.begin();
     });
+  }
+
+  /** The server sees now which connections have ended. */
+  see(): void {
+    this.blind = false;
+    for (const gone of this.#unseen.splice(0)) gone();
   }
 
   get count(): number {
@@ -71,6 +86,11 @@ export class Sockets {
   /** Asks all clients to connect anew and go on. */
   askReconnect(): void {
     this.#say({ op: GatewayOpcodes.Reconnect, d: null, s: null, t: null });
+  }
+
+  /** Says anything, as the real one never would. */
+  babble(text: string): void {
+    for (const pipe of this.#open.values()) pipe.say(text);
   }
 
   /** Wants a sign of life at once. */
@@ -195,13 +215,19 @@ class Line {
 }
 
 /** With compression, all messages of a connection are one stream, flushed after each. */
-function pipeOf(client: WebSocket, compressed: boolean): Pipe {
+function pipeOf(sockets: Sockets, client: WebSocket, compressed: boolean): Pipe {
   const close = (code: number, reason: string): void => client.close(code, reason);
-  if (!compressed) return { say: (text) => client.send(text), close };
+  if (!compressed) {
+    const say = (text: string): void => {
+      if (!sockets.mute) client.send(text);
+    };
+    return { say, close };
+  }
   const deflate = createDeflate();
   const parts: Buffer[] = [];
   deflate.on("data", (part: Buffer) => parts.push(part));
   const say = (text: string): void => {
+    if (sockets.mute) return;
     deflate.write(text);
     deflate.flush(constants.Z_SYNC_FLUSH, () => client.send(Buffer.concat(parts.splice(0))));
   };

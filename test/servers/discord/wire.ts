@@ -11,6 +11,7 @@ import type {
   APIUser,
   APIWebhook,
   ChannelType,
+  GuildPremiumTier,
 } from "discord-api-types/v10";
 
 /** What the fake server keeps, in the network's published types where it is what the wire carries. */
@@ -20,6 +21,8 @@ export interface GuildRow {
   name: string;
   ownerId: string;
   systemChannel: string | null;
+  /** How much its members have paid for it. */
+  tier: GuildPremiumTier;
   readonly roles: Map<string, APIRole>;
   readonly members: Map<string, APIGuildMember>;
   readonly emojis: APIEmoji[];
@@ -33,6 +36,8 @@ export interface ChannelRow {
   parent: string | null;
   position: number;
   topic: string | null;
+  /** Seconds between two messages of one person. */
+  slowS: number;
   overwrites: APIOverwrite[];
   lastMessage: string | null;
   lastPin: string | null;
@@ -100,18 +105,21 @@ export class Refusal extends Error {
   readonly status: number;
   readonly code: number;
   readonly fields: FieldErrors;
+  /** In so many seconds it may be tried again. */
+  readonly retryS: number | null;
 
-  constructor(status: number, code: number, message: string, fields: FieldErrors = {}) {
+  constructor(status: number, code: number, message: string, fields: FieldErrors = {}, retryS: number | null = null) {
     super(message);
     this.status = status;
     this.code = code;
     this.fields = fields;
+    this.retryS = retryS;
   }
 }
 
-export function errorBody({ code, message, fields }: Refusal): { code: number; message: string; errors?: object } {
+export function errorBody({ code, message, fields, retryS }: Refusal): object {
   const names = Object.keys(fields);
-  if (names.length === 0) return { message, code };
+  if (names.length === 0) return { message, code, ...(retryS !== null && { retry_after: retryS }) };
   const errors: Record<string, unknown> = {};
   for (const name of names) {
     let at = errors;
@@ -153,6 +161,7 @@ const KNOWN = {
   channelType: [400, 50024, "Cannot execute action on this channel type"],
   webhookToken: [401, 50027, "Invalid Webhook Token"],
   bulkOld: [400, 50034, "A message provided was too old to bulk delete"],
+  blocked: [403, 90001, "Reaction was blocked"],
   archived: [400, 50083, "Thread is archived"],
   forumNeedsThread: [400, 220_001, "Webhooks posted to forum channels must have a thread_name or thread_id"],
   forumBoth: [400, 220_002, "Webhooks posted to forum channels cannot have both a thread_name and thread_id"],
@@ -166,6 +175,10 @@ export function no(name: keyof typeof KNOWN): Refusal {
 }
 
 export const invalid = (fields: FieldErrors): Refusal => new Refusal(400, 50035, "Invalid Form Body", fields);
+
+/** In a channel with slow mode: so many seconds are to wait. */
+export const tooSoon = (seconds: number): Refusal =>
+  new Refusal(429, 20016, "This action cannot be performed due to slowmode rate limit.", {}, seconds);
 
 export const badField = (name: string, code: string, message: string): Refusal =>
   invalid({ [name]: { code, message } });

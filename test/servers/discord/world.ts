@@ -5,13 +5,14 @@ import {
   type APIRole,
   ChannelType,
   type GuildMemberFlags,
+  GuildPremiumTier,
   OverwriteType,
   type RoleFlags,
 } from "discord-api-types/v10";
 import { Clock } from "./clock.ts";
 import { Hub } from "./hub.ts";
 import { bitsOf, EVERYBODY, type Right } from "./permissions.ts";
-import { showChannel } from "./show.ts";
+import { showChannel, showGuild } from "./show.ts";
 import { type AppRow, type ChannelRow, type GuildRow, type MessageRow, no, type Upload } from "./wire.ts";
 import type { APIUser, WebhookRow } from "./wire.ts";
 
@@ -20,6 +21,16 @@ interface StoredFile {
   readonly upload: Upload;
   readonly channel: string;
 }
+
+const MIB = 1024 * 1024;
+
+/** Most bytes of one file, by what the members of a guild have paid. */
+const FILE_MAX: Readonly<Record<GuildPremiumTier, number>> = {
+  [GuildPremiumTier.None]: 10 * MIB,
+  [GuildPremiumTier.Tier1]: 10 * MIB,
+  [GuildPremiumTier.Tier2]: 50 * MIB,
+  [GuildPremiumTier.Tier3]: 100 * MIB,
+};
 
 /** How long an address of a file is good. */
 const SIGNED_MS = 24 * 3_600_000;
@@ -39,8 +50,12 @@ export class World {
   readonly pins = new Map<string, Map<string, string>>();
   readonly webhooks = new Map<string, WebhookRow>();
   readonly files = new Map<string, StoredFile>();
-  /** Most bytes of one file. */
-  maxFile = 10 * 1024 * 1024;
+  /** Most bytes of one file; null: what each guild has. */
+  maxFile: number | null = null;
+  /** By the documentation bots need not mind slow mode. */
+  slowsBots = false;
+  /** Who has blocked whom, by ids of users: nobody reacts to messages of somebody who has blocked them. */
+  readonly blocks = new Set<string>();
   /** As `http://127.0.0.1:1234`: where files are. */
   site = "";
 
@@ -78,6 +93,7 @@ export class World {
       name,
       ownerId: owner.id,
       systemChannel: null,
+      tier: GuildPremiumTier.None,
       roles: new Map(),
       members: new Map(),
       emojis: [],
@@ -139,6 +155,7 @@ export class World {
       parent: parent?.id ?? null,
       position: this.channels.size,
       topic: null,
+      slowS: 0,
       overwrites: [],
       lastMessage: null,
       lastPin: null,
@@ -154,8 +171,26 @@ export class World {
   overwrite(channel: ChannelRow, id: string, allow: readonly Right[], deny: readonly Right[]): void {
     const type = this.guild(channel.guild).roles.has(id) ? OverwriteType.Role : OverwriteType.Member;
     const one: APIOverwrite = { id, type, allow: bitsOf(allow), deny: bitsOf(deny) };
+    const saw = this.hub.watchers(channel);
     channel.overwrites = [...channel.overwrites.filter((other) => other.id !== id), one];
     this.hub.tell("CHANNEL_UPDATE", channel.guild, showChannel(this, channel));
+    this.hub.tellThreads(channel, saw);
+  }
+
+  /** What the members have paid. */
+  boost(guild: GuildRow, tier: GuildPremiumTier): void {
+    guild.tier = tier;
+    this.hub.tell("GUILD_UPDATE", guild.id, showGuild(guild));
+  }
+
+  maxFileOf(guild: string): number {
+    return this.maxFile ?? FILE_MAX[this.guild(guild).tier];
+  }
+
+  /** Of all files of one request, and what is around them. */
+  get maxBody(): number {
+    const tiers = [...this.guilds.values()].map(({ tier }) => FILE_MAX[tier]);
+    return (this.maxFile ?? Math.max(...tiers, FILE_MAX[GuildPremiumTier.None])) * 10 + MIB;
   }
 
   guild(id: string): GuildRow {
