@@ -126,7 +126,7 @@ async function sameOpTwice(stage: Stage): Promise<void> {
   await stage.deliver(room, { text: "only once", id });
   await stage.deliver(room, { text: "only once", id, attempt: 2 });
   await stage.within(room.session.close(AbortSignal.timeout(2_000)), "close()");
-  const { session } = await stage.open();
+  const { session } = await stage.open(room.host.cursors.at(-1) ?? null);
   const ref = await stage.join(session, room.channel);
   // After a restart nobody knows how many attempts there were.
   await stage.deliver({ session, ref }, { text: "only once", id, attempt: 1 });

@@ -194,6 +194,11 @@ export class Folk {
     for (const row of world.webhooks.values()) if (row.channel === id) world.webhooks.delete(row.id);
   }
 
+  leave(): void {
+    this.guild.members.delete(this.id);
+    this.#server.world.hub.tell("GUILD_MEMBER_REMOVE", this.guild.id, { guild_id: this.guild.id, user: this.user });
+  }
+
   /** Somebody may only read for a while. */
   timeOut(other: APIUser, ms: number): void {
     const { world } = this.#server;
@@ -244,7 +249,8 @@ export function giveRole(server: FakeDiscord, guild: GuildRow, user: APIUser, ri
   return role;
 }
 
-function enter(server: FakeDiscord, guild: GuildRow, user: APIUser): void {
+/** Somebody comes in, and everybody is told. */
+export function enter(server: FakeDiscord, guild: GuildRow, user: APIUser): void {
   const member = server.world.memberOf(user, { flags: 0 as GuildMemberFlags });
   guild.members.set(user.id, member);
   server.world.hub.tell("GUILD_MEMBER_ADD", guild.id, { guild_id: guild.id, ...member });
