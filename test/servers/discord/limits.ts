@@ -44,6 +44,8 @@ export class Limits {
   invalidMost = 10_000;
   /** Refused requests in the window that counts: what leads to a ban of the address. */
   invalid = 0;
+  /** How many requests were refused as too many. */
+  refused = 0;
   #invalidUntil = 0;
 
   constructor(now: () => number) {
@@ -87,8 +89,9 @@ export class Limits {
     return { refused: refused ? tooMany(seconds, "user", headers) : null, headers };
   }
 
-  /** Counts refusals; those for what is shared with others do not count. */
+  /** Counts refusals; as invalid, those for what is shared with others do not count. */
   note({ status = 200, headers = {} }: Answer): void {
+    if (status === 429) this.refused += 1;
     if (![401, 403, 429].includes(status) || headers["X-RateLimit-Scope"] === "shared") return;
     const now = this.#now();
     if (now >= this.#invalidUntil) {

@@ -6,6 +6,7 @@ import {
   type APIRole,
   ChannelType,
   EmbedType,
+  GatewayIntentBits,
   type GuildMemberFlags,
   MessageFlags,
   MessageReferenceType,
@@ -17,6 +18,9 @@ import { showChannel } from "./show.ts";
 import type { FakeDiscord } from "./server.ts";
 import { type APIUser, type AppRow, type ChannelRow, type GuildRow, type MessageRow, no } from "./wire.ts";
 import type { Upload } from "./wire.ts";
+
+const { Guilds, GuildMessages, GuildMessageReactions, MessageContent } = GatewayIntentBits;
+const CLIENT = Guilds | GuildMessages | GuildMessageReactions | MessageContent;
 
 /** What people do with their clients; the server tells everybody, as it does. */
 export class Folk {
@@ -32,6 +36,17 @@ export class Folk {
 
   get id(): string {
     return this.user.id;
+  }
+
+  /** What this person's client is told. */
+  watch(listener: (event: string, data: Readonly<Record<string, unknown>>) => void): void {
+    const say = (text: string): void => {
+      const { t, d } = JSON.parse(text) as { t: string; d: Readonly<Record<string, unknown>> };
+      listener(t, d);
+    };
+    const portal = { messageContent: true, members: true, presence: true };
+    const pipe = { say, close: () => undefined };
+    this.#server.world.hub.identify({ user: this.user, token: this.id, portal }, CLIENT, undefined, pipe);
   }
 
   say(channel: ChannelRow, content: string, more: Partial<APIMessage> = {}): MessageRow {

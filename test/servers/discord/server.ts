@@ -69,6 +69,11 @@ export class FakeDiscord {
     return this.#wire;
   }
 
+  /** Where it listens itself, behind the road. */
+  get port(): number {
+    return this.#port;
+  }
+
   /** No proxy on the way and no limits, for measurements. */
   unbridle(): void {
     this.limits.off = true;

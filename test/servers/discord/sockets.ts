@@ -34,11 +34,10 @@ export class Sockets {
   heartbeatMs = 41_250;
   /** Heartbeats are not acknowledged, as on a connection that is dead and does not know it. */
   deaf = false;
-  /** Nothing at all is said, as on a connection whose other end has forgotten it. */
-  mute = false;
   /** Connections that end are still taken for sound; see `FakeDiscord.cutUnseen`. */
   blind = false;
   readonly #unseen: (() => void)[] = [];
+  readonly #mute = new WeakSet<WebSocket>();
   /** Each IDENTIFY and RESUME, and by which path the connection came. */
   readonly logins: string[] = [];
 
@@ -48,7 +47,7 @@ export class Sockets {
 
   accept(request: IncomingMessage, socket: Duplex, head: Buffer, url: URL): void {
     this.#server.handleUpgrade(request, socket, head, (client) => {
-      const pipe = pipeOf(this, client, url.searchParams.get("compress") === "zlib-stream");
+      const pipe = pipeOf(client, () => this.#mute.has(client), url.searchParams.get("compress") === "zlib-stream");
       this.#open.set(client, pipe);
       client.on("error", () => client.terminate());
       const line = new Line(this.#world, this, pipe, url.pathname.replace(/\/$/, ""));
@@ -66,6 +65,11 @@ export class Sockets {
       }
       line.begin();
     });
+  }
+
+  /** Nothing at all is said any more on the connections there are, as if their other end had forgotten them. */
+  mute(): void {
+    for (const client of this.#open.keys()) this.#mute.add(client);
   }
 
   /** The server sees now which connections have ended. */
@@ -215,11 +219,11 @@ class Line {
 }
 
 /** With compression, all messages of a connection are one stream, flushed after each. */
-function pipeOf(sockets: Sockets, client: WebSocket, compressed: boolean): Pipe {
+function pipeOf(client: WebSocket, isMute: () => boolean, compressed: boolean): Pipe {
   const close = (code: number, reason: string): void => client.close(code, reason);
   if (!compressed) {
     const say = (text: string): void => {
-      if (!sockets.mute) client.send(text);
+      if (!isMute()) client.send(text);
     };
     return { say, close };
   }
@@ -227,7 +231,7 @@ function pipeOf(sockets: Sockets, client: WebSocket, compressed: boolean): Pipe 
   const parts: Buffer[] = [];
   deflate.on("data", (part: Buffer) => parts.push(part));
   const say = (text: string): void => {
-    if (sockets.mute) return;
+    if (isMute()) return;
     deflate.write(text);
     deflate.flush(constants.Z_SYNC_FLUSH, () => client.send(Buffer.concat(parts.splice(0))));
   };
