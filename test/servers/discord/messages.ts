@@ -1,3 +1,4 @@
+import path from "node:path";
 import {
   type APIAttachment,
   type APIEmbed,
@@ -301,10 +302,12 @@ export class Messages {
   #store(channel: ChannelRow, upload: Upload): APIAttachment {
     const id = this.#world.clock.id();
     this.#world.files.set(id, { upload, channel: channel.id });
-    const filename = upload.name.replaceAll(/\s/g, "_");
+    const filename = fileNameOf(upload.name);
+    const shown = filename === upload.name ? {} : { title: path.parse(upload.name).name };
     return {
       id,
       filename,
+      ...shown,
       size: upload.content.length,
       url: "",
       proxy_url: "",
@@ -323,5 +326,9 @@ export class Messages {
     this.#world.pins.get(row.channel)?.delete(row.id);
   }
 }
+
+/** What stands in the address of a file; where that is not its name, the name is its title. */
+const fileNameOf = (name: string): string =>
+  name.replaceAll(/\s/gu, "_").replaceAll(/[^\p{L}\p{N}._-]/gu, "") || "unknown";
 
 const rich = (embed: APIEmbed): APIEmbed => ({ type: EmbedType.Rich, ...embed });

@@ -228,5 +228,8 @@ function goodName(field: string, given: string): string {
   if (bad !== undefined) {
     throw badField(field, "USERNAME_INVALID_CONTAINS", `Username cannot contain "${bad.toLowerCase()}"`);
   }
+  if (/^(?:everyone|here)$/i.test(name)) {
+    throw badField(field, "USERNAME_INVALID", `Username cannot be "${name.toLowerCase()}"`);
+  }
   return name;
 }
