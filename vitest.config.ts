@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import path from "node:path";
 import { defineConfig } from "vitest/config";
+import { ALIASES } from "./tools/build/packages.ts";
 import { LeftOut } from "./tools/left-out.ts";
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
@@ -22,6 +23,8 @@ const KINDS = ["main", "process", "servers"];
 const named = (kind: string): string[] => FOLDERS.map((folder) => `${folder}/**/*.${kind}.test.ts`);
 
 export default defineConfig({
+  // As in the build.
+  resolve: { alias: { ...ALIASES } },
   test: {
     retry: 0,
     // The last resort: each wait has a limit of its own, which says what did not come.

@@ -8,7 +8,7 @@ import { join, relative } from "node:path";
 import { build, type OutputOptions, type RolldownOptions } from "rolldown";
 import { lazyPackages } from "./build/lazy-packages.ts";
 import { bundledPackages, thirdPartyPage } from "./build/licences.ts";
-import { INSTALLED } from "./build/packages.ts";
+import { ALIASES, INSTALLED, LEFT_OUT } from "./build/packages.ts";
 
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
@@ -17,7 +17,7 @@ const common = {
   cwd: root,
   platform: "node",
   // Where a package has both, its modules: what CommonJS for browsers loads (UMD) is not found.
-  resolve: { mainFields: ["module", "main"] },
+  resolve: { mainFields: ["module", "main"], alias: ALIASES },
   // What a package cannot find is a mistake of the build, not of somebody's start.
   onLog(level, log, handle) {
     if (level === "warn") throw new Error(`the build warns: ${log.message}`);
@@ -46,7 +46,7 @@ const output = {
 const program = await build({
   ...common,
   input: { main: "src/main.ts" },
-  external: [...INSTALLED],
+  external: [...INSTALLED, ...LEFT_OUT],
   plugins: [lazyPackages()],
   output: {
     ...output,

@@ -52,7 +52,7 @@ function file(name: string, text: string): string {
 }
 
 /** Packages that do something more where somebody installs them, and names within texts. */
-const OPTIONAL = /^(?:bufferutil|utf-8-validate|supports-color|ajv(?:-formats)?\/.*)$/u;
+const OPTIONAL = /^(?:bufferutil|utf-8-validate|supports-color|zlib-sync|ajv(?:-formats)?\/.*)$/u;
 
 test("every file that the program may load is there, and every package is installed", () => {
   const files = readdirSync(dist);
@@ -79,6 +79,13 @@ test("a file takes one byte in memory for each character, and has the lines and 
     expect(name + (/[^\0-\u007f]/u.exec(text)?.[0] ?? "")).toBe(name);
   }
   expect(readFileSync(join(dist, "worker.js"), "utf8")).toMatch(/^class Writer |^var Writer = class /mu);
+});
+
+test("the client library of Discord is in the file that its first session loads, and brings no other HTTP client", () => {
+  const holding = (words: RegExp): readonly string[] =>
+    readdirSync(dist).filter((name) => name.endsWith(".js") && words.test(readFileSync(join(dist, name), "utf8")));
+  expect(holding(/^var _AsyncEventEmitter = class /mu)).toEqual(["adapters-discord-session.js"]);
+  expect(holding(/["']undici["']/u)).toEqual([]);
 });
 
 test("the licences of what is in it are there, and docs/security.md counts them", () => {
@@ -177,4 +184,6 @@ inout = [{ account = "api.a", channel = "api" }, { account = "api.b", channel = 
   // There were 640 of them when each module was a file.
   expect(loaded.length).toBeLessThan(50);
   expect(loaded.filter((name) => name.startsWith("lazy-"))).toEqual([lazyFile("pino-pretty")]);
+  // What only an account of a network needs comes with its first session.
+  expect(loaded.filter((name) => name.startsWith("adapters-"))).toEqual([]);
 });
