@@ -1,4 +1,4 @@
-import type { Json } from "../kit/json.ts";
+import { isObject, type Json, listIn, numberIn, objectIn, textIn } from "../kit/json.ts";
 
 /** The network's records, as far as a bridge needs them. What lacks its id is none. */
 export interface DiscordUser {
@@ -30,6 +30,8 @@ export interface DiscordAttachment {
   readonly description: string;
   readonly mime: string | null;
   readonly bytes: number | null;
+  /** Of a voice message; null: not told. */
+  readonly seconds: number | null;
   readonly url: string;
 }
 
@@ -83,3 +85,152 @@ export interface DiscordMessage {
   /** The thread that begins with it; empty: none. */
   readonly thread: string;
 }
+
+/** A thread, as far as its history goes. */
+export interface DiscordThread {
+  readonly id: string;
+  /** The channel that it is in. */
+  readonly parent: string;
+  /** The newest message in it; empty: none. */
+  readonly lastMessage: string;
+}
+
+/** `ThreadType`: of announcements, public, private. */
+const THREADS: ReadonlySet<number | null> = new Set([10, 11, 12]);
+
+/** Null for other channels. */
+export function discordThreadIn(raw: unknown): DiscordThread | null {
+  if (!isObject(raw) || !THREADS.has(numberIn(raw, "type"))) return null;
+  const [id, parent] = [textIn(raw, "id") ?? "", textIn(raw, "parent_id") ?? ""];
+  if (id === "" || parent === "") return null;
+  return { id, parent, lastMessage: textIn(raw, "last_message_id") ?? "" };
+}
+
+/** Null: such a user has no id. */
+export function discordUserIn(raw: unknown): DiscordUser | null {
+  if (!isObject(raw)) return null;
+  const id = textIn(raw, "id") ?? "";
+  if (id === "") return null;
+  const discriminator = textIn(raw, "discriminator") ?? "";
+  return {
+    id,
+    username: textIn(raw, "username") ?? "",
+    globalName: textIn(raw, "global_name") ?? "",
+    discriminator: /^0*$/.test(discriminator) ? "" : discriminator,
+    avatar: textIn(raw, "avatar") ?? "",
+    isBot: raw["bot"] === true,
+  };
+}
+
+/** `user`: of whom the record speaks, where it does not say it itself. */
+export function discordMemberIn(raw: unknown, user: DiscordUser | null = null): DiscordMember | null {
+  if (!isObject(raw)) return null;
+  const who = discordUserIn(raw["user"]) ?? user;
+  if (who === null) return null;
+  return {
+    user: who,
+    nick: textIn(raw, "nick") ?? "",
+    avatar: textIn(raw, "avatar") ?? "",
+    roles: listIn(raw, "roles").filter((one) => typeof one === "string"),
+  };
+}
+
+export function discordMessageIn(raw: unknown): DiscordMessage | null {
+  if (!isObject(raw)) return null;
+  const [id, channel] = [textIn(raw, "id") ?? "", textIn(raw, "channel_id") ?? ""];
+  const author = discordUserIn(raw["author"]);
+  if (id === "" || channel === "" || author === null) return null;
+  const { poll } = raw;
+  return {
+    id,
+    channel,
+    guild: textIn(raw, "guild_id") ?? "",
+    type: numberIn(raw, "type") ?? 0,
+    author,
+    member: discordMemberIn(raw["member"], author),
+    webhook: textIn(raw, "webhook_id") ?? "",
+    application: textIn(raw, "application_id") ?? "",
+    content: textIn(raw, "content") ?? "",
+    atMs: timeIn(raw, "timestamp") ?? discordTimeOf(id),
+    editedMs: timeIn(raw, "edited_timestamp"),
+    nonce: String(textIn(raw, "nonce") ?? numberIn(raw, "nonce") ?? ""),
+    flags: numberIn(raw, "flags") ?? 0,
+    attachments: listIn(raw, "attachments").flatMap((one) => discordAttachmentIn(one) ?? []),
+    embeds: objectsIn(raw, "embeds"),
+    stickers: objectsIn(raw, "sticker_items"),
+    poll: isObject(poll) ? poll : null,
+    components: objectsIn(raw, "components"),
+    snapshots: objectsIn(raw, "message_snapshots").map((one) => objectIn(one, "message")),
+    mentions: listIn(raw, "mentions").flatMap((one) => mentionIn(one) ?? []),
+    reactions: listIn(raw, "reactions").flatMap((one) => discordReactionIn(one) ?? []),
+    reference: referenceIn(raw["message_reference"]),
+    thread: textIn(objectIn(raw, "thread"), "id") ?? "",
+  };
+}
+
+export function discordAttachmentIn(raw: unknown): DiscordAttachment | null {
+  if (!isObject(raw)) return null;
+  const id = textIn(raw, "id") ?? "";
+  if (id === "") return null;
+  const bytes = numberIn(raw, "size");
+  return {
+    id,
+    name: textIn(raw, "filename") || "file",
+    title: textIn(raw, "title") ?? "",
+    description: textIn(raw, "description") ?? "",
+    mime: textIn(raw, "content_type") || null,
+    bytes: bytes !== null && Number.isSafeInteger(bytes) && bytes > 0 ? bytes : null,
+    seconds: numberIn(raw, "duration_secs"),
+    url: textIn(raw, "url") ?? "",
+  };
+}
+
+export function discordReactionIn(raw: unknown): DiscordReaction | null {
+  if (!isObject(raw)) return null;
+  const emoji = objectIn(raw, "emoji");
+  const [emojiId, emojiName] = [textIn(emoji, "id"), textIn(emoji, "name") ?? ""];
+  // A custom emoji that was deleted has no name.
+  return emojiName === "" && emojiId === null ? null : { emojiId, emojiName, isOurs: raw["me"] === true };
+}
+
+/** Unix milliseconds of a snowflake; 0 for what is none. */
+export function discordTimeOf(id: string): number {
+  return /^\d{1,20}$/.test(id) ? Number(BigInt(id) >> 22n) + EPOCH_MS : 0;
+}
+
+/** The first id of this moment. */
+export function firstIdAt(atMs: number): string {
+  return String(BigInt(Math.max(0, Math.floor(atMs) - EPOCH_MS)) << 22n);
+}
+
+/** Whether an id was made after another. The empty one was made before all others. */
+export function isLaterId(id: string, than: string): boolean {
+  return id.length === than.length ? id > than : id.length > than.length;
+}
+
+/** Snowflakes count from the first moment of 2015. */
+const EPOCH_MS = 1_420_070_400_000;
+
+/** In events, a member comes with the user who is mentioned; in answers, the user alone. */
+function mentionIn(raw: unknown): DiscordMember | null {
+  const user = discordUserIn(raw);
+  if (user === null || !isObject(raw)) return null;
+  return discordMemberIn(raw["member"], user) ?? { user, nick: "", avatar: "", roles: [] };
+}
+
+function referenceIn(raw: unknown): DiscordReference | null {
+  if (!isObject(raw)) return null;
+  return {
+    type: numberIn(raw, "type") === 1 ? "forward" : "reply",
+    message: textIn(raw, "message_id") ?? "",
+    channel: textIn(raw, "channel_id") ?? "",
+    guild: textIn(raw, "guild_id") ?? "",
+  };
+}
+
+function timeIn(raw: Json, key: string): number | null {
+  const ms = Date.parse(textIn(raw, key) ?? "");
+  return Number.isNaN(ms) ? null : ms;
+}
+
+const objectsIn = (raw: Json, key: string): readonly Json[] => listIn(raw, key).filter(isObject);
