@@ -1,0 +1,230 @@
+import type { Clock, Host } from "../../contract/host.ts";
+import type { Ended } from "../../contract/session.ts";
+import { onAbort } from "../../lib/abort.ts";
+import { ASKED, givenUp, lost } from "../kit/ends.ts";
+import { Liveness } from "../kit/liveness.ts";
+import { endOfClose } from "./endings.ts";
+import type { DiscordResume } from "./positions.ts";
+import { type DiscordEvent, DiscordShard, type ShardEnd } from "./shard.ts";
+
+/** From the first byte to the login. */
+const ENTRY_MS = 45_000;
+/** A server that has not answered its heartbeat for so long is in doubt, and given up. */
+const DOUBT_MS = 10_000;
+const DEAD_MS = 25_000;
+/** Whoever is refused a session is asked to wait one to five seconds. */
+const REFUSED_MS = 1_000;
+const REFUSED_MORE_MS = 4_000;
+const GOODBYE_MS = 1_000;
+
+interface GatewayOptions {
+  readonly host: Pick<Host, "clock" | "random" | "degraded" | "log">;
+  /** For a new session. */
+  readonly url: string;
+  readonly token: string;
+  readonly intents: number;
+  readonly signal: AbortSignal;
+}
+
+export type OpenedGateway =
+  | {
+      readonly ok: true;
+      readonly gateway: DiscordGateway;
+      /** Nothing is missing since `from`. */
+      readonly resumed: boolean;
+    }
+  | { readonly ok: false; readonly ended: Ended };
+
+/** Logs in at the gateway, and takes up its events from there if that is possible. Never rejects. */
+export async function openGateway(options: GatewayOptions, from: DiscordResume | null): Promise<OpenedGateway> {
+  const gateway = new DiscordGateway(options);
+  const first = await gateway.enter(from, options.signal);
+  if (first === null) return { ok: true, gateway, resumed: from !== null };
+  if (from === null || !isRefusal(first)) return { ok: false, ended: gateway.stop(first) };
+  const { clock, random } = options.host;
+  await wait(clock, REFUSED_MS + random() * REFUSED_MORE_MS, options.signal);
+  const second = await gateway.enter(null, options.signal);
+  return second === null ? { ok: true, gateway, resumed: false } : { ok: false, ended: gateway.stop(second) };
+}
+
+/** Ends of a connection on which a session was to be taken up that say: it cannot be. */
+function isRefusal(end: ShardEnd | Ended): boolean {
+  return "is" in end && (end.is === "refused" || (end.is === "closed" && REFUSALS.has(end.code)));
+}
+
+/** A sequence that the server does not know, and a session that has timed out. */
+const REFUSALS: ReadonlySet<number> = new Set([4007, 4009]);
+
+/** The events of one session of the gateway. It ends with its connection, unless we have paused it. */
+export class DiscordGateway {
+  readonly ended: Promise<Ended>;
+  readonly #options: GatewayOptions;
+  readonly #ending = Promise.withResolvers<Ended>();
+  readonly #liveness: Liveness;
+  #shard: DiscordShard | null = null;
+  #seen: DiscordResume | null = null;
+  #onEvent: ((event: DiscordEvent) => void) | null = null;
+  /** What came before anybody listened. */
+  #early: DiscordEvent[] = [];
+  #entered: ((end: ShardEnd | null) => void) | null = null;
+  #paused = false;
+  #over = false;
+
+  constructor(options: GatewayOptions) {
+    this.#options = options;
+    this.ended = this.#ending.promise;
+    const { host } = options;
+    this.#liveness = new Liveness({
+      clock: host.clock,
+      // Each heartbeat is answered, so there is never more silence than between two of them.
+      silentMs: SILENT_MS,
+      doubtMs: DOUBT_MS,
+      deadMs: DEAD_MS,
+      ask: () => this.#shard?.ask(),
+      onDoubt: (why) => host.degraded(why, "silence"),
+      onDead: ({ code, message }) => this.#finish(lost(code, message)),
+    });
+  }
+
+  /** Events come from now on, those from before at once. */
+  listen(onEvent: (event: DiscordEvent) => void): void {
+    this.#onEvent = onEvent;
+    for (const event of this.#early.splice(0)) onEvent(event);
+  }
+
+  /** A socket cannot be paused: it is closed, and the session taken up again by `resume`. */
+  pause(): void {
+    if (this.#paused || this.#over) return;
+    this.#paused = true;
+    this.#options.host.log.debug({ seq: this.#seen?.seq }, "the gateway is left for a while");
+    this.#liveness.stop();
+    const shard = this.#shard;
+    this.#shard = null;
+    this.#entered?.({ is: "again" });
+    this.#entered = null;
+    void shard?.close(AbortSignal.timeout(GOODBYE_MS));
+  }
+
+  async resume(): Promise<void> {
+    if (!this.#paused || this.#over) return;
+    this.#paused = false;
+    const seen = this.#seen;
+    const never = new AbortController().signal;
+    const end = seen === null ? ({ is: "refused" } as const) : await this.enter(seen, never);
+    if (end !== null && !this.#isPaused()) this.#finish(endOf(end));
+  }
+
+  /** Null once events come; else why they do not. */
+  async enter(from: DiscordResume | null, signal: AbortSignal): Promise<ShardEnd | Ended | null> {
+    const { clock } = this.#options.host;
+    if (signal.aborted) return givenUp();
+    const result = Promise.withResolvers<ShardEnd | Ended | null>();
+    this.#entered = result.resolve;
+    const cancel = clock.after(ENTRY_MS, () => result.resolve(lost("timeout", "the gateway does not let Rialto in")));
+    const release = onAbort(signal, () => result.resolve(givenUp()));
+    this.#connect(from);
+    const end = await result.promise;
+    cancel();
+    release();
+    // Paused, and taken up again meanwhile.
+    if (this.#entered !== result.resolve) return end;
+    this.#entered = null;
+    if (end === null) this.#liveness.start();
+    else this.#dropShard();
+    return end;
+  }
+
+  /** It did not come so far. */
+  stop(end: ShardEnd | Ended): Ended {
+    const ended = endOf(end);
+    this.#finish(ended);
+    return ended;
+  }
+
+  /** At once, without a word. */
+  end(): void {
+    this.#finish(ASKED);
+  }
+
+  /** Says goodbye, so that the session can be taken up later. */
+  async close(signal: AbortSignal): Promise<void> {
+    const shard = this.#shard;
+    this.#shard = null;
+    this.#over = true;
+    this.#liveness.stop();
+    await shard?.close(signal);
+    this.#ending.resolve(ASKED);
+  }
+
+  #connect(from: DiscordResume | null): void {
+    const { url, token, intents } = this.#options;
+    const shard: DiscordShard = new DiscordShard({
+      url,
+      token,
+      intents,
+      from,
+      onEvent: (event) => {
+        if (this.#shard === shard) this.#take(event);
+      },
+      onHeard: () => this.#liveness.heard(),
+      onEnd: (end) => {
+        if (this.#shard === shard) this.#ended(end);
+      },
+    });
+    this.#shard = shard;
+    shard.open();
+  }
+
+  #take(event: DiscordEvent): void {
+    this.#seen = event.behind;
+    if (event.type === "READY" || event.type === "RESUMED") this.#entered?.(null);
+    if (this.#onEvent === null) this.#early.push(event);
+    else this.#onEvent(event);
+  }
+
+  /** By now, for whoever has waited. */
+  #isPaused(): boolean {
+    return this.#paused;
+  }
+
+  #ended(end: ShardEnd): void {
+    if (this.#entered === null) this.#finish(endOf(end));
+    else this.#entered(end);
+  }
+
+  #finish(ended: Ended): void {
+    this.#over = true;
+    this.#liveness.stop();
+    this.#dropShard();
+    this.#ending.resolve(ended);
+  }
+
+  #dropShard(): void {
+    this.#shard?.end();
+    this.#shard = null;
+  }
+}
+
+/** Longer than between two heartbeats, of which each is answered. */
+const SILENT_MS = 60_000;
+
+function endOf(end: ShardEnd | Ended): Ended {
+  if (!("is" in end)) return end;
+  if (end.is === "again") return lost("network", "Discord wants another connection");
+  if (end.is === "refused") return lost("remote_error", "Discord has ended the session");
+  return endOfClose(end.code, end.words);
+}
+
+/** Resolves early when it is given up. */
+async function wait(clock: Pick<Clock, "after">, ms: number, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const release = onAbort(signal, () => {
+      cancel();
+      resolve();
+    });
+    const cancel = clock.after(ms, () => {
+      release();
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,256 @@
+import { Encoding, type IContextFetchingStrategy, type SessionInfo, WebSocketShard } from "@discordjs/ws";
+import { GatewayOpcodes } from "discord-api-types/v10";
+import { WebSocket } from "ws";
+import { isObject, type Json, numberIn, objectIn, parsed, textIn } from "../kit/json.ts";
+import type { DiscordResume } from "./positions.ts";
+
+const HANDSHAKE_MS = 20_000;
+/** A close that keeps the session for later (4000–4999, by the library's own choice); 1000 would end it. */
+const KEEP = 4200;
+const DEVICE = "Rialto";
+
+/** What the gateway tells. */
+export interface DiscordEvent {
+  /** `GatewayDispatchEvents`, or one that is newer. */
+  readonly type: string;
+  readonly data: Json;
+  readonly seq: number;
+  /** Where the gateway can be taken up behind it; null: nowhere. */
+  readonly behind: DiscordResume | null;
+}
+
+/** Why nothing more comes. */
+export type ShardEnd =
+  /** By the server, the road or us. `words`: for people. */
+  | { readonly is: "closed"; readonly code: number; readonly words: string }
+  /** The server wants another connection, or the library has given this one up: it can be taken up. */
+  | { readonly is: "again" }
+  /** The session is no more. */
+  | { readonly is: "refused" };
+
+interface ShardOptions {
+  /** `ws:` or `wss:`; of a session that is taken up its own. */
+  readonly url: string;
+  readonly token: string;
+  readonly intents: number;
+  /** Where to take the events up; null: a new session. */
+  readonly from: DiscordResume | null;
+  readonly onEvent: (event: DiscordEvent) => void;
+  readonly onHeard: () => void;
+  readonly onEnd: (end: ShardEnd) => void;
+}
+
+/**
+ * One connection to the gateway: a shard of `@discordjs/ws`, which logs in and keeps it alive. What it does about ends is
+ * left out, for one session of ours is one connection; and what it does not expect of a server goes by.
+ */
+export class DiscordShard {
+  readonly #options: ShardOptions;
+  readonly #shard: WebSocketShard;
+  #session: SessionInfo | null;
+  #resume: DiscordResume | null;
+  #ended = false;
+  #words = "";
+
+  constructor(options: ShardOptions) {
+    this.#options = options;
+    const { from } = options;
+    this.#resume = from;
+    this.#session =
+      from === null
+        ? null
+        : { sessionId: from.session, sequence: from.seq, resumeURL: from.url, shardCount: 1, shardId: 0 };
+    this.#shard = new WebSocketShard(this.#strategy(), 0);
+    this.#shard.on("error", () => undefined);
+    this.#shard.on("socketError", (error: unknown) => {
+      this.#words = error instanceof Error ? error.message : "";
+    });
+    this.#takeOver();
+  }
+
+  open(): void {
+    // It resolves with the first login, which `onEvent` tells as well.
+    void this.#shard.connect().catch(() => undefined);
+  }
+
+  /** A question that every server answers. */
+  ask(): void {
+    const d = this.#session?.sequence ?? null;
+    this.#shard.send({ op: GatewayOpcodes.Heartbeat, d }).catch(() => undefined);
+  }
+
+  /** Nothing comes any more; the session can be taken up elsewhere. Over when the socket is, or the signal aborted. */
+  async close(signal: AbortSignal): Promise<void> {
+    const socket = this.#leave();
+    if (socket === null) return;
+    if (socket.readyState !== WebSocket.OPEN || signal.aborted) return this.#drop(socket);
+    const gone = new Promise<void>((resolve) => {
+      socket.once("close", () => resolve());
+      signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+    socket.close(KEEP);
+    await gone;
+    this.#drop(socket);
+  }
+
+  /** At once. */
+  end(): void {
+    const socket = this.#leave();
+    if (socket !== null) this.#drop(socket);
+  }
+
+  #drop(socket: WebSocket): void {
+    if (socket.readyState !== WebSocket.CLOSED) socket.terminate();
+  }
+
+  /** The library does nothing with it any more. Its socket, which is ours to close; null: it has none. */
+  #leave(): WebSocket | null {
+    this.#ended = true;
+    const socket = this.#socket;
+    // Whatever it waits for would make it connect anew.
+    const waits: unknown = Reflect.get(this.#shard, "timeoutAbortControllers");
+    if (waits instanceof Map) waits.clear();
+    if (socket !== null) {
+      socket.onmessage = null;
+      socket.onclose = null;
+      // One that is not open yet fails when it is ended.
+      socket.on("error", () => undefined);
+    }
+    Reflect.set(this.#shard, "connection", null);
+    // Its timers end.
+    void this.#shard.destroy({ code: KEEP }).catch(() => undefined);
+    return socket;
+  }
+
+  get #socket(): WebSocket | null {
+    const socket: unknown = Reflect.get(this.#shard, "connection");
+    return socket instanceof WebSocket ? socket : null;
+  }
+
+  #strategy(): IContextFetchingStrategy {
+    const { url, token, intents } = this.#options;
+    return {
+      options: {
+        token,
+        intents,
+        version: "10",
+        encoding: Encoding.JSON,
+        compression: null,
+        useIdentifyCompression: false,
+        identifyProperties: { os: process.platform, browser: DEVICE, device: DEVICE },
+        initialPresence: null,
+        largeThreshold: null,
+        handshakeTimeout: HANDSHAKE_MS,
+        // Ours is the limit for all of it.
+        helloTimeout: null,
+        readyTimeout: null,
+        shardCount: 1,
+        gatewayInformation: {
+          url,
+          shards: 1,
+          session_start_limit: { total: 1, remaining: 1, reset_after: 0, max_concurrency: 1 },
+        },
+      },
+      retrieveSessionInfo: () => this.#session,
+      updateSessionInfo: (_, session) => {
+        if (!this.#ended) this.#session = session;
+      },
+      waitForIdentify: async () => await Promise.resolve(),
+    };
+  }
+
+  /**
+   * Four methods of the library do something else. It looks at nothing that a server says, ends the process by what it
+   * does not expect, and connects anew by itself.
+   */
+  #takeOver(): void {
+    const connect = methodOf(this.#shard, "internalConnect");
+    const take = methodOf(this.#shard, "onMessage");
+    let connected = false;
+    put(this.#shard, "internalConnect", async () => {
+      if (connected) return this.#end({ is: "again" });
+      connected = true;
+      await this.#try(connect, []);
+    });
+    put(this.#shard, "onMessage", async (...given) => await this.#try(take, given));
+    put(this.#shard, "unpackMessage", async (data) => await Promise.resolve(this.#unpack(data)));
+    put(this.#shard, "onClose", async (code) => {
+      this.#end({ is: "closed", code: typeof code === "number" ? code : 0, words: this.#words });
+      await Promise.resolve();
+    });
+  }
+
+  async #try(method: Method, given: readonly unknown[]): Promise<void> {
+    try {
+      await Reflect.apply(method, this.#shard, given);
+    } catch (error) {
+      this.#end({ is: "closed", code: 0, words: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  /** What the library is given of a message; null: nothing. */
+  #unpack(data: unknown): Json | null {
+    if (this.#ended) return null;
+    this.#options.onHeard();
+    const payload = typeof data === "string" ? parsed(data) : null;
+    if (!isObject(payload)) return null;
+    switch (payload["op"]) {
+      case GatewayOpcodes.Dispatch:
+        return this.#dispatch(payload) ? payload : null;
+      case GatewayOpcodes.Hello:
+        return isHeartbeat(numberIn(objectIn(payload, "d"), "heartbeat_interval")) ? payload : null;
+      case GatewayOpcodes.InvalidSession:
+        this.#end(payload["d"] === true ? { is: "again" } : { is: "refused" });
+        return null;
+      case GatewayOpcodes.Reconnect:
+        this.#end({ is: "again" });
+        return null;
+      case GatewayOpcodes.Heartbeat:
+      case GatewayOpcodes.HeartbeatAck:
+        return payload;
+      default:
+        return null;
+    }
+  }
+
+  /** Whether it is one. */
+  #dispatch(payload: Json): boolean {
+    const [type, seq] = [textIn(payload, "t"), numberIn(payload, "s")];
+    if (type === null || seq === null || !Number.isSafeInteger(seq) || seq < 0) return false;
+    const data = objectIn(payload, "d");
+    if (type === "READY") {
+      const [session, url] = [textIn(data, "session_id"), textIn(data, "resume_gateway_url")];
+      if (session === null || url === null) return false;
+      this.#resume = isGateway(url) ? { session, url, seq } : null;
+    } else if (this.#resume !== null) this.#resume = { ...this.#resume, seq: Math.max(this.#resume.seq, seq) };
+    this.#options.onEvent({ type, data, seq, behind: this.#resume });
+    return true;
+  }
+
+  #end(end: ShardEnd): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#options.onEnd(end);
+  }
+}
+
+const HEARTBEAT_MAX_MS = 3_600_000;
+
+const isHeartbeat = (ms: number | null): boolean => ms !== null && ms > 0 && ms <= HEARTBEAT_MAX_MS;
+
+/** Where sockets can be opened. */
+export function isGateway(url: string): boolean {
+  return URL.canParse(url) && /^wss?:\/\/[^\s#]+$/u.test(url);
+}
+
+type Method = (...given: readonly unknown[]) => unknown;
+
+function methodOf(shard: WebSocketShard, name: string): Method {
+  const method: unknown = Reflect.get(shard, name);
+  if (typeof method !== "function") throw new Error(`@discordjs/ws has no ${name} any more`);
+  return (...given): unknown => Reflect.apply(method, shard, given) as unknown;
+}
+
+function put(shard: WebSocketShard, name: string, method: (...given: readonly unknown[]) => Promise<unknown>): void {
+  Reflect.set(shard, name, method);
+}
