@@ -5,6 +5,7 @@ import type { DiscordApi } from "./api.ts";
 import type { DiscordUser } from "./model.ts";
 import type { OwnMessages } from "./own-messages.ts";
 import type { DiscordPeople } from "./people.ts";
+import type { DiscordEmoji } from "./records.ts";
 import type { DiscordRoom } from "./room.ts";
 import type { DiscordSettings } from "./settings.ts";
 
@@ -31,6 +32,8 @@ export interface DiscordLink {
   readonly own: OwnMessages;
   /** Null while it is not joined. */
   room(channel: ChannelRef): DiscordRoom | null;
+  /** The guild's own emoji of this name: as it is written, else the only one but for case; null: there is none. */
+  emojiNamed(guild: string, name: string): DiscordEmoji | null;
   /** It has turned out to be of no use any more. */
   lose(channel: ChannelRef, why: Reason, retryInMs: number): void;
   /** The newest message of a channel or thread that was heard of, by anybody; empty: none. */

@@ -1,3 +1,5 @@
+import type { DiscordHook } from "./api.ts";
+
 /** A channel that the core has, or wants: of text, of announcements, a thread, a forum, the text of a voice channel. */
 export interface DiscordRoom {
   readonly id: string;
@@ -12,6 +14,8 @@ export interface DiscordRoom {
   readonly rights: bigint;
   /** Seconds between two messages of one bot; 0: no slow mode. */
   readonly slowS: number;
+  /** The webhook that the configuration names for it; null: none. */
+  readonly webhook: DiscordHook | null;
   /** Posts to it can be sent. */
   readonly joined: boolean;
 }
