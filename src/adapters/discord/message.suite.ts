@@ -1,0 +1,37 @@
+import { type APIMessage, MessageType } from "discord-api-types/v10";
+import { type DiscordMessage, discordMessageIn } from "./model.ts";
+
+export const ALICE = {
+  id: "100",
+  username: "alice",
+  discriminator: "0",
+  global_name: "Alice",
+  avatar: null,
+} as const satisfies APIMessage["author"];
+
+/** A message as the network tells it, with what is given. */
+export function rawMessage(given: Partial<APIMessage> = {}): APIMessage {
+  return {
+    id: "500",
+    channel_id: "5",
+    type: MessageType.Default,
+    author: ALICE,
+    content: "hello",
+    timestamp: "2024-05-01T12:00:00.000000+00:00",
+    edited_timestamp: null,
+    tts: false,
+    mention_everyone: false,
+    mentions: [],
+    mention_roles: [],
+    attachments: [],
+    embeds: [],
+    pinned: false,
+    ...given,
+  };
+}
+
+export function aMessage(given: Partial<APIMessage> = {}): DiscordMessage {
+  const message = discordMessageIn(rawMessage(given));
+  if (message === null) throw new Error("this is no message");
+  return message;
+}

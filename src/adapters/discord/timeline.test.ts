@@ -1,0 +1,306 @@
+import type { APIMessage } from "discord-api-types/v10";
+import { describe, expect, test } from "vitest";
+import { RecordingHost } from "../../../test/contract/recording-host.ts";
+import { FakeClock, settled } from "../../../test/support/fake-clock.ts";
+import type { Cursor, OpId, Progress } from "../../contract/ids.ts";
+import { parsed } from "../kit/json.ts";
+import { rawMessage } from "./message.suite.ts";
+import { discordMessageIn, firstIdAt } from "./model.ts";
+import { OwnMessages } from "./own-messages.ts";
+import { DiscordPeople } from "./people.ts";
+import { DiscordPositions } from "./positions.ts";
+import type { DiscordFailure, DiscordResult } from "./rest-result.ts";
+import { DiscordTimeline } from "./timeline.ts";
+
+/** An id of the first of May 2024, so many seconds after noon. */
+const id = (seconds: number): string => firstIdAt(Date.UTC(2024, 4, 1, 12, 0, seconds));
+
+const BROKEN: DiscordFailure = {
+  why: "refused",
+  status: 503,
+  code: 0,
+  message: "HTTP 503",
+  certain: true,
+  retryAfterMs: null,
+  scope: null,
+};
+
+function timelineOf(since: object | null, { resumed = false, clock = new FakeClock() } = {}) {
+  const host = new RecordingHost(clock);
+  const positions = new DiscordPositions(since === null ? null : (JSON.stringify(since) as Cursor));
+  /** What channels have, newest first; null: the network answers with a failure. Its answer waits for `until`. */
+  const history = { of: new Map<string, readonly APIMessage[] | null>(), until: Promise.resolve(), asked: 0 };
+  const found = async <T>(value: T): Promise<DiscordResult<T>> => await Promise.resolve({ ok: true, value });
+  const api: ConstructorParameters<typeof DiscordTimeline>[0]["api"] = {
+    messages: async (channel) => {
+      history.asked += 1;
+      await history.until;
+      const rows = history.of.get(channel) ?? [];
+      if (history.of.get(channel) === null) return { ok: false, failure: BROKEN };
+      return await found(rows.flatMap((row) => discordMessageIn(row) ?? []));
+    },
+    message: async () => await Promise.resolve({ ok: false, failure: { ...BROKEN, status: 404 } }),
+    activeThreads: async () => await found([]),
+    archivedThreads: async () => await found([]),
+  };
+  const settings = { ShowEmbeds: false, UseUserName: false, UseDiscriminator: false };
+  const people = new DiscordPeople({
+    api: { member: async () => ({ ok: false, failure: BROKEN }), membersNamed: async () => await found([]) },
+    clock,
+    settings,
+    guild: "1",
+  });
+  const full: boolean[] = [];
+  const timeline = new DiscordTimeline({
+    host,
+    api,
+    positions,
+    people,
+    own: new OwnMessages({ me: "me", application: "me" }),
+    settings,
+    files: { note: () => undefined },
+    me: "me",
+    guild: "1",
+    names: { channel: () => null, role: () => null, parentOf: () => null },
+    resumed,
+    membersIntent: true,
+    onFull: (is) => full.push(is),
+  });
+  const enter = (channel: string, lastMessage = ""): void =>
+    timeline.enter({ id: channel, lastMessage, topic: "", isThread: false });
+  return { host, clock, positions, timeline, history, full, enter };
+}
+
+const ready = (session: string) => ({
+  type: "READY",
+  data: { session_id: session, resume_gateway_url: "wss://gateway" },
+  seq: 1,
+});
+
+const said = (seq: number, content: string, given: Partial<APIMessage> = {}) => ({
+  type: "MESSAGE_CREATE",
+  data: { ...rawMessage({ id: id(seq), content, ...given }) },
+  seq,
+});
+
+const texts = ({ posted }: RecordingHost): readonly string[] => posted.map(({ body }) => body.source.text);
+
+const lastCursor = ({ cursors }: RecordingHost): unknown => parsed(cursors.at(-1) ?? "");
+
+describe("the events of the gateway", () => {
+  test("those of joined channels are told; what comes again is not", async () => {
+    const { host, timeline, enter } = timelineOf(null);
+    timeline.push(ready("a"));
+    enter("5");
+    for (const event of [said(2, "one"), said(3, "elsewhere", { channel_id: "6" }), said(2, "one"), said(4, "two")]) {
+      timeline.push(event);
+    }
+    await settled();
+    expect(texts(host)).toEqual(["one", "two"]);
+    expect(lastCursor(host)).toMatchObject({ session: "a", url: "wss://gateway", seq: 4, at: id(4) });
+  });
+
+  test("the cursor is taken up from the disk alone", async () => {
+    const { host, timeline, enter, positions } = timelineOf(null);
+    timeline.push(ready("a"));
+    enter("5");
+    await settled();
+    timeline.push(said(2, "one"));
+    await settled();
+    host.hold();
+    timeline.push(said(3, "two"));
+    await settled();
+    expect(positions.durable?.seq).toBe(2);
+    host.release();
+    await settled();
+    expect(positions.durable?.seq).toBe(3);
+  });
+
+  test("while one channel waits for its history, the cursor stays before its events, and others go on", async () => {
+    const since = { at: id(0), channels: { 5: [id(0)], 6: [id(0)] }, session: "old", url: "", seq: 9 };
+    const { host, timeline, enter, history } = timelineOf(since);
+    const gate = Promise.withResolvers<void>();
+    timeline.push(ready("b"));
+    enter("6");
+    await settled();
+    history.until = gate.promise;
+    history.of.set("5", [rawMessage({ id: id(1), content: "missed" })]);
+    enter("5");
+    timeline.push(said(2, "live"));
+    timeline.push(said(3, "elsewhere", { channel_id: "6" }));
+    await settled();
+    expect(texts(host)).toEqual(["elsewhere"]);
+    expect(lastCursor(host)).toMatchObject({ session: "b", seq: 1, channels: { 5: [id(0), id(0)] } });
+    gate.resolve();
+    await settled();
+    expect(texts(host)).toEqual(["elsewhere", "missed", "live"]);
+    await timeline.quiesce();
+    expect(lastCursor(host)).toMatchObject({ seq: 3, channels: { 5: [id(0)], 6: [id(0)] } });
+  });
+
+  test("taken up, what comes before a channel is joined waits for it, and no history is asked for", async () => {
+    const since = { at: id(0), channels: { 5: [id(0)] }, session: "a", url: "", seq: 9 };
+    const { host, timeline, enter, history } = timelineOf(since, { resumed: true });
+    timeline.push(said(8, "of before"));
+    timeline.push(said(10, "waits"));
+    await settled();
+    expect(texts(host)).toEqual([]);
+    enter("5");
+    timeline.push(said(11, "comes"));
+    await settled();
+    expect(texts(host)).toEqual(["waits", "comes"]);
+    expect(history.asked).toBe(0);
+  });
+
+  test("a gateway session that begins anew has all channels read", async () => {
+    const { host, timeline, enter, history } = timelineOf(null);
+    timeline.push(ready("a"));
+    enter("5");
+    timeline.push(said(2, "one"));
+    await settled();
+    const changed = { edited_timestamp: "2024-05-01T12:00:30.000000+00:00", content: "ONE" };
+    history.of.set("5", [rawMessage({ id: id(31), content: "missed" }), rawMessage({ id: id(2), ...changed })]);
+    timeline.push(ready("b"));
+    await settled();
+    expect(host.events.map((event) => ("body" in event ? event.body.source.text : event.kind))).toEqual([
+      "one",
+      "missed",
+      "ONE",
+    ]);
+    timeline.push(said(2, "first of the new", { id: id(40) }));
+    await settled();
+    expect(texts(host).at(-1)).toBe("first of the new");
+  });
+});
+
+describe("a history that cannot be read", () => {
+  const since = { at: id(0), channels: { 5: [id(0)] } };
+
+  test("is tried again, said, and told when it can be", async () => {
+    const { host, clock, timeline, enter, history } = timelineOf(since);
+    history.of.set("5", null);
+    timeline.push(ready("a"));
+    enter("5");
+    await clock.advance(10_000);
+    expect(host.doubts.at(-1)?.message).toContain("the history of #5 cannot be read (HTTP 503)");
+    history.of.set("5", [rawMessage({ id: id(1), content: "missed" })]);
+    timeline.push(said(2, "live"));
+    await clock.advance(60_000);
+    expect(texts(host)).toEqual(["missed", "live"]);
+    expect(host.doubts.at(-1)).toBeNull();
+    expect(host.losses).toEqual([]);
+  });
+
+  test("does not keep the channel silent for ever", async () => {
+    const { host, clock, timeline, enter, history } = timelineOf(since);
+    history.of.set("5", null);
+    timeline.push(ready("a"));
+    enter("5");
+    timeline.push(said(2, "live"));
+    await clock.advance(3_600_000);
+    expect(texts(host)).toEqual(["live"]);
+    expect(host.doubts.at(-1)?.message).toContain("is missing");
+    expect(history.asked).toBeLessThanOrEqual(20);
+  });
+
+  test("ends with the session, and leaves no timer", async () => {
+    const { clock, timeline, enter, history } = timelineOf(since);
+    history.of.set("5", null);
+    timeline.push(ready("a"));
+    enter("5");
+    await settled();
+    expect(clock.waiting).toBeGreaterThan(0);
+    timeline.end();
+    await settled();
+    expect(clock.waiting).toBe(0);
+  });
+});
+
+describe("what waits", () => {
+  test("is bounded: a channel with too much is read again", async () => {
+    const since = { at: id(0), channels: { 5: [id(0)] }, session: "a", url: "", seq: 1 };
+    const { host, timeline, enter, history } = timelineOf(since, { resumed: true });
+    for (let seq = 2; seq <= 2_003; seq += 1) timeline.push(said(seq, `line ${seq}`));
+    const all = Array.from({ length: 50 }, (_, index) => 2_003 - index);
+    history.of.set(
+      "5",
+      all.map((seq) => rawMessage({ id: id(seq), content: `line ${seq}` })),
+    );
+    enter("5");
+    await settled();
+    expect(texts(host)).toEqual(all.toReversed().map((seq) => `line ${seq}`));
+    expect(history.asked).toBe(1);
+  });
+
+  test("for the disk pauses the gateway", async () => {
+    const { host, timeline, enter, full } = timelineOf(null);
+    timeline.push(ready("a"));
+    enter("5");
+    await settled();
+    host.hold();
+    for (let seq = 2; seq <= 1_100; seq += 1) timeline.push(said(seq, "x"));
+    await settled();
+    expect(full).toEqual([true]);
+    host.release();
+    await settled();
+    expect(full).toEqual([true, false]);
+  });
+});
+
+describe("a post that is about to leave", () => {
+  const post = { op: "op" as OpId, upTo: "1" as Progress, channel: "5", floor: "3" };
+
+  test("is on disk before it does", async () => {
+    const { host, timeline, enter } = timelineOf(null);
+    enter("5");
+    host.hold();
+    let isKept: boolean | null = null;
+    const announcing = timeline.announce(post).then((is) => (isKept = is));
+    await settled();
+    expect(isKept).toBeNull();
+    host.release();
+    await announcing;
+    expect(isKept).toBe(true);
+    expect(lastCursor(host)).toMatchObject({ doing: [post] });
+    expect(timeline.announced(post.op, post.upTo)).toEqual(post);
+  });
+
+  test("does not wait for ever for a disk that takes nothing", async () => {
+    const { host, clock, timeline } = timelineOf(null);
+    host.hold();
+    const announcing = timeline.announce(post);
+    await clock.advance(2_000);
+    expect(await announcing).toBe(true);
+  });
+
+  test("may still leave when nothing is read any more, and the cursor has nothing else that is new", async () => {
+    const { host, timeline, enter } = timelineOf(null);
+    timeline.push(ready("a"));
+    enter("5");
+    timeline.push(said(2, "one"));
+    await timeline.quiesce();
+    const before = lastCursor(host);
+    timeline.push(said(3, "two"));
+    expect(await timeline.announce(post)).toBe(true);
+    expect(lastCursor(host)).toEqual({ ...Object(before), doing: [post] });
+    expect(texts(host)).toEqual(["one"]);
+  });
+
+  test("leaves no more after the end", async () => {
+    const { timeline } = timelineOf(null);
+    timeline.end();
+    expect(await timeline.announce(post)).toBe(false);
+  });
+
+  test("is newer than the newest that was heard of", async () => {
+    const { timeline, enter } = timelineOf(null);
+    expect(timeline.newest("5")).toBe("");
+    enter("5", id(1));
+    expect(timeline.newest("5")).toBe(id(1));
+    timeline.push(ready("a"));
+    timeline.push(said(60, "one"));
+    await settled();
+    expect(timeline.newest("5")).toBe(id(60));
+    expect(timeline.newest("a thread that nobody knows")).toBe(id(30));
+  });
+});

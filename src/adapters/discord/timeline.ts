@@ -1,0 +1,385 @@
+import type { Event } from "../../contract/events.ts";
+import type { Accepted, Host } from "../../contract/host.ts";
+import type { EventKey, OpId, Progress } from "../../contract/ids.ts";
+import { Lru } from "../../lib/lru.ts";
+import { FaultGuard } from "../kit/guard.ts";
+import { inTime } from "../kit/in-time.ts";
+import { EventIntake } from "../kit/intake.ts";
+import { isObject, type Json, listIn, textIn } from "../kit/json.ts";
+import type { DiscordApi } from "./api.ts";
+import { DiscordHistory } from "./history.ts";
+import { DiscordLanes, type LaneItem } from "./lanes.ts";
+import type { DiscordPostUnderWay } from "./link.ts";
+import { discordMessageIn, discordThreadIn, isLaterId } from "./model.ts";
+import { type DiscordPositions, type DiscordResume, marginBefore } from "./positions.ts";
+import { type ChannelPlace, DiscordReader, type DiscordReaderOptions } from "./reader.ts";
+import { ThreadFirsts } from "./thread-firsts.ts";
+
+/** Events that may wait to be on disk before reading pauses. */
+const WAITING_MAX = 1_000;
+/** How long a post waits for the disk. */
+const ANNOUNCE_MS = 2_000;
+/** How long the place in the stream may wait for an event. */
+const LATE_MS = 2_000;
+/** So many events are known when they come again, as they do wherever a history overlaps. */
+const HANDED_MAX = 5_000;
+/** Threads whose channels are known, and channels and threads whose newest message is. */
+const THREADS_MAX = 5_000;
+const NEWEST_MAX = 5_000;
+
+/** Events that name their channel. */
+const CHANNEL_EVENTS: ReadonlySet<string> = new Set([
+  "MESSAGE_CREATE",
+  "MESSAGE_UPDATE",
+  "MESSAGE_DELETE",
+  "MESSAGE_DELETE_BULK",
+  "MESSAGE_REACTION_ADD",
+  "MESSAGE_REACTION_REMOVE",
+  "MESSAGE_REACTION_REMOVE_ALL",
+  "MESSAGE_REACTION_REMOVE_EMOJI",
+]);
+
+/** What the gateway tells, with its number. */
+export interface DiscordDispatch {
+  readonly type: string;
+  readonly data: Json;
+  readonly seq: number;
+}
+
+/** A channel that is joined. */
+export interface EnteredChannel {
+  readonly id: string;
+  /** The newest message in it; empty: none. */
+  readonly lastMessage: string;
+  readonly topic: string;
+  readonly isThread: boolean;
+}
+
+export interface DiscordTimelineOptions extends Omit<DiscordReaderOptions, "firsts" | "host" | "names" | "positions"> {
+  readonly api: Pick<DiscordApi, "messages" | "message" | "activeThreads" | "archivedThreads">;
+  readonly host: Host;
+  readonly positions: DiscordPositions;
+  readonly guild: string;
+  readonly names: DiscordReaderOptions["names"] & {
+    /** The channel that a thread is in; null: not known, or no thread. */
+    readonly parentOf: (channel: string) => string | null;
+  };
+  /** Nothing is missing of the gateway's events since the cursor. */
+  readonly resumed: boolean;
+  /** Too much waits for the disk. */
+  readonly onFull: (full: boolean) => void;
+}
+
+/**
+ * What happens, in order: the events of the gateway, and what was missed. A channel whose history has to be read first
+ * keeps its events back until then; the others go on. A channel that was never read brings nothing of its past.
+ */
+export class DiscordTimeline {
+  readonly #options: DiscordTimelineOptions;
+  readonly #host: Pick<Host, "accept" | "clock" | "log" | "degraded">;
+  readonly #intake: EventIntake;
+  readonly #firsts: ThreadFirsts;
+  readonly #reader: DiscordReader;
+  readonly #history: DiscordHistory;
+  readonly #lanes: DiscordLanes;
+  readonly #guard: FaultGuard;
+  readonly #handed = new Lru<EventKey, true>(HANDED_MAX);
+  /** The channels of threads. */
+  readonly #threads = new Map<string, string>();
+  readonly #newest = new Lru<string, string>(NEWEST_MAX);
+  /** What is on its way to the disk. */
+  readonly #writing = new Set<Promise<unknown>>();
+  #gateway: Omit<DiscordResume, "seq"> | null;
+  #seq: number;
+  #flushing = false;
+  /** Nothing is read any more. */
+  #stopped = false;
+  /** Nothing is handed over any more. */
+  #ended = false;
+
+  constructor(options: DiscordTimelineOptions) {
+    const { host, positions, api, resumed, onFull, guild } = options;
+    this.#options = options;
+    this.#host = {
+      clock: host.clock,
+      log: host.log,
+      degraded: (why, about) => host.degraded(why, about),
+      accept: async (batch) => await this.#accept(batch),
+    };
+    this.#gateway = positions.durable;
+    this.#seq = positions.durable?.seq ?? 0;
+    this.#guard = new FaultGuard(host.log, "what the network tells could not be read");
+    this.#intake = new EventIntake({
+      host: this.#host,
+      cursor: positions,
+      lateMs: LATE_MS,
+      waitingMax: WAITING_MAX,
+      onFull,
+    });
+    this.#firsts = new ThreadFirsts({ api, clock: host.clock, parentOf: (thread) => this.#parentOf(thread) });
+    this.#reader = new DiscordReader({ ...options, firsts: this.#firsts });
+    this.#history = new DiscordHistory({
+      api,
+      host: this.#host,
+      positions,
+      reader: this.#reader,
+      firsts: this.#firsts,
+      guild,
+      onThread: ({ id, parent }) => this.#learnThread(id, parent),
+      onMessage: ({ channel, id }) => this.#heard(channel, id),
+      isNews: (event) => this.#isNews(event),
+    });
+    this.#lanes = new DiscordLanes({
+      host: this.#host,
+      intake: this.#intake,
+      positions,
+      history: this.#history,
+      prepare: (item) => (item.event === null ? null : this.#reader.prepare(item.event, item.place)),
+      read: (item) => this.#read(item),
+      onSettled: () => this.#flushSoon(),
+      nameOf: (room) => `#${options.names.channel(room) ?? room}`,
+    });
+    for (const id of positions.channels) {
+      const wasBehind = positions.of(id)?.behind !== null;
+      // Until it is joined again, nothing of it is handed over.
+      positions.fallBack(id);
+      if (resumed && !wasBehind) this.#lanes.await(id);
+    }
+    if (!resumed) this.#renew(null);
+  }
+
+  push(dispatch: DiscordDispatch): void {
+    const { type, data, seq } = dispatch;
+    if (type === "READY") this.#ready(data);
+    // What was read already comes again when the gateway is taken up from what is on disk.
+    if (this.#stopped || seq <= this.#seq) return;
+    this.#seq = seq;
+    this.#guard.run(() => this.#take({ type, data, seq }), { event: type });
+    this.#flushSoon();
+  }
+
+  /** A channel is joined. */
+  enter({ id, lastMessage, topic, isThread }: EnteredChannel): void {
+    const { positions } = this.#options;
+    this.#heard(id, lastMessage);
+    this.#reader.entered(id, topic);
+    positions.joined(id);
+    if (positions.of(id) !== null) {
+      positions.fallBack(id);
+      this.#lanes.fill(id, isThread);
+      return;
+    }
+    const floor = this.#latest([positions.at, lastMessage, ...this.#newestInThreads(id)]);
+    positions.begin(id, floor);
+    // Nothing was told by then.
+    if (positions.at === "") positions.seen(floor);
+    this.#lanes.open(id, isThread);
+    this.#flushSoon();
+  }
+
+  /** We are out of a channel. */
+  leave(id: string): void {
+    this.#options.positions.left(id);
+    this.#reader.left(id);
+    this.#lanes.drop(id);
+  }
+
+  /** It is no longer wanted: should it be joined again, its past is none of ours. */
+  forget(id: string): void {
+    this.#reader.left(id);
+    this.#lanes.drop(id);
+    this.#options.positions.forget(id);
+    this.#flushSoon();
+  }
+
+  /** Events may be missing: all channels are read again from where they were. */
+  missed(): void {
+    this.#history.renew();
+    this.#lanes.fillAll();
+  }
+
+  /** The newest message of a channel or thread that was heard of; empty: there is none. */
+  newest(channel: string): string {
+    const known = this.#newest.get(channel);
+    const { at } = this.#options.positions;
+    // Whatever is said from now on is newer than this.
+    return known ?? (at === "" ? "" : marginBefore(at));
+  }
+
+  /**
+   * Resolves once the disk has it, false after the end. A disk that takes nothing must not keep back
+   * what people say: after a while it leaves all the same, and only a kill before the disk has it could double it.
+   */
+  async announce(post: DiscordPostUnderWay): Promise<boolean> {
+    if (this.#ended) return false;
+    const { positions } = this.#options;
+    positions.announce(post);
+    // What was read goes first; after `quiesce` it is there already.
+    if (!this.#stopped) this.#flush();
+    const cursor = positions.take();
+    if (cursor !== null) void this.#host.accept({ events: [], cursor });
+    await inTime<unknown, void>(
+      Promise.all(this.#writing),
+      { clock: this.#host.clock, ms: ANNOUNCE_MS },
+      () => undefined,
+    );
+    return !this.#ended;
+  }
+
+  announced(op: OpId, upTo: Progress): DiscordPostUnderWay | null {
+    return this.#options.positions.announced(op, upTo);
+  }
+
+  /** Nothing is read any more; resolves when what was read is on disk. */
+  async quiesce(): Promise<void> {
+    this.#stopped = true;
+    this.#lanes.stop();
+    this.#settle();
+    await this.#intake.stop();
+  }
+
+  /** Nothing is handed over any more. */
+  end(): void {
+    this.#stopped = true;
+    this.#ended = true;
+    this.#lanes.stop();
+    this.#intake.end();
+  }
+
+  /** A gateway session has begun: what was missed before is read from the channels. */
+  #ready(data: Json): void {
+    const isFirst = this.#gateway === null && this.#seq === 0;
+    const [session, url] = [textIn(data, "session_id") ?? "", textIn(data, "resume_gateway_url") ?? ""];
+    this.#renew({ session, url });
+    if (!isFirst) this.missed();
+  }
+
+  #renew(gateway: Omit<DiscordResume, "seq"> | null): void {
+    this.#gateway = gateway;
+    this.#seq = 0;
+    this.#lanes.renumber();
+    this.#options.positions.followed(gateway === null ? null : { ...gateway, seq: 0 });
+  }
+
+  #take(dispatch: DiscordDispatch): void {
+    const { type, data } = dispatch;
+    if (type.startsWith("THREAD_") || type === "GUILD_CREATE") this.#learnThreads(type, data);
+    if (type.startsWith("GUILD_MEMBER_")) return this.#takeMember(dispatch);
+    const channel =
+      type === "CHANNEL_UPDATE" ? textIn(data, "id") : CHANNEL_EVENTS.has(type) ? textIn(data, "channel_id") : null;
+    if (channel === null) return;
+    if (type === "MESSAGE_CREATE") this.#heard(channel, textIn(data, "id") ?? "");
+    const place = this.#placeOf(channel);
+    if (place !== null) this.#lanes.push({ seq: dispatch.seq, place, event: dispatch, events: [] });
+  }
+
+  /** Who comes and goes does so in all rooms, but not in threads. */
+  #takeMember({ type, data, seq }: DiscordDispatch): void {
+    const rooms = this.#lanes.rooms.filter((id) => this.#parentOf(id) === null);
+    const events =
+      type === "GUILD_MEMBER_ADD"
+        ? this.#reader.joined(data, rooms)
+        : type === "GUILD_MEMBER_REMOVE"
+          ? this.#reader.removed(data, rooms)
+          : type === "GUILD_MEMBER_UPDATE"
+            ? this.#reader.renamed(data)
+            : [];
+    for (const event of events) {
+      this.#lanes.push({ seq, place: { room: event.channel, thread: null }, event: null, events: [event] });
+    }
+  }
+
+  #learnThreads(type: string, data: Json): void {
+    const threads = type.startsWith("THREAD_") && type !== "THREAD_LIST_SYNC" ? [data] : listIn(data, "threads");
+    for (const { id, parent, lastMessage } of threads.flatMap((one) => discordThreadIn(one) ?? [])) {
+      this.#learnThread(id, parent);
+      this.#heard(id, lastMessage);
+    }
+    if (type === "THREAD_CREATE" && data["newly_created"] === true) this.#firsts.begun(textIn(data, "id") ?? "");
+    if (type !== "GUILD_CREATE") return;
+    for (const channel of listIn(data, "channels").filter(isObject)) {
+      this.#heard(textIn(channel, "id") ?? "", textIn(channel, "last_message_id") ?? "");
+    }
+  }
+
+  #learnThread(id: string, parent: string): void {
+    this.#threads.delete(id);
+    this.#threads.set(id, parent);
+    const [oldest] = this.#threads.keys();
+    if (this.#threads.size > THREADS_MAX && oldest !== undefined) this.#threads.delete(oldest);
+  }
+
+  #parentOf(channel: string): string | null {
+    return this.#threads.get(channel) ?? this.#options.names.parentOf(channel);
+  }
+
+  /** Null: it is in no channel that is joined, or waited for. */
+  #placeOf(channel: string): ChannelPlace | null {
+    if (this.#lanes.has(channel)) return { room: channel, thread: null };
+    const parent = this.#parentOf(channel);
+    return parent !== null && this.#lanes.has(parent) ? { room: parent, thread: channel } : null;
+  }
+
+  #read({ event, events, place }: LaneItem): void {
+    const told =
+      event === null ? events : (this.#guard.run(() => this.#reader.read(event, place), { event: event.type }) ?? []);
+    const news = told.filter((one) => this.#isNews(one));
+    this.#intake.add(news);
+    if (event === null) return;
+    const message = event.type === "MESSAGE_CREATE" ? discordMessageIn(event.data) : null;
+    if (message !== null) this.#options.positions.seen(message.id);
+  }
+
+  /** False for what was handed over before. */
+  #isNews({ key }: Event): boolean {
+    if (key === null) return true;
+    const isNews = this.#handed.get(key) !== true;
+    this.#handed.set(key, true);
+    return isNews;
+  }
+
+  #heard(channel: string, message: string): void {
+    if (message !== "" && isLaterId(message, this.#newest.get(channel) ?? "")) this.#newest.set(channel, message);
+  }
+
+  #newestInThreads(room: string): readonly string[] {
+    return [...this.#threads].flatMap(([thread, parent]) => (parent === room ? (this.#newest.get(thread) ?? []) : []));
+  }
+
+  #latest(ids: readonly string[]): string {
+    return ids.reduce((newest, id) => (isLaterId(id, newest) ? id : newest), "");
+  }
+
+  /** What came in one piece of the socket is handed over together. */
+  #flushSoon(): void {
+    if (this.#flushing || this.#stopped) return;
+    this.#flushing = true;
+    queueMicrotask(() => {
+      this.#flushing = false;
+      if (!this.#stopped) this.#flush();
+    });
+  }
+
+  #flush(): void {
+    this.#settle();
+    this.#intake.flush();
+  }
+
+  /** The stream is followed up to the oldest event that still waits. */
+  #settle(): void {
+    if (this.#gateway === null) return;
+    const waits = this.#lanes.oldestSeq;
+    const seq = waits === null ? this.#seq : Math.min(this.#seq, waits - 1);
+    this.#options.positions.followed({ ...this.#gateway, seq });
+  }
+
+  async #accept(batch: Parameters<Host["accept"]>[0]): Promise<readonly Accepted[]> {
+    const { host, positions } = this.#options;
+    const writing = host.accept(batch);
+    this.#writing.add(writing);
+    const answers = await writing;
+    this.#writing.delete(writing);
+    if (batch.cursor !== null) positions.confirmed(batch.cursor);
+    return answers;
+  }
+}
