@@ -1,0 +1,129 @@
+import { describe, expect, test } from "vitest";
+import { aSharedFile } from "../../../test/contract/shared-file.ts";
+import type { SharedFile } from "../../contract/content.ts";
+import { mint } from "../../contract/ids.ts";
+import type { PostDraft } from "../../contract/ops.ts";
+import { parse } from "../../content/formats.ts";
+import { allowedIn, asItIs, type DiscordRenderOptions, leadOf, renderMessages, replyLine } from "./render.ts";
+
+const draftOf = (text: string, more: Partial<PostDraft> & { format?: string; files?: readonly SharedFile[] } = {}) => {
+  const { format = "plain", files = [], ...draft } = more;
+  const body = { style: "normal", source: { format, text }, blocks: parse(format, text), files } as const;
+  const author = { id: "b", name: "Bob", shown: "<Bob> ", avatar: null, account: "irc.a" };
+  const mayPing = { users: true, everyone: false };
+  return { author, body, reply: null, thread: null, mayPing, ...draft } satisfies PostDraft;
+};
+
+const OPTIONS: DiscordRenderOptions = {
+  textMax: 2_000,
+  prefix: false,
+  lead: "",
+  people: new Map(),
+  here: { user: () => false, role: () => false, channel: () => false, everyone: false },
+  emoji: () => null,
+  files: [],
+};
+
+const contents = (draft: PostDraft, options: Partial<DiscordRenderOptions> = {}): readonly string[] =>
+  renderMessages(draft, { ...OPTIONS, files: draft.body.files.map(asItIs), ...options }).parts.map(({ content }) => content);
+
+const people = new Map([
+  ["ann", "7"],
+  ["ann lee", "8"],
+]);
+
+describe("a post as messages", () => {
+  test.each([
+    ["plain words", draftOf("a *b*"), {}, [String.raw`a \*b\*`]],
+    ["formats", draftOf("a **b** ~~c~~ ||d||", { format: "markdown" }), {}, ["a **b** ~~c~~ ||d||"]],
+    ["the name before it", draftOf("hi"), { prefix: true }, ["<Bob> hi"]],
+    ["the name on a line before code", draftOf("```\nx\n```", { format: "markdown" }), { prefix: true }, ["<Bob>\n```\nx\n```"]],
+    ["Rialto itself", draftOf("hi", { author: null }), { prefix: true }, ["hi"]],
+    ["nothing at all", draftOf(""), {}, ["\u200b"]],
+    ["a member", draftOf("@ann hi"), { people }, ["<@7> hi"]],
+    ["a member of two names", draftOf("@Ann Lee, hi"), { people }, ["<@8>, hi"]],
+    ["a member who may not be notified", draftOf("@ann hi", { mayPing: { users: false, everyone: false } }), { people }, ["@ann hi"]],
+    ["everybody, who may be", draftOf("@all hi", { mayPing: { users: true, everyone: true } }), {}, ["@everyone hi"]],
+    ["a lead", draftOf("hi"), { lead: "-# x" }, ["-# x\nhi"]],
+    ["a lead alone", draftOf(""), { lead: "-# x" }, ["-# x"]],
+    ["its own format", draftOf("**a** ||b|| <@1|Ann> <@2|Bo>", { format: "discord" }),
+      { here: { ...OPTIONS.here, user: (id: string) => id === "1" } }, ["**a** ||b|| <@1> @Bo"]],
+    ["a text of its own that is a quote", draftOf("> a", { format: "discord" }), { prefix: true }, ["<Bob>\n> a"]],
+  ] satisfies [string, PostDraft, Partial<DiscordRenderOptions>, string[]][])("%s", (_, draft, options, expected) => {
+    expect(contents(draft, options)).toEqual(expected);
+  });
+
+  test("that notifies nobody has no mention, however it is written", () => {
+    for (const text of ["@everyone", "@here", "<@1>", "<@&1>", "<#1>", "</a:1>", "<t:1>", "<a:b:1>"]) {
+      const [content = ""] = contents(draftOf(text));
+      expect(allowedIn(content, { users: true, everyone: false })).toEqual({ parse: [], users: [], replied_user: false });
+      expect(content).not.toMatch(/(?<!\\)<(?:@|#|\/|t:|a:)/);
+    }
+  });
+
+  test("an action is said in italics", () => {
+    const draft = draftOf("waves");
+    const acting = (text: string): PostDraft => ({ ...draft, body: { ...draftOf(text).body, style: "action" } });
+    expect(contents(acting("waves"))).toEqual(["_waves_"]);
+    expect(contents(acting("waves"), { lead: "-# x" })).toEqual(["-# x\n_waves_"]);
+    expect(contents(acting("waves _a_"))[0]).toMatch(/^\*waves .*\*$/);
+  });
+
+  test("of more than fits is several, the first with less room; words, lines and code stay whole", () => {
+    const text = Array.from({ length: 300 }, (_, at) => `word${at} \u{1f600}*`).join(" ");
+    const lead = `-# ${"x".repeat(500)}`;
+    const texts = contents(draftOf(text), { lead });
+    expect(texts.length).toBeGreaterThan(2);
+    expect(texts.every((one) => one.length <= 2_000 && one.isWellFormed())).toBe(true);
+    expect(texts[0]?.startsWith(`${lead}\n`)).toBe(true);
+    expect(texts.join(" ").match(/word\d+/g)).toEqual(text.match(/word\d+/g));
+    const code = Array.from({ length: 300 }, (_, at) => `line ${at}`).join("\n");
+    const blocks = contents(draftOf(`before\n\`\`\`js\n${code}\n\`\`\`\nafter`, { format: "markdown" }));
+    expect(blocks.every((one) => one.length <= 2_000 && (one.match(/```/g) ?? []).length % 2 === 0)).toBe(true);
+    expect(blocks.join("\n").match(/line \d+/g)).toEqual(code.match(/line \d+/g));
+  });
+
+  test("its files go with the last text, ten to a message; what does not go is said", () => {
+    const files = Array.from({ length: 12 }, (_, at) => aSharedFile({ name: `f${at}`, id: mint("FileId", `f${at}`) }));
+    const gone = aSharedFile({ name: "g", comment: "look" });
+    const draft = draftOf("hi", { files: [...files, gone] });
+    const { parts } = renderMessages(draft, { ...OPTIONS, files: draft.body.files.map(asItIs) });
+    expect(parts.map((part) => [part.end, part.content, part.files.length])).toEqual([
+      ["1", "hi\nlook: g was shared, but could not be copied here (it is too large)", 10],
+      ["end", "", 2],
+    ]);
+    const late = { file: { ...gone, id: mint("FileId", "g") }, goes: "in its place" } as const;
+    const again = renderMessages(draft, { ...OPTIONS, files: [...files.map(asItIs), late] });
+    expect(again.parts.map((part) => [part.end, part.content, part.files.length])).toEqual([
+      ["1", "hi", 10],
+      ["end", "look: g was shared, but could not be copied here (it is too large)", 2],
+    ]);
+  });
+
+  test("captions are read by everybody; of the network's own files they are alt texts", () => {
+    const file = aSharedFile({ name: "f", comment: "a cat", id: mint("FileId", "f") });
+    expect(contents(draftOf("hi", { files: [file] }))).toEqual(["hi\na cat"]);
+    expect(contents(draftOf("hi", { files: [file], format: "discord" }))).toEqual(["hi"]);
+  });
+});
+
+describe("the line of a reply", () => {
+  const jump = "https://discord.com/channels/1/2/3";
+
+  test.each([
+    ["Ann", "what is [this] **here**?", "Ann: what is (this)"],
+    ["Ann", "see https://e.example/x", "Ann: see https"],
+    ["", "", "a message"],
+  ])("of %s", (name, excerpt, begin) => {
+    const line = replyLine({ name, excerpt }, jump);
+    expect(line.startsWith(`-# \u21aa [${begin}`)).toBe(true);
+    expect(line.endsWith(`](<${jump}>)`)).toBe(true);
+    expect(line).not.toMatch(/\n|:\/\/(?!discord)/);
+    expect(leadOf(`${line}\nyes`)).toBe(line);
+  });
+
+  test("is none of what people write", () => {
+    expect(leadOf("-# small")).toBe("");
+    expect(leadOf("hi")).toBe("");
+  });
+});

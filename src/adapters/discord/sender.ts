@@ -1,0 +1,276 @@
+import type { SharedFile } from "../../contract/content.ts";
+import type { MessageRef } from "../../contract/ids.ts";
+import type { MayPing, PostDraft, PostOp } from "../../contract/ops.ts";
+import type { Loss, Outcome } from "../../contract/outcome.ts";
+import type { Attempt } from "../../contract/session.ts";
+import { isAborted } from "../../lib/abort.ts";
+import { inTime } from "../kit/in-time.ts";
+import { capabilities } from "./capabilities.ts";
+import { GIVEN_UP, HOOKING, NOT_THERE, READING, readingFailed } from "./failure.ts";
+import { speakerOf, wantsLocalAvatar } from "./identity.ts";
+import { channelRef } from "./ids.ts";
+import type { DiscordLink } from "./link.ts";
+import { type DiscordMade, DiscordPoster, type DiscordVoice, type DiscordWanted } from "./poster.ts";
+import {
+  asItIs,
+  type DiscordPart,
+  type DiscordRenderedFile,
+  type DiscordRenderOptions,
+  hasAltTexts,
+  NO_PINGS,
+  partsBefore,
+  renderMessages,
+  replyLine,
+} from "./render.ts";
+import { RIGHT } from "./rights.ts";
+import type { DiscordRoom } from "./room.ts";
+import { namesIn } from "./text.ts";
+import { type DiscordSpot, DiscordThreads } from "./threads.ts";
+import { DiscordHooks } from "./webhooks.ts";
+
+/** So long a post waits for who of those it names is a member. */
+const NAMES_MS = 10_000;
+/** Mentions of a text that is Discord's already. */
+const MENTIONS_MAX = 20;
+/** What is left out of a post, one after the other: its files, its thread, its webhook. */
+const CHANGES_MAX = 16;
+
+/** How a post is made now; what turns out not to go is left out. */
+interface Course {
+  readonly room: DiscordRoom;
+  spot: DiscordSpot;
+  voice: DiscordVoice | null;
+  /** The name comes before the text. */
+  prefix: boolean;
+  /** Files that turned out not to go. */
+  readonly missing: Map<SharedFile, DiscordRenderedFile>;
+  readonly losses: Loss[];
+  /** A webhook that is gone is looked for once more. */
+  hooksLost: number;
+}
+
+/** Posts: through the channel's webhook where it may be, else as the bot. */
+export class DiscordSender {
+  readonly link: DiscordLink;
+  readonly hooks: DiscordHooks;
+  readonly poster: DiscordPoster;
+  readonly #threads: DiscordThreads;
+
+  constructor(link: DiscordLink) {
+    this.link = link;
+    this.hooks = new DiscordHooks(link);
+    this.poster = new DiscordPoster(link);
+    this.#threads = new DiscordThreads(link);
+  }
+
+  async post(op: PostOp, attempt: Attempt): Promise<Outcome> {
+    const room = this.link.room(op.channel);
+    if (room === null || !room.joined) return NOT_THERE;
+    const { signal } = attempt;
+    if (signal.aborted) return GIVEN_UP;
+    const place = await this.#threads.spotFor(op, room, signal);
+    if (!place.ok) return place.outcome;
+    const course: Course = {
+      room,
+      spot: place.spot,
+      voice: null,
+      prefix: false,
+      missing: new Map(),
+      losses: [...place.losses],
+      hooksLost: 0,
+    };
+    const noVoice = await this.#findVoice(op, course, signal);
+    if (noVoice !== null) return noVoice;
+    const options = await this.optionsFor(op, room, signal);
+    const noFiles = whyNoFiles(room, course.voice === null);
+    for (const file of noFiles === null ? [] : op.body.files.filter(({ id }) => id !== null)) {
+      course.missing.set(file, { file: { ...file, missing: noFiles }, goes: "in the text" });
+      course.losses.push({ what: "file", note: `${file.name}: ${noFiles}` });
+    }
+    return await this.#run(op, attempt, course, options);
+  }
+
+  async #run(op: PostOp, attempt: Attempt, course: Course, options: DiscordDraftOptions): Promise<Outcome> {
+    const { signal } = attempt;
+    const messages: MessageRef[] = [];
+    let { parts, losses } = this.#render(op, course, options);
+    let done = partsBefore(parts, op.resume);
+    const notFound = done > 0 ? await this.#goOn(op, course, parts[0], signal) : null;
+    if (notFound !== null) return notFound;
+    for (let changes = 0; changes <= CHANGES_MAX;) {
+      const part = parts[done];
+      if (part === undefined) return { is: "delivered", receipt: { messages, losses: [...course.losses, ...losses] } };
+      if (isAborted(signal)) return GIVEN_UP;
+      const made = await this.poster.make(wantedOf(op, part, course, done, options.pings), signal);
+      if (made.is === "ended") return made.outcome;
+      if (made.is === "made") {
+        done += 1;
+        messages.push(made.ref);
+        if (course.spot.begins !== null) course.spot = within(made.place);
+        attempt.sent(part.end, [made.ref]);
+        continue;
+      }
+      changes += 1;
+      const stop = await this.#without(made, op, course, done, signal);
+      if (stop !== null) return stop;
+      ({ parts, losses } = this.#render(op, course, options));
+    }
+    return STUBBORN;
+  }
+
+  /** The rest of a forum's post goes to the thread that its beginning has made. */
+  async #goOn(
+    op: PostOp,
+    course: Course,
+    first: DiscordPart | undefined,
+    signal: AbortSignal,
+  ): Promise<Outcome | null> {
+    if (course.spot.begins === null || first === undefined) return null;
+    const found = await this.poster.find(wantedOf(op, first, course, 0, NO_PINGS), signal);
+    if (!found.ok) return readingFailed(found.failure, { link: this.link, channel: op.channel, at: course.room.id, doing: READING });
+    if (found.value !== null) course.spot = within(found.value.channel);
+    return null;
+  }
+
+  #render(op: PostOp, course: Course, options: DiscordDraftOptions): ReturnType<typeof renderMessages> {
+    const { room, spot, voice, prefix, missing } = course;
+    const files = op.body.files.map((file) => missing.get(file) ?? asItIs(file));
+    // A message by the bot says natively what it answers, where both are in one channel.
+    const isSaid = spot.answers !== null && (voice !== null || spot.answers.channel !== spot.channel);
+    const lead =
+      isSaid && spot.answers !== null
+        ? replyLine(op.reply ?? NOBODY, jumpTo(room, spot.answers))
+        : "";
+    return renderMessages(op, { ...options, prefix, lead, files });
+  }
+
+  /** Who speaks. Null: it is known. */
+  async #findVoice(op: PostOp, course: Course, signal: AbortSignal): Promise<Outcome | null> {
+    const { author } = op;
+    course.voice = null;
+    course.prefix = author !== null;
+    if (author === null) return null;
+    const found = await this.hooks.of(course.room, signal);
+    if (found.is === "failed")
+      return readingFailed(found.failure, { link: this.link, channel: op.channel, at: course.room.hookChannel, doing: HOOKING });
+    const speaker = found.is === "hook" ? speakerOf(author, await this.#localAvatar(author.name, op, signal)) : null;
+    if (found.is === "none" || speaker === null) return null;
+    course.voice = { hook: found.hook, speaker };
+    course.prefix = false;
+    return null;
+  }
+
+  /** Null: the picture of where they come from. */
+  async #localAvatar(name: string, { author }: PostOp, signal: AbortSignal): Promise<string | null> {
+    const { people, settings, host } = this.link;
+    if (author === null || !wantsLocalAvatar(author, settings)) return null;
+    const limit = { clock: host.clock, ms: NAMES_MS, signal };
+    const member = await inTime(people.named(name), limit, () => null);
+    return member === null ? null : (people.author(member).avatar?.url ?? null);
+  }
+
+  /** Leaves out what does not go. Null: it can be tried again. */
+  async #without(
+    made: Extract<DiscordMade, { is: "without" }>,
+    op: PostOp,
+    course: Course,
+    done: number,
+    signal: AbortSignal,
+  ): Promise<Outcome | null> {
+    switch (made.what) {
+      case "file":
+        course.missing.set(made.file, {
+          file: { ...made.file, missing: made.why },
+          goes: done === 0 ? "in the text" : "in its place",
+        });
+        course.losses.push({ what: "file", note: `${made.file.name}: ${made.why}` });
+        return null;
+      case "reply":
+        course.spot = { ...course.spot, answers: null };
+        course.losses.push({ what: "reply", note: `it could not be a reply: ${made.why}` });
+        return null;
+      case "thread":
+        if (course.spot.thread !== null) this.#threads.forget(course.spot.thread);
+        course.spot = { channel: course.room.id, thread: null, begins: null, answers: course.spot.answers };
+        course.losses.push({ what: "thread", note: `it could not be said in the thread: ${made.why}` });
+        return null;
+      case "name":
+        course.losses.push({ what: "identity", note: `the bot says it: ${made.why}` });
+        course.voice = null;
+        course.prefix = done === 0;
+        return null;
+      case "hook":
+        this.hooks.forget(course.room);
+        course.hooksLost += 1;
+        if (course.room.webhook === null && course.hooksLost === 1) return await this.#findVoice(op, course, signal);
+        course.voice = null;
+        course.prefix = done === 0;
+        return null;
+    }
+  }
+
+  /** What a text may mean here; whom it may notify. */
+  async optionsFor(draft: PostDraft, room: DiscordRoom, signal: AbortSignal): Promise<DiscordDraftOptions> {
+    const { people, host } = this.link;
+    const untilMs = host.clock.monoMs() + NAMES_MS;
+    const inThat = async <T>(asked: Promise<T>): Promise<T | null> => {
+      const limit = { clock: host.clock, ms: Math.max(0, untilMs - host.clock.monoMs()), signal };
+      return await inTime<T, null>(asked, limit, () => null);
+    };
+    const found = new Map<string, string>();
+    for (const name of namesIn(draft.body.blocks, draft.mayPing)) {
+      const member = await inThat(people.named(name));
+      if (member !== null) found.set(name, member.user.id);
+    }
+    const known = new Set<string>();
+    for (const id of draft.body.source.format === "discord" ? mentionedIn(draft.body.source.text) : [])
+      if ((await inThat(people.get(id))) !== null) known.add(id);
+    return {
+      textMax: Math.min(draft.textMax ?? Infinity, capabilities.limits.textMax),
+      people: found,
+      here: {
+        user: (id) => known.has(id),
+        role: () => false,
+        channel: (id) => this.link.room(channelRef(id)) !== null,
+        everyone: draft.mayPing.everyone,
+      },
+      emoji: (name) => {
+        const emoji = this.link.emojiNamed(room.guild, name);
+        return emoji === null ? null : `<${emoji.animated ? "a" : ""}:${emoji.name}:${emoji.id}>`;
+      },
+      pings: draft.mayPing,
+    };
+  }
+}
+
+export type DiscordDraftOptions = Omit<DiscordRenderOptions, "prefix" | "lead" | "files"> & { readonly pings: MayPing };
+
+function wantedOf(op: PostOp, part: DiscordPart, { room, spot, voice }: Course, nth: number, pings: MayPing): DiscordWanted {
+  const { end: upTo, content, files } = part;
+  // Only the first one is the answer.
+  const at = nth === 0 ? spot : { ...spot, answers: null };
+  return { op: op.id, upTo, channel: op.channel, room, spot: at, content, files, alt: hasAltTexts(op), pings, voice };
+}
+
+const within = (thread: string): DiscordSpot => ({ channel: thread, thread, begins: null, answers: null });
+const NOBODY = { name: "", excerpt: "" };
+
+function jumpTo({ guild }: DiscordRoom, { channel, id }: { readonly channel: string; readonly id: string }): string {
+  return `https://discord.com/channels/${guild}/${channel}/${id}`;
+}
+
+function mentionedIn(source: string): readonly string[] {
+  const ids = Array.from(source.matchAll(/<@!?(\d{1,20})[|>]/g), ([, id = ""]) => id);
+  return [...new Set(ids)].slice(0, MENTIONS_MAX);
+}
+
+const STUBBORN: Outcome = {
+  is: "rejected",
+  why: { code: "bad_content", message: "Discord refuses the message, whatever of it is left out" },
+};
+
+/** Webhooks need no such right. Null: files go. */
+export function whyNoFiles({ rights }: Pick<DiscordRoom, "rights">, isBot: boolean): string | null {
+  if (!isBot || (rights & RIGHT.attachFiles) !== 0n) return null;
+  return "the bot lacks Attach Files (Edit Channel > Permissions)";
+}

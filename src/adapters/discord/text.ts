@@ -1,0 +1,90 @@
+import type { Block, Inline } from "../../contract/content.ts";
+import type { UserRef } from "../../contract/ids.ts";
+import type { MayPing } from "../../contract/ops.ts";
+import { linkMentions } from "../../content/mentions.ts";
+import { plainText } from "../../content/plain.ts";
+import { overInlines, withoutUsers } from "../../content/tree.ts";
+import { userRef } from "./ids.ts";
+
+/** Names that are looked up for one message at most. */
+const NAMES_MAX = 10;
+/** Words of one name: names of people may have spaces in them. */
+const WORDS_MAX = 3;
+const NAME_MAX = 32;
+
+/** What may be names of people here: those of somebody who is called or addressed in a text; lower case. */
+export function namesIn(blocks: readonly Block[], mayPing: MayPing): readonly string[] {
+  if (!mayPing.users) return [];
+  const text = plainText(blocks);
+  const [, addressed] = /^([^\s@:,][^\n@:,]{0,31})[:,](?:\s|$)/u.exec(text) ?? [];
+  const called = Array.from(text.matchAll(CALLED), ([, words = ""]) => candidates(words)).flat();
+  const names = [...(addressed === undefined ? [] : [addressed]), ...called].map((name) => name.toLowerCase());
+  return [...new Set(names)].filter((name) => !EVERYBODY.has(name)).slice(0, NAMES_MAX);
+}
+
+const CALLED = /(?<![\p{L}\p{N}_.@/:#-])@([^\s@`][^\n@`]{0,63})/gu;
+
+/** `@ann lee is` may call `ann` or `ann lee`: the shorter one is likelier. */
+function candidates(words: string): readonly string[] {
+  const parts = words.trim().split(/\s+/u, WORDS_MAX);
+  const names = parts.map((_, at) => parts.slice(0, at + 1).join(" "));
+  return names.flatMap((name) => {
+    const bare = name.replace(/[^\p{L}\p{N}]+$/u, "");
+    return [bare, name].filter((one, at, all) => one !== "" && one.length <= NAME_MAX && all.indexOf(one) === at);
+  });
+}
+
+/** How the whole channel is called here, by any network's word for it. */
+const EVERYBODY: ReadonlyMap<string, string> = new Map([
+  ["all", "@everyone"],
+  ["everyone", "@everyone"],
+  ["room", "@everyone"],
+  ["channel", "@everyone"],
+  ["here", "@here"],
+]);
+
+/**
+ * The text with the people here whom it means, and with nobody else. `people`: names of members in lower case, to their
+ * ids.
+ */
+export function withPeople(
+  blocks: readonly Block[],
+  mayPing: MayPing,
+  people: ReadonlyMap<string, string>,
+): readonly Block[] {
+  const find = (name: string): UserRef | null => {
+    const id = people.get(name.toLowerCase());
+    return id === undefined ? null : userRef(id);
+  };
+  const bare = blocks.map(withoutUsers);
+  const linked = mayPing.users && people.size > 0 ? linkMentions(bare, find) : bare;
+  if (!mayPing.everyone) return linked;
+  return linked.map((block) => overInlines(block, (of) => of.flatMap(callingAll)));
+}
+
+function callingAll(inline: Inline): readonly Inline[] {
+  if (inline.t === "text") return withEverybody(inline.text);
+  return "of" in inline && inline.t !== "link" ? [{ ...inline, of: inline.of.flatMap(callingAll) }] : [inline];
+}
+
+function withEverybody(text: string): readonly Inline[] {
+  const found: Inline[] = [];
+  let from = 0;
+  for (const { index, 0: sign, 1: name = "" } of text.matchAll(ROOM)) {
+    const word = EVERYBODY.get(name.toLowerCase()) ?? "";
+    if (index > from) found.push({ t: "text", text: text.slice(from, index) });
+    found.push({ t: "mention", user: userRef(word), text: word });
+    from = index + sign.length;
+  }
+  if (from < text.length || found.length === 0) found.push({ t: "text", text: text.slice(from) });
+  return found;
+}
+
+const ROOM = /(?<![\p{L}\p{N}_.@/:#-])@(all|everyone|room|channel|here)(?![\p{L}\p{N}_])/giu;
+
+/** On one line, as names are. */
+export function oneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ");
+}
+
+export const paraOf = (text: string): Block => ({ t: "para", of: [{ t: "text", text }] });
