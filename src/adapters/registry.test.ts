@@ -46,6 +46,8 @@ test.each([
   ["mattermost", { Server: "chat.example.org", Token: "t", Login: "" }, "chat.example.org:443 (TLS)"],
   ["mattermost", { Server: "[::1]:8065/mm/", Token: "t", NoTLS: true }, "[::1]:8065/mm (no TLS)"],
   ["mattermost", { Server: "chat.example.org", Token: "", Login: "" }, null],
+  ["discord", { ApiURL: "https://discord.com/api/v10" }, "discord.com (TLS)"],
+  ["discord", { ApiURL: "http://[::1]:8080/api" }, "[::1]:8080/api (no TLS)"],
 ])("%s says where %j connects to", (protocol, settings, address) => {
   expect(protocols.get(protocol)?.address?.(settings)).toBe(address);
 });

@@ -1,6 +1,7 @@
 import type { Adapter } from "../contract/adapter.ts";
 import type { Manifest } from "../contract/manifest.ts";
 import { manifest as api } from "./api/index.ts";
+import { adapter as discord } from "./discord/index.ts";
 import { adapter as irc } from "./irc/index.ts";
 import { adapter as matrix } from "./matrix/index.ts";
 import { adapter as mattermost } from "./mattermost/index.ts";
@@ -8,7 +9,7 @@ import { adapter as xmpp } from "./xmpp/index.ts";
 
 /** Every network of this program, by its protocol. */
 export const adapters: ReadonlyMap<string, Adapter> = new Map(
-  [irc, xmpp, matrix, mattermost].map((adapter) => [adapter.manifest.protocol, adapter]),
+  [irc, xmpp, matrix, mattermost, discord].map((adapter) => [adapter.manifest.protocol, adapter]),
 );
 
 /** Every protocol of this program, by name. A test holds it equal to the folders beside this file. */

@@ -103,9 +103,9 @@ export const sharedSchema = {
     },
     AllowMention: {
       type: "array",
-      items: { type: "string", enum: ["users", "everyone"] },
+      items: { type: "string", enum: ["users", "everyone", "roles"] },
       description:
-        "Whom messages may notify here. `users`: a person who is present and is mentioned by a name that nobody else there has. `everyone`: the whole room (`@room`, `@everyone`).",
+        "Whom messages may notify here. `users`: a person who is present and is mentioned by a name that nobody else there has. `everyone`: the whole room (`@room`, `@everyone`). `roles` is accepted and does nothing: no message from elsewhere mentions a role.",
       default: ["users"],
       protects: true,
     },

@@ -15,7 +15,7 @@ export const ignoredShared: readonly IgnoredSetting[] = [
   later("SyncTopic", "topics are announced with ShowTopicChange, but not set elsewhere"),
   later("ShowUserTyping", "typing is not relayed"),
   later("PrefixMessagesWithNick", "it is for networks that Rialto does not support yet"),
-  unneeded("UseUserName", "only Matrix and Mattermost have two names for a person"),
+  unneeded("UseUserName", "only Discord, Matrix and Mattermost have two names for a person"),
   later("UseFullName", "it is for networks that Rialto does not support yet"),
   unneeded("MessageClipped", "long messages are split, not clipped"),
   later("SkipTLSVerify", "only IRC, XMPP and Mattermost accounts have it"),
@@ -63,14 +63,6 @@ export interface MissingProtocol {
 const words = (text: string): readonly string[] => text.split(" ");
 
 export const missingProtocols: readonly MissingProtocol[] = [
-  {
-    protocol: "discord",
-    title: "Discord",
-    settings: words(
-      "Token Server ShowEmbeds UseLocalAvatar UseDiscriminator AutoWebhooks MessageSplitMaxCount WebhookURL CustomStatus EditMaxDays",
-    ),
-    network: "Server",
-  },
   { protocol: "slack", title: "Slack", settings: words("Token AppToken WebhookURL WebhookBindAddress"), network: null },
   {
     protocol: "slack-legacy",

@@ -155,6 +155,7 @@ test("which settings protect", () => {
       "xmpp: Server Jid Password Muc Nick Anonymous UseDirectTLS NoStartTLS NoTLS NoPLAIN Mechanism SkipTLSVerify",
       "matrix: Server Login Password MxID Token DeviceID ASToken HSToken GhostPrefix",
       "mattermost: Server Team NoTLS SkipTLSVerify TLSCACertificate Token Login Password WebhookURL WebhookBindAddress WebhookToken",
+      "discord: Token Server ApiURL WebhookURL",
     ]
   `);
 });

@@ -300,18 +300,18 @@ describe("addresses", () => {
 });
 
 describe("what is not there yet", () => {
-  const discord =
-    '[discord.a]\nServer = "rooms.example"\nToken = "hunter2"\nShowEmbeds = true\n[discord.b]\nServer = "https://Rooms.Example/"\n';
+  const rocketchat =
+    '[rocketchat.a]\nServer = "rooms.example"\nToken = "hunter2"\nNoTLS = true\n[rocketchat.b]\nServer = "https://Rooms.Example/"\n';
 
   test("accounts and their bridges are named once each, and the rest runs", () => {
-    const extra = `[[gateway.inout]]\naccount = "discord.a"\nchannel = "x"\n`;
+    const extra = `[[gateway.inout]]\naccount = "rocketchat.a"\nchannel = "x"\n`;
     const loaded = loadToml(
-      discord +
+      rocketchat +
         accounts +
         gateway +
         gateway.replace("main", "two").replace(/inout.*\n/u, "") +
         extra +
-        extra.replace("discord.a", "api.left"),
+        extra.replace("rocketchat.a", "api.left"),
     );
     expect(told(loaded)).toEqual([
       "1:2 warning protocol-missing",
@@ -323,22 +323,22 @@ describe("what is not there yet", () => {
   });
 
   test("nothing left to run is an error", () => {
-    const text = `${discord}[[gateway]]\nname = "g"\nenable = true\nin = [{ account = "discord.a", channel = "x" }]\nout = [{ account = "mattermost.plugin", channel = "y" }]\n`;
+    const text = `${rocketchat}[[gateway]]\nname = "g"\nenable = true\nin = [{ account = "rocketchat.a", channel = "x" }]\nout = [{ account = "mattermost.plugin", channel = "y" }]\n`;
     expect(told(loadToml(text))).toContain("7:3 error nothing-to-run");
   });
 
   test("two accounts in one room are a loop", () => {
-    const text = `${discord}${accounts}[[gateway]]\nname = "g"\nenable = true\ninout = [{ account = "discord.a", channel = "X" }, { account = "discord.b", channel = "x" }, { account = "api.left" }]\n`;
+    const text = `${rocketchat}${accounts}[[gateway]]\nname = "g"\nenable = true\ninout = [{ account = "rocketchat.a", channel = "X" }, { account = "rocketchat.b", channel = "x" }, { account = "api.left" }]\n`;
     const loop = loadToml(text).problems.find(({ code }) => code === "loop");
     expect(loop).toMatchObject({ severity: "warning", line: 11 });
-    expect(loop?.message).toMatch(/discord\.a and discord\.b .*discord\/rooms\.example\/x.* g/u);
+    expect(loop?.message).toMatch(/rocketchat\.a and rocketchat\.b .*rocketchat\/rooms\.example\/x.* g/u);
     expect(
       loadToml(text.replace("Rooms.Example", "rooms.example:5222")).problems.some(({ code }) => code === "loop"),
     ).toBe(false);
   });
 
   test("a setting that is accepted and ignored is named, wherever it is", () => {
-    const text = `Buffer = 1\n[general]\nMediaServerUpload = "/x"\nAutoWebhooks = 1\nTokne = "hunter2"\n[tengo]\nInMessage = "x.tengo"\n${accounts}ShowUserTyping = true\nLogFile = "x"\n[api.right.x]\na = 1\n[aip.x]\n${gateway}`;
+    const text = `Buffer = 1\n[general]\nMediaServerUpload = "/x"\nMediaConvertTgs = 1\nTokne = "hunter2"\n[tengo]\nInMessage = "x.tengo"\n${accounts}ShowUserTyping = true\nLogFile = "x"\n[api.right.x]\na = 1\n[aip.x]\n${gateway}`;
     const loaded = loadToml(text);
     expect(loaded.ok).toBe(true);
     expect(told(loaded)).toEqual([
@@ -355,7 +355,7 @@ describe("what is not there yet", () => {
     const messages = loaded.problems.map(({ message, remedy }) => `${message}; ${remedy}`).join("\n");
     expect(messages).toMatch(/did you mean Token\?/u);
     expect(messages).toMatch(/did you mean "api"\?/u);
-    expect(messages).toMatch(/AutoWebhooks.*Discord/u);
+    expect(messages).toMatch(/MediaConvertTgs.*Telegram/u);
     expect(messages).toMatch(/LogFile.*\[general\]/u);
     expect(messages).not.toContain("hunter2");
   });

@@ -1,0 +1,73 @@
+import { describeAdapter } from "../../../test/contract/describe-adapter.ts";
+import type { Fixture, Harness } from "../../../test/contract/fixture.ts";
+import { DiscordGuest } from "../../../test/servers/discord/guest.ts";
+import { addBot, giveRole } from "../../../test/servers/discord/people.ts";
+import { FakeDiscord } from "../../../test/servers/discord/server.ts";
+import { adapter } from "./index.ts";
+import { discordSettings } from "./settings.suite.ts";
+
+const WRONG = "MTIzNDU2Nzg5MDEyMzQ1Njc4.Gfake0.open-barley";
+/** More than loopback needs to pass on what it has. */
+const SETTLE_MS = 60;
+
+type Mode = "webhooks" | "bot";
+
+async function harness(mode: Mode): Promise<Harness> {
+  const server = await FakeDiscord.start();
+  // A case posts some hundred lines; what limits do is tried elsewhere.
+  server.limits.off = true;
+  const guild = server.world.addGuild("Crew", server.world.addUser("owner"));
+  for (const name of ["one", "two"]) server.world.addChannel(guild, name);
+  const shut = server.world.addChannel(guild, "shut");
+  server.world.overwrite(shut, guild.id, [], ["ViewChannel"]);
+  const app = server.world.addApp("rialto");
+  addBot(server, guild, app);
+  if (mode === "webhooks") giveRole(server, guild, app.user, ["ManageWebhooks"]);
+  const ApiURL = mode === "webhooks" ? `${server.url}/v10` : server.url;
+  const settings = discordSettings({ Token: app.token, Server: "Crew", ApiURL });
+  let people = 0;
+  const freshName = (): string => `guest${(people += 1)}`;
+  return {
+    settings,
+    wrong: {
+      auth: { ...settings, Token: WRONG },
+      config: { ...settings, Server: "Nobody" },
+      // Port 1 (tcpmux): nothing is listening there.
+      unreachable: { ...settings, ApiURL: "http://127.0.0.1:1/api/v10" },
+    },
+    channels: [
+      { name: "one", options: {} },
+      { name: "two", options: {} },
+    ],
+    refused: { name: "shut", options: {} },
+    secrets: [app.token, WRONG],
+    burst: 3_000,
+    person: () => Promise.resolve(new DiscordGuest(server, guild, freshName)),
+    cut: () => {
+      server.wire.cut();
+      return Promise.resolve();
+    },
+    stall: () => {
+      server.wire.stall();
+      return Promise.resolve(() => {
+        server.wire.flow();
+        return Promise.resolve();
+      });
+    },
+    settle: async () => await new Promise((resolve) => setTimeout(resolve, SETTLE_MS)),
+    dispose: async () => await server.stop(),
+  };
+}
+
+/** Nobody is kicked: the network says neither by whom nor why, and whoever was does not come back by himself. */
+const fixture = (mode: Mode): Fixture => ({
+  adapter,
+  features: new Set([
+    ...(["auth", "config", "unreachable", "refused", "leave", "stall", "edit", "erase"] as const),
+    ...(["react", "reply", "thread", "file", "notified", "history", "fetch"] as const),
+  ]),
+  start: async () => await harness(mode),
+});
+
+describeAdapter("Discord through webhooks", fixture("webhooks"));
+describeAdapter("Discord as a plain bot", fixture("bot"));

@@ -1,0 +1,140 @@
+import type { Opened, OpenArgs } from "../../contract/adapter.ts";
+import type { Ended, Handlers } from "../../contract/session.ts";
+import { lost, misconfigured } from "../kit/ends.ts";
+import { Http } from "../kit/http.ts";
+import { numberIn, objectIn, textIn } from "../kit/json.ts";
+import { DiscordApi } from "./api.ts";
+import type { capabilities } from "./capabilities.ts";
+import { endOf, MEMBERS_INTENT, MESSAGE_INTENT } from "./endings.ts";
+import { findGuild } from "./find-guild.ts";
+import { openGateway } from "./gateway.ts";
+import { DiscordGuildState } from "./guild.ts";
+import { DiscordSession } from "./live.ts";
+import { DiscordPositions } from "./positions.ts";
+import { DiscordRest } from "./rest.ts";
+import type { DiscordFailure, DiscordResult } from "./rest-result.ts";
+import { apiOf, type DiscordSettings, tokenOf } from "./settings.ts";
+import { isGateway } from "./shard.ts";
+
+type DiscordOpened = Opened<Handlers<typeof capabilities>>;
+
+/** `ApplicationFlags`: the switches of the portal, for bots of many servers and of few. */
+const MEMBERS_FLAGS = (1 << 14) | (1 << 15);
+const CONTENT_FLAGS = (1 << 18) | (1 << 19);
+
+/** `GatewayIntentBits`: guilds, expressions, webhooks, messages, reactions, and what is in messages. */
+const INTENTS = (1 << 0) | (1 << 3) | (1 << 5) | (1 << 9) | (1 << 10) | (1 << 15);
+const MEMBERS = 1 << 1;
+
+/** Logs in at Discord, and takes up what happens on one server of it. */
+export async function open(args: OpenArgs<DiscordSettings>): Promise<DiscordOpened> {
+  const { settings, host } = args;
+  const http = new Http(host.clock);
+  const { clock, log } = host;
+  const rest = new DiscordRest({ http, clock, log, base: apiOf(settings), token: tokenOf(settings) });
+  const opened = await begin(args, { http, rest, api: new DiscordApi(rest, http) });
+  if (opened.ok) return opened;
+  rest.close();
+  http.close();
+  return opened;
+}
+
+interface Reach {
+  readonly http: Http;
+  readonly rest: DiscordRest;
+  readonly api: DiscordApi;
+}
+
+async function begin(args: OpenArgs<DiscordSettings>, reach: Reach): Promise<DiscordOpened> {
+  const { settings, host, since, signal } = args;
+  const { api } = reach;
+  const me = await api.me(signal);
+  if (!me.ok) return failed(isElsewhere(me.failure) ? elsewhere(since === null) : endOf(me.failure));
+  const application = await api.application(signal);
+  if (!application.ok) return failed(endOf(application.failure));
+  const { id, flags } = application.value;
+  if ((flags & CONTENT_FLAGS) === 0) return failed(misconfigured(MESSAGE_INTENT));
+  const hearsOfMembers = (flags & MEMBERS_FLAGS) !== 0;
+  const guilds = await api.guilds(signal);
+  if (!guilds.ok) return failed(endOf(guilds.failure));
+  const guild = findGuild(settings.Server, guilds.value, id);
+  if ("cause" in guild) return failed(guild);
+  const state = await stateOf(api, guild.id, me.value.id, args);
+  if (!state.ok) return failed(endOf(state.failure));
+  const entrance = await entranceOf(api, signal);
+  if (typeof entrance !== "string") return failed(entrance);
+  const positions = new DiscordPositions(since);
+  const intents = hearsOfMembers ? INTENTS | MEMBERS : INTENTS;
+  const token = tokenOf(settings);
+  const opened = await openGateway({ host, url: entrance, token, intents, signal }, positions.durable);
+  if (!opened.ok) return failed(opened.ended);
+  if (!hearsOfMembers) host.degraded({ code: "config", message: MEMBERS_INTENT }, "members");
+  const { gateway, resumed } = opened;
+  host.log.debug({ user: me.value.username, guild: guild.name, resumed }, "logged in");
+  const session = new DiscordSession({
+    ...reach,
+    settings,
+    host,
+    me: me.value,
+    application: id,
+    state: state.value,
+    gateway,
+    resumed,
+    positions,
+    hearsOfMembers,
+  });
+  return { ok: true, session };
+}
+
+/** What the gateway tells only whoever begins anew. */
+async function stateOf(
+  api: DiscordApi,
+  id: string,
+  me: string,
+  { host, signal }: Pick<OpenArgs<DiscordSettings>, "host" | "signal">,
+): Promise<DiscordResult<DiscordGuildState>> {
+  const guild = await api.guild(id, signal);
+  if (!guild.ok) return guild;
+  const channels = await api.channels(id, signal);
+  if (!channels.ok) return channels;
+  const threads = await api.activeThreads(id, signal);
+  if (!threads.ok) return threads;
+  const self = await api.self(id, me, signal);
+  if (!self.ok) return self;
+  const value = new DiscordGuildState({
+    guild: guild.value,
+    channels: channels.value,
+    threads: threads.value,
+    self: self.value,
+    clock: host.clock,
+  });
+  return { ok: true, value };
+}
+
+/** Where the gateway is. */
+async function entranceOf(api: DiscordApi, signal: AbortSignal): Promise<string | Ended> {
+  const gateway = await api.gateway(signal);
+  if (!gateway.ok) return endOf(gateway.failure);
+  const url = textIn(gateway.value, "url") ?? "";
+  if (!isGateway(url)) return lost("remote_error", "Discord does not say where its gateway is");
+  const limit = objectIn(gateway.value, "session_start_limit");
+  if (numberIn(limit, "remaining") !== 0) return url;
+  const hours = Math.ceil((numberIn(limit, "reset_after") ?? 0) / 3_600_000);
+  return lost(
+    "rate_limited",
+    `the bot has logged in so often that Discord lets it in again only in ${hours} h; something else may use its token`,
+  );
+}
+
+/** An answer that is none of Discord's. */
+const isElsewhere = ({ why, status, code }: DiscordFailure): boolean =>
+  why === "unreadable" || (status === 404 && code === 0);
+
+/** Where we have been before, it is a proxy with nothing behind it for now. */
+function elsewhere(isFirst: boolean): Ended {
+  return isFirst
+    ? misconfigured("there is no API of Discord at ApiURL: check it, or remove it")
+    : lost("remote_error", "something else than Discord answers at ApiURL");
+}
+
+const failed = (ended: Ended): DiscordOpened => ({ ok: false, ended });
