@@ -67,6 +67,17 @@ channel = "api"
   expect(text).not.toContain("Colour");
 });
 
+test.each([
+  ["mattermost", ["chat.example.org", "sales", "word", "", "", ""], { Server: "chat.example.org", Team: "sales" }],
+  ["discord", ["word", "Our Town", ""], { Token: "word", Server: "Our Town" }],
+])("for %s it asks for what has a default and is needed all the same", async (network, settings, written) => {
+  const left = [network, "one", ...settings, "town", network, "one", "square", "n", ""];
+  const ask = (question: string): Promise<string> => Promise.resolve(left.shift() ?? `no answer to ${question}`);
+  const text = await interview({ ask, say: () => undefined }, protocols);
+  expect(left).toEqual([]);
+  for (const [name, value] of Object.entries(written)) expect(text).toContain(`\n${name} = ${JSON.stringify(value)}\n`);
+});
+
 function scratch(): string {
   const folder = mkdtempSync(join(tmpdir(), "rialto-init-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -37,7 +37,7 @@ interface Account {
 }
 
 /** Asked in addition to what is required and what is secret: without them most accounts cannot log in. */
-const ALSO: ReadonlySet<string> = new Set(["UseTLS", "Jid", "Login"]);
+const ALSO: ReadonlySet<string> = new Set(["UseTLS", "Server", "Team", "Jid", "Login"]);
 
 /** `rialto init`: asks, writes a configuration with comments, checks it. Resolves with the exit code. */
 export async function init(file: string | null, surroundings: Surroundings): Promise<number> {

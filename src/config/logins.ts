@@ -47,5 +47,7 @@ function loginOf(
   const chain = [section, general].map((table) => ({ label: "", section: table }));
   const where = lookUp(setting, chain)?.setting.where;
   if (typeof login !== "string" || typeof network !== "string" || where === undefined) return null;
+  // What is empty, or could not be read, is nobody's name.
+  if (login === "") return null;
   return { account: name, setting, id: JSON.stringify([protocol, networkName(network), login.toLowerCase()]), where };
 }
