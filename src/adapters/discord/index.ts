@@ -20,12 +20,13 @@ const manifest: Manifest = {
     },
   },
   ignored: [
+    { name: "MessageSplitMaxCount", state: "unneeded", why: "a long message becomes as many messages as it needs" },
     {
-      name: "MessageSplitMaxCount",
-      state: "unneeded",
-      why: "a long message becomes as many messages as it needs, and [general] says what is too long",
+      name: "PrefixMessagesWithNick",
+      state: "replaced",
+      why: "names come before the text with AutoWebhooks = false, and without the permission Manage Webhooks",
     },
-    { name: "CustomStatus", state: "later", why: "it says what is shown below the bot's name" },
+    { name: "CustomStatus", state: "later", why: "the bot shows no status" },
     { name: "EditMaxDays", state: "unneeded", why: "edits are told as long as Rialto knows the message" },
   ],
   network: "Server",
