@@ -13,6 +13,8 @@ import type { DiscordSettings } from "./settings.ts";
 const PEOPLE_MAX = 3_000;
 /** A name that nobody has is not asked for again for so long, nor is what could not be looked up. */
 const ABSENT_MS = 60_000;
+/** After a look-up that failed. */
+const FAILED_MS = 20_000;
 /** What is said must not wait longer for a name. */
 const ASK_MS = 5_000;
 /** Members whose names begin alike, of whom one may be meant. */
@@ -38,7 +40,7 @@ export class DiscordPeople {
   constructor(options: DiscordPeopleOptions) {
     const { api, clock, guild } = options;
     this.#options = options;
-    const kept = { clock, max: PEOPLE_MAX, absentMs: ABSENT_MS };
+    const kept = { clock, max: PEOPLE_MAX, absentMs: ABSENT_MS, failedMs: FAILED_MS };
     this.#byId = new Directory({
       ...kept,
       load: async (id) => await this.#answer(async (signal) => await api.member(guild, id, signal), null),

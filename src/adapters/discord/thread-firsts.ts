@@ -10,6 +10,8 @@ import type { DiscordMessage } from "./model.ts";
 const THREADS_MAX = 2_000;
 /** What cannot be looked up is not asked for again for so long. */
 const ABSENT_MS = 60_000;
+/** After a look-up that failed. */
+const FAILED_MS = 20_000;
 /** A thread's messages must not wait longer for it. */
 const ASK_MS = 8_000;
 
@@ -38,6 +40,7 @@ export class ThreadFirsts {
       clock: options.clock,
       max: THREADS_MAX,
       absentMs: ABSENT_MS,
+      failedMs: FAILED_MS,
       load: async (thread) => await this.#find(thread),
     });
   }
