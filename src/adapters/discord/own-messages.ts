@@ -8,7 +8,7 @@ const DELETING_MAX = 1_000;
 const HOOKS_MAX = 2_000;
 
 /** What a message of ours was made for: an op, and the place up to where its text goes. */
-export interface DiscordPart {
+export interface OwnMessagePart {
   readonly op: OpId;
   readonly upTo: Progress;
 }
@@ -23,7 +23,7 @@ interface OwnMessagesOptions {
 /** Which messages are ours, and what they were made for. */
 export class OwnMessages {
   readonly #options: OwnMessagesOptions;
-  readonly #parts = new Lru<string, DiscordPart>(OWN_MAX);
+  readonly #parts = new Lru<string, OwnMessagePart>(OWN_MAX);
   readonly #messages = new Lru<string, string>(OWN_MAX);
   readonly #deleting = new Lru<string, true>(DELETING_MAX);
   readonly #hooks = new Lru<string, true>(HOOKS_MAX);
@@ -45,18 +45,18 @@ export class OwnMessages {
   }
 
   /** It was made for this part: no other part may take it for its own. */
-  attribute(message: string, part: DiscordPart): void {
+  attribute(message: string, part: OwnMessagePart): void {
     this.#parts.set(message, part);
     this.#messages.set(keyOf(part), message);
   }
 
   /** Null: not known to be made for any. */
-  partOf(message: string): DiscordPart | null {
+  partOf(message: string): OwnMessagePart | null {
     return this.#parts.get(message) ?? null;
   }
 
   /** The id of the message that was made for it; null: none is known. */
-  find(part: DiscordPart): string | null {
+  find(part: OwnMessagePart): string | null {
     return this.#messages.get(keyOf(part)) ?? null;
   }
 
@@ -70,4 +70,4 @@ export class OwnMessages {
   }
 }
 
-const keyOf = ({ op, upTo }: DiscordPart): string => `${op} ${upTo}`;
+const keyOf = ({ op, upTo }: OwnMessagePart): string => `${op} ${upTo}`;
