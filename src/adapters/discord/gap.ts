@@ -3,7 +3,7 @@ import { type DiscordMessage, isLaterId } from "./model.ts";
 import type { DiscordFailure, DiscordResult } from "./rest-result.ts";
 
 /** The network gives no more in one answer. */
-export const PAGE_MAX = 100;
+const PAGE_MAX = 100;
 /** More messages of one channel are not fetched for one gap. */
 const GAP_MAX = 10_000;
 

@@ -43,7 +43,7 @@ export interface DiscordReaction {
 }
 
 /** `MessageReferenceType`: a reply, or a forward. */
-export interface DiscordReference {
+interface DiscordReference {
   readonly type: "reply" | "forward";
   readonly message: string;
   readonly channel: string;
@@ -101,9 +101,9 @@ const THREADS: ReadonlySet<number | null> = new Set([10, 11, 12]);
 /** Null for other channels. */
 export function discordThreadIn(raw: unknown): DiscordThread | null {
   if (!isObject(raw) || !THREADS.has(numberIn(raw, "type"))) return null;
-  const [id, parent] = [textIn(raw, "id") ?? "", textIn(raw, "parent_id") ?? ""];
+  const [id, parent] = [snowflakeIn(raw, "id"), snowflakeIn(raw, "parent_id")];
   if (id === "" || parent === "") return null;
-  return { id, parent, lastMessage: textIn(raw, "last_message_id") ?? "" };
+  return { id, parent, lastMessage: snowflakeIn(raw, "last_message_id") };
 }
 
 /** Null: such a user has no id. */
@@ -137,7 +137,7 @@ export function discordMemberIn(raw: unknown, user: DiscordUser | null = null): 
 
 export function discordMessageIn(raw: unknown): DiscordMessage | null {
   if (!isObject(raw)) return null;
-  const [id, channel] = [textIn(raw, "id") ?? "", textIn(raw, "channel_id") ?? ""];
+  const [id, channel] = [snowflakeIn(raw, "id"), snowflakeIn(raw, "channel_id")];
   const author = discordUserIn(raw["author"]);
   if (id === "" || channel === "" || author === null) return null;
   const { poll } = raw;
@@ -164,7 +164,7 @@ export function discordMessageIn(raw: unknown): DiscordMessage | null {
     mentions: listIn(raw, "mentions").flatMap((one) => mentionIn(one) ?? []),
     reactions: listIn(raw, "reactions").flatMap((one) => discordReactionIn(one) ?? []),
     reference: referenceIn(raw["message_reference"]),
-    thread: textIn(objectIn(raw, "thread"), "id") ?? "",
+    thread: snowflakeIn(objectIn(raw, "thread"), "id"),
   };
 }
 
@@ -193,9 +193,17 @@ export function discordReactionIn(raw: unknown): DiscordReaction | null {
   return emojiName === "" && emojiId === null ? null : { emojiId, emojiName, isOurs: raw["me"] === true };
 }
 
+/** An id that says when it was made; empty for what is none. */
+export function snowflakeIn(from: Json, key: string): string {
+  const id = textIn(from, key) ?? "";
+  return SNOWFLAKE.test(id) ? id : "";
+}
+
+const SNOWFLAKE = /^\d{1,20}$/;
+
 /** Unix milliseconds of a snowflake; 0 for what is none. */
 export function discordTimeOf(id: string): number {
-  return /^\d{1,20}$/.test(id) ? Number(BigInt(id) >> 22n) + EPOCH_MS : 0;
+  return SNOWFLAKE.test(id) ? Number(BigInt(id) >> 22n) + EPOCH_MS : 0;
 }
 
 /** The first id of this moment. */
@@ -222,8 +230,8 @@ function referenceIn(raw: unknown): DiscordReference | null {
   if (!isObject(raw)) return null;
   return {
     type: numberIn(raw, "type") === 1 ? "forward" : "reply",
-    message: textIn(raw, "message_id") ?? "",
-    channel: textIn(raw, "channel_id") ?? "",
+    message: snowflakeIn(raw, "message_id"),
+    channel: snowflakeIn(raw, "channel_id"),
     guild: textIn(raw, "guild_id") ?? "",
   };
 }

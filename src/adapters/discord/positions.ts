@@ -2,7 +2,7 @@ import type { Cursor, OpId, Progress } from "../../contract/ids.ts";
 import { isObject, type Json, listIn, NOTHING, numberIn, objectIn, parsed, textIn } from "../kit/json.ts";
 import { cursorOf, opIdAgain, progressAt } from "./ids.ts";
 import type { DiscordPostUnderWay } from "./link.ts";
-import { discordTimeOf, firstIdAt, isLaterId } from "./model.ts";
+import { discordTimeOf, firstIdAt, isLaterId, snowflakeIn } from "./model.ts";
 
 /** Where the gateway's events can be taken up again. */
 export interface DiscordResume {
@@ -71,7 +71,7 @@ export class DiscordPositions {
   constructor(since: Cursor | null) {
     const read = parsed(since ?? "");
     const json = isObject(read) ? read : NOTHING;
-    this.#at = textIn(json, "at") ?? "";
+    this.#at = snowflakeIn(json, "at");
     this.#resume = resumeIn(json);
     this.#durable = this.#resume;
     for (const [id, value] of Object.entries(objectIn(json, "channels"))) {

@@ -5,7 +5,14 @@ import { Lru } from "../../lib/lru.ts";
 import { isObject, type Json, listIn, textIn } from "../kit/json.ts";
 import type { DiscordFiles } from "./files.ts";
 import { type KnownMessage, KnownMessages } from "./known-messages.ts";
-import { discordMemberIn, type DiscordMessage, discordMessageIn, discordReactionIn, discordUserIn } from "./model.ts";
+import {
+  discordMemberIn,
+  type DiscordMessage,
+  discordMessageIn,
+  discordReactionIn,
+  discordUserIn,
+  snowflakeIn,
+} from "./model.ts";
 import type { OwnMessages } from "./own-messages.ts";
 import type { DiscordPeople } from "./people.ts";
 import type { DiscordPositions } from "./positions.ts";
@@ -99,10 +106,10 @@ export class DiscordReader {
       case "MESSAGE_UPDATE":
         return this.#updated(discordMessageIn(data), place);
       case "MESSAGE_DELETE":
-        return this.gone([textIn(data, "id") ?? ""], place);
+        return this.gone([snowflakeIn(data, "id")], place);
       case "MESSAGE_DELETE_BULK":
         return this.gone(
-          listIn(data, "ids").filter((id) => typeof id === "string"),
+          listIn(data, "ids").map((id) => snowflakeIn({ id }, "id")),
           place,
         );
       case "MESSAGE_REACTION_ADD":
@@ -231,7 +238,7 @@ export class DiscordReader {
 
   #reacted(data: Json, on: boolean, place: ChannelPlace): readonly Event[] {
     const reaction = discordReactionIn(data);
-    const [message, user] = [textIn(data, "message_id") ?? "", textIn(data, "user_id") ?? ""];
+    const [message, user] = [snowflakeIn(data, "message_id"), textIn(data, "user_id") ?? ""];
     if (reaction === null || message === "" || user === "") return [];
     const { emojiId, emojiName } = reaction;
     this.known.reacted(message, { user, emoji: emojiOf(reaction), emojiId, emojiName }, on);
@@ -240,7 +247,7 @@ export class DiscordReader {
 
   /** Reactions of before this life cannot be named any more. */
   #cleared(data: Json, place: ChannelPlace): readonly Event[] {
-    const message = textIn(data, "message_id") ?? "";
+    const message = snowflakeIn(data, "message_id");
     const emoji = isObject(data["emoji"]) ? discordReactionIn(data) : null;
     const all = this.known.reactionsTo(message, emoji === null ? null : emojiOf(emoji));
     return all.map((one) => {

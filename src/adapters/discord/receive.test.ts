@@ -300,12 +300,9 @@ test.each([
 test("edits, deletions, reactions and topics name what they change", () => {
   const message = aMessage({ content: "better", edited_timestamp: "2024-05-01T12:05:00.000000+00:00" });
   const atMs = Date.UTC(2024, 4, 1, 12, 5);
-  expect(edited(message, context)).toMatchObject({
-    key: expect.stringContaining(`e/500/${atMs}/`),
-    message: "500",
-    vouched: true,
-    atMs,
-  });
+  const edit = edited(message, context);
+  expect(edit).toMatchObject({ message: "500", vouched: true, atMs });
+  expect(edit?.key).toContain(`e/500/${atMs}/`);
   expect(deleted("500", { ours: true, atMs }, context)).toMatchObject({ key: "d/500", echoOf: "self", by: null });
   const emoji = { emojiId: "3", emojiName: "parrot" };
   const reacting = { message: "500", user: "7", me: "me", emoji, on: true, atMs };

@@ -304,3 +304,22 @@ describe("a post that is about to leave", () => {
     expect(timeline.newest("a thread that nobody knows")).toBe(id(30));
   });
 });
+
+test("what makes no sense is passed over, and what comes behind it is told", async () => {
+  const { host, timeline, enter } = timelineOf(null);
+  timeline.push(ready("a"));
+  enter("5");
+  const nonsense = [{}, { id: "../x", channel_id: "5" }, { channel_id: "5", ids: [1, "x/y", null], message_id: 7 }];
+  const kinds = ["CREATE", "UPDATE", "DELETE", "DELETE_BULK", "REACTION_ADD", "REACTION_REMOVE_ALL"];
+  const types = [...kinds.map((kind) => `MESSAGE_${kind}`), "GUILD_MEMBER_ADD", "THREAD_CREATE", "CHANNEL_UPDATE"];
+  let seq = 1;
+  for (const type of types) for (const data of nonsense) timeline.push({ type, data, seq: (seq += 1) });
+  const far = { ...said(0, "x").data, id: "9".repeat(30) };
+  timeline.push({ type: "MESSAGE_CREATE", data: far, seq: (seq += 1) });
+  timeline.push({ ...said(1, "sense"), seq: (seq += 1) });
+  await settled();
+  expect(host.events).toHaveLength(1);
+  expect(texts(host)).toEqual(["sense"]);
+  expect(lastCursor(host)).toMatchObject({ at: id(1) });
+  expect(host.records.filter(({ level }) => level === "warn")).toEqual([]);
+});

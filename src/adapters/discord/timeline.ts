@@ -10,7 +10,7 @@ import type { DiscordApi } from "./api.ts";
 import { DiscordHistory } from "./history.ts";
 import { DiscordLanes, type LaneItem } from "./lanes.ts";
 import type { DiscordPostUnderWay } from "./link.ts";
-import { discordMessageIn, discordThreadIn, isLaterId } from "./model.ts";
+import { discordMessageIn, discordThreadIn, isLaterId, snowflakeIn } from "./model.ts";
 import { type DiscordPositions, type DiscordResume, marginBefore } from "./positions.ts";
 import { type ChannelPlace, DiscordReader, type DiscordReaderOptions } from "./reader.ts";
 import { ThreadFirsts } from "./thread-firsts.ts";
@@ -268,7 +268,7 @@ export class DiscordTimeline {
     const channel =
       type === "CHANNEL_UPDATE" ? textIn(data, "id") : CHANNEL_EVENTS.has(type) ? textIn(data, "channel_id") : null;
     if (channel === null) return;
-    if (type === "MESSAGE_CREATE") this.#heard(channel, textIn(data, "id") ?? "");
+    if (type === "MESSAGE_CREATE") this.#heard(channel, snowflakeIn(data, "id"));
     const place = this.#placeOf(channel);
     if (place !== null) this.#lanes.push({ seq: dispatch.seq, place, event: dispatch, events: [] });
   }
@@ -298,7 +298,7 @@ export class DiscordTimeline {
     if (type === "THREAD_CREATE" && data["newly_created"] === true) this.#firsts.begun(textIn(data, "id") ?? "");
     if (type !== "GUILD_CREATE") return;
     for (const channel of listIn(data, "channels").filter(isObject)) {
-      this.#heard(textIn(channel, "id") ?? "", textIn(channel, "last_message_id") ?? "");
+      this.#heard(snowflakeIn(channel, "id"), snowflakeIn(channel, "last_message_id"));
     }
   }
 
