@@ -10,6 +10,8 @@ import type { DiscordFailure } from "./rest-result.ts";
 
 /** Events of one channel that wait for its history, or for a name; beyond that, its history is read again. */
 const QUEUE_MAX = 2_000;
+/** Of one that is not joined yet, and may never be again. */
+const UNJOINED_MAX = 200;
 /** Of all channels together. */
 const QUEUES_MAX = 10_000;
 /** So many channels have their history read at once. */
@@ -40,6 +42,8 @@ interface DiscordLane {
   /** What waits, the item that is being read included. */
   queue: LaneItem[];
   running: boolean;
+  /** That its history cannot be read. */
+  said: boolean;
   readonly over: PromiseWithResolvers<void>;
   isOver: boolean;
 }
@@ -93,9 +97,9 @@ export class DiscordLanes {
     return oldest;
   }
 
-  /** A channel that is not joined yet: its events are kept until it is. */
-  await(room: string): void {
-    this.#lanes.set(room, laneOf(room));
+  /** A channel that is not joined yet: its events are kept until it is. `whole`: nothing is missing before them. */
+  await(room: string, whole: boolean): void {
+    this.#lanes.set(room, { ...laneOf(room), whole });
   }
 
   /** A channel is joined whose past is none of ours. */
@@ -131,7 +135,7 @@ export class DiscordLanes {
     lane.isOver = true;
     lane.over.resolve();
     this.#lanes.delete(room);
-    this.#options.host.degraded(null, aboutOf(room));
+    this.#unsay(lane);
   }
 
   /** A new gateway session counts its events anew. */
@@ -145,6 +149,8 @@ export class DiscordLanes {
     const lane = this.#lanes.get(item.place.room);
     if (lane === undefined) return;
     if (lane.joined && !lane.running && this.#options.prepare(item) === null) return this.#options.read(item);
+    // Its history has them, should it be joined after all.
+    if (!lane.joined && lane.queue.length >= UNJOINED_MAX) return this.drop(lane.room);
     if (lane.queue.length >= QUEUE_MAX || this.#waiting >= QUEUES_MAX) {
       this.#empty(lane);
       this.#options.positions.fallBack(lane.room);
@@ -212,7 +218,7 @@ export class DiscordLanes {
       lane.whole = true;
       const failure = await this.#inTurn(lane);
       if (isOver(lane)) return;
-      if (failure === null) return host.degraded(null, aboutOf(lane.room));
+      if (failure === null) return this.#unsay(lane);
       if (isForGood(failure) || tries >= TRIES_MAX) return this.#passOver(lane, failure);
       lane.whole = false;
       if (tries === SAID_AFTER) this.#say(lane, failure, "what was missed comes once it can be");
@@ -246,12 +252,19 @@ export class DiscordLanes {
     }
   }
 
+  #unsay(lane: DiscordLane): void {
+    if (lane.said) this.#options.host.degraded(null, aboutOf(lane.room));
+    lane.said = false;
+  }
+
   #passOver(lane: DiscordLane, failure: DiscordFailure): void {
     this.#say(lane, failure, "what was said there while Rialto was away is missing");
   }
 
-  #say({ room }: DiscordLane, { why, message }: DiscordFailure, follows: string): void {
+  #say(lane: DiscordLane, { why, message }: DiscordFailure, follows: string): void {
     const { host, nameOf } = this.#options;
+    const { room } = lane;
+    lane.said = true;
     const words = `the history of ${nameOf(room)} cannot be read (${message}); ${follows}`;
     host.log.warn({ channel: room }, "the history of a channel cannot be read");
     host.degraded({ code: why === "timeout" ? "timeout" : "remote_error", message: words }, aboutOf(room));
@@ -270,6 +283,7 @@ const laneOf = (room: string): DiscordLane => ({
   whole: true,
   queue: [],
   running: false,
+  said: false,
   over: Promise.withResolvers(),
   isOver: false,
 });

@@ -143,7 +143,7 @@ export class DiscordTimeline {
       const wasBehind = positions.of(id)?.behind !== null;
       // Until it is joined again, nothing of it is handed over.
       positions.fallBack(id);
-      if (resumed && !wasBehind) this.#lanes.await(id);
+      this.#lanes.await(id, resumed && !wasBehind);
     }
     if (!resumed) this.#renew(null);
   }
