@@ -11,8 +11,8 @@ const manifest = JSON.parse(readFileSync(join(import.meta.dirname, "../../packag
 export const INSTALLED: readonly string[] = Object.keys(manifest.dependencies);
 
 /**
- * What stands for a package: that for Node loads another HTTP client, of 33 MB, which nothing would use. Its own name is
- * not among its exports.
+ * What stands for a package: that for Node loads another HTTP client, of 33 MB, which nothing would use. Its own name
+ * is not among its exports.
  */
 export const ALIASES: Readonly<Record<string, string>> = {
   "@discordjs/rest": join(import.meta.dirname, "../../node_modules/@discordjs/rest/dist/web.mjs"),

@@ -13,13 +13,13 @@ import {
   type DiscordMessage,
   type DiscordUser,
 } from "./model.ts";
-import type { DiscordSelf } from "./permissions.ts";
 import {
   applicationIn,
   channelIn,
   type DiscordApplication,
   type DiscordChannel,
   type DiscordGuild,
+  type DiscordSelf,
   type DiscordWebhook,
   guildIn,
   selfIn,

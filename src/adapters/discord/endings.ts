@@ -4,7 +4,7 @@ import { lost, misconfigured, needsLogin, quote } from "../kit/ends.ts";
 import { codeOf as requestCodeOf } from "../kit/outcomes.ts";
 import type { DiscordFailure } from "./rest-result.ts";
 
-export const PORTAL = "discord.com/developers/applications";
+const PORTAL = "discord.com/developers/applications";
 const NEW_TOKEN = `create a new one (${PORTAL} > the application > Bot > Reset Token) and set Token`;
 export const MESSAGE_INTENT = `the bot may not read messages: switch on Message Content Intent at ${PORTAL} > the application > Bot > Privileged Gateway Intents`;
 export const MEMBERS_INTENT = `the bot is not told who comes, goes or takes another name: switch on Server Members Intent at ${PORTAL} > the application > Bot > Privileged Gateway Intents`;

@@ -1,6 +1,6 @@
 import type { DiscordChannel } from "./records.ts";
 
-/** What a bridge can be in, by how likely a name means it: text and announcements, forums, the text of voice channels. */
+/** What a bridge can be in, the likeliest first: text and announcements, forums, the text of voice channels. */
 const RANKS: ReadonlyMap<number, number> = new Map([
   [0, 0],
   [5, 0],

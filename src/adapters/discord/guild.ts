@@ -1,11 +1,12 @@
 import type { Clock } from "../../contract/host.ts";
 import { isObject, type Json, listIn, objectIn, textIn } from "../kit/json.ts";
-import { type DiscordSelf, rightsIn } from "./permissions.ts";
+import { rightsIn } from "./permissions.ts";
 import {
   channelIn,
   type DiscordChannel,
   type DiscordEmoji,
   type DiscordGuild,
+  type DiscordSelf,
   emojiIn,
   guildIn,
   roleIn,

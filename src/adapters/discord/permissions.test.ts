@@ -1,7 +1,7 @@
 import { PermissionFlagsBits } from "discord-api-types/v10";
 import { expect, test } from "vitest";
-import { type DiscordSelf, ROOM_RIGHT, rightsIn } from "./permissions.ts";
-import type { DiscordOverwrite, DiscordRole } from "./records.ts";
+import { ROOM_RIGHT, rightsIn } from "./permissions.ts";
+import type { DiscordOverwrite, DiscordRole, DiscordSelf } from "./records.ts";
 
 const { viewChannel: VIEW, sendMessages: SEND, readHistory: READ, administrator: ADMIN } = ROOM_RIGHT;
 const NOW = 1_000;

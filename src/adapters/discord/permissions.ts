@@ -1,4 +1,4 @@
-import type { DiscordChannel, DiscordGuild, DiscordOverwrite } from "./records.ts";
+import type { DiscordChannel, DiscordGuild, DiscordOverwrite, DiscordSelf } from "./records.ts";
 
 /** Bits of `PermissionFlagsBits` that taking part in a channel needs. */
 export const ROOM_RIGHT = {
@@ -16,14 +16,6 @@ export const ROOM_RIGHT = {
 const ALL = (1n << 64n) - 1n;
 /** All that somebody can do who is in a time-out. */
 const SILENT = ROOM_RIGHT.viewChannel | ROOM_RIGHT.readHistory;
-
-/** We, as a member of the guild. */
-export interface DiscordSelf {
-  readonly id: string;
-  readonly roles: readonly string[];
-  /** Until when we are in a time-out, in Unix milliseconds; 0: we are in none. */
-  readonly silentUntilMs: number;
-}
 
 type RoleSource = Pick<DiscordGuild, "id" | "owner" | "roles">;
 

@@ -1,5 +1,4 @@
 import { isObject, type Json, listIn, NOTHING, numberIn, objectIn, textIn } from "../kit/json.ts";
-import type { DiscordSelf } from "./permissions.ts";
 
 /** What a bridge needs of an application (`GET /applications/@me`). */
 export interface DiscordApplication {
@@ -64,6 +63,14 @@ export interface DiscordGuild {
   readonly tier: number;
   readonly roles: readonly DiscordRole[];
   readonly emojis: readonly DiscordEmoji[];
+}
+
+/** We, as a member of the guild. */
+export interface DiscordSelf {
+  readonly id: string;
+  readonly roles: readonly string[];
+  /** Until when we are in a time-out, in Unix milliseconds; 0: we are in none. */
+  readonly silentUntilMs: number;
 }
 
 export interface DiscordEmoji {
@@ -154,7 +161,7 @@ function bitsIn(from: Json, key: string): bigint {
   return /^\d{1,20}$/u.test(text) ? BigInt(text) : 0n;
 }
 
-export function idIn(raw: unknown): string | null {
+function idIn(raw: unknown): string | null {
   const id = isObject(raw) ? textIn(raw, "id") : null;
   return id !== null && /^\d{1,20}$/u.test(id) ? id : null;
 }

@@ -20,7 +20,7 @@ export interface DiscordBan {
   readonly scope: DiscordLimitScope;
 }
 
-/** More refusals than these in ten minutes, and nothing is asked until they are over: at 10 000 the address is banned. */
+/** After so many refusals in ten minutes, nothing is asked until these are over: at 10 000 the address is banned. */
 const INVALID_MAX = 1_000;
 const INVALID_MS = 600_000;
 const KEPT_MAX = 2_000;

@@ -22,7 +22,7 @@ const FILE_MAX: readonly number[] = [10 * MIB, 10 * MIB, 50 * MIB, 100 * MIB];
 const VOICE: ReadonlySet<number> = new Set([2, 13]);
 
 /** A channel that is to be entered, as who reads it needs it. */
-export type DiscordEntered = Pick<DiscordChannel, "id" | "lastMessage" | "topic"> & { readonly isThread: boolean };
+type DiscordEntered = Pick<DiscordChannel, "id" | "lastMessage" | "topic"> & { readonly isThread: boolean };
 
 interface DiscordRoomsOptions {
   readonly api: Pick<DiscordApi, "channel" | "webhook">;

@@ -41,8 +41,8 @@ interface ShardOptions {
 }
 
 /**
- * One connection to the gateway: a shard of `@discordjs/ws`, which logs in and keeps it alive. What it does about ends is
- * left out, for one session of ours is one connection; and what it does not expect of a server goes by.
+ * One connection to the gateway: a shard of `@discordjs/ws`, which logs in and keeps it alive. What it does about ends
+ * is left out, for one session of ours is one connection; and what it does not expect of a server goes by.
  */
 export class DiscordShard {
   readonly #options: ShardOptions;
