@@ -17,6 +17,9 @@ import type { DiscordEvent } from "./shard.ts";
 /** `ChannelType`s of threads. */
 const THREADS: ReadonlySet<number> = new Set([10, 11, 12]);
 
+/** Beyond so many channels and threads, archived threads that nobody uses are forgotten. */
+const CHANNELS_MAX = 3_000;
+
 export const isThread = ({ type }: Pick<DiscordChannel, "type">): boolean => THREADS.has(type);
 
 interface GuildStateOptions {
@@ -31,6 +34,8 @@ interface GuildStateOptions {
 export class DiscordGuildState {
   readonly #clock: Pick<Clock, "nowMs">;
   readonly #channels = new Map<string, DiscordChannel>();
+  /** Those that are in use. */
+  readonly #kept = new Set<string>();
   #guild: DiscordGuild;
   #self: DiscordSelf;
 
@@ -89,7 +94,17 @@ export class DiscordGuildState {
   }
 
   put(channel: DiscordChannel): void {
+    this.#channels.delete(channel.id);
     this.#channels.set(channel.id, channel);
+    if (this.#channels.size <= CHANNELS_MAX) return;
+    const idle = this.channels.find((one) => isThread(one) && one.archived && !this.#kept.has(one.id));
+    if (idle !== undefined) this.#channels.delete(idle.id);
+  }
+
+  /** It is in use, or no longer. */
+  keep(id: string, kept: boolean): void {
+    if (kept) this.#kept.add(id);
+    else this.#kept.delete(id);
   }
 
   /** What an event says of it. True when what we may do, or where, may be another now. */
@@ -146,8 +161,11 @@ export class DiscordGuildState {
       (one) => isObject(one) && textIn(objectIn(one, "user"), "id") === this.#self.id,
     );
     if (isObject(me)) this.#self = selfIn(me, this.#self.id);
+    // It lists no threads that are archived.
+    const archived = this.channels.filter((one) => isThread(one) && one.archived);
     this.#channels.clear();
     for (const one of [...listIn(data, "channels"), ...listIn(data, "threads")]) this.#put(one);
+    for (const one of archived) if (this.#channels.has(one.parent) && !this.#channels.has(one.id)) this.put(one);
     return this.#changed(guildIn(data));
   }
 

@@ -81,6 +81,7 @@ export class DiscordRooms {
     const kept = this.#rooms.get(id);
     if (kept === undefined) return;
     this.#rooms.delete(id);
+    this.#options.state.keep(id, false);
     if (this.#usable(kept.name) === null) this.#shut.add(kept.name);
     this.#options.onLeft(id);
     this.#options.host.lost(channelRef(id), why, retryInMs);
@@ -90,6 +91,7 @@ export class DiscordRooms {
   /** It is no longer wanted. */
   dismiss(id: string): void {
     this.#shut.delete(this.#rooms.get(id)?.name ?? "");
+    this.#options.state.keep(id, false);
     if (this.#rooms.delete(id)) this.#options.onChange();
   }
 
@@ -114,12 +116,13 @@ export class DiscordRooms {
     const webhook = await this.#hookOf(found, options["webhookurl"] ?? "", signal);
     if (webhook !== null && "ok" in webhook) return webhook;
     if (this.#isOver()) return refused(CLOSED, null);
-    const { settings, onHook } = this.#options;
+    const { settings, onHook, state } = this.#options;
     const room = this.#room(found, { name, webhook });
     if (!canSpeak(room, settings)) return refused(this.#lacks(found, "Send Messages"), PERSON_MS);
     if (room.webhook !== null) onHook(room.webhook);
     const isNew = !this.#rooms.has(found.id);
     this.#rooms.set(found.id, { name, webhook });
+    state.keep(found.id, true);
     if (isNew) this.#options.onEntered({ ...found, isThread: isThread(found) });
     this.#options.onChange();
     return { ok: true, ref: channelRef(found.id), without: without(room), limits: this.#limits };
