@@ -47,7 +47,11 @@ export class DiscordEarlier {
    * The newest message of a channel. The history is asked once: after a restart the gateway may not have told yet of
    * what we posted before, and equal words among that must not be taken for ours.
    */
-  async floorOf({ channel, begins }: DiscordSpot, room: DiscordRoom, signal: AbortSignal): Promise<DiscordResult<string>> {
+  async floorOf(
+    { channel, begins }: DiscordSpot,
+    room: DiscordRoom,
+    signal: AbortSignal,
+  ): Promise<DiscordResult<string>> {
     if (this.#newest.get(channel) === undefined) {
       const newest = begins === null ? await this.#last(channel, signal) : await this.#lastPost(room, signal);
       if (!newest.ok) return newest;
@@ -65,15 +69,18 @@ export class DiscordEarlier {
   ): Promise<DiscordResult<DiscordFound | null>> {
     const known = this.#link.own.find(look);
     // It was there, even if somebody has deleted it since.
-    if (known !== null) return { ok: true, value: { id: known, channel: spot.begins === null ? under.channel : known } };
-    const candidates = spot.begins === null
-      ? await this.#behind(under, look, signal)
-      : await this.#posts(under, room, signal);
+    if (known !== null)
+      return { ok: true, value: { id: known, channel: spot.begins === null ? under.channel : known } };
+    const candidates =
+      spot.begins === null ? await this.#behind(under, look, signal) : await this.#posts(under, room, signal);
     if (!candidates.ok) return candidates;
     const free = candidates.value.filter((message) => this.#isFree(message, look));
     const exact = free.find((message) => isLike(message, look));
     // It may have been edited by an op that came behind it.
-    return { ok: true, value: exact ?? free.find((message) => message.editedMs !== null && isBy(message, look)) ?? null };
+    return {
+      ok: true,
+      value: exact ?? free.find((message) => message.editedMs !== null && isBy(message, look)) ?? null,
+    };
   }
 
   #isFree(message: DiscordMessage, { op, upTo }: DiscordLook): boolean {

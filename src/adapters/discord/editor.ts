@@ -25,7 +25,16 @@ import { speakerOf } from "./identity.ts";
 import { progressAt, readMessageRef } from "./ids.ts";
 import type { DiscordMessage } from "./model.ts";
 import type { DiscordVoice, DiscordWanted } from "./poster.ts";
-import { asItIs, type DiscordPart, type DiscordRenderedFile, FILES_MAX, hasAltTexts, leadOf, NO_PINGS, renderMessages } from "./render.ts";
+import {
+  asItIs,
+  type DiscordMessagePart,
+  type DiscordRenderedFile,
+  FILES_MAX,
+  hasAltTexts,
+  leadOf,
+  NO_PINGS,
+  renderMessages,
+} from "./render.ts";
 import type { DiscordRemover } from "./remover.ts";
 import type { DiscordFailure, DiscordResult } from "./rest-result.ts";
 import type { DiscordRoom } from "./room.ts";
@@ -98,7 +107,12 @@ export class DiscordEditor {
       return why === undefined ? asItIs(file) : { file: { ...file, missing: why }, goes: "in the text" };
     });
     const lead = leadOf(messages[0]?.content ?? "");
-    const { parts, losses } = renderMessages(op, { ...options, prefix: voice === null && op.author !== null, lead, files });
+    const { parts, losses } = renderMessages(op, {
+      ...options,
+      prefix: voice === null && op.author !== null,
+      lead,
+      files,
+    });
     const refs: MessageRef[] = [];
     for (let at = 0; at < Math.max(parts.length, messages.length); at += 1) {
       if (attempt.signal.aborted) return GIVEN_UP;
@@ -129,10 +143,15 @@ export class DiscordEditor {
     const attached = attachedAmong(op.body.files, messages);
     if (first.webhook === "") return { messages, voice: null, attached };
     const hook = await hooks.byId(room, first.webhook, attempt.signal);
-    if (!hook.ok) return readingFailed(hook.failure, { link, channel: op.channel, at: room.hookChannel, doing: HOOKING });
+    if (!hook.ok)
+      return readingFailed(hook.failure, { link, channel: op.channel, at: room.hookChannel, doing: HOOKING });
     const speaker = op.author === null ? null : speakerOf(op.author, null);
     if (hook.value === null) return HOOK_GONE;
-    return { messages, voice: { hook: hook.value, speaker: speaker ?? { name: first.author.username, avatar: null } }, attached };
+    return {
+      messages,
+      voice: { hook: hook.value, speaker: speaker ?? { name: first.author.username, avatar: null } },
+      attached,
+    };
   }
 
   async #step(call: EditCall, standing: Standing, part: NewPart | undefined, at: number): Promise<Step> {
@@ -211,7 +230,9 @@ export class DiscordEditor {
       hooks.forget(room);
       return { is: "ended", outcome: HOOK_GONE };
     }
-    const outcome = isGone(failure) ? GONE : outcomeOf(failure, { link, channel: op.channel, at: channel, doing: EDITING });
+    const outcome = isGone(failure)
+      ? GONE
+      : outcomeOf(failure, { link, channel: op.channel, at: channel, doing: EDITING });
     return { is: "ended", outcome };
   }
 
@@ -241,10 +262,13 @@ export class DiscordEditor {
 }
 
 /** What an edit adds to a message. */
-type NewPart = Pick<DiscordPart, "content" | "files">;
+type NewPart = Pick<DiscordMessagePart, "content" | "files">;
 
 /** Without the files that are there. */
-function partWithout(part: DiscordPart | undefined, attached: ReadonlyMap<SharedFile, string>): NewPart | undefined {
+function partWithout(
+  part: DiscordMessagePart | undefined,
+  attached: ReadonlyMap<SharedFile, string>,
+): NewPart | undefined {
   return part === undefined
     ? undefined
     : { content: part.content, files: part.files.filter((file) => !attached.has(file)) };

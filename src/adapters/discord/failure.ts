@@ -57,7 +57,8 @@ export function outcomeOf(failure: DiscordFailure, failing: Failing): Outcome {
   const known = REMEDIES.get(code);
   if (known !== undefined) return rejected(known.code, `${message}: ${known.remedy}`);
   if (PASSING.has(code)) return deferred(why, PERSON_MS, "channel");
-  if (code === MISSING_PERMISSIONS || code === THREAD_LOCKED || code === THREAD_ARCHIVED) return forbidden(failure, failing);
+  if (code === MISSING_PERMISSIONS || code === THREAD_LOCKED || code === THREAD_ARCHIVED)
+    return forbidden(failure, failing);
   return rejected(why.code, message);
 }
 
@@ -78,7 +79,10 @@ function limited({ message, code, retryAfterMs, scope }: DiscordFailure): Outcom
 
 function lost({ message, code }: DiscordFailure, { link, channel, at }: Failing): Outcome {
   if (code !== UNKNOWN_GUILD && channelRef(at) !== channel)
-    return rejected(code === MISSING_ACCESS ? "forbidden" : "not_found", `${message}: the thread is gone, or hidden from the bot`);
+    return rejected(
+      code === MISSING_ACCESS ? "forbidden" : "not_found",
+      `${message}: the thread is gone, or hidden from the bot`,
+    );
   const remedy =
     code === MISSING_ACCESS
       ? "the bot no longer sees the channel: it needs View Channel (Edit Channel > Permissions)"
@@ -103,7 +107,7 @@ function forbidden({ message, code }: DiscordFailure, { doing }: Failing): Outco
   return deferred({ code: "forbidden", message: `${said}; Rialto tries again every minute` }, PERSON_MS, "channel");
 }
 
-export const UNKNOWN_CHANNEL = 10_003;
+const UNKNOWN_CHANNEL = 10_003;
 const UNKNOWN_GUILD = 10_004;
 const UNKNOWN_MESSAGE = 10_008;
 export const UNKNOWN_EMOJI = 10_014;
@@ -125,12 +129,18 @@ const LIMITS: ReadonlySet<number> = new Set([SLOW_MODE, 20_022, 20_028, 20_029, 
 /** Later it may go: sending is switched off, a feature is, the server is busy, edits of old messages are too many. */
 const PASSING: ReadonlySet<number> = new Set([40_004, 40_006, 130_000, 30_046]);
 
-const MODERATED = { code: "bad_content", remedy: "the server's AutoMod blocks it; exempt the bot's role there" } as const;
+const MODERATED = {
+  code: "bad_content",
+  remedy: "the server's AutoMod blocks it; exempt the bot's role there",
+} as const;
 const REMEDIES: ReadonlyMap<number, { readonly code: ReasonCode; readonly remedy: string }> = new Map([
   [20_009, { code: "bad_content", remedy: "the server does not let it through" }],
   [30_010, { code: "unsupported", remedy: "the message has as many different reactions as it can have" }],
   [40_058, { code: "unsupported", remedy: "a forum takes posts only" }],
-  [40_067, { code: "config", remedy: "posts there need a tag; switch it off in Edit Channel (Require people to select tags)" }],
+  [
+    40_067,
+    { code: "config", remedy: "posts there need a tag; switch it off in Edit Channel (Require people to select tags)" },
+  ],
   [50_008, { code: "unsupported", remedy: "nobody can write in a channel of this kind" }],
   [90_001, { code: "forbidden", remedy: "whoever wrote the message has blocked the bot" }],
   [160_006, { code: "unsupported", remedy: "the server has as many threads as it can have" }],

@@ -170,7 +170,10 @@ export class DiscordPoster {
   #notRead(failure: DiscordFailure, { channel, spot }: DiscordWanted): DiscordMade {
     if (spot.thread !== null && (isGone(failure) || isRefused(failure)))
       return { is: "without", what: "thread", why: failure.message };
-    return { is: "ended", outcome: readingFailed(failure, { link: this.#link, channel, at: spot.channel, doing: READING }) };
+    return {
+      is: "ended",
+      outcome: readingFailed(failure, { link: this.#link, channel, at: spot.channel, doing: READING }),
+    };
   }
 
   /** What can be left out so that it goes. */

@@ -56,7 +56,8 @@ export class DiscordReactor {
     const { api } = this.#link;
     const message = await api.message(channel, id, signal);
     if (!message.ok && isGone(message.failure)) return DONE;
-    if (!message.ok) return readingFailed(message.failure, { link: this.#link, channel: op.channel, at: channel, doing: REACTING });
+    if (!message.ok)
+      return readingFailed(message.failure, { link: this.#link, channel: op.channel, at: channel, doing: REACTING });
     const ours = message.value.reactions.filter((one) => one.isOurs && keyOf(shownAs(one)) === wanted);
     for (const { emojiId, emojiName } of ours) {
       const answer = await api.unreact(channel, id, emojiId === null ? emojiName : `${emojiName}:${emojiId}`, signal);

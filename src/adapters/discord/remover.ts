@@ -1,7 +1,17 @@
 import type { DeleteOp } from "../../contract/ops.ts";
 import type { Outcome } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
-import { DELETING, DONE, GIVEN_UP, isArchived, isGone, isHookGone, NOT_THERE, outcomeOf, readingFailed } from "./failure.ts";
+import {
+  DELETING,
+  DONE,
+  GIVEN_UP,
+  isArchived,
+  isGone,
+  isHookGone,
+  NOT_THERE,
+  outcomeOf,
+  readingFailed,
+} from "./failure.ts";
 import { type DiscordPlace, readMessageRef } from "./ids.ts";
 import type { DiscordLink } from "./link.ts";
 import type { DiscordFailure, DiscordResult } from "./rest-result.ts";
@@ -76,6 +86,8 @@ export class DiscordRemover {
   }
 }
 
-type Removed = { readonly ok: true } | { readonly ok: false; readonly failure: DiscordFailure; readonly isRead: boolean };
+type Removed =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly failure: DiscordFailure; readonly isRead: boolean };
 
 const changing = (answer: DiscordResult<unknown>): Removed => (answer.ok ? { ok: true } : { ...answer, isRead: false });

@@ -4,7 +4,7 @@ import type { SharedFile } from "../../contract/content.ts";
 import { mint } from "../../contract/ids.ts";
 import type { PostDraft } from "../../contract/ops.ts";
 import { parse } from "../../content/formats.ts";
-import { allowedIn, asItIs, type DiscordRenderOptions, leadOf, renderMessages, replyLine } from "./render.ts";
+import { allowedIn, asItIs, type DiscordPostOptions, leadOf, renderMessages, replyLine } from "./render.ts";
 
 const draftOf = (text: string, more: Partial<PostDraft> & { format?: string; files?: readonly SharedFile[] } = {}) => {
   const { format = "plain", files = [], ...draft } = more;
@@ -14,7 +14,7 @@ const draftOf = (text: string, more: Partial<PostDraft> & { format?: string; fil
   return { author, body, reply: null, thread: null, mayPing, ...draft } satisfies PostDraft;
 };
 
-const OPTIONS: DiscordRenderOptions = {
+const OPTIONS: DiscordPostOptions = {
   textMax: 2_000,
   prefix: false,
   lead: "",
@@ -24,8 +24,10 @@ const OPTIONS: DiscordRenderOptions = {
   files: [],
 };
 
-const contents = (draft: PostDraft, options: Partial<DiscordRenderOptions> = {}): readonly string[] =>
-  renderMessages(draft, { ...OPTIONS, files: draft.body.files.map(asItIs), ...options }).parts.map(({ content }) => content);
+const contents = (draft: PostDraft, options: Partial<DiscordPostOptions> = {}): readonly string[] =>
+  renderMessages(draft, { ...OPTIONS, files: draft.body.files.map(asItIs), ...options }).parts.map(
+    ({ content }) => content,
+  );
 
 const people = new Map([
   ["ann", "7"],
@@ -37,26 +39,44 @@ describe("a post as messages", () => {
     ["plain words", draftOf("a *b*"), {}, [String.raw`a \*b\*`]],
     ["formats", draftOf("a **b** ~~c~~ ||d||", { format: "markdown" }), {}, ["a **b** ~~c~~ ||d||"]],
     ["the name before it", draftOf("hi"), { prefix: true }, ["<Bob> hi"]],
-    ["the name on a line before code", draftOf("```\nx\n```", { format: "markdown" }), { prefix: true }, ["<Bob>\n```\nx\n```"]],
+    [
+      "the name on a line before code",
+      draftOf("```\nx\n```", { format: "markdown" }),
+      { prefix: true },
+      ["<Bob>\n```\nx\n```"],
+    ],
     ["Rialto itself", draftOf("hi", { author: null }), { prefix: true }, ["hi"]],
     ["nothing at all", draftOf(""), {}, ["\u200b"]],
     ["a member", draftOf("@ann hi"), { people }, ["<@7> hi"]],
     ["a member of two names", draftOf("@Ann Lee, hi"), { people }, ["<@8>, hi"]],
-    ["a member who may not be notified", draftOf("@ann hi", { mayPing: { users: false, everyone: false } }), { people }, ["@ann hi"]],
+    [
+      "a member who may not be notified",
+      draftOf("@ann hi", { mayPing: { users: false, everyone: false } }),
+      { people },
+      ["@ann hi"],
+    ],
     ["everybody, who may be", draftOf("@all hi", { mayPing: { users: true, everyone: true } }), {}, ["@everyone hi"]],
     ["a lead", draftOf("hi"), { lead: "-# x" }, ["-# x\nhi"]],
     ["a lead alone", draftOf(""), { lead: "-# x" }, ["-# x"]],
-    ["its own format", draftOf("**a** ||b|| <@1|Ann> <@2|Bo>", { format: "discord" }),
-      { here: { ...OPTIONS.here, user: (id: string) => id === "1" } }, ["**a** ||b|| <@1> @Bo"]],
+    [
+      "its own format",
+      draftOf("**a** ||b|| <@1|Ann> <@2|Bo>", { format: "discord" }),
+      { here: { ...OPTIONS.here, user: (id: string) => id === "1" } },
+      ["**a** ||b|| <@1> @Bo"],
+    ],
     ["a text of its own that is a quote", draftOf("> a", { format: "discord" }), { prefix: true }, ["<Bob>\n> a"]],
-  ] satisfies [string, PostDraft, Partial<DiscordRenderOptions>, string[]][])("%s", (_, draft, options, expected) => {
+  ] satisfies [string, PostDraft, Partial<DiscordPostOptions>, string[]][])("%s", (_, draft, options, expected) => {
     expect(contents(draft, options)).toEqual(expected);
   });
 
   test("that notifies nobody has no mention, however it is written", () => {
     for (const text of ["@everyone", "@here", "<@1>", "<@&1>", "<#1>", "</a:1>", "<t:1>", "<a:b:1>"]) {
       const [content = ""] = contents(draftOf(text));
-      expect(allowedIn(content, { users: true, everyone: false })).toEqual({ parse: [], users: [], replied_user: false });
+      expect(allowedIn(content, { users: true, everyone: false })).toEqual({
+        parse: [],
+        users: [],
+        replied_user: false,
+      });
       expect(content).not.toMatch(/(?<!\\)<(?:@|#|\/|t:|a:)/);
     }
   });
@@ -105,6 +125,19 @@ describe("a post as messages", () => {
     expect(contents(draftOf("hi", { files: [file] }))).toEqual(["hi\na cat"]);
     expect(contents(draftOf("hi", { files: [file], format: "discord" }))).toEqual(["hi"]);
   });
+});
+
+test.each([
+  ["<@1> <@2> <@1>", { users: true, everyone: false }, { parse: [], users: ["1", "2"] }],
+  ["<@1> @everyone", { users: false, everyone: false }, { parse: [], users: [] }],
+  ["<@1> @everyone", { users: false, everyone: true }, { parse: ["everyone"], users: [] }],
+  [
+    Array.from({ length: 150 }, (_, at) => `<@${at}>`).join(""),
+    { users: true, everyone: false },
+    { parse: [], users: Array.from({ length: 100 }, (_, at) => String(at)) },
+  ],
+])("%s notifies whom it may", (content, pings, expected) => {
+  expect(allowedIn(content, pings)).toEqual({ ...expected, replied_user: false });
 });
 
 describe("the line of a reply", () => {

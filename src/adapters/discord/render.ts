@@ -22,13 +22,13 @@ const PINGS_MAX = 100;
 export interface DiscordRenderedFile {
   readonly file: SharedFile;
   /**
-   * It goes with the message; else it is said in words, for the reason of `file.missing`: in the text, or, where the text
-   * was sent before that turned out, in place of the file.
+   * It goes with the message; else it is said in words, for the reason of `file.missing`: in the text, or, where the
+   * text was sent before that turned out, in place of the file.
    */
   readonly goes: "natively" | "in the text" | "in its place";
 }
 
-export interface DiscordRenderOptions {
+export interface DiscordPostOptions {
   /** Units of UTF-16 of one message. */
   readonly textMax: number;
   /** The name comes before the text: the message itself does not show it. */
@@ -44,19 +44,19 @@ export interface DiscordRenderOptions {
   readonly files: readonly DiscordRenderedFile[];
 }
 
-export interface DiscordPart {
+export interface DiscordMessagePart {
   readonly end: Progress;
   readonly content: string;
   readonly files: readonly SharedFile[];
 }
 
 interface RenderedMessages {
-  readonly parts: readonly DiscordPart[];
+  readonly parts: readonly DiscordMessagePart[];
   readonly losses: readonly Loss[];
 }
 
 /** A post as messages of Discord: its text, in several when it is long; its files come with the last of them. */
-export function renderMessages(draft: PostDraft, options: DiscordRenderOptions): RenderedMessages {
+export function renderMessages(draft: PostDraft, options: DiscordPostOptions): RenderedMessages {
   const losses: Loss[] = [];
   const texts = textsOf(draft, options, losses).map((text) => text.toWellFormed().replaceAll("\0", "\ufffd"));
   const going = options.files.filter(({ goes }) => goes !== "in the text");
@@ -64,7 +64,7 @@ export function renderMessages(draft: PostDraft, options: DiscordRenderOptions):
     going.slice(at * FILES_MAX, (at + 1) * FILES_MAX),
   );
   const last = texts.at(-1);
-  const bare: readonly Omit<DiscordPart, "end">[] = [
+  const bare: readonly Omit<DiscordMessagePart, "end">[] = [
     ...texts.slice(0, -1).map((content) => ({ content, files: [] })),
     ...(last === undefined ? [] : [withFiles(last, groups.shift() ?? [])]),
     ...groups.map((files) => withFiles("", files)),
@@ -76,7 +76,7 @@ export function renderMessages(draft: PostDraft, options: DiscordRenderOptions):
   return { parts, losses };
 }
 
-function withFiles(text: string, files: readonly DiscordRenderedFile[]): Omit<DiscordPart, "end"> {
+function withFiles(text: string, files: readonly DiscordRenderedFile[]): Omit<DiscordMessagePart, "end"> {
   const lines = files.flatMap((file) => (file.goes === "in its place" ? fileLines(file, true) : []));
   const content = [text, ...lines.map((line) => protectDiscord(line))].filter((line) => line !== "").join("\n");
   return { content, files: files.flatMap(({ file, goes }) => (goes === "natively" ? [file] : [])) };
@@ -89,11 +89,11 @@ export const asItIs = (file: SharedFile): DiscordRenderedFile => ({
 });
 
 /** How many parts were sent by the place to go on from. */
-export function partsBefore(parts: readonly DiscordPart[], resume: Progress | null): number {
+export function partsBefore(parts: readonly DiscordMessagePart[], resume: Progress | null): number {
   return resume === END ? parts.length : Number(resume ?? 0) || 0;
 }
 
-function textsOf(draft: PostDraft, options: DiscordRenderOptions, losses: Loss[]): readonly string[] {
+function textsOf(draft: PostDraft, options: DiscordPostOptions, losses: Loss[]): readonly string[] {
   const { lead, textMax } = options;
   const texts = wordsOf(draft, options, losses);
   if (lead === "") return texts;
@@ -103,7 +103,7 @@ function textsOf(draft: PostDraft, options: DiscordRenderOptions, losses: Loss[]
   return whole.length <= textMax ? [whole, ...rest] : [lead, ...texts];
 }
 
-function wordsOf(draft: PostDraft, options: DiscordRenderOptions, losses: Loss[]): readonly string[] {
+function wordsOf(draft: PostDraft, options: DiscordPostOptions, losses: Loss[]): readonly string[] {
   const { textMax, files, prefix, lead, emoji } = options;
   const lines = files.flatMap((file) => (file.goes === "in its place" ? [] : fileLines(file, hasAltTexts(draft))));
   const isAlone = files.some(({ goes }) => goes !== "in the text");
@@ -125,7 +125,7 @@ function wordsOf(draft: PostDraft, options: DiscordRenderOptions, losses: Loss[]
 const NOTHING = "\u200b";
 
 /** A text that is Discord's own already stays as it was written. */
-function untouched(draft: PostDraft, options: DiscordRenderOptions, lines: readonly string[]): string | null {
+function untouched(draft: PostDraft, options: DiscordPostOptions, lines: readonly string[]): string | null {
   const { author, body } = draft;
   if (body.source.format !== "discord" || body.style !== "normal") return null;
   const name = author !== null && options.prefix ? protectDiscord(shownName(author.shown)) : "";
@@ -141,7 +141,7 @@ const shownName = (shown: string): string => cut(oneLine(shown), NAME_MAX, "utf1
 const textOf = (text: string): Inline => ({ t: "text", text });
 
 /** The text with who says it. */
-function spoken({ author, body, mayPing }: PostDraft, { prefix, people }: DiscordRenderOptions): readonly Block[] {
+function spoken({ author, body, mayPing }: PostDraft, { prefix, people }: DiscordPostOptions): readonly Block[] {
   const blocks = withPeople(body.blocks, mayPing, people);
   const name = author === null || !prefix ? "" : shownName(author.shown);
   const [first, ...rest] = blocks;

@@ -13,9 +13,9 @@ import type { DiscordLink } from "./link.ts";
 import { type DiscordMade, DiscordPoster, type DiscordVoice, type DiscordWanted } from "./poster.ts";
 import {
   asItIs,
-  type DiscordPart,
+  type DiscordMessagePart,
   type DiscordRenderedFile,
-  type DiscordRenderOptions,
+  type DiscordPostOptions,
   hasAltTexts,
   NO_PINGS,
   partsBefore,
@@ -122,12 +122,13 @@ export class DiscordSender {
   async #goOn(
     op: PostOp,
     course: Course,
-    first: DiscordPart | undefined,
+    first: DiscordMessagePart | undefined,
     signal: AbortSignal,
   ): Promise<Outcome | null> {
     if (course.spot.begins === null || first === undefined) return null;
     const found = await this.poster.find(wantedOf(op, first, course, 0, NO_PINGS), signal);
-    if (!found.ok) return readingFailed(found.failure, { link: this.link, channel: op.channel, at: course.room.id, doing: READING });
+    if (!found.ok)
+      return readingFailed(found.failure, { link: this.link, channel: op.channel, at: course.room.id, doing: READING });
     if (found.value !== null) course.spot = within(found.value.channel);
     return null;
   }
@@ -136,11 +137,9 @@ export class DiscordSender {
     const { room, spot, voice, prefix, missing } = course;
     const files = op.body.files.map((file) => missing.get(file) ?? asItIs(file));
     // A message by the bot says natively what it answers, where both are in one channel.
-    const isSaid = spot.answers !== null && (voice !== null || spot.answers.channel !== spot.channel);
-    const lead =
-      isSaid && spot.answers !== null
-        ? replyLine(op.reply ?? NOBODY, jumpTo(room, spot.answers))
-        : "";
+    const { answers } = spot;
+    const isNative = voice === null && answers?.channel === spot.channel;
+    const lead = answers === null || isNative ? "" : replyLine(op.reply ?? NOBODY, jumpTo(room, answers));
     return renderMessages(op, { ...options, prefix, lead, files });
   }
 
@@ -152,7 +151,12 @@ export class DiscordSender {
     if (author === null) return null;
     const found = await this.hooks.of(course.room, signal);
     if (found.is === "failed")
-      return readingFailed(found.failure, { link: this.link, channel: op.channel, at: course.room.hookChannel, doing: HOOKING });
+      return readingFailed(found.failure, {
+        link: this.link,
+        channel: op.channel,
+        at: course.room.hookChannel,
+        doing: HOOKING,
+      });
     const speaker = found.is === "hook" ? speakerOf(author, await this.#localAvatar(author.name, op, signal)) : null;
     if (found.is === "none" || speaker === null) return null;
     course.voice = { hook: found.hook, speaker };
@@ -243,9 +247,15 @@ export class DiscordSender {
   }
 }
 
-export type DiscordDraftOptions = Omit<DiscordRenderOptions, "prefix" | "lead" | "files"> & { readonly pings: MayPing };
+export type DiscordDraftOptions = Omit<DiscordPostOptions, "prefix" | "lead" | "files"> & { readonly pings: MayPing };
 
-function wantedOf(op: PostOp, part: DiscordPart, { room, spot, voice }: Course, nth: number, pings: MayPing): DiscordWanted {
+function wantedOf(
+  op: PostOp,
+  part: DiscordMessagePart,
+  { room, spot, voice }: Course,
+  nth: number,
+  pings: MayPing,
+): DiscordWanted {
   const { end: upTo, content, files } = part;
   // Only the first one is the answer.
   const at = nth === 0 ? spot : { ...spot, answers: null };

@@ -84,7 +84,9 @@ describe("messages", () => {
     const town = await outTown();
     town.server.world.maxFile = 5_000;
     const life = outLife(town);
-    const files = Array.from({ length: 11 }, (_, at) => aFile(life, `f${at}.txt`, 100 + at, at === 0 ? "a caption" : ""));
+    const files = Array.from({ length: 11 }, (_, at) =>
+      aFile(life, `f${at}.txt`, 100 + at, at === 0 ? "a caption" : ""),
+    );
     const large = { ...aFile(life, "x.bin", 6_000), url: "https://e.example/x.bin" };
     const { outcome } = await doOp(life, postOf(life.ref, "look", { body: bodyOf("look", [...files, large]) }));
     const rows = ours(town);
@@ -123,7 +125,10 @@ describe("messages", () => {
 describe("what is changed", () => {
   const long = (word: string): string => Array.from({ length: 500 }, (_, at) => `${word}${at}`).join(" ");
 
-  for (const [who, rights] of [["a webhook", ["ManageWebhooks"]], ["the bot", []]] as const) {
+  for (const [who, rights] of [
+    ["a webhook", ["ManageWebhooks"]],
+    ["the bot", []],
+  ] as const) {
     test(`edits replace all messages by ${who}: too many are deleted, missing ones are made`, async () => {
       const town = await outTown(rights);
       const life = outLife(town);

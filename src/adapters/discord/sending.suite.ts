@@ -1,4 +1,5 @@
-import { onTestFinished } from "vitest";
+import { MessageType } from "discord-api-types/v10";
+import { expect, onTestFinished } from "vitest";
 import { RecordingAttempt } from "../../../test/contract/recording-attempt.ts";
 import { RecordingHost } from "../../../test/contract/recording-host.ts";
 import { aSharedFile } from "../../../test/contract/shared-file.ts";
@@ -129,7 +130,7 @@ function roomOf({ server, app }: OutTown, row: ChannelRow, webhook: DiscordHook 
   };
 }
 
-export const BOB: OpAuthor = { id: "bob", name: "Bob", shown: "[irc] <Bob> ", avatar: null, account: "irc.a" };
+const BOB: OpAuthor = { id: "bob", name: "Bob", shown: "[irc] <Bob> ", avatar: null, account: "irc.a" };
 
 export const bodyOf = (text: string, files: readonly SharedFile[] = [], format = "plain"): Body => ({
   style: "normal",
@@ -185,7 +186,7 @@ export function reactOf(channel: ChannelRef, target: MessageRef, emoji: string, 
   };
 }
 
-export interface Tried {
+export interface DiscordTried {
   readonly outcome: Outcome;
   readonly attempt: RecordingAttempt;
 }
@@ -193,7 +194,7 @@ export interface Tried {
 export async function doOp(
   { handlers }: Pick<OutLife, "handlers">,
   op: PostOp | EditOp | DeleteOp | ReactOp,
-): Promise<Tried> {
+): Promise<DiscordTried> {
   const attempt = new RecordingAttempt();
   const run = async (): Promise<Outcome> => {
     switch (op.kind) {
@@ -220,7 +221,9 @@ export function oursIn({ server, app }: OutTown, channel: string): readonly Mess
   const isOurs = ({ wire }: MessageRow): boolean =>
     wire.author.id === app.user.id || wire.application_id === app.user.id || wire.webhook_id !== undefined;
   const ids = server.world.history.get(channel) ?? [];
-  return ids.flatMap((id) => server.world.messages.get(id) ?? []).filter((row) => isOurs(row) && row.wire.type !== 21);
+  return ids
+    .flatMap((id) => server.world.messages.get(id) ?? [])
+    .filter((row) => isOurs(row) && row.wire.type !== MessageType.ThreadStarterMessage);
 }
 
 export const ours = (town: OutTown): readonly MessageRow[] => oursIn(town, town.channel.id);
@@ -235,3 +238,6 @@ export function aFile({ host }: Pick<OutLife, "host">, name: string, bytes: numb
   host.files.set(id, new Uint8Array(bytes).fill(7));
   return aSharedFile({ name, id, bytes, comment });
 }
+
+/** A reason or note with these words in it. */
+export const saying = (words: string | RegExp): unknown => expect.stringMatching(words);

@@ -39,7 +39,7 @@ type Found =
   | { readonly ok: true; readonly spot: DiscordSpot; readonly losses: readonly Loss[] }
   | { readonly ok: false; readonly outcome: Outcome };
 
-export const isForum = ({ type }: Pick<DiscordRoom, "type">): boolean => FORUMS.has(type);
+const isForum = ({ type }: Pick<DiscordRoom, "type">): boolean => FORUMS.has(type);
 
 /** The channel or thread in which a message of a room is. */
 export function channelOf({ thread, id }: DiscordPlace, room: Pick<DiscordRoom, "id" | "type">): string {
@@ -87,9 +87,10 @@ export class DiscordThreads {
     // Such a thread has the id of the message, and outlives it.
     const there = await api.channel(first, signal);
     if (there.ok) return this.#at(first, room, reply);
-    if (!there.ok && !isGone(there.failure) && !isRefused(there.failure)) return this.#failed(there.failure, op, first);
+    if (!isGone(there.failure) && !isRefused(there.failure)) return this.#failed(there.failure, op, first);
     const begun = await api.startThread(room.id, first, threadName(op), signal);
-    if (begun.ok || begun.failure.code === THREAD_EXISTS) return this.#at(first, room, reply);
+    if (begun.ok) return this.#at(first, room, reply);
+    if (begun.failure.code === THREAD_EXISTS) return this.#at(first, room, reply);
     const { failure } = begun;
     if (!failure.certain || failure.status === 429 || failure.status === 0) return this.#failed(failure, op, room.id);
     const answers = reply ?? { thread: null, id: first };
