@@ -147,7 +147,9 @@ function patch({ params, body, me }: Call, world: World, threads: Threads): Answ
   const channel = entered(world, params["channel"] ?? "", me);
   const { name, topic, archived, locked } = body.json;
   if (channel.thread !== null) {
-    if (channel.thread.owner !== me) entered(world, channel.id, me, "ManageThreads");
+    // Who may write in it may open it.
+    const opens = Object.keys(body.json).join() === "archived" && archived === false && !channel.thread.meta.locked;
+    if (channel.thread.owner !== me) entered(world, channel.id, me, opens ? "SendMessages" : "ManageThreads");
     if (channel.thread.meta.archived && archived !== false) throw no("archived");
     if (typeof name === "string") channel.name = name;
     threads.archive(channel, archived === true, locked === undefined ? undefined : locked === true);
