@@ -72,7 +72,7 @@ const textOf = (text: string): Inline => ({ t: "text", text });
 
 /** Without what a format may rightly change: spaces, and the marks of quotes and lists around nothing. */
 const signsOf = (blocks: readonly Block[]): string =>
-  together(plainText(blocks)).replaceAll(/[\s\p{C}>-]+|\d+\./gu, "");
+  together(plainText(blocks)).replaceAll(/[\s\p{C}>-]+|\d{1,9}\./gu, "");
 
 /** Words without what keeps them from calling somebody. */
 const together = (text: string): string => text.replaceAll("%40", "@").replaceAll(/[@\u200b]/g, "");

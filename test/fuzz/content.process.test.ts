@@ -158,6 +158,7 @@ const FRAMES: readonly (readonly [begin: string, unit: string, end: string])[] =
   ["```", "a", "`"],
   ["~~~", " ", "`"],
   ["> ", " ", "\nx"],
+  ["**b** ", "9", "x"],
 ];
 
 /** They take seconds of the processor each, and others may need it. */
