@@ -8,6 +8,7 @@ const TITLES: Readonly<Record<Reader, string>> = {
   xmpp: "XMPP",
   matrix: "Matrix",
   mattermost: "Mattermost",
+  discord: "Discord",
   api: "HTTP API",
   plain: "HTTP API without `FullEvents`",
 };

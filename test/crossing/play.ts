@@ -9,6 +9,7 @@ export const EMOJIS: Readonly<Record<Network, string>> = {
   xmpp: "🎉",
   matrix: "🚀",
   mattermost: "🍇",
+  discord: "🎸",
   api: "❤️",
 };
 export const CHEERS: Readonly<Record<Network, string>> = {
@@ -16,6 +17,7 @@ export const CHEERS: Readonly<Record<Network, string>> = {
   xmpp: "🍐",
   matrix: "🍋",
   mattermost: "🍉",
+  discord: "🎷",
   api: "🍒",
 };
 

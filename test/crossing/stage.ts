@@ -7,6 +7,7 @@ import { type Rialto, startRialto } from "../support/rialto.ts";
 import type { ApiStream } from "../support/stream.ts";
 import { eventually } from "../support/wait.ts";
 import { apiPlace, sightsOf } from "./api-place.ts";
+import { DISCORD_CHANNEL, type DiscordAccount, discordPlace } from "./discord-place.ts";
 import { ircPlace } from "./irc-place.ts";
 import { matrixPlace } from "./matrix-place.ts";
 import { MATTERMOST_CHANNEL, type MattermostAccount, mattermostPlace } from "./mattermost-place.ts";
@@ -22,6 +23,7 @@ const CHANNELS = {
   xmpp: "square",
   matrix: `#square:${SERVER_NAME}`,
   mattermost: MATTERMOST_CHANNEL,
+  discord: DISCORD_CHANNEL,
 } as const;
 const SERVICE = "conference.localhost";
 
@@ -31,10 +33,11 @@ export const SOURCES: Readonly<Record<Network, { readonly account: string; reado
   xmpp: { account: "xmpp.net", channel: CHANNELS.xmpp },
   matrix: { account: "matrix.net", channel: CHANNELS.matrix },
   mattermost: { account: "mattermost.net", channel: CHANNELS.mattermost },
+  discord: { account: "discord.net", channel: CHANNELS.discord },
   api: { account: "api.writer", channel: GATEWAY },
 };
 
-/** A server of each network, all real but Mattermost, somebody in its room, and Rialto in all of them. */
+/** A server of each network, all real but Mattermost and Discord, somebody in its room, and Rialto in all of them. */
 export interface Stage {
   readonly places: Places;
   /** What an account of the API without FullEvents has seen. */
@@ -61,11 +64,12 @@ export async function setStage(): Promise<Stage> {
       kept(startSynapse(), async (server) => await server.stop()),
     ]);
     const nio = await kept(Promise.resolve(new NioPeople(synapse.url)), async (people) => await people.stop());
-    const [irc, xmpp, { place: matrix }, { place: mattermost, account }, user] = await Promise.all([
+    const [irc, xmpp, { place: matrix }, { place: mattermost, account }, discord, user] = await Promise.all([
       kept(ircPlace(ircd.port, CHANNELS.irc), async (place) => await place.quit()),
       kept(xmppPlace(prosody, `${CHANNELS.xmpp}@${SERVICE}`), async (place) => await place.quit()),
       matrixPlace(nio, "square"),
       kept(mattermostPlace(), async ({ place }) => await place.quit()),
+      kept(discordPlace(), async ({ place }) => await place.quit()),
       nio.person("rialto", { deaf: true, password: PASSWORD }),
       prosody.register("rialto", PASSWORD),
     ]);
@@ -76,13 +80,14 @@ export async function setStage(): Promise<Stage> {
       xmpp: prosody.port,
       matrix: synapse.url,
       mattermost: account,
+      discord: discord.account,
       media,
     });
     const rialto = await kept(startRialto({ config }), async (program) => await program.dispose());
     const stream = async (account: string): Promise<ApiStream> => await rialto.client(account).stream();
     const [full, plain] = [await stream("full"), await stream("plain")];
     const api = apiPlace(rialto.client("writer"), full, GATEWAY);
-    const places: Places = { irc, xmpp, matrix, mattermost, api };
+    const places: Places = { irc, xmpp, matrix, mattermost, discord: discord.place, api };
     const reached = reaching(places, () => sightsOf(plain), rialto);
     await allIn(places);
     return { places, plain: () => sightsOf(plain), reached, rialto, end };
@@ -136,6 +141,7 @@ function configuration(at: {
   readonly xmpp: number;
   readonly matrix: string;
   readonly mattermost: MattermostAccount;
+  readonly discord: DiscordAccount;
   readonly media: number;
 }): string {
   const bridge = (account: string, channel: string): string =>
@@ -166,6 +172,10 @@ Server = "${at.mattermost.Server}"
 NoTLS = true
 Team = "${at.mattermost.Team}"
 Token = "${at.mattermost.Token}"
+[discord.net]
+ApiURL = "${at.discord.ApiURL}"
+Server = "${at.discord.Server}"
+Token = "${at.discord.Token}"
 [api.writer]
 FullEvents = true
 Buffer = 10000
@@ -181,6 +191,7 @@ ${bridge("irc.net", CHANNELS.irc)}
 ${bridge("xmpp.net", CHANNELS.xmpp)}
 ${bridge("matrix.net", CHANNELS.matrix)}
 ${bridge("mattermost.net", CHANNELS.mattermost)}
+${bridge("discord.net", CHANNELS.discord)}
 ${["writer", "full", "plain"].map((name) => bridge(`api.${name}`, "api")).join("\n")}
 `;
 }

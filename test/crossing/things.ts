@@ -46,6 +46,7 @@ const everywhere = (words: (word: string) => string): Saying["written"] => ({
   xmpp: words,
   matrix: words,
   mattermost: words,
+  discord: words,
   api: words,
 });
 
@@ -55,6 +56,7 @@ export const SAYINGS: readonly Saying[] = [
     xmpp: around("*"),
     matrix: around("<strong>", "</strong>"),
     mattermost: around("**"),
+    discord: around("**"),
     api: around("**"),
   }),
   inline("italic", "italic", {
@@ -62,19 +64,26 @@ export const SAYINGS: readonly Saying[] = [
     xmpp: around("_"),
     matrix: around("<em>", "</em>"),
     mattermost: around("_"),
+    discord: around("*"),
     api: around("*"),
   }),
-  inline("underline", "underline", { irc: around("\u001f"), matrix: around("<u>", "</u>") }),
+  inline("underline", "underline", {
+    irc: around("\u001f"),
+    matrix: around("<u>", "</u>"),
+    discord: around("__"),
+  }),
   inline("strike", "strike", {
     irc: around("\u001e"),
     xmpp: around("~"),
     matrix: around("<del>", "</del>"),
     mattermost: around("~~"),
+    discord: around("~~"),
     api: around("~~"),
   }),
   inline("spoiler", "spoiler", {
     irc: around("\u000301,01", "\u0003"),
     matrix: around("<span data-mx-spoiler>", "</span>"),
+    discord: around("||"),
     api: around("||"),
   }),
   inline("code", "code", {
@@ -82,6 +91,7 @@ export const SAYINGS: readonly Saying[] = [
     xmpp: around("`"),
     matrix: around("<code>", "</code>"),
     mattermost: around("`"),
+    discord: around("`"),
     api: around("`"),
   }),
   inline("colour", "colour", {
@@ -95,6 +105,7 @@ export const SAYINGS: readonly Saying[] = [
     written: {
       matrix: (word) => line(`<a href="${linkOf(word)}">${word}</a>`),
       mattermost: (word) => line(`[${word}](${linkOf(word)})`),
+      discord: (word) => line(`[${word}](${linkOf(word)})`),
       api: (word) => line(`[${word}](${linkOf(word)})`),
     },
   },
@@ -129,6 +140,7 @@ export const SAYINGS: readonly Saying[] = [
       xmpp: (word) => `one ${word}\ntwo ${word}`,
       matrix: (word) => `one ${word}<br>two ${word}`,
       mattermost: (word) => `one ${word}\ntwo ${word}`,
+      discord: (word) => `one ${word}\ntwo ${word}`,
       api: (word) => `one ${word}\ntwo ${word}`,
     },
   },
@@ -140,6 +152,7 @@ export const SAYINGS: readonly Saying[] = [
       xmpp: (word) => `\`\`\`\nif ${word}:\n  ${word}\n\`\`\``,
       matrix: (word) => `<pre><code>if ${word}:\n  ${word}\n</code></pre>`,
       mattermost: (word) => `\`\`\`\nif ${word}:\n  ${word}\n\`\`\``,
+      discord: (word) => `\`\`\`\nif ${word}:\n  ${word}\n\`\`\``,
       api: (word) => `\`\`\`\nif ${word}:\n  ${word}\n\`\`\``,
     },
   },
@@ -151,6 +164,7 @@ export const SAYINGS: readonly Saying[] = [
       xmpp: (word) => `> old ${word}\nnew ${word}`,
       matrix: (word) => `<blockquote><p>old ${word}</p></blockquote><p>new ${word}</p>`,
       mattermost: (word) => `> old ${word}\n\nnew ${word}`,
+      discord: (word) => `> old ${word}\nnew ${word}`,
       api: (word) => `> old ${word}\nnew ${word}`,
     },
   },
@@ -161,6 +175,7 @@ export const SAYINGS: readonly Saying[] = [
     written: {
       matrix: (word) => `<ul><li>one ${word}</li><li>two ${word}</li></ul>`,
       mattermost: (word) => `- one ${word}\n- two ${word}`,
+      discord: (word) => `- one ${word}\n- two ${word}`,
     },
   },
   {
@@ -170,13 +185,18 @@ export const SAYINGS: readonly Saying[] = [
     written: {
       matrix: (word) => `<ol><li>one ${word}</li><li>two ${word}</li></ol>`,
       mattermost: (word) => `1. one ${word}\n2. two ${word}`,
+      discord: (word) => `1. one ${word}\n2. two ${word}`,
     },
   },
   {
     thing: "heading",
     title: "heading",
     bare: (word) => word,
-    written: { matrix: (word) => `<h2>${word}</h2>`, mattermost: (word) => `## ${word}` },
+    written: {
+      matrix: (word) => `<h2>${word}</h2>`,
+      mattermost: (word) => `## ${word}`,
+      discord: (word) => `## ${word}`,
+    },
   },
   {
     thing: "action",

@@ -1,3 +1,4 @@
+import { seen as seenOnDiscord } from "../servers/discord/markdown.ts";
 import { seen } from "../servers/mattermost/markdown.ts";
 import { NAMES, type Reader, type Sight, type SightKind } from "./place.ts";
 import { addressOf, holds, linkOf } from "./things.ts";
@@ -72,6 +73,13 @@ const MARKS: Readonly<Record<Reader, Readonly<Record<string, Mark>>>> = {
     // Without an empty line the quote would go on.
     quote: (word) => new RegExp(`^> old ${word}\n\nnew ${word}$`, "u"),
   },
+  discord: {
+    underline: (word) => new RegExp(`(?<= )__${word}__(?= )`, "u"),
+    link: (word) => new RegExp(`\\[${word}\\]\\(<?${linkOf(word)}>?\\)`, "u"),
+    list: (word) => new RegExp(`^[-*] one ${word}\n[-*] two ${word}$`, "u"),
+    numbered: (word) => new RegExp(`^1\\. one ${word}\n2\\. two ${word}$`, "u"),
+    heading: (word) => new RegExp(`^## ${word}$`, "u"),
+  },
   api: {},
   plain: {},
 };
@@ -107,7 +115,7 @@ export function judgeSaying(said: Said, reader: Reader, all: readonly Sight[], m
   const style = STYLED[thing];
   const isOne = sights.length === 1 && sights[0]?.kind === (style ?? "normal");
   if (thing === "mention") return { verdict: mentioned(sights, reader, me), faults };
-  const isMarkdown = reader === "api" || reader === "plain" || reader === "mattermost";
+  const isMarkdown = reader !== "irc" && reader !== "xmpp" && reader !== "matrix";
   const mark = (MARKS[reader][thing] ?? (isMarkdown ? MARKDOWN[thing] : undefined))?.(word);
   const [first = ""] = written;
   if (mark !== undefined && isOne && mark.test(first)) {
@@ -233,6 +241,7 @@ function withoutName(text: string, reader: Reader, author: string): string {
 /** HTML and Markdown without their escapes. */
 function wordsOf(text: string, reader: Reader): string {
   if (reader === "mattermost") return seen(text);
+  if (reader === "discord") return seenOnDiscord(text);
   if (reader !== "matrix") return text;
   const lines = text.replaceAll("<br>", "\n");
   return lines.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&amp;", "&");
@@ -252,8 +261,13 @@ function sample(shown: readonly string[], { word, author }: Pick<Said, "word" | 
   const names = [author, ...Object.values(NAMES)].join("|");
   let text = shown.map((one) => one.replaceAll("\n", " ⏎ ")).join(" ⏎⏎ ");
   for (const [code, name] of CODES) text = text.replaceAll(code, `‹${name}›`);
-  return text
-    .replaceAll(/https?:\/\/127\.0\.0\.1:\d+\/\S+/gu, "‹link›")
-    .replaceAll(new RegExp(String.raw`\b(?:${names})\b`, "gu"), "name")
-    .replaceAll(new RegExp(word, "giu"), "text");
+  return (
+    text
+      .replaceAll(/https:\/\/discord\.com\/channels\/[\d/]+/gu, "‹link›")
+      .replaceAll(/https?:\/\/127\.0\.0\.1:\d+\/\S+/gu, "‹link›")
+      .replaceAll(new RegExp(String.raw`\b(?:${names})\b`, "gu"), "name")
+      .replaceAll(new RegExp(word, "giu"), "text")
+      // Of the message that is quoted.
+      .replaceAll(/\b(?:[a-z]+ed|home)Q[a-z]+\b/gu, "text")
+  );
 }
