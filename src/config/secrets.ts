@@ -24,5 +24,12 @@ export function secretsOf(config: Config, protocols: ReadonlyMap<string, Manifes
   return secrets
     .flat()
     .filter((secret) => typeof secret === "string")
+    .flatMap((secret) => [secret, ...keysIn(secret)])
     .filter(({ length }) => length >= SECRET_MIN);
+}
+
+/** What opens a webhook is the end of its address, which others may write in another way. */
+function keysIn(secret: string): readonly string[] {
+  const [, key] = /^https?:\/\/[^?#]*\/([^/?#]{8,})\/?$/u.exec(secret) ?? [];
+  return key === undefined ? [] : [key];
 }

@@ -2,6 +2,8 @@ import { once } from "node:events";
 import http from "node:http";
 import net, { type AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
+import { addBot } from "../servers/discord/people.ts";
+import { FakeDiscord } from "../servers/discord/server.ts";
 
 /** Servers that say back, in as many ways as they can, whatever they are told in confidence. */
 export interface EchoServer {
@@ -122,6 +124,35 @@ export async function echoingMattermost(): Promise<EchoServer> {
     server.closeAllConnections();
   });
   return { port: (server.address() as AddressInfo).port, heard: () => heard };
+}
+
+/** A Discord that lets the bot with this token in, and refuses webhooks in words that hold it and what was asked for. */
+export async function echoingDiscord(token: string): Promise<EchoServer> {
+  const discord = await FakeDiscord.start();
+  onTestFinished(async () => await discord.stop());
+  const { world } = discord;
+  const guild = world.addGuild("Town", world.addUser("mayor"));
+  world.addChannel(guild, "a");
+  const app = { ...world.addApp("rialto"), token };
+  world.apps.set(app.user.id, app);
+  addBot(discord, guild, app);
+  for (const [path, status] of [
+    ["/webhooks/1234567890123456/", 404],
+    ["/webhooks/", 400],
+  ] as const) {
+    const answer = {
+      status,
+      get json() {
+        // What is quoted of it is no longer than this.
+        const [asked = ""] = discord.requests
+          .filter((request) => request.includes("/webhooks/"))
+          .map(encodeURIComponent);
+        return { code: 0, message: `echo-discord ${token} ${asked} ${Buffer.from(token).toString("base64")}` };
+      },
+    };
+    discord.faults.answer({ path }, answer, Infinity);
+  }
+  return { port: discord.wire.port, heard: () => discord.requests.join("\n") };
 }
 
 /**

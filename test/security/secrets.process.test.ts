@@ -6,7 +6,14 @@ import { ApiClient } from "../support/client.ts";
 import { freePorts } from "../support/ports.ts";
 import { launch } from "../support/suite.ts";
 import { eventually } from "../support/wait.ts";
-import { echoingIrc, echoingMatrix, echoingMattermost, echoingXmpp, REFUSED_PASSWORD } from "./echo-servers.ts";
+import {
+  echoingDiscord,
+  echoingIrc,
+  echoingMatrix,
+  echoingMattermost,
+  echoingXmpp,
+  REFUSED_PASSWORD,
+} from "./echo-servers.ts";
 
 /** One value for each secret setting of each protocol, and of each option of a channel: `protocol.Setting`. */
 const SECRETS = {
@@ -24,6 +31,9 @@ const SECRETS = {
   "mattermost.Password": 'mm: "pass<word>" &',
   "mattermost.WebhookURL": "http://hooks.invalid/hooks/hook+key5",
   "mattermost.WebhookToken": "outgoing+token/6==",
+  "discord.Token": "Nzk5LmJvdA.Gdisco.token_of-the_bot/7",
+  "discord.WebhookURL": "https://hooks.invalid/api/webhooks/1234567890123456/account-hook_8",
+  "discord.webhookurl": "https://hooks.invalid/api/webhooks/1234567890123457/channel-hook_9",
   "api.Token": "api+token/2==",
   "general.AdminToken": "admin+token/3==",
 } as const;
@@ -35,6 +45,7 @@ interface Ports {
   readonly xmpp: number;
   readonly matrix: number;
   readonly mattermost: number;
+  readonly discord: number;
   readonly admin: number;
 }
 
@@ -88,6 +99,11 @@ ${more}`;
       "hooks",
       `WebhookURL = ${text(SECRETS["mattermost.WebhookURL"])}\nWebhookToken = [${text(SECRETS["mattermost.WebhookToken"])}]`,
     ),
+    `[discord.bot]
+Server = "Town"
+ApiURL = "http://127.0.0.1:${ports.discord}/api"
+Token = ${text(SECRETS["discord.Token"])}
+WebhookURL = ${text(SECRETS["discord.WebhookURL"])}`,
     `[api.client]\nToken = ${text(SECRETS["api.Token"])}`,
     `[[gateway]]
 name = "all"
@@ -104,6 +120,7 @@ inout = [
   { account = "mattermost.token", channel = "a" },
   { account = "mattermost.password", channel = "a" },
   { account = "mattermost.hooks", channel = "a" },
+  { account = "discord.bot", channel = "a", options = { WebhookURL = ${text(SECRETS["discord.webhookurl"])} } },
   { account = "api.client", channel = "api" },
 ]`,
   ].join("\n");
@@ -148,11 +165,12 @@ test("every secret setting there is has a value here", () => {
 });
 
 test("servers repeat every secret, and none of them is in any output of a debug run", async () => {
-  const [irc, xmpp, matrix, mattermost, [admin]] = await Promise.all([
+  const [irc, xmpp, matrix, mattermost, discord, [admin]] = await Promise.all([
     echoingIrc(),
     echoingXmpp(),
     echoingMatrix(),
     echoingMattermost(),
+    echoingDiscord(SECRETS["discord.Token"]),
     freePorts(1),
   ]);
   const rialto = await launch({
@@ -161,6 +179,7 @@ test("servers repeat every secret, and none of them is in any output of a debug 
       xmpp: xmpp.port,
       matrix: matrix.port,
       mattermost: mattermost.port,
+      discord: discord.port,
       admin: admin ?? 0,
     }),
     env: { DEBUG: "1" },
@@ -171,12 +190,15 @@ test("servers repeat every secret, and none of them is in any output of a debug 
     (await rialto.client("client", SECRETS["api.Token"]).post("{")).text,
     JSON.stringify(await rialto.client("client", SECRETS["api.Token"]).say({ text: "hello" })),
   ];
-  const heard = (): string => `${irc.heard()}${xmpp.heard()}${matrix.heard()}${mattermost.heard()}`;
+  const heard = (): string => `${irc.heard()}${xmpp.heard()}${matrix.heard()}${mattermost.heard()}${discord.heard()}`;
   const untold = new Set<string>([
     "api.Token",
     "matrix.HSToken",
     "mattermost.WebhookURL",
     "mattermost.WebhookToken",
+    "discord.Token",
+    "discord.WebhookURL",
+    "discord.webhookurl",
     "general.AdminToken",
   ]);
   const told = Object.entries(SECRETS).filter(([name]) => !untold.has(name));
@@ -190,6 +212,7 @@ test("servers repeat every secret, and none of them is in any output of a debug 
     "echo-refused",
     "echo-matrix",
     "echo-mattermost",
+    "echo-discord",
     "echo-xmpp",
     "echo-nickserv",
     "echo-command",
@@ -210,5 +233,9 @@ test("servers repeat every secret, and none of them is in any output of a debug 
   const commandLine = readFileSync(`/proc/${rialto.pid}/cmdline`, "utf8");
   await rialto.stop();
   const output = `${rialto.output()}\n${answers.join("\n")}\n${commandLine}`;
-  for (const secret of [...Object.values(SECRETS), REFUSED_PASSWORD]) expect(formsIn(output, secret)).toEqual([]);
+  // What opens a webhook is the end of its address.
+  const hooks = [SECRETS["discord.WebhookURL"], SECRETS["discord.webhookurl"]].map((url) => url.replace(/.*\//u, ""));
+  expect(hooks.filter((secret) => !heard().includes(secret))).toEqual([]);
+  for (const secret of [...Object.values(SECRETS), ...hooks, REFUSED_PASSWORD])
+    expect(formsIn(output, secret)).toEqual([]);
 });
