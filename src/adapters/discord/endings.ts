@@ -5,9 +5,11 @@ import { codeOf as requestCodeOf } from "../kit/outcomes.ts";
 import type { DiscordFailure } from "./rest-result.ts";
 
 const PORTAL = "discord.com/developers/applications";
-const NEW_TOKEN = `create a new one (${PORTAL} > the application > Bot > Reset Token) and set Token`;
-export const MESSAGE_INTENT = `the bot may not read messages: switch on Message Content Intent at ${PORTAL} > the application > Bot > Privileged Gateway Intents`;
-export const MEMBERS_INTENT = `the bot is not told who comes, goes or takes another name: switch on Server Members Intent at ${PORTAL} > the application > Bot > Privileged Gateway Intents`;
+const NEW_TOKEN = `see that it is complete, or make a new one (${PORTAL} > the application > Bot > Reset Token)`;
+/** What is changed there is not told to anybody. */
+const THEN = "then restart Rialto, which otherwise notices within an hour";
+export const MESSAGE_INTENT = `the bot may not read messages: switch on Message Content Intent at ${PORTAL} > the application > Bot > Privileged Gateway Intents; ${THEN}`;
+export const MEMBERS_INTENT = `the bot is not told who comes, goes or takes another name: switch on Server Members Intent at ${PORTAL} > the application > Bot > Privileged Gateway Intents, then restart Rialto`;
 
 /** The same in the words of the contract. */
 export function codeOf(failure: Pick<DiscordFailure, "why" | "status">): ReasonCode {
@@ -18,7 +20,7 @@ export function codeOf(failure: Pick<DiscordFailure, "why" | "status">): ReasonC
 export function endOf(failure: DiscordFailure): Ended {
   const { status, why, message } = failure;
   if (status === 401) {
-    return needsLogin(`Discord does not accept Token (mistyped, or reset since); ${NEW_TOKEN} if it is complete`);
+    return needsLogin(`Discord does not accept Token (mistyped, or reset since); ${NEW_TOKEN}`);
   }
   if (why === "no_tls" || why === "certificate") return misconfigured(`${message}; check ApiURL`);
   return lost(codeOf(failure), message);

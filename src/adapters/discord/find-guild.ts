@@ -37,7 +37,7 @@ export function findGuild(server: string, guilds: readonly GuildName[], applicat
     const others = guilds.slice(0, NAMED_MAX).map(({ name }) => JSON.stringify(name));
     const where = others.length === 0 ? "it is on no server yet" : `it is on ${others.join(", ")}`;
     return misconfigured(
-      `the bot is not on the server ${JSON.stringify(wanted)} (${where}): let it in by ${inviteLink(application)} or correct Server`,
+      `the bot is not on the server ${JSON.stringify(wanted)} (${where}): let it in by ${inviteLink(application)} and restart Rialto, which otherwise notices within an hour; or correct Server`,
     );
   }
   if (found.length === 1) return guild;

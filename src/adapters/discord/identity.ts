@@ -65,5 +65,5 @@ export function namesAdvice(
   if (lacking.length === 0) return null;
   const where = lacking.slice(0, 5).join(", ") + (lacking.length > 5 ? ` and ${lacking.length - 5} more` : "");
   const message = `in ${where} senders are named before the text, because the bot lacks the permission Manage Webhooks (Server Settings > Roles, or Edit Channel > Permissions); AutoWebhooks = false says that it is meant so`;
-  return { code: "forbidden", message };
+  return { code: "unsupported", message };
 }

@@ -178,7 +178,7 @@ export class DiscordSession implements Session<DiscordHandlers> {
       this.#inTrouble = true;
       return;
     }
-    const message = `the bot was removed from the server ${state.name}: let it in again by ${inviteLink(application)}`;
+    const message = `the bot was removed from the server ${state.name}: let it in again by ${inviteLink(application)} and restart Rialto, which otherwise notices within an hour`;
     this.#ending.resolve(misconfigured(message));
   }
 

@@ -107,7 +107,11 @@ describe("rooms", () => {
     expect(await at(`ID:${thread.id}`)).toMatchObject({ ok: true, ref: thread.id });
     expect(await at("general")).toMatchObject({
       ok: false,
-      why: { message: expect.stringContaining(`ID:${first?.id}, ID:${second?.id}`) as string },
+      why: {
+        message: expect.stringContaining(
+          `Harbour/general (ID:${first?.id}), Town/general (ID:${second?.id})`,
+        ) as string,
+      },
     });
     expect(await at("nowhere")).toMatchObject({ ok: false, why: { code: "not_found" } });
     expect(await at("ID:1")).toMatchObject({ ok: false, why: { code: "not_found" } });

@@ -174,9 +174,15 @@ export class DiscordRooms {
       const message = `there is no channel ${quoted} on the server ${state.name}; write its name, category/name, or ID: and its id (right-click the channel > Copy Channel ID)`;
       return refused({ code: "not_found", message }, PERSON_MS);
     }
-    const ids = found.channels.map((one) => `ID:${one.id}`).join(", ");
+    const ids = found.channels.map((one) => this.#namedWhole(one)).join(", ");
     const message = `several channels on the server ${state.name} are called ${quoted}; write which one: ${ids}`;
     return refused({ code: "config", message }, PERSON_MS);
+  }
+
+  /** As a configuration may have it: the id is always the only one. */
+  #namedWhole({ id, name, parent }: DiscordChannel): string {
+    const category = this.#options.state.channel(parent)?.name;
+    return category === undefined ? `ID:${id}` : `${category}/${name} (ID:${id})`;
   }
 
   /** A thread that is archived, or a private one. */
