@@ -12,6 +12,8 @@ const SECTIONS = {
     `Server = "http://127.0.0.1:${port}"\nLogin = "${user}"\nPassword = "${PASSWORD}"`,
   mattermost: (port: number, token: string) =>
     `Server = "127.0.0.1:${port}"\nNoTLS = true\nTeam = "sales"\nToken = "${token}"`,
+  discord: (port: number, token: string) =>
+    `ApiURL = "http://127.0.0.1:${port}/api/v10"\nServer = "Our Town"\nToken = "${token}"`,
 } as const;
 
 export interface Bridge {
@@ -36,5 +38,7 @@ export function linking(gateway: string, bridges: readonly Bridge[], api: string
   const linked = [...bridges, { account: `api.${api}`, channel: "api" }].map(
     ({ account, channel }) => `[[gateway.inout]]\naccount = "${account}"\nchannel = "${channel}"`,
   );
-  return [...sections, `[api.${api}]`, `[[gateway]]\nname = "${gateway}"\nenable = true`, ...linked, ""].join("\n");
+  return [...new Set(sections), `[api.${api}]`, `[[gateway]]\nname = "${gateway}"\nenable = true`, ...linked, ""].join(
+    "\n",
+  );
 }

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { SERVER_NAME } from "../../servers/matrix/synapse.ts";
-import { CALM, configuration, HASTY, linking } from "./config.ts";
+import { type Bridge, CALM, configuration, HASTY, linking } from "./config.ts";
 import { hears, IRC, PASSWORD, settled, type Stage } from "./stage.ts";
 import { masked } from "./words.ts";
 import { type Sights, until } from "./watch.ts";
@@ -21,6 +21,7 @@ export const SCENES = {
   "rate-limit": rateLimit,
   "disk-full": diskFull,
   mattermost,
+  discord,
 } as const;
 
 /** Nobody listens on the port for discarding. */
@@ -230,5 +231,64 @@ async function mattermost({ ircd, company, rooms, launch }: Stage, told: Told): 
   return {
     ...sights,
     rooms: { [`${IRC.works} on IRC`]: since(rooms.works(), from[0]), "attic on Mattermost": since(room(), from[1]) },
+  };
+}
+
+async function discord({ ircd, guild, rooms, launch }: Stage, told: Told): Promise<Scene> {
+  const { port, attic, room, alice, tokens } = guild;
+  const bot = (name: string, channel: string, as: string): Bridge => ({
+    account: `discord.${name}`,
+    channel,
+    port: name === "away" ? NOWHERE : port,
+    as,
+  });
+  const config = configuration("town", [
+    { account: "irc.libera", channel: IRC.town, port: ircd.port, as: "rialto-town" },
+    bot("club", "attic", tokens.well),
+  ]);
+  const accounts = linking(
+    "drafts",
+    [
+      bot("token", "hall", "sesame"),
+      bot("unheard", "hall", tokens.unheard),
+      bot("outside", "hall", tokens.outside),
+      bot("away", "hall", tokens.well),
+      bot("aloof", "hall", tokens.aloof),
+      bot("nameless", "porch", tokens.nameless),
+    ],
+    "drafts",
+  );
+  const channels = linking(
+    "walks",
+    ["attick", "general", "staff", "rules"].map((channel) => bot("walker", channel, tokens.well)),
+    "walks",
+  );
+  const { rialto, operator } = await launch(`${config}${accounts}${channels}`);
+  const from = await settled(rialto, [rooms.town, room]);
+  await operator.change([CALM, HASTY]);
+  alice.deleteChannel(attic);
+  await hears(rooms.town, "has been out of reach since");
+  await rialto.client("desk").say({ text: "anybody there?", username: "anna" });
+  const sights = await operator.look({
+    told,
+    says: ["Token", "Message Content", "oauth2", "ECONNREFUSED", "Server Members", "Manage Webhooks", "deleted"],
+    retries: false,
+    account: null,
+    messages: [
+      ...["token", "unheard", "outside"].map((name) => new RegExp(`"discord\\.${name}".*"someone must act`, "u")),
+      /"discord\.away".*"the account is offline"/u,
+      ...["aloof", "nameless"].map((name) => new RegExp(`"discord\\.${name}".*online, but degraded"`, "u")),
+      ...["attick", "general", "staff", "rules"].map(
+        (channel) => new RegExp(`"channel":"${channel}".*"a channel cannot be joined"`, "u"),
+      ),
+      /deleted.*"a channel was lost"/u,
+    ],
+  });
+  guild.restore();
+  await hears(rooms.town, "was out of reach");
+  await hears(room, "anybody there?");
+  return {
+    ...sights,
+    rooms: { [`${IRC.town} on IRC`]: since(rooms.town(), from[0]), "attic on Discord": since(room(), from[1]) },
   };
 }

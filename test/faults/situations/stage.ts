@@ -10,6 +10,7 @@ import { type Rialto, startRialto } from "../../support/rialto.ts";
 import { type SmallDisk, mountSmallDisk } from "../small-disk.ts";
 import { Operator, until } from "./watch.ts";
 import { type Company, foundCompany } from "./company.ts";
+import { foundGuild, type Guild } from "./guild.ts";
 import { ircRoom, matrixRoom, type Room, xmppRoom } from "./rooms.ts";
 
 export const PASSWORD = "open-sesame";
@@ -24,6 +25,7 @@ export const IRC = {
   square: "#square",
   office: "#office",
   works: "#works",
+  town: "#town",
 } as const;
 const XMPP_ROOM = "square@conference.localhost";
 
@@ -50,6 +52,7 @@ export interface Stage {
   readonly prosody: XmppServer;
   readonly synapse: Synapse;
   readonly company: Company;
+  readonly guild: Guild;
   readonly disk: SmallDisk;
   readonly ira: PythonPerson;
   readonly rooms: Readonly<Record<keyof typeof IRC | "xmpp" | "harbourMatrix" | "palaceMatrix", Room>>;
@@ -62,7 +65,7 @@ export interface Stage {
 export async function setStage(ends: Ends): Promise<Stage> {
   const stopping = async (server: { readonly stop: () => Promise<void> }): Promise<void> => await server.stop();
   const quitting = async (person: { readonly quit: () => Promise<void> }): Promise<void> => await person.quit();
-  const [[ircd, ira], other, [prosody, xena], [synapse, harbour, palace], company, disk] = await Promise.all([
+  const [[ircd, ira], other, [prosody, xena], [synapse, harbour, palace], company, guild, disk] = await Promise.all([
     (async () => {
       const server = await ends.keep(startInspircd(), stopping);
       const options = { port: server.port, nick: "ira", channels: Object.values(IRC) };
@@ -83,6 +86,7 @@ export async function setStage(ends: Ends): Promise<Stage> {
       return [server, await matrixWatch(nio, "harbour"), await matrixWatch(nio, "palace")] as const;
     })(),
     ends.keep(foundCompany(), async ({ server }) => await server.stop()),
+    ends.keep(foundGuild(), async ({ server }) => await server.stop()),
     ends.keep(mountSmallDisk(), stopping),
   ]);
   // One after the other: five at once would take a busy machine longer than a start may take.
@@ -101,11 +105,12 @@ export async function setStage(ends: Ends): Promise<Stage> {
     square: irc("square"),
     office: irc("office"),
     works: irc("works"),
+    town: irc("town"),
     xmpp: xmppRoom(xena, XMPP_ROOM),
     harbourMatrix: harbour,
     palaceMatrix: palace,
   };
-  return { ircd, other, prosody, synapse, company, disk, ira, rooms, launch };
+  return { ircd, other, prosody, synapse, company, guild, disk, ira, rooms, launch };
 }
 
 /** Somebody makes a room, and there is a login of its name for Rialto. */

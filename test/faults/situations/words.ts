@@ -13,6 +13,7 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
   [/\b\d+(?= accepted)/gu, "‹number›"],
   [/(?<=late by )\d+(?= ms)/gu, "‹number›"],
   [/\b\d+ messages? waits?\b/gu, "‹number› messages wait"],
+  [/(?<=ID:|client_id=)\d{15,20}/gu, "‹id›"],
   [/from ‹time›(?! to)/gu, "from ‹time› to ‹time›"],
   [/"(retryInS|seconds|waiting|repeated)":\d+/gu, '"$1":"‹number›"'],
 ];
