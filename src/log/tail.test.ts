@@ -40,6 +40,15 @@ test("frees the oldest payloads for all who hold the entries, after they were to
   expect(held.map(({ payload }) => payload !== null)).toEqual([false, false, true, true]);
 });
 
+test("an entry that is held for long costs no place in a ring that has let go of it", () => {
+  const tail = new Tail(0, 2000);
+  const [first, second] = [...entries(1), ...entries(2)];
+  tail.publish([first, second].filter((entry) => entry !== undefined));
+  expect([first?.cost, second?.cost]).toEqual([1000, 1000]);
+  tail.publish(entries(3));
+  expect([first?.cost, second?.cost]).toEqual([120, 1000]);
+});
+
 test("an entry that is longer than the budget is told whole, and what memory holds begins after it", () => {
   const tail = new Tail(0, 2000);
   const told: (number | undefined)[] = [];

@@ -49,6 +49,12 @@ export class TailEntry implements Entry {
   dropText(): void {
     this.#payload = null;
   }
+
+  /** The ring has its room for others: who holds the entry for long need not hold its place as well. */
+  leaveRing(): void {
+    this.#ring = null;
+    this.#place = null;
+  }
 }
 
 /** The newest committed entries, kept in memory up to a byte budget, and those who listen for more. */
@@ -128,6 +134,7 @@ export class Tail {
       const oldest = this.#window[this.#first];
       if (oldest === undefined || (this.#bytes <= this.#limit && oldest.isKept)) break;
       this.#bytes -= oldest.cost;
+      oldest.leaveRing();
       this.#floor = oldest.seq;
       this.#first++;
     }

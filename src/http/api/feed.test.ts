@@ -52,6 +52,16 @@ test("positions survive what is let go of", () => {
   expect(feed.indexAfter(999)).toBe(200);
 });
 
+test("what is kept beyond a large buffer is no second one", () => {
+  const { feed, push } = feedOf(20_000);
+  for (let seq = 1; seq <= 60_000; seq += 1) {
+    push(seq, seq);
+    feed.trim();
+    expect(feed.end - feed.kept).toBeLessThan(24_200);
+  }
+  expect(feed.end - feed.kept).toBeGreaterThanOrEqual(20_000);
+});
+
 test("what has fallen out cannot be asked for", async () => {
   const { feed, push } = feedOf(10);
   push(1, 200);

@@ -27,6 +27,8 @@ const CHUNK_CHARS = 64 * 1024;
 
 /** Most items that one read of the log is asked for. */
 const LOAD_ITEMS = 1024;
+/** About so many items that nobody can ask for any more are let go of together. */
+const STRIDE_ITEMS = 4096;
 /** Most items that are kept beyond `Buffer` for somebody who waits for one of them. */
 const WAITED_ITEMS = 10_000;
 /** Most messages with files among them: so many are fetched at the same time. */
@@ -101,12 +103,11 @@ export class Feed {
 
   /** Lets go of what has fallen out of the buffer; to be called when the live readers have what was pushed. */
   trim(): void {
+    const surplus = this.start - this.#base;
     // In strides, so that the cost of one message stays constant.
-    if (this.#items.length <= 2 * this.#capacity + 64) return;
-    const surplus = this.#items.splice(0, this.start - this.#base);
-    if (surplus.length === 0) return;
-    this.#base += surplus.length;
-    this.#seqBeforeBase = surplus.at(-1)?.entry.seq ?? this.#seqBeforeBase;
+    if (surplus <= Math.min(this.#capacity, STRIDE_ITEMS) + 64) return;
+    this.#seqBeforeBase = this.#items.splice(0, surplus).at(-1)?.entry.seq ?? this.#seqBeforeBase;
+    this.#base += surplus;
   }
 
   /** Seq of the item before this index: the durable form of a position. */
