@@ -8,6 +8,7 @@ import type { Routes } from "../gateway/routes.ts";
 import { LogError } from "../log/errors.ts";
 import type { Ids, Known, Log, NewEntry } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
+import { type Alone, type Answers, changes, type Group, makes } from "./append-group.ts";
 import { AcceptCall, channelOf, type EventBatch, ignored } from "./call.ts";
 import { markOf } from "./cursors.ts";
 import { pause } from "./deadline.ts";
@@ -361,38 +362,3 @@ const EVENTS_MAX = 512;
 const CHARS_MAX = 1024 * 1024;
 
 const BACK_OFF = { baseMs: 250, capMs: 10_000 };
-
-interface Group {
-  readonly calls: AcceptCall[];
-  /** `slot`: where the event is among all answers; null: it goes no further. */
-  readonly taken: { readonly call: AcceptCall; readonly index: number; readonly slot: number | null }[];
-  /** Not stored yet. */
-  readonly entries: NewEntry[];
-  /** Of entries that are stored already. */
-  readonly answers: Accepted[];
-  readonly alone?: Alone;
-  cursor: Cursor | null;
-  chars: number;
-}
-
-/** A call that is looked at event by event. `at`: its place in the queue; `held`: channels that take nothing. */
-interface Alone {
-  readonly call: AcceptCall;
-  readonly at: number;
-  readonly held: Set<string>;
-}
-
-/** What was asked, in the same order. */
-type Answers = readonly (Known | null)[];
-
-/** Whether the entry makes the message that is asked for known by that ref. */
-function makes({ subject, note }: NewEntry, { place, refs }: Lookup): boolean {
-  return (
-    (note?.is === "said" || note?.is === "revised") && subject === place && note.refs.some((ref) => refs.includes(ref))
-  );
-}
-
-/** Whether the entry changes what is known of the message. */
-function changes({ note }: NewEntry, { seq }: Known): boolean {
-  return note !== undefined && note.is !== "said" && note.of === seq;
-}

@@ -1,7 +1,6 @@
 import type { Progress } from "../../contract/ids.ts";
 import type { Reason } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
-import { Throttle } from "../../lib/throttle.ts";
 import { LogError } from "../../log/errors.ts";
 import type { EntryHead, Seq } from "../../log/log.ts";
 import { within } from "../deadline.ts";
@@ -9,6 +8,7 @@ import type { MeteredLane } from "../meter.ts";
 import { type ChannelSink, perform } from "../session/channel-sink.ts";
 import type { LaneStatus } from "../status.ts";
 import { type CopiesUnderWay, copiesUnderWay, haveLanded } from "./copies.ts";
+import { LaneLogger } from "./lane-logger.ts";
 import { NO_MESSAGES } from "./lateness.ts";
 import { lookUp, type Search } from "./lookup.ts";
 import { type LaneOptions, placeOf } from "./options.ts";
@@ -60,8 +60,8 @@ export class Lane {
   /** What is announced, until it is answered. */
   readonly #asks = new Map<number, (allowed: boolean) => void>();
   #lastAsk = 0;
+  #logger: LaneLogger | null = null;
   #waiting: Waiting[] = [];
-  #throttle: Throttle | null = null;
   #backlog: Promise<number | null> | null = null;
   #stopped: Promise<void> | null = null;
 
@@ -267,7 +267,7 @@ export class Lane {
   }
 
   #call({ call: id, seq, op, isLine }: EffectOf<"call">): void {
-    const { loops, logger } = this.#options;
+    const { loops } = this.#options;
     const { link: sink } = this.#state;
     if (!isOutlet(sink)) throw new Error("a message is to be sent, and there is no session");
     const abort = new AbortController();
@@ -278,8 +278,8 @@ export class Lane {
       sending: (upTo) => this.#announce(id, upTo),
       sent: (upTo, messages) => this.#take({ is: "confirmed", call: id, upTo, messages }),
     };
-    const threw = (error: string): void =>
-      logger.error({ ...this.#fields, seq, error }, "an adapter failed unexpectedly: this is a bug");
+    const message = "an adapter failed unexpectedly: this is a bug";
+    const threw = (error: string): void => this.#say({ level: "error", message, fields: { seq, error } });
     void perform(sink, op, attempt, threw).then((outcome) => this.#take({ is: "outcome", call: id, outcome }));
   }
 
@@ -354,22 +354,9 @@ export class Lane {
     this.#cancelTimer = atMs === Infinity ? null : clock.after(atMs - clock.monoMs(), tick);
   }
 
-  #say({ level, message, fields, key, counted }: Say): void {
-    const { logger } = this.#options;
-    if (counted !== undefined) return void this.#sayCounted({ level, message, fields }, counted);
-    if (key === undefined) return logger[level]({ ...this.#fields, ...fields }, message);
-    this.#throttle ??= new Throttle({ windowMs: 60_000, perWindowMax: 10, nowMs: () => this.#options.clock.monoMs() });
-    const { passes, suppressed } = this.#throttle.pass(key);
-    if (passes) logger[level]({ ...this.#fields, ...fields, before: suppressed }, message);
-  }
-
-  async #sayCounted(
-    { level, message, fields }: Pick<Say, "level" | "message" | "fields">,
-    more: number,
-  ): Promise<void> {
-    const found = await this.waiting().catch(() => null);
-    const waiting = found === null ? {} : { waiting: found + more };
-    this.#options.logger[level]({ ...this.#fields, ...fields, ...waiting }, message);
+  #say(say: Omit<Say, "do">): void {
+    this.#logger ??= new LaneLogger(this.#options, () => this.waiting());
+    this.#logger.say(say);
   }
 
   /** How many entries wait, in the window or after it; where they are very many, of the oldest all count. */
@@ -377,12 +364,6 @@ export class Lane {
     const { log, subjects } = this.#options;
     const { entries, skipped } = await log.newest({ subjects, after: this.cursor, limit: COUNT_ENTRIES });
     return skipped + entries.filter((entry) => admits(this.#state, entry) && counts(entry)).length;
-  }
-
-  /** Which lane it is, for people. */
-  get #fields(): object {
-    const { gateway, account, channel } = this.#options;
-    return { gateway, account: account.name, channel };
   }
 
   get #metered(): MeteredLane {
