@@ -18,7 +18,7 @@ const QUIET_MS = 250;
 const ENOUGH_MS = 5_000;
 /** What the program may do at all with one connection. */
 const PATIENCE_MS = 300_000;
-/** MiB of the heap for 100 000 requests, once what is kept of the latest messages has its full size: 10 bytes for each. */
+/** MiB of the heap for 100 000 requests, once what is kept of messages has its full size: 10 bytes for each. */
 const GROWTH_MAX = 1;
 /** Requests of the second half of a run: with fewer that size is not reached before it. */
 const JUDGED_FROM = 400_000;
