@@ -45,23 +45,26 @@ export class MemoryLog implements Log {
     return this.#disk.entries.at(-1)?.seq ?? 0;
   }
 
-  async append({ entries, marks = [], receipts = [] }: Batch): Promise<Appended> {
+  async append({ entries, marks = [], seqMarks = [], receipts = [] }: Batch): Promise<Appended> {
     await this.#step();
     if (this.refuses !== null) throw new LogError(this.refuses, "no");
     this.commits += 1;
+    const seqs: Seq[] = [];
     for (const { subject, label, payload, note } of entries) {
       const seq = this.head + 1;
+      seqs.push(seq);
       const at = this.#nowMs();
       this.#disk.entries.push({ seq, subject, at, label, payload });
       if (note !== undefined) this.#disk.ids.note(seq, subject, at, note);
     }
     for (const { name, value } of marks) this.#disk.marks.set(name, value);
+    for (const { name, entry, value } of seqMarks) this.#disk.marks.set(name, value.join(String(seqs[entry])));
     for (const { copies, ...receipt } of receipts) {
       this.#disk.receipts.set(`${receipt.lane} ${receipt.seq}`, receipt);
       if (copies !== undefined) this.#disk.ids.copies(receipt.lane, copies);
     }
     await this.#step();
-    return { is: "stored", seqs: [] };
+    return { is: "stored", seqs };
   }
 
   appendThen(batch: Batch, done: (outcome: Appended | LogError) => void): void {

@@ -58,6 +58,8 @@ export interface Batch {
   readonly entries: readonly NewEntry[];
   /** Put in the same commit: the source's resume cursor. */
   readonly marks?: readonly Mark[];
+  /** Put after the others, those of entries that are stored: durable with their entry, or after it. */
+  readonly seqMarks?: readonly SeqMark[];
   /** Put in the same commit; a later one for the same lane and seq wins. */
   readonly receipts?: readonly Receipt[];
   /**
@@ -70,6 +72,15 @@ export interface Batch {
 export interface Mark {
   readonly name: string;
   readonly value: string;
+}
+
+/** A mark whose value has the seq of an entry of the batch in it. */
+export interface SeqMark {
+  readonly name: string;
+  /** Index of the entry. */
+  readonly entry: number;
+  /** The seq goes between the two. */
+  readonly value: readonly [before: string, after: string];
 }
 
 /** How the message of a seq ended for a lane, where there is more to say than "delivered, without ids". */

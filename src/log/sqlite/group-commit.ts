@@ -245,6 +245,7 @@ function sizeOf(batch: Batch, unmark: readonly string[]): number {
     size += WAITING_OVERHEAD + subject.length + (key?.length ?? 0) + label.length + payload.length;
   }
   for (const { name, value } of batch.marks ?? []) size += WAITING_OVERHEAD + name.length + value.length;
+  for (const { name, value } of batch.seqMarks ?? []) size += WAITING_OVERHEAD + name.length + value.join("").length;
   for (const { lane, detail, copies } of batch.receipts ?? []) {
     if (copies !== undefined) size += charsOfCopies(copies);
     size += WAITING_OVERHEAD + lane.length + detail.length;
@@ -297,11 +298,12 @@ function encode(items: readonly PendingBatch[], at: number): Commit {
 
 /** Null when the batch is nothing but keyless entries. */
 function extraOf(index: number, { batch, unmark }: PendingBatch): BatchExtra | null {
-  const { account, entries, marks = [], receipts = [], once = null } = batch;
+  const { account, entries, marks = [], seqMarks = [], receipts = [], once = null } = batch;
   const keyed = entries.some(hasKey);
-  const small = marks.length + unmark.length + receipts.length;
+  const small = marks.length + seqMarks.length + unmark.length + receipts.length;
   if (!keyed && small === 0 && once === null) return null;
-  return { batch: index, account, keys: keyed ? entries.map(({ key }) => key) : null, marks, unmark, receipts, once };
+  const keys = keyed ? entries.map(({ key }) => key) : null;
+  return { batch: index, account, keys, marks, seqMarks, unmark, receipts, once };
 }
 
 function hasKey({ key }: NewEntry): boolean {

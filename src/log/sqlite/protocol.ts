@@ -1,5 +1,5 @@
 import type { LogErrorCode } from "../errors.ts";
-import type { IdNote, Known, Reaction, Receipt, Seq, StoredEntry, Subject } from "../log.ts";
+import type { IdNote, Known, Reaction, Receipt, Seq, SeqMark, StoredEntry, Subject } from "../log.ts";
 
 /**
  * What the main thread and the log's worker say to each other. Rows travel as columns: cloning a few long arrays
@@ -71,6 +71,7 @@ export interface BatchExtra {
   /** One per entry of the batch; null when none has a key. */
   readonly keys: readonly (string | null)[] | null;
   readonly marks: readonly { readonly name: string; readonly value: string }[];
+  readonly seqMarks: readonly SeqMark[];
   readonly unmark: readonly string[];
   readonly receipts: readonly Receipt[];
   readonly once: { readonly key: string; readonly fingerprint: string; readonly answer: string } | null;

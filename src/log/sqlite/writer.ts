@@ -110,16 +110,18 @@ export class Writer {
         progress.verdicts.push(verdict);
         for (let index = row; index < row + count; index++) progress.absent.push(index);
       } else {
+        const seqs: Seq[] = [];
         for (let index = 0; index < count; index++) {
           const key = extra?.keys?.[index] ?? null;
           if (!this.#writeEntry(request, subjects, row + index, extra, key, progress)) continue;
+          if (extra !== undefined) seqs[index] = progress.head;
           const note = notes.at(row + index);
           if (note !== null) {
             const place = subjects[request.subjectOf[row + index] ?? 0] ?? 0;
             this.#ids.note(progress.head, place, request.at, note);
           }
         }
-        if (extra !== undefined) this.#writeExtra(extra, request.at);
+        if (extra !== undefined) this.#writeExtra(extra, request.at, seqs);
       }
       row += count;
     }
@@ -171,8 +173,13 @@ export class Writer {
     return true;
   }
 
-  #writeExtra(extra: BatchExtra, at: number): void {
+  /** `seqs`: of its entries that were stored, by their index. */
+  #writeExtra(extra: BatchExtra, at: number, seqs: readonly Seq[]): void {
     for (const { name, value } of extra.marks) this.#putMark.run(name, value);
+    for (const { name, entry, value } of extra.seqMarks) {
+      const seq = seqs[entry];
+      if (seq !== undefined) this.#putMark.run(name, value.join(String(seq)));
+    }
     for (const name of extra.unmark) this.#dropMark.run(name);
     for (const { lane, seq, state, detail, copies } of extra.receipts) {
       const id = this.#names.intern(lane);

@@ -211,6 +211,33 @@ export function describeWrites(bench: Bench): void {
       }
     });
 
+    test("a mark can have the seq of an entry of its batch, and is put after the others", async () => {
+      const of = (name: string, entry: number) => ({ name, entry, value: ["<", ">"] as const });
+      const batch = {
+        ...batchOf(said("1"), said("2", { key: "k" })),
+        marks: [{ name: "second", value: "" }],
+        seqMarks: [of("first", 0), of("second", 1)],
+      };
+      const later = { ...batchOf(said("3")), seqMarks: [of("first", 0), of("nowhere", 1)] };
+      const [one, two] = await Promise.all([bench.log.append(batch), bench.log.append(later)]);
+      const marks = new Map([
+        ["first", `<${seqsOf(two)[0]}>`],
+        ["second", `<${seqsOf(one)[1]}>`],
+      ]);
+      expect(await bench.log.marks("")).toEqual(marks);
+      await bench.reopen();
+      expect(await bench.log.marks("")).toEqual(marks);
+    });
+
+    test("… and is not put when that entry is a duplicate, or its batch one that was answered before", async () => {
+      const seqMarks = [{ name: "a", entry: 0, value: ["", ""] as const }];
+      const once = { key: "o", fingerprint: "f", answer: "yes" };
+      await bench.log.append({ ...batchOf(said("1", { key: "k" })), once });
+      await bench.log.append({ ...batchOf(said("1", { key: "k" })), seqMarks });
+      await bench.log.append({ ...batchOf(said("2")), once, seqMarks });
+      expect(await bench.log.marks("")).toEqual(new Map());
+    });
+
     test("unmark forgets, in the order of the calls", async () => {
       await bench.log.mark([{ name: "a", value: "1" }]);
       await Promise.all([
