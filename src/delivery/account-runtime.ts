@@ -93,7 +93,8 @@ export class AccountRuntime {
     const cursor = await readCursor(log, account.key);
     // The way in knows the lanes, which are not open yet.
     const underWay = (channel: string): Promise<void> | null => part.#underWay(channel);
-    const way = { account, normalizer: recordOf(account), routes, log, logger, clock, random, cursor, underWay };
+    const normalizer = recordOf(account);
+    const way = { account, normalizer, routes, log, plain: shared.lanes, logger, clock, random, cursor, underWay };
     const intake = new Intake({
       ...way,
       ...(lock !== undefined && { lock }),

@@ -216,7 +216,8 @@ export class Intake {
 
   async #store(group: Group): Promise<void> {
     if (group.alone !== undefined) await this.#takeAlone(group, group.alone);
-    const stored = await this.#append(group.entries, group.cursor);
+    const { log, plain = log } = this.#options;
+    const stored = await this.#append(group.entries, group.cursor, group.alone === undefined ? plain : log);
     const answers = [...group.answers, ...(stored ?? [])];
     for (const { call, index, slot } of group.taken) {
       call.answers[index] = slot === null ? "ignored" : (answers[slot] ?? "ignored");
@@ -290,8 +291,12 @@ export class Intake {
   }
 
   /** One answer per entry, once they are durable; null when the intake was closed before. */
-  async #append(entries: readonly NewEntry[], cursor: Cursor | null): Promise<readonly Accepted[] | null> {
-    const { account, log } = this.#options;
+  async #append(
+    entries: readonly NewEntry[],
+    cursor: Cursor | null,
+    log: Pick<Log, "append"> = this.#options.log,
+  ): Promise<readonly Accepted[] | null> {
+    const { account } = this.#options;
     if (entries.length === 0 && cursor === null) return [];
     const marks = cursor === null ? [] : [{ name: markOf(account.key), value: cursor }];
     const appended = await this.#retryUntilAvailable(
@@ -343,6 +348,8 @@ export interface IntakeOptions {
   /** Held, shared, while anything goes by the normalizer and the routes; absent: these never change. */
   readonly lock?: ReadWriteLock;
   readonly log: Pick<Log, "append"> & { readonly ids: Pick<Ids, "find"> };
+  /** Takes what speaks of no other message in place of the log. */
+  readonly plain?: Pick<Log, "append">;
   /**
    * Resolves once all that the network may show by now of what we send to a channel has ended, and is on the disk or
    * never will be; null: nothing is under way there. Absent: nothing is sent.

@@ -21,13 +21,21 @@ test("no two lanes have one name", () => {
   expect(names[0]).toBe("g/net.a/#x");
 });
 
+const IDLE = {
+  cursor: 0,
+  waiting: () => Promise.resolve(0),
+  wake: () => undefined,
+  rideWith: () => null,
+  stop: () => Promise.resolve(),
+};
+
 test("new entries wake the lanes they concern and no other, each once", async () => {
   const routes = routesOf(["one", ["inout net.a #x", "out net.b #x"]], ["two", ["in net.a #x", "out net.c #x"]]);
   const woken: string[] = [];
   const lanes = new Lanes(await openAt(scratchFolder()));
   for (const route of routes) {
     const wake = (): void => void woken.push(route.account.key);
-    await lanes.add(route, { cursor: 0, waiting: () => Promise.resolve(0), wake, stop: () => Promise.resolve() });
+    await lanes.add(route, { ...IDLE, wake });
   }
   // Each, in case it missed something while it was opened.
   expect(woken.splice(0).toSorted()).toEqual(["net.a", "net.b", "net.c"]);

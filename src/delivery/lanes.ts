@@ -1,7 +1,9 @@
 import type { LaneRoute, Target } from "../gateway/routes.ts";
 import { subjectOf } from "../gateway/subject.ts";
 import { settleSources } from "../gateway/sources.ts";
-import type { Entry, Log, Mark, Seq, Subject } from "../log/log.ts";
+import { LogError } from "../log/errors.ts";
+import type { Appended, Batch, Entry, Log, Mark, NewEntry, Seq, Subject } from "../log/log.ts";
+import type { Ride } from "./lane/early-intent.ts";
 import type { Lane } from "./lane/lane.ts";
 import { encodeCheckpoint, marksOf } from "./lane/checkpoint.ts";
 
@@ -90,6 +92,28 @@ export class Lanes {
     for (const { lane } of touched) lane.wake();
   }
 
+  /** As `Log.append`, with the intents of lanes that would send the entries at once. */
+  append(batch: Batch): Promise<Appended> {
+    const rides = batch.entries.flatMap((entry, index) => this.#ridesWith(entry, index));
+    const seqMarks = rides.map(({ mark, entry }) => ({ ...mark, entry }));
+    return new Promise((resolve, reject) => {
+      this.#log.appendThen({ ...batch, seqMarks }, (outcome) => {
+        const seqs = !(outcome instanceof LogError) && outcome.is === "stored" ? outcome.seqs : [];
+        for (const { settled, entry } of rides) settled(seqs[entry] ?? null);
+        if (outcome instanceof LogError) reject(outcome);
+        else resolve(outcome);
+      });
+    });
+  }
+
+  #ridesWith(entry: NewEntry, index: number): (Ride & { readonly entry: number })[] {
+    const head = { subject: entry.subject, label: entry.label, at: 0 };
+    return [...(this.#bySubject.get(entry.subject) ?? [])].flatMap(({ lane }) => {
+      const ride = lane.rideWith(head);
+      return ride === null ? [] : [{ ...ride, entry: index }];
+    });
+  }
+
   /** Nothing up to here is waited for. A lane that has read everything of its own does not hold up the others' past. */
   get waitingAfter(): Seq {
     let after = Math.min(this.#log.head, this.#floor);
@@ -122,7 +146,7 @@ export interface WaitingMessages {
   readonly messages: number;
 }
 
-type LaneControls = Pick<Lane, "cursor" | "waiting" | "wake" | "stop">;
+type LaneControls = Pick<Lane, "cursor" | "waiting" | "wake" | "rideWith" | "stop">;
 
 interface Known {
   readonly route: LaneRoute;

@@ -124,7 +124,7 @@ export class SimHarness {
   }
 
   async #open(life: Life): Promise<void> {
-    const opened = this.disk.open(life);
+    const opened = this.oracle.watched(this.disk.open(life));
     const log = this.bugs.log?.(opened) ?? opened;
     this.#log = log;
     log.tail((entries) => this.oracle.committed(entries));

@@ -280,7 +280,8 @@ function isTrue(
       return faults !== undefined && (faults.has("reject") || faults.has("throw before") || faults.has("throw after"));
     case "unconfirmed":
       // Where a repeated message is known, nothing needs to stay in doubt, unless its key may have been forgotten.
-      return oracle.asked.has(id) ? isLate || by === "none" : isLate && by === "key" && isUntold;
+      if (oracle.asked.has(id)) return isLate || by === "none";
+      return isUntold && (by === "none" ? oracle.rode.has(id) : isLate && by === "key");
     case "expired":
       return latestMs - entry.at > (leavesOut ? LATE_MS : maxAgeMs);
     case "cancelled":

@@ -2,12 +2,14 @@ import type { Config } from "../../src/config/config.ts";
 import type { Accepted } from "../../src/contract/host.ts";
 import type { Op } from "../../src/contract/ops.ts";
 import { decodeStored } from "../../src/gateway/codec.ts";
+import { marksOf } from "../../src/delivery/lane/checkpoint.ts";
 import { laneName } from "../../src/delivery/lanes.ts";
 import { compileRoutes, type Routes } from "../../src/gateway/routes.ts";
 import { subjectOf } from "../../src/gateway/subject.ts";
-import type { Entry, Seq, Subject } from "../../src/log/log.ts";
+import type { Entry, Log, Seq, Subject } from "../../src/log/log.ts";
 import { apisOf } from "./api.ts";
 import type { Counts } from "./counts.ts";
+import { logWith } from "./log-with.ts";
 import { Reach, readerName } from "./reach.ts";
 import type { Happening, NetFault, NetMessage, NetTraits } from "./server.ts";
 import { readOpId, type Token, tokensIn } from "./tokens.ts";
@@ -81,6 +83,9 @@ export class Oracle {
   readonly accepted = new Map<number, Seq>();
   /** Edits by people who may not: `17e2`. */
   readonly forged = new Set<string>();
+  /** Ids of ops whose intent was handed over with their entry, by payload, and of those whose entry is in the log. */
+  readonly #riding = new Map<string, string[]>();
+  readonly rode = new Set<string>();
   /** Ids of ops that a handler was asked for, and of those that a fault met. */
   readonly asked = new Set<string>();
   readonly faulted = new Map<string, Set<NetFault>>();
@@ -163,10 +168,23 @@ export class Oracle {
     this.check("privacy", isRouted, () => `${account} read m${message}e${edit} of ${gateway}`);
   }
 
+  /** The same log. */
+  watched(log: Log): Log {
+    const appendThen: Log["appendThen"] = (batch, done) => {
+      for (const { name, entry } of batch.seqMarks ?? []) {
+        const payload = batch.entries[entry]?.payload ?? "";
+        this.#riding.set(payload, [...(this.#riding.get(payload) ?? []), name.slice(marksOf("").intent.length)]);
+      }
+      log.appendThen(batch, done);
+    };
+    return logWith(log, { appendThen });
+  }
+
   /** Committed entries, in order. */
   committed(entries: readonly Entry[]): void {
     for (const { seq, at, subject, label, payload } of entries) {
       if (this.entries.has(seq)) continue;
+      for (const lane of this.#riding.get(payload ?? "") ?? []) this.rode.add(`${lane}/${seq}/${at}`);
       const { message, about } = decodeStored(payload ?? "{}");
       const token = tokensIn(message.text).at(-1) ?? null;
       const target =

@@ -114,6 +114,12 @@ export const PLANTED: readonly Planted[] = [
     })),
   },
   {
+    bug: "the intent that goes with an entry does not come to the disk",
+    seeds: [2, 13, 31],
+    invariant: "once",
+    bugs: appending((batch) => ({ ...batch, seqMarks: [] })),
+  },
+  {
     bug: "every other call is begun late",
     seeds: [2, 3, 7],
     invariant: "order",

@@ -1,6 +1,6 @@
-import type { MessageRef, Progress } from "../../contract/ids.ts";
+import { END, type MessageRef, type Progress } from "../../contract/ids.ts";
 import type { Reason } from "../../contract/outcome.ts";
-import type { Mark, Seq } from "../../log/log.ts";
+import type { Mark, Seq, SeqMark } from "../../log/log.ts";
 import { isObject, parseAs } from "../../lib/shapes.ts";
 
 /**
@@ -56,6 +56,8 @@ export interface PartlySent {
 export interface Intent {
   readonly seq: Seq;
   readonly progress: Progress;
+  /** Of the others before it that are not done, nothing was sent; absent: that is not said. */
+  readonly alone?: true;
 }
 
 /** Messages that expired in a row. */
@@ -109,6 +111,11 @@ export function encodeMarks(
     { name: names.intent, value: encodeOrEmpty(intent) },
     { name: names.summary, value: encodeOrEmpty(summary) },
   ];
+}
+
+/** The mark of an intent to send all of a message whose seq is still to come. */
+export function intentToCome(lane: string): Pick<SeqMark, "name" | "value"> {
+  return { name: marksOf(lane).intent, value: ['{"seq":', `,"progress":${JSON.stringify(END)},"alone":true}`] };
 }
 
 function encodeOrEmpty(value: Intent | Summary | null): string {

@@ -269,7 +269,11 @@ describe("sending", () => {
     const before = stage.log.commits;
     expect(await stage.call(1).attempt.sending(part(1))).toBe(true);
     expect(stage.log.commits).toBe(before + 1);
-    expect(JSON.parse(stage.disk.marks.get(`intent/${LANE}`) ?? "")).toEqual({ seq: 2, progress: part(1) });
+    expect(JSON.parse(stage.disk.marks.get(`intent/${LANE}`) ?? "")).toEqual({
+      seq: 2,
+      progress: part(1),
+      alone: true,
+    });
   });
 
   test("what turns out not to have been sent is in doubt no longer, also on disk", async () => {

@@ -7,7 +7,9 @@ import { within } from "../deadline.ts";
 import type { MeteredLane } from "../meter.ts";
 import { type ChannelSink, perform } from "../session/channel-sink.ts";
 import type { LaneStatus } from "../status.ts";
+import { intentToCome } from "./checkpoint.ts";
 import { type CopiesUnderWay, copiesUnderWay, haveLanded } from "./copies.ts";
+import { mayRide, type Ride } from "./early-intent.ts";
 import { LaneLogger } from "./lane-logger.ts";
 import { NO_MESSAGES } from "./lateness.ts";
 import { lookUp, type Search } from "./lookup.ts";
@@ -122,6 +124,13 @@ export class Lane {
   /** The log has something new for this lane. */
   wake(): void {
     this.#take({ is: "woken" });
+  }
+
+  /** Where it would send the entry at once: its intent, to be put with the entry. */
+  rideWith(entry: Omit<EntryHead, "seq">): Ride | null {
+    if (!mayRide(this.#state, entry, this.#moment(this.#state.link, this.#time()))) return null;
+    this.#take({ is: "rides" });
+    return { mark: intentToCome(this.#options.name), settled: (seq) => this.#take({ is: "rode", seq }) };
   }
 
   /** Its bridge goes, or another lane takes its place: it leaves alone what comes after `upTo`. */

@@ -1,6 +1,6 @@
 import type { Mark, Receipt } from "../../log/log.ts";
 import { fullJitter } from "../retry.ts";
-import { type Checkpoint, encodeMarks } from "./checkpoint.ts";
+import { type Checkpoint, encodeMarks, marksOf } from "./checkpoint.ts";
 import { BACKOFF } from "./settle.ts";
 import type { LaneState, Records, Step, Waiter, Write } from "./state.ts";
 
@@ -28,6 +28,7 @@ export function newRecords(written: ReadonlyMap<string, string>): Records {
     waiting: [],
     refusals: 0,
     retryAtMs: Infinity,
+    isRiding: false,
     closed: false,
   };
 }
@@ -114,10 +115,15 @@ export function write(step: Step): WriteResult | null {
   const { state, effects } = step;
   const { records } = state;
   const checkpoint = state.window.checkpoint();
+  if (records.isRiding) {
+    records.isRiding = false;
+    records.written.set(marksOf(state.setting.name).intent, UNKNOWN);
+  }
   const all = composed(state, checkpoint);
   const different = all.filter(({ name, value }) => (records.written.get(name) ?? "") !== value);
   // With nothing to write nobody knows whether the log still refuses.
-  const marks = different.length === 0 && isRefusing(records) ? all.slice(0, 1) : different;
+  const due = canWait(state, different) ? [] : different;
+  const marks = due.length === 0 && isRefusing(records) ? all.slice(0, 1) : due;
   const { receipts, waiting } = records;
   const reach = { sending: state.sending, settled: state.window.settled, done: checkpoint.done ?? [] };
   records.write = { marks, receipts, waiting, reach };
@@ -128,6 +134,18 @@ export function write(step: Step): WriteResult | null {
   effects.push({ do: "write", marks, receipts });
   return null;
 }
+
+/** Nothing but the cursor has moved, over what is not for the lane: no part that is about to leave waits for that. */
+function canWait({ setting, records }: LaneState, different: readonly Mark[]): boolean {
+  const { changed: hasChanged, receipts, waiting } = records;
+  if (hasChanged || receipts.length > 0 || isRefusing(records)) return false;
+  const { checkpoint } = marksOf(setting.name);
+  const isAsked = waiting.length > 0 && waiting.every((waiter) => waiter.for === "announcement");
+  return isAsked && different.every(({ name }) => name === checkpoint);
+}
+
+/** What no lane writes: whatever is to be there is written. */
+const UNKNOWN = "?";
 
 function composed({ setting, window, line, sending }: LaneState, known: Checkpoint): readonly Mark[] {
   const { by } = setting.capabilities.idempotency;

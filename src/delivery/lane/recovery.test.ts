@@ -56,6 +56,14 @@ const ROWS: readonly Row[] = [
     unconfirmed: [12, 14, 16],
   },
   {
+    title: "those before one that is in doubt alone",
+    checkpoint: { ...at(10), done: [14] },
+    intent: { seq: 18, progress: END, alone: true },
+    between: [12, 14, 16, 18],
+    becomes: { ...at(11), done: [14, 18] },
+    unconfirmed: [18],
+  },
+  {
     title: "one that waits before others that ended or are in doubt",
     checkpoint: { ...at(10), unsent: [12], done: [14] },
     intent: { seq: 18, progress: END },

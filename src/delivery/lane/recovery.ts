@@ -35,8 +35,12 @@ export function recover(
   if (intent === null || intent.seq <= checkpoint.after) return { checkpoint, receipts: [] };
   const known = next?.seq === intent.seq ? next : null;
   const last = known?.progress === intent.progress ? known : null;
-  const unsent = between.filter((seq) => checkpoint.unsent?.includes(seq));
-  const settled = new Set([...(checkpoint.done ?? []), ...unsent]);
+  const { done: ended = [], unsent: waiting = [] } = checkpoint;
+  const isAlone = intent.alone === true;
+  const unsent = between.filter(
+    (seq) => waiting.includes(seq) || (isAlone && seq !== intent.seq && !ended.includes(seq)),
+  );
+  const settled = new Set([...ended, ...unsent]);
   const receipts = between.flatMap((seq) => {
     if (settled.has(seq)) return [];
     const begun = next?.seq === seq ? next : null;

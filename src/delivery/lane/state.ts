@@ -129,8 +129,10 @@ export interface Records {
   waiting: Waiter[];
   /** In a row. */
   refusals: number;
-  /** By `Clock.monoMs`. */
+  /** A write is due then, whatever happens before; by `Clock.monoMs`. */
   retryAtMs: number;
+  /** The disk may get an intent with an entry that is being appended, see early-intent.ts. */
+  isRiding: boolean;
   /** No write follows those that are under way or waited for. */
   closed: boolean;
 }
@@ -248,6 +250,9 @@ export type Fact =
     }
   /** Null: the handler threw. */
   | { readonly is: "outcome"; readonly call: number; readonly outcome: Outcome | null }
+  /** An intent of the lane is in the commit of an entry; `rode`: what became of it, null: it is not stored. */
+  | { readonly is: "rides" }
+  | { readonly is: "rode"; readonly seq: Seq | null }
   | { readonly is: "turn over" }
   | { readonly is: "durable" }
   | { readonly is: "refused"; readonly why: string; readonly closed: boolean }

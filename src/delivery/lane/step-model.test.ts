@@ -4,6 +4,7 @@ import { END, type MessageRef } from "../../contract/ids.ts";
 import type { Outcome } from "../../contract/outcome.ts";
 import { part, WHY } from "../stage.suite.ts";
 import { decodeIntent, marksOf } from "./checkpoint.ts";
+import { mayRide } from "./early-intent.ts";
 import type { LaneEffect, Fact } from "./state.ts";
 import { SENT, LaneTable, type LaneTableOptions } from "./table.suite.ts";
 
@@ -27,6 +28,10 @@ class Model {
   readonly by: string;
   /** Seq of the intent that was written last; 0: none. */
   intended = 0;
+  /** Whether such a write has come since an intent was to go with an entry. */
+  isOvertaken = false;
+  /** Seq of the message that each announcement is of. */
+  readonly announced = new Map<number, number>();
   asks = 0;
   readonly answered = new Set<number>();
   writes: number;
@@ -51,13 +56,15 @@ class Model {
       insist(!this.answered.has(effect.ask), "an announcement is answered twice");
       this.answered.add(effect.ask);
       // What may leave where nobody would know it again has its intent on the disk.
-      insist(!effect.allowed || this.by !== "none" || this.intended > 0, "a part may leave without an intent");
+      const isIntended = this.intended >= (this.announced.get(effect.ask) ?? Infinity);
+      insist(!effect.allowed || this.by !== "none" || isIntended, "a part may leave without an intent");
     }
     if (effect.do === "write") {
       this.writes += 1;
       insist(this.writes === this.table.writesAnswered + 1, "two writes at once");
       const mark = effect.marks.find(({ name }) => name === marksOf("lane").intent);
       if (mark !== undefined) this.intended = decodeIntent(mark.value)?.seq ?? 0;
+      this.isOvertaken ||= mark !== undefined;
     }
   }
 
@@ -118,6 +125,23 @@ class Model {
 
 type Act = (model: Model) => void;
 
+/** The intent of the next message goes with it, where it may; something else happens meanwhile. */
+function ride(model: Model, between: string, isStored: boolean): void {
+  const { table } = model;
+  const { state, nowMs, monoMs } = table;
+  const head = { subject: "net.a/#from", at: nowMs, label: "" };
+  if (!mayRide(state, head, { nowMs, monoMs, gateMs: state.gateMs, pulseMs: 0, random: 0 })) return table.say("said");
+  model.isOvertaken = false;
+  model.take({ is: "rides" });
+  if (between === "other") table.say("another");
+  if (between === "stop") model.take({ is: "disconnected", why: WHY });
+  if (between === "write") table.write();
+  if (!isStored) return model.take({ is: "rode", seq: null });
+  if (!model.isOvertaken) model.intended = table.log.length + 1;
+  table.say("said");
+  model.take({ is: "rode", seq: table.log.length });
+}
+
 const which = <T>(all: readonly T[], at: number): T | undefined => all[at % Math.max(1, all.length)];
 
 const acts: fc.Arbitrary<Act> = fc.oneof(
@@ -126,6 +150,11 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
     ({ is, at }): Act =>
       ({ table }) =>
         table.act(is, 1 + (at % Math.max(1, table.log.length))),
+  ),
+  fc.record({ between: fc.constantFrom("nothing", "stop", "write", "other"), isStored: fc.boolean() }).map(
+    ({ between, isStored }): Act =>
+      (model) =>
+        ride(model, between, isStored),
   ),
   fc.constant<Act>(({ table }) => void table.connect()),
   fc.constant<Act>((model) => model.take({ is: "disconnected", why: WHY })),
@@ -136,6 +165,7 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
   fc.record({ at: fc.nat(9), upTo: fc.constantFrom(part(1), part(2), END) }).map(({ at, upTo }): Act => (model) => {
     const call = which(model.table.state.calls, at);
     model.asks += 1;
+    if (call !== undefined) model.announced.set(model.asks, call.item.seq);
     model.take({ is: "announced", call: call?.id ?? 0, ask: model.asks, upTo });
   }),
   fc.record({ at: fc.nat(9), upTo: fc.constantFrom(part(1), part(2)) }).map(({ at, upTo }): Act => (model) => {

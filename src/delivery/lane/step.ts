@@ -1,6 +1,7 @@
 import type { Outcome, Reason } from "../../contract/outcome.ts";
 import type { Receipt, Seq } from "../../log/log.ts";
 import * as calls from "./calls.ts";
+import * as earlyIntent from "./early-intent.ts";
 import { beginSending, breakOff, endSending, isForgotten } from "./doubts.ts";
 import { conclude, finish, hold, holdForLog, putOff } from "./endings.ts";
 import { lateness, NEWEST_ENTRIES, newestOf } from "./lateness.ts";
@@ -81,6 +82,10 @@ function takeIn(now: Step, fact: Fact): boolean {
     case "ends":
       state.upTo = fact.upTo;
       return false;
+    case "rides":
+    case "rode":
+      earlyIntent.take(now, fact);
+      break;
     case "turn over":
       return afterWrite(now, records.write(now));
     case "durable":

@@ -68,8 +68,9 @@ describe("the intent", () => {
   test("is of the newest message that has one", () => {
     const { window, items } = windowOf(2, 4, 6);
     expect(window.intent()).toBeNull();
-    items.get(2)!.intended = END;
     items.get(4)!.intended = part(1);
+    expect(window.intent()).toEqual({ seq: 4, progress: part(1), alone: true });
+    items.get(2)!.intended = END;
     expect(window.intent()).toEqual({ seq: 4, progress: part(1) });
   });
 
@@ -77,7 +78,7 @@ describe("the intent", () => {
     const { window, items } = windowOf(2, 4);
     items.get(4)!.intended = part(1);
     window.finish(items.get(4)!);
-    expect(window.intent()).toEqual({ seq: 4, progress: END });
+    expect(window.intent()).toEqual({ seq: 4, progress: END, alone: true });
     window.finish(items.get(2)!);
     expect(window.intent()).toBeNull();
   });

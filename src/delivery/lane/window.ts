@@ -273,8 +273,11 @@ export class LaneWindow {
    * gap.
    */
   intent(): Intent | null {
-    const item = this.#items.findLast(({ intended }) => intended !== null);
-    return item === undefined || item.intended === null ? null : { seq: item.seq, progress: item.intended };
+    let newest: Intent | null = null;
+    for (const { seq, intended: progress } of this.#items) {
+      if (progress !== null) newest = newest === null ? { seq, progress, alone: true } : { seq, progress };
+    }
+    return newest;
   }
 
   #begun(): PartlySent | null {
