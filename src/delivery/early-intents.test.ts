@@ -58,6 +58,23 @@ test("a message for an idle lane leaves after one commit", async () => {
   expect(await stage.call(2).attempt.sending(END)).toBe(true);
 });
 
+test("that all of it is confirmed, and its end, are one commit; and a late end does not hold the first up", async () => {
+  const scene = await aScene();
+  const { stage } = scene;
+  for (const number of [1, 2]) {
+    await append(scene, said("hello"));
+    await stage.call(number).attempt.sending(END);
+    const before = stage.log.commits;
+    stage.call(number).attempt.sent(END, []);
+    await settled();
+    expect(stage.log.commits).toBe(before);
+    if (number === 2) await stage.clock.advance(50);
+    else stage.call(number).end(delivered);
+    await settled();
+    expect(stage.log.commits).toBe(before + 1);
+  }
+});
+
 test("of several entries, the first goes with its intent, and those after it announce theirs", async () => {
   const scene = await aScene();
   const { stage, batches } = scene;

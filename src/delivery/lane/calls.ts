@@ -1,8 +1,8 @@
-import type { MessageRef, OpId, Progress } from "../../contract/ids.ts";
+import { END, type MessageRef, type OpId, type Progress } from "../../contract/ids.ts";
 import type { Op } from "../../contract/ops.ts";
 import type { Loss, Outcome, Reason } from "../../contract/outcome.ts";
 import type { OpDraft } from "../../gateway/planned.ts";
-import { awaitWrite, changed } from "./records.ts";
+import { awaitWrite, changed, writeSoon } from "./records.ts";
 import { type Decision, settle } from "./settle.ts";
 import {
   type WaitingIntent,
@@ -106,7 +106,9 @@ export function confirm(step: Step, id: number, upTo: Progress, messages: readon
   call.item.confirmed = upTo;
   call.item.addMessages(messages);
   active(step);
-  changed(step);
+  // With all of it confirmed, its end follows at once, and goes to the disk in the same write.
+  if (upTo === END) writeSoon(step);
+  else changed(step);
 }
 
 /** One of them ends or has told something. They may wait for each other, so one is as good as all. */

@@ -1,7 +1,7 @@
 import type { EntryHead, Seq, SeqMark } from "../../log/log.ts";
 import { intentToCome } from "./checkpoint.ts";
 import { hasReadAll } from "./reading.ts";
-import { isRefusing } from "./records.ts";
+import { isRefusing, writeSoon } from "./records.ts";
 import { admits, type Fact, type LaneState, type Moment, type Step } from "./state.ts";
 
 /**
@@ -15,9 +15,6 @@ import { admits, type Fact, type LaneState, type Moment, type Step } from "./sta
  * then. How the entry came out is known before such a write has ended. What the lane does not send soon, because the
  * session has no pace left or the message needs something, is taken back by a write: a kill must not leave it in doubt.
  */
-
-/** How long a message may have its intent on the disk and not be announced, in ms. */
-const TAKE_BACK_MS = 50;
 
 /** An intent that goes to the disk with an entry. */
 export interface Ride {
@@ -36,12 +33,12 @@ export function mayRide(state: LaneState, entry: Omit<EntryHead, "seq">, { monoM
   return line.waiting === null && admits(state, { ...entry, seq: Number.MAX_SAFE_INTEGER });
 }
 
-export function take({ state, at }: Step, fact: Extract<Fact, { is: "rides" | "rode" }>): void {
-  const { records, setting } = state;
+export function take(now: Step, fact: Extract<Fact, { is: "rides" | "rode" }>): void {
+  const { records, setting } = now.state;
   const isOvertaken = !records.isRiding;
   records.isRiding = fact.is === "rides";
   if (fact.is === "rides" || isOvertaken || fact.seq === null) return;
   const { name, value } = intentToCome(setting.name);
   records.written.set(name, value.join(String(fact.seq)));
-  records.retryAtMs = Math.min(records.retryAtMs, at.monoMs + TAKE_BACK_MS);
+  writeSoon(now);
 }

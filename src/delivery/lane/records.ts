@@ -15,6 +15,9 @@ import type { LaneState, Records, Step, Waiter, Write } from "./state.ts";
  * no at once.
  */
 
+/** How long the disk may lack what is written soon, in ms. */
+const SOON_MS = 50;
+
 export function newRecords(written: ReadonlyMap<string, string>): Records {
   return {
     written: new Map(written),
@@ -43,6 +46,11 @@ export function changed(step: Step): void {
   const { records } = step.state;
   records.changed = true;
   if (!records.closed && !isRefusing(records)) beDue(step);
+}
+
+/** What the disk has to hold has changed, or will in a moment: it is written then, or with what comes before. */
+export function writeSoon({ state: { records }, at }: Step): void {
+  if (!isRefusing(records)) records.retryAtMs = Math.min(records.retryAtMs, at.monoMs + SOON_MS);
 }
 
 export function addReceipt(step: Step, receipt: Receipt): void {
