@@ -50,6 +50,7 @@ export class DiscordShard {
   #session: SessionInfo | null;
   #resume: DiscordResume | null;
   #ended = false;
+  #greeted = false;
   #words = "";
 
   constructor(options: ShardOptions) {
@@ -198,7 +199,7 @@ export class DiscordShard {
       case GatewayOpcodes.Dispatch:
         return this.#dispatch(payload) ? payload : null;
       case GatewayOpcodes.Hello:
-        return isHeartbeat(numberIn(objectIn(payload, "d"), "heartbeat_interval")) ? payload : null;
+        return this.#isGreeting(payload) ? payload : null;
       case GatewayOpcodes.InvalidSession:
         this.#end(payload["d"] === true ? { is: "again" } : { is: "refused" });
         return null;
@@ -211,6 +212,13 @@ export class DiscordShard {
       default:
         return null;
     }
+  }
+
+  /** The first one: of a second one the library would forget a timer, which ends the process once the socket is gone. */
+  #isGreeting(payload: Json): boolean {
+    const isFirst = !this.#greeted && isHeartbeat(numberIn(objectIn(payload, "d"), "heartbeat_interval"));
+    this.#greeted ||= isFirst;
+    return isFirst;
   }
 
   /** Whether it is one. */
