@@ -68,7 +68,8 @@ export class DiscordLimits {
     if (status === 401 || status === 403 || (status === 429 && scope !== "shared")) this.#count();
     if (scope === null) {
       const leftMs = headers["x-ratelimit-remaining"] === "0" ? secondsIn(headers["x-ratelimit-reset-after"]) : null;
-      if (leftMs !== null) this.#put(this.#key(route), { untilMs: this.#clock.monoMs() + leftMs, scope: "user" });
+      if (leftMs !== null)
+        this.#put(this.#key(route), { untilMs: this.#clock.monoMs() + retryWithin(leftMs), scope: "user" });
       return null;
     }
     const leftMs = retryWithin(waitMs(headers, body));

@@ -220,6 +220,13 @@ describe("limits", () => {
     expect((await api.post("5", {}, [], never)).ok).toBe(true);
   });
 
+  test("of a bucket: none is longer than an hour, whatever a server says", async () => {
+    const headers = { ...bucket, "X-RateLimit-Reset-After": "31536000" };
+    const { api } = await answering({ status: 200, headers, body: message("9") });
+    expect((await api.post("5", {}, [], never)).ok).toBe(true);
+    expect(failureOf(await api.post("5", {}, [], never)).retryAfterMs).toBe(3_600_000);
+  });
+
   test.each([
     ["user", { "X-RateLimit-Scope": "user" }, limit(1.5), "user", true],
     ["shared", { "X-RateLimit-Scope": "shared" }, limit(1.5), "shared", true],
