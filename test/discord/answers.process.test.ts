@@ -67,7 +67,7 @@ const CASES: readonly Case[] = [
 ];
 
 const WAYS = CASES.flatMap((one) =>
-  (["webhooks", "bot"] as const).map((mode) => ({ ...one, mode, which: one.which(mode) })),
+  (["webhooks", "bot"] as const).map((mode) => Object.assign({}, one, { mode, which: one.which(mode) })),
 );
 type Way = (typeof WAYS)[number];
 

@@ -13,7 +13,7 @@ test("300 messages each way at once: all of them, once, in order", async () => {
   const town = await Town.start("webhooks", 2);
   const [east, west] = town.sides;
   if (east === undefined || west === undefined) throw new Error("there are two servers");
-  town.sides.forEach(limit);
+  for (const side of town.sides) limit(side);
   const [ours, theirs, others] = [numbered("ours", COUNT), numbered("theirs", COUNT), numbered("others", COUNT)];
   await Promise.all([
     (async () => {
@@ -44,7 +44,7 @@ test.each(["webhooks", "bot"] as const)(
   "kill -9 four times while messages go both ways (%s): all, once, in order",
   async (mode) => {
     const town = await Town.start(mode);
-    town.sides.forEach(limit);
+    for (const side of town.sides) limit(side);
     const [ours, theirs] = [numbered("ours", COUNT), numbered("theirs", COUNT)];
     for (const text of ours) await town.post(text);
     for (const [at, text] of theirs.entries()) {

@@ -1,4 +1,5 @@
 import path from "node:path";
+import { MessageType } from "discord-api-types/v10";
 import { onTestFailed, onTestFinished } from "vitest";
 import { EventLabel, type Message } from "../../src/contract/message.ts";
 import { parseCommand } from "../../src/cli/args.ts";
@@ -17,6 +18,8 @@ import { eventually } from "../support/wait.ts";
 const GATEWAY = "square";
 /** What comes through a back-off, on a busy machine. */
 const PATIENCE_MS = 60_000;
+
+const SAID: ReadonlySet<MessageType> = new Set([MessageType.Default, MessageType.Reply]);
 
 /** How Rialto speaks: with the right to make webhooks, or without. */
 export type Mode = "webhooks" | "bot";
@@ -123,7 +126,7 @@ export class Town {
       (wire.webhook_id === undefined ? wire.author.id : wire.application_id) === app.user.id;
     return [...messages.values()]
       .filter((row) => row.channel === channel.id || channels.get(row.channel)?.parent === channel.id)
-      .filter((row) => isOurs(row) && (row.wire.type === 0 || row.wire.type === 19))
+      .filter((row) => isOurs(row) && SAID.has(row.wire.type))
       .sort(byId);
   }
 
