@@ -25,6 +25,7 @@ export interface Fixture {
  *   the adapter then hands it over as events.
  * - `notified`: `Person.notified` knows by what a person's client would sound.
  * - `history`: what is said while nobody is connected can be had later; see `OpenArgs.since`.
+ * - `announces`: before a post leaves, the adapter puts it into its cursor and waits until that is on disk.
  * - `fetch`: `Person.fetch` reads the files that a person sees.
  * What is asked of us depends on the capabilities: edits of ours are looked for where `ops.edit` is native, and so on.
  */
@@ -44,6 +45,7 @@ export type Feature =
   | "file"
   | "notified"
   | "history"
+  | "announces"
   | "fetch";
 
 export type Settings = Readonly<Record<string, unknown>>;

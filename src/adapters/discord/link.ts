@@ -38,8 +38,11 @@ export interface DiscordLink {
   lose(channel: ChannelRef, why: Reason, retryInMs: number): void;
   /** The newest message of a channel or thread that was heard of, by anybody; empty: none. */
   newest(channel: string): string;
-  /** Resolves once the disk has it, false when it cannot be: nothing may leave then. */
-  announce(post: DiscordPostUnderWay): Promise<boolean>;
+  /**
+   * Resolves to true once the disk has it, as often as it is asked; to false when the session ends or the signal is
+   * aborted before: nothing may leave then.
+   */
+  announce(post: DiscordPostUnderWay, signal: AbortSignal): Promise<boolean>;
   /** What an earlier try, also of an earlier life, announced for this part; null: it never left. */
   announced(op: OpId, upTo: Progress): DiscordPostUnderWay | null;
 }

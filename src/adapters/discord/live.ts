@@ -107,7 +107,7 @@ export class DiscordSession implements Session<DiscordHandlers> {
       emojiNamed: (_, name) => state.emojiNamed(name),
       lose: (channel, why, retryInMs) => this.#rooms.lose(channel, why, retryInMs),
       newest: (channel) => this.#timeline.newest(channel),
-      announce: async (post) => await this.#timeline.announce(post),
+      announce: async (post, signal) => await this.#timeline.announce(post, signal),
       announced: (op, upTo) => this.#timeline.announced(op, upTo),
     };
     this.handlers = handlersOf(link);

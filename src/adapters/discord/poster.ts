@@ -83,7 +83,8 @@ export class DiscordPoster {
     if (there !== null) return there;
     const opened = await openFiles(wanted.files, link.host, signal);
     if (!opened.ok) return { is: "without", what: "file", file: opened.file, why: opened.missing };
-    const settled = await (isDoubtful ? this.#lookAgain(wanted, signal) : this.#announce(wanted, signal));
+    const settled =
+      (await this.#announce(wanted, signal)) ?? (isDoubtful ? await this.#lookAgain(wanted, signal) : null);
     const stop: DiscordMade | null = settled ?? (isAborted(signal) ? { is: "ended", outcome: GIVEN_UP } : null);
     if (stop !== null) {
       await closeAll(opened.uploads);
@@ -118,9 +119,15 @@ export class DiscordPoster {
   /** The disk knows of it before it leaves. Null: it does. */
   async #announce(wanted: DiscordWanted, signal: AbortSignal): Promise<DiscordMade | null> {
     const { op, spot, room } = wanted;
-    const floor = await this.#earlier.floorOf(spot, room, signal);
-    if (!floor.ok) return this.#notRead(floor.failure, wanted);
-    const isKept = await this.#link.announce({ op, upTo: keyOf(wanted), channel: spot.channel, floor: floor.value });
+    const upTo = keyOf(wanted);
+    // What an earlier try has announced may be on its way to the disk still.
+    let under = this.#link.announced(op, upTo);
+    if (under === null) {
+      const floor = await this.#earlier.floorOf(spot, room, signal);
+      if (!floor.ok) return this.#notRead(floor.failure, wanted);
+      under = { op, upTo, channel: spot.channel, floor: floor.value };
+    }
+    const isKept = await this.#link.announce(under, signal);
     return isKept ? null : { is: "ended", outcome: NOT_DURABLE };
   }
 

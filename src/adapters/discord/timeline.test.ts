@@ -249,13 +249,14 @@ describe("what waits", () => {
 
 describe("a post that is about to leave", () => {
   const post = { op: "op" as OpId, upTo: "1" as Progress, channel: "5", floor: "3" };
+  const NEVER = new AbortController().signal;
 
   test("is on disk before it does", async () => {
     const { host, timeline, enter } = timelineOf(null);
     enter("5");
     host.hold();
     let isKept: boolean | null = null;
-    const announcing = timeline.announce(post).then((is) => (isKept = is));
+    const announcing = timeline.announce(post, NEVER).then((is) => (isKept = is));
     await settled();
     expect(isKept).toBeNull();
     host.release();
@@ -265,12 +266,38 @@ describe("a post that is about to leave", () => {
     expect(timeline.announced(post.op, post.upTo)).toEqual(post);
   });
 
-  test("does not wait for ever for a disk that takes nothing", async () => {
-    const { host, clock, timeline } = timelineOf(null);
+  test("waits for a disk that takes nothing, and for nothing that comes after it", async () => {
+    const { host, clock, timeline, enter } = timelineOf(null);
+    timeline.push(ready("a"));
+    enter("5");
+    await settled();
     host.hold();
-    const announcing = timeline.announce(post);
-    await clock.advance(2_000);
-    expect(await announcing).toBe(true);
+    const kept: string[] = [];
+    const announcing = timeline.announce(post, NEVER).then((is) => kept.push(`first ${is}`));
+    await clock.advance(3_600_000);
+    // A second try finds the same one, which is not on disk yet.
+    const again = timeline.announce(post, NEVER).then((is) => kept.push(`again ${is}`));
+    await clock.advance(3_600_000);
+    expect(kept).toEqual([]);
+    host.release();
+    host.hold();
+    timeline.push(said(2, "later"));
+    await Promise.all([announcing, again]);
+    expect(kept).toEqual(["first true", "again true"]);
+    host.release();
+  });
+
+  test("is given up when it is cancelled, and when the session ends", async () => {
+    const { host, timeline } = timelineOf(null);
+    host.hold();
+    const cancelled = new AbortController();
+    const announcing = [timeline.announce(post, cancelled.signal), timeline.announce(post, NEVER)];
+    cancelled.abort();
+    expect(await announcing[0]).toBe(false);
+    expect(await timeline.announce(post, cancelled.signal)).toBe(false);
+    timeline.end();
+    expect(await announcing[1]).toBe(false);
+    host.release();
   });
 
   test("may still leave when nothing is read any more, and the cursor has nothing else that is new", async () => {
@@ -281,7 +308,7 @@ describe("a post that is about to leave", () => {
     await timeline.quiesce();
     const before = lastCursor(host);
     timeline.push(said(3, "two"));
-    expect(await timeline.announce(post)).toBe(true);
+    expect(await timeline.announce(post, NEVER)).toBe(true);
     expect(lastCursor(host)).toEqual({ ...Object(before), doing: [post] });
     expect(texts(host)).toEqual(["one"]);
   });
@@ -289,7 +316,7 @@ describe("a post that is about to leave", () => {
   test("leaves no more after the end", async () => {
     const { timeline } = timelineOf(null);
     timeline.end();
-    expect(await timeline.announce(post)).toBe(false);
+    expect(await timeline.announce(post, NEVER)).toBe(false);
   });
 
   test("is newer than the newest that was heard of", async () => {

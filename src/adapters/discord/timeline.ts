@@ -1,9 +1,9 @@
 import type { Event } from "../../contract/events.ts";
 import type { Accepted, Host } from "../../contract/host.ts";
 import type { EventKey, OpId, Progress } from "../../contract/ids.ts";
+import { onAbort } from "../../lib/abort.ts";
 import { Lru } from "../../lib/lru.ts";
 import { FaultGuard } from "../kit/guard.ts";
-import { inTime } from "../kit/in-time.ts";
 import { EventIntake } from "../kit/intake.ts";
 import { isObject, type Json, listIn, textIn } from "../kit/json.ts";
 import type { DiscordApi } from "./api.ts";
@@ -17,8 +17,6 @@ import { ThreadFirsts } from "./thread-firsts.ts";
 
 /** Events that may wait to be on disk before reading pauses. */
 const WAITING_MAX = 1_000;
-/** How long a post waits for the disk. */
-const ANNOUNCE_MS = 2_000;
 /** How long the place in the stream may wait for an event. */
 const LATE_MS = 2_000;
 /** So many events are known when they come again, as they do wherever a history overlaps. */
@@ -87,15 +85,14 @@ export class DiscordTimeline {
   /** The channels of threads. */
   readonly #threads = new Map<string, string>();
   readonly #newest = new Lru<string, string>(NEWEST_MAX);
-  /** What is on its way to the disk. */
-  readonly #writing = new Set<Promise<unknown>>();
+  readonly #end = new AbortController();
+  /** Resolves when the disk has the newest cursor. */
+  #written: Promise<unknown> = Promise.resolve();
   #gateway: Omit<DiscordResume, "seq"> | null;
   #seq: number;
   #flushing = false;
   /** Nothing is read any more. */
   #stopped = false;
-  /** Nothing is handed over any more. */
-  #ended = false;
 
   constructor(options: DiscordTimelineOptions) {
     const { host, positions, api, resumed, onFull, guild } = options;
@@ -206,24 +203,21 @@ export class DiscordTimeline {
     return known ?? (at === "" ? "" : marginBefore(at));
   }
 
-  /**
-   * Resolves once the disk has it, false after the end. A disk that takes nothing must not keep back
-   * what people say: after a while it leaves all the same, and only a kill before the disk has it could double it.
-   */
-  async announce(post: DiscordPostUnderWay): Promise<boolean> {
-    if (this.#ended) return false;
+  /** Resolves to true once the disk has it, however long that takes; to false at the end, or when it is given up. */
+  async announce(post: DiscordPostUnderWay, signal: AbortSignal): Promise<boolean> {
+    if (this.#end.signal.aborted || signal.aborted) return false;
     const { positions } = this.#options;
     positions.announce(post);
     // What was read goes first; after `quiesce` it is there already.
     if (!this.#stopped) this.#flush();
     const cursor = positions.take();
-    if (cursor !== null) void this.#host.accept({ events: [], cursor });
-    await inTime<unknown, void>(
-      Promise.all(this.#writing),
-      { clock: this.#host.clock, ms: ANNOUNCE_MS },
-      () => undefined,
-    );
-    return !this.#ended;
+    if (cursor !== null) void this.#accept({ events: [], cursor });
+    const done = Promise.withResolvers<boolean>();
+    const releases = [signal, this.#end.signal].map((over) => onAbort(over, () => done.resolve(false)));
+    void this.#written.then(() => done.resolve(true));
+    const isKept = await done.promise;
+    for (const release of releases) release();
+    return isKept;
   }
 
   announced(op: OpId, upTo: Progress): DiscordPostUnderWay | null {
@@ -241,7 +235,7 @@ export class DiscordTimeline {
   /** Nothing is handed over any more. */
   end(): void {
     this.#stopped = true;
-    this.#ended = true;
+    this.#end.abort();
     this.#lanes.stop();
     this.#intake.end();
   }
@@ -376,9 +370,8 @@ export class DiscordTimeline {
   async #accept(batch: Parameters<Host["accept"]>[0]): Promise<readonly Accepted[]> {
     const { host, positions } = this.#options;
     const writing = host.accept(batch);
-    this.#writing.add(writing);
+    if (batch.cursor !== null) this.#written = writing;
     const answers = await writing;
-    this.#writing.delete(writing);
     if (batch.cursor !== null) positions.confirmed(batch.cursor);
     return answers;
   }

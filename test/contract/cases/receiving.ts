@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import type { Member, Posted, Topic } from "../../../src/contract/events.ts";
+import { RecordingAttempt } from "../recording-attempt.ts";
 import type { RecordingHost } from "../recording-host.ts";
 import type { Room, Stage } from "../stage.ts";
 import { COMMANDS, MANNERS, wordsOf } from "../texts.ts";
@@ -175,6 +176,33 @@ async function postsWhileNothingIsTaken(stage: Stage): Promise<void> {
   room.host.release();
 }
 
+/** A post that has to be in the cursor first. */
+async function postsWaitForTheirCursor(stage: Stage): Promise<void> {
+  const room = await stage.room();
+  room.host.hold();
+  await room.person.say(room.channel.name, "waits");
+  await stage.taken(room.host, 1);
+  const cursors = (): number => room.host.cursors.length;
+  const before = cursors();
+  const first = new RecordingAttempt();
+  const given = stage.post(room, { text: "is on disk first" }, first);
+  await stage.until(
+    () => cursors() > before,
+    () => "a cursor that has the post",
+  );
+  first.abort();
+  expect((await given.outcome).is, "a post that was given up before its cursor was on disk").toBe("deferred");
+  const again = stage.post(room, { id: given.op.id, attempt: 2, text: "is on disk first" });
+  await stage.harness.settle();
+  expect(again.ended(), "a post ended before its cursor was on disk").toBe(false);
+  expect(room.person.heard(room.channel.name), "a post left before its cursor was on disk").toEqual([]);
+  room.host.release();
+  expect((await again.outcome).is).toBe("delivered");
+  await stage.heard(room, 1);
+  await stage.harness.settle();
+  expect(room.person.heard(room.channel.name), "said once").toHaveLength(1);
+}
+
 export const receiving: readonly Case[] = [
   { name: "what a person says arrives: channel, author, text, style", run: whatAPersonSaysArrives },
   { name: "texts of all kinds arrive as they are", run: textsArriveAsTheyAre },
@@ -193,5 +221,14 @@ export const receiving: readonly Case[] = [
   },
   { name: "a new topic is told", when: ({ topic }) => topic !== "none", run: topicsChange },
   { name: "while accept() waits intake is bounded, and nothing is lost", run: backPressure },
-  { name: "while accept() waits posts go out", run: postsWhileNothingIsTaken },
+  {
+    name: "while accept() waits posts go out",
+    when: (_, features) => !features.has("announces"),
+    run: postsWhileNothingIsTaken,
+  },
+  {
+    name: "while accept() waits posts wait for it, and are said once when it goes on",
+    when: (_, features) => features.has("announces"),
+    run: postsWaitForTheirCursor,
+  },
 ];
