@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { SharedFile } from "../../contract/content.ts";
 import type { OpId, Progress } from "../../contract/ids.ts";
 import { Lru } from "../../lib/lru.ts";
@@ -12,6 +13,7 @@ import type { DiscordSpot } from "./threads.ts";
 /** Of the history behind the floor; a post whose answer was lost is near its beginning. */
 const PAGES_MAX = 20;
 const CHANNELS_MAX = 2_000;
+const DIGEST_LENGTH = 16;
 /** Before all messages. */
 const FIRST = "0";
 
@@ -75,7 +77,7 @@ export class DiscordEarlier {
       spot.begins === null ? await this.#behind(under, look, signal) : await this.#posts(under, room, signal);
     if (!candidates.ok) return candidates;
     const free = candidates.value.filter((message) => this.#isFree(message, look));
-    const exact = free.find((message) => isLike(message, look));
+    const exact = free.find((message) => isLike(message, look) || isWhatLeft(message, under));
     // It may have been edited by an op that came behind it.
     return {
       ok: true,
@@ -152,6 +154,19 @@ function isBy({ webhook, author }: DiscordMessage, { name }: DiscordLook): boole
 
 function isLike(message: DiscordMessage, look: DiscordLook): boolean {
   return isBy(message, look) && isSameText(message.content, look.content) && isSameFiles(message, look.files);
+}
+
+/** What a message was when it left, also if who says it is said in another way by now. */
+export function digestOf({ name, content }: Pick<DiscordLook, "name" | "content">): string {
+  const who = name === null ? null : bare(name);
+  return createHash("sha256")
+    .update(JSON.stringify([who, bare(content)]))
+    .digest("hex")
+    .slice(0, DIGEST_LENGTH);
+}
+
+function isWhatLeft({ webhook, author, content }: DiscordMessage, { digest }: DiscordPostUnderWay): boolean {
+  return digest === digestOf({ name: webhook === "" ? null : author.username, content });
 }
 
 /** The network may write a name of a file anew, and a picture; hardly both at once. */

@@ -9,6 +9,7 @@ import { DiscordSender } from "./sender.ts";
 /** What the core asks of a session, done by REST. */
 export function handlersOf(link: DiscordLink): Handlers<typeof capabilities> {
   const sender = new DiscordSender(link);
+  link.onHooksChanged((channel) => sender.hooks.changed(channel));
   const remover = new DiscordRemover(link, sender.hooks);
   const editor = new DiscordEditor(sender, remover);
   const reactor = new DiscordReactor(link);

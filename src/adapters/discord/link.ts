@@ -17,6 +17,8 @@ export interface DiscordPostUnderWay {
   readonly channel: string;
   /** The newest message there that we knew: what is ours and newer may be this one. Empty: there is none. */
   readonly floor: string;
+  /** Of its words, and of who says them: a later try may have another name, or none. Empty: not known. */
+  readonly digest: string;
 }
 
 /** What sending needs of a session. */
@@ -36,6 +38,8 @@ export interface DiscordLink {
   emojiNamed(guild: string, name: string): DiscordEmoji | null;
   /** It has turned out to be of no use any more. */
   lose(channel: ChannelRef, why: Reason, retryInMs: number): void;
+  /** Calls back with each channel whose webhooks somebody has made, changed, moved or deleted. */
+  onHooksChanged(task: (channel: string) => void): void;
   /** The newest message of a channel or thread that was heard of, by anybody; empty: none. */
   newest(channel: string): string;
   /**

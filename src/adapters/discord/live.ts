@@ -4,6 +4,7 @@ import type { ChannelRequest, Ended, Handlers, Joined, OpenedFile, Session } fro
 import { ASKED, misconfigured } from "../kit/ends.ts";
 import type { Http } from "../kit/http.ts";
 import { notJoined } from "../kit/joining.ts";
+import { textIn } from "../kit/json.ts";
 import type { DiscordApi } from "./api.ts";
 import type { capabilities } from "./capabilities.ts";
 import { endOf } from "./endings.ts";
@@ -56,6 +57,7 @@ export class DiscordSession implements Session<DiscordHandlers> {
   readonly #ending = Promise.withResolvers<Ended>();
   #closing = false;
   #inTrouble = false;
+  #onHooksChanged: (channel: string) => void = () => undefined;
   #advice: string | undefined = undefined;
 
   constructor(options: LiveOptions) {
@@ -108,6 +110,7 @@ export class DiscordSession implements Session<DiscordHandlers> {
       lose: (channel, why, retryInMs) => this.#rooms.lose(channel, why, retryInMs),
       newest: (channel) => this.#timeline.newest(channel),
       announce: async (post, signal) => await this.#timeline.announce(post, signal),
+      onHooksChanged: (task) => (this.#onHooksChanged = task),
       announced: (op, upTo) => this.#timeline.announced(op, upTo),
     };
     this.handlers = handlersOf(link);
@@ -157,6 +160,7 @@ export class DiscordSession implements Session<DiscordHandlers> {
     const { state } = this.#options;
     if (event.type === "GUILD_DELETE" && event.data["id"] === state.id) this.#guildGone(event);
     if (event.type === "GUILD_CREATE" && event.data["id"] === state.id) this.#guildBack();
+    if (event.type === "WEBHOOKS_UPDATE") this.#onHooksChanged(textIn(event.data, "channel_id") ?? "");
     this.#rooms.take(event);
     this.#timeline.push(event);
   }

@@ -72,6 +72,7 @@ test("posts under way outlive the program, the newest of each channel", () => {
     upTo: "1" as Progress,
     channel,
     floor: "10",
+    digest: "",
   });
   positions.announce(post("other", "2"));
   for (let count = 0; count < 17; count += 1) positions.announce(post(`op${count}`, "1"));

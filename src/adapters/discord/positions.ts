@@ -220,8 +220,7 @@ export class DiscordPositions {
     const same = [...this.#doing].filter(([, { channel }]) => channel === post.channel);
     const [first] = same;
     if (same.length > DOING_PER_CHANNEL && first !== undefined) this.#doing.delete(first[0]);
-    const oldest = this.#doing.keys().next();
-    if (this.#doing.size > DOING_MAX && oldest.done !== true) this.#doing.delete(oldest.value);
+    if (this.#doing.size > DOING_MAX) this.#doing.delete(oldestOfFullest(this.#doing));
   }
 
   /** What an earlier try announced, also one of an earlier life; null: none did. */
@@ -280,6 +279,15 @@ export class DiscordPositions {
   }
 }
 
+/** Where many were announced, the first are done; where there are few, one may still be in doubt. */
+function oldestOfFullest(doing: ReadonlyMap<string, DiscordPostUnderWay>): string {
+  const keys = new Map<string, string[]>();
+  for (const [key, { channel }] of doing) keys.set(channel, [...(keys.get(channel) ?? []), key]);
+  let fullest: readonly string[] = [];
+  for (const each of keys.values()) if (each.length > fullest.length) fullest = each;
+  return fullest[0] ?? "";
+}
+
 const keyOf = (op: string, upTo: string): string => `${op} ${upTo}`;
 
 function resumeIn(json: Json): DiscordResume | null {
@@ -292,5 +300,6 @@ function postIn(raw: unknown): DiscordPostUnderWay | null {
   const [op, upTo] = [textIn(raw, "op"), textIn(raw, "upTo")];
   const [channel, floor] = [textIn(raw, "channel"), textIn(raw, "floor")];
   if (op === null || upTo === null || channel === null || floor === null) return null;
-  return { op: opIdAgain(op), upTo: progressAt(upTo), channel, floor };
+  const digest = textIn(raw, "digest") ?? "";
+  return { op: opIdAgain(op), upTo: progressAt(upTo), channel, floor, digest };
 }

@@ -6,7 +6,7 @@ import type { Outcome } from "../../contract/outcome.ts";
 import { isAborted } from "../../lib/abort.ts";
 import type { Json } from "../kit/json.ts";
 import type { DiscordHook, DiscordUpload } from "./api.ts";
-import { DiscordEarlier, type DiscordFound, type DiscordLook } from "./earlier.ts";
+import { DiscordEarlier, type DiscordFound, type DiscordLook, digestOf } from "./earlier.ts";
 import {
   BAD_FORM,
   type DiscordDoing,
@@ -91,17 +91,16 @@ export class DiscordPoster {
       return stop;
     }
     const answer = await this.#send(wanted, opened.uploads, signal);
-    return answer.ok ? this.#made(wanted, answer.value) : await this.#refused(answer.failure, wanted, signal);
+    if (!answer.ok) return await this.#refused(answer.failure, wanted, signal);
+    return (await this.#takenBack(answer.value, wanted, signal)) ?? this.#made(wanted, answer.value);
   }
 
   /** What an earlier try has made for it; null: nothing is there. */
   async find(wanted: DiscordWanted, signal: AbortSignal): Promise<DiscordResult<DiscordFound | null>> {
-    const { op, content, files, voice, spot, room } = wanted;
-    const upTo = keyOf(wanted);
-    const under = this.#link.announced(op, upTo);
+    const { op, spot, room } = wanted;
+    const under = this.#link.announced(op, keyOf(wanted));
     if (under === null) return { ok: true, value: null };
-    const look: DiscordLook = { op, upTo, content, files, name: voice?.speaker.name ?? null };
-    return await this.#earlier.find(under, { spot, room, look }, signal);
+    return await this.#earlier.find(under, { spot, room, look: lookOf(wanted) }, signal);
   }
 
   /** Null: it is not there. */
@@ -125,7 +124,7 @@ export class DiscordPoster {
     if (under === null) {
       const floor = await this.#earlier.floorOf(spot, room, signal);
       if (!floor.ok) return this.#notRead(floor.failure, wanted);
-      under = { op, upTo, channel: spot.channel, floor: floor.value };
+      under = { op, upTo, channel: spot.channel, floor: floor.value, digest: digestOf(lookOf(wanted)) };
     }
     const isKept = await this.#link.announce(under, signal);
     return isKept ? null : { is: "ended", outcome: NOT_DURABLE };
@@ -174,6 +173,17 @@ export class DiscordPoster {
     return { is: "made", ref: refIn(room, channel, id), place: channel };
   }
 
+  /** A webhook speaks wherever somebody has moved it to, which may be where nobody is meant to read this. */
+  async #takenBack(
+    { id, channel }: DiscordMessage,
+    { voice, spot }: DiscordWanted,
+    signal: AbortSignal,
+  ): Promise<DiscordMade | null> {
+    if (voice === null || spot.begins !== null || channel === spot.channel) return null;
+    await this.#link.api.deleteWebhookMessage(voice.hook, id, { thread: null }, signal);
+    return { is: "without", what: "hook", why: "the webhook was moved to another channel" };
+  }
+
   #notRead(failure: DiscordFailure, { channel, spot }: DiscordWanted): DiscordMade {
     if (spot.thread !== null && (isGone(failure) || isRefused(failure)))
       return { is: "without", what: "thread", why: failure.message };
@@ -204,7 +214,7 @@ export class DiscordPoster {
       if (reopened.ok && isArchived(failure)) return { is: "ended", outcome: REOPENED };
       if (spot.thread !== null) return { is: "without", what: "thread", why };
     }
-    if (spot.thread !== null && isGone(failure)) return { is: "without", what: "thread", why };
+    if (spot.thread !== null && (isGone(failure) || isRefused(failure))) return { is: "without", what: "thread", why };
     return ended(POSTING);
   }
 }
@@ -219,6 +229,14 @@ const REOPENED: Outcome = {
 
 /** What is announced: a part that goes elsewhere, because its thread is gone, is another message. */
 const keyOf = ({ upTo, spot }: DiscordWanted): Progress => progressAt(`${upTo}@${spot.channel}`);
+
+const lookOf = (wanted: DiscordWanted): DiscordLook => ({
+  op: wanted.op,
+  upTo: keyOf(wanted),
+  content: wanted.content,
+  files: wanted.files,
+  name: wanted.voice?.speaker.name ?? null,
+});
 
 /** The same for each try of a part: for a few minutes the server answers a repeated post with the first. */
 function nonceOf(op: OpId, upTo: Progress): string {

@@ -25,7 +25,7 @@ import {
 import { RIGHT } from "./rights.ts";
 import type { DiscordRoom } from "./room.ts";
 import { namesIn } from "./text.ts";
-import { type DiscordSpot, DiscordThreads } from "./threads.ts";
+import { type DiscordSpot, DiscordThreads, fallBackSpot } from "./threads.ts";
 import { DiscordHooks } from "./webhooks.ts";
 
 /** So long a post waits for who of those it names is a member. */
@@ -195,7 +195,7 @@ export class DiscordSender {
         return null;
       case "thread":
         if (course.spot.thread !== null) this.#threads.forget(course.spot.thread);
-        course.spot = { channel: course.room.id, thread: null, begins: null, answers: course.spot.answers };
+        course.spot = fallBackSpot(op, course.room, course.spot);
         course.losses.push({ what: "thread", note: `it could not be said in the thread: ${made.why}` });
         return null;
       case "name":

@@ -111,6 +111,7 @@ export function outLife(town: OutTown, options: LifeOptions = {}): OutLife {
       cursor = positions.take() ?? cursor;
       return await Promise.resolve(options.durable ?? true);
     },
+    onHooksChanged: () => undefined,
     announced: (op, upTo) => positions.announced(op, upTo),
   };
   return { host, handlers: handlersOf(link), link, ref: channelRef(channel.id), cursor: () => cursor };

@@ -52,6 +52,11 @@ export function refIn(room: Pick<DiscordRoom, "id">, channel: string, id: string
   return messageRef({ thread: channel === room.id || channel === id ? null : channel, id });
 }
 
+/** Where a post goes that cannot go where it belongs: to the room itself, which is a post of its own in a forum. */
+export function fallBackSpot(op: PostOp, room: DiscordRoom, { answers }: DiscordSpot): DiscordSpot {
+  return { channel: room.id, thread: null, begins: isForum(room) ? threadName(op) : null, answers };
+}
+
 /** Finds and begins threads. */
 export class DiscordThreads {
   readonly #link: Pick<DiscordLink, "api" | "lose">;

@@ -37,7 +37,7 @@ export class DiscordHooks {
   }
 
   async of(room: DiscordRoom, signal: AbortSignal): Promise<FoundHook> {
-    if (room.webhook !== null) return this.#configured(room.webhook);
+    if (room.webhook !== null) return this.#configured(room.webhook, room.hookChannel);
     if (!speaksByHook(room, this.#link.settings)) return NONE;
     const channel = room.hookChannel;
     const known = this.#known.get(channel);
@@ -61,13 +61,29 @@ export class DiscordHooks {
     return { ok: true, value: listed.value.find((hook) => hook.id === id && hook.token !== "") ?? null };
   }
 
-  /** It has turned out to be gone. */
-  forget(room: DiscordRoom): void {
-    this.#known.delete(room.hookChannel);
+  /** It has turned out to be gone, or elsewhere. */
+  forget({ hookChannel, webhook, name }: DiscordRoom): void {
+    this.changed(hookChannel);
+    if (webhook === null) return;
+    const { host } = this.#link;
+    const message = `in #${name} senders are named before the text: the webhook of WebhookURL is gone, or speaks in another channel; write the address of another one, or leave WebhookURL out`;
+    host.degraded({ code: "config", message }, `webhook ${hookChannel}`);
+    this.#none.set(hookChannel, host.clock.monoMs() + NONE_MS);
   }
 
-  #configured(hook: DiscordHook): FoundHook {
-    this.#link.own.addHook(hook.id);
+  /** Somebody has made, changed, moved or deleted webhooks of a channel. */
+  changed(channel: string): void {
+    this.#known.delete(channel);
+  }
+
+  #configured(hook: DiscordHook, channel: string): FoundHook {
+    const { own, host } = this.#link;
+    const untilMs = this.#none.get(channel) ?? null;
+    if (untilMs !== null && untilMs > host.clock.monoMs()) return NONE;
+    // It may have come back, or be another one.
+    if (untilMs !== null) host.degraded(null, `webhook ${channel}`);
+    this.#none.delete(channel);
+    own.addHook(hook.id);
     return { is: "hook", hook };
   }
 
