@@ -10,7 +10,16 @@ test.each([
   ["a bot, as matterbridge writes it", { ...good, Token: "Bot a.b.c" }, []],
   ["nothing", {}, ["error Token is missing; it is at", "error Server is missing"]],
   ["a person's account", { ...good, Token: "User abc" }, ["error Token is not a bot's"]],
-  ["a slip of the mouse", { ...good, Token: "a.b c" }, ["error Token has a space in it"]],
+  [
+    "a slip of the mouse",
+    { ...good, Token: "a.b c" },
+    ["error Token has spaces or other characters in it that no token has"],
+  ],
+  [
+    "what stands in the place of one",
+    { ...good, Token: "…" },
+    ["error Token has spaces or other characters in it that no token has"],
+  ],
   ["a server of spaces", { ...good, Server: "  " }, ["error Server is missing"]],
   ["no TLS", { ...good, ApiURL: "http://api.example.org/api" }, ["warning ApiURL sends the token"]],
   ["no TLS here", { ...good, ApiURL: "http://127.0.0.1:8080/api" }, []],

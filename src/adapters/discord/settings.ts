@@ -108,8 +108,8 @@ export function checkSettings(settings: DiscordSettings): readonly SettingIssue[
     issues.push(
       error("Token", `is not a bot's: Discord forbids bridges in the account of a person; make a bot (${portal})`),
     );
-  else if (/\s/u.test(tokenOf(settings)))
-    issues.push(error("Token", `has a space in it; copy it again from ${portal}`));
+  else if (!/^[\x21-\x7e]+$/u.test(tokenOf(settings)))
+    issues.push(error("Token", `has spaces or other characters in it that no token has; copy it again from ${portal}`));
   if (Server.trim() === "")
     issues.push(error("Server", "is missing; it is the server's name, or its id, such as ID:123456789012345678"));
   if (!URL.canParse(ApiURL)) issues.push(error("ApiURL", "is not an address"));
