@@ -23,13 +23,12 @@ export function secretsOf(config: Config, protocols: ReadonlyMap<string, Manifes
   }
   return secrets
     .flat()
-    .filter((secret) => typeof secret === "string")
-    .flatMap((secret) => [secret, ...keysIn(secret)])
+    .flatMap((secret) => (typeof secret === "string" ? withKey(secret) : []))
     .filter(({ length }) => length >= SECRET_MIN);
 }
 
 /** What opens a webhook is the end of its address, which others may write in another way. */
-function keysIn(secret: string): readonly string[] {
+function withKey(secret: string): readonly string[] {
   const [, key] = /^https?:\/\/[^?#]*\/([^/?#]{8,})\/?$/u.exec(secret) ?? [];
-  return key === undefined ? [] : [key];
+  return key === undefined ? [secret] : [secret, key];
 }

@@ -126,7 +126,7 @@ export async function echoingMattermost(): Promise<EchoServer> {
   return { port: (server.address() as AddressInfo).port, heard: () => heard };
 }
 
-/** A Discord that lets the bot with this token in, and refuses webhooks in words that hold it and what was asked for. */
+/** A Discord that lets the bot with this token in, and refuses webhooks in words that hold it and their address. */
 export async function echoingDiscord(token: string): Promise<EchoServer> {
   const discord = await FakeDiscord.start();
   onTestFinished(async () => await discord.stop());

@@ -1,3 +1,4 @@
+import { ChannelType, MessageType } from "discord-api-types/v10";
 import { addBot, addPerson, type Folk, giveRole } from "../../servers/discord/people.ts";
 import type { Right } from "../../servers/discord/permissions.ts";
 import { FakeDiscord } from "../../servers/discord/server.ts";
@@ -22,9 +23,11 @@ export async function foundGuild(): Promise<Guild> {
   const server = await FakeDiscord.start();
   const { world } = server;
   const guild = world.addGuild("Our Town", world.addUser("mayor"));
-  const [lounge, workshop] = ["Lounge", "Workshop"].map((name) => world.addChannel(guild, name, 4));
+  const [lounge, workshop] = ["Lounge", "Workshop"].map((name) =>
+    world.addChannel(guild, name, ChannelType.GuildCategory),
+  );
   const attic = world.addChannel(guild, "attic");
-  for (const parent of [lounge, workshop]) world.addChannel(guild, "general", 0, parent);
+  for (const parent of [lounge, workshop]) world.addChannel(guild, "general", ChannelType.GuildText, parent);
   const [staff, rules] = [world.addChannel(guild, "staff"), world.addChannel(guild, "rules")];
   for (const name of ["hall", "porch"]) world.addChannel(guild, name);
   const alice = addPerson(server, guild, "alice");
@@ -49,7 +52,10 @@ export async function foundGuild(): Promise<Guild> {
   const nameOf = (channel: string): string => world.channels.get(channel)?.name ?? "";
   const room: Room = () =>
     [...world.messages.values()]
-      .filter(({ channel, wire }) => (channel === attic.id || nameOf(channel) === "attic") && wire.type === 0)
+      .filter(
+        ({ channel, wire }) =>
+          (channel === attic.id || nameOf(channel) === "attic") && wire.type === MessageType.Default,
+      )
       .map(({ wire: { author, content } }) => `${author.username}: ${content}`);
   const tokens = {
     well: apps.well.token,
