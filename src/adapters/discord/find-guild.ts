@@ -10,7 +10,6 @@ const WANTED =
   (1n << 14n) | // Embed Links
   (1n << 15n) | // Attach Files
   (1n << 16n) | // Read Message History
-  (1n << 18n) | // Use External Emojis
   (1n << 29n) | // Manage Webhooks
   (1n << 35n) | // Create Public Threads
   (1n << 38n); // Send Messages in Threads
