@@ -10,8 +10,6 @@ import type { DiscordFailure } from "./rest-result.ts";
 
 /** Events of one channel that wait for its history, or for a name; beyond that, its history is read again. */
 const QUEUE_MAX = 2_000;
-/** Of one that is not joined yet, and may never be again. */
-const UNJOINED_MAX = 200;
 /** Of all channels together. */
 const QUEUES_MAX = 10_000;
 /** So many channels have their history read at once. */
@@ -150,7 +148,7 @@ export class DiscordLanes {
     if (lane === undefined) return;
     if (lane.joined && !lane.running && this.#options.prepare(item) === null) return this.#options.read(item);
     // Its history has them, should it be joined after all.
-    if (!lane.joined && lane.queue.length >= UNJOINED_MAX) return this.drop(lane.room);
+    if (!lane.joined && lane.queue.length >= QUEUE_MAX) return this.drop(lane.room);
     if (lane.queue.length >= QUEUE_MAX || this.#waiting >= QUEUES_MAX) {
       this.#empty(lane);
       this.#options.positions.fallBack(lane.room);
