@@ -43,14 +43,14 @@ test("people who know no ids read names", () => {
   );
 });
 
-const NOWHERE: DiscordHere = { user: () => false, role: () => false, channel: () => false, everyone: false };
+const NOWHERE: DiscordHere = { user: () => false, role: () => false, channel: () => false };
 const SOURCE = "**<@1|Alice>** <@&3|mo%2Ads> <#4|general> <@9> <:cat:2> <t:1:R> @everyone `<@1>` \\<@1|x>";
 
 test("a text goes on as it is, but for whom it does not know", () => {
-  expect(passDiscord(SOURCE, { user: (id) => id === "1", role: () => true, channel: () => true, everyone: true })).toBe(
+  expect(passDiscord(SOURCE, { user: (id) => id === "1", role: () => true, channel: () => true })).toBe(
     "**<@1>** <@&3> <#4> @unknown-user <:cat:2> <t:1:R> @everyone `<@1>` \\<@1|x>",
   );
   expect(passDiscord(SOURCE, NOWHERE)).toBe(
-    "**@Alice** @mo\\*ds #general @unknown-user <:cat:2> <t:1:R> @\u200beveryone `<@1>` \\<@1|x>",
+    "**@Alice** @mo\\*ds #general @unknown-user <:cat:2> <t:1:R> @everyone `<@1>` \\<@1|x>",
   );
 });

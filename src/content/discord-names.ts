@@ -1,5 +1,5 @@
 import { DiscordCode } from "./discord-code.ts";
-import { protectDiscord, withoutEverybody } from "./discord-protect.ts";
+import { protectDiscord } from "./discord-protect.ts";
 import { type DiscordToken, encodeName, tokenAt } from "./discord-tokens.ts";
 import { cut } from "./length.ts";
 
@@ -43,18 +43,15 @@ export interface DiscordHere {
   readonly user: (id: string) => boolean;
   readonly role: (id: string) => boolean;
   readonly channel: (id: string) => boolean;
-  /** `@everyone` and `@here` mean what they say. */
-  readonly everyone: boolean;
 }
 
 /** A source text for being posted as it is: ids that mean something here are mentions again, all others their names. */
 export function passDiscord(source: string, here: DiscordHere): string {
-  const text = overTokens(source, ({ names: meant, inline }, own) => {
+  return overTokens(source, ({ names: meant, inline }, own) => {
     if (meant === null) return own;
     if (here[meant.kind](meant.id)) return withoutName(own);
     return "text" in inline ? protectDiscord(inline.text) : own;
   });
-  return here.everyone ? text : withoutEverybody(text);
 }
 
 /** A source text as Discord has it. */

@@ -4,20 +4,16 @@ import { endOfUrl } from "./links.ts";
 
 /**
  * Words as Discord shows them again: backslashes before signs of formatting, which its clients leave out, and an
- * invisible space where none helps: servers find the names of everybody whatever is before them.
+ * invisible space where none helps.
  */
 
 /** Of no width. It parts what would be taken together. */
 export const APART = "\u200b";
 
-const EVERYBODY = /@(?=everyone|here)/gi;
-
-/** A text in which nobody is called by `@everyone` and `@here`. */
-export function withoutEverybody(text: string): string {
-  return text.replaceAll(EVERYBODY, `@${APART}`);
-}
-
-/** Text of others, of any lines, as it is shown in the same words; it formats nothing and notifies nobody. */
+/**
+ * Text of others, of any lines, as it is shown in the same words; it formats nothing and mentions nobody but everybody:
+ * `@everyone` and `@here` stay, because `allowed_mentions` of each message says whether they call anybody.
+ */
 export function protectDiscord(text: string): string {
   const isStrict = text.includes("://");
   return text
@@ -46,7 +42,7 @@ export function partDiscordUrl(text: string, isStrict: boolean): string {
 
 const UNKNOWN = "\ufffd";
 /** Where something may have a meaning. */
-const PLACES = /[\\`*_~|@:<(]|https?:\/\//gi;
+const PLACES = /[\\`*_~|:<(]|https?:\/\//gi;
 
 /** `edge`: what stands before and behind the text. */
 function protect(text: string, edge: "" | typeof UNKNOWN, isStrict: boolean): string {
@@ -87,8 +83,6 @@ function signAt(text: string, at: number, { before, next }: Beside): string {
     case "~":
     case "|":
       return [sign, UNKNOWN].some((char) => char === before || char === next) ? `\\${sign}` : sign;
-    case "@":
-      return startsWith(text, at, /@(?:everyone|here)/iy) ? sign + APART : sign;
     case ":":
       return startsWith(text, at, /:(?:[\w+-]{0,64}[a-z+-][\w+-]{0,64}|100|1234):/iy) ? "\\:" : sign;
     case "<":
@@ -122,7 +116,7 @@ const ENDED = /(?:[.,:;"')\]]{0,16}(?:\s|$))/y;
 function address(text: string, at: number, scheme: string): readonly [written: string, end: number] {
   const end = endOfUrl(text, at);
   if (end === at) return [`${scheme.slice(0, -2)}\\//`, at + scheme.length];
-  const url = text.slice(at, end).replaceAll(EVERYBODY, "%40");
+  const url = text.slice(at, end);
   const isEnded = startsWith(text, end, ENDED) && endOfDiscordUrl(text, at, end + ENDED_MAX) === end;
   return [isEnded ? url : `<${url}>`, end];
 }

@@ -9,7 +9,6 @@ import {
   protectDiscordLine,
   protectDiscordPart,
   protectDiscordStart,
-  withoutEverybody,
 } from "./discord-protect.ts";
 import { fenced, isBalanced, ticked, wordsOf, writeMarkdown, type Writing } from "./markdown-render.ts";
 import { plainText } from "./plain.ts";
@@ -74,8 +73,8 @@ const textOf = (text: string): Inline => ({ t: "text", text });
 const signsOf = (blocks: readonly Block[]): string =>
   together(plainText(blocks)).replaceAll(/[\s\p{C}>-]+|\d{1,9}\./gu, "");
 
-/** Words without what keeps them from calling somebody. */
-const together = (text: string): string => text.replaceAll("%40", "@").replaceAll(/[@\u200b]/g, "");
+/** Words without the signs of mentions, and without what parts signs. */
+const together = (text: string): string => text.replaceAll(/[@\u200b]/g, "");
 
 /** With the name, so that it is read back with its words. */
 function mentionOf({ user, text }: Extract<Inline, { t: "mention" }>): string | null {
@@ -128,10 +127,10 @@ const writing = (isStrict: boolean): Writing => ({
   fence: (text, lang) => {
     if (/^[\s`]*$/.test(text)) return null;
     // A fence has three backticks, and no more.
-    return fenced(withoutEverybody(text).replaceAll(/``(?=`)/g, `$&${APART}`), lang);
+    return fenced(text.replaceAll(/``(?=`)/g, `$&${APART}`), lang);
   },
   // Three of them would be a fence.
-  code: (text) => (text.includes("``") ? null : ticked(withoutEverybody(text))),
+  code: (text) => (text.includes("``") ? null : ticked(text)),
   blocks: true,
   isParted: ({ t }, next) =>
     (t === "quote" && next.t === "quote") ||

@@ -48,7 +48,7 @@ describe.each(FORMATS)("%s", (format) => {
 });
 
 const NOBODY: DiscordNames = { user: () => null, role: () => "r", channel: () => "c" };
-const NOWHERE: DiscordHere = { user: () => true, role: () => false, channel: () => false, everyone: false };
+const NOWHERE: DiscordHere = { user: () => true, role: () => false, channel: () => false };
 
 test("the helpers take any text", () => {
   fc.assert(

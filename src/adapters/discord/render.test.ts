@@ -19,7 +19,7 @@ const OPTIONS: DiscordPostOptions = {
   prefix: false,
   lead: "",
   people: new Map(),
-  here: { user: () => false, role: () => false, channel: () => false, everyone: false },
+  here: { user: () => false, role: () => false, channel: () => false },
   emoji: () => null,
   files: [],
 };

@@ -236,7 +236,6 @@ export class DiscordSender {
         user: (id) => known.has(id),
         role: () => false,
         channel: (id) => this.link.room(channelRef(id)) !== null,
-        everyone: draft.mayPing.everyone,
       },
       emoji: (name) => {
         const emoji = this.link.emojiNamed(room.guild, name);

@@ -11,16 +11,12 @@ export function typed(text: string): string {
     .replaceAll(/^(\s*\d+)(?=[.)]\s)/gmu, "$1\\");
 }
 
-/** Of no width; what writes for people puts it where a sign would call somebody. */
-const APART = "\u200b";
-
 const SHOWN = new RegExp(
   [
     // A backslash before a letter or a digit is one: as in names of shared folders.
     String.raw`\\(?<sign>[^\p{L}\p{N}\s])`,
     String.raw`<(?<address>https?:\/\/[^\s<>]+)>`,
     String.raw`<@!?(?<user>\d+)>`,
-    `(?<part>@)${APART}`,
   ].join("|"),
   "gu",
 );
@@ -28,8 +24,8 @@ const SHOWN = new RegExp(
 /** A text of the network as a person sees it; `nameOf` gives the name that a mention is shown as. */
 export function seen(content: string, nameOf: (user: string) => string = () => "unknown-user"): string {
   return content.replaceAll(SHOWN, (whole: string, ...rest: unknown[]) => {
-    const { sign, address, user, part } = rest.at(-1) as Readonly<Record<string, string | undefined>>;
-    return sign ?? address ?? part ?? (user === undefined ? whole : `@${nameOf(user)}`);
+    const { sign, address, user } = rest.at(-1) as Readonly<Record<string, string | undefined>>;
+    return sign ?? address ?? (user === undefined ? whole : `@${nameOf(user)}`);
   });
 }
 
