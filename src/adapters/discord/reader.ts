@@ -36,6 +36,8 @@ import type { ThreadFirsts } from "./thread-firsts.ts";
 
 /** Of so many people it is known where they were heard. */
 const HEARD_MAX = 3_000;
+/** Edits of so many messages are kept that nobody has heard of yet. */
+const EARLY_MAX = 200;
 /** A greeting of the network that is as near to a coming that was told is the same. */
 const GREETING_MS = 60_000;
 /** `MessageType`: the network's greeting of who is new. */
@@ -79,6 +81,8 @@ export class DiscordReader {
   readonly #heard = new Lru<string, Set<string>>(HEARD_MAX);
   /** When somebody was told to come. */
   readonly #came = new Lru<string, number>(HEARD_MAX);
+  /** Messages as they are after an edit, of which only the edit was told: they may be new, and come behind it. */
+  readonly #early = new Lru<string, DiscordMessage>(EARLY_MAX);
   readonly #topics = new Map<string, string>();
 
   constructor(options: DiscordReaderOptions) {
@@ -217,10 +221,13 @@ export class DiscordReader {
     if (message === null) return [];
     this.#note(message, place);
     const known = this.known.get(message.id);
-    if (this.known.isGone(message.id) || (known !== null && !known.loading)) return [];
+    const early = this.#early.get(message.id);
+    if (this.known.isGone(message.id) || (known !== null && !known.loading && early === undefined)) return [];
     if (message.type === GREETING && this.#options.membersIntent) return [];
-    const event = toEvent(message, this.#context(place));
-    this.#told(message);
+    this.#early.delete(message.id);
+    const newest = early ?? message;
+    const event = toEvent(newest, this.#context(place));
+    this.#told(newest);
     this.#hear(event, place.room);
     return event === null ? [] : [event];
   }
@@ -232,6 +239,7 @@ export class DiscordReader {
     if (known?.loading === true && !isLoading(message)) return this.#posted(message, place);
     this.#note(message, place);
     if (!isNewer(message, known) || this.known.isGone(message.id)) return [];
+    if (known === null || this.#early.get(message.id) !== undefined) this.#early.set(message.id, message);
     const event = this.changed(message, place);
     return event === null ? [] : [event];
   }
