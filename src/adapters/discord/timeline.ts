@@ -258,7 +258,11 @@ export class DiscordTimeline {
   #take(dispatch: DiscordDispatch): void {
     const { type, data } = dispatch;
     if (type.startsWith("THREAD_") || type === "GUILD_CREATE") this.#learnThreads(type, data);
-    if (type.startsWith("GUILD_MEMBER_")) return this.#takeMember(dispatch);
+    if (type.startsWith("GUILD_MEMBER_")) {
+      // The bot may be on other servers as well.
+      if (textIn(data, "guild_id") === this.#options.guild) this.#takeMember(dispatch);
+      return;
+    }
     const channel =
       type === "CHANNEL_UPDATE" ? textIn(data, "id") : CHANNEL_EVENTS.has(type) ? textIn(data, "channel_id") : null;
     if (channel === null) return;
