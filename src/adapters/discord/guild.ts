@@ -1,5 +1,6 @@
 import type { Clock } from "../../contract/host.ts";
 import { isObject, type Json, listIn, objectIn, textIn } from "../kit/json.ts";
+import { isOpenThread } from "./model.ts";
 import { rightsIn } from "./permissions.ts";
 import {
   channelIn,
@@ -67,10 +68,10 @@ export class DiscordGuildState {
     return this.#channels.get(id) ?? null;
   }
 
-  /** The channel of a thread; null: it is none that we know. */
+  /** The channel of a thread that is open to all its readers; null: it is none that we know. */
   parentOf(id: string): string | null {
     const channel = this.channel(id);
-    return channel !== null && isThread(channel) ? channel.parent : null;
+    return channel !== null && isOpenThread(channel) ? channel.parent : null;
   }
 
   roleName(id: string): string | null {

@@ -2,7 +2,7 @@ import type { Event } from "../../contract/events.ts";
 import type { Host } from "../../contract/host.ts";
 import type { DiscordApi } from "./api.ts";
 import { deletionsIn, editsIn, GapSource, oldestOf, threadsIn } from "./gap.ts";
-import { type DiscordMessage, type DiscordThread, discordTimeOf, isLaterId } from "./model.ts";
+import { type DiscordMessage, type DiscordThread, discordTimeOf, isLaterId, isOpenThread } from "./model.ts";
 import { type DiscordPositions, marginBefore, MARGIN_MS } from "./positions.ts";
 import type { ChannelPlace, DiscordReader } from "./reader.ts";
 import type { DiscordFailure, DiscordResult } from "./rest-result.ts";
@@ -106,12 +106,12 @@ export class DiscordHistory {
     const archived = await api.archivedThreads(gap.room, guild, gap.signal);
     if (!archived.ok && !isForGood(archived.failure)) return archived.failure;
     const all = [...(active.ok ? active.value : []), ...(archived.ok ? archived.value : [])]
-      .filter(({ parent }) => parent === gap.room)
+      .filter((thread) => thread.parent === gap.room && isOpenThread(thread))
       .toSorted((one, other) => (isLaterId(one.lastMessage, other.lastMessage) ? -1 : 1));
     for (const thread of all) {
       this.#options.onThread(thread);
       const isNew = isLaterId(thread.lastMessage, gap.after);
-      if (isNew || reader.toldOf(thread.id).length > 0) this.#addSource(gap, thread.id);
+      if (isNew || reader.toldOf(thread.id).length > 0) this.#addThread(gap, thread.id);
     }
     return null;
   }

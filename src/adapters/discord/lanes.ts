@@ -80,6 +80,11 @@ export class DiscordLanes {
     return this.#lanes.has(room);
   }
 
+  /** Whether a channel that is joined is a thread. */
+  isThread(room: string): boolean {
+    return this.#lanes.get(room)?.isThread === true;
+  }
+
   /** Those that are joined. */
   get rooms(): readonly string[] {
     return [...this.#lanes.values()].filter(({ joined }) => joined).map(({ room }) => room);

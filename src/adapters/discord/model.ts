@@ -89,21 +89,26 @@ export interface DiscordMessage {
 /** A thread, as far as its history goes. */
 export interface DiscordThread {
   readonly id: string;
+  /** `ThreadType`. */
+  readonly type: number;
   /** The channel that it is in. */
   readonly parent: string;
   /** The newest message in it; empty: none. */
   readonly lastMessage: string;
 }
 
-/** `ThreadType`: of announcements, public, private. */
-const THREADS: ReadonlySet<number | null> = new Set([10, 11, 12]);
+/** `ThreadType`: of announcements, public. */
+const OPEN_THREADS: ReadonlySet<number | null> = new Set([10, 11]);
 
-/** Null for other channels. */
+/** Whether whoever reads its channel may read it: else it is no part of what is said there. */
+export const isOpenThread = ({ type }: { readonly type: number | null }): boolean => OPEN_THREADS.has(type);
+
+/** Null for other channels, and for private threads. */
 export function discordThreadIn(raw: unknown): DiscordThread | null {
-  if (!isObject(raw) || !THREADS.has(numberIn(raw, "type"))) return null;
-  const [id, parent] = [snowflakeIn(raw, "id"), snowflakeIn(raw, "parent_id")];
-  if (id === "" || parent === "") return null;
-  return { id, parent, lastMessage: snowflakeIn(raw, "last_message_id") };
+  if (!isObject(raw)) return null;
+  const [id, parent, type] = [snowflakeIn(raw, "id"), snowflakeIn(raw, "parent_id"), numberIn(raw, "type")];
+  if (id === "" || parent === "" || type === null || !isOpenThread({ type })) return null;
+  return { id, type, parent, lastMessage: snowflakeIn(raw, "last_message_id") };
 }
 
 /** Null: such a user has no id. */

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { addBot, addPerson, enter, Folk } from "../../../test/servers/discord/people.ts";
 import type { DiscordTown } from "./town.suite.ts";
-import { discordTown, live, toldBy, until } from "./town.suite.ts";
+import { discordTown, live, stop, toldBy, until } from "./town.suite.ts";
+
+const never = new AbortController().signal;
 
 /** Another guild that our bot is in. */
 function otherGuild({ server, app }: DiscordTown) {
@@ -37,4 +39,36 @@ test("a name on another server is none here", async () => {
   alice.say(channel, "two");
   await until(host, "Alice: two");
   expect(toldBy(host)).toEqual(["Alice: one", "Alice +👍", "Alice: two"]);
+});
+
+test("what is said in a private thread of a channel is not for all who read the channel", async () => {
+  const town = await discordTown({ rights: ["ManageWebhooks", "ManageThreads"] });
+  const { alice, channel, server } = town;
+  const before = await live(town);
+  const thread = alice.startPrivateThread(channel, "apart");
+  alice.say(thread, "a secret");
+  alice.say(channel, "open");
+  await until(before.host, "Alice: open");
+  await stop(before);
+  server.world.hub.forget();
+  alice.say(thread, "a secret in the gap");
+  alice.say(channel, "end");
+  const { host } = await live(town, before);
+  await until(host, "Alice: end");
+  expect(toldBy(host)).toEqual(["Alice: open", "Alice: end"]);
+});
+
+test("a private thread that is joined by its id is a room as any other", async () => {
+  const town = await discordTown({ rights: ["ManageWebhooks", "ManageThreads"] });
+  const { alice, channel, server, guild } = town;
+  const { host, session } = await live(town);
+  const thread = alice.startPrivateThread(channel, "apart");
+  expect(await session.join({ name: `ID:${thread.id}`, options: {} }, never)).toMatchObject({ ok: true });
+  addPerson(server, guild, "bob");
+  alice.say(thread, "inside");
+  await until(host, "Alice: inside");
+  expect(host.events.map((event) => [event.kind, event.channel])).toEqual([
+    ["member", channel.id],
+    ["posted", thread.id],
+  ]);
 });

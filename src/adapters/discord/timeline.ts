@@ -273,7 +273,7 @@ export class DiscordTimeline {
 
   /** Who comes and goes does so in all rooms, but not in threads. */
   #takeMember({ type, data, seq }: DiscordDispatch): void {
-    const rooms = this.#lanes.rooms.filter((id) => this.#parentOf(id) === null);
+    const rooms = this.#lanes.rooms.filter((id) => !this.#lanes.isThread(id));
     const events =
       type === "GUILD_MEMBER_ADD"
         ? this.#reader.joined(data, rooms)
