@@ -24,6 +24,8 @@ interface DiscordHistoryOptions {
   readonly reader: DiscordReader;
   readonly firsts: ThreadFirsts;
   readonly guild: string;
+  /** Whether a thread is a room of its own: what is said there is read for that. */
+  readonly isRoom: (thread: string) => boolean;
   /** A thread was found. */
   readonly onThread: (thread: Pick<DiscordThread, "id" | "parent">) => void;
   /** A message was found. */
@@ -92,6 +94,10 @@ export class DiscordHistory {
     return null;
   }
 
+  #addThread(gap: Gap, thread: string): void {
+    if (!this.#options.isRoom(thread)) this.#addSource(gap, thread);
+  }
+
   #addSource(gap: Gap, channel: string): void {
     if (gap.sources.has(channel) || gap.sources.size > THREADS_MAX) return;
     gap.sources.set(channel, new GapSource(this.#options.api, { channel, after: gap.after }));
@@ -154,7 +160,7 @@ export class DiscordHistory {
     if (gap.isThread || message.channel !== gap.room) return;
     for (const id of threadsIn(message)) {
       this.#options.onThread({ id, parent: gap.room });
-      this.#addSource(gap, id);
+      this.#addThread(gap, id);
     }
   }
 

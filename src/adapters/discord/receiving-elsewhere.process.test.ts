@@ -72,3 +72,23 @@ test("a private thread that is joined by its id is a room as any other", async (
     ["posted", thread.id],
   ]);
 });
+
+test("what was missed in a thread that is a room of its own is told there, and not in its channel", async () => {
+  const town = await discordTown();
+  const { alice, channel, server } = town;
+  const before = await live(town);
+  const thread = alice.startThread(alice.say(channel, "root"), "talk");
+  await before.session.join({ name: `ID:${thread.id}`, options: {} }, never);
+  alice.say(thread, "inside");
+  await until(before.host, "Alice: inside");
+  await stop(before);
+  server.world.hub.forget();
+  alice.say(thread, "in the gap");
+  server.faults.fail({ method: "GET", path: `/channels/${thread.id}/messages` }, 503, 1);
+  const { host, session } = await live(town, before);
+  const joined = session.join({ name: `ID:${thread.id}`, options: {} }, never);
+  await until(host, "Alice: in the gap");
+  await joined;
+  const told = host.posted.filter(({ body }) => body.source.text === "in the gap");
+  expect(told.map((post) => post.channel)).toEqual([thread.id]);
+});

@@ -122,6 +122,7 @@ export class DiscordTimeline {
       reader: this.#reader,
       firsts: this.#firsts,
       guild,
+      isRoom: (thread) => this.#lanes.has(thread),
       onThread: ({ id, parent }) => this.#learnThread(id, parent),
       onMessage: ({ channel, id }) => this.#heard(channel, id),
       isNews: (event) => this.#isNews(event),
