@@ -202,11 +202,7 @@ test.each<[string, readonly Block[], string]>([
   ["words that would end one in code", [para(text("snake_case")), pre("a_", null)], "snake\\_case\n```\na_\n```"],
   ["code with backticks", [para(code("a`b"), text(" "), code("a``b"))], "``a`b`` a\\`\\`b"],
   ["a fence within code", [pre("a\n```\nb", null)], "```\na\n``\u200b`\nb\n```"],
-  [
-    "somebody called within code",
-    [pre("@here", "ts"), para(code("@everyone"))],
-    "```ts\n@here\n```\n`@everyone`",
-  ],
+  ["somebody called within code", [pre("@here", "ts"), para(code("@everyone"))], "```ts\n@here\n```\n`@everyone`"],
   ["headings of more levels", [heading(6, text("a #")), heading(0, text("- b"))], "### a \\#\n# \\- b"],
   ["a quote within a quote", [quote(quote(para(styled("bold", text("a")))), para(text("b")))], "> \\> **a**\n> b"],
   ["quotes behind each other", [quote(para(text("a\n\nb"))), quote(para(text("c")))], "> a\n> \n> b\n\n> c"],

@@ -214,7 +214,7 @@ export class DiscordShard {
     }
   }
 
-  /** The first one: of a second one the library would forget a timer, which ends the process once the socket is gone. */
+  /** The first one: of a second the library would forget a timer, which ends the process once the socket is shut. */
   #isGreeting(payload: Json): boolean {
     const isFirst = !this.#greeted && isHeartbeat(numberIn(objectIn(payload, "d"), "heartbeat_interval"));
     this.#greeted ||= isFirst;
