@@ -30,7 +30,7 @@ const DOING_MAX = 512;
 /** Messages that are missed when they are gone: the newest of each channel, and of all channels together. */
 const RECENT_PER_CHANNEL = 20;
 const RECENT_MAX = 256;
-/** The sequence alone is worth a new cursor when it has gone on by so many events. */
+/** The sequence alone is worth a cursor without an event when it has gone on by so many of the gateway. */
 const SEQ_STEP = 50;
 
 /** A channel that was in no session for so long is wanted no more: put back, it is a new one. */
@@ -74,6 +74,7 @@ export class DiscordPositions {
     this.#at = snowflakeIn(json, "at");
     this.#resume = resumeIn(json);
     this.#durable = this.#resume;
+    this.#takenSeq = this.#resume?.seq ?? 0;
     for (const [id, value] of Object.entries(objectIn(json, "channels"))) {
       const [floor, behind = null] = Array.isArray(value) ? (value as readonly unknown[]) : [];
       if (typeof floor !== "string") continue;
@@ -228,14 +229,17 @@ export class DiscordPositions {
     return this.#doing.get(keyOf(op, upTo)) ?? null;
   }
 
+  /** It is worth being handed over by itself. */
   get moved(): boolean {
     return this.#moved || (this.#resume !== null && this.#resume.seq - this.#takenSeq >= SEQ_STEP);
   }
 
+  /** With events, and at the end, it is as new as can be: what has no key would be told again behind an older one. */
   take(): Cursor | null {
-    if (!this.moved) return null;
+    const seq = this.#resume?.seq ?? 0;
+    if (!this.#moved && seq === this.#takenSeq) return null;
     this.#moved = false;
-    this.#takenSeq = this.#resume?.seq ?? 0;
+    this.#takenSeq = seq;
     const channels: Record<string, readonly string[]> = {};
     for (const [id, { floor, behind }] of this.#channels) channels[id] = behind === null ? [floor] : [floor, behind];
     const json: Json = {

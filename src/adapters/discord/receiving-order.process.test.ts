@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { discordTown, live, toldBy, until } from "./town.suite.ts";
+import { discordTown, live, stop, toldBy, until } from "./town.suite.ts";
 
 test("a message that comes behind its own edit is told, as it is after that", async () => {
   const { alice, channel, ...town } = await discordTown();
@@ -17,4 +17,19 @@ test("a message that comes behind its own edit is told, as it is after that", as
   alice.say(channel, "end");
   await until(host, "Alice: end");
   expect(toldBy(host)).toEqual(["Alice edits: better", "Alice: better", "Alice: end"]);
+});
+
+test("a reaction, which nothing tells from a later one, is told once over restarts", async () => {
+  const town = await discordTown();
+  const { alice, channel } = town;
+  const before = await live(town);
+  const row = alice.say(channel, "one");
+  await until(before.host, "Alice: one");
+  alice.react(row, "👍");
+  await until(before.host, "Alice +👍");
+  await stop(before);
+  const { host } = await live(town, before);
+  alice.say(channel, "two");
+  await until(host, "Alice: two");
+  expect(toldBy(host)).toEqual(["Alice: one", "Alice +👍", "Alice: two"]);
 });

@@ -231,6 +231,8 @@ export class DiscordTimeline {
     this.#lanes.stop();
     this.#settle();
     await this.#intake.stop();
+    const cursor = this.#end.signal.aborted ? null : this.#options.positions.take();
+    if (cursor !== null) await this.#accept({ events: [], cursor });
   }
 
   /** Nothing is handed over any more. */
