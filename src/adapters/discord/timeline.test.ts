@@ -152,6 +152,18 @@ describe("the events of the gateway", () => {
     expect(history.asked).toBe(0);
   });
 
+  test("an address that is none is not where the gateway can be taken up", async () => {
+    const { host, timeline, enter } = timelineOf(null);
+    const { type, data, seq } = ready("a");
+    timeline.push({ type, data: { ...data, resume_gateway_url: "gateway.example" }, seq });
+    enter("5");
+    timeline.push(said(2, "one"));
+    await settled();
+    expect(texts(host)).toEqual(["one"]);
+    expect(lastCursor(host)).toMatchObject({ at: id(2) });
+    expect(lastCursor(host)).not.toHaveProperty("session");
+  });
+
   test("a gateway session that begins anew has all channels read", async () => {
     const { host, timeline, enter, history } = timelineOf(null);
     timeline.push(ready("a"));

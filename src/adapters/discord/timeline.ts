@@ -13,6 +13,7 @@ import type { DiscordPostUnderWay } from "./link.ts";
 import { discordMessageIn, discordThreadIn, isLaterId, snowflakeIn } from "./model.ts";
 import { type DiscordPositions, type DiscordResume, marginBefore } from "./positions.ts";
 import { type ChannelPlace, DiscordReader, type DiscordReaderOptions } from "./reader.ts";
+import { isGateway } from "./shard.ts";
 import { ThreadFirsts } from "./thread-firsts.ts";
 
 /** Events that may wait to be on disk before reading pauses. */
@@ -247,7 +248,8 @@ export class DiscordTimeline {
   #ready(data: Json): void {
     const isFirst = this.#gateway === null && this.#seq === 0;
     const [session, url] = [textIn(data, "session_id") ?? "", textIn(data, "resume_gateway_url") ?? ""];
-    this.#renew({ session, url });
+    // Where it cannot be taken up, the next one is a new one.
+    this.#renew(session !== "" && isGateway(url) ? { session, url } : null);
     if (!isFirst) this.missed();
   }
 
