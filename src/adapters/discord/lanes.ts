@@ -12,6 +12,8 @@ import type { DiscordFailure } from "./rest-result.ts";
 const QUEUE_MAX = 2_000;
 /** Of all channels together. */
 const QUEUES_MAX = 10_000;
+/** So long a channel is waited for that is not joined yet, and may never be again. */
+const AWAITED_MS = 600_000;
 /** So many channels have their history read at once. */
 const FILLS_MAX = 4;
 /** How long to wait after a history could not be read, the first time, and at most. */
@@ -35,6 +37,8 @@ interface DiscordLane {
   readonly room: string;
   isThread: boolean;
   joined: boolean;
+  /** If it is not joined by then, nothing is kept for it. */
+  readonly awaitedUntilMs: number;
   /** Nothing is missing before the queue. */
   whole: boolean;
   /** What waits, the item that is being read included. */
@@ -102,7 +106,7 @@ export class DiscordLanes {
 
   /** A channel that is not joined yet: its events are kept until it is. `whole`: nothing is missing before them. */
   await(room: string, whole: boolean): void {
-    this.#lanes.set(room, { ...laneOf(room), whole });
+    this.#lanes.set(room, { ...laneOf(room), whole, awaitedUntilMs: this.#options.host.clock.monoMs() + AWAITED_MS });
   }
 
   /** A channel is joined whose past is none of ours. */
@@ -153,7 +157,7 @@ export class DiscordLanes {
     if (lane === undefined) return;
     if (lane.joined && !lane.running && this.#options.prepare(item) === null) return this.#options.read(item);
     // Its history has them, should it be joined after all.
-    if (!lane.joined && lane.queue.length >= QUEUE_MAX) return this.drop(lane.room);
+    if (!lane.joined && this.#options.host.clock.monoMs() > lane.awaitedUntilMs) return this.drop(lane.room);
     if (lane.queue.length >= QUEUE_MAX || this.#waiting >= QUEUES_MAX) {
       this.#empty(lane);
       this.#options.positions.fallBack(lane.room);
@@ -283,6 +287,7 @@ const laneOf = (room: string): DiscordLane => ({
   room,
   isThread: false,
   joined: false,
+  awaitedUntilMs: 0,
   whole: true,
   queue: [],
   running: false,

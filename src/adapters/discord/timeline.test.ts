@@ -152,6 +152,30 @@ describe("the events of the gateway", () => {
     expect(history.asked).toBe(0);
   });
 
+  test("taken up, nothing is lost of what no history has, however much comes before a channel is joined", async () => {
+    const since = { at: id(0), channels: { 5: [id(0)] }, session: "a", url: "", seq: 1 };
+    const { host, timeline, enter, history } = timelineOf(since, { resumed: true });
+    for (let seq = 2; seq <= 500; seq += 1) timeline.push(said(seq, "x"));
+    const reaction = { channel_id: "5", message_id: id(2), user_id: "7", emoji: { id: null, name: "👍" } };
+    timeline.push({ type: "MESSAGE_REACTION_ADD", data: reaction, seq: 501 });
+    enter("5");
+    await settled();
+    expect(host.events.at(-1)).toMatchObject({ kind: "reacted", message: id(2) });
+    expect([host.events.length, history.asked]).toEqual([500, 0]);
+  });
+
+  test("what waits for a channel that is not joined for long is dropped: its history is read then", async () => {
+    const since = { at: id(0), channels: { 5: [id(0)] }, session: "a", url: "", seq: 1 };
+    const { host, clock, timeline, enter, history } = timelineOf(since, { resumed: true });
+    timeline.push(said(2, "one"));
+    await clock.advance(600_001);
+    timeline.push(said(3, "two"));
+    history.of.set("5", [rawMessage({ id: id(3), content: "two" }), rawMessage({ id: id(2), content: "one" })]);
+    enter("5");
+    await settled();
+    expect([texts(host), history.asked]).toEqual([["one", "two"], 1]);
+  });
+
   test("an address that is none is not where the gateway can be taken up", async () => {
     const { host, timeline, enter } = timelineOf(null);
     const { type, data, seq } = ready("a");
