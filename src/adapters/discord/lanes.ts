@@ -89,9 +89,9 @@ export class DiscordLanes {
     return this.#lanes.get(room)?.isThread === true;
   }
 
-  /** Those that are joined. */
+  /** Those that are joined or waited for, but for threads. */
   get rooms(): readonly string[] {
-    return [...this.#lanes.values()].filter(({ joined }) => joined).map(({ room }) => room);
+    return [...this.#lanes.values()].filter(({ isThread }) => !isThread).map(({ room }) => room);
   }
 
   /** The number of the oldest event of a joined channel that is not read yet; null: all are. */

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { addPerson } from "../../../test/servers/discord/people.ts";
 import { discordTown, live, stop, toldBy, until } from "./town.suite.ts";
 
 test("a message that comes behind its own edit is told, as it is after that", async () => {
@@ -32,4 +33,18 @@ test("a reaction, which nothing tells from a later one, is told once over restar
   alice.say(channel, "two");
   await until(host, "Alice: two");
   expect(toldBy(host)).toEqual(["Alice: one", "Alice +👍", "Alice: two"]);
+});
+
+test("who came while Rialto was away is told", async () => {
+  const town = await discordTown();
+  const { server, alice, channel, guild } = town;
+  const before = await live(town);
+  alice.say(channel, "one");
+  await until(before.host, "Alice: one");
+  await stop(before);
+  addPerson(server, guild, "bob");
+  alice.say(channel, "two");
+  const { host } = await live(town, before);
+  await until(host, "Alice: two");
+  expect(toldBy(host)).toEqual(["Alice: one", "bob joins", "Alice: two"]);
 });

@@ -276,9 +276,8 @@ export class DiscordTimeline {
     if (place !== null) this.#lanes.push({ seq: dispatch.seq, place, event: dispatch, events: [] });
   }
 
-  /** Who comes and goes does so in all rooms, but not in threads. */
   #takeMember({ type, data, seq }: DiscordDispatch): void {
-    const rooms = this.#lanes.rooms.filter((id) => !this.#lanes.isThread(id));
+    const { rooms } = this.#lanes;
     const events =
       type === "GUILD_MEMBER_ADD"
         ? this.#reader.joined(data, rooms)
@@ -325,12 +324,17 @@ export class DiscordTimeline {
 
   #read({ event, events, place }: LaneItem): void {
     const told =
-      event === null ? events : (this.#guard.run(() => this.#reader.read(event, place), { event: event.type }) ?? []);
+      event === null ? events.filter((one) => !this.#isElsewhere(one)) : (this.#guard.run(() => this.#reader.read(event, place), { event: event.type }) ?? []);
     const news = told.filter((one) => this.#isNews(one));
     this.#intake.add(news);
     if (event === null) return;
     const message = event.type === "MESSAGE_CREATE" ? discordMessageIn(event.data) : null;
     if (message !== null) this.#options.positions.seen(message.id);
+  }
+
+  /** Who comes and goes does so in all rooms, but not in threads: that it is one may be known only now. */
+  #isElsewhere(event: Event): boolean {
+    return event.kind === "member" && event.change !== "rename" && this.#lanes.isThread(event.channel);
   }
 
   /** False for what was handed over before. */
