@@ -161,12 +161,14 @@ export class DiscordShard {
   }
 
   /**
-   * Four methods of the library do something else. It looks at nothing that a server says, ends the process by what it
-   * does not expect, and connects anew by itself.
+   * Six methods of the library do something else. It looks at nothing that a server says, ends the process by what it
+   * does not expect, connects anew by itself, and reads payloads of 100 MiB.
    */
   #takeOver(): void {
     const connect = methodOf(this.#shard, "internalConnect");
     const take = methodOf(this.#shard, "onMessage");
+    const beat = methodOf(this.#shard, "heartbeat");
+    const wait = methodOf(this.#shard, "waitForEvent");
     let connected = false;
     put(this.#shard, "internalConnect", async () => {
       if (connected) return this.#end({ is: "again" });
@@ -174,6 +176,16 @@ export class DiscordShard {
       await this.#try(connect, []);
     });
     put(this.#shard, "onMessage", async (...given) => await this.#try(take, given));
+    put(this.#shard, "heartbeat", async (...given) => {
+      // A timer that was set up while the connection ended.
+      if (this.#ended) clearInterval(timerIn(Reflect.get(this.#shard, "heartbeatInterval")));
+      else await this.#try(beat, given);
+    });
+    // The first thing that it does with a new socket.
+    put(this.#shard, "waitForEvent", async (...given) => {
+      bound(this.#socket);
+      return await Reflect.apply(wait, this.#shard, given);
+    });
     put(this.#shard, "unpackMessage", async (data) => await Promise.resolve(this.#unpack(data)));
     put(this.#shard, "onClose", async (code) => {
       this.#end({ is: "closed", code: typeof code === "number" ? code : 0, words: this.#words });
@@ -241,6 +253,25 @@ export class DiscordShard {
     this.#options.onEnd(end);
   }
 }
+
+/** More than the largest event: a server with all its channels, and no members. */
+const PAYLOAD_MAX = 16 << 20;
+
+/** The library has no setting for it. */
+function bound(socket: WebSocket | null): void {
+  socket?.once("open", () => {
+    const receiver: unknown = Reflect.get(socket, "_receiver");
+    const extensions: unknown = Reflect.get(socket, "_extensions");
+    const inflater = isObject(extensions) ? extensions["permessage-deflate"] : null;
+    for (const part of [receiver, inflater]) if (isObject(part)) Reflect.set(part, "_maxPayload", PAYLOAD_MAX);
+  });
+}
+
+function timerIn(value: unknown): NodeJS.Timeout | undefined {
+  return isTimer(value) ? value : undefined;
+}
+
+const isTimer = (value: unknown): value is NodeJS.Timeout => isObject(value) && "refresh" in value;
 
 const HEARTBEAT_MAX_MS = 3_600_000;
 
