@@ -1,8 +1,19 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { RecordingHost } from "../../../test/contract/recording-host.ts";
 import { eventually, within } from "../../../test/support/wait.ts";
+import type { Cursor } from "../../contract/ids.ts";
 import type { Ended, Session } from "../../contract/session.ts";
-import { discordTown, type DiscordTown, heard, live, stop, toldBy, tryOpen, until } from "./town.suite.ts";
+import {
+  type DiscordLife,
+  discordTown,
+  type DiscordTown,
+  heard,
+  live,
+  stop,
+  toldBy,
+  tryOpen,
+  until,
+} from "./town.suite.ts";
 
 async function endOf({ ended }: Pick<Session, "ended">): Promise<Ended> {
   return await within(ended, () => "the end of the session");
@@ -11,6 +22,14 @@ async function endOf({ ended }: Pick<Session, "ended">): Promise<Ended> {
 /** What clients have asked the gateway for: to begin, or to go on. */
 const logins = ({ server }: DiscordTown): readonly string[] =>
   server.sockets.logins.map((said) => said.split(" ")[0] ?? "");
+
+/** The cursor of a life whose session is to be taken up at that address. */
+function elsewhere({ host }: DiscordLife, url: string): Cursor {
+  const cursor = JSON.parse(host.cursors.at(-1) ?? "{}") as Record<string, unknown>;
+  return JSON.stringify({ ...cursor, url }) as Cursor;
+}
+
+const timersNow = (): number => process.getActiveResourcesInfo().filter((one) => one === "Timeout").length;
 
 describe("a session of the gateway", () => {
   test("goes on in the next life where the disk is, and nothing is missing or told twice", async () => {
@@ -63,6 +82,89 @@ describe("a session of the gateway", () => {
     await heard(second.host, ["Alice: one", "Alice: two"]);
     expect(toldBy(second.host)).toEqual(["Alice: one", "Alice: two"]);
     expect(logins(town)[1]).toBe(next);
+  });
+
+  test.each([
+    ["where nothing listens any more", "ws://127.0.0.1:1/gone"],
+    ["that is none", "gateway.example"],
+  ])("that was to be taken up at an address %s goes on at the gateway's own", async (_, url) => {
+    const town = await discordTown();
+    const first = await live(town);
+    town.alice.say(town.channel, "one");
+    await until(first.host, "Alice: one");
+    await stop(first);
+    const row = town.alice.say(town.channel, "two");
+    town.alice.react(row, "👍");
+    const { opened, host } = await tryOpen(town, { since: elsewhere(first, url) });
+    if (!opened.ok) throw new Error(opened.ended.why.message);
+    await opened.session.join({ name: "town", options: {} }, new AbortController().signal);
+    await until(host, "Alice +👍");
+    expect(town.server.sockets.logins).toEqual(["IDENTIFY /gateway", "RESUME /gateway"]);
+  });
+
+  test("that can be taken up nowhere begins anew, and the gap is filled", async () => {
+    const town = await discordTown();
+    const first = await live(town);
+    town.alice.say(town.channel, "one");
+    await until(first.host, "Alice: one");
+    await stop(first);
+    town.alice.say(town.channel, "two");
+    town.server.sockets.closesResumes = 4000;
+    const second = await live(town, first);
+    await until(second.host, "Alice: two");
+    expect(logins(town)).toEqual(["IDENTIFY", "RESUME", "RESUME", "IDENTIFY"]);
+  });
+
+  test("that is taken up is no new one, of which there are none left today", async () => {
+    const town = await discordTown();
+    const first = await live(town);
+    town.alice.say(town.channel, "one");
+    await until(first.host, "Alice: one");
+    await stop(first);
+    town.server.world.hub.starts = 0;
+    town.alice.say(town.channel, "two");
+    const second = await live(town, first);
+    await until(second.host, "Alice: two");
+    await stop(second);
+    town.server.world.hub.forget();
+    const { opened } = await tryOpen(town, { since: second.host.cursors.at(-1) ?? null });
+    expect(opened).toMatchObject({ ok: false, ended: { cause: "lost", why: { code: "rate_limited" } } });
+  });
+
+  test("that greets again and again leaves nothing behind", async () => {
+    const faults: unknown[] = [];
+    const listener = (error: unknown): void => void faults.push(error);
+    process.on("unhandledRejection", listener);
+    onTestFinished(() => void process.off("unhandledRejection", listener));
+    const town = await discordTown();
+    town.server.sockets.heartbeatMs = 200;
+    const before = timersNow();
+    const { session } = await live(town);
+    const hello = JSON.stringify({ op: 10, d: { heartbeat_interval: 20 }, s: null, t: null });
+    for (let time = 0; time < 3; time += 1) town.server.sockets.babble(hello);
+    const end = session.ended.then(() => Infinity);
+    await eventually(
+      async () => await Promise.race([end, Promise.resolve(town.server.sockets.beats)]),
+      (beats) => beats >= 6,
+      () => "heartbeats",
+    );
+    await session.close(new AbortController().signal);
+    await eventually(
+      async () => await Promise.resolve(timersNow()),
+      (now) => now <= before,
+      () => "no timer to be left",
+    );
+    expect(faults).toEqual([]);
+  });
+
+  test("whose events are larger than any is left", async () => {
+    const town = await discordTown();
+    const { session } = await live(town);
+    town.server.sockets.babble(JSON.stringify({ op: 0, t: "X", s: 9, d: { text: "x".repeat(17 << 20) } }));
+    expect(await endOf(session)).toMatchObject({
+      cause: "lost",
+      why: { message: expect.stringMatching(/payload/iu) as string },
+    });
   });
 
   test("whose heartbeats nobody answers ends as lost", async () => {

@@ -23,6 +23,8 @@ interface GatewayOptions {
   readonly url: string;
   readonly token: string;
   readonly intents: number;
+  /** Why no new session can be begun; null: one can. */
+  readonly full: Ended | null;
   readonly signal: AbortSignal;
 }
 
@@ -38,18 +40,41 @@ export type OpenedGateway =
 /** Logs in at the gateway, and takes up its events from there if that is possible. Never rejects. */
 export async function openGateway(options: GatewayOptions, from: DiscordResume | null): Promise<OpenedGateway> {
   const gateway = new DiscordGateway(options);
-  const first = await gateway.enter(from, options.signal);
-  if (first === null) return { ok: true, gateway, resumed: from !== null };
-  if (from === null || !isRefusal(first)) return { ok: false, ended: gateway.stop(first) };
-  const { clock, random } = options.host;
-  await wait(clock, REFUSED_MS + random() * REFUSED_MORE_MS, options.signal);
-  const second = await gateway.enter(null, options.signal);
-  return second === null ? { ok: true, gateway, resumed: false } : { ok: false, ended: gateway.stop(second) };
+  if (from !== null) {
+    const end = await takeUp(gateway, from, options);
+    if (end === null) return { ok: true, gateway, resumed: true };
+    if (isFinal(end)) return { ok: false, ended: gateway.stop(end) };
+    const { clock, random } = options.host;
+    await wait(clock, REFUSED_MS + random() * REFUSED_MORE_MS, options.signal);
+  }
+  if (options.full !== null) return { ok: false, ended: gateway.stop(options.full) };
+  const end = await gateway.enter(null, options.signal);
+  return end === null ? { ok: true, gateway, resumed: false } : { ok: false, ended: gateway.stop(end) };
+}
+
+/**
+ * Null once the session goes on. The address that it was given may be out of use by now, so it is asked for at the
+ * gateway's own as well.
+ */
+async function takeUp(
+  gateway: DiscordGateway,
+  from: DiscordResume,
+  { url, signal }: Pick<GatewayOptions, "url" | "signal">,
+): Promise<ShardEnd | Ended | null> {
+  const end = await gateway.enter(from, signal);
+  if (end === null || isRefusal(end) || isFinal(end)) return end;
+  return await gateway.enter({ ...from, url }, signal);
 }
 
 /** Ends of a connection on which a session was to be taken up that say: it cannot be. */
 function isRefusal(end: ShardEnd | Ended): boolean {
   return "is" in end && (end.is === "refused" || (end.is === "closed" && REFUSALS.has(end.code)));
+}
+
+/** Ends that a new session would have as well, or that ask us not to try. */
+function isFinal(end: ShardEnd | Ended): boolean {
+  const { cause, why } = endOf(end);
+  return cause !== "lost" || why.code === "stopping" || why.code === "rate_limited";
 }
 
 /** A sequence that the server does not know, and a session that has timed out. */

@@ -62,11 +62,11 @@ async function begin(args: OpenArgs<DiscordSettings>, reach: Reach): Promise<Dis
   const state = await stateOf(api, guild.id, me.value.id, args);
   if (!state.ok) return failed(endOf(state.failure));
   const entrance = await entranceOf(api, signal);
-  if (typeof entrance !== "string") return failed(entrance);
+  if ("cause" in entrance) return failed(entrance);
   const positions = new DiscordPositions(since);
   const intents = hearsOfMembers ? INTENTS | MEMBERS : INTENTS;
   const token = tokenOf(settings);
-  const opened = await openGateway({ host, url: entrance, token, intents, signal }, positions.durable);
+  const opened = await openGateway({ host, ...entrance, token, intents, signal }, positions.durable);
   if (!opened.ok) return failed(opened.ended);
   if (!hearsOfMembers) host.degraded({ code: "config", message: MEMBERS_INTENT }, "members");
   const { gateway, resumed } = opened;
@@ -111,19 +111,20 @@ async function stateOf(
   return { ok: true, value };
 }
 
-/** Where the gateway is. */
-async function entranceOf(api: DiscordApi, signal: AbortSignal): Promise<string | Ended> {
+/** Where the gateway is. `full`: why no new session can be begun there; null: one can. */
+async function entranceOf(
+  api: DiscordApi,
+  signal: AbortSignal,
+): Promise<{ readonly url: string; readonly full: Ended | null } | Ended> {
   const gateway = await api.gateway(signal);
   if (!gateway.ok) return endOf(gateway.failure);
   const url = textIn(gateway.value, "url") ?? "";
   if (!isGateway(url)) return lost("remote_error", "Discord does not say where its gateway is");
   const limit = objectIn(gateway.value, "session_start_limit");
-  if (numberIn(limit, "remaining") !== 0) return url;
+  if (numberIn(limit, "remaining") !== 0) return { url, full: null };
   const hours = Math.ceil((numberIn(limit, "reset_after") ?? 0) / 3_600_000);
-  return lost(
-    "rate_limited",
-    `the bot has logged in so often that Discord lets it in again only in ${hours} h; something else may use its token`,
-  );
+  const message = `the bot has logged in so often that Discord lets it in again only in ${hours} h; something else may use its token`;
+  return { url, full: lost("rate_limited", message) };
 }
 
 /** An answer that is none of Discord's. */

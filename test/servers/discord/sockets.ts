@@ -34,6 +34,10 @@ export class Sockets {
   heartbeatMs = 41_250;
   /** Heartbeats are not acknowledged, as on a connection that is dead and does not know it. */
   deaf = false;
+  /** Whoever wants to go on with a session is cut off with this code; null: is not. */
+  closesResumes: number | null = null;
+  /** Heartbeats of all clients. */
+  beats = 0;
   /** Connections that end are still taken for sound; see `FakeDiscord.cutUnseen`. */
   blind = false;
   readonly #unseen: (() => void)[] = [];
@@ -170,6 +174,7 @@ class Line {
   }
 
   #beat(): void {
+    this.#sockets.beats += 1;
     if (this.#sockets.deaf) return;
     this.#watch?.refresh();
     this.#say(GatewayOpcodes.HeartbeatAck, null);
@@ -199,6 +204,7 @@ class Line {
 
   #resume(asked: Fields): void {
     this.#sockets.logins.push(`RESUME ${this.#path}`);
+    if (this.#sockets.closesResumes !== null) return this.#close(this.#sockets.closesResumes, "");
     const { token, session_id: id, seq } = asked;
     if (typeof token !== "string" || typeof id !== "string" || typeof seq !== "number") {
       return this.#close(GatewayCloseCodes.DecodeError, "Error while decoding payload.");
