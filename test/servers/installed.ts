@@ -18,7 +18,10 @@ export type Program =
   | "synapse"
   | "@mattermost/client"
   | "discord.js"
-  | "oceanic.js";
+  | "oceanic.js"
+  | "@slack/web-api"
+  | "@slack/socket-mode"
+  | "emulate";
 
 /** Where ircd-hybrid is unpacked: it conflicts with ngircd, so that both cannot be installed. */
 const HYBRID = process.env["IRCD_HYBRID"] ?? "/usr/local/lib/ircd-hybrid";
@@ -34,10 +37,16 @@ const MATTERMOST_CLIENT = process.env["MATTERMOST_CLIENT"] ?? "/usr/local/lib/ma
 /** The folder that holds two client libraries for Discord: nothing of this tree may depend on them. */
 const DISCORD_CLIENTS = process.env["DISCORD_CLIENTS"] ?? "/usr/local/lib/discord-clients";
 
+/** The folder that holds Slack's own client libraries, and a server of others: nothing of this tree may need them. */
+const SLACK_CLIENTS = process.env["SLACK_CLIENTS"] ?? "/usr/local/lib/slack-clients";
+
 const LIBRARIES: Readonly<Partial<Record<Program, string>>> = {
   "@mattermost/client": path.join(MATTERMOST_CLIENT, "node_modules/@mattermost/client/lib/index.js"),
   "discord.js": path.join(DISCORD_CLIENTS, "node_modules/discord.js/src/index.js"),
   "oceanic.js": path.join(DISCORD_CLIENTS, "node_modules/oceanic.js/dist/lib/index.js"),
+  "@slack/web-api": path.join(SLACK_CLIENTS, "node_modules/@slack/web-api/dist/index.js"),
+  "@slack/socket-mode": path.join(SLACK_CLIENTS, "node_modules/@slack/socket-mode/dist/src/index.js"),
+  emulate: path.join(SLACK_CLIENTS, "node_modules/emulate/dist/api.js"),
 };
 
 /** The interpreter that Debian's Python packages are for, whatever else is on the PATH. */
