@@ -1,6 +1,6 @@
 import type { Mark, Receipt } from "../../log/log.ts";
 import { fullJitter } from "../retry.ts";
-import { type Checkpoint, encodeMarks, marksOf } from "./checkpoint.ts";
+import { type Checkpoint, decodeCheckpoint, encodeCheckpoint, encodeMarks, marksOf } from "./checkpoint.ts";
 import { BACKOFF } from "./settle.ts";
 import type { LaneState, Records, Step, Waiter, Write } from "./state.ts";
 
@@ -149,7 +149,15 @@ function canWait({ setting, records }: LaneState, different: readonly Mark[]): b
   if (hasChanged || receipts.length > 0 || isRefusing(records)) return false;
   const { checkpoint } = marksOf(setting.name);
   const isAsked = waiting.length > 0 && waiting.every((waiter) => waiter.for === "announcement");
-  return isAsked && different.every(({ name }) => name === checkpoint);
+  const before = records.written.get(checkpoint) ?? "";
+  return isAsked && different.every(({ name, value }) => name === checkpoint && isSameButCursor(before, value));
+}
+
+/** A message that waited before others that ended may be about to leave: the disk must not say that it was not sent. */
+function isSameButCursor(before: string, value: string): boolean {
+  if (before === "") return false;
+  const { after } = decodeCheckpoint(value);
+  return encodeCheckpoint({ ...decodeCheckpoint(before), after }) === value;
 }
 
 /** What no lane writes: whatever is to be there is written. */
