@@ -34,3 +34,10 @@ test.each([[["one", "two"]], [["one", "two", "three"]]])(
     expect((await next.receipts()).map(({ seq, state }) => [seq, state])).toEqual([[2, "unconfirmed"]]);
   },
 );
+
+test("what was sent after a gap is not sent again after a second kill", async () => {
+  const next = await killed(await behindAGap("one", "two", "three"));
+  expect(next.texts).toEqual(["one"]);
+  expect(await next.call(1).attempt.sending(END)).toBe(true);
+  expect((await killed(next)).texts).toEqual([]);
+});

@@ -64,6 +64,14 @@ const ROWS: readonly Row[] = [
     unconfirmed: [18],
   },
   {
+    title: "one in doubt before what an earlier run has sent, all of it and a part",
+    checkpoint: { ...at(10, begun(18, p1)), done: [14] },
+    intent: { seq: 12, progress: END, alone: true },
+    between: [12],
+    becomes: { ...at(12, begun(18, p1)), done: [14] },
+    unconfirmed: [12],
+  },
+  {
     title: "one that waits before others that ended or are in doubt",
     checkpoint: { ...at(10), unsent: [12], done: [14] },
     intent: { seq: 18, progress: END },

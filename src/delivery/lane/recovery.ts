@@ -51,8 +51,13 @@ export function recover(
   });
   const { seq, progress } = intent;
   const resumed = last ?? { seq, progress, messages: known?.messages ?? [], unconfirmed: RESTARTED };
-  const rest = progress === END ? { seq: seq + 1, next: null } : { seq, next: resumed };
+  // What an earlier run has left after the intent of this one stays as it is.
+  const later = next !== null && next.seq > seq ? next : null;
+  const rest = progress === END ? { seq: seq + 1, next: later } : { seq, next: resumed };
   const after = Math.min(unsent[0] ?? rest.seq, rest.seq) - 1;
-  const done = between.filter((other) => other > after && other < rest.seq && !unsent.includes(other));
+  const done = [
+    ...between.filter((other) => other > after && other < rest.seq && !unsent.includes(other)),
+    ...ended.filter((other) => other > seq),
+  ];
   return { checkpoint: { after, next: rest.next, ...(done.length > 0 && { done }) }, receipts };
 }
