@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { MessageRef } from "../../contract/ids.ts";
+import { END, type MessageRef } from "../../contract/ids.ts";
 import type { Outcome } from "../../contract/outcome.ts";
 import { KEY, WHY } from "../stage.suite.ts";
 import { copiesUnderWay, haveLanded } from "./copies.ts";
@@ -312,4 +312,16 @@ test("a line for expired messages that was put back is sent only once another wr
   table.write();
   expect(table.done("call")).toMatchObject([{ isLine: true }]);
   expect(table.state.records.written.get("summary/lane")).toBe("");
+});
+
+test("that all of a message is confirmed is written a moment later, also without its end", () => {
+  const table = new LaneTable();
+  table.connect();
+  table.say("1");
+  table.write();
+  table.take({ is: "confirmed", call: table.newest.id, upTo: END, messages: [] });
+  const before = table.done("write").length;
+  table.pass(50);
+  table.write();
+  expect(table.done("write").slice(before)).toHaveLength(1);
 });

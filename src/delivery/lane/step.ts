@@ -65,6 +65,8 @@ export function step(
   const now: Step = { state, at, effects: [] };
   state.gateMs = at.gateMs;
   if (takeIn(now, fact)) pump(now);
+  // It may be written a moment later.
+  else if (fact.is === "confirmed") setTimer(now);
   return { state, effects: now.effects };
 }
 
