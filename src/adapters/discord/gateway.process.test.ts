@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { RecordingHost } from "../../../test/contract/recording-host.ts";
 import { eventually, within } from "../../../test/support/wait.ts";
+import { openGateway } from "./gateway.ts";
 import type { Cursor } from "../../contract/ids.ts";
 import type { Ended, Session } from "../../contract/session.ts";
 import {
@@ -234,6 +235,41 @@ describe("a session of the gateway", () => {
     await opened.session.join({ name: "town", options: {} }, new AbortController().signal);
     await until(host, "Alice: two");
     first.host.release();
+  });
+
+  test("is taken up with the first event that was missed, however long the rest takes", async () => {
+    const town = await discordTown();
+    const first = await live(town);
+    town.alice.say(town.channel, "one");
+    await until(first.host, "Alice: one");
+    await stop(first);
+    town.alice.say(town.channel, "two");
+    const { hub } = town.server.world;
+    const put = hub.put.bind(hub);
+    hub.put = (session, event, data) => void (event === "RESUMED" || put(session, event, data));
+    const second = await live(town, first);
+    await until(second.host, "Alice: two");
+  });
+
+  test("is left and taken up again and again, and stays", async () => {
+    const { server, app, alice, channel } = await discordTown();
+    const host = new RecordingHost();
+    const url = `${server.url.replace("http", "ws").replace(/\/api$/u, "")}/gateway`;
+    const options = { host, url, token: app.token, intents: (1 << 0) | (1 << 9), full: null };
+    const opened = await openGateway({ ...options, signal: new AbortController().signal }, null);
+    if (!opened.ok) throw new Error(opened.ended.why.message);
+    const { gateway } = opened;
+    onTestFinished(() => gateway.end());
+    const types: string[] = [];
+    gateway.listen(({ type }) => types.push(type));
+    for (let time = 0; time < 3; time += 1) {
+      gateway.pause();
+      void gateway.resume();
+    }
+    await until(host, () => types.includes("RESUMED"));
+    alice.say(channel, "still here");
+    await until(host, () => types.includes("MESSAGE_CREATE"));
+    expect(await Promise.race([gateway.ended, Promise.resolve("goes on")])).toBe("goes on");
   });
 
   test("is left while the disk takes nothing, and taken up again", async () => {

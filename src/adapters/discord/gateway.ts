@@ -91,8 +91,14 @@ export class DiscordGateway {
   #onEvent: ((event: DiscordEvent) => void) | null = null;
   /** What came before anybody listened. */
   #early: DiscordEvent[] = [];
-  #entered: ((end: ShardEnd | null) => void) | null = null;
+  #entered: ((end: ShardEnd | Ended | null) => void) | null = null;
+  /** Whether a session is taken up, rather than begun. */
+  #goesOn = false;
+  /** Events come. */
+  #isIn = false;
   #paused = false;
+  /** How often it was paused. */
+  #pauses = 0;
   #over = false;
 
   constructor(options: GatewayOptions) {
@@ -121,6 +127,7 @@ export class DiscordGateway {
   pause(): void {
     if (this.#paused || this.#over) return;
     this.#paused = true;
+    this.#pauses += 1;
     this.#options.host.log.debug({ seq: this.#seen?.seq }, "the gateway is left for a while");
     this.#liveness.stop();
     const shard = this.#shard;
@@ -133,10 +140,10 @@ export class DiscordGateway {
   async resume(): Promise<void> {
     if (!this.#paused || this.#over) return;
     this.#paused = false;
-    const seen = this.#seen;
+    const [seen, pauses] = [this.#seen, this.#pauses];
     const never = new AbortController().signal;
     const end = seen === null ? ({ is: "refused" } as const) : await this.enter(seen, never);
-    if (end !== null && !this.#isPaused()) this.#finish(endOf(end));
+    if (end !== null && pauses === this.#pauses) this.#finish(endOf(end));
   }
 
   /** Null once events come; else why they do not. */
@@ -145,6 +152,10 @@ export class DiscordGateway {
     if (signal.aborted) return givenUp();
     const result = Promise.withResolvers<ShardEnd | Ended | null>();
     this.#entered = result.resolve;
+    this.#goesOn = from !== null;
+    this.#isIn = false;
+    // What an attempt before has brought comes again.
+    this.#early = [];
     const cancel = clock.after(ENTRY_MS, () => result.resolve(lost("timeout", "the gateway does not let Rialto in")));
     const release = onAbort(signal, () => result.resolve(givenUp()));
     this.#connect(from);
@@ -154,8 +165,8 @@ export class DiscordGateway {
     // Paused, and taken up again meanwhile.
     if (this.#entered !== result.resolve) return end;
     this.#entered = null;
-    if (end === null) this.#liveness.start();
-    else this.#dropShard();
+    if (end !== null) this.#dropShard();
+    else if (!this.#over) this.#liveness.start();
     return end;
   }
 
@@ -177,6 +188,7 @@ export class DiscordGateway {
     this.#shard = null;
     this.#over = true;
     this.#liveness.stop();
+    this.#entered?.(givenUp());
     await shard?.close(signal);
     this.#ending.resolve(ASKED);
   }
@@ -201,25 +213,26 @@ export class DiscordGateway {
   }
 
   #take(event: DiscordEvent): void {
+    if (!this.#isIn) {
+      // Whoever goes on is told at once what was missed, however long that takes.
+      if (!this.#goesOn && event.type !== "READY") return;
+      this.#isIn = true;
+      this.#entered?.(null);
+    }
     this.#seen = event.behind;
-    if (event.type === "READY" || event.type === "RESUMED") this.#entered?.(null);
     if (this.#onEvent === null) this.#early.push(event);
     else this.#onEvent(event);
   }
 
-  /** By now, for whoever has waited. */
-  #isPaused(): boolean {
-    return this.#paused;
-  }
-
   #ended(end: ShardEnd): void {
-    if (this.#entered === null) this.#finish(endOf(end));
-    else this.#entered(end);
+    if (this.#isIn) this.#finish(endOf(end));
+    else this.#entered?.(end);
   }
 
   #finish(ended: Ended): void {
     this.#over = true;
     this.#liveness.stop();
+    this.#entered?.(ended);
     this.#dropShard();
     this.#ending.resolve(ended);
   }
