@@ -136,6 +136,11 @@ describe("what is said", () => {
       normal("**[Build 7](https://ci.example/7)**\nfailed\nBranch: main\nCI"),
     ],
     [
+      "a program's embed beside a file",
+      { content: "", attachments: [attachment()], embeds: [{ title: "Report" }] },
+      normal("**Report**"),
+    ],
+    [
       "a preview says nothing new",
       { content: "https://example.org/", embeds: [{ title: "Example" }] },
       normal("https://example.org/"),

@@ -69,9 +69,8 @@ export function wordsOf(message: DiscordMessage, showEmbeds: boolean): string {
   ];
   const said = parts.filter((part) => part.trim() !== "").join("\n");
   if (showEmbeds) return bounded(`${said}${embeds.map(embedText).join("")}`.trim());
-  // What programs say in embeds alone; a preview only repeats what a link leads to.
-  const isSilent = said === "" && attachments.length === 0;
-  return bounded(isSilent ? embeds.map(embedWords).filter(Boolean).join("\n\n") : said);
+  // What programs say in embeds alone, beside files or not; a preview only repeats what a link leads to.
+  return bounded(said === "" ? embeds.map(embedWords).filter(Boolean).join("\n\n") : said);
 }
 
 function stickerWords(sticker: Json): string {
