@@ -94,6 +94,11 @@ export class DiscordGuildState {
     return home === null ? 0n : rightsIn(this.#guild, this.#self, home, this.#clock.nowMs());
   }
 
+  /** How long our time-out still lasts, in milliseconds; 0: there is none. */
+  get silentMs(): number {
+    return Math.max(0, this.#self.silentUntilMs - this.#clock.nowMs());
+  }
+
   put(channel: DiscordChannel): void {
     this.#channels.delete(channel.id);
     this.#channels.set(channel.id, channel);

@@ -112,13 +112,13 @@ export class DiscordRooms {
     const found = await this.#find(name, signal);
     if ("ok" in found) return found;
     const why = this.#unfit(found);
-    if (why !== null) return refused(why, PERSON_MS);
+    if (why !== null) return refused(why, this.#againMs);
     const webhook = await this.#hookOf(found, options["webhookurl"] ?? "", signal);
     if (webhook !== null && "ok" in webhook) return webhook;
     if (this.#isOver()) return refused(CLOSED, null);
     const { settings, onHook, state } = this.#options;
     const room = this.#room(found, { name, webhook });
-    if (!canSpeak(room, settings)) return refused(this.#lacks(found, "Send Messages"), PERSON_MS);
+    if (!canSpeak(room, settings)) return refused(this.#lacks(found, "Send Messages"), this.#againMs);
     if (room.webhook !== null) onHook(room.webhook);
     const isNew = !this.#rooms.has(found.id);
     this.#rooms.set(found.id, { name, webhook });
@@ -137,7 +137,7 @@ export class DiscordRooms {
       if (channel === null) this.lose(id, GONE, PERSON_MS);
       else {
         const why = this.#unfit(channel) ?? this.#mute(channel);
-        if (why !== null) this.lose(id, why, PERSON_MS);
+        if (why !== null) this.lose(id, why, this.#againMs);
       }
     }
     for (const name of this.#shut) {
@@ -224,8 +224,19 @@ export class DiscordRooms {
     return canSpeak(room, this.#options.settings) ? null : this.#lacks(channel, "Send Messages");
   }
 
+  /** When what keeps us out may be over; no event tells of the end of a time-out. */
+  get #againMs(): number {
+    const { silentMs } = this.#options.state;
+    return silentMs === 0 ? PERSON_MS : Math.min(silentMs, PERSON_MS);
+  }
+
   #lacks(channel: DiscordChannel, right: string): Reason {
     const { me, state } = this.#options;
+    if (state.silentMs > 0) {
+      const minutes = Math.ceil(state.silentMs / 60_000);
+      const message = `${me} is in a time-out on the server ${state.name} for ${minutes} min more; wait, or end it (right-click ${me} > Remove Timeout)`;
+      return { code: "forbidden", message };
+    }
     const what = right === "Send Messages" && isThread(channel) ? "Send Messages in Threads" : right;
     const where = isThread(channel) ? (state.channel(channel.parent)?.name ?? channel.name) : channel.name;
     const message = `${me} lacks the permission ${what} in #${where}; give it to its role (Edit Channel > Permissions, or Server Settings > Roles)`;
