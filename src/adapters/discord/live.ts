@@ -57,6 +57,8 @@ export class DiscordSession implements Session<DiscordHandlers> {
   readonly #ending = Promise.withResolvers<Ended>();
   #closing = false;
   #inTrouble = false;
+  /** What happened while nobody was there has been told. */
+  #isUpToDate = false;
   #onHooksChanged: (channel: string) => void = () => undefined;
   #advice: string | undefined = undefined;
 
@@ -158,6 +160,7 @@ export class DiscordSession implements Session<DiscordHandlers> {
 
   #take(event: DiscordEvent): void {
     const { state } = this.#options;
+    if (event.type === "READY" || event.type === "RESUMED") this.#isUpToDate = true;
     if (event.type === "GUILD_DELETE" && event.data["id"] === state.id) this.#guildGone(event);
     if (event.type === "GUILD_CREATE" && event.data["id"] === state.id) this.#guildBack();
     if (event.type === "WEBHOOKS_UPDATE") this.#onHooksChanged(textIn(event.data, "channel_id") ?? "");
@@ -182,13 +185,21 @@ export class DiscordSession implements Session<DiscordHandlers> {
       this.#inTrouble = true;
       return;
     }
+    // Long ago: when this login began, the bot was there again.
+    if (!this.#isUpToDate) {
+      this.#inTrouble = true;
+      return;
+    }
     const message = `the bot was removed from the server ${state.name}: let it in again by ${inviteLink(application)} and restart Rialto, which otherwise notices within an hour`;
     this.#ending.resolve(misconfigured(message));
   }
 
   #guildBack(): void {
-    if (this.#inTrouble) this.#options.host.degraded(null, "guild");
+    if (!this.#inTrouble) return;
     this.#inTrouble = false;
+    this.#options.host.degraded(null, "guild");
+    // Of what was said meanwhile nothing is told.
+    this.#timeline.missed();
   }
 
   /** Too much waits for the disk. */

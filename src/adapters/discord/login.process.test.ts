@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { Folk } from "../../../test/servers/discord/people.ts";
+import { addBot, Folk } from "../../../test/servers/discord/people.ts";
 import type { ChannelRow } from "../../../test/servers/discord/wire.ts";
 import { eventually, within } from "../../../test/support/wait.ts";
-import { discordTown, type DiscordTown, live, tryOpen, until } from "./town.suite.ts";
+import { discordTown, type DiscordTown, live, stop, tryOpen, until } from "./town.suite.ts";
 
 const signal = new AbortController().signal;
 
@@ -11,6 +11,11 @@ const ownerOf = ({ server, guild }: DiscordTown): Folk => new Folk(server, guild
 /** What is said to people about the connection, as it is now. */
 function saidBy({ doubts }: { readonly doubts: readonly ({ readonly message: string } | null)[] }): readonly string[] {
   return doubts.map((why) => why?.message ?? "over");
+}
+
+/** When it is to be tried again. */
+function againMs(said: object | undefined): number {
+  return said !== undefined && "retryInMs" in said && typeof said.retryInMs === "number" ? said.retryInMs : Infinity;
 }
 
 describe("logging in", () => {
@@ -148,6 +153,18 @@ describe("rooms", () => {
     },
   );
 
+  test("are lost in a time-out of the bot, and refused until it is over", async () => {
+    const town = await discordTown();
+    const life = await live(town);
+    ownerOf(town).timeOut(town.app.user, 600_000);
+    await until(life.host, () => life.host.losses.length === 1);
+    const words = expect.stringContaining("is in a time-out on the server Crew for 10 min more") as string;
+    expect(life.host.losses[0]?.why).toMatchObject({ code: "forbidden", message: words });
+    const joined = await life.session.join({ name: "town", options: {} }, signal);
+    expect(joined).toMatchObject({ ok: false, why: { message: words } });
+    for (const again of [life.host.losses[0], joined]) expect(againMs(again)).toBeLessThanOrEqual(600_000);
+  });
+
   test("that are deleted are lost, and one of that name is joined again", async () => {
     const town = await discordTown();
     const life = await live(town);
@@ -194,6 +211,35 @@ describe("the server", () => {
     town.server.world.hub.tellGuild(town.guild, town.app.user.id);
     await until(host, () => saidBy(host).at(-1) === "over");
     expect(host.losses).toEqual([]);
+  });
+
+  test("that was in trouble is asked for what was said meanwhile", async () => {
+    const town = await discordTown();
+    const { host } = await live(town);
+    const { hub } = town.server.world;
+    hub.tellOutage(town.guild);
+    const put = hub.put.bind(hub);
+    hub.put = () => undefined;
+    town.alice.say(town.channel, "meanwhile");
+    hub.put = put;
+    hub.tellGuild(town.guild, town.app.user.id);
+    await until(host, "Alice: meanwhile");
+  });
+
+  test("that removed the bot and let it in again, all while Rialto was away, is as before", async () => {
+    const town = await discordTown();
+    const first = await live(town);
+    town.alice.say(town.channel, "one");
+    await until(first.host, "Alice: one");
+    await stop(first);
+    ownerOf(town).kick(town.app.user);
+    town.alice.say(town.channel, "two");
+    addBot(town.server, town.guild, town.app);
+    const second = await live(town, first);
+    await until(second.host, "Alice: two");
+    town.alice.say(town.channel, "three");
+    await until(second.host, "Alice: three");
+    expect(town.server.sockets.logins.map((said) => said.split(" ")[0])).toEqual(["IDENTIFY", "RESUME"]);
   });
 
   test("that removes the bot ends the session with the way back", async () => {
