@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { RecordingHost } from "../../../test/contract/recording-host.ts";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { eventually } from "../../../test/support/wait.ts";
+import type { Host } from "../../contract/host.ts";
 import { never, ownHttp, served } from "../kit/served.suite.ts";
 import { DiscordApi } from "./api.ts";
 import { DiscordRest } from "./rest.ts";
@@ -21,7 +22,9 @@ function reach(base: URL): Reach {
   const clock = new FakeClock();
   const host = new RecordingHost();
   const http = ownHttp();
-  const rest = new DiscordRest({ http, clock, log: host.log, base: `${base.origin}/api`, token: TOKEN });
+  const degraded: Host["degraded"] = (why) => host.degraded(why);
+  const options = { http, clock, log: host.log, degraded, base: `${base.origin}/api`, token: TOKEN };
+  const rest = new DiscordRest(options);
   return { rest, api: new DiscordApi(rest, http), clock, host };
 }
 
@@ -282,7 +285,9 @@ describe("limits", () => {
     expect(failure).toMatchObject({ status: 429, scope: "global" });
     expect(failure.message).toContain("it bans addresses that go on");
     expect([asked.length, host.records.filter(({ level }) => level === "warn").length]).toEqual([1_000, 1]);
+    expect(host.doubts).toEqual([{ code: "rate_limited", message: failure.message }]);
     await clock.advance(failure.retryAfterMs ?? 0);
+    expect(host.doubts.at(-1)).toBeNull();
     expect(failureOf(await api.post("6", {}, [], never)).status).toBe(403);
   });
 });

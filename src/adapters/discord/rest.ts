@@ -1,7 +1,8 @@
 import { REST, RequestMethod, type ResponseLike } from "@discordjs/rest";
-import type { AdapterLog, Clock } from "../../contract/host.ts";
+import type { AdapterLog, Clock, Host } from "../../contract/host.ts";
 import { onAbort } from "../../lib/abort.ts";
 import { quote } from "../kit/ends.ts";
+import type { Reason } from "../../contract/outcome.ts";
 import { discard, type Http, type HttpAnswer, type HttpMethod, type Upload } from "../kit/http.ts";
 import { isObject, type Json, numberIn, parsed, written } from "../kit/json.ts";
 import { isCertain } from "../kit/outcomes.ts";
@@ -25,6 +26,7 @@ interface DiscordRestOptions {
   readonly http: Http;
   readonly clock: Clock;
   readonly log: AdapterLog;
+  readonly degraded: Host["degraded"];
   /** Without the version. */
   readonly base: string;
   readonly token: string;
@@ -72,7 +74,8 @@ export class DiscordRest {
   readonly #options: DiscordRestOptions;
   readonly #rest: REST;
   readonly #limits: DiscordLimits;
-  #warnedMs = -Infinity;
+  /** That nothing is asked has been said; calls off what says that it is over. */
+  #unwarn: (() => void) | null = null;
 
   constructor(options: DiscordRestOptions) {
     this.#options = options;
@@ -91,6 +94,7 @@ export class DiscordRest {
   }
 
   close(): void {
+    this.#unwarn?.();
     this.#rest.clearHandlerSweeper();
     this.#rest.clearHashSweeper();
   }
@@ -110,18 +114,22 @@ export class DiscordRest {
     const tooOftenMs = this.#limits.refusedTooOftenMs();
     if (tooOftenMs !== null) {
       const message = `Discord has refused so many requests that Rialto asks nothing for ${Math.ceil(tooOftenMs / 1000)} s: it bans addresses that go on`;
-      this.#warn(message, tooOftenMs);
+      this.#warn({ code: "rate_limited", message }, tooOftenMs);
       return limited(message, { leftMs: tooOftenMs, scope: "global" });
     }
     const ban = this.#limits.ban(route);
     return ban === null ? null : limited("Discord limits how much may be asked", ban);
   }
 
-  #warn(message: string, forMs: number): void {
-    const nowMs = this.#options.clock.monoMs();
-    if (nowMs < this.#warnedMs + forMs) return;
-    this.#warnedMs = nowMs;
-    this.#options.log.warn({ forMs }, message);
+  #warn(why: Reason, forMs: number): void {
+    if (this.#unwarn !== null) return;
+    const { log, clock, degraded } = this.#options;
+    log.warn({ forMs }, why.message);
+    degraded(why, "refusals");
+    this.#unwarn = clock.after(forMs, () => {
+      this.#unwarn = null;
+      degraded(null, "refusals");
+    });
   }
 
   async #once({ method, path, query = {}, body, open = false, signal }: DiscordCall): Promise<DiscordResult<unknown>> {

@@ -78,7 +78,14 @@ export function outLife(town: OutTown, options: LifeOptions = {}): OutLife {
   const { clock } = host;
   const settings = discordSettings({ Token: app.token, Server: "Crew", ...options.settings });
   const http = new Http(clock);
-  const rest = new DiscordRest({ http, clock, log: host.log, base: server.url, token: app.token });
+  const rest = new DiscordRest({
+    http,
+    clock,
+    log: host.log,
+    degraded: () => undefined,
+    base: server.url,
+    token: app.token,
+  });
   onTestFinished(() => {
     rest.close();
     http.close();

@@ -1,4 +1,5 @@
 import type { Opened, OpenArgs } from "../../contract/adapter.ts";
+import type { Host } from "../../contract/host.ts";
 import type { Ended, Handlers } from "../../contract/session.ts";
 import { lost, misconfigured } from "../kit/ends.ts";
 import { Http } from "../kit/http.ts";
@@ -31,7 +32,8 @@ export async function open(args: OpenArgs<DiscordSettings>): Promise<DiscordOpen
   const { settings, host } = args;
   const http = new Http(host.clock);
   const { clock, log } = host;
-  const rest = new DiscordRest({ http, clock, log, base: apiOf(settings), token: tokenOf(settings) });
+  const degraded: Host["degraded"] = (why, about) => host.degraded(why, about);
+  const rest = new DiscordRest({ http, clock, log, degraded, base: apiOf(settings), token: tokenOf(settings) });
   const opened = await begin(args, { http, rest, api: new DiscordApi(rest, http) });
   if (opened.ok) return opened;
   rest.close();

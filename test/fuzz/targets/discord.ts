@@ -141,7 +141,14 @@ async function stage(random: Random, since: Cursor | null): Promise<Stage> {
   const host = new RecordingHost(clock);
   const server = new Server(random);
   const http = server as unknown as Http;
-  const rest = new DiscordRest({ http, clock, log: host.log, base: "https://e.example/api", token: "t0ken" });
+  const rest = new DiscordRest({
+    http,
+    clock,
+    log: host.log,
+    degraded: () => undefined,
+    base: "https://e.example/api",
+    token: "t0ken",
+  });
   const api = new DiscordApi(rest, http);
   const [me, found, channels, self] = await Promise.all([
     api.me(NEVER),
