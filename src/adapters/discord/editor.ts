@@ -25,6 +25,7 @@ import { speakerOf } from "./identity.ts";
 import { progressAt, readMessageRef } from "./ids.ts";
 import type { DiscordMessage } from "./model.ts";
 import type { DiscordVoice, DiscordWanted } from "./poster.ts";
+import { NOTHING_SENT } from "./progress.ts";
 import {
   asItIs,
   type DiscordMessagePart,
@@ -112,6 +113,7 @@ export class DiscordEditor {
       prefix: voice === null && op.author !== null,
       lead,
       files,
+      sent: NOTHING_SENT,
     });
     const refs: MessageRef[] = [];
     for (let at = 0; at < Math.max(parts.length, messages.length); at += 1) {

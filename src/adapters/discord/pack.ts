@@ -8,6 +8,8 @@ import { paraOf } from "./text.ts";
 const TAIL = 200;
 /** Before it is protected, a piece of this share of a message fits as a rule. */
 const ROOM = 0.9;
+/** Words that are so many times too long are not rendered: mentions may be shorter than what they show. */
+const SHORTER_MAX = 2;
 
 interface PackOptions {
   /** Units of UTF-16 of one text. */
@@ -17,57 +19,93 @@ interface PackOptions {
   readonly render: (blocks: readonly Block[]) => string;
 }
 
+/** A text, and what is said when it is: so many blocks, and so many units of UTF-16 of the words of the next. */
+export interface PackedText {
+  readonly text: string;
+  readonly blocks: number;
+  readonly at: number;
+}
+
+/** The words of a block, by which it is cut. */
+export const wordsOfBlock = (block: Block): string => (block.t === "pre" ? block.text : plainText([block]));
+
+/** A piece of a block. */
+export const blockWith = (block: Block, words: string): Block =>
+  block.t === "pre" ? { ...block, text: words } : paraOf(words);
+
 /** As many blocks in each text as fit; what does not fit by itself is cut, and told as a loss of its formatting. */
-export function pack(blocks: readonly Block[], { textMax, firstMax, render }: PackOptions, losses: Loss[]): string[] {
-  const texts: string[] = [];
-  let open: Block[] = [];
-  const max = (): number => (texts.length === 0 ? firstMax : textMax);
-  const fits = (more: readonly Block[]): boolean => render(more).length <= max();
-  const flush = (): void => {
-    const text = render(open);
-    if (text.trim() !== "") texts.push(text);
-    open = [];
-  };
-  for (const block of blocks) {
-    if (open.length > 0 && !fits([...open, block])) flush();
-    if (fits([...open, block])) {
-      open.push(block);
+export function pack(
+  blocks: readonly Block[],
+  { textMax, firstMax, render }: PackOptions,
+  losses: Loss[],
+): readonly PackedText[] {
+  const texts: PackedText[] = [];
+  let next = 0;
+  /** Of the words of the next block; null: it is whole, and has its formatting. */
+  let at: number | null = null;
+  while (next < blocks.length) {
+    const [first, ...rest] = blocks.slice(next, next + firstMax + textMax);
+    if (first === undefined) break;
+    const max = texts.length === 0 ? firstMax : textMax;
+    const words = wordsOfBlock(first).slice(at ?? 0);
+    const some = likely([at === null ? first : blockWith(first, words), ...rest], max * SHORTER_MAX);
+    const count = fittingCount(some, (blocks) => render(blocks).length <= max);
+    let said: readonly Block[] = some.slice(0, count);
+    if (count > 0) {
+      next += count;
+      at = null;
+    } else if (at === null) {
+      if (first.t !== "pre" && losses.length === 0 && !isPlain(first))
+        losses.push({ what: "format", note: "a text this long is sent without its formatting" });
+      // Without its formatting it may fit, and others behind it.
+      at = 0;
       continue;
+    } else {
+      const size = fittingSize(words, max, (text) => render([blockWith(first, text)]).length <= max);
+      said = [blockWith(first, size < words.length ? words.slice(0, size).replace(/\n$/, "") : words)];
+      at = size < words.length ? at + size : null;
+      if (at === null) next += 1;
     }
-    if (block.t !== "pre" && losses.length === 0 && !isPlain(block))
-      losses.push({ what: "format", note: "a text this long is sent without its formatting" });
-    const words = block.t === "pre" ? block.text : plainText([block]);
-    const made = (text: string): Block => (block.t === "pre" ? { ...block, text } : paraOf(text));
-    for (let at = 0; at < words.length;) {
-      const size = fittingSize(words, at, max(), (text) => fits([made(text)]));
-      const piece = words.slice(at, at + size);
-      at += size;
-      const text = at < words.length ? piece.replace(/\n$/, "") : piece;
-      if (text.trim() === "") continue;
-      open = [made(text)];
-      // The last piece may be followed by other blocks.
-      if (at < words.length) flush();
-    }
+    const text = render(said);
+    if (text.trim() !== "") texts.push({ text, blocks: next, at: at ?? 0 });
   }
-  if (open.length > 0) flush();
   return texts;
+}
+
+/** The first of the blocks, up to so many units of words. */
+function likely(blocks: readonly Block[], max: number): readonly Block[] {
+  let size = 0;
+  const end = blocks.findIndex((block) => (size += wordsOfBlock(block).length + 1) > max);
+  return end === -1 ? blocks : blocks.slice(0, end);
+}
+
+/** How many of the blocks fit, found by halving: each look renders them and reads them back. */
+function fittingCount(blocks: readonly Block[], fits: (blocks: readonly Block[]) => boolean): number {
+  if (blocks.length > 0 && fits(blocks)) return blocks.length;
+  let [some, tooMany] = [0, blocks.length];
+  while (tooMany - some > 1) {
+    const middle = (some + tooMany) >> 1;
+    if (fits(blocks.slice(0, middle))) some = middle;
+    else tooMany = middle;
+  }
+  return some;
 }
 
 const isPlain = (block: Block): boolean => block.t === "para" && block.of.every(({ t }) => t === "text");
 
-/** How much of the words from there on makes one message: signs that must be protected take more room. */
-function fittingSize(words: string, at: number, max: number, fits: (text: string) => boolean): number {
+/** How much of the words makes one message: signs that must be protected take more room. */
+function fittingSize(words: string, max: number, fits: (text: string) => boolean): number {
   let most = Math.max(Math.floor(max * ROOM), 1);
   for (;;) {
-    const piece = pieceAt(words, at, most);
+    const piece = pieceAt(words, most);
     if (piece.length <= 1 || fits(piece)) return Math.max(piece.length, 1);
     most = Math.floor(piece.length / 2);
   }
 }
 
-function pieceAt(text: string, at: number, max: number): string {
-  const most = cut(text.slice(at, at + max + 64), max, "utf16") || text.slice(at, at + 2);
-  if (at + most.length >= text.length) return most;
+function pieceAt(text: string, max: number): string {
+  const most = cut(text.slice(0, max + 64), max, "utf16") || text.slice(0, 2);
+  if (most.length >= text.length) return most;
   const tail = most.slice(-TAIL);
   const line = tail.lastIndexOf("\n");
   const place = line === -1 ? tail.lastIndexOf(" ") : line;

@@ -4,6 +4,7 @@ import type { SharedFile } from "../../contract/content.ts";
 import { mint } from "../../contract/ids.ts";
 import type { PostDraft } from "../../contract/ops.ts";
 import { parse } from "../../content/formats.ts";
+import { NOTHING_SENT, progressOf, sentBy } from "./progress.ts";
 import { allowedIn, asItIs, type DiscordPostOptions, leadOf, renderMessages, replyLine } from "./render.ts";
 
 const draftOf = (text: string, more: Partial<PostDraft> & { format?: string; files?: readonly SharedFile[] } = {}) => {
@@ -22,6 +23,7 @@ const OPTIONS: DiscordPostOptions = {
   here: { user: () => false, role: () => false, channel: () => false },
   emoji: () => null,
   files: [],
+  sent: NOTHING_SENT,
 };
 
 const contents = (draft: PostDraft, options: Partial<DiscordPostOptions> = {}): readonly string[] =>
@@ -108,22 +110,75 @@ describe("a post as messages", () => {
     const gone = aSharedFile({ name: "g", comment: "look" });
     const draft = draftOf("hi", { files: [...files, gone] });
     const { parts } = renderMessages(draft, { ...OPTIONS, files: draft.body.files.map(asItIs) });
-    expect(parts.map((part) => [part.end, part.content, part.files.length])).toEqual([
-      ["1", "hi\nlook: g was shared, but could not be copied here (it is too large)", 10],
-      ["end", "", 2],
+    expect(parts.map((part) => [part.content, part.files.length])).toEqual([
+      ["hi\nlook: g was shared, but could not be copied here (it is too large)", 10],
+      ["", 2],
     ]);
-    const late = { file: { ...gone, id: mint("FileId", "g") }, goes: "in its place" } as const;
-    const again = renderMessages(draft, { ...OPTIONS, files: [...files.map(asItIs), late] });
-    expect(again.parts.map((part) => [part.end, part.content, part.files.length])).toEqual([
-      ["1", "hi", 10],
-      ["end", "look: g was shared, but could not be copied here (it is too large)", 2],
-    ]);
+    expect(parts.at(-1)?.sent).toBeNull();
+    // One of the last two does not go after all.
+    const late = { file: { ...files[11], ...gone, url: "https://e.example/g" }, goes: "in the text" } as const;
+    const again = [...files.slice(0, 11).map(asItIs), late, asItIs(gone)];
+    const rest = renderMessages(draft, { ...OPTIONS, files: again, sent: parts[0]?.sent ?? NOTHING_SENT });
+    expect(rest.parts.map((part) => [part.content, part.files.length])).toEqual([["look: https://e.example/g", 1]]);
   });
 
   test("captions are read by everybody; of the network's own files they are alt texts", () => {
     const file = aSharedFile({ name: "f", comment: "a cat", id: mint("FileId", "f") });
     expect(contents(draftOf("hi", { files: [file] }))).toEqual(["hi\na cat"]);
     expect(contents(draftOf("hi", { files: [file], format: "discord" }))).toEqual(["hi"]);
+  });
+});
+
+const numbered = (name: string, count: number): string =>
+  Array.from({ length: count }, (_, at) => `${name}${at}`).join(" ");
+
+describe("what is left of a post, when another try cuts it otherwise", () => {
+  const gone = { ...aSharedFile({ name: "g" }), url: "https://e.example/link" };
+  const LONG = `${numbered("a", 300)} @ann\n\n\`\`\`\n${numbered("b", 500)}\n\`\`\`\n> ${numbered("c", 800)}\n\n${numbered("d", 50)}`;
+  const draft = draftOf(LONG, { format: "markdown", files: [gone] });
+  const said: DiscordPostOptions = { ...OPTIONS, files: [asItIs(gone)] };
+  const going: DiscordPostOptions = { ...OPTIONS, files: [{ file: gone, goes: "natively" }] };
+  const TRIES: readonly DiscordPostOptions[] = [
+    { ...said, lead: `-# ${"x".repeat(300)}` },
+    { ...said, prefix: true },
+    { ...going, people: new Map([["ann", "123456789012345678"]]) },
+    { ...said, textMax: 700 },
+    { ...said, textMax: 700, lead: `-# ${"x".repeat(600)}`, prefix: true },
+    going,
+  ];
+
+  test.each(
+    TRIES.flatMap((one, at) => TRIES.filter((other) => other !== one).map((other, to) => [at, to, one, other])),
+  )("%i, %i", (_, __, one, other) => {
+    const words = LONG.match(/[abcd]\d+/g) ?? [];
+    const first = renderMessages(draft, one as DiscordPostOptions).parts;
+    expect(first.length).toBeGreaterThan(3);
+    for (const [at, { sent }] of first.slice(0, -1).entries()) {
+      const resumed = sentBy(progressOf(sent ?? NOTHING_SENT));
+      expect(resumed).toEqual(sent);
+      const rest = renderMessages(draft, { ...(other as DiscordPostOptions), sent: resumed }).parts;
+      const all = [...first.slice(0, at + 1), ...rest];
+      const text = all.map(({ content }) => content).join(" ");
+      expect(text.match(/\b[abcd]\d+\b/g)).toEqual(words);
+      expect(text.split("e.example/link").length - 1 + all.flatMap(({ files }) => files).length).toBe(1);
+      expect(text.split("<Bob>").length - 1).toBeLessThanOrEqual(1);
+      expect(all.every(({ content }) => content.length <= 2_000)).toBe(true);
+      expect(rest.at(-1)?.sent).toBeNull();
+    }
+  });
+
+  test("is the file that goes by itself, when its words do not fit", () => {
+    const full = draftOf("y".repeat(1_990), { files: [gone] });
+    const [first, second, ...others] = renderMessages(full, said).parts;
+    expect([first?.content, second?.content, others]).toEqual(["y".repeat(1_990), "g: https://e.example/link", []]);
+    const rest = renderMessages(full, { ...going, sent: first?.sent ?? NOTHING_SENT }).parts;
+    expect(rest.map(({ content, files }) => [content, files.length])).toEqual([["", 1]]);
+  });
+
+  test("is nothing in the end: not even a message of which nothing can be seen", () => {
+    const [first] = renderMessages(draftOf("hi"), { ...OPTIONS, prefix: true, lead: `-# ${"x".repeat(1_996)}` }).parts;
+    const sent = { ...(first?.sent ?? NOTHING_SENT), text: { block: 1, at: 0 } };
+    expect(renderMessages(draftOf("hi"), { ...OPTIONS, prefix: true, sent }).parts).toEqual([]);
   });
 });
 

@@ -1,13 +1,12 @@
 import type { Block, Inline, SharedFile } from "../../contract/content.ts";
-import { END, type Progress } from "../../contract/ids.ts";
 import type { MayPing, OpReply, PostDraft } from "../../contract/ops.ts";
 import type { Loss } from "../../contract/outcome.ts";
 import { type DiscordHere, passDiscord } from "../../content/discord-names.ts";
 import { protectDiscord } from "../../content/discord-protect.ts";
 import { renderDiscord } from "../../content/discord-render.ts";
 import { cut, excerpt } from "../../content/length.ts";
-import { progressAt } from "./ids.ts";
-import { pack } from "./pack.ts";
+import { blockWith, pack, wordsOfBlock } from "./pack.ts";
+import type { DiscordSent, DiscordTextPlace } from "./progress.ts";
 import { oneLine, paraOf, withPeople } from "./text.ts";
 
 /** One message takes so many files. */
@@ -18,14 +17,10 @@ const QUOTED_MAX = 80;
 /** A mention, of which `allowed_mentions` names so many at most. */
 const PINGS_MAX = 100;
 
-/** A file of the draft, and what became of it. */
+/** A file of the draft: it goes with a message, or is said in the text, for the reason of `file.missing`. */
 export interface DiscordRenderedFile {
   readonly file: SharedFile;
-  /**
-   * It goes with the message; else it is said in words, for the reason of `file.missing`: in the text, or, where the
-   * text was sent before that turned out, in place of the file.
-   */
-  readonly goes: "natively" | "in the text" | "in its place";
+  readonly goes: "natively" | "in the text";
 }
 
 export interface DiscordPostOptions {
@@ -41,11 +36,15 @@ export interface DiscordPostOptions {
   readonly here: DiscordHere;
   /** The markup of an emoji of the server; null: it has none of this name. */
   readonly emoji: (name: string) => string | null;
+  /** Those of the draft, in its order. */
   readonly files: readonly DiscordRenderedFile[];
+  /** What earlier messages have of it. */
+  readonly sent: DiscordSent;
 }
 
 export interface DiscordMessagePart {
-  readonly end: Progress;
+  /** What is sent when this is; null: all. */
+  readonly sent: DiscordSent | null;
   readonly content: string;
   readonly files: readonly SharedFile[];
 }
@@ -55,31 +54,36 @@ interface RenderedMessages {
   readonly losses: readonly Loss[];
 }
 
-/** A post as messages of Discord: its text, in several when it is long; its files come with the last of them. */
+/**
+ * What is not yet sent of a post, as messages of Discord: its text, in several when it is long; its files come with the
+ * last of them.
+ */
 export function renderMessages(draft: PostDraft, options: DiscordPostOptions): RenderedMessages {
   const losses: Loss[] = [];
-  const texts = textsOf(draft, options, losses).map((text) => text.toWellFormed().replaceAll("\0", "\ufffd"));
-  const going = options.files.filter(({ goes }) => goes !== "in the text");
+  const texts = textsOf(draft, options, losses);
+  const going = options.files.flatMap(({ file, goes }, at) =>
+    goes === "natively" && !options.sent.files.has(at) ? [{ file, at }] : [],
+  );
   const groups = Array.from({ length: Math.ceil(going.length / FILES_MAX) }, (_, at) =>
     going.slice(at * FILES_MAX, (at + 1) * FILES_MAX),
   );
-  const last = texts.at(-1);
-  const bare: readonly Omit<DiscordMessagePart, "end">[] = [
-    ...texts.slice(0, -1).map((content) => ({ content, files: [] })),
-    ...(last === undefined ? [] : [withFiles(last, groups.shift() ?? [])]),
-    ...groups.map((files) => withFiles("", files)),
-  ];
-  const parts = bare.map(({ content, files }, at) => {
-    const end = at === bare.length - 1 ? END : progressAt(String(at + 1));
-    return { end, content, files };
+  const bare = texts.map((text, at) => ({ text, files: at === texts.length - 1 ? (groups.shift() ?? []) : [] }));
+  const all = [...bare, ...groups.map((files) => ({ text: null, files }))];
+  let { sent } = options;
+  const parts = all.map(({ text, files }, at): DiscordMessagePart => {
+    sent = {
+      ...sent,
+      parts: sent.parts + 1,
+      text: text === null ? sent.text : text.upTo,
+      files: new Set([...sent.files, ...(text?.files ?? []), ...files.map((file) => file.at)]),
+    };
+    return {
+      sent: at === all.length - 1 ? null : sent,
+      content: (text?.content ?? "").toWellFormed().replaceAll("\0", "\ufffd"),
+      files: files.map(({ file }) => file),
+    };
   });
   return { parts, losses };
-}
-
-function withFiles(text: string, files: readonly DiscordRenderedFile[]): Omit<DiscordMessagePart, "end"> {
-  const lines = files.flatMap((file) => (file.goes === "in its place" ? fileLines(file, true) : []));
-  const content = [text, ...lines.map((line) => protectDiscord(line))].filter((line) => line !== "").join("\n");
-  return { content, files: files.flatMap(({ file, goes }) => (goes === "natively" ? [file] : [])) };
 }
 
 /** Before anything was tried. */
@@ -88,50 +92,96 @@ export const asItIs = (file: SharedFile): DiscordRenderedFile => ({
   goes: file.id === null ? "in the text" : "natively",
 });
 
-/** How many parts were sent by the place to go on from. */
-export function partsBefore(parts: readonly DiscordMessagePart[], resume: Progress | null): number {
-  return resume === END ? parts.length : Number(resume ?? 0) || 0;
+interface Text {
+  readonly content: string;
+  readonly upTo: DiscordTextPlace | null;
+  /** Indexes of the files of which it is said that they do not go. */
+  readonly files: readonly number[];
 }
 
-function textsOf(draft: PostDraft, options: DiscordPostOptions, losses: Loss[]): readonly string[] {
-  const { lead, textMax } = options;
-  const texts = wordsOf(draft, options, losses);
+function textsOf(draft: PostDraft, options: DiscordPostOptions, losses: Loss[]): readonly Text[] {
+  const { textMax, sent } = options;
+  const lead = sent.parts === 0 ? options.lead : "";
+  const room = textMax - lead.length - 1;
+  const firstMax = lead === "" || room < textMax * LEAST ? textMax : room;
+  const texts = wordsOf(draft, { ...options, lead }, firstMax, losses);
   if (lead === "") return texts;
-  const [first = "", ...rest] = texts;
-  // Where the first text has no room left for it (which `pack` provides for), it is a message of its own.
-  const whole = first === "" ? lead : `${lead}\n${first}`;
-  return whole.length <= textMax ? [whole, ...rest] : [lead, ...texts];
+  const [first, ...rest] = texts;
+  const whole = first === undefined ? lead : `${lead}\n${first.content}`;
+  if (whole.length > textMax) return [{ content: lead, upTo: null, files: [] }, ...texts];
+  return [{ upTo: null, files: [], ...first, content: whole }, ...rest];
 }
 
-function wordsOf(draft: PostDraft, options: DiscordPostOptions, losses: Loss[]): readonly string[] {
-  const { textMax, files, prefix, lead, emoji } = options;
-  const lines = files.flatMap((file) => (file.goes === "in its place" ? [] : fileLines(file, hasAltTexts(draft))));
-  const isAlone = files.some(({ goes }) => goes !== "in the text");
-  const isSaid = draft.body.blocks.length > 0 || lines.length > 0 || (prefix && draft.author !== null);
-  if (!isSaid) return isAlone || lead !== "" ? [] : [NOTHING];
-  const firstMax = lead === "" ? textMax : textMax - lead.length - 1;
-  const whole = untouched(draft, options, lines);
-  if (whole !== null && whole.length <= firstMax) return [whole];
-  const blocks = [...spoken(draft, options), ...(lines.length === 0 ? [] : [paraOf(lines.join("\n"))])];
+/** Of a message, for the first words behind a lead; where there is less room, the lead is a message of its own. */
+const LEAST = 0.25;
+
+/** A piece of the text: one of its blocks, or what is said of a file. */
+interface Piece {
+  readonly block: Block;
+  /** Where it begins in the text, behind whose blocks the files are; before it by what is only said here. */
+  readonly at: DiscordTextPlace;
+  /** The index of the file that does not go, which this says. */
+  readonly file: number | null;
+}
+
+function wordsOf(draft: PostDraft, options: DiscordPostOptions, firstMax: number, losses: Loss[]): readonly Text[] {
+  const { textMax, files, lead, emoji, sent } = options;
+  const { blocks } = draft.body;
+  const lines = linesOf(draft, options);
+  const pieces = [...spoken(draft, options), ...lines];
+  const isAlone = files.some(({ goes }, at) => goes === "natively" && !sent.files.has(at));
+  const nothing = isAlone || lead !== "" || sent.parts > 0 ? [] : [{ ...NOTHING, upTo: null, files: [] }];
+  if (pieces.length === 0) return nothing;
+  const end = { block: blocks.length + files.length, at: 0 };
+  const said = lines.flatMap(({ file }) => file ?? []);
   const render = (some: readonly Block[]): string => renderDiscord(some, { emoji });
-  const acted = draft.body.style === "action" ? blocks.map(inItalics) : blocks;
-  const text = actionOf(draft, render(blocks)) ?? render(acted);
+  const whole = sent.text === null ? untouched(draft, options, lines) : null;
+  if (whole !== null && whole.length <= firstMax) return [{ content: whole, upTo: end, files: said }];
+  const plain = pieces.map(({ block }) => block);
+  const acted = draft.body.style === "action" ? plain.map(inItalics) : plain;
+  const action = draft.body.style === "action" ? actionOf(render(plain)) : null;
+  if (action !== null && action.length <= firstMax) return [{ content: action, upTo: end, files: said }];
+  const texts = pack(acted, { textMax, firstMax, render }, losses).map(({ text, blocks: done, at }): Text => {
+    const next = pieces[done];
+    return {
+      content: text,
+      upTo: next === undefined ? end : placeIn(next, at, blocks.length, sent.text),
+      files: pieces.slice(0, done).flatMap(({ file }) => file ?? []),
+    };
+  });
   // The server takes no message of which nothing can be seen.
-  if (text.trim() === "") return isAlone ? [] : [NOTHING];
-  return text.length <= firstMax ? [text] : pack(acted, { textMax, firstMax, render }, losses);
+  return texts.length === 0 ? nothing : texts;
+}
+
+/** Never behind what was sent. What is said of a file is said again as a whole: another time it may be other words. */
+function placeIn({ at: begin }: Piece, at: number, blocks: number, sent: DiscordTextPlace | null): DiscordTextPlace {
+  if (sent !== null && begin.block < sent.block) return sent;
+  return { block: begin.block, at: begin.block < blocks ? Math.max(0, begin.at + at) : 0 };
+}
+
+/** What is said of the files, behind the text. */
+function linesOf(draft: PostDraft, { files, sent }: DiscordPostOptions): readonly Piece[] {
+  return files.flatMap((file, index) => {
+    const at = { block: draft.body.blocks.length + index, at: 0 };
+    const isSaid = sent.text !== null && sent.text.block > at.block;
+    if (sent.files.has(index) || (file.goes === "natively" && isSaid)) return [];
+    const words = fileLine(file, hasAltTexts(draft));
+    return words === "" ? [] : [{ block: paraOf(words), at, file: file.goes === "natively" ? null : index }];
+  });
 }
 
 /** Of no width. */
-const NOTHING = "\u200b";
+const NOTHING = { content: "\u200b" };
 
 /** A text that is Discord's own already stays as it was written. */
-function untouched(draft: PostDraft, options: DiscordPostOptions, lines: readonly string[]): string | null {
+function untouched(draft: PostDraft, options: DiscordPostOptions, lines: readonly Piece[]): string | null {
   const { author, body } = draft;
   if (body.source.format !== "discord" || body.style !== "normal") return null;
   const name = author !== null && options.prefix ? protectDiscord(shownName(author.shown)) : "";
   const text = passDiscord(body.source.text, options.here);
   const said = name !== "" && BEGINS.test(text) ? `${name.trimEnd()}\n${text}` : name + text;
-  return [said, ...lines.map((line) => protectDiscord(line))].filter((part) => part !== "").join("\n");
+  const words = lines.map(({ block }) => protectDiscord(wordsOfBlock(block)));
+  return [said, ...words].filter((part) => part !== "").join("\n");
 }
 
 /** What means something at the beginning of a line only. */
@@ -140,35 +190,42 @@ const BEGINS = /^\s*(?:>|#{1,3} |-# |[-*] |\d+\. |```)/;
 const shownName = (shown: string): string => cut(oneLine(shown), NAME_MAX, "utf16");
 const textOf = (text: string): Inline => ({ t: "text", text });
 
-/** The text with who says it. */
-function spoken({ author, body, mayPing }: PostDraft, { prefix, people }: DiscordPostOptions): readonly Block[] {
-  const blocks = withPeople(body.blocks, mayPing, people);
-  const name = author === null || !prefix ? "" : shownName(author.shown);
-  const [first, ...rest] = blocks;
-  if (name === "") return blocks;
-  return first?.t === "para"
-    ? [{ t: "para", of: [textOf(name), ...first.of] }, ...rest]
-    : [paraOf(name.trimEnd()), ...blocks];
+/** What is not yet sent of the text, with who says it. */
+function spoken({ author, body, mayPing }: PostDraft, { prefix, people, sent }: DiscordPostOptions): readonly Piece[] {
+  const from = sent.text ?? { block: 0, at: 0 };
+  const blocks = withPeople(body.blocks, mayPing, people).slice(from.block);
+  const name = author === null || !prefix || sent.text !== null ? "" : shownName(author.shown);
+  const [first, ...rest] = blocks.map((block, at): Piece => {
+    const words = at === 0 && from.at > 0 ? wordsOfBlock(block).slice(from.at) : null;
+    return {
+      block: words === null ? block : blockWith(block, words),
+      at: { block: from.block + at, at: words === null ? 0 : from.at },
+      file: null,
+    };
+  });
+  const named = { at: { block: 0, at: -name.length }, file: null };
+  if (first?.block.t === "para" && name !== "")
+    return [{ ...named, block: { t: "para", of: [textOf(name), ...first.block.of] } }, ...rest];
+  const all = first === undefined ? [] : [first, ...rest];
+  return name === "" ? all : [{ ...named, block: paraOf(name.trimEnd()) }, ...all];
 }
 
 const inItalics = (block: Block): Block =>
   block.t === "para" ? { t: "para", of: [{ t: "italic", of: block.of }] } : block;
 
-/** `/me` as the network's own clients write it. Null: it is none, or must be written otherwise. */
-function actionOf({ body }: PostDraft, text: string): string | null {
-  return body.style === "action" && /^[^\s_\\](?:[^_\n]*[^\s_\\])?$/.test(text) ? `_${text}_` : null;
-}
+/** `/me` as the network's own clients write it. Null: it must be written otherwise. */
+const actionOf = (text: string): string | null => (/^[^\s_\\](?:[^_\n]*[^\s_\\])?$/.test(text) ? `_${text}_` : null);
 
 /** What is said of a file of the network's own is an alt text. Captions of others are there for everybody to read. */
 export const hasAltTexts = ({ body }: Pick<PostDraft, "body">): boolean => body.source.format === "discord";
 
-/** The caption of a file; one that is not there is a link, or is named at least. */
-function fileLines({ file, goes }: DiscordRenderedFile, alt: boolean): readonly string[] {
+/** The caption of a file, empty where it has none; one that is not there is a link, or is named at least. */
+function fileLine({ file, goes }: DiscordRenderedFile, alt: boolean): string {
   const [title, words] = [oneLine(file.name).trim(), oneLine(file.comment).trim()];
-  if (goes === "natively") return words === "" || alt ? [] : [words];
-  if (file.url !== null) return [`${words || title || "file"}: ${oneLine(file.url)}`];
+  if (goes === "natively") return alt ? "" : words;
+  if (file.url !== null) return `${words || title || "file"}: ${oneLine(file.url)}`;
   const why = file.missing === null ? "" : ` (${oneLine(file.missing)})`;
-  return [`${words === "" ? "" : `${words}: `}${title || "a file"} was shared, but could not be copied here${why}`];
+  return `${words === "" ? "" : `${words}: `}${title || "a file"} was shared, but could not be copied here${why}`;
 }
 
 /** What a message begins with that answers another and cannot say so otherwise: small, with a link that jumps there. */

@@ -1,24 +1,23 @@
 import type { SharedFile } from "../../contract/content.ts";
-import type { MessageRef } from "../../contract/ids.ts";
+import { END, type MessageRef } from "../../contract/ids.ts";
 import type { MayPing, PostDraft, PostOp } from "../../contract/ops.ts";
 import type { Loss, Outcome } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
 import { isAborted } from "../../lib/abort.ts";
 import { inTime } from "../kit/in-time.ts";
 import { capabilities } from "./capabilities.ts";
-import { GIVEN_UP, HOOKING, NOT_THERE, READING, readingFailed } from "./failure.ts";
+import { GIVEN_UP, HOOKING, NOT_THERE, readingFailed } from "./failure.ts";
 import { speakerOf, wantsLocalAvatar } from "./identity.ts";
-import { channelRef } from "./ids.ts";
+import { channelRef, progressAt } from "./ids.ts";
 import type { DiscordLink } from "./link.ts";
 import { type DiscordMade, DiscordPoster, type DiscordVoice, type DiscordWanted } from "./poster.ts";
+import { type DiscordSent, progressOf, sentBy } from "./progress.ts";
 import {
   asItIs,
   type DiscordMessagePart,
   type DiscordRenderedFile,
   type DiscordPostOptions,
   hasAltTexts,
-  NO_PINGS,
-  partsBefore,
   renderMessages,
   replyLine,
 } from "./render.ts";
@@ -45,6 +44,7 @@ interface Course {
   /** Files that turned out not to go. */
   readonly missing: Map<SharedFile, DiscordRenderedFile>;
   readonly losses: Loss[];
+  sent: DiscordSent;
   /** A webhook that is gone is looked for once more. */
   hooksLost: number;
 }
@@ -68,15 +68,19 @@ export class DiscordSender {
     if (room === null || !room.joined) return NOT_THERE;
     const { signal } = attempt;
     if (signal.aborted) return GIVEN_UP;
+    if (op.resume === END) return { is: "delivered", receipt: { messages: [], losses: [] } };
+    const sent = sentBy(op.resume);
     const place = await this.#threads.spotFor(op, room, signal);
     if (!place.ok) return place.outcome;
     const course: Course = {
       room,
-      spot: place.spot,
+      // The rest of a forum's post goes to the thread that its beginning has made.
+      spot: sent.thread === null ? place.spot : within(sent.thread),
       voice: null,
       prefix: false,
       missing: new Map(),
       losses: [...place.losses],
+      sent,
       hooksLost: 0,
     };
     const noVoice = await this.#findVoice(op, course, signal);
@@ -94,53 +98,39 @@ export class DiscordSender {
     const { signal } = attempt;
     const messages: MessageRef[] = [];
     let { parts, losses } = this.#render(op, course, options);
-    let done = partsBefore(parts, op.resume);
-    const notFound = done > 0 ? await this.#goOn(op, course, parts[0], signal) : null;
-    if (notFound !== null) return notFound;
     for (let changes = 0; changes <= CHANGES_MAX;) {
-      const part = parts[done];
+      const [part, ...rest] = parts;
       if (part === undefined) return { is: "delivered", receipt: { messages, losses: [...course.losses, ...losses] } };
       if (isAborted(signal)) return GIVEN_UP;
-      const made = await this.poster.make(wantedOf(op, part, course, done, options.pings), signal);
+      const made = await this.poster.make(wantedOf(op, part, course, options.pings), signal);
       if (made.is === "ended") return made.outcome;
       if (made.is === "made") {
-        done += 1;
+        parts = rest;
         messages.push(made.ref);
+        const thread = course.spot.begins === null ? course.sent.thread : made.place;
         if (course.spot.begins !== null) course.spot = within(made.place);
-        attempt.sent(part.end, [made.ref]);
+        course.sent = { ...(part.sent ?? course.sent), thread };
+        attempt.sent(part.sent === null ? END : progressOf(course.sent), [made.ref]);
         continue;
       }
       changes += 1;
-      const stop = await this.#without(made, op, course, done, signal);
+      const stop = await this.#without(made, op, course, signal);
       if (stop !== null) return stop;
-      ({ parts, losses } = this.#render(op, course, options));
+      const again = this.#render(op, course, options);
+      ({ parts } = again);
+      if (losses.length === 0) ({ losses } = again);
     }
     return STUBBORN;
   }
 
-  /** The rest of a forum's post goes to the thread that its beginning has made. */
-  async #goOn(
-    op: PostOp,
-    course: Course,
-    first: DiscordMessagePart | undefined,
-    signal: AbortSignal,
-  ): Promise<Outcome | null> {
-    if (course.spot.begins === null || first === undefined) return null;
-    const found = await this.poster.find(wantedOf(op, first, course, 0, NO_PINGS), signal);
-    if (!found.ok)
-      return readingFailed(found.failure, { link: this.link, channel: op.channel, at: course.room.id, doing: READING });
-    if (found.value !== null) course.spot = within(found.value.channel);
-    return null;
-  }
-
   #render(op: PostOp, course: Course, options: DiscordDraftOptions): ReturnType<typeof renderMessages> {
-    const { room, spot, voice, prefix, missing } = course;
+    const { room, spot, voice, prefix, missing, sent } = course;
     const files = op.body.files.map((file) => missing.get(file) ?? asItIs(file));
     // A message by the bot says natively what it answers, where both are in one channel.
     const { answers } = spot;
     const isNative = voice === null && answers?.channel === spot.channel;
     const lead = answers === null || isNative ? "" : replyLine(op.reply ?? NOBODY, jumpTo(room, answers));
-    return renderMessages(op, { ...options, prefix, lead, files });
+    return renderMessages(op, { ...options, prefix, lead, files, sent });
   }
 
   /** Who speaks. Null: it is known. */
@@ -178,15 +168,11 @@ export class DiscordSender {
     made: Extract<DiscordMade, { is: "without" }>,
     op: PostOp,
     course: Course,
-    done: number,
     signal: AbortSignal,
   ): Promise<Outcome | null> {
     switch (made.what) {
       case "file":
-        course.missing.set(made.file, {
-          file: { ...made.file, missing: made.why },
-          goes: done === 0 ? "in the text" : "in its place",
-        });
+        course.missing.set(made.file, { file: { ...made.file, missing: made.why }, goes: "in the text" });
         course.losses.push({ what: "file", note: `${made.file.name}: ${made.why}` });
         return null;
       case "reply":
@@ -201,14 +187,14 @@ export class DiscordSender {
       case "name":
         course.losses.push({ what: "identity", note: `the bot says it: ${made.why}` });
         course.voice = null;
-        course.prefix = done === 0;
+        course.prefix = true;
         return null;
       case "hook":
         this.hooks.forget(course.room);
         course.hooksLost += 1;
         if (course.room.webhook === null && course.hooksLost === 1) return await this.#findVoice(op, course, signal);
         course.voice = null;
-        course.prefix = done === 0;
+        course.prefix = true;
         return null;
     }
   }
@@ -246,18 +232,21 @@ export class DiscordSender {
   }
 }
 
-export type DiscordDraftOptions = Omit<DiscordPostOptions, "prefix" | "lead" | "files"> & { readonly pings: MayPing };
+export type DiscordDraftOptions = Omit<DiscordPostOptions, "prefix" | "lead" | "files" | "sent"> & {
+  readonly pings: MayPing;
+};
 
 function wantedOf(
   op: PostOp,
   part: DiscordMessagePart,
-  { room, spot, voice }: Course,
-  nth: number,
+  { room, spot, voice, sent }: Course,
   pings: MayPing,
 ): DiscordWanted {
-  const { end: upTo, content, files } = part;
+  const { content, files } = part;
+  // By its number: where it ends another try may find changed.
+  const upTo = progressAt(String(sent.parts + 1));
   // Only the first one is the answer.
-  const at = nth === 0 ? spot : { ...spot, answers: null };
+  const at = sent.parts === 0 ? spot : { ...spot, answers: null };
   return { op: op.id, upTo, channel: op.channel, room, spot: at, content, files, alt: hasAltTexts(op), pings, voice };
 }
 

@@ -227,7 +227,7 @@ describe("nothing leaves", () => {
     const running = life.handlers.post(op, under);
     // It has been announced by then, and the history has been asked.
     await eventually(
-      async () => await Promise.resolve(life.link.announced(op.id, progressAt(`end@${town.channel.id}`))),
+      async () => await Promise.resolve(life.link.announced(op.id, progressAt(`1@${town.channel.id}`))),
       (post) => post !== null,
       () => "the post to be announced",
     );

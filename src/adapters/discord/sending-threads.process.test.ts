@@ -1,7 +1,7 @@
 import { ChannelType } from "discord-api-types/v10";
 import { describe, expect, test } from "vitest";
 import type { MessageRef } from "../../contract/ids.ts";
-import { messageRef, progressAt } from "./ids.ts";
+import { messageRef } from "./ids.ts";
 import {
   aFile,
   bodyOf,
@@ -123,7 +123,8 @@ describe.each(VOICES)("what $who says in threads", ({ rights, name }) => {
     town.server.faults.loseAnswer({ method: "POST", path: rights.length > 0 ? /^\/webhooks/ : /\/threads$/ });
     expect((await doOp(life, op)).outcome.is).toBe("unknown");
     const next = outLife(town, { before: life, channel: forum });
-    const made = messagesOf((await doOp(next, op)).outcome);
+    const { outcome, attempt } = await doOp(next, op);
+    const made = messagesOf(outcome);
     const posts = (): readonly string[] =>
       [...town.server.world.channels.values()].filter(({ parent }) => parent === forum.id).map(({ id }) => id);
     const [post = "", ...others] = posts();
@@ -136,9 +137,14 @@ describe.each(VOICES)("what $who says in threads", ({ rights, name }) => {
         .match(/word\d+/g),
     ).toEqual(long.match(/word\d+/g));
     // The rest of it is tried again by a life that knows only what is done.
-    const resumed = await doOp(outLife(town, { before: next, channel: forum }), { ...op, resume: progressAt("1") });
+    const resume = attempt.confirmed[0] ?? null;
+    const resumed = await doOp(outLife(town, { before: next, channel: forum }), { ...op, resume });
     expect(resumed.outcome).toMatchObject({ is: "delivered" });
     expect(oursIn(town, post)).toHaveLength(2);
+    // ... and by one that does not even know what it announced.
+    const blank = await doOp(outLife(town, { channel: forum }), { ...op, resume });
+    expect(blank.outcome).toMatchObject({ is: "delivered" });
+    expect(posts()).toEqual([post]);
     const answered = await doOp(
       next,
       postOf(life.ref, "answer", { reply: { target: plain(post), name: "Bob", excerpt: "" } }),
