@@ -55,10 +55,9 @@ test.each(["webhooks", "bot"] as const)(
       await town.begin();
     }
     await town.fence("end");
-    const told = town.told().map(({ text }) => text);
     const found = {
       ours: figures(ours, town.shown()),
-      theirs: figures(theirs, told),
+      theirs: figures(theirs, town.texts()),
       unconfirmed: await town.unconfirmed(),
     };
     say(`kill -9 while ${COUNT} go each way (${mode})`, found);

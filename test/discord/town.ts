@@ -114,6 +114,11 @@ export class Town {
     return all.filter(({ event }) => event !== EventLabel.connected);
   }
 
+  /** The texts of it, each message once: after a kill, a reader may be told again what it was told right before. */
+  texts(): readonly string[] {
+    return [...new Map(this.told().map(({ id, text }) => [id, text])).values()];
+  }
+
   /** What was posted on a server, by the API's way of counting: without changes. */
   heard(text: string): readonly Message[] {
     return this.told().filter((message) => message.event === "" && message.text === text);
