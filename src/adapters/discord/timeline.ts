@@ -324,7 +324,9 @@ export class DiscordTimeline {
 
   #read({ event, events, place }: LaneItem): void {
     const told =
-      event === null ? events.filter((one) => !this.#isElsewhere(one)) : (this.#guard.run(() => this.#reader.read(event, place), { event: event.type }) ?? []);
+      event === null
+        ? events.filter((one) => !this.#isElsewhere(one))
+        : (this.#guard.run(() => this.#reader.read(event, place), { event: event.type }) ?? []);
     const news = told.filter((one) => this.#isNews(one));
     this.#intake.add(news);
     if (event === null) return;
