@@ -1,5 +1,6 @@
 import type { Clock } from "../../contract/host.ts";
 import type { MessageRef } from "../../contract/ids.ts";
+import { Lru } from "../../lib/lru.ts";
 import { Directory } from "../kit/directory.ts";
 import { inTime } from "../kit/in-time.ts";
 import type { DiscordApi } from "./api.ts";
@@ -32,7 +33,7 @@ export class ThreadFirsts {
   readonly #options: ThreadFirstsOptions;
   readonly #firsts: Directory<string, MessageRef>;
   /** Threads that have just begun: what comes next in them tells. */
-  readonly #fresh = new Set<string>();
+  readonly #fresh = new Lru<string, true>(THREADS_MAX);
 
   constructor(options: ThreadFirstsOptions) {
     this.#options = options;
@@ -47,7 +48,7 @@ export class ThreadFirsts {
 
   /** A thread has just begun. */
   begun(thread: string): void {
-    if (this.#fresh.size < THREADS_MAX) this.#fresh.add(thread);
+    this.#fresh.set(thread, true);
   }
 
   /** What a message tells of the thread that it begins, or that it is in. */
@@ -57,7 +58,7 @@ export class ThreadFirsts {
       return;
     }
     if (message.type === THREAD_STARTER) this.#put(thread, messageRef({ thread: null, id: thread }));
-    else if (message.id === thread || this.#fresh.has(thread))
+    else if (message.id === thread || this.#fresh.get(thread) === true)
       this.#put(thread, messageRef({ thread, id: message.id }));
   }
 
