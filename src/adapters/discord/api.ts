@@ -46,6 +46,12 @@ export interface DiscordWhich {
   readonly limit: number;
 }
 
+/** In the order of their ids, the oldest first. `isFull`: with those that cannot be read, as many as were asked for. */
+export interface DiscordPage {
+  readonly messages: readonly DiscordMessage[];
+  readonly isFull: boolean;
+}
+
 /** What may post without being asked who it is. */
 export interface DiscordHook {
   readonly id: string;
@@ -104,12 +110,18 @@ export class DiscordApi {
   /** In the order of their ids, the oldest first. */
   async messages(
     channel: string,
-    { after, before, around, limit }: DiscordWhich,
+    which: DiscordWhich,
     signal: AbortSignal,
   ): Promise<DiscordResult<readonly DiscordMessage[]>> {
-    const query = { after: after ?? null, before: before ?? null, around: around ?? null, limit };
-    const path = `/channels/${segment(channel)}/messages`;
-    return mapped(await this.#rest.call({ method: "GET", path, query, signal }), messagesIn);
+    return mapped(await this.#messages(channel, which, signal), messagesIn);
+  }
+
+  /** As `messages`, with whether there may be more. */
+  async page(channel: string, which: DiscordWhich, signal: AbortSignal): Promise<DiscordResult<DiscordPage>> {
+    return mapped(await this.#messages(channel, which, signal), (raw) => ({
+      messages: messagesIn(raw),
+      isFull: Array.isArray(raw) && raw.length >= which.limit,
+    }));
   }
 
   async message(channel: string, id: string, signal: AbortSignal): Promise<DiscordResult<DiscordMessage>> {
@@ -301,6 +313,15 @@ export class DiscordApi {
       await this.#rest.call({ ...call, body: files.length === 0 ? body : formOf(body, files) }),
       discordMessageIn,
     );
+  }
+
+  async #messages(
+    channel: string,
+    { after, before, around, limit }: DiscordWhich,
+    signal: AbortSignal,
+  ): Promise<DiscordResult<unknown>> {
+    const query = { after: after ?? null, before: before ?? null, around: around ?? null, limit };
+    return await this.#rest.call({ method: "GET", path: `/channels/${segment(channel)}/messages`, query, signal });
   }
 
   async #read<T>(path: string, read: (raw: unknown) => T | null, signal: AbortSignal): Promise<DiscordResult<T>> {

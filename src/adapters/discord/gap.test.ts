@@ -15,12 +15,13 @@ const messages = (all: readonly string[]): readonly DiscordMessage[] => all.map(
 function channelOf(all: readonly string[]) {
   const asked: object[] = [];
   const api: ConstructorParameters<typeof GapSource>[0] = {
-    messages: async (_, query) => {
+    page: async (_, query) => {
       asked.push(query);
       const { after = "", limit } = query;
       const later = all.filter((id) => after === "" || isLaterId(id, after));
       const page = after === "" ? later.slice(-limit) : later.slice(0, limit);
-      return await Promise.resolve({ ok: true, value: messages(page).toReversed() });
+      const value = { messages: messages(page), isFull: page.length >= limit };
+      return await Promise.resolve({ ok: true, value });
     },
   };
   return { api, asked };
@@ -59,6 +60,21 @@ describe("what is missing of a channel", () => {
     expect(source.isWhole).toBe(false);
   });
 
+  test("a row that nobody can read is no end", async () => {
+    const { api } = channelOf(ids(1000, 1249));
+    const unreadable = new Set(["1010", "1120", "1200"]);
+    const all = api.page;
+    api.page = async (...asked) => {
+      const answer = await all(...asked);
+      if (!answer.ok) return answer;
+      const { messages, isFull } = answer.value;
+      return { ok: true, value: { messages: messages.filter(({ id }) => !unreadable.has(id)), isFull } };
+    };
+    const source = new GapSource(api, { channel: "5", after: "1005" });
+    expect(await readAll(source)).toEqual(ids(1006, 1249).filter((id) => !unreadable.has(id)));
+    expect([source.isWhole, source.hasAll]).toEqual([true, false]);
+  });
+
   test("a failure is a value, and loading can be tried again", async () => {
     const { api } = channelOf(ids(1, 3));
     const failure: DiscordFailure = {
@@ -70,11 +86,11 @@ describe("what is missing of a channel", () => {
       retryAfterMs: null,
       scope: null,
     };
-    const works = api.messages;
-    api.messages = async () => await Promise.resolve({ ok: false, failure });
+    const works = api.page;
+    api.page = async () => await Promise.resolve({ ok: false, failure });
     const source = new GapSource(api, { channel: "5", after: "1" });
     expect(await source.load(never)).toBe(failure);
-    api.messages = works;
+    api.page = works;
     expect(await readAll(source)).toEqual(["2", "3"]);
   });
 });
@@ -104,12 +120,12 @@ test("edits are those since then, in the order in which they were made", () => {
 });
 
 test.each([
-  ["what is not there", ids(1, 3), ["1", "2", "9"], ["9"]],
-  ["nothing, where nothing can be read", [], ["1"], []],
-  ["only as far as the newest reach back", ids(100, 199), ["99", "150"], []],
-  ["what is missing among the newest", ids(100, 200).filter((id) => id !== "150"), ["99", "150"], ["150"]],
-])("deletions: %s", (_, recent, told, gone) => {
-  expect(deletionsIn(messages(recent), told)).toEqual(gone);
+  ["what is not there", ids(1, 3), ["1", "2", "9"], true, ["9"]],
+  ["nothing, where nothing can be read", [], ["1"], true, []],
+  ["only as far as the newest reach back", ids(100, 199), ["99", "150"], false, []],
+  ["what is missing among the newest", ids(100, 200).filter((id) => id !== "150"), ["99", "150"], false, ["150"]],
+])("deletions: %s", (_, recent, told, hasAll, gone) => {
+  expect(deletionsIn(messages(recent), told, hasAll)).toEqual(gone);
 });
 
 test("threads are found by the message that they begin with, and by what the network says", () => {

@@ -1,4 +1,4 @@
-import type { DiscordApi } from "./api.ts";
+import type { DiscordApi, DiscordPage } from "./api.ts";
 import { type DiscordMessage, isLaterId } from "./model.ts";
 import type { DiscordFailure, DiscordResult } from "./rest-result.ts";
 
@@ -6,6 +6,8 @@ import type { DiscordFailure, DiscordResult } from "./rest-result.ts";
 const PAGE_MAX = 100;
 /** More messages of one channel are not fetched for one gap. */
 const GAP_MAX = 10_000;
+
+type GapApi = Pick<DiscordApi, "page">;
 
 /** Channel or thread, and after which message of it. */
 interface GapScope {
@@ -16,14 +18,14 @@ interface GapScope {
 
 /** What is missing of one channel or thread, oldest first, one page at a time. */
 export class GapSource {
-  readonly #api: Pick<DiscordApi, "messages">;
+  readonly #api: GapApi;
   readonly #scope: GapScope;
   #page: readonly DiscordMessage[] = [];
   #from: string;
   #count = 0;
   #state: "new" | "paging" | "read" = "new";
 
-  constructor(api: Pick<DiscordApi, "messages">, scope: GapScope) {
+  constructor(api: GapApi, scope: GapScope) {
     this.#api = api;
     this.#scope = scope;
     this.#from = scope.after;
@@ -35,6 +37,9 @@ export class GapSource {
 
   /** The newest messages when this was begun, oldest first: edits and deletions in the gap are found by these. */
   recent: readonly DiscordMessage[] = [];
+
+  /** Whether these are all that the channel has. */
+  hasAll = false;
 
   /** Whether all that there is was given. */
   isWhole = true;
@@ -62,9 +67,10 @@ export class GapSource {
   async #begin(signal: AbortSignal): Promise<DiscordFailure | null> {
     const answer = await this.#ask({ limit: PAGE_MAX }, signal);
     if (!answer.ok) return answer.failure;
-    this.recent = answer.value;
+    this.recent = answer.value.messages;
+    this.hasAll = !answer.value.isFull;
     const [oldest] = this.recent;
-    const isAll = this.recent.length < PAGE_MAX || oldest === undefined || !isLaterId(oldest.id, this.#from);
+    const isAll = this.hasAll || (oldest !== undefined && !isLaterId(oldest.id, this.#from));
     this.#state = isAll ? "read" : "paging";
     if (!isAll) return await this.#more(signal);
     this.#page = this.recent.filter(({ id }) => isLaterId(id, this.#from));
@@ -74,13 +80,15 @@ export class GapSource {
   async #more(signal: AbortSignal): Promise<DiscordFailure | null> {
     const answer = await this.#ask({ after: this.#from === "" ? "0" : this.#from, limit: PAGE_MAX }, signal);
     if (!answer.ok) return answer.failure;
-    const page = answer.value.filter(({ id }) => isLaterId(id, this.#from));
+    const { messages, isFull } = answer.value;
+    const page = messages.filter(({ id }) => isLaterId(id, this.#from));
     this.#page = page;
     this.#count += page.length;
     const newest = page.at(-1);
     if (newest !== undefined) this.#from = newest.id;
-    this.isWhole = this.#count < GAP_MAX;
-    if (newest === undefined || answer.value.length < PAGE_MAX || !this.isWhole) this.#state = "read";
+    // A full page of which nothing can be read does not say where the next one begins.
+    this.isWhole = this.#count < GAP_MAX && (newest !== undefined || !isFull);
+    if (!isFull || !this.isWhole) this.#state = "read";
     return null;
   }
 
@@ -88,10 +96,8 @@ export class GapSource {
   async #ask(
     query: { readonly after?: string; readonly limit: number },
     signal: AbortSignal,
-  ): Promise<DiscordResult<readonly DiscordMessage[]>> {
-    const answer = await this.#api.messages(this.#scope.channel, query, signal);
-    if (!answer.ok) return answer;
-    return { ok: true, value: answer.value.toSorted((one, other) => (isLaterId(one.id, other.id) ? 1 : -1)) };
+  ): Promise<DiscordResult<DiscordPage>> {
+    return await this.#api.page(this.#scope.channel, query, signal);
   }
 }
 
@@ -121,13 +127,16 @@ export function editsIn(recent: readonly DiscordMessage[], sinceMs: number): rea
 }
 
 /**
- * Of those that were told, what is no more. Only what the newest messages reach back to can be missed; and where there
+ * Of those that were told, what is no more. `hasAll`: the channel has no more than these messages. Else only what the newest messages reach back to can be missed; and where there
  * are none at all, we may only not be allowed to read them.
  */
-export function deletionsIn(recent: readonly DiscordMessage[], told: readonly string[]): readonly string[] {
+export function deletionsIn(
+  recent: readonly DiscordMessage[],
+  told: readonly string[],
+  hasAll: boolean,
+): readonly string[] {
   const [oldest] = recent;
   if (oldest === undefined) return [];
   const there = new Set(recent.map(({ id }) => id));
-  const isAll = recent.length < PAGE_MAX;
-  return told.filter((id) => !there.has(id) && (isAll || isLaterId(id, oldest.id)));
+  return told.filter((id) => !there.has(id) && (hasAll || isLaterId(id, oldest.id)));
 }

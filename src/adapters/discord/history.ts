@@ -18,7 +18,7 @@ const NO_TEXT = 50_024;
 const ACTIVE_MS = 30_000;
 
 interface DiscordHistoryOptions {
-  readonly api: Pick<DiscordApi, "messages" | "activeThreads" | "archivedThreads">;
+  readonly api: Pick<DiscordApi, "page" | "activeThreads" | "archivedThreads">;
   readonly host: Pick<Host, "accept" | "clock" | "log">;
   readonly positions: DiscordPositions;
   readonly reader: DiscordReader;
@@ -38,6 +38,8 @@ interface DiscordHistoryOptions {
 interface Gap {
   readonly room: string;
   readonly isThread: boolean;
+  /** What was said by then was told, if it came in its order. Empty: nothing was. */
+  readonly since: string;
   readonly after: string;
   /** By channel and thread. */
   readonly sources: Map<string, GapSource>;
@@ -45,6 +47,8 @@ interface Gap {
   readonly before: Map<string, readonly string[]>;
   /** Messages that the core had not had. An edit of these is part of what was told. */
   readonly told: Set<string>;
+  /** Threads that are not read, as there are too many. */
+  readonly leftOut: Set<string>;
   readonly signal: AbortSignal;
   readonly isOver: () => boolean;
 }
@@ -70,28 +74,44 @@ export class DiscordHistory {
     isOver: () => boolean,
     signal: AbortSignal,
   ): Promise<DiscordFailure | null> {
-    const { positions, host } = this.#options;
+    const { positions } = this.#options;
     const position = positions.of(room.id);
     if (position === null) return null;
     const since = position.behind ?? positions.at;
     const from = since === "" ? "" : marginBefore(since);
     const after = isLaterId(position.floor, from) ? position.floor : from;
-    const [sources, before, told] = [
-      new Map<string, GapSource>(),
-      new Map<string, readonly string[]>(),
-      new Set<string>(),
-    ];
-    const gap: Gap = { room: room.id, isThread: room.isThread, after, sources, before, told, signal, isOver };
+    const gap: Gap = {
+      room: room.id,
+      isThread: room.isThread,
+      since,
+      after,
+      sources: new Map(),
+      before: new Map(),
+      told: new Set(),
+      leftOut: new Set(),
+      signal,
+      isOver,
+    };
     this.#addSource(gap, room.id);
     const failure = (room.isThread ? null : await this.#addThreads(gap)) ?? (await this.#tellMessages(gap));
     if (failure !== null || isOver()) return failure;
     const sinceMs = since === "" ? Infinity : discordTimeOf(since) - MARGIN_MS;
     await this.#tellChanges(gap, sinceMs);
-    if (told.size > 0) host.log.info({ channel: room.id, messages: told.size }, "read the messages that Rialto missed");
-    if ([...sources.values()].some(({ isWhole }) => !isWhole)) {
-      host.log.warn({ channel: room.id }, "more was said than Rialto reads for one gap: the newest of it is missing");
-    }
+    this.#report(gap);
     return null;
+  }
+
+  #report({ room, told, sources, leftOut }: Gap): void {
+    const { log } = this.#options.host;
+    if (told.size > 0) log.info({ channel: room, messages: told.size }, "read the messages that Rialto missed");
+    if ([...sources.values()].some(({ isWhole }) => !isWhole)) {
+      log.warn({ channel: room }, "more was said than Rialto reads for one gap: the newest of it is missing");
+    }
+    if (leftOut.size > 0) {
+      const words =
+        "more threads have something new than Rialto reads for one gap: what was said in the others is missing";
+      log.warn({ channel: room, threads: leftOut.size }, words);
+    }
   }
 
   #addThread(gap: Gap, thread: string): void {
@@ -99,7 +119,11 @@ export class DiscordHistory {
   }
 
   #addSource(gap: Gap, channel: string): void {
-    if (gap.sources.has(channel) || gap.sources.size > THREADS_MAX) return;
+    if (gap.sources.has(channel)) return;
+    if (gap.sources.size > THREADS_MAX) {
+      gap.leftOut.add(channel);
+      return;
+    }
     gap.sources.set(channel, new GapSource(this.#options.api, { channel, after: gap.after }));
     gap.before.set(channel, this.#options.reader.toldOf(channel));
   }
@@ -185,7 +209,7 @@ export class DiscordHistory {
     for (const thread of threads) if (firsts.known(thread) === undefined) await firsts.find(thread);
     if (gap.isOver()) return;
     const found = batch.flatMap((message) => {
-      const event = reader.missed(message, this.#placeOf(gap, message.channel));
+      const event = reader.missed(message, this.#placeOf(gap, message.channel), gap.since);
       return event === null || !isNews(event) ? [] : [{ message, event }];
     });
     if (found.length === 0) return;
@@ -200,14 +224,15 @@ export class DiscordHistory {
   /** What was done to messages that were told before. */
   async #tellChanges(gap: Gap, sinceMs: number): Promise<void> {
     const { host, reader, positions, isNews } = this.#options;
-    for (const [channel, { recent }] of gap.sources) {
+    for (const [channel, { recent, hasAll }] of gap.sources) {
+      // What is read marks it as told.
+      if (gap.isOver()) return;
       const place = this.#placeOf(gap, channel);
       const edits = editsIn(recent, sinceMs)
         .filter(({ id, editedMs }) => !gap.told.has(id) && editedMs !== null && !positions.wasTold(id, editedMs))
         .flatMap((message) => reader.changed(message, place) ?? []);
-      const gone = reader.gone(deletionsIn(recent, gap.before.get(channel) ?? []), place);
+      const gone = reader.gone(deletionsIn(recent, gap.before.get(channel) ?? [], hasAll), place);
       const events = [...edits, ...gone].filter(isNews);
-      if (gap.isOver()) return;
       if (events.length > 0) await host.accept({ events, cursor: null });
     }
   }

@@ -10,12 +10,14 @@ import {
   type DiscordMessage,
   discordMessageIn,
   discordReactionIn,
+  discordTimeOf,
   discordUserIn,
+  isLaterId,
   snowflakeIn,
 } from "./model.ts";
 import type { OwnMessages } from "./own-messages.ts";
 import type { DiscordPeople } from "./people.ts";
-import type { DiscordPositions } from "./positions.ts";
+import { type DiscordPositions, MARGIN_MS } from "./positions.ts";
 import {
   deleted,
   digestOf,
@@ -62,7 +64,7 @@ export interface DiscordReaderOptions {
   readonly host: Pick<Host, "clock">;
   readonly people: DiscordPeople;
   readonly own: OwnMessages;
-  readonly positions: Pick<DiscordPositions, "keep" | "drop" | "kept">;
+  readonly positions: Pick<DiscordPositions, "at" | "channels" | "of" | "keep" | "drop" | "kept">;
   readonly files: Pick<DiscordFiles, "note">;
   readonly firsts: ThreadFirsts;
   readonly names: Pick<DiscordNames, "channel" | "role">;
@@ -85,8 +87,15 @@ export class DiscordReader {
   readonly #early = new Lru<string, DiscordMessage>(EARLY_MAX);
   readonly #topics = new Map<string, string>();
 
+  /** Up to where all was told when this session began, and the channels that were not as far. */
+  readonly #at: string;
+  readonly #behind: ReadonlyMap<string, string>;
+
   constructor(options: DiscordReaderOptions) {
     this.#options = options;
+    const { positions } = options;
+    this.#at = positions.at;
+    this.#behind = new Map(positions.channels.map((id) => [id, positions.of(id)?.behind ?? positions.at]));
   }
 
   /** What has to be looked up before it can be read; null: nothing. */
@@ -139,11 +148,14 @@ export class DiscordReader {
     }
   }
 
-  /** A message of the history: what it tells if nobody has heard it yet; what it speaks of is known from now on. */
-  missed(message: DiscordMessage, place: ChannelPlace): Event | null {
+  /**
+   * A message of the history: what it tells if nobody has heard it yet; what it speaks of is known from now on.
+   * `since`: up to there the gateway was followed.
+   */
+  missed(message: DiscordMessage, place: ChannelPlace, since: string): Event | null {
     this.#note(message, place);
     if (this.known.isGone(message.id)) return null;
-    if (message.type === GREETING && this.#isGreeted(message)) return null;
+    if (message.type === GREETING && this.#isGreeted(message, since)) return null;
     const event = toEvent(message, this.#context(place));
     this.#told(message);
     this.#hear(event, place.room);
@@ -239,9 +251,15 @@ export class DiscordReader {
     if (known?.loading === true && !isLoading(message)) return this.#posted(message, place);
     this.#note(message, place);
     if (!isNewer(message, known) || this.known.isGone(message.id)) return [];
+    if (known === null && (message.editedMs ?? 0) < this.#sinceMs(place.room)) return [];
     if (known === null || this.#early.get(message.id) !== undefined) this.#early.set(message.id, message);
     const event = this.changed(message, place);
     return event === null ? [] : [event];
+  }
+
+  /** An edit of before was told by an earlier session, if at all. */
+  #sinceMs(room: string): number {
+    return discordTimeOf(this.#behind.get(room) ?? this.#at) - MARGIN_MS;
   }
 
   #reacted(data: Json, on: boolean, place: ChannelPlace): readonly Event[] {
@@ -337,7 +355,9 @@ export class DiscordReader {
     this.#heard.set(event.author.id, rooms);
   }
 
-  #isGreeted({ author, atMs }: DiscordMessage): boolean {
+  #isGreeted({ id, author, atMs }: DiscordMessage, since: string): boolean {
+    // The coming itself was told then.
+    if (this.#options.membersIntent && !isLaterId(id, since)) return true;
     return Math.abs((this.#came.get(author.id) ?? 0) - atMs) < GREETING_MS;
   }
 }

@@ -55,7 +55,7 @@ export interface EnteredChannel {
 }
 
 export interface DiscordTimelineOptions extends Omit<DiscordReaderOptions, "firsts" | "host" | "names" | "positions"> {
-  readonly api: Pick<DiscordApi, "messages" | "message" | "activeThreads" | "archivedThreads">;
+  readonly api: Pick<DiscordApi, "messages" | "page" | "message" | "activeThreads" | "archivedThreads">;
   readonly host: Host;
   readonly positions: DiscordPositions;
   readonly guild: string;
