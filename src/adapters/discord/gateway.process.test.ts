@@ -249,6 +249,7 @@ describe("a session of the gateway", () => {
     hub.put = (session, event, data) => void (event === "RESUMED" || put(session, event, data));
     const second = await live(town, first);
     await until(second.host, "Alice: two");
+    expect(logins(town)).toEqual(["IDENTIFY", "RESUME"]);
   });
 
   test("is left and taken up again and again, and stays", async () => {
