@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import type { SharedFile } from "../../contract/content.ts";
 import type { ChannelRef, MessageRef, OpId, Progress } from "../../contract/ids.ts";
-import type { MayPing } from "../../contract/ops.ts";
 import type { Outcome } from "../../contract/outcome.ts";
 import { isAborted } from "../../lib/abort.ts";
 import type { Json } from "../kit/json.ts";
@@ -28,7 +27,7 @@ import type { DiscordSpeaker } from "./identity.ts";
 import { progressAt } from "./ids.ts";
 import type { DiscordLink } from "./link.ts";
 import type { DiscordMessage } from "./model.ts";
-import { allowedIn } from "./render.ts";
+import { allowedIn, type DiscordPings } from "./render.ts";
 import type { DiscordFailure, DiscordResult } from "./rest-result.ts";
 import type { DiscordRoom } from "./room.ts";
 import { type DiscordSpot, refIn } from "./threads.ts";
@@ -48,7 +47,7 @@ export interface DiscordWanted {
   readonly files: readonly SharedFile[];
   /** What is said of the files is an alt text. */
   readonly alt: boolean;
-  readonly pings: MayPing;
+  readonly pings: DiscordPings;
   /** Null: the bot itself speaks. */
   readonly voice: DiscordVoice | null;
 }

@@ -74,7 +74,7 @@ describe("a post as messages", () => {
   test("that notifies nobody has no mention, however it is written", () => {
     for (const text of ["@everyone", "@here", "<@1>", "<@&1>", "<#1>", "</a:1>", "<t:1>", "<a:b:1>"]) {
       const [content = ""] = contents(draftOf(text));
-      expect(allowedIn(content, { users: true, everyone: false })).toEqual({
+      expect(allowedIn(content, { users: new Set(), everyone: false })).toEqual({
         parse: [],
         users: [],
         replied_user: false,
@@ -182,17 +182,15 @@ describe("what is left of a post, when another try cuts it otherwise", () => {
   });
 });
 
+const MANY = Array.from({ length: 150 }, (_, at) => String(at));
+
 test.each([
-  ["<@1> <@2> <@1>", { users: true, everyone: false }, { parse: [], users: ["1", "2"] }],
-  ["<@1> @everyone", { users: false, everyone: false }, { parse: [], users: [] }],
-  ["<@1> @everyone", { users: false, everyone: true }, { parse: ["everyone"], users: [] }],
-  [
-    Array.from({ length: 150 }, (_, at) => `<@${at}>`).join(""),
-    { users: true, everyone: false },
-    { parse: [], users: Array.from({ length: 100 }, (_, at) => String(at)) },
-  ],
-])("%s notifies whom it may", (content, pings, expected) => {
-  expect(allowedIn(content, pings)).toEqual({ ...expected, replied_user: false });
+  ["<@1> <@2> <@1> <@3>", ["1", "2", "4"], false, { parse: [], users: ["1", "2"] }],
+  ["<@1> @everyone", [], false, { parse: [], users: [] }],
+  ["<@1> @everyone", [], true, { parse: ["everyone"], users: [] }],
+  [MANY.map((id) => `<@${id}>`).join(""), MANY, false, { parse: [], users: MANY.slice(0, 100) }],
+])("%s notifies whom it may", (content, users, everyone, expected) => {
+  expect(allowedIn(content, { users: new Set(users), everyone })).toEqual({ ...expected, replied_user: false });
 });
 
 describe("the line of a reply", () => {

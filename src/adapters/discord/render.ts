@@ -1,5 +1,5 @@
 import type { Block, Inline, SharedFile } from "../../contract/content.ts";
-import type { MayPing, OpReply, PostDraft } from "../../contract/ops.ts";
+import type { OpReply, PostDraft } from "../../contract/ops.ts";
 import type { Loss } from "../../contract/outcome.ts";
 import { type DiscordHere, passDiscord } from "../../content/discord-names.ts";
 import { protectDiscord } from "../../content/discord-protect.ts";
@@ -250,11 +250,17 @@ function quiet(text: string): string {
   return line.replaceAll("[", "(").replaceAll("]", ")");
 }
 
-export const NO_PINGS: MayPing = { users: false, everyone: false };
+/** Whom a text may notify: nobody else, whatever stands in it. */
+export interface DiscordPings {
+  /** Ids of members whom we have written as mentions: others may stand in code, where they mean nobody. */
+  readonly users: ReadonlySet<string>;
+  readonly everyone: boolean;
+}
 
-/** `allowed_mentions` of a message with this text, whose mentions were written by us: nobody else is notified. */
-export function allowedIn(content: string, pings: MayPing): object {
-  const ids = Array.from(content.matchAll(/<@(\d{1,20})>/g), ([, id = ""]) => id);
-  const users = pings.users ? [...new Set(ids)].slice(0, PINGS_MAX) : [];
-  return { parse: pings.everyone ? ["everyone"] : [], users, replied_user: false };
+export const NO_PINGS: DiscordPings = { users: new Set(), everyone: false };
+
+/** `allowed_mentions` of a message with this text. */
+export function allowedIn(content: string, { users, everyone }: DiscordPings): object {
+  const ids = Array.from(content.matchAll(/<@(\d{1,20})>/g), ([, id = ""]) => id).filter((id) => users.has(id));
+  return { parse: everyone ? ["everyone"] : [], users: [...new Set(ids)].slice(0, PINGS_MAX), replied_user: false };
 }

@@ -1,8 +1,9 @@
 import type { SharedFile } from "../../contract/content.ts";
 import { END, type MessageRef } from "../../contract/ids.ts";
-import type { MayPing, PostDraft, PostOp } from "../../contract/ops.ts";
+import type { PostDraft, PostOp } from "../../contract/ops.ts";
 import type { Loss, Outcome } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
+import { passDiscord } from "../../content/discord-names.ts";
 import { isAborted } from "../../lib/abort.ts";
 import { inTime } from "../kit/in-time.ts";
 import { capabilities } from "./capabilities.ts";
@@ -15,6 +16,7 @@ import { type DiscordSent, progressOf, sentBy } from "./progress.ts";
 import {
   asItIs,
   type DiscordMessagePart,
+  type DiscordPings,
   type DiscordRenderedFile,
   type DiscordPostOptions,
   hasAltTexts,
@@ -227,20 +229,23 @@ export class DiscordSender {
         const emoji = this.link.emojiNamed(room.guild, name);
         return emoji === null ? null : `<${emoji.animated ? "a" : ""}:${emoji.name}:${emoji.id}>`;
       },
-      pings: draft.mayPing,
+      pings: {
+        users: new Set(draft.mayPing.users ? [...found.values(), ...known] : []),
+        everyone: draft.mayPing.everyone,
+      },
     };
   }
 }
 
 export type DiscordDraftOptions = Omit<DiscordPostOptions, "prefix" | "lead" | "files" | "sent"> & {
-  readonly pings: MayPing;
+  readonly pings: DiscordPings;
 };
 
 function wantedOf(
   op: PostOp,
   part: DiscordMessagePart,
   { room, spot, voice, sent }: Course,
-  pings: MayPing,
+  pings: DiscordPings,
 ): DiscordWanted {
   const { content, files } = part;
   // By its number: where it ends another try may find changed.
@@ -257,9 +262,12 @@ function jumpTo({ guild }: DiscordRoom, { channel, id }: { readonly channel: str
   return `https://discord.com/channels/${guild}/${channel}/${id}`;
 }
 
+/** Ids in code, or behind a backslash, are none. */
 function mentionedIn(source: string): readonly string[] {
-  const ids = Array.from(source.matchAll(/<@!?(\d{1,20})[|>]/g), ([, id = ""]) => id);
-  return [...new Set(ids)].slice(0, MENTIONS_MAX);
+  const ids = new Set<string>();
+  const none = (): boolean => false;
+  passDiscord(source, { user: (id) => ids.add(id).size === 0, role: none, channel: none });
+  return [...ids].slice(0, MENTIONS_MAX);
 }
 
 const STUBBORN: Outcome = {

@@ -48,3 +48,17 @@ test("every request with a text says that it calls nobody, whatever the text loo
     editWebhookMessage: [{ parse: [] }],
   });
 });
+
+test.each([
+  ["markdown", "`ID`"],
+  ["mattermost", "```\nID\n```"],
+  ["discord", "`ID`"],
+  ["discord", "\\ID"],
+])("an id in code, or behind a backslash, notifies nobody: %s %s", async (format, text) => {
+  const town = await outTown();
+  const life = outLife(town);
+  const source = text.replace("ID", `<@${town.alice.user.id}>`);
+  const { outcome } = await doOp(life, postOf(life.ref, "", { body: bodyOf(source, [], format) }));
+  expect(outcome.is).toBe("delivered");
+  expect(ours(town).map(({ wire }) => wire.mentions)).toEqual([[]]);
+});
