@@ -107,7 +107,7 @@ export class DiscordEditor {
       const why = missing.get(file);
       return why === undefined ? asItIs(file) : { file: { ...file, missing: why }, goes: "in the text" };
     });
-    const lead = leadOf(messages[0]?.content ?? "");
+    const lead = leadOf(messages[0]?.content ?? "", call.room.guild);
     const { parts, losses } = renderMessages(op, {
       ...options,
       prefix: voice === null && op.author !== null,

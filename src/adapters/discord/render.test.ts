@@ -3,6 +3,7 @@ import { aSharedFile } from "../../../test/contract/shared-file.ts";
 import type { SharedFile } from "../../contract/content.ts";
 import { mint } from "../../contract/ids.ts";
 import type { PostDraft } from "../../contract/ops.ts";
+import { parseDiscordWords } from "../../content/discord-inline.ts";
 import { parse } from "../../content/formats.ts";
 import { NOTHING_SENT, progressOf, sentBy } from "./progress.ts";
 import { allowedIn, asItIs, type DiscordPostOptions, leadOf, renderMessages, replyLine } from "./render.ts";
@@ -200,16 +201,24 @@ describe("the line of a reply", () => {
     ["Ann", "what is [this] **here**?", "Ann: what is (this)"],
     ["Ann", "see https://e.example/x", "Ann: see https"],
     ["", "", "a message"],
+    ["Ann", "in C:\\dir\\", "Ann: in C:"],
+    ["n".repeat(3_000), "hi", "nnn"],
   ])("of %s", (name, excerpt, begin) => {
     const line = replyLine({ name, excerpt }, jump);
     expect(line.startsWith(`-# \u21aa [${begin}`)).toBe(true);
     expect(line.endsWith(`](<${jump}>)`)).toBe(true);
+    expect(line.length).toBeLessThan(600);
     expect(line).not.toMatch(/\n|:\/\/(?!discord)/);
-    expect(leadOf(`${line}\nyes`)).toBe(line);
+    expect(leadOf(`${line}\nyes`, "1")).toBe(line);
+    expect(parseDiscordWords(line).filter(({ t }) => t === "link")).toMatchObject([{ href: jump }]);
   });
 
   test("is none of what people write", () => {
-    expect(leadOf("-# small")).toBe("");
-    expect(leadOf("hi")).toBe("");
+    expect(leadOf("-# small", "1")).toBe("");
+    expect(leadOf("hi", "1")).toBe("");
+    const line = replyLine({ name: "Ann", excerpt: "hi" }, jump);
+    expect(leadOf(line, "2")).toBe("");
+    expect(leadOf(line.replace("discord.com", "e.example"), "1")).toBe("");
+    expect(leadOf(`${line.slice(0, -1)}?)`, "1")).toBe("");
   });
 });

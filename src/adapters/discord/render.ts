@@ -2,7 +2,7 @@ import type { Block, Inline, SharedFile } from "../../contract/content.ts";
 import type { OpReply, PostDraft } from "../../contract/ops.ts";
 import type { Loss } from "../../contract/outcome.ts";
 import { type DiscordHere, passDiscord } from "../../content/discord-names.ts";
-import { protectDiscord } from "../../content/discord-protect.ts";
+import { protectDiscord, protectDiscordPart } from "../../content/discord-protect.ts";
 import { renderDiscord } from "../../content/discord-render.ts";
 import { cut, excerpt } from "../../content/length.ts";
 import { blockWith, pack, wordsOfBlock } from "./pack.ts";
@@ -230,19 +230,26 @@ function fileLine({ file, goes }: DiscordRenderedFile, alt: boolean): string {
 
 /** What a message begins with that answers another and cannot say so otherwise: small, with a link that jumps there. */
 export function replyLine({ name, excerpt: words }: Pick<OpReply, "name" | "excerpt">, jump: string): string {
-  const who = quiet(name);
+  const who = cut(quiet(name), NAME_MAX, "utf16");
   const said = excerpt(quiet(words), QUOTED_MAX);
   const shown = [who, said].filter((part) => part !== "").join(": ") || "a message";
-  return `${LEAD}[${protectDiscord(shown)}](<${jump}>)`;
+  // The bracket behind it must not stand behind a backslash.
+  return `${LEAD}[${protectDiscordPart(shown, shown.includes("://"))}](<${jump}>)`;
 }
 
 const LEAD = "-# \u21aa ";
 
-/** Of a message that we wrote: the line by which it answers another; empty: it has none. */
-export function leadOf(content: string): string {
+/**
+ * Of a message that we wrote on this server: the line by which it answers another; empty: it has none. A text may begin
+ * with such a line that leads elsewhere.
+ */
+export function leadOf(content: string, guild: string): string {
   const [line = ""] = content.split("\n", 1);
-  return line.startsWith(`${LEAD}[`) && line.endsWith(")") ? line : "";
+  const [, to] = line.startsWith(`${LEAD}[`) ? (JUMP.exec(line) ?? []) : [];
+  return to === guild ? line : "";
 }
+
+const JUMP = /\]\(<https:\/\/discord\.com\/channels\/(\d{1,20})\/\d{1,20}\/\d{1,20}>\)$/;
 
 /** Words within the brackets of a link: neither brackets nor what would be an address, with which it were no link. */
 function quiet(text: string): string {
