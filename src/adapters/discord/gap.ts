@@ -127,8 +127,8 @@ export function editsIn(recent: readonly DiscordMessage[], sinceMs: number): rea
 }
 
 /**
- * Of those that were told, what is no more. `hasAll`: the channel has no more than these messages. Else only what the newest messages reach back to can be missed; and where there
- * are none at all, we may only not be allowed to read them.
+ * Of those that were told, what is no more. `hasAll`: the channel has no more than these messages. Else only what they
+ * reach back to can be missed; and where there are none at all, we may only not be allowed to read them.
  */
 export function deletionsIn(
   recent: readonly DiscordMessage[],
