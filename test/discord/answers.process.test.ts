@@ -25,9 +25,10 @@ interface Case {
   readonly what: string;
   /** The request whose answer is lost. */
   readonly which: (mode: Mode) => Which & { readonly path: RegExp };
-  readonly act: (town: Town, id: string) => Promise<unknown>;
+  /** `target`: what was said, and its id. */
+  readonly act: (town: Town, id: string, target: string) => Promise<unknown>;
   /** How often it was done: once. */
-  readonly done: (town: Town) => number;
+  readonly done: (town: Town, target: string) => number;
 }
 
 const shown = (town: Town, text: string): number => town.shown().filter((one) => one === text).length;
@@ -36,20 +37,20 @@ const CASES: readonly Case[] = [
   {
     what: "post",
     which: (mode) => POST[mode],
-    act: async (town) => await town.post("target"),
-    done: (town) => shown(town, "target") - 1,
+    act: async (town, _, target) => await town.post(target),
+    done: (town, target) => shown(town, target) - 1,
   },
   {
     what: "edit",
     which: (mode) => ({ method: "PATCH", path: CHANGE[mode] }),
-    act: async (town, id) => await town.edit(id, "target, edited"),
-    done: (town) => shown(town, "target, edited"),
+    act: async (town, id, target) => await town.edit(id, `${target}, edited`),
+    done: (town, target) => shown(town, `${target}, edited`),
   },
   {
     what: "deletion",
     which: (mode) => ({ method: "DELETE", path: CHANGE[mode] }),
     act: async (town, id) => await town.erase(id),
-    done: (town) => 1 - shown(town, "target"),
+    done: (town, target) => 1 - shown(town, target),
   },
   {
     what: "reaction",
@@ -66,47 +67,56 @@ const CASES: readonly Case[] = [
   },
 ];
 
-const WAYS = CASES.flatMap((one) =>
-  (["webhooks", "bot"] as const).map((mode) => Object.assign({}, one, { mode, which: one.which(mode) })),
-);
-type Way = (typeof WAYS)[number];
+const MODES = ["webhooks", "bot"] as const;
+const targetOf = ({ what }: Case): string => `the ${what}'s target`;
 
 /** Says a decoy and the target, loses the answer of what is done to it, and comes back once it was done. */
-async function lose(town: Town, { which, act, what }: Way): Promise<void> {
+async function lose(town: Town, one: Case, mode: Mode): Promise<void> {
   const { faults, requests } = town.side.server;
+  const { what, act } = one;
+  const which = one.which(mode);
   await town.post("decoy");
-  const id = await town.post("target");
-  await town.fence("before");
+  const id = await town.post(targetOf(one));
+  await town.fence(`before the ${what}`);
   const count = (): number =>
     requests.filter((one) => one.startsWith(`${which.method} `) && which.path.test(one.split(" ")[1] ?? "")).length;
   const before = count();
   faults.loseAnswer(which);
-  await act(town, id);
+  await act(town, id, targetOf(one));
   await town.until(() => count() > before, `the request of the ${what}`);
 }
 
-async function settle(town: Town, { what, mode, done }: Way, how: string): Promise<void> {
+/** Each was done once, and what was done is no news. Ends Rialto. */
+async function settle(town: Town, cases: readonly Case[], how: string): Promise<void> {
   await town.fence("after");
-  const found = { done: done(town), unconfirmed: await town.unconfirmed() };
-  say(`the answer of a ${what} is lost, ${how} (${mode})`, found);
-  expect(found).toEqual({ done: 1, unconfirmed: 0 });
+  const done = Object.fromEntries(cases.map((one) => [one.what, one.done(town, targetOf(one))]));
+  const found = { done, unconfirmed: await town.unconfirmed() };
+  say(`answers are lost, ${how}`, found);
+  expect(found).toEqual({ done: Object.fromEntries(cases.map(({ what }) => [what, 1])), unconfirmed: 0 });
   expect(town.shown()).toContain("decoy");
-  // What we did ourselves is no news.
   expect(town.told().filter(({ username }) => username !== "alice" && username !== "anna")).toEqual([]);
 }
 
-test.each(WAYS)("the answer of a $what is lost ($mode): done once", async (way) => {
-  const town = await Town.start(way.mode);
-  await lose(town, way);
-  await settle(town, way, "in one life");
-});
+test.each(MODES)(
+  "the answers of a post, an edit, a deletion, a reaction and a file are lost (%s): done once",
+  async (mode) => {
+    const town = await Town.start(mode);
+    for (const one of CASES) {
+      await lose(town, one, mode);
+      await town.fence(`after the ${one.what}`);
+    }
+    await settle(town, CASES, `in one life (${mode})`);
+  },
+);
 
-test.each(WAYS)("the answer of a $what is lost ($mode), and Rialto is killed: done once", async (way) => {
-  const town = await Town.start(way.mode);
-  await lose(town, way);
-  await town.rialto.kill9();
-  await town.live();
-  await settle(town, way, "with a kill");
+test.each(MODES)("the same, and Rialto is killed each time (%s): done once", async (mode) => {
+  const town = await Town.start(mode);
+  for (const one of CASES) {
+    await lose(town, one, mode);
+    await town.rialto.kill9();
+    await town.live();
+  }
+  await settle(town, CASES, `with a kill each time (${mode})`);
 });
 
 const KILLS: readonly (readonly [string, (town: Town) => Promise<void>])[] = [
@@ -134,23 +144,23 @@ const KILLS: readonly (readonly [string, (town: Town) => Promise<void>])[] = [
   ],
 ];
 
-test.each(KILLS.flatMap(([how, then]) => (["webhooks", "bot"] as const).map((mode) => [how, mode, then] as const)))(
+test.each(KILLS.flatMap(([how, then]) => MODES.map((mode) => [how, mode, then] as const)))(
   "the answer of a post is lost, and the server no longer knows its nonce, %s (%s): it stands once",
   async (how, mode, then) => {
     const town = await Town.start(mode);
-    const way = WAYS.find((one) => one.what === "post" && one.mode === mode);
-    if (way === undefined) throw new Error("there is a case");
+    const post = CASES.find(({ what }) => what === "post");
+    if (post === undefined) throw new Error("there is a case");
     // It looks for what it may have posted before it posts again: that waits until the nonce is forgotten.
     const release = town.side.server.faults.hold({ method: "GET", path: /^\/channels\/\d+\/messages$/u }, 1);
-    await lose(town, way);
+    await lose(town, post, mode);
     town.side.server.world.clock.pass(121_000);
     await then(town);
     release();
-    await settle(town, way, `the nonce forgotten, ${how}`);
+    await settle(town, [post], `the nonce forgotten, ${how} (${mode})`);
   },
 );
 
-test.each(["webhooks", "bot"] as const)(
+test.each(MODES)(
   "the answer of the second part of a long post is lost (%s), and Rialto is killed: each part stands once",
   async (mode) => {
     const town = await Town.start(mode);
@@ -177,7 +187,7 @@ test.each(["webhooks", "bot"] as const)(
   },
 );
 
-test.each(["webhooks", "bot"] as const)(
+test.each(MODES)(
   "of three posts that say the same the answer of the second is lost (%s), and Rialto is killed: three stand",
   async (mode) => {
     const town = await Town.start(mode);
