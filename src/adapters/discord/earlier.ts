@@ -28,7 +28,10 @@ export interface DiscordLook {
 }
 
 /** A message, and the channel or thread that it is in. */
-export type DiscordFound = Pick<DiscordMessage, "id" | "channel">;
+export interface DiscordFound extends Pick<DiscordMessage, "id" | "channel"> {
+  /** Up to where it says the post, as it was cut when it left; null: as it is cut now. */
+  readonly end: Progress | null;
+}
 
 /** What earlier tries made: found in the history, because webhooks know no key for a repeated post. */
 export class DiscordEarlier {
@@ -72,17 +75,18 @@ export class DiscordEarlier {
     const known = this.#link.own.find(look);
     // It was there, even if somebody has deleted it since.
     if (known !== null)
-      return { ok: true, value: { id: known, channel: spot.begins === null ? under.channel : known } };
+      return { ok: true, value: { id: known, channel: spot.begins === null ? under.channel : known, end: null } };
     const candidates =
       spot.begins === null ? await this.#behind(under, look, signal) : await this.#posts(under, room, signal);
     if (!candidates.ok) return candidates;
     const free = candidates.value.filter((message) => this.#isFree(message, look));
-    const exact = free.find((message) => isLike(message, look) || isWhatLeft(message, under));
-    // It may have been edited by an op that came behind it.
-    return {
-      ok: true,
-      value: exact ?? free.find((message) => message.editedMs !== null && isBy(message, look)) ?? null,
-    };
+    const found =
+      free.find((message) => isLike(message, look) || isWhatLeft(message, under)) ??
+      // It may have been edited by an op that came behind it.
+      free.find((message) => message.editedMs !== null && isBy(message, look));
+    if (found === undefined) return { ok: true, value: null };
+    const { id, channel } = found;
+    return { ok: true, value: { id, channel, end: isWhatLeft(found, under) ? under.end : null } };
   }
 
   #isFree(message: DiscordMessage, { op, upTo }: DiscordLook): boolean {
@@ -157,16 +161,21 @@ function isLike(message: DiscordMessage, look: DiscordLook): boolean {
 }
 
 /** What a message was when it left, also if who says it is said in another way by now. */
-export function digestOf({ name, content }: Pick<DiscordLook, "name" | "content">): string {
+export function digestOf({ name, content, files }: DigestFacts): string {
   const who = name === null ? null : bare(name);
   return createHash("sha256")
-    .update(JSON.stringify([who, bare(content)]))
+    .update(JSON.stringify([who, bare(content), files.length]))
     .digest("hex")
     .slice(0, DIGEST_LENGTH);
 }
 
-function isWhatLeft({ webhook, author, content }: DiscordMessage, { digest }: DiscordPostUnderWay): boolean {
-  return digest === digestOf({ name: webhook === "" ? null : author.username, content });
+interface DigestFacts extends Pick<DiscordLook, "name" | "content"> {
+  readonly files: { readonly length: number };
+}
+
+function isWhatLeft(message: DiscordMessage, { digest }: DiscordPostUnderWay): boolean {
+  const { webhook, author, content, attachments } = message;
+  return digest === digestOf({ name: webhook === "" ? null : author.username, content, files: attachments });
 }
 
 /** The network may write a name of a file anew, and a picture; hardly both at once. */

@@ -1,5 +1,5 @@
 import type { SharedFile } from "../../contract/content.ts";
-import type { MessageRef } from "../../contract/ids.ts";
+import { END, type MessageRef } from "../../contract/ids.ts";
 import type { EditOp } from "../../contract/ops.ts";
 import type { Loss, Outcome } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
@@ -245,6 +245,7 @@ export class DiscordEditor {
     const wanted: DiscordWanted = {
       op: op.id,
       upTo: progressAt(`new ${at}`),
+      end: END,
       channel: op.channel,
       room,
       spot: { channel, thread: channel === room.id ? null : channel, begins: null, answers: null },

@@ -116,6 +116,21 @@ describe("a session of the gateway", () => {
     expect(logins(town)).toEqual(["IDENTIFY", "RESUME", "RESUME", "IDENTIFY"]);
   });
 
+  test("that the network keeps from us is taken up once it no longer does", async () => {
+    const town = await discordTown();
+    const first = await live(town);
+    town.alice.say(town.channel, "one");
+    await until(first.host, "Alice: one");
+    await stop(first);
+    const { faults } = town.server;
+    faults.break({ method: "GET", path: /^\/gateway(?:\/resume)?$/ }, Infinity);
+    const { opened } = await tryOpen(town, { since: first.host.cursors.at(-1) ?? null });
+    expect(opened).toMatchObject({ ok: false, ended: { cause: "lost" } });
+    faults.clear();
+    await live(town, first);
+    expect(logins(town)).toEqual(["IDENTIFY", "RESUME"]);
+  });
+
   test("that is taken up is no new one, of which there are none left today", async () => {
     const town = await discordTown();
     const first = await live(town);

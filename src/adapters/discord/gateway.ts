@@ -9,6 +9,10 @@ import { type DiscordEvent, DiscordShard, type ShardEnd } from "./shard.ts";
 
 /** From the first byte to the login. */
 const ENTRY_MS = 45_000;
+/** … where it has another address besides. */
+const FIRST_MS = 15_000;
+/** Close codes of the gateway's, and not of the connection's. */
+const OWN_CODES = 4_000;
 /** A server that has not answered its heartbeat for so long is in doubt, and given up. */
 const DOUBT_MS = 10_000;
 const DEAD_MS = 25_000;
@@ -43,7 +47,8 @@ export async function openGateway(options: GatewayOptions, from: DiscordResume |
   if (from !== null) {
     const end = await takeUp(gateway, from, options);
     if (end === null) return { ok: true, gateway, resumed: true };
-    if (isFinal(end)) return { ok: false, ended: gateway.stop(end) };
+    // What the network has kept from us can be taken up when it lets us: a new session would have a gap.
+    if (isFinal(end) || !isVerdict(end)) return { ok: false, ended: gateway.stop(end) };
     const { clock, random } = options.host;
     await wait(clock, REFUSED_MS + random() * REFUSED_MORE_MS, options.signal);
   }
@@ -61,7 +66,7 @@ async function takeUp(
   from: DiscordResume,
   { url, signal }: Pick<GatewayOptions, "url" | "signal">,
 ): Promise<ShardEnd | Ended | null> {
-  const end = await gateway.enter(from, signal);
+  const end = await gateway.enter(from, signal, FIRST_MS);
   if (end === null || isRefusal(end) || isFinal(end)) return end;
   return await gateway.enter({ ...from, url }, signal);
 }
@@ -69,6 +74,11 @@ async function takeUp(
 /** Ends of a connection on which a session was to be taken up that say: it cannot be. */
 function isRefusal(end: ShardEnd | Ended): boolean {
   return "is" in end && (end.is === "refused" || (end.is === "closed" && REFUSALS.has(end.code)));
+}
+
+/** Said by the gateway itself, which closes with codes of its own. */
+function isVerdict(end: ShardEnd | Ended): boolean {
+  return isRefusal(end) || ("is" in end && end.is === "closed" && end.code >= OWN_CODES);
 }
 
 /** Ends that a new session would have as well, or that ask us not to try. */
@@ -147,7 +157,7 @@ export class DiscordGateway {
   }
 
   /** Null once events come; else why they do not. */
-  async enter(from: DiscordResume | null, signal: AbortSignal): Promise<ShardEnd | Ended | null> {
+  async enter(from: DiscordResume | null, signal: AbortSignal, ms = ENTRY_MS): Promise<ShardEnd | Ended | null> {
     const { clock } = this.#options.host;
     if (signal.aborted) return givenUp();
     const result = Promise.withResolvers<ShardEnd | Ended | null>();
@@ -156,7 +166,7 @@ export class DiscordGateway {
     this.#isIn = false;
     // What an attempt before has brought comes again.
     this.#early = [];
-    const cancel = clock.after(ENTRY_MS, () => result.resolve(lost("timeout", "the gateway does not let Rialto in")));
+    const cancel = clock.after(ms, () => result.resolve(lost("timeout", "the gateway does not let Rialto in")));
     const release = onAbort(signal, () => result.resolve(givenUp()));
     this.#connect(from);
     const end = await result.promise;

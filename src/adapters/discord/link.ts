@@ -19,6 +19,8 @@ export interface DiscordPostUnderWay {
   readonly floor: string;
   /** Of its words, and of who says them: a later try may have another name, or none. Empty: not known. */
   readonly digest: string;
+  /** Up to where it says the post; null: not known. */
+  readonly end: Progress | null;
 }
 
 /** What sending needs of a session. */

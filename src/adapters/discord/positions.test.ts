@@ -77,6 +77,7 @@ test("posts under way outlive the program, the newest of each channel", () => {
     channel,
     floor: "10",
     digest: "",
+    end: null,
   });
   positions.announce(post("other", "2"));
   for (let count = 0; count < 17; count += 1) positions.announce(post(`op${count}`, "1"));

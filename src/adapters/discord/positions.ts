@@ -305,5 +305,13 @@ function postIn(raw: unknown): DiscordPostUnderWay | null {
   const [channel, floor] = [textIn(raw, "channel"), textIn(raw, "floor")];
   if (op === null || upTo === null || channel === null || floor === null) return null;
   const digest = textIn(raw, "digest") ?? "";
-  return { op: opIdAgain(op), upTo: progressAt(upTo), channel, floor, digest };
+  const end = textIn(raw, "end");
+  return {
+    op: opIdAgain(op),
+    upTo: progressAt(upTo),
+    channel,
+    floor,
+    digest,
+    end: end === null ? null : progressAt(end),
+  };
 }

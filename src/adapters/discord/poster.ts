@@ -40,6 +40,8 @@ const NONCE_MAX = 25;
 export interface DiscordWanted {
   readonly op: OpId;
   readonly upTo: Progress;
+  /** Up to where it says the post. */
+  readonly end: Progress;
   readonly channel: ChannelRef;
   readonly room: DiscordRoom;
   readonly spot: DiscordSpot;
@@ -59,7 +61,7 @@ export interface DiscordVoice {
 
 export type DiscordMade =
   /** `place`: the channel or thread that it is in. */
-  | { readonly is: "made"; readonly ref: MessageRef; readonly place: string }
+  | { readonly is: "made"; readonly ref: MessageRef; readonly place: string; readonly end: Progress }
   /** Nothing was made, and it can be tried without this at once. */
   | { readonly is: "without"; readonly what: "hook" | "name" | "thread" | "reply"; readonly why: string }
   | { readonly is: "without"; readonly what: "file"; readonly file: SharedFile; readonly why: string }
@@ -91,7 +93,7 @@ export class DiscordPoster {
     }
     const answer = await this.#send(wanted, opened.uploads, signal);
     if (!answer.ok) return await this.#refused(answer.failure, wanted, signal);
-    return (await this.#takenBack(answer.value, wanted, signal)) ?? this.#made(wanted, answer.value);
+    return (await this.#takenBack(answer.value, wanted, signal)) ?? this.#made(wanted, { ...answer.value, end: null });
   }
 
   /** What an earlier try has made for it; null: nothing is there. */
@@ -123,7 +125,14 @@ export class DiscordPoster {
     if (under === null) {
       const floor = await this.#earlier.floorOf(spot, room, signal);
       if (!floor.ok) return this.#notRead(floor.failure, wanted);
-      under = { op, upTo, channel: spot.channel, floor: floor.value, digest: digestOf(lookOf(wanted)) };
+      under = {
+        op,
+        upTo,
+        channel: spot.channel,
+        floor: floor.value,
+        digest: digestOf(lookOf(wanted)),
+        end: wanted.end,
+      };
     }
     const isKept = await this.#link.announce(under, signal);
     return isKept ? null : { is: "ended", outcome: NOT_DURABLE };
@@ -163,13 +172,13 @@ export class DiscordPoster {
     return await api.post(spot.channel, said, uploads, signal);
   }
 
-  #made(wanted: DiscordWanted, { id, channel }: DiscordFound): DiscordMade {
+  #made(wanted: DiscordWanted, { id, channel, end }: DiscordFound): DiscordMade {
     const { op, room } = wanted;
     this.#link.own.attribute(id, { op, upTo: keyOf(wanted) });
     this.#earlier.made(channel, id);
     // A forum's post has the id of its thread.
     if (channel !== room.id) this.#earlier.made(room.id, channel);
-    return { is: "made", ref: refIn(room, channel, id), place: channel };
+    return { is: "made", ref: refIn(room, channel, id), place: channel, end: end ?? wanted.end };
   }
 
   /** A webhook speaks wherever somebody has moved it to, which may be where nobody is meant to read this. */

@@ -104,15 +104,18 @@ export class DiscordSender {
       const [part, ...rest] = parts;
       if (part === undefined) return { is: "delivered", receipt: { messages, losses: [...course.losses, ...losses] } };
       if (isAborted(signal)) return GIVEN_UP;
-      const made = await this.poster.make(wantedOf(op, part, course, options.pings), signal);
+      const wanted = wantedOf(op, part, course, options.pings);
+      const made = await this.poster.make(wanted, signal);
       if (made.is === "ended") return made.outcome;
       if (made.is === "made") {
-        parts = rest;
         messages.push(made.ref);
         const thread = course.spot.begins === null ? course.sent.thread : made.place;
         if (course.spot.begins !== null) course.spot = within(made.place);
-        course.sent = { ...(part.sent ?? course.sent), thread };
-        attempt.sent(part.sent === null ? END : progressOf(course.sent), [made.ref]);
+        const isAll = made.end === END;
+        course.sent = { ...(isAll ? course.sent : sentBy(made.end)), thread };
+        attempt.sent(isAll ? END : progressOf(course.sent), [made.ref]);
+        // An earlier try, whose message was found, may have been cut in another way.
+        parts = isAll ? [] : made.end === wanted.end ? rest : this.#render(op, course, options).parts;
         continue;
       }
       changes += 1;
@@ -252,7 +255,9 @@ function wantedOf(
   const upTo = progressAt(String(sent.parts + 1));
   // Only the first one is the answer.
   const at = sent.parts === 0 ? spot : { ...spot, answers: null };
-  return { op: op.id, upTo, channel: op.channel, room, spot: at, content, files, alt: hasAltTexts(op), pings, voice };
+  const end = part.sent === null ? END : progressOf({ ...part.sent, thread: sent.thread });
+  const { id, channel } = op;
+  return { op: id, upTo, end, channel, room, spot: at, content, files, alt: hasAltTexts(op), pings, voice };
 }
 
 const within = (thread: string): DiscordSpot => ({ channel: thread, thread, begins: null, answers: null });

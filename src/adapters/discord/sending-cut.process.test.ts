@@ -46,6 +46,22 @@ describe("a post of several messages has all its words once", () => {
     expect(wordsIn(town)).toEqual(TEXT.split(" "));
   });
 
+  test.each([
+    ["the bot", true],
+    ["a webhook", false],
+  ] as const)("when %s says the rest of it, and the answer of the first was lost", async (_, begins) => {
+    const town = await outTown();
+    const hook = outLife(town);
+    const op = answerIn(town, hook);
+    const bot = { AutoWebhooks: false };
+    const first = begins ? hook : outLife(town, { settings: bot });
+    town.server.faults.loseAnswer(POST);
+    expect((await doOp(first, op)).outcome.is).toBe("unknown");
+    const second = outLife(town, { before: first, ...(begins && { settings: bot }) });
+    expect((await doOp(second, { ...op, attempt: 2 })).outcome.is).toBe("delivered");
+    expect(wordsIn(town)).toEqual(TEXT.split(" "));
+  });
+
   test("when the bot says the rest of it in the same try", async () => {
     const town = await outTown();
     const life = outLife(town);

@@ -201,7 +201,7 @@ describe("what waits", () => {
 });
 
 describe("a post that is about to leave", () => {
-  const post = { op: "op" as OpId, upTo: "1" as Progress, channel: "5", floor: "3", digest: "" };
+  const post = { op: "op" as OpId, upTo: "1" as Progress, channel: "5", floor: "3", digest: "", end: null };
   const NEVER = new AbortController().signal;
 
   test("is on disk before it does", async () => {
