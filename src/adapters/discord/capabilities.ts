@@ -5,7 +5,7 @@ import type { Capabilities } from "../../contract/capabilities.ts";
  * been sent is looked for in the channel's history, behind the newest message that we knew, before it is sent again.
  */
 export const capabilities = {
-  ops: { edit: "native", delete: "native", react: "native" },
+  ops: { edit: "native", delete: "native", react: "native", topic: "none" },
   reply: "native",
   replyWords: "quote",
   thread: "native",

@@ -4,12 +4,11 @@ import type { EditOp } from "../../contract/ops.ts";
 import type { Loss, Outcome } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
 import type { Json } from "../kit/json.ts";
+import { GIVEN_UP, GONE, NOT_THERE } from "../kit/outcomes.ts";
 import type { DiscordUpload } from "./api.ts";
 import { attachedAmong } from "./attached.ts";
 import {
   EDITING,
-  GIVEN_UP,
-  GONE,
   HOOKING,
   HOOK_GONE,
   isArchived,
@@ -17,7 +16,6 @@ import {
   isHookGone,
   isTooLarge,
   NO_HOOK,
-  NOT_THERE,
   outcomeOf,
   readingFailed,
 } from "./failure.ts";

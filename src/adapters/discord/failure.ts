@@ -1,14 +1,12 @@
 import type { ChannelRef } from "../../contract/ids.ts";
 import type { Outcome, Reason, ReasonCode } from "../../contract/outcome.ts";
-import { codeOf, retryWithin } from "../kit/outcomes.ts";
+import { AGAIN_MS, codeOf, deferred, RATE_MS, rejected, retryWithin } from "../kit/outcomes.ts";
 import { channelRef } from "./ids.ts";
 import type { DiscordLink } from "./link.ts";
 import type { DiscordFailure } from "./rest-result.ts";
 
 /** Whoever may give us a right is a person. */
 const PERSON_MS = 60_000;
-const RATE_MS = 5_000;
-const AGAIN_MS = 1_000;
 /** A channel that is gone, or out of our sight: an event says when that changes. */
 const LOST_MS = 60_000;
 
@@ -33,14 +31,6 @@ interface Failing {
   readonly at: string;
   readonly doing: DiscordDoing;
 }
-
-const deferred = (why: Reason, retryInMs: number, scope: "channel" | "session"): Outcome => ({
-  is: "deferred",
-  why,
-  retryInMs,
-  scope,
-});
-const rejected = (code: ReasonCode, message: string): Outcome => ({ is: "rejected", why: { code, message } });
 
 /** How a request ended that was to change something, when not well. Codes: `RESTJSONErrorCodes` of the network. */
 export function outcomeOf(failure: DiscordFailure, failing: Failing): Outcome {
@@ -150,11 +140,6 @@ const REMEDIES: ReadonlyMap<number, { readonly code: ReasonCode; readonly remedy
   [240_000, { code: "bad_content", remedy: "the server blocks links that it takes for harmful" }],
 ]);
 
-const NOT_IN: Reason = { code: "not_found", message: "Rialto is not in the channel" };
-export const NOT_THERE: Outcome = deferred(NOT_IN, AGAIN_MS, "channel");
-export const GIVEN_UP: Outcome = deferred({ code: "stopping", message: "sending was cancelled" }, AGAIN_MS, "channel");
-export const DONE: Outcome = { is: "delivered", receipt: { messages: [], losses: [] } };
-export const GONE: Outcome = rejected("not_found", "the message no longer exists");
 const HOOK_WORDS = "the webhook that wrote the message is gone, and nobody else can change it";
 export const HOOK_GONE: Outcome = rejected("not_found", HOOK_WORDS);
 /** The same as a failure of a request. */

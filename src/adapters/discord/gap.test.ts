@@ -48,16 +48,19 @@ describe("what is missing of a channel", () => {
     ["ids get longer", 990, 1010, "995", 1],
   ])("%s", async (_, from, to, after, requests) => {
     const { api, asked } = channelOf(ids(from, to));
-    const read = await readAll(new GapSource(api, { channel: "5", after }));
+    const read = await readAll(new GapSource(api, { channel: "5", after, since: after }));
     expect(read).toEqual(ids(from, to).filter((id) => isLaterId(id, after)));
     expect(asked).toHaveLength(requests);
   });
 
   test("more than is read for one gap is not whole", async () => {
     const { api } = channelOf(ids(10_000, 20_500));
-    const source = new GapSource(api, { channel: "5", after: "" });
+    const source = new GapSource(api, { channel: "5", after: "", since: "" });
     expect(await readAll(source)).toEqual(ids(10_000, 19_999));
     expect(source.isWhole).toBe(false);
+    // What was told before, and is only read once more, leaves as much room for what was missed.
+    const again = new GapSource(api, { channel: "5", after: "10099", since: "10499" });
+    expect(await readAll(again)).toEqual(ids(10_100, 20_499));
   });
 
   test("a row that nobody can read is no end", async () => {
@@ -70,7 +73,7 @@ describe("what is missing of a channel", () => {
       const { messages, isFull } = answer.value;
       return { ok: true, value: { messages: messages.filter(({ id }) => !unreadable.has(id)), isFull } };
     };
-    const source = new GapSource(api, { channel: "5", after: "1005" });
+    const source = new GapSource(api, { channel: "5", after: "1005", since: "1005" });
     expect(await readAll(source)).toEqual(ids(1006, 1249).filter((id) => !unreadable.has(id)));
     expect([source.isWhole, source.hasAll]).toEqual([true, false]);
   });
@@ -88,7 +91,7 @@ describe("what is missing of a channel", () => {
     };
     const works = api.page;
     api.page = async () => await Promise.resolve({ ok: false, failure });
-    const source = new GapSource(api, { channel: "5", after: "1" });
+    const source = new GapSource(api, { channel: "5", after: "1", since: "1" });
     expect(await source.load(never)).toBe(failure);
     api.page = works;
     expect(await readAll(source)).toEqual(["2", "3"]);
@@ -97,7 +100,7 @@ describe("what is missing of a channel", () => {
 
 test("several channels are read in one order", async () => {
   const sources = [ids(11, 12), ["10", "13"]].map(
-    (all) => new GapSource(channelOf(all).api, { channel: "", after: "" }),
+    (all) => new GapSource(channelOf(all).api, { channel: "", after: "", since: "" }),
   );
   const read: string[] = [];
   for (const source of sources) await source.load(never);

@@ -14,6 +14,8 @@ interface GapScope {
   readonly channel: string;
   /** Empty: from its beginning. */
   readonly after: string;
+  /** Up to where all was told: what is read once more before it does not count as missed. */
+  readonly since: string;
 }
 
 /** What is missing of one channel or thread, oldest first, one page at a time. */
@@ -83,7 +85,7 @@ export class GapSource {
     const { messages, isFull } = answer.value;
     const page = messages.filter(({ id }) => isLaterId(id, this.#from));
     this.#page = page;
-    this.#count += page.length;
+    this.#count += page.filter(({ id }) => isLaterId(id, this.#scope.since)).length;
     const newest = page.at(-1);
     if (newest !== undefined) this.#from = newest.id;
     // A full page of which nothing can be read does not say where the next one begins.
@@ -101,7 +103,7 @@ export class GapSource {
   }
 }
 
-/** The source whose message is the oldest; null: none has any. All must be loaded. */
+/** The source whose message is the oldest; null: there is none. All must be loaded. */
 export function oldestOf(sources: Iterable<GapSource>): GapSource | null {
   let found: GapSource | null = null;
   for (const source of sources) {

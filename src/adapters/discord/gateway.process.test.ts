@@ -1,20 +1,11 @@
 import { describe, expect, onTestFinished, test } from "vitest";
+import { heard, type Life, stop, toldBy, until } from "../../../test/contract/life.ts";
 import { RecordingHost } from "../../../test/contract/recording-host.ts";
 import { eventually, within } from "../../../test/support/wait.ts";
 import { openGateway } from "./gateway.ts";
 import type { Cursor } from "../../contract/ids.ts";
 import type { Ended, Session } from "../../contract/session.ts";
-import {
-  type DiscordLife,
-  discordTown,
-  type DiscordTown,
-  heard,
-  live,
-  stop,
-  toldBy,
-  tryOpen,
-  until,
-} from "./town.suite.ts";
+import { discordTown, type DiscordTown, live, tryOpen } from "./town.suite.ts";
 
 async function endOf({ ended }: Pick<Session, "ended">): Promise<Ended> {
   return await within(ended, () => "the end of the session");
@@ -25,7 +16,7 @@ const logins = ({ server }: DiscordTown): readonly string[] =>
   server.sockets.logins.map((said) => said.split(" ")[0] ?? "");
 
 /** The cursor of a life whose session is to be taken up at that address. */
-function elsewhere({ host }: DiscordLife, url: string): Cursor {
+function elsewhere({ host }: Life, url: string): Cursor {
   const cursor = JSON.parse(host.cursors.at(-1) ?? "{}") as Record<string, unknown>;
   return JSON.stringify({ ...cursor, url }) as Cursor;
 }

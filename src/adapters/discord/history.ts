@@ -1,9 +1,10 @@
 import type { Event } from "../../contract/events.ts";
 import type { Host } from "../../contract/host.ts";
+import { type ChannelPositions, MARGIN_MS } from "../kit/channel-positions.ts";
 import type { DiscordApi } from "./api.ts";
 import { deletionsIn, editsIn, GapSource, oldestOf, threadsIn } from "./gap.ts";
 import { type DiscordMessage, type DiscordThread, discordTimeOf, isLaterId, isOpenThread } from "./model.ts";
-import { type DiscordPositions, marginBefore, MARGIN_MS } from "./positions.ts";
+import { marginBefore } from "./positions.ts";
 import type { ChannelPlace, DiscordReader } from "./reader.ts";
 import type { DiscordFailure, DiscordResult } from "./rest-result.ts";
 import type { ThreadFirsts } from "./thread-firsts.ts";
@@ -20,7 +21,7 @@ const ACTIVE_MS = 30_000;
 interface DiscordHistoryOptions {
   readonly api: Pick<DiscordApi, "page" | "activeThreads" | "archivedThreads">;
   readonly host: Pick<Host, "accept" | "clock" | "log">;
-  readonly positions: DiscordPositions;
+  readonly positions: Pick<ChannelPositions<string>, "of" | "sinceOf" | "told" | "wasTold">;
   readonly reader: DiscordReader;
   readonly firsts: ThreadFirsts;
   readonly guild: string;
@@ -77,7 +78,7 @@ export class DiscordHistory {
     const { positions } = this.#options;
     const position = positions.of(room.id);
     if (position === null) return null;
-    const since = position.behind ?? positions.at;
+    const since = positions.sinceOf(room.id);
     const from = since === "" ? "" : marginBefore(since);
     const after = isLaterId(position.floor, from) ? position.floor : from;
     const gap: Gap = {
@@ -124,7 +125,7 @@ export class DiscordHistory {
       gap.leftOut.add(channel);
       return;
     }
-    gap.sources.set(channel, new GapSource(this.#options.api, { channel, after: gap.after }));
+    gap.sources.set(channel, new GapSource(this.#options.api, { channel, after: gap.after, since: gap.since }));
     gap.before.set(channel, this.#options.reader.toldOf(channel));
   }
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { stop, until } from "../../../test/contract/life.ts";
 import { addBot, Folk } from "../../../test/servers/discord/people.ts";
 import type { ChannelRow } from "../../../test/servers/discord/wire.ts";
 import { eventually, within } from "../../../test/support/wait.ts";
-import { discordTown, type DiscordTown, live, stop, tryOpen, until } from "./town.suite.ts";
+import { discordTown, type DiscordTown, live, tryOpen } from "./town.suite.ts";
 
 const signal = new AbortController().signal;
 

@@ -1,8 +1,9 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
+import { until } from "../../../test/contract/life.ts";
 import { populate } from "../../../test/servers/discord/people.ts";
-import { discordTown, type DiscordTown, live, until } from "./town.suite.ts";
+import { discordTown, type DiscordTown, live } from "./town.suite.ts";
 
 const MIB = 1 << 20;
 

@@ -200,15 +200,17 @@ export function discordReactionIn(raw: unknown): DiscordReaction | null {
 
 /** An id that says when it was made; empty for what is none. */
 export function snowflakeIn(from: Json, key: string): string {
-  const id = textIn(from, key) ?? "";
-  return SNOWFLAKE.test(id) ? id : "";
+  const id = from[key];
+  return isSnowflake(id) ? id : "";
 }
+
+export const isSnowflake = (raw: unknown): raw is string => typeof raw === "string" && SNOWFLAKE.test(raw);
 
 const SNOWFLAKE = /^\d{1,20}$/;
 
 /** Unix milliseconds of a snowflake; 0 for what is none. */
 export function discordTimeOf(id: string): number {
-  return SNOWFLAKE.test(id) ? Number(BigInt(id) >> 22n) + EPOCH_MS : 0;
+  return isSnowflake(id) ? Number(BigInt(id) >> 22n) + EPOCH_MS : 0;
 }
 
 /** The first id of this moment. */

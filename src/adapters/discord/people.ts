@@ -2,6 +2,7 @@ import type { RemoteFile } from "../../contract/content.ts";
 import type { Author } from "../../contract/events.ts";
 import type { Clock } from "../../contract/host.ts";
 import { cut } from "../../content/length.ts";
+import { cleanName } from "../kit/clean-name.ts";
 import { Directory } from "../kit/directory.ts";
 import { inTime } from "../kit/in-time.ts";
 import type { DiscordApi } from "./api.ts";
@@ -172,11 +173,7 @@ const picture = (url: string): RemoteFile => ({
   ref: null,
 });
 
-/** Names may hold anything: what breaks lines, or writes backwards, has no place in one. */
+/** What people and servers write as a name, as one. */
 export function clean(name: string): string {
-  const line = name
-    .replaceAll(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, " ")
-    .replaceAll(/ {2,}/gu, " ")
-    .trim();
-  return cut(line, NAME_MAX, "codepoints");
+  return cut(cleanName(name), NAME_MAX, "codepoints");
 }

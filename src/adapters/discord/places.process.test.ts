@@ -1,8 +1,9 @@
 import { MessageFlags } from "discord-api-types/v10";
 import { expect, test } from "vitest";
+import { type Life, stop, toldBy, until } from "../../../test/contract/life.ts";
 import { addPerson, furnish, giveRole } from "../../../test/servers/discord/people.ts";
 import type { Session } from "../../contract/session.ts";
-import { type DiscordLife, discordTown, live, stop, toldBy, tryOpen, until } from "./town.suite.ts";
+import { discordTown, live, tryOpen } from "./town.suite.ts";
 
 const never = new AbortController().signal;
 
@@ -12,7 +13,7 @@ async function enter(session: Session, name: string): Promise<void> {
 }
 
 /** Where messages are, and the first message of their thread. */
-const placesOf = ({ host }: Pick<DiscordLife, "host">): readonly unknown[] =>
+const placesOf = ({ host }: Pick<Life, "host">): readonly unknown[] =>
   host.posted.map(({ channel, messages, thread }) => [channel, messages[0], thread]);
 
 test("a forum's posts are its threads, also those of a gap", async () => {

@@ -4,9 +4,7 @@ import type { DiscordPostUnderWay } from "./link.ts";
 import { firstIdAt } from "./model.ts";
 import { DiscordPositions, marginBefore } from "./positions.ts";
 
-const DAY_MS = 24 * 3_600_000;
-const START_MS = Date.UTC(2024, 0, 1);
-const at = (ms: number): string => firstIdAt(START_MS + ms);
+const at = (ms: number): string => firstIdAt(Date.UTC(2024, 0, 1) + ms);
 
 function again(positions: DiscordPositions): DiscordPositions {
   const cursor = positions.take();
@@ -18,26 +16,39 @@ test.each(["", "[]", "null", "{", '{"at":5,"channels":{"1":3,"2":[4]},"doing":[{
   "a cursor that says nothing (%s) is none",
   (cursor) => {
     const positions = new DiscordPositions(cursor as Cursor);
-    expect([positions.at, positions.durable, positions.channels, positions.take()]).toEqual(["", null, [], null]);
+    expect([positions.channels.at, positions.durable, positions.channels.ids, positions.take()]).toEqual([
+      "",
+      null,
+      [],
+      null,
+    ]);
   },
 );
 
-test("channels are as far as the newest message, but for those that are behind", () => {
-  const positions = new DiscordPositions(null);
-  positions.begin("1", at(0));
-  positions.begin("2", at(0));
-  positions.seen(at(1000));
-  positions.fallBack("2");
-  positions.seen(at(2000));
-  positions.seen(at(500));
-  const next = again(positions);
-  expect(next.at).toBe(at(2000));
-  expect(next.of("1")).toEqual({ floor: at(0), behind: null });
-  expect(next.of("2")).toEqual({ floor: at(0), behind: at(1000) });
-  next.fallBack("2");
-  expect(next.of("2")?.behind, "it stays where it is behind").toBe(at(1000));
-  next.caughtUp("2");
-  expect(next.of("2")?.behind).toBeNull();
+test("cursors of earlier versions are read, and written as they were", () => {
+  const post = { op: "op", upTo: "1", channel: "1", floor: "10", digest: "d", end: null };
+  const since = {
+    at: "1191000000000000000",
+    session: "a",
+    url: "wss://gateway",
+    seq: 3,
+    channels: { "1": ["1190000000000000000"], "2": ["", "1190500000000000000"] },
+    absent: { "2": 1_704_000_000_000 },
+    told: { "5": 1_704_000_000_001 },
+    recent: { "1": "5 6" },
+    doing: [post],
+  };
+  const positions = new DiscordPositions(JSON.stringify(since) as Cursor);
+  const { channels, recent, durable } = positions;
+  expect([channels.at, durable, positions.moved]).toEqual([since.at, { session: "a", url: since.url, seq: 3 }, false]);
+  expect([channels.of("1"), channels.of("2")]).toEqual([
+    { floor: "1190000000000000000", behind: null },
+    { floor: "", behind: "1190500000000000000" },
+  ]);
+  expect([recent.of("1"), channels.wasTold("5", 1_704_000_000_001)]).toEqual([["5", "6"], true]);
+  expect(positions.announced("op" as OpId, "1" as Progress)).toEqual(post);
+  positions.followed({ session: "a", url: since.url, seq: 4 });
+  expect(JSON.parse(positions.take() ?? "")).toEqual({ ...since, seq: 4 });
 });
 
 test("the gateway is taken up from what the disk has, and from nothing of another session", () => {
@@ -85,46 +96,6 @@ test("posts under way outlive the program, the newest of each channel", () => {
   const next = again(positions);
   const floorOf = (op: string): string | undefined => next.announced(op as OpId, "1" as Progress)?.floor;
   expect(["op0", "op1", "op16", "other"].map(floorOf)).toEqual([undefined, "10", "10", "10"]);
-});
-
-test("the newest messages are remembered, so that they can be missed", () => {
-  const positions = new DiscordPositions(null);
-  for (let id = 1; id <= 25; id += 1) positions.keep("1", String(id));
-  positions.drop("1", "25");
-  const next = again(positions);
-  expect(next.kept("1")).toEqual(Array.from({ length: 19 }, (_, index) => String(index + 6)));
-  for (let channel = 2; channel < 40; channel += 1) {
-    for (let id = 1; id <= 20; id += 1) next.keep(String(channel), String(id));
-  }
-  const last = again(next);
-  const count = Array.from({ length: 40 }, (_, channel) => last.kept(String(channel)).length);
-  expect(count.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(256);
-  expect(last.kept("39")).toHaveLength(20);
-});
-
-test("an edit that was part of what was told is not told again", () => {
-  const positions = new DiscordPositions(null);
-  positions.seen(at(0));
-  positions.told("5", START_MS);
-  const next = again(positions);
-  expect([next.wasTold("5", START_MS), next.wasTold("5", START_MS + 1)]).toEqual([true, false]);
-  next.seen(at(DAY_MS));
-  expect(next.wasTold("5", START_MS)).toBe(false);
-});
-
-test("a channel that no session has joined for a week is forgotten, and one that is joined is not", () => {
-  let positions = new DiscordPositions(null);
-  positions.begin("1", at(0));
-  positions.begin("2", at(0));
-  positions.joined("2");
-  for (let ms = 0; ms <= 8 * DAY_MS; ms += DAY_MS / 2) {
-    positions.seen(at(ms + 1));
-    positions = again(positions);
-    positions.joined("2");
-    positions.seen(at(ms + 2));
-    positions.seen(at(ms + 700_000));
-  }
-  expect(positions.channels).toEqual(["2"]);
 });
 
 test("half a minute before an id is read again", () => {

@@ -4,12 +4,12 @@ import type { ChannelRef, MessageRef, OpId, Progress } from "../../contract/ids.
 import type { Outcome } from "../../contract/outcome.ts";
 import { isAborted } from "../../lib/abort.ts";
 import type { Json } from "../kit/json.ts";
+import { GIVEN_UP } from "../kit/outcomes.ts";
 import type { DiscordHook, DiscordUpload } from "./api.ts";
 import { DiscordEarlier, type DiscordFound, type DiscordLook, digestOf } from "./earlier.ts";
 import {
   BAD_FORM,
   type DiscordDoing,
-  GIVEN_UP,
   isArchived,
   isGone,
   isHookGone,

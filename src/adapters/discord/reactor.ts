@@ -2,17 +2,9 @@ import { emojiNamed } from "../../content/emoji-names.ts";
 import type { ReactOp } from "../../contract/ops.ts";
 import type { Outcome } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
-import {
-  DONE,
-  GIVEN_UP,
-  isArchived,
-  isGone,
-  NOT_THERE,
-  outcomeOf,
-  REACTING,
-  readingFailed,
-  UNKNOWN_EMOJI,
-} from "./failure.ts";
+import { emojiCode, emojiKey, withoutTone } from "../kit/emoji-key.ts";
+import { DONE, GIVEN_UP, NOT_THERE } from "../kit/outcomes.ts";
+import { isArchived, isGone, outcomeOf, REACTING, readingFailed, UNKNOWN_EMOJI } from "./failure.ts";
 import { readMessageRef } from "./ids.ts";
 import type { DiscordLink } from "./link.ts";
 import type { DiscordReaction } from "./model.ts";
@@ -34,8 +26,8 @@ export class DiscordReactor {
     if (signal.aborted) return GIVEN_UP;
     const place = readMessageRef(op.target);
     const at = { room, channel: channelOf(place, room), id: place.id };
-    const wanted = keyOf(op.emoji);
-    const isOn = op.standing.some(({ emoji }) => keyOf(emoji) === wanted);
+    const wanted = emojiKey(op.emoji);
+    const isOn = op.standing.some(({ emoji }) => emojiKey(emoji) === wanted);
     return isOn ? await this.#add(op, at, signal) : await this.#remove(op, at, wanted, signal);
   }
 
@@ -58,7 +50,7 @@ export class DiscordReactor {
     if (!message.ok && isGone(message.failure)) return DONE;
     if (!message.ok)
       return readingFailed(message.failure, { link: this.#link, channel: op.channel, at: channel, doing: REACTING });
-    const ours = message.value.reactions.filter((one) => one.isOurs && keyOf(shownAs(one)) === wanted);
+    const ours = message.value.reactions.filter((one) => one.isOurs && emojiKey(shownAs(one)) === wanted);
     for (const { emojiId, emojiName } of ours) {
       const answer = await api.unreact(channel, id, emojiId === null ? emojiName : `${emojiName}:${emojiId}`, signal);
       if (answer.ok || isGone(answer.failure) || answer.failure.code === UNKNOWN_EMOJI) continue;
@@ -73,7 +65,7 @@ export class DiscordReactor {
 
   /** How it may have to be written. Empty: the server has none of this name. */
   #spellings(emoji: string, { guild }: DiscordRoom): readonly string[] {
-    const code = codeIn(emoji);
+    const code = emojiCode(emoji);
     const own = code === null ? null : this.#link.emojiNamed(guild, code);
     if (own !== null) return [`${own.name}:${own.id}`];
     const shown = code === null ? emoji : emojiNamed(code);
@@ -91,15 +83,3 @@ interface Target {
 }
 
 const shownAs = ({ emojiId, emojiName }: DiscordReaction): string => (emojiId === null ? emojiName : `:${emojiName}:`);
-
-/** `name` of `:name:`; null for an emoji of Unicode. */
-const codeIn = (emoji: string): string | null => /^:(?<name>[\w+-]{1,64}):$/u.exec(emoji)?.groups?.["name"] ?? null;
-
-const withoutTone = (emoji: string): string => emoji.replaceAll(/[\u{1f3fb}-\u{1f3ff}]/gu, "");
-
-/** The same for all ways to write one emoji. */
-function keyOf(emoji: string): string {
-  const code = codeIn(emoji);
-  const shown = (code === null ? null : emojiNamed(code)) ?? emoji;
-  return withoutTone(shown).replaceAll("\uFE0F", "").toLowerCase();
-}

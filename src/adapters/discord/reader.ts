@@ -2,6 +2,7 @@ import type { DiscordNames } from "../../content/discord-names.ts";
 import type { Author, Event } from "../../contract/events.ts";
 import type { Host } from "../../contract/host.ts";
 import { Lru } from "../../lib/lru.ts";
+import { MARGIN_MS } from "../kit/channel-positions.ts";
 import { isObject, type Json, listIn, textIn } from "../kit/json.ts";
 import type { DiscordFiles } from "./files.ts";
 import { type KnownMessage, KnownMessages } from "./known-messages.ts";
@@ -17,7 +18,7 @@ import {
 } from "./model.ts";
 import type { OwnMessages } from "./own-messages.ts";
 import type { DiscordPeople } from "./people.ts";
-import { type DiscordPositions, MARGIN_MS } from "./positions.ts";
+import type { DiscordPositions } from "./positions.ts";
 import {
   deleted,
   digestOf,
@@ -60,11 +61,21 @@ export interface ChannelPlace {
   readonly thread: string | null;
 }
 
+/** What happened in a channel, in its turn. `event`: to be read; null: `events` were read already. */
+export interface LaneItem {
+  readonly seq: number;
+  /** The gateway session that counts so; null: one that cannot be taken up. */
+  readonly session: object | null;
+  readonly place: ChannelPlace;
+  readonly event: ChannelEvent | null;
+  readonly events: readonly Event[];
+}
+
 export interface DiscordReaderOptions {
   readonly host: Pick<Host, "clock">;
   readonly people: DiscordPeople;
   readonly own: OwnMessages;
-  readonly positions: Pick<DiscordPositions, "at" | "channels" | "of" | "keep" | "drop" | "kept">;
+  readonly positions: Pick<DiscordPositions, "channels" | "recent">;
   readonly files: Pick<DiscordFiles, "note">;
   readonly firsts: ThreadFirsts;
   readonly names: Pick<DiscordNames, "channel" | "role">;
@@ -93,9 +104,9 @@ export class DiscordReader {
 
   constructor(options: DiscordReaderOptions) {
     this.#options = options;
-    const { positions } = options;
-    this.#at = positions.at;
-    this.#behind = new Map(positions.channels.map((id) => [id, positions.of(id)?.behind ?? positions.at]));
+    const { channels } = options.positions;
+    this.#at = channels.at;
+    this.#behind = new Map(channels.ids.map((id) => [id, channels.sinceOf(id)]));
   }
 
   /** What has to be looked up before it can be read; null: nothing. */
@@ -174,14 +185,14 @@ export class DiscordReader {
       .filter((id) => id !== "")
       .map((id) => {
         this.known.gone(id);
-        positions.drop(place.thread ?? place.room, id);
+        positions.recent.drop(place.thread ?? place.room, id);
         return deleted(id, { ours: own.isDeleting(id), atMs: host.clock.nowMs() }, context);
       });
   }
 
   /** Messages of a channel or thread that were told, in this session, and the newest of earlier ones. */
   toldOf(channel: string): readonly string[] {
-    return [...new Set([...this.#options.positions.kept(channel), ...this.known.of(channel)])];
+    return [...new Set([...this.#options.positions.recent.of(channel), ...this.known.of(channel)])];
   }
 
   /** The topic that a room has when it is joined. */
@@ -339,7 +350,7 @@ export class DiscordReader {
   #told(message: DiscordMessage): void {
     const { id, channel, editedMs } = message;
     this.known.told(id, { channel, editedMs: editedMs ?? 0, digest: digestOf(message), loading: isLoading(message) });
-    if (!isHidden(message)) this.#options.positions.keep(channel, id);
+    if (!isHidden(message)) this.#options.positions.recent.keep(channel, id);
   }
 
   #meet(raw: unknown): void {

@@ -162,7 +162,16 @@ function member(room: string, author: Author, atMs: number) {
 export function topicChanged(room: string, topic: string, atMs: number): Topic {
   const words = topic.replaceAll(/\s+/gu, " ").trim();
   const text = words === "" ? "the topic was removed" : `the topic is now: ${words}`;
-  return { kind: "topic", channel: channelRef(room), key: null, atMs, echoOf: null, author: null, text };
+  return {
+    kind: "topic",
+    channel: channelRef(room),
+    key: null,
+    atMs,
+    echoOf: null,
+    author: null,
+    topic: topic.trim(),
+    text,
+  };
 }
 
 function posted(message: DiscordMessage, body: SaidBody, context: DiscordReceiveContext): Posted {

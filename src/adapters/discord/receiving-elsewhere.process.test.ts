@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import { stop, toldBy, until } from "../../../test/contract/life.ts";
 import { addBot, addPerson, enter, Folk } from "../../../test/servers/discord/people.ts";
 import type { DiscordTown } from "./town.suite.ts";
-import { discordTown, live, stop, toldBy, until } from "./town.suite.ts";
+import { discordTown, live } from "./town.suite.ts";
 
 const never = new AbortController().signal;
 
@@ -58,7 +59,7 @@ test("what is said in a private thread of a channel is not for all who read the 
   expect(toldBy(host)).toEqual(["Alice: open", "Alice: end"]);
 });
 
-test("a private thread that is joined by its id is a room as any other", async () => {
+test("a private thread that is joined by its id is a room like others", async () => {
   const town = await discordTown({ rights: ["ManageWebhooks", "ManageThreads"] });
   const { alice, channel, server, guild } = town;
   const { host, session } = await live(town);

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { stop, toldBy, until } from "../../../test/contract/life.ts";
 import { addPerson } from "../../../test/servers/discord/people.ts";
-import { discordTown, live, stop, toldBy, until } from "./town.suite.ts";
+import { discordTown, live } from "./town.suite.ts";
 
 test("a message that comes behind its own edit is told, as it is after that", async () => {
   const { alice, channel, ...town } = await discordTown();

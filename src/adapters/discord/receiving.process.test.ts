@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { heard, stop, toldBy, until } from "../../../test/contract/life.ts";
 import { MessageType } from "discord-api-types/v10";
 import { addEmoji, addPerson, giveRole } from "../../../test/servers/discord/people.ts";
 import type { Posted } from "../../contract/events.ts";
-import { discordTown, heard, live, stop, toldBy, tryOpen, until } from "./town.suite.ts";
+import { discordTown, live, tryOpen } from "./town.suite.ts";
 
 const never = new AbortController().signal;
 

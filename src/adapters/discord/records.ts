@@ -1,4 +1,5 @@
 import { isObject, type Json, listIn, NOTHING, numberIn, objectIn, textIn } from "../kit/json.ts";
+import { snowflakeIn } from "./model.ts";
 
 /** What a bridge needs of an application (`GET /applications/@me`). */
 export interface DiscordApplication {
@@ -109,7 +110,7 @@ export function channelIn(raw: unknown, guild: string): DiscordChannel | null {
     name: textIn(raw, "name") ?? "",
     parent: textIn(raw, "parent_id") ?? "",
     topic: textIn(raw, "topic") ?? "",
-    lastMessage: textIn(raw, "last_message_id") ?? "",
+    lastMessage: snowflakeIn(raw, "last_message_id"),
     slowS: numberIn(raw, "rate_limit_per_user") ?? 0,
     overwrites: listIn(raw, "permission_overwrites").flatMap((one) => overwriteIn(one) ?? []),
     archived: thread["archived"] === true,

@@ -1,17 +1,8 @@
 import type { DeleteOp } from "../../contract/ops.ts";
 import type { Outcome } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
-import {
-  DELETING,
-  DONE,
-  GIVEN_UP,
-  isArchived,
-  isGone,
-  isHookGone,
-  NOT_THERE,
-  outcomeOf,
-  readingFailed,
-} from "./failure.ts";
+import { DONE, GIVEN_UP, NOT_THERE } from "../kit/outcomes.ts";
+import { DELETING, isArchived, isGone, isHookGone, outcomeOf, readingFailed } from "./failure.ts";
 import { type DiscordPlace, readMessageRef } from "./ids.ts";
 import type { DiscordLink } from "./link.ts";
 import type { DiscordFailure, DiscordResult } from "./rest-result.ts";

@@ -5,9 +5,10 @@ import { type DiscordHere, passDiscord } from "../../content/discord-names.ts";
 import { protectDiscord, protectDiscordPart } from "../../content/discord-protect.ts";
 import { renderDiscord } from "../../content/discord-render.ts";
 import { cut, excerpt } from "../../content/length.ts";
-import { blockWith, pack, wordsOfBlock } from "./pack.ts";
+import { blockWith, pack, wordsOfBlock } from "../kit/pack.ts";
+import { captionOf, fileInWords, oneLine, paraOf } from "../kit/words.ts";
 import type { DiscordSent, DiscordTextPlace } from "./progress.ts";
-import { oneLine, paraOf, withPeople } from "./text.ts";
+import { withPeople } from "./text.ts";
 
 /** One message takes so many files. */
 export const FILES_MAX = 10;
@@ -141,14 +142,18 @@ function wordsOf(draft: PostDraft, options: DiscordPostOptions, firstMax: number
   const acted = draft.body.style === "action" ? plain.map(inItalics) : plain;
   const action = draft.body.style === "action" ? actionOf(render(plain)) : null;
   if (action !== null && action.length <= firstMax) return [{ content: action, upTo: end, files: said }];
-  const texts = pack(acted, { textMax, firstMax, render }, losses).map(({ text, blocks: done, at }): Text => {
-    const next = pieces[done];
-    return {
-      content: text,
-      upTo: next === undefined ? end : placeIn(next, at, blocks.length, sent.text),
-      files: pieces.slice(0, done).flatMap(({ file }) => file ?? []),
-    };
-  });
+  const sizeOf = (some: readonly Block[]): number => render(some).length;
+  const packed = pack(acted, { textMax, firstMax, unit: "utf16", sizeOf }, losses).map(
+    ({ of, blocks: done, at }): Text => {
+      const next = pieces[done];
+      return {
+        content: render(of),
+        upTo: next === undefined ? end : placeIn(next, at, blocks.length, sent.text),
+        files: pieces.slice(0, done).flatMap(({ file }) => file ?? []),
+      };
+    },
+  );
+  const texts = packed.filter(({ content }) => content.trim() !== "");
   // The server takes no message of which nothing can be seen.
   return texts.length === 0 ? nothing : texts;
 }
@@ -221,11 +226,8 @@ export const hasAltTexts = ({ body }: Pick<PostDraft, "body">): boolean => body.
 
 /** The caption of a file, empty where it has none; one that is not there is a link, or is named at least. */
 function fileLine({ file, goes }: DiscordRenderedFile, alt: boolean): string {
-  const [title, words] = [oneLine(file.name).trim(), oneLine(file.comment).trim()];
-  if (goes === "natively") return alt ? "" : words;
-  if (file.url !== null) return `${words || title || "file"}: ${oneLine(file.url)}`;
-  const why = file.missing === null ? "" : ` (${oneLine(file.missing)})`;
-  return `${words === "" ? "" : `${words}: `}${title || "a file"} was shared, but could not be copied here${why}`;
+  if (goes !== "natively") return fileInWords(file);
+  return alt ? "" : captionOf(file);
 }
 
 /** What a message begins with that answers another and cannot say so otherwise: small, with a link that jumps there. */

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { bodyOf, doOp, postOf } from "../../../test/contract/ops.ts";
 import { messageRef } from "./ids.ts";
-import { aFile, bodyOf, doOp, ours, outLife, type OutTown, outTown, postOf, said } from "./sending.suite.ts";
+import { aFile, ours, outLife, outTown, said } from "./sending.suite.ts";
+import type { DiscordTown } from "./town.suite.ts";
 
 const EXECUTE = { method: "POST", path: /^\/webhooks\/\d+\/[^/]+$/ } as const;
 const POST = { method: "POST", path: /^(?:\/webhooks\/\d+\/[^/]+|\/channels\/\d+\/messages)$/ } as const;
@@ -8,19 +10,22 @@ const POST = { method: "POST", path: /^(?:\/webhooks\/\d+\/[^/]+|\/channels\/\d+
 const TEXT = Array.from({ length: 600 }, (_, at) => `word${at}`).join(" ");
 
 /** A long text that answers somebody. */
-const answerIn = (town: OutTown, life: Parameters<typeof aFile>[0] & { ref: ReturnType<typeof outLife>["ref"] }) => {
+const answerIn = (
+  town: DiscordTown,
+  life: Parameters<typeof aFile>[0] & { ref: ReturnType<typeof outLife>["ref"] },
+) => {
   const target = messageRef({ thread: null, id: town.alice.say(town.channel, "a question").id });
   const excerpt = "a long question that is quoted here in some words and more words";
   return postOf(life.ref, TEXT, { reply: { target, name: "Alice", excerpt } });
 };
 
-const wordsIn = (town: OutTown): readonly string[] =>
+const wordsIn = (town: DiscordTown): readonly string[] =>
   said(ours(town))
     .join(" ")
     .match(/word\d+/g) ?? [];
 
 /** What meets the nth post. */
-function meetNth({ server: { faults } }: OutTown, nth: number, meet: () => void): void {
+function meetNth({ server: { faults } }: DiscordTown, nth: number, meet: () => void): void {
   const own = faults.meet.bind(faults);
   let met = 0;
   faults.meet = (method, path) => {

@@ -1,25 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { bodyOf, deleteOf, doOp, editOf, messagesOf, postOf, reactOf } from "../../../test/contract/ops.ts";
 import { eventually } from "../../../test/support/wait.ts";
 import type { PostOp } from "../../contract/ops.ts";
 import { messageRef } from "./ids.ts";
-import {
-  aFile,
-  bodyOf,
-  deleteOf,
-  doOp,
-  editOf,
-  messagesOf,
-  ours,
-  oursIn,
-  type OutLife,
-  outLife,
-  type OutTown,
-  outTown,
-  postOf,
-  reactOf,
-  said,
-  saying,
-} from "./sending.suite.ts";
+import { aFile, ours, oursIn, type OutLife, outLife, outTown, said, saying } from "./sending.suite.ts";
+import type { DiscordTown } from "./town.suite.ts";
 
 /** What posts, by the voice that the bot has. */
 const VOICES = [
@@ -28,7 +13,7 @@ const VOICES = [
 ] as const;
 
 /** A try whose answer is lost, another one of the same life or of the next, and what then stands. */
-async function lost(town: OutTown, life: OutLife, op: PostOp, path: RegExp, inNextLife: boolean): Promise<OutLife> {
+async function lost(town: DiscordTown, life: OutLife, op: PostOp, path: RegExp, inNextLife: boolean): Promise<OutLife> {
   town.server.faults.loseAnswer({ method: "POST", path });
   const tried = await doOp(life, op);
   expect(tried.outcome.is).toBe("unknown");

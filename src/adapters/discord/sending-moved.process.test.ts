@@ -1,7 +1,8 @@
 import { ChannelType } from "discord-api-types/v10";
 import { describe, expect, test } from "vitest";
+import { doOp, messagesOf, postOf } from "../../../test/contract/ops.ts";
 import { messageRef } from "./ids.ts";
-import { doOp, messagesOf, ours, oursIn, outLife, outTown, postOf, said } from "./sending.suite.ts";
+import { ours, oursIn, outLife, outTown, said } from "./sending.suite.ts";
 
 const EXECUTE = { method: "POST", path: /^\/webhooks\/\d+\/[^/]+$/ };
 

@@ -1,8 +1,9 @@
 import { ChannelType } from "discord-api-types/v10";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { bodyOf, doOp, editOf, messagesOf, postOf } from "../../../test/contract/ops.ts";
 import { isObject } from "../kit/json.ts";
 import { DiscordApi } from "./api.ts";
-import { aFile, bodyOf, doOp, editOf, messagesOf, ours, outLife, outTown, postOf, said } from "./sending.suite.ts";
+import { aFile, ours, outLife, outTown, said } from "./sending.suite.ts";
 
 const WORDS = "@everyone @here <@1> <@&2> `@here` http://e.example/@everyone";
 const SENDERS = ["post", "executeWebhook", "createPost", "editMessage", "editWebhookMessage"] as const;

@@ -1,22 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { bodyOf, doOp, editOf, messagesOf, postOf, reactOf } from "../../../test/contract/ops.ts";
 import { RecordingAttempt } from "../../../test/contract/recording-attempt.ts";
 import type { Answer } from "../../../test/servers/discord/requests.ts";
 import { eventually } from "../../../test/support/wait.ts";
 import { messageRef, progressAt } from "./ids.ts";
-import {
-  aFile,
-  bodyOf,
-  doOp,
-  editOf,
-  messagesOf,
-  ours,
-  outLife,
-  outTown,
-  postOf,
-  reactOf,
-  said,
-  saying,
-} from "./sending.suite.ts";
+import { aFile, ours, outLife, outTown, said, saying } from "./sending.suite.ts";
 
 const EXECUTE = { method: "POST", path: /^\/webhooks\/\d+\/[^/]+$/ } as const;
 

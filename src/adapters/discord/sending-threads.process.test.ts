@@ -1,24 +1,10 @@
 import { ChannelType } from "discord-api-types/v10";
 import { describe, expect, test } from "vitest";
+import { bodyOf, deleteOf, doOp, editOf, messagesOf, postOf, reactOf } from "../../../test/contract/ops.ts";
 import type { MessageRef } from "../../contract/ids.ts";
 import { messageRef } from "./ids.ts";
-import {
-  aFile,
-  bodyOf,
-  deleteOf,
-  doOp,
-  editOf,
-  messagesOf,
-  ours,
-  oursIn,
-  outLife,
-  type OutTown,
-  outTown,
-  postOf,
-  reactOf,
-  said,
-  saying,
-} from "./sending.suite.ts";
+import { aFile, ours, oursIn, outLife, outTown, said, saying } from "./sending.suite.ts";
+import type { DiscordTown } from "./town.suite.ts";
 
 const plain = (id: string): MessageRef => messageRef({ thread: null, id });
 
@@ -168,7 +154,7 @@ describe.each(VOICES)("what $who says in threads", ({ rights, name }) => {
   });
 });
 
-function refuseTags({ server }: OutTown): void {
+function refuseTags({ server }: DiscordTown): void {
   const json = { code: 40_067, message: "A tag is required to create a forum post in this channel" };
   server.faults.answer({ method: "POST", path: /^\/(?:webhooks\/|channels\/\d+\/threads)/ }, { status: 400, json });
 }

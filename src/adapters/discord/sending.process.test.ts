@@ -1,20 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { bodyOf, deleteOf, doOp, editOf, messagesOf, postOf, reactOf } from "../../../test/contract/ops.ts";
 import { addEmoji } from "../../../test/servers/discord/people.ts";
 import { aSharedFile } from "../../../test/contract/shared-file.ts";
-import {
-  aFile,
-  bodyOf,
-  deleteOf,
-  doOp,
-  editOf,
-  messagesOf,
-  ours,
-  outLife,
-  outTown,
-  postOf,
-  reactOf,
-  said,
-} from "./sending.suite.ts";
+import { aFile, ours, outLife, outTown, said } from "./sending.suite.ts";
 import { messageRef } from "./ids.ts";
 
 describe("messages", () => {

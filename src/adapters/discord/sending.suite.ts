@@ -1,18 +1,12 @@
 import { MessageType } from "discord-api-types/v10";
 import { expect, onTestFinished } from "vitest";
-import { RecordingAttempt } from "../../../test/contract/recording-attempt.ts";
 import { RecordingHost } from "../../../test/contract/recording-host.ts";
 import { aSharedFile } from "../../../test/contract/shared-file.ts";
-import { addBot, addPerson, type Folk, giveRole } from "../../../test/servers/discord/people.ts";
 import { channelRights, type Right } from "../../../test/servers/discord/permissions.ts";
-import { FakeDiscord } from "../../../test/servers/discord/server.ts";
-import type { AppRow, ChannelRow, GuildRow, MessageRow } from "../../../test/servers/discord/wire.ts";
-import { parse } from "../../content/formats.ts";
-import type { Body, SharedFile } from "../../contract/content.ts";
-import type { ChannelRef, Cursor, MessageRef, OpId } from "../../contract/ids.ts";
+import type { ChannelRow, MessageRow } from "../../../test/servers/discord/wire.ts";
+import type { SharedFile } from "../../contract/content.ts";
+import type { ChannelRef, Cursor } from "../../contract/ids.ts";
 import { mint } from "../../contract/ids.ts";
-import type { DeleteOp, EditOp, OpAuthor, PostOp, ReactOp } from "../../contract/ops.ts";
-import type { Outcome } from "../../contract/outcome.ts";
 import type { AnyHandlers } from "../../contract/session.ts";
 import { Http } from "../kit/http.ts";
 import { DiscordApi, type DiscordHook } from "./api.ts";
@@ -27,29 +21,14 @@ import { DiscordRest } from "./rest.ts";
 import type { DiscordRoom } from "./room.ts";
 import type { DiscordSettings } from "./settings.ts";
 import { discordSettings } from "./settings.suite.ts";
-
-/** A server with a guild, a channel, a person, and our bot in the guild. */
-export interface OutTown {
-  readonly server: FakeDiscord;
-  readonly guild: GuildRow;
-  readonly channel: ChannelRow;
-  readonly alice: Folk;
-  readonly app: AppRow;
-}
+import { type DiscordTown, discordTown } from "./town.suite.ts";
 
 /** `rights`: what our bot may do more than everybody. */
-export async function outTown(rights: readonly Right[] = ["ManageWebhooks"]): Promise<OutTown> {
-  const server = await FakeDiscord.start();
-  onTestFinished(async () => await server.stop());
+export async function outTown(rights: readonly Right[] = ["ManageWebhooks"]): Promise<DiscordTown> {
+  const town = await discordTown({ rights });
   // Bursts are for the tests of limits.
-  server.limits.off = true;
-  const guild = server.world.addGuild("Crew", server.world.addUser("owner"));
-  const channel = server.world.addChannel(guild, "town");
-  const alice = addPerson(server, guild, "alice", { global_name: "Alice" });
-  const app = server.world.addApp("rialto");
-  addBot(server, guild, app);
-  giveRole(server, guild, app.user, rights);
-  return { server, guild, channel, alice, app };
+  town.server.limits.off = true;
+  return town;
 }
 
 /** What the way out has of a session, and what a later life knows of it: the cursor. */
@@ -71,7 +50,7 @@ interface LifeOptions {
   readonly durable?: boolean;
 }
 
-export function outLife(town: OutTown, options: LifeOptions = {}): OutLife {
+export function outLife(town: DiscordTown, options: LifeOptions = {}): OutLife {
   const { server, guild, app } = town;
   const channel = options.channel ?? town.channel;
   const host = options.before?.host ?? new RecordingHost();
@@ -124,7 +103,7 @@ export function outLife(town: OutTown, options: LifeOptions = {}): OutLife {
   return { host, handlers: handlersOf(link), link, ref: channelRef(channel.id), cursor: () => cursor };
 }
 
-function roomOf({ server, app }: OutTown, row: ChannelRow, webhook: DiscordHook | null): DiscordRoom {
+function roomOf({ server, app }: DiscordTown, row: ChannelRow, webhook: DiscordHook | null): DiscordRoom {
   return {
     id: row.id,
     guild: row.guild,
@@ -138,94 +117,8 @@ function roomOf({ server, app }: OutTown, row: ChannelRow, webhook: DiscordHook 
   };
 }
 
-const BOB: OpAuthor = { id: "bob", name: "Bob", shown: "[irc] <Bob> ", avatar: null, account: "irc.a" };
-
-export const bodyOf = (text: string, files: readonly SharedFile[] = [], format = "plain"): Body => ({
-  style: "normal",
-  source: { format, text },
-  blocks: parse(format, text),
-  files,
-});
-
-let ops = 0;
-const nextId = (): OpId => mint("OpId", `op ${(ops += 1)}`);
-
-export function postOf(channel: ChannelRef, text: string, more: Partial<PostOp> = {}): PostOp {
-  return {
-    kind: "post",
-    id: nextId(),
-    channel,
-    attempt: 1,
-    author: BOB,
-    body: bodyOf(text),
-    reply: null,
-    thread: null,
-    mayPing: { users: true, everyone: false },
-    resume: null,
-    ...more,
-  };
-}
-
-export function editOf(
-  channel: ChannelRef,
-  target: readonly MessageRef[],
-  text: string,
-  more: Partial<EditOp> = {},
-): EditOp {
-  const { resume: _, kind: __, ...draft } = postOf(channel, text);
-  return { ...draft, kind: "edit", target, ...more };
-}
-
-export function deleteOf(channel: ChannelRef, target: readonly MessageRef[]): DeleteOp {
-  return { kind: "delete", id: nextId(), channel, attempt: 1, target, author: null };
-}
-
-export function reactOf(channel: ChannelRef, target: MessageRef, emoji: string, standing: readonly string[]): ReactOp {
-  return {
-    kind: "react",
-    id: nextId(),
-    channel,
-    attempt: 1,
-    target,
-    author: BOB,
-    emoji,
-    on: standing.includes(emoji),
-    standing: standing.map((one) => ({ emoji: one, names: ["Bob"] })),
-  };
-}
-
-export interface DiscordTried {
-  readonly outcome: Outcome;
-  readonly attempt: RecordingAttempt;
-}
-
-export async function doOp(
-  { handlers }: Pick<OutLife, "handlers">,
-  op: PostOp | EditOp | DeleteOp | ReactOp,
-): Promise<DiscordTried> {
-  const attempt = new RecordingAttempt();
-  const run = async (): Promise<Outcome> => {
-    switch (op.kind) {
-      case "post":
-        return await handlers.post(op, attempt);
-      case "edit":
-        return (await handlers.edit?.(op, attempt)) ?? MISSING;
-      case "delete":
-        return (await handlers.delete?.(op, attempt)) ?? MISSING;
-      case "react":
-        return (await handlers.react?.(op, attempt)) ?? MISSING;
-    }
-  };
-  const outcome = await run();
-  attempt.end(outcome);
-  if (attempt.faults.length > 0) throw new Error(attempt.faults.join("; "));
-  return { outcome, attempt };
-}
-
-const MISSING: Outcome = { is: "rejected", why: { code: "unsupported", message: "there is no such handler" } };
-
 /** What stands in a channel or thread and is ours, the oldest first. */
-export function oursIn({ server, app }: OutTown, channel: string): readonly MessageRow[] {
+export function oursIn({ server, app }: DiscordTown, channel: string): readonly MessageRow[] {
   const isOurs = ({ wire }: MessageRow): boolean =>
     wire.author.id === app.user.id || wire.application_id === app.user.id || wire.webhook_id !== undefined;
   const ids = server.world.history.get(channel) ?? [];
@@ -234,11 +127,8 @@ export function oursIn({ server, app }: OutTown, channel: string): readonly Mess
     .filter((row) => isOurs(row) && row.wire.type !== MessageType.ThreadStarterMessage);
 }
 
-export const ours = (town: OutTown): readonly MessageRow[] => oursIn(town, town.channel.id);
+export const ours = (town: DiscordTown): readonly MessageRow[] => oursIn(town, town.channel.id);
 export const said = (rows: readonly MessageRow[]): readonly string[] => rows.map(({ wire }) => wire.content);
-
-export const messagesOf = (outcome: Outcome): readonly MessageRef[] =>
-  outcome.is === "delivered" ? outcome.receipt.messages : [];
 
 /** A file for an op, whose content the host has. */
 export function aFile({ host }: Pick<OutLife, "host">, name: string, bytes: number, comment = ""): SharedFile {

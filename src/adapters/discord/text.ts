@@ -4,6 +4,7 @@ import type { MayPing } from "../../contract/ops.ts";
 import { linkMentions } from "../../content/mentions.ts";
 import { plainText } from "../../content/plain.ts";
 import { overInlines, withoutUsers } from "../../content/tree.ts";
+import { type CallsToAll, isCallToAll, withCallsToAll } from "../kit/words.ts";
 import { userRef } from "./ids.ts";
 
 /** Names that are looked up for one message at most. */
@@ -19,7 +20,7 @@ export function namesIn(blocks: readonly Block[], mayPing: MayPing): readonly st
   const [, addressed] = /^([^\s@:,][^\n@:,]{0,31})[:,](?:\s|$)/u.exec(text) ?? [];
   const called = Array.from(text.matchAll(CALLED), ([, words = ""]) => candidates(words)).flat();
   const names = [...(addressed === undefined ? [] : [addressed]), ...called].map((name) => name.toLowerCase());
-  return [...new Set(names)].filter((name) => !EVERYBODY.has(name)).slice(0, NAMES_MAX);
+  return [...new Set(names)].filter((name) => !isCallToAll(name)).slice(0, NAMES_MAX);
 }
 
 const CALLED = /(?<![\p{L}\p{N}_.@/:#-])@([^\s@`][^\n@`]{0,63})/gu;
@@ -34,14 +35,8 @@ function candidates(words: string): readonly string[] {
   });
 }
 
-/** How the whole channel is called here, by any network's word for it. */
-const EVERYBODY: ReadonlyMap<string, string> = new Map([
-  ["all", "@everyone"],
-  ["everyone", "@everyone"],
-  ["room", "@everyone"],
-  ["channel", "@everyone"],
-  ["here", "@here"],
-]);
+const EVERYONE = userRef("@everyone");
+const CALLS: CallsToAll = { all: EVERYONE, channel: EVERYONE, here: userRef("@here") };
 
 /**
  * The text with the people here whom it means, and with nobody else. `people`: names of members in lower case, to their
@@ -63,28 +58,6 @@ export function withPeople(
 }
 
 function callingAll(inline: Inline): readonly Inline[] {
-  if (inline.t === "text") return withEverybody(inline.text);
+  if (inline.t === "text") return withCallsToAll(inline.text, CALLS);
   return "of" in inline && inline.t !== "link" ? [{ ...inline, of: inline.of.flatMap(callingAll) }] : [inline];
 }
-
-function withEverybody(text: string): readonly Inline[] {
-  const found: Inline[] = [];
-  let from = 0;
-  for (const { index, 0: sign, 1: name = "" } of text.matchAll(ROOM)) {
-    const word = EVERYBODY.get(name.toLowerCase()) ?? "";
-    if (index > from) found.push({ t: "text", text: text.slice(from, index) });
-    found.push({ t: "mention", user: userRef(word), text: word });
-    from = index + sign.length;
-  }
-  if (from < text.length || found.length === 0) found.push({ t: "text", text: text.slice(from) });
-  return found;
-}
-
-const ROOM = /(?<![\p{L}\p{N}_.@/:#-])@(all|everyone|room|channel|here)(?![\p{L}\p{N}_])/giu;
-
-/** On one line, as names are. */
-export function oneLine(text: string): string {
-  return text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ");
-}
-
-export const paraOf = (text: string): Block => ({ t: "para", of: [{ t: "text", text }] });

@@ -46,7 +46,7 @@ test("what was taken back is still to be told when its channel ends before it ca
   timeline.leave("5");
   host.release();
   await settled();
-  expect(positions.kept("900")).toEqual([id(130)]);
+  expect(positions.recent.of("900")).toEqual([id(130)]);
   enter("5");
   await settled();
   const gone = host.events.flatMap((event) => (event.kind === "deleted" ? [event.message] : []));

@@ -1,18 +1,20 @@
 import type { Event } from "../../contract/events.ts";
 import type { Accepted, Host } from "../../contract/host.ts";
-import type { EventKey, OpId, Progress } from "../../contract/ids.ts";
+import type { OpId, Progress } from "../../contract/ids.ts";
 import { onAbort } from "../../lib/abort.ts";
 import { Lru } from "../../lib/lru.ts";
+import { ChannelLanes } from "../kit/channel-lanes.ts";
 import { FaultGuard } from "../kit/guard.ts";
+import { HandedEvents } from "../kit/handed.ts";
 import { EventIntake } from "../kit/intake.ts";
 import { isObject, type Json, listIn, textIn } from "../kit/json.ts";
 import type { DiscordApi } from "./api.ts";
-import { DiscordHistory } from "./history.ts";
-import { DiscordLanes, type LaneItem } from "./lanes.ts";
+import { DiscordHistory, isForGood } from "./history.ts";
 import type { DiscordPostUnderWay } from "./link.ts";
 import { discordMessageIn, discordThreadIn, isLaterId, snowflakeIn } from "./model.ts";
 import { type DiscordPositions, type DiscordResume, marginBefore } from "./positions.ts";
-import { type ChannelPlace, DiscordReader, type DiscordReaderOptions } from "./reader.ts";
+import { type ChannelPlace, DiscordReader, type DiscordReaderOptions, type LaneItem } from "./reader.ts";
+import type { DiscordFailure } from "./rest-result.ts";
 import { isGateway } from "./shard.ts";
 import { ThreadFirsts } from "./thread-firsts.ts";
 
@@ -20,8 +22,6 @@ import { ThreadFirsts } from "./thread-firsts.ts";
 const WAITING_MAX = 1_000;
 /** How long the place in the stream may wait for an event. */
 const LATE_MS = 2_000;
-/** So many events are known when they come again, as they do wherever a history overlaps. */
-const HANDED_MAX = 5_000;
 /** Threads whose channels are known, and channels and threads whose newest message is. */
 const THREADS_MAX = 5_000;
 const NEWEST_MAX = 5_000;
@@ -80,9 +80,11 @@ export class DiscordTimeline {
   readonly #firsts: ThreadFirsts;
   readonly #reader: DiscordReader;
   readonly #history: DiscordHistory;
-  readonly #lanes: DiscordLanes;
+  readonly #lanes: ChannelLanes<LaneItem, DiscordFailure>;
   readonly #guard: FaultGuard;
-  readonly #handed = new Lru<EventKey, true>(HANDED_MAX);
+  readonly #handed = new HandedEvents();
+  /** Rooms that are threads. */
+  readonly #threadRooms = new Set<string>();
   /** The channels of threads. */
   readonly #threads = new Map<string, string>();
   readonly #newest = new Lru<string, string>(NEWEST_MAX);
@@ -119,29 +121,31 @@ export class DiscordTimeline {
     this.#history = new DiscordHistory({
       api,
       host: this.#host,
-      positions,
+      positions: positions.channels,
       reader: this.#reader,
       firsts: this.#firsts,
       guild,
       isRoom: (thread) => this.#lanes.has(thread),
       onThread: ({ id, parent }) => this.#learnThread(id, parent),
       onMessage: ({ channel, id }) => this.#heard(channel, id),
-      isNews: (event) => this.#isNews(event),
+      isNews: (event) => this.#handed.isNews(event),
     });
-    this.#lanes = new DiscordLanes({
+    this.#lanes = new ChannelLanes({
       host: this.#host,
       intake: this.#intake,
-      positions,
-      history: this.#history,
+      positions: positions.channels,
+      fill: async (id, isOver, signal) =>
+        await this.#history.read({ id, isThread: this.#threadRooms.has(id) }, isOver, signal),
+      isForGood,
       prepare: (item) => (item.event === null ? null : this.#reader.prepare(item.event, item.place)),
       read: (item) => this.#read(item),
       onSettled: () => this.#flushSoon(),
       nameOf: (room) => `#${options.names.channel(room) ?? room}`,
     });
-    for (const id of positions.channels) {
-      const wasBehind = positions.of(id)?.behind !== null;
+    for (const id of positions.channels.ids) {
+      const wasBehind = positions.channels.of(id)?.behind !== null;
       // Until it is joined again, nothing of it is handed over.
-      positions.fallBack(id);
+      positions.channels.fallBack(id);
       this.#lanes.await(id, resumed && !wasBehind);
     }
     if (!resumed) this.#renew(null);
@@ -159,35 +163,34 @@ export class DiscordTimeline {
 
   /** A channel is joined. */
   enter({ id, lastMessage, topic, isThread }: EnteredChannel): void {
-    const { positions } = this.#options;
+    const { channels } = this.#options.positions;
     this.#heard(id, lastMessage);
     this.#reader.entered(id, topic);
-    positions.joined(id);
-    if (positions.of(id) !== null) {
-      positions.fallBack(id);
-      this.#lanes.fill(id, isThread);
+    channels.joined(id);
+    if (isThread) this.#threadRooms.add(id);
+    if (channels.of(id) !== null) {
+      channels.fallBack(id);
+      this.#lanes.fill(id);
       return;
     }
-    const floor = this.#latest([positions.at, lastMessage, ...this.#newestInThreads(id)]);
-    positions.begin(id, floor);
+    const floor = this.#latest([channels.at, lastMessage, ...this.#newestInThreads(id)]);
+    channels.begin(id, floor);
     // Nothing was told by then.
-    if (positions.at === "") positions.seen(floor);
-    this.#lanes.open(id, isThread);
+    if (channels.at === "") channels.seen(floor);
+    this.#lanes.open(id);
     this.#flushSoon();
   }
 
   /** We are out of a channel. */
   leave(id: string): void {
-    this.#options.positions.left(id);
-    this.#reader.left(id);
-    this.#lanes.drop(id);
+    this.#options.positions.channels.left(id);
+    this.#drop(id);
   }
 
   /** It is no longer wanted: should it be joined again, its past is none of ours. */
   forget(id: string): void {
-    this.#reader.left(id);
-    this.#lanes.drop(id);
-    this.#options.positions.forget(id);
+    this.#drop(id);
+    this.#options.positions.channels.forget(id);
     this.#flushSoon();
   }
 
@@ -200,7 +203,7 @@ export class DiscordTimeline {
   /** The newest message of a channel or thread that was heard of; empty: there is none. */
   newest(channel: string): string {
     const known = this.#newest.get(channel);
-    const { at } = this.#options.positions;
+    const { at } = this.#options.positions.channels;
     // Whatever is said from now on is newer than this.
     return known ?? (at === "" ? "" : marginBefore(at));
   }
@@ -244,6 +247,12 @@ export class DiscordTimeline {
     this.#intake.end();
   }
 
+  #drop(id: string): void {
+    this.#reader.left(id);
+    this.#lanes.drop(id);
+    this.#threadRooms.delete(id);
+  }
+
   /** A gateway session has begun: what was missed before is read from the channels. */
   #ready(data: Json): void {
     const isFirst = this.#gateway === null && this.#seq === 0;
@@ -256,7 +265,6 @@ export class DiscordTimeline {
   #renew(gateway: Omit<DiscordResume, "seq"> | null): void {
     this.#gateway = gateway;
     this.#seq = 0;
-    this.#lanes.renumber();
     this.#options.positions.followed(gateway === null ? null : { ...gateway, seq: 0 });
   }
 
@@ -273,11 +281,11 @@ export class DiscordTimeline {
     if (channel === null) return;
     if (type === "MESSAGE_CREATE") this.#heard(channel, snowflakeIn(data, "id"));
     const place = this.#placeOf(channel);
-    if (place !== null) this.#lanes.push({ seq: dispatch.seq, place, event: dispatch, events: [] });
+    if (place !== null) this.#push({ seq: dispatch.seq, place, event: dispatch, events: [] });
   }
 
   #takeMember({ type, data, seq }: DiscordDispatch): void {
-    const { rooms } = this.#lanes;
+    const rooms = this.#lanes.ids.filter((id) => !this.#threadRooms.has(id));
     const events =
       type === "GUILD_MEMBER_ADD"
         ? this.#reader.joined(data, rooms)
@@ -287,8 +295,12 @@ export class DiscordTimeline {
             ? this.#reader.renamed(data)
             : [];
     for (const event of events) {
-      this.#lanes.push({ seq, place: { room: event.channel, thread: null }, event: null, events: [event] });
+      this.#push({ seq, place: { room: event.channel, thread: null }, event: null, events: [event] });
     }
+  }
+
+  #push(item: Omit<LaneItem, "session">): void {
+    this.#lanes.push(item.place.room, { ...item, session: this.#gateway });
   }
 
   #learnThreads(type: string, data: Json): void {
@@ -327,24 +339,16 @@ export class DiscordTimeline {
       event === null
         ? events.filter((one) => !this.#isElsewhere(one))
         : (this.#guard.run(() => this.#reader.read(event, place), { event: event.type }) ?? []);
-    const news = told.filter((one) => this.#isNews(one));
+    const news = told.filter((one) => this.#handed.isNews(one));
     this.#intake.add(news);
     if (event === null) return;
     const message = event.type === "MESSAGE_CREATE" ? discordMessageIn(event.data) : null;
-    if (message !== null) this.#options.positions.seen(message.id);
+    if (message !== null) this.#options.positions.channels.seen(message.id);
   }
 
   /** Who comes and goes does so in all rooms, but not in threads: that it is one may be known only now. */
   #isElsewhere(event: Event): boolean {
-    return event.kind === "member" && event.change !== "rename" && this.#lanes.isThread(event.channel);
-  }
-
-  /** False for what was handed over before. */
-  #isNews({ key }: Event): boolean {
-    if (key === null) return true;
-    const isNews = this.#handed.get(key) !== true;
-    this.#handed.set(key, true);
-    return isNews;
+    return event.kind === "member" && event.change !== "rename" && this.#threadRooms.has(event.channel);
   }
 
   #heard(channel: string, message: string): void {
@@ -377,8 +381,8 @@ export class DiscordTimeline {
   /** The stream is followed up to the oldest event that still waits. */
   #settle(): void {
     if (this.#gateway === null) return;
-    const waits = this.#lanes.oldestSeq;
-    const seq = waits === null ? this.#seq : Math.min(this.#seq, waits - 1);
+    let seq = this.#seq;
+    for (const item of this.#lanes.oldest()) if (item.session === this.#gateway) seq = Math.min(seq, item.seq - 1);
     this.#options.positions.followed({ ...this.#gateway, seq });
   }
 

@@ -1,11 +1,11 @@
 import type { SharedFile } from "../../contract/content.ts";
 import type { Host } from "../../contract/host.ts";
 import type { Json } from "../kit/json.ts";
+import { openOutgoing, outgoingName } from "../kit/outgoing-files.ts";
 import type { DiscordUpload } from "./api.ts";
 
 /** Units of UTF-16 of an alt text. */
 const DESCRIPTION_MAX = 1_024;
-const NAME_MAX = 200;
 
 export type OpenedFiles =
   | { readonly ok: true; readonly uploads: readonly DiscordUpload[] }
@@ -20,7 +20,7 @@ export async function openFiles(
 ): Promise<OpenedFiles> {
   const uploads: DiscordUpload[] = [];
   for (const file of files) {
-    const opened = await openOne(file, host, signal);
+    const opened = await openOutgoing(file, host, signal);
     if (typeof opened !== "string") {
       uploads.push(opened);
       continue;
@@ -36,35 +36,12 @@ export async function closeAll(uploads: readonly DiscordUpload[]): Promise<void>
   await Promise.allSettled(uploads.map(async ({ stream }) => await stream.cancel()));
 }
 
-async function openOne(
-  file: SharedFile,
-  host: Pick<Host, "openFile">,
-  signal: AbortSignal,
-): Promise<DiscordUpload | string> {
-  if (file.id === null) return file.missing ?? "it is not there";
-  const opened = await host.openFile(file.id, signal);
-  if (!opened.ok) return opened.why.message;
-  const bytes = opened.bytes ?? file.bytes;
-  if (bytes === null || bytes === 0) {
-    await opened.stream.cancel().catch(() => undefined);
-    return bytes === null ? "its size is unknown" : "it is empty";
-  }
-  const mime = file.mime ?? opened.mime ?? "application/octet-stream";
-  return { name: fileName(file), mime, bytes, stream: opened.stream };
-}
-
 /** `attachments` of a body: the nth new file is `files[n]` of the form. `alt`: what is said of them is an alt text. */
 export function attachmentsOf(files: readonly SharedFile[], alt: boolean): readonly Json[] {
   return files.map((file, id) => {
     const description = alt ? file.comment.trim().slice(0, DESCRIPTION_MAX).toWellFormed() : "";
-    return { id, filename: fileName(file), ...(description !== "" && { description }) };
+    return { id, filename: outgoingName(file), ...(description !== "" && { description }) };
   });
-}
-
-/** A name without a path. */
-export function fileName({ name }: Pick<SharedFile, "name">): string {
-  const bare = name.replaceAll(/[\p{Cc}/\\]+/gu, "_").trim();
-  return bare.slice(-NAME_MAX).toWellFormed() || "file";
 }
 
 /** What the network leaves of a name: it writes others where it does not like signs. */

@@ -15,13 +15,15 @@ interface Wanted {
   /** Who is asked, for people: "the server". */
   readonly who: string;
   readonly signal: AbortSignal;
+  /** Whether a redirect leads to where people log in: then we may not have the file. */
+  readonly isLogin?: (to: URL) => boolean;
 }
 
 /**
  * A file as a stream. A server may send us to where it keeps its files: on to another we go without our login, by https
  * alone, and never to a private address.
  */
-export async function download(http: Http, { url, headers: own, who, signal }: Wanted): Promise<OpenedFile> {
+export async function download(http: Http, { url, headers: own, who, signal, isLogin }: Wanted): Promise<OpenedFile> {
   let place = url;
   for (let hop = 0; hop <= REDIRECTS_MAX; hop += 1) {
     const answer = await http.stream({
@@ -48,6 +50,7 @@ export async function download(http: Http, { url, headers: own, who, signal }: W
     const { location } = headers;
     if (statusCode < 300 || statusCode >= 400 || location === undefined) return noFile(statusCode, who);
     const next = URL.canParse(location, place.href) ? new URL(location, place) : null;
+    if (next !== null && isLogin?.(next) === true) return refusal("forbidden", `${who} wants a login for the file`);
     if (next === null || !(next.origin === url.origin || (await leadsOut(next)))) {
       return refusal("forbidden", `${who} redirects to an address that Rialto does not fetch from`);
     }

@@ -20,9 +20,14 @@ export class FaultGuard {
     try {
       return task();
     } catch (error) {
-      this.#faults += 1;
-      if (this.#faults <= FAULTS_MAX) this.#log.warn({ ...fields, ...faultOf(error) }, this.#message);
+      this.note(error, fields);
       return null;
     }
+  }
+
+  /** A fault of something that was waited for. */
+  note(error: unknown, fields: object): void {
+    this.#faults += 1;
+    if (this.#faults <= FAULTS_MAX) this.#log.warn({ ...fields, ...faultOf(error) }, this.#message);
   }
 }

@@ -12,6 +12,7 @@ const event = (text: string): Event => ({
   atMs: 0,
   echoOf: null,
   author: null,
+  topic: text,
   text,
 });
 

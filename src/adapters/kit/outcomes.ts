@@ -1,11 +1,12 @@
 import type { Outcome, Reason, ReasonCode } from "../../contract/outcome.ts";
 
 /** When to try again what was too much, where the server does not say it. */
-const RATE_MS = 5_000;
+export const RATE_MS = 5_000;
 /** … and where it does: it may say anything, such as 0 forever. */
 const RETRY_MIN_MS = 50;
 const RETRY_MAX_MS = 3_600_000;
-const AGAIN_MS = 1_000;
+/** … and what is likely to go at once. */
+export const AGAIN_MS = 1_000;
 
 /** How a request failed. */
 interface FailedRequest {
@@ -60,3 +61,24 @@ export function outcomeOf(failure: {
 
 /** What a later try may find otherwise. A server at fault that has certainly done nothing is one that moved. */
 const PASSING: ReadonlySet<ReasonCode> = new Set(["network", "timeout", "stopping", "auth", "remote_error"]);
+
+export const deferred = (why: Reason, retryInMs: number, scope: "channel" | "session"): Outcome => ({
+  is: "deferred",
+  why,
+  retryInMs,
+  scope,
+});
+
+export const rejected = (code: ReasonCode, message: string): Outcome => ({ is: "rejected", why: { code, message } });
+
+/** We are not in the channel, or no longer: who joins it says when that changes. */
+export const NOT_THERE: Outcome = deferred(
+  { code: "not_found", message: "Rialto is not in the channel" },
+  AGAIN_MS,
+  "channel",
+);
+/** `attempt.signal` said so before anything left. */
+export const GIVEN_UP: Outcome = deferred({ code: "stopping", message: "sending was cancelled" }, AGAIN_MS, "channel");
+/** Nothing came of it that has an id. */
+export const DONE: Outcome = { is: "delivered", receipt: { messages: [], losses: [] } };
+export const GONE: Outcome = rejected("not_found", "the message no longer exists");

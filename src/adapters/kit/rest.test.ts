@@ -44,6 +44,21 @@ async function textOf(request: http.IncomingMessage): Promise<string> {
 }
 
 describe("calls", () => {
+  test("a form is sent as one, with the token beside it", async () => {
+    const asked: string[] = [];
+    const base = await served((request, response) => {
+      void textOf(request).then((body) => {
+        const { authorization, "content-type": type } = request.headers;
+        asked.push(`${request.method} ${request.url} ${authorization} ${type} ${body}`);
+        response.end("{}");
+      });
+    });
+    const form = { a: "b & c", d: "é\ud800" };
+    expect(await restOf(base).call({ method: "POST", path: "/posts", form })).toMatchObject({ ok: true });
+    const type = "application/x-www-form-urlencoded";
+    expect(asked).toEqual([`POST /api/v4/posts Bearer t0ken-secret ${type} a=b+%26+c&d=%C3%A9%EF%BF%BD`]);
+  });
+
   test("the path stands behind that of the base, with query, token and JSON", async () => {
     const asked: string[] = [];
     const base = await served((request, response) => {

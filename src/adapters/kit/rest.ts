@@ -54,6 +54,8 @@ export interface RestCall extends RestPlace {
   readonly method: HttpMethod;
   /** Sent as JSON; undefined: no body. */
   readonly body?: unknown;
+  /** Sent as a form, in place of `body`. */
+  readonly form?: Readonly<Record<string, string>>;
   /** See `HttpRequest`; only a GET is, when nothing is said. */
   readonly again?: boolean | undefined;
   /** Asked also while all calls are forbidden: for a goodbye, which cannot be said later. */
@@ -88,6 +90,7 @@ export interface RestFailure extends RestRefusal {
 }
 
 const never = new AbortController().signal;
+const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
 
 /** An API of JSON over HTTP. Every answer is a value, whatever it is. */
 export class Rest {
@@ -106,14 +109,15 @@ export class Rest {
   }
 
   async call(call: RestCall): Promise<RestAnswer> {
-    const { method, body, timeoutMs = CALL_MS, again = method === "GET", urgent = false } = call;
-    const text = body === undefined ? null : written(body);
-    return await this.#ask(call, { method, body: text, timeoutMs, again }, urgent);
+    const { method, body, form, timeoutMs = CALL_MS, again = method === "GET", urgent = false } = call;
+    const text = form !== undefined ? String(new URLSearchParams(form)) : body === undefined ? null : written(body);
+    const headers = form === undefined ? {} : FORM;
+    return await this.#ask(call, { method, headers, body: text, timeoutMs, again }, urgent);
   }
 
   async upload(call: RestUpload): Promise<RestAnswer> {
     const { method, content, timeoutMs = UPLOAD_MS + content.bytes / 64 } = call;
-    return await this.#ask(call, { method, body: content, timeoutMs, again: false });
+    return await this.#ask(call, { method, headers: {}, body: content, timeoutMs, again: false });
   }
 
   /** The content of a file of the API. */
@@ -142,7 +146,7 @@ export class Rest {
 
   async #ask(
     place: RestPlace,
-    request: Pick<HttpRequest, "method" | "body" | "timeoutMs" | "again">,
+    request: Pick<HttpRequest, "method" | "headers" | "body" | "timeoutMs" | "again">,
     urgent = false,
   ): Promise<RestAnswer> {
     const { http, who, base } = this.#options;
@@ -152,22 +156,23 @@ export class Rest {
       await discard(request.body);
       return failed(banned);
     }
-    const answer = await http.request({ ...request, url: this.#url(place), headers: this.#headers, signal });
+    const headers = { ...request.headers, ...this.#headers };
+    const answer = await http.request({ ...request, url: this.#url(place), headers, signal });
     if (answer.is === "failed") {
       const { why, certain } = answer;
       const server = `${base.origin}${base.pathname.replace(/\/+$/u, "")}`;
       const message = why === "aborted" ? answer.message : `${server} cannot be reached: ${answer.message}`;
       return failed({ status: 0, headers: {}, body: undefined, why, message, retryAfterMs: null, certain });
     }
-    const { status, headers, text } = answer;
+    const { status, headers: told, text } = answer;
     const body = text === "" ? null : parsed(text);
     const isSuccess = status >= 200 && status < 300;
-    if (isSuccess && body !== undefined) return { ok: true, status, headers, value: body };
+    if (isSuccess && body !== undefined) return { ok: true, status, headers: told, value: body };
     if (isSuccess) {
       const message = `${who} answers what is not JSON (HTTP ${status})`;
-      return failed({ status, headers, body, why: "unreadable", message, retryAfterMs: null, certain: false });
+      return failed({ status, headers: told, body, why: "unreadable", message, retryAfterMs: null, certain: false });
     }
-    const failure = this.#refused({ status, headers, body });
+    const failure = this.#refused({ status, headers: told, body });
     this.#note(failure);
     return failed(failure);
   }

@@ -2,7 +2,7 @@ import { getCACertificates } from "node:tls";
 
 /** Which certificates of a server are good. */
 export interface ServerTrust {
-  /** False: any. */
+  /** False: every certificate is good. */
   readonly verify: boolean;
   /** PEM of an authority that counts beside those that Node knows; null: none. */
   readonly ca: string | null;

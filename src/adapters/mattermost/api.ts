@@ -134,6 +134,11 @@ export class MattermostApi {
     return await this.#ask({ method: "POST", path, body: { user_id: user }, again: true, signal });
   }
 
+  async patchHeader(channel: string, header: string, signal: AbortSignal): Promise<MattermostResult<unknown>> {
+    const path = `/api/v4/channels/${segment(channel)}/patch`;
+    return await this.#ask({ method: "PUT", path, body: { header }, again: true, signal });
+  }
+
   /** In the order of their time, the oldest first. */
   async posts(
     channel: string,

@@ -4,12 +4,14 @@ import type { EditOp } from "../../contract/ops.ts";
 import type { Loss, Outcome } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
 import { textIn } from "../kit/json.ts";
-import { EDITING, GIVEN_UP, GONE, isGone, NOT_THERE } from "./failure.ts";
+import { GIVEN_UP, GONE, NOT_THERE } from "../kit/outcomes.ts";
+import { outgoingName, standingFiles } from "../kit/outgoing-files.ts";
+import { EDITING, isGone } from "./failure.ts";
 import { messageRef, progressAt } from "./ids.ts";
 import type { MattermostFile, MattermostPost } from "./model.ts";
 import { type PostPart, type RenderedFile, renderPost } from "./render.ts";
 import type { PostSender, NewPart } from "./sender.ts";
-import { nameOf, uploadAll } from "./uploads.ts";
+import { uploadAll } from "./uploads.ts";
 
 interface EditCall {
   readonly op: EditOp;
@@ -149,22 +151,17 @@ type EditFiles =
   | { readonly ok: false; readonly outcome: Outcome };
 
 /** Those of the files that the posts have already. One that a post could not take is in none of them. */
-function filesAmong(files: readonly SharedFile[], posts: readonly MattermostPost[]): ReadonlySet<SharedFile> {
-  const left = posts.flatMap((post) => post.fileIds.map((id) => post.files.find((file) => file.id === id) ?? null));
-  const found = new Set<SharedFile>();
-  const take = (isIt: (file: SharedFile, there: MattermostFile | null) => boolean): void => {
-    for (const file of files) {
-      const at = file.id === null || found.has(file) ? -1 : left.findIndex((there) => isIt(file, there));
-      if (at === -1) continue;
-      left.splice(at, 1);
-      found.add(file);
-    }
-  };
-  take((file, there) => there?.name === nameOf(file) && there.size === file.bytes);
-  take((file, there) => there?.name === nameOf(file) && (there.size === null || file.bytes === null));
-  // Older servers tell only the ids of files.
-  take((_, there) => there === null);
-  return found;
+function filesAmong(
+  files: readonly SharedFile[],
+  posts: readonly MattermostPost[],
+): ReadonlyMap<SharedFile, MattermostFile | null> {
+  const there = posts.flatMap((post) => post.fileIds.map((id) => post.files.find((file) => file.id === id) ?? null));
+  return standingFiles(files, there, [
+    (file, one) => one?.name === outgoingName(file) && one.size === file.bytes,
+    (file, one) => one?.name === outgoingName(file) && (one.size === null || file.bytes === null),
+    // Older servers tell only the ids of files.
+    (_, one) => one === null,
+  ]);
 }
 
 /** Of a file that a post has already. */

@@ -1,19 +1,18 @@
 import type { ChannelRef } from "../../contract/ids.ts";
-import type { Outcome, Reason, ReasonCode } from "../../contract/outcome.ts";
+import type { Outcome, Reason } from "../../contract/outcome.ts";
+import { AGAIN_MS, deferred, RATE_MS, rejected } from "../kit/outcomes.ts";
 import type { RestFailure } from "../kit/rest.ts";
 import type { MattermostLink } from "./link.ts";
 import { codeOf, refusalId } from "./login.ts";
 
 /** Whoever may give us a right is a person. */
 const PERSON_MS = 60_000;
-const RATE_MS = 5_000;
-const AGAIN_MS = 1_000;
 /** A channel that we are no longer in, or that is archived: an event says when that changes. */
 const LOST_MS = 60_000;
 
 /** What was to be done, for people, and the permission that it needs. */
 export interface Doing {
-  readonly what: "post" | "edit the post" | "delete the post" | "react" | "upload the file";
+  readonly what: "post" | "edit the post" | "delete the post" | "react" | "upload the file" | "set the header";
   readonly permission: string;
 }
 
@@ -23,20 +22,18 @@ export const DELETING: Doing = { what: "delete the post", permission: "delete_po
 export const REACTING: Doing = { what: "react", permission: "add_reaction" };
 export const UPLOADING: Doing = { what: "upload the file", permission: "upload_file" };
 
+/** By the type of the channel. */
+export function headerOf(type: string): Doing {
+  const permission = type === "P" ? "manage_private_channel_properties" : "manage_public_channel_properties";
+  return { what: "set the header", permission };
+}
+
 interface Failing {
   readonly link: MattermostLink;
   readonly channel: ChannelRef;
   readonly doing: Doing;
   readonly signal: AbortSignal;
 }
-
-const deferred = (why: Reason, retryInMs: number, scope: "channel" | "session"): Outcome => ({
-  is: "deferred",
-  why,
-  retryInMs,
-  scope,
-});
-const rejected = (code: ReasonCode, message: string): Outcome => ({ is: "rejected", why: { code, message } });
 
 /** How a request ended that was to change something, when not well. */
 export async function outcomeOf(failure: RestFailure, failing: Failing): Promise<Outcome> {
@@ -99,11 +96,6 @@ async function forbidden(failure: RestFailure, { link, channel, doing, signal }:
   return rejected("forbidden", message);
 }
 
-const NOT_IN: Reason = { code: "not_found", message: "Rialto is not in the channel" };
-export const NOT_THERE: Outcome = deferred(NOT_IN, AGAIN_MS, "channel");
-export const GIVEN_UP: Outcome = deferred({ code: "stopping", message: "sending was cancelled" }, AGAIN_MS, "channel");
-export const DONE: Outcome = { is: "delivered", receipt: { messages: [], losses: [] } };
-export const GONE: Outcome = rejected("not_found", "the post no longer exists");
 /** Whether something is there no longer. */
 export const isGone = ({ status }: RestFailure): boolean => status === 404;
 /** The answer was a success, but it says nothing. */

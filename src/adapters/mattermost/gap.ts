@@ -1,7 +1,7 @@
+import { MARGIN_MS } from "../kit/channel-positions.ts";
 import type { MattermostApi, MattermostResult } from "./api.ts";
 import { PAGE_MAX } from "./api.ts";
 import type { MattermostPost, MattermostReaction } from "./model.ts";
-import { MARGIN_MS } from "./positions.ts";
 
 /** Servers give no more of what has changed in one answer, and then not all of it. */
 const CHANGED_MAX = 1000;

@@ -1,6 +1,7 @@
 import type { Handlers } from "../../contract/session.ts";
 import type { capabilities } from "./capabilities.ts";
 import { PostEditor } from "./editor.ts";
+import { setHeader } from "./header.ts";
 import { identityAdvice } from "./identity.ts";
 import type { MattermostLink } from "./link.ts";
 import { PostReactor } from "./reactor.ts";
@@ -17,5 +18,6 @@ export function handlersOf(link: MattermostLink): Handlers<typeof capabilities> 
     edit: async (op, attempt) => await editor.edit(op, attempt),
     delete: async (op, attempt) => await sender.delete(op, attempt),
     react: async (op, attempt) => await reactor.react(op, attempt),
+    topic: async (op, attempt) => await setHeader(link, op, attempt),
   };
 }

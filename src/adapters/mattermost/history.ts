@@ -1,12 +1,13 @@
 import type { Event } from "../../contract/events.ts";
 import type { Accepted, Host } from "../../contract/host.ts";
 import { Lru } from "../../lib/lru.ts";
+import type { ChannelPositions } from "../kit/channel-positions.ts";
+import type { FaultGuard } from "../kit/guard.ts";
 import type { RestFailure } from "../kit/rest.ts";
 import type { MattermostApi } from "./api.ts";
 import { type ChangedPosts, changesIn, fetchChanged, type FoundChange } from "./gap.ts";
 import { channelRef } from "./ids.ts";
 import type { MattermostPost } from "./model.ts";
-import type { MattermostPositions } from "./positions.ts";
 import type { ChannelReader } from "./reader.ts";
 import { deleted, edited, isSystem, reacted, toEvent } from "./receive.ts";
 
@@ -21,14 +22,13 @@ const CHANNELS_MAX = 1_000;
 export interface HistoryOptions {
   readonly api: Pick<MattermostApi, "posts">;
   readonly host: Pick<Host, "accept" | "log">;
-  readonly positions: MattermostPositions;
+  readonly positions: Pick<ChannelPositions<number>, "of" | "sinceOf" | "told" | "wasTold">;
   readonly reader: Pick<ChannelReader, "learn" | "told" | "isOursToDelete" | "context">;
   /** False for what was handed over before. */
   readonly isNews: (event: Event) => boolean;
   /** These are about to be told. */
   readonly onTold: (events: readonly Event[]) => void;
-  /** A fault of ours in one thing of many. */
-  readonly onFault: (error: unknown) => void;
+  readonly guard: Pick<FaultGuard, "run">;
   readonly signal: AbortSignal;
 }
 
@@ -75,7 +75,7 @@ export class MattermostHistory {
     const { api, host, positions, reader, signal } = this.#options;
     const position = positions.of(id);
     if (position === null) return null;
-    const scope = { channel: id, sinceMs: position.behindMs ?? positions.seenMs, floorMs: position.floorMs };
+    const scope = { channel: id, sinceMs: positions.sinceOf(id), floorMs: position.floor };
     const fetched = await fetchChanged(api, scope, signal);
     if (isOver()) return null;
     if (!fetched.ok) return fetched.failure;
@@ -105,11 +105,11 @@ export class MattermostHistory {
 
   /** Those that were new to the core. An edit of these is part of what was told. */
   async #tellPosts(posts: readonly MattermostPost[], isOver: () => boolean): Promise<ReadonlySet<string>> {
-    const { host, positions, reader, isNews, onTold } = this.#options;
+    const { host, positions, reader, guard, isNews, onTold } = this.#options;
     const told = new Set<string>();
     for (let at = 0; at < posts.length && !isOver(); at += BATCH_MAX) {
       const batch = posts.slice(at, at + BATCH_MAX).flatMap((post) => {
-        const event = this.#try(() => toEvent(post, reader.context));
+        const event = guard.run(() => toEvent(post, reader.context), HISTORY);
         return event === null || !isNews(event) ? [] : [{ post, event }];
       });
       if (batch.length === 0) continue;
@@ -127,11 +127,11 @@ export class MattermostHistory {
   }
 
   async #tellChanges(id: string, changes: readonly FoundChange[], isOver: () => boolean): Promise<void> {
-    const { host, reader, isNews } = this.#options;
+    const { host, reader, guard, isNews } = this.#options;
     for (let at = 0; at < changes.length && !isOver(); at += BATCH_MAX) {
       const events = changes
         .slice(at, at + BATCH_MAX)
-        .flatMap((change) => this.#try(() => this.#changeEvent(id, change)) ?? [])
+        .flatMap((change) => guard.run(() => this.#changeEvent(id, change), HISTORY) ?? [])
         .filter(isNews);
       if (events.length > 0) await host.accept({ events, cursor: null });
     }
@@ -155,14 +155,7 @@ export class MattermostHistory {
     if (missed > 0) log.info({ channel: id, posts: missed }, "read the posts that Rialto missed");
     if (!whole) log.warn({ channel: id }, "more has changed than the server tells: the oldest of it may be missing");
   }
-
-  /** Null after a fault. */
-  #try<T>(task: () => T): T | null {
-    try {
-      return task();
-    } catch (error) {
-      this.#options.onFault(error);
-      return null;
-    }
-  }
 }
+
+/** Where a fault was. */
+const HISTORY = { event: "history" };

@@ -14,7 +14,7 @@ const WAITING_MAX = 256;
 interface HookServerOptions {
   /** `host:port`. */
   readonly address: string;
-  /** What comes without one of these is refused; empty: any will do. */
+  /** What comes without one of these is refused; empty: nothing is refused. */
   readonly tokens: readonly string[];
   /** True once it is on disk, or wanted nowhere; false: it cannot be taken now. */
   readonly onPost: (post: HookPost) => Promise<boolean>;

@@ -58,7 +58,7 @@ class HookSession implements Session<MattermostHandlers> {
       url: settings.WebhookURL,
       prefix: settings.PrefixMessagesWithNick,
     });
-    this.handlers = { post, edit: cannot, delete: cannot, react: cannot };
+    this.handlers = { post, edit: cannot, delete: cannot, react: cannot, topic: cannot };
   }
 
   attach(server: HookServer): void {
@@ -70,7 +70,7 @@ class HookSession implements Session<MattermostHandlers> {
     // Those that are joined with it follow at once.
     setImmediate(() => this.#known.resolve(true));
     await Promise.resolve();
-    return { ok: true, ref: channelRef(name), without: ["edit", "delete", "react"] };
+    return { ok: true, ref: channelRef(name), without: ["edit", "delete", "react", "topic"] };
   }
 
   async leave(channel: ChannelRef): Promise<void> {
@@ -114,7 +114,7 @@ class HookSession implements Session<MattermostHandlers> {
 
 const WITHOUT_USER: Reason = {
   code: "unsupported",
-  message: "webhooks can only post; set Token, Server and Team for edits, deletions and reactions",
+  message: "webhooks can only post; set Token, Server and Team for edits, deletions, reactions and topics",
 };
 
 const cannot = async (): Promise<Outcome> => await Promise.resolve({ is: "rejected", why: WITHOUT_USER });

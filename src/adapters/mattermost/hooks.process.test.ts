@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
+import { toldBy, until } from "../../../test/contract/life.ts";
 import { RecordingHost } from "../../../test/contract/recording-host.ts";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { freePorts } from "../../../test/support/ports.ts";
@@ -6,7 +7,7 @@ import { eventually } from "../../../test/support/wait.ts";
 import { open } from "./session.ts";
 import { mattermostSettings } from "./settings.suite.ts";
 import type { MattermostSettings } from "./settings.ts";
-import { mattermostTown, toldBy, until } from "./town.suite.ts";
+import { mattermostTown } from "./town.suite.ts";
 
 const signal = new AbortController().signal;
 
@@ -19,7 +20,7 @@ async function hooks(settings: Partial<MattermostSettings>) {
   onTestFinished(async () => await opened.session.close(signal));
   expect(await opened.session.join({ name: "town", options: {} }, signal)).toMatchObject({
     ok: true,
-    without: ["edit", "delete", "react"],
+    without: ["edit", "delete", "react", "topic"],
   });
   const send = async (body: string, type = "application/x-www-form-urlencoded", method = "POST") =>
     await fetch(`http://127.0.0.1:${port}/`, {

@@ -2,7 +2,7 @@ import type { OpAuthor } from "../../contract/ops.ts";
 import type { Reason } from "../../contract/outcome.ts";
 import { cut } from "../../content/length.ts";
 import type { MattermostLink } from "./link.ts";
-import { oneLine } from "./text.ts";
+import { oneLine } from "../kit/words.ts";
 
 const NAME_MAX = 64;
 const ADDRESS_MAX = 1_024;

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { heard, stop, toldBy, until } from "../../../test/contract/life.ts";
+import { deleteOf, doOp } from "../../../test/contract/ops.ts";
 import { addPerson } from "../../../test/servers/mattermost/people.ts";
 import { within } from "../../../test/support/wait.ts";
 import type { FileRef, MessageRef } from "../../contract/ids.ts";
-import { deleteOf, doOp } from "./sending.suite.ts";
-import { until, heard, live, mattermostTown, stop, toldBy, tryOpen } from "./town.suite.ts";
+import { live, mattermostTown, tryOpen } from "./town.suite.ts";
 
 const signal = new AbortController().signal;
 

@@ -126,7 +126,7 @@ export class MattermostSession implements Session<MattermostHandlers> {
       people,
       own,
       roots,
-      times: { now: () => this.#timeline.serverMs, toldMs: positions.seenMs },
+      times: { now: () => this.#timeline.serverMs, toldMs: positions.channels.at },
       room: (channel) => this.#rooms.joined(channel),
       lose: (channel, why, retryInMs) => this.#rooms.lose(channel, why, retryInMs),
     };

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { toldBy, until } from "../../../test/contract/life.ts";
+import { doOp, postOf } from "../../../test/contract/ops.ts";
 import type { RecordingHost } from "../../../test/contract/recording-host.ts";
 import { within } from "../../../test/support/wait.ts";
-import { doOp, postOf } from "./sending.suite.ts";
-import { mattermostTown, toldBy, tryOpen, until } from "./town.suite.ts";
+import { mattermostTown, tryOpen } from "./town.suite.ts";
 
 const signal = new AbortController().signal;
 
@@ -63,7 +64,7 @@ describe("logging in", () => {
       const isOver = (): boolean => ![...server.world.tokens.values()].includes(alice.id);
       if (what === "a rate limit") {
         server.faults.limit({ method: "POST", path: "/posts" }, 600);
-        const { outcome } = await doOp({ host, session, ref: joined.ref }, postOf(joined.ref, "hi"));
+        const { outcome } = await doOp(session, postOf(joined.ref, "hi"));
         expect(outcome).toMatchObject({ is: "deferred", why: { code: "rate_limited" } });
         await session.close(signal);
         expect(isOver()).toBe(true);

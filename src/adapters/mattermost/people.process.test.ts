@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
+import { stop, toldBy, until } from "../../../test/contract/life.ts";
 import { RecordingHost } from "../../../test/contract/recording-host.ts";
 import { addPerson } from "../../../test/servers/mattermost/people.ts";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
-import { live, mattermostTown, stop, toldBy, until } from "./town.suite.ts";
+import { live, mattermostTown } from "./town.suite.ts";
 
 const signal = new AbortController().signal;
 

@@ -1,6 +1,7 @@
 import type { Author } from "../../contract/events.ts";
 import type { Clock } from "../../contract/host.ts";
 import type { FileRef } from "../../contract/ids.ts";
+import { cleanName } from "../kit/clean-name.ts";
 import { Directory } from "../kit/directory.ts";
 import { isCertain } from "../kit/outcomes.ts";
 import type { RestFailure } from "../kit/rest.ts";
@@ -109,8 +110,8 @@ function authorOf(
   fallback: string,
   { UseUserName }: Pick<MattermostSettings, "UseUserName">,
 ): Author {
-  const username = clean(user?.username ?? "") || clean(fallback);
-  const name = (UseUserName ? "" : clean(user?.nickname ?? "")) || username || "somebody";
+  const username = cleanName(user?.username ?? "") || cleanName(fallback);
+  const name = (UseUserName ? "" : cleanName(user?.nickname ?? "")) || username || "somebody";
   const avatar = user === null ? null : avatarFile(avatarRef(user.id, user.pictureAt));
   return { id: userRef(id), identity: null, name, avatar };
 }
@@ -123,14 +124,6 @@ const avatarFile = (ref: FileRef): Author["avatar"] => ({
   url: null,
   ref,
 });
-
-/** Names may hold anything: what breaks lines, or writes backwards, has no place in one. */
-export function clean(name: string): string {
-  return name
-    .replaceAll(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, " ")
-    .replaceAll(/ {2,}/gu, " ")
-    .trim();
-}
 
 /** Asking again would be refused again. A login that has ended is begun anew. */
 const isForGood = ({ status }: RestFailure): boolean => isCertain(status) && status !== 401 && status !== 429;

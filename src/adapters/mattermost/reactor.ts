@@ -2,8 +2,10 @@ import { emojiNamed, namesOfEmoji } from "../../content/emoji-names.ts";
 import type { ReactOp } from "../../contract/ops.ts";
 import type { Outcome } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
+import { emojiCode, emojiKey, withoutTone } from "../kit/emoji-key.ts";
+import { DONE, GIVEN_UP, NOT_THERE } from "../kit/outcomes.ts";
 import type { MattermostResult } from "./api.ts";
-import { DONE, GIVEN_UP, isGone, NOT_THERE, REACTING } from "./failure.ts";
+import { isGone, REACTING } from "./failure.ts";
 import type { PostSender } from "./sender.ts";
 
 /** Names of one emoji that are tried: servers know one or two of them. */
@@ -20,8 +22,8 @@ export class PostReactor {
   async react(op: ReactOp, attempt: Attempt): Promise<Outcome> {
     if (this.#sender.link.room(op.channel) === null) return NOT_THERE;
     if (attempt.signal.aborted) return GIVEN_UP;
-    const wanted = keyOf(op.emoji);
-    const isOn = op.standing.some(({ emoji }) => keyOf(emoji) === wanted);
+    const wanted = emojiKey(op.emoji);
+    const isOn = op.standing.some(({ emoji }) => emojiKey(emoji) === wanted);
     return isOn ? await this.#add(op, attempt.signal) : await this.#remove(op, wanted, attempt.signal);
   }
 
@@ -58,7 +60,7 @@ export class PostReactor {
         ? await this.#names(op.emoji, signal)
         : known(
             stated
-              .filter(({ userId, emoji }) => userId === me.id && keyOf(`:${emoji}:`) === wanted)
+              .filter(({ userId, emoji }) => userId === me.id && emojiKey(`:${emoji}:`) === wanted)
               .map(({ emoji }) => emoji),
           );
     if (!names.ok) return await this.#sender.failed(names.failure, op.channel, REACTING, signal);
@@ -72,7 +74,7 @@ export class PostReactor {
 
   /** Empty: the server has none. A failure: it could not say so. */
   async #names(emoji: string, signal: AbortSignal): Promise<MattermostResult<readonly string[]>> {
-    const code = codeIn(emoji);
+    const code = emojiCode(emoji);
     if (code === null) return known([...namesOfEmoji(emoji), ...namesOfEmoji(withoutTone(emoji))].slice(0, NAMES_MAX));
     if (emojiNamed(code) !== null) return known([code]);
     const has = await this.#sender.link.api.hasEmoji(code, signal);
@@ -85,15 +87,3 @@ export class PostReactor {
 const FINAL: ReadonlySet<number> = new Set([400, 403, 501]);
 
 const known = (value: readonly string[]): MattermostResult<readonly string[]> => ({ ok: true, value });
-
-/** `name` of `:name:`; null for an emoji of Unicode. */
-const codeIn = (emoji: string): string | null => /^:(?<name>[\w+-]{1,64}):$/u.exec(emoji)?.groups?.["name"] ?? null;
-
-const withoutTone = (emoji: string): string => emoji.replaceAll(/[\u{1f3fb}-\u{1f3ff}]/gu, "");
-
-/** The same for all ways to write one emoji, of which a server may know the plain one alone. */
-function keyOf(emoji: string): string {
-  const code = codeIn(emoji);
-  const shown = (code === null ? null : emojiNamed(code)) ?? emoji;
-  return withoutTone(shown).replaceAll("\uFE0F", "");
-}

@@ -104,6 +104,15 @@ describe("members and the header", () => {
   });
 });
 
+test.each([
+  ["all\nabout", "all\nabout"],
+  ["", ""],
+  ["**All** about [ships](https://ships.example/) \\* 3", "All about ships (https://ships.example/) * 3"],
+])("the header %j is the topic %j", (header, topic) => {
+  const props = { username: "alice", new_header: header };
+  expect(toEvent(aPost({ type: "system_header_change", props }), context)).toMatchObject({ kind: "topic", topic });
+});
+
 describe("changes", () => {
   test("an edit is known by its moment, and the server has checked it", () => {
     const event = edited(aPost({ edit_at: 2000, update_at: 2001, message: "better" }), context);

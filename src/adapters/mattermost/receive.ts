@@ -2,11 +2,13 @@ import type { RemoteFile } from "../../contract/content.ts";
 import type { Author, Deleted, Edited, Event, Member, Posted, Reacted, SaidBody } from "../../contract/events.ts";
 import type { ChannelRef, OpId } from "../../contract/ids.ts";
 import { cut } from "../../content/length.ts";
+import { parseMattermost } from "../../content/mattermost-parse.ts";
+import { plainText } from "../../content/plain.ts";
+import { cleanName } from "../kit/clean-name.ts";
 import { textIn } from "../kit/json.ts";
 import { attachmentWords } from "./attachments.ts";
 import { channelRef, eventKey, fileRef, messageRef } from "./ids.ts";
 import type { MattermostFile, MattermostPost, MattermostReaction } from "./model.ts";
-import { clean } from "./people.ts";
 
 export interface MattermostReceiveContext {
   /** Our own id. */
@@ -138,7 +140,7 @@ function remoteFile(id: string, known: readonly MattermostFile[]): RemoteFile {
 /** Anybody can write these props: only of a bot do they name somebody. */
 function writer(post: MattermostPost, context: MattermostReceiveContext): Author {
   const author = context.author(post.userId);
-  const name = context.isBot(post.userId) ? clean(textIn(post.props, "override_username") ?? "") : "";
+  const name = context.isBot(post.userId) ? cleanName(textIn(post.props, "override_username") ?? "") : "";
   return name === "" ? author : { ...author, name: cut(name, NAME_MAX, "codepoints"), avatar: null };
 }
 
@@ -183,7 +185,7 @@ function member(post: MattermostPost, context: MattermostReceiveContext): Member
   const id = textIn(post.props, idKey) ?? (coming.who === null ? post.userId : "");
   const named = textIn(post.props, nameKey) ?? "";
   // We say nothing of ourselves.
-  if (id === context.me || (id === "" && clean(named) === "")) return null;
+  if (id === context.me || (id === "" && cleanName(named) === "")) return null;
   const author = context.author(id, named);
   return {
     kind: "member",
@@ -198,7 +200,8 @@ function member(post: MattermostPost, context: MattermostReceiveContext): Member
 }
 
 function header(post: MattermostPost, context: MattermostReceiveContext): Event {
-  const words = (textIn(post.props, "new_header") ?? "").replaceAll(/\s+/gu, " ").trim();
+  const written = textIn(post.props, "new_header") ?? "";
+  const words = written.replaceAll(/\s+/gu, " ").trim();
   const author = context.author(post.userId, textIn(post.props, "username") ?? "");
   return {
     kind: "topic",
@@ -207,6 +210,8 @@ function header(post: MattermostPost, context: MattermostReceiveContext): Event 
     atMs: post.createAt,
     echoOf: post.userId === context.me ? "self" : null,
     author,
+    // Other networks have no Markdown in their topics.
+    topic: plainText(parseMattermost(written)).trim(),
     text: `${author.name} ${words === "" ? "removed the topic" : `changed the topic to: ${words}`}`,
   };
 }

@@ -1,5 +1,6 @@
 import * as fc from "../../../test/support/property.ts";
 import { describe, expect, test } from "vitest";
+import { bodyOf, postOf } from "../../../test/contract/ops.ts";
 import { aSharedFile, fileIdOf } from "../../../test/contract/shared-file.ts";
 import { parse } from "../../content/formats.ts";
 import { plainText } from "../../content/plain.ts";
@@ -8,7 +9,6 @@ import { END, type Progress } from "../../contract/ids.ts";
 import type { PostDraft } from "../../contract/ops.ts";
 import { dialectWords, signsOf } from "../../content/tree.suite.ts";
 import { partsAfter, pendingIdOf, renderPost, type RenderOptions } from "./render.ts";
-import { bodyOf, postOf } from "./sending.suite.ts";
 
 const draftOf = (text: string, more: Partial<PostDraft> = {}): PostDraft =>
   postOf("c" as ChannelRef, text, { body: bodyOf(text), ...more });

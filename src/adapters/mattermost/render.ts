@@ -6,17 +6,14 @@ import type { Loss } from "../../contract/outcome.ts";
 import { cut, measure } from "../../content/length.ts";
 import { protectWords, withoutNames } from "../../content/mattermost-protect.ts";
 import { renderMattermost } from "../../content/mattermost-render.ts";
-import { plainText } from "../../content/plain.ts";
+import { pack } from "../kit/pack.ts";
+import { captionOf, fileInWords, oneLine, paraOf } from "../kit/words.ts";
 import { progressAt } from "./ids.ts";
-import { namesIn, oneLine, paraOf, withPeople } from "./text.ts";
+import { namesIn, withPeople } from "./text.ts";
 
 /** Servers take so many files with one post. */
 const FILES_MAX = 10;
 const NAME_MAX = 256;
-/** A part ends at a line or a word when there is one in its last part of this size. */
-const TAIL = 500;
-/** Before it is protected, a piece of this share of a post fits as a rule. */
-const ROOM = 0.9;
 
 /** A file of the draft, and what became of it. */
 export interface RenderedFile {
@@ -83,7 +80,10 @@ function textsOf(draft: PostDraft, options: RenderOptions, losses: Loss[]): read
   const blocks = [...spoken(draft, options), ...(lines.length === 0 ? [] : [paraOf(lines.join("\n"))])];
   const text = renderMattermost(blocks);
   if (measure(text, "codepoints") <= textMax) return [text];
-  return packed(blocks, textMax, losses);
+  const sizeOf = (some: readonly Block[]): number => measure(renderMattermost(some), "codepoints");
+  return pack(blocks, { textMax, firstMax: textMax, unit: "codepoints", sizeOf }, losses)
+    .map(({ of }) => renderMattermost(of))
+    .filter((part) => part.trim() !== "");
 }
 
 /** A text that is in the server's own format stays as it was written. */
@@ -125,60 +125,8 @@ function spoken({ author, body, mayPing }: PostDraft, { prefix, names }: RenderO
 
 /** The caption of a file; one that is not there is a link, or is named at least. */
 function fileLines({ file, id }: RenderedFile): readonly string[] {
-  const [title, words] = [oneLine(file.name).trim(), oneLine(file.comment).trim()];
-  if (id !== null) return words === "" ? [] : [words];
-  if (file.url !== null) return [`${words || title || "file"}: ${oneLine(file.url)}`];
-  const why = file.missing === null ? "" : ` (${oneLine(file.missing)})`;
-  return [`${words === "" ? "" : `${words}: `}${title || "a file"} was shared, but could not be copied here${why}`];
-}
-
-/** As many blocks in each post as fit; what does not fit by itself is cut. */
-function packed(blocks: readonly Block[], textMax: number, losses: Loss[]): readonly string[] {
-  const texts: string[] = [];
-  let open: Block[] = [];
-  const flush = (): void => {
-    if (open.length > 0) texts.push(renderMattermost(open));
-    open = [];
-  };
-  const fits = (more: readonly Block[]): boolean => measure(renderMattermost(more), "codepoints") <= textMax;
-  for (const block of blocks.flatMap((one) => (fits([one]) ? [one] : smaller(one, textMax, losses)))) {
-    if (open.length > 0 && !fits([...open, block])) flush();
-    open.push(block);
-  }
-  flush();
-  return texts.filter((text) => text.trim() !== "");
-}
-
-/** A block that is too long for one post, as several. */
-function smaller(block: Block, textMax: number, losses: Loss[]): readonly Block[] {
-  const isCode = block.t === "pre";
-  if (!isCode && losses.length === 0 && !isPlain(block))
-    losses.push({ what: "format", note: "a text this long is sent without its formatting" });
-  const words = isCode ? block.text : plainText([block]);
-  const made = (text: string): Block => (isCode ? { ...block, text } : paraOf(text));
-  const pieces: Block[] = [];
-  for (let at = 0; at < words.length;) {
-    let piece = pieceAt(words, at, Math.floor(textMax * ROOM));
-    // Signs that must be protected take more room.
-    while (piece.length > 1 && measure(renderMattermost([made(piece)]), "codepoints") > textMax)
-      piece = pieceAt(words, at, Math.floor(measure(piece, "codepoints") / 2));
-    at += piece.length;
-    const text = at < words.length ? piece.replace(/\n$/, "") : piece;
-    if (text.trim() !== "") pieces.push(made(text));
-  }
-  return pieces;
-}
-
-const isPlain = (block: Block): boolean => block.t === "para" && block.of.every(({ t }) => t === "text");
-
-function pieceAt(text: string, at: number, max: number): string {
-  const rest = text.slice(at, at + max * 2 + 64);
-  const most = cut(rest, max, "codepoints") || rest.slice(0, 2);
-  if (at + most.length >= text.length) return most;
-  const tail = most.slice(-TAIL);
-  const line = tail.lastIndexOf("\n");
-  const place = line === -1 ? tail.lastIndexOf(" ") : line;
-  return place === -1 ? most : most.slice(0, most.length - tail.length + place + 1);
+  const words = id === null ? fileInWords(file) : captionOf(file);
+  return words === "" ? [] : [words];
 }
 
 /** Whom the text of a draft may mean. */

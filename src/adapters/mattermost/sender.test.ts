@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { postOf } from "../../../test/contract/ops.ts";
 import { RecordingAttempt } from "../../../test/contract/recording-attempt.ts";
 import { RecordingHost } from "../../../test/contract/recording-host.ts";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
@@ -9,7 +10,6 @@ import type { MattermostLink } from "./link.ts";
 import { OwnPosts, propsOf } from "./own-posts.ts";
 import { aPost } from "./post.suite.ts";
 import { PostSender } from "./sender.ts";
-import { postOf } from "./sending.suite.ts";
 
 const HOUR = 3_600_000;
 const NOW = 1_000 * HOUR;
@@ -52,7 +52,7 @@ function busy({ op, minutes, toldMs = NOW }: { op: PostOp; minutes: number; told
 
 describe("what an earlier life posted is looked for", () => {
   test.each([
-    ["as far back as anything can be in doubt", { minutes: 110 }, 1],
+    ["as far back as something can be in doubt", { minutes: 110 }, 1],
     ["however much was said since", { minutes: 3_000, toldMs: NOW - 49 * HOUR }, 16],
   ])("%s", async (_, given, pages) => {
     const op = postOf(here, "hi");

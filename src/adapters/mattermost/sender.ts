@@ -4,18 +4,19 @@ import type { Loss, Outcome } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
 import { isAborted } from "../../lib/abort.ts";
 import { Lru } from "../../lib/lru.ts";
+import { MARGIN_MS } from "../kit/channel-positions.ts";
 import { inTime } from "../kit/in-time.ts";
 import { PAGE_MAX } from "./api.ts";
-import { DELETING, DONE, type Doing, GIVEN_UP, isGone, MUTE, NOT_THERE, outcomeOf, POSTING } from "./failure.ts";
+import { DELETING, type Doing, isGone, MUTE, outcomeOf, POSTING } from "./failure.ts";
 import { identityOf } from "./identity.ts";
 import { messageRef, progressAt } from "./ids.ts";
 import type { MattermostLink } from "./link.ts";
 import { refusalId } from "./login.ts";
 import { propsOf } from "./own-posts.ts";
-import { MARGIN_MS } from "./positions.ts";
 import { namesOf, partsAfter, pendingIdOf, type PostPart, renderPost } from "./render.ts";
 import { uploadAll } from "./uploads.ts";
 import type { Json } from "../kit/json.ts";
+import { DONE, GIVEN_UP, NOT_THERE } from "../kit/outcomes.ts";
 import type { RestFailure } from "../kit/rest.ts";
 
 /** Pages of a channel that are looked through at most for posts whose answers never came. */

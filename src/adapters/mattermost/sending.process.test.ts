@@ -1,11 +1,13 @@
 import { describe, expect, test } from "vitest";
+import { until } from "../../../test/contract/life.ts";
+import { BOB, bodyOf, deleteOf, doOp, editOf, messagesOf, postOf, reactOf } from "../../../test/contract/ops.ts";
 import { aSharedFile, fileIdOf, someBytes } from "../../../test/contract/shared-file.ts";
 import { RecordingAttempt } from "../../../test/contract/recording-attempt.ts";
 import { within } from "../../../test/support/wait.ts";
 import type { MessageRef } from "../../contract/ids.ts";
 import { progressAt } from "./ids.ts";
-import { live, mattermostTown, until } from "./town.suite.ts";
-import { BOB, bodyOf, deleteOf, doOp, editOf, messagesOf, ours, postOf, reactOf } from "./sending.suite.ts";
+import { live, mattermostTown } from "./town.suite.ts";
+import { ours } from "./town.suite.ts";
 
 const ref = (id: string): MessageRef => id as MessageRef;
 

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
+import { toldBy, until } from "../../../test/contract/life.ts";
 import { RecordingHost } from "../../../test/contract/recording-host.ts";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { within } from "../../../test/support/wait.ts";
-import { live, mattermostTown, toldBy, until } from "./town.suite.ts";
+import { live, mattermostTown } from "./town.suite.ts";
 
 test("an outage of a minute is noticed by the silence, and what was said in it is told once", async () => {
   const town = await mattermostTown();

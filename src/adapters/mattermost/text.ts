@@ -5,6 +5,7 @@ import { cut } from "../../content/length.ts";
 import { linkMentions } from "../../content/mentions.ts";
 import { plainText } from "../../content/plain.ts";
 import { overInlines, withoutUsers } from "../../content/tree.ts";
+import { type CallsToAll, isCallToAll, withCallsToAll } from "../kit/words.ts";
 import { userRef } from "./ids.ts";
 
 /** Names that are looked up for one message at most. */
@@ -20,18 +21,11 @@ export function namesIn(blocks: readonly Block[], mayPing: MayPing): readonly st
     const bare = name.replace(/[._-]+$/, "");
     return bare === name ? [name] : [name, bare];
   });
-  const names = all.map((name) => name.toLowerCase()).filter((name) => !EVERYBODY.has(name));
+  const names = all.map((name) => name.toLowerCase()).filter((name) => !isCallToAll(name));
   return [...new Set(names)].slice(0, NAMES_MAX);
 }
 
-/** How the whole channel is called here, by any network's word for it. */
-const EVERYBODY: ReadonlyMap<string, string> = new Map([
-  ["all", "@all"],
-  ["everyone", "@all"],
-  ["room", "@all"],
-  ["channel", "@channel"],
-  ["here", "@here"],
-]);
+const CALLS: CallsToAll = { all: userRef("@all"), channel: userRef("@channel"), here: userRef("@here") };
 
 /**
  * The text with the people here whom it means, and with nobody else. `names`: the user names of members, in lower case.
@@ -47,31 +41,9 @@ export function withPeople(blocks: readonly Block[], mayPing: MayPing, names: Re
 /** A mention is written as the name that the server knows. */
 function named(inline: Inline, mayPing: MayPing): readonly Inline[] {
   if (inline.t === "mention" && inline.user !== null) return [{ ...inline, text: inline.user }];
-  if (inline.t === "text" && mayPing.everyone) return withEverybody(inline.text);
+  if (inline.t === "text" && mayPing.everyone) return withCallsToAll(inline.text, CALLS);
   return "of" in inline ? [{ ...inline, of: inline.of.flatMap((inner) => named(inner, mayPing)) }] : [inline];
 }
-
-function withEverybody(text: string): readonly Inline[] {
-  const found: Inline[] = [];
-  let from = 0;
-  for (const { index, 0: sign, 1: name = "" } of text.matchAll(ROOM)) {
-    const word = EVERYBODY.get(name.toLowerCase()) ?? "";
-    if (index > from) found.push({ t: "text", text: text.slice(from, index) });
-    found.push({ t: "mention", user: userRef(word), text: word });
-    from = index + sign.length;
-  }
-  if (from < text.length || found.length === 0) found.push({ t: "text", text: text.slice(from) });
-  return found;
-}
-
-const ROOM = /(?<![\w.@/:#-])@(all|everyone|room|channel|here)(?![\p{L}\p{N}_])/giu;
-
-/** On one line, as names are. */
-export function oneLine(text: string): string {
-  return text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ");
-}
-
-export const paraOf = (text: string): Block => ({ t: "para", of: [{ t: "text", text }] });
 
 /** What no person writes; servers take 16 Ki at most as a post, but far more beside it, and from integrations. */
 const WORDS_MAX = 65_536;

@@ -194,13 +194,16 @@ describe("who has to be looked up", () => {
     await told(host, 3);
     expect([texts(host), others]).toEqual([["one", "three", "four"], ["user_removed"]]);
     // It is read again from there on, should nobody hear the answer.
-    expect([positions.of("town")?.behindMs, positions.of("square")?.behindMs]).toEqual([expect.any(Number), null]);
+    expect([positions.channels.of("town")?.behind, positions.channels.of("square")?.behind]).toEqual([
+      expect.any(Number),
+      null,
+    ]);
     asking.resolve();
     await told(host, 5);
     expect([texts(host).slice(3), others.length]).toEqual([["asks", "two"], 2]);
     timeline.push(posted("five"));
     await told(host, 6);
-    expect(positions.of("town")?.behindMs).toBeNull();
+    expect(positions.channels.of("town")?.behind).toBeNull();
   });
 
   test("does not hold up what happens to a channel behind too much", async () => {
@@ -234,7 +237,7 @@ describe("dates of posts are never believed to be later than the server's clock"
     await told(host, 1);
     timeline.push(posted("two", future));
     await told(host, 2);
-    expect(positions.seenMs - now).toBeLessThan(60_000);
+    expect(positions.channels.at - now).toBeLessThan(60_000);
     const count = asked.length;
     timeline.missed();
     await eventually(
@@ -249,14 +252,14 @@ describe("dates of posts are never believed to be later than the server's clock"
     const { positions, timeline } = timelineOf(null);
     timeline.push(timeIs(now));
     await eventually(
-      async () => await Promise.resolve(positions.seenMs),
+      async () => await Promise.resolve(positions.channels.at),
       (seen) => seen === now,
       () => "the time",
     );
     timeline.enter({ id: "town", lastPostAt: now + 9_000_000 });
-    expect(positions.of("town")?.floorMs).toBeLessThan(now + 90_000);
+    expect(positions.channels.of("town")?.floor).toBeLessThan(now + 90_000);
     timeline.enter({ id: "square", lastPostAt: now + 5_000 });
-    expect(positions.of("square")?.floorMs).toBe(now + 5_000);
+    expect(positions.channels.of("square")?.floor).toBe(now + 5_000);
   });
 });
 

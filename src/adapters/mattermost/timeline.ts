@@ -1,16 +1,17 @@
-import type { Author, Event } from "../../contract/events.ts";
+import type { Author } from "../../contract/events.ts";
 import type { Host } from "../../contract/host.ts";
-import type { EventKey } from "../../contract/ids.ts";
-import { Lru } from "../../lib/lru.ts";
+import { MARGIN_MS } from "../kit/channel-positions.ts";
+import { FaultGuard } from "../kit/guard.ts";
+import { HandedEvents } from "../kit/handed.ts";
 import type { EventIntake } from "../kit/intake.ts";
 import { numberIn, textIn } from "../kit/json.ts";
+import { MemberRenames } from "../kit/member-renames.ts";
 import type { RestFailure } from "../kit/rest.ts";
 import { BATCH_MAX, type HistoryOptions, MattermostHistory } from "./history.ts";
 import { type MattermostChannel, userIn, recordIn } from "./model.ts";
 import type { MattermostPeople } from "./people.ts";
-import { MARGIN_MS } from "./positions.ts";
+import type { MattermostPositions } from "./positions.ts";
 import type { ChannelReader, ReadEvent } from "./reader.ts";
-import { MattermostRenames } from "./renames.ts";
 import { type StreamEvent, TIME } from "./stream.ts";
 
 /** Events that wait to be read before the socket pauses; it goes on at half of that. */
@@ -19,13 +20,10 @@ const QUEUE_MAX = 500;
 const BACKLOG_MAX = 2_000;
 /** … and while it is asked who somebody is, which is soon over: reading it again would take longer. */
 const ASKING_MAX = 10_000;
-/** So many events are known when they come again, as they do wherever a history overlaps. */
-const HANDED_MAX = 5_000;
-/** A fault of ours must not fill the log. */
-const FAULTS_MAX = 10;
 
-interface TimelineOptions extends Pick<HistoryOptions, "api" | "positions"> {
+interface TimelineOptions extends Pick<HistoryOptions, "api"> {
   readonly host: Host;
+  readonly positions: Pick<MattermostPositions, "channels" | "followed">;
   readonly intake: EventIntake;
   readonly people: Pick<MattermostPeople, "changed" | "author">;
   readonly reader: Pick<ChannelReader, "channelOf" | "open" | "learn" | "told" | "isOursToDelete" | "context">;
@@ -59,28 +57,30 @@ export class MattermostTimeline {
   readonly #queue: StreamEvent[] = [];
   readonly #stop = new AbortController();
   readonly #history: MattermostHistory;
-  readonly #renames = new MattermostRenames();
-  readonly #handed = new Lru<EventKey, true>(HANDED_MAX);
+  readonly #renames = new MemberRenames();
+  readonly #handed = new HandedEvents();
+  readonly #guard: FaultGuard;
   #running = false;
   #full = false;
-  #faults = 0;
   /** The server's clock as it was told last, and our own one then. */
   #time = { atMs: 0, monoMs: 0 };
 
   constructor(options: TimelineOptions) {
     this.#options = options;
-    const { positions, resumed } = options;
+    const { host, positions, resumed } = options;
+    this.#guard = new FaultGuard(host.log, "what the server tells could not be read");
     this.#history = new MattermostHistory({
       ...options,
-      isNews: (event) => this.#isNews(event),
+      positions: positions.channels,
+      isNews: (event) => this.#handed.isNews(event),
       onTold: (events) => this.#renames.note(events),
-      onFault: (error) => this.#fault("history", error),
+      guard: this.#guard,
       signal: this.#stop.signal,
     });
-    for (const id of positions.channels) {
-      const wasBehind = positions.of(id)?.behindMs !== null;
+    for (const id of positions.channels.ids) {
+      const wasBehind = positions.channels.of(id)?.behind !== null;
       // Until it is joined again, nothing of it is handed over.
-      positions.fallBack(id);
+      positions.channels.fallBack(id);
       if (resumed && !wasBehind) this.#lanes.set(id, { backlog: [], whole: true, asking: false, filling: false });
     }
   }
@@ -103,16 +103,16 @@ export class MattermostTimeline {
 
   /** We are in a channel. */
   enter({ id, lastPostAt }: Pick<MattermostChannel, "id" | "lastPostAt">): void {
-    const { positions } = this.#options;
+    const { channels } = this.#options.positions;
     const waiting = this.#lanes.get(id);
-    positions.joined(id);
-    if (positions.of(id) === null) {
-      positions.begin(id, Math.max(positions.seenMs, Math.min(lastPostAt, this.serverMs + MARGIN_MS)));
+    channels.joined(id);
+    if (channels.of(id) === null) {
+      channels.begin(id, Math.max(channels.at, Math.min(lastPostAt, this.serverMs + MARGIN_MS)));
       this.#lanes.set(id, { backlog: null, whole: true, asking: false, filling: false });
       this.#options.intake.flush();
       return;
     }
-    positions.fallBack(id);
+    channels.fallBack(id);
     const lane = waiting ?? { backlog: [], whole: false, asking: false, filling: false };
     lane.backlog ??= [];
     this.#lanes.set(id, lane);
@@ -121,14 +121,14 @@ export class MattermostTimeline {
 
   /** We are out of a channel. */
   leave(id: string): void {
-    this.#options.positions.left(id);
+    this.#options.positions.channels.left(id);
     this.#lanes.delete(id);
   }
 
   /** It is no longer wanted: should it be joined again, its past is none of ours. */
   forget(id: string): void {
     this.#lanes.delete(id);
-    this.#options.positions.forget(id);
+    this.#options.positions.channels.forget(id);
     this.#options.intake.flush();
   }
 
@@ -140,10 +140,10 @@ export class MattermostTimeline {
   #readAgain(id: string): void {
     const lane = this.#lanes.get(id);
     if (lane === undefined) return;
-    this.#options.positions.fallBack(id);
+    this.#options.positions.channels.fallBack(id);
     lane.whole = false;
     lane.backlog ??= [];
-    if (this.#options.positions.of(id) !== null) this.#begin(id, lane);
+    if (this.#options.positions.channels.of(id) !== null) this.#begin(id, lane);
   }
 
   #run(): void {
@@ -151,11 +151,7 @@ export class MattermostTimeline {
     let count = 0;
     for (let event = this.#queue.shift(); event !== undefined; event = this.#queue.shift()) {
       this.#count();
-      try {
-        this.#take(event);
-      } catch (error) {
-        this.#fault(event.event, error);
-      }
+      this.#guard.run(() => this.#take(event), { event: event.event });
       positions.followed(event.behind);
       count += 1;
       if (count % BATCH_MAX === 0) intake.flush();
@@ -179,11 +175,11 @@ export class MattermostTimeline {
     if (lane === undefined) return;
     if (lane.backlog !== null) return this.#keep(lane, event);
     const opened = reader.open(event);
-    if (opened.ask === null) return positions.seen(Math.min(this.#tell(id, opened.read()), this.serverMs));
+    if (opened.ask === null) return positions.channels.seen(Math.min(this.#tell(id, opened.read()), this.serverMs));
     // The other channels do not wait for that.
     lane.backlog = [event];
     lane.asking = true;
-    positions.fallBack(id);
+    positions.channels.fallBack(id);
     this.#begin(id, lane);
   }
 
@@ -200,7 +196,7 @@ export class MattermostTimeline {
   #clock(atMs: number): void {
     const { host, positions } = this.#options;
     this.#time = { atMs, monoMs: host.clock.monoMs() };
-    positions.seen(atMs);
+    positions.channels.seen(atMs);
   }
 
   /** Posts may be dated later: what is missed until then would be passed over. Ours, while it says nothing. */
@@ -212,7 +208,7 @@ export class MattermostTimeline {
 
   /** When it happened. */
   #tell(id: string, { events, atMs, thread }: ReadEvent): number {
-    this.#options.intake.add(events.filter((event) => this.#isNews(event)));
+    this.#options.intake.add(events.filter((event) => this.#handed.isNews(event)));
     this.#renames.note(events);
     if (thread) this.#readAgain(id);
     return atMs;
@@ -247,7 +243,7 @@ export class MattermostTimeline {
           return onUnreadable(id, failure);
         }
       } catch (error) {
-        this.#fault("history", error);
+        this.#guard.note(error, { event: "history" });
         host.log.debug({ channel: id }, "the history of a channel is passed over");
       }
       await this.#readBacklog(id, lane, isOver);
@@ -257,7 +253,7 @@ export class MattermostTimeline {
     lane.asking = false;
     // At once: who asks for the history from now on finds nobody at work on it.
     lane.filling = false;
-    positions.caughtUp(id);
+    positions.channels.caughtUp(id);
     intake.flush();
   }
 
@@ -274,28 +270,11 @@ export class MattermostTimeline {
           if (!isOver()) this.#tell(id, opened.read());
         }
       } catch (error) {
-        this.#fault(event.event, error);
+        this.#guard.note(error, { event: event.event });
       }
       intake.flush();
       await intake.low();
     }
-  }
-
-  /** False for what was handed over before. */
-  #isNews({ key }: Event): boolean {
-    if (key === null) return true;
-    const isNews = this.#handed.get(key) !== true;
-    this.#handed.set(key, true);
-    return isNews;
-  }
-
-  #fault(what: string, error: unknown): void {
-    this.#faults += 1;
-    if (this.#faults > FAULTS_MAX) return;
-    this.#options.host.log.warn(
-      { what, error: String(error) },
-      "what the server tells could not be read: this is a bug",
-    );
   }
 
   #count(): void {

@@ -1,13 +1,8 @@
 import { onTestFinished } from "vitest";
-import { RecordingHost } from "../../../test/contract/recording-host.ts";
+import { after, type Beginning, enterTown, type Life, tryToOpen } from "../../../test/contract/life.ts";
 import { addPerson, type Folk } from "../../../test/servers/mattermost/people.ts";
 import { FakeMattermost, type MattermostOptions } from "../../../test/servers/mattermost/server.ts";
-import type { ServerChannel, Team } from "../../../test/servers/mattermost/wire.ts";
-import { eventually } from "../../../test/support/wait.ts";
-import type { Opened } from "../../contract/adapter.ts";
-import type { Event } from "../../contract/events.ts";
-import type { ChannelRef, Cursor } from "../../contract/ids.ts";
-import type { Session } from "../../contract/session.ts";
+import type { PostRow, ServerChannel, Team } from "../../../test/servers/mattermost/wire.ts";
 import { open } from "./session.ts";
 import type { MattermostSettings } from "./settings.ts";
 import { mattermostSettings } from "./settings.suite.ts";
@@ -36,80 +31,21 @@ export async function mattermostTown(options: MattermostOptions = {}): Promise<M
 
 export async function tryOpen(
   { server, token }: MattermostTown,
-  more: Partial<Pick<Life, "host">> & {
-    readonly since?: Cursor | null;
-    readonly settings?: Partial<MattermostSettings>;
-  } = {},
-): Promise<{ readonly host: RecordingHost; readonly opened: Opened }> {
-  const host = more.host ?? new RecordingHost();
-  const settings = mattermostSettings({
-    Server: server.address,
-    NoTLS: true,
-    Team: "team",
-    Token: token,
-    ...more.settings,
-  });
-  const opened = await open({ settings, host, since: more.since ?? null, signal: new AbortController().signal });
-  if (opened.ok) onTestFinished(async () => await opened.session.close(new AbortController().signal));
-  return { host, opened };
-}
-
-/** One life of an account: a session that has joined the channel. */
-export interface Life {
-  readonly host: RecordingHost;
-  readonly session: Session;
-  readonly ref: ChannelRef;
+  { settings: given, ...beginning }: Beginning & { readonly settings?: Partial<MattermostSettings> } = {},
+) {
+  const settings = mattermostSettings({ Server: server.address, NoTLS: true, Team: "team", Token: token, ...given });
+  return await tryToOpen(open, settings, beginning);
 }
 
 /** `before`: the life that it continues, with what the core knows, or another host than usual. */
 export async function live(town: MattermostTown, before: Pick<Life, "host"> | null = null): Promise<Life> {
-  const since = before?.host.cursors.at(-1) ?? null;
-  const { host, opened } = await tryOpen(town, { since, ...(before !== null && { host: before.host }) });
-  if (!opened.ok) throw new Error(opened.ended.why.message);
-  const joined = await opened.session.join({ name: "town", options: {} }, new AbortController().signal);
-  if (!joined.ok) throw new Error(joined.why.message);
-  return { host, session: opened.session, ref: joined.ref };
+  return await enterTown(await tryOpen(town, after(before)));
 }
 
-/** It ends as a stop of the program does. */
-export async function stop({ session }: Life): Promise<void> {
-  await session.quiesce();
-  await session.close(new AbortController().signal);
-}
-
-/** In words: what was handed over, but for ours, and for what the core knows already. */
-export function toldBy({ events }: RecordingHost): readonly string[] {
-  const keys = new Set<string>();
-  return events
-    .filter(({ echoOf, key }) => echoOf === null && (key === null || (!keys.has(key) && keys.add(key))))
-    .map(inWords);
-}
-
-function inWords(event: Event): string {
-  switch (event.kind) {
-    case "posted":
-      return `${event.author.name}: ${event.body.source.text}`;
-    case "edited":
-      return `${event.author.name} edits: ${event.body.source.text}`;
-    case "deleted":
-      return "deleted";
-    case "reacted":
-      return `${event.author.name} ${event.on ? "+" : "-"}${event.emoji}`;
-    case "member":
-    case "topic":
-      return event.text;
-  }
-}
-
-export async function heard(host: RecordingHost, words: readonly string[]): Promise<void> {
-  await until(host, () => toldBy(host).length >= words.length);
-}
-
-/** `what`: these words are told, or something else is so. */
-export async function until(host: RecordingHost, what: string | (() => boolean)): Promise<void> {
-  await eventually(
-    async () => await Promise.resolve(typeof what === "string" ? toldBy(host).includes(what) : what()),
-    (is) => is,
-    () => `${typeof what === "string" ? what : "it"}; had ${JSON.stringify(toldBy(host))}`,
+/** What stands in the channel and our bot has posted, the oldest first. */
+export function ours({ server, bot, channel }: MattermostTown): readonly PostRow[] {
+  return [...server.world.posts.values()].filter(
+    ({ user_id: user, channel_id: place, delete_at: gone, original_id: of, type }) =>
+      user === bot.id && place === channel.id && gone === 0 && of === "" && type === "",
   );
 }

@@ -1,6 +1,8 @@
 import type { SharedFile } from "../../contract/content.ts";
 import type { ChannelRef } from "../../contract/ids.ts";
 import type { Loss, Outcome } from "../../contract/outcome.ts";
+import { AGAIN_MS } from "../kit/outcomes.ts";
+import { openOutgoing } from "../kit/outgoing-files.ts";
 import { outcomeOf, UPLOADING } from "./failure.ts";
 import type { MattermostLink } from "./link.ts";
 import type { RenderedFile } from "./render.ts";
@@ -42,31 +44,19 @@ async function upload(
   const { fileMax } = limits;
   const isTooLarge = (bytes: number): boolean => fileMax !== null && bytes > fileMax;
   if (isTooLarge(file.bytes ?? 0)) return without(tooLarge(fileMax ?? 0));
-  const opened = await host.openFile(file.id, signal);
-  if (!opened.ok) return without(opened.why.message);
-  const bytes = opened.bytes ?? file.bytes;
-  if (bytes === null || isTooLarge(bytes) || bytes === 0) {
-    await opened.stream.cancel().catch(() => undefined);
-    return without(bytes === null ? "its size is unknown" : bytes === 0 ? "it is empty" : tooLarge(fileMax ?? 0));
+  const content = await openOutgoing(file, host, signal);
+  if (typeof content === "string") return without(content);
+  if (isTooLarge(content.bytes)) {
+    await content.stream.cancel().catch(() => undefined);
+    return without(tooLarge(fileMax ?? 0));
   }
-  const mime = file.mime ?? opened.mime ?? "application/octet-stream";
-  const content = { stream: opened.stream, bytes, mime };
-  const sent = await api.uploadFile(channel, nameOf(file), content, signal);
+  const sent = await api.uploadFile(channel, content.name, content, signal);
   if (sent.ok) return sent.value === null ? without("the server took it without a word") : { file, id: sent.value.id };
   const outcome = await outcomeOf(sent.failure, { link, channel, doing: UPLOADING, signal });
   if (outcome.is === "rejected") return without(outcome.why.message);
   // A file that may be there twice is in no post.
   if (outcome.is !== "unknown") return outcome;
   return { is: "deferred", why: outcome.why, retryInMs: AGAIN_MS, scope: "session" };
-}
-
-const AGAIN_MS = 1_000;
-const NAME_MAX = 200;
-
-/** A name without a path, as servers demand. */
-export function nameOf({ name }: SharedFile): string {
-  const bare = name.replaceAll(/[\p{Cc}/\\]+/gu, "_").trim();
-  return bare.slice(-NAME_MAX).toWellFormed() || "file";
 }
 
 const tooLarge = (max: number): string => `the server accepts files up to ${Math.floor(max / 1024)} KiB`;

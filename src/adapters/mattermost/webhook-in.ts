@@ -1,8 +1,8 @@
 import type { Posted } from "../../contract/events.ts";
 import type { ChannelRef } from "../../contract/ids.ts";
+import { cleanName } from "../kit/clean-name.ts";
 import { isObject, parsed } from "../kit/json.ts";
 import { eventKey, userRef } from "./ids.ts";
-import { clean } from "./people.ts";
 import { bounded } from "./text.ts";
 
 /** What an outgoing webhook of Mattermost tells ("Outgoing webhooks"), as a form or as JSON. */
@@ -72,7 +72,7 @@ export function hookEvent(post: HookPost, channel: ChannelRef, nowMs: number): P
     author: {
       id: userRef(post.userId || post.userName),
       identity: null,
-      name: clean(post.userName) || "somebody",
+      name: cleanName(post.userName) || "somebody",
       avatar: null,
     },
     body: { style: "normal", source: { format: "mattermost", text }, files: [] },

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
+import type { Life } from "../../../test/contract/life.ts";
+import { BOB, bodyOf, doOp, postOf } from "../../../test/contract/ops.ts";
 import { aSharedFile } from "../../../test/contract/shared-file.ts";
 import type { MessageRef } from "../../contract/ids.ts";
-import { BOB, bodyOf, doOp, ours, postOf } from "./sending.suite.ts";
-import { type Life, mattermostTown, type MattermostTown, tryOpen } from "./town.suite.ts";
+import { ours } from "./town.suite.ts";
+import { mattermostTown, type MattermostTown, tryOpen } from "./town.suite.ts";
 
 async function hooked(town: MattermostTown, PrefixMessagesWithNick = false): Promise<Life> {
   town.server.world.webhooks.set("hook", { id: "hook", user: town.bot.id, channel: town.channel.id, locked: false });
@@ -13,8 +15,8 @@ async function hooked(town: MattermostTown, PrefixMessagesWithNick = false): Pro
   if (!opened.ok) throw new Error(opened.ended.why.message);
   const joined = await opened.session.join({ name: "town", options: {} }, new AbortController().signal);
   if (!joined.ok) throw new Error(joined.why.message);
-  expect(joined.without).toEqual(["edit", "delete", "react"]);
-  return { host, session: opened.session, ref: joined.ref };
+  expect(joined.without).toEqual(["edit", "delete", "react", "topic"]);
+  return { host, session: opened.session, handlers: opened.session.handlers, ref: joined.ref };
 }
 
 test("a webhook posts with name and picture, files as links, and what is answered as a quote", async () => {

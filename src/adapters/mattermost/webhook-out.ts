@@ -4,13 +4,12 @@ import type { Attempt, Handler } from "../../contract/session.ts";
 import { APART } from "../../content/mattermost-protect.ts";
 import { isAborted } from "../../lib/abort.ts";
 import type { Http, HttpAnswer } from "../kit/http.ts";
-import { retryWithin } from "../kit/outcomes.ts";
+import { AGAIN_MS, GIVEN_UP, RATE_MS, retryWithin } from "../kit/outcomes.ts";
 import { secondsIn } from "../kit/rest.ts";
-import { GIVEN_UP } from "./failure.ts";
+import { paraOf } from "../kit/words.ts";
 import { authorName, iconOf } from "./identity.ts";
 import { propsOf } from "./own-posts.ts";
 import { partsAfter, type PostPart, renderPost } from "./render.ts";
-import { paraOf } from "./text.ts";
 
 interface WebhookOut {
   readonly http: Http;
@@ -23,8 +22,6 @@ interface WebhookOut {
 /** What servers take as they are installed; what is more they cut themselves. */
 const TEXT_MAX = 16_383;
 const ANSWER_MS = 60_000;
-const RATE_MS = 5_000;
-const AGAIN_MS = 1_000;
 /** A server that is restarted. */
 const AWAY_MS = 5_000;
 

@@ -7,13 +7,14 @@ import type { Random } from "../random.ts";
 import type { Case, Target } from "../target.ts";
 import { mutated, text, word } from "../text.ts";
 
-const FORMATS = ["plain", "irc", "markdown", "mattermost", "discord", "html", "styling"] as const;
+const FORMATS = ["plain", "irc", "markdown", "mattermost", "discord", "slack", "html", "styling"] as const;
 
 const SAMPLES = [
   "**bold _both_** ~~gone~~ `code` [link](https://e.example/a_b) ||hush|| <https://e.example/>\n> quote\n- item\n  1. one\n```ts\nx\n```\n# head",
   '<mx-reply>x</mx-reply><p>a <b>b<i>c</b></i><br/><a href="https://matrix.to/#/@a:b">a</a></p><ul><li>x<ol start="3"><li>y</ul><table><tr><td>1<td>2</table>&amp;&#x41;&bogus;<pre><code class="language-ts">x\n</code></pre><img alt="x" data-mx-emoticon><span data-mx-color="#ff0000" data-mx-spoiler="why">s</span>',
   "*b _i ~s~_* `c`\n> q\n>> r\n```\npre\n> x",
   '**b *i*** __u__ ||s|| <@1|A> <@&2> <:x:3> <t:4:R> [a](<http://e.example/_> "t")\n-# small\n1. a\n  - b ```ts\nx\n```\n>>> rest',
+  "*b _i ~s~_* `c` <@U1|A> <#C2|d> <!subteam^S3|@e> <!date^1^{date}^https://e.example/|f> <https://e.example/?a&amp;b|g> :cat::skin-tone-3:\n&gt; q\n• h\n    ◦ i ```<!lang^ts>j\n```\n1. k <>&#42;<u>l</u>\n&gt;&gt;&gt; m",
   "\x02b\x1di\x0304,05c\x0f\x16r\x11m\x04ff0000h\x03",
 ] as const;
 

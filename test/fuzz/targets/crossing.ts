@@ -29,6 +29,7 @@ const account = anAccount("net.here", {
   replaceMessages: [["cat", "dog"]],
   showJoinPart: true,
   showTopicChange: true,
+  syncTopic: true,
 });
 const record = compileNormalizer(account, compileInbound(account));
 

@@ -1,3 +1,4 @@
+import { deleteOf, doOp, editOf, postOf, reactOf } from "../../contract/ops.ts";
 import { DiscordApi } from "../../../src/adapters/discord/api.ts";
 import type { DiscordGateway } from "../../../src/adapters/discord/gateway.ts";
 import { DiscordGuildState } from "../../../src/adapters/discord/guild.ts";
@@ -10,7 +11,6 @@ import type { DiscordEvent } from "../../../src/adapters/discord/shard.ts";
 import { ASKED } from "../../../src/adapters/kit/ends.ts";
 import type { Http, HttpAnswer, HttpRequest } from "../../../src/adapters/kit/http.ts";
 import { isObject, numberIn, objectIn, parsed, textIn } from "../../../src/adapters/kit/json.ts";
-import { deleteOf, doOp, editOf, postOf, reactOf } from "../../../src/adapters/mattermost/sending.suite.ts";
 import type { ChannelRef, Cursor, MessageRef } from "../../../src/contract/ids.ts";
 import type { Ended } from "../../../src/contract/session.ts";
 import { RecordingHost } from "../../contract/recording-host.ts";
@@ -194,7 +194,7 @@ async function live(random: Random, { frames, since }: Input): Promise<void> {
   const joins = [session.join({ name: "town", options: {} }, NEVER)];
   await clock.advance(random.pick([0, WHILE_MS]));
   server.calm = false;
-  const asked = random.some(3, async () => await op(random, host, session));
+  const asked = random.some(3, async () => await op(random, session));
   for (const frame of frames) {
     wire.say(frame);
     if (random.chance(0.1)) await clock.advance(1_000);
@@ -230,7 +230,7 @@ async function mend({ clock, host, wire, session }: Stage, joins: Promise<unknow
 }
 
 /** What the core asks has to have an outcome. */
-async function op(random: Random, host: RecordingHost, session: DiscordSession): Promise<void> {
+async function op(random: Random, session: DiscordSession): Promise<void> {
   const channel = CHANNEL as ChannelRef;
   const target = random.pick([idAt(random.int(40)), `${idAt(1)}/${idAt(random.int(40))}`, "x", ""]) as MessageRef;
   const wanted = random.pick([
@@ -240,7 +240,7 @@ async function op(random: Random, host: RecordingHost, session: DiscordSession):
     () => deleteOf(channel, [target]),
     () => reactOf(channel, target, "👍", random.pick([["👍"], []])),
   ]);
-  await doOp({ session, host, ref: channel }, wanted());
+  await doOp(session, wanted());
 }
 
 function cursor(random: Random): Cursor | null {

@@ -1,3 +1,4 @@
+import { deleteOf, doOp, editOf, postOf, reactOf } from "../../contract/ops.ts";
 import type { Http, HttpAnswer, HttpRequest } from "../../../src/adapters/kit/http.ts";
 import { Rest } from "../../../src/adapters/kit/rest.ts";
 import type { ClientSocket, SocketEnd } from "../../../src/adapters/kit/web-socket.ts";
@@ -7,7 +8,6 @@ import { dialect } from "../../../src/adapters/mattermost/login.ts";
 import { limitsIn } from "../../../src/adapters/mattermost/model.ts";
 import { MattermostPositions } from "../../../src/adapters/mattermost/positions.ts";
 import { mattermostSettings } from "../../../src/adapters/mattermost/settings.suite.ts";
-import { deleteOf, doOp, editOf, postOf, reactOf } from "../../../src/adapters/mattermost/sending.suite.ts";
 import { EventStream } from "../../../src/adapters/mattermost/stream.ts";
 import type { ChannelRef, Cursor, MessageRef } from "../../../src/contract/ids.ts";
 import { RecordingHost } from "../../contract/recording-host.ts";
@@ -145,7 +145,7 @@ async function live(random: Random, { early, frames, since }: Input): Promise<vo
   const joins = [session.join({ name: "town", options: {} }, NEVER)];
   await clock.advance(random.pick([0, WHILE_MS]));
   server.calm = false;
-  const asked = random.some(3, async () => await op(random, host, session));
+  const asked = random.some(3, async () => await op(random, session));
   for (const frame of frames) {
     stream.take(frame);
     if (random.chance(0.1)) await clock.advance(1_000);
@@ -174,7 +174,7 @@ async function live(random: Random, { early, frames, since }: Input): Promise<vo
 }
 
 /** What the core asks has to have an outcome. */
-async function op(random: Random, host: RecordingHost, session: MattermostSession): Promise<void> {
+async function op(random: Random, session: MattermostSession): Promise<void> {
   const channel = CHANNEL as ChannelRef;
   const target = `p${random.int(40)}` as MessageRef;
   const wanted = random.pick([
@@ -184,7 +184,7 @@ async function op(random: Random, host: RecordingHost, session: MattermostSessio
     () => deleteOf(channel, [target]),
     () => reactOf(channel, target, "👍", random.pick([["👍"], []])),
   ]);
-  await doOp({ session, host, ref: channel }, wanted());
+  await doOp(session, wanted());
 }
 
 function cursor(random: Random): Cursor | null {

@@ -65,6 +65,7 @@ function stored(random: Random): Stored {
     about: random.chance(0.4) ? about : null,
     files: files.map(() => (random.chance(0.5) ? ("[]" as FileId) : null)),
     avatar: null,
+    topic: random.chance(0.2) ? some() : null,
   };
 }
 

@@ -6,7 +6,7 @@ import { Lru } from "../../lib/lru.ts";
 const PEOPLE_MAX = 3_000;
 
 /** Where people are known by their names: there, and nowhere else, it is told when somebody takes another. */
-export class MattermostRenames {
+export class MemberRenames {
   readonly #places = new Lru<UserRef, Set<ChannelRef>>(PEOPLE_MAX);
 
   /** What was told of people in a channel. */

@@ -1,10 +1,10 @@
 import type { Block } from "../../contract/content.ts";
 import type { Loss } from "../../contract/outcome.ts";
-import { cut } from "../../content/length.ts";
+import { cut, measure, type TextUnit } from "../../content/length.ts";
 import { plainText } from "../../content/plain.ts";
-import { paraOf } from "./text.ts";
+import { paraOf } from "./words.ts";
 
-/** A part ends at a line or a word when there is one in its last part of this size. */
+/** A text ends at a line or a word when there is one in its last part of this size. */
 const TAIL = 200;
 /** Before it is protected, a piece of this share of a message fits as a rule. */
 const ROOM = 0.9;
@@ -12,16 +12,18 @@ const ROOM = 0.9;
 const SHORTER_MAX = 2;
 
 interface PackOptions {
-  /** Units of UTF-16 of one text. */
+  /** Of one text, and of the first, before which something else stands. */
   readonly textMax: number;
-  /** … and of the first, before which something else stands. */
   readonly firstMax: number;
-  readonly render: (blocks: readonly Block[]) => string;
+  /** By which `textMax` and words are measured. */
+  readonly unit: TextUnit;
+  /** How much of `textMax` these take as they are sent. */
+  readonly sizeOf: (blocks: readonly Block[]) => number;
 }
 
 /** A text, and what is said when it is: so many blocks, and so many units of UTF-16 of the words of the next. */
 export interface PackedText {
-  readonly text: string;
+  readonly of: readonly Block[];
   readonly blocks: number;
   readonly at: number;
 }
@@ -33,10 +35,13 @@ export const wordsOfBlock = (block: Block): string => (block.t === "pre" ? block
 export const blockWith = (block: Block, words: string): Block =>
   block.t === "pre" ? { ...block, text: words } : paraOf(words);
 
-/** As many blocks in each text as fit; what does not fit by itself is cut, and told as a loss of its formatting. */
+/**
+ * As many blocks in each text as fit; what does not fit by itself is cut, and told as a loss of its formatting. A text
+ * may turn out to show nothing.
+ */
 export function pack(
   blocks: readonly Block[],
-  { textMax, firstMax, render }: PackOptions,
+  { textMax, firstMax, unit, sizeOf }: PackOptions,
   losses: Loss[],
 ): readonly PackedText[] {
   const texts: PackedText[] = [];
@@ -49,7 +54,7 @@ export function pack(
     const max = texts.length === 0 ? firstMax : textMax;
     const words = wordsOfBlock(first).slice(at ?? 0);
     const some = likely([at === null ? first : blockWith(first, words), ...rest], max * SHORTER_MAX);
-    const count = fittingCount(some, (blocks) => render(blocks).length <= max);
+    const count = fittingCount(some, (blocks) => sizeOf(blocks) <= max);
     let said: readonly Block[] = some.slice(0, count);
     if (count > 0) {
       next += count;
@@ -61,13 +66,12 @@ export function pack(
       at = 0;
       continue;
     } else {
-      const size = fittingSize(words, max, (text) => render([blockWith(first, text)]).length <= max);
+      const size = fittingSize(words, { max, unit, fits: (text) => sizeOf([blockWith(first, text)]) <= max });
       said = [blockWith(first, size < words.length ? words.slice(0, size).replace(/\n$/, "") : words)];
       at = size < words.length ? at + size : null;
       if (at === null) next += 1;
     }
-    const text = render(said);
-    if (text.trim() !== "") texts.push({ text, blocks: next, at: at ?? 0 });
+    texts.push({ of: said, blocks: next, at: at ?? 0 });
   }
   return texts;
 }
@@ -93,18 +97,24 @@ function fittingCount(blocks: readonly Block[], fits: (blocks: readonly Block[])
 
 const isPlain = (block: Block): boolean => block.t === "para" && block.of.every(({ t }) => t === "text");
 
-/** How much of the words makes one message: signs that must be protected take more room. */
-function fittingSize(words: string, max: number, fits: (text: string) => boolean): number {
+interface Fit {
+  readonly max: number;
+  readonly unit: TextUnit;
+  readonly fits: (text: string) => boolean;
+}
+
+/** How much of the words makes one text: signs that must be protected take more room. */
+function fittingSize(words: string, { max, unit, fits }: Fit): number {
   let most = Math.max(Math.floor(max * ROOM), 1);
   for (;;) {
-    const piece = pieceAt(words, most);
-    if (piece.length <= 1 || fits(piece)) return Math.max(piece.length, 1);
-    most = Math.floor(piece.length / 2);
+    const piece = pieceAt(words, most, unit);
+    if (most === 1 || fits(piece)) return Math.max(piece.length, 1);
+    most = Math.max(Math.floor(Math.min(most, measure(piece, unit)) / 2), 1);
   }
 }
 
-function pieceAt(text: string, max: number): string {
-  const most = cut(text.slice(0, max + 64), max, "utf16") || text.slice(0, 2);
+function pieceAt(text: string, max: number, unit: TextUnit): string {
+  const most = cut(text.slice(0, max * 2 + 64), max, unit) || text.slice(0, 2);
   if (most.length >= text.length) return most;
   const tail = most.slice(-TAIL);
   const line = tail.lastIndexOf("\n");

@@ -1,0 +1,56 @@
+import type { Block, Inline, SharedFile } from "../../contract/content.ts";
+import type { UserRef } from "../../contract/ids.ts";
+
+/** On one line, as names are. */
+export function oneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ");
+}
+
+export const paraOf = (text: string): Block => ({ t: "para", of: [{ t: "text", text }] });
+
+/** What is said of a file; empty: nothing. */
+export const captionOf = ({ comment }: Pick<SharedFile, "comment">): string => oneLine(comment).trim();
+
+/** A file that cannot go itself is a link, or is named at least. */
+export function fileInWords(file: SharedFile): string {
+  const { name, url, missing } = file;
+  const [title, words] = [oneLine(name).trim(), captionOf(file)];
+  if (url !== null) return `${words || title || "file"}: ${oneLine(url)}`;
+  const why = missing === null ? "" : ` (${oneLine(missing)})`;
+  return `${words === "" ? "" : `${words}: `}${title || "a file"} was shared, but could not be copied here${why}`;
+}
+
+/** How a network calls everybody: all who may be called, those in the channel, and those who are there now. */
+export interface CallsToAll {
+  readonly all: UserRef;
+  readonly channel: UserRef;
+  readonly here: UserRef;
+}
+
+/** Any network's words for everybody, in lower case. */
+const CALLS: ReadonlyMap<string, keyof CallsToAll> = new Map([
+  ["all", "all"],
+  ["everyone", "all"],
+  ["room", "all"],
+  ["channel", "channel"],
+  ["here", "here"],
+]);
+
+/** Whether a name, in lower case, is nobody's, because it means everybody. */
+export const isCallToAll = (name: string): boolean => CALLS.has(name);
+
+/** A text with its calls to everybody as mentions. */
+export function withCallsToAll(text: string, calls: CallsToAll): readonly Inline[] {
+  const found: Inline[] = [];
+  let from = 0;
+  for (const { index, 0: sign, 1: name = "" } of text.matchAll(CALL)) {
+    const user = calls[CALLS.get(name.toLowerCase()) ?? "all"];
+    if (index > from) found.push({ t: "text", text: text.slice(from, index) });
+    found.push({ t: "mention", user, text: user });
+    from = index + sign.length;
+  }
+  if (from < text.length || found.length === 0) found.push({ t: "text", text: text.slice(from) });
+  return found;
+}
+
+const CALL = /(?<![\p{L}\p{N}_.@/:#-])@(all|everyone|room|channel|here)(?![\p{L}\p{N}_])/giu;

@@ -1,0 +1,67 @@
+import { describe, expect, test } from "vitest";
+import { figures, numbered, say, whole } from "./figures.ts";
+import type { Network, Side } from "./network.ts";
+import { Town } from "./town.ts";
+
+const COUNT = 300;
+/** More than a network lets through at once, and less than it takes for a minute. */
+const PER_SECOND = 30;
+
+/** Many messages at once, and kills among them. */
+export function describeBurst(network: Network<Side>): void {
+  describe(`${network.protocol}, burst`, () => {
+    test("300 messages each way at once: all of them, once, in order", async () => {
+      const town = await Town.start(network, { count: 2 });
+      const [east, west] = town.pair;
+      for (const side of town.sides) side.allow(PER_SECOND);
+      const [ours, theirs, others] = [numbered("ours", COUNT), numbered("theirs", COUNT), numbered("others", COUNT)];
+      await Promise.all([
+        (async () => {
+          for (const text of ours) await town.post(text);
+        })(),
+        ...[[east, theirs] as const, [west, others] as const].map(async ([side, texts]) => {
+          for (const text of texts) {
+            await side.say(text);
+            await new Promise((resolve) => setImmediate(resolve));
+          }
+        }),
+      ]);
+      await town.fence("end");
+      const told = town.texts();
+      const found = {
+        ours: figures(ours, town.shown(east)),
+        "ours, west": figures(ours, town.shown(west)),
+        theirs: figures(theirs, told),
+        others: figures(others, told),
+        "east to west": figures(theirs, town.shown(west)),
+        "west to east": figures(others, town.shown(east)),
+      };
+      say(`${COUNT} each way at once`, found);
+      for (const each of Object.values(found)) expect(each).toEqual(whole(COUNT));
+    });
+
+    test.each(network.modes)(
+      "kill -9 four times while messages go both ways (%s): all, once, in order",
+      async (mode) => {
+        const town = await Town.start(network, { mode });
+        town.side.allow(PER_SECOND);
+        const [ours, theirs] = [numbered("ours", COUNT), numbered("theirs", COUNT)];
+        for (const text of ours) await town.post(text);
+        for (const [at, text] of theirs.entries()) {
+          await town.side.say(text);
+          if (at % 75 !== 50) continue;
+          await town.until(() => town.shown().some((one) => one.startsWith("ours")), "the first ones");
+          await town.die();
+        }
+        await town.fence("end");
+        const found = {
+          ours: figures(ours, town.shown()),
+          theirs: figures(theirs, town.textsOnce()),
+          unconfirmed: await town.unconfirmed(),
+        };
+        say(`kill -9 while ${COUNT} go each way (${mode})`, found);
+        expect(found).toEqual({ ours: whole(COUNT), theirs: whole(COUNT), unconfirmed: 0 });
+      },
+    );
+  });
+}

@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+import { Random } from "../fuzz/random.ts";
+import { figures, numbered, say, whole } from "./figures.ts";
+import type { Network, Side } from "./network.ts";
+import { Town } from "./town.ts";
+
+const COUNT = 120;
+const PER_SECOND = 30;
+/** Something goes wrong about as often as this. */
+const RATE = 0.2;
+const SEEDS = [1, 8];
+
+/** What may go wrong, also while the last one is not over. */
+type Trouble<S extends Side> = readonly [string, (town: Town<S>) => void | Promise<void>];
+
+const ON_THE_WAY: readonly Trouble<Side>[] = [
+  ["an answer is lost", ({ side }) => side.server.faults.loseAnswer({ method: "POST" })],
+  ["a request breaks", ({ side }) => side.server.faults.break({ method: "POST" })],
+  ["three answers are a proxy's", ({ side }) => side.server.faults.fail({}, 503, 3)],
+  ["a request too many", ({ side }) => side.refuse({ method: "POST" }, 0.3, 1)],
+  ["the road breaks", ({ side }) => side.server.wire.cut()],
+  ["the connection of events breaks", ({ side }) => side.server.sockets.terminate()],
+];
+const AT_THE_ENDS: readonly Trouble<Side>[] = [
+  ["the server starts anew", async ({ side }) => await side.server.restart()],
+  ["Rialto is killed", async (town) => await town.die()],
+];
+
+/** Many things go wrong one after the other; `own`: what only this network does. */
+export function describeMixed<S extends Side>(network: Network<S>, own: readonly Trouble<S>[]): void {
+  const troubles: readonly Trouble<S>[] = [...ON_THE_WAY, ...own, ...AT_THE_ENDS];
+  const cases = SEEDS.flatMap((seed) => network.modes.map((mode) => [seed, mode] as const));
+  describe(`${network.protocol}, troubles`, () => {
+    test.each(cases)("one after the other (%d, %s): everything arrives once, in order", async (seed, mode) => {
+      const random = new Random(seed);
+      const town = await Town.start(network, { mode });
+      const { side } = town;
+      side.allow(PER_SECOND);
+      const [ours, theirs] = [numbered("ours", COUNT), numbered("theirs", COUNT)];
+      const happened: string[] = [];
+      for (let at = 0; at < COUNT; at += 1) {
+        await Promise.all([town.post(ours[at] ?? ""), side.say(theirs[at] ?? "")]);
+        if (!random.chance(RATE)) continue;
+        const [what, trouble] = random.pick(troubles);
+        happened.push(what);
+        await trouble(town);
+      }
+      side.server.faults.clear();
+      await town.fence("after");
+      const found = {
+        ours: figures(ours, town.shown()),
+        theirs: figures(theirs, town.textsOnce()),
+        unconfirmed: await town.unconfirmed(),
+      };
+      say(`${happened.length} troubles (${seed}, ${mode})`, { ...found, happened });
+      expect(found).toEqual({ ours: whole(COUNT), theirs: whole(COUNT), unconfirmed: 0 });
+    });
+  });
+}

@@ -1,0 +1,4 @@
+import { describeMixed } from "../hosted/mixed.ts";
+import { mattermost } from "./town.ts";
+
+describeMixed(mattermost, [["the stream is lost", ({ side }) => side.server.world.hub.forget()]]);
