@@ -50,7 +50,7 @@ export class LabelledValues<C> {
   }
 }
 
-/** Label values are not joined into one key: any character may be in a name. */
+/** Label values are not joined into one key: a name may have every character. */
 interface Branch<C> {
   cell: C | null;
   readonly next: Map<string, Branch<C>>;

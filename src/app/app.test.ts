@@ -68,7 +68,14 @@ test("a reader gets links to the files of networks, which lead to the media endp
     avatar: "",
     Extra: { file: [aFile({ Name: "cat 1.png", URL: "", Data: "" })] },
   });
-  const payload = encodeStored({ message, source: null, about: null, files: [origin("f")], avatar: origin("p") });
+  const payload = encodeStored({
+    message,
+    source: null,
+    about: null,
+    files: [origin("f")],
+    avatar: origin("p"),
+    topic: null,
+  });
   const entry = { subject: subjectOf("irc.net", "#room"), key: null, label: "", payload };
   await log.append({ account: "irc.net", entries: [entry] });
   await log.close();

@@ -55,7 +55,7 @@ test("a log of format 3 is read and gone on with, its rows stay as they are, and
   const old = rowsOf(dataPath);
   await expectOldEntries(dataPath);
   const log = await openAt(dataPath, { clock, isSound: isStored });
-  const more = { source: null, about: null, files: [], avatar: "avatar-2" as FileId };
+  const more = { source: null, about: null, files: [], avatar: "avatar-2" as FileId, topic: null };
   const payload = encodeStored({ ...more, message: aMessage({ text: "new" }) });
   const entry = { subject: ROOM, label: "", payload };
   // What the source repeats after its cursor is a duplicate, and answers are given again.

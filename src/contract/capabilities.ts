@@ -33,6 +33,7 @@ export interface Capabilities {
   readonly fileOut: Level;
   /** People joining, leaving and changing names are told. */
   readonly members: Level;
+  /** Other topics are told; `ops.topic` is about setting them. */
   readonly topic: Level;
   /** What was said while nobody was connected can be fetched later. */
   readonly history: Level;

@@ -93,7 +93,12 @@ export interface Topic extends EventBase {
   readonly kind: "topic";
   /** Null when nobody is named. */
   readonly author: Author | null;
-  /** For people. */
+  /**
+   * The new topic in plain words, empty when there is none any more. Null: it is not known, or something else about the
+   * room has changed, such as its purpose.
+   */
+  readonly topic: string | null;
+  /** For people, as the network words it: "alice changed the topic to: ships". */
   readonly text: string;
 }
 

@@ -58,6 +58,8 @@ export interface AccountCommand {
   readonly name: string;
   /** For the help, as in "print the …". */
   readonly summary: string;
+  /** It helps to make what the settings lack: where the account is not there yet, it gets their defaults. */
+  readonly evenBefore?: boolean;
   readonly run: (
     settings: Readonly<Record<string, unknown>>,
     account: {

@@ -97,7 +97,17 @@ export interface StandingReaction {
   readonly names: readonly string[];
 }
 
-export type Op = PostOp | EditOp | DeleteOp | ReactOp;
+/**
+ * The room gets another topic. To set one again is harmless, so its handler announces nothing, and doubt is another
+ * try. One that was rejected is said in words.
+ */
+export interface TopicOp extends OpBase {
+  readonly kind: "topic";
+  /** Plain words, perhaps in several lines; empty: none. What is too long for the network is cut. */
+  readonly topic: string;
+}
+
+export type Op = PostOp | EditOp | DeleteOp | ReactOp | TopicOp;
 
 /** Kinds that a network may lack. */
 export type OptionalKind = Exclude<Op["kind"], "post">;

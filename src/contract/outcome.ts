@@ -40,7 +40,8 @@ export interface Loss {
     | "edit"
     | "delete"
     | "reaction"
-    | "mention";
+    | "mention"
+    | "topic";
   readonly note: string;
 }
 

@@ -1,7 +1,7 @@
 /** A plan of tests: what is planned can be read off the payload, and there is no configuration behind it. */
 import type { Body, SharedFile } from "../contract/content.ts";
 import type { FileId, MessageRef } from "../contract/ids.ts";
-import type { FileItem } from "../contract/message.ts";
+import { EventLabel, type FileItem } from "../contract/message.ts";
 import type { OpAuthor, PostDraft } from "../contract/ops.ts";
 import { type About, decodeStored, encodeStored, type Stored } from "../gateway/codec.ts";
 import type { Plan } from "../gateway/plan.ts";
@@ -11,7 +11,7 @@ import { aMessage } from "../gateway/samples.suite.ts";
 const ANNA: OpAuthor = { id: "anna", name: "anna", shown: "", avatar: null, account: "net" };
 
 function storedOf(text: string, more: Partial<Stored> = {}): Stored {
-  return { message: aMessage({ text }), source: null, about: null, files: [], avatar: null, ...more };
+  return { message: aMessage({ text }), source: null, about: null, files: [], avatar: null, topic: null, ...more };
 }
 
 export function aboutOf(is: About["is"], seq: number, more: Partial<About> = {}): About {
@@ -28,6 +28,12 @@ export function payloadOf(
 ): string {
   const message = aMessage({ text, username, userid: username });
   return encodeStored(storedOf(text, { message, about: aboutOf(is, seq, more) }));
+}
+
+/** The payload of a new topic. */
+export function topicPayload(topic: string): string {
+  const text = `the topic is now: ${topic}`;
+  return encodeStored(storedOf(text, { message: aMessage({ text, event: EventLabel.topic }), topic }));
 }
 
 /** The payload of a message with these files. */
@@ -51,6 +57,7 @@ export const PLAN: Plan = {
     if (payload === "garbage") throw new Error("cannot be read");
     return payload.startsWith("{") ? decodeStored(payload) : storedOf(payload);
   },
+  setsTopic: ({ topic }, { without }) => topic !== null && !without.includes("topic"),
   needs: ({ about, files, message }): Needs => ({
     about: about?.seq ?? null,
     thread: about?.thread ?? null,
@@ -61,9 +68,10 @@ export const PLAN: Plan = {
     }),
     avatar: null,
   }),
-  op: ({ message: { text }, about }, _gateway, here): Planned => {
+  op: ({ message: { text }, about, topic }, _gateway, here): Planned => {
     const is = (op: (Planned & { is: "op" })["op"]): Planned => ({ is: "op", op, losses: [] });
     const said = draft(text, here.files);
+    if (topic !== null && !here.without.includes("topic")) return is({ kind: "topic", topic });
     if (about === null) return is({ kind: "post", ...said });
     const [target] = here.about;
     const kind = about.is === "reaction" ? "react" : about.is;

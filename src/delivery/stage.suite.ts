@@ -132,7 +132,7 @@ export class Stage {
   sink(without: ChannelSink["without"] = [], limits: ChannelSink["limits"] = {}): ChannelSink {
     const handle = (op: Op, attempt: Attempt): Promise<Outcome> =>
       new Promise((resolve, reject) => this.calls.push({ op, text: textOf(op), attempt, end: resolve, fail: reject }));
-    const handlers = { post: handle, edit: handle, delete: handle, react: handle };
+    const handlers = { post: handle, edit: handle, delete: handle, react: handle, topic: handle };
     return { ...outletOf(handle), handlers, without, limits };
   }
 
@@ -255,7 +255,7 @@ export class MemoryFiles implements Files {
   }
 }
 
-const OPS: Capabilities["ops"] = { edit: "native", delete: "native", react: "native" };
+const OPS: Capabilities["ops"] = { edit: "native", delete: "native", react: "native", topic: "native" };
 
 const LABELS: Readonly<Record<About["is"], string>> = {
   reply: "",

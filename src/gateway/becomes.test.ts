@@ -7,7 +7,7 @@ import { anAccount } from "./samples.suite.ts";
 const NOTHING = capabilities();
 const ALL: Capabilities = {
   ...NOTHING,
-  ops: { edit: "native", delete: "native", react: "native" },
+  ops: { edit: "native", delete: "native", react: "native", topic: "native" },
   reply: "native",
   thread: "native",
   mention: "native",
@@ -58,6 +58,10 @@ describe("a network that cannot", () => {
     ["notice", { notice: "emulated" }, {}, "in words: an ordinary message"],
     ["join", {}, { showJoinPart: true }, "in words: a line"],
     ["topic", {}, { showTopicChange: true }, "in words: a line"],
+    ["topic", {}, { syncTopic: true }, "in words: a line"],
+    ["topic", { ops: ALL.ops }, { syncTopic: true }, "native"],
+    ["topic", { ops: ALL.ops }, { syncTopic: true, showTopicChange: true }, "native"],
+    ["topic", { ops: ALL.ops }, { showTopicChange: true }, "in words: a line"],
     ["history", { history: "emulated" }, {}, "in words: as far as the server keeps it"],
     ["history", {}, {}, "not shown"],
   ])("%s, %j, %j", (feature, able, settings, expected) => {

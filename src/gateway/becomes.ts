@@ -31,6 +31,7 @@ type Deciding = Pick<
   | "allowMention"
   | "showJoinPart"
   | "showTopicChange"
+  | "syncTopic"
 >;
 
 /**
@@ -51,7 +52,7 @@ export function becomes(capabilities: Capabilities, settings: Deciding): Readonl
     action: "native",
     notice: capabilities.notice === "native" ? "native" : noticeBecomes(capabilities),
     join: settings.showJoinPart ? "in words: a line" : "not shown",
-    topic: settings.showTopicChange ? "in words: a line" : "not shown",
+    topic: topicBecomes(capabilities, settings),
     history:
       history === "none" ? "not shown" : history === "native" ? "native" : "in words: as far as the server keeps it",
   };
@@ -85,6 +86,11 @@ function reactionBecomes({ ops }: Capabilities, { reactionDisable, reactionFallb
   if (ops.react === "native") return "native";
   if (reactionFallback === "none") return "not shown";
   return ops.edit === "native" ? "in words: one line for all, which is edited" : "in words: a line";
+}
+
+function topicBecomes({ ops }: Capabilities, { syncTopic, showTopicChange }: Deciding): Becomes {
+  if (syncTopic && ops.topic === "native") return "native";
+  return syncTopic || showTopicChange ? "in words: a line" : "not shown";
 }
 
 function mentionBecomes({ mention }: Capabilities, { allowMention }: Deciding): Becomes {

@@ -76,7 +76,7 @@ test("decode gives back what was encoded", () => {
 
 describe("what stands after the thirteen keys", () => {
   const message = frozen(aMessage({ text: "loud", hops: 1 }));
-  const BARE: Stored = { message, source: null, about: null, files: [], avatar: null };
+  const BARE: Stored = { message, source: null, about: null, files: [], avatar: null, topic: null };
   const ABOUT: About = {
     is: "reply",
     seq: 7,
@@ -103,11 +103,18 @@ describe("what stands after the thirteen keys", () => {
     ["what it is about", { about: ABOUT }],
     ["files, of which some cannot be had", { files: [null, FILE] }],
     ["the file of an avatar", { avatar: FILE }],
-    ["all", { source: { format: "some", text: "" }, about: ABOUT, files: [FILE], avatar: FILE }],
+    ["a topic", { topic: "ships\u2028three" }],
+    ["that there is none any more", { topic: "" }],
+    ["all", { source: { format: "some", text: "" }, about: ABOUT, files: [FILE], avatar: FILE, topic: "x" }],
   ])("comes back: %s", (_name, more) => {
     const stored = encodeStored({ ...BARE, ...more });
     expect(decodeStored(stored)).toEqual({ ...BARE, ...more });
     expect(isBare(stored)).toBe(false);
+  });
+
+  test("what a version before this one reads of a topic is the message, and shows it as ever", () => {
+    const now = encodeStored({ ...BARE, topic: "ships" });
+    expect(now).toBe(`${encode(message).slice(0, -1)},"topic":"ships","internal":true}`);
   });
 
   test("nothing is nothing, and what earlier versions stored is read", () => {

@@ -32,6 +32,8 @@ export interface Stored {
   readonly files: readonly (FileId | null)[];
   /** How to get the author's avatar; null: the message's URL is the only way. */
   readonly avatar: FileId | null;
+  /** As `Topic.topic` in contract/events.ts; null of all other events. */
+  readonly topic: string | null;
 }
 
 /**
@@ -57,14 +59,16 @@ export interface About {
 }
 
 /** `Stored` as a string: `encode`, and what else there is after it. Readers of the API are shown the message alone. */
-export function encodeStored({ message, source, about, files, avatar }: Stored): string {
+export function encodeStored({ message, source, about, files, avatar, topic }: Stored): string {
   const hasFiles = files.some((file) => file !== null);
-  if (source === null && about === null && !hasFiles && avatar === null) return encode(message);
+  const isBareMessage = source === null && about === null && !hasFiles && avatar === null && topic === null;
+  if (isBareMessage) return encode(message);
   const internal: Internal = {
     ...(source !== null && { source: { format: source.format, text: source.text } }),
     ...(about !== null && { about }),
     ...(hasFiles && { files }),
     ...(avatar !== null && { avatarFile: avatar }),
+    ...(topic !== null && { topic }),
   };
   return toJson({ ...ordered(message), ...internal, internal: true });
 }
@@ -72,9 +76,9 @@ export function encodeStored({ message, source, about, files, avatar }: Stored):
 /** The inverse of `encodeStored`; takes what earlier versions stored, too. */
 export function decodeStored(payload: string): Stored {
   const value = parseAs(payload, isEncoded);
-  const { source, about, files, avatarFile, picture, internal: _, behind: __, ...message } = value;
+  const { source, about, files, avatarFile, picture, topic, internal: _, behind: __, ...message } = value;
   const avatar = avatarFile ?? picture ?? null;
-  return { message, source: source ?? null, about: about ?? null, files: files ?? [], avatar };
+  return { message, source: source ?? null, about: about ?? null, files: files ?? [], avatar, topic: topic ?? null };
 }
 
 /** Whether a string is one that `encodeStored` may have made: on a failing disk anything may stand in its place. */
@@ -108,6 +112,7 @@ interface Internal {
   readonly about?: About;
   readonly files?: Stored["files"];
   readonly avatarFile?: FileId;
+  readonly topic?: string;
   /** There are such keys. */
   readonly internal?: true;
 }

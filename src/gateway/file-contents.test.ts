@@ -84,7 +84,14 @@ test.each<[string, boolean, Partial<Message>, readonly (FileId | null)[], readon
   ["a text that looks like them", false, { Extra: null, text: '"files":[1]' }, [], null],
 ])("what is wanted of %s", (_name, FullEvents, more, files, expected) => {
   const view = compileView({ ...anAccount("api.reader"), settings: { FullEvents } }, new Map());
-  const payload = encodeStored({ message: message([item()], more), source: null, about: null, files, avatar: ID });
+  const payload = encodeStored({
+    message: message([item()], more),
+    source: null,
+    about: null,
+    files,
+    avatar: ID,
+    topic: null,
+  });
   expect(view.wants(payload)?.map((wanted) => wanted?.id ?? null) ?? null).toEqual(expected);
   if (!FullEvents) expect(contentsWanted(payload)).toEqual(view.wants(payload));
 });
@@ -123,7 +130,7 @@ test.each<[string, string, string, string]>([
   const reader = { ...anAccount("api.reader"), settings: { TextFormat: "markdown" } };
   const view = compileView(reader, new Map([[reader.key, reader]]));
   const said = message([item({ Name: "_cat_", Comment })], { text });
-  const payload = encodeStored({ message: said, source: null, about: null, files: [ID], avatar: null });
+  const payload = encodeStored({ message: said, source: null, about: null, files: [ID], avatar: null, topic: null });
   const seen = decode(view.line({ seq: 1, account: "net.a", payload }, "g", [found()]));
   expect(seen).toMatchObject({ text: shown, Extra: { file: [{ Comment: "" }] } });
 });

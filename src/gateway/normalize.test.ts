@@ -37,8 +37,8 @@ function member(change: Member["change"], text: string): Member {
   return { ...BASE, kind: "member", author: BOB, change, text };
 }
 
-function topic(author: Author | null): Topic {
-  return { ...BASE, kind: "topic", author, text: "the topic is new" };
+function topic(author: Author): Topic {
+  return { ...BASE, kind: "topic", author, topic: "new", text: "the topic is new" };
 }
 
 const MESSAGE = { ...BASE, message: M1, author: BOB } as const;
@@ -107,6 +107,7 @@ test("a post, with everything it can have", () => {
     entry: { subject: "net.libera/#room", key: "k1", label: "", note },
   });
   expect(stored(event)).toEqual({
+    topic: null,
     source: null,
     about: null,
     avatar: null,
@@ -150,7 +151,6 @@ test.each<[string, Event, Partial<Message>, string?]>([
   ["a leave", member("leave", "bob parts"), { event: "leave", text: "bob parts" }],
   ["a rename", member("rename", "bob is now known as rob"), { event: "join_leave", username: "bob" }],
   ["a topic", topic(BOB), { event: "topic_change", text: "the topic is new", username: "bob" }],
-  ["a topic that nobody signs", topic(null), { event: "topic_change", username: "system", userid: "" }],
 ])("%s", (_name, event, expected, label = expected.event ?? "") => {
   expect(stored(event).message).toMatchObject(expected);
   expect(record(event)).toMatchObject({ entry: { label } });

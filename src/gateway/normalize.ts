@@ -19,7 +19,7 @@ import {
 } from "./acts.ts";
 import { type About, encodeStored } from "./codec.ts";
 import { replaceEmoji } from "./emoji.ts";
-import { compileMatcher, type Matcher } from "./filters.ts";
+import { compileMatcher, compileReplacements, type Matcher } from "./filters.ts";
 import type { Drop } from "./drops.ts";
 import { type Inbound, ignored } from "./inbound.ts";
 import { NOBODY } from "./plain-message.ts";
@@ -54,6 +54,7 @@ export function compileNormalizer(account: Account, inbound: Inbound): EventNorm
     inbound,
     ignoresNick: compileMatcher(account.presentation.ignoreNicks),
     ignoresText: compileMatcher(account.presentation.ignoreMessages),
+    replaces: compileReplacements(account.presentation.replaceMessages),
   };
   return {
     lookups: (event, channel) => {
@@ -74,6 +75,7 @@ interface Scene {
   readonly inbound: Inbound;
   readonly ignoresNick: Matcher;
   readonly ignoresText: Matcher;
+  readonly replaces: (text: string) => string;
 }
 
 interface Place {
@@ -110,9 +112,9 @@ function recordOne(event: Event, at: Place, known: readonly (Known | null)[], sc
     case "reacted":
       return recordReacted(event, at, known[0] ?? null, scene);
     case "member":
-      return recordLine(event, MEMBER_LABELS[event.change], at, scene);
+      return recordMember(event, at, scene);
     case "topic":
-      return recordLine(event, EventLabel.topic, at, scene);
+      return recordTopic(event, at, scene);
   }
 }
 
@@ -129,9 +131,22 @@ const STYLE_EVENTS: { readonly [S in SaidStyle]: string } = {
   aside: EventLabel.notice,
 };
 
-function recordLine(event: Member | Topic, label: string, at: Place, scene: Scene): Normalized {
-  const source = { format: "plain", text: event.text };
-  return recordSaid({ event, author: event.author, source, files: [], label, about: null }, at, scene);
+function recordMember(event: Member, at: Place, scene: Scene): Normalized {
+  const { author, text, change } = event;
+  const source = { format: "plain", text };
+  return recordSaid({ event, author, source, files: [], label: MEMBER_LABELS[change], about: null }, at, scene);
+}
+
+/** Filters and transforms act on the topic alone as well, for those who are to set it. */
+function recordTopic(event: Topic, at: Place, scene: Scene): Normalized {
+  const { author, text, topic: said } = event;
+  const drop = said === null ? null : ignored("ignored_text", scene.ignoresText(said));
+  if (drop !== null) return { is: "drop", ...drop };
+  const source = { format: "plain", text };
+  const replaced = said === null ? null : scene.replaces(replaceEmoji(said));
+  // That a rule leaves nothing of it does not mean that somebody took it away.
+  const topic = replaced === "" && said !== "" ? null : replaced;
+  return recordSaid({ event, author, source, files: [], label: EventLabel.topic, about: null, topic }, at, scene);
 }
 
 function recordPosted(event: Posted, at: Place, known: readonly (Known | null)[], scene: Scene): Normalized {
@@ -199,10 +214,12 @@ interface Saying {
   readonly about: About | null;
   readonly note?: Note;
   readonly suffix?: string;
+  /** As in `Stored`. */
+  readonly topic?: string | null;
 }
 
 function recordSaid(saying: Saying, at: Place, { account, inbound, ignoresText }: Scene): Normalized {
-  const { event, author, files, about, suffix = "" } = saying;
+  const { event, author, files, about, suffix = "", topic = null } = saying;
   const verdict = inbound({
     ...blank(account, at),
     ...byline(author),
@@ -226,7 +243,7 @@ function recordSaid(saying: Saying, at: Place, { account, inbound, ignoresText }
   const text = written(source.format, source.text) ?? shown.words;
   const message = { ...verdict.message, text };
   const note = saying.note?.(nameOf(message.username), excerptOf(words === "" ? namesOf(files) : words));
-  return entryOf({ event, message, about, note, source: isPlain ? null : source, files, author }, at, account);
+  return entryOf({ event, message, about, note, source: isPlain ? null : source, files, author, topic }, at, account);
 }
 
 function read({ format, text }: Source): { readonly blocks: ReturnType<typeof parse>; readonly words: string } {
@@ -247,11 +264,12 @@ interface Parts {
   readonly source?: Source | null;
   readonly files?: readonly RemoteFile[];
   readonly author?: Author | null;
+  readonly topic?: string | null;
 }
 
 function entryOf(parts: Parts, { subject }: Place, { key: accountKey }: Account): Normalized {
-  const { event, message, about, note, source = null, files = [], author = null } = parts;
-  const payload = encodeStored({ message, source, about, ...originsOf(files, author, accountKey) });
+  const { event, message, about, note, source = null, files = [], author = null, topic = null } = parts;
+  const payload = encodeStored({ message, source, about, topic, ...originsOf(files, author, accountKey) });
   const label = labelOf(event, message);
   return { is: "entry", entry: { subject, key: event.key, label, payload, ...(note !== undefined && { note }) } };
 }

@@ -27,7 +27,7 @@ test("an operator's words are a message of an account of their own", () => {
   });
 });
 
-test("a reader of the API sees them as any other message", () => {
+test("a reader of the API sees them like other messages", () => {
   const view = compileView(anAccount("api.web", { remoteNickFormat: "[{PROTOCOL}] <{NICK}> " }), new Map());
   const line = view.line({ seq: 1, account: OPERATOR, payload: entry.payload }, "a/b");
   expect(JSON.parse(line)).toMatchObject({ username: "[rialto] <ann> ", text: "hello", gateway: "a/b" });

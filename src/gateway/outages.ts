@@ -94,7 +94,7 @@ function entryOf({ place, channel }: Outage, { text, label, nowMs, about }: Word
     id: "",
     Extra: null,
   };
-  const payload = encodeStored({ message, source: null, about, files: [], avatar: null });
+  const payload = encodeStored({ message, source: null, about, files: [], avatar: null, topic: null });
   return { subject: outageSubject(place), label, payload };
 }
 

@@ -11,7 +11,7 @@ import { aMessage, anAccount } from "./samples.suite.ts";
 
 export function capabilities(more: Partial<Capabilities> = {}): Capabilities {
   return {
-    ops: { edit: "none", delete: "none", react: "none" },
+    ops: { edit: "none", delete: "none", react: "none", topic: "none" },
     reply: "none",
     replyWords: "quote",
     thread: "none",
@@ -32,7 +32,7 @@ export function capabilities(more: Partial<Capabilities> = {}): Capabilities {
 }
 
 export const ABLE: Partial<Capabilities> = {
-  ops: { edit: "native", delete: "native", react: "native" },
+  ops: { edit: "native", delete: "native", react: "native", topic: "native" },
   reply: "native",
   thread: "native",
   fileOut: "native",
@@ -63,7 +63,7 @@ export const NOTHING_HERE: Here = {
 };
 
 export function aStored(message: Partial<Message>, more: Partial<Stored> = {}): Stored {
-  return { message: aMessage(message), source: null, about: null, files: [], avatar: null, ...more };
+  return { message: aMessage(message), source: null, about: null, files: [], avatar: null, topic: null, ...more };
 }
 
 export function about(is: About["is"], more: Partial<About> = {}): About {

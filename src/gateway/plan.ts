@@ -17,6 +17,7 @@ import { asNews } from "./plain-message.ts";
 import { textFormat } from "./posted.ts";
 import { putOn, reactionLine, standingLine } from "./reaction-line.ts";
 import { can, canReact, isTooOld, withTextMax } from "./room-limits.ts";
+import { topicLoss, topicToSet } from "./topics.ts";
 import { compileView, type View } from "./view.ts";
 
 /**
@@ -27,6 +28,8 @@ export interface Plan {
   /** Whether an event with this label goes to the destination at all. */
   readonly admits: (label: string) => boolean;
   readonly read: (payload: string) => Stored;
+  /** Whether it becomes the topic of the room: of several that wait, only the newest counts. */
+  readonly setsTopic: (stored: Stored, room: Narrowing) => boolean;
   /** What has to be looked up before `op`. */
   readonly needs: (stored: Stored, room: Narrowing) => Needs;
   /** What the destination is to do in one gateway, from the answers to `needs`. */
@@ -62,6 +65,7 @@ export function compilePlan(
       const stored = decodeStored(payload);
       return { ...stored, message: asNews(stored.message) };
     },
+    setsTopic: (stored, room) => topicToSet(stored, room, destination, capabilities) !== null,
     needs: (stored, room) => needsOf(stored, room, scene),
     op: (stored, gateway, here) => withTextMax(opOf({ stored, gateway, here }, scene), here.limits, capabilities),
     expired: (gap) => lineOf(spoken(expiredText(gap))),
@@ -108,6 +112,7 @@ function needsOf(stored: Stored, room: Narrowing, scene: Scene): Needs {
     files: wantedFiles(stored, room, capabilities),
     avatar: pictureWanted(stored, capabilities, view),
   };
+  if (topicToSet(stored, room, destination, capabilities) !== null) return { ...needs, avatar: null };
   if (about === null) return needs;
   switch (about.is) {
     case "reply":
@@ -137,6 +142,7 @@ function isAnswered({ destination: { presentation }, capabilities }: Scene): boo
 function opOf(at: Case, scene: Scene): Planned {
   const { about } = at.stored;
   if (isOutage(at.stored)) return outageOp(at, scene);
+  if (at.stored.message.event === EventLabel.topic) return topicOp(at, scene);
   if (about === null) return posted(draftOf(at, scene), [], scene);
   switch (about.is) {
     case "reply":
@@ -280,6 +286,17 @@ function lineOp({ here }: Case, about: About, put: readonly StandingReaction[], 
   const draft = { ...lineOf(standingLine(about, standing, isSeen)), reply };
   const op: OpDraft = isThere ? { kind: "edit", ...draft, target } : { kind: "post", ...draft };
   return { is: "op", op, losses: IN_A_LINE };
+}
+
+function topicOp(at: Case, scene: Scene): Planned {
+  const { destination, capabilities } = scene;
+  const topic = topicToSet(at.stored, at.here, destination, capabilities);
+  if (topic !== null) return { is: "op", op: { kind: "topic", topic }, losses: [] };
+  const loss = topicLoss(at.stored, destination, capabilities);
+  const isShown = loss === null || loss.isSaid;
+  return isShown
+    ? posted(draftOf(at, scene), loss === null ? [] : [loss.loss], scene)
+    : { is: "omitted", losses: [loss.loss] };
 }
 
 const lost = (what: Loss["what"], note: string): Loss => ({ what, note });

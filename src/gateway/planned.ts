@@ -1,6 +1,6 @@
 import type { SharedFile } from "../contract/content.ts";
 import type { MessageRef } from "../contract/ids.ts";
-import type { DeleteOp, EditOp, OptionalKind, PostDraft, ReactOp, StandingReaction } from "../contract/ops.ts";
+import type { DeleteOp, EditOp, OptionalKind, PostDraft, ReactOp, StandingReaction, TopicOp } from "../contract/ops.ts";
 import type { Loss } from "../contract/outcome.ts";
 import type { RoomLimits } from "../contract/session.ts";
 import type { WantedFile } from "../files/files.ts";
@@ -56,4 +56,5 @@ export type OpDraft =
   | ({ readonly kind: "post" } & PostDraft)
   | ({ readonly kind: "edit" } & PostDraft & Pick<EditOp, "target">)
   | ({ readonly kind: "delete" } & Pick<DeleteOp, "target" | "author">)
-  | ({ readonly kind: "react" } & Pick<ReactOp, "target" | "author" | "emoji" | "on" | "standing">);
+  | ({ readonly kind: "react" } & Pick<ReactOp, "target" | "author" | "emoji" | "on" | "standing">)
+  | ({ readonly kind: "topic" } & Pick<TopicOp, "topic">);

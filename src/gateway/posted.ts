@@ -26,8 +26,8 @@ export function postedNote(message: Message, account: Account, refs: readonly st
 }
 
 /**
- * What tells those who post by one account apart: their ids, or their names where they have none, as far as anybody
- * keeps these.
+ * What tells those who post by one account apart: their ids, or their names where they have none, as far as these are
+ * kept.
  */
 export function posterKey({ userid, username }: Message): string {
   return authorKey(excerptOf(userid === "" ? username : userid), null);

@@ -13,7 +13,7 @@ const OTHERS: readonly Row[] = [
   ["frames of another kind", (name) => `[irc] ${name}: `, both, named],
   ["the other has none", bare, both, named],
   ["ours has none", named, both, bare],
-  ["none has any", bare, both, bare],
+  ["none has one", bare, both, bare],
   ["the other carries one way only", named, { b: ["a"] }, named],
   ["the other carries one way only, without frames", bare, { b: ["a"] }, named],
   ["the other carries one way only, ours has no frames", named, { b: ["a"] }, bare],

@@ -31,7 +31,7 @@ export function isTooOld({ ageMs, limits }: Pick<Here, "ageMs" | "limits">): boo
   return ageMs !== null && limits.editWithinMs !== undefined && ageMs >= limits.editWithinMs;
 }
 
-/** Why a file cannot be shared there, for people; null when it can, as far as anybody knows. */
+/** Why a file cannot be shared there, for people; null when it can, as far as is known. */
 export function tooLarge(bytes: number | null, { fileBytesMax: max }: RoomLimits): string | null {
   if (bytes === null || max === undefined || bytes <= max) return null;
   return `files of more than ${readableSize(max)} are not accepted here`;

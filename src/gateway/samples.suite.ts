@@ -15,6 +15,7 @@ const PRESENTATION: PresentationSettings = {
   showJoinPart: false,
   noSendJoinPart: false,
   showTopicChange: false,
+  syncTopic: false,
   showOutages: true,
   preserveThreading: true,
   quoteDisable: false,

@@ -184,7 +184,7 @@ function lineOf(
   stored: Partial<Stored>,
   from = anAccount("api.src"),
 ): Message {
-  const rest = { source: null, about: null, files: [], avatar: null, ...stored };
+  const rest = { source: null, about: null, files: [], avatar: null, topic: null, ...stored };
   const whole = aMessage({ account: from.name, protocol: from.protocol, gateway: "main", ...message });
   const view = compileView(reader, new Map([reader, from].map((each) => [each.key, each])));
   const payload = encodeStored({ message: whole, ...rest });
@@ -220,7 +220,14 @@ describe("addresses of files that have none, with FullEvents", () => {
   const line = (linkFor: LinkFor | undefined, more: Partial<Message> = {}, reader = aFullReader()): Message => {
     const view = compileView(reader, new Map(), linkFor);
     const message = aMessage({ account: "net.a", avatar: "", Extra, ...more });
-    const payload = encodeStored({ message, source: null, about: null, files, avatar: "picture" as FileId });
+    const payload = encodeStored({
+      message,
+      source: null,
+      about: null,
+      files,
+      avatar: "picture" as FileId,
+      topic: null,
+    });
     return decode(view.line({ seq: 1, account: "net.a", payload }, "main"));
   };
   const linkFor: LinkFor = (id, name) => `https://media.example/${id}/${name}`;

@@ -130,7 +130,7 @@ function compileAdmits(reader: Account): (event: string) => boolean {
   return (event) => {
     if (event === "") return true;
     if (JOIN_PART.has(event)) return presentation.showJoinPart;
-    if (event === EventLabel.topic) return presentation.showTopicChange;
+    if (event === EventLabel.topic) return presentation.showTopicChange || presentation.syncTopic;
     // What acts on a message is for readers that can name messages; to others, an edit is one more. Asides were never
     // shown to clients of old.
     if (event === EventLabel.delete || event === EventLabel.notice) return isFull;

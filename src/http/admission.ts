@@ -11,7 +11,7 @@ export interface Doors {
   readonly token: string | null;
   /** What the token is called in the configuration. */
   readonly tokenName: string;
-  /** Names that count without a token, as they are now; null: any, because no browser gets here. */
+  /** Names that count without a token, as they are now; null: all, because no browser gets here. */
   readonly names: (() => OwnNames) | null;
   /** Readable by everybody, token or not. */
   readonly openPaths: ReadonlySet<string>;

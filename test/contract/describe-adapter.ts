@@ -12,6 +12,7 @@ import { parts } from "./cases/parts.ts";
 import { posting } from "./cases/posting.ts";
 import { receiving } from "./cases/receiving.ts";
 import { stopping } from "./cases/stopping.ts";
+import { topics } from "./cases/topics.ts";
 import type { Fixture } from "./fixture.ts";
 import { Stage } from "./stage.ts";
 
@@ -23,6 +24,7 @@ const groups = {
   posting,
   "posts in parts": parts,
   changing,
+  topics,
   answering,
   "what people do": acting,
   files,

@@ -1,5 +1,5 @@
 import type { ChannelRef, MessageRef } from "../../src/contract/ids.ts";
-import type { DeleteOp, EditOp, ReactOp } from "../../src/contract/ops.ts";
+import type { DeleteOp, EditOp, ReactOp, TopicOp } from "../../src/contract/ops.ts";
 import type { Outcome } from "../../src/contract/outcome.ts";
 import type { AnyHandlers } from "../../src/contract/session.ts";
 import { deferred, type PostRoad } from "./fake-poster.ts";
@@ -9,7 +9,8 @@ import { partsOf } from "./fake-text.ts";
 type Changes = Required<Omit<AnyHandlers, "post">>;
 
 /**
- * The handlers for what changes messages. All three are safe to repeat, so a broken connection leaves them deferred.
+ * The handlers for what changes messages, and the topic. All are safe to repeat, so a broken connection leaves them
+ * deferred.
  */
 export function changesOn(road: Pick<PostRoad, "link" | "server" | "member" | "traits">): Changes {
   const { link, server, member, traits } = road;
@@ -55,6 +56,11 @@ export function changesOn(road: Pick<PostRoad, "link" | "server" | "member" | "t
         const on = standing.some((one) => one.emoji === emoji);
         if (on !== (message.reactions.get(emoji)?.has(member.name) ?? false))
           room.react(message, member.name, emoji, on);
+        return [];
+      }),
+    topic: async ({ channel, topic }: TopicOp) =>
+      await ask(channel, (room) => {
+        room.setTopic(member.name, topic);
         return [];
       }),
   };

@@ -52,7 +52,8 @@ export function eventOf(happening: Exclude<Happening, { is: "kicked" }>, { chann
     }
     case "topic": {
       const { by, topic } = happening;
-      return { ...common, kind: "topic", author: authorOf(by), text: `${by} changes the topic to: ${topic}` };
+      const text = `${by} changes the topic to: ${topic}`;
+      return { ...common, kind: "topic", echoOf: echoOf(by), author: authorOf(by), topic, text };
     }
     case "joined":
       return member(common, happening.name, "join", `${happening.name} joins`);

@@ -31,6 +31,7 @@ function offersOf(isRich: boolean): ReadonlySet<Feature> {
     "notified",
     "history",
     "fetch",
+    "setTopic",
   ];
   return new Set([...poor, ...(isRich ? rich : [])]);
 }

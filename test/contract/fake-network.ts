@@ -180,7 +180,7 @@ function fault({ nick, token, server }: FakeSettings): Ended | null {
 
 function capabilitiesOf(traits: FakeTraits): Capabilities {
   return {
-    ops: { edit: traits.ops, delete: traits.ops, react: traits.ops },
+    ops: { edit: traits.ops, delete: traits.ops, react: traits.ops, topic: traits.ops },
     reply: traits.ops,
     replyWords: "quote",
     thread: traits.ops,

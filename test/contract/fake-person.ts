@@ -98,8 +98,12 @@ export class FakePerson implements Person {
   }
 
   async setTopic(channel: string, topic: string): Promise<void> {
-    this.#server.room(channel).tell({ is: "topic", by: this.#name, topic });
+    this.#server.room(channel).setTopic(this.#name, topic);
     return await Promise.resolve();
+  }
+
+  topic(channel: string): string {
+    return this.#server.room(channel).topic;
   }
 
   async kick(channel: string, name: string, reason: string): Promise<void> {

@@ -75,6 +75,9 @@ export class FakeRoom {
   readonly messages: FakeMessage[] = [];
   readonly members = new Set<Member>();
   readonly people = new Set<string>();
+  topic = "";
+  /** How often it was set. */
+  topics = 0;
   readonly #journal: Happening[] = [];
 
   constructor(name: string) {
@@ -105,6 +108,13 @@ export class FakeRoom {
   edit(message: FakeMessage, by: string, text: string, checked = true): void {
     if (checked) message.text = text;
     this.tell({ is: "edited", message, by, text, checked });
+  }
+
+  setTopic(by: string, topic: string): void {
+    if (topic === this.topic) return;
+    this.topic = topic;
+    this.topics += 1;
+    this.tell({ is: "topic", by, topic });
   }
 
   erase(message: FakeMessage, by: string): void {

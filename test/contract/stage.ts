@@ -210,6 +210,10 @@ export class Stage {
     return await this.#handle(session.handlers.react, op);
   }
 
+  async setTopic({ session, ref }: Pick<Room, "session" | "ref">, topic: string): Promise<Outcome> {
+    return await this.#handle(session.handlers.topic, { ...this.#base(ref), kind: "topic", topic });
+  }
+
   /** With what the core says of the room. */
   #draft(room: ChannelRef, spec: PostSpec): PostDraft {
     const { textMax } = this.#limits.get(room) ?? {};

@@ -121,7 +121,7 @@ describe("the pages of the example, where another program has its first port", (
   });
 });
 
-describe("the doors of the example are as closed as any", () => {
+describe("the doors of the example are closed like the others", () => {
   test("the page of one side cannot use the other", async () => {
     const own = { Origin: left.url };
     expect((await right.post({ text: "x" }, own)).status).toBe(403);

@@ -155,6 +155,27 @@ export async function echoingDiscord(token: string): Promise<EchoServer> {
   return { port: discord.wire.port, heard: () => discord.requests.join("\n") };
 }
 
+/** A Slack that lets the bot in, but for that of `/refused/`; it connects no app, and repeats tokens. */
+export async function echoingSlack(): Promise<EchoServer> {
+  let heard = "";
+  const server = http.createServer((request, response) => {
+    const token = (request.headers.authorization ?? "").replace(/^Bearer /u, "");
+    heard += `${token}\n`;
+    request.resume();
+    const isIn = request.url === "/api/auth.test";
+    const refusal = { ok: false, error: "echo-slack", response_metadata: { messages: [echoes(token)] } };
+    response.writeHead(200, { "Content-Type": "application/json" });
+    response.end(JSON.stringify(isIn ? { ok: true, user_id: "U1", team_id: "T1", user: "rialto" } : refusal));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { port: (server.address() as AddressInfo).port, heard: () => heard };
+}
+
 /**
  * An XMPP server that refuses the user `refused`, lets all others in, and repeats passwords and the passwords of rooms.
  */

@@ -11,6 +11,7 @@ import {
   echoingIrc,
   echoingMatrix,
   echoingMattermost,
+  echoingSlack,
   echoingXmpp,
   REFUSED_PASSWORD,
 } from "./echo-servers.ts";
@@ -34,6 +35,9 @@ const SECRETS = {
   "discord.Token": "Nzk5LmJvdA.Gdisco.token_of-the_bot/7",
   "discord.WebhookURL": "https://hooks.invalid/api/webhooks/1234567890123456/account-hook_8",
   "discord.webhookurl": "https://hooks.invalid/api/webhooks/1234567890123457/channel-hook_9",
+  "slack.Token": "xoxb-1-2-bot+token/10==",
+  "slack.AppToken": "xapp-1-A2-app+token/11==",
+  "slack.WebhookURL": "https://hooks.invalid/services/T1/B1/hook+key12",
   "api.Token": "api+token/2==",
   "general.AdminToken": "admin+token/3==",
 } as const;
@@ -46,6 +50,7 @@ interface Ports {
   readonly matrix: number;
   readonly mattermost: number;
   readonly discord: number;
+  readonly slack: number;
   readonly admin: number;
 }
 
@@ -104,6 +109,13 @@ Server = "Town"
 ApiURL = "http://127.0.0.1:${ports.discord}/api"
 Token = ${text(SECRETS["discord.Token"])}
 WebhookURL = ${text(SECRETS["discord.WebhookURL"])}`,
+    ...["api", "refused"].map(
+      (path) => `[slack.${path}]
+ApiURL = "http://127.0.0.1:${ports.slack}/${path}/"
+Token = ${text(SECRETS["slack.Token"])}
+AppToken = ${text(SECRETS["slack.AppToken"])}`,
+    ),
+    `[slack.hook]\nWebhookURL = ${text(SECRETS["slack.WebhookURL"])}`,
     `[api.client]\nToken = ${text(SECRETS["api.Token"])}`,
     `[[gateway]]
 name = "all"
@@ -121,6 +133,9 @@ inout = [
   { account = "mattermost.password", channel = "a" },
   { account = "mattermost.hooks", channel = "a" },
   { account = "discord.bot", channel = "a", options = { WebhookURL = ${text(SECRETS["discord.webhookurl"])} } },
+  { account = "slack.api", channel = "a" },
+  { account = "slack.refused", channel = "a" },
+  { account = "slack.hook", channel = "a" },
   { account = "api.client", channel = "api" },
 ]`,
   ].join("\n");
@@ -165,12 +180,13 @@ test("every secret setting there is has a value here", () => {
 });
 
 test("servers repeat every secret, and none of them is in any output of a debug run", async () => {
-  const [irc, xmpp, matrix, mattermost, discord, [admin]] = await Promise.all([
+  const [irc, xmpp, matrix, mattermost, discord, slack, [admin]] = await Promise.all([
     echoingIrc(),
     echoingXmpp(),
     echoingMatrix(),
     echoingMattermost(),
     echoingDiscord(SECRETS["discord.Token"]),
+    echoingSlack(),
     freePorts(1),
   ]);
   const rialto = await launch({
@@ -180,6 +196,7 @@ test("servers repeat every secret, and none of them is in any output of a debug 
       matrix: matrix.port,
       mattermost: mattermost.port,
       discord: discord.port,
+      slack: slack.port,
       admin: admin ?? 0,
     }),
     env: { DEBUG: "1" },
@@ -190,7 +207,8 @@ test("servers repeat every secret, and none of them is in any output of a debug 
     (await rialto.client("client", SECRETS["api.Token"]).post("{")).text,
     JSON.stringify(await rialto.client("client", SECRETS["api.Token"]).say({ text: "hello" })),
   ];
-  const heard = (): string => `${irc.heard()}${xmpp.heard()}${matrix.heard()}${mattermost.heard()}${discord.heard()}`;
+  const servers = [irc, xmpp, matrix, mattermost, discord, slack];
+  const heard = (): string => servers.map((server) => server.heard()).join("");
   const untold = new Set<string>([
     "api.Token",
     "matrix.HSToken",
@@ -199,6 +217,7 @@ test("servers repeat every secret, and none of them is in any output of a debug 
     "discord.Token",
     "discord.WebhookURL",
     "discord.webhookurl",
+    "slack.WebhookURL",
     "general.AdminToken",
   ]);
   const told = Object.entries(SECRETS).filter(([name]) => !untold.has(name));
@@ -213,6 +232,7 @@ test("servers repeat every secret, and none of them is in any output of a debug 
     "echo-matrix",
     "echo-mattermost",
     "echo-discord",
+    "echo-slack",
     "echo-xmpp",
     "echo-nickserv",
     "echo-command",

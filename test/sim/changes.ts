@@ -5,8 +5,8 @@ import type { AnyHandlers, Attempt } from "../../src/contract/session.ts";
 import { readAloud } from "../contract/texts.ts";
 import { deferred, type Poster } from "./poster.ts";
 
-/** Edits, deletions and reactions of a simulated network: each is one request. */
-export function changesOn(poster: Poster): Pick<Required<AnyHandlers>, "edit" | "delete" | "react"> {
+/** Edits, deletions, reactions and topics of a simulated network: each is one request. */
+export function changesOn(poster: Poster): Omit<Required<AnyHandlers>, "post"> {
   const { server } = poster.desk;
   return {
     edit: async (op, attempt) => {
@@ -20,8 +20,19 @@ export function changesOn(poster: Poster): Pick<Required<AnyHandlers>, "edit" | 
         return true;
       }),
     react: async (op, attempt) => await change(poster, op, attempt, [], () => server.react(op.channel, op, op.target)),
+    topic: async (op, { signal }) =>
+      await change(poster, op, { signal, ...UNTOLD }, [], () => {
+        server.setTopic(op.channel, op, op.topic);
+        return true;
+      }),
   };
 }
+
+/** A topic that is set twice does no harm. */
+const UNTOLD: Omit<Attempt, "signal"> = {
+  sending: async () => await Promise.resolve(true),
+  sent: () => undefined,
+};
 
 async function change(
   poster: Poster,

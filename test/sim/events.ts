@@ -21,5 +21,7 @@ export function eventOf(happening: Happening, channel: ChannelRef, keyed: boolea
       return { ...base, kind: "deleted", message, by: author, vouched };
     case "reacted":
       return { ...base, kind: "reacted", message, author, emoji, on };
+    case "topic":
+      return { ...base, kind: "topic", author, topic: text, text: `the topic is now: ${text}` };
   }
 }

@@ -252,7 +252,8 @@ function judgeEnd(harness: SimHarness, lane: KnownLane, entry: KnownEntry, recei
   const needsReason = state === "failed" || state === "unconfirmed" || state === "expired";
   oracle.check("every end has a reason", !needsReason || (why?.message ?? "") !== "", tell("without a reason"));
   if (ACTS.has(entry.label)) return;
-  if (state === "sent") oracle.check("nothing accepted is lost", has(0), tell("and never came"));
+  const isSet = oracle.arrived.has(`${lane.name} ${entry.seq} topic`);
+  if (state === "sent") oracle.check("nothing accepted is lost", has(0) || isSet, tell("and never came"));
   else if (entry.label !== EventLabel.outage)
     oracle.check("ends are true", isTrue(harness, lane, entry, state), tell("which cannot be"));
 }
@@ -263,7 +264,7 @@ const UNTOLD = /^(kill|disk)/u;
 /** Whether a message can have ended so. */
 function isTrue(
   { oracle, networks, latestMs, jumpedMs, counts }: SimHarness,
-  { name, place, maxAgeMs, leavesOut }: KnownLane,
+  { name, place, maxAgeMs, leavesOut, subjects }: KnownLane,
   entry: KnownEntry,
   state: Receipt["state"],
 ): boolean {
@@ -288,9 +289,16 @@ function isTrue(
       return [...oracle.entries.values()].some(
         ({ label, about }) => label === EventLabel.delete && about === entry.token?.message,
       );
+    case "omitted":
+      // A newer topic took its place.
+      return (
+        entry.label === EventLabel.topic &&
+        [...oracle.entries.values()].some(
+          ({ label, seq, subject }) => label === EventLabel.topic && seq > entry.seq && subjects.has(subject),
+        )
+      );
     case "sent":
     case "folded":
-    case "omitted":
     case "withheld":
       return false;
   }

@@ -83,7 +83,7 @@ function refusalOf({ isDown, isLocked }: Server): Ended | null {
 function capabilitiesOf({ idempotency, rich, history, inflightMax }: NetTraits): Capabilities {
   const ops = rich ? "native" : "none";
   return {
-    ops: { edit: ops, delete: ops, react: ops },
+    ops: { edit: ops, delete: ops, react: ops, topic: ops },
     reply: ops,
     replyWords: "quote",
     thread: "none",

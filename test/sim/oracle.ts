@@ -77,6 +77,8 @@ export class Oracle {
   /** `lane seq part` → when it came. */
   readonly arrived = new Map<string, number>();
   readonly #last = new Map<string, { seq: Seq; part: number }>();
+  /** By lane: the newest topic that was set. */
+  readonly #topics = new Map<string, Seq>();
   /** By ref: whose copy a message of ours is. */
   readonly #copies = new Map<string, Arrival>();
   /** By token `m17`: seq of the entry. */
@@ -330,6 +332,24 @@ export class Oracle {
     }
     const key = `${lane.name} ${entry.seq} ${is}`;
     if (!this.arrived.has(key)) this.#order(lane, entry, 0, op);
+    this.arrived.set(key, this.nowMs());
+  }
+
+  /** A topic of ours has come to a room; that may happen again. */
+  topicSet(net: string, room: string, op: Op, topic: string): void {
+    const found = this.#route(net, room, op);
+    if (found === null || found.entry === null) return;
+    const { lane, entry } = found;
+    this.#content(entry, tokensIn(topic).at(-1) ?? null, lane);
+    const newest = this.#topics.get(lane.name) ?? 0;
+    this.check(
+      "topics in order",
+      entry.seq >= newest,
+      () => `${describe(entry)} was set in ${lane.place} after ${newest}`,
+    );
+    this.#topics.set(lane.name, Math.max(newest, entry.seq));
+    const key = `${lane.name} ${entry.seq} topic`;
+    if (!this.arrived.has(key)) this.#order(lane, entry, -1, op);
     this.arrived.set(key, this.nowMs());
   }
 

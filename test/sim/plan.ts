@@ -113,6 +113,7 @@ function looksOf(chance: Chance): Plan["presentation"] {
     editFallback: chance.pick(["diff", "whole", "none"]),
     deleteFallback: chance.pick(["note", "none"]),
     reactionFallback: chance.pick(["line", "none"]),
+    syncTopic: true,
   };
 }
 

@@ -49,7 +49,7 @@ export interface NetMessage {
 
 /** Something that happened in a room, as its members are told. */
 export interface Happening {
-  readonly is: "said" | "edited" | "deleted" | "reacted";
+  readonly is: "said" | "edited" | "deleted" | "reacted" | "topic";
   readonly nth: number;
   readonly atMs: number;
   readonly by: string;
@@ -175,6 +175,16 @@ export class Server {
     const found = this.room(name).messages.get(target);
     this.#oracle.changed(this.traits.name, name, op, { is: "react", targets: [found], text: "" });
     return found !== undefined && !found.gone;
+  }
+
+  setTopic(name: string, op: Op, topic: string): void {
+    this.#oracle.topicSet(this.traits.name, name, op, topic);
+    this.#happen(name, { is: "topic", by: "rialto", ours: true, ref: "", text: topic });
+  }
+
+  /** A person does. */
+  newTopic(name: string, by: string, topic: string): void {
+    this.#happen(name, { is: "topic", by, ours: false, ref: "", text: topic });
   }
 
   /** A person says something; its ref. */

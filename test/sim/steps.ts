@@ -37,6 +37,7 @@ export type Step =
       readonly which: number;
       readonly on: boolean;
     }
+  | { readonly is: "topic"; readonly net: string; readonly room: string; readonly by: string }
   | { readonly is: "post"; readonly account: string; readonly gateway: string }
   | { readonly is: "poll"; readonly account: string; readonly breaks: boolean }
   | { readonly is: "wait"; readonly ms: number }
@@ -122,6 +123,7 @@ function next(setting: Setting, file: { plan: Plan }, chance: Chance): readonly 
     ],
     [2, () => [{ is: "delete", net, room, which, moderator: chance.hits(0.3) }]],
     [2, () => [{ is: "react", net, room, by, which, on: chance.hits(0.8) }]],
+    [2, () => Array.from({ length: chance.between(1, 3) }, () => ({ is: "topic", net, room, by }))],
     [apis.length > 0 ? 3 : 0, () => [{ is: "post", ...chance.pick(apis) }]],
     [apis.length > 0 ? 6 : 0, read],
     [

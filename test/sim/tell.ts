@@ -109,7 +109,7 @@ function inRoom(harness: SimHarness, server: Server, step: RoomStep): void {
   }
 }
 
-type PersonStep = Extract<RoomStep, { readonly is: "say" | "edit" | "delete" | "react" }>;
+type PersonStep = Extract<RoomStep, { readonly is: "say" | "edit" | "delete" | "react" | "topic" }>;
 
 function byPerson(harness: SimHarness, server: Server, step: PersonStep): void {
   const { order } = server.room(step.room);
@@ -121,6 +121,9 @@ function byPerson(harness: SimHarness, server: Server, step: PersonStep): void {
     const replyTo = step.reply === null ? null : (pick(step.reply, () => true)?.ref ?? null);
     server.say(step.room, step.by, textFor({ message: harness.number(), edit: 0, parts: step.parts }), replyTo);
     return;
+  }
+  if (step.is === "topic") {
+    return server.newTopic(step.room, step.by, textFor({ message: harness.number(), edit: 0, parts: 1 }));
   }
   if (!server.traits.rich) return;
   if (step.is === "edit") return edit(harness, server, step, pick(step.which, isBy(step)));

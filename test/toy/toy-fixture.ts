@@ -11,7 +11,19 @@ const SETTLE_MS = 30;
 /** The toy network as a ground for the shared suite: a server per case. */
 export const toyFixture: Fixture = {
   adapter,
-  features: new Set(["auth", "config", "unreachable", "refused", "kick", "stall", "edit", "erase", "react", "reply"]),
+  features: new Set([
+    "auth",
+    "config",
+    "unreachable",
+    "refused",
+    "kick",
+    "stall",
+    "edit",
+    "erase",
+    "react",
+    "reply",
+    "setTopic",
+  ]),
   start: async () => {
     const server = new ToyServer();
     return harnessOf(server, toySettings(server, await server.listen()));
@@ -99,8 +111,12 @@ export class ToyPerson implements Person {
     return Promise.resolve(this.name);
   }
 
-  setTopic(): Promise<void> {
-    throw new Error("there are no topics here");
+  async setTopic(channel: string, topic: string): Promise<void> {
+    await this.#act({ do: "topic", room: channel, text: topic });
+  }
+
+  topic(channel: string): string {
+    return this.#server.topic(channel);
   }
 
   kick(channel: string, name: string, reason: string): Promise<void> {

@@ -21,6 +21,7 @@ interface Room {
   /** Everybody in it: people by their id, programs by their connection. */
   readonly inside: Map<string, { readonly member: ToyMember; readonly push: (line: object) => void }>;
   readonly messages: ToyMessage[];
+  topic: string;
 }
 
 interface Answer {
@@ -104,6 +105,10 @@ export class ToyServer {
     return this.#room(room).messages;
   }
 
+  topic(room: string): string {
+    return this.#room(room).topic;
+  }
+
   members(room: string): readonly ToyMember[] {
     return Array.from(this.#room(room).inside.values(), ({ member }) => member);
   }
@@ -152,6 +157,11 @@ export class ToyServer {
       if (key !== undefined) this.#keys.set(`${by.id} ${key}`, id);
       this.#room(room).messages.push({ id, by, text, style, reply, reactions: new Map(), gone: false });
       return this.#tell(room, { event: "say", by, id, text, style, reply });
+    }
+    if (request.do === "topic") {
+      if (this.#room(room).topic === text) return {};
+      this.#room(room).topic = text;
+      return this.#tell(room, { event: "topic", by, text });
     }
     const message = this.#room(room).messages.find(({ id, gone }) => id === request.id && !gone);
     if (message === undefined) return { error: "no-message" };
@@ -202,7 +212,7 @@ export class ToyServer {
   }
 
   #room(name: string): Room {
-    const room = this.#rooms.get(name) ?? { inside: new Map(), messages: [] };
+    const room = this.#rooms.get(name) ?? { inside: new Map(), messages: [], topic: "" };
     this.#rooms.set(name, room);
     return room;
   }

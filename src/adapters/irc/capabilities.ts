@@ -6,7 +6,7 @@ import type { Capabilities } from "../../contract/capabilities.ts";
  */
 export const capabilities = {
   // A reaction of ours would be a tag that few clients show: a line that says it serves more people.
-  ops: { edit: "none", delete: "native", react: "none" },
+  ops: { edit: "none", delete: "native", react: "none", topic: "native" },
   reply: "emulated",
   replyWords: "address",
   thread: "none",

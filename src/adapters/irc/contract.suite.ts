@@ -117,6 +117,8 @@ async function harness({ open, closed, lobby }: Servers, { burst, tags }: Kind):
 }
 
 /** A person of the suite, with a client on python3-irc. */
+const TOPIC = /^(?:@\S+ )?:\S+ TOPIC (?<place>\S+) :?(?<topic>.*)$/u;
+
 class Guest implements Person {
   name: string;
   protected readonly client: PythonPerson;
@@ -129,6 +131,10 @@ class Guest implements Person {
   async join({ name }: { readonly name: string }): Promise<void> {
     await this.client.raw(`JOIN ${name}`);
     await this.client.ears.untilText("", ` 366 ${this.name} ${name} `);
+    // Whoever comes first is the operator, and lets everybody set the topic.
+    await this.client.raw(`MODE ${name} -t`);
+    await this.client.raw(`MODE ${name}`);
+    await this.client.ears.untilText("", ` 324 ${this.name} ${name} `);
   }
 
   async leave(channel: string, reason: string): Promise<void> {
@@ -151,6 +157,11 @@ class Guest implements Person {
 
   async setTopic(channel: string, topic: string): Promise<void> {
     await this.client.raw(`TOPIC ${channel} :${topic}`);
+  }
+
+  topic(channel: string): string | null {
+    const set = this.client.lines.map((line) => TOPIC.exec(line)?.groups);
+    return set.findLast((one) => one?.["place"] === channel)?.["topic"] ?? null;
   }
 
   async kick(channel: string, name: string, reason: string): Promise<void> {
@@ -253,7 +264,10 @@ function withoutDelete(session: Session): Session {
     get as() {
       return session.as;
     },
-    handlers: { post: session.handlers.post },
+    handlers: {
+      post: session.handlers.post,
+      ...(session.handlers.topic && { topic: session.handlers.topic }),
+    },
     join: async (channel, signal) => {
       const joined = await session.join(channel, signal);
       if (joined.ok) expect(joined.without).toEqual(["delete"]);
@@ -272,7 +286,7 @@ export function contractAgainst(name: "ngircd" | "inspircd", start: Start, kind:
   const fixture: Fixture = {
     adapter,
     features: new Set<Feature>([
-      ...(["auth", "config", "unreachable", "refused", "kick", "leave", "stall", "notified"] as const),
+      ...(["auth", "config", "unreachable", "refused", "kick", "leave", "stall", "notified", "setTopic"] as const),
       ...(kind.tags ? (["reply", "react"] as const) : []),
     ]),
     start: async () => {

@@ -127,6 +127,7 @@ export class IrcSession implements Session<IrcHandlers> {
     this.handlers = {
       post: async (op, attempt) => await outbound.post(op, attempt),
       delete: async (op, attempt) => await outbound.delete(op, attempt),
+      topic: async (op, attempt) => await outbound.topic(op, attempt),
     };
     this.ended = this.#watch();
   }

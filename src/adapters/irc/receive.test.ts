@@ -186,7 +186,7 @@ describe("people", () => {
 
 describe("topics", () => {
   test.each([
-    [`${ALICE} TOPIC #c :new \x0304topic`, "alice", "alice changed the topic to: new 04topic"],
+    [`${ALICE} TOPIC #c :new \x0304topic`, "alice", "alice changed the topic to: new topic"],
     [`${ALICE} TOPIC #c :`, "alice", "alice removed the topic"],
     [`${ALICE} TOPIC #c`, "alice", "alice removed the topic"],
     [":irc.test.local TOPIC #c :t", null, "irc.test.local changed the topic to: t"],

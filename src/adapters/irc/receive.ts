@@ -1,7 +1,8 @@
 import type { Author, Event } from "../../contract/events.ts";
 import { eventKey, messageRef, userRef } from "./ids.ts";
 import type { ChannelRef, MessageRef } from "../../contract/ids.ts";
-import { withoutControls } from "../../content/irc.ts";
+import { parseIrc, withoutControls } from "../../content/irc.ts";
+import { plainText } from "../../content/plain.ts";
 import { parseCtcp } from "./wire/ctcp.ts";
 import { type Isupport, same } from "./wire/isupport.ts";
 import { relayerOf, type Tags } from "./wire/tags.ts";
@@ -159,7 +160,8 @@ function topic(line: Told, context: IrcReceiveContext): readonly Event[] {
   const [name = "", raw = ""] = line.params;
   const channel = context.channelRef(name);
   if (channel === null) return [];
-  const words = withoutControls(raw);
+  // Colours are nothing to other networks, and their numbers are no words.
+  const words = withoutControls(plainText(parseIrc(raw)));
   // A server that sets the topic (a split that healed) is nobody.
   const author = line.source.user === "" ? null : authorOf(line.source, line.tags);
   return [
@@ -167,6 +169,7 @@ function topic(line: Told, context: IrcReceiveContext): readonly Event[] {
       kind: "topic",
       ...base(line, channel, context),
       author,
+      topic: words,
       text: `${author?.name ?? line.source.nick} ${words === "" ? "removed the topic" : `changed the topic to: ${words}`}`,
     },
   ];

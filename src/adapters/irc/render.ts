@@ -90,6 +90,20 @@ export function textRoom(line: {
   return line.lineBytes - Buffer.byteLength(`:${line.prefix} ${line.command} ${line.target} :\r\n`);
 }
 
+/** A topic as one line of at most so many bytes. */
+export function renderTopic(
+  topic: string,
+  charset: Charset,
+  maxBytes: number,
+): { readonly text: string; readonly losses: readonly Loss[] } {
+  const losses: Loss[] = [];
+  const whole = withoutControls(topic).replaceAll(/\s+/gu, " ").trim();
+  const [fit = ""] = fitted([whole], charset, losses);
+  const text = fit.slice(0, fittingEnd(fit, maxBytes, charset.measure)).trimEnd();
+  if (text !== fit) losses.push({ what: "length", note: `topics have at most ${maxBytes} bytes here` });
+  return { text, losses };
+}
+
 const LINE_MIN = 64;
 
 function bodyText(body: Body, options: IrcRenderOptions): string {

@@ -5,7 +5,7 @@ import type { Client, Result } from "./client.ts";
 import type { MatrixFailure } from "./failure.ts";
 import { type LocalParts, localpartsOf } from "./ghost-ids.ts";
 import { type Json, textIn } from "../kit/json.ts";
-import { oneLine } from "./text.ts";
+import { oneLine } from "../kit/words.ts";
 
 /** So many senders are remembered; the homeserver is asked again for others. */
 const SENDERS_MAX = 10_000;

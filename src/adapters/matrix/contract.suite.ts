@@ -88,7 +88,7 @@ async function harness({ synapse, people: nio, warden, shut }: Servers, mode: Mo
       await warden.ask("state", {
         room,
         type: "m.room.power_levels",
-        content: { users: { [warden.id]: 100, [guest]: 90 } },
+        content: { users: { [warden.id]: 100, [guest]: 90 }, events: { "m.room.topic": 0 } },
       });
     },
   };
@@ -138,7 +138,7 @@ export function contractAs(mode: Mode): void {
     adapter,
     features: new Set([
       ...(["auth", "config", "unreachable", "refused", "kick", "leave", "stall"] as const),
-      ...(["edit", "erase", "react", "reply", "thread", "file", "notified", "fetch"] as const),
+      ...(["edit", "erase", "react", "reply", "thread", "file", "notified", "fetch", "setTopic"] as const),
     ]),
     start: async () => {
       if (servers === null) throw new Error("the servers were not started");

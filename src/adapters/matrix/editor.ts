@@ -6,9 +6,10 @@ import type { Attempt } from "../../contract/session.ts";
 import type { Result } from "./client.ts";
 import type { MatrixFailure } from "./failure.ts";
 import { type Json, objectIn, textIn } from "../kit/json.ts";
+import { GIVEN_UP, GONE, NOT_THERE } from "../kit/outcomes.ts";
 import { editContent, type MatrixPart, renderPost } from "./render.ts";
 import type { MatrixRoom } from "./room.ts";
-import { dressed, GIVEN_UP, NOT_THERE, notNow, type Sender } from "./sender.ts";
+import { dressed, notNow, type Sender } from "./sender.ts";
 import { textOf, type TextIdentity } from "./text.ts";
 
 /** A message of the post as it stands. */
@@ -179,4 +180,3 @@ export class Editor {
 }
 
 const same = (losses: readonly Loss[]): Outcome => ({ is: "delivered", receipt: { messages: [], losses } });
-const GONE: Outcome = { is: "rejected", why: { code: "not_found", message: "the message no longer exists" } };

@@ -7,7 +7,8 @@ import type { Ghosts } from "./ghosts.ts";
 import { toldApart } from "./look-alikes.ts";
 import { namesOf, type MatrixRoom } from "./room.ts";
 import type { MatrixSettings } from "./settings.ts";
-import { oneLine, type TextIdentity } from "./text.ts";
+import { oneLine } from "../kit/words.ts";
+import type { TextIdentity } from "./text.ts";
 import type { MatrixUploads } from "./uploads.ts";
 
 export interface SenderIdentity {

@@ -15,6 +15,7 @@ import { Sender } from "./sender.ts";
 import { loginWay, type MatrixSettings } from "./settings.ts";
 import { Sync } from "./sync.ts";
 import { Timeline } from "./timeline.ts";
+import { setTopic } from "./topic.ts";
 import { MatrixUploads } from "./uploads.ts";
 import { SenderIdentities } from "./identities.ts";
 
@@ -63,6 +64,7 @@ export class MatrixSession implements Session<MatrixHandlers> {
       edit: async (op, attempt) => await editor.edit(op, attempt),
       delete: async (op, attempt) => await sender.delete(op, attempt),
       react: async (op, attempt) => await reactor.react(op, attempt),
+      topic: async (op, attempt) => await setTopic(sender, op, attempt),
     };
     const timeline = new Timeline({
       client,

@@ -1,4 +1,5 @@
 import type { Author } from "../../contract/events.ts";
+import { cleanName } from "../kit/clean-name.ts";
 import { fileRef, userRef } from "./ids.ts";
 import { localpartOf, type RoomMembers, type Person } from "./members.ts";
 import type { MatrixSettings } from "./settings.ts";
@@ -7,9 +8,9 @@ export type NameSettings = Pick<MatrixSettings, "UseUserName" | "NoHomeServerSuf
 
 /** What a person is called in a room: the display name, with the id after it where two have the same one. */
 export function nameOf(id: string, name: string | null, members: RoomMembers, settings: NameSettings): string {
-  if (settings.UseUserName) return clean(localpartOf(id));
-  const shown = clean(name ?? "");
-  if (shown === "") return settings.NoHomeServerSuffix ? clean(localpartOf(id)) : clean(id.replace(/^@/u, ""));
+  if (settings.UseUserName) return cleanName(localpartOf(id));
+  const shown = cleanName(name ?? "");
+  if (shown === "") return settings.NoHomeServerSuffix ? cleanName(localpartOf(id)) : cleanName(id.replace(/^@/u, ""));
   return members.isShared(id, shown) && !settings.NoHomeServerSuffix ? `${shown} (${id})` : shown;
 }
 
@@ -26,12 +27,4 @@ export function authorOf(id: string, person: Person | null, members: RoomMembers
         ? { name: "avatar", comment: "", mime: null, bytes: null, url: null, ref: fileRef(avatar) }
         : null,
   };
-}
-
-/** Names may hold anything: what breaks lines, or writes backwards, has no place in one. */
-function clean(name: string): string {
-  return name
-    .replaceAll(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, " ")
-    .replaceAll(/ {2,}/gu, " ")
-    .trim();
 }

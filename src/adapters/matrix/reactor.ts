@@ -4,8 +4,9 @@ import type { Attempt } from "../../contract/session.ts";
 import { Lru } from "../../lib/lru.ts";
 import type { Result } from "./client.ts";
 import { isObject, listIn, objectIn, textIn } from "../kit/json.ts";
+import { DONE, GIVEN_UP, NOT_THERE } from "../kit/outcomes.ts";
 import type { MatrixRoom } from "./room.ts";
-import { DONE, GIVEN_UP, NOT_THERE, notNow, type Sender } from "./sender.ts";
+import { notNow, type Sender } from "./sender.ts";
 
 /** So many of our reactions are remembered; others are looked for on the server. */
 const KEPT_MAX = 5_000;

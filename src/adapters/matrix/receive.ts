@@ -211,7 +211,7 @@ function topic(event: RoomEvent, context: MatrixReceiveContext): readonly Event[
   if (words === (textIn(objectIn(objectIn(event.raw, "unsigned"), "prev_content"), "topic") ?? "")) return [];
   const author = context.author(event.sender, null);
   const text = `${author.name} ${words === "" ? "removed the topic" : `changed the topic to: ${words}`}`;
-  return [{ kind: "topic", ...base(event, context), author, text }];
+  return [{ kind: "topic", ...base(event, context), author, topic: words, text }];
 }
 
 function base(event: RoomEvent, context: MatrixReceiveContext) {

@@ -7,7 +7,8 @@ import type { Loss } from "../../contract/outcome.ts";
 import { escapeHtml } from "../../content/html-render.ts";
 import { cut } from "../../content/length.ts";
 import { type Json, objectIn } from "../kit/json.ts";
-import { oneLine, type Text, textOf, type TextOptions } from "./text.ts";
+import { fileInWords, oneLine } from "../kit/words.ts";
+import { type Text, textOf, type TextOptions } from "./text.ts";
 
 /**
  * Bytes of the text of one message: with its formatting, its edits and its envelope it stays within 65536 ("Size
@@ -54,7 +55,7 @@ export function renderPost(draft: PostDraft, options: MatrixRenderOptions): Rend
   const files = body.files.filter(({ id }) => id !== null);
   const relation = relationOf(draft);
   const words = [textOf(body.blocks, body.source, author, options)];
-  const lines = body.files.flatMap((file) => (file.id === null ? [missingLine(file)] : []));
+  const lines = body.files.flatMap((file) => (file.id === null ? [fileInWords(file)] : []));
   const whole = withLines(words[0] ?? NO_TEXT, lines, body.blocks.length > 0);
   const isSaid = body.blocks.length > 0 || lines.length > 0 || files.length === 0;
   const texts = isSaid ? textParts(whole, body.style, losses) : [];
@@ -113,14 +114,6 @@ function withLines(text: Text, lines: readonly string[], hasWords: boolean): Tex
   const body = text.body + (hasWords ? "\n" : "") + lines.join("\n");
   const html = text.html === null ? null : text.html + (hasWords ? "<br>" : "") + lines.map(escapeHtml).join("<br>");
   return { ...text, body, html };
-}
-
-/** A file that cannot be uploaded is a link, or is named at least. */
-export function missingLine({ name, comment, url, missing }: SharedFile): string {
-  const [title, words] = [oneLine(name).trim(), oneLine(comment).trim()];
-  if (url !== null) return `${words || title || "file"}: ${oneLine(url)}`;
-  const why = missing === null ? "" : ` (${oneLine(missing)})`;
-  return `${words === "" ? "" : `${words}: `}${title || "a file"} was shared, but could not be copied here${why}`;
 }
 
 const TYPES: Readonly<Record<Style, string>> = { normal: "m.text", action: "m.emote", notice: "m.notice" };

@@ -21,6 +21,9 @@ export function namesOf(user: string, { members }: MatrixRoom): readonly string[
   return [user, localpartOf(user), members.get(user)?.name ?? ""];
 }
 
+/** Of state that the power levels do not name. */
+const STATE_LEVEL = 50;
+
 /** What a user may not send, by `m.room.power_levels` ("Permissions" of the specification). */
 export function missingRights(
   levels: Json,
@@ -29,11 +32,14 @@ export function missingRights(
   const own = numberIn(objectIn(levels, "users"), user) ?? numberIn(levels, "users_default") ?? 0;
   const may = (type: string): boolean =>
     own >= (numberIn(objectIn(levels, "events"), type) ?? numberIn(levels, "events_default") ?? 0);
+  const maySet = (type: string): boolean =>
+    own >= (numberIn(objectIn(levels, "events"), type) ?? numberIn(levels, "state_default") ?? STATE_LEVEL);
   return {
     cannotSpeak: !may("m.room.message"),
     without: [
       ...(may("m.room.redaction") ? [] : (["delete"] as const)),
       ...(may("m.reaction") ? [] : (["react"] as const)),
+      ...(maySet("m.room.topic") ? [] : (["topic"] as const)),
     ],
   };
 }

@@ -2,16 +2,17 @@ import type { Host } from "../../contract/host.ts";
 import { messageRef } from "./ids.ts";
 import type { ChannelRef, MessageRef, OpId } from "../../contract/ids.ts";
 import type { DeleteOp, PostDraft, PostOp } from "../../contract/ops.ts";
-import type { Loss, Outcome, Reason } from "../../contract/outcome.ts";
+import type { Loss, Outcome } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
 import { Lru } from "../../lib/lru.ts";
 import { isAborted } from "../../lib/abort.ts";
 import type { Client, Result } from "./client.ts";
-import { outcomeOf } from "../kit/outcomes.ts";
+import { DONE, GIVEN_UP, NOT_THERE, outcomeOf } from "../kit/outcomes.ts";
 import type { MatrixFailure } from "./failure.ts";
 import type { Ghosts } from "./ghosts.ts";
 import type { Json } from "../kit/json.ts";
-import { fileContent, missingLine, paragraph, type MatrixPart, renderPost, txnOf } from "./render.ts";
+import { fileInWords } from "../kit/words.ts";
+import { fileContent, paragraph, type MatrixPart, renderPost, txnOf } from "./render.ts";
 import { missingRights, type MatrixRoom } from "./room.ts";
 import type { MatrixRooms } from "./rooms.ts";
 import type { MatrixSettings } from "./settings.ts";
@@ -132,7 +133,7 @@ export class Sender {
     if (uploaded.failure !== null) return { ok: false, failure: uploaded.failure };
     job.losses.push({ what: "file", note: `${file.name}: ${uploaded.why.message}` });
     const { draft, room, identity } = job;
-    const line = missingLine({ ...file, missing: uploaded.why.message });
+    const line = fileInWords({ ...file, missing: uploaded.why.message });
     const author = part.index === 0 ? draft.author : null;
     const { body, html } = textOf(paragraph(line), null, author, this.textOptions(draft, room, identity.textIdentity));
     const formatted = html === null ? {} : { format: "org.matrix.custom.html", formatted_body: html };
@@ -226,13 +227,3 @@ export function dressed(content: Json, textIdentity: TextIdentity): Json {
 export function notNow({ why, retryInMs }: MatrixFailure): Outcome {
   return { is: "deferred", why, retryInMs: retryInMs ?? 1_000, scope: "session" };
 }
-
-const NOT_IN: Reason = { code: "not_found", message: "Rialto is not in the room" };
-export const NOT_THERE: Outcome = { is: "deferred", why: NOT_IN, retryInMs: 1_000, scope: "channel" };
-export const GIVEN_UP: Outcome = {
-  is: "deferred",
-  why: { code: "stopping", message: "sending was cancelled" },
-  retryInMs: 1_000,
-  scope: "channel",
-};
-export const DONE: Outcome = { is: "delivered", receipt: { messages: [], losses: [] } };

@@ -10,6 +10,7 @@ import { linkMentions } from "../../content/mentions.ts";
 import { plainText } from "../../content/plain.ts";
 import { overInlines, withoutUsers } from "../../content/tree.ts";
 import type { Json } from "../kit/json.ts";
+import { oneLine } from "../kit/words.ts";
 
 /**
  * How others see who speaks: by the name before the text, by a profile of the message, or by the user that sends it.
@@ -137,10 +138,6 @@ function plainOnly(blocks: readonly Block[]): readonly Block[] {
 
 function bare(inline: Inline): readonly Inline[] {
   return "text" in inline ? [{ t: "text", text: inline.text }] : inline.of.flatMap(bare);
-}
-
-export function oneLine(text: string): string {
-  return text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ");
 }
 
 /**

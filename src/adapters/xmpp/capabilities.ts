@@ -5,7 +5,7 @@ import type { Capabilities } from "../../contract/capabilities.ts";
  * is.
  */
 export const capabilities = {
-  ops: { edit: "native", delete: "native", react: "native" },
+  ops: { edit: "native", delete: "native", react: "native", topic: "native" },
   reply: "native",
   replyWords: "quote",
   thread: "none",

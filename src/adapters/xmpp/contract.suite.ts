@@ -158,7 +158,7 @@ export function contractAgainst(
     adapter,
     features: new Set([
       ...(["auth", "config", "unreachable", "refused", "kick", "leave", "stall"] as const),
-      ...(["edit", "erase", "react", "reply", "file", "notified", "history", "fetch"] as const),
+      ...(["edit", "erase", "react", "reply", "file", "notified", "history", "fetch", "setTopic"] as const),
     ]),
     start: async () => {
       servers ??= startServers(start);

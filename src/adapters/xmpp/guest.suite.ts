@@ -88,6 +88,13 @@ export class Guest implements Person {
     return Promise.resolve();
   }
 
+  topic(channel: string): string | null {
+    const set = this.#client
+      .messages(this.#jid(channel))
+      .findLast(({ subject, body }) => subject !== null && body === null);
+    return set?.subject ?? null;
+  }
+
   async kick(channel: string, name: string, reason: string): Promise<void> {
     await this.#client.ask("kick", { room: this.#jid(channel), nick: name, reason });
   }

@@ -28,7 +28,7 @@ import type { XmppRoom } from "./room.ts";
 import { XmppRooms } from "./rooms.ts";
 import type { Stream } from "./stream.ts";
 import { XmppUploads } from "./upload.ts";
-import { attr, child, el, type Stanza } from "./xml.ts";
+import { attr, child, childText, el, type Stanza } from "./xml.ts";
 
 /** A room whose archive does not answer is entered again, so that nothing is missed. */
 const ARCHIVE_RETRY_MS = 10_000;
@@ -131,6 +131,7 @@ export class XmppSession implements Session<XmppHandlers> {
       edit: async (op, attempt) => await posting.edit(op, attempt),
       delete: async (op, attempt) => await posting.delete(op, attempt),
       react: async (op, attempt) => await posting.react(op, attempt),
+      topic: async (op, attempt) => await posting.topic(op, attempt),
     };
     this.ended = this.#watch();
     stream.onTraffic = () => this.#liveness.heard();
@@ -231,6 +232,12 @@ export class XmppSession implements Session<XmppHandlers> {
       if (received.own && received.id !== null) this.#outbox.shown(room, received.id, received.sid);
       if (room.leaving !== null) return;
       const isSubject = child(message, "subject") !== undefined && child(message, "body") === undefined;
+      if (isSubject) {
+        room.subject = childText(message, "subject");
+        // Prosody shows the subject without the id that we gave it.
+        const isNamed = received.id !== null && this.#ids.isOurs(received.id);
+        if (received.own && !isNamed) this.#outbox.subjectShown(room, (id) => this.#ids.isSubject(id));
+      }
       // The subject of before is no news.
       if (isSubject && room.state === "entered") this.#rooms.takeSubject(room);
       else this.#catchUp.take(room, received);

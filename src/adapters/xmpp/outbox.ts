@@ -59,6 +59,13 @@ export class Outbox {
     this.#settle(id, { is: "shown", sid });
   }
 
+  /** The room has shown a subject of ours; perhaps without its id. */
+  subjectShown(room: XmppRoom, isSubject: (id: string) => boolean): void {
+    for (const [id, written] of this.#written) {
+      if (written.room === room && isSubject(id)) return this.shown(room, id, null);
+    }
+  }
+
   /** One of ours came back as an error. */
   refused(id: string, error: StanzaError): void {
     this.#settle(id, { is: "refused", error });

@@ -1,15 +1,16 @@
 import type { MessageRef, OpId, Progress } from "../../contract/ids.ts";
 import { progressAt } from "./ids.ts";
-import type { DeleteOp, EditOp, PostDraft, PostOp, ReactOp } from "../../contract/ops.ts";
+import type { DeleteOp, EditOp, PostDraft, PostOp, ReactOp, TopicOp } from "../../contract/ops.ts";
 import type { Loss, Outcome, Reason } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
+import { cut } from "../../content/length.ts";
 import { onAbort } from "../../lib/abort.ts";
 import type { Fate, Outbox } from "./outbox.ts";
 import { authorRef, type OwnIds, type XmppPartKind, readRef, roomRef } from "./refs.ts";
 import { messageRefused } from "./refusals.ts";
 import { type FilePart, type XmppPart, renderPost } from "./render.ts";
 import type { XmppRoom } from "./room.ts";
-import { fileMessage, reactions, type ReplyTarget, retraction, textMessage } from "./stanzas.ts";
+import { fileMessage, reactions, type ReplyTarget, retraction, subject, textMessage } from "./stanzas.ts";
 import type { XmppUploads } from "./upload.ts";
 import type { Stanza } from "./xml.ts";
 
@@ -132,6 +133,29 @@ export class XmppSender {
     );
   }
 
+  /** That it may be set twice needs no intent, and no part of it is kept. */
+  async topic(op: TopicOp, { signal }: Attempt): Promise<Outcome> {
+    const { ids, textMax } = this.#options;
+    const topic = cut(op.topic, textMax, "codepoints");
+    const losses = topic === op.topic ? [] : [{ what: "length", note: "it is longer than a message may be" } as const];
+    const outcome = await this.#inRoom(
+      op.channel,
+      { signal, sending: async () => await Promise.resolve(true), sent: () => undefined },
+      (room) => {
+        // Rooms say nothing of one that stands already.
+        if (room.subject === topic) return Promise.resolve({ written: [], losses });
+        const id = ids.make(op.id, `s${op.attempt}`);
+        return Promise.resolve({
+          written: [this.#write(room, id, progressAt("s"), subject({ room: room.jid, id }, topic))],
+          losses,
+        });
+      },
+      () => [],
+    );
+    const isForbidden = outcome.is !== "delivered" && outcome.why.code === "forbidden";
+    return isForbidden ? { is: "rejected", why: MODERATORS } : outcome;
+  }
+
   /** Writes when it is this op's turn in its room, then waits for what becomes of it. */
   async #inRoom(
     channel: string,
@@ -229,6 +253,11 @@ export class XmppSender {
     return { ok: true, id, end, fate };
   }
 }
+
+const MODERATORS: Reason = {
+  code: "forbidden",
+  message: "the room lets only moderators set the subject; make Rialto one, or let everybody change it",
+};
 
 type FileFate =
   | { readonly is: "link"; readonly url: string }

@@ -190,7 +190,7 @@ function topic({ message, base, author }: Said): readonly Event[] | null {
   if (subject === null || child(message, "body") !== undefined || child(message, "thread") !== undefined) return null;
   const words = subject.replaceAll(/\p{Cc}+/gu, " ").trim();
   const text = `${author.name} ${words === "" ? "removed the topic" : `changed the topic to: ${words}`}`;
-  return [{ kind: "topic", ...base, author, text }];
+  return [{ kind: "topic", ...base, author, topic: words, text }];
 }
 
 function originId(message: Stanza): string | null {

@@ -49,13 +49,17 @@ export class OwnIds {
     this.#mark = `r${hash(account).slice(0, 8)}-`;
   }
 
-  /** `part`: where its text begins, or `f` or `c` and a number for a file or its caption. */
+  /** `part`: where its text begins, or `f`, `c` or `s` and a number for a file, its caption or a subject. */
   make(op: OpId, part: string): string {
     return `${this.#mark}${hash(op).slice(0, 22)}-${part}`;
   }
 
   isOurs(id: string): boolean {
     return id.startsWith(this.#mark);
+  }
+
+  isSubject(id: string): boolean {
+    return this.isOurs(id) && /-s\d+$/u.test(id);
   }
 
   /** What the message of ours with this id carries. */

@@ -120,6 +120,7 @@ export class XmppRooms {
     room.state = "asked";
     room.entry += 1;
     room.occupants.clear();
+    room.subject = null;
     room.backlog = [];
     const extension = el(
       "x",

@@ -76,6 +76,11 @@ export function retraction(envelope: Envelope, target: string, ownId: string | n
   );
 }
 
+/** The subject of the room (XEP-0045 §8.1); empty: none. */
+export function subject(envelope: Envelope, topic: string): Stanza {
+  return message(envelope, el("subject", {}, withoutInvalid(topic)));
+}
+
 /** All the emojis that we have under a message from now on (XEP-0444). */
 export function reactions(envelope: Envelope, target: string, emojis: Iterable<string>): Stanza {
   const each = [...emojis].map((emoji) => el("reaction", {}, emoji));

@@ -48,7 +48,7 @@ class Room {
   }
 
   #do(op: Op): readonly MessageRef[] {
-    if (op.kind === "react") throw new Error("there are no reactions");
+    if (op.kind === "react" || op.kind === "topic") throw new Error(`there is no ${op.kind}`);
     const text = "body" in op ? op.body.source.text : "";
     if (op.kind === "post") {
       this.posts.push(`${op.id} ${text}`);

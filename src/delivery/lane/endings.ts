@@ -82,6 +82,19 @@ export function putOff(
   changed(step);
 }
 
+/** The network does not let it be done, and words are as good: they are another op, of which nothing was sent. */
+export function sayInstead(step: Step, { item }: HandlerCall, why: Reason | null): void {
+  step.state.window.move(item, "ready");
+  item.inWords = true;
+  item.here = null;
+  item.doubt = null;
+  item.throws = 0;
+  changed(step);
+  const message = "a topic was refused; it is said in words";
+  const fields = { seq: item.seq, why: why?.message };
+  step.effects.push({ do: "say", level: "warn", fields, message, key: `topic ${why?.message}` });
+}
+
 /** Nothing starts for as long as the end of the call asks for. */
 export function hold(
   { state, at, effects }: Step,

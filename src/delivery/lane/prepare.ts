@@ -1,3 +1,4 @@
+import { EventLabel } from "../../contract/message.ts";
 import type { Loss, Reason } from "../../contract/outcome.ts";
 import type { Stored } from "../../gateway/codec.ts";
 import { isOutage } from "../../gateway/outages.ts";
@@ -28,6 +29,7 @@ const UNREADABLE: Reason = {
   message: "The stored message cannot be turned into an op: this is a bug, see the log.",
 };
 const NOT_STORED: Reason = { code: "network", message: "The log does not store what has been delivered so far." };
+const OVERTAKEN: readonly Loss[] = [{ what: "topic", note: "there was a newer topic before it could be set" }];
 const TAKEN_BACK: readonly Loss[] = [{ what: "reaction", note: "the message was deleted before it was sent" }];
 
 /** What the entry holds; null: it cannot be read, which was said. */
@@ -36,16 +38,26 @@ function read(step: Step, item: WindowItem): Stored | null {
   return item.stored;
 }
 
-/** It acts on a message, or says how the rooms are. */
+/** It acts on a message, or says how the rooms are, or becomes a topic. */
 export function isChange(step: Step, item: WindowItem): boolean {
   const stored = read(step, item);
   const about = stored?.about ?? null;
-  return stored !== null && (isOutage(stored) || (about !== null && about.is !== "reply"));
+  return stored !== null && (isOutage(stored) || (about !== null && about.is !== "reply") || setsTopic(step, item));
+}
+
+/** Whether it becomes the topic of the room, as that is joined now. */
+function setsTopic(step: Step, item: WindowItem): boolean {
+  const { link, setting } = step.state;
+  if (item.label !== EventLabel.topic || link === null) return false;
+  const stored = read(step, item);
+  return stored !== null && setting.plan.setsTopic(stored, narrowing(item, link));
 }
 
 /** Whether it has to wait for what is under way, or for the log. */
 export function mustWait(step: Step, item: WindowItem): boolean {
   if (owesDecision(step.state) || !isWithinReach(step.state, item)) return true;
+  // One that is refused is said in words, in its place; and of two at once, either could be the last.
+  if (step.state.calls.some((call) => call.item.op?.kind === "topic")) return true;
   const stored = read(step, item);
   if (stored === null || stored.about === null) return false;
   return isRefusing(step.state.records) || step.state.calls.some((call) => mustFollow(stored, call.item));
@@ -57,14 +69,15 @@ export function prepare(step: Step, item: WindowItem, link: ChannelLink): void {
   const { state, effects } = step;
   const own = read(step, item);
   const stored = own === null ? null : revised(own, item.coalesced);
-  const needs = stored === null ? null : sound(step, item, () => state.setting.plan.needs(stored, link));
+  const needs =
+    stored === null ? null : sound(step, item, () => state.setting.plan.needs(stored, narrowing(item, link)));
   if (stored === null || needs === null) return unreadable(step, item);
   if (isEmpty(needs) && stored.about === null) {
-    return perform(step, item, link, stored, { ...NOTHING, ...narrowing(link) });
+    return perform(step, item, link, stored, { ...NOTHING, ...narrowing(item, link) });
   }
   const begun = item.untouched ? null : item.here;
   const { seq, at } = item;
-  const search: Search = { seq, at, stored, needs, room: narrowing(link), begun, fetched: fetched(item) };
+  const search: Search = { seq, at, stored, needs, room: narrowing(item, link), begun, fetched: fetched(item) };
   if (stored.about === null) {
     state.mode = { is: "preparing", item, until: "found", search };
     effects.push({ do: "look up", search });
@@ -90,7 +103,9 @@ export function hereOf(item: WindowItem, { room }: Search, { here }: Found & { r
   return { ...here, together: togetherWith(item), ...room };
 }
 
-const narrowing = ({ without, limits }: ChannelLink): Narrowing => ({ without, limits });
+const narrowing = ({ inWords }: WindowItem, { without, limits }: ChannelLink): Narrowing => {
+  return { without: inWords ? [...without, "topic"] : without, limits };
+};
 
 /** It is still its turn, and nothing was said about it meanwhile. */
 export function prepared(step: Step, item: WindowItem, link: ChannelLink, search: Search, found: Found): void {
@@ -137,6 +152,10 @@ export function coalesceInto(step: Step, item: WindowItem, link: ChannelLink): b
   if (!item.untouched || item.seq <= setting.newAfter) return false;
   const changes = window.changesBehind(item);
   for (const change of changes) read(step, change);
+  if (setsTopic(step, item) && changes.some((change) => setsTopic(step, change))) {
+    finish(step, item, "omitted", null, OVERTAKEN);
+    return true;
+  }
   const now = coalesce(item, changes, (emoji) => !canReact(emoji, link, setting.capabilities));
   if (now.is === "send") {
     if (now.by.length > item.coalesced.length) item.here = null;

@@ -3,7 +3,7 @@ import type { Receipt, Seq } from "../../log/log.ts";
 import * as calls from "./calls.ts";
 import * as earlyIntent from "./early-intent.ts";
 import { beginSending, breakOff, endSending, isForgotten } from "./doubts.ts";
-import { conclude, finish, hold, holdForLog, putOff } from "./endings.ts";
+import { conclude, finish, hold, holdForLog, putOff, sayInstead } from "./endings.ts";
 import { lateness, NEWEST_ENTRIES, newestOf } from "./lateness.ts";
 import { addToLine, endLine, listAgain, sendLine, unlist } from "./line.ts";
 import type { Found, Search } from "./lookup.ts";
@@ -347,6 +347,7 @@ function ended(now: Step, call: HandlerCall | undefined, how: Outcome | null): v
   now.effects.push({ do: "forget", call: call.id });
   if (call.isLine) endLine(now, decision);
   else if (decision.is === "retry") putOff(now, call, decision);
+  else if (decision.state === "failed" && call.item.op?.kind === "topic") sayInstead(now, call, decision.why);
   else conclude(now, call, outcome, decision);
 }
 

@@ -66,7 +66,7 @@ export class LaneTable {
   }: LaneTableOptions = {}) {
     this.log = [...(after?.log ?? [])];
     this.nowMs = after?.nowMs ?? this.nowMs;
-    const ops = { edit: "native", delete: "native", react: "native" };
+    const ops = { edit: "native", delete: "native", react: "native", topic: "native" };
     const setting: LaneSetting = {
       name: "lane",
       gateway: "g",

@@ -49,6 +49,8 @@ export class WindowItem {
   unconfirmed: Reason | null = null;
   /** An attempt may have sent it, also one of an earlier run; only where trying again is safe. */
   doubt: TimedDoubt | null = null;
+  /** The network did not let it be done: it is said in words. */
+  inWords = false;
   /** How many messages of the lane it has read up to here, this one included. */
   nth = 0;
 
@@ -102,6 +104,9 @@ export const CHANGES: ReadonlySet<string> = new Set([
   EventLabel.outageOver,
 ]);
 
+/** And of what else may make up for a message that waits. */
+const FOLDING: ReadonlySet<string> = new Set([...CHANGES, EventLabel.topic]);
+
 export class LaneWindow {
   #items: WindowItem[] = [];
   #cursor: Seq;
@@ -115,7 +120,7 @@ export class LaneWindow {
   /** Messages that were read, and those of them up to the cursor. */
   #taken = 0;
   #settled = 0;
-  /** How many of the items are edits, deletions and reactions. */
+  /** How many of the items are edits, deletions, reactions and topics. */
   #changes = 0;
   #running = 0;
   #waiting = 0;
@@ -160,10 +165,10 @@ export class LaneWindow {
     return this.#waitingChars;
   }
 
-  /** Edits, deletions and reactions that wait behind an item, in order. */
+  /** Edits, deletions, reactions and topics that wait behind an item, in order. */
   changesBehind({ seq }: WindowItem): readonly WindowItem[] {
     if (this.#changes === 0) return [];
-    return this.#items.filter((item) => item.seq > seq && item.state === "ready" && CHANGES.has(item.label));
+    return this.#items.filter((item) => item.seq > seq && item.state === "ready" && FOLDING.has(item.label));
   }
 
   /** The first message that is not done. */
@@ -194,7 +199,7 @@ export class LaneWindow {
       this.#readTo = entry.seq;
       this.#items.push(item);
       this.#count(item, 1);
-      if (CHANGES.has(item.label)) this.#changes += 1;
+      if (FOLDING.has(item.label)) this.#changes += 1;
     }
     this.#done = this.#done.filter((seq) => seq > this.#readTo);
     this.#doubts = this.#doubts.filter(({ seq }) => seq > this.#readTo);
@@ -291,7 +296,7 @@ export class LaneWindow {
     const live = this.#items.findIndex(({ state }) => state !== "done");
     if (live === 0) return;
     const gone = this.#items.splice(0, live === -1 ? this.#items.length : live);
-    for (const { label } of gone) if (CHANGES.has(label)) this.#changes -= 1;
+    for (const { label } of gone) if (FOLDING.has(label)) this.#changes -= 1;
     const last = gone.at(-1);
     if (last === undefined) return;
     this.#cursor = last.seq;

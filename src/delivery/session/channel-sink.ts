@@ -69,6 +69,8 @@ async function call(handlers: AnyHandlers, op: Op, attempt: Attempt): Promise<Ou
       return (await handlers.delete?.(op, attempt)) ?? unsupported(op);
     case "react":
       return (await handlers.react?.(op, attempt)) ?? unsupported(op);
+    case "topic":
+      return (await handlers.topic?.(op, attempt)) ?? unsupported(op);
   }
 }
 

@@ -180,7 +180,7 @@ export class SessionChannel {
     this.#cancel();
     this.#cancel = clock.after(ms, () => {
       this.#state = "queued";
-      // Why it waited still holds as far as anybody knows.
+      // Why it waited still holds as far as is known.
       condition.become("joining", condition.why);
       again();
     });

@@ -182,7 +182,7 @@ export class Supervisor {
   /** One session, from its opening to its end. */
   async #connect(): Promise<{ readonly ended: Ended; readonly onlineMs: number }> {
     const { clock, intake } = this.#options;
-    // Why there was none before still holds as far as anybody knows.
+    // Why there was none before still holds as far as is known.
     this.#condition.become("connecting", this.#condition.why);
     this.#announce();
     const joins = this.#newJoins();

@@ -39,7 +39,14 @@ function feedOf(messages: readonly (readonly string[])[], link: string | null = 
   const entries = messages.map((ids, at) => {
     const file = ids.map((id) => aFile({ Name: id, Data: "", URL: "", Comment: "", Size: 0 }));
     const message = aMessage({ account: "net.a", protocol: "net", text: "", Extra: file.length > 0 ? { file } : null });
-    const payload = encodeStored({ message, source: null, about: null, files: ids as readonly FileId[], avatar: null });
+    const payload = encodeStored({
+      message,
+      source: null,
+      about: null,
+      files: ids as readonly FileId[],
+      avatar: null,
+      topic: null,
+    });
     return { seq: at + 1, subject: "net.a/x", at: 1, label: "", payload };
   });
   const log = { read: async () => await Promise.resolve(entries) } as unknown as Log;

@@ -186,7 +186,7 @@ export class Ingest {
     return Extra.file.some(({ Data }) => Data !== "");
   }
 
-  /** `given`: the content of its files, as long as it has any. */
+  /** `given`: the content of its files, as long as it has some. */
   async #keep(message: Message, given: readonly FileDraft[], at: PostPlace): Promise<readonly (FileId | null)[]> {
     const { keepFile } = this.#deps;
     if (keepFile === undefined || !this.#keeps(message, at)) return [];
@@ -244,7 +244,7 @@ export class Ingest {
   ): void {
     const { account, log } = this.#deps;
     const { subject } = at;
-    const payload = encodeStored({ message, source: null, about, files, avatar: null });
+    const payload = encodeStored({ message, source: null, about, files, avatar: null, topic: null });
     const answerOf = (seq: Seq | null): string => {
       if (this.#isFull) return encode(fullMessage(message, about, seq));
       return isBare(payload) ? payload : encode(message);

@@ -35,7 +35,7 @@ const messageFields = {
   account: text("Account the message came from, `<protocol>.<name>`."),
   event: text(
     "Event kind; empty for an ordinary message. `api_connected` greets a reader, `user_action` is a /me, `join_leave`, `join` and `leave` are sent with ShowJoinPart, " +
-      "`topic_change` with ShowTopicChange, `api_error` answers a refused WebSocket frame. With FullEvents, `msg_edit` brings the new text of the message with this `id`, " +
+      "`topic_change` with ShowTopicChange or SyncTopic, `api_error` answers a refused WebSocket frame. With FullEvents, `msg_edit` brings the new text of the message with this `id`, " +
       "`msg_delete` says that it was deleted, `msg_reaction` and `msg_reaction_removed` have an emoji as their text. Any other value is a label that its poster chose.",
   ),
   protocol: text("Protocol of the origin; `api` for a posted message."),

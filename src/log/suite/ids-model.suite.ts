@@ -7,7 +7,7 @@ interface Message {
   readonly reactions: Reaction[];
 }
 
-/** What a log knows of ids, as anybody would write it without a disk. Logs of tests keep theirs in one. */
+/** What a log knows of ids, in the plainest way, without a disk. Logs of tests keep theirs in one. */
 export class IdsModel {
   readonly #messages = new Map<Seq, Message>();
   /** Whose a ref is, by place and ref. */

@@ -24,7 +24,7 @@ type Step =
   | { readonly do: "ask"; readonly subjects: readonly Subject[]; readonly back: number; readonly limit: number }
   | { readonly do: "reopen" };
 
-/** The log as anybody would write it without a disk. */
+/** The log in the plainest way, without a disk. */
 class Model {
   readonly entries: StoredEntry[] = [];
   readonly marks = new Map<string, string>();

@@ -13,7 +13,7 @@ async function opensAndSaysWhoItIs(stage: Stage): Promise<void> {
 async function handlersAreThoseDeclared(stage: Stage): Promise<void> {
   const { session } = await stage.open();
   const { ops } = stage.capabilities;
-  const declared = (["edit", "delete", "react"] as const).filter((kind) => ops[kind] !== "none");
+  const declared = (["edit", "delete", "react", "topic"] as const).filter((kind) => ops[kind] !== "none");
   expect(Object.keys(session.handlers).sort(), "handlers are exactly those the capabilities declare").toEqual(
     [...declared, "post"].sort(),
   );

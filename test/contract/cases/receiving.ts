@@ -139,6 +139,7 @@ async function topicsChange(stage: Stage): Promise<void> {
   );
   expect(topic.channel).toBe(room.ref);
   expect(topic.text, "the wording for people").toContain("ships: three");
+  expect(topic.topic, "the new topic and nothing else").toBe("ships: three");
   if (topic.author !== null) expect(topic.author.name).toBe(room.person.name);
 }
 

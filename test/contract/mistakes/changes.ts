@@ -8,9 +8,9 @@ const rich = { ops: "native" } as const;
 
 function handlers(change: (sound: Required<AnyHandlers>) => Partial<AnyHandlers>): Parts {
   return {
-    session: ({ handlers: { post, edit, delete: erase, react } }) => {
-      if (edit === undefined || erase === undefined || react === undefined) return {};
-      const sound = { post, edit, delete: erase, react };
+    session: ({ handlers: { post, edit, delete: erase, react, topic } }) => {
+      if (edit === undefined || erase === undefined || react === undefined || topic === undefined) return {};
+      const sound = { post, edit, delete: erase, react, topic };
       return { handlers: { ...sound, ...change(sound) } };
     },
   };
@@ -81,6 +81,32 @@ export const changes: readonly Mistake[] = [
     traits: rich,
     parts: handlers(({ react }) => ({
       react: async (op, attempt) => await react({ ...op, standing: op.on ? op.standing : [] }, attempt),
+    })),
+  },
+  {
+    name: "keeps topics to itself",
+    foundBy: "topics are set as they are, and taken away, and do not come back as events",
+    says: /the topic "ships: three" to be shown/,
+    traits: rich,
+    parts: handlers(() => ({ topic: async () => await Promise.resolve(DELIVERED) })),
+  },
+  {
+    name: "takes its own topics for somebody's",
+    foundBy: "a topic that stands already is no event",
+    says: /topics of others/,
+    traits: rich,
+    parts: events((event) => (event.kind === "topic" ? [{ ...event, echoOf: null }] : [event])),
+  },
+  {
+    name: "cannot say that topics have to wait",
+    foundBy: "topics on a session that has ended are deferred",
+    says: /a topic on a session that has ended/,
+    traits: rich,
+    parts: handlers(({ topic }) => ({
+      topic: async (op, attempt) => {
+        const outcome = await topic(op, attempt);
+        return outcome.is === "deferred" ? { is: "rejected", why: outcome.why } : outcome;
+      },
     })),
   },
   {

@@ -1,7 +1,7 @@
 import type { Capabilities } from "../../../src/contract/capabilities.ts";
 
 export const capabilities = {
-  ops: { edit: "native", delete: "native", react: "native" },
+  ops: { edit: "native", delete: "native", react: "native", topic: "native" },
   reply: "native",
   replyWords: "quote",
   thread: "none",
@@ -10,7 +10,7 @@ export const capabilities = {
   fileIn: "none",
   fileOut: "emulated",
   members: "native",
-  topic: "none",
+  topic: "native",
   history: "none",
   identity: ["prefix"],
   idempotency: { by: "key", windowMs: 24 * 60 * 60_000 },

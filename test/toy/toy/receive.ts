@@ -29,6 +29,7 @@ export type Push = Base &
     | { readonly event: "edit"; readonly id: string; readonly text: string }
     | { readonly event: "delete"; readonly id: string }
     | { readonly event: "react"; readonly id: string; readonly emoji: string; readonly on: boolean }
+    | { readonly event: "topic"; readonly text: string }
     | { readonly event: "join" }
     | { readonly event: "leave"; readonly reason: string }
     | { readonly event: "kick"; readonly who: Member; readonly reason: string }
@@ -64,6 +65,8 @@ export function receive(push: Push, me: string): Event {
       return { ...base, kind: "deleted", message: messageRef(push.id), by: author, vouched: true };
     case "react":
       return { ...base, kind: "reacted", message: messageRef(push.id), author, emoji: push.emoji, on: push.on };
+    case "topic":
+      return { ...base, kind: "topic", author, topic: push.text, text: `${name} changed the topic to: ${push.text}` };
     case "join":
       return { ...base, kind: "member", author, change: "join", text: `${name} joins` };
     case "leave":

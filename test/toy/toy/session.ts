@@ -2,7 +2,7 @@ import { parseRemote } from "../../../src/lib/address.ts";
 import type { Opened, OpenArgs } from "../../../src/contract/adapter.ts";
 import type { Host } from "../../../src/contract/host.ts";
 import type { ChannelRef, MessageRef } from "../../../src/contract/ids.ts";
-import type { DeleteOp, EditOp, PostOp, ReactOp } from "../../../src/contract/ops.ts";
+import type { DeleteOp, EditOp, PostOp, ReactOp, TopicOp } from "../../../src/contract/ops.ts";
 import type { Outcome, Reason } from "../../../src/contract/outcome.ts";
 import type { Attempt, ChannelRequest, Ended, Handlers, Joined, Session } from "../../../src/contract/session.ts";
 import { capabilities } from "./capabilities.ts";
@@ -58,6 +58,7 @@ class ToySession implements Session<ToyHandlers> {
     edit: async (op, attempt) => await this.#edit(op, attempt),
     delete: async (op, attempt) => await this.#delete(op, attempt),
     react: async (op, attempt) => await this.#react(op, attempt),
+    topic: async (op, attempt) => await this.#topic(op, attempt),
   };
   me = "";
   readonly #host: Host;
@@ -167,6 +168,10 @@ class ToySession implements Session<ToyHandlers> {
   async #react({ channel, target, emoji, standing }: ReactOp, { signal }: Attempt): Promise<Outcome> {
     const on = standing.some((one) => one.emoji === emoji);
     return failure(await this.connection.ask({ do: "react", room: channel, id: target, emoji, on }, signal)) ?? DONE;
+  }
+
+  async #topic({ channel, topic }: TopicOp, { signal }: Attempt): Promise<Outcome> {
+    return failure(await this.connection.ask({ do: "topic", room: channel, text: topic }, signal)) ?? DONE;
   }
 }
 

@@ -3,7 +3,7 @@ import { messageRef } from "../ids.ts";
 import type { Outcome, Reason } from "../../../contract/outcome.ts";
 import type { ConnectionContext } from "../link.ts";
 import type { IrcPart } from "./parts.ts";
-import { type RefusedLine, refusalOf, relayRefusalOf } from "./refusal.ts";
+import { type RefusedLine, refusalOf, relayRefusalOf, topicRefusalOf } from "./refusal.ts";
 import { Sending } from "./sending.ts";
 import { type Proof, LineWindow } from "./window.ts";
 import type { IrcLine } from "../wire/wire.ts";
@@ -107,7 +107,11 @@ export class Flow {
     if (this.#window.lines === 0) return null;
     // Where answers have labels, one without answers a command that had none.
     const mayBeRelay = this.#window.relays() && (label !== null || !this.#link.has("labeled-response"));
-    return (mayBeRelay ? relayRefusalOf(line, (nick) => this.#window.relays(nick)) : null) ?? refusalOf(line);
+    return (
+      (mayBeRelay ? relayRefusalOf(line, (nick) => this.#window.relays(nick)) : null) ??
+      (this.#window.setsTopic ? topicRefusalOf(line) : null) ??
+      refusalOf(line)
+    );
   }
 
   onPong(ping: number): void {
@@ -130,10 +134,10 @@ export class Flow {
   }
 
   #takeOwn({ command, params, tags }: IrcLine, label: string | null): boolean {
-    if (command !== "PRIVMSG" && command !== "NOTICE" && command !== "REDACT") return false;
+    if (!OURS.has(command)) return false;
     const [target = "", text = ""] = params;
-    // The id of a REDACT is that of the deletion.
-    const msgid = command === "REDACT" ? "" : (tags.get("msgid") ?? "");
+    // The id of a REDACT is that of the deletion, and topics are no messages.
+    const msgid = command === "REDACT" || command === "TOPIC" ? "" : (tags.get("msgid") ?? "");
     const message = msgid === "" ? null : messageRef(msgid);
     return this.#settled(this.#window.onEcho({ key: this.#link.key(target), command, text, label, message }));
   }
@@ -195,7 +199,7 @@ export class Flow {
   #proof({ kind }: IrcPart): Proof {
     if (!this.#link.has("echo-message")) return "pong";
     // Not every server shows these to who sent them.
-    if (kind === "relay" || kind === "redact") return "seen";
+    if (kind === "relay" || kind === "redact" || kind === "topic") return "seen";
     return this.#link.has("labeled-response") ? "label" : "echo";
   }
 
@@ -285,6 +289,9 @@ export class Flow {
     this.#schedule();
   }
 }
+
+/** What of our own comes back to us. */
+const OURS: ReadonlySet<string> = new Set(["PRIVMSG", "NOTICE", "REDACT", "TOPIC"]);
 
 function bytesOf({ text }: IrcPart): number {
   return Buffer.byteLength(text);

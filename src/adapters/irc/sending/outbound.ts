@@ -1,6 +1,6 @@
 import type { Host } from "../../../contract/host.ts";
 import type { ChannelRef } from "../../../contract/ids.ts";
-import type { DeleteOp, OptionalKind, PostOp } from "../../../contract/ops.ts";
+import type { DeleteOp, OptionalKind, PostOp, TopicOp } from "../../../contract/ops.ts";
 import type { Loss, Outcome, Reason } from "../../../contract/outcome.ts";
 import type { Attempt } from "../../../contract/session.ts";
 import { plainText } from "../../../content/plain.ts";
@@ -19,10 +19,11 @@ import {
   type IrcPart,
   redactParts,
   relayParts,
+  topicPart,
 } from "./parts.ts";
 import type { LearnedLimitation } from "./refusal.ts";
 import type { Relay, IdentityLevel } from "./relay.ts";
-import { type Rendered, renderPost, textRoom } from "../render.ts";
+import { type Rendered, renderPost, renderTopic, textRoom } from "../render.ts";
 import type { IrcSettings } from "../settings.ts";
 import type { Tags } from "../wire/tags.ts";
 
@@ -89,6 +90,20 @@ export class Outbound {
     if (target === null) return NOT_THERE;
     if (!this.#canRedact) return NO_REDACTION;
     return await flow.post({ target, lines: redactParts(target, op.target), losses: [], attempt });
+  }
+
+  /** Its place among the messages is that of the call. That it may be sent twice needs no intent. */
+  async topic(op: TopicOp, { signal }: Attempt): Promise<Outcome> {
+    const { channels, flow, link, charset } = this.#options;
+    const before = this.#last.get(op.channel);
+    if (before !== undefined) await this.#inTurn(op.channel, before, null);
+    const target = channels.refOf(op.channel);
+    if (target === null) return NOT_THERE;
+    const { linelen: lineBytes, topiclen } = link.isupport;
+    const room = textRoom({ lineBytes, prefix: link.prefix, command: "TOPIC", target });
+    const { text, losses } = renderTopic(op.topic, charset, Math.min(room, topiclen));
+    const attempt: Attempt = { signal, sending: ALLOWED, sent: () => undefined };
+    return await flow.post({ target, lines: [topicPart(target, text)], losses, attempt });
   }
 
   get #canRedact(): boolean {
@@ -189,6 +204,8 @@ export class Outbound {
     return reply === null || !possible ? NONE : new Map([[`+${REPLY_TAG}`, reply.target]]);
   }
 }
+
+const ALLOWED = async (): Promise<boolean> => await Promise.resolve(true);
 
 const isLength = ({ what }: Loss): boolean => what === "length";
 

@@ -12,13 +12,13 @@ export interface Frame {
 }
 
 /** What a refusal that names a command can mean. */
-export type IrcPartKind = "line" | "batch" | "relay" | "redact";
+export type IrcPartKind = "line" | "batch" | "relay" | "redact" | "topic";
 
 /** What is announced, written and answered as one. */
 export interface IrcPart {
   readonly kind: IrcPartKind;
   /** The command that comes back to us, and its last parameter. */
-  readonly command: "PRIVMSG" | "NOTICE" | "REDACT";
+  readonly command: "PRIVMSG" | "NOTICE" | "REDACT" | "TOPIC";
   readonly text: string;
   /** The name that the server shows in place of ours; of relayed lines. */
   readonly under?: string;
@@ -85,6 +85,17 @@ export function redactParts(target: string, messages: readonly MessageRef[]): re
     frames: [{ command: "REDACT", params: [target, message], tags: NONE }],
     end: index === messages.length - 1 ? END : progressAt(index + 1),
   }));
+}
+
+/** Sets the topic (RFC 2812 §3.2.4); an empty one takes it away. */
+export function topicPart(target: string, text: string): IrcPart {
+  return {
+    kind: "topic",
+    command: "TOPIC",
+    text,
+    frames: [{ command: "TOPIC", params: [target, text], tags: NONE }],
+    end: END,
+  };
 }
 
 export const MULTILINE = "draft/multiline";

@@ -152,6 +152,16 @@ export function relayRefusalOf({ command, params }: IrcLine, relays: (nick: stri
   return unknown || command === NO_PRIVILEGES ? refused("relay", null) : null;
 }
 
+/** While a topic waits for its answer, this is it: only operators may set it there (`+t`). */
+export function topicRefusalOf({ command, params }: IrcLine): RefusedLine | null {
+  if (command !== NOT_OPERATOR) return null;
+  const why: Reason = {
+    code: "forbidden",
+    message: `the server lets only operators set the topic there: ${quote(params.at(-1) ?? "")}; give Rialto +o (or +h), or take +t off the channel`,
+  };
+  return { target: params[1] ?? null, kind: "topic", refusal: { is: "rejected", why } };
+}
+
 /** ERR_ERRONEUSNICKNAME, ERR_NICKNAMEINUSE, and what a module of InspIRCd says in their place. */
 const BAD_NICK: ReadonlySet<string> = new Set(["432", "433", "573"]);
 /** ERR_NOPRIVILEGES; ERR_CHANOPRIVSNEEDED, which names the channel. */

@@ -143,6 +143,11 @@ export class LineWindow {
     return this.#open.some(({ part }) => part.kind === "relay" && (nick === null || part.under === nick));
   }
 
+  /** Whether a topic waits for its answer. */
+  get setsTopic(): boolean {
+    return this.#open.some(({ part }) => part.kind === "topic");
+  }
+
   #labelled(label: string | null): Open | undefined {
     return label === null ? undefined : this.#open.find((line) => line.label === label);
   }

@@ -11,6 +11,8 @@ export interface Isupport {
   readonly userlen: number;
   readonly hostlen: number;
   readonly channellen: number;
+  /** Infinite where the server sets no limit. */
+  readonly topiclen: number;
   /** Bytes of a line, CRLF included. */
   readonly linelen: number;
   /** Most targets by command in upper case; infinite where the server sets no limit. */
@@ -42,6 +44,7 @@ export const NO_ISUPPORT: Isupport = {
   userlen: 10,
   hostlen: 63,
   channellen: 50,
+  topiclen: Infinity,
   linelen: 512,
   targmax: new Map(),
   statusmsg: "",
@@ -96,6 +99,7 @@ const READERS: ReadonlyMap<string, (value: string) => Part> = new Map<string, (v
   ["USERLEN", (value) => limit("userlen", value)],
   ["HOSTLEN", (value) => limit("hostlen", value)],
   ["CHANNELLEN", (value) => limit("channellen", value)],
+  ["TOPICLEN", (value) => limit("topiclen", value)],
   ["LINELEN", (value) => limit("linelen", value)],
   ["TARGMAX", (value) => ({ targmax: targmax(value) })],
   ["STATUSMSG", (value) => ({ statusmsg: value })],
@@ -118,6 +122,7 @@ const DEFAULTS: ReadonlyMap<string, Part> = new Map<string, Part>([
   ["USERLEN", { userlen: NO_ISUPPORT.userlen }],
   ["HOSTLEN", { hostlen: NO_ISUPPORT.hostlen }],
   ["CHANNELLEN", { channellen: NO_ISUPPORT.channellen }],
+  ["TOPICLEN", { topiclen: NO_ISUPPORT.topiclen }],
   ["LINELEN", { linelen: NO_ISUPPORT.linelen }],
   ["TARGMAX", { targmax: NO_ISUPPORT.targmax }],
   ["STATUSMSG", { statusmsg: NO_ISUPPORT.statusmsg }],
@@ -146,7 +151,7 @@ function prefix(value: string): ReadonlyMap<string, string> {
 const LIMIT_MAX = 100_000;
 
 /** A limit that is not a sensible number changes nothing. */
-function limit(name: "nicklen" | "userlen" | "hostlen" | "channellen" | "linelen", value: string): Part {
+function limit(name: "nicklen" | "userlen" | "hostlen" | "channellen" | "topiclen" | "linelen", value: string): Part {
   const number = /^\d{1,9}$/.test(value) ? Number(value) : 0;
   return number >= 1 && number <= LIMIT_MAX ? { [name]: number } : {};
 }
