@@ -21,7 +21,9 @@ export type Program =
   | "oceanic.js"
   | "@slack/web-api"
   | "@slack/socket-mode"
-  | "emulate";
+  | "emulate"
+  | "grammy"
+  | "python3-python-telegram-bot";
 
 /** Where ircd-hybrid is unpacked: it conflicts with ngircd, so that both cannot be installed. */
 const HYBRID = process.env["IRCD_HYBRID"] ?? "/usr/local/lib/ircd-hybrid";
@@ -40,6 +42,9 @@ const DISCORD_CLIENTS = process.env["DISCORD_CLIENTS"] ?? "/usr/local/lib/discor
 /** The folder that holds Slack's own client libraries, and a server of others: nothing of this tree may need them. */
 const SLACK_CLIENTS = process.env["SLACK_CLIENTS"] ?? "/usr/local/lib/slack-clients";
 
+/** The folder that holds a client library for Telegram; another one is in the folder of Synapse. */
+const TELEGRAM_CLIENTS = process.env["TELEGRAM_CLIENTS"] ?? "/usr/local/lib/telegram-clients";
+
 const LIBRARIES: Readonly<Partial<Record<Program, string>>> = {
   "@mattermost/client": path.join(MATTERMOST_CLIENT, "node_modules/@mattermost/client/lib/index.js"),
   "discord.js": path.join(DISCORD_CLIENTS, "node_modules/discord.js/src/index.js"),
@@ -47,6 +52,7 @@ const LIBRARIES: Readonly<Partial<Record<Program, string>>> = {
   "@slack/web-api": path.join(SLACK_CLIENTS, "node_modules/@slack/web-api/dist/index.js"),
   "@slack/socket-mode": path.join(SLACK_CLIENTS, "node_modules/@slack/socket-mode/dist/src/index.js"),
   emulate: path.join(SLACK_CLIENTS, "node_modules/emulate/dist/api.js"),
+  grammy: path.join(TELEGRAM_CLIENTS, "node_modules/grammy/out/mod.js"),
 };
 
 /** The interpreter that Debian's Python packages are for, whatever else is on the PATH. */
@@ -72,6 +78,9 @@ function find(program: Program): string | null {
     return existsSync(path.join(SYNAPSE_ROOT, "usr/lib/python3/dist-packages/synapse/app/homeserver.py"))
       ? PYTHON
       : null;
+  }
+  if (program === "python3-python-telegram-bot") {
+    return existsSync(path.join(SYNAPSE_ROOT, "usr/lib/python3/dist-packages/telegram/_bot.py")) ? PYTHON : null;
   }
   const library = LIBRARIES[program];
   if (library !== undefined) return existsSync(library) ? library : null;

@@ -54,6 +54,11 @@ export class Faults {
     return resolve;
   }
 
+  /** Nothing goes wrong any more. */
+  clear(): void {
+    this.#faults.length = 0;
+  }
+
   /** What befalls this request. */
   meet(method: string, path: string): Incident {
     const fault = this.#faults.find((fault) => fault.left > 0 && concerns(fault, method, path));
