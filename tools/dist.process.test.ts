@@ -114,6 +114,15 @@ test("a configuration in each format, and what is wrong with it", async () => {
   expect(await said("e.toml", "[api.a]\nBufer = 1\n")).toMatch(/e\.toml:2:1.*Bufer/u);
 });
 
+test("what an account is made with is printed before there is a configuration", async () => {
+  const { code, said } = await rialto(["slack", "manifest", "crew"]);
+  expect([code, said]).toEqual([
+    0,
+    expect.stringMatching(/"socket_mode_enabled": true[^]*note: set AppToken of slack.crew/u),
+  ]);
+  expect((await rialto(["help"])).said).toMatch(/rialto slack manifest ACCOUNT +print the manifest/u);
+});
+
 test("a charset that only some networks have", async () => {
   const irc = (charset: string): string => `[irc.a]\nServer = "localhost:6667"\nNick = "a"\nCharset = "${charset}"\n`;
   expect((await rialto(["check", file("known.toml", irc("koi8-r"))])).said).not.toContain("Charset");

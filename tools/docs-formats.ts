@@ -7,6 +7,7 @@ const FORMATS: readonly (readonly [SampleFormat, string])[] = [
   ["markdown", "Markdown"],
   ["mattermost", "Mattermost"],
   ["discord", "Discord"],
+  ["slack", "Slack"],
   ["html", "HTML"],
   ["styling", "XEP-0393"],
 ];

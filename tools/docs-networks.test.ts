@@ -4,7 +4,7 @@ import { crossesTable, onceTable } from "./docs-networks.ts";
 import type { Network } from "./docs-networks.ts";
 
 const capabilities: Capabilities = {
-  ops: { edit: "native", delete: "none", react: "none" },
+  ops: { edit: "native", delete: "none", react: "none", topic: "none" },
   reply: "emulated",
   replyWords: "address",
   mention: "none",

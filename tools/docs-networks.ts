@@ -71,8 +71,11 @@ export function crossesTable(networks: Iterable<Network>): string {
   const row = (title: string, cell: (network: Network) => string) => [title].concat(all.map(cell));
   const ofFeature = ([feature, title]: (typeof features)[number]) =>
     row(title, ({ manifest, capabilities }) => becomes(capabilities, settingsOf(manifest))[feature]);
+  const synced = ({ manifest, capabilities }: Network) =>
+    becomes(capabilities, { ...settingsOf(manifest), syncTopic: true }).topic;
   return tableOf(heads, [
     ...features.map(ofFeature),
+    row("topics, with `SyncTopic`", synced),
     row("who speaks", ({ capabilities }) => capabilities.identity.map((rung) => rungs[rung]).join(", otherwise ")),
     row("formats", ({ capabilities }) => formatsOf(capabilities)),
     row("longest part of a message", ({ capabilities }) => longest(capabilities)),
@@ -94,6 +97,7 @@ function settingsOf({ defaults = {} }: Manifest): Parameters<typeof becomes>[1] 
     allowMention: properties.AllowMention.default,
     showJoinPart: true,
     showTopicChange: true,
+    syncTopic: false,
   };
 }
 
@@ -114,8 +118,8 @@ const features: readonly (readonly [Feature, string])[] = [
   ["file", "files"],
   ["mention", "mentions"],
   ["join", "joining and leaving, with `ShowJoinPart`"],
-  ["topic", "topics, with `ShowTopicChange`"],
   ["history", "what was said there while Rialto was away"],
+  ["topic", "topics, with `ShowTopicChange`"],
 ];
 
 function formatsOf({ formats }: Capabilities): string {

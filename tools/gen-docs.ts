@@ -6,6 +6,7 @@ import { sharedSchema } from "../src/config/presentation.ts";
 import { generalSchema } from "../src/config/schema.ts";
 import { START_ERRORS } from "../src/errors.ts";
 import { formatDuration } from "../src/lib/duration.ts";
+import { besideTable } from "./docs-beside.ts";
 import { formatsTable, goldenTable, unchangedList } from "./docs-formats.ts";
 import { crossesTable, onceTable } from "./docs-networks.ts";
 import type { IgnoredSetting, Manifest, SettingSchema, SettingsSchema } from "../src/contract/manifest.ts";
@@ -18,6 +19,7 @@ export const pages: readonly { readonly file: string; readonly make: () => strin
   { file: inDocs("errors.md"), make: errorsPage },
   { file: inDocs("delivery.md"), make: deliveryPage },
   { file: inDocs("formatting.md"), make: formattingPage },
+  { file: inDocs("from-matterbridge.md"), make: besidePage },
   ...Array.from(adapters.values(), (adapter) => {
     const { manifest } = adapter;
     const name = `${manifest.protocol}.md`;
@@ -37,6 +39,10 @@ function formattingPage(): string {
 
 function deliveryPage(): string {
   return withTables("delivery.md", { once: onceTable(adapters.values()), crosses: crossesTable(adapters.values()) });
+}
+
+function besidePage(): string {
+  return withTables("from-matterbridge.md", { beside: besideTable(adapters.values()) });
 }
 
 /** A page of which only the tables are generated; the text around them is written by hand, and stays. */
