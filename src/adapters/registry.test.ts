@@ -48,6 +48,9 @@ test.each([
   ["mattermost", { Server: "chat.example.org", Token: "", Login: "" }, null],
   ["discord", { ApiURL: "https://discord.com/api/v10" }, "discord.com (TLS)"],
   ["discord", { ApiURL: "http://[::1]:8080/api" }, "[::1]:8080/api (no TLS)"],
+  ["slack", { ApiURL: "https://slack.com/api/", Token: "t", WebhookURL: "" }, "slack.com (TLS)"],
+  ["slack", { ApiURL: "http://[::1]:8080/api", Token: "t", WebhookURL: "" }, "[::1]:8080/api (no TLS)"],
+  ["slack", { ApiURL: "https://slack.com/api/", Token: "", WebhookURL: "https://hooks.invalid/x" }, null],
 ])("%s says where %j connects to", (protocol, settings, address) => {
   expect(protocols.get(protocol)?.address?.(settings)).toBe(address);
 });

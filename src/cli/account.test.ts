@@ -43,6 +43,20 @@ test.each(["home", "matrix.home"])("the registration of %s, and what to do with 
 });
 
 test.each([
+  ["none", null],
+  ["one in which it has errors, as all have", "[slack.crew]\n"],
+  ["one in which it has its tokens", '[slack.crew]\nToken = "xoxb-1"\nAppToken = "xapp-1"\n'],
+])("what makes an account's tokens is printed without them; the configuration: %s", (_, section) => {
+  const path = join(folder, "early.toml");
+  const entries = `{ account = "slack.crew", channel = "a" }, { account = "slack.crew", channel = "b" }`;
+  if (section !== null) writeFileSync(path, `${section}[[gateway]]\nname = "g"\nenable = true\ninout = [${entries}]\n`);
+  const of = { protocol: "slack", name: "manifest", conf: section === null ? null : path };
+  const { exit, written, told } = run("crew", of);
+  expect([exit, JSON.parse(written)]).toMatchObject([0, { settings: { socket_mode_enabled: true } }]);
+  expect(told.includes("set AppToken of slack.crew")).toBe(section?.includes("xapp") !== true);
+});
+
+test.each([
   ["home", { protocol: "nothing" }, 64, 'there is no command "nothing registration"'],
   ["home", { name: "nothing" }, 64, 'there is no command "matrix nothing"'],
   ["work", {}, 64, "has no account matrix.work"],

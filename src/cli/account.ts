@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { protocols } from "../adapters/registry.ts";
+import type { Account } from "../config/config.ts";
 import { configFileNames, findConfigFile } from "../config/example.ts";
 import type { Environment } from "../config/environment.ts";
 import { hasErrors } from "../config/problems.ts";
@@ -32,25 +33,35 @@ export function accountCommand(
     return START_ERRORS.usage.exit;
   };
   const { protocol, name } = command;
-  const found = known.get(protocol)?.commands?.find((each) => each.name === name);
-  if (found === undefined) return usage(`there is no command "${protocol} ${name}"`);
+  const manifest = known.get(protocol);
+  const found = manifest?.commands?.find((each) => each.name === name);
+  if (manifest === undefined || found === undefined) return usage(`there is no command "${protocol} ${name}"`);
+  const wanted = command.account.includes(".") ? command.account : `${protocol}.${command.account}`;
+  const print = (settings: Account["settings"]): number => {
+    const random = (): string => randomBytes(32).toString("hex");
+    const { output, notes } = found.run(settings, { name: wanted, random });
+    write(output);
+    tell(notes.map((note) => `note: ${note}\n`).join(""));
+    return 0;
+  };
   const path = command.conf ?? findConfigFile(cwd);
-  if (path === null) return usage(`there is no ${configFileNames} here; name the file with -conf`);
+  const isEarly = found.evenBefore === true;
+  if (path === null)
+    return isEarly
+      ? print(defaultsOf(manifest))
+      : usage(`there is no ${configFileNames} here; name the file with -conf`);
   const loaded = load({ path }, { env, cwd });
+  const account = loaded.ok
+    ? [...loaded.config.accounts.values()].find((each) => each.name === wanted && each.protocol === protocol)
+    : undefined;
+  if (isEarly) return print(account?.settings ?? defaultsOf(manifest));
   if (!loaded.ok || hasErrors(loaded.problems)) {
     tell(formatProblems(loaded.problems));
     return START_ERRORS.config.exit;
   }
-  const wanted = command.account.includes(".") ? command.account : `${protocol}.${command.account}`;
-  const account = [...loaded.config.accounts.values()].find(
-    (each) => each.name === wanted && each.protocol === protocol,
-  );
   if (account === undefined) return usage(`${path} has no account ${wanted} in an enabled gateway`);
-  const { output, notes } = found.run(account.settings, {
-    name: account.name,
-    random: () => randomBytes(32).toString("hex"),
-  });
-  write(output);
-  tell(notes.map((note) => `note: ${note}\n`).join(""));
-  return 0;
+  return print(account.settings);
 }
+
+const defaultsOf = ({ schema }: Manifest): Account["settings"] =>
+  Object.fromEntries(Object.entries(schema.properties).map(([name, setting]) => [name, setting.default]));

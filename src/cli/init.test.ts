@@ -70,6 +70,7 @@ channel = "api"
 test.each([
   ["mattermost", ["chat.example.org", "sales", "word", "", "", ""], { Server: "chat.example.org", Team: "sales" }],
   ["discord", ["word", "Our Town", ""], { Token: "word", Server: "Our Town" }],
+  ["slack", ["xoxb-word", "xapp-word", ""], { Token: "xoxb-word", AppToken: "xapp-word" }],
 ])("for %s it asks for what has a default and is needed all the same", async (network, settings, written) => {
   const left = [network, "one", ...settings, "town", network, "one", "square", "n", ""];
   const ask = (question: string): Promise<string> => Promise.resolve(left.shift() ?? `no answer to ${question}`);

@@ -15,6 +15,7 @@ const SHARED: SettingsOf<typeof sharedSchema> = {
   ShowJoinPart: true,
   NoSendJoinPart: false,
   ShowTopicChange: true,
+  SyncTopic: false,
   ShowOutages: false,
   PreserveThreading: true,
   QuoteDisable: false,

@@ -54,6 +54,9 @@ export const sharedSchema = {
     ShowJoinPart: flag("Announces here when people join or leave elsewhere."),
     NoSendJoinPart: flag("Does not announce elsewhere when people join or leave here."),
     ShowTopicChange: flag("Announces here when the topic changes elsewhere."),
+    SyncTopic: flag(
+      "Sets the topic here when it changes elsewhere. It is announced in words where this network or this room does not let Rialto set it.",
+    ),
     ShowOutages: {
       type: "boolean",
       description:

@@ -12,11 +12,10 @@ const noEffect = (name: string): IgnoredSetting => unneeded(name, "matterbridge 
 
 /** Settings that any account of the reference may have, and so `[general]` too. */
 export const ignoredShared: readonly IgnoredSetting[] = [
-  later("SyncTopic", "topics are announced with ShowTopicChange, but not set elsewhere"),
   later("ShowUserTyping", "typing is not relayed"),
-  later("PrefixMessagesWithNick", "it is for networks that Rialto does not support yet"),
+  later("PrefixMessagesWithNick", "only Mattermost and Slack accounts have it"),
   unneeded("UseUserName", "only Discord, Matrix and Mattermost have two names for a person"),
-  later("UseFullName", "it is for networks that Rialto does not support yet"),
+  later("UseFullName", "only Slack accounts have it"),
   unneeded("MessageClipped", "long messages are split, not clipped"),
   later("SkipTLSVerify", "only IRC, XMPP and Mattermost accounts have it"),
   later("http_proxy", "it is for networks that Rialto does not support yet"),
@@ -63,7 +62,6 @@ export interface MissingProtocol {
 const words = (text: string): readonly string[] => text.split(" ");
 
 export const missingProtocols: readonly MissingProtocol[] = [
-  { protocol: "slack", title: "Slack", settings: words("Token AppToken WebhookURL WebhookBindAddress"), network: null },
   {
     protocol: "slack-legacy",
     title: "Slack (legacy tokens)",

@@ -9,7 +9,7 @@ import { SAMPLES } from "./samples.suite.ts";
 import { looksStyled } from "./styling-parse.ts";
 import { hostileWords, trees } from "./tree.suite.ts";
 
-const FORMATS = ["plain", "irc", "markdown", "mattermost", "discord", "html", "styling"] as const;
+const FORMATS = ["plain", "irc", "markdown", "mattermost", "discord", "slack", "html", "styling"] as const;
 
 describe.each(SAMPLES)("$kind", ({ blocks, written, kept }) => {
   test.each(FORMATS)("written in %s", (format) => {
@@ -61,6 +61,7 @@ test.each([
   ["styling", "*a*", "*a*"],
   ["mattermost", "**a**", "**a**"],
   ["discord", "**<@1|Alice>**", "**@Alice**"],
+  ["slack", "*<@U1|Alice>* &lt;", "*@Alice* <"],
   ["html", "<b>a</b>", null],
   ["irc", "\x02a", null],
   ["nobody-knows", "a", null],

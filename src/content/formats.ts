@@ -12,6 +12,9 @@ import { renderMarkdown } from "./markdown-render.ts";
 import { parseMattermost } from "./mattermost-parse.ts";
 import { renderMattermost } from "./mattermost-render.ts";
 import { plainText } from "./plain.ts";
+import { parseSlack } from "./slack-parse.ts";
+import { renderSlack } from "./slack-render.ts";
+import { writtenSlack } from "./slack-source.ts";
 import { parseStyling } from "./styling-parse.ts";
 import { renderStyling } from "./styling-render.ts";
 
@@ -44,6 +47,7 @@ const FORMATS: ReadonlyMap<string, Format> = new Map<string, Format>([
   ["markdown", { parse: parseMarkdown, render: renderMarkdown, written: asWritten }],
   ["mattermost", { parse: parseMattermost, render: renderMattermost, written: asWritten }],
   ["discord", { parse: parseDiscord, render: (blocks) => renderDiscord(blocks), written: writtenDiscord }],
+  ["slack", { parse: (text) => parseSlack(text), render: renderSlack, written: writtenSlack }],
   [
     "html",
     { parse: (text) => parseHtml(text, personBehind), render: (blocks) => renderHtml(blocks), written: notWritten },

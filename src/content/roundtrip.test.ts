@@ -18,6 +18,8 @@ const FORMATS: readonly (readonly [string, Reader])[] = [
   ["mattermost", (blocks) => plainSigns(blocks).replaceAll(/[>-]|\d+\./g, "")],
   // It has no quotes within quotes, and no lists and quotes of nothing.
   ["discord", (blocks) => plainSigns(blocks).replaceAll(/[>-]|\d+\./g, "")],
+  // It has no quotes within quotes, and its lists have other marks.
+  ["slack", (blocks) => plainSigns(blocks).replaceAll(/[>-]|\d+\./g, "")],
   ["html", wordsOf],
   ["styling", plainSigns],
 ];

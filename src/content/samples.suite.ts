@@ -9,14 +9,14 @@ export interface ContentSample {
   readonly kept: readonly SampleFormat[];
 }
 
-export type SampleFormat = "plain" | "irc" | "markdown" | "mattermost" | "discord" | "html" | "styling";
+export type SampleFormat = "plain" | "irc" | "markdown" | "mattermost" | "discord" | "slack" | "html" | "styling";
 
 const text = (words: string): Inline => ({ t: "text", text: words });
 const para = (...of: readonly Inline[]): Block => ({ t: "para", of });
 const marked = (t: "bold" | "italic" | "underline" | "strike" | "spoiler", ...of: readonly Inline[]): Block =>
   para(text("a "), { t, of }, text(" z"));
 
-const ALL: readonly SampleFormat[] = ["plain", "irc", "markdown", "mattermost", "discord", "html", "styling"];
+const ALL: readonly SampleFormat[] = ["plain", "irc", "markdown", "mattermost", "discord", "slack", "html", "styling"];
 
 export const SAMPLES: readonly ContentSample[] = [
   {
@@ -28,6 +28,7 @@ export const SAMPLES: readonly ContentSample[] = [
       markdown: "2 > 1 & a_b",
       mattermost: "2 > 1 & a_b",
       discord: "2 > 1 & a_b",
+      slack: "2 &gt; 1 &amp; a_b",
       html: "2 &gt; 1 &amp; a_b",
       styling: "2 > 1 & a_b",
     },
@@ -42,6 +43,7 @@ export const SAMPLES: readonly ContentSample[] = [
       markdown: "a\nb",
       mattermost: "a\nb",
       discord: "a\nb",
+      slack: "a\nb",
       html: "a<br>b",
       styling: "a\nb",
     },
@@ -56,10 +58,11 @@ export const SAMPLES: readonly ContentSample[] = [
       markdown: "a **b** z",
       mattermost: "a **b** z",
       discord: "a **b** z",
+      slack: "a *b* z",
       html: "a <strong>b</strong> z",
       styling: "a *b* z",
     },
-    kept: ["irc", "markdown", "mattermost", "discord", "html", "styling"],
+    kept: ["irc", "markdown", "mattermost", "discord", "slack", "html", "styling"],
   },
   {
     kind: "italic",
@@ -70,10 +73,11 @@ export const SAMPLES: readonly ContentSample[] = [
       markdown: "a _b_ z",
       mattermost: "a _b_ z",
       discord: "a *b* z",
+      slack: "a _b_ z",
       html: "a <em>b</em> z",
       styling: "a _b_ z",
     },
-    kept: ["irc", "markdown", "mattermost", "discord", "html", "styling"],
+    kept: ["irc", "markdown", "mattermost", "discord", "slack", "html", "styling"],
   },
   {
     kind: "underline",
@@ -84,6 +88,7 @@ export const SAMPLES: readonly ContentSample[] = [
       markdown: "a b z",
       mattermost: "a b z",
       discord: "a __b__ z",
+      slack: "a b z",
       html: "a <u>b</u> z",
       styling: "a b z",
     },
@@ -98,10 +103,11 @@ export const SAMPLES: readonly ContentSample[] = [
       markdown: "a ~~b~~ z",
       mattermost: "a ~~b~~ z",
       discord: "a ~~b~~ z",
+      slack: "a ~b~ z",
       html: "a <del>b</del> z",
       styling: "a ~b~ z",
     },
-    kept: ["irc", "markdown", "mattermost", "discord", "html", "styling"],
+    kept: ["irc", "markdown", "mattermost", "discord", "slack", "html", "styling"],
   },
   {
     kind: "spoiler",
@@ -112,6 +118,7 @@ export const SAMPLES: readonly ContentSample[] = [
       markdown: "a ||b|| z",
       mattermost: "a b z",
       discord: "a ||b|| z",
+      slack: "a b z",
       html: "a <span data-mx-spoiler>b</span> z",
       styling: "a b z",
     },
@@ -126,10 +133,11 @@ export const SAMPLES: readonly ContentSample[] = [
       markdown: "a **b _c_** z",
       mattermost: "a **b _c_** z",
       discord: "a **b *c*** z",
+      slack: "a *b _c_* z",
       html: "a <strong>b <em>c</em></strong> z",
       styling: "a *b _c_* z",
     },
-    kept: ["irc", "markdown", "mattermost", "discord", "html", "styling"],
+    kept: ["irc", "markdown", "mattermost", "discord", "slack", "html", "styling"],
   },
   {
     kind: "colour",
@@ -140,6 +148,7 @@ export const SAMPLES: readonly ContentSample[] = [
       markdown: "a b z",
       mattermost: "a b z",
       discord: "a b z",
+      slack: "a b z",
       html: 'a <span data-mx-color="#ff0000">b</span> z',
       styling: "a b z",
     },
@@ -154,10 +163,11 @@ export const SAMPLES: readonly ContentSample[] = [
       markdown: "a `*b*` z",
       mattermost: "a `*b*` z",
       discord: "a `*b*` z",
+      slack: "a `*b*` z",
       html: "a <code>*b*</code> z",
       styling: "a `*b*` z",
     },
-    kept: ["irc", "markdown", "mattermost", "discord", "html", "styling"],
+    kept: ["irc", "markdown", "mattermost", "discord", "slack", "html", "styling"],
   },
   {
     kind: "link",
@@ -168,10 +178,11 @@ export const SAMPLES: readonly ContentSample[] = [
       markdown: "a [b](https://e.example/b_c_) z",
       mattermost: "a [b](https://e.example/b_c_) z",
       discord: "a [b](https://e.example/b_c_) z",
+      slack: "a <https://e.example/b_c_|b> z",
       html: 'a <a href="https://e.example/b_c_">b</a> z',
       styling: "a b (https://e.example/b_c_) z",
     },
-    kept: ["markdown", "mattermost", "discord", "html"],
+    kept: ["markdown", "mattermost", "discord", "slack", "html"],
   },
   {
     kind: "mention",
@@ -182,6 +193,7 @@ export const SAMPLES: readonly ContentSample[] = [
       markdown: "@bob hi",
       mattermost: "@\u200bbob hi",
       discord: "@bob hi",
+      slack: "@bob hi",
       html: "@bob hi",
       styling: "@bob hi",
     },
@@ -196,6 +208,7 @@ export const SAMPLES: readonly ContentSample[] = [
       markdown: "a :cat:",
       mattermost: "a :\u200bcat:",
       discord: "a \\:cat:",
+      slack: "a :\u200bcat:",
       html: "a :cat:",
       styling: "a :cat:",
     },
@@ -210,6 +223,7 @@ export const SAMPLES: readonly ContentSample[] = [
       markdown: "**a**\nb",
       mattermost: "## a\nb",
       discord: "## a\nb",
+      slack: "*a*\nb",
       html: "<h2>a</h2><p>b</p>",
       styling: "*a*\nb",
     },
@@ -224,6 +238,7 @@ export const SAMPLES: readonly ContentSample[] = [
       markdown: "```ts\na\n *b*\n```",
       mattermost: "```ts\na\n *b*\n```",
       discord: "```ts\na\n *b*\n```",
+      slack: "```\na\n *b*\n```",
       html: '<pre><code class="language-ts">a\n *b*\n</code></pre>',
       styling: "```ts\na\n *b*\n```",
     },
@@ -238,10 +253,11 @@ export const SAMPLES: readonly ContentSample[] = [
       markdown: "> a\nb",
       mattermost: "> a\n\nb",
       discord: "> a\nb",
+      slack: "&gt; a\nb",
       html: "<blockquote><p>a</p></blockquote><p>b</p>",
       styling: "> a\nb",
     },
-    kept: ["markdown", "mattermost", "discord", "html", "styling"],
+    kept: ["markdown", "mattermost", "discord", "slack", "html", "styling"],
   },
   {
     kind: "list",
@@ -258,10 +274,11 @@ export const SAMPLES: readonly ContentSample[] = [
       markdown: "- a\n- b\n  - c",
       mattermost: "- a\n- b\n  - c",
       discord: "- a\n- b\n  - c",
+      slack: "• a\n• b\n  ◦ c",
       html: "<ul><li>a</li><li><p>b</p><ul><li>c</li></ul></li></ul>",
       styling: "- a\n- b\n  - c",
     },
-    kept: ["mattermost", "discord", "html"],
+    kept: ["mattermost", "discord", "slack", "html"],
   },
   {
     kind: "numbered list",
@@ -272,9 +289,10 @@ export const SAMPLES: readonly ContentSample[] = [
       markdown: "1. a\n2. b",
       mattermost: "1. a\n2. b",
       discord: "1. a\n2. b",
+      slack: "1. a\n2. b",
       html: "<ol><li>a</li><li>b</li></ol>",
       styling: "1. a\n2. b",
     },
-    kept: ["mattermost", "discord", "html"],
+    kept: ["mattermost", "discord", "slack", "html"],
   },
 ];

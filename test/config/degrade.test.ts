@@ -156,6 +156,7 @@ test("which settings protect", () => {
       "matrix: Server Login Password MxID Token DeviceID ASToken HSToken GhostPrefix",
       "mattermost: Server Team NoTLS SkipTLSVerify TLSCACertificate Token Login Password WebhookURL WebhookBindAddress WebhookToken",
       "discord: Token Server ApiURL WebhookURL",
+      "slack: Token AppToken ApiURL WebhookURL",
     ]
   `);
 });

@@ -15,7 +15,7 @@ import { setStage, type Stage } from "./stage.ts";
 
 const PAGE = path.join(import.meta.dirname, "../../docs/crossing.md");
 /** Four programs of others start, and some hundred messages cross. */
-const PATIENCE_MS = 240_000;
+const PATIENCE_MS = 400_000;
 
 needs(["inspircd", "python3-irc", "prosody", "python3-slixmpp", "synapse", "python3-matrix-nio"], () => {
   describe("everything from everywhere to everywhere", () => {
@@ -76,7 +76,8 @@ function misnamed({ thing, from, to, verdict }: Cell, losses: Losses): readonly 
   if (to === "discord" && (thing === "reply" || thing === "answer")) return [];
   const all = losses.get(wayOf(thing, from, to)) ?? [];
   // There whatever answers is in a thread as well, and that is what is lost.
-  const named = from === "mattermost" && thing !== "thread" ? all.filter((what) => what !== "thread") : all;
+  const named =
+    (from === "mattermost" || from === "slack") && thing !== "thread" ? all.filter((what) => what !== "thread") : all;
   if ((verdict.is === "native") === (named.length === 0)) return [];
   return [
     `${thing}, ${from} to ${to}: it came as ${JSON.stringify(verdict)}, and the receipt names ${JSON.stringify(named)}`,

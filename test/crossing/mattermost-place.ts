@@ -1,4 +1,4 @@
-import { emojiName, emojiOf } from "../servers/mattermost/emoji.ts";
+import { emojiName, emojiOf } from "../servers/site/emoji.ts";
 import { actionIn } from "../servers/mattermost/markdown.ts";
 import { isMentioned } from "../servers/mattermost/mentions.ts";
 import { addBot, addPerson } from "../servers/mattermost/people.ts";

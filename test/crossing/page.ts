@@ -9,6 +9,7 @@ const TITLES: Readonly<Record<Reader, string>> = {
   matrix: "Matrix",
   mattermost: "Mattermost",
   discord: "Discord",
+  slack: "Slack",
   api: "HTTP API",
   plain: "HTTP API without `FullEvents`",
 };

@@ -10,6 +10,7 @@ export const EMOJIS: Readonly<Record<Network, string>> = {
   matrix: "🚀",
   mattermost: "🍇",
   discord: "🎸",
+  slack: "🎈",
   api: "❤️",
 };
 export const CHEERS: Readonly<Record<Network, string>> = {
@@ -18,6 +19,7 @@ export const CHEERS: Readonly<Record<Network, string>> = {
   matrix: "🍋",
   mattermost: "🍉",
   discord: "🎷",
+  slack: "🎺",
   api: "🍒",
 };
 

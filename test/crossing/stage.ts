@@ -13,17 +13,21 @@ import { matrixPlace } from "./matrix-place.ts";
 import { MATTERMOST_CHANNEL, type MattermostAccount, mattermostPlace } from "./mattermost-place.ts";
 import { type Network, NETWORKS, type Sight } from "./place.ts";
 import type { Await, Places } from "./play.ts";
+import { SLACK_CHANNEL, type SlackAccount, slackPlace } from "./slack-place.ts";
 import { holds, wordOf } from "./things.ts";
 import { xmppPlace } from "./xmpp-place.ts";
 
 export const GATEWAY = "square";
 const PASSWORD = "open-sesame";
+/** For what one of a round has said to reach everybody, behind all else of the round; on a busy machine. */
+const PATIENCE_MS = 90_000;
 const CHANNELS = {
   irc: "#square",
   xmpp: "square",
   matrix: `#square:${SERVER_NAME}`,
   mattermost: MATTERMOST_CHANNEL,
   discord: DISCORD_CHANNEL,
+  slack: SLACK_CHANNEL,
 } as const;
 const SERVICE = "conference.localhost";
 
@@ -34,10 +38,11 @@ export const SOURCES: Readonly<Record<Network, { readonly account: string; reado
   matrix: { account: "matrix.net", channel: CHANNELS.matrix },
   mattermost: { account: "mattermost.net", channel: CHANNELS.mattermost },
   discord: { account: "discord.net", channel: CHANNELS.discord },
+  slack: { account: "slack.net", channel: CHANNELS.slack },
   api: { account: "api.writer", channel: GATEWAY },
 };
 
-/** A server of each network, all real but Mattermost and Discord, somebody in its room, and Rialto in all of them. */
+/** A server of each network, all real but those of companies, somebody in its room, and Rialto in all of them. */
 export interface Stage {
   readonly places: Places;
   /** What an account of the API without FullEvents has seen. */
@@ -64,12 +69,13 @@ export async function setStage(): Promise<Stage> {
       kept(startSynapse(), async (server) => await server.stop()),
     ]);
     const nio = await kept(Promise.resolve(new NioPeople(synapse.url)), async (people) => await people.stop());
-    const [irc, xmpp, { place: matrix }, { place: mattermost, account }, discord, user] = await Promise.all([
+    const [irc, xmpp, { place: matrix }, { place: mattermost, account }, discord, slack, user] = await Promise.all([
       kept(ircPlace(ircd.port, CHANNELS.irc), async (place) => await place.quit()),
       kept(xmppPlace(prosody, `${CHANNELS.xmpp}@${SERVICE}`), async (place) => await place.quit()),
       matrixPlace(nio, "square"),
       kept(mattermostPlace(), async ({ place }) => await place.quit()),
       kept(discordPlace(), async ({ place }) => await place.quit()),
+      kept(slackPlace(), async ({ place }) => await place.quit()),
       nio.person("rialto", { deaf: true, password: PASSWORD }),
       prosody.register("rialto", PASSWORD),
     ]);
@@ -81,13 +87,14 @@ export async function setStage(): Promise<Stage> {
       matrix: synapse.url,
       mattermost: account,
       discord: discord.account,
+      slack: slack.account,
       media,
     });
     const rialto = await kept(startRialto({ config }), async (program) => await program.dispose());
     const stream = async (account: string): Promise<ApiStream> => await rialto.client(account).stream();
     const [full, plain] = [await stream("full"), await stream("plain")];
     const api = apiPlace(rialto.client("writer"), full, GATEWAY);
-    const places: Places = { irc, xmpp, matrix, mattermost, discord: discord.place, api };
+    const places: Places = { irc, xmpp, matrix, mattermost, discord: discord.place, slack: slack.place, api };
     const reached = reaching(places, () => sightsOf(plain), rialto);
     await allIn(places);
     return { places, plain: () => sightsOf(plain), reached, rialto, end };
@@ -127,7 +134,7 @@ function reaching(places: Places, plain: () => readonly Sight[], rialto: Rialto)
     const missing = (): readonly string[] =>
       readers.flatMap(([to, sights]) => (sights().some(({ text }) => holds(text, words)) ? [] : [to]));
     for (const begun = Date.now(); missing().length > 0;) {
-      if (Date.now() - begun > 40_000)
+      if (Date.now() - begun > PATIENCE_MS)
         throw new Error(
           `"${words}" has not reached ${missing().join(", ")}; Rialto printed:\n${rialto.output().slice(-4_000)}`,
         );
@@ -142,6 +149,7 @@ function configuration(at: {
   readonly matrix: string;
   readonly mattermost: MattermostAccount;
   readonly discord: DiscordAccount;
+  readonly slack: SlackAccount;
   readonly media: number;
 }): string {
   const bridge = (account: string, channel: string): string =>
@@ -176,6 +184,10 @@ Token = "${at.mattermost.Token}"
 ApiURL = "${at.discord.ApiURL}"
 Server = "${at.discord.Server}"
 Token = "${at.discord.Token}"
+[slack.net]
+ApiURL = "${at.slack.ApiURL}"
+Token = "${at.slack.Token}"
+AppToken = "${at.slack.AppToken}"
 [api.writer]
 FullEvents = true
 Buffer = 10000
@@ -192,6 +204,7 @@ ${bridge("xmpp.net", CHANNELS.xmpp)}
 ${bridge("matrix.net", CHANNELS.matrix)}
 ${bridge("mattermost.net", CHANNELS.mattermost)}
 ${bridge("discord.net", CHANNELS.discord)}
+${bridge("slack.net", CHANNELS.slack)}
 ${["writer", "full", "plain"].map((name) => bridge(`api.${name}`, "api")).join("\n")}
 `;
 }

@@ -47,6 +47,7 @@ const everywhere = (words: (word: string) => string): Saying["written"] => ({
   matrix: words,
   mattermost: words,
   discord: words,
+  slack: words,
   api: words,
 });
 
@@ -57,6 +58,7 @@ export const SAYINGS: readonly Saying[] = [
     matrix: around("<strong>", "</strong>"),
     mattermost: around("**"),
     discord: around("**"),
+    slack: around("*"),
     api: around("**"),
   }),
   inline("italic", "italic", {
@@ -65,6 +67,7 @@ export const SAYINGS: readonly Saying[] = [
     matrix: around("<em>", "</em>"),
     mattermost: around("_"),
     discord: around("*"),
+    slack: around("_"),
     api: around("*"),
   }),
   inline("underline", "underline", {
@@ -78,6 +81,7 @@ export const SAYINGS: readonly Saying[] = [
     matrix: around("<del>", "</del>"),
     mattermost: around("~~"),
     discord: around("~~"),
+    slack: around("~"),
     api: around("~~"),
   }),
   inline("spoiler", "spoiler", {
@@ -92,6 +96,7 @@ export const SAYINGS: readonly Saying[] = [
     matrix: around("<code>", "</code>"),
     mattermost: around("`"),
     discord: around("`"),
+    slack: around("`"),
     api: around("`"),
   }),
   inline("colour", "colour", {
@@ -106,6 +111,7 @@ export const SAYINGS: readonly Saying[] = [
       matrix: (word) => line(`<a href="${linkOf(word)}">${word}</a>`),
       mattermost: (word) => line(`[${word}](${linkOf(word)})`),
       discord: (word) => line(`[${word}](${linkOf(word)})`),
+      slack: (word) => line(`<${linkOf(word)}|${word}>`),
       api: (word) => line(`[${word}](${linkOf(word)})`),
     },
   },
@@ -141,6 +147,7 @@ export const SAYINGS: readonly Saying[] = [
       matrix: (word) => `one ${word}<br>two ${word}`,
       mattermost: (word) => `one ${word}\ntwo ${word}`,
       discord: (word) => `one ${word}\ntwo ${word}`,
+      slack: (word) => `one ${word}\ntwo ${word}`,
       api: (word) => `one ${word}\ntwo ${word}`,
     },
   },
@@ -153,6 +160,7 @@ export const SAYINGS: readonly Saying[] = [
       matrix: (word) => `<pre><code>if ${word}:\n  ${word}\n</code></pre>`,
       mattermost: (word) => `\`\`\`\nif ${word}:\n  ${word}\n\`\`\``,
       discord: (word) => `\`\`\`\nif ${word}:\n  ${word}\n\`\`\``,
+      slack: (word) => `\`\`\`\nif ${word}:\n  ${word}\n\`\`\``,
       api: (word) => `\`\`\`\nif ${word}:\n  ${word}\n\`\`\``,
     },
   },
@@ -165,6 +173,7 @@ export const SAYINGS: readonly Saying[] = [
       matrix: (word) => `<blockquote><p>old ${word}</p></blockquote><p>new ${word}</p>`,
       mattermost: (word) => `> old ${word}\n\nnew ${word}`,
       discord: (word) => `> old ${word}\nnew ${word}`,
+      slack: (word) => `> old ${word}\nnew ${word}`,
       api: (word) => `> old ${word}\nnew ${word}`,
     },
   },
@@ -176,6 +185,7 @@ export const SAYINGS: readonly Saying[] = [
       matrix: (word) => `<ul><li>one ${word}</li><li>two ${word}</li></ul>`,
       mattermost: (word) => `- one ${word}\n- two ${word}`,
       discord: (word) => `- one ${word}\n- two ${word}`,
+      slack: (word) => `• one ${word}\n• two ${word}`,
     },
   },
   {
@@ -186,6 +196,7 @@ export const SAYINGS: readonly Saying[] = [
       matrix: (word) => `<ol><li>one ${word}</li><li>two ${word}</li></ol>`,
       mattermost: (word) => `1. one ${word}\n2. two ${word}`,
       discord: (word) => `1. one ${word}\n2. two ${word}`,
+      slack: (word) => `1. one ${word}\n2. two ${word}`,
     },
   },
   {

@@ -80,6 +80,18 @@ const MARKS: Readonly<Record<Reader, Readonly<Record<string, Mark>>>> = {
     numbered: (word) => new RegExp(`^1\\. one ${word}\n2\\. two ${word}$`, "u"),
     heading: (word) => new RegExp(`^## ${word}$`, "u"),
   },
+  slack: {
+    bold: (word) => new RegExp(`(?<= )\\*${word}\\*(?= )`, "u"),
+    italic: (word) => new RegExp(`(?<= )_${word}_(?= )`, "u"),
+    strike: (word) => new RegExp(`(?<= )~${word}~(?= )`, "u"),
+    code: (word) => new RegExp(`(?<= )\`${word}\`(?= )`, "u"),
+    link: (word) => new RegExp(`<${linkOf(word)}\\|${word}>`, "u"),
+    lines: (word) => new RegExp(`^one ${word}\ntwo ${word}$`, "u"),
+    pre: (word) => new RegExp(`^\`\`\`\nif ${word}:\n {2}${word}\n\`\`\`$`, "u"),
+    quote: (word) => new RegExp(`^> old ${word}\nnew ${word}$`, "u"),
+    list: (word) => new RegExp(`^• one ${word}\n• two ${word}$`, "u"),
+    numbered: (word) => new RegExp(`^1\\. one ${word}\n2\\. two ${word}$`, "u"),
+  },
   api: {},
   plain: {},
 };
@@ -115,7 +127,7 @@ export function judgeSaying(said: Said, reader: Reader, all: readonly Sight[], m
   const style = STYLED[thing];
   const isOne = sights.length === 1 && sights[0]?.kind === (style ?? "normal");
   if (thing === "mention") return { verdict: mentioned(sights, reader, me), faults };
-  const isMarkdown = reader !== "irc" && reader !== "xmpp" && reader !== "matrix";
+  const isMarkdown = !["irc", "xmpp", "matrix", "slack"].includes(reader);
   const mark = (MARKS[reader][thing] ?? (isMarkdown ? MARKDOWN[thing] : undefined))?.(word);
   const [first = ""] = written;
   if (mark !== undefined && isOne && mark.test(first)) {

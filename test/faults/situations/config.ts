@@ -14,13 +14,17 @@ const SECTIONS = {
     `Server = "127.0.0.1:${port}"\nNoTLS = true\nTeam = "sales"\nToken = "${token}"`,
   discord: (port: number, token: string) =>
     `ApiURL = "http://127.0.0.1:${port}/api/v10"\nServer = "Our Town"\nToken = "${token}"`,
+  slack: (port: number, tokens: string) => {
+    const [token = "", appToken = ""] = tokens.split(" ");
+    return `ApiURL = "http://127.0.0.1:${port}/api/"\nToken = "${token}"\nAppToken = "${appToken}"`;
+  },
 } as const;
 
 export interface Bridge {
   readonly account: `${keyof typeof SECTIONS}.${string}`;
   readonly channel: string;
   readonly port: number;
-  /** The nick, the name of the login, or the token. */
+  /** The nick, the name of the login, the token, or both tokens. */
   readonly as: string;
 }
 

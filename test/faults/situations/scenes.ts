@@ -22,6 +22,7 @@ export const SCENES = {
   "disk-full": diskFull,
   mattermost,
   discord,
+  slack,
 } as const;
 
 /** Nobody listens on the port for discarding. */
@@ -290,5 +291,77 @@ async function discord({ ircd, guild, rooms, launch }: Stage, told: Told): Promi
   return {
     ...sights,
     rooms: { [`${IRC.town} on IRC`]: since(rooms.town(), from[0]), "attic on Discord": since(room(), from[1]) },
+  };
+}
+
+async function slack({ ircd, workspace, rooms, launch }: Stage, told: Told): Promise<Scene> {
+  const { port, attic, room, alice, tokens } = workspace;
+  const app = (name: string, channel: string, as: string): Bridge => ({
+    account: `slack.${name}`,
+    channel,
+    port: name === "away" ? NOWHERE : port,
+    as,
+  });
+  const config = configuration("works", [
+    { account: "irc.libera", channel: IRC.yard, port: ircd.port, as: "rialto-yard" },
+    app("crew", "attic", tokens.well),
+  ]);
+  const names = ["removed", "deaf", "closed", "mute", "mixed", "nameless"] as const;
+  const accounts = linking(
+    "drafts",
+    [
+      app("token", "hall", `xoxb-1-2-sesame ${tokens.well.split(" ")[1]}`),
+      ...names.map((name) => app(name, "hall", tokens[name])),
+      app("away", "hall", tokens.well),
+      app("page", "hall", tokens.well),
+    ],
+    "drafts",
+  ).replace(/(?<=\[slack\.page\]\nApiURL = "[^"]*)api\/(?=")/u, "");
+  const channels = linking(
+    "walks",
+    [
+      ...["attick", "staff", "cellar"].map((channel) => app("walker", channel, tokens.walker)),
+      app("shy", "hall", tokens.shy),
+    ],
+    "walks",
+  );
+  const { rialto, operator } = await launch(`${config}${accounts}${channels}`);
+  const from = await settled(rialto, [rooms.yard, room]);
+  await operator.change([CALM, HASTY]);
+  alice.archive(attic);
+  await hears(rooms.yard, "has been out of reach since");
+  await rialto.client("desk").say({ text: "anybody there?", username: "anna" });
+  const sights = await operator.look({
+    told,
+    says: [
+      "Token",
+      "Socket Mode is off",
+      "connections:write",
+      "two apps",
+      "ECONNREFUSED",
+      "chat:write.customize",
+      "archived",
+    ],
+    retries: false,
+    account: null,
+    messages: [
+      ...["token", "removed", "deaf", "closed", "mute", "mixed", "page"].map(
+        (name) => new RegExp(`"slack\\.${name}".*"someone must act`, "u"),
+      ),
+      /"slack\.away".*"the account is offline"/u,
+      /"slack\.nameless".*online, but degraded"/u,
+      ...["attick", "staff", "cellar"].map(
+        (channel) => new RegExp(`"channel":"${channel}".*"a channel cannot be joined"`, "u"),
+      ),
+      /"slack\.shy".*"a channel cannot be joined"/u,
+      /archived.*"a channel was lost"/u,
+    ],
+  });
+  alice.unarchive(attic);
+  await hears(rooms.yard, "was out of reach");
+  await hears(room, "anybody there?");
+  return {
+    ...sights,
+    rooms: { [`${IRC.yard} on IRC`]: since(rooms.yard(), from[0]), "attic on Slack": since(room(), from[1]) },
   };
 }

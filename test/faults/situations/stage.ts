@@ -9,6 +9,7 @@ import type { XmppServer } from "../../servers/xmpp/server.ts";
 import { type Rialto, startRialto } from "../../support/rialto.ts";
 import { type SmallDisk, mountSmallDisk } from "../small-disk.ts";
 import { Operator, until } from "./watch.ts";
+import { foundWorkspace, type Workspace } from "./workspace.ts";
 import { type Company, foundCompany } from "./company.ts";
 import { foundGuild, type Guild } from "./guild.ts";
 import { ircRoom, matrixRoom, type Room, xmppRoom } from "./rooms.ts";
@@ -26,6 +27,7 @@ export const IRC = {
   office: "#office",
   works: "#works",
   town: "#town",
+  yard: "#yard",
 } as const;
 const XMPP_ROOM = "square@conference.localhost";
 
@@ -53,6 +55,7 @@ export interface Stage {
   readonly synapse: Synapse;
   readonly company: Company;
   readonly guild: Guild;
+  readonly workspace: Workspace;
   readonly disk: SmallDisk;
   readonly ira: PythonPerson;
   readonly rooms: Readonly<Record<keyof typeof IRC | "xmpp" | "harbourMatrix" | "palaceMatrix", Room>>;
@@ -65,30 +68,32 @@ export interface Stage {
 export async function setStage(ends: Ends): Promise<Stage> {
   const stopping = async (server: { readonly stop: () => Promise<void> }): Promise<void> => await server.stop();
   const quitting = async (person: { readonly quit: () => Promise<void> }): Promise<void> => await person.quit();
-  const [[ircd, ira], other, [prosody, xena], [synapse, harbour, palace], company, guild, disk] = await Promise.all([
-    (async () => {
-      const server = await ends.keep(startInspircd(), stopping);
-      const options = { port: server.port, nick: "ira", channels: Object.values(IRC) };
-      return [server, await ends.keep(pythonPerson(options), quitting)] as const;
-    })(),
-    ends.keep(startInspircd(), stopping),
-    (async () => {
-      const server = await ends.keep(startProsody(), stopping);
-      for (const user of ["lobby", "square", "xena"]) await server.register(user, PASSWORD);
-      const options = { port: server.port, jid: "xena@localhost", password: PASSWORD, nick: "xena" };
-      const person = await ends.keep(SlixmppPerson.connect(options), quitting);
-      await person.join(XMPP_ROOM);
-      return [server, person] as const;
-    })(),
-    (async () => {
-      const server = await ends.keep(startSynapse({ forgetful: true, messageRate: MESSAGE_RATE }), stopping);
-      const nio = await ends.keep(Promise.resolve(new NioPeople(server.url)), stopping);
-      return [server, await matrixWatch(nio, "harbour"), await matrixWatch(nio, "palace")] as const;
-    })(),
-    ends.keep(foundCompany(), async ({ server }) => await server.stop()),
-    ends.keep(foundGuild(), async ({ server }) => await server.stop()),
-    ends.keep(mountSmallDisk(), stopping),
-  ]);
+  const [[ircd, ira], other, [prosody, xena], [synapse, harbour, palace], company, guild, workspace, disk] =
+    await Promise.all([
+      (async () => {
+        const server = await ends.keep(startInspircd(), stopping);
+        const options = { port: server.port, nick: "ira", channels: Object.values(IRC) };
+        return [server, await ends.keep(pythonPerson(options), quitting)] as const;
+      })(),
+      ends.keep(startInspircd(), stopping),
+      (async () => {
+        const server = await ends.keep(startProsody(), stopping);
+        for (const user of ["lobby", "square", "xena"]) await server.register(user, PASSWORD);
+        const options = { port: server.port, jid: "xena@localhost", password: PASSWORD, nick: "xena" };
+        const person = await ends.keep(SlixmppPerson.connect(options), quitting);
+        await person.join(XMPP_ROOM);
+        return [server, person] as const;
+      })(),
+      (async () => {
+        const server = await ends.keep(startSynapse({ forgetful: true, messageRate: MESSAGE_RATE }), stopping);
+        const nio = await ends.keep(Promise.resolve(new NioPeople(server.url)), stopping);
+        return [server, await matrixWatch(nio, "harbour"), await matrixWatch(nio, "palace")] as const;
+      })(),
+      ends.keep(foundCompany(), async ({ server }) => await server.stop()),
+      ends.keep(foundGuild(), async ({ server }) => await server.stop()),
+      ends.keep(foundWorkspace(), async ({ server }) => await server.stop()),
+      ends.keep(mountSmallDisk(), stopping),
+    ]);
   // One after the other: five at once would take a busy machine longer than a start may take.
   let last: Promise<unknown> = Promise.resolve();
   const launch: Stage["launch"] = async (config, dataPath) => {
@@ -106,11 +111,12 @@ export async function setStage(ends: Ends): Promise<Stage> {
     office: irc("office"),
     works: irc("works"),
     town: irc("town"),
+    yard: irc("yard"),
     xmpp: xmppRoom(xena, XMPP_ROOM),
     harbourMatrix: harbour,
     palaceMatrix: palace,
   };
-  return { ircd, other, prosody, synapse, company, guild, disk, ira, rooms, launch };
+  return { ircd, other, prosody, synapse, company, guild, workspace, disk, ira, rooms, launch };
 }
 
 /** Somebody makes a room, and there is a login of its name for Rialto. */

@@ -7,6 +7,7 @@ import { irc } from "./irc.ts";
 import { matrix } from "./matrix.ts";
 import { mattermost } from "./mattermost.ts";
 import { plans } from "./plans.ts";
+import { slack } from "./slack.ts";
 import { xmpp } from "./xmpp.ts";
 
 /** All that runs in one process; `http` is a target of its own. */
@@ -19,5 +20,6 @@ export const TARGETS: readonly Target[] = [
   mattermost,
   discord,
   discordGateway,
+  slack,
   plans,
 ];

@@ -33,6 +33,8 @@ interface Limiter {
 export class Faults {
   #faults: Fault[] = [];
   #limiter: Limiter | null = null;
+  /** How many requests the limiter has refused. */
+  limiterRefused = 0;
 
   /** Answers requests with this instead of doing them. */
   answer(which: Which, answer: Answer, times = 1): void {
@@ -85,7 +87,8 @@ export class Faults {
     const free = Math.max(now, full.get(key) ?? 0) + each;
     const allowAt = free - (burst + 1) * each;
     const refused = now < allowAt;
-    if (!refused) full.set(key, free);
+    if (refused) this.limiterRefused += 1;
+    else full.set(key, free);
     const reset = Math.ceil(((refused ? free - each : free) - now) / 1000);
     const state = {
       limit: burst + 1,

@@ -1,7 +1,7 @@
 import type { Style } from "../../../src/contract/content.ts";
 import type { ChannelRequest } from "../../../src/contract/session.ts";
 import type { Handle, Heard, How, Person, SentFile } from "../../contract/fixture.ts";
-import { emojiName, emojiOf } from "./emoji.ts";
+import { emojiName, emojiOf } from "../site/emoji.ts";
 import { actionIn, seen, typed } from "./markdown.ts";
 import { isMentioned } from "./mentions.ts";
 import { addPerson, type Folk } from "./people.ts";
@@ -53,8 +53,12 @@ export class MattermostGuest implements Person {
   }
 
   setTopic(channel: string, topic: string): Promise<void> {
-    this.#folk.setHeader(this.#channel(channel), topic);
+    this.#folk.setHeader(this.#channel(channel), typed(topic));
     return Promise.resolve();
+  }
+
+  topic(channel: string): string {
+    return seen(this.#server.world.channel(this.#channel(channel).id).header);
   }
 
   kick(channel: string, name: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { isSystemEmoji } from "./emoji.ts";
+import { isSystemEmoji } from "../site/emoji.ts";
 import { isMentioned } from "./mentions.ts";
 import { Shelf } from "./shelf.ts";
 import { forbidden, isId, newId, type PostRow, type Reaction, Refusal, runes, type WirePost } from "./wire.ts";

@@ -62,6 +62,11 @@ export class NioGuest implements Person {
     await this.#client.ask("state", { room: this.#room(channel), type: "m.room.topic", content: { topic } });
   }
 
+  topic(channel: string): string | null {
+    const set = this.#events(channel).findLast(({ event }) => event["type"] === "m.room.topic");
+    return set === undefined ? null : String((set.event["content"] as RawEvent)["topic"]);
+  }
+
   async kick(channel: string, name: string, reason: string): Promise<void> {
     await this.#client.ask("kick", { room: this.#room(channel), user: this.#town.people.get(name) ?? name, reason });
   }

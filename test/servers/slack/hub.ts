@@ -41,6 +41,7 @@ interface Pending {
 export class Hub {
   readonly #world: World;
   readonly #pipes: Pipe[] = [];
+  readonly #watchers: ((event: Told, channel: string) => void)[] = [];
   readonly #pending = new Map<string, Pending>();
   #turn = 0;
   ackMs = ACK_MS;
@@ -62,8 +63,14 @@ export class Hub {
     this.#world = world;
   }
 
+  /** As the clients of people are told: everything, at once. `channel`: empty, where it is of none. */
+  watch(watcher: (event: Told, channel: string) => void): void {
+    this.#watchers.push(watcher);
+  }
+
   /** `key` is what apps subscribe to, as `message.channels`. */
   publish(key: string, event: Told, to: To): void {
+    for (const watcher of this.#watchers) watcher(event, to.channel ?? "");
     const scope = EVENT_SCOPES[key];
     for (const app of this.#world.apps.values()) {
       const wanted = app.events.has(key) && (scope === undefined || app.scopes.has(scope)) && app.revoked === null;

@@ -39,6 +39,8 @@ export class Limits {
   off = false;
   /** Requests that came while they were forbidden. */
   impatient = 0;
+  /** Requests that were refused, those among them. */
+  refused = 0;
 
   constructor(now: () => number) {
     this.#now = now;
@@ -58,6 +60,7 @@ export class Limits {
     const key = `${method} ${app} ${posting ? channel : ""}`;
     const shut = this.#shut.get(key) ?? 0;
     if (now < shut) {
+      this.refused += 1;
       this.impatient += 1;
       return Math.ceil((shut - now) / 1000);
     }
@@ -68,6 +71,7 @@ export class Limits {
       return null;
     }
     const seconds = Math.max(1, Math.ceil(wait / 1000));
+    this.refused += 1;
     this.#shut.set(key, now + wait);
     return seconds;
   }

@@ -74,7 +74,7 @@ export function channelMethods(world: World, channels: Channels, messages: Messa
 
 function changes(world: World, channels: Channels): Methods {
   const note = (what: "setTopic" | "setPurpose", name: "topic" | "purpose"): Method => ({
-    scopes: [`channels:write.${name}`, "channels:manage", "groups:write"],
+    scopes: [`channels:write.${name}`, `groups:write.${name}`, "channels:manage", "groups:write"],
     json: true,
     handler: ({ args, app }) => {
       const row = target(world, app, args.need("channel", "channel_not_found"));

@@ -10,7 +10,7 @@ import type {
   UsersInfoResponse,
   UsersListResponse,
 } from "@slack/web-api";
-import { STANDARD } from "./emoji.ts";
+import { isStandard } from "./emoji.ts";
 import type { Messages } from "./messages.ts";
 import { answerPage } from "./methods-channels.ts";
 import { messageIn, target, visible } from "./methods-chat.ts";
@@ -120,7 +120,7 @@ function reactions(world: World, messages: Messages): Methods {
       const name = call.args.need("name", "invalid_name").replaceAll(/^:|:$/g, "");
       const [base = "", tone] = name.split("::");
       const team = world.team(call.app.team);
-      const isKnown = STANDARD.has(base) || (team.emoji.has(base) && tone === undefined);
+      const isKnown = isStandard(base) || (team.emoji.has(base) && tone === undefined);
       if (!isKnown || (tone !== undefined && !/^skin-tone-[2-6]$/.test(tone))) throw no("invalid_name");
       messages[what](found(call), call.app.user.id, name);
       return {} satisfies Answered<ReactionsAddResponse>;

@@ -1,6 +1,7 @@
 import type { EmojiChangedEvent, FileDeletedEvent } from "@slack/types";
+import { newSecret } from "./clock.ts";
 import { clientId } from "./messages.ts";
-import { STANDARD } from "./emoji.ts";
+import { isStandard } from "./emoji.ts";
 import type { FakeSlack } from "./server.ts";
 import type {
   AppRow,
@@ -10,10 +11,12 @@ import type {
   TeamRow,
   Upload,
   UserRow,
+  WireBlock,
   WireFile,
   WireMessage,
   WireUser,
 } from "./wire.ts";
+import type { World } from "./world.ts";
 
 interface How {
   /** The message whose thread it is said in. */
@@ -21,6 +24,8 @@ interface How {
   /** Shown in the channel as well. */
   readonly broadcast?: boolean;
   readonly files?: readonly FileRow[];
+  /** As it was typed: no sign in it means anything. */
+  readonly literal?: boolean;
   readonly more?: Partial<WireMessage>;
 }
 
@@ -47,9 +52,11 @@ export class Folk {
   }
 
   /** In the network's own markup, with blocks as people's clients make them. */
-  say(channel: ChannelRow, text: string, { thread, broadcast = false, files = [], more = {} }: How = {}): MessageRow {
+  say(channel: ChannelRow, text: string, how: How = {}): MessageRow {
+    const { thread, broadcast = false, files = [], literal = false, more = {} } = how;
     const draft = {
       text,
+      ...(literal && text !== "" && { blocks: typed(text) }),
       broadcast,
       files: files.map(({ wire }) => wire.id),
       ...(thread !== undefined && { thread: thread.wire.thread_ts ?? thread.wire.ts }),
@@ -85,8 +92,8 @@ export class Folk {
     return this.say(channel, "", { files: [row] });
   }
 
-  edit(row: MessageRow, text: string): void {
-    this.#server.messages.edit(row, this.id, { text });
+  edit(row: MessageRow, text: string, { literal = false }: Pick<How, "literal"> = {}): void {
+    this.#server.messages.edit(row, this.id, { text, ...(literal && { blocks: typed(text) }) });
   }
 
   erase(row: MessageRow): void {
@@ -94,7 +101,7 @@ export class Folk {
   }
 
   react(row: MessageRow, name: string): void {
-    if (!STANDARD.has(name.split("::")[0] ?? "") && !this.#team().emoji.has(name)) throw new Error(`no emoji ${name}`);
+    if (!isStandard(name.split("::")[0] ?? "") && !this.#team().emoji.has(name)) throw new Error(`no emoji ${name}`);
     this.#server.messages.react(row, this.id, name);
   }
 
@@ -144,6 +151,18 @@ export class Folk {
   }
 }
 
+/** Clients send blocks of what is typed; the text beside them is the server's, and says less. */
+function typed(text: string): WireBlock[] {
+  const elements = [{ type: "text" as const, text }];
+  return [
+    {
+      type: "rich_text",
+      block_id: newSecret(5),
+      elements: [{ type: "rich_text_section", elements }],
+    } satisfies WireBlock,
+  ];
+}
+
 export function addPerson(server: FakeSlack, team: TeamRow, name: string, more: WireUser = {}): Folk {
   return new Folk(server, server.world.addUser(team.id, name, more));
 }
@@ -179,6 +198,20 @@ export function addEmoji(server: FakeSlack, team: TeamRow, name: string, value: 
   server.hub.publish("emoji_changed", event satisfies EmojiChangedEvent, { team: team.id });
 }
 
+/** So many more of each, of whom nothing is told. */
+export function populate(
+  server: FakeSlack,
+  team: TeamRow,
+  more: { readonly people: number; readonly channels: number; readonly emoji: number },
+): void {
+  const { world } = server;
+  for (let number = 0; number < more.people; number += 1) world.addUser(team.id, `person${number}`);
+  for (let number = 0; number < more.channels; number += 1) world.addChannel(team.id, `channel${number}`, "USLACKBOT");
+  for (let number = 0; number < more.emoji; number += 1) {
+    team.emoji.set(`emoji${number}`, `${world.site}/emoji/${number}.png`);
+  }
+}
+
 /** A file is deleted by whom it belongs to: a stone is left in messages. */
 export function eraseFile(server: FakeSlack, row: FileRow): void {
   const { id } = row.wire;
@@ -199,9 +232,32 @@ export function hideBefore(channel: ChannelRow, row: MessageRow): void {
   channel.hiddenBefore = row.wire.ts;
 }
 
-/** A bot in a channel, with what it may do. */
-export function install(server: FakeSlack, team: TeamRow, name: string, channels: readonly ChannelRow[]): AppRow {
-  const app = server.world.addApp(team.id, name);
+/** A bot in a channel, with what it may do; `manifest`: what it asks for, as JSON. Absent: all there is. */
+export function install(
+  server: FakeSlack,
+  team: TeamRow,
+  name: string,
+  channels: readonly ChannelRow[],
+  manifest?: string,
+): AppRow {
+  const { world } = server;
+  const app = manifest === undefined ? world.addApp(team.id, name) : fromManifest(world, team, name, manifest);
   for (const channel of channels) channel.members.add(app.user.id);
+  return app;
+}
+
+interface AppManifest {
+  readonly oauth_config: { readonly scopes: { readonly bot: readonly string[] } };
+  readonly settings: {
+    readonly event_subscriptions: { readonly bot_events: readonly string[] };
+    readonly socket_mode_enabled: boolean;
+  };
+}
+
+function fromManifest(world: World, team: TeamRow, name: string, manifest: string): AppRow {
+  const { oauth_config: oauth, settings } = JSON.parse(manifest) as AppManifest;
+  const app = world.addApp(team.id, name, oauth.scopes.bot);
+  app.events = new Set(settings.event_subscriptions.bot_events);
+  app.socketMode = settings.socket_mode_enabled;
   return app;
 }

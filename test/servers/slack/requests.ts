@@ -12,7 +12,7 @@ export interface Call {
 
 /** A method of the Web API. */
 export interface Method {
-  /** The scopes of which the token must have one; none: any token will do. */
+  /** The scopes of which the token must have one; none: every token will do. */
   readonly scopes: readonly string[];
   /** Methods that read take no JSON. */
   readonly json?: boolean;

@@ -81,6 +81,11 @@ export class FakeSlack {
     return this.#site.wire;
   }
 
+  /** Where it listens itself, behind the road. */
+  get port(): number {
+    return this.#site.port;
+  }
+
   /** A method is the path `/chat.postMessage`; others are as they are: `/upload/v1/`, `/files-pri/`, `/link/`. */
   get faults(): Faults {
     return this.#site.faults;
@@ -114,6 +119,12 @@ export class FakeSlack {
       this.sockets.expireTickets();
       await down();
     });
+  }
+
+  /** The road breaks, and the server goes on taking the connections of Socket Mode for sound, until `sockets.see`. */
+  cutUnseen(): void {
+    this.sockets.blind = true;
+    this.wire.cut();
   }
 
   async stop(): Promise<void> {

@@ -31,6 +31,9 @@ export class Sockets {
   deaf = false;
   /** Connections open and are not greeted. */
   silent = false;
+  /** Connections that end are still taken for sound; see `FakeSlack.cutUnseen`. */
+  blind = false;
+  readonly #unseen: (() => void)[] = [];
   /** What clients said that is no acknowledgement of anything. */
   readonly strange: string[] = [];
   /** How many connections there have been. */
@@ -87,6 +90,12 @@ export class Sockets {
     for (const client of this.#open.keys()) client.terminate();
   }
 
+  /** The server sees now which connections have ended. */
+  see(): void {
+    this.blind = false;
+    for (const gone of this.#unseen.splice(0)) gone();
+  }
+
   #welcome(client: WebSocket, app: AppRow): void {
     const pipe: Pipe = {
       app: app.id,
@@ -107,7 +116,9 @@ export class Sockets {
       for (const timer of this.#timers.get(client) ?? []) clearTimeout(timer);
       this.#timers.delete(client);
       this.#open.delete(client);
-      this.#hub.left(pipe);
+      const gone = (): void => this.#hub.left(pipe);
+      if (this.blind) this.#unseen.push(gone);
+      else gone();
     });
     client.on("message", (data: Buffer, binary) => this.#hear(binary ? "" : data.toString("utf8")));
     if (this.#hub.count(app.id) >= CONNECTIONS) return this.#farewell(client, "too_many_websockets");

@@ -120,7 +120,7 @@ export interface AppRow {
   /** Scopes of the token for the app itself. */
   readonly appScopes: Set<string>;
   /** What it subscribed to, as `message.channels`. */
-  readonly events: Set<string>;
+  events: Set<string>;
   /** The switch "Enable Socket Mode". */
   socketMode: boolean;
   /** A name of its own without the scope for it: refused, else passed over. Servers have done both. */

@@ -1,0 +1,202 @@
+import type { Block, SharedFile } from "../../contract/content.ts";
+import { END, type MessageRef } from "../../contract/ids.ts";
+import type { EditOp } from "../../contract/ops.ts";
+import type { Loss, Outcome } from "../../contract/outcome.ts";
+import type { Attempt } from "../../contract/session.ts";
+import { listIn, written } from "../kit/json.ts";
+import { outgoingName, standingFiles } from "../kit/outgoing-files.ts";
+import { GIVEN_UP, GONE, NOT_THERE } from "../kit/outcomes.ts";
+import type { UploadedFile } from "./api.ts";
+import { isGone, readingFailed } from "./failure.ts";
+import { messageRef } from "./ids.ts";
+import type { SlackFile, SlackMessage } from "./model.ts";
+import { blockIdOf, metadataOf } from "./own-messages.ts";
+import { markOf } from "./progress.ts";
+import { asItIs, FILES_MAX, inStyle, renderTexts, type SlackRenderedFile, spoken, writtenAs } from "./render.ts";
+import type { SlackSender } from "./sender.ts";
+
+interface EditCall {
+  readonly op: EditOp;
+  readonly attempt: Attempt;
+  /** The messages that are still there. */
+  readonly standing: readonly SlackMessage[];
+  readonly losses: Loss[];
+  /** What becomes of them: the messages that stood there and still do, and those that were made. */
+  readonly kept: MessageRef[];
+  readonly made: MessageRef[];
+}
+
+type EditFiles =
+  | { readonly ok: true; readonly all: readonly SlackRenderedFile[]; readonly added: readonly UploadedFile[] }
+  | { readonly ok: false; readonly outcome: Outcome };
+
+/**
+ * Edits of messages that may be several: each gets its part of the new text; those that are too many are deleted, those
+ * that are missing are made. Files stay with their messages, and those that come with the edit are in messages of their
+ * own.
+ */
+export class SlackEditor {
+  readonly #sender: SlackSender;
+
+  constructor(sender: SlackSender) {
+    this.#sender = sender;
+  }
+
+  async edit(op: EditOp, attempt: Attempt): Promise<Outcome> {
+    const { link } = this.#sender;
+    if (link.room(op.channel) === null) return NOT_THERE;
+    const standing: SlackMessage[] = [];
+    for (const target of op.target) {
+      if (attempt.signal.aborted) return GIVEN_UP;
+      const message = await link.api.message(op.channel, target, attempt.signal);
+      if (message.ok && message.value !== null && message.value.subtype !== "tombstone") standing.push(message.value);
+      if (!message.ok && !isGone(message.failure) && message.failure.error !== "thread_not_found")
+        return readingFailed(message.failure, { link, channel: op.channel, doing: "edit the message" });
+    }
+    if (standing.length === 0) return GONE;
+    return await this.#edit({ op, attempt, standing, losses: [], kept: [], made: [] });
+  }
+
+  async #edit(call: EditCall): Promise<Outcome> {
+    const { op, attempt, standing, losses, kept, made } = call;
+    const { link } = this.#sender;
+    const files = await this.#files(call);
+    if (!files.ok) return files.outcome;
+    const people = await this.#sender.callers.among(op, op.channel, attempt.signal);
+    const isPlain = standing.some(({ username }) => username === "");
+    const named = op.author === null ? "none" : isPlain ? "first" : "none";
+    const rendered = renderTexts(op, { named, people, hasEmoji: link.hasEmoji, files: files.all });
+    losses.push(...rendered.losses);
+    for (let at = 0; at < Math.max(rendered.texts.length, standing.length); at += 1) {
+      if (attempt.signal.aborted) return GIVEN_UP;
+      const stop = await this.#step(call, rendered.texts[at] ?? null, at);
+      if (stop !== null) return stop;
+    }
+    for (let at = 0; at < files.added.length; at += FILES_MAX) {
+      const some = files.added.slice(at, at + FILES_MAX);
+      const stop = await this.#make(call, { key: `files${at}`, blocks: [], files: some });
+      if (stop !== null) return stop;
+    }
+    this.#sender.uploads.forget(op.id);
+    // As they stand in the channel, so that a longer text can go on in them.
+    const refs = [...kept, ...made];
+    const isSame = refs.length === op.target.length && refs.every((ref, at) => ref === op.target[at]);
+    return { is: "delivered", receipt: { messages: isSame ? [] : refs, losses } };
+  }
+
+  /** What has come with the edit is brought to the server; what came with the message is there. */
+  async #files({ op, attempt, standing, losses }: EditCall): Promise<EditFiles> {
+    const there = filesAmong(op.body.files, standing);
+    const all: SlackRenderedFile[] = [];
+    const added: UploadedFile[] = [];
+    for (const file of op.body.files) {
+      if (file.id === null || there.has(file)) {
+        all.push(asItIs(file));
+        continue;
+      }
+      const brought = await this.#sender.uploads.bring(file, op.id, op.channel, attempt.signal);
+      if (brought.is === "ended") return { ok: false, outcome: brought.outcome };
+      if (brought.is === "there") {
+        added.push(brought.uploaded);
+        all.push({ file, goes: "natively" });
+        continue;
+      }
+      losses.push({ what: "file", note: `${file.name}: ${brought.why}` });
+      all.push({ file: { ...file, missing: brought.why }, goes: "in the text" });
+    }
+    return { ok: true, all, added };
+  }
+
+  /** One of the messages; null: it is as it is to be. */
+  async #step(call: EditCall, words: readonly Block[] | null, at: number): Promise<Outcome | null> {
+    const { op, attempt, standing, kept } = call;
+    const message = standing[at];
+    if (message === undefined)
+      return words === null ? null : await this.#make(call, { key: `new${at}`, blocks: inStyle(op, words), files: [] });
+    if (words === null && message.files.length === 0)
+      return await this.#sender.remove(message.ts, op.channel, attempt.signal);
+    const stop = await this.#change(call, message, this.#said(call, message, words ?? [], at));
+    if (stop === null) kept.push(messageRef(message.ts));
+    return stop;
+  }
+
+  /** As it was: who was named before the text still is. */
+  #said({ op, standing }: EditCall, message: SlackMessage, words: readonly Block[], at: number): readonly Block[] {
+    const hasOwnName = message.username !== "";
+    const isFirst = at === 0 || standing[0]?.username !== "";
+    const isNamed = !hasOwnName && op.author !== null && (isFirst || words.length === 0);
+    return isNamed ? spoken(op, words) : inStyle(op, words);
+  }
+
+  async #change({ op, attempt }: EditCall, message: SlackMessage, blocks: readonly Block[]): Promise<Outcome | null> {
+    const { link } = this.#sender;
+    const first = blocks.length === 0 ? null : (message.blocks[0]?.["block_id"] ?? null);
+    // Its own mark stays: by that it is known.
+    const part = link.own.note(op.channel, message) ?? { op: op.id, mark: markOf("edit", END) };
+    const said = writtenAs(blocks, typeof first === "string" ? first : blockIdOf(part), link.hasEmoji);
+    if (said.blocks.length === 0 || isSaid(message, said)) return null;
+    const fileIds = message.files.map(({ id }) => id);
+    const change = { channel: op.channel, ts: message.ts, ...said, metadata: metadataOf(part), fileIds };
+    const changed = await link.api.update(change, attempt.signal);
+    if (changed.ok) return null;
+    return isGone(changed.failure) ? GONE : this.#sender.failed(changed.failure, op.channel, "edit the message");
+  }
+
+  /** A message that is missing comes after the others, where they are. */
+  async #make(call: EditCall, part: NewEditPart): Promise<Outcome | null> {
+    const { op, attempt, standing, made, losses } = call;
+    const [first] = standing;
+    const root = first === undefined || first.threadTs === first.ts ? "" : first.threadTs;
+    const hasFiles = part.files.length > 0;
+    const isPlain = hasFiles && first?.username !== "" && op.author !== null;
+    const done = await this.#sender.poster.make(
+      {
+        op: op.id,
+        upTo: END,
+        channel: op.channel,
+        root,
+        ...part,
+        blocks: isPlain || hasFiles ? spoken(op, part.blocks) : part.blocks,
+        speaker: hasFiles || first?.username === "" ? null : this.#sender.speakerOf(op),
+      },
+      attempt.signal,
+    );
+    if (done.is === "ended") return done.outcome;
+    if (done.is === "made") {
+      made.push(done.found.ref);
+      return null;
+    }
+    if (done.what !== "files") return { is: "rejected", why: { code: "forbidden", message: done.why } };
+    losses.push({ what: "file", note: done.why });
+    return null;
+  }
+}
+
+interface NewEditPart {
+  readonly key: string;
+  readonly blocks: readonly Block[];
+  readonly files: readonly UploadedFile[];
+}
+
+/** Whether a message says this already. */
+function isSaid(message: SlackMessage, { text, blocks }: ReturnType<typeof writtenAs>): boolean {
+  const elements = (of: readonly Readonly<Record<string, unknown>>[]): string =>
+    written(listIn(of[0] ?? {}, "elements"));
+  return (
+    message.text === text && message.blocks.length === blocks.length && elements(message.blocks) === elements(blocks)
+  );
+}
+
+/** Those of the files that the messages have already. */
+function filesAmong(
+  files: readonly SharedFile[],
+  messages: readonly SlackMessage[],
+): ReadonlyMap<SharedFile, SlackFile> {
+  const there = messages.flatMap((message) => message.files);
+  return standingFiles(files, there, [
+    (file, one) => isNamed(file, one) && one.size === file.bytes,
+    (file, one) => isNamed(file, one) && (one.size === null || file.bytes === null),
+  ]);
+}
+
+const isNamed = (file: SharedFile, { name, title }: SlackFile): boolean => [name, title].includes(outgoingName(file));

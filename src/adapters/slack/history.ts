@@ -1,0 +1,314 @@
+import type { Event } from "../../contract/events.ts";
+import type { Accepted, Host } from "../../contract/host.ts";
+import { Lru } from "../../lib/lru.ts";
+import type { FaultGuard } from "../kit/guard.ts";
+import type { EventIntake } from "../kit/intake.ts";
+import type { SlackApi } from "./api.ts";
+import {
+  changesIn,
+  fetchChannel,
+  type FetchedMessages,
+  fetchThread,
+  type SlackChange,
+  reactionsIn,
+  type SlackScope,
+  threadsIn,
+} from "./gap.ts";
+import { type KeptMessage, reactionMarks } from "./kept-messages.ts";
+import { isLaterTs, type SlackMessage } from "./model.ts";
+import { marginBefore, type SlackPositions } from "./positions.ts";
+import type { SlackReader } from "./reader.ts";
+import { deleted, edited, reacted, toEvent } from "./receive.ts";
+import { AUTH_ERRORS, type SlackFailure, type SlackResult } from "./result.ts";
+
+/** Handed over at once. */
+const BATCH_MAX = 200;
+/** So many handings over may be under way. */
+const UNDER_WAY_MAX = 5;
+/** Threads of one channel that are read for one gap, those with the newest replies. */
+const THREADS_MAX = 50;
+/** So often the people of a channel's history are looked up; then it is told without their names. */
+const LEARN_MAX = 3;
+const CHANNELS_MAX = 1_000;
+
+interface SlackHistoryOptions {
+  readonly api: Pick<SlackApi, "history" | "replies">;
+  readonly host: Pick<Host, "accept" | "log" | "clock">;
+  readonly intake: Pick<EventIntake, "hand">;
+  readonly positions: SlackPositions;
+  readonly reader: Pick<SlackReader, "learn" | "note" | "told" | "gone" | "isGone" | "isOursToDelete" | "context">;
+  /** False for what was handed over before. */
+  readonly isNews: (event: Event) => boolean;
+  /** These are about to be told. */
+  readonly onTold: (events: readonly Event[]) => void;
+  readonly guard: Pick<FaultGuard, "run">;
+}
+
+/** What is to be read for whom. */
+interface SlackHistoryTask {
+  readonly channel: string;
+  /** Nobody wants it any more. */
+  readonly isOver: () => boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Why a history was not read. */
+export interface UnreadHistory extends Pick<SlackFailure, "why" | "error" | "status" | "message" | "retryAfterMs"> {
+  /** Asking again would fail again, until somebody changes something. */
+  readonly isForGood: boolean;
+}
+
+interface Reading {
+  readonly scope: SlackScope;
+  readonly channel: FetchedMessages;
+  readonly threads: ReadonlyMap<string, FetchedMessages & { readonly oldest: string }>;
+  readonly kept: readonly KeptMessage[];
+}
+
+interface Telling {
+  readonly reading: Reading;
+  readonly task: SlackHistoryTask;
+  /** What was said there and edited since, by `ts`. */
+  readonly edits: ReadonlyMap<string, SlackMessage>;
+  /** Up to where everything was told that came in its order. */
+  readonly sinceTs: string;
+  readonly isSweep: boolean;
+}
+
+/** Tells what was missed in a channel: what was said, and what became of what was said before. */
+export class SlackHistory {
+  readonly #options: SlackHistoryOptions;
+  /** How often nobody could say who the people of a channel are. */
+  readonly #nameless = new Lru<string, number>(CHANNELS_MAX);
+
+  constructor(options: SlackHistoryOptions) {
+    this.#options = options;
+  }
+
+  /** What the socket has lost of the last minutes. */
+  async sweep(task: SlackHistoryTask, times: Pick<SlackScope, "from" | "until">): Promise<UnreadHistory | null> {
+    const floor = this.#options.positions.channels.of(task.channel)?.floor ?? null;
+    if (floor === null) return null;
+    return await this.#tell(task, { channel: task.channel, floor, ...times }, true);
+  }
+
+  /** From where the channel was read. Null: it is told, or over. */
+  async read(task: SlackHistoryTask): Promise<UnreadHistory | null> {
+    const { channels } = this.#options.positions;
+    const position = channels.of(task.channel);
+    if (position === null) return null;
+    const from = marginBefore(channels.sinceOf(task.channel));
+    const scope = { channel: task.channel, from: isLaterTs(position.floor, from) ? position.floor : from };
+    return await this.#tell(task, { ...scope, floor: position.floor, until: "" }, false);
+  }
+
+  async #tell(task: SlackHistoryTask, scope: SlackScope, isSweep: boolean): Promise<UnreadHistory | null> {
+    const { positions, host } = this.#options;
+    const fetched = await this.#fetch(task, scope, isSweep);
+    if (task.isOver()) return null;
+    if (!fetched.ok) return unread(fetched.failure);
+    const reading = fetched.value;
+    const { channel } = scope;
+    const found = changesIn(reading, scope, (ts, editedTs) => positions.wasToldEdited(channel, ts, editedTs));
+    const learned = await this.#learn(channel, [
+      ...found.messages,
+      ...found.changes.flatMap((change) => (change.is === "edited" ? change.message : [])),
+    ]);
+    if (learned === null) return NAMELESS;
+    if (task.isOver()) return null;
+    const complete = (message: SlackMessage): SlackMessage => learned.get(message.ts) ?? message;
+    const edits = new Map<string, SlackMessage>();
+    for (const change of found.changes) {
+      if (change.is === "edited") edits.set(change.message.ts, complete(change.message));
+    }
+    const telling = { reading, task, edits, sinceTs: positions.channels.sinceOf(channel), isSweep };
+    await this.#tellMessages(found.messages.map(complete), telling);
+    if (task.isOver()) return null;
+    const told = new Set(found.messages.map(({ ts }) => ts));
+    const changes = found.changes.flatMap((change): readonly SlackChange[] => {
+      if (change.is !== "edited") return [change];
+      const { ts } = change.message;
+      return told.has(ts) ? [] : [{ is: "edited", message: edits.get(ts) ?? change.message }];
+    });
+    this.#tellChanges(channel, changes, task);
+    host.log.trace({ channel, messages: reading.channel.messages.length, changes: changes.length }, "read a history");
+    return null;
+  }
+
+  async #fetch(task: SlackHistoryTask, scope: SlackScope, isSweep: boolean): Promise<SlackResult<Reading>> {
+    const { api, positions, reader, host } = this.#options;
+    const { channel: id } = task;
+    const kept = positions.kept.of(id);
+    const channel = await fetchChannel(api, isSweep ? { channel: id, from: NEWEST } : scope, task.signal);
+    if (!channel.ok) return channel;
+    for (const message of channel.value.messages) reader.note(message);
+    const threads = new Map<string, FetchedMessages & { readonly oldest: string }>();
+    const wanted = threadsIn(channel.value.messages, isSweep ? [] : kept, scope.from);
+    const isTold = (root: string): boolean => isSweep && this.#isTold(id, channel.value.messages, root);
+    for (const { root, oldest } of wanted.slice(0, THREADS_MAX)) {
+      if (isTold(root) || task.isOver()) continue;
+      const thread = await fetchThread(api, { channel: id, root, oldest }, task.signal);
+      if (!thread.ok) return thread;
+      for (const message of thread.value.messages) reader.note(message);
+      threads.set(root, { ...thread.value, oldest });
+    }
+    if (wanted.length > THREADS_MAX) {
+      const words =
+        "more threads have something new than Rialto reads for one gap: what was said in the others is missing";
+      host.log.warn({ channel: id, threads: wanted.length - THREADS_MAX }, words);
+    }
+    return { ok: true, value: { scope, channel: channel.value, threads, kept } };
+  }
+
+  /** The newest reply of a thread was told. */
+  #isTold(channel: string, messages: readonly SlackMessage[], root: string): boolean {
+    const latest = messages.find(({ ts }) => ts === root)?.latestReply ?? "";
+    return latest !== "" && this.#options.positions.kept.find(channel, latest) !== null;
+  }
+
+  /** By `ts`, with what events lack. Null: they are to be read again later, with the names of people. */
+  async #learn(channel: string, messages: readonly SlackMessage[]): Promise<ReadonlyMap<string, SlackMessage> | null> {
+    const learned = messages.length === 0 ? [] : await this.#options.reader.learn(messages);
+    if (learned !== null) this.#nameless.delete(channel);
+    if (learned !== null) return new Map(learned.map((one) => [one.ts, one]));
+    const tries = (this.#nameless.get(channel) ?? 0) + 1;
+    this.#nameless.set(channel, tries % LEARN_MAX);
+    if (tries < LEARN_MAX) return null;
+    this.#options.host.log.warn({ channel }, "missed messages come without the names of people");
+    return new Map();
+  }
+
+  /** Hands over what may be new. What comes behind it need not wait for the disk, unless very much does. */
+  async #tellMessages(messages: readonly SlackMessage[], telling: Telling): Promise<void> {
+    const { host, reader, positions, guard, isNews, onTold } = this.#options;
+    const { isOver } = telling.task;
+    const answers: Promise<number>[] = [];
+    for (let at = 0; at < messages.length && !isOver(); at += BATCH_MAX) {
+      const batch = messages.slice(at, at + BATCH_MAX).flatMap((message) => {
+        const event = reader.isGone(message) ? null : guard.run(() => toEvent(message, reader.context), HISTORY);
+        const isNew = event !== null && isNews(event) && positions.comings.isNews(event, "message", message.ts);
+        return isNew ? [{ message, event }] : [];
+      });
+      if (batch.length === 0) continue;
+      const events = batch.map(({ event }) => event);
+      onTold(events);
+      for (const { message } of batch) this.#keep(message);
+      const mine = batch.map(({ message }) => message);
+      answers.push(host.accept({ events, cursor: null }).then((answer) => this.#settle(mine, answer, telling)));
+      await answers.at(-UNDER_WAY_MAX);
+    }
+    void Promise.all(answers).then((counts) =>
+      this.#report(
+        telling,
+        counts.reduce((sum, count) => sum + count, 0),
+      ),
+    );
+  }
+
+  /** As if nothing of what has become of it had been told. */
+  #keep(message: SlackMessage): void {
+    const { reader, positions } = this.#options;
+    const { channel, ts } = message;
+    const wasKept = positions.kept.find(channel, ts) !== null;
+    reader.told(message);
+    const kept = positions.kept.find(channel, ts);
+    if (!wasKept && kept !== null) positions.kept.keep(channel, { ...kept, reactions: new Set() });
+  }
+
+  /** The core says which it had; how many were new. An edit of these is part of what was told. */
+  #settle(messages: readonly SlackMessage[], answers: readonly Accepted[], telling: Telling): number {
+    const { positions } = this.#options;
+    const { edits, sinceTs, task } = telling;
+    if (task.isOver()) return 0;
+    let news = 0;
+    for (const [at, message] of messages.entries()) {
+      const { channel, ts, editedTs } = message;
+      // Of our own ones it does not say so.
+      const isKnown = answers[at] === "duplicate" || (answers[at] === "ignored" && !isLaterTs(ts, sinceTs));
+      const kept = positions.kept.find(channel, ts);
+      const edit = edits.get(ts);
+      if (!isKnown) {
+        news += 1;
+        if (editedTs !== "") positions.toldEdited(channel, ts, editedTs);
+        const reactions = reactionsIn(message, { reactions: kept?.reactions ?? new Set() });
+        this.#tellChanges(channel, reactions.filter(isOn), task);
+        continue;
+      }
+      // Nobody knows which of its reactions were told.
+      const all = new Set([...reactionMarks(message.reactions), ...(kept?.reactions ?? [])]);
+      if (kept !== null) positions.kept.keep(channel, { ...kept, reactions: all });
+      if (edit !== undefined) this.#tellChanges(channel, [{ is: "edited", message: edit }], task);
+    }
+    return news;
+  }
+
+  #tellChanges(channel: string, changes: readonly SlackChange[], { isOver }: SlackHistoryTask): void {
+    const { intake, guard, isNews } = this.#options;
+    for (let at = 0; at < changes.length && !isOver(); at += BATCH_MAX) {
+      const events = changes
+        .slice(at, at + BATCH_MAX)
+        .flatMap((change) => guard.run(() => this.#changeEvent(channel, change), HISTORY) ?? []);
+      intake.hand(events.filter(isNews));
+    }
+  }
+
+  #changeEvent(channel: string, change: SlackChange): Event | null {
+    const { reader, positions, host } = this.#options;
+    const atMs = host.clock.nowMs();
+    switch (change.is) {
+      case "reacted":
+        return positions.kept.react(channel, change)
+          ? reacted(change, { channel, atMs, stamp: null }, reader.context)
+          : null;
+      case "gone": {
+        const { ts } = change;
+        reader.gone(channel, ts);
+        return deleted({ channel, ts }, { ours: reader.isOursToDelete(channel, ts), atMs });
+      }
+      case "edited":
+        reader.told(change.message);
+        return edited(change.message, reader.context);
+    }
+  }
+
+  #report({ reading: { scope, channel, threads }, isSweep }: Telling, missed: number): void {
+    const { log } = this.#options.host;
+    if (missed > 0) {
+      const words = isSweep ? "Slack had not told these messages" : "read the messages that Rialto missed";
+      log.info({ channel: scope.channel, messages: missed }, words);
+    }
+    if (!channel.isWhole || [...threads.values()].some(({ isWhole }) => !isWhole)) {
+      log.warn({ channel: scope.channel }, "more was said than Rialto reads for one gap: some of it is missing");
+    }
+  }
+}
+
+const isOn = (change: SlackChange): boolean => change.is === "reacted" && change.on;
+
+/** Later than all that was ever said: only the newest page is read. */
+const NEWEST = "999999999999.000000";
+
+const HISTORY = { event: "history" };
+
+const NAMELESS: UnreadHistory = {
+  why: "refused",
+  error: "",
+  status: 0,
+  message: "Slack does not say who its people are",
+  retryAfterMs: null,
+  isForGood: false,
+};
+
+const unread = (failure: SlackFailure): UnreadHistory => ({
+  ...failure,
+  isForGood: FOR_GOOD.has(failure.error) || AUTH_ERRORS.has(failure.error),
+});
+
+const FOR_GOOD: ReadonlySet<string> = new Set([
+  "access_denied",
+  "channel_not_found",
+  "is_archived",
+  "missing_scope",
+  "no_permission",
+  "not_in_channel",
+]);

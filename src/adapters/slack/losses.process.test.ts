@@ -1,0 +1,182 @@
+import { describe, expect, test } from "vitest";
+import { CountingClock, RecordingHost } from "../../../test/contract/recording-host.ts";
+import { begin, joinChannel, live, type SlackTown, slackTown, stop, toldBy, until } from "./town.suite.ts";
+
+/** The time of the system, in which a sweep comes when a test says so. */
+class SweepClock extends CountingClock {
+  #aheadMs = 0;
+  #sweep: (() => void) | null = null;
+
+  override monoMs(): number {
+    return super.monoMs() + this.#aheadMs;
+  }
+
+  override after(ms: number, task: () => void): () => void {
+    if (ms !== 6_000) return super.after(ms, task);
+    this.#sweep = task;
+    return () => void (this.#sweep = null);
+  }
+
+  /** A minute later, it is looked for what was not told. */
+  sweep({ server }: SlackTown): void {
+    this.#aheadMs += 61_000;
+    server.world.clock.pass(61_000);
+    this.#sweep?.();
+  }
+}
+
+const histories = (requests: readonly string[]): number =>
+  requests.filter((one) => one.endsWith("/conversations.history")).length;
+
+describe("what the socket loses", () => {
+  test("is told by a sweep: messages, edits, deletions, reactions and replies, and nothing twice", async () => {
+    const town = await slackTown();
+    const { alice, channel, server } = town;
+    const clock = new SweepClock();
+    const { host } = await live(town, { host: new RecordingHost(clock) });
+    const [changed, erased, liked] = [
+      alice.say(channel, "one"),
+      alice.say(channel, "two"),
+      alice.say(channel, "three"),
+    ];
+    const root = alice.say(channel, "root");
+    await until(host, "Alice: root");
+    // It begins to count when a channel is seen.
+    clock.sweep(town);
+    server.hub.lose = 6;
+    alice.say(channel, "lost");
+    alice.edit(changed, "one, edited");
+    alice.erase(erased);
+    alice.react(liked, "heart");
+    alice.say(channel, "lost answer", { thread: root });
+    alice.say(channel, "lost for all", { thread: root, broadcast: true });
+    server.world.clock.pass(30_000);
+    alice.say(channel, "heard");
+    await until(host, "Alice: heard");
+    expect(toldBy(host)).toEqual(["Alice: one", "Alice: two", "Alice: three", "Alice: root", "Alice: heard"]);
+    clock.sweep(town);
+    await until(host, "deleted");
+    expect(toldBy(host).slice(5)).toEqual([
+      "Alice: lost",
+      "Alice: lost answer",
+      "Alice: lost for all",
+      "Alice edits: one, edited",
+      "Alice +❤️",
+      "deleted",
+    ]);
+    const count = histories(server.requests);
+    clock.sweep(town);
+    await until(host, () => histories(server.requests) > count);
+    alice.say(channel, "over");
+    await until(host, "Alice: over");
+    expect(toldBy(host)).toHaveLength(12);
+  });
+
+  test("what is said while a sweep asks is told once", async () => {
+    const town = await slackTown();
+    const { alice, channel, server } = town;
+    const clock = new SweepClock();
+    const { host } = await live(town, { host: new RecordingHost(clock) });
+    clock.sweep(town);
+    const row = alice.say(channel, "one");
+    await until(host, "Alice: one");
+    const release = server.faults.hold({ path: "/conversations.history" });
+    const count = histories(server.requests);
+    clock.sweep(town);
+    await until(host, () => histories(server.requests) > count);
+    alice.react(row, "heart");
+    alice.say(channel, "two");
+    release();
+    await until(host, "Alice: two");
+    expect(toldBy(host)).toEqual(["Alice: one", "Alice +❤️", "Alice: two"]);
+  });
+
+  test("while the history is limited, no sweep asks, and all the rest goes on", async () => {
+    const town = await slackTown();
+    const { alice, channel, server } = town;
+    const clock = new SweepClock();
+    const { host } = await live(town, { host: new RecordingHost(clock) });
+    clock.sweep(town);
+    server.limit({ path: "/conversations.history" }, 30);
+    const count = histories(server.requests);
+    clock.sweep(town);
+    await until(host, () => histories(server.requests) === count + 1);
+    alice.say(channel, "one");
+    await until(host, "Alice: one");
+    clock.sweep(town);
+    clock.sweep(town);
+    alice.say(channel, "two");
+    await until(host, "Alice: two");
+    expect([histories(server.requests), server.limits.impatient]).toEqual([count + 1, 0]);
+  });
+});
+
+describe("connections", () => {
+  test("a refresh in the middle of a burst loses and doubles nothing", async () => {
+    const town = await slackTown();
+    const { alice, channel, server } = town;
+    const { host } = await live(town);
+    server.sockets.graceMs = 500;
+    const words: string[] = [];
+    for (let at = 0; at < 300; at += 1) {
+      if (at === 100) server.sockets.disconnect("refresh_requested");
+      if (at % 20 === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+      alice.say(channel, `m${at}`);
+      words.push(`Alice: m${at}`);
+    }
+    await until(host, "Alice: m299");
+    await until(host, () => toldBy(host).length >= 300);
+    expect(toldBy(host)).toEqual(words);
+    expect(server.sockets.greeted).toBe(2);
+  });
+
+  test("what is not on the disk is not acknowledged", async () => {
+    const town = await slackTown();
+    const { alice, channel, server } = town;
+    server.hub.ackMs = 60_000;
+    const { host } = await live(town);
+    await until(host, () => server.hub.waiting === 0);
+    host.hold();
+    alice.say(channel, "one");
+    await until(host, "Alice: one");
+    expect(server.hub.waiting).toBe(1);
+    host.release();
+    await until(host, () => server.hub.waiting === 0);
+  });
+
+  test("an event that comes again to the next session is told once", async () => {
+    const town = await slackTown();
+    const { alice, channel, server } = town;
+    const first = await live(town);
+    server.hub.ignoreAcks = true;
+    server.hub.retryMs = [0, 50, 50];
+    const row = alice.say(channel, "one");
+    alice.react(row, "heart");
+    await until(first.host, "Alice +❤️");
+    await stop(first);
+    server.hub.ignoreAcks = false;
+    const second = await live(town, { before: first });
+    await until(second.host, () => server.hub.waiting === 0);
+    alice.say(channel, "two");
+    await until(second.host, "Alice: two");
+    expect(toldBy(second.host)).toEqual(["Alice: one", "Alice +❤️", "Alice: two"]);
+  });
+
+  test("three hundred channels are joined, and what was missed in them is told", async () => {
+    const town = await slackTown();
+    const { alice, app, server, team } = town;
+    server.limits.set("conversations.history", 1000, 1000);
+    const names = Array.from({ length: 300 }, (_, at) => `room${at}`);
+    const rooms = names.map((name) => server.world.addChannel(team.id, name, alice.id));
+    for (const room of rooms) room.members.add(app.user.id);
+    const first = await begin(town);
+    await Promise.all(names.map(async (name) => await joinChannel(first, name)));
+    await stop(first);
+    for (const room of rooms) alice.say(room, `in ${room.name}`);
+    const second = await begin(town, { before: first });
+    await Promise.all(names.map(async (name) => await joinChannel(second, name)));
+    await until(second.host, () => toldBy(second.host).length >= 300);
+    expect(toldBy(second.host).toSorted()).toEqual(names.map((name) => `Alice: in ${name}`).toSorted());
+    expect(server.requests.filter((one) => one.includes("/users.conversations")).length).toBeLessThan(10);
+  });
+});

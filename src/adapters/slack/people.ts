@@ -1,0 +1,112 @@
+import type { RemoteFile } from "../../contract/content.ts";
+import type { Author } from "../../contract/events.ts";
+import type { Clock } from "../../contract/host.ts";
+import { cut } from "../../content/length.ts";
+import { cleanName } from "../kit/clean-name.ts";
+import { Directory } from "../kit/directory.ts";
+import { inTime } from "../kit/in-time.ts";
+import type { SlackApi } from "./api.ts";
+import { userRef } from "./ids.ts";
+import type { SlackUser } from "./model.ts";
+import type { SlackSettings } from "./settings.ts";
+
+/** So many people are known at once, those who have spoken last; others are looked up again. */
+const PEOPLE_MAX = 3_000;
+/** One whom nobody knows is not asked for again for so long, nor is one who could not be looked up. */
+const ABSENT_MS = 60_000;
+const FAILED_MS = 20_000;
+/** What is said must not wait longer for a name. */
+const ASK_MS = 10_000;
+/** Who is looked up at once of those whom a history names. */
+const LEARN_MAX = 4;
+const NAME_MAX = 80;
+
+const never = new AbortController().signal;
+
+interface SlackPeopleOptions {
+  readonly api: Pick<SlackApi, "user">;
+  readonly clock: Pick<Clock, "monoMs" | "after">;
+  readonly settings: Pick<SlackSettings, "UseFullName">;
+}
+
+/** Who people are: looked up when they first do something, also of other workspaces, and kept fresh by events. */
+export class SlackPeople {
+  readonly #options: SlackPeopleOptions;
+  readonly #byId: Directory<string, SlackUser>;
+
+  constructor(options: SlackPeopleOptions) {
+    const { api, clock } = options;
+    this.#options = options;
+    this.#byId = new Directory({
+      clock,
+      max: PEOPLE_MAX,
+      absentMs: ABSENT_MS,
+      failedMs: FAILED_MS,
+      load: async (id) => {
+        const user = await api.user(id, never);
+        if (!user.ok) throw new Error(user.failure.message);
+        return user.value;
+      },
+    });
+  }
+
+  /** Null when there is none, or nobody says so in time. Never rejects. */
+  async get(id: string): Promise<SlackUser | null> {
+    const { clock } = this.#options;
+    return id === "" ? null : await inTime(this.#byId.get(id), { clock, ms: ASK_MS }, () => null);
+  }
+
+  /** Without asking anybody; null: not known now. */
+  known(id: string): SlackUser | null {
+    return this.#byId.known(id) ?? null;
+  }
+
+  /** Whether somebody has to be asked for this one, and can be asked now. */
+  isToAsk(id: string): boolean {
+    return id !== "" && this.#byId.known(id) === undefined && !this.#byId.hasFailed(id);
+  }
+
+  /** Looks up all who are not known, a few at once. False: of some of them nothing could be said now. */
+  async learn(ids: Iterable<string>): Promise<boolean> {
+    const unknown = [...new Set(ids)].filter((id) => id !== "" && this.#byId.known(id) === undefined);
+    for (let at = 0; at < unknown.length; at += LEARN_MAX) {
+      const some = unknown.slice(at, at + LEARN_MAX);
+      await Promise.all(some.map(async (id) => await this.get(id)));
+    }
+    return unknown.every((id) => this.#byId.known(id) !== undefined);
+  }
+
+  /** Somebody has changed; who it was before. Those whom nobody has asked for stay unknown. */
+  changed(user: SlackUser): Author | null {
+    const known = this.known(user.id);
+    if (known === null) return null;
+    const before = this.author(user.id);
+    this.#byId.put(user.id, user);
+    return before;
+  }
+
+  /** `fallback`: the name of one whom nobody can look up. */
+  author(id: string, fallback = ""): Author {
+    const user = this.known(id);
+    const name = (this.nameOf(id) ?? "") || cleanName(fallback) || "somebody";
+    const avatar = user === null ? null : pictureOf(user.picture);
+    return { id: userRef(id), identity: null, name: cut(name, NAME_MAX, "codepoints"), avatar };
+  }
+
+  /** Null: not known now. */
+  nameOf(id: string): string | null {
+    const user = this.known(id);
+    return user === null ? null : this.#nameIn(user) || null;
+  }
+
+  #nameIn({ displayName, realName, name }: SlackUser): string {
+    const names = this.#options.settings.UseFullName ? [realName, displayName, name] : [displayName, realName, name];
+    return names.map(cleanName).find((one) => one !== "") ?? "";
+  }
+}
+
+/** Pictures of people are public. */
+export function pictureOf(address: string | null): RemoteFile | null {
+  if (address === null || !/^https?:\/\/\S+$/u.test(address)) return null;
+  return { name: "avatar", comment: "", mime: null, bytes: null, url: address, ref: null };
+}

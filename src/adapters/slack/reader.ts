@@ -1,0 +1,259 @@
+import type { Event } from "../../contract/events.ts";
+import type { Clock } from "../../contract/host.ts";
+import { Lru } from "../../lib/lru.ts";
+import { inTime } from "../kit/in-time.ts";
+import type { SlackApi } from "./api.ts";
+import type { RecentComings } from "./comings.ts";
+import type { SlackEmoji } from "./emoji.ts";
+import type { SlackHappening } from "./happening.ts";
+import { type KeptMessages, reactionMarks } from "./kept-messages.ts";
+import type { SlackIdentity } from "./login.ts";
+import { isLaterTs, type SlackFile, type SlackMessage, slackTimeOf } from "./model.ts";
+import type { SlackOwnMessages } from "./own-messages.ts";
+import type { SlackPeople } from "./people.ts";
+import { came, deleted, digestOf, edited, neededFor, reacted, type SlackReceiveContext, toEvent } from "./receive.ts";
+import type { SlackRoots } from "./roots.ts";
+import { isSaid } from "./words.ts";
+
+/** So many messages are known by what they say, so that what changes nothing of it is no edit. */
+const CONTENTS_MAX = 5_000;
+const GONE_MAX = 2_000;
+/** Names of channels that are only mentioned. */
+const CHANNELS_MAX = 1_000;
+
+/** What is said must not wait longer for such a name. */
+const ASK_MS = 5_000;
+
+const never = new AbortController().signal;
+
+/** What a message was told with. */
+interface Told {
+  readonly digest: string;
+  readonly editedTs: string;
+}
+
+export interface SlackReaderOptions {
+  readonly api: Pick<SlackApi, "channel" | "fileInfo">;
+  readonly clock: Pick<Clock, "after">;
+  readonly people: SlackPeople;
+  readonly emoji: SlackEmoji;
+  readonly own: Pick<SlackOwnMessages, "isOurs" | "note" | "isDeleting">;
+  readonly roots: Pick<SlackRoots, "note">;
+  readonly kept: KeptMessages;
+  readonly comings: RecentComings;
+  readonly me: Pick<SlackIdentity, "userId">;
+  /** The name of a channel that we are in. */
+  readonly nameOf: (channel: string) => string | null;
+}
+
+/** An event of a channel, of which something may have to be looked up first. */
+export interface OpenedHappening {
+  /** Asks for what is not known yet, in bounded time; null: all is known. Never rejects. */
+  readonly ask: (() => Promise<void>) | null;
+  /** What it says, by what is known then. */
+  readonly read: () => readonly Event[];
+}
+
+const NOTHING: OpenedHappening = { ask: null, read: () => [] };
+
+/** Reads what happens in channels, with what has to be known first, and remembers what later events speak of. */
+export class SlackReader {
+  readonly context: SlackReceiveContext;
+  readonly #options: SlackReaderOptions;
+  readonly #contents = new Lru<string, Told>(CONTENTS_MAX);
+  /** Messages that are no more: what led to them may come later. */
+  readonly #gone = new Lru<string, true>(GONE_MAX);
+  /** Null: it has no name for us. */
+  readonly #channels = new Lru<string, string | { readonly none: true }>(CHANNELS_MAX);
+
+  constructor(options: SlackReaderOptions) {
+    const { people, own, me, emoji, nameOf } = options;
+    this.#options = options;
+    this.context = {
+      me: me.userId,
+      isOurs: (message) => own.isOurs(message),
+      opOf: (message) => own.note(message.channel, message)?.op ?? null,
+      author: (user, fallback) => people.author(user, fallback),
+      emoji: (name) => emoji.shown(name),
+      names: {
+        user: (id) => people.nameOf(id),
+        channel: (id) => nameOf(id) ?? this.#channelName(id),
+        group: () => "group",
+      },
+    };
+  }
+
+  open(happening: SlackHappening): OpenedHappening {
+    switch (happening.is) {
+      case "said": {
+        const { message } = happening;
+        this.note(message);
+        return this.#withFiles(message, (whole) => this.#said(whole));
+      }
+      case "changed":
+        this.note(happening.message);
+        return this.#withFiles(happening.message, (whole) => this.#changed({ ...happening, message: whole }));
+      case "gone":
+        return { ask: null, read: () => this.#deleted(happening) };
+      case "reacted": {
+        const { user, channel, atTs } = happening;
+        const at = { channel, atMs: slackTimeOf(atTs), stamp: atTs === "" ? null : atTs };
+        const read = (): readonly Event[] =>
+          this.#options.kept.react(channel, happening) ? [reacted(happening, at, this.context)] : [];
+        return { ask: this.#asking([user], []), read };
+      }
+      case "came": {
+        const read = (): readonly Event[] => this.#news(came(happening, this.context), "event", happening.atTs);
+        return { ask: this.#asking([happening.user], []), read };
+      }
+      case "other":
+        return NOTHING;
+    }
+  }
+
+  /** What others may speak of later. */
+  note(message: SlackMessage): void {
+    const { own, roots } = this.#options;
+    roots.note(message.channel, message);
+    if (own.isOurs(message)) own.note(message.channel, message);
+  }
+
+  /** All whom a history names, and the files of strangers in it. */
+  async learn(messages: readonly SlackMessage[]): Promise<readonly SlackMessage[] | null> {
+    const { people } = this.#options;
+    const needed = messages.map(neededFor);
+    const isKnown = await people.learn(needed.flatMap(({ users }) => users));
+    if (!isKnown) return null;
+    for (const id of new Set(needed.flatMap(({ channels }) => channels))) await this.#learnChannel(id);
+    return await Promise.all(messages.map(async (message) => await this.#complete(message)));
+  }
+
+  /** It was told as it is now. */
+  told(message: SlackMessage): void {
+    const { ts, channel, threadTs, editedTs } = message;
+    this.#contents.set(`${channel}/${ts}`, { digest: digestOf(message), editedTs });
+    if (!isSaid(message)) return;
+    const before = this.#options.kept.find(channel, ts);
+    const reactions = before === null ? reactionMarks(message.reactions) : before.reactions;
+    const isReply = threadTs !== "" && threadTs !== ts && message.subtype !== "thread_broadcast";
+    this.#options.kept.keep(channel, { ts, root: isReply ? threadTs : "", editedTs, reactions });
+  }
+
+  /** It is gone, and that is told. */
+  gone(channel: string, ts: string): void {
+    this.#contents.delete(`${channel}/${ts}`);
+    this.#gone.set(`${channel}/${ts}`, true);
+    this.#options.kept.drop(channel, ts);
+  }
+
+  /** Whether it is known to be gone. */
+  isGone({ channel, ts }: Pick<SlackMessage, "channel" | "ts">): boolean {
+    return this.#gone.get(`${channel}/${ts}`) === true;
+  }
+
+  /** Whether we have taken it back ourselves. */
+  isOursToDelete(channel: string, ts: string): boolean {
+    return this.#options.own.isDeleting(channel, ts);
+  }
+
+  #said(message: SlackMessage): readonly Event[] {
+    const { channel, ts } = message;
+    const isTold =
+      this.#contents.get(`${channel}/${ts}`) !== undefined || this.#options.kept.find(channel, ts) !== null;
+    if (this.isGone(message) || isTold) return [];
+    const event = toEvent(message, this.context);
+    if (event !== null) this.told(message);
+    return this.#news(event, "message", ts);
+  }
+
+  #news(event: Event | null, by: "event" | "message", ts: string): readonly Event[] {
+    return event !== null && this.#options.comings.isNews(event, by, ts) ? [event] : [];
+  }
+
+  /** Pages of links, numbers of replies and what else the server adds: it is told alike, and is no edit. */
+  #changed({ message, before, atTs }: SlackHappening & { readonly is: "changed" }): readonly Event[] {
+    const { channel, ts, editedTs, subtype } = message;
+    if (this.isGone(message)) return [];
+    if (subtype === "tombstone") return this.#deleted({ is: "gone", channel, ts, atTs, before });
+    if (editedTs === "" || !this.#isEdit(message, before)) return [];
+    const event = edited(message, this.context);
+    if (event === null) return [];
+    this.told(message);
+    return [event];
+  }
+
+  /** Whether it says something else than we have told. */
+  #isEdit(message: SlackMessage, before: SlackMessage | null): boolean {
+    const { channel, ts, editedTs } = message;
+    const told = this.#contents.get(`${channel}/${ts}`);
+    if (told !== undefined) return !isLaterTs(told.editedTs, editedTs) && told.digest !== digestOf(message);
+    const toldTs = this.#options.kept.find(channel, ts)?.editedTs ?? null;
+    if (toldTs !== null && toldTs !== editedTs) return isLaterTs(editedTs, toldTs);
+    // Of the times of edits, the server tells only the second.
+    return before === null ? toldTs === null : digestOf(before) !== digestOf(message);
+  }
+
+  #deleted({ channel, ts, before, atTs }: SlackHappening & { readonly is: "gone" }): readonly Event[] {
+    const isKnown = this.isGone({ channel, ts });
+    this.gone(channel, ts);
+    if (isKnown || (before !== null && !isSaid(before) && before.subtype !== "tombstone")) return [];
+    // A stone that is taken away was told when it was laid.
+    if (before?.subtype === "tombstone") return [];
+    return [deleted({ channel, ts }, { ours: this.isOursToDelete(channel, ts), atMs: slackTimeOf(atTs || ts) })];
+  }
+
+  #withFiles(message: SlackMessage, read: (whole: SlackMessage) => readonly Event[]): OpenedHappening {
+    const { users, channels } = neededFor(message);
+    const ask = this.#asking(users, channels);
+    if (!message.files.some(isUnknownFile)) return { ask, read: () => read(message) };
+    let whole = message;
+    const complete = async (): Promise<void> => {
+      whole = await this.#complete(message);
+    };
+    return { ask: async () => void (await Promise.all([ask?.(), complete()])), read: () => read(whole) };
+  }
+
+  /** Null when nothing has to be asked. */
+  #asking(users: readonly string[], channels: readonly string[]): OpenedHappening["ask"] {
+    const { people, nameOf } = this.#options;
+    const unknown = users.filter((id) => people.isToAsk(id));
+    const unnamed = channels.filter((id) => nameOf(id) === null && this.#channels.get(id) === undefined);
+    if (unknown.length === 0 && unnamed.length === 0) return null;
+    return async () => {
+      const names = unnamed.map(async (id) => await this.#learnChannel(id));
+      await Promise.all([...unknown.map(async (id) => await people.get(id)), ...names]);
+    };
+  }
+
+  #channelName(id: string): string | null {
+    const known = this.#channels.get(id);
+    return typeof known === "string" ? known : null;
+  }
+
+  async #learnChannel(id: string): Promise<void> {
+    const { api, nameOf, clock } = this.#options;
+    if (nameOf(id) !== null || this.#channels.get(id) !== undefined) return;
+    const name = await inTime(
+      api.channel(id, never).then((answer) => (answer.ok ? (answer.value?.name ?? "") : "")),
+      { clock, ms: ASK_MS },
+      () => "",
+    );
+    this.#channels.set(id, name === "" ? { none: true } : name);
+  }
+
+  /** Of files of other workspaces, events have only the id. */
+  async #complete(message: SlackMessage): Promise<SlackMessage> {
+    if (!message.files.some(isUnknownFile)) return message;
+    const files = await Promise.all(
+      message.files.map(async (file) => (isUnknownFile(file) ? await this.#file(file) : file)),
+    );
+    return { ...message, files };
+  }
+
+  async #file(file: SlackFile): Promise<SlackFile> {
+    const answer = await this.#options.api.fileInfo(file.id, never);
+    return answer.ok && answer.value !== null ? answer.value : file;
+  }
+}
+
+const isUnknownFile = ({ access }: SlackFile): boolean => access === "check_file_info";

@@ -1,0 +1,217 @@
+import type { Block, Inline, SharedFile } from "../../contract/content.ts";
+import type { OpAuthor, PostDraft } from "../../contract/ops.ts";
+import type { Loss } from "../../contract/outcome.ts";
+import { shownName } from "../../content/shown-name.ts";
+import { renderSlack, SLACK_TEXT_MAX, slackTextLength } from "../../content/slack-render.ts";
+import { SLACK_RICH_MAX, slackRichLength, slackRichText } from "../../content/slack-rich.ts";
+import type { Json } from "../kit/json.ts";
+import { blockWith, pack, wordsOfBlock } from "../kit/pack.ts";
+import { captionOf, fileInWords, paraOf } from "../kit/words.ts";
+import { NOTHING_SENT, type SlackSent } from "./progress.ts";
+import { withPeople } from "./text.ts";
+
+/** One message takes so many files. */
+export const FILES_MAX = 10;
+
+/** A file of the draft: it goes with a message, or is said in the text, for the reason of `file.missing`. */
+export interface SlackRenderedFile {
+  readonly file: SharedFile;
+  readonly goes: "natively" | "in the text";
+}
+
+export interface SlackPostOptions {
+  /** Which messages show who speaks before their words: those that cannot show it otherwise. */
+  readonly named: "first" | "with files" | "none";
+  /** Ids of members whom the text may mean, by their names in lower case. */
+  readonly people: ReadonlyMap<string, string>;
+  /** Whether the workspace has an emoji of its own of this name. */
+  readonly hasEmoji: (name: string) => boolean;
+  /** Those of the draft, in its order. */
+  readonly files: readonly SlackRenderedFile[];
+  /** What earlier messages have of it. */
+  readonly sent: SlackSent;
+}
+
+export interface SlackMessagePart {
+  /** Its number among the messages of its op, from 1. */
+  readonly key: string;
+  /** What is sent when this is; null: all. */
+  readonly sent: SlackSent | null;
+  /** With who speaks, where it shows that itself. Empty: only files. */
+  readonly blocks: readonly Block[];
+  readonly files: readonly SharedFile[];
+}
+
+interface SlackRendered {
+  readonly parts: readonly SlackMessagePart[];
+  readonly losses: readonly Loss[];
+}
+
+/** A piece of the text: one of its blocks, or what is said of a file. */
+interface Piece {
+  readonly block: Block;
+  /** Where it begins. */
+  readonly at: Pick<SlackSent, "block" | "at">;
+}
+
+interface Text {
+  readonly blocks: readonly Block[];
+  readonly upTo: Pick<SlackSent, "block" | "at">;
+}
+
+/**
+ * What is not yet sent of a post, as messages of Slack: its text, in several when it is long; its files come with the
+ * last of them.
+ */
+export function renderMessages(draft: PostDraft, options: SlackPostOptions): SlackRendered {
+  const losses: Loss[] = [];
+  const texts = textsOf(draft, options, losses);
+  const going = options.files.flatMap(({ file, goes }, at) =>
+    goes === "natively" && at >= options.sent.files ? [{ file, at }] : [],
+  );
+  const groups = Array.from({ length: Math.ceil(going.length / FILES_MAX) }, (_, at) =>
+    going.slice(at * FILES_MAX, (at + 1) * FILES_MAX),
+  );
+  const bare = texts.map((text, at) => ({ text, files: at === texts.length - 1 ? (groups.shift() ?? []) : [] }));
+  const all = [...bare, ...groups.map((files) => ({ text: null, files }))];
+  let { sent } = options;
+  const parts = all.map(({ text, files }, at): SlackMessagePart => {
+    const isFirst = sent.parts === 0;
+    const last = files.at(-1);
+    sent = { ...sent, ...text?.upTo, parts: sent.parts + 1, files: last === undefined ? sent.files : last.at + 1 };
+    const words = text?.blocks ?? [];
+    return {
+      key: String(sent.parts),
+      sent: at === all.length - 1 ? null : sent,
+      blocks: showsName(options.named, { isFirst, hasWords: words.length > 0, hasFiles: files.length > 0 })
+        ? spoken(draft, words)
+        : inStyle(draft, words),
+      files: files.map(({ file }) => file),
+    };
+  });
+  return { parts, losses };
+}
+
+interface Place {
+  readonly isFirst: boolean;
+  readonly hasWords: boolean;
+  readonly hasFiles: boolean;
+}
+
+function showsName(named: SlackPostOptions["named"], { isFirst, hasWords, hasFiles }: Place): boolean {
+  if (named === "none") return false;
+  return named === "first" ? isFirst || !hasWords : hasFiles;
+}
+
+/** The words of an edited message, one text for each message that they need, without who speaks. */
+export function renderTexts(
+  draft: PostDraft,
+  options: Omit<SlackPostOptions, "sent">,
+): { readonly texts: readonly (readonly Block[])[]; readonly losses: readonly Loss[] } {
+  const losses: Loss[] = [];
+  const texts = textsOf(draft, { ...options, sent: NOTHING_SENT }, losses);
+  return { texts: texts.map(({ blocks }) => blocks), losses };
+}
+
+/** Before anything was tried. */
+export const asItIs = (file: SharedFile): SlackRenderedFile => ({
+  file,
+  goes: file.id === null ? "in the text" : "natively",
+});
+
+function textsOf(draft: PostDraft, options: SlackPostOptions, losses: Loss[]): readonly Text[] {
+  const { sent, hasEmoji, named } = options;
+  const pieces = piecesOf(draft, options);
+  const end = { block: draft.body.blocks.length + options.files.length, at: 0 };
+  const isAlone = options.files.some(({ goes }, at) => goes === "natively" && at >= sent.files);
+  if (pieces.length === 0) return isAlone || sent.parts > 0 ? [] : nameAlone(draft, options, end);
+  const max = Math.min(draft.textMax ?? SLACK_TEXT_MAX, SLACK_TEXT_MAX);
+  const isNamedAll = named === "with files" && isAlone;
+  const size = (some: readonly Block[]): number => sizeOf(inStyle(draft, some), hasEmoji);
+  const sized = (isNamed: boolean): number => max - (isNamed ? nameSize(draft.author) : 0);
+  const packed = pack(
+    pieces.map(({ block }) => block),
+    {
+      textMax: sized(isNamedAll),
+      firstMax: sized(isNamedAll || (named === "first" && sent.parts === 0)),
+      unit: "codepoints",
+      sizeOf: size,
+    },
+    losses,
+  );
+  return packed.flatMap(({ of, blocks, at }): readonly Text[] => {
+    if (slackRichText(of, hasEmoji) === null) return [];
+    const next = pieces[blocks];
+    const isText = next !== undefined && next.at.block < draft.body.blocks.length;
+    const upTo = next === undefined ? end : { block: next.at.block, at: isText ? next.at.at + at : 0 };
+    return [{ blocks: of, upTo }];
+  });
+}
+
+/** Somebody has said nothing that can be seen. */
+function nameAlone({ author }: PostDraft, { named }: SlackPostOptions, upTo: Text["upTo"]): readonly Text[] {
+  return author !== null && named === "first" ? [{ blocks: [], upTo }] : [];
+}
+
+/** What is not yet sent of the text, and behind it what is said of the files. */
+function piecesOf({ body, mayPing }: PostDraft, { people, files, sent }: SlackPostOptions): readonly Piece[] {
+  const blocks = withPeople(body.blocks, mayPing, people);
+  const text = blocks.slice(sent.block).map((block, index): Piece => {
+    const at = index === 0 ? sent.at : 0;
+    const place = { block: sent.block + index, at };
+    return { block: at === 0 ? block : blockWith(block, wordsOfBlock(block).slice(at)), at: place };
+  });
+  const lines = files.flatMap((file, index): readonly Piece[] => {
+    const place = { block: blocks.length + index, at: 0 };
+    const words = place.block < sent.block ? "" : lineOf(file);
+    return words === "" ? [] : [{ block: paraOf(words), at: place }];
+  });
+  return [...text, ...lines];
+}
+
+/** What is said of a file beside the text; empty: nothing. */
+const lineOf = ({ file, goes }: SlackRenderedFile): string =>
+  goes === "natively" ? captionOf(file) : fileInWords(file);
+
+/** Empty: nothing of the name can be seen. */
+function shownBefore(author: OpAuthor | null): string {
+  const name = shownName(author?.shown ?? "");
+  return name !== "" && /\s$/u.test(author?.shown ?? "") ? `${name} ` : name;
+}
+
+const textOf = (text: string): Inline => ({ t: "text", text });
+
+/** Of a name before a text, and the end of its line. */
+const nameSize = (author: OpAuthor | null): number => slackTextLength([paraOf(shownBefore(author))]) + 1;
+
+/** Words with who says them. */
+export function spoken(draft: Pick<PostDraft, "author" | "body">, blocks: readonly Block[]): readonly Block[] {
+  const name = shownBefore(draft.author);
+  const [first, ...rest] = blocks;
+  if (name === "") return inStyle(draft, blocks);
+  if (first?.t === "para") return inStyle(draft, [{ t: "para", of: [textOf(name), ...first.of] }, ...rest]);
+  return inStyle(draft, [paraOf(name.trimEnd()), ...blocks]);
+}
+
+/** As what they are said: `/me` is in italics. */
+export function inStyle({ body }: Pick<PostDraft, "body">, blocks: readonly Block[]): readonly Block[] {
+  if (body.style !== "action") return blocks;
+  return blocks.map((block) => (block.t === "para" ? { t: "para", of: [{ t: "italic", of: block.of }] } : block));
+}
+
+/** In code points of its text; what blocks take beside that counts in the measure of the text. */
+function sizeOf(blocks: readonly Block[], hasEmoji: (name: string) => boolean): number {
+  const rich = slackRichText(blocks, hasEmoji);
+  const share = rich === null ? 0 : Math.ceil((slackRichLength(rich) * SLACK_TEXT_MAX) / SLACK_RICH_MAX);
+  return Math.max(slackTextLength(blocks), share);
+}
+
+/** As it is sent: the text for notifications, and the blocks, of which the first has this id. */
+export function writtenAs(
+  blocks: readonly Block[],
+  blockId: string,
+  hasEmoji: (name: string) => boolean,
+): { readonly text: string; readonly blocks: readonly Json[] } {
+  const rich = slackRichText(blocks, hasEmoji);
+  return { text: renderSlack(blocks), blocks: rich === null ? [] : [{ ...rich, block_id: blockId }] };
+}

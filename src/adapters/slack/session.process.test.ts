@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+import { RecordingHost } from "../../../test/contract/recording-host.ts";
+import { install } from "../../../test/servers/slack/people.ts";
+import { within } from "../../../test/support/wait.ts";
+import { open } from "./session.ts";
+import { slackSettings } from "./settings.suite.ts";
+import { begin, live, slackTown, type SlackTown, toldBy, until } from "./town.suite.ts";
+
+const signal = new AbortController().signal;
+const words = (text: RegExp): string => expect.stringMatching(text) as string;
+
+const settingsOf = ({ server, app }: SlackTown) =>
+  slackSettings({ ApiURL: server.url, Token: app.token, AppToken: app.appToken });
+
+test("tokens of two apps are refused, and the connection is closed again", async () => {
+  const town = await slackTown();
+  const other = install(town.server, town.team, "other", [town.channel]);
+  const settings = { ...settingsOf(town), AppToken: other.appToken };
+  const host = new RecordingHost();
+  const opened = await open({ settings, host, since: null, signal });
+  expect(opened).toMatchObject({ ok: false, ended: { cause: "config", why: { message: words(/are of two apps/u) } } });
+  await until(host, () => town.server.sockets.count(other) === 0);
+});
+
+test("without the right to ask which app we are, its greeting says it", async () => {
+  const town = await slackTown();
+  town.app.scopes.delete("users:read");
+  expect((await begin(town)).session.as).toBe("rialto");
+});
+
+test("an account with a webhook alone is up without asking anybody", async () => {
+  const town = await slackTown();
+  const hook = town.server.world.addHook(town.app, town.channel);
+  const settings = slackSettings({ WebhookURL: `${town.server.world.site}${hook.path}` });
+  const opened = await open({ settings, host: new RecordingHost(), since: null, signal });
+  expect([opened.ok, town.server.requests]).toEqual([true, []]);
+  if (opened.ok) await opened.session.close(signal);
+});
+
+test("what is told is acknowledged once it is on the disk, and not before", async () => {
+  const town = await slackTown();
+  const { alice, channel, server } = town;
+  const { host } = await live(town);
+  host.hold();
+  alice.say(channel, "one");
+  await until(host, "Alice: one");
+  const other = alice.say(channel, "two");
+  await until(host, () => server.hub.waiting === 2);
+  alice.edit(other, "three");
+  await until(host, () => host.pending > 0 && server.hub.waiting === 3);
+  expect(server.hub.acknowledged).toEqual([]);
+  host.release();
+  await until(host, () => server.hub.waiting === 0);
+  expect(toldBy(host)).toEqual(["Alice: one", "Alice: two", "Alice edits: three"]);
+});
+
+describe("connections that are refreshed while people talk", () => {
+  test.each(["warning", "refresh_requested"] as const)("by %s: all is told once, in order", async (reason) => {
+    const town = await slackTown();
+    const { alice, channel, server, app } = town;
+    server.sockets.graceMs = 300;
+    const { host } = await live(town);
+    const all: string[] = [];
+    const talk = setInterval(() => {
+      all.push(`Alice: ${all.length}`);
+      alice.say(channel, String(all.length - 1));
+    }, 5);
+    try {
+      for (let round = 1; round <= 3; round += 1) {
+        const before = all.length;
+        server.sockets.disconnect(reason, app);
+        await until(host, () => server.sockets.greeted > round && all.length > before + 60);
+      }
+    } finally {
+      clearInterval(talk);
+    }
+    await until(host, () => toldBy(host).length >= all.length);
+    expect(toldBy(host)).toEqual(all);
+    expect([server.hub.givenUp, server.sockets.strange]).toEqual([[], []]);
+  });
+
+  test("with a moment without any: what was said in it is read from the history", async () => {
+    const town = await slackTown();
+    const { alice, channel, server, app } = town;
+    const { host } = await live(town);
+    alice.say(channel, "before");
+    await until(host, "Alice: before");
+    const go = server.faults.hold({ path: "/apps.connections.open" });
+    server.sockets.graceMs = 0;
+    server.sockets.disconnect("refresh_requested");
+    await until(host, () => server.sockets.count(app) === 0);
+    server.sockets.graceMs = 60_000;
+    alice.say(channel, "meanwhile");
+    go();
+    await until(host, "Alice: meanwhile");
+    alice.say(channel, "after");
+    await until(host, "Alice: after");
+    expect(toldBy(host)).toEqual(["Alice: before", "Alice: meanwhile", "Alice: after"]);
+  });
+});
+
+test("Socket Mode that is turned off ends the session, with what to do", async () => {
+  const town = await slackTown();
+  const { session } = await live(town);
+  town.server.sockets.disable(town.app);
+  const ended = await within(session.ended, () => "the end of the session");
+  expect(ended).toMatchObject({ cause: "config", why: { message: words(/Socket Mode is off/u) } });
+});

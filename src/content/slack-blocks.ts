@@ -1,0 +1,162 @@
+import type { Block, Inline } from "../contract/content.ts";
+import { isObject, listOf } from "../lib/shapes.ts";
+import { emojiNamed } from "./emoji-names.ts";
+import { parseMattermost } from "./mattermost-parse.ts";
+import { plainText } from "./plain.ts";
+import { parseSlack } from "./slack-parse.ts";
+import { richBlocks, richWords, wordIn } from "./slack-rich-read.ts";
+import { decodeSlack, linkInline, type SlackNames, textOf } from "./slack-tokens.ts";
+
+/** What a message of Slack has to say, as it came: nobody has checked the JSON. */
+export interface SlackSaid {
+  /** Mrkdwn, as the network stores it. */
+  readonly text: string;
+  readonly blocks: readonly unknown[];
+  /** Those that are to be said. */
+  readonly attachments: readonly unknown[];
+}
+
+/** Slack has 50 blocks and 100 attachments at most. */
+const PARTS_MAX = 100;
+const DEPTH_MAX = 8;
+
+/** As a tree. Blocks count before the text, which repeats them where no blocks are shown. */
+export function slackTree({ text, blocks, attachments }: SlackSaid, names: SlackNames): readonly Block[] {
+  const shown = partsOf(blocks.slice(0, PARTS_MAX), names, 0);
+  const said = plainText(shown).trim() === "" ? parseSlack(text, names) : shown;
+  return [...said, ...attachments.slice(0, PARTS_MAX).flatMap((one) => attachmentOf(one, names))];
+}
+
+type Json = Readonly<Record<string, unknown>>;
+type Reader = (part: Json, names: SlackNames, depth: number) => readonly Block[];
+
+function partsOf(parts: unknown, names: SlackNames, depth: number): readonly Block[] {
+  if (depth > DEPTH_MAX) return [];
+  if (typeof parts === "string") return saying(decodeSlack(parts));
+  if (Array.isArray(parts)) return listOf(parts).flatMap((part) => partsOf(part, names, depth + 1));
+  if (!isObject(parts)) return [];
+  const read = READERS.get(wordIn(parts, "type"));
+  if (read !== undefined) return read(parts, names, depth);
+  return SAYING.flatMap((key) => partsOf(parts[key], names, depth + 1));
+}
+
+/** Where blocks and their elements have words, in the order in which people see them. */
+const SAYING = [
+  ..."pretext title rich_text_title subtitle label text fields body description details output caption".split(" "),
+  ..."alt_text placeholder accessory elements child_blocks tasks sources actions hint".split(" "),
+];
+
+const paraOf = (of: readonly Inline[]): readonly Block[] =>
+  of.every((inline) => "text" in inline && inline.text.trim() === "") ? [] : [{ t: "para", of }];
+
+const saying = (words: string): readonly Block[] => paraOf([textOf(words)]);
+
+/** Plain text has emoji by name, and no other marks. */
+function plainWords(text: string): string {
+  return decodeSlack(text).replaceAll(/:([\w+'-]{1,100}):/g, (own, name: string) => emojiNamed(name) ?? own);
+}
+
+const mrkdwn: Reader = (part, names) => parseSlack(wordIn(part, "text"), names);
+const plain: Reader = (part) => saying(plainWords(wordIn(part, "text")));
+
+/** The words of a text object, or of a string. */
+function wordsIn(part: Json, key: string): string {
+  const value = part[key];
+  return isObject(value) ? plainWords(wordIn(value, "text")) : plainWords(wordIn(part, key));
+}
+
+/** Words that lead somewhere, or the words alone. */
+const leading = (words: string, href: string): readonly Block[] =>
+  paraOf([href === "" ? textOf(words) : linkInline(href, words)]);
+
+const image: Reader = (part) => leading(wordsIn(part, "title") || wordsIn(part, "alt_text"), wordIn(part, "image_url"));
+
+const button: Reader = (part) => {
+  const words = wordsIn(part, "text");
+  return words === "" ? [] : leading(words, wordIn(part, "url"));
+};
+
+/** Its cells with bars between them. */
+const table: Reader = (part, names, depth) => {
+  const rows = listOf(part["rows"]).map((row) => {
+    const cells = listOf(row).map((cell): Block => ({ t: "para", of: joined(partsOf(cell, names, depth + 1), " ") }));
+    return paraOf(joined(cells, " | "));
+  });
+  return [...saying(wordsIn(part, "caption")), ...rows.flat()];
+};
+
+/** Blocks on one line. */
+function joined(blocks: readonly Block[], between: string): readonly Inline[] {
+  const of: Inline[] = [];
+  for (const [at, block] of blocks.entries()) {
+    if (at > 0) of.push(textOf(between));
+    for (const inline of block.t === "para" ? block.of : [textOf(plainText([block]))]) of.push(inline);
+  }
+  return of;
+}
+
+const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ["rich_text", ({ elements }, names) => richBlocks(listOf(elements), names)],
+  ["rich_text_section", ({ elements }, names) => paraOf(richWords(listOf(elements), names))],
+  ["mrkdwn", mrkdwn],
+  ["plain_text", plain],
+  ["raw_text", (part) => saying(wordIn(part, "text"))],
+  ["raw_number", (part) => saying(wordIn(part, "text") || String(Number(part["value"])))],
+  ["markdown", (part) => parseMattermost(wordIn(part, "text"))],
+  ["header", (part) => [{ t: "heading", level: 2, of: [textOf(wordsIn(part, "text"))] }]],
+  ["context", ({ elements }, names, depth) => paraOf(joined(partsOf(elements, names, depth + 1), " "))],
+  // A line without words. The file of a message is told as its file.
+  ["divider", () => []],
+  ["file", () => []],
+  ["image", image],
+  ["button", button],
+  ["workflow_button", button],
+  ["url", (part) => leading(wordsIn(part, "text"), wordIn(part, "url"))],
+  [
+    "video",
+    (part) => [
+      ...leading(
+        wordsIn(part, "title") || wordsIn(part, "alt_text"),
+        wordIn(part, "title_url") || wordIn(part, "video_url"),
+      ),
+      ...saying(wordsIn(part, "description")),
+    ],
+  ],
+  ["table", table],
+  ["data_table", table],
+  ["call", callOf],
+]);
+
+function callOf({ call }: Json): readonly Block[] {
+  const own = isObject(call) && isObject(call["v1"]) ? call["v1"] : {};
+  return leading(`Call: ${wordIn(own, "name") || "a call"}`, wordIn(own, "join_url"));
+}
+
+/** An attachment of a program. */
+function attachmentOf(value: unknown, names: SlackNames): readonly Block[] {
+  if (!isObject(value)) return [];
+  const word = (key: string): string => wordIn(value, key);
+  const text = (key: string): readonly Block[] => parseSlack(word(key), names);
+  const title = word("title") === "" ? [] : leading(decodeSlack(word("title")), word("title_link"));
+  const parts = [
+    ...text("pretext"),
+    ...partsOf(value["blocks"], names, 0),
+    ...saying(decodeSlack(word("author_name"))),
+    ...title.map((block): Block => (block.t === "para" ? { t: "para", of: [{ t: "bold", of: block.of }] } : block)),
+    ...text("text"),
+    ...listOf(value["fields"]).flatMap((field) => fieldOf(field, names)),
+    ...leading("", word("image_url")),
+    ...listOf(value["actions"]).flatMap((action) => (isObject(action) ? button(action, names, 0) : [])),
+    ...saying(decodeSlack(word("footer"))),
+  ];
+  return plainText(parts).trim() === "" ? text("fallback") : parts;
+}
+
+function fieldOf(value: unknown, names: SlackNames): readonly Block[] {
+  if (!isObject(value)) return [];
+  const [title, words] = [decodeSlack(wordIn(value, "title")), parseSlack(wordIn(value, "value"), names)];
+  const [first, ...rest] = words;
+  if (title === "") return words;
+  if (first?.t !== "para") return [...saying(`${title}:`), ...words];
+  return [{ t: "para", of: [textOf(`${title}: `), ...first.of] }, ...rest];
+}

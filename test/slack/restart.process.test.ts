@@ -1,0 +1,4 @@
+import { describeRestart } from "../hosted/restart.ts";
+import { slack } from "./town.ts";
+
+describeRestart(slack);
