@@ -1,0 +1,72 @@
+import {
+  type ChannelRef,
+  type Cursor,
+  type EventKey,
+  type FileRef,
+  type MessageRef,
+  mint,
+  type Progress,
+  type UserRef,
+} from "../../contract/ids.ts";
+import { isObject, numberIn, parsed, textIn } from "../kit/json.ts";
+
+/** Every name that the core is given of Telegram is made here. */
+
+/** A chat by its id, and a topic of it; null: none, which in a forum is General. */
+export interface TelegramAddress {
+  readonly chat: string;
+  readonly topic: number | null;
+}
+
+/** What stands in the configuration, as `-1001234567890` or `-1001234567890/5`; null for anything else. */
+export function readAddress(name: string): TelegramAddress | null {
+  const found = /^(?<chat>-?[1-9]\d{0,15})(?:\/(?<topic>[1-9]\d{0,9}))?$/u.exec(name.trim());
+  const { chat, topic } = found?.groups ?? {};
+  if (chat === undefined) return null;
+  // General is told without a number everywhere, though its own is 1.
+  return { chat, topic: topic === undefined || topic === "1" ? null : Number(topic) };
+}
+
+/** By the address of the configuration, also after the chat has got another id. */
+export const channelRef = ({ chat, topic }: TelegramAddress): ChannelRef =>
+  mint("ChannelRef", topic === null ? chat : `${chat}/${topic}`);
+
+/** `group`: of a basic group, whose messages are counted anew once it is a supergroup; null: of any other chat. */
+export const messageRef = (id: number, group: string | null): MessageRef =>
+  mint("MessageRef", group === null ? String(id) : `${group}/${id}`);
+
+/** `chat`: the basic group that it was said in; null: the chat as it is now. Null for what is no message's name. */
+export function readMessageRef(ref: MessageRef): { readonly chat: string | null; readonly id: number } | null {
+  const { chat, id } = /^(?:(?<chat>-\d{1,16})\/)?(?<id>\d{1,15})$/u.exec(ref)?.groups ?? {};
+  return id === undefined ? null : { chat: chat ?? null, id: Number(id) };
+}
+
+export const eventKey = (text: string): EventKey => mint("EventKey", text);
+
+/** A person, or the chat that speaks in its own name. */
+export const userRef = (id: number | string): UserRef => mint("UserRef", String(id));
+
+export const cursorOf = (positions: object): Cursor => mint("Cursor", JSON.stringify(positions));
+
+/** `end`: the number of the parts that are done. */
+export const progressAt = (end: number): Progress => mint("Progress", String(end));
+
+/** What `openFile` is asked for. The address of its content is looked up when it is opened. */
+export interface TelegramFile {
+  /** The file's id at Telegram. */
+  readonly id: string;
+  readonly name: string;
+  readonly bytes: number | null;
+  readonly mime: string | null;
+}
+
+export const fileRef = ({ id, name, bytes, mime }: TelegramFile): FileRef =>
+  mint("FileRef", JSON.stringify({ id, name, bytes, mime }));
+
+export function readFileRef(ref: FileRef): TelegramFile | null {
+  const said = parsed(ref);
+  if (!isObject(said)) return null;
+  const id = textIn(said, "id") ?? "";
+  if (id === "") return null;
+  return { id, name: textIn(said, "name") ?? "", bytes: numberIn(said, "bytes"), mime: textIn(said, "mime") };
+}
