@@ -24,7 +24,6 @@ const UPDATES = [
   "my_chat_member",
   "chat_member",
   "message_reaction",
-  "message_reaction_count",
 ];
 
 /** A text with its entities, in UTF-16 units. */
@@ -51,7 +50,7 @@ export interface TelegramPlace extends TelegramAddress {
 }
 
 export interface TelegramTarget {
-  readonly chat: string;
+  readonly chat: number;
   readonly id: number;
 }
 
@@ -59,7 +58,7 @@ export interface TelegramTarget {
 export interface TelegramSent {
   readonly id: number;
   /** The chat's id. */
-  readonly chat: string;
+  readonly chat: number;
 }
 
 export interface TelegramPicture {
@@ -109,18 +108,18 @@ export class TelegramApi {
     );
   }
 
-  async chat(chat: string, signal: AbortSignal): Promise<TelegramResult<TelegramChat>> {
+  async chat(chat: number, signal: AbortSignal): Promise<TelegramResult<TelegramChat>> {
     return mapped(await this.#look("getChat", { chat_id: chat }, signal), chatIn);
   }
 
-  async membership(chat: string, user: number, signal: AbortSignal): Promise<TelegramResult<TelegramMembership>> {
+  async membership(chat: number, user: number, signal: AbortSignal): Promise<TelegramResult<TelegramMembership>> {
     const args = { chat_id: chat, user_id: user };
     return mapped(await this.#look("getChatMember", args, signal), membershipIn);
   }
 
   /** The picture of somebody, in its smallest size of 160 pixels or so; null: none that we may see. */
-  async picture(user: string, signal: AbortSignal): Promise<TelegramResult<TelegramPicture | null>> {
-    const args = { user_id: Number(user), limit: 1 };
+  async picture(user: number, signal: AbortSignal): Promise<TelegramResult<TelegramPicture | null>> {
+    const args = { user_id: user, limit: 1 };
     const answer = await this.#look("getUserProfilePhotos", args, signal);
     if (!answer.ok) return answer;
     const photos = isObject(answer.value) ? answer.value["photos"] : null;
@@ -129,6 +128,11 @@ export class TelegramApi {
     const id = isObject(smallest) ? textIn(smallest, "file_id") : null;
     if (id === null || !isObject(smallest)) return { ok: true, value: null };
     return { ok: true, value: { id, bytes: numberIn(smallest, "file_size") } };
+  }
+
+  /** For what is rare; it may be repeated. */
+  async call(method: string, args: Json, signal: AbortSignal): Promise<TelegramResult<unknown>> {
+    return await this.#look(method, args, signal);
   }
 
   /** By its id; the address at which its content is lives an hour, and holds the token. */
@@ -247,7 +251,7 @@ function sentIn(message: unknown): TelegramSent | null {
   if (!isObject(message)) return null;
   const id = numberIn(message, "message_id");
   const chat = isObject(message["chat"]) ? numberIn(message["chat"], "id") : null;
-  return id === null || chat === null ? null : { id, chat: String(chat) };
+  return id === null || chat === null ? null : { id, chat };
 }
 
 /** `map`: null for what no Bot API answers. */

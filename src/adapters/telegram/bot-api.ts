@@ -95,7 +95,7 @@ export class BotApi {
         ? `Telegram refuses ${method}: ${description}`
         : failure.message || `what answers to ${method} is not the Bot API: check ApiURL`,
       retryAfterMs: retryS === null ? failure.retryAfterMs : Math.min(Math.max(retryS, 1) * 1000, RETRY_MAX_MS),
-      migrateTo: migrateTo === null ? null : String(migrateTo),
+      migrateTo,
       certain: isTold ? isCertain(status) : failure.certain,
     };
   }

@@ -14,7 +14,7 @@ import { isObject, numberIn, parsed, textIn } from "../kit/json.ts";
 
 /** A chat by its id, and a topic of it; null: none, which in a forum is General. */
 export interface TelegramAddress {
-  readonly chat: string;
+  readonly chat: number;
   readonly topic: number | null;
 }
 
@@ -24,21 +24,21 @@ export function readAddress(name: string): TelegramAddress | null {
   const { chat, topic } = found?.groups ?? {};
   if (chat === undefined) return null;
   // General is told without a number everywhere, though its own is 1.
-  return { chat, topic: topic === undefined || topic === "1" ? null : Number(topic) };
+  return { chat: Number(chat), topic: topic === undefined || topic === "1" ? null : Number(topic) };
 }
 
 /** By the address of the configuration, also after the chat has got another id. */
 export const channelRef = ({ chat, topic }: TelegramAddress): ChannelRef =>
-  mint("ChannelRef", topic === null ? chat : `${chat}/${topic}`);
+  mint("ChannelRef", topic === null ? String(chat) : `${chat}/${topic}`);
 
-/** `group`: of a basic group, whose messages are counted anew once it is a supergroup; null: of any other chat. */
-export const messageRef = (id: number, group: string | null): MessageRef =>
-  mint("MessageRef", group === null ? String(id) : `${group}/${id}`);
+/** Messages of a basic group are counted anew once it is a supergroup. */
+export const messageRef = (chat: number, id: number, isBasicGroup: boolean): MessageRef =>
+  mint("MessageRef", isBasicGroup ? `${chat}/${id}` : String(id));
 
 /** `chat`: the basic group that it was said in; null: the chat as it is now. Null for what is no message's name. */
-export function readMessageRef(ref: MessageRef): { readonly chat: string | null; readonly id: number } | null {
+export function readMessageRef(ref: MessageRef): { readonly chat: number | null; readonly id: number } | null {
   const { chat, id } = /^(?:(?<chat>-\d{1,16})\/)?(?<id>\d{1,15})$/u.exec(ref)?.groups ?? {};
-  return id === undefined ? null : { chat: chat ?? null, id: Number(id) };
+  return id === undefined ? null : { chat: chat === undefined ? null : Number(chat), id: Number(id) };
 }
 
 export const eventKey = (text: string): EventKey => mint("EventKey", text);

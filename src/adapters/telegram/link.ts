@@ -17,5 +17,5 @@ export interface TelegramLink {
   /** It has turned out to be of no use any more. */
   lose(channel: ChannelRef, why: Reason, retryInMs: number): void;
   /** The chat has another id from now on: all rooms of it speak to that one. */
-  migrated(from: string, to: string): void;
+  migrated(from: number, to: number): void;
 }

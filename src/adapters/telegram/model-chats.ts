@@ -3,12 +3,12 @@ import type { TelegramChatType } from "./room.ts";
 
 /** What `getChat` says of a chat. */
 export interface TelegramChat {
-  readonly id: string;
+  readonly id: number;
   readonly type: TelegramChatType;
   readonly title: string;
   readonly isForum: boolean;
   /** Of the channel that this group discusses, or the group that discusses this channel. */
-  readonly linked: string | null;
+  readonly linked: number | null;
   /** Null: all that there are. */
   readonly reactions: readonly string[] | null;
   /** What all members may do. */
@@ -34,11 +34,11 @@ export function chatIn(said: unknown): TelegramChat | null {
   const linked = numberIn(said, "linked_chat_id");
   const name = [textIn(said, "first_name"), textIn(said, "last_name")].filter(Boolean).join(" ");
   return {
-    id: String(id),
+    id,
     type,
     title: textIn(said, "title") ?? name,
     isForum: said["is_forum"] === true,
-    linked: linked === null ? null : String(linked),
+    linked,
     reactions: Array.isArray(said["available_reactions"]) ? emojiIn(said) : null,
     permissions: isObject(said["permissions"]) ? said["permissions"] : {},
   };

@@ -1,5 +1,5 @@
 import type { ChannelRef, Cursor } from "../../contract/ids.ts";
-import { isObject, listIn, NOTHING, numberIn, objectIn, parsed, textIn } from "../kit/json.ts";
+import { isObject, listIn, NOTHING, numberIn, objectIn, parsed } from "../kit/json.ts";
 import { channelRef, cursorOf, readAddress } from "./ids.ts";
 
 /** Groups that have become supergroups: no account has more of them. */
@@ -8,44 +8,43 @@ const ROOMS_MAX = 10_000;
 
 /** What the cursor holds: the last update that was told, the new ids of chats that have moved, the rooms we are in. */
 export class TelegramPositions {
-  /** The last update that is on disk, and all before it. */
+  /** The last update of which the cursor is on disk; 0: none. Ids may begin anew, lower, after a week of silence. */
   #at: number;
-  /** … and that is handed over. */
-  #told: number;
-  readonly #moved = new Map<string, string>();
+  /** The last one that was handed over. */
+  #seen: number;
+  readonly #chats = new Map<number, number>();
   readonly #rooms = new Set<ChannelRef>();
-  #changed = false;
+  #moved = false;
 
   constructor(since: Cursor | null) {
     const read = parsed(since ?? "");
     const json = isObject(read) ? read : NOTHING;
     this.#at = Math.max(0, Math.trunc(numberIn(json, "at") ?? 0));
-    this.#told = this.#at;
+    this.#seen = this.#at;
     const moved = objectIn(json, "moved");
     for (const from of Object.keys(moved)) {
-      const to = textIn(moved, from);
-      if (to !== null && readAddress(to) !== null && to !== from) this.#moved.set(from, to);
+      const to = numberIn(moved, from);
+      if (to !== null) this.#move(Number(from), to);
     }
-    for (const ref of listIn(json, "rooms")) {
+    for (const ref of listIn(json, "rooms").slice(0, ROOMS_MAX)) {
       const address = typeof ref === "string" ? readAddress(ref) : null;
       if (address !== null) this.#rooms.add(channelRef(address));
     }
   }
 
-  /** From here on updates are asked for: those before it are confirmed by that. */
-  get offset(): number {
-    return this.#at + 1;
+  get at(): number {
+    return this.#at;
   }
 
-  /** All updates up to this one are handed over, or nothing is to be told of them: the next cursor says so. */
-  reach(update: number): void {
-    if (update === this.#told) return;
-    this.#told = update;
-    this.#changed = true;
+  /** All updates that came up to this one are handed over, or nothing is to be told of them. */
+  seen(update: number): void {
+    if (update === this.#seen) return;
+    this.#seen = update;
+    this.#moved = true;
   }
 
-  /** The cursor of what was reached up to this one is on disk. */
-  confirm(update: number): void {
+  /** The cursor that was taken when it was seen is on disk. */
+  durable(update: number): void {
     this.#at = update;
   }
 
@@ -57,33 +56,42 @@ export class TelegramPositions {
   keep(room: ChannelRef): void {
     if (this.#rooms.has(room) || this.#rooms.size >= ROOMS_MAX) return;
     this.#rooms.add(room);
-    this.#changed = true;
+    this.#moved = true;
   }
 
   forget(room: ChannelRef): void {
-    if (this.#rooms.delete(room)) this.#changed = true;
+    if (this.#rooms.delete(room)) this.#moved = true;
   }
 
   /** The chat's id as it is now. */
-  now(chat: string): string {
+  now(chat: number): number {
     let at = chat;
-    for (let hops = 0; hops <= this.#moved.size; hops += 1) at = this.#moved.get(at) ?? at;
+    for (let hops = 0; hops <= this.#chats.size; hops += 1) at = this.#chats.get(at) ?? at;
     return at;
   }
 
   /** False where that was known, or cannot be. */
-  move(from: string, to: string): boolean {
-    const target = this.now(to);
-    if (this.now(from) === target || this.#moved.size >= MOVED_MAX) return false;
-    this.#moved.set(this.now(from), target);
-    this.#changed = true;
-    return true;
+  move(from: number, to: number): boolean {
+    const isNews = this.#move(from, to);
+    if (isNews) this.#moved = true;
+    return isNews;
   }
 
-  /** The cursor as it is now, for `Host.accept`; null: nothing has changed since it was taken last. */
-  take(): Cursor | null {
-    if (!this.#changed) return null;
-    this.#changed = false;
-    return cursorOf({ at: this.#told, moved: Object.fromEntries(this.#moved), rooms: [...this.#rooms] });
+  /** Something of it has changed since it was taken last. */
+  get moved(): boolean {
+    return this.#moved;
+  }
+
+  take(): Cursor {
+    this.#moved = false;
+    return cursorOf({ at: this.#seen, moved: Object.fromEntries(this.#chats), rooms: [...this.#rooms] });
+  }
+
+  #move(from: number, to: number): boolean {
+    const isPlausible = Number.isSafeInteger(from) && Number.isSafeInteger(to);
+    const last = this.now(to);
+    if (!isPlausible || this.now(from) === last || this.#chats.size >= MOVED_MAX) return false;
+    this.#chats.set(this.now(from), last);
+    return true;
   }
 }

@@ -12,7 +12,7 @@ export interface TelegramFailure {
   /** When to try again, by the server's own word. */
   readonly retryAfterMs: number | null;
   /** The id that the chat has now. */
-  readonly migrateTo: string | null;
+  readonly migrateTo: number | null;
   /** It was certainly not done. */
   readonly certain: boolean;
 }
