@@ -4,6 +4,7 @@ import { Lru } from "../../lib/lru.ts";
 import type { FaultGuard } from "../kit/guard.ts";
 import type { EventIntake } from "../kit/intake.ts";
 import type { SlackApi } from "./api.ts";
+import { AUTH_ERRORS } from "./errors.ts";
 import {
   changesIn,
   fetchChannel,
@@ -19,7 +20,7 @@ import { isLaterTs, type SlackMessage } from "./model.ts";
 import { marginBefore, type SlackPositions } from "./positions.ts";
 import type { SlackReader } from "./reader.ts";
 import { deleted, edited, reacted, toEvent } from "./receive.ts";
-import { AUTH_ERRORS, type SlackFailure, type SlackResult } from "./result.ts";
+import type { SlackFailure, SlackResult } from "./result.ts";
 
 /** Handed over at once. */
 const BATCH_MAX = 200;

@@ -2,7 +2,8 @@ import type { Host } from "../../contract/host.ts";
 import type { Ended } from "../../contract/session.ts";
 import { lost, misconfigured, needsLogin } from "../kit/ends.ts";
 import type { SlackApi, SlackAuth } from "./api.ts";
-import { AUTH_ERRORS, codeOf, type SlackFailure } from "./result.ts";
+import { AUTH_ERRORS, factsOf } from "./errors.ts";
+import { codeOf, type SlackFailure } from "./result.ts";
 
 const APPS = "api.slack.com/apps > the app";
 export const BOT_SCOPES_AT = `${APPS} > OAuth & Permissions > Bot Token Scopes`;
@@ -125,20 +126,12 @@ export function endOf(failure: SlackFailure, setting: "Token" | "AppToken"): End
   if (AUTH_ERRORS.has(error)) {
     const where = setting === "Token" ? `${APPS} > OAuth & Permissions > Bot User OAuth Token` : APP_SCOPES_AT;
     return needsLogin(
-      `Slack does not accept ${setting} (${error}: ${ACCOUNTS[error] ?? "mistyped or revoked"}); take it anew from ${where}`,
+      `Slack does not accept ${setting} (${error}: ${factsOf(error).says || "mistyped or revoked"}); take it anew from ${where}`,
     );
   }
   if (error === "missing_scope") return misconfigured(setting === "AppToken" ? `AppToken: ${message}` : message);
   if (error.startsWith("socket_mode") || error === "forbidden_team") return misconfigured(SOCKET_MODE_OFF);
   return lost(codeOf(failure), message);
 }
-
-const ACCOUNTS: Readonly<Record<string, string>> = {
-  account_inactive: "the app was removed from the workspace, or the workspace is no more",
-  team_disabled: "the workspace is closed",
-  token_expired: "it was of an app with token rotation",
-  token_revoked: "it was revoked; install the app anew",
-  user_removed_from_team: "the app's bot was removed",
-};
 
 export const SOCKET_MODE_OFF = `Socket Mode is off: turn it on at ${APPS} > Socket Mode`;

@@ -4,8 +4,9 @@ import { quote } from "../kit/ends.ts";
 import type { Http } from "../kit/http.ts";
 import { isObject, type Json, listIn, NOTHING, objectIn, textIn, written } from "../kit/json.ts";
 import { Rest, type RestAnswer, type RestDialect, type RestFailure } from "../kit/rest.ts";
+import { factsOf } from "./errors.ts";
 import { SlackLimits } from "./limits.ts";
-import { type SlackFailure, type SlackResult, TROUBLE } from "./result.ts";
+import type { SlackFailure, SlackResult } from "./result.ts";
 
 /** Refusals have the status 200 and are read here; others are of what stands before Slack's servers. */
 const dialect: RestDialect = {
@@ -126,7 +127,7 @@ export class SlackWeb {
     const needed = this.#word(body, "needed");
     const isScope = error === "missing_scope" && needed !== "";
     const message = isScope ? this.#lacks(method, needed) : `Slack refuses ${method}: ${error}${this.#details(body)}`;
-    return { ok: false, failure: { ...refusal, message, certain: !TROUBLE.has(error), error, needed } };
+    return { ok: false, failure: { ...refusal, message, certain: factsOf(error).kind !== "trouble", error, needed } };
   }
 
   #note({ date, "x-oauth-scopes": scopes }: IncomingHttpHeaders): void {
