@@ -10,6 +10,9 @@ const PERSON_MS = 60_000;
 /** A channel that we are no longer in, or that is archived: an event says when that changes. */
 const LOST_MS = 60_000;
 
+/** What stands before Slack's servers, and answers in their place. */
+const ELSEWHERE_MS = 10_000;
+
 /** What was to be done, for people. */
 export type SlackDoing = "post" | "edit the message" | "delete the message" | "react" | "set the topic" | "share files";
 
@@ -30,7 +33,7 @@ export function outcomeOf(failure: SlackFailure, failing: Failing): Outcome {
   }
   if (!certain) return { is: "unknown", why };
   if (status === 0) return deferred(why, AGAIN_MS, "session");
-  if (error === "") return rejected(why.code, message);
+  if (error === "") return elsewhere(why);
   const helped = [says, remedy.replace("{app}", failing.link.me.name)].filter((one) => one !== "").join("; ");
   const said = helped === "" ? message : `${message}: ${helped}`;
   switch (kind) {
@@ -51,6 +54,13 @@ export function outcomeOf(failure: SlackFailure, failing: Failing): Outcome {
     case "refused":
       return { is: "rejected", why: { ...why, message: said } };
   }
+}
+
+/** Slack has said nothing: it is a page of something on the way there, and not about the message but for its size. */
+function elsewhere({ code, message }: Reason): Outcome {
+  if (code === "too_large") return rejected(code, message);
+  const said = `${message}, which is no answer of Slack: look at what is between Rialto and ApiURL`;
+  return deferred({ code: "network", message: said }, ELSEWHERE_MS, "session");
 }
 
 /** For what only reads before something is done: it has changed nothing, so it can be tried again. */

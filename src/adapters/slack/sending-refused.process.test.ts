@@ -88,6 +88,36 @@ describe("refusals", () => {
     expect(life.host.losses).toEqual([]);
   });
 
+  test.each([400, 401, 403, 404, 407, 451])(
+    "a page of a proxy with the status %d: it is tried again",
+    async (status) => {
+      const town = await sendingTown();
+      const life = sending(town);
+      const made = messagesOf((await doOp(life, postOf(life.dock, "before"))).outcome);
+      const row = town.alice.say(town.dock, "hi");
+      const ops = [
+        ["/chat.postMessage", postOf(life.dock, "hi")],
+        ["/chat.update", editOf(life.dock, made, "edited")],
+        ["/chat.delete", deleteOf(life.dock, made)],
+        ["/reactions.add", reactOf(life.dock, messageRef(row.wire.ts), "👍", ["👍"])],
+      ] as const;
+      for (const [path, op] of ops) {
+        town.server.faults.fail({ path }, status);
+        const { outcome } = await doOp(life, op);
+        expect(outcome).toMatchObject({ is: "deferred", scope: "session", why: { code: "network" } });
+        expect(outcome.is === "deferred" ? outcome.why.message : "").toContain(`HTTP ${status}`);
+        expect((await doOp(life, op)).outcome.is).toBe("delivered");
+      }
+    },
+  );
+
+  test("a message that is too large for what is on the way is rejected", async () => {
+    const town = await sendingTown();
+    const life = sending(town);
+    town.server.faults.fail({ path: "/chat.postMessage" }, 413);
+    expect((await doOp(life, postOf(life.dock, "hi"))).outcome).toMatchObject({ is: "rejected" });
+  });
+
   test("a missing scope is named, where to add it, and that it is tried again", async () => {
     const town = await sendingTown();
     const life = sending(town);

@@ -105,6 +105,15 @@ test.each([
   expect((await doOp(life, postOf(life.ref, "hi"))).outcome).toMatchObject({ is: "deferred", retryInMs });
 });
 
+test.each([403, 404])("a page of a proxy with the status %d: it is tried again", async (status) => {
+  const town = await sendingTown();
+  const life = await hooked(town);
+  town.server.faults.fail({ path: "/services/" }, status);
+  const op = postOf(life.ref, "hi");
+  expect((await doOp(life, op)).outcome).toMatchObject({ is: "deferred", why: { code: "network" } });
+  expect((await doOp(life, op)).outcome.is).toBe("delivered");
+});
+
 test.each([502, 500])("HTTP %d leaves open whether it was posted", async (status) => {
   const town = await sendingTown();
   const life = await hooked(town);

@@ -22,6 +22,7 @@ type SlackHandlers = Handlers<typeof capabilities>;
 const ANSWER_MS = 60_000;
 /** A person repairs it. */
 const PERSON_MS = 60_000;
+const PROXY_MS = 10_000;
 const WITHOUT = ["edit", "delete", "react", "topic"] as const;
 
 /** Takes part through an incoming webhook alone: what is said elsewhere is posted, and nothing else. */
@@ -138,6 +139,8 @@ function outcomeOf(answer: HttpAnswer): Outcome {
     return deferred({ code: "network", message: said }, retryInMs, "session");
   }
   if (status >= 500) return unsure(said);
+  // A page of something on the way there. It says nothing about the message but its size.
+  if (!WORD.test(error) && status !== 413) return deferred({ code: "network", message: said }, PROXY_MS, "session");
   const known = REMEDIES.get(error);
   if (known === undefined) return rejected("bad_content", said);
   const message = `${said}: ${known.remedy}; Rialto tries again every minute`;
