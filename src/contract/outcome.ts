@@ -14,8 +14,12 @@ export type Outcome =
     }
   /** Not sent, and never will be. */
   | { readonly is: "rejected"; readonly why: Reason }
-  /** What was announced by `Attempt.sending` may have been sent or not; with `upTo`, nothing after that was. */
-  | { readonly is: "unknown"; readonly why: Reason; readonly upTo?: Progress };
+  /**
+   * What was announced by `Attempt.sending` may have been sent or not; with `upTo`, nothing after that was. `final`: no
+   * later try can find that out, although the network usually lets us: what is in doubt up to `upTo` is not sent again.
+   */
+  | { readonly is: "unknown"; readonly why: Reason; readonly upTo?: Progress }
+  | { readonly is: "unknown"; readonly why: Reason; readonly upTo: Progress; readonly final: true };
 
 interface Receipt {
   /**

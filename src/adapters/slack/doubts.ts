@@ -1,7 +1,6 @@
-import type { ChannelRef, OpId } from "../../contract/ids.ts";
+import type { ChannelRef, OpId, Progress } from "../../contract/ids.ts";
 import type { Outcome } from "../../contract/outcome.ts";
 import { Lru } from "../../lib/lru.ts";
-import { rejected } from "../kit/outcomes.ts";
 import { isNotToRead, readingFailed } from "./failure.ts";
 import type { SlackLink } from "./link.ts";
 import { isLaterTs, type SlackMessage, slackTimeOf, tsAt } from "./model.ts";
@@ -23,6 +22,14 @@ interface Place {
   readonly root: string;
 }
 
+/** An op, a part of which may have been done without our hearing of it. */
+interface SlackDoubt {
+  /** Behind which message it would be; empty: behind any. */
+  readonly floor: string;
+  /** Up to where it would say the op. */
+  readonly upTo: Progress;
+}
+
 /**
  * What may have been posted without our knowing: by an earlier life, or by a try without an answer. It is looked for in
  * the history of the channel, and found by what our messages say of themselves.
@@ -33,8 +40,7 @@ export class SlackDoubts {
   readonly #looked = new Lru<string, true>(PLACES_MAX);
   /** A message there, behind which those are that are made from now on. */
   readonly #newest = new Lru<ChannelRef, string>(PLACES_MAX);
-  /** Behind which message they may be. */
-  readonly #doubtful = new Lru<OpId, string>(DOUBTFUL_MAX);
+  readonly #doubtful = new Lru<OpId, SlackDoubt>(DOUBTFUL_MAX);
 
   constructor(link: SlackLink) {
     this.#link = link;
@@ -50,19 +56,22 @@ export class SlackDoubts {
     return this.#newest.get(channel) ?? "";
   }
 
-  /** Nobody knows whether a message for it was made, behind this one. */
-  doubt(op: OpId, floor: string): void {
+  /** Nobody knows whether a message for it was made. */
+  doubt(op: OpId, { floor, upTo }: SlackDoubt): void {
     const before = this.#doubtful.get(op);
-    if (before === undefined || isLaterTs(before, floor)) this.#doubtful.set(op, floor);
+    const isFirst = before === undefined || isLaterTs(before.floor, floor);
+    this.#doubtful.set(op, { floor: isFirst ? floor : before.floor, upTo });
   }
 
-  isDoubtful(op: OpId): boolean {
-    return this.#doubtful.get(op) !== undefined;
+  /** Null: it is in no doubt. */
+  of(op: OpId): SlackDoubt | null {
+    return this.#doubtful.get(op) ?? null;
   }
 
   /** Null: all that was made for it there is known now. */
   async settle(op: OpId, { channel, root }: Place, signal: AbortSignal): Promise<Outcome | null> {
-    const since = this.#doubtful.get(op) ?? null;
+    const doubt = this.of(op);
+    const since = doubt?.floor ?? null;
     for (const place of root === "" ? [""] : ["", root]) {
       const key = `${channel} ${place}`;
       const isNew = this.#looked.get(key) === undefined;
@@ -70,12 +79,18 @@ export class SlackDoubts {
       const failure = await this.#look({ channel, root: place }, isNew ? this.#earlier(since) : since, signal);
       if (failure !== null && !isNotToRead(failure))
         return readingFailed(failure, { link: this.#link, channel, doing: "post" });
-      if (failure !== null && since !== null) return rejected("forbidden", `${UNSETTLED}: ${failure.message}`);
+      if (failure !== null && doubt !== null) return this.#giveUp(op, doubt, failure);
       if (failure !== null) this.#link.host.log.warn({ channel, error: failure.error }, BLIND);
       this.#looked.set(key, true);
     }
     this.#doubtful.delete(op);
     return null;
+  }
+
+  /** Nobody lets us look: whoever reads the log is told, and it does not come twice. */
+  #giveUp(op: OpId, { upTo }: SlackDoubt, { message }: SlackFailure): Outcome {
+    this.#doubtful.delete(op);
+    return { is: "unknown", why: { code: "forbidden", message: `${UNSETTLED}: ${message}` }, upTo, final: true };
   }
 
   /**

@@ -64,7 +64,7 @@ export class SlackPoster {
 
   async make(wanted: SlackWanted, signal: AbortSignal): Promise<SlackMade> {
     const { op, key, channel, files } = wanted;
-    const wasDoubtful = this.doubts.isDoubtful(op);
+    const wasDoubtful = this.doubts.of(op) !== null;
     const unsettled = await this.doubts.settle(op, wanted, signal);
     if (unsettled !== null) return ended(unsettled);
     const known = this.#link.own.find(op, key);
@@ -76,7 +76,7 @@ export class SlackPoster {
     this.#link.own.making({ op, mark: markOf(key, wanted.upTo) }, ids);
     const floor = this.doubts.floorOf(channel);
     const done = files.length === 0 ? await this.#post(wanted, signal) : await this.#share(wanted, wasDoubtful, signal);
-    if (done.is === "ended" && done.outcome.is === "unknown") this.doubts.doubt(op, floor);
+    if (done.is === "ended" && done.outcome.is === "unknown") this.doubts.doubt(op, { floor, upTo: wanted.upTo });
     return done;
   }
 

@@ -73,15 +73,16 @@ export class SlackSender {
       losses: [...losses],
       messages: [],
     };
-    const wasDoubtful = this.poster.doubts.isDoubtful(op.id);
-    const floor = this.poster.doubts.floorOf(op.channel);
-    const unsettled = await this.poster.doubts.settle(op.id, { channel: op.channel, root: course.root }, signal);
+    const { doubts } = this.poster;
+    const doubt = doubts.of(op.id);
+    const floor = doubts.floorOf(op.channel);
+    const unsettled = await doubts.settle(op.id, { channel: op.channel, root: course.root }, signal);
     if (unsettled !== null) return unsettled;
     if (this.#takeFound(op, course, attempt)) return delivered(course);
     const stop = await this.#bringFiles(op, course, signal);
     if (stop !== null) return stop;
     // That may have taken long: what an earlier try has sent may have arrived meanwhile.
-    if (wasDoubtful && course.there.size > 0) this.poster.doubts.doubt(op.id, floor);
+    if (doubt !== null && course.there.size > 0) doubts.doubt(op.id, { ...doubt, floor });
     const people = await this.callers.among(op, op.channel, signal);
     const outcome = await this.#run(op, attempt, course, people);
     if (outcome.is === "delivered" || outcome.is === "rejected" || outcome === SHARED_NOWHERE)

@@ -149,7 +149,9 @@ describe("refusals", () => {
     expect((await doOp(life, op)).outcome.is).toBe("unknown");
     const again = (await doOp(life, op)).outcome;
     expect(again).toMatchObject({
-      is: "rejected",
+      is: "unknown",
+      upTo: "end",
+      final: true,
       why: { message: expect.stringContaining("not sent again") as string },
     });
     expect(textsOf(town)).toEqual(["one", "two", "three"]);

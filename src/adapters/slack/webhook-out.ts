@@ -1,5 +1,5 @@
 import type { Opened, OpenArgs } from "../../contract/adapter.ts";
-import { END } from "../../contract/ids.ts";
+import { END, type Progress } from "../../contract/ids.ts";
 import type { OpReply, PostDraft, PostOp } from "../../contract/ops.ts";
 import type { Loss, Outcome, ReasonCode } from "../../contract/outcome.ts";
 import type { Attempt, ChannelRequest, Ended, Handler, Handlers, Joined, Session } from "../../contract/session.ts";
@@ -90,9 +90,10 @@ async function post(op: PostOp, attempt: Attempt, hook: Webhook): Promise<Outcom
   const rendered = renderMessages(draft, { ...options, sent: sentBy(op.resume) });
   for (const part of rendered.parts) {
     if (isAborted(attempt.signal)) return GIVEN_UP;
-    const outcome = await send(op, part, attempt.signal, hook);
+    const upTo = part.sent === null ? END : progressOf(part.sent);
+    const outcome = await send(op, { ...part, upTo }, attempt.signal, hook);
     if (outcome !== null) return outcome;
-    attempt.sent(part.sent === null ? END : progressOf(part.sent), []);
+    attempt.sent(upTo, []);
   }
   return { is: "delivered", receipt: { messages: [], losses: [...losses, ...rendered.losses] } };
 }
@@ -105,9 +106,13 @@ function quoting(op: PostOp, { name, excerpt }: OpReply): PostDraft {
 }
 
 /** Null: it is there. */
-async function send(op: PostOp, part: SlackMessagePart, signal: AbortSignal, hook: Webhook): Promise<Outcome | null> {
-  const upTo = part.sent === null ? END : progressOf(part.sent);
-  const body = writtenAs(part.blocks, blockIdOf({ op: op.id, mark: markOf(part.key, upTo) }), () => false);
+async function send(
+  op: PostOp,
+  { key, blocks, upTo }: Pick<SlackMessagePart, "key" | "blocks"> & { readonly upTo: Progress },
+  signal: AbortSignal,
+  hook: Webhook,
+): Promise<Outcome | null> {
+  const body = writtenAs(blocks, blockIdOf({ op: op.id, mark: markOf(key, upTo) }), () => false);
   const answer = await hook.http.request({
     method: "POST",
     url: new URL(hook.url),
@@ -117,13 +122,13 @@ async function send(op: PostOp, part: SlackMessagePart, signal: AbortSignal, hoo
     again: false,
     signal,
   });
-  return answer.is === "answer" && answer.status === 200 ? null : outcomeOf(answer);
+  return answer.is === "answer" && answer.status === 200 ? null : outcomeOf(answer, upTo);
 }
 
-function outcomeOf(answer: HttpAnswer): Outcome {
+function outcomeOf(answer: HttpAnswer, upTo: Progress): Outcome {
   if (answer.is === "failed") {
     const message = `the webhook cannot be reached: ${answer.message}`;
-    if (!answer.certain) return unsure(message);
+    if (!answer.certain) return unsure(message, upTo);
     return deferred({ code: "network", message }, AGAIN_MS, "session");
   }
   const { status, headers, text } = answer;
@@ -138,7 +143,7 @@ function outcomeOf(answer: HttpAnswer): Outcome {
     const retryInMs = retryWithin(secondsIn(headers["retry-after"]) ?? RATE_MS);
     return deferred({ code: "network", message: said }, retryInMs, "session");
   }
-  if (status >= 500) return unsure(said);
+  if (status >= 500) return unsure(said, upTo);
   // A page of something on the way there. It says nothing about the message but its size.
   if (!WORD.test(error) && status !== 413) return deferred({ code: "network", message: said }, PROXY_MS, "session");
   const known = REMEDIES.get(error);
@@ -164,7 +169,7 @@ const REMEDIES: ReadonlyMap<string, { readonly code: ReasonCode; readonly remedy
 ]);
 
 /** Messages of webhooks cannot be looked for: what may be there is not sent again. */
-function unsure(message: string): Outcome {
+function unsure(message: string, upTo: Progress): Outcome {
   const why = `${message}; it may have been posted, and is not sent again: only an app (Token) can find that out`;
-  return rejected("remote_error", why);
+  return { is: "unknown", why: { code: "remote_error", message: why }, upTo, final: true };
 }

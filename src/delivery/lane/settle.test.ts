@@ -60,6 +60,9 @@ const TABLE: readonly Row[] = [
   ["key", END, p1, unknown, again(p1, { doubt: true })],
   ["key", null, null, unknown, again(null, { doubt: true })],
   ["echo", END, p1, unknown, again(p1, { doubt: true })],
+  // Nobody can find it out, as an exception.
+  ["echo", null, null, { ...unknown, upTo: p1, final: true }, again(p1, { unconfirmed: true })],
+  ["echo", p1, p1, { ...unknown, upTo: END, final: true }, finish("unconfirmed")],
 ];
 
 test.each(TABLE)("%s, announced %s, confirmed %s, outcome %j", (by, announced, confirmed, outcome, decision) => {

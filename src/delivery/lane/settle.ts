@@ -17,8 +17,8 @@ import { type Backoff, fullJitter } from "../retry.ts";
  *   withheld     it belongs to a loop through another bridge
  *
  * or it waits again, and the next attempt begins after the confirmed parts. Where a repeated op is safe (by key or
- * echo) doubt means another try. Where it is not, the part in doubt is given up as unconfirmed and the next attempt
- * begins after it.
+ * echo) doubt means another try. Where it is not, or turns out not to be (`final`), the part in doubt is given up as
+ * unconfirmed and the next attempt begins after it.
  */
 
 /** What is known of an op when an attempt of it ends. */
@@ -62,8 +62,10 @@ export function settle(standing: AttemptState, outcome: Outcome): Decision {
       return { is: "finish", state: "failed", why: outcome.why };
     case "deferred":
       return again(standing.confirmed, outcome.why, { for: outcome.scope, ms: outcome.retryInMs });
-    case "unknown":
-      return settleUnknown({ ...standing, announced: outcome.upTo ?? standing.announced }, outcome.why);
+    case "unknown": {
+      const by = "final" in outcome ? "none" : standing.by;
+      return settleUnknown({ ...standing, by, announced: outcome.upTo ?? standing.announced }, outcome.why);
+    }
   }
 }
 
