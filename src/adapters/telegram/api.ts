@@ -1,9 +1,8 @@
-import type { Clock } from "../../contract/host.ts";
 import type { OpenedFile } from "../../contract/session.ts";
-import type { Http, Upload } from "../kit/http.ts";
+import type { Upload } from "../kit/http.ts";
 import { isObject, type Json, numberIn, textIn } from "../kit/json.ts";
 import { type FormField, multipart } from "../kit/multipart.ts";
-import { BotApi } from "./bot-api.ts";
+import { BotApi, type BotApiOptions } from "./bot-api.ts";
 import type { TelegramAddress } from "./ids.ts";
 import type { TelegramIdentity } from "./login.ts";
 import { chatIn, membershipIn, type TelegramChat, type TelegramMembership } from "./model-chats.ts";
@@ -70,12 +69,7 @@ export interface TelegramPicture {
 export class TelegramApi {
   readonly #bot: BotApi;
 
-  constructor(options: {
-    readonly http: Http;
-    readonly clock: Pick<Clock, "nowMs" | "monoMs">;
-    readonly base: URL;
-    readonly token: string;
-  }) {
+  constructor(options: BotApiOptions) {
     this.#bot = new BotApi(options);
   }
 
@@ -156,7 +150,7 @@ export class TelegramApi {
     signal: AbortSignal,
   ): Promise<TelegramResult<TelegramSent>> {
     const { kind, name, file, caption } = attached;
-    const fields = formOf({ ...placed(place), ...captioned(caption) });
+    const fields = formOf({ ...placed(place), ...captioned(caption), ...manner(kind) });
     const form = multipart([...fields, { name: kind, fileName: name, file }]);
     const method = `send${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
     return mapped(await this.#bot.upload(method, form, { signal }), sentIn);
@@ -172,6 +166,7 @@ export class TelegramApi {
       type: kind,
       media: `attach://file${at}`,
       ...captioned(caption),
+      ...manner(kind),
     }));
     const files = items.map(({ name, file }, at) => ({ name: `file${at}`, fileName: name, file }));
     const form = multipart([...formOf({ ...placed(place), media }), ...files]);
@@ -205,7 +200,7 @@ export class TelegramApi {
     { kind, name, file, caption }: TelegramAttached,
     signal: AbortSignal,
   ): Promise<TelegramResult<null>> {
-    const media = { type: kind, media: "attach://file0", ...captioned(caption) };
+    const media = { type: kind, media: "attach://file0", ...captioned(caption), ...manner(kind) };
     const form = multipart([
       ...formOf({ chat_id: chat, message_id: id, media }),
       { name: "file0", fileName: name, file },
@@ -238,6 +233,12 @@ const placed = ({ chat, topic, replyTo }: TelegramPlace): Json => ({
   ...(replyTo !== null && { reply_parameters: { message_id: replyTo, allow_sending_without_reply: true } }),
 });
 
+/** A document stays the file that it is: no sticker is made of it, and no animation. */
+const manner = (kind: TelegramFileKind): Json => {
+  if (kind === "document") return { disable_content_type_detection: true };
+  return kind === "video" ? { supports_streaming: true } : {};
+};
+
 const captioned = (caption: TelegramText | null): Json =>
   caption === null ? {} : { caption: caption.text, caption_entities: caption.entities };
 
@@ -263,6 +264,7 @@ function mapped<T>(answer: TelegramResult<unknown>, map: (result: unknown) => T 
 
 const STRANGE = {
   code: "remote_error",
+  why: "unreadable",
   status: 200,
   description: "",
   message: "what answers is not the Bot API: check ApiURL",

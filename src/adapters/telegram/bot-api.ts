@@ -5,6 +5,7 @@ import type { Http, Upload } from "../kit/http.ts";
 import { isObject, type Json, NOTHING, numberIn, objectIn, textIn } from "../kit/json.ts";
 import { codeOf, isCertain } from "../kit/outcomes.ts";
 import { Rest, type RestAnswer, type RestDialect, type RestFailure } from "../kit/rest.ts";
+import { ELSEWHERE, isOnDisk, openOnDisk } from "./local-file.ts";
 import type { TelegramFailure, TelegramResult } from "./result.ts";
 
 const FILE_LOOKUP_MS = 30_000;
@@ -17,11 +18,13 @@ const dialect: RestDialect = {
   retryAfterMs: () => null,
 };
 
-interface BotApiOptions {
+export interface BotApiOptions {
   readonly http: Http;
   readonly clock: Pick<Clock, "nowMs" | "monoMs">;
   readonly base: URL;
   readonly token: string;
+  /** The server runs on this machine. */
+  readonly isHere: boolean;
 }
 
 interface BotCall {
@@ -34,10 +37,12 @@ interface BotCall {
 /** Calls by the names of methods, with the token in their paths: nothing that comes of one shows it. */
 export class BotApi {
   readonly #token: string;
+  readonly #isHere: boolean;
   readonly #rest: Rest;
 
-  constructor({ http, clock, base, token }: BotApiOptions) {
+  constructor({ http, clock, base, token, isHere }: BotApiOptions) {
     this.#token = token;
+    this.#isHere = isHere;
     this.#rest = new Rest({ http, clock, base, who: "Telegram", scheme: "", dialect, limit: "call" });
   }
 
@@ -63,6 +68,7 @@ export class BotApi {
     if (!found.ok) return { ok: false, why: { code: found.failure.code, message: found.failure.message } };
     const path = isObject(found.value) ? (textIn(found.value, "file_path") ?? "") : "";
     if (path === "") return { ok: false, why: { code: "not_found", message: "Telegram has no such file any more" } };
+    if (isOnDisk(path)) return this.#isHere ? await openOnDisk(path) : ELSEWHERE;
     const parts = path.split("/").map(encodeURIComponent);
     return await this.#rest.download({ path: `/file/bot${this.#token}/${parts.join("/")}` }, signal);
   }
@@ -75,7 +81,7 @@ export class BotApi {
     if (!answer.ok) return { ok: false, failure: this.#failed(method, answer.failure) };
     const { value } = answer;
     if (isObject(value) && value["ok"] === true) return { ok: true, value: value["result"] };
-    const refusal = { ...answer, body: value, why: "refused", retryAfterMs: null, certain: false } as const;
+    const refusal = { ...answer, body: value, why: "unreadable", retryAfterMs: null, certain: false } as const;
     return { ok: false, failure: this.#failed(method, { ...refusal, message: "" }) };
   }
 
@@ -89,6 +95,7 @@ export class BotApi {
     const migrateTo = numberIn(parameters, "migrate_to_chat_id");
     return {
       code: status === 409 ? "config" : codeOf({ why: failure.why, status }),
+      why: failure.why,
       status,
       description: isTold ? description : "",
       message: isTold

@@ -12,6 +12,12 @@ export interface TelegramLink {
   readonly host: Host;
   readonly settings: TelegramSettings;
   readonly me: TelegramIdentity;
+  readonly people: {
+    /** Who is called so, in lower case, among those who have spoken in the chat. */
+    idOf(chat: number, name: string): number | null;
+  };
+  /** Bytes of one upload. */
+  readonly uploadMax: number;
   /** Null while it is not joined. */
   room(channel: ChannelRef): TelegramRoom | null;
   /** It has turned out to be of no use any more. */

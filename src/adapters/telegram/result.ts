@@ -1,8 +1,10 @@
 import type { ReasonCode } from "../../contract/outcome.ts";
+import type { RestFailure } from "../kit/rest.ts";
 
 /** How a call ended when not well. */
 export interface TelegramFailure {
   readonly code: ReasonCode;
+  readonly why: RestFailure["why"];
   /** Telegram's `error_code`, or the HTTP status of what stands before it; 0 when no answer came. */
   readonly status: number;
   /** Telegram's own words, as `Bad Request: chat not found`; empty: it has said none. Holds no token. */

@@ -10,14 +10,8 @@ export interface TelegramRoom {
   /** `message_thread_id` of its topic; null: the whole chat, and in a forum General. */
   readonly topic: number | null;
   type: TelegramChatType;
-  title: string;
-  readonly isForum: boolean;
-  /** The channel that this group discusses, or the group that discusses this channel. */
-  readonly linked: number | null;
-  /** Whether we are an administrator, or it is ours alone: then reactions of others are told. */
-  isAdmin: boolean;
-  /** The emoji that can be put on here; null: all that Telegram has for it. */
-  readonly reactions: readonly string[] | null;
+  /** The emoji that can be put on here. */
+  readonly reactions: readonly string[];
   /** Posts to it can be sent. */
   joined: boolean;
 }

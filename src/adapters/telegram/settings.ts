@@ -2,7 +2,7 @@ import type { SettingIssue, SettingsOf, SettingsSchema } from "../../contract/ma
 
 const flag = (description: string) => ({ type: "boolean", description, default: false }) as const;
 
-/** Where Telegram's own API is. */
+/** Where Telegram's own Bot API is. */
 export const TELEGRAM_API = "https://api.telegram.org";
 
 export const schema = {
@@ -10,32 +10,65 @@ export const schema = {
   properties: {
     Token: {
       type: "string",
-      description: "Token of the bot, such as `123456789:AA…`: from @BotFather, by its command /newbot.",
+      description: "Token of the bot, such as `123456789:AAF-…`: from @BotFather, who makes bots by `/newbot`.",
       default: "",
       secret: true,
     },
     ApiURL: {
       type: "string",
-      description: "Where Telegram's Bot API is: for a Bot API server of your own, which also takes larger files.",
+      description: "Where the Bot API is: for a Bot API server of your own, which also takes and gives larger files.",
       default: TELEGRAM_API,
       examples: [TELEGRAM_API],
       zeroIsDefault: true,
       protects: true,
       rule: {
         pattern: String.raw`^(?:|https?://[^\s/?#@]+(?:/[^\s?#]*)?)$`,
-        hint: `must be the address of a Bot API server, such as ${TELEGRAM_API}`,
+        hint: `must be the address of a server of the Bot API, such as ${TELEGRAM_API}`,
       },
     },
     UseFirstName: flag("Shows people by their first name instead of their username."),
     UseFullName: flag("Shows people by their first and last name instead of their username."),
-    DisableWebPagePreview: flag("Shows no previews of the pages that messages link to."),
+    DisableWebPagePreview: flag("Shows no preview of the page that a message links to."),
   },
 } as const satisfies SettingsSchema;
 
 /** The settings of an account as its session gets them. */
 export type TelegramSettings = SettingsOf<typeof schema>;
 
+/** Where the Bot API is: what stands before `/bot<Token>/`. */
+export const apiOf = ({ ApiURL }: Pick<TelegramSettings, "ApiURL">): URL => new URL(ApiURL.replace(/\/+$/u, ""));
+
+/** Telegram's own servers, which limit files more than one's own does. */
+export const isTelegramItself = ({ ApiURL }: Pick<TelegramSettings, "ApiURL">): boolean =>
+  URL.canParse(ApiURL) && new URL(ApiURL).hostname === new URL(TELEGRAM_API).hostname;
+
+/** A server on this machine, whose files lie on its disk. */
+export const isHere = ({ ApiURL }: Pick<TelegramSettings, "ApiURL">): boolean => LOCAL.test(ApiURL);
+
+const LOCAL = /^https?:\/\/(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::|\/|$)/u;
+
 /** What the settings say together; the schema has checked each by itself. */
-export function checkSettings({ Token }: TelegramSettings): readonly SettingIssue[] {
-  return Token === "" ? [{ severity: "error", setting: "Token", message: "is missing" }] : [];
+export function checkSettings(settings: TelegramSettings): readonly SettingIssue[] {
+  const { Token, ApiURL, UseFirstName, UseFullName } = settings;
+  const issues: SettingIssue[] = [...checkToken(Token)];
+  if (!URL.canParse(ApiURL)) issues.push(error("ApiURL", "is not an address"));
+  else if (ApiURL.startsWith("http:") && !isHere(settings))
+    issues.push(warning("ApiURL", "sends the token and all messages unencrypted; use https"));
+  if (UseFirstName && UseFullName) issues.push(warning("UseFirstName", "has no effect with UseFullName"));
+  return issues;
 }
+
+const WHERE = "write /mybots to @BotFather, choose the bot, then API Token";
+
+function checkToken(Token: string): readonly SettingIssue[] {
+  if (Token === "")
+    return [error("Token", "is missing; write /newbot to @BotFather, who makes a bot and says its token")];
+  if (TOKEN.test(Token)) return [];
+  if (/^bot\d+:/iu.test(Token)) return [error("Token", `begins with the number of the bot, without "bot" before it`)];
+  return [error("Token", `is no bot's token, such as 123456789:AAF-…; copy it again: ${WHERE}`)];
+}
+
+const TOKEN = /^\d{1,20}:[\w-]{10,200}$/u;
+
+const error = (setting: string, message: string): SettingIssue => ({ severity: "error", setting, message });
+const warning = (setting: string, message: string): SettingIssue => ({ severity: "warning", setting, message });

@@ -1,0 +1,93 @@
+import type { Clock, Host } from "../../contract/host.ts";
+import type { Ended } from "../../contract/session.ts";
+import { ASKED } from "../kit/ends.ts";
+import { inTime } from "../kit/in-time.ts";
+import type { Json } from "../kit/json.ts";
+import { POLL_S, type TelegramApi } from "./api.ts";
+import { endOf, OTHER_POLLER } from "./login.ts";
+import { says, type TelegramFailure } from "./result.ts";
+
+/** So often in a row a server may be in trouble. */
+const TROUBLES_MAX = 6;
+const AGAIN_MS = 1_000;
+const AGAIN_MAX_MS = 20_000;
+
+interface PollOptions {
+  readonly api: Pick<TelegramApi, "updates">;
+  readonly host: Pick<Host, "degraded" | "log"> & { readonly clock: Pick<Clock, "after"> };
+  /** The last update that is on disk; 0: none. */
+  readonly at: () => number;
+  /** An answer as it came; the same updates come again until they are on disk. */
+  readonly onUpdates: (updates: readonly Json[]) => void;
+  /** Resolves when more can be taken. */
+  readonly ready: () => Promise<void>;
+  /** Of the session. */
+  readonly signal: AbortSignal;
+}
+
+/** Asks for what happens, one question after the other, each confirming what is on disk. */
+export class TelegramPoll {
+  readonly #options: PollOptions;
+  #troubles = 0;
+  #isTold = false;
+
+  constructor(options: PollOptions) {
+    this.#options = options;
+  }
+
+  /** Until that makes no sense any more. */
+  async run(): Promise<Ended> {
+    const { api, at, onUpdates, ready, signal } = this.#options;
+    for (;;) {
+      if (isAborted(signal)) return ASKED;
+      const answer = await api.updates({ offset: at() + 1, waitS: POLL_S }, signal);
+      if (isAborted(signal)) return ASKED;
+      if (answer.ok) {
+        this.#well();
+        onUpdates(answer.value);
+        await ready();
+        continue;
+      }
+      const ended = this.#failed(answer.failure);
+      if (ended !== null) return ended;
+      await this.#pause(answer.failure.retryAfterMs);
+    }
+  }
+
+  #well(): void {
+    if (this.#isTold) this.#options.host.degraded(null, ABOUT);
+    this.#isTold = false;
+    this.#troubles = 0;
+  }
+
+  /** Null: it is asked again. */
+  #failed(failure: TelegramFailure): Ended | null {
+    const { status, code, message } = failure;
+    this.#troubles += 1;
+    const isOther = status === 409 && !says(failure, "webhook");
+    if (isOther) {
+      this.#say({ code: "config", message: OTHER_POLLER });
+      return null;
+    }
+    const isPassing = status === 429 || status >= 500;
+    if (!isPassing || this.#troubles > TROUBLES_MAX) return endOf(failure, false);
+    if (this.#troubles > 1) this.#say({ code, message });
+    return null;
+  }
+
+  #say(why: NonNullable<Parameters<Host["degraded"]>[0]>): void {
+    this.#isTold = true;
+    this.#options.host.degraded(why, ABOUT);
+  }
+
+  async #pause(askedMs: number | null): Promise<void> {
+    const { host, signal } = this.#options;
+    const ms = Math.max(askedMs ?? 0, Math.min(AGAIN_MS * 2 ** (this.#troubles - 1), AGAIN_MAX_MS));
+    await inTime<void, void>(new Promise(() => undefined), { clock: host.clock, ms, signal }, () => undefined);
+  }
+}
+
+const ABOUT = "updates";
+
+/** As it is now. */
+const isAborted = (signal: AbortSignal): boolean => signal.aborted;

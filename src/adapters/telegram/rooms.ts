@@ -1,0 +1,241 @@
+import type { Host } from "../../contract/host.ts";
+import type { ChannelRef } from "../../contract/ids.ts";
+import type { Reason } from "../../contract/outcome.ts";
+import type { ChannelRequest, Joined } from "../../contract/session.ts";
+import { quote } from "../kit/ends.ts";
+import { notJoined } from "../kit/joining.ts";
+import { type Json, numberIn, objectIn, textIn } from "../kit/json.ts";
+import { ALL_REACTIONS } from "./allowed-reactions.ts";
+import type { TelegramApi } from "./api.ts";
+import { channelRef, readAddress, type TelegramAddress } from "./ids.ts";
+import type { TelegramIdentity } from "./login.ts";
+import { membershipIn, type TelegramChat, type TelegramMembership } from "./model-chats.ts";
+import type { TelegramPositions } from "./positions.ts";
+import { says, type TelegramFailure, type TelegramResult } from "./result.ts";
+import { lacking, notIn, NOT_IN } from "./rights.ts";
+import type { TelegramRoom } from "./room.ts";
+
+/** Whoever lets us in is a person; an update says when. */
+const PERSON_MS = 30 * 60_000;
+/** Whoever removes us should not see us back at once. */
+const REMOVED_MS = 60_000;
+/** A chat's id changes once; a server may say anything. */
+const MOVES_MAX = 3;
+
+interface TelegramRoomsOptions {
+  readonly api: Pick<TelegramApi, "chat" | "membership">;
+  readonly host: Pick<Host, "clock" | "degraded" | "log" | "lost">;
+  readonly me: TelegramIdentity;
+  readonly positions: TelegramPositions;
+  /** Bytes of one upload. */
+  readonly uploadMax: number;
+}
+
+/** The chats and topics that the core has, and what we may do there. A bot cannot enter a chat by itself. */
+export class TelegramRooms {
+  readonly #options: TelegramRoomsOptions;
+  readonly #rooms = new Map<ChannelRef, TelegramRoom>();
+  /** Those that were asked for, and where an answer stands: also those that we are not let into. */
+  readonly #wanted = new Map<ChannelRef, "asked" | "settled">();
+  #onSettled: () => void = () => undefined;
+
+  constructor(options: TelegramRoomsOptions) {
+    this.#options = options;
+  }
+
+  /** Null while it is not joined. */
+  joined(ref: ChannelRef): TelegramRoom | null {
+    const room = this.#rooms.get(ref);
+    return room?.joined === true ? room : null;
+  }
+
+  /** The channel of a chat, by its id now or before, and of a topic there; null: nobody wants it. */
+  refOf(chat: number, topic: number | null): ChannelRef | null {
+    return this.#of(chat).find((room) => room.topic === topic)?.ref ?? null;
+  }
+
+  /** All channels of a chat. */
+  refsOf(chat: number): readonly ChannelRef[] {
+    return this.#of(chat).map(({ ref }) => ref);
+  }
+
+  /** Resolves once all rooms that we were in are joined or known to be shut, or enough was given to that. */
+  async settled(over: Promise<unknown>): Promise<void> {
+    const { positions } = this.#options;
+    const rooms = [...positions.rooms];
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onSettled = () => {
+      if (rooms.every((ref) => this.#wanted.get(ref) === "settled")) resolve();
+    };
+    this.#onSettled();
+    await Promise.race([promise, over]);
+    this.#onSettled = () => undefined;
+    for (const ref of rooms) if (!this.#wanted.has(ref)) positions.forget(ref);
+  }
+
+  /** Nothing can be said anywhere any more. */
+  end(): void {
+    for (const room of this.#rooms.values()) room.joined = false;
+  }
+
+  /** It cannot be used any more. */
+  lose(ref: ChannelRef, why: Reason, retryInMs: number): void {
+    const room = this.#rooms.get(ref);
+    this.#rooms.delete(ref);
+    if (room?.joined !== true) return;
+    room.joined = false;
+    this.#options.host.degraded(null, aboutOf(ref));
+    this.#options.host.lost(ref, why, retryInMs);
+  }
+
+  /** It is no longer wanted. We stay: nobody may be there to let us in again. */
+  dismiss(ref: ChannelRef): void {
+    const room = this.#rooms.get(ref);
+    if (room !== undefined) room.joined = false;
+    this.#rooms.delete(ref);
+    this.#wanted.delete(ref);
+    this.#options.positions.forget(ref);
+    this.#options.host.degraded(null, aboutOf(ref));
+  }
+
+  /** A group has become a supergroup. Its old id stays its name here. */
+  moved(from: number, to: number): void {
+    const { positions, host } = this.#options;
+    if (!positions.move(from, to)) return;
+    for (const room of this.#rooms.values()) {
+      const now = positions.now(room.chat);
+      if (now === room.chat) continue;
+      room.chat = now;
+      room.type = "supergroup";
+    }
+    host.log.info(
+      { from, to },
+      "a group has become a supergroup, and has another id: either can be in the configuration",
+    );
+  }
+
+  async join({ name }: ChannelRequest, signal: AbortSignal): Promise<Joined> {
+    const address = readAddress(name);
+    if (address === null) return refused({ code: "config", message: `${quote(name)} is no id of a chat` }, null);
+    const ref = channelRef(address);
+    this.#wanted.set(ref, this.#wanted.get(ref) ?? "asked");
+    const joined = await this.#join(address, signal);
+    if (signal.aborted) return GIVEN_UP;
+    // What may go well in a moment is waited for.
+    if (joined.ok || joined.retryInMs === PERSON_MS) this.#wanted.set(ref, "settled");
+    this.#onSettled();
+    return joined;
+  }
+
+  /** What Telegram tells of us: `my_chat_member`. */
+  take(update: Json): void {
+    const { host, positions } = this.#options;
+    const told = objectIn(update, "my_chat_member");
+    const chat = numberIn(objectIn(told, "chat"), "id");
+    const now = membershipIn(told["new_chat_member"]);
+    const before = membershipIn(told["old_chat_member"]);
+    if (chat === null || now === null) return;
+    const type = textIn(objectIn(told, "chat"), "type") ?? "";
+    const out = notIn(now);
+    if (out !== null) {
+      for (const ref of this.refsOf(chat))
+        this.lose(ref, { code: "forbidden", message: this.#outWords(out) }, REMOVED_MS);
+      return;
+    }
+    for (const room of this.#of(chat)) this.#judge(room, now);
+    if (before !== null && notIn(before) === null) return;
+    if (type !== "private") host.log.info({ chat, topic: null }, "Rialto was added to a chat");
+    const isWaiting = (ref: ChannelRef): boolean => {
+      const address = readAddress(ref);
+      return address !== null && positions.now(address.chat) === positions.now(chat) && this.joined(ref) === null;
+    };
+    // Whatever waits to be joined is tried again.
+    for (const ref of this.#wanted.keys()) if (isWaiting(ref)) host.lost(ref, ADDED, 0);
+  }
+
+  async #join(address: TelegramAddress, signal: AbortSignal): Promise<Joined> {
+    const { me, positions, uploadMax } = this.#options;
+    const found = await this.#find(address.chat, signal);
+    if (!found.ok) return this.#shut(found.failure);
+    const chat = found.value;
+    if (address.topic !== null && !chat.isForum) {
+      return refused(
+        { code: "config", message: `${quote(chat.title)} has no topics: leave out /${address.topic}` },
+        PERSON_MS,
+      );
+    }
+    const membership = chat.type === "private" ? ALONE : await this.#options.api.membership(chat.id, me.id, signal);
+    if (!membership.ok) return this.#shut(membership.failure);
+    const out = notIn(membership.value);
+    if (out !== null) return refused({ code: "forbidden", message: this.#outWords(out) }, PERSON_MS);
+    if (signal.aborted) return GIVEN_UP;
+    const ref = channelRef(address);
+    const { reactions } = chat;
+    if (this.joined(ref) === null) {
+      const room = { ref, chat: chat.id, topic: address.topic, type: chat.type, reactions: reactions ?? ALL_REACTIONS };
+      this.#rooms.set(ref, { ...room, joined: true });
+      positions.keep(ref);
+    }
+    const room = this.#rooms.get(ref);
+    if (room !== undefined) this.#judge(room, membership.value);
+    const limits = { fileBytesMax: uploadMax, reactions: reactions ?? ALL_REACTIONS };
+    return { ok: true, ref, without: limits.reactions.length === 0 ? ["react"] : [], limits };
+  }
+
+  async #find(configured: number, signal: AbortSignal): Promise<TelegramResult<TelegramChat>> {
+    const { api, positions } = this.#options;
+    for (let moves = 0; ; moves += 1) {
+      const chat = positions.now(configured);
+      const found = await api.chat(chat, signal);
+      const to = found.ok ? null : found.failure.migrateTo;
+      if (to === null || moves >= MOVES_MAX) return found;
+      this.moved(chat, to);
+    }
+  }
+
+  #shut(failure: TelegramFailure): Joined {
+    const { username } = this.#options.me;
+    const { code, message, retryAfterMs } = failure;
+    if (says(failure, "chat not found")) {
+      const words = `there is no chat with this id, or @${username} is not in it: add it there, and check the id (write /chatId to it)`;
+      return refused({ code: "not_found", message: words }, PERSON_MS);
+    }
+    if (says(failure, "initiate conversation") || says(failure, "blocked by the user"))
+      return refused({ code: "forbidden", message: `the person must write to @${username} first` }, PERSON_MS);
+    if (failure.status === 403)
+      return refused({ code: "forbidden", message: `${message}: ${NOT_IN(username)}` }, PERSON_MS);
+    return refused({ code, message }, retryAfterMs);
+  }
+
+  #outWords(out: "left" | "kicked"): string {
+    const { username } = this.#options.me;
+    return out === "left"
+      ? `@${username} is not in the chat: ${NOT_IN(username)}`
+      : `@${username} was removed from the chat: ${NOT_IN(username)}`;
+  }
+
+  /** Says what we cannot do there. */
+  #judge({ ref, type }: TelegramRoom, membership: TelegramMembership): void {
+    const { me, host } = this.#options;
+    const words = lacking(me, type, membership);
+    host.degraded(words === null ? null : { code: "forbidden", message: `${ref}: ${words}` }, aboutOf(ref));
+  }
+
+  #of(chat: number): readonly TelegramRoom[] {
+    const now = this.#options.positions.now(chat);
+    return [...this.#rooms.values()].filter((room) => room.joined && room.chat === now);
+  }
+}
+
+const ADDED: Reason = { code: "not_found", message: "Rialto was added to the chat" };
+
+const ALONE: TelegramResult<TelegramMembership> = {
+  ok: true,
+  value: { status: "administrator", rights: {}, isMember: true },
+};
+
+const GIVEN_UP = notJoined("stopping", "joining was cancelled");
+
+const aboutOf = (ref: ChannelRef): string => `rights/${ref}`;
+
+const refused = (why: Reason, retryInMs: number | null): Joined => ({ ok: false, why, retryInMs });
