@@ -97,7 +97,7 @@ describe("what has happened", () => {
   const found = ({ rows, told = [], threads = new Map(), hasAll = false, until = "", toldEdited = false }: Given) =>
     changesIn(
       { channel: { messages: rows, hasAll, isWhole: true }, threads, kept: told },
-      { channel: "C1", from: tsAfter(10), floor: tsAfter(5), until },
+      { channel: "C1", from: tsAfter(10), floor: tsAfter(5), until, settled: tsAfter(1_000) },
       () => toldEdited,
     );
 

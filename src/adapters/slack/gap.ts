@@ -20,6 +20,8 @@ export interface SlackScope {
   readonly floor: string;
   /** From then on it is too early to say that an event is missing; empty: everything counts. */
   readonly until: string;
+  /** What was said later may not be there yet. */
+  readonly settled: string;
 }
 
 /** What a channel or a thread has, oldest first. */

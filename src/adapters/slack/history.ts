@@ -17,7 +17,7 @@ import {
 } from "./gap.ts";
 import { type KeptMessage, reactionMarks } from "./kept-messages.ts";
 import { isLaterTs, type SlackMessage } from "./model.ts";
-import { marginBefore, type SlackPositions } from "./positions.ts";
+import { earlierOf, marginBefore, type SlackPositions } from "./positions.ts";
 import type { SlackReader } from "./reader.ts";
 import { deleted, edited, reacted, toEvent } from "./receive.ts";
 import type { SlackFailure, SlackResult } from "./result.ts";
@@ -86,21 +86,31 @@ export class SlackHistory {
     this.#options = options;
   }
 
-  /** What the socket has lost of the last minutes. */
-  async sweep(task: SlackHistoryTask, times: Pick<SlackScope, "from" | "until">): Promise<UnreadHistory | null> {
-    const floor = this.#options.positions.channels.of(task.channel)?.floor ?? null;
-    if (floor === null) return null;
-    return await this.#tell(task, { channel: task.channel, floor, ...times }, true);
+  /** What the socket has lost since the last look. */
+  async sweep(task: SlackHistoryTask, times: Pick<SlackScope, "until" | "settled">): Promise<UnreadHistory | null> {
+    return await this.#look(task, times, true);
   }
 
   /** From where the channel was read. Null: it is told, or over. */
-  async read(task: SlackHistoryTask): Promise<UnreadHistory | null> {
-    const { channels } = this.#options.positions;
-    const position = channels.of(task.channel);
-    if (position === null) return null;
-    const from = marginBefore(channels.sinceOf(task.channel));
-    const scope = { channel: task.channel, from: isLaterTs(position.floor, from) ? position.floor : from };
-    return await this.#tell(task, { ...scope, floor: position.floor, until: "" }, false);
+  async read(task: SlackHistoryTask, settled: string): Promise<UnreadHistory | null> {
+    return await this.#look(task, { until: "", settled }, false);
+  }
+
+  async #look(
+    task: SlackHistoryTask,
+    times: Pick<SlackScope, "until" | "settled">,
+    isSweep: boolean,
+  ): Promise<UnreadHistory | null> {
+    const { positions } = this.#options;
+    const { channel } = task;
+    const floor = positions.channels.of(channel)?.floor ?? null;
+    if (floor === null) return null;
+    const margin = marginBefore(isSweep ? times.until : positions.channels.sinceOf(channel));
+    const from = earlierOf(margin, positions.lookedOf(channel));
+    const scope = { channel, from: isLaterTs(floor, from) ? floor : from, floor, ...times };
+    const failure = await this.#tell(task, scope, isSweep);
+    if (failure === null && !task.isOver()) positions.looked(channel, times.settled);
+    return failure;
   }
 
   async #tell(task: SlackHistoryTask, scope: SlackScope, isSweep: boolean): Promise<UnreadHistory | null> {
@@ -140,7 +150,9 @@ export class SlackHistory {
     const { api, positions, reader, host } = this.#options;
     const { channel: id } = task;
     const kept = positions.kept.of(id);
-    const channel = await fetchChannel(api, isSweep ? { channel: id, from: NEWEST } : scope, task.signal);
+    // All of the newest page is compared, and as many more as it takes to come to where the last look was.
+    const from = isSweep ? positions.lookedOf(id) : scope.from;
+    const channel = await fetchChannel(api, { channel: id, from }, task.signal);
     if (!channel.ok) return channel;
     for (const message of channel.value.messages) reader.note(message);
     const threads = new Map<string, FetchedMessages & { readonly oldest: string }>();
@@ -285,9 +297,6 @@ export class SlackHistory {
 }
 
 const isOn = (change: SlackChange): boolean => change.is === "reacted" && change.on;
-
-/** Later than all that was ever said: only the newest page is read. */
-const NEWEST = "999999999999.000000";
 
 const HISTORY = { event: "history" };
 

@@ -17,13 +17,20 @@ class SweepClock extends CountingClock {
     return () => void (this.#sweep = null);
   }
 
-  /** A minute later, it is looked for what was not told. */
-  sweep({ server }: SlackTown): void {
-    this.#aheadMs += 61_000;
-    server.world.clock.pass(61_000);
+  /** A minute later, or more, it is looked for what was not told. */
+  sweep(town: SlackTown, ms = 61_000): void {
+    this.pass(town, ms);
     this.#sweep?.();
   }
+
+  pass({ server }: SlackTown, ms: number): void {
+    this.#aheadMs += ms;
+    server.world.clock.pass(ms);
+  }
 }
+
+/** Until the turn of a channel comes where there are very many. */
+const LONG_MS = 30 * 60_000;
 
 const histories = (requests: readonly string[]): number =>
   requests.filter((one) => one.endsWith("/conversations.history")).length;
@@ -70,6 +77,32 @@ describe("what the socket loses", () => {
     alice.say(channel, "over");
     await until(host, "Alice: over");
     expect(toldBy(host)).toHaveLength(12);
+  });
+
+  test("is told by a sweep that comes to the channel much later, or by the next session", async () => {
+    const town = await slackTown();
+    const { alice, channel, server } = town;
+    const clock = new SweepClock();
+    const first = await live(town, { host: new RecordingHost(clock) });
+    clock.sweep(town);
+    server.hub.lose = 1;
+    alice.say(channel, "lost");
+    clock.pass(town, LONG_MS);
+    for (let at = 1; at <= 250; at += 1) alice.say(channel, `heard ${at}`);
+    await until(first.host, "Alice: heard 250");
+    clock.sweep(town, LONG_MS);
+    await until(first.host, "Alice: lost");
+    server.hub.lose = 1;
+    alice.say(channel, "lost again");
+    clock.pass(town, LONG_MS);
+    alice.say(channel, "heard");
+    await until(first.host, "Alice: heard");
+    await stop(first);
+    const second = await live(town, { before: first });
+    await until(second.host, "Alice: lost again");
+    alice.say(channel, "over");
+    await until(second.host, "Alice: over");
+    expect(toldBy(second.host).slice(250)).toEqual(["Alice: lost", "Alice: heard", "Alice: lost again", "Alice: over"]);
   });
 
   test("what is said while a sweep asks is told once", async () => {

@@ -1,13 +1,15 @@
 import type { Cursor } from "../../contract/ids.ts";
 import { ChannelPositions, type PositionScale } from "../kit/channel-positions.ts";
-import { isObject, NOTHING, objectIn, parsed } from "../kit/json.ts";
+import { isObject, type Json, NOTHING, objectIn, parsed } from "../kit/json.ts";
 import { cursorOf } from "./ids.ts";
 import { RecentComings } from "./comings.ts";
 import { KeptMessages } from "./kept-messages.ts";
 import { isLaterTs, isTs, slackTimeOf, tsAt } from "./model.ts";
 
 /** Slack's events have come minutes late: so much is read again. */
-export const MARGIN_MS = 600_000;
+const MARGIN_MS = 600_000;
+/** And so much at most, where nobody has come to look for so long. */
+const LOOK_BACK_MS = 6 * 3_600_000;
 /** Messages that were new to us and told as they were after an edit. */
 const TOLD_MAX = 200;
 
@@ -20,7 +22,9 @@ const TIMESTAMPS: PositionScale<string> = {
 };
 
 /** The `ts` from which on is read again what may have come before this one. */
-export const marginBefore = (ts: string): string => tsAt(slackTimeOf(ts) - MARGIN_MS);
+export const marginBefore = (ts: string): string => before(ts, MARGIN_MS);
+
+const before = (ts: string, ms: number): string => tsAt(slackTimeOf(ts) - ms);
 
 /** What the cursor holds: up to when everything was told, the channels that are not as far, and what was told last. */
 export class SlackPositions {
@@ -29,6 +33,8 @@ export class SlackPositions {
   readonly comings: RecentComings;
   /** By channel and message, oldest first: the edit that it was told with. */
   readonly #told = new Map<string, string>();
+  /** Up to when what a channel has was compared with what was told of it. */
+  readonly #looked = new Map<string, string>();
   #moved = false;
 
   constructor(since: Cursor | null) {
@@ -40,12 +46,30 @@ export class SlackPositions {
     for (const [message, editedTs] of Object.entries(objectIn(json, "edits"))) {
       if (typeof editedTs === "string") this.#told.set(message, editedTs);
     }
+    for (const [channel, ts] of Object.entries(objectIn(json, "looked"))) {
+      if (typeof ts === "string" && isTs(ts)) this.#looked.set(channel, ts);
+    }
+  }
+
+  /** The history of a channel has nothing up to there that was not told. */
+  looked(channel: string, ts: string): void {
+    if (this.channels.of(channel) !== null) this.#looked.set(channel, laterOf(ts, this.lookedOf(channel)));
+  }
+
+  /** From where on it may have more, whatever its events say. */
+  lookedOf(channel: string): string {
+    const since = this.channels.sinceOf(channel);
+    const looked = this.#looked.get(channel);
+    return looked === undefined ? marginBefore(since) : laterOf(looked, before(since, LOOK_BACK_MS));
   }
 
   /** A message that was new to the core was told as it is after this edit: that is none any more. */
   toldEdited(channel: string, ts: string, editedTs: string): void {
     const oldest = marginBefore(marginBefore(this.channels.at));
-    for (const [message, at] of this.#told) if (isLaterTs(oldest, at)) this.#told.delete(message);
+    for (const [message, at] of this.#told) {
+      const [id = ""] = message.split("/");
+      if (isLaterTs(oldest, at) && isLaterTs(this.lookedOf(id), at)) this.#told.delete(message);
+    }
     this.#told.set(`${channel}/${ts}`, editedTs);
     const [first] = this.#told.keys();
     if (this.#told.size > TOLD_MAX && first !== undefined) this.#told.delete(first);
@@ -59,6 +83,7 @@ export class SlackPositions {
   /** As if the channel had never been read. */
   forget(channel: string): void {
     this.channels.forget(channel);
+    this.#looked.delete(channel);
     this.kept.forget(channel);
   }
 
@@ -74,6 +99,21 @@ export class SlackPositions {
       ...this.kept.write(),
       ...this.comings.write(),
       ...(this.#told.size > 0 && { edits: Object.fromEntries(this.#told) }),
+      ...this.#behind(),
     });
   }
+
+  /** What is read again anyhow need not be written. */
+  #behind(): Json {
+    const behind: [string, string][] = [];
+    for (const [channel, ts] of this.#looked) {
+      if (this.channels.of(channel) === null) this.#looked.delete(channel);
+      else if (isLaterTs(marginBefore(this.channels.sinceOf(channel)), ts)) behind.push([channel, ts]);
+    }
+    return behind.length === 0 ? {} : { looked: Object.fromEntries(behind) };
+  }
 }
+
+export const earlierOf = (one: string, other: string): string => (isLaterTs(one, other) ? other : one);
+
+const laterOf = (one: string, other: string): string => (isLaterTs(one, other) ? one : other);

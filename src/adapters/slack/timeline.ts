@@ -13,7 +13,7 @@ import type { SlackEvent } from "./envelopes.ts";
 import { happeningIn, type SlackHappening } from "./happening.ts";
 import { SlackHistory, type UnreadHistory } from "./history.ts";
 import { isLaterTs, slackTimeOf, tsAt, userIn } from "./model.ts";
-import { MARGIN_MS, type SlackPositions } from "./positions.ts";
+import type { SlackPositions } from "./positions.ts";
 import { type OpenedHappening, SlackReader, type SlackReaderOptions } from "./reader.ts";
 
 /** Events that may wait to be on disk before reading pauses. */
@@ -22,6 +22,8 @@ const WAITING_MAX = 1_000;
 const LATE_MS = 2_000;
 /** So many events are handed over at once. */
 const BATCH_MAX = 200;
+/** What is younger may not be in a history yet. */
+const SETTLED_MS = 30_000;
 /** Channels that are being joined. */
 const FLOORS_MAX = 1_000;
 /** Joining does not wait longer for what a channel has; then the time counts. */
@@ -97,7 +99,7 @@ export class SlackTimeline {
       intake: this.#intake,
       positions: positions.channels,
       fill: async (channel, isOver, signal) => {
-        const failure = await this.#history.read({ channel, isOver, signal });
+        const failure = await this.#history.read({ channel, isOver, signal }, this.#before(SETTLED_MS));
         if (failure !== null && failure.isForGood) onUnreadable(channel, failure);
         return failure;
       },
@@ -148,7 +150,9 @@ export class SlackTimeline {
     channels.joined(id);
     if (channels.of(id) !== null) return this.#lanes.fill(id);
     const floor = this.#floors.get(id) ?? tsAt(this.serverMs);
-    channels.begin(id, isLaterTs(channels.at, floor) ? channels.at : floor);
+    const begin = isLaterTs(channels.at, floor) ? channels.at : floor;
+    channels.begin(id, begin);
+    this.#options.positions.looked(id, begin);
     this.#lanes.open(id);
     this.#intake.flush();
   }
@@ -184,8 +188,7 @@ export class SlackTimeline {
 
   /** Compares a channel with what was told of it. `settledMs`: what is younger may still come by itself. */
   async sweep(channel: string, settledMs: number, signal: AbortSignal): Promise<UnreadHistory | null> {
-    const nowMs = this.serverMs;
-    const times = { from: tsAt(nowMs - MARGIN_MS), until: tsAt(nowMs - settledMs) };
+    const times = { until: this.#before(settledMs), settled: this.#before(SETTLED_MS) };
     return await this.#lanes.hold(channel, async (isOver) => {
       const over = (): boolean => isOver() || signal.aborted;
       return await this.#history.sweep({ channel, isOver: over, signal }, times);
@@ -198,6 +201,11 @@ export class SlackTimeline {
     const { atMs, monoMs } = this.#time;
     const byEvents = atMs === 0 ? 0 : Math.floor(atMs + host.clock.monoMs() - monoMs);
     return Math.max(byEvents, api.serverMs() ?? (atMs === 0 ? host.clock.nowMs() : 0));
+  }
+
+  /** By the server's clock. */
+  #before(ms: number): string {
+    return tsAt(this.serverMs - ms);
   }
 
   #stop(): void {
