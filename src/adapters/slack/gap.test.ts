@@ -91,18 +91,20 @@ describe("what has happened", () => {
     readonly threads?: ReadonlyMap<string, FetchedMessages & { readonly oldest: string }>;
     readonly hasAll?: boolean;
     readonly until?: string;
+    readonly settled?: string;
     readonly toldEdited?: boolean;
   }
 
-  const found = ({ rows, told = [], threads = new Map(), hasAll = false, until = "", toldEdited = false }: Given) =>
+  const found = ({ rows, told = [], threads = new Map(), hasAll = false, ...given }: Given) =>
     changesIn(
       { channel: { messages: rows, hasAll, isWhole: true }, threads, kept: told },
-      { channel: "C1", from: tsAfter(10), floor: tsAfter(5), until, settled: tsAfter(1_000) },
-      () => toldEdited,
+      { channel: "C1", from: tsAfter(10), floor: tsAfter(5), until: given.until ?? "", settled: given.settled ?? "" },
+      () => given.toldEdited ?? false,
     );
 
   /** In short. */
-  const inWords = ({ messages, changes }: SlackChanges): readonly string[] => [
+  const inWords = ({ messages, changes, doubtful }: SlackChanges): readonly string[] => [
+    ...doubtful.map(({ ts }) => `gone? ${ts}`),
     ...messages.map(({ ts }) => `new ${ts}`),
     ...changes.map((change) => {
       if (change.is === "edited") return `edited ${change.message.ts}`;
@@ -126,6 +128,11 @@ describe("what has happened", () => {
     ["an edit of something older", { rows: [at(1, edit(20))] }, [`edited ${tsAfter(1)}`]],
     ["an edit that was part of it", { rows: [at(1, edit(20))], toldEdited: true }, []],
     ["what is no more", { rows: [at(1), at(3)], told: [kept(1), kept(2), kept(3)] }, [`gone ${tsAfter(2)}`]],
+    [
+      "what may not be there yet",
+      { rows: [at(1)], told: [kept(1), kept(2), kept(12)], settled: tsAfter(11) },
+      [`gone? ${tsAfter(12)}`, `gone ${tsAfter(2)}`],
+    ],
     ["what may be older than all that is seen", { rows: [at(3)], told: [kept(2)] }, []],
     ["but not where that is all", { rows: [at(3)], told: [kept(2)], hasAll: true }, [`gone ${tsAfter(2)}`]],
     ["a channel of which nothing can be seen", { rows: [], told: [kept(2)], hasAll: true }, []],

@@ -20,7 +20,7 @@ export interface SlackScope {
   readonly floor: string;
   /** From then on it is too early to say that an event is missing; empty: everything counts. */
   readonly until: string;
-  /** What was said later may not be there yet. */
+  /** What was said later may not be there yet; empty: all is there. */
   readonly settled: string;
 }
 
@@ -144,6 +144,8 @@ export interface SlackChanges {
   /** What may be new, oldest first. */
   readonly messages: readonly SlackMessage[];
   readonly changes: readonly SlackChange[];
+  /** Was told, is not there, and may only not be there yet. */
+  readonly doubtful: readonly KeptMessage[];
 }
 
 export type SlackChange =
@@ -163,7 +165,7 @@ interface FoundIn {
 /** Reads out of what is there now what has happened. `wasToldEdited`: a message was told as it is after that edit. */
 export function changesIn(
   { channel, threads, kept }: FoundIn,
-  { from, floor, until }: SlackScope,
+  { from, floor, until, settled }: SlackScope,
   wasToldEdited: (ts: string, editedTs: string) => boolean,
 ): SlackChanges {
   const all = new Map<string, SlackMessage>();
@@ -186,8 +188,10 @@ export function changesIn(
     }
     if (before !== null) changes.push(...reactionsIn(message, before));
   }
-  const gone = kept.filter((one) => !all.has(one.ts) && isReached(one, channel, threads));
-  return { messages, changes: [...changes, ...gone.map(({ ts }) => ({ is: "gone" as const, ts }))] };
+  const missing = kept.filter((one) => !all.has(one.ts) && isReached(one, channel, threads));
+  const isDoubtful = ({ ts }: KeptMessage): boolean => settled !== "" && isLaterTs(ts, settled);
+  const gone = missing.filter((one) => !isDoubtful(one)).map(({ ts }) => ({ is: "gone" as const, ts }));
+  return { messages, changes: [...changes, ...gone], doubtful: missing.filter(isDoubtful) };
 }
 
 /** Whether what is not there is gone. Where nothing is there at all, we may only not be allowed to see it. */

@@ -2,6 +2,7 @@ import type { Event } from "../../contract/events.ts";
 import type { Accepted, Host } from "../../contract/host.ts";
 import { Lru } from "../../lib/lru.ts";
 import type { FaultGuard } from "../kit/guard.ts";
+import { inTime } from "../kit/in-time.ts";
 import type { EventIntake } from "../kit/intake.ts";
 import type { SlackApi } from "./api.ts";
 import { AUTH_ERRORS } from "./errors.ts";
@@ -31,6 +32,9 @@ const THREADS_MAX = 50;
 /** So often the people of a channel's history are looked up; then it is told without their names. */
 const LEARN_MAX = 3;
 const CHANNELS_MAX = 1_000;
+/** So long after it was not there, what may not have been there yet is looked for again. */
+const AGAIN_MS = 2_000;
+const NEVER = new Promise<never>(() => undefined);
 
 interface SlackHistoryOptions {
   readonly api: Pick<SlackApi, "history" | "replies">;
@@ -143,6 +147,27 @@ export class SlackHistory {
     });
     this.#tellChanges(channel, changes, task);
     host.log.trace({ channel, messages: reading.channel.messages.length, changes: changes.length }, "read a history");
+    // A sweep comes again.
+    return isSweep ? null : await this.#lookAgain(task, scope, found.doubtful);
+  }
+
+  /** Whether what was not there, and is young, still is not. */
+  async #lookAgain(
+    task: SlackHistoryTask,
+    scope: SlackScope,
+    doubtful: readonly KeptMessage[],
+  ): Promise<UnreadHistory | null> {
+    const [first] = doubtful;
+    if (first === undefined) return null;
+    await inTime(NEVER, { clock: this.#options.host.clock, ms: AGAIN_MS, signal: task.signal }, () => null);
+    const all: SlackScope = { ...scope, from: first.ts, settled: "" };
+    const fetched = await this.#fetch(task, all, false);
+    if (task.isOver()) return null;
+    if (!fetched.ok) return unread(fetched.failure);
+    const { changes } = changesIn(fetched.value, all, () => true);
+    const isGone = (change: SlackChange): boolean =>
+      change.is === "gone" && doubtful.some(({ ts }) => ts === change.ts);
+    this.#tellChanges(scope.channel, changes.filter(isGone), task);
     return null;
   }
 

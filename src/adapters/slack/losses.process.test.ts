@@ -105,6 +105,35 @@ describe("what the socket loses", () => {
     expect(toldBy(second.host).slice(250)).toEqual(["Alice: lost", "Alice: heard", "Alice: lost again", "Alice: over"]);
   });
 
+  test("what the history does not have yet is not taken for deleted, neither by a sweep nor after a gap", async () => {
+    const town = await slackTown();
+    const { alice, channel, server } = town;
+    const clock = new SweepClock();
+    const first = await live(town, { host: new RecordingHost(clock) });
+    clock.sweep(town);
+    const old = alice.say(channel, "old");
+    await until(first.host, "Alice: old");
+    clock.pass(town, 61_000);
+    alice.say(channel, "young");
+    await until(first.host, "Alice: young");
+    const late = { json: { ok: true, messages: [old.wire], has_more: false } };
+    const count = histories(server.requests);
+    server.faults.answer({ path: "/conversations.history" }, late, 2);
+    clock.sweep(town, 0);
+    await until(first.host, () => histories(server.requests) === count + 1);
+    // It waits for the look.
+    const younger = alice.say(channel, "younger");
+    await until(first.host, "Alice: younger");
+    await stop(first);
+    alice.erase(younger);
+    const second = await live(town, { before: first });
+    await until(second.host, () => histories(server.requests) === count + 3);
+    alice.say(channel, "over");
+    await until(second.host, "Alice: over");
+    expect(second.host.events.find(({ kind }) => kind === "deleted")).toMatchObject({ message: younger.wire.ts });
+    expect(toldBy(second.host)).toEqual(["Alice: old", "Alice: young", "Alice: younger", "deleted", "Alice: over"]);
+  });
+
   test("what is said while a sweep asks is told once", async () => {
     const town = await slackTown();
     const { alice, channel, server } = town;

@@ -177,6 +177,7 @@ describe("what was missed", () => {
     await until(first.host, "Alice +😄");
     await stop(first);
     const count = first.host.events.length;
+    town.server.world.clock.pass(60_000);
     alice.edit(changed, "one, edited");
     alice.erase(erased);
     alice.react(liked, "heart");

@@ -155,11 +155,12 @@ export class FakeSlack {
     const isKnown = method !== undefined && (asked.method === "POST" || asked.method === "GET");
     if (!isKnown) return { json: { ok: false, error: "unknown_method", req_method: name } };
     let warnings: readonly string[] = [];
-    let headers = {};
+    const date = new Date(this.world.now()).toUTCString();
+    let headers: Record<string, string> = { date };
     try {
       const { args, token, warnings: found } = await read(asked, method.json === true);
       warnings = found;
-      headers = this.#scopes(token, method);
+      headers = { ...this.#scopes(token, method), date };
       const app = entitled(this.world, token, method);
       const wait = this.limits.take(name, app.id, args.text("channel"));
       if (wait !== null) return tooMany(wait);
