@@ -14,6 +14,8 @@ const kept = (seconds: number, more: Partial<KeptMessage> = {}): KeptMessage => 
   ts: tsAfter(seconds),
   root: "",
   editedTs: "",
+  digest: "",
+  changedTs: "",
   reactions: new Set(),
   ...more,
 });
@@ -124,6 +126,11 @@ describe("what has happened", () => {
     ["what is too young may still come", { rows: [at(11), at(30)], until: tsAfter(20) }, [`new ${tsAfter(11)}`]],
     ["an edit of what was told", { rows: [at(1, edit(20))], told: [kept(1)] }, [`edited ${tsAfter(1)}`]],
     ["the edit it was told with", { rows: [at(1, edit(20))], told: [kept(1, { editedTs: tsAfter(20) })] }, []],
+    [
+      "another one of the same second",
+      { rows: [at(1, edit(20))], told: [kept(1, { editedTs: tsAfter(20), digest: "other" })] },
+      [`edited ${tsAfter(1)}`],
+    ],
     ["an edit of long ago", { rows: [at(1, edit(3))] }, []],
     ["an edit of something older", { rows: [at(1, edit(20))] }, [`edited ${tsAfter(1)}`]],
     ["an edit that was part of it", { rows: [at(1, edit(20))], toldEdited: true }, []],

@@ -1,6 +1,7 @@
 import type { HistoryPage, SlackApi } from "./api.ts";
 import { type KeptMessage, reactionMark } from "./kept-messages.ts";
 import { isLaterTs, microsOf, type SlackMessage } from "./model.ts";
+import { saidDigestOf } from "./receive.ts";
 import type { SlackResult } from "./result.ts";
 
 /** As many as Slack likes to give at once. */
@@ -172,6 +173,7 @@ export function changesIn(
   for (const { messages } of [channel, ...threads.values()]) for (const one of messages) all.set(one.ts, one);
   const known = new Map(kept.map((one) => [one.ts, one]));
   const isDue = (ts: string): boolean => until === "" || !isLaterTs(ts, until);
+  const isSettled = (ts: string): boolean => settled === "" || !isLaterTs(ts, settled);
   const rows = [...all.values()].toSorted(byAge);
   const messages = rows.filter(({ ts }) => isLaterTs(ts, from) && isLaterTs(ts, floor) && isDue(ts) && !known.has(ts));
   const changes: SlackChange[] = [];
@@ -183,16 +185,20 @@ export function changesIn(
       continue;
     }
     const isEdited = before === null ? isLaterTs(editedTs, from) : isLaterTs(editedTs, before.editedTs);
-    if (editedTs !== "" && isEdited && isDue(editedTs) && !wasToldEdited(ts, editedTs)) {
+    const isNews = isEdited && isDue(editedTs) && !wasToldEdited(ts, editedTs);
+    if (editedTs !== "" && (isNews || (isSettled(editedTs) && isEditedAgain(message, before)))) {
       changes.push({ is: "edited", message });
     }
     if (before !== null) changes.push(...reactionsIn(message, before));
   }
   const missing = kept.filter((one) => !all.has(one.ts) && isReached(one, channel, threads));
-  const isDoubtful = ({ ts }: KeptMessage): boolean => settled !== "" && isLaterTs(ts, settled);
-  const gone = missing.filter((one) => !isDoubtful(one)).map(({ ts }) => ({ is: "gone" as const, ts }));
-  return { messages, changes: [...changes, ...gone], doubtful: missing.filter(isDoubtful) };
+  const gone = missing.filter(({ ts }) => isSettled(ts)).map(({ ts }) => ({ is: "gone" as const, ts }));
+  return { messages, changes: [...changes, ...gone], doubtful: missing.filter(({ ts }) => !isSettled(ts)) };
 }
+
+/** Within the same second as the edit that it was told with. */
+const isEditedAgain = (message: SlackMessage, told: KeptMessage | null): boolean =>
+  told !== null && told.editedTs === message.editedTs && told.digest !== "" && told.digest !== saidDigestOf(message);
 
 /** Whether what is not there is gone. Where nothing is there at all, we may only not be allowed to see it. */
 function isReached({ ts, root }: KeptMessage, channel: FetchedMessages, threads: FoundIn["threads"]): boolean {

@@ -41,7 +41,10 @@ interface SlackHistoryOptions {
   readonly host: Pick<Host, "accept" | "log" | "clock">;
   readonly intake: Pick<EventIntake, "hand">;
   readonly positions: SlackPositions;
-  readonly reader: Pick<SlackReader, "learn" | "note" | "told" | "gone" | "isGone" | "isOursToDelete" | "context">;
+  readonly reader: Pick<
+    SlackReader,
+    "learn" | "note" | "told" | "stampOf" | "gone" | "isGone" | "isOursToDelete" | "context"
+  >;
   /** False for what was handed over before. */
   readonly isNews: (event: Event) => boolean;
   /** These are about to be told. */
@@ -303,9 +306,11 @@ export class SlackHistory {
         reader.gone(channel, ts);
         return deleted({ channel, ts }, { ours: reader.isOursToDelete(channel, ts), atMs });
       }
-      case "edited":
+      case "edited": {
+        const stamp = reader.stampOf(change.message, "");
         reader.told(change.message);
-        return edited(change.message, reader.context);
+        return edited(change.message, reader.context, stamp);
+      }
     }
   }
 

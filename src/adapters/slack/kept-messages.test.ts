@@ -9,18 +9,26 @@ function again(kept: KeptMessages): KeptMessages {
   return new KeptMessages(isObject(json) ? json : NOTHING);
 }
 
-const message = (seconds: number) => ({ ts: tsAfter(seconds), root: "", editedTs: "", reactions: new Set<string>() });
+const message = (seconds: number) => ({
+  ts: tsAfter(seconds),
+  root: "",
+  editedTs: "",
+  digest: "",
+  changedTs: "",
+  reactions: new Set<string>(),
+});
 
 test("what is written is read again, and has not moved then", () => {
   const kept = new KeptMessages(NOTHING);
   kept.keep("C1", message(2));
-  kept.keep("C1", { ts: tsAfter(1), root: tsAfter(0), editedTs: tsAfter(9), reactions: new Set(["x U1"]) });
+  kept.keep("C1", { ...message(1), root: tsAfter(0), editedTs: tsAfter(9), reactions: new Set(["x U1"]) });
+  kept.keep("C1", { ...message(5), editedTs: tsAfter(9), digest: "abc", changedTs: tsAfter(10) });
   kept.keep("C2", { ...message(3), reactions: null });
   expect(kept.moved).toBe(true);
   const read = again(kept);
   expect([read.moved, kept.moved]).toEqual([false, false]);
   expect(["C1", "C2"].map((id) => read.of(id))).toEqual(["C1", "C2"].map((id) => kept.of(id)));
-  expect(read.of("C1").map(({ ts }) => ts)).toEqual([tsAfter(1), tsAfter(2)]);
+  expect(read.of("C1").map(({ ts }) => ts)).toEqual([tsAfter(1), tsAfter(2), tsAfter(5)]);
 });
 
 test("a reaction is told once, whatever the order in which it is heard", () => {

@@ -15,6 +15,9 @@ export interface KeptMessage {
   readonly root: string;
   /** The edit that it was told with; empty: none. */
   readonly editedTs: string;
+  /** What an edited one says, see `saidDigestOf`, and when the event of that was; empty: nobody has said it. */
+  readonly digest: string;
+  readonly changedTs: string;
   /** Each as `name user`; null: too many. */
   readonly reactions: ReadonlySet<string> | null;
 }
@@ -131,15 +134,17 @@ const bounded = (message: KeptMessage): KeptMessage =>
   (message.reactions?.size ?? 0) > REACTIONS_PER_MESSAGE ? { ...message, reactions: null } : message;
 
 /** Short: most have neither a thread nor an edit nor a reaction. */
-function written({ ts, root, editedTs, reactions }: KeptMessage): unknown {
+function written({ ts, root, editedTs, digest, changedTs, reactions }: KeptMessage): unknown {
   const marks = reactions === null ? null : [...reactions];
+  if (digest !== "") return [ts, root, editedTs, marks, digest, changedTs];
   return marks !== null && marks.length === 0 && editedTs === "" && root === "" ? ts : [ts, root, editedTs, marks];
 }
 
 function keptIn(raw: unknown): KeptMessage | null {
   const parts: readonly unknown[] = Array.isArray(raw) ? raw : [raw];
-  const [ts, root = "", editedTs = "", marks = []] = parts;
+  const [ts, root = "", editedTs = "", marks = [], digest = "", changedTs = ""] = parts;
   if (typeof ts !== "string" || !isTs(ts) || typeof root !== "string" || typeof editedTs !== "string") return null;
+  if (typeof digest !== "string" || typeof changedTs !== "string") return null;
   const reactions = Array.isArray(marks) ? new Set(marks.filter((one) => typeof one === "string")) : null;
-  return { ts, root, editedTs, reactions };
+  return { ts, root, editedTs, digest, changedTs, reactions };
 }

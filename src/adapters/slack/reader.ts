@@ -11,7 +11,16 @@ import type { SlackIdentity } from "./login.ts";
 import { isLaterTs, type SlackFile, type SlackMessage, slackTimeOf } from "./model.ts";
 import type { SlackOwnMessages } from "./own-messages.ts";
 import type { SlackPeople } from "./people.ts";
-import { came, deleted, digestOf, edited, neededFor, reacted, type SlackReceiveContext, toEvent } from "./receive.ts";
+import {
+  came,
+  deleted,
+  edited,
+  neededFor,
+  reacted,
+  saidDigestOf,
+  type SlackReceiveContext,
+  toEvent,
+} from "./receive.ts";
 import type { SlackRoots } from "./roots.ts";
 import { isSaid } from "./words.ts";
 
@@ -30,6 +39,8 @@ const never = new AbortController().signal;
 interface Told {
   readonly digest: string;
   readonly editedTs: string;
+  /** When the event of that was; empty: it is not known. */
+  readonly changedTs: string;
 }
 
 export interface SlackReaderOptions {
@@ -128,15 +139,24 @@ export class SlackReader {
     return await Promise.all(messages.map(async (message) => await this.#complete(message)));
   }
 
-  /** It was told as it is now. */
-  told(message: SlackMessage): void {
+  /** It was told as it is now. `atTs`: when the event of that was; empty: it is not known. */
+  told(message: SlackMessage, atTs = ""): void {
     const { ts, channel, threadTs, editedTs } = message;
-    this.#contents.set(`${channel}/${ts}`, { digest: digestOf(message), editedTs });
+    // Events of before are over, too.
+    const changedTs = atTs || (this.#lastTold(channel, ts)?.changedTs ?? "");
+    this.#contents.set(`${channel}/${ts}`, { digest: saidDigestOf(message), editedTs, changedTs });
     if (!isSaid(message)) return;
     const before = this.#options.kept.find(channel, ts);
     const reactions = before === null ? reactionMarks(message.reactions) : before.reactions;
     const isReply = threadTs !== "" && threadTs !== ts && message.subtype !== "thread_broadcast";
-    this.#options.kept.keep(channel, { ts, root: isReply ? threadTs : "", editedTs, reactions });
+    const edit = editedTs === "" ? { digest: "", changedTs: "" } : { digest: saidDigestOf(message), changedTs };
+    this.#options.kept.keep(channel, { ts, root: isReply ? threadTs : "", editedTs, reactions, ...edit });
+  }
+
+  /** What tells an edit from another one of the same second, which was told; empty: there is none. */
+  stampOf({ channel, ts, editedTs }: SlackMessage, atTs: string): string {
+    const last = this.#lastTold(channel, ts);
+    return last === null || last.editedTs !== editedTs ? "" : atTs || last.digest;
   }
 
   /** It is gone, and that is told. */
@@ -175,22 +195,31 @@ export class SlackReader {
     const { channel, ts, editedTs, subtype } = message;
     if (this.isGone(message)) return [];
     if (subtype === "tombstone") return this.#deleted({ is: "gone", channel, ts, atTs, before });
-    if (editedTs === "" || !this.#isEdit(message, before)) return [];
-    const event = edited(message, this.context);
+    if (editedTs === "" || !this.#isEdit(message, before, atTs)) return [];
+    const event = edited(message, this.context, this.stampOf(message, atTs));
     if (event === null) return [];
-    this.told(message);
+    this.told(message, atTs);
     return [event];
   }
 
   /** Whether it says something else than we have told. */
-  #isEdit(message: SlackMessage, before: SlackMessage | null): boolean {
+  #isEdit(message: SlackMessage, before: SlackMessage | null, atTs: string): boolean {
     const { channel, ts, editedTs } = message;
-    const told = this.#contents.get(`${channel}/${ts}`);
-    if (told !== undefined) return !isLaterTs(told.editedTs, editedTs) && told.digest !== digestOf(message);
+    const told = this.#lastTold(channel, ts);
+    // Of the times of edits, the server tells only the second; those of events say which was the later.
+    if (told !== null) {
+      const isOver = isLaterTs(told.editedTs, editedTs) || (atTs !== "" && isLaterTs(told.changedTs, atTs));
+      return !isOver && told.digest !== saidDigestOf(message);
+    }
     const toldTs = this.#options.kept.find(channel, ts)?.editedTs ?? null;
     if (toldTs !== null && toldTs !== editedTs) return isLaterTs(editedTs, toldTs);
-    // Of the times of edits, the server tells only the second.
-    return before === null ? toldTs === null : digestOf(before) !== digestOf(message);
+    return before === null ? toldTs === null : saidDigestOf(before) !== saidDigestOf(message);
+  }
+
+  /** Null: nobody knows. */
+  #lastTold(channel: string, ts: string): Told | null {
+    const kept = this.#options.kept.find(channel, ts);
+    return this.#contents.get(`${channel}/${ts}`) ?? (kept === null || kept.digest === "" ? null : kept);
   }
 
   #deleted({ channel, ts, before, atTs }: SlackHappening & { readonly is: "gone" }): readonly Event[] {

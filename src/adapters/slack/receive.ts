@@ -75,8 +75,11 @@ function posted(message: SlackMessage, context: SlackReceiveContext): Posted | n
   };
 }
 
-/** The server has checked who may do it. Null when nothing of it is said by people, or nothing is left. */
-export function edited(message: SlackMessage, context: SlackReceiveContext): Edited | null {
+/**
+ * The server has checked who may do it. Null when nothing of it is said by people, or nothing is left. `stamp`: what
+ * tells it from another edit of the same second; empty where it is the first one.
+ */
+export function edited(message: SlackMessage, context: SlackReceiveContext, stamp = ""): Edited | null {
   const body = isSaid(message) ? bodyOf(message, context) : null;
   if (body === null) return null;
   const { ts, channel, editedTs } = message;
@@ -84,7 +87,7 @@ export function edited(message: SlackMessage, context: SlackReceiveContext): Edi
     kind: "edited",
     channel: channelRef(channel),
     echoOf: echoOf(message, context),
-    key: eventKey(`e/${channel}/${ts}/${editedTs}/${digestOf(message)}`),
+    key: eventKey(`e/${channel}/${ts}/${editedTs}/${digestOf(message)}${stamp === "" ? "" : `/${stamp}`}`),
     atMs: slackTimeOf(editedTs || ts),
     message: messageRef(ts),
     aliases: [],
@@ -136,6 +139,11 @@ export function digestOf(message: SlackMessage): string {
   const { text, blocks, files } = message;
   const said = [text, blocks.map(bare), saidAttachments(message).map(bare), files.map(({ id, mode }) => [id, mode])];
   return hash("sha1", JSON.stringify(said), "base64url").slice(0, 12);
+}
+
+/** Of what they say, alike in events and in the history: of the files of strangers, an event tells less. */
+export function saidDigestOf(message: SlackMessage): string {
+  return digestOf({ ...message, files: message.files.map((file) => ({ ...file, mode: "" })) });
 }
 
 /** Without the names that the server gives to parts. */
