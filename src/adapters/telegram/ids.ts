@@ -48,8 +48,8 @@ export const userRef = (id: number | string): UserRef => mint("UserRef", String(
 
 export const cursorOf = (positions: object): Cursor => mint("Cursor", JSON.stringify(positions));
 
-/** `end`: the number of the parts that are done. */
-export const progressAt = (end: number): Progress => mint("Progress", String(end));
+/** What of a post is sent. */
+export const progressAt = (end: string): Progress => mint("Progress", end);
 
 /** What `openFile` is asked for. The address of its content is looked up when it is opened. */
 export interface TelegramFile {

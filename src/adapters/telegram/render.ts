@@ -1,0 +1,211 @@
+import type { Block, SharedFile } from "../../contract/content.ts";
+import type { PostDraft } from "../../contract/ops.ts";
+import type { Loss } from "../../contract/outcome.ts";
+import { measure } from "../../content/length.ts";
+import { telegramLength, writeTelegram } from "../../content/telegram-write.ts";
+import { blockWith, pack, wordsOfBlock } from "../kit/pack.ts";
+import { captionOf, fileInWords, paraOf } from "../kit/words.ts";
+import type { TelegramFileKind } from "./api.ts";
+import { inStyle, nameBefore, spoken } from "./identity.ts";
+import { albumOf } from "./kinds.ts";
+import type { TelegramReach } from "./progress.ts";
+import { unlinked, withPeople } from "./text.ts";
+
+/** Code points of a message, and of the words with a file. */
+export const TEXT_MAX = 4_096;
+export const CAPTION_MAX = 1_024;
+/** One album takes so many files. */
+const ALBUM_MAX = 10;
+/** One message keeps so many places with formatting. */
+const ENTITIES_MAX = 100;
+
+/** A file of the draft, and as what it goes; or it is said in the text, for the reason of `file.missing`. */
+export interface TelegramRenderedFile {
+  readonly file: SharedFile;
+  readonly goes: TelegramFileKind | "in the text";
+}
+
+export interface TelegramPostOptions {
+  /** The member here who is called so, in lower case. */
+  readonly idOf: (name: string) => string | null;
+  /** Those of the draft, in its order. */
+  readonly files: readonly TelegramRenderedFile[];
+  /** Bytes of one request. */
+  readonly uploadMax: number;
+  /** What earlier messages have of it. */
+  readonly sent: TelegramReach;
+  /** Less room for the first text: it stands with a file. */
+  readonly firstMax?: number;
+}
+
+export interface TelegramPart {
+  readonly isLast: boolean;
+  /** What is sent when this is. */
+  readonly sent: TelegramReach;
+  /** With who speaks. Empty: only files. */
+  readonly blocks: readonly Block[];
+  /** Several are an album. */
+  readonly files: readonly TelegramPartFile[];
+}
+
+export interface TelegramPartFile {
+  readonly file: SharedFile;
+  readonly kind: TelegramFileKind;
+  /** Its place among those of the draft. */
+  readonly at: number;
+}
+
+interface Rendered {
+  readonly parts: readonly TelegramPart[];
+  readonly losses: readonly Loss[];
+}
+
+/** A piece of the text: one of its blocks, or what is said of a file. */
+interface Piece {
+  readonly block: Block;
+  /** Where it begins. */
+  readonly at: Place;
+  /** The file that does not go, which this says; null: none. */
+  readonly file: number | null;
+}
+
+type Place = Pick<TelegramReach, "block" | "at">;
+
+/** One message of words. */
+interface Text {
+  readonly blocks: readonly Block[];
+  readonly upTo: Place;
+  readonly files: readonly number[];
+}
+
+/**
+ * What is not yet sent of a post, as messages of Telegram: its text, in several when it is long, and then its files;
+ * where it is short enough it stands with the first of them.
+ */
+export function renderPost(draft: PostDraft, options: TelegramPostOptions): Rendered {
+  const losses: Loss[] = [];
+  const texts = textsOf(draft, options, losses);
+  const groups = groupsOf(options);
+  const [alone] = texts;
+  const isCaption =
+    alone !== undefined && texts.length === 1 && groups.length > 0 && isWithin(alone.blocks, captionMax(draft));
+  const all = isCaption
+    ? groups.map((files, at) => ({ text: at === 0 ? alone : null, files }))
+    : [...texts.map((text) => ({ text, files: NO_FILES })), ...groups.map((files) => ({ text: null, files }))];
+  let { sent } = options;
+  const parts = all.map(({ text, files }, at): TelegramPart => {
+    const done = [...(text?.files ?? []), ...files.map((file) => file.at)];
+    sent = { ...sent, ...text?.upTo, parts: sent.parts + 1, files: new Set([...sent.files, ...done]) };
+    // A file that stands alone does not say whose it is.
+    return { isLast: at === all.length - 1, sent, blocks: text?.blocks ?? spoken(draft, []), files };
+  });
+  return { parts, losses };
+}
+
+/** The words of an edited message, one text for each message that they need. */
+export function renderTexts(
+  draft: PostDraft,
+  options: TelegramPostOptions,
+): { readonly texts: readonly (readonly Block[])[]; readonly losses: readonly Loss[] } {
+  const losses: Loss[] = [];
+  const texts = textsOf(draft, options, losses);
+  return { texts: texts.map(({ blocks }) => blocks), losses };
+}
+
+const NO_FILES: readonly TelegramPartFile[] = [];
+
+const captionMax = ({ textMax = CAPTION_MAX }: PostDraft): number => Math.min(textMax, CAPTION_MAX);
+
+const isWithin = (blocks: readonly Block[], max: number): boolean => sizeOf(blocks) <= max;
+
+/** Albums of what may stand together, in the order of the draft; and what stands alone. */
+function groupsOf({ files, sent, uploadMax }: TelegramPostOptions): readonly (readonly TelegramPartFile[])[] {
+  const groups: TelegramPartFile[][] = [];
+  let bytes = 0;
+  for (const [at, { file, goes }] of files.entries()) {
+    if (goes === "in the text" || sent.files.has(at)) continue;
+    const last = groups.at(-1);
+    const album = albumOf(goes);
+    bytes += file.bytes ?? 0;
+    const isOfIt = album !== null && last?.[0] !== undefined && albumOf(last[0].kind) === album;
+    if (isOfIt && last.length < ALBUM_MAX && bytes <= uploadMax) last.push({ file, kind: goes, at });
+    else {
+      groups.push([{ file, kind: goes, at }]);
+      bytes = file.bytes ?? 0;
+    }
+  }
+  return groups;
+}
+
+function textsOf(draft: PostDraft, options: TelegramPostOptions, losses: Loss[]): readonly Text[] {
+  const { sent, files } = options;
+  const pieces = piecesOf(draft, options);
+  const end = { block: draft.body.blocks.length + files.length, at: 0 };
+  const isAlone = files.some(({ goes }, at) => goes !== "in the text" && !sent.files.has(at));
+  if (pieces.length === 0) return isAlone || sent.parts > 0 ? [] : nameAlone(draft, end);
+  const max = Math.min(draft.textMax ?? TEXT_MAX, TEXT_MAX);
+  const size = (some: readonly Block[]): number => sizeOf(inStyle(draft, some));
+  const isNamed = sent.parts === 0;
+  const firstMax = Math.min(options.firstMax ?? max, max) - (isNamed ? nameSize(draft) : 0);
+  const packed = pack(
+    pieces.map(({ block }) => block),
+    { textMax: max, firstMax, unit: "codepoints", sizeOf: size },
+    losses,
+  );
+  let before = 0;
+  return packed.flatMap(({ of, blocks, at }, index): readonly Text[] => {
+    const said = pieces.slice(before, blocks).flatMap(({ file }) => (file === null ? [] : [file]));
+    before = blocks;
+    const next = pieces[blocks];
+    // What is said late of a file is no place in the text.
+    const upTo = next === undefined || next.at.block < sent.block ? end : placeIn(next, at);
+    const shown = isNamed && index === 0 ? spoken(draft, of) : inStyle(draft, of);
+    return isSeen(of) ? [{ blocks: shown, upTo, files: said }] : [];
+  });
+}
+
+const placeIn = ({ at: { block, at } }: Piece, further: number): Place => ({ block, at: at + further });
+
+/** Somebody has said nothing that can be seen. */
+function nameAlone(draft: PostDraft, upTo: Place): readonly Text[] {
+  return nameBefore(draft.author) === "" ? [] : [{ blocks: spoken(draft, []), upTo, files: [] }];
+}
+
+/** What is not yet sent of the text, and behind it what is said of the files. */
+function piecesOf({ body, mayPing }: PostDraft, { idOf, files, sent }: TelegramPostOptions): readonly Piece[] {
+  const blocks = withPeople(body.blocks, mayPing, idOf);
+  const text = blocks.slice(sent.block).map((block, index) => pieceAt(block, sent.block + index, null, sent));
+  const lines = files.flatMap(({ file, goes }, index): readonly Piece[] => {
+    const place = blocks.length + index;
+    if (sent.files.has(index)) return [];
+    if (goes !== "in the text") {
+      const words = place < sent.block ? "" : captionOf(file);
+      return words === "" ? [] : [pieceAt(paraOf(unlinked(words)), place, null, sent)];
+    }
+    // Its caption was said when it still was to go.
+    const words = unlinked(fileInWords(place < sent.block ? { ...file, comment: "" } : file));
+    return [pieceAt(paraOf(words), place, index, sent)];
+  });
+  return [...text, ...lines];
+}
+
+function pieceAt(block: Block, place: number, file: number | null, sent: TelegramReach): Piece {
+  const at = place === sent.block ? sent.at : 0;
+  return { block: at === 0 ? block : blockWith(block, wordsOfBlock(block).slice(at)), at: { block: place, at }, file };
+}
+
+/** Of a name before a text, and the end of its line. */
+function nameSize({ author }: Pick<PostDraft, "author">): number {
+  const name = nameBefore(author);
+  return name === "" ? 0 : telegramLength([paraOf(unlinked(name))]) + 1;
+}
+
+/** In code points of its text; formatting that a message cannot keep together counts in the measure of the text. */
+function sizeOf(blocks: readonly Block[]): number {
+  const { text, entities } = writeTelegram(blocks);
+  const share = blocks.length > 1 ? Math.ceil((entities.length * TEXT_MAX) / ENTITIES_MAX) : 0;
+  return text.length > TEXT_MAX * 2 ? text.length : Math.max(measure(text, "codepoints"), share);
+}
+
+/** Servers refuse a text of which nothing is to be seen. */
+const isSeen = (blocks: readonly Block[]): boolean => /[^\p{Z}\p{Cc}\p{Cf}]/u.test(writeTelegram(blocks).text);
