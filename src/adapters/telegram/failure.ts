@@ -9,6 +9,9 @@ const PERSON_MS = 60_000;
 /** A chat that we are no longer in: an update says when that changes. */
 const LOST_MS = 60_000;
 
+/** What stands before Telegram's servers, and answers in their place. */
+const ELSEWHERE_MS = 10_000;
+
 /** What was to be done, for people. */
 export type TelegramDoing = "post" | "edit the message" | "delete the message" | "react";
 
@@ -24,6 +27,7 @@ export function outcomeOf(failure: TelegramFailure, failing: Failing): Outcome {
   const why: Reason = { code, message };
   if (status === 429) return deferred({ code: "rate_limited", message: SLOWED }, retryAfterMs ?? RATE_MS, "channel");
   if (!certain) return { is: "unknown", why };
+  if (failure.description === "" && status !== 0) return elsewhere(why);
   if (status === 0 || PASSING.has(code)) return deferred(why, AGAIN_MS, status === 0 ? "session" : "channel");
   if (status === 401 || (status === 404 && failure.description === "Not Found")) {
     return deferred({ code: "auth", message: `${message}: the token was revoked` }, PERSON_MS, "session");
@@ -36,6 +40,13 @@ export function outcomeOf(failure: TelegramFailure, failing: Failing): Outcome {
   }
   const known = REMEDIES.find(([words]) => says(failure, words));
   return known === undefined ? rejected(code, message) : rejected(known[1], `${message}: ${known[2]}`);
+}
+
+/** Telegram has said nothing: it is a page of something on the way there, and not about the message but for its size. */
+function elsewhere({ code, message }: Reason): Outcome {
+  if (code === "too_large") return rejected(code, message);
+  const said = `${message}, which is no answer of Telegram: look at what is between Rialto and ApiURL`;
+  return deferred({ code: "network", message: said }, ELSEWHERE_MS, "session");
 }
 
 function lose(message: string, status: number, { link, channel }: Failing): Outcome {
