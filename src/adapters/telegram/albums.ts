@@ -1,0 +1,74 @@
+/** An album is whole when nothing more of it has come for so long … */
+const SILENCE_MS = 600;
+/** … or it has been waited for so long … */
+const MOST_MS = 5_000;
+/** … or has so many files, which is as many as the network allows. */
+const MEMBERS_MAX = 10;
+/** Where more waits than this, nothing waits for albums any more. */
+const WAITING_MAX = 1_000;
+
+interface Waiting<T> {
+  readonly group: string;
+  readonly items: T[];
+  readonly firstMs: number;
+  lastMs: number;
+}
+
+/**
+ * What happens in each chat, in order. The messages of an album come one by one, often in answers to different
+ * requests, and nothing says which is the last: it waits until no more come, and with it what comes after it in its
+ * chat.
+ */
+export class TelegramAlbums<T> {
+  readonly #chats = new Map<number, Waiting<T>[]>();
+  #count = 0;
+
+  /** `group`: what the messages of one album have in common; empty: it is in none. */
+  push(item: T, { chat, group }: { readonly chat: number; readonly group: string }, nowMs: number): void {
+    const lane = this.#chats.get(chat) ?? [];
+    this.#chats.set(chat, lane);
+    this.#count += 1;
+    const album = group === "" ? undefined : lane.find((one) => one.group === group && one.items.length < MEMBERS_MAX);
+    if (album === undefined) lane.push({ group, items: [item], firstMs: nowMs, lastMs: nowMs });
+    else {
+      album.items.push(item);
+      album.lastMs = nowMs;
+    }
+  }
+
+  /** What need not wait any more: albums, and others alone. `isReady`: whether nothing else keeps it back. */
+  take(nowMs: number, isReady: (item: T) => boolean): readonly (readonly T[])[] {
+    const taken: T[][] = [];
+    for (const [chat, lane] of this.#chats) {
+      let [head] = lane;
+      while (head !== undefined && this.#leftMs(head, nowMs) <= 0 && head.items.every(isReady)) {
+        taken.push(head.items);
+        this.#count -= head.items.length;
+        lane.shift();
+        [head] = lane;
+      }
+      if (lane.length === 0) this.#chats.delete(chat);
+    }
+    return taken;
+  }
+
+  /** When to take again, though nothing has come; null: nothing waits for the time. */
+  dueMs(nowMs: number): number | null {
+    let due: number | null = null;
+    for (const [head] of this.#chats.values()) {
+      const left = head === undefined ? 0 : this.#leftMs(head, nowMs);
+      if (left > 0) due = Math.min(due ?? left, left);
+    }
+    return due;
+  }
+
+  clear(): void {
+    this.#chats.clear();
+    this.#count = 0;
+  }
+
+  #leftMs({ group, items, firstMs, lastMs }: Waiting<T>, nowMs: number): number {
+    if (group === "" || items.length >= MEMBERS_MAX || this.#count > WAITING_MAX) return 0;
+    return Math.min(lastMs + SILENCE_MS, firstMs + MOST_MS) - nowMs;
+  }
+}

@@ -1,0 +1,57 @@
+import type { Clock } from "../../contract/host.ts";
+import { Directory } from "../kit/directory.ts";
+import { inTime } from "../kit/in-time.ts";
+import { isObject, type Json, textIn } from "../kit/json.ts";
+import type { TelegramApi } from "./api.ts";
+
+const EMOJI_MAX = 2_000;
+const ABSENT_MS = 24 * 3_600_000;
+const FAILED_MS = 600_000;
+/** A reaction does not wait longer to be understood. */
+const WAIT_MS = 1_000;
+
+const never = new AbortController().signal;
+
+/** What reactions show: emoji of Unicode, pictures that stand for one, and stars that were paid for. */
+export class TelegramEmoji {
+  readonly #clock: Pick<Clock, "monoMs" | "after">;
+  readonly #custom: Directory<string, string>;
+
+  constructor(api: Pick<TelegramApi, "call">, clock: Pick<Clock, "monoMs" | "after">) {
+    this.#clock = clock;
+    this.#custom = new Directory({
+      clock,
+      max: EMOJI_MAX,
+      absentMs: ABSENT_MS,
+      failedMs: FAILED_MS,
+      load: async (id) => {
+        const found = await api.call("getCustomEmojiStickers", { custom_emoji_ids: [id] }, never);
+        if (!found.ok) throw new Error(found.failure.message);
+        const [sticker] = Array.isArray(found.value) ? (found.value as readonly unknown[]) : [];
+        return isObject(sticker) ? textIn(sticker, "emoji") || null : null;
+      },
+    });
+  }
+
+  /** Asks what pictures stand for. Null: nothing has to be waited for. Never rejects. */
+  ask(reactions: readonly Json[]): Promise<void> | null {
+    const unknown = reactions
+      .map((one) => textIn(one, "custom_emoji_id") ?? "")
+      .filter((id) => id !== "" && this.#custom.known(id) === undefined && !this.#custom.hasFailed(id));
+    if (unknown.length === 0) return null;
+    const all = Promise.all(unknown.map(async (id) => await this.#custom.get(id)));
+    const done = all.then(() => undefined);
+    return inTime(done, { clock: this.#clock, ms: WAIT_MS }, () => undefined);
+  }
+
+  shown(reaction: Json): string {
+    const type = textIn(reaction, "type") ?? "";
+    if (type === "paid") return "⭐";
+    if (type === "emoji") return asEmoji(textIn(reaction, "emoji") ?? "");
+    return asEmoji(this.#custom.known(textIn(reaction, "custom_emoji_id") ?? "") ?? "") || ":custom_emoji:";
+  }
+}
+
+/** Telegram leaves out what says that a character is shown as an emoji: `❤` is text elsewhere. */
+const asEmoji = (text: string): string =>
+  text.replaceAll(/(?![\d#*])\p{Emoji}(?<!\p{Emoji_Presentation})(?!\uFE0F|\p{Emoji_Modifier})/gu, "$&\uFE0F");

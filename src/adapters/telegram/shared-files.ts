@@ -1,0 +1,78 @@
+import type { RemoteFile } from "../../contract/content.ts";
+import { cleanName } from "../kit/clean-name.ts";
+import { isObject, type Json, listIn, numberIn, objectIn, textIn } from "../kit/json.ts";
+import { fileRef } from "./ids.ts";
+import { objectsIn } from "./model.ts";
+
+interface Kind {
+  /** Of files that have no name of their own. */
+  readonly name: string;
+  readonly end: string;
+  readonly mime: string;
+}
+
+/** Fields of a message that are files, the more telling one first: `animation` and `live_photo` come with another. */
+const KINDS: ReadonlyMap<string, Kind> = new Map([
+  ["animation", { name: "animation", end: "mp4", mime: "video/mp4" }],
+  ["video", { name: "video", end: "mp4", mime: "video/mp4" }],
+  ["video_note", { name: "video", end: "mp4", mime: "video/mp4" }],
+  ["voice", { name: "voice", end: "ogg", mime: "audio/ogg" }],
+  ["audio", { name: "audio", end: "mp3", mime: "audio/mpeg" }],
+  ["document", { name: "file", end: "bin", mime: "" }],
+]);
+
+const PHOTO: Kind = { name: "photo", end: "jpg", mime: "image/jpeg" };
+
+/** All files of a message. `id`: of the message, after which files without a name are called. */
+export function filesOf(raw: Json, id: number): readonly RemoteFile[] {
+  const paid = objectsIn(objectIn(raw, "paid_media"), "paid_media");
+  const own = fileIn(raw, id);
+  const others = paid.map((one, at) => fileIn(one, id, at + 1));
+  return [own, ...others].filter((file) => file !== null);
+}
+
+function fileIn(raw: Json, id: number, at = 0): RemoteFile | null {
+  const suffix = at === 0 ? String(id) : `${id}-${at}`;
+  const photo = largest(raw);
+  // Of a photo that moves, the photo.
+  if (photo !== null) return remote(photo, PHOTO, suffix);
+  if (isObject(raw["sticker"])) return remote(raw["sticker"], stickerKind(raw["sticker"]), suffix);
+  for (const [key, kind] of KINDS) {
+    const value = raw[key];
+    if (isObject(value)) return remote(value, kind, suffix);
+  }
+  return null;
+}
+
+/** Of the sizes that a photo comes in. */
+function largest(raw: Json): Json | null {
+  const sizes = [...objectsIn(raw, "photo"), ...objectsIn(objectIn(raw, "live_photo"), "photo")];
+  const areaOf = (size: Json): number => (numberIn(size, "width") ?? 0) * (numberIn(size, "height") ?? 0);
+  let best: Json | null = null;
+  for (const size of sizes) if (best === null || areaOf(size) >= areaOf(best)) best = size;
+  return best;
+}
+
+function stickerKind(sticker: Json): Kind {
+  if (sticker["is_animated"] === true) return { name: "sticker", end: "tgs", mime: "application/x-tgsticker" };
+  if (sticker["is_video"] === true) return { name: "sticker", end: "webm", mime: "video/webm" };
+  return { name: "sticker", end: "webp", mime: "image/webp" };
+}
+
+function remote(file: Json, kind: Kind, suffix: string): RemoteFile | null {
+  const id = textIn(file, "file_id") ?? "";
+  if (id === "") return null;
+  const size = numberIn(file, "file_size");
+  const bytes = size !== null && Number.isSafeInteger(size) && size > 0 ? size : null;
+  const mime = textIn(file, "mime_type") || kind.mime || null;
+  const name = cleanName(textIn(file, "file_name") ?? "") || `${kind.name}-${suffix}.${kind.end}`;
+  return { name, comment: "", mime, bytes, url: null, ref: fileRef({ id, name, bytes, mime }) };
+}
+
+/** What tells one file from another, also after an edit: ids of the same file differ. */
+export const fileMarks = (raw: Json): readonly string[] =>
+  ["photo", "live_photo", "sticker", ...KINDS.keys()].flatMap((key) => {
+    const value = raw[key];
+    const all = isObject(value) ? [value] : listIn(raw, key).filter((one) => isObject(one));
+    return all.map((one) => textIn(one, "file_unique_id") ?? "");
+  });

@@ -1,0 +1,302 @@
+import type { Event } from "../../contract/events.ts";
+import type { Host } from "../../contract/host.ts";
+import type { ChannelRef } from "../../contract/ids.ts";
+import { Lru } from "../../lib/lru.ts";
+import { FaultGuard } from "../kit/guard.ts";
+import { pause } from "../kit/in-time.ts";
+import { EventIntake } from "../kit/intake.ts";
+import { isObject, type Json } from "../kit/json.ts";
+import { TelegramAlbums } from "./albums.ts";
+import type { TelegramApi } from "./api.ts";
+import { TelegramEmoji } from "./emoji.ts";
+import { type TelegramComing, type TelegramHappening, telegramHappeningIn } from "./happening.ts";
+import type { TelegramIdentity } from "./login.ts";
+import { idIn, type TelegramMessage, type TelegramPeer, updateIn } from "./model.ts";
+import type { TelegramPeople } from "./people.ts";
+import type { TelegramPositions } from "./positions.ts";
+import { came, edited, reacted, type TelegramReceiveContext, toEvents } from "./receive.ts";
+import { TelegramTold } from "./told.ts";
+import { isLively } from "./words.ts";
+
+/** Events that may wait to be on disk before reading is to pause. It pauses long before: see `ready`. */
+const WAITING_MAX = 1_000;
+/** Updates that may come again, because they were not confirmed yet. */
+const RECENT_MAX = 5_000;
+/** So soon the server is asked again while an album is waited for. */
+const AGAIN_MS = 250;
+
+/** Where what is said in a chat goes. */
+export interface TelegramPlaces {
+  /** `topic`: null: none, or General. Null: nobody wants it. */
+  refOf(chat: number, topic: number | null): ChannelRef | null;
+  /** All of a chat that somebody wants. */
+  refsOf(chat: number): readonly ChannelRef[];
+}
+
+interface TelegramTimelineOptions {
+  readonly api: Pick<TelegramApi, "call">;
+  readonly host: Host;
+  readonly me: Pick<TelegramIdentity, "id">;
+  readonly positions: Pick<TelegramPositions, "seen" | "durable" | "moved" | "take">;
+  readonly places: TelegramPlaces;
+  readonly people: TelegramPeople;
+  /** A group has become a supergroup, and has another id. It may be said twice. */
+  readonly onMoved: (from: number, to: number) => void;
+  /** What is about us, and what we do not know, as it came. */
+  readonly onOther: (update: Json) => void;
+}
+
+/** What happened, until it is told. */
+interface Incoming {
+  readonly update: number;
+  readonly what: Exclude<TelegramHappening, { readonly is: "other" }>;
+  /** What has to be known first is known. */
+  isReady: boolean;
+}
+
+/**
+ * Updates become events, in the order of their chat. The cursor is the last update with all before it told: an album
+ * that is not whole yet keeps it back, and so what came after it is told again by the server after a restart.
+ */
+export class TelegramTimeline {
+  readonly #options: TelegramTimelineOptions;
+  readonly #intake: EventIntake;
+  readonly #albums = new TelegramAlbums<Incoming>();
+  readonly #told = new TelegramTold();
+  readonly #emoji: TelegramEmoji;
+  readonly #guard: FaultGuard;
+  readonly #context: TelegramReceiveContext;
+  readonly #recent = new Lru<number, true>(RECENT_MAX);
+  /** Those that came and are not told, and those after them, as they came. */
+  #order: number[] = [];
+  readonly #done = new Set<number>();
+  /** The last of those that are told with all before them. */
+  #seen: number | null = null;
+  /** What was handed over last, while it is not on disk. */
+  #last: Promise<void> | null = null;
+  #cancel: (() => void) | null = null;
+  #settled: PromiseWithResolvers<void> | null = null;
+  readonly #over = Promise.withResolvers<void>();
+  #stopped = false;
+
+  constructor(options: TelegramTimelineOptions) {
+    const { api, host, me, positions, places, people } = options;
+    this.#options = options;
+    this.#emoji = new TelegramEmoji(api, host.clock);
+    this.#guard = new FaultGuard(host.log, "what Telegram tells could not be read");
+    this.#intake = new EventIntake({
+      host: { clock: host.clock, accept: async (batch) => await this.#accept(batch) },
+      cursor: positions,
+      lateMs: 0,
+      waitingMax: WAITING_MAX,
+      onFull: () => undefined,
+    });
+    this.#context = {
+      me: me.id,
+      author: (message) => people.author(message),
+      person: (user) => people.ofUser(user),
+      peer: (peer) => people.ofPeer(peer),
+      emoji: (reaction) => this.#emoji.shown(reaction),
+      isJoined: (chat) => places.refsOf(chat).length > 0,
+    };
+  }
+
+  /** Updates as they came. Those that come again are passed over. */
+  push(updates: readonly unknown[]): void {
+    if (this.#stopped) return;
+    for (const raw of updates) this.#push(raw);
+    this.#run();
+  }
+
+  /**
+   * When to ask for more: once all that came is on disk. While something still waits to be told, soon: what is missing
+   * of it may come, together with what came before.
+   */
+  async ready(): Promise<void> {
+    if (this.#order.length > 0) {
+      this.#settled ??= Promise.withResolvers();
+      await pause(AGAIN_MS, this.#options.host.clock, this.#settled.promise);
+    }
+    if (this.#order.length === 0) await Promise.race([this.#last, this.#over.promise]);
+  }
+
+  /** What was told goes to the core, and once that is on disk nothing any more. */
+  async quiesce(): Promise<void> {
+    this.#stop();
+    await this.#intake.stop();
+  }
+
+  /** Nothing is handed over any more. */
+  end(): void {
+    this.#stop();
+    this.#intake.end();
+  }
+
+  #stop(): void {
+    this.#stopped = true;
+    this.#albums.clear();
+    this.#cancel?.();
+    this.#settled?.resolve();
+    this.#over.resolve();
+  }
+
+  #push(raw: unknown): void {
+    const update = updateIn(raw);
+    if (update === null || !isObject(raw) || this.#recent.get(update.id) === true) return;
+    const { id, kind } = update;
+    this.#recent.set(id, true);
+    this.#order.push(id);
+    const waits = this.#guard.run(
+      () => {
+        const what = telegramHappeningIn(update);
+        if (what.is === "said") this.#follow(what.message);
+        if (what.is === "other") this.#options.onOther(raw);
+        return what.is !== "other" && this.#take(id, what);
+      },
+      { update: kind },
+    );
+    if (waits !== true) this.#done.add(id);
+  }
+
+  /** Where a group is that has another id now. */
+  #follow({ chat, raw }: TelegramMessage): void {
+    const [to, from] = [idIn(raw, "migrate_to_chat_id"), idIn(raw, "migrate_from_chat_id")];
+    if (to !== null) this.#options.onMoved(chat.id, to);
+    if (from !== null) this.#options.onMoved(from, chat.id);
+  }
+
+  /** False: nobody wants it. */
+  #take(update: number, what: Incoming["what"]): boolean {
+    const chat = chatOf(what);
+    if (this.#options.places.refsOf(chat.id).length === 0) return false;
+    const item: Incoming = { update, what, isReady: false };
+    const group = what.is === "said" ? what.message.group : "";
+    this.#albums.push(item, { chat: chat.id, group }, this.#nowMs);
+    const asked = this.#ask(what);
+    item.isReady = asked === null;
+    void asked?.then(() => {
+      item.isReady = true;
+      this.#run();
+    });
+    return true;
+  }
+
+  /** Null: all is known that has to be. */
+  #ask(what: Incoming["what"]): Promise<unknown> | null {
+    const { people } = this.#options;
+    if (what.is === "reacted") return this.#emoji.ask([...what.reacting.before, ...what.reacting.now]);
+    return what.is === "said" || what.is === "edited" ? people.ask(what.message) : null;
+  }
+
+  get #nowMs(): number {
+    return this.#options.host.clock.monoMs();
+  }
+
+  #run(): void {
+    if (this.#stopped) return;
+    for (const items of this.#albums.take(this.#nowMs, ({ isReady }) => isReady)) {
+      const events = this.#guard.run(() => this.#read(items), { update: items[0]?.what.is });
+      this.#intake.add(events ?? []);
+      for (const { update } of items) this.#done.add(update);
+    }
+    this.#settle();
+    this.#intake.flush();
+    this.#cancel?.();
+    const dueMs = this.#albums.dueMs(this.#nowMs);
+    this.#cancel = dueMs === null ? null : this.#options.host.clock.after(dueMs, () => this.#run());
+  }
+
+  /** Up to where all is told. */
+  #settle(): void {
+    let count = 0;
+    for (const id of this.#order) {
+      if (!this.#done.delete(id)) break;
+      this.#seen = id;
+      count += 1;
+    }
+    if (count === 0) return;
+    this.#order = this.#order.slice(count);
+    if (this.#seen !== null) this.#options.positions.seen(this.#seen);
+    if (this.#order.length > 0) return;
+    this.#settled?.resolve();
+    this.#settled = null;
+  }
+
+  async #accept(batch: Parameters<Host["accept"]>[0]): ReturnType<Host["accept"]> {
+    const seen = this.#seen;
+    const accepted = this.#options.host.accept(batch);
+    // Answers may come in another order than they were asked for.
+    const mine = Promise.all([this.#last, accepted]).then(() => {
+      if (seen !== null) this.#options.positions.durable(seen);
+      if (this.#last === mine) this.#last = null;
+    });
+    this.#last = mine;
+    return await accepted;
+  }
+
+  #read(items: readonly Incoming[]): readonly Event[] {
+    const [first] = items;
+    if (first === undefined) return [];
+    const { what, update } = first;
+    switch (what.is) {
+      case "said":
+        return this.#said(items.flatMap((item) => (item.what.is === "said" ? [item.what.message] : [])));
+      case "edited":
+        return this.#edited(what.message, update);
+      case "reacted": {
+        const { chat, message } = what.reacting;
+        const known = this.#told.channelOf(chat.id, message);
+        // The network does not say in which topic it is: only one of them knows the message.
+        const channels = known === null ? this.#options.places.refsOf(chat.id) : [known];
+        return channels.flatMap((channel) => reacted(what.reacting, { channel, update }, this.#context));
+      }
+      case "came":
+        return this.#came(what.coming, update);
+    }
+  }
+
+  #said(messages: readonly TelegramMessage[]): readonly Event[] {
+    const { places, people } = this.#options;
+    const [first] = messages;
+    const channel = first === undefined ? null : places.refOf(first.chat.id, first.topic);
+    if (first === undefined || channel === null) return [];
+    if (first.from !== null && first.senderChat === null) people.note(first.chat.id, first.from);
+    this.#told.note(messages, channel);
+    return toEvents(messages, channel, this.#context).filter(
+      (event) =>
+        event.kind !== "member" ||
+        this.#told.isNewComing(first.chat.id, event.author.id, { isIn: event.change === "join", atMs: event.atMs }),
+    );
+  }
+
+  #edited(message: TelegramMessage, update: number): readonly Event[] {
+    const { chat, id, topic, raw } = message;
+    const channel = this.#told.channelOf(chat.id, id) ?? this.#options.places.refOf(chat.id, topic);
+    if (channel === null || isLively(raw) || !this.#told.isOther(message)) return [];
+    const whole = this.#told.changed(message, channel);
+    const event = edited(whole ?? [message], { message, update }, channel, this.#context);
+    if (event === null || whole !== null) return event === null ? [] : [event];
+    // The other files of its album are there still, and nothing is known of them.
+    return event.body.source.text === "" ? [] : [{ ...event, body: { ...event.body, files: [] } }];
+  }
+
+  #came(coming: TelegramComing, update: number): readonly Event[] {
+    const channel = this.#options.places.refOf(coming.chat.id, null);
+    const event = channel === null ? null : came(coming, { channel, update }, this.#context);
+    if (event === null) return [];
+    const { atMs, is: isIn, chat } = coming;
+    return this.#told.isNewComing(chat.id, event.author.id, { isIn, atMs }) ? [event] : [];
+  }
+}
+
+function chatOf(what: Incoming["what"]): TelegramPeer {
+  switch (what.is) {
+    case "reacted":
+      return what.reacting.chat;
+    case "came":
+      return what.coming.chat;
+    case "said":
+    case "edited":
+      return what.message.chat;
+  }
+}
