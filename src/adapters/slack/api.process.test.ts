@@ -60,10 +60,11 @@ describe("what is said through it", () => {
     const gate = await slackGate();
     const { channel, server } = gate;
     const api = apiOn(gate);
-    const file = { name: "a b.txt", title: "A", bytes: 5, content: contentOf("hello") };
-    const uploaded = good(await api.upload(file, signal));
-    good(await api.share({ channel: channel.id, threadTs: "", files: [uploaded], blocks: [] }, signal));
-    const info = good(await api.fileInfo(uploaded.id, signal));
+    const place = good(await api.beginUpload("a b.txt", 5, signal));
+    expect(await api.sendFile(place, { stream: contentOf("hello"), bytes: 5 }, signal)).toBeNull();
+    const files = [{ id: place.id, title: "A" }];
+    good(await api.share({ channel: channel.id, threadTs: "", files, blocks: [] }, signal));
+    const info = good(await api.fileInfo(place.id, signal));
     expect(info).toMatchObject({ name: "a b.txt", title: "A", size: 5, mode: "hosted" });
     const opened = await api.openFile(info ?? { url: null, mime: null }, signal);
     expect(opened.ok && (await new Response(opened.stream).text())).toBe("hello");
@@ -311,24 +312,26 @@ describe("files", () => {
 
   test("are not sent to an address that is not Slack's", async () => {
     const gate = await slackGate();
-    const json = { ok: true, upload_url: "https://files.example.org/upload", file_id: "F0" };
-    gate.server.faults.answer({ path: "/files.getUploadURLExternal" }, { json });
     let cancelled = false;
-    const content = new ReadableStream<Uint8Array>({ cancel: () => void (cancelled = true) });
-    const result = await apiOn(gate).upload({ name: "a", title: "a", bytes: 1, content }, signal);
-    expect([result.ok, cancelled]).toEqual([false, true]);
+    const stream = new ReadableStream<Uint8Array>({ cancel: () => void (cancelled = true) });
+    const place = { url: "https://files.example.org/upload", id: "F0" };
+    const failure = await apiOn(gate).sendFile(place, { stream, bytes: 1 }, signal);
+    expect([failure?.why, cancelled]).toEqual(["refused", true]);
   });
 
   test("that are too large, or not taken, are not there", async () => {
     const gate = await slackGate();
     gate.server.world.maxFile = 3;
     const api = apiOn(gate);
-    const upload = async (bytes: number, text: string) =>
-      await api.upload({ name: "a", title: "a", bytes, content: contentOf(text) }, signal);
-    expect(await upload(5, "hello")).toMatchObject({ ok: false, failure: { error: "file_upload_size_restricted" } });
+    expect(await api.beginUpload("a", 5, signal)).toMatchObject({
+      ok: false,
+      failure: { error: "file_upload_size_restricted" },
+    });
+    const send = async (text: string) =>
+      await api.sendFile(good(await api.beginUpload("a", 2, signal)), { stream: contentOf(text), bytes: 2 }, signal);
     gate.server.faults.fail({ path: "/upload/v1/" }, 500);
-    expect(await upload(2, "he")).toMatchObject({ ok: false, failure: { certain: true, status: 500 } });
-    expect(await upload(2, "hello")).toMatchObject({ ok: false, failure: { certain: true } });
+    expect(await send("he")).toMatchObject({ certain: true, status: 500 });
+    expect(await send("hello")).toMatchObject({ certain: true });
     expect(gate.server.world.files.size).toBe(0);
   });
 });

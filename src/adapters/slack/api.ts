@@ -12,7 +12,7 @@ import {
   type SlackUser,
   userIn,
 } from "./model.ts";
-import type { SlackResult } from "./result.ts";
+import type { SlackFailure, SlackResult } from "./result.ts";
 import type { SlackWeb } from "./web.ts";
 
 /** The first requests of a session, which tell whether anybody is there at all. */
@@ -47,6 +47,12 @@ export interface MessageChange {
   readonly metadata: Json;
   /** Of the files that stay. Nothing says whether they would without being named. */
   readonly fileIds: readonly string[];
+}
+
+/** Where a file is to be sent to. */
+interface UploadPlace {
+  readonly url: string;
+  readonly id: string;
 }
 
 /** A file that lies with Slack and stands in no message yet. */
@@ -294,26 +300,20 @@ export class SlackApi {
     return orNone(found, "file_not_found", "file_deleted");
   }
 
-  /** Nobody sees the file before it is shared. */
-  async upload(
-    file: {
-      readonly name: string;
-      readonly title: string;
-      readonly bytes: number;
-      readonly content: ReadableStream<Uint8Array>;
-    },
-    signal: AbortSignal,
-  ): Promise<SlackResult<UploadedFile>> {
-    const { name, title, bytes, content } = file;
+  /** A place for a file, which nobody sees before it is shared. */
+  async beginUpload(name: string, bytes: number, signal: AbortSignal): Promise<SlackResult<UploadPlace>> {
     const args = { filename: name, length: bytes };
     const begun = await this.#web.read({ method: "files.getUploadURLExternal", args, signal, waitMs: 0 });
-    if (!begun.ok) {
-      await content.cancel().catch(() => undefined);
-      return begun;
-    }
-    const [url, id] = [textIn(begun.value, "upload_url") ?? "", textIn(begun.value, "file_id") ?? ""];
-    const failure = await sendFile(this.#places, url, { stream: content, bytes }, signal);
-    return failure === null ? { ok: true, value: { id, title } } : { ok: false, failure };
+    return mapped(begun, (body) => ({ url: textIn(body, "upload_url") ?? "", id: textIn(body, "file_id") ?? "" }));
+  }
+
+  /** Null: the bytes are there. */
+  async sendFile(
+    { url }: UploadPlace,
+    content: { readonly stream: ReadableStream<Uint8Array>; readonly bytes: number },
+    signal: AbortSignal,
+  ): Promise<SlackFailure | null> {
+    return await sendFile(this.#places, url, content, signal);
   }
 
   async share({ channel, threadTs, files, blocks }: FileShare, signal: AbortSignal): Promise<SlackResult<null>> {

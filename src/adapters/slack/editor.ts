@@ -161,7 +161,7 @@ export class SlackEditor {
       },
       attempt.signal,
     );
-    if (done.is === "ended") return done.outcome;
+    if (done.is === "ended") return this.#sender.stopped(op.id, part.files, done.outcome);
     if (done.is === "made") {
       made.push(done.found.ref);
       return null;

@@ -78,10 +78,11 @@ needs(["emulate"], () => {
     expect(good(await api.members(channel, "", signal)).users).toContain(alice?.id);
     expect(good(await api.user("U0NOBODY1", signal))).toBeNull();
     good(await api.setTopic(channel, "tide", signal));
-    const content = new Blob(["ship"]).stream();
-    const uploaded = good(await api.upload({ name: "a.txt", title: "A", bytes: 4, content }, signal));
-    good(await api.share({ channel, threadTs: "", files: [uploaded], blocks: [] }, signal));
-    const info = good(await api.fileInfo(uploaded.id, signal));
+    const place = good(await api.beginUpload("a.txt", 4, signal));
+    expect(await api.sendFile(place, { stream: new Blob(["ship"]).stream(), bytes: 4 }, signal)).toBeNull();
+    const files = [{ id: place.id, title: "A" }];
+    good(await api.share({ channel, threadTs: "", files, blocks: [] }, signal));
+    const info = good(await api.fileInfo(place.id, signal));
     expect(info).toMatchObject({ title: "A", size: 4 });
     good(await api.delete(channel, reply, signal));
     expect(await api.delete(channel, reply, signal)).toMatchObject({

@@ -1,5 +1,5 @@
 import type { SharedFile } from "../../contract/content.ts";
-import { END, type ChannelRef, type MessageRef } from "../../contract/ids.ts";
+import { END, type ChannelRef, type MessageRef, type OpId } from "../../contract/ids.ts";
 import type { DeleteOp, PostDraft, PostOp } from "../../contract/ops.ts";
 import type { Loss, Outcome } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
@@ -85,8 +85,7 @@ export class SlackSender {
     if (doubt !== null && course.there.size > 0) doubts.doubt(op.id, { ...doubt, floor });
     const people = await this.callers.among(op, op.channel, signal);
     const outcome = await this.#run(op, attempt, course, people);
-    if (outcome.is === "delivered" || outcome.is === "rejected" || outcome === SHARED_NOWHERE)
-      this.uploads.forget(op.id);
+    if (outcome.is === "delivered" || outcome.is === "rejected") this.uploads.forget(op.id);
     return outcome;
   }
 
@@ -115,6 +114,13 @@ export class SlackSender {
     return null;
   }
 
+  /** A message was not made, or nobody knows. With files that is not tried for ever. */
+  stopped(op: OpId, files: readonly unknown[], outcome: Outcome): Outcome {
+    if (files.length > 0 && (outcome.is === "unknown" || outcome === SHARED_NOWHERE)) this.uploads.unshared(op);
+    if (outcome === SHARED_NOWHERE) this.uploads.lost(op);
+    return outcome;
+  }
+
   #leaveOut(file: SharedFile, why: string, { missing, losses }: Course): void {
     missing.set(file, why);
     losses.push({ what: "file", note: `${file.name}: ${why}` });
@@ -139,7 +145,7 @@ export class SlackSender {
         speaker: part.files.length > 0 ? null : this.speakerOf(op),
       };
       const made = await this.poster.make(wanted, signal);
-      if (made.is === "ended") return made.outcome;
+      if (made.is === "ended") return this.stopped(op.id, part.files, made.outcome);
       if (made.is === "made") {
         const { ref, upTo } = made.found;
         course.messages.push(ref);

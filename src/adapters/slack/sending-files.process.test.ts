@@ -4,7 +4,7 @@ import { CountingClock } from "../../../test/contract/recording-host.ts";
 import { aSharedFile, fileIdOf, someBytes } from "../../../test/contract/shared-file.ts";
 import type { SharedFile } from "../../contract/content.ts";
 import { messageRef } from "./ids.ts";
-import { ours, sending, type SendingLife, type SendingTown, sendingTown } from "./sending.suite.ts";
+import { doWhole, ours, sending, type SendingLife, type SendingTown, sendingTown } from "./sending.suite.ts";
 
 function aFile({ host }: SendingLife, name: string, size = 1_000, more: Partial<SharedFile> = {}): SharedFile {
   host.files.set(fileIdOf(name), someBytes(size));
@@ -113,6 +113,41 @@ describe("files", () => {
       ["before", []],
       [expect.stringContaining("a.bin was shared") as string, []],
     ]);
+  });
+
+  /** The host for files, or the way to it, is in trouble for good. */
+  const refusals: readonly (readonly [string, (server: SendingTown["server"]) => void])[] = [
+    ["HTTP 403", ({ faults }) => faults.fail({ path: "/upload/v1/" }, 403, 100)],
+    ["HTTP 503", ({ faults }) => faults.fail({ path: "/upload/v1/" }, 503, 100)],
+    ["the connection", ({ faults }) => faults.break({ path: "/upload/v1/" }, 100)],
+    ["internal_error", (server) => server.refuse("files.getUploadURLExternal", "internal_error", 100)],
+  ];
+
+  test.each(refusals)("that cannot be brought are words after some tries: %s", async (words, refuse) => {
+    const town = await sendingTown();
+    const life = sending(town);
+    refuse(town.server);
+    const op = postOf(life.dock, "look", { body: bodyOf("look", [aFile(life, "a.bin")]) });
+    const outcomes = await doWhole(life, op);
+    expect(outcomes.map(({ is }) => is)).toEqual(["deferred", "deferred", "deferred", "delivered"]);
+    expect(outcomes.at(-1)).toMatchObject({ receipt: { losses: [{ what: "file" }] } });
+    expect(outcomes[0]).toMatchObject({ scope: "channel" });
+    expect(shown(town)).toEqual([[expect.stringMatching(/^look\na\.bin was shared, but could not/u), []]]);
+    expect(shown(town)[0]?.[0]).toContain(words);
+    // Another one goes as soon as that is over.
+    town.server.faults.clear();
+    await doOp(life, postOf(life.dock, "look", { body: bodyOf("look", [aFile(life, "b.bin")]) }));
+    expect(ours(town, town.dock).at(-1)?.files).toHaveLength(1);
+  });
+
+  test("that lie there and are not shared are words after some tries", async () => {
+    const town = await sendingTown();
+    const life = sending(town);
+    town.server.refuse("files.completeUploadExternal", "internal_error", 100);
+    const op = postOf(life.dock, "look", { body: bodyOf("look", [aFile(life, "a.bin")]) });
+    const outcomes = await doWhole(life, op);
+    expect(outcomes.map(({ is }) => is)).toEqual(["unknown", "unknown", "unknown", "unknown", "delivered"]);
+    expect(shown(town)).toEqual([[expect.stringContaining("a.bin was shared, but"), []]]);
   });
 
   test("come with the last part of a long text", async () => {
