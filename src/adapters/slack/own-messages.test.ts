@@ -23,8 +23,22 @@ describe("a message of ours is known", () => {
   ])("%s", (_, more) => {
     const own = new SlackOwnMessages(ME);
     expect(own.note("C1", aMessage(more))).toEqual(part);
-    expect(own.find(op, "3")).toEqual({ ref: "1700000000.000100", upTo: END });
+    expect(own.find(op, "3")).toEqual({ ref: "1700000000.000100", upTo: END, unnamed: false });
     expect(own.find(op, "2")).toBeNull();
+  });
+
+  test("that lacks the name it was given, until it has one; events do not tell", () => {
+    const own = new SlackOwnMessages(ME);
+    const isUnnamed = (more: Parameters<typeof aMessage>[0]): boolean | undefined => {
+      own.note("C1", aMessage(more));
+      return own.find(op, "3")?.unnamed;
+    };
+    const blocks = [{ block_id: blockIdOf(part) }];
+    expect(isUnnamed({ metadata: metadataOf(part, true), username: "Bob" })).toBe(false);
+    expect(isUnnamed({ metadata: metadataOf(part, true) })).toBe(true);
+    expect(isUnnamed({ blocks })).toBe(true);
+    expect(isUnnamed({ metadata: metadataOf(part) })).toBe(false);
+    expect(isUnnamed({ blocks })).toBe(false);
   });
 
   test("by its files, in the life that sent them", () => {

@@ -26,12 +26,17 @@ export interface SlackOwnPart {
 export interface FoundMessage {
   readonly ref: MessageRef;
   readonly upTo: Progress;
+  /** It was given a name of its own, and does not have it: nothing says who speaks. */
+  readonly unnamed: boolean;
 }
 
-/** The message says so to us in answers and in its history, but not in events. */
-export const metadataOf = ({ op, mark }: SlackOwnPart): Json => ({
+/**
+ * The message says so to us in answers and in its history, but not in events. `named`: it was given a name of its own,
+ * which servers may pass over.
+ */
+export const metadataOf = ({ op, mark }: SlackOwnPart, named = false): Json => ({
   event_type: EVENT_TYPE,
-  event_payload: { op, upTo: mark },
+  event_payload: { op, upTo: mark, ...(named && { named }) },
 });
 
 /** The id of its first block, which events have as well. One that is too long for that is known to this life alone. */
@@ -71,11 +76,17 @@ export class SlackOwnMessages {
    * Null for a message that was made for no op. Anybody can write what ours say of themselves: ask first whether it is
    * ours.
    */
-  note(_channel: string, message: Pick<SlackMessage, "ts" | "metadata" | "blocks" | "files">): SlackOwnPart | null {
-    const part = inMetadata(message) ?? this.#bySign(message);
+  note(
+    _channel: string,
+    message: Pick<SlackMessage, "ts" | "username" | "metadata" | "blocks" | "files">,
+  ): SlackOwnPart | null {
+    const told = inMetadata(message);
+    const part = told ?? this.#bySign(message);
     if (part === null) return null;
     const { key, upTo } = readMark(part.mark);
-    this.#found.set(`${part.op} ${key}`, { ref: messageRef(message.ts), upTo });
+    // Events do not tell whether it was given a name.
+    const unnamed = told === null ? this.find(part.op, key)?.unnamed === true : lacksName(message);
+    this.#found.set(`${part.op} ${key}`, { ref: messageRef(message.ts), upTo, unnamed });
     return part;
   }
 
@@ -100,6 +111,10 @@ export class SlackOwnMessages {
     return this.#marks.get(id) ?? this.#marks.get(files[0]?.id ?? "") ?? null;
   }
 }
+
+/** It was given a name, which the server has passed over, and nobody has put it before the words since. */
+export const lacksName = ({ username, metadata }: Pick<SlackMessage, "username" | "metadata">): boolean =>
+  username === "" && objectIn(metadata, "event_payload")["named"] === true;
 
 function inMetadata({ metadata }: Pick<SlackMessage, "metadata">): SlackOwnPart | null {
   if (metadata["event_type"] !== EVENT_TYPE) return null;

@@ -36,13 +36,13 @@ export interface SlackWanted {
 }
 
 export type SlackMade =
-  | { readonly is: "made"; readonly found: FoundMessage; readonly namesLost: boolean }
+  | { readonly is: "made"; readonly found: FoundMessage }
   /** Nothing was made, and it can be tried without this at once. */
   | { readonly is: "without"; readonly what: "thread" | "names" | "files"; readonly why: string }
   | { readonly is: "ended"; readonly outcome: Outcome };
 
 const ended = (outcome: Outcome): SlackMade => ({ is: "ended", outcome });
-const made = (found: FoundMessage): SlackMade => ({ is: "made", found, namesLost: false });
+const made = (found: FoundMessage): SlackMade => ({ is: "made", found });
 
 /** Makes messages, each exactly once. */
 export class SlackPoster {
@@ -85,12 +85,13 @@ export class SlackPoster {
     const { api, own, roots, hasEmoji } = this.#link;
     const part = { op, mark: markOf(key, upTo) };
     const written = writtenAs(blocks, blockIdOf(part), hasEmoji);
+    const metadata = metadataOf(part, speaker !== null);
     const answer = await api.post(
       {
         channel,
         ...written,
         threadTs: root,
-        metadata: metadataOf(part),
+        metadata,
         username: speaker?.username ?? null,
         iconUrl: speaker?.iconUrl ?? null,
       },
@@ -99,13 +100,12 @@ export class SlackPoster {
     if (!answer.ok) return this.#refused(answer.failure, wanted);
     const message = answer.value;
     if (message === null) return ended(MUTE);
-    own.note(channel, message);
+    // Servers pass over a name for which we have no right.
+    own.note(channel, { ...message, metadata });
     roots.note(channel, message);
     this.doubts.passed(channel, message.ts);
     const found = own.find(op, key);
-    // Servers pass over a name for which we have no right.
-    const namesLost = speaker !== null && message.username === "";
-    return found === null ? ended(MUTE) : { is: "made", found, namesLost };
+    return found === null ? ended(MUTE) : made(found);
   }
 
   /** Files, and the words that come with them. `wasDoubtful`: an earlier try may have shared them. */
@@ -136,7 +136,8 @@ export class SlackPoster {
       const share = info.ok ? info.value?.shares.find((one) => one.channel === channel) : undefined;
       if (share === undefined) continue;
       this.doubts.passed(channel, share.ts);
-      own.note(channel, { ts: share.ts, metadata: metadataOf({ op, mark: markOf(key, upTo) }), blocks: [], files: [] });
+      const metadata = metadataOf({ op, mark: markOf(key, upTo) });
+      own.note(channel, { ts: share.ts, username: "", metadata, blocks: [], files: [] });
       return own.find(op, key);
     }
     return null;

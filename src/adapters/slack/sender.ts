@@ -10,10 +10,11 @@ import { SlackCallers } from "./callers.ts";
 import { isGone, isNotToRead, outcomeOf, readingFailed, type SlackDoing } from "./failure.ts";
 import { hasNames, identityAdvice, type SlackSpeaker, speakerOf } from "./identity.ts";
 import type { SlackLink } from "./link.ts";
-import { blockIdOf, metadataOf } from "./own-messages.ts";
-import { SHARED_NOWHERE, SlackPoster, type SlackWanted } from "./poster.ts";
-import { markOf, progressOf, sentBy, type SlackSent } from "./progress.ts";
-import { renderMessages, type SlackMessagePart, type SlackRenderedFile, spoken, writtenAs } from "./render.ts";
+import { nameLate } from "./late-name.ts";
+import type { FoundMessage } from "./own-messages.ts";
+import { SHARED_NOWHERE, SlackPoster } from "./poster.ts";
+import { progressOf, sentBy, type SlackSent } from "./progress.ts";
+import { renderMessages, type SlackMessagePart, type SlackRenderedFile } from "./render.ts";
 import type { SlackFailure } from "./result.ts";
 import { SlackUploads } from "./uploads.ts";
 
@@ -78,7 +79,8 @@ export class SlackSender {
     const floor = doubts.floorOf(op.channel);
     const unsettled = await doubts.settle(op.id, { channel: op.channel, root: course.root }, signal);
     if (unsettled !== null) return unsettled;
-    if (this.#takeFound(op, course, attempt)) return delivered(course);
+    const found = await this.#takeFound(op, course, attempt);
+    if (found !== null) return found;
     const stop = await this.#bringFiles(op, course, signal);
     if (stop !== null) return stop;
     // That may have taken long: what an earlier try has sent may have arrived meanwhile.
@@ -89,16 +91,30 @@ export class SlackSender {
     return outcome;
   }
 
-  /** What an earlier try made after the place to go on from. True: it was all. */
-  #takeFound(op: PostOp, course: Course, attempt: Attempt): boolean {
+  /** What an earlier try made after the place to go on from. Null: there is more to be made. */
+  async #takeFound(op: PostOp, course: Course, attempt: Attempt): Promise<Outcome | null> {
     for (;;) {
       const found = this.link.own.find(op.id, String(course.sent.parts + 1));
-      if (found === null) return false;
-      course.messages.push(found.ref);
-      attempt.sent(found.upTo, [found.ref]);
-      if (found.upTo === END) return true;
+      if (found === null) return null;
+      const stop = await this.#take(op, found, course, attempt);
+      if (stop !== null) return stop;
+      if (found.upTo === END) return delivered(course);
       course.sent = sentBy(found.upTo);
     }
+  }
+
+  /** It is there. Null: it also says who speaks, as far as it can. */
+  async #take(op: PostOp, found: FoundMessage, course: Course, attempt: Attempt): Promise<Outcome | null> {
+    const { ref, upTo, unnamed } = found;
+    if (unnamed) {
+      this.#refuseNames(course, "the app may give its messages no names");
+      const stop = await nameLate(op, ref, this.link, attempt.signal);
+      if (stop?.is === "rejected") course.losses.push({ what: "identity", note: stop.why.message });
+      else if (stop !== null) return stop;
+    }
+    course.messages.push(ref);
+    attempt.sent(upTo, [ref]);
+    return null;
   }
 
   /** Those that are not in a message yet. Null: they lie with the server, or do not go. */
@@ -147,13 +163,12 @@ export class SlackSender {
       const made = await this.poster.make(wanted, signal);
       if (made.is === "ended") return this.stopped(op.id, part.files, made.outcome);
       if (made.is === "made") {
-        const { ref, upTo } = made.found;
-        course.messages.push(ref);
-        attempt.sent(upTo, [ref]);
-        if (made.namesLost) await this.#nameLate(op, wanted, ref, course, signal);
+        const { upTo, unnamed } = made.found;
+        const stop = await this.#take(op, made.found, course, attempt);
+        if (stop !== null) return stop;
         if (upTo !== END) course.sent = sentBy(upTo);
         // An earlier try, whose message was found, may have been cut in another way.
-        const isSame = upTo === wanted.upTo && !made.namesLost;
+        const isSame = upTo === wanted.upTo && !unnamed;
         parts = upTo === END ? [] : isSame ? rest : this.#render(op, course, people).parts;
         continue;
       }
@@ -167,21 +182,6 @@ export class SlackSender {
       ({ parts, losses } = this.#render(op, course, people));
     }
     return STUBBORN;
-  }
-
-  /** The message is there without the name that it was given: it is put before the words. */
-  async #nameLate(
-    op: PostOp,
-    { channel, key, upTo, blocks }: SlackWanted,
-    ts: MessageRef,
-    course: Course,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const part = { op: op.id, mark: markOf(key, upTo) };
-    const named = spoken({ author: op.author, body: { ...op.body, style: "normal" } }, blocks);
-    const said = writtenAs(named, blockIdOf(part), this.link.hasEmoji);
-    await this.link.api.update({ channel, ts, ...said, metadata: metadataOf(part), fileIds: [] }, signal);
-    this.#refuseNames(course, "the app may give its messages no names");
   }
 
   #refuseNames({ losses }: Course, why: string): void {

@@ -5,7 +5,8 @@ import { BOB, bodyOf, deleteOf, doOp, editOf, messagesOf, postOf, reactOf } from
 import { addEmoji } from "../../../test/servers/slack/people.ts";
 import { aSharedFile } from "../../../test/contract/shared-file.ts";
 import { messageRef } from "./ids.ts";
-import { ours, sending, sendingTown, textsOf } from "./sending.suite.ts";
+import type { Outcome } from "../../contract/outcome.ts";
+import { ours, sending, type SendingTown, sendingTown, textsOf } from "./sending.suite.ts";
 
 /** Twenty seconds are one; it knows how long anybody wanted to wait. */
 class HastyClock extends CountingClock {
@@ -75,6 +76,45 @@ describe("posts", () => {
     expect(first.outcome).toMatchObject({ is: "delivered", receipt: { losses: [{ what: "identity" }] } });
     expect(textsOf(town)).toEqual(["[irc] &lt;Bob&gt; one", "[irc] &lt;Bob&gt; two"]);
     expect(life.host.doubts.at(-1)?.message).toContain("chat:write.customize");
+  });
+
+  test.each<[string, (town: SendingTown) => void, Outcome["is"]]>([
+    ["429", ({ server }) => server.limit({ path: "/chat.update" }, 1), "deferred"],
+    ["a lost answer", ({ server }) => server.faults.loseAnswer({ path: "/chat.update" }, 2), "deferred"],
+    ["a page of a proxy", ({ server }) => server.faults.fail({ path: "/chat.update" }, 403), "deferred"],
+    ["no right to edit", ({ server }) => server.refuse("chat.update", "edit_window_closed"), "delivered"],
+  ])("a name that was passed over is put there by a later try, also of another life: %s", async (_, fail, is) => {
+    for (const isKilled of [false, true]) {
+      const town = await sendingTown();
+      const life = sending(town);
+      await doOp(life, postOf(life.dock, "before"));
+      Object.assign(life.link.me, { scopes: new Set(town.app.scopes) });
+      town.app.scopes.delete("chat:write.customize");
+      town.app.refusesNames = false;
+      fail(town);
+      const op = postOf(life.dock, "```\none\n```\ntwo", { body: bodyOf("```\none\n```\ntwo", [], "markdown") });
+      const first = await doOp(life, op);
+      expect(first.outcome.is).toBe(is);
+      town.server.limits.off = true;
+      const last =
+        is === "delivered"
+          ? first
+          : await eventually(
+              async () => await doOp(isKilled ? sending(town) : life, op),
+              ({ outcome }) => outcome.is === "delivered",
+              () => "the name",
+            );
+      expect(messagesOf(last.outcome)).toEqual(
+        ours(town, town.dock)
+          .slice(1)
+          .map(({ wire }) => wire.ts),
+      );
+      const [, { wire } = { wire: null }] = ours(town, town.dock);
+      const said = JSON.stringify(wire?.blocks);
+      expect(said.match(/<Bob>/g)?.length).toBe(is === "delivered" ? undefined : 1);
+      expect(said).toContain('"one"');
+      expect(wire?.text?.startsWith("[irc] &lt;Bob&gt;")).toBe(is === "deferred");
+    }
   });
 
   test("PrefixMessagesWithNick names senders before the text, and nobody has to hear what would help", async () => {
