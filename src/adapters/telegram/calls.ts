@@ -1,0 +1,67 @@
+import type { ChannelRef } from "../../contract/ids.ts";
+import type { Outcome } from "../../contract/outcome.ts";
+import { isAborted } from "../../lib/abort.ts";
+import { GIVEN_UP, NOT_THERE, RATE_MS } from "../kit/outcomes.ts";
+import type { TelegramLink } from "./link.ts";
+import { ChatBans } from "./pace.ts";
+import type { TelegramFailure, TelegramResult } from "./result.ts";
+import type { TelegramRoom } from "./room.ts";
+
+/** A chat has another id once in its life. */
+const MOVES_MAX = 2;
+
+/** It turned out that there is nothing to ask. */
+interface NotAsked<W> {
+  readonly is: "not asked";
+  readonly why: W;
+}
+
+export type TelegramAsked<T, W = never> =
+  | { readonly is: "done"; readonly value: T }
+  | NotAsked<W>
+  | { readonly is: "failed"; readonly failure: TelegramFailure }
+  /** Nothing was asked, or nothing further is to be. */
+  | { readonly is: "ended"; readonly outcome: Outcome };
+
+/** What changes something in a room: never while the server takes nothing there, and where the chat is by now. */
+export class TelegramCalls {
+  readonly #link: TelegramLink;
+  readonly #bans: ChatBans;
+
+  constructor(link: TelegramLink) {
+    this.#link = link;
+    this.#bans = new ChatBans(link.host.clock);
+  }
+
+  /** Why nothing can be asked there now; null: it can. */
+  held(channel: ChannelRef, signal: AbortSignal): Outcome | null {
+    const room = this.#link.room(channel);
+    if (room === null) return NOT_THERE;
+    return isAborted(signal) ? GIVEN_UP : this.#bans.outcomeFor(room.chat);
+  }
+
+  async ask<T, W = never>(
+    channel: ChannelRef,
+    signal: AbortSignal,
+    call: (room: TelegramRoom) => Promise<TelegramResult<T> | NotAsked<W>>,
+  ): Promise<TelegramAsked<T, W>> {
+    for (let moves = 0; ; moves += 1) {
+      const held = this.held(channel, signal);
+      const room = this.#link.room(channel);
+      if (held !== null || room === null) return { is: "ended", outcome: held ?? NOT_THERE };
+      const { chat } = room;
+      const answer = await call(room);
+      if ("is" in answer) return answer;
+      if (answer.ok) return { is: "done", value: answer.value };
+      const { failure } = answer;
+      const { certain, migrateTo, status, retryAfterMs } = failure;
+      if (status === 429) this.#bans.refused(chat, retryAfterMs ?? RATE_MS);
+      if (!certain || migrateTo === null || moves === MOVES_MAX) return { is: "failed", failure };
+      this.#link.migrated(chat, migrateTo);
+    }
+  }
+}
+
+/** Something is there no longer. */
+export const isGone = ({ description }: Pick<TelegramFailure, "description">): boolean =>
+  /message to \w+ not found|MESSAGE_ID_INVALID/u.test(description);

@@ -1,0 +1,257 @@
+import type { Block } from "../../contract/content.ts";
+import { END, type MessageRef } from "../../contract/ids.ts";
+import type { EditOp } from "../../contract/ops.ts";
+import type { Loss, Outcome } from "../../contract/outcome.ts";
+import type { Attempt } from "../../contract/session.ts";
+import { GIVEN_UP, GONE } from "../kit/outcomes.ts";
+import { paraOf } from "../kit/words.ts";
+import type { TelegramTarget } from "./api.ts";
+import { addedDraft, type EditedFiles, editedFiles } from "./edited-files.ts";
+import { isGone } from "./calls.ts";
+import { outcomeOf } from "./failure.ts";
+import { spoken } from "./identity.ts";
+import { NOTHING_SENT } from "./progress.ts";
+import type { TelegramMade, TelegramWanted } from "./poster.ts";
+import { CAPTION_MAX, renderPost, renderTexts, TEXT_MAX, type TelegramPart, type TelegramPartFile } from "./render.ts";
+import { says, type TelegramResult } from "./result.ts";
+import { BEFORE_IT_MOVED, type TelegramSender } from "./sender.ts";
+
+/** Files that come with an edit are tried in so many ways together. */
+const CHANGES_MAX = 100;
+
+interface EditCall {
+  readonly op: EditOp;
+  readonly attempt: Attempt;
+  readonly files: EditedFiles;
+  readonly losses: Loss[];
+  /** Messages that stand, as they did, and those that came. */
+  readonly kept: MessageRef[];
+  readonly made: MessageRef[];
+  /** Some of the messages were there. */
+  isFound: boolean;
+  /** How many of the texts stand, and where the first of them does. */
+  texts: number;
+  first: "nowhere" | "alone" | "with a file";
+  isAnnounced: boolean;
+}
+
+/** What became of one message; `other`: it is a text, and was taken for a file, or the other way around. */
+type Changed = { readonly is: "done" | "gone" | "other" } | { readonly is: "ended"; readonly outcome: Outcome };
+
+/**
+ * Edits of posts that may be several messages: each gets its part of the new text; those that are too many are deleted,
+ * those that are missing are made. A bot cannot look at its messages: what they are is remembered, or else found out by
+ * what the server refuses.
+ */
+export class TelegramEditor {
+  readonly #sender: TelegramSender;
+
+  constructor(sender: TelegramSender) {
+    this.#sender = sender;
+  }
+
+  async edit(op: EditOp, attempt: Attempt): Promise<Outcome> {
+    const { poster } = this.#sender;
+    const held = poster.calls.held(op.channel, attempt.signal);
+    if (held !== null) return held;
+    const targets = op.target.filter((ref) => this.#sender.idIn(op.channel, ref) !== null);
+    if (targets.length === 0) return BEFORE_IT_MOVED;
+    const call: EditCall = {
+      op,
+      attempt,
+      files: editedFiles(op, targets, poster),
+      losses: [],
+      kept: [],
+      made: [],
+      isFound: false,
+      texts: 0,
+      first: "nowhere",
+      isAnnounced: false,
+    };
+    const outcome = await this.#edit(call, targets);
+    if (outcome.is !== "deferred" && outcome.is !== "unknown") poster.known.forget(op.id);
+    return outcome;
+  }
+
+  async #edit(call: EditCall, targets: readonly MessageRef[]): Promise<Outcome> {
+    const { op, losses, kept, made } = call;
+    for (const target of targets) {
+      const changed = await this.#change(call, target);
+      if (changed.is === "ended") return changed.outcome;
+      if (changed.is !== "gone") call.isFound = true;
+    }
+    if (!call.isFound) return GONE;
+    for (let words = this.#next(call); words !== null; words = this.#next(call)) {
+      const one = await this.#make(call, `text ${call.texts}`, { blocks: words, files: [] });
+      if (one.is === "ended") return one.outcome;
+      call.texts += 1;
+    }
+    const stop = await this.#add(call);
+    if (stop !== null) return stop;
+    // As they stand in the chat, so that a longer text can go on in them.
+    const refs = [...kept, ...made];
+    const isSame = refs.length === op.target.length && refs.every((ref, at) => ref === op.target[at]);
+    return { is: "delivered", receipt: { messages: isSame ? [] : refs, losses } };
+  }
+
+  /** The words that stand nowhere yet; null: there are none. */
+  #next({ op, files, texts, first }: EditCall, isWithFile = first === "with a file"): readonly Block[] | null {
+    const firstMax = isWithFile ? CAPTION_MAX : TEXT_MAX;
+    const idOf = this.#sender.idOf(op.channel);
+    const options = { idOf, files: files.all, uploadMax: this.#sender.link.uploadMax, sent: NOTHING_SENT, firstMax };
+    return renderTexts(op, options).texts[texts] ?? null;
+  }
+
+  async #change(call: EditCall, target: MessageRef): Promise<Changed> {
+    const { op, files } = call;
+    const known = this.#sender.poster.known.of(op.channel, target);
+    if (files.removed.has(target)) return await this.#remove(call, target);
+    const isMedia = known?.is === "media";
+    const changed = isMedia ? await this.#changeMedia(call, target) : await this.#changeText(call, target);
+    if (changed.is !== "other") return changed;
+    return isMedia ? await this.#changeText(call, target) : await this.#changeMedia(call, target);
+  }
+
+  async #changeText(call: EditCall, target: MessageRef): Promise<Changed> {
+    const { op, attempt } = call;
+    const { link, poster } = this.#sender;
+    const isText = poster.known.of(op.channel, target) !== null;
+    const words = this.#next(call);
+    if (words === null && isText) return await this.#remove(call, target);
+    const written = poster.written(words ?? NOT_NEEDED);
+    const changed = await this.#ask(call, target, async (at) => await link.api.editText(at, written, attempt.signal));
+    if (changed.is === "other") poster.known.note(op.channel, target, { is: "media", file: null, hasWords: true });
+    if (changed.is !== "done") return changed;
+    poster.known.note(op.channel, target, { is: "text" });
+    if (words === null) return await this.#remove(call, target);
+    call.kept.push(target);
+    call.texts += 1;
+    if (call.first === "nowhere") call.first = "alone";
+    return changed;
+  }
+
+  /** The first of the words stand with the first file where no text is before that. */
+  async #changeMedia(call: EditCall, target: MessageRef): Promise<Changed> {
+    const { op, attempt, files } = call;
+    const { link, poster } = this.#sender;
+    const isFirst = call.first === "nowhere";
+    const words = isFirst ? this.#next(call, true) : null;
+    const known = poster.known.of(op.channel, target);
+    const caption = words ?? (isFirst || (known?.is === "media" && known.hasWords) ? spoken(op, []) : []);
+    const file = files.replaced.get(target);
+    let changed: Changed = { is: "done" };
+    if (file !== undefined) changed = await this.#replace(call, target, { file, caption });
+    else if (isFirst)
+      changed = await this.#ask(
+        call,
+        target,
+        async (at) => await link.api.editCaption(at, poster.written(caption), attempt.signal),
+      );
+    if (changed.is === "other") poster.known.note(op.channel, target, { is: "text" });
+    if (changed.is !== "done") return changed;
+    call.kept.push(target);
+    if (words !== null) call.texts += 1;
+    if (isFirst) call.first = "with a file";
+    return changed;
+  }
+
+  /** A file in place of another. */
+  async #replace(
+    call: EditCall,
+    target: MessageRef,
+    { file, caption }: { readonly file: TelegramPartFile; readonly caption: readonly Block[] },
+  ): Promise<Changed> {
+    const { op, attempt, files } = call;
+    const { link, poster } = this.#sender;
+    const changed = await this.#ask(call, target, async (at) => {
+      const opened = await poster.uploads.open([file], attempt.signal);
+      const [attached] = opened.ok ? opened.files : [];
+      if (attached === undefined) return { is: "not asked", why: null };
+      return await link.api.editMedia(at, { ...attached, caption: poster.written(caption) }, attempt.signal);
+    });
+    const isRefused = changed.is === "ended" && changed.outcome.is === "rejected";
+    if (isRefused || changed.is === "other") {
+      // It comes as a message of its own then, in whatever way it goes.
+      files.added.push(file.file);
+      return await this.#remove(call, target);
+    }
+    const { kind } = file;
+    poster.known.note(op.channel, target, { is: "media", file: { ...file, kind }, hasWords: caption.length > 0 });
+    return changed;
+  }
+
+  async #remove({ op, attempt }: EditCall, target: MessageRef): Promise<Changed> {
+    const stop = await this.#sender.remove(target, op.channel, attempt.signal);
+    return stop === null ? { is: "done" } : { is: "ended", outcome: stop };
+  }
+
+  async #ask(
+    { op: { channel }, attempt: { signal } }: EditCall,
+    ref: MessageRef,
+    call: (at: TelegramTarget) => Promise<TelegramResult<null> | { readonly is: "not asked"; readonly why: null }>,
+  ): Promise<Changed> {
+    const { link, poster } = this.#sender;
+    const id = this.#sender.idIn(channel, ref);
+    if (id === null) return { is: "gone" };
+    const asked = await poster.calls.ask(channel, signal, async ({ chat }) => await call({ chat, id }));
+    if (asked.is === "done") return asked;
+    if (asked.is === "ended") return asked;
+    if (asked.is === "not asked") return { is: "other" };
+    const { failure } = asked;
+    if (says(failure, "message is not modified")) return { is: "done" };
+    if (isGone(failure)) return { is: "gone" };
+    if (/there is no (?:text|caption) in the message to edit/iu.test(failure.description)) return { is: "other" };
+    return { is: "ended", outcome: outcomeOf(failure, { link, channel, doing: "edit the message" }) };
+  }
+
+  /** What is missing comes after the others. It is made once, however often the edit is tried. */
+  async #make(call: EditCall, name: string, part: NewPart): Promise<TelegramMade> {
+    const { op, attempt, made } = call;
+    const { poster } = this.#sender;
+    const earlier = poster.known.madeBy(op.id, name);
+    if (earlier !== null) {
+      made.push(...earlier);
+      return { is: "made", refs: earlier };
+    }
+    if (!call.isAnnounced && !(await attempt.sending(END))) return { is: "ended", outcome: GIVEN_UP };
+    call.isAnnounced = true;
+    const done = await poster.make({ channel: op.channel, replyTo: null, ...part }, attempt.signal);
+    if (done.is !== "made") return done;
+    poster.known.noteMade(op.id, name, done.refs);
+    made.push(...done.refs);
+    return done;
+  }
+
+  /** Files that have come with the edit. */
+  async #add(call: EditCall): Promise<Outcome | null> {
+    const { op, files, losses } = call;
+    const { link, poster } = this.#sender;
+    if (files.added.length === 0) return null;
+    const draft = addedDraft(op, files.added);
+    const course = { uploadMax: link.uploadMax, losses };
+    const idOf = this.#sender.idOf(op.channel);
+    let sent = { ...NOTHING_SENT, parts: 1 };
+    for (let changes = 0; changes <= CHANGES_MAX;) {
+      const options = { idOf, files: draft.body.files.map((file) => poster.uploads.wayOf(file)), ...course, sent };
+      const [part] = renderPost(draft, options).parts;
+      if (part === undefined) return null;
+      const done = await this.#make(call, nameOf(part), part);
+      if (done.is === "ended") return done.outcome;
+      if (done.is === "made") sent = { ...part.sent };
+      else {
+        changes += 1;
+        this.#sender.leaveOut(done, course);
+      }
+    }
+    return null;
+  }
+}
+
+type NewPart = Pick<TelegramWanted, "blocks" | "files">;
+
+/** The same for each try. */
+const nameOf = ({ files, sent }: TelegramPart): string =>
+  `${files.length === 0 ? `words ${sent.block}.${sent.at}` : "files"} ${[...sent.files].join("-")}`;
+
+/** What a message is changed to that goes at once: only of texts the words can be changed. */
+const NOT_NEEDED: readonly Block[] = [paraOf("…")];

@@ -1,0 +1,177 @@
+import type { SharedFile } from "../../contract/content.ts";
+import { type ChannelRef, END, type MessageRef, type Progress } from "../../contract/ids.ts";
+import type { DeleteOp, PostOp } from "../../contract/ops.ts";
+import type { Loss, Outcome } from "../../contract/outcome.ts";
+import type { Attempt } from "../../contract/session.ts";
+import { isAborted } from "../../lib/abort.ts";
+import { DONE, GIVEN_UP } from "../kit/outcomes.ts";
+import { outcomeOf } from "./failure.ts";
+import { isGone } from "./calls.ts";
+import { readMessageRef } from "./ids.ts";
+import type { TelegramLink } from "./link.ts";
+import { type TelegramMade, TelegramPoster } from "./poster.ts";
+import { progressOf, sentBy, type TelegramReach } from "./progress.ts";
+import { renderPost, type TelegramPart } from "./render.ts";
+import type { TelegramRoom } from "./room.ts";
+
+/** What is left out of a post, one after the other. */
+const CHANGES_MAX = 100;
+
+/** How a post is made now; what turns out not to go is left out. */
+interface Course {
+  sent: TelegramReach;
+  /** Bytes of one request. */
+  uploadMax: number;
+  changes: number;
+  announced: Progress | null;
+  readonly losses: Loss[];
+  readonly messages: MessageRef[];
+}
+
+/** Makes messages of posts, and deletes them. */
+export class TelegramSender {
+  readonly link: TelegramLink;
+  readonly poster: TelegramPoster;
+
+  constructor(link: TelegramLink) {
+    this.link = link;
+    this.poster = new TelegramPoster(link);
+  }
+
+  async post(op: PostOp, attempt: Attempt): Promise<Outcome> {
+    const held = this.poster.calls.held(op.channel, attempt.signal);
+    if (held !== null) return held;
+    if (op.resume === END) return DONE;
+    const course: Course = {
+      sent: sentBy(op.resume),
+      uploadMax: this.link.uploadMax,
+      changes: 0,
+      announced: null,
+      losses: [],
+      messages: [],
+    };
+    return await this.#run(op, attempt, course);
+  }
+
+  async #run(op: PostOp, attempt: Attempt, course: Course): Promise<Outcome> {
+    let { parts, losses } = this.#render(op, course);
+    if (parts.length === 0) return course.sent.parts > 0 ? delivered(course) : NOTHING_TO_SEE;
+    while (course.changes <= CHANGES_MAX) {
+      const [part, ...rest] = parts;
+      if (part === undefined) return delivered({ ...course, losses: [...course.losses, ...losses] });
+      const held = this.poster.calls.held(op.channel, attempt.signal);
+      if (held !== null) return held;
+      const upTo = part.isLast && course.changes === 0 ? END : progressOf(part.sent, course.changes);
+      if (!(await attempt.sending(upTo)) || isAborted(attempt.signal)) return GIVEN_UP;
+      const made = await this.#make(op, part, course, attempt.signal);
+      if (made.is === "ended") return made.outcome;
+      if (made.is === "made") {
+        course.messages.push(...made.refs);
+        attempt.sent(upTo, made.refs);
+        course.sent = part.sent;
+        parts = rest;
+        continue;
+      }
+      course.changes += 1;
+      this.leaveOut(made, course);
+      ({ parts, losses } = this.#render(op, course));
+    }
+    return STUBBORN;
+  }
+
+  #render(op: PostOp, { sent, uploadMax }: Course): ReturnType<typeof renderPost> {
+    const files = op.body.files.map((file) => this.poster.uploads.wayOf(file));
+    return renderPost(op, { idOf: this.idOf(op.channel), files, uploadMax, sent });
+  }
+
+  async #make(op: PostOp, part: TelegramPart, course: Course, signal: AbortSignal): Promise<TelegramMade> {
+    const { channel } = op;
+    const target = course.sent.parts === 0 ? (op.reply?.target ?? null) : null;
+    const replyTo = target === null ? null : this.idIn(channel, target);
+    const made = await this.poster.make({ channel, replyTo, blocks: part.blocks, files: part.files }, signal);
+    if (made.is === "made" && target !== null && replyTo === null) course.losses.push(NO_ROOT);
+    return made;
+  }
+
+  /** What a try has taught. */
+  leaveOut(
+    made: Exclude<TelegramMade, { readonly is: "made" | "ended" }>,
+    course: Pick<Course, "uploadMax" | "losses">,
+  ): void {
+    const { uploads } = this.poster;
+    const lose = (file: SharedFile, why: string): void =>
+      void course.losses.push({ what: "file", note: `${file.name}: ${why}` });
+    if (made.is === "too much") course.uploadMax = 0;
+    else if (made.is === "learnt") {
+      if (made.why !== null) lose(made.file, made.why);
+    } else
+      for (const one of made.files) {
+        const lesson = uploads.refused(one, made.why);
+        if ("missing" in lesson) lose(one.file, lesson.missing);
+      }
+  }
+
+  /** The number of a message in its chat as it is now; null: it was said in a group that is another by now. */
+  idIn(channel: ChannelRef, ref: MessageRef): number | null {
+    const room = this.link.room(channel);
+    const read = readMessageRef(ref);
+    return read !== null && room !== null && isSameChat(read.chat, room) ? read.id : null;
+  }
+
+  idOf(channel: ChannelRef): (name: string) => string | null {
+    return (name) => {
+      const room = this.link.room(channel);
+      const id = room === null ? null : this.link.people.idOf(room.chat, name);
+      return id === null ? null : String(id);
+    };
+  }
+
+  async delete(op: DeleteOp, { signal }: Attempt): Promise<Outcome> {
+    // The last one first: what is left for a moment still begins with who says it.
+    for (const target of op.target.toReversed()) {
+      const stop = await this.remove(target, op.channel, signal);
+      if (stop !== null) return stop;
+    }
+    return DONE;
+  }
+
+  /** Null: it is no longer there. */
+  async remove(target: MessageRef, channel: ChannelRef, signal: AbortSignal): Promise<Outcome | null> {
+    const held = this.poster.calls.held(channel, signal);
+    if (held !== null) return held;
+    const id = this.idIn(channel, target);
+    if (id === null) return BEFORE_IT_MOVED;
+    const asked = await this.poster.calls.ask(channel, signal, ({ chat }) =>
+      this.link.api.delete({ chat, id }, signal),
+    );
+    if (asked.is === "ended") return asked.outcome;
+    if (asked.is !== "failed" || isGone(asked.failure)) return null;
+    return outcomeOf(asked.failure, { link: this.link, channel, doing: "delete the message" });
+  }
+}
+
+const isSameChat = (chat: number | null, room: TelegramRoom): boolean =>
+  chat === null ? room.type !== "group" : chat === room.chat;
+
+const NO_ROOT: Loss = { what: "reply", note: "what it answers was said before the group became a supergroup" };
+
+/** Numbers of messages begin anew then, and the old ones are out of a bot's reach. */
+export const BEFORE_IT_MOVED: Outcome = {
+  is: "rejected",
+  why: { code: "not_found", message: "the message was said before the group became a supergroup" },
+};
+
+const delivered = ({ messages, losses }: Pick<Course, "messages" | "losses">): Outcome => ({
+  is: "delivered",
+  receipt: { messages, losses },
+});
+
+const NOTHING_TO_SEE: Outcome = {
+  is: "rejected",
+  why: { code: "bad_content", message: "there is nothing in the message that could be seen" },
+};
+
+const STUBBORN: Outcome = {
+  is: "rejected",
+  why: { code: "bad_content", message: "Telegram refuses the message, whatever of it is left out" },
+};
