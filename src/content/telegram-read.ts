@@ -155,14 +155,16 @@ function inlinesOf(text: string, range: Range, spans: readonly Span[]): readonly
   return nested(pieces, 0);
 }
 
-/** The marks of a piece, each kind once, code within all others. */
+/** The marks of a piece, each kind once: a link around all others, so that it stays whole, and code within them. */
 function pathOf(marks: readonly Mark[]): readonly InlineMark[] {
   const path: InlineMark[] = [];
   for (const mark of marks) {
     if (mark.t !== "quote" && mark.t !== "pre" && path.every(({ t }) => t !== mark.t)) path.push(mark);
   }
-  return [...path.filter(({ t }) => t !== "code"), ...path.filter(({ t }) => t === "code")];
+  return path.toSorted((one, other) => DEPTHS[one.t] - DEPTHS[other.t]);
 }
+
+const DEPTHS = { link: 0, bold: 1, italic: 1, underline: 1, strike: 1, spoiler: 1, code: 2 } as const;
 
 function nested(pieces: readonly Piece[], depth: number): readonly Inline[] {
   const of: Inline[] = [];

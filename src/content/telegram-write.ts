@@ -32,7 +32,7 @@ export interface TelegramText {
 export function writeTelegram(blocks: readonly Block[]): TelegramText {
   const writer = new Writer();
   writer.blocks(blocks.map(withoutQuotes));
-  return { text: writer.text, entities: writer.entities.toSorted(byPlace) };
+  return { text: writer.text, entities: writer.entities() };
 }
 
 /** What Telegram counts of it, for its limits of 4096 and 1024: code points, without the entities. */
@@ -52,14 +52,32 @@ const STYLES = {
 
 const LANG = /^[\w+#.-]{1,64}$/;
 
+/** Telegram keeps so many of one message, and forgets the others without a word. */
+const ENTITIES_MAX = 100;
+/** More of them have their addresses behind their words. */
+const LINKS_MAX = 50;
+
 class Writer {
   text = "";
-  readonly entities: TelegramEntity[] = [];
+  readonly #links: TelegramEntity[] = [];
+  /** `count`: how many it will be there, because code cuts the styles that it is in. */
+  readonly #marks: { readonly entity: TelegramEntity; readonly count: number }[] = [];
+  #depth = 0;
   /** What comes after each line break: the indent of the list that it is in. */
   #indent = "";
   #inList = false;
   /** A link holds neither links nor code. */
   #inLink = false;
+
+  /** The outer one first. */
+  entities(): readonly TelegramEntity[] {
+    let left = ENTITIES_MAX - this.#links.length;
+    const marks = this.#marks.filter(({ count }) => {
+      left -= count;
+      return left >= 0;
+    });
+    return [...this.#links, ...marks.map(({ entity }) => entity)].toSorted(byPlace);
+  }
 
   blocks(blocks: readonly Block[]): void {
     for (const [at, block] of blocks.entries()) {
@@ -154,7 +172,7 @@ class Writer {
       this.#say(href);
       return;
     }
-    const isLink = shown === "both" && !this.#inLink && isTelegramLink(href);
+    const isLink = shown === "both" && !this.#inLink && this.#links.length < LINKS_MAX && isTelegramLink(href);
     this.#inLink ||= isLink;
     this.#as(isLink ? { type: "text_link", url: href } : null, () => {
       this.#inlines(of);
@@ -166,9 +184,14 @@ class Writer {
   /** `kind`: null, it is nothing but its words. */
   #as(kind: Kind | null, say: () => void): void {
     const offset = this.text.length;
+    this.#depth += 1;
     say();
+    this.#depth -= 1;
     const length = this.text.length - offset;
-    if (kind !== null && length > 0) this.entities.push({ ...kind, offset, length });
+    if (kind === null || length === 0) return;
+    const entity: TelegramEntity = { ...kind, offset, length };
+    if (kind.type === "text_link") this.#links.push(entity);
+    else this.#marks.push({ entity, count: kind.type === "code" || kind.type === "pre" ? this.#depth + 1 : 1 });
   }
 
   /** Half a character is none to Telegram, and a ring that is not part of its letter is taken away there. */
@@ -190,5 +213,4 @@ function isTelegramLink(href: string): boolean {
 
 const HREF_MAX = 2048;
 
-/** The outer one first. */
 const byPlace = (one: Place, other: Place): number => one.offset - other.offset || other.length - one.length;
