@@ -44,7 +44,8 @@ export interface MessageChange {
   readonly ts: string;
   readonly text: string;
   readonly blocks: readonly Json[];
-  readonly metadata: Json;
+  /** Null: as it is. */
+  readonly metadata: Json | null;
   /** Of the files that stay. Nothing says whether they would without being named. */
   readonly fileIds: readonly string[];
 }

@@ -1,11 +1,12 @@
 import type { Block, SharedFile } from "../../contract/content.ts";
-import { END, type MessageRef } from "../../contract/ids.ts";
+import { END, type MessageRef, type OpId } from "../../contract/ids.ts";
 import type { EditOp } from "../../contract/ops.ts";
 import type { Loss, Outcome } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
+import { Lru } from "../../lib/lru.ts";
 import { listIn, written } from "../kit/json.ts";
 import { outgoingName, standingFiles } from "../kit/outgoing-files.ts";
-import { GIVEN_UP, GONE, NOT_THERE } from "../kit/outcomes.ts";
+import { AGAIN_MS, deferred, GIVEN_UP, GONE, NOT_THERE, rejected } from "../kit/outcomes.ts";
 import type { UploadedFile } from "./api.ts";
 import { isGone, readingFailed } from "./failure.ts";
 import { messageRef } from "./ids.ts";
@@ -13,7 +14,12 @@ import type { SlackFile, SlackMessage } from "./model.ts";
 import { blockIdOf, metadataOf } from "./own-messages.ts";
 import { markOf } from "./progress.ts";
 import { asItIs, FILES_MAX, inStyle, renderTexts, type SlackRenderedFile, spoken, writtenAs } from "./render.ts";
-import type { SlackSender } from "./sender.ts";
+import { type SlackSender, STUBBORN } from "./sender.ts";
+
+/** Edits that were begun, and whose messages are known as they stood before. */
+const EDITS_MAX = 500;
+/** What is left out of a new message: its name, its thread. */
+const CHANGES_MAX = 2;
 
 interface EditCall {
   readonly op: EditOp;
@@ -24,6 +30,8 @@ interface EditCall {
   /** What becomes of them: the messages that stood there and still do, and those that were made. */
   readonly kept: MessageRef[];
   readonly made: MessageRef[];
+  /** What was changed by this try. */
+  readonly changed: SlackMessage[];
 }
 
 type EditFiles =
@@ -33,10 +41,12 @@ type EditFiles =
 /**
  * Edits of messages that may be several: each gets its part of the new text; those that are too many are deleted, those
  * that are missing are made. Files stay with their messages, and those that come with the edit are in messages of their
- * own.
+ * own. An edit that is refused half done is taken back.
  */
 export class SlackEditor {
   readonly #sender: SlackSender;
+  /** As the messages stood when the edit was tried first. */
+  readonly #before = new Lru<OpId, readonly SlackMessage[]>(EDITS_MAX);
 
   constructor(sender: SlackSender) {
     this.#sender = sender;
@@ -54,7 +64,39 @@ export class SlackEditor {
         return readingFailed(message.failure, { link, channel: op.channel, doing: "edit the message" });
     }
     if (standing.length === 0) return GONE;
-    return await this.#edit({ op, attempt, standing, losses: [], kept: [], made: [] });
+    this.#before.set(op.id, this.#before.get(op.id) ?? standing);
+    const call = { op, attempt, standing, losses: [], kept: [], made: [], changed: [] };
+    const outcome = await this.#edit(call);
+    const ended = outcome.is === "rejected" ? await this.#takeBack(call, outcome) : outcome;
+    if (ended.is === "delivered" || ended.is === "rejected") this.#before.delete(op.id);
+    return ended;
+  }
+
+  /** Refused half done: the messages say again what they said before, or whoever reads the log is told otherwise. */
+  async #takeBack(
+    { op, attempt, standing, made, changed }: EditCall,
+    refused: Extract<Outcome, { is: "rejected" }>,
+  ): Promise<Outcome> {
+    const { link } = this.#sender;
+    const before = this.#before.get(op.id) ?? standing;
+    const other = before.filter((was) => changed.some(({ ts }) => ts === was.ts) || !standing.some(isLike(was)));
+    for (const was of other) {
+      const metadata = was.metadata["event_type"] === undefined ? null : was.metadata;
+      const fileIds = was.files.map(({ id }) => id);
+      const { ts, text, blocks } = was;
+      const answer = await link.api.update(
+        { channel: op.channel, ts, text, blocks, metadata, fileIds },
+        attempt.signal,
+      );
+      const outcome = answer.ok ? null : this.#sender.failed(answer.failure, op.channel, "edit the message");
+      if (outcome?.is === "deferred" || outcome?.is === "unknown") return outcome;
+      if (outcome !== null && outcome.is === "rejected") return halfDone(refused);
+    }
+    for (const ref of made.toReversed()) {
+      const stop = await this.#sender.remove(ref, op.channel, attempt.signal);
+      if (stop !== null) return stop.is === "rejected" ? halfDone(refused) : stop;
+    }
+    return refused;
   }
 
   async #edit(call: EditCall): Promise<Outcome> {
@@ -109,15 +151,23 @@ export class SlackEditor {
 
   /** One of the messages; null: it is as it is to be. */
   async #step(call: EditCall, words: readonly Block[] | null, at: number): Promise<Outcome | null> {
-    const { op, attempt, standing, kept } = call;
+    const { standing, kept } = call;
     const message = standing[at];
     if (message === undefined)
-      return words === null ? null : await this.#make(call, { key: `new${at}`, blocks: inStyle(op, words), files: [] });
-    if (words === null && message.files.length === 0)
-      return await this.#sender.remove(message.ts, op.channel, attempt.signal);
+      return words === null ? null : await this.#make(call, { key: `new${at}`, blocks: words, files: [] });
+    if (words === null && message.files.length === 0) return await this.#remove(call, message);
     const stop = await this.#change(call, message, this.#said(call, message, words ?? [], at));
     if (stop === null) kept.push(messageRef(message.ts));
     return stop;
+  }
+
+  /** One too many. The new text stands there without it, so that nothing is taken back if it has to stay. */
+  async #remove({ op, attempt, kept, losses }: EditCall, { ts }: SlackMessage): Promise<Outcome | null> {
+    const stop = await this.#sender.remove(ts, op.channel, attempt.signal);
+    if (stop?.is !== "rejected") return stop;
+    losses.push({ what: "edit", note: `a part of the old text cannot be deleted: ${stop.why.message}` });
+    kept.push(messageRef(ts));
+    return null;
   }
 
   /** As it was: who was named before the text still is. */
@@ -128,7 +178,11 @@ export class SlackEditor {
     return isNamed ? spoken(op, words) : inStyle(op, words);
   }
 
-  async #change({ op, attempt }: EditCall, message: SlackMessage, blocks: readonly Block[]): Promise<Outcome | null> {
+  async #change(
+    { op, attempt, changed }: EditCall,
+    message: SlackMessage,
+    blocks: readonly Block[],
+  ): Promise<Outcome | null> {
     const { link } = this.#sender;
     const first = blocks.length === 0 ? null : (message.blocks[0]?.["block_id"] ?? null);
     // Its own mark stays: by that it is known.
@@ -137,40 +191,54 @@ export class SlackEditor {
     if (said.blocks.length === 0 || isSaid(message, said)) return null;
     const fileIds = message.files.map(({ id }) => id);
     const change = { channel: op.channel, ts: message.ts, ...said, metadata: metadataOf(part), fileIds };
-    const changed = await link.api.update(change, attempt.signal);
-    if (changed.ok) return null;
-    return isGone(changed.failure) ? GONE : this.#sender.failed(changed.failure, op.channel, "edit the message");
+    const answer = await link.api.update(change, attempt.signal);
+    if (!answer.ok && isGone(answer.failure)) return VANISHED;
+    if (!answer.ok) return this.#sender.failed(answer.failure, op.channel, "edit the message");
+    changed.push(message);
+    return null;
   }
 
   /** A message that is missing comes after the others, where they are. */
   async #make(call: EditCall, part: NewEditPart): Promise<Outcome | null> {
     const { op, attempt, standing, made, losses } = call;
     const [first] = standing;
-    const root = first === undefined || first.threadTs === first.ts ? "" : first.threadTs;
     const hasFiles = part.files.length > 0;
-    const isPlain = hasFiles && first?.username !== "" && op.author !== null;
-    const done = await this.#sender.poster.make(
-      {
-        op: op.id,
-        upTo: END,
-        channel: op.channel,
-        root,
-        ...part,
-        blocks: isPlain || hasFiles ? spoken(op, part.blocks) : part.blocks,
-        speaker: hasFiles || first?.username === "" ? null : this.#sender.speakerOf(op),
-      },
-      attempt.signal,
-    );
-    if (done.is === "ended") return this.#sender.stopped(op.id, part.files, done.outcome);
-    if (done.is === "made") {
-      made.push(done.found.ref);
-      return null;
+    let root = first === undefined || first.threadTs === first.ts ? "" : first.threadTs;
+    let speaker = hasFiles || first?.username === "" ? null : this.#sender.speakerOf(op);
+    // Where the first one shows who speaks before its words, that is enough for the others.
+    let isNamed = hasFiles || (first?.username !== "" && speaker === null && op.author !== null);
+    for (let changes = 0; changes <= CHANGES_MAX; changes += 1) {
+      const blocks = isNamed ? spoken(op, part.blocks) : inStyle(op, part.blocks);
+      const wanted = { op: op.id, upTo: END, channel: op.channel, root, ...part, blocks, speaker };
+      const done = await this.#sender.poster.make(wanted, attempt.signal);
+      if (done.is === "ended") return this.#sender.stopped(op.id, part.files, done.outcome);
+      if (done.is === "made") {
+        made.push(done.found.ref);
+        return done.found.unnamed ? await this.#sender.name(op, done.found.ref, losses, attempt.signal) : null;
+      }
+      if (done.what === "files") {
+        losses.push({ what: "file", note: done.why });
+        return null;
+      }
+      if (done.what === "names") [speaker, isNamed] = [null, true];
+      else root = "";
+      losses.push({ what: done.what === "names" ? "identity" : "reply", note: done.why });
     }
-    if (done.what !== "files") return { is: "rejected", why: { code: "forbidden", message: done.why } };
-    losses.push({ what: "file", note: done.why });
-    return null;
+    return STUBBORN;
   }
 }
+
+/** Somebody has deleted one of the messages: the next try sees what is left. */
+const VANISHED = deferred({ code: "not_found", message: "a part of it was deleted meanwhile" }, AGAIN_MS, "channel");
+
+const halfDone = ({ why }: Extract<Outcome, { is: "rejected" }>): Outcome =>
+  rejected(why.code, `${why.message}; a part of it shows the new text already, which cannot be taken back`);
+
+/** Whether another message is the same one, and says the same. */
+const isLike =
+  ({ ts, text, blocks }: SlackMessage) =>
+  (other: SlackMessage): boolean =>
+    other.ts === ts && other.text === text && written(other.blocks) === written(blocks);
 
 interface NewEditPart {
   readonly key: string;

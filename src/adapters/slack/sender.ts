@@ -106,14 +106,24 @@ export class SlackSender {
   /** It is there. Null: it also says who speaks, as far as it can. */
   async #take(op: PostOp, found: FoundMessage, course: Course, attempt: Attempt): Promise<Outcome | null> {
     const { ref, upTo, unnamed } = found;
-    if (unnamed) {
-      this.#refuseNames(course, "the app may give its messages no names");
-      const stop = await nameLate(op, ref, this.link, attempt.signal);
-      if (stop?.is === "rejected") course.losses.push({ what: "identity", note: stop.why.message });
-      else if (stop !== null) return stop;
-    }
+    const stop = unnamed ? await this.name(op, ref, course.losses, attempt.signal) : null;
+    if (stop !== null) return stop;
     course.messages.push(ref);
     attempt.sent(upTo, [ref]);
+    return null;
+  }
+
+  /** The server has passed over the name of a message. Null: it stands before the words, or cannot. */
+  async name(
+    op: Pick<PostOp, "author" | "body" | "channel">,
+    ref: MessageRef,
+    losses: Loss[],
+    signal: AbortSignal,
+  ): Promise<Outcome | null> {
+    this.#refuseNames(losses, "the app may give its messages no names");
+    const stop = await nameLate(op, ref, this.link, signal);
+    if (stop?.is !== "rejected") return stop;
+    losses.push({ what: "identity", note: stop.why.message });
     return null;
   }
 
@@ -173,7 +183,7 @@ export class SlackSender {
         continue;
       }
       changes += 1;
-      if (made.what === "names") this.#refuseNames(course, made.why);
+      if (made.what === "names") this.#refuseNames(course.losses, made.why);
       else if (made.what === "files") for (const file of part.files) this.#leaveOut(file, made.why, course);
       else {
         course.losses.push({ what: "reply", note: `it could not be said in the thread: ${made.why}` });
@@ -184,7 +194,7 @@ export class SlackSender {
     return STUBBORN;
   }
 
-  #refuseNames({ losses }: Course, why: string): void {
+  #refuseNames(losses: Loss[], why: string): void {
     this.#namesRefused = true;
     losses.push({ what: "identity", note: `the app says it: ${why}` });
     const { host, settings, me } = this.link;
@@ -261,7 +271,7 @@ const NOTHING_TO_SEE: Outcome = {
   why: { code: "bad_content", message: "there is nothing in the message that could be seen" },
 };
 
-const STUBBORN: Outcome = {
+export const STUBBORN: Outcome = {
   is: "rejected",
   why: { code: "bad_content", message: "Slack refuses the message, whatever of it is left out" },
 };
