@@ -1,7 +1,8 @@
-import type { ChannelRef, OpId, Progress } from "../../contract/ids.ts";
+import type { ChannelRef, OpId } from "../../contract/ids.ts";
 import type { Outcome } from "../../contract/outcome.ts";
 import { Lru } from "../../lib/lru.ts";
 import { isNotToRead, readingFailed } from "./failure.ts";
+import type { SlackDoubt } from "./kept-doubts.ts";
 import type { SlackLink } from "./link.ts";
 import { isLaterTs, type SlackMessage, slackTimeOf, tsAt } from "./model.ts";
 import type { SlackFailure } from "./result.ts";
@@ -9,8 +10,10 @@ import type { SlackFailure } from "./result.ts";
 /** Messages of one page, and pages that are looked through at most for messages whose answers never came. */
 const PAGE = 200;
 const PAGES_MAX = 50;
-/** A try without an answer is repeated sooner than after this (`retryWithin`): what is older is in no doubt. */
-const DOUBT_MS = 2 * 3_600_000;
+/** What nobody knows to be in doubt, because we were killed, was sent so long before the last event at most. */
+const KILLED_MS = 2 * 3_600_000;
+/** A try is over within this, on its way to the server, too. */
+const TRY_MS = 600_000;
 /** Ops whose last try may have been done without our hearing of it. */
 const DOUBTFUL_MAX = 1_000;
 const PLACES_MAX = 2_000;
@@ -22,12 +25,11 @@ interface Place {
   readonly root: string;
 }
 
-/** An op, a part of which may have been done without our hearing of it. */
-interface SlackDoubt {
-  /** Behind which message it would be; empty: behind any. */
-  readonly floor: string;
-  /** Up to where it would say the op. */
-  readonly upTo: Progress;
+/** A part of the history. */
+interface Span {
+  readonly oldest: string | null;
+  /** Empty: up to now. */
+  readonly latest: string;
 }
 
 /**
@@ -44,6 +46,7 @@ export class SlackDoubts {
 
   constructor(link: SlackLink) {
     this.#link = link;
+    for (const [op, doubt] of link.doubts.all) this.#doubtful.set(op, doubt);
   }
 
   /** It was made, or seen: all that is made later stands behind it. */
@@ -56,11 +59,17 @@ export class SlackDoubts {
     return this.#newest.get(channel) ?? "";
   }
 
-  /** Nobody knows whether a message for it was made. */
-  doubt(op: OpId, { floor, upTo }: SlackDoubt): void {
-    const before = this.#doubtful.get(op);
-    const isFirst = before === undefined || isLaterTs(before.floor, floor);
-    this.#doubtful.set(op, { floor: isFirst ? floor : before.floor, upTo });
+  /** Nobody knows whether a message for it was made in this try, behind `floor`. */
+  doubt(op: OpId, { channel, floor, upTo }: Pick<SlackDoubt, "channel" | "floor" | "upTo">): void {
+    const { api, host, doubts } = this.#link;
+    const nowMs = api.serverMs() ?? host.clock.nowMs();
+    const until = tsAt(nowMs + TRY_MS);
+    this.#doubtful.set(op, doubts.add(op, { channel, floor: floor || tsAt(nowMs - TRY_MS), until, upTo }));
+  }
+
+  /** Its outcome is no `unknown`, nor waits for another try. */
+  ended(op: OpId, channel: ChannelRef): void {
+    this.#link.doubts.end(op, channel);
   }
 
   /** Null: it is in no doubt. */
@@ -71,12 +80,13 @@ export class SlackDoubts {
   /** Null: all that was made for it there is known now. */
   async settle(op: OpId, { channel, root }: Place, signal: AbortSignal): Promise<Outcome | null> {
     const doubt = this.of(op);
-    const since = doubt?.floor ?? null;
     for (const place of root === "" ? [""] : ["", root]) {
       const key = `${channel} ${place}`;
       const isNew = this.#looked.get(key) === undefined;
-      if (since === null && !isNew) continue;
-      const failure = await this.#look({ channel, root: place }, isNew ? this.#earlier(since) : since, signal);
+      const where = { channel, root: place };
+      const failure =
+        (doubt === null ? null : await this.#look(where, { oldest: doubt.floor, latest: doubt.until }, signal)) ??
+        (isNew ? await this.#look(where, { oldest: this.#earlier(), latest: "" }, signal) : null);
       if (failure !== null && !isNotToRead(failure))
         return readingFailed(failure, { link: this.#link, channel, doing: "post" });
       if (failure !== null && doubt !== null) return this.#giveUp(op, doubt, failure);
@@ -88,29 +98,28 @@ export class SlackDoubts {
   }
 
   /** Nobody lets us look: whoever reads the log is told, and it does not come twice. */
-  #giveUp(op: OpId, { upTo }: SlackDoubt, { message }: SlackFailure): Outcome {
+  #giveUp(op: OpId, { channel, upTo }: SlackDoubt, { message }: SlackFailure): Outcome {
     this.#doubtful.delete(op);
+    this.ended(op, channel);
     return { is: "unknown", why: { code: "forbidden", message: `${UNSETTLED}: ${message}` }, upTo, final: true };
   }
 
   /**
-   * Where what an earlier life made begins: it may have been told of events long after it had sent what is in doubt,
-   * but not for long. Null: it was told of none.
+   * Where what an earlier life made begins that was killed before it could know of a doubt: it may have been told of
+   * events after it had sent that, but not for long. Null: it was told of none.
    */
-  #earlier(since: string | null): string | null {
+  #earlier(): string | null {
     const { toldTs } = this.#link;
-    if (toldTs === "") return null;
-    const told = tsAt(slackTimeOf(toldTs) - DOUBT_MS);
-    return since !== null && since !== "" && isLaterTs(told, since) ? since : told;
+    return toldTs === "" ? null : tsAt(slackTimeOf(toldTs) - KILLED_MS);
   }
 
-  /** `oldest`: null: as far as anything can be in doubt. */
-  async #look({ channel, root }: Place, oldest: string | null, signal: AbortSignal): Promise<SlackFailure | null> {
+  /** `oldest`: null: as far as a killed life can have left something. */
+  async #look({ channel, root }: Place, { oldest, latest }: Span, signal: AbortSignal): Promise<SlackFailure | null> {
     const { api, host } = this.#link;
     let cursor = "";
     let newest = "";
     for (let page = 0; page < PAGES_MAX; page += 1) {
-      const query = { channel, oldest: oldest ?? "", latest: "", cursor, count: PAGE };
+      const query = { channel, oldest: oldest ?? "", latest, cursor, count: PAGE };
       const answer = root === "" ? await api.history(query, signal) : await api.replies({ ...query, root }, signal);
       if (!answer.ok) return answer.failure.error === "thread_not_found" ? null : answer.failure;
       const { messages, next } = answer.value;
@@ -119,7 +128,7 @@ export class SlackDoubts {
         if (isLaterTs(message.ts, newest)) newest = message.ts;
       }
       const last = messages.at(-1)?.ts ?? "";
-      const isOld = oldest === null && root === "" && slackTimeOf(last) < slackTimeOf(newest) - DOUBT_MS;
+      const isOld = oldest === null && root === "" && slackTimeOf(last) < slackTimeOf(newest) - KILLED_MS;
       if (next === "" || isOld) return null;
       cursor = next;
     }

@@ -69,6 +69,7 @@ export class SlackEditor {
     const outcome = await this.#edit(call);
     const ended = outcome.is === "rejected" ? await this.#takeBack(call, outcome) : outcome;
     if (ended.is === "delivered" || ended.is === "rejected") this.#before.delete(op.id);
+    this.#sender.ended(op, ended);
     return ended;
   }
 
@@ -119,7 +120,6 @@ export class SlackEditor {
       const stop = await this.#make(call, { key: `files${at}`, blocks: [], files: some });
       if (stop !== null) return stop;
     }
-    this.#sender.uploads.forget(op.id);
     // As they stand in the channel, so that a longer text can go on in them.
     const refs = [...kept, ...made];
     const isSame = refs.length === op.target.length && refs.every((ref, at) => ref === op.target[at]);

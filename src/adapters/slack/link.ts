@@ -2,6 +2,7 @@ import type { Host } from "../../contract/host.ts";
 import type { ChannelRef } from "../../contract/ids.ts";
 import type { Reason } from "../../contract/outcome.ts";
 import type { SlackApi } from "./api.ts";
+import type { KeptDoubts } from "./kept-doubts.ts";
 import type { SlackIdentity } from "./login.ts";
 import type { SlackOwnMessages } from "./own-messages.ts";
 import type { SlackPeople } from "./people.ts";
@@ -21,6 +22,8 @@ export interface SlackLink {
   readonly roots: SlackRoots;
   /** Whether the workspace has an emoji of its own of this name, as far as is known. */
   readonly hasEmoji: (name: string) => boolean;
+  /** What earlier sessions left in doubt, and what this one does. */
+  readonly doubts: KeptDoubts;
   /** Up to which message of the server earlier sessions were told what happens; empty: there was none. */
   readonly toldTs: string;
   /** Null while it is not joined. */

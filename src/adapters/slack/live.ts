@@ -113,6 +113,7 @@ export class SlackSession implements Session<SlackHandlers> {
       people,
       own,
       roots,
+      doubts: positions.doubts,
       toldTs,
       hasEmoji: (name) => this.#emoji.has(name),
       room: (channel) => this.#rooms.joined(channel),

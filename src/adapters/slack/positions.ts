@@ -3,6 +3,7 @@ import { ChannelPositions, type PositionScale } from "../kit/channel-positions.t
 import { isObject, type Json, NOTHING, objectIn, parsed } from "../kit/json.ts";
 import { cursorOf } from "./ids.ts";
 import { RecentComings } from "./comings.ts";
+import { KeptDoubts } from "./kept-doubts.ts";
 import { KeptMessages } from "./kept-messages.ts";
 import { isLaterTs, isTs, slackTimeOf, tsAt } from "./model.ts";
 
@@ -31,6 +32,7 @@ export class SlackPositions {
   readonly channels: ChannelPositions<string>;
   readonly kept: KeptMessages;
   readonly comings: RecentComings;
+  readonly doubts: KeptDoubts;
   /** By channel and message, oldest first: the edit that it was told with. */
   readonly #told = new Map<string, string>();
   /** Up to when what a channel has was compared with what was told of it. */
@@ -43,6 +45,7 @@ export class SlackPositions {
     this.channels = new ChannelPositions(json, TIMESTAMPS);
     this.kept = new KeptMessages(json);
     this.comings = new RecentComings(json);
+    this.doubts = new KeptDoubts(json);
     for (const [message, editedTs] of Object.entries(objectIn(json, "edits"))) {
       if (typeof editedTs === "string") this.#told.set(message, editedTs);
     }
@@ -88,7 +91,7 @@ export class SlackPositions {
   }
 
   get moved(): boolean {
-    return this.#moved || this.channels.moved || this.kept.moved || this.comings.moved;
+    return this.#moved || [this.channels, this.kept, this.comings, this.doubts].some(({ moved }) => moved);
   }
 
   take(): Cursor | null {
@@ -98,6 +101,7 @@ export class SlackPositions {
       ...this.channels.write(),
       ...this.kept.write(),
       ...this.comings.write(),
+      ...this.doubts.write(),
       ...(this.#told.size > 0 && { edits: Object.fromEntries(this.#told) }),
       ...this.#behind(),
     });

@@ -76,7 +76,8 @@ export class SlackPoster {
     this.#link.own.making({ op, mark: markOf(key, wanted.upTo) }, ids);
     const floor = this.doubts.floorOf(channel);
     const done = files.length === 0 ? await this.#post(wanted, signal) : await this.#share(wanted, wasDoubtful, signal);
-    if (done.is === "ended" && done.outcome.is === "unknown") this.doubts.doubt(op, { floor, upTo: wanted.upTo });
+    if (done.is === "ended" && done.outcome.is === "unknown")
+      this.doubts.doubt(op, { channel, floor, upTo: wanted.upTo });
     return done;
   }
 

@@ -80,14 +80,17 @@ export class SlackSender {
     const unsettled = await doubts.settle(op.id, { channel: op.channel, root: course.root }, signal);
     if (unsettled !== null) return unsettled;
     const found = await this.#takeFound(op, course, attempt);
-    if (found !== null) return found;
+    if (found !== null) {
+      this.ended(op, found);
+      return found;
+    }
     const stop = await this.#bringFiles(op, course, signal);
     if (stop !== null) return stop;
     // That may have taken long: what an earlier try has sent may have arrived meanwhile.
     if (doubt !== null && course.there.size > 0) doubts.doubt(op.id, { ...doubt, floor });
     const people = await this.callers.among(op, op.channel, signal);
     const outcome = await this.#run(op, attempt, course, people);
-    if (outcome.is === "delivered" || outcome.is === "rejected") this.uploads.forget(op.id);
+    this.ended(op, outcome);
     return outcome;
   }
 
@@ -138,6 +141,13 @@ export class SlackSender {
       else this.#leaveOut(file, brought.why, course);
     }
     return null;
+  }
+
+  /** Once it is done, or given up, nothing has to be known of it. */
+  ended({ id, channel }: Pick<PostOp, "id" | "channel">, { is }: Outcome): void {
+    if (is !== "delivered" && is !== "rejected") return;
+    this.uploads.forget(id);
+    this.poster.doubts.ended(id, channel);
   }
 
   /** A message was not made, or nobody knows. With files that is not tried for ever. */

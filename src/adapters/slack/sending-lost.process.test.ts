@@ -5,6 +5,7 @@ import { aSharedFile, fileIdOf, someBytes } from "../../../test/contract/shared-
 import type { SharedFile } from "../../contract/content.ts";
 import { END } from "../../contract/ids.ts";
 import { messageRef } from "./ids.ts";
+import { isLaterTs, slackTimeOf, tsAt } from "./model.ts";
 import { doWhole, ours, sending, type SendingLife, sendingTown, textsOf } from "./sending.suite.ts";
 
 const long = (word: string, count = 1_000): string =>
@@ -110,6 +111,44 @@ describe("an answer that never came", () => {
         .join(" ")
         .match(/word\d+/g),
     ).toEqual(long("word").split(" "));
+  });
+});
+
+describe("a doubt that lasts", () => {
+  test("is settled by a later life, whatever happened meanwhile", async () => {
+    const town = await sendingTown();
+    const life = sending(town);
+    const root = messageRef(town.alice.say(town.dock, "root").wire.ts);
+    const ops = [postOf(life.dock, "hi"), postOf(life.dock, "there", { thread: root })];
+    town.server.faults.loseAnswer({ path: "/chat.postMessage" }, 2);
+    for (const op of ops) expect((await doOp(life, op)).outcome.is).toBe("unknown");
+    // Nobody may look for hours, and events go on: the cursor stands behind them.
+    town.server.limit({ path: "/conversations.history" }, 3_600);
+    const later = tsAt(slackTimeOf(root) + 10 * 3_600_000);
+    const after = sending(town, { before: life, toldTs: later });
+    for (const op of ops) expect((await doOp(after, op)).outcome.is).toBe("deferred");
+    town.server.faults.clear();
+    const last = sending(town, { before: after, toldTs: later });
+    for (const op of ops) expect((await doOp(last, op)).outcome.is).toBe("delivered");
+    expect(textsOf(town)).toEqual(["hi", "there"]);
+  });
+
+  test("is looked for where it would be, and not in all that was said since", async () => {
+    const town = await sendingTown();
+    const life = sending(town);
+    await doOp(life, postOf(life.dock, "before"));
+    town.server.faults.loseAnswer({ path: "/chat.postMessage" });
+    const op = postOf(life.dock, "hi");
+    await doOp(life, op);
+    const [doubt] = life.link.doubts.all.values();
+    expect(isLaterTs(ours(town, town.dock)[1]?.wire.ts ?? "", doubt?.floor ?? "")).toBe(true);
+    expect(isLaterTs(doubt?.until ?? "", ours(town, town.dock)[1]?.wire.ts ?? "")).toBe(true);
+    expect((await doOp(life, op)).outcome.is).toBe("delivered");
+    // The next one that has ended says that this one is on disk.
+    expect(life.link.doubts.all.size).toBe(1);
+    await doOp(life, postOf(life.dock, "after"));
+    expect(life.link.doubts.all.size).toBe(0);
+    expect(textsOf(town)).toEqual(["before", "hi", "after"]);
   });
 });
 

@@ -14,6 +14,7 @@ import { SlackApi } from "./api.ts";
 import type { capabilities } from "./capabilities.ts";
 import { handlersOf } from "./handlers.ts";
 import { channelRef } from "./ids.ts";
+import { KeptDoubts } from "./kept-doubts.ts";
 import type { SlackLink } from "./link.ts";
 import { SlackOwnMessages } from "./own-messages.ts";
 import { SlackPeople } from "./people.ts";
@@ -54,7 +55,13 @@ export interface SendingLife {
 
 export function sending(
   { server, app, team, dock, pier }: SendingTown,
-  more: { readonly settings?: Partial<SlackSettings>; readonly toldTs?: string; readonly clock?: Clock } = {},
+  more: {
+    readonly settings?: Partial<SlackSettings>;
+    readonly toldTs?: string;
+    /** The life that it continues. */
+    readonly before?: SendingLife;
+    readonly clock?: Clock;
+  } = {},
 ): SendingLife {
   const host = new RecordingHost(more.clock);
   const http = new Http(host.clock);
@@ -83,6 +90,7 @@ export function sending(
     people: new SlackPeople({ api, clock: host.clock, settings }),
     own: new SlackOwnMessages(me),
     roots: new SlackRoots(api),
+    doubts: new KeptDoubts(more.before?.link.doubts.write()),
     toldTs: more.toldTs ?? "",
     hasEmoji: (name) => team.emoji.has(name),
     room: (channel) => rooms.get(channel) ?? null,
