@@ -1,7 +1,9 @@
-import type { ChannelRef } from "../../contract/ids.ts";
+import type { ChannelRef, MessageRef } from "../../contract/ids.ts";
 import type { Outcome } from "../../contract/outcome.ts";
 import { isAborted } from "../../lib/abort.ts";
 import { GIVEN_UP, NOT_THERE, RATE_MS } from "../kit/outcomes.ts";
+import type { TelegramTarget } from "./api.ts";
+import { readMessageRef } from "./ids.ts";
 import type { TelegramLink } from "./link.ts";
 import { ChatBans } from "./pace.ts";
 import type { TelegramFailure, TelegramResult } from "./result.ts";
@@ -40,6 +42,25 @@ export class TelegramCalls {
     return isAborted(signal) ? GIVEN_UP : this.#bans.outcomeFor(room.chat);
   }
 
+  /** The number of a message in its chat as it is now; null: it was said in a group that is another by now. */
+  idIn(channel: ChannelRef, ref: MessageRef): number | null {
+    const room = this.#link.room(channel);
+    const read = readMessageRef(ref);
+    return read !== null && room !== null && isSameChat(read.chat, room) ? read.id : null;
+  }
+
+  /** About a message, which is not asked for once its chat turns out to be another: there it is somebody else's. */
+  async about<T, W = never>(
+    { channel, ref }: { readonly channel: ChannelRef; readonly ref: MessageRef },
+    signal: AbortSignal,
+    call: (at: TelegramTarget) => Promise<TelegramResult<T> | NotAsked<W>>,
+  ): Promise<TelegramAsked<T, W | "moved">> {
+    return await this.ask<T, W | "moved">(channel, signal, async ({ chat }) => {
+      const id = this.idIn(channel, ref);
+      return id === null ? { is: "not asked", why: "moved" } : await call({ chat, id });
+    });
+  }
+
   async ask<T, W = never>(
     channel: ChannelRef,
     signal: AbortSignal,
@@ -61,6 +82,9 @@ export class TelegramCalls {
     }
   }
 }
+
+const isSameChat = (chat: number | null, room: TelegramRoom): boolean =>
+  chat === null ? room.type !== "group" : chat === room.chat;
 
 /** Something is there no longer. */
 export const isGone = ({ description }: Pick<TelegramFailure, "description">): boolean =>

@@ -54,7 +54,7 @@ export class TelegramEditor {
     const { poster } = this.#sender;
     const held = poster.calls.held(op.channel, attempt.signal);
     if (held !== null) return held;
-    const targets = op.target.filter((ref) => this.#sender.idIn(op.channel, ref) !== null);
+    const targets = op.target.filter((ref) => poster.calls.idIn(op.channel, ref) !== null);
     if (targets.length === 0) return BEFORE_IT_MOVED;
     const call: EditCall = {
       op,
@@ -191,12 +191,10 @@ export class TelegramEditor {
     call: (at: TelegramTarget) => Promise<TelegramResult<null> | { readonly is: "not asked"; readonly why: null }>,
   ): Promise<Changed> {
     const { link, poster } = this.#sender;
-    const id = this.#sender.idIn(channel, ref);
-    if (id === null) return { is: "gone" };
-    const asked = await poster.calls.ask(channel, signal, async ({ chat }) => await call({ chat, id }));
-    if (asked.is === "done") return asked;
-    if (asked.is === "ended") return asked;
-    if (asked.is === "not asked") return { is: "other" };
+    const asked = await poster.calls.about({ channel, ref }, signal, call);
+    if (asked.is === "done" || asked.is === "ended") return asked;
+    if (asked.is === "not asked")
+      return asked.why === "moved" ? { is: "ended", outcome: BEFORE_IT_MOVED } : { is: "other" };
     const { failure } = asked;
     if (says(failure, "message is not modified")) return { is: "done" };
     if (isGone(failure)) return { is: "gone" };

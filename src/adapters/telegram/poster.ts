@@ -2,7 +2,7 @@ import type { Block, SharedFile } from "../../contract/content.ts";
 import type { ChannelRef, MessageRef } from "../../contract/ids.ts";
 import type { Outcome } from "../../contract/outcome.ts";
 import { writeTelegram } from "../../content/telegram-write.ts";
-import type { TelegramAttached, TelegramSent, TelegramText } from "./api.ts";
+import type { TelegramAttached, TelegramPlace, TelegramSent, TelegramText } from "./api.ts";
 import { type TelegramAsked, TelegramCalls } from "./calls.ts";
 import { outcomeOf } from "./failure.ts";
 import { messageRef } from "./ids.ts";
@@ -17,7 +17,7 @@ import { type TelegramOpened, TelegramUploads } from "./uploads.ts";
 export interface TelegramWanted {
   readonly channel: ChannelRef;
   /** What it answers; null: nothing. */
-  readonly replyTo: number | null;
+  readonly replyTo: MessageRef | null;
   readonly blocks: readonly Block[];
   readonly files: readonly TelegramPartFile[];
 }
@@ -70,7 +70,7 @@ export class TelegramPoster {
   ): Promise<TelegramAsked<readonly TelegramSent[], NotOpened>> {
     const { api } = this.#link;
     return await this.calls.ask(channel, signal, async (room) =>
-      listed(await api.sendText(placeIn(room, replyTo), this.written(blocks), signal)),
+      listed(await api.sendText(this.#placeIn(room, replyTo), this.written(blocks), signal)),
     );
   }
 
@@ -88,11 +88,15 @@ export class TelegramPoster {
         file,
         caption: at === 0 ? captionOf(blocks) : null,
       }));
-      const place = placeIn(room, replyTo);
+      const place = this.#placeIn(room, replyTo);
       const [first, second] = attached;
       if (first !== undefined && second === undefined) return listed(await api.sendFile(place, first, signal));
       return await api.sendAlbum(place, attached, signal);
     });
+  }
+
+  #placeIn({ ref, chat, topic }: TelegramRoom, target: MessageRef | null): TelegramPlace {
+    return { chat, topic, replyTo: target === null ? null : this.calls.idIn(ref, target) };
   }
 
   written(blocks: readonly Block[]): TelegramText & { readonly preview: boolean } {
@@ -122,8 +126,6 @@ export class TelegramPoster {
 }
 
 const TEXT = { is: "text" } as const;
-
-const placeIn = ({ chat, topic }: TelegramRoom, replyTo: number | null) => ({ chat, topic, replyTo });
 
 /** Words with a file; null: none. */
 const captionOf = (blocks: readonly Block[]): TelegramAttached["caption"] =>

@@ -21,17 +21,16 @@ export class TelegramReactor {
     const { channel, target } = op;
     const held = poster.calls.held(channel, signal);
     if (held !== null) return held;
-    const id = this.#sender.idIn(channel, target);
-    if (id === null) return BEFORE_IT_MOVED;
     const standing = shownOf(op, link.room(channel)?.reactions ?? []);
     const wanted = emojiKey(op.emoji);
     // What cannot be put on was never there, and nothing changes.
     if (op.on && !standing.some((emoji) => emojiKey(emoji) === wanted)) return NOT_ALLOWED;
     for (const emoji of [...standing, null]) {
-      const asked = await poster.calls.ask(channel, signal, async ({ chat }) =>
-        link.api.react({ chat, id }, emoji, signal),
+      const asked = await poster.calls.about({ channel, ref: target }, signal, async (at) =>
+        link.api.react(at, emoji, signal),
       );
       if (asked.is === "ended") return asked.outcome;
+      if (asked.is === "not asked") return BEFORE_IT_MOVED;
       if (asked.is !== "failed" || isGone(asked.failure)) return DONE;
       if (!says(asked.failure, "REACTION_INVALID")) return outcomeOf(asked.failure, { link, channel, doing: "react" });
       // The chat has allowed others since we joined.

@@ -7,12 +7,10 @@ import { isAborted } from "../../lib/abort.ts";
 import { DONE, GIVEN_UP } from "../kit/outcomes.ts";
 import { outcomeOf } from "./failure.ts";
 import { isGone } from "./calls.ts";
-import { readMessageRef } from "./ids.ts";
 import type { TelegramLink } from "./link.ts";
 import { type TelegramMade, TelegramPoster } from "./poster.ts";
 import { progressOf, sentBy, type TelegramReach } from "./progress.ts";
 import { renderPost, type TelegramPart } from "./render.ts";
-import type { TelegramRoom } from "./room.ts";
 
 /** What is left out of a post, one after the other. */
 const CHANGES_MAX = 100;
@@ -87,9 +85,9 @@ export class TelegramSender {
   async #make(op: PostOp, part: TelegramPart, course: Course, signal: AbortSignal): Promise<TelegramMade> {
     const { channel } = op;
     const target = course.sent.parts === 0 ? (op.reply?.target ?? null) : null;
-    const replyTo = target === null ? null : this.idIn(channel, target);
-    const made = await this.poster.make({ channel, replyTo, blocks: part.blocks, files: part.files }, signal);
-    if (made.is === "made" && target !== null && replyTo === null) course.losses.push(NO_ROOT);
+    const made = await this.poster.make({ channel, replyTo: target, blocks: part.blocks, files: part.files }, signal);
+    const isReply = target === null || this.poster.calls.idIn(channel, target) !== null;
+    if (made.is === "made" && !isReply) course.losses.push(NO_ROOT);
     return made;
   }
 
@@ -111,13 +109,6 @@ export class TelegramSender {
       }
   }
 
-  /** The number of a message in its chat as it is now; null: it was said in a group that is another by now. */
-  idIn(channel: ChannelRef, ref: MessageRef): number | null {
-    const room = this.link.room(channel);
-    const read = readMessageRef(ref);
-    return read !== null && room !== null && isSameChat(read.chat, room) ? read.id : null;
-  }
-
   idOf(channel: ChannelRef): (name: string) => string | null {
     return (name) => {
       const room = this.link.room(channel);
@@ -137,21 +128,14 @@ export class TelegramSender {
 
   /** Null: it is no longer there. */
   async remove(target: MessageRef, channel: ChannelRef, signal: AbortSignal): Promise<Outcome | null> {
-    const held = this.poster.calls.held(channel, signal);
-    if (held !== null) return held;
-    const id = this.idIn(channel, target);
-    if (id === null) return BEFORE_IT_MOVED;
-    const asked = await this.poster.calls.ask(channel, signal, ({ chat }) =>
-      this.link.api.delete({ chat, id }, signal),
-    );
+    const { link, poster } = this;
+    const asked = await poster.calls.about({ channel, ref: target }, signal, async (at) => link.api.delete(at, signal));
     if (asked.is === "ended") return asked.outcome;
+    if (asked.is === "not asked") return BEFORE_IT_MOVED;
     if (asked.is !== "failed" || isGone(asked.failure)) return null;
-    return outcomeOf(asked.failure, { link: this.link, channel, doing: "delete the message" });
+    return outcomeOf(asked.failure, { link, channel, doing: "delete the message" });
   }
 }
-
-const isSameChat = (chat: number | null, room: TelegramRoom): boolean =>
-  chat === null ? room.type !== "group" : chat === room.chat;
 
 const NO_ROOT: Loss = { what: "reply", note: "what it answers was said before the group became a supergroup" };
 
