@@ -67,6 +67,12 @@ export interface Harness {
   readonly unsayable?: ReadonlySet<string>;
   /** People are thrown out of channels without a reason; absent: with the one that is given. */
   readonly kicksWithoutReason?: boolean;
+  /** People have no way to say what they do in the third person. */
+  readonly peopleDoNotAct?: boolean;
+  /** So many emoji of ours can stand on a message; absent: as many as there are. The newest stay. */
+  readonly reactionsMost?: number;
+  /** What the network has been told to be durable it never tells again, whatever the cursor. */
+  readonly confirms?: boolean;
   /**
    * How many lines a person says in one go where a case asks for many; the network must bear it. 3000 or more tests the
    * bound.

@@ -106,7 +106,7 @@ async function reactionsStand(stage: Stage): Promise<void> {
   await stage.harness.settle();
   await stand(["👍"]);
   await react("🎉", true, ["bob"], bob, [{ emoji: "👍", names: ["alice"] }]);
-  await stand(["👍", "🎉"]);
+  await stand(["👍", "🎉"].slice(-(stage.harness.reactionsMost ?? 2)));
   await react("👍", false, [], anAuthor("alice"), [{ emoji: "🎉", names: ["bob"] }]);
   await stand(["🎉"]);
 }

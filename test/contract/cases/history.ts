@@ -73,6 +73,7 @@ async function nothingMissed(stage: Stage): Promise<void> {
 
 async function repeatedKeys(stage: Stage): Promise<void> {
   const { room, since } = await begun(stage);
+  if (stage.harness.confirms === true) room.host.hold();
   for (const line of ["one", "two"]) await room.person.say(room.channel.name, line);
   await stage.taken(room.host, 3);
   const again = await stage.reopen(room, since);
