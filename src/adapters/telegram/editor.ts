@@ -180,9 +180,18 @@ export class TelegramEditor {
     return changed;
   }
 
-  async #remove({ op, attempt }: EditCall, target: MessageRef): Promise<Changed> {
+  /** What cannot be deleted any more stays, without its words. */
+  async #remove(call: EditCall, target: MessageRef): Promise<Changed> {
+    const { op, attempt, kept, losses } = call;
+    const { link, poster } = this.#sender;
     const stop = await this.#sender.remove(target, op.channel, attempt.signal);
-    return stop === null ? { is: "done" } : { is: "ended", outcome: stop };
+    if (stop === null) return { is: "done" };
+    if (stop.is !== "rejected") return { is: "ended", outcome: stop };
+    losses.push({ what: "delete", note: stop.why.message });
+    kept.push(target);
+    if (poster.known.of(op.channel, target)?.is === "media") return { is: "done" };
+    const written = poster.written(NOT_NEEDED);
+    return await this.#ask(call, target, async (at) => await link.api.editText(at, written, attempt.signal));
   }
 
   async #ask(
@@ -251,5 +260,5 @@ type NewPart = Pick<TelegramWanted, "blocks" | "files">;
 const nameOf = ({ files, sent }: TelegramPart): string =>
   `${files.length === 0 ? `words ${sent.block}.${sent.at}` : "files"} ${[...sent.files].join("-")}`;
 
-/** What a message is changed to that goes at once: only of texts the words can be changed. */
+/** What a message says of which nothing is left to say. Only of texts the words can be changed. */
 const NOT_NEEDED: readonly Block[] = [paraOf("…")];
