@@ -1,5 +1,8 @@
+import { expect } from "vitest";
+import type { Network, Side } from "./network.ts";
+
 /** What became of things that were said. */
-interface Figures {
+export interface Figures {
   readonly sent: number;
   readonly lost: number;
   readonly doubled: number;
@@ -21,6 +24,25 @@ export function figures(said: readonly string[], heard: readonly string[]): Figu
 
 /** All of it, once and in order. */
 export const whole = (sent: number): Figures => ({ sent, lost: 0, doubled: 0, disordered: 0 });
+
+/**
+ * All that we said stands once and in order. Where unknown outcomes stay so, of those `doubts` at most some may be
+ * missing: each of these is unconfirmed.
+ */
+export function expectOurs(
+  { settles = true }: Network<Side>,
+  { ours, unconfirmed }: { readonly ours: Figures; readonly unconfirmed: number },
+  doubts: number,
+): void {
+  const { sent } = ours;
+  if (settles) {
+    expect({ ours, unconfirmed }).toEqual({ ours: whole(sent), unconfirmed: 0 });
+    return;
+  }
+  expect({ ...ours, lost: 0 }).toEqual(whole(sent));
+  expect(ours.lost).toBeLessThanOrEqual(unconfirmed);
+  expect(unconfirmed).toBeLessThanOrEqual(doubts);
+}
 
 export function numbered(prefix: string, count: number): readonly string[] {
   return Array.from({ length: count }, (_, at) => `${prefix} ${at + 1}`);

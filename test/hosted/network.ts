@@ -55,6 +55,8 @@ export interface Side {
   readonly server: Server;
   /** Where the server listens itself, behind `wire`. */
   readonly port: number;
+  /** As the configuration names the channel, where its name is not enough. */
+  readonly address?: string;
   /** Settings of the account, a line each. */
   readonly settings: string;
   /** It never reaches the log. */
@@ -96,6 +98,10 @@ export interface Network<S extends Side> {
   readonly modes: readonly [string, ...string[]];
   /** How many characters a message has at most. */
   readonly textMax: number;
+  /** False: of a post whose outcome is unknown nobody ever learns it. It is unconfirmed then, and not said again. */
+  readonly settles?: boolean;
+  /** False: nobody is told that people have deleted something. */
+  readonly tellsDeletions?: boolean;
   /** How long what waits may take on a busy machine, where the usual time is too short. */
   readonly patienceMs?: number;
   /** Starts a server, which ends with the test. */

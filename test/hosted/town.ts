@@ -194,7 +194,8 @@ export class Town<S extends Side> {
 function configuration(protocol: string, sides: readonly Side[]): string {
   const names = sides.map((_, at) => `${protocol}.side${at}`);
   const accounts = sides.map(({ settings }, at) => `[${names[at]}]\n${settings}`);
-  const bridges = [...names.map((name) => [name, "town"]), ["api.writer", "api"], ["api.reader", "api"]].map(
+  const rooms = sides.map(({ address = "town" }, at) => [names[at], address]);
+  const bridges = [...rooms, ["api.writer", "api"], ["api.reader", "api"]].map(
     ([account, channel]) => `[[gateway.inout]]\naccount = "${account}"\nchannel = "${channel}"`,
   );
   const apis = ["writer", "reader"].map((name) => `[api.${name}]\nFullEvents = true\nBuffer = 10000`);

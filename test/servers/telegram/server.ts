@@ -46,6 +46,9 @@ export class FakeTelegram {
   readonly #methods: ReadonlyMap<string, readonly [string, NonNullable<Methods[keyof Methods]>]>;
   readonly #site: Site;
   #base = "";
+  /** Polls come by requests, which end with their connections. */
+  readonly sockets = { terminate: (): void => this.wire.cut(), see: (): void => undefined };
+  #pollsBefore = 0;
 
   private constructor({ isLocal = false }: TelegramOptions) {
     this.files = new Files(this.world, isLocal);
@@ -88,6 +91,26 @@ export class FakeTelegram {
   /** Each request, as `POST /sendMessage`, in the order in which they were finished reading. */
   get requests(): readonly string[] {
     return this.#site.requests;
+  }
+
+  /** Breaks all connections; the server goes on waiting with the answers of polls that nobody reads any more. */
+  cutUnseen(): void {
+    this.#pollsBefore = this.#polls;
+    this.wire.cut();
+  }
+
+  /** Whether somebody has asked for updates since then. */
+  get isPolledAgain(): boolean {
+    return this.#polls > this.#pollsBefore;
+  }
+
+  /** Where the server listens itself, behind `wire`. */
+  get port(): number {
+    return this.#site.port;
+  }
+
+  get #polls(): number {
+    return this.requests.filter((one) => one.endsWith(" /getUpdates")).length;
   }
 
   /** No proxy on the way and no limits, for measurements. */

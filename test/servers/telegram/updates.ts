@@ -94,6 +94,11 @@ export class Updates {
     this.#box(bot).waiting?.end(why);
   }
 
+  /** Whether a poll waits for something to happen. */
+  isPolled(bot: BotRow): boolean {
+    return this.#box(bot).waiting !== null;
+  }
+
   /** How many have not been confirmed. */
   waiting(bot: BotRow): number {
     return this.#box(bot).queue.length;

@@ -1,0 +1,4 @@
+import { describeBurst } from "../hosted/burst.ts";
+import { telegram } from "./town.ts";
+
+describeBurst(telegram);

@@ -1,0 +1,4 @@
+import { describeOutage } from "../hosted/outage.ts";
+import { telegram } from "./town.ts";
+
+describeOutage(telegram);
