@@ -57,9 +57,7 @@ export class TelegramPeople {
       absentMs: FRESH_MS,
       failedMs: FAILED_MS,
       load: async (id) => {
-        this.#loads += 1;
         const found = await this.#load(id);
-        this.#loads -= 1;
         if (!found.ok) throw new Error(found.failure.message);
         return found.value;
       },
@@ -83,13 +81,10 @@ export class TelegramPeople {
       this.#before.set(id, known);
       this.#pictures.forget(id);
     }
-    const picture = this.#pictures.get(id);
+    this.#loads += 1;
+    const picture = this.#pictures.get(id).then(() => void (this.#loads -= 1));
     if (askedMs !== undefined) return null;
-    return inTime(
-      picture.then(() => undefined),
-      { clock, ms: WAIT_MS },
-      () => undefined,
-    );
+    return inTime(picture, { clock, ms: WAIT_MS }, () => undefined);
   }
 
   /** Who says it, with the picture if it is known. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Author } from "../../contract/events.ts";
 import { mint, type ChannelRef } from "../../contract/ids.ts";
-import { NOTHING, type Json } from "../kit/json.ts";
+import { type Json, NOTHING, textIn } from "../kit/json.ts";
 import { telegramHappeningIn, type TelegramComing, type TelegramReacting } from "./happening.ts";
 import { userRef } from "./ids.ts";
 import { ALICE, aTelegramMessage, BOB, CREW, NEWS } from "./message.suite.ts";
@@ -15,7 +15,7 @@ const context: TelegramReceiveContext = {
   author: ({ from, senderChat, chat }) => named((senderChat ?? from ?? chat).id, from?.firstName ?? "a chat"),
   person: ({ id, firstName }) => named(id, firstName),
   peer: ({ id, title }) => named(id, title),
-  emoji: (reaction) => String(reaction["emoji"] ?? ""),
+  emoji: (reaction) => textIn(reaction, "emoji") ?? "",
   isJoined: (chat) => chat === NEWS.id,
 };
 

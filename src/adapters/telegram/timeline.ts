@@ -113,6 +113,7 @@ export class TelegramTimeline {
    * of it may come, together with what came before.
    */
   async ready(): Promise<void> {
+    if (this.#stopped) return;
     if (this.#order.length > 0) {
       this.#settled ??= Promise.withResolvers();
       await pause(AGAIN_MS, this.#options.host.clock, this.#settled.promise);
