@@ -61,7 +61,7 @@ async function judge(town: Town<SlackSide>, what: string): Promise<void> {
   await town.fence("after");
   const files = town.side.standing().flatMap(({ files }) => (files > 0 ? [files] : []));
   // Messages with files cannot have another name: it stands before the text.
-  const texts = town.shown().filter((text) => /^(?:anna)?two files$/u.test(text)).length;
+  const texts = town.shown().filter((text) => /^(?:anna: )?two files$/u.test(text)).length;
   const found = { texts, files, unconfirmed: await town.unconfirmed() };
   say(`the answer to ${what} is lost`, found);
   expect(found).toEqual({ texts: 1, files: [2], unconfirmed: 0 });

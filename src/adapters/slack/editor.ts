@@ -52,6 +52,10 @@ export class SlackEditor {
     this.#sender = sender;
   }
 
+  get #exact(): boolean {
+    return this.#sender.link.settings.PrefixMessagesWithNick;
+  }
+
   async edit(op: EditOp, attempt: Attempt): Promise<Outcome> {
     const { link } = this.#sender;
     if (link.room(op.channel) === null) return NOT_THERE;
@@ -108,7 +112,13 @@ export class SlackEditor {
     const people = await this.#sender.callers.among(op, op.channel, attempt.signal);
     const isPlain = standing.some(({ username }) => username === "");
     const named = op.author === null ? "none" : isPlain ? "first" : "none";
-    const rendered = renderTexts(op, { named, people, hasEmoji: link.hasEmoji, files: files.all });
+    const rendered = renderTexts(op, {
+      named,
+      exact: this.#exact,
+      people,
+      hasEmoji: link.hasEmoji,
+      files: files.all,
+    });
     losses.push(...rendered.losses);
     for (let at = 0; at < Math.max(rendered.texts.length, standing.length); at += 1) {
       if (attempt.signal.aborted) return GIVEN_UP;
@@ -175,7 +185,7 @@ export class SlackEditor {
     const hasOwnName = message.username !== "";
     const isFirst = at === 0 || standing[0]?.username !== "";
     const isNamed = !hasOwnName && op.author !== null && (isFirst || words.length === 0);
-    return isNamed ? spoken(op, words) : inStyle(op, words);
+    return isNamed ? spoken(op, words, this.#exact) : inStyle(op, words);
   }
 
   async #change(
@@ -208,7 +218,7 @@ export class SlackEditor {
     // Where the first one shows who speaks before its words, that is enough for the others.
     let isNamed = hasFiles || (first?.username !== "" && speaker === null && op.author !== null);
     for (let changes = 0; changes <= CHANGES_MAX; changes += 1) {
-      const blocks = isNamed ? spoken(op, part.blocks) : inStyle(op, part.blocks);
+      const blocks = isNamed ? spoken(op, part.blocks, this.#exact) : inStyle(op, part.blocks);
       const wanted = { op: op.id, upTo: END, channel: op.channel, root, ...part, blocks, speaker };
       const done = await this.#sender.poster.make(wanted, attempt.signal);
       if (done.is === "ended") return this.#sender.stopped(op.id, part.files, done.outcome);

@@ -28,7 +28,7 @@ export async function nameLate(
   // Somebody has deleted it, or an earlier try whose answer was lost has done it.
   if (message === null || part === null || !lacksName(message)) return null;
   const name = writtenAs(
-    spoken({ author, body: { ...body, style: "normal" } }, [{ t: "para", of: [] }]),
+    spoken({ author, body: { ...body, style: "normal" } }, [{ t: "para", of: [] }], false),
     "",
     () => false,
   );

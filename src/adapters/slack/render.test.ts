@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bodyOf, postOf } from "../../../test/contract/ops.ts";
+import { BOB, bodyOf, postOf } from "../../../test/contract/ops.ts";
 import { aSharedFile, fileIdOf } from "../../../test/contract/shared-file.ts";
 import * as fc from "../../../test/support/property.ts";
 import type { PostDraft } from "../../contract/ops.ts";
@@ -15,6 +15,7 @@ const draftOf = (text: string, more: Partial<PostDraft> = {}): PostDraft =>
 const hasEmoji = (name: string): boolean => name === "barrel";
 const options: SlackPostOptions = {
   named: "none",
+  exact: false,
   people: new Map([["bob", "U1"]]),
   hasEmoji,
   files: [],
@@ -33,6 +34,21 @@ test.each<[string, PostDraft, Partial<SlackPostOptions>, string]>([
     draftOf("", { body: bodyOf("**a** b", [], "markdown") }),
     { named: "first" },
     "[irc] &lt;Bob&gt; *a* b",
+  ],
+  ["a name without an end", draftOf("a", { author: { ...BOB, shown: "anna" } }), { named: "first" }, "anna: a"],
+  [
+    "one with a sign at its end",
+    draftOf("a", { author: { ...BOB, shown: "<anna>" } }),
+    { named: "first" },
+    "&lt;anna&gt; a",
+  ],
+  ["one as it is", draftOf("a", { author: { ...BOB, shown: "anna" } }), { named: "first", exact: true }, "annaa"],
+  ["one with nothing behind it", draftOf("", { author: { ...BOB, shown: "anna" } }), { named: "first" }, "anna"],
+  [
+    "an action of it",
+    draftOf("", { author: { ...BOB, shown: "anna" }, body: { ...bodyOf("waves"), style: "action" } }),
+    { named: "first" },
+    "_anna waves_",
   ],
   [
     "code first",

@@ -1,5 +1,5 @@
 import type { Block, Inline, SharedFile } from "../../contract/content.ts";
-import type { OpAuthor, PostDraft } from "../../contract/ops.ts";
+import type { PostDraft } from "../../contract/ops.ts";
 import type { Loss } from "../../contract/outcome.ts";
 import { shownName } from "../../content/shown-name.ts";
 import { renderSlack, SLACK_TEXT_MAX, slackTextLength } from "../../content/slack-render.ts";
@@ -22,6 +22,8 @@ export interface SlackRenderedFile {
 export interface SlackPostOptions {
   /** Which messages show who speaks before their words: those that cannot show it otherwise. */
   readonly named: "first" | "with files" | "none";
+  /** A name before words comes as it was formatted; else it is kept apart from them in any case. */
+  readonly exact: boolean;
   /** Ids of members whom the text may mean, by their names in lower case. */
   readonly people: ReadonlyMap<string, string>;
   /** Whether the workspace has an emoji of its own of this name. */
@@ -84,7 +86,7 @@ export function renderMessages(draft: PostDraft, options: SlackPostOptions): Sla
       key: String(sent.parts),
       sent: at === all.length - 1 ? null : sent,
       blocks: showsName(options.named, { isFirst, hasWords: words.length > 0, hasFiles: files.length > 0 })
-        ? spoken(draft, words)
+        ? spoken(draft, words, options.exact)
         : inStyle(draft, words),
       files: files.map(({ file }) => file),
     };
@@ -120,7 +122,7 @@ export const asItIs = (file: SharedFile): SlackRenderedFile => ({
 });
 
 function textsOf(draft: PostDraft, options: SlackPostOptions, losses: Loss[]): readonly Text[] {
-  const { sent, hasEmoji, named } = options;
+  const { sent, hasEmoji, named, exact } = options;
   const pieces = piecesOf(draft, options);
   const end = { block: draft.body.blocks.length + options.files.length, at: 0 };
   const isAlone = options.files.some(({ goes }, at) => goes === "natively" && at >= sent.files);
@@ -128,7 +130,7 @@ function textsOf(draft: PostDraft, options: SlackPostOptions, losses: Loss[]): r
   const max = Math.min(draft.textMax ?? SLACK_TEXT_MAX, SLACK_TEXT_MAX);
   const isNamedAll = named === "with files" && isAlone;
   const size = (some: readonly Block[]): number => sizeOf(inStyle(draft, some), hasEmoji);
-  const sized = (isNamed: boolean): number => max - (isNamed ? nameSize(draft.author) : 0);
+  const sized = (isNamed: boolean): number => max - (isNamed ? nameSize(draft, exact) : 0);
   const packed = pack(
     pieces.map(({ block }) => block),
     {
@@ -173,24 +175,32 @@ function piecesOf({ body, mayPing }: PostDraft, { people, files, sent }: SlackPo
 const lineOf = ({ file, goes }: SlackRenderedFile): string =>
   goes === "natively" ? captionOf(file) : fileInWords(file);
 
-/** Empty: nothing of the name can be seen. */
-function shownBefore(author: OpAuthor | null): string {
-  const name = shownName(author?.shown ?? "");
-  return name !== "" && /\s$/u.test(author?.shown ?? "") ? `${name} ` : name;
+type Speaking = Pick<PostDraft, "author" | "body">;
+
+/** With what keeps it apart from the words. Empty: nothing of the name can be seen. */
+function shownBefore({ author, body }: Speaking, exact: boolean): string {
+  const shown = author?.shown ?? "";
+  const name = shownName(shown);
+  if (name === "") return "";
+  if (/\s$/u.test(shown)) return `${name} `;
+  if (exact) return name;
+  // Names that are to be shown as such have nothing behind them.
+  return body.style === "action" || /[\p{P}\p{S}]$/u.test(name) ? `${name} ` : `${name}: `;
 }
 
 const textOf = (text: string): Inline => ({ t: "text", text });
 
 /** Of a name before a text, and the end of its line. */
-const nameSize = (author: OpAuthor | null): number => slackTextLength([paraOf(shownBefore(author))]) + 1;
+const nameSize = (draft: Speaking, exact: boolean): number => slackTextLength([paraOf(shownBefore(draft, exact))]) + 1;
 
 /** Words with who says them. */
-export function spoken(draft: Pick<PostDraft, "author" | "body">, blocks: readonly Block[]): readonly Block[] {
-  const name = shownBefore(draft.author);
+export function spoken(draft: Speaking, blocks: readonly Block[], exact: boolean): readonly Block[] {
+  const name = shownBefore(draft, exact);
   const [first, ...rest] = blocks;
   if (name === "") return inStyle(draft, blocks);
   if (first?.t === "para") return inStyle(draft, [{ t: "para", of: [textOf(name), ...first.of] }, ...rest]);
-  return inStyle(draft, [paraOf(name.trimEnd()), ...blocks]);
+  // Nothing follows on its line.
+  return inStyle(draft, [paraOf(shownName(draft.author?.shown ?? "")), ...blocks]);
 }
 
 /** As what they are said: `/me` is in italics. */

@@ -224,7 +224,14 @@ export class SlackSender {
         : { file: { ...file, missing: why }, goes: "in the text" };
     });
     const named = op.author === null ? "none" : this.speakerOf(op) === null ? "first" : "with files";
-    return renderMessages(op, { named, people, hasEmoji: this.link.hasEmoji, files, sent });
+    return renderMessages(op, {
+      named,
+      exact: this.link.settings.PrefixMessagesWithNick,
+      people,
+      hasEmoji: this.link.hasEmoji,
+      files,
+      sent,
+    });
   }
 
   /** Null: the app itself, with the name before the text. */

@@ -86,7 +86,7 @@ async function post(op: PostOp, attempt: Attempt, hook: Webhook): Promise<Outcom
   });
   const draft = op.reply === null ? op : quoting(op, op.reply);
   const named = op.author === null ? "none" : "first";
-  const options = { named, people: new Map<string, string>(), hasEmoji: () => false, files } as const;
+  const options = { named, exact: false, people: new Map<string, string>(), hasEmoji: () => false, files } as const;
   const rendered = renderMessages(draft, { ...options, sent: sentBy(op.resume) });
   for (const part of rendered.parts) {
     if (isAborted(attempt.signal)) return GIVEN_UP;
