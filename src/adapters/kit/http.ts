@@ -184,8 +184,7 @@ function pour({ stream, bytes }: Upload, request: http.ClientRequest, fail: (err
   source.pipe(request);
 }
 
-/** Whoever gave us a stream is told that we do not want it. */
-/** What is not sent is given back. */
+/** What is not sent is given back: whoever gave us a stream is told that we do not want it. */
 export async function discard(body: HttpRequest["body"]): Promise<void> {
   if (body === null || typeof body === "string" || body.stream.locked) return;
   await body.stream.cancel().catch(() => undefined);
@@ -196,8 +195,10 @@ export function failureOf(error: unknown, connected: boolean): HttpFailure {
   const code = errorCode(error);
   if (isBadCertificate(code)) return failed("certificate", `its certificate cannot be trusted (${code})`, true);
   if (isNoTls(code)) return failed("no_tls", `it does not speak TLS (${code})`, true);
-  if (code.startsWith("HPE_")) return failed("network", `it does not speak HTTP (${code}); check Server`, !connected);
-  const words = systemWords(code);
+  if (code.startsWith("HPE_"))
+    return failed("network", `it does not speak HTTP (${code}); check its address`, !connected);
+  // Which setting has the address is the network's.
+  const words = code === "ENOTFOUND" ? "there is no such host; check its address" : systemWords(code);
   return failed(
     "network",
     words === undefined ? `the connection failed (${code || "interrupted"})` : `${words} (${code})`,

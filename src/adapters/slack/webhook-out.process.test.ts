@@ -47,6 +47,14 @@ test("a webhook posts with the name before the text, files as links, and what is
   ]);
 });
 
+test("channels that one webhook cannot tell apart are named in one advice", async () => {
+  const town = await sendingTown();
+  const { host, session } = await hooked(town);
+  expect(host.doubts).toEqual([]);
+  for (const name of ["pier", "quay", "pier"]) await session.join({ name, options: {} }, new AbortController().signal);
+  expect(host.doubts.at(-1)?.message).toContain("what is for dock, pier, quay all goes there");
+});
+
 test("long texts are several messages, and a later try goes on behind those that are there", async () => {
   const town = await sendingTown();
   const life = await hooked(town);

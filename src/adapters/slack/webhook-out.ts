@@ -1,7 +1,8 @@
 import type { Opened, OpenArgs } from "../../contract/adapter.ts";
 import { END, type Progress } from "../../contract/ids.ts";
 import type { OpReply, PostDraft, PostOp } from "../../contract/ops.ts";
-import type { Loss, Outcome, ReasonCode } from "../../contract/outcome.ts";
+import type { Host } from "../../contract/host.ts";
+import type { Loss, Outcome, Reason, ReasonCode } from "../../contract/outcome.ts";
 import type { Attempt, ChannelRequest, Ended, Handler, Handlers, Joined, Session } from "../../contract/session.ts";
 import { isAborted } from "../../lib/abort.ts";
 import { ASKED, quote } from "../kit/ends.ts";
@@ -28,7 +29,7 @@ const WITHOUT = ["edit", "delete", "react", "topic"] as const;
 /** Takes part through an incoming webhook alone: what is said elsewhere is posted, and nothing else. */
 export async function openWebhook({ settings, host }: OpenArgs<SlackSettings>): Promise<Opened<SlackHandlers>> {
   const http = new Http(host.clock);
-  return await Promise.resolve({ ok: true, session: new WebhookSession(http, settings.WebhookURL) });
+  return await Promise.resolve({ ok: true, session: new WebhookSession(http, settings.WebhookURL, host) });
 }
 
 class WebhookSession implements Session<SlackHandlers> {
@@ -36,15 +37,20 @@ class WebhookSession implements Session<SlackHandlers> {
   readonly handlers: SlackHandlers;
   readonly ended: Promise<Ended>;
   readonly #http: Http;
+  readonly #host: Pick<Host, "degraded">;
   readonly #closing = Promise.withResolvers<Ended>();
+  readonly #channels = new Set<string>();
 
-  constructor(http: Http, url: string) {
+  constructor(http: Http, url: string, host: Pick<Host, "degraded">) {
     this.#http = http;
+    this.#host = host;
     this.ended = this.#closing.promise;
     this.handlers = { post: postByWebhook(http, url), edit: cannot, delete: cannot, react: cannot, topic: cannot };
   }
 
   async join({ name }: ChannelRequest): Promise<Joined> {
+    this.#channels.add(name);
+    if (this.#channels.size > 1) this.#host.degraded(oneChannel([...this.#channels]), "channels");
     return await Promise.resolve({ ok: true, ref: channelRef(name), without: WITHOUT });
   }
 
@@ -58,6 +64,12 @@ class WebhookSession implements Session<SlackHandlers> {
     await this.ended;
   }
 }
+
+/** Gateways name channels, and a webhook knows only its own. */
+const oneChannel = (names: readonly string[]): Reason => ({
+  code: "config",
+  message: `one webhook posts to one channel, whatever its name is: what is for ${names.join(", ")} all goes there; make an account with a webhook of its own for each, or set Token and AppToken`,
+});
 
 const BY_APP = rejected(
   "unsupported",
