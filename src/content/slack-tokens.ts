@@ -1,7 +1,7 @@
 import type { Inline } from "../contract/content.ts";
 import { mint } from "../contract/ids.ts";
 import { emojiNamed } from "./emoji-names.ts";
-import { isLinkable } from "./links.ts";
+import { isLinkable, looksElsewhere } from "./links.ts";
 import { momentWords } from "./slack-dates.ts";
 
 /** Who has an id, by the name that is shown, without `@` and `#`; null: nobody knows. */
@@ -38,14 +38,18 @@ function bare(name: string | null, sign: string): string | null {
   return words === "" ? null : words;
 }
 
-/** An address as Slack has it, with the words for it; null: it has none of its own. */
+/**
+ * An address as Slack has it, with the words for it; null: it has none of its own. Both are text where the words look
+ * like another address.
+ */
 export function linkInline(href: string, label: string | null): Inline {
   const own = href.replace(/^(?:mailto|tel):/i, "");
   const words = label === null || label.trim() === "" ? own : label;
   // Who types `e.example` gets a link to `http://e.example`.
   const isTyped = [own, own.replace(/^https?:\/\//i, ""), own.replace(/^https?:\/\/(.*)\/$/i, "$1")].includes(words);
   if (isTyped) return textOf(words);
-  return isLinkable(href) ? { t: "link", href, of: [textOf(words)] } : textOf(`${words} (${own})`);
+  const isLink = isLinkable(href) && !looksElsewhere(words, href);
+  return isLink ? { t: "link", href, of: [textOf(words)] } : textOf(`${words} (${own})`);
 }
 
 const TONE = 0x1f3fb;
@@ -116,5 +120,5 @@ export function dateInline(
   { url, fallback }: { readonly url: string; readonly fallback: string | null },
 ): Inline {
   const words = fallback ?? momentWords(seconds, format) ?? format;
-  return isLinkable(url) ? { t: "link", href: url, of: [textOf(words)] } : textOf(words);
+  return isLinkable(url) ? linkInline(url, words) : textOf(words);
 }
