@@ -97,7 +97,7 @@ export class TelegramApi {
   ): Promise<TelegramResult<readonly Json[]>> {
     const args = { offset, timeout: waitS, limit: most, allowed_updates: UPDATES };
     const timeoutMs = waitS * 1000 + POLL_MARGIN_MS;
-    return mapped(await this.#bot.call("getUpdates", args, { signal, timeoutMs, again: true }), (list) =>
+    return mapped(await this.#bot.call("getUpdates", args, { signal, timeoutMs }), (list) =>
       Array.isArray(list) ? list.filter(isObject) : null,
     );
   }

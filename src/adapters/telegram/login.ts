@@ -52,7 +52,7 @@ export function endOf(failure: TelegramFailure, isFirst: boolean): Ended {
   const { why, status, description, message, code } = failure;
   if (why === "certificate" || why === "no_tls") return misconfigured(`${message}; check ApiURL`);
   if (says(failure, "logged out")) return misconfigured(LOGGED_OUT);
-  if (status === 401 || (status === 404 && description !== "")) {
+  if (status === 401) {
     return needsLogin(
       `Telegram does not accept Token (${description}: mistyped or revoked); take it anew: ${BOTFATHER}`,
     );
@@ -60,7 +60,7 @@ export function endOf(failure: TelegramFailure, isFirst: boolean): Ended {
   if (status === 409) return says(failure, "webhook") ? misconfigured(webhookWords("")) : lost("config", OTHER_POLLER);
   if (isElsewhere(failure)) {
     return isFirst
-      ? misconfigured("there is no Bot API at ApiURL: check it")
+      ? misconfigured("there is no Bot API at ApiURL: check it, and whether Token is whole")
       : lost("remote_error", "something else than the Bot API answers at ApiURL");
   }
   return lost(code, message);
@@ -68,7 +68,9 @@ export function endOf(failure: TelegramFailure, isFirst: boolean): Ended {
 
 /** What answers speaks something else; in front of Telegram that may be a proxy with nothing behind it for now. */
 const isElsewhere = ({ why, description, status }: TelegramFailure): boolean =>
-  why === "unreadable" || (why === "refused" && description === "" && status >= 200 && status < 500 && status !== 429);
+  why === "unreadable" ||
+  status === 404 ||
+  (why === "refused" && description === "" && status >= 200 && status < 500 && status !== 429);
 
 export const OTHER_POLLER =
   "another program asks for this bot's messages, and each takes some from the other: stop it, or make a bot for Rialto alone (/newbot at @BotFather)";

@@ -1,0 +1,49 @@
+import { defineAdapter } from "../../contract/adapter.ts";
+import { type Manifest, settingsBy } from "../../contract/manifest.ts";
+import { capabilities } from "./capabilities.ts";
+import { checkSettings, isTelegramItself, schema, type TelegramSettings } from "./settings.ts";
+
+const AS_THEY_COME = "stickers go on as they come";
+
+const manifest: Manifest = {
+  protocol: "telegram",
+  title: "Telegram",
+  schema,
+  channel: {
+    pattern: String.raw`^-?[1-9]\d{0,15}(?:/[1-9]\d{0,9})?$`,
+    hint: "must be the id of a chat, such as -1001234567890, or of a topic in it, such as -1001234567890/5; write /chatId to the bot there, and it answers with the id",
+    lowerCase: false,
+  },
+  ignored: [
+    {
+      name: "MessageFormat",
+      state: "unneeded",
+      why: "formatting crosses as it is, and needs no marks in the text",
+    },
+    {
+      name: "UseInsecureURL",
+      state: "unneeded",
+      why: "files cross themselves; their addresses at Telegram hold the bot's token",
+    },
+    { name: "MediaConvertWebPToPNG", state: "later", why: AS_THEY_COME },
+    { name: "MediaConvertTgs", state: "later", why: AS_THEY_COME },
+  ],
+  network: "ApiURL",
+  // Whoever serves the Bot API, a chat is the same one.
+  room: (channel) => channel.replace(/\/1$/u, ""),
+  login: "Token",
+  address: (settings) => {
+    const { ApiURL } = settingsBy(schema, settings);
+    if (!URL.canParse(ApiURL)) return null;
+    if (isTelegramItself({ ApiURL })) return "api.telegram.org (TLS)";
+    const { protocol, host, pathname } = new URL(ApiURL);
+    return `${host}${pathname === "/" ? "" : pathname} (${protocol === "https:" ? "TLS" : "no TLS"})`;
+  },
+  check: (settings) => checkSettings(settingsBy(schema, settings)),
+};
+
+export const adapter = defineAdapter<typeof capabilities, TelegramSettings>({
+  manifest,
+  capabilities,
+  load: () => import("./session.ts"),
+});

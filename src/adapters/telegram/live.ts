@@ -1,0 +1,150 @@
+import type { OpenArgs } from "../../contract/adapter.ts";
+import type { ChannelRef, FileRef } from "../../contract/ids.ts";
+import type { ChannelRequest, Ended, Handlers, Joined, OpenedFile, Session } from "../../contract/session.ts";
+import { ASKED } from "../kit/ends.ts";
+import type { Http } from "../kit/http.ts";
+import { inTime } from "../kit/in-time.ts";
+import type { TelegramApi } from "./api.ts";
+import type { capabilities } from "./capabilities.ts";
+import { ChatIdAnswers } from "./chat-id.ts";
+import { handlersOf } from "./handlers.ts";
+import { readFileRef } from "./ids.ts";
+import type { TelegramLink } from "./link.ts";
+import type { TelegramIdentity } from "./login.ts";
+import { TelegramPeople } from "./people.ts";
+import { TelegramPoll } from "./poll.ts";
+import type { TelegramPositions } from "./positions.ts";
+import { TelegramRooms } from "./rooms.ts";
+import { isTelegramItself, type TelegramSettings } from "./settings.ts";
+import { TelegramTimeline } from "./timeline.ts";
+
+/** So long nothing is asked for while a room that we were in is not joined: what was said there would be lost. */
+const ROOMS_MS = 30_000;
+/** Leaving takes no longer, whatever the server does. */
+const GOODBYE_MS = 5_000;
+const MEGA = 1024 * 1024;
+/** Of one file, at Telegram's own servers and at others. */
+const [UPLOAD_MAX, UPLOAD_MAX_OWN] = [50 * MEGA, 2_000 * MEGA];
+const DOWNLOAD_MAX = 20 * MEGA;
+
+type TelegramHandlers = Handlers<typeof capabilities>;
+
+interface TelegramLiveOptions extends Pick<OpenArgs<TelegramSettings>, "settings" | "host"> {
+  readonly http: Http;
+  readonly api: TelegramApi;
+  readonly me: TelegramIdentity;
+  readonly positions: TelegramPositions;
+}
+
+/**
+ * One login of a bot: `TelegramPoll` asks for what happens and `TelegramTimeline` tells it, the handlers bring ops out,
+ * `TelegramRooms` is what both know. When Telegram cannot be asked any more, the session is over.
+ */
+export class TelegramSession implements Session<TelegramHandlers> {
+  readonly as: string;
+  readonly handlers: TelegramHandlers;
+  readonly ended: Promise<Ended>;
+  readonly #options: TelegramLiveOptions;
+  readonly #rooms: TelegramRooms;
+  readonly #timeline: TelegramTimeline;
+  readonly #isItself: boolean;
+  /** Of the poll, which ends first. */
+  readonly #quiet = new AbortController();
+  readonly #stop = new AbortController();
+  readonly #ending = Promise.withResolvers<Ended>();
+  #closing = false;
+
+  constructor(options: TelegramLiveOptions) {
+    const { settings, host, api, me, positions } = options;
+    this.#options = options;
+    this.#isItself = isTelegramItself(settings);
+    this.as = me.username;
+    const uploadMax = this.#isItself ? UPLOAD_MAX : UPLOAD_MAX_OWN;
+    this.#rooms = new TelegramRooms({ api, host, me, positions, uploadMax });
+    const people = new TelegramPeople({ api, clock: host.clock, settings });
+    this.#timeline = new TelegramTimeline({
+      api,
+      host,
+      me,
+      positions,
+      people,
+      places: this.#rooms,
+      onMoved: (from, to) => this.#rooms.moved(from, to),
+      onOther: (update) => this.#rooms.take(update),
+    });
+    const link: TelegramLink = {
+      api,
+      host,
+      settings,
+      me,
+      people,
+      uploadMax,
+      room: (channel) => this.#rooms.joined(channel),
+      lose: (channel, why, retryInMs) => this.#rooms.lose(channel, why, retryInMs),
+      migrated: (from, to) => this.#rooms.moved(from, to),
+    };
+    this.handlers = handlersOf(link);
+    this.ended = this.#follow();
+  }
+
+  async join(channel: ChannelRequest, signal: AbortSignal): Promise<Joined> {
+    return await this.#rooms.join(channel, AbortSignal.any([signal, this.#stop.signal]));
+  }
+
+  async leave(channel: ChannelRef): Promise<void> {
+    this.#rooms.dismiss(channel);
+    await Promise.resolve();
+  }
+
+  async openFile(ref: FileRef, signal: AbortSignal): Promise<OpenedFile> {
+    const wanted = readFileRef(ref);
+    if (wanted === null) return { ok: false, why: { code: "bad_content", message: "this is no file of Telegram" } };
+    if (this.#isItself && (wanted.bytes ?? 0) > DOWNLOAD_MAX) {
+      return { ok: false, why: { code: "too_large", message: "Telegram gives bots only files of up to 20 MB" } };
+    }
+    return await this.#options.api.openFile(wanted.id, signal);
+  }
+
+  async quiesce(): Promise<void> {
+    this.#quiet.abort();
+    await this.#timeline.quiesce();
+  }
+
+  async close(signal: AbortSignal): Promise<void> {
+    this.#closing = true;
+    this.#ending.resolve(ASKED);
+    await inTime(this.ended, { clock: this.#options.host.clock, ms: GOODBYE_MS, signal }, () => ASKED);
+  }
+
+  async #follow(): Promise<Ended> {
+    const ended = await Promise.race([this.#ending.promise, this.#ask()]);
+    this.#stop.abort();
+    this.#quiet.abort();
+    this.#timeline.end();
+    this.#rooms.end();
+    this.#options.http.close();
+    return this.#closing ? ASKED : ended;
+  }
+
+  /** Until it fails; one that was ended by `quiesce` has no end of its own. */
+  async #ask(): Promise<Ended> {
+    const { api, host, me, positions } = this.#options;
+    const { signal } = this.#quiet;
+    const answers = new ChatIdAnswers({ api, clock: host.clock, me, signal });
+    const limit = { clock: host.clock, ms: ROOMS_MS, signal };
+    await this.#rooms.settled(inTime(this.#ending.promise, limit, () => null));
+    const poll = new TelegramPoll({
+      api,
+      host,
+      at: () => positions.at,
+      onUpdates: (updates) => {
+        answers.take(updates);
+        this.#timeline.push(updates);
+      },
+      ready: async () => await this.#timeline.ready(),
+      signal,
+    });
+    const ended = await poll.run();
+    return ended === ASKED ? await this.#ending.promise : ended;
+  }
+}

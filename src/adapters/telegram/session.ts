@@ -1,0 +1,32 @@
+import type { Opened, OpenArgs } from "../../contract/adapter.ts";
+import type { Handlers } from "../../contract/session.ts";
+import { Http } from "../kit/http.ts";
+import { TelegramApi } from "./api.ts";
+import type { capabilities } from "./capabilities.ts";
+import { TelegramSession } from "./live.ts";
+import { logIn } from "./login.ts";
+import { TelegramPositions } from "./positions.ts";
+import { apiOf, isHere, type TelegramSettings } from "./settings.ts";
+
+type TelegramOpened = Opened<Handlers<typeof capabilities>>;
+
+/** Logs a bot in, and takes up what happens in its chats. */
+export async function open({ settings, host, since, signal }: OpenArgs<TelegramSettings>): Promise<TelegramOpened> {
+  const { clock } = host;
+  const http = new Http(clock);
+  const api = new TelegramApi({ http, clock, base: apiOf(settings), token: settings.Token, isHere: isHere(settings) });
+  const login = await logIn({ api, isFirst: since === null, signal });
+  if (!login.ok) {
+    http.close();
+    return login;
+  }
+  const { me, last } = login;
+  const positions = new TelegramPositions(since);
+  if (last !== null) {
+    positions.seen(last);
+    positions.durable(last);
+    await host.accept({ events: [], cursor: positions.take() });
+  }
+  host.log.debug({ user: me.username, id: me.id }, "logged in");
+  return { ok: true, session: new TelegramSession({ settings, host, http, api, me, positions }) };
+}
