@@ -3,7 +3,7 @@ import { END, type MessageRef } from "../../contract/ids.ts";
 import type { EditOp } from "../../contract/ops.ts";
 import type { Loss, Outcome } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
-import { GIVEN_UP, GONE } from "../kit/outcomes.ts";
+import { GIVEN_UP, GONE, rejected } from "../kit/outcomes.ts";
 import { paraOf } from "../kit/words.ts";
 import type { TelegramTarget } from "./api.ts";
 import { addedDraft, type EditedFiles, editedFiles } from "./edited-files.ts";
@@ -68,7 +68,7 @@ export class TelegramEditor {
       first: "nowhere",
       isAnnounced: false,
     };
-    const outcome = await this.#edit(call, targets);
+    const outcome = halfDone(await this.#edit(call, targets), call);
     if (outcome.is !== "deferred" && outcome.is !== "unknown") poster.known.forget(op.id);
     return outcome;
   }
@@ -252,6 +252,13 @@ export class TelegramEditor {
     }
     return null;
   }
+}
+
+/** What was changed before something was refused stays so, and whoever reads the log is told. */
+function halfDone(outcome: Outcome, { texts, made }: EditCall): Outcome {
+  if (outcome.is !== "rejected" || texts + made.length === 0) return outcome;
+  const { code, message } = outcome.why;
+  return rejected(code, `${message}; a part of the message is changed`);
 }
 
 type NewPart = Pick<TelegramWanted, "blocks" | "files">;

@@ -16,7 +16,7 @@ export const TEXT_MAX = 4_096;
 export const CAPTION_MAX = 1_024;
 /** One album takes so many files. */
 const ALBUM_MAX = 10;
-/** One message keeps so many places with formatting. */
+/** One message keeps fewer places with formatting than this. */
 const ENTITIES_MAX = 100;
 
 /** A file of the draft, and as what it goes; or it is said in the text, for the reason of `file.missing`. */
@@ -200,11 +200,10 @@ function nameSize({ author }: Pick<PostDraft, "author">): number {
   return name === "" ? 0 : telegramLength([paraOf(unlinked(name))]) + 1;
 }
 
-/** In code points of its text; formatting that a message cannot keep together counts in the measure of the text. */
+/** In code points of its text; blocks whose formatting no message could keep are too much together. */
 function sizeOf(blocks: readonly Block[]): number {
   const { text, entities } = writeTelegram(blocks);
-  const share = blocks.length > 1 ? Math.ceil((entities.length * TEXT_MAX) / ENTITIES_MAX) : 0;
-  return text.length > TEXT_MAX * 2 ? text.length : Math.max(measure(text, "codepoints"), share);
+  return blocks.length > 1 && entities.length >= ENTITIES_MAX ? Infinity : measure(text, "codepoints");
 }
 
 /** Servers refuse a text of which nothing is to be seen. */

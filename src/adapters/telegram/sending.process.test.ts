@@ -193,6 +193,22 @@ describe("edits", () => {
     expect("why" in outcome ? outcome.why.message : "").toContain("only what the bot itself has posted");
   });
 
+  test("refused half done: that is said", async () => {
+    const town = await sendingTown();
+    const life = sending(town);
+    const posted = messagesOf((await doOp(life, postOf(life.in(town.dock), long("old", 1_000), nobody))).outcome);
+    const edited = life.link.api.editText.bind(life.link.api);
+    let asked = 0;
+    life.link.api.editText = async (...args) => {
+      asked += 1;
+      if (asked === 2) town.server.refuse("editMessageText", 400, "Bad Request: message can't be edited");
+      return await edited(...args);
+    };
+    const { outcome } = await doOp(life, editOf(life.in(town.dock), posted, long("new", 1_000), nobody));
+    expect(outcome.is).toBe("rejected");
+    expect("why" in outcome ? outcome.why.message : "").toContain("a part of the message is changed");
+  });
+
   test("what was made before a limit is not made again", async () => {
     const town = await sendingTown();
     const life = sending(town);
