@@ -8,6 +8,7 @@ const FORMATS: readonly (readonly [SampleFormat, string])[] = [
   ["mattermost", "Mattermost"],
   ["discord", "Discord"],
   ["slack", "Slack"],
+  ["telegram", "Telegram"],
   ["html", "HTML"],
   ["styling", "XEP-0393"],
 ];

@@ -1,31 +1,39 @@
 import * as fc from "../../test/support/property.ts";
 import { Parser } from "htmlparser2";
 import { describe, expect, test } from "vitest";
+import type { Block } from "../contract/content.ts";
 import { parse, render, written } from "./formats.ts";
 import { renderHtml } from "./html-render.ts";
 import { wordsOf } from "./irc.ts";
 import { plainText } from "./plain.ts";
-import { SAMPLES } from "./samples.suite.ts";
+import { type SampleFormat, SAMPLES } from "./samples.suite.ts";
 import { looksStyled } from "./styling-parse.ts";
+import { readTelegram, writtenTelegram } from "./telegram.suite.ts";
 import { hostileWords, trees } from "./tree.suite.ts";
 
-const FORMATS = ["plain", "irc", "markdown", "mattermost", "discord", "slack", "html", "styling"] as const;
+const FORMATS = ["plain", "irc", "markdown", "mattermost", "discord", "slack", "telegram", "html", "styling"] as const;
+
+/** Of a text with entities, as it is written in one line. */
+const renders = (format: SampleFormat, blocks: readonly Block[]): string =>
+  format === "telegram" ? writtenTelegram(blocks) : render(format, blocks);
+const reads = (format: SampleFormat, text: string): readonly Block[] =>
+  format === "telegram" ? readTelegram(text) : parse(format, text);
 
 describe.each(SAMPLES)("$kind", ({ blocks, written, kept }) => {
   test.each(FORMATS)("written in %s", (format) => {
-    expect(render(format, blocks)).toBe(written[format]);
+    expect(renders(format, blocks)).toBe(written[format]);
   });
 
   test.each(kept)("from %s to every format", (from) => {
-    const read = parse(from, written[from]);
+    const read = reads(from, written[from]);
     expect(read).toStrictEqual(blocks);
-    for (const to of FORMATS) expect(render(to, read)).toBe(written[to]);
+    for (const to of FORMATS) expect(renders(to, read)).toBe(written[to]);
   });
 
   test.each(FORMATS.filter((format) => !kept.includes(format)))("what is lost in %s is not its words", (format) => {
     const words = (text: string): string => text.replaceAll("\u200b", "").replaceAll(/\s+/g, " ");
-    expect(words(plainText(parse(format, written[format])))).toBe(words(plainText(blocks)));
-    expect(parse(format, written[format])).not.toStrictEqual(blocks);
+    expect(words(plainText(reads(format, written[format])))).toBe(words(plainText(blocks)));
+    expect(reads(format, written[format])).not.toStrictEqual(blocks);
   });
 });
 

@@ -9,14 +9,33 @@ export interface ContentSample {
   readonly kept: readonly SampleFormat[];
 }
 
-export type SampleFormat = "plain" | "irc" | "markdown" | "mattermost" | "discord" | "slack" | "html" | "styling";
+export type SampleFormat =
+  | "plain"
+  | "irc"
+  | "markdown"
+  | "mattermost"
+  | "discord"
+  | "slack"
+  | "telegram"
+  | "html"
+  | "styling";
 
 const text = (words: string): Inline => ({ t: "text", text: words });
 const para = (...of: readonly Inline[]): Block => ({ t: "para", of });
 const marked = (t: "bold" | "italic" | "underline" | "strike" | "spoiler", ...of: readonly Inline[]): Block =>
   para(text("a "), { t, of }, text(" z"));
 
-const ALL: readonly SampleFormat[] = ["plain", "irc", "markdown", "mattermost", "discord", "slack", "html", "styling"];
+const ALL: readonly SampleFormat[] = [
+  "plain",
+  "irc",
+  "markdown",
+  "mattermost",
+  "discord",
+  "slack",
+  "telegram",
+  "html",
+  "styling",
+];
 
 export const SAMPLES: readonly ContentSample[] = [
   {
@@ -29,6 +48,7 @@ export const SAMPLES: readonly ContentSample[] = [
       mattermost: "2 > 1 & a_b",
       discord: "2 > 1 & a_b",
       slack: "2 &gt; 1 &amp; a_b",
+      telegram: "2 &gt; 1 &amp; a_b",
       html: "2 &gt; 1 &amp; a_b",
       styling: "2 > 1 & a_b",
     },
@@ -44,6 +64,7 @@ export const SAMPLES: readonly ContentSample[] = [
       mattermost: "a\nb",
       discord: "a\nb",
       slack: "a\nb",
+      telegram: "a\nb",
       html: "a<br>b",
       styling: "a\nb",
     },
@@ -59,10 +80,11 @@ export const SAMPLES: readonly ContentSample[] = [
       mattermost: "a **b** z",
       discord: "a **b** z",
       slack: "a *b* z",
+      telegram: "a <b>b</b> z",
       html: "a <strong>b</strong> z",
       styling: "a *b* z",
     },
-    kept: ["irc", "markdown", "mattermost", "discord", "slack", "html", "styling"],
+    kept: ["irc", "markdown", "mattermost", "discord", "slack", "telegram", "html", "styling"],
   },
   {
     kind: "italic",
@@ -74,10 +96,11 @@ export const SAMPLES: readonly ContentSample[] = [
       mattermost: "a _b_ z",
       discord: "a *b* z",
       slack: "a _b_ z",
+      telegram: "a <i>b</i> z",
       html: "a <em>b</em> z",
       styling: "a _b_ z",
     },
-    kept: ["irc", "markdown", "mattermost", "discord", "slack", "html", "styling"],
+    kept: ["irc", "markdown", "mattermost", "discord", "slack", "telegram", "html", "styling"],
   },
   {
     kind: "underline",
@@ -89,10 +112,11 @@ export const SAMPLES: readonly ContentSample[] = [
       mattermost: "a b z",
       discord: "a __b__ z",
       slack: "a b z",
+      telegram: "a <u>b</u> z",
       html: "a <u>b</u> z",
       styling: "a b z",
     },
-    kept: ["irc", "discord", "html"],
+    kept: ["irc", "discord", "telegram", "html"],
   },
   {
     kind: "strike",
@@ -104,10 +128,11 @@ export const SAMPLES: readonly ContentSample[] = [
       mattermost: "a ~~b~~ z",
       discord: "a ~~b~~ z",
       slack: "a ~b~ z",
+      telegram: "a <s>b</s> z",
       html: "a <del>b</del> z",
       styling: "a ~b~ z",
     },
-    kept: ["irc", "markdown", "mattermost", "discord", "slack", "html", "styling"],
+    kept: ["irc", "markdown", "mattermost", "discord", "slack", "telegram", "html", "styling"],
   },
   {
     kind: "spoiler",
@@ -119,10 +144,11 @@ export const SAMPLES: readonly ContentSample[] = [
       mattermost: "a b z",
       discord: "a ||b|| z",
       slack: "a b z",
+      telegram: "a <tg-spoiler>b</tg-spoiler> z",
       html: "a <span data-mx-spoiler>b</span> z",
       styling: "a b z",
     },
-    kept: ["irc", "markdown", "discord", "html"],
+    kept: ["irc", "markdown", "discord", "telegram", "html"],
   },
   {
     kind: "bold and italic",
@@ -134,10 +160,11 @@ export const SAMPLES: readonly ContentSample[] = [
       mattermost: "a **b _c_** z",
       discord: "a **b *c*** z",
       slack: "a *b _c_* z",
+      telegram: "a <b>b <i>c</i></b> z",
       html: "a <strong>b <em>c</em></strong> z",
       styling: "a *b _c_* z",
     },
-    kept: ["irc", "markdown", "mattermost", "discord", "slack", "html", "styling"],
+    kept: ["irc", "markdown", "mattermost", "discord", "slack", "telegram", "html", "styling"],
   },
   {
     kind: "colour",
@@ -149,6 +176,7 @@ export const SAMPLES: readonly ContentSample[] = [
       mattermost: "a b z",
       discord: "a b z",
       slack: "a b z",
+      telegram: "a b z",
       html: 'a <span data-mx-color="#ff0000">b</span> z',
       styling: "a b z",
     },
@@ -164,10 +192,11 @@ export const SAMPLES: readonly ContentSample[] = [
       mattermost: "a `*b*` z",
       discord: "a `*b*` z",
       slack: "a `*b*` z",
+      telegram: "a <code>*b*</code> z",
       html: "a <code>*b*</code> z",
       styling: "a `*b*` z",
     },
-    kept: ["irc", "markdown", "mattermost", "discord", "slack", "html", "styling"],
+    kept: ["irc", "markdown", "mattermost", "discord", "slack", "telegram", "html", "styling"],
   },
   {
     kind: "link",
@@ -179,10 +208,11 @@ export const SAMPLES: readonly ContentSample[] = [
       mattermost: "a [b](https://e.example/b_c_) z",
       discord: "a [b](https://e.example/b_c_) z",
       slack: "a <https://e.example/b_c_|b> z",
+      telegram: 'a <a href="https://e.example/b_c_">b</a> z',
       html: 'a <a href="https://e.example/b_c_">b</a> z',
       styling: "a b (https://e.example/b_c_) z",
     },
-    kept: ["markdown", "mattermost", "discord", "slack", "html"],
+    kept: ["markdown", "mattermost", "discord", "slack", "telegram", "html"],
   },
   {
     kind: "mention",
@@ -194,6 +224,7 @@ export const SAMPLES: readonly ContentSample[] = [
       mattermost: "@\u200bbob hi",
       discord: "@bob hi",
       slack: "@bob hi",
+      telegram: "@bob hi",
       html: "@bob hi",
       styling: "@bob hi",
     },
@@ -209,6 +240,7 @@ export const SAMPLES: readonly ContentSample[] = [
       mattermost: "a :\u200bcat:",
       discord: "a \\:cat:",
       slack: "a :\u200bcat:",
+      telegram: "a :cat:",
       html: "a :cat:",
       styling: "a :cat:",
     },
@@ -224,6 +256,7 @@ export const SAMPLES: readonly ContentSample[] = [
       mattermost: "## a\nb",
       discord: "## a\nb",
       slack: "*a*\nb",
+      telegram: "<b>a</b>\nb",
       html: "<h2>a</h2><p>b</p>",
       styling: "*a*\nb",
     },
@@ -239,10 +272,11 @@ export const SAMPLES: readonly ContentSample[] = [
       mattermost: "```ts\na\n *b*\n```",
       discord: "```ts\na\n *b*\n```",
       slack: "```\na\n *b*\n```",
+      telegram: '<pre language="ts">a\n *b*</pre>',
       html: '<pre><code class="language-ts">a\n *b*\n</code></pre>',
       styling: "```ts\na\n *b*\n```",
     },
-    kept: ["markdown", "mattermost", "discord", "html", "styling"],
+    kept: ["markdown", "mattermost", "discord", "telegram", "html", "styling"],
   },
   {
     kind: "quote",
@@ -254,10 +288,11 @@ export const SAMPLES: readonly ContentSample[] = [
       mattermost: "> a\n\nb",
       discord: "> a\nb",
       slack: "&gt; a\nb",
+      telegram: "<blockquote>a</blockquote>\nb",
       html: "<blockquote><p>a</p></blockquote><p>b</p>",
       styling: "> a\nb",
     },
-    kept: ["markdown", "mattermost", "discord", "slack", "html", "styling"],
+    kept: ["markdown", "mattermost", "discord", "slack", "telegram", "html", "styling"],
   },
   {
     kind: "list",
@@ -275,6 +310,7 @@ export const SAMPLES: readonly ContentSample[] = [
       mattermost: "- a\n- b\n  - c",
       discord: "- a\n- b\n  - c",
       slack: "• a\n• b\n  ◦ c",
+      telegram: "- a\n- b\n  - c",
       html: "<ul><li>a</li><li><p>b</p><ul><li>c</li></ul></li></ul>",
       styling: "- a\n- b\n  - c",
     },
@@ -290,6 +326,7 @@ export const SAMPLES: readonly ContentSample[] = [
       mattermost: "1. a\n2. b",
       discord: "1. a\n2. b",
       slack: "1. a\n2. b",
+      telegram: "1. a\n2. b",
       html: "<ol><li>a</li><li>b</li></ol>",
       styling: "1. a\n2. b",
     },

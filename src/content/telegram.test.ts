@@ -313,6 +313,27 @@ test.each([
   );
 });
 
+test("whatever entities there are, what is read is written again", () => {
+  const types = "bold code pre blockquote expandable_blockquote text_link text_mention date_time nobody-knows".split(
+    " ",
+  );
+  const place = fc.oneof(fc.integer({ min: -2, max: 60 }), fc.constantFrom(1e300, 0.5, null));
+  const entity = fc.record({
+    type: fc.constantFrom(...types),
+    offset: place,
+    length: place,
+    url: fc.constantFrom("https://e.example/_a", "tg://user?id=1", "x", 1),
+    language: fc.constantFrom("ts", 'x" y', 1),
+  });
+  const words = fc.array(hostileWords, { maxLength: 20 }).map((all) => all.join(""));
+  fc.assert(
+    fc.property(words, fc.array(fc.oneof(entity, fc.anything()), { maxLength: 8 }), (said, entities) => {
+      expect(() => sent(writeTelegram(read(said, entities)))).not.toThrow();
+    }),
+    { numRuns: 3000 },
+  );
+});
+
 test("whatever entities there are, every sign of the text is read, with its spaces", () => {
   const types = "bold italic underline strikethrough spoiler code text_link url mention custom_emoji".split(" ");
   const place = fc.oneof(fc.integer({ min: -3, max: 30 }), fc.constantFrom(1e300, -1e300, 0.5, null, "1"));

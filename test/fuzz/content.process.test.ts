@@ -16,6 +16,7 @@ import { slackTree } from "../../src/content/slack-blocks.ts";
 import { slackRichText } from "../../src/content/slack-rich.ts";
 import { slackIdsIn, slackSource } from "../../src/content/slack-source.ts";
 import { NO_NAMES } from "../../src/content/slack-tokens.ts";
+import { writeTelegram } from "../../src/content/telegram-write.ts";
 import type { Block } from "../../src/contract/content.ts";
 import { readBlocks } from "../servers/slack/blocks.ts";
 import { hostileWords } from "../../src/content/tree.suite.ts";
@@ -369,14 +370,16 @@ describe("time grows with the length, not with its square", () => {
     PATIENCE_MS,
   );
 
-  test.each(FORMATS)(
+  test.each([...FORMATS, "telegram"])(
     "writing %s",
     (format) => {
+      const write = (blocks: readonly Block[]): unknown =>
+        format === "telegram" ? writeTelegram(blocks) : render(format, blocks);
       const slow = FRAMES.filter((frame) => {
         const [small, large] = [parse("markdown", repeated(frame, 16)), parse("markdown", repeated(frame, 64))];
         return grows(
-          () => render(format, small),
-          () => render(format, large),
+          () => write(small),
+          () => write(large),
         );
       });
       expect(slow).toStrictEqual([]);
