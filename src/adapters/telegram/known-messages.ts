@@ -12,7 +12,7 @@ export type TelegramKnown =
   | { readonly is: "media"; readonly file: Pick<TelegramPartFile, "file" | "kind"> | null; readonly hasWords: boolean };
 
 /** Our messages of this session, by what they are; and what edits have made, so that another try makes it no more. */
-export class KnownMessages {
+export class TelegramKnownMessages {
   readonly #messages = new Lru<string, TelegramKnown>(MESSAGES_MAX);
   readonly #made = new Lru<OpId, Map<string, readonly MessageRef[]>>(OPS_MAX);
 

@@ -6,7 +6,7 @@ import type { TelegramAttached, TelegramPlace, TelegramSent, TelegramText } from
 import { type TelegramAsked, TelegramCalls } from "./calls.ts";
 import { outcomeOf } from "./failure.ts";
 import { messageRef } from "./ids.ts";
-import { KnownMessages } from "./known-messages.ts";
+import { TelegramKnownMessages } from "./known-messages.ts";
 import type { TelegramLink } from "./link.ts";
 import type { TelegramPartFile } from "./render.ts";
 import { says, type TelegramFailure, type TelegramResult } from "./result.ts";
@@ -37,7 +37,7 @@ type NotOpened = Extract<TelegramOpened, { readonly ok: false }>;
 /** Makes messages. */
 export class TelegramPoster {
   readonly calls: TelegramCalls;
-  readonly known = new KnownMessages();
+  readonly known = new TelegramKnownMessages();
   readonly uploads: TelegramUploads;
   readonly #link: TelegramLink;
 

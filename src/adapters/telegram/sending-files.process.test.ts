@@ -10,8 +10,8 @@ import {
   kindsOf,
   ours,
   sending,
-  type SendingLife,
-  type SendingTown,
+  type TelegramSendingLife,
+  type TelegramSendingTown,
   sendingTown,
   textsOf,
 } from "./sending.suite.ts";
@@ -29,8 +29,8 @@ function aPicture(width = 90, height = 60, bytes = 3_000): Uint8Array {
 }
 
 async function post(
-  town: SendingTown,
-  life: SendingLife,
+  town: TelegramSendingTown,
+  life: TelegramSendingLife,
   files: readonly SharedFile[],
   text = "look",
 ): Promise<Outcome> {
@@ -41,7 +41,7 @@ const lossesOf = (outcome: Outcome): readonly string[] =>
   outcome.is === "delivered" ? outcome.receipt.losses.map(({ note }) => note) : [];
 
 /** The content of each file that stands there, as the server has it. */
-function contents(town: SendingTown): readonly Uint8Array[] {
+function contents(town: TelegramSendingTown): readonly Uint8Array[] {
   return ours(town, town.dock).flatMap(({ wire }) => {
     const { photo, document, video, audio, voice, animation } = wire;
     const file = photo?.at(-1) ?? video ?? audio ?? voice ?? animation ?? document;
@@ -197,8 +197,8 @@ describe("edits of what has files", () => {
     return { town, life, shared, refs };
   }
   const edit = async (
-    town: SendingTown,
-    life: SendingLife,
+    town: TelegramSendingTown,
+    life: TelegramSendingLife,
     refs: readonly MessageRef[],
     { text, files }: { readonly text: string; readonly files: readonly SharedFile[] },
   ) => (await doOp(life, editOf(life.in(town.dock), refs, "", { body: bodyOf(text, files), ...nobody }))).outcome;

@@ -31,7 +31,7 @@ test("whatever is posted and edited stands there once, and is deleted whole", as
       if (isLimited) town.server.limits.group = { count: 10, ms: 10_000 };
       let refs: readonly MessageRef[] = [];
       for (const [at, said] of states.entries()) {
-        const text = wordsOf(said, `${"abcd".charAt(at)}`);
+        const text = wordsOf(said, "abcd".charAt(at));
         const files = said.files.map((name, place) => aFile(life, name, someBytes(100 + place)));
         const body = bodyOf(text, files);
         const op = at === 0 ? postOf(channel, "", { body }) : editOf(channel, refs, "", { body });

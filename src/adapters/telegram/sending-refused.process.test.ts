@@ -10,8 +10,8 @@ import {
   doWhole,
   kindsOf,
   sending,
-  type SendingLife,
-  type SendingTown,
+  type TelegramSendingLife,
+  type TelegramSendingTown,
   sendingTown,
   textsOf,
 } from "./sending.suite.ts";
@@ -191,7 +191,7 @@ describe("an attempt that must end", () => {
 });
 
 describe("refusals", () => {
-  type Doing = (town: SendingTown, life: SendingLife) => void;
+  type Doing = (town: TelegramSendingTown, life: TelegramSendingLife) => void;
   test.each<[string, Doing, string]>([
     ["kicked", ({ alice, dock, bot }) => alice.kick(dock, bot), "add @Rialto_bot"],
     ["the chat is unknown", ({ dock, bot }) => void dock.members.delete(bot.user.id), "add @Rialto_bot"],

@@ -46,7 +46,7 @@ class MovedClock extends CountingClock {
 }
 
 /** Chats of all kinds, a person, and our bot in all of them. */
-export interface SendingTown {
+export interface TelegramSendingTown {
   readonly server: FakeTelegram;
   readonly clock: MovedClock;
   readonly alice: Folk;
@@ -59,7 +59,7 @@ export interface SendingTown {
   readonly forum: ChatRow;
 }
 
-export async function sendingTown(options: { readonly isLocal?: boolean } = {}): Promise<SendingTown> {
+export async function sendingTown(options: { readonly isLocal?: boolean } = {}): Promise<TelegramSendingTown> {
   const server = await FakeTelegram.start(options);
   onTestFinished(async () => await server.stop());
   const alice = addPerson(server, "Alice", { username: "alice" });
@@ -72,7 +72,7 @@ export async function sendingTown(options: { readonly isLocal?: boolean } = {}):
 }
 
 /** One life of an account, as far as it sends. */
-export interface SendingLife {
+export interface TelegramSendingLife {
   readonly host: RecordingHost;
   readonly link: TelegramLink;
   readonly handlers: Handlers<typeof capabilities>;
@@ -81,9 +81,9 @@ export interface SendingLife {
 }
 
 export function sending(
-  { server, clock, bot, alice }: SendingTown,
+  { server, clock, bot, alice }: TelegramSendingTown,
   more: { readonly settings?: Partial<TelegramSettings>; readonly uploadMax?: number } = {},
-): SendingLife {
+): TelegramSendingLife {
   const host = new RecordingHost(clock);
   const http = new Http(clock);
   onTestFinished(() => http.close());
@@ -113,7 +113,11 @@ export function sending(
 }
 
 /** Tried again and again as the core does it, until it has ended, at the times that the outcomes ask for. */
-export async function doWhole(life: SendingLife, { clock }: SendingTown, op: Op): Promise<readonly Tried[]> {
+export async function doWhole(
+  life: TelegramSendingLife,
+  { clock }: TelegramSendingTown,
+  op: Op,
+): Promise<readonly Tried[]> {
   const all: Tried[] = [];
   let resume = op.kind === "post" ? op.resume : null;
   for (let tries = 1; tries <= 20; tries += 1) {
@@ -132,22 +136,22 @@ export async function doWhole(life: SendingLife, { clock }: SendingTown, op: Op)
 export const kindsOf = (tries: readonly Tried[]): readonly Outcome["is"][] => tries.map(({ outcome }) => outcome.is);
 
 /** What our bot has said there and still stands, the oldest first. */
-export const ours = ({ bot }: SendingTown, chat: ChatRow): readonly MessageRow[] =>
+export const ours = ({ bot }: TelegramSendingTown, chat: ChatRow): readonly MessageRow[] =>
   standing(chat).filter(({ by }) => by === bot.user.id);
 
 const MEDIA = ["photo", "video", "animation", "audio", "voice", "document"] as const satisfies readonly MediaKind[];
 
 /** As `words [kind name]`. */
-export function shown({ wire }: MessageRow): string {
+function shown({ wire }: MessageRow): string {
   const kind = MEDIA.find((one) => wire[one] !== undefined);
   const name = wire.document?.file_name ?? wire.video?.file_name ?? wire.audio?.file_name;
   const file = kind === undefined ? "" : `[${[kind, name].filter((one) => one !== undefined).join(" ")}]`;
   return [wire.text ?? wire.caption ?? "", file].filter((one) => one !== "").join(" ");
 }
 
-export const textsOf = (town: SendingTown, chat: ChatRow): readonly string[] => ours(town, chat).map(shown);
+export const textsOf = (town: TelegramSendingTown, chat: ChatRow): readonly string[] => ours(town, chat).map(shown);
 
-export function aFile({ host }: SendingLife, name: string, content: Uint8Array = someBytes(2_500)): SharedFile {
+export function aFile({ host }: TelegramSendingLife, name: string, content: Uint8Array = someBytes(2_500)): SharedFile {
   host.files.set(fileIdOf(name), content);
   return aSharedFile({ name, id: fileIdOf(name), bytes: content.length });
 }
