@@ -158,4 +158,14 @@ describe("names", () => {
     ]);
     expect(people.idOf(-1_002, "alice")).toBeNull();
   });
+
+  test("that have changed are told", () => {
+    const { people } = stage({});
+    const { from } = message;
+    if (from === null) throw new Error("nobody says it");
+    expect(people.met(from)).toBeNull();
+    expect(people.met({ ...from, lastName: "Hargreaves" })).toBeNull();
+    expect(people.met({ ...from, username: "ally" })?.name).toBe("alice");
+    expect(people.met({ ...from, username: "ally" })).toBeNull();
+  });
 });

@@ -42,8 +42,10 @@ export class TelegramPeople {
   readonly #asked = new Lru<number, number>(PEOPLE_MAX);
   /** Those that count until it is known whether there are others. */
   readonly #before = new Lru<number, TelegramPicture>(PEOPLE_MAX);
-  /** By chat and name in lower case. */
-  readonly #named = new Lru<string, number>(PEOPLE_MAX);
+  /** By chat and name in lower case; `several`: nobody can tell who is meant. */
+  readonly #named = new Lru<string, number | "several">(PEOPLE_MAX);
+  /** Names as they were shown last. */
+  readonly #shown = new Lru<number, string>(PEOPLE_MAX);
   #loads = 0;
   /** Until when the server wants to be asked for none. */
   #shutMs = 0;
@@ -104,17 +106,27 @@ export class TelegramPeople {
     return this.#author(id, signed === "" || signed === name ? name : `${signed} (${name})`);
   }
 
+  /** Somebody has done something. Who it was before, if that was under another name. */
+  met(user: TelegramUser): Author | null {
+    const name = this.#nameOf(user);
+    const before = this.#shown.get(user.id) ?? name;
+    this.#shown.set(user.id, name);
+    return before === name ? null : this.#author(user.id, before);
+  }
+
   /** They can be found by their names from now on. */
   note(chat: number, user: TelegramUser): void {
     for (const name of [user.firstName, `${user.firstName} ${user.lastName}`, user.username]) {
-      const clean = cleanName(name).toLowerCase();
-      if (clean !== "") this.#named.set(`${chat}/${clean}`, user.id);
+      const key = `${chat}/${cleanName(name).toLowerCase()}`;
+      const known = this.#named.get(key) ?? user.id;
+      this.#named.set(key, known === user.id ? known : "several");
     }
   }
 
-  /** Somebody who has done something in a chat, by a name that people see, without `@`; null: nobody we know of. */
+  /** The one who is known by this name, without `@`, in a chat; null: nobody is, or several are. */
   idOf(chat: number, name: string): number | null {
-    return this.#named.get(`${chat}/${name.toLowerCase()}`) ?? null;
+    const id = this.#named.get(`${chat}/${cleanName(name).toLowerCase()}`);
+    return id === undefined || id === "several" || name === "" ? null : id;
   }
 
   #author(id: number, name: string): Author {

@@ -279,18 +279,43 @@ test("a message waits a second for a picture, and what comes after it in its cha
   expect(told()).toContain("-1001 Alice: three");
 });
 
-test("while nothing goes to disk, nothing more is asked for, and nothing is confirmed", async () => {
-  const { timeline, host, positions } = stage();
+test("while nothing goes to disk, nothing is confirmed, and more is asked for ever more rarely", async () => {
+  const { timeline, host, positions, clock, told } = stage();
   host.hold();
   timeline.push([message({ text: "one" })]);
   await settled();
-  let isReady = false;
-  const ready = timeline.ready().then(() => (isReady = true));
+  let asked = 0;
+  const poll = async (): Promise<void> => {
+    await timeline.ready();
+    asked += 1;
+    if (positions.at !== last) await poll();
+  };
+  const polls = poll();
+  await clock.advance(1_750);
+  expect([asked, positions.at]).toEqual([3, 0]);
+  timeline.push([message({ message_id: 6, text: "two" })]);
   await settled();
-  expect([isReady, positions.at]).toEqual([false, 0]);
+  expect(told()).toEqual(["-1001 Alice: one", "-1001 Alice: two"]);
+  await clock.advance(60_000);
+  expect(asked).toBeLessThan(20);
   host.release();
-  await ready;
+  await clock.advance(0);
+  await polls;
   expect(positions.at).toBe(last);
+});
+
+test("that somebody has another name is told where they were heard", async () => {
+  const { timeline, told, host } = stage();
+  const ally = { ...ALICE, first_name: "Ally" };
+  timeline.push([
+    message({ text: "hello" }),
+    message({ message_id: 6, text: "hi", from: BOB }),
+    message({ message_id: 7, text: "again", from: ally }),
+    message({ message_id: 8, text: "once more", from: ally }),
+  ]);
+  await timeline.ready();
+  expect(told().slice(2)).toEqual(["-1001 Alice is now known as Ally", "-1001 Ally: again", "-1001 Ally: once more"]);
+  expect(host.events[2]?.key).toBe(`n/-1001/${last - 1}`);
 });
 
 test("after its end nothing is handed over, and nobody waits", async () => {

@@ -6,12 +6,14 @@ import { FaultGuard } from "../kit/guard.ts";
 import { pause } from "../kit/in-time.ts";
 import { EventIntake } from "../kit/intake.ts";
 import { isObject, type Json } from "../kit/json.ts";
+import { MemberRenames } from "../kit/member-renames.ts";
 import { TelegramAlbums } from "./albums.ts";
 import type { TelegramApi } from "./api.ts";
 import { TelegramEmoji } from "./emoji.ts";
 import { type TelegramComing, type TelegramHappening, telegramHappeningIn } from "./happening.ts";
+import { eventKey } from "./ids.ts";
 import type { TelegramIdentity } from "./login.ts";
-import { idIn, type TelegramMessage, type TelegramPeer, updateIn } from "./model.ts";
+import { idIn, type TelegramMessage, type TelegramPeer, type TelegramUser, updateIn } from "./model.ts";
 import type { TelegramPeople } from "./people.ts";
 import type { TelegramPositions } from "./positions.ts";
 import { came, edited, reacted, type TelegramReceiveContext, toEvents } from "./receive.ts";
@@ -22,8 +24,10 @@ import { isLively } from "./words.ts";
 const WAITING_MAX = 1_000;
 /** Updates that may come again, because they were not confirmed yet. */
 const RECENT_MAX = 5_000;
-/** So soon the server is asked again while an album is waited for. */
+/** So soon the server is asked again while an album is waited for … */
 const AGAIN_MS = 250;
+/** … and so late at most while nothing goes to disk. */
+const AGAIN_MAX_MS = 5_000;
 
 /** Where what is said in a chat goes. */
 export interface TelegramPlaces {
@@ -63,6 +67,7 @@ export class TelegramTimeline {
   readonly #intake: EventIntake;
   readonly #albums = new TelegramAlbums<Incoming>();
   readonly #told = new TelegramTold();
+  readonly #renames = new MemberRenames();
   readonly #emoji: TelegramEmoji;
   readonly #guard: FaultGuard;
   readonly #context: TelegramReceiveContext;
@@ -76,6 +81,8 @@ export class TelegramTimeline {
   #last: Promise<void> | null = null;
   #cancel: (() => void) | null = null;
   #settled: PromiseWithResolvers<void> | null = null;
+  /** So often in a row nothing new came while nothing went to disk. */
+  #idle = 0;
   readonly #over = Promise.withResolvers<void>();
   #stopped = false;
 
@@ -110,15 +117,20 @@ export class TelegramTimeline {
 
   /**
    * When to ask for more: once all that came is on disk. While something still waits to be told, soon: what is missing
-   * of it may come, together with what came before.
+   * of it may come, together with what came before. While the disk takes nothing, now and then: no more comes than one
+   * answer holds, because nothing is confirmed.
    */
   async ready(): Promise<void> {
+    const { clock } = this.#options.host;
     if (this.#stopped) return;
     if (this.#order.length > 0) {
       this.#settled ??= Promise.withResolvers();
-      await pause(AGAIN_MS, this.#options.host.clock, this.#settled.promise);
+      await pause(AGAIN_MS, clock, Promise.race([this.#settled.promise, this.#over.promise]));
     }
-    if (this.#order.length === 0) await Promise.race([this.#last, this.#over.promise]);
+    if (this.#order.length > 0 || this.#last === null) return;
+    const ms = Math.min(AGAIN_MS * 2 ** this.#idle, AGAIN_MAX_MS);
+    this.#idle += 1;
+    await pause(ms, clock, Promise.race([this.#last, this.#over.promise]));
   }
 
   /** What was told goes to the core, and once that is on disk nothing any more. */
@@ -137,7 +149,6 @@ export class TelegramTimeline {
     this.#stopped = true;
     this.#albums.clear();
     this.#cancel?.();
-    this.#settled?.resolve();
     this.#over.resolve();
   }
 
@@ -146,6 +157,7 @@ export class TelegramTimeline {
     if (update === null || !isObject(raw) || this.#recent.get(update.id) === true) return;
     const { id, kind } = update;
     this.#recent.set(id, true);
+    this.#idle = 0;
     this.#order.push(id);
     const waits = this.#guard.run(
       () => {
@@ -235,10 +247,22 @@ export class TelegramTimeline {
     return await accepted;
   }
 
+  /** That somebody has another name stands only in what they do next. */
   #read(items: readonly Incoming[]): readonly Event[] {
+    const { people, host } = this.#options;
     const [first] = items;
     if (first === undefined) return [];
-    const { what, update } = first;
+    const user = whoIn(first.what);
+    const before = user === null ? null : people.met(user);
+    const renames =
+      user === null || before === null ? [] : this.#renames.told(before, people.ofUser(user), host.clock.nowMs());
+    const events = this.#tell(first, items);
+    this.#renames.note(events);
+    const keyed = renames.map((event) => ({ ...event, key: eventKey(`n/${event.channel}/${first.update}`) }));
+    return [...keyed, ...events];
+  }
+
+  #tell({ what, update }: Incoming, items: readonly Incoming[]): readonly Event[] {
     switch (what.is) {
       case "said":
         return this.#said(items.flatMap((item) => (item.what.is === "said" ? [item.what.message] : [])));
@@ -299,5 +323,18 @@ function chatOf(what: Incoming["what"]): TelegramPeer {
     case "said":
     case "edited":
       return what.message.chat;
+  }
+}
+
+/** The person who did it; null: a chat did. */
+function whoIn(what: Incoming["what"]): TelegramUser | null {
+  switch (what.is) {
+    case "reacted":
+      return what.reacting.from;
+    case "came":
+      return what.coming.user;
+    case "said":
+    case "edited":
+      return what.message.senderChat === null ? what.message.from : null;
   }
 }
