@@ -23,7 +23,8 @@ export const pages: readonly { readonly file: string; readonly make: () => strin
   ...Array.from(adapters.values(), (adapter) => {
     const { manifest } = adapter;
     const name = `${manifest.protocol}.md`;
-    const make = () => withTables(name, { settings: settingsOf(manifest), crosses: crossesTable([adapter]) });
+    const make = () =>
+      withTables(name, { settings: settingsOf(manifest), crosses: crossesTable([adapter]), ...printedBy(manifest) });
     return { file: inDocs(name), make };
   }),
 ];
@@ -35,6 +36,19 @@ function inDocs(name: string): string {
 function formattingPage(): string {
   const tables = { formats: formatsTable(), golden: goldenTable(), unchanged: unchangedList() };
   return withTables("formatting.md", tables);
+}
+
+/** What those commands print that need no settings, by their names. */
+function printedBy({ protocol, schema, commands = [] }: Manifest): Readonly<Record<string, string>> {
+  const settings: Readonly<Record<string, unknown>> = Object.fromEntries(
+    Object.entries(schema.properties).map(([name, setting]) => [name, setting.default]),
+  );
+  const account = { name: `${protocol}.name`, random: () => "" };
+  return Object.fromEntries(
+    commands
+      .filter(({ evenBefore }) => evenBefore === true)
+      .map(({ name, run }) => [name, `\`\`\`json\n${run(settings, account).output}\`\`\``]),
+  );
 }
 
 function deliveryPage(): string {
