@@ -5,6 +5,7 @@ import { isNotToRead, readingFailed } from "./failure.ts";
 import type { SlackDoubt } from "./kept-doubts.ts";
 import type { SlackLink } from "./link.ts";
 import { isLaterTs, type SlackMessage, slackTimeOf, tsAt } from "./model.ts";
+import { readMark } from "./progress.ts";
 import type { SlackFailure } from "./result.ts";
 
 /** Messages of one page, and pages that are looked through at most for messages whose answers never came. */
@@ -46,7 +47,10 @@ export class SlackDoubts {
 
   constructor(link: SlackLink) {
     this.#link = link;
-    for (const [op, doubt] of link.doubts.all) this.#doubtful.set(op, doubt);
+    for (const [op, doubt] of link.doubts.all) {
+      this.#doubtful.set(op, doubt);
+      link.own.making({ op, mark: doubt.mark }, doubt.files);
+    }
   }
 
   /** It was made, or seen: all that is made later stands behind it. */
@@ -60,11 +64,11 @@ export class SlackDoubts {
   }
 
   /** Nobody knows whether a message for it was made in this try, behind `floor`. */
-  doubt(op: OpId, { channel, floor, upTo }: Pick<SlackDoubt, "channel" | "floor" | "upTo">): void {
+  doubt(op: OpId, { channel, floor, mark, files }: Omit<SlackDoubt, "until">): void {
     const { api, host, doubts } = this.#link;
     const nowMs = api.serverMs() ?? host.clock.nowMs();
     const until = tsAt(nowMs + TRY_MS);
-    this.#doubtful.set(op, doubts.add(op, { channel, floor: floor || tsAt(nowMs - TRY_MS), until, upTo }));
+    this.#doubtful.set(op, doubts.add(op, { channel, floor: floor || tsAt(nowMs - TRY_MS), until, mark, files }));
   }
 
   /** Its outcome is no `unknown`, nor waits for another try. */
@@ -98,10 +102,11 @@ export class SlackDoubts {
   }
 
   /** Nobody lets us look: whoever reads the log is told, and it does not come twice. */
-  #giveUp(op: OpId, { channel, upTo }: SlackDoubt, { message }: SlackFailure): Outcome {
+  #giveUp(op: OpId, { channel, mark }: SlackDoubt, { message }: SlackFailure): Outcome {
     this.#doubtful.delete(op);
     this.ended(op, channel);
-    return { is: "unknown", why: { code: "forbidden", message: `${UNSETTLED}: ${message}` }, upTo, final: true };
+    const why = { code: "forbidden", message: `${UNSETTLED}: ${message}` } as const;
+    return { is: "unknown", why, upTo: readMark(mark).upTo, final: true };
   }
 
   /**

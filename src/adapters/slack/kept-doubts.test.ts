@@ -1,12 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { END } from "../../contract/ids.ts";
 import { channelRef, opIdAgain, progressAt } from "./ids.ts";
 import { KeptDoubts } from "./kept-doubts.ts";
 
 const C1 = channelRef("C1");
 const op = (name: string) => opIdAgain(name);
 const at = (second: number) => `${1_700_000_000 + second}.000000`;
-const doubt = (floor: number, upTo = END) => ({ channel: C1, floor: at(floor), until: at(floor + 600), upTo });
+const doubt = (floor: number, mark = progressAt("1.end")) => ({
+  channel: C1,
+  floor: at(floor),
+  until: at(floor + 600),
+  mark,
+  files: ["F1"],
+});
 
 describe("doubts in a cursor", () => {
   test("are read as they were written, with the earliest place of each", () => {
@@ -18,7 +23,7 @@ describe("doubts in a cursor", () => {
     expect(kept.moved).toBe(true);
     const again = new KeptDoubts(kept.write());
     expect([...again.all]).toEqual([
-      ["a", { channel: C1, floor: at(10), until: at(620), upTo: END }],
+      ["a", { ...doubt(20), floor: at(10) }],
       ["b", doubt(30)],
     ]);
     expect(kept.moved).toBe(false);
@@ -39,7 +44,7 @@ describe("doubts in a cursor", () => {
     for (let nth = 0; nth < 1_000; nth += 1) kept.add(op(`op ${nth}`), doubt(nth));
     expect(kept.all.size).toBe(200);
     expect([...kept.all.keys()].at(-1)).toBe("op 999");
-    for (const doubts of [null, 7, [null, {}, { op: "a", channel: "C1", floor: "x", until: at(1), upTo: "end" }]])
+    for (const doubts of [null, 7, [null, {}, { op: "a", channel: "C1", floor: "x", until: at(1), mark: "1.end" }]])
       expect(new KeptDoubts({ doubts }).all.size).toBe(0);
   });
 });

@@ -9,8 +9,10 @@ export interface SlackDoubt {
   /** Where in the history it would be: behind this, and not behind that. */
   readonly floor: string;
   readonly until: string;
-  /** Up to where it would say the op. */
-  readonly upTo: Progress;
+  /** What it would say of itself, as made by `markOf`. */
+  readonly mark: Progress;
+  /** The ids of its files: some messages are nothing else. */
+  readonly files: readonly string[];
 }
 
 /** Each lane has one at most. More are of ops that nobody tries any more. */
@@ -77,8 +79,9 @@ export class KeptDoubts {
 
 function doubtIn(raw: unknown): readonly [OpId, SlackDoubt] | null {
   if (!isObject(raw)) return null;
-  const [op, channel, upTo] = [textIn(raw, "op"), textIn(raw, "channel"), textIn(raw, "upTo")];
+  const [op, channel, mark] = [textIn(raw, "op"), textIn(raw, "channel"), textIn(raw, "mark")];
   const [floor, until] = [textIn(raw, "floor") ?? "", textIn(raw, "until") ?? ""];
-  if (op === null || channel === null || upTo === null || !isTs(floor) || !isTs(until)) return null;
-  return [opIdAgain(op), { channel: channelRef(channel), floor, until, upTo: progressAt(upTo) }];
+  if (op === null || channel === null || mark === null || !isTs(floor) || !isTs(until)) return null;
+  const files = listIn(raw, "files").filter((one) => typeof one === "string");
+  return [opIdAgain(op), { channel: channelRef(channel), floor, until, mark: progressAt(mark), files }];
 }

@@ -72,12 +72,13 @@ export class SlackPoster {
     const slow = this.slowed(channel) ?? (isAborted(signal) ? GIVEN_UP : null);
     if (slow !== null) return ended(slow);
     this.#pace.posting(channel);
+    const part = { op, mark: markOf(key, wanted.upTo) };
     const ids = files.map(({ id }) => id);
-    this.#link.own.making({ op, mark: markOf(key, wanted.upTo) }, ids);
+    this.#link.own.making(part, ids);
     const floor = this.doubts.floorOf(channel);
     const done = files.length === 0 ? await this.#post(wanted, signal) : await this.#share(wanted, wasDoubtful, signal);
     if (done.is === "ended" && done.outcome.is === "unknown")
-      this.doubts.doubt(op, { channel, floor, upTo: wanted.upTo });
+      this.doubts.doubt(op, { channel, floor, mark: part.mark, files: ids });
     return done;
   }
 

@@ -133,6 +133,18 @@ describe("a doubt that lasts", () => {
     expect(textsOf(town)).toEqual(["hi", "there"]);
   });
 
+  test("of files without a word is settled by a later life as well", async () => {
+    const town = await sendingTown();
+    const life = sending(town);
+    town.server.faults.loseAnswer({ path: "/files.completeUploadExternal" });
+    const op = postOf(life.dock, "", { author: null, body: bodyOf("", [aFile(life, "a.bin")]) });
+    expect((await doOp(life, op)).outcome.is).toBe("unknown");
+    const after = sending(town, { before: life });
+    aFile(after, "a.bin");
+    expect((await doOp(after, op)).outcome.is).toBe("delivered");
+    expect(ours(town, town.dock).map(({ files }) => files.length)).toEqual([1]);
+  });
+
   test("is looked for where it would be, and not in all that was said since", async () => {
     const town = await sendingTown();
     const life = sending(town);
