@@ -3,15 +3,15 @@ import { TelegramAlbums } from "./albums.ts";
 
 const always = (): boolean => true;
 
-/** `at/chat/group/name`: comes at that time; the times at which is looked, and what is taken then. */
+/** `at/place/group/name`: comes at that time; the times at which is looked, and what is taken then. */
 function lived(coming: readonly string[], looks: readonly number[]): readonly string[] {
   const albums = new TelegramAlbums<string>();
   const told: string[] = [];
   const left = coming.map((one) => one.split("/"));
   for (const look of looks) {
     while (Number(left[0]?.[0]) <= look) {
-      const [at, chat, group = "", name = ""] = left.shift() ?? [];
-      albums.push(name, { chat: Number(chat), group }, Number(at));
+      const [at, place = "", group = "", name = ""] = left.shift() ?? [];
+      albums.push(name, { place, group }, Number(at));
     }
     const taken = albums.take(look, always).map((items) => items.join("+"));
     if (taken.length > 0) told.push(`${look}: ${taken.join(" ")}`);
@@ -29,9 +29,9 @@ describe("what happens", () => {
       [0, 600, 1600],
       ["1600: a+b+c"],
     ],
-    ["waits behind an album of its chat", ["0/1/g/a", "1/1//b", "1/2//c"], [1, 600], ["1: c", "600: a b"]],
+    ["waits behind an album of its place", ["0/1/g/a", "1/1//b", "1/2//c"], [1, 600], ["1: c", "600: a b"]],
     ["of two albums is kept apart", ["0/1/g/a", "0/1/h/b", "1/1/g/c", "1/1/h/d"], [1, 601], ["601: a+c b+d"]],
-    ["with one name in two chats is two albums", ["0/1/g/a", "0/2/g/b"], [600], ["600: a b"]],
+    ["with one name in two places is two albums", ["0/1/g/a", "0/2/g/b"], [600], ["600: a b"]],
     ["late, of an album that was taken, is another", ["0/1/g/a", "700/1/g/b"], [600, 1300], ["600: a", "1300: b"]],
   ])("%s", (_, coming, looks, told) => {
     expect(lived(coming, looks)).toEqual(told);
@@ -49,8 +49,8 @@ describe("what happens", () => {
 
   test("waits for what has to be known, and what is behind it as well", () => {
     const albums = new TelegramAlbums<string>();
-    for (const name of ["a", "b"]) albums.push(name, { chat: 1, group: "" }, 0);
-    albums.push("c", { chat: 2, group: "" }, 0);
+    for (const name of ["a", "b"]) albums.push(name, { place: "1", group: "" }, 0);
+    albums.push("c", { place: "2", group: "" }, 0);
     expect(albums.take(0, (name) => name !== "a")).toEqual([["c"]]);
     expect(albums.take(0, always)).toEqual([["a"], ["b"]]);
   });
@@ -58,10 +58,10 @@ describe("what happens", () => {
   test("is told when to look again", () => {
     const albums = new TelegramAlbums<string>();
     expect(albums.dueMs(0)).toBeNull();
-    albums.push("a", { chat: 1, group: "g" }, 0);
-    albums.push("b", { chat: 2, group: "h" }, 100);
+    albums.push("a", { place: "1", group: "g" }, 0);
+    albums.push("b", { place: "2", group: "h" }, 100);
     expect(albums.dueMs(200)).toBe(400);
-    albums.push("c", { chat: 2, group: "" }, 100);
+    albums.push("c", { place: "2", group: "" }, 100);
     expect(albums.take(600, always)).toEqual([["a"]]);
     expect(albums.dueMs(600)).toBe(100);
     expect(albums.take(700, always)).toEqual([["b"], ["c"]]);
@@ -70,7 +70,7 @@ describe("what happens", () => {
 
   test("waits for no album where too much waits", () => {
     const albums = new TelegramAlbums<number>();
-    for (let at = 0; at < 1_001; at += 1) albums.push(at, { chat: at, group: "g" }, 0);
+    for (let at = 0; at < 1_001; at += 1) albums.push(at, { place: String(at), group: "g" }, 0);
     expect(albums.take(0, always)).not.toEqual([]);
     expect(albums.take(0, always)).toEqual([]);
     expect(albums.take(600, always).length).toBeGreaterThan(900);
@@ -78,7 +78,7 @@ describe("what happens", () => {
 
   test("is forgotten at the end", () => {
     const albums = new TelegramAlbums<string>();
-    albums.push("a", { chat: 1, group: "g" }, 0);
+    albums.push("a", { place: "1", group: "g" }, 0);
     albums.clear();
     expect(albums.dueMs(0)).toBeNull();
     expect(albums.take(600, always)).toEqual([]);

@@ -15,18 +15,18 @@ interface Waiting<T> {
 }
 
 /**
- * What happens in each chat, in order. The messages of an album come one by one, often in answers to different
+ * What happens in each place, in order. The messages of an album come one by one, often in answers to different
  * requests, and nothing says which is the last: it waits until no more come, and with it what comes after it in its
- * chat.
+ * place.
  */
 export class TelegramAlbums<T> {
-  readonly #chats = new Map<number, Waiting<T>[]>();
+  readonly #places = new Map<string, Waiting<T>[]>();
   #count = 0;
 
   /** `group`: what the messages of one album have in common; empty: it is in none. */
-  push(item: T, { chat, group }: { readonly chat: number; readonly group: string }, nowMs: number): void {
-    const lane = this.#chats.get(chat) ?? [];
-    this.#chats.set(chat, lane);
+  push(item: T, { place, group }: { readonly place: string; readonly group: string }, nowMs: number): void {
+    const lane = this.#places.get(place) ?? [];
+    this.#places.set(place, lane);
     this.#count += 1;
     const album = group === "" ? undefined : lane.find((one) => one.group === group && one.items.length < MEMBERS_MAX);
     if (album === undefined) lane.push({ group, items: [item], firstMs: nowMs, lastMs: nowMs });
@@ -39,7 +39,7 @@ export class TelegramAlbums<T> {
   /** What need not wait any more: albums, and others alone. `isReady`: whether nothing else keeps it back. */
   take(nowMs: number, isReady: (item: T) => boolean): readonly (readonly T[])[] {
     const taken: T[][] = [];
-    for (const [chat, lane] of this.#chats) {
+    for (const [place, lane] of this.#places) {
       let [head] = lane;
       while (head !== undefined && this.#leftMs(head, nowMs) <= 0 && head.items.every(isReady)) {
         taken.push(head.items);
@@ -47,7 +47,7 @@ export class TelegramAlbums<T> {
         lane.shift();
         [head] = lane;
       }
-      if (lane.length === 0) this.#chats.delete(chat);
+      if (lane.length === 0) this.#places.delete(place);
     }
     return taken;
   }
@@ -55,7 +55,7 @@ export class TelegramAlbums<T> {
   /** When to take again, though nothing has come; null: nothing waits for the time. */
   dueMs(nowMs: number): number | null {
     let due: number | null = null;
-    for (const [head] of this.#chats.values()) {
+    for (const [head] of this.#places.values()) {
       const left = head === undefined ? 0 : this.#leftMs(head, nowMs);
       if (left > 0) due = Math.min(due ?? left, left);
     }
@@ -63,7 +63,7 @@ export class TelegramAlbums<T> {
   }
 
   clear(): void {
-    this.#chats.clear();
+    this.#places.clear();
     this.#count = 0;
   }
 

@@ -180,11 +180,12 @@ export class TelegramTimeline {
 
   /** False: nobody wants it. */
   #take(update: number, what: Incoming["what"]): boolean {
-    const chat = chatOf(what);
-    if (this.#options.places.refsOf(chat.id).length === 0) return false;
+    // By its rooms: a group that has another id now is the same.
+    const [place] = this.#options.places.refsOf(chatOf(what).id);
+    if (place === undefined) return false;
     const item: Incoming = { update, what, isReady: false };
     const group = what.is === "said" ? what.message.group : "";
-    this.#albums.push(item, { chat: chat.id, group }, this.#nowMs);
+    this.#albums.push(item, { place, group }, this.#nowMs);
     const asked = this.#ask(what);
     item.isReady = asked === null;
     void asked?.then(() => {
@@ -256,10 +257,12 @@ export class TelegramTimeline {
     const before = user === null ? null : people.met(user);
     const renames =
       user === null || before === null ? [] : this.#renames.told(before, people.ofUser(user), host.clock.nowMs());
-    const events = this.#tell(first, items);
-    this.#renames.note(events);
-    const keyed = renames.map((event) => ({ ...event, key: eventKey(`n/${event.channel}/${first.update}`) }));
-    return [...keyed, ...events];
+    const events: Event[] = [];
+    for (const event of renames) events.push({ ...event, key: eventKey(`n/${event.channel}/${first.update}`) });
+    const told = this.#tell(first, items);
+    this.#renames.note(told);
+    events.push(...told);
+    return events;
   }
 
   #tell({ what, update }: Incoming, items: readonly Incoming[]): readonly Event[] {
