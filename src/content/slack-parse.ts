@@ -1,5 +1,6 @@
 import type { Block } from "../contract/content.ts";
 import { isUnseen } from "./controls.ts";
+import { listLinesAt } from "./list-lines.ts";
 import { parseSlackWords, wordsOfCode } from "./slack-inline.ts";
 import { NO_NAMES, type SlackNames, textOf } from "./slack-tokens.ts";
 
@@ -139,25 +140,9 @@ function quoteOf(own: readonly string[], end: number, where: Where): Found {
 const ITEM = /^(?<indent> *)(?<mark>[•◦▪▫]\ufe0e?|\d{1,9}\.) (?=\S)/;
 
 function listAt(lines: readonly string[], at: number, where: Where): Found | null {
-  const { indent = "", mark } = ITEM.exec(lines[at] ?? "")?.groups ?? {};
-  if (mark === undefined) return null;
-  const ordered = mark.endsWith(".");
-  const items: string[][] = [];
-  let end = at;
-  for (; end < lines.length; end += 1) {
-    const line = lines[end] ?? "";
-    const own = /^ */.exec(line)?.[0].length ?? 0;
-    const item = own === indent.length ? ITEM.exec(line)?.groups : undefined;
-    if (item !== undefined) {
-      const isNext = ordered ? item["mark"] === `${items.length + 1}.` : item["mark"]?.endsWith(".") === false;
-      if (!isNext) break;
-      items.push([line.replace(ITEM, "")]);
-    } else if (own > indent.length && own < line.length && items.length > 0) {
-      const width = indent.length + (ordered ? `${items.length}. ` : "• ").length;
-      items.at(-1)?.push(line.slice(Math.min(own, width)));
-    } else break;
-  }
-  if (items.length === 0) return null;
+  const found = listLinesAt(lines, at, ITEM);
+  if (found === null) return null;
+  const { ordered, items, end } = found;
   const blocks = items.map((item) => blocksOf(item, { ...where, depth: where.depth + 1 }));
   return { before: "", block: { t: "list", ordered, items: blocks }, end, rest: "" };
 }

@@ -1,5 +1,8 @@
 import type { Block, Inline, SharedFile } from "../../contract/content.ts";
 import type { UserRef } from "../../contract/ids.ts";
+import type { MayPing } from "../../contract/ops.ts";
+import { linkMentions } from "../../content/mentions.ts";
+import { overInlines, withoutUsers } from "../../content/tree.ts";
 
 /** On one line, as names are. */
 export function oneLine(text: string): string {
@@ -54,3 +57,34 @@ export function withCallsToAll(text: string, calls: CallsToAll): readonly Inline
 }
 
 const CALL = /(?<![\p{L}\p{N}_.@/:#-])@(all|everyone|room|channel|here)(?![\p{L}\p{N}_])/giu;
+
+interface Called {
+  /** Ids of those whom a text may mean, by their names in lower case. */
+  readonly people: ReadonlyMap<string, string>;
+  readonly refOf: (id: string) => UserRef;
+  readonly calls: CallsToAll;
+}
+
+/** The text with the people of the room whom it means, with everybody where it may call them, and with nobody else. */
+export function withThoseCalled(
+  blocks: readonly Block[],
+  mayPing: MayPing,
+  { people, refOf, calls }: Called,
+): readonly Block[] {
+  const find = (name: string): UserRef | null => {
+    const id = people.get(name.toLowerCase());
+    return id === undefined ? null : refOf(id);
+  };
+  const bare = blocks.map(withoutUsers);
+  const linked = mayPing.users && people.size > 0 ? linkMentions(bare, find) : bare;
+  if (!mayPing.everyone) return linked;
+  return linked.map((block) => overInlines(block, (of) => callingAll(of, calls)));
+}
+
+/** The words of a link call nobody. */
+function callingAll(of: readonly Inline[], calls: CallsToAll): readonly Inline[] {
+  return of.flatMap((inline) => {
+    if (inline.t === "text") return withCallsToAll(inline.text, calls);
+    return "of" in inline && inline.t !== "link" ? [{ ...inline, of: callingAll(inline.of, calls) }] : [inline];
+  });
+}

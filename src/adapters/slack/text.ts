@@ -1,9 +1,8 @@
-import type { Block, Inline } from "../../contract/content.ts";
-import type { UserRef } from "../../contract/ids.ts";
+import type { Block } from "../../contract/content.ts";
 import type { MayPing } from "../../contract/ops.ts";
 import { linkMentions } from "../../content/mentions.ts";
-import { overInlines, withoutUsers } from "../../content/tree.ts";
-import { type CallsToAll, isCallToAll, withCallsToAll } from "../kit/words.ts";
+import { withoutUsers } from "../../content/tree.ts";
+import { type CallsToAll, isCallToAll, withThoseCalled } from "../kit/words.ts";
 import { userRef } from "./ids.ts";
 
 /** Names that are looked up for one message at most. */
@@ -29,19 +28,7 @@ export function withPeople(
   mayPing: MayPing,
   people: ReadonlyMap<string, string>,
 ): readonly Block[] {
-  const find = (name: string): UserRef | null => {
-    const id = people.get(name.toLowerCase());
-    return id === undefined ? null : userRef(id);
-  };
-  const bare = blocks.map(withoutUsers);
-  const linked = mayPing.users && people.size > 0 ? linkMentions(bare, find) : bare;
-  if (!mayPing.everyone) return linked;
-  return linked.map((block) => overInlines(block, (of) => of.flatMap(callingAll)));
-}
-
-function callingAll(inline: Inline): readonly Inline[] {
-  if (inline.t === "text") return withCallsToAll(inline.text, CALLS);
-  return "of" in inline && inline.t !== "link" ? [{ ...inline, of: inline.of.flatMap(callingAll) }] : [inline];
+  return withThoseCalled(blocks, mayPing, { people, refOf: userRef, calls: CALLS });
 }
 
 /** Its own word for everybody of the workspace works in one channel only. */
