@@ -43,6 +43,7 @@ async function harness(mode: Mode): Promise<Harness> {
     refused: { name: String(shut.id), options: {} },
     secrets: [bot.token, WRONG],
     peopleDoNotAct: true,
+    callsSpeakers: true,
     reactionsMost: 1,
     confirms: true,
     // A poll answers with a hundred, and says them again until they are confirmed.

@@ -84,6 +84,10 @@ function notified({ person, channel }: Room): readonly string[] {
 
 async function mentionsNotify(stage: Stage): Promise<void> {
   const room = await stage.room();
+  if (stage.harness.callsSpeakers === true) {
+    await room.person.say(room.channel.name, "here I am");
+    await stage.taken(room.host, 1);
+  }
   await stage.deliver(room, { text: "nobody is meant" });
   await stage.deliver(room, { text: `@${room.person.name} the ship is in`, mayPing: { users: true, everyone: false } });
   await stage.until(

@@ -134,7 +134,7 @@ export class TelegramGuest implements Person {
       ? "action"
       : "normal";
     return {
-      by: wire.from?.first_name ?? "",
+      by: (wire.from?.is_bot === true ? wire.from.username : wire.from?.first_name) ?? "",
       // What parts a sign from a name has no width.
       text: text.replaceAll("@\u200b", "@"),
       style,
