@@ -1,0 +1,62 @@
+import { describe, expect, test } from "vitest";
+import type { Json } from "../kit/json.ts";
+import { fileMarks, filesOf } from "./shared-files.ts";
+
+const file = (id: string, more: Json = {}): Json => ({ file_id: id, file_unique_id: `u${id}`, file_size: 10, ...more });
+const sizes = [
+  file("small", { width: 90, height: 60 }),
+  file("large", { width: 900, height: 600 }),
+  file("middle", { width: 300, height: 200 }),
+];
+
+/** As `id name mime bytes`. */
+const shown = (raw: Json): readonly string[] =>
+  filesOf(raw, 5).map(({ ref, name, mime, bytes }) => {
+    const { id } = JSON.parse(String(ref)) as { id: string };
+    return `${id} ${name} ${mime ?? "-"} ${bytes ?? "-"}`;
+  });
+
+describe("the files of a message", () => {
+  test.each<readonly [string, Json, readonly string[]]>([
+    ["none", { text: "hello" }, []],
+    ["the largest photo", { photo: sizes }, ["large photo-5.jpg image/jpeg 10"]],
+    [
+      "a photo that moves, still",
+      { live_photo: { photo: sizes, file_id: "film" } },
+      ["large photo-5.jpg image/jpeg 10"],
+    ],
+    [
+      "a document",
+      { document: file("d", { file_name: "a\nb.txt", mime_type: "text/plain" }) },
+      ["d a b.txt text/plain 10"],
+    ],
+    ["one without a name", { document: file("d") }, ["d file-5.bin - 10"]],
+    ["an animation once", { animation: file("a"), document: file("a") }, ["a animation-5.mp4 video/mp4 10"]],
+    [
+      "a video",
+      { video: file("v", { file_name: "v.mov", mime_type: "video/quicktime" }) },
+      ["v v.mov video/quicktime 10"],
+    ],
+    ["a video message", { video_note: file("n") }, ["n video-5.mp4 video/mp4 10"]],
+    ["music", { audio: file("m", { mime_type: "audio/flac" }) }, ["m audio-5.mp3 audio/flac 10"]],
+    ["a voice", { voice: file("o") }, ["o voice-5.ogg audio/ogg 10"]],
+    ["a sticker", { sticker: file("s") }, ["s sticker-5.webp image/webp 10"]],
+    ["one that moves", { sticker: file("s", { is_animated: true }) }, ["s sticker-5.tgs application/x-tgsticker 10"]],
+    ["one that is a film", { sticker: file("s", { is_video: true }) }, ["s sticker-5.webm video/webm 10"]],
+    [
+      "what was paid for",
+      { paid_media: { paid_media: [{ type: "photo", photo: sizes }, { type: "preview" }, { video: file("v") }] } },
+      ["large photo-5-1.jpg image/jpeg 10", "v video-5-3.mp4 video/mp4 10"],
+    ],
+    ["a size that is none", { voice: file("o", { file_size: -1 }) }, ["o voice-5.ogg audio/ogg -"]],
+    ["nothing with a file's name", { document: { file_name: "d" }, photo: [5, {}] }, []],
+  ])("are %s", (_, raw, files) => {
+    expect(shown(raw)).toEqual(files);
+  });
+
+  test("are the same as long as their marks are", () => {
+    expect(fileMarks({ photo: sizes, document: file("d") })).toEqual(["usmall", "ularge", "umiddle", "ud"]);
+    expect(fileMarks({ photo: sizes })).toEqual(fileMarks({ photo: sizes.map((size) => ({ ...size, file_id: "x" })) }));
+    expect(fileMarks({})).toEqual([]);
+  });
+});
