@@ -16,6 +16,7 @@ const draftOf = (text: string, more: Partial<PostDraft> = {}): PostDraft => ({
   ...more,
 });
 const nobody: Partial<PostDraft> = { author: null };
+const NO_PING = { mayPing: { users: false, everyone: false } };
 const options: TelegramPostOptions = {
   idOf: (name) => (name === "alice" || name === "alice smith" ? "7" : null),
   files: [],
@@ -46,12 +47,16 @@ describe("one message", () => {
     ["code first", draftOf("", { body: bodyOf("```\na\n```", [], "markdown") }), "[irc] <Bob>\na"],
     ["an action", draftOf("", { body: { ...bodyOf("waves"), style: "action" } }), "[irc] <Bob> waves"],
     ["somebody here", draftOf("alice: hi @Alice Smith", nobody), "alice: hi @Alice Smith"],
-    ["somebody elsewhere", draftOf("hi @carol, @dave.", nobody), "hi @·carol, @·dave."],
-    ["nobody is to be called", draftOf("@alice", { ...nobody, mayPing: { users: false, everyone: true } }), "@·alice"],
+    ["somebody who may be here", draftOf("hi @carol, @dave.", nobody), "hi @carol, @dave."],
+    [
+      "nobody is to be called",
+      draftOf("@alice, @carol", { ...nobody, mayPing: { users: false, everyone: true } }),
+      "@·alice, @·carol",
+    ],
     ["everybody", draftOf("@all @here", { ...nobody, mayPing: { users: true, everyone: true } }), "@·all @·here"],
     [
       "mail and addresses",
-      draftOf("a@b.c https://x.y/@bob?q=@carol @d", nobody),
+      draftOf("a@b.c https://x.y/@bob?q=@carol @d", { ...nobody, ...NO_PING }),
       "a@b.c https://x.y/@bob?q=@carol @·d",
     ],
     ["no name at all", draftOf("1 @ 2 @@ @-", nobody), "1 @ 2 @@ @-"],
@@ -69,14 +74,15 @@ describe("one message", () => {
       { t: "text", text: "@" },
       { t: "bold", of: [{ t: "text", text: "carol" }] },
     ] as const;
-    const draft = draftOf("", { ...nobody, body: { ...bodyOf(""), blocks: [{ t: "para", of }] } });
-    expect(partsOf(draft).map(textOf)).toEqual(["@·carol"]);
+    const body = { ...bodyOf(""), blocks: [{ t: "para", of }] } as const;
+    for (const mayPing of [{ users: true, everyone: false }, NO_PING.mayPing])
+      expect(partsOf(draftOf("", { ...nobody, body, mayPing })).map(textOf)).toEqual(["@·carol"]);
   });
 
   test("code stays as it is", () => {
-    expect(partsOf(draftOf("", { ...nobody, body: bodyOf("`@carol`", [], "markdown") })).map(textOf)).toEqual([
-      "@carol",
-    ]);
+    expect(
+      partsOf(draftOf("", { ...nobody, ...NO_PING, body: bodyOf("`@carol`", [], "markdown") })).map(textOf),
+    ).toEqual(["@carol"]);
   });
 
   test("whom another network means is whoever has that name here", () => {

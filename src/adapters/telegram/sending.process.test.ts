@@ -15,19 +15,27 @@ describe("posts", () => {
     const town = await sendingTown();
     const life = sending(town);
     const body = bodyOf("**big** news & <b>no</b> markup @carol", [], "markdown");
-    const { outcome } = await doOp(life, postOf(life.in(town.dock), "", { body }));
+    const { outcome } = await doOp(
+      life,
+      postOf(life.in(town.dock), "", { body, mayPing: { users: false, everyone: true } }),
+    );
     const [row] = ours(town, town.dock);
     expect(messagesOf(outcome)).toEqual([messageRef(town.dock.id, row?.id ?? 0, false)]);
     expect(row?.wire.text).toBe("[irc] <Bob> big news & <b>no</b> markup @\u200bcarol");
     expect(row?.wire.entities).toEqual([{ type: "bold", offset: 12, length: 3 }]);
   });
 
-  test("somebody of the chat is meant, and nobody else", async () => {
+  test("somebody of the chat is meant, whom we know or not, and never all", async () => {
     const town = await sendingTown();
     const life = sending(town);
-    await doOp(life, postOf(life.in(town.dock), "@alice and @carol and @all", nobody));
+    await doOp(life, postOf(life.in(town.dock), "@alice and @carol and @everyone", nobody));
     const [row] = ours(town, town.dock);
-    expect(row?.wire.entities).toEqual([{ type: "text_mention", offset: 0, length: 6, user: town.alice.user }]);
+    expect(row?.wire.text).toBe("@alice and @carol and @\u200beveryone");
+    expect(row?.wire.entities).toEqual([
+      { type: "text_mention", offset: 0, length: 6, user: town.alice.user },
+      // If there is somebody of that user name in the chat, the server tells them.
+      { type: "mention", offset: 11, length: 6 },
+    ]);
   });
 
   test.each([false, true])("previews, unless they are switched off: %s", async (DisableWebPagePreview) => {

@@ -11,8 +11,9 @@ import { userRef } from "./ids.ts";
 const APART = "\u200b";
 
 /**
- * The text with the people here whom it means, and with nobody else: the server takes `@name` for whoever has that name
- * anywhere, and tells them. `idOf`: the member here who is called so, in lower case; null: nobody, or several.
+ * The text with the people here whom it may mean. The server itself takes `@name` for whoever has that user name, and
+ * tells them if they are here: a bot does not know all who are. `idOf`: somebody here who is called so, in lower case;
+ * null: nobody we know of, or several.
  */
 export function withPeople(
   blocks: readonly Block[],
@@ -26,26 +27,30 @@ export function withPeople(
   };
   const bare = blocks.map(withoutUsers);
   const linked = mayPing.users ? linkMentions(bare, find) : bare;
-  return linked.map((block) => overInlines(block, (of) => of.map((inline) => callingNobody(inline))));
+  const isMeant = (name: string): boolean => mayPing.users && name !== "" && !isCallToAll(name.toLowerCase());
+  return linked.map((block) => overInlines(block, (of) => of.map((inline) => callingOnly(inline, isMeant))));
 }
 
-function callingNobody(inline: Inline): Inline {
-  if (inline.t === "text") return { ...inline, text: unlinked(inline.text) };
-  return "of" in inline && inline.t !== "link" ? { ...inline, of: inline.of.map(callingNobody) } : inline;
+function callingOnly(inline: Inline, isMeant: (name: string) => boolean): Inline {
+  if (inline.t === "text") return { ...inline, text: unlinked(inline.text, isMeant) };
+  return "of" in inline && inline.t !== "link"
+    ? { ...inline, of: inline.of.map((inner) => callingOnly(inner, isMeant)) }
+    : inline;
 }
 
-/** A text whose `@name` names nobody. At its end a sign may stand before a name that follows. */
-export function unlinked(text: string): string {
+/** A text whose `@name` is nobody's. At its end a sign may stand before a name that follows. */
+export function unlinked(text: string, isMeant: (name: string) => boolean = () => false): string {
   if (!text.includes("@")) return text;
   let written = "";
   let from = 0;
   let after = 0;
-  for (const { index, 0: found } of text.matchAll(PLACES)) {
+  for (const { index, 0: found, 1: name = "" } of text.matchAll(PLACES)) {
     if (index < after) continue;
-    if (found !== "@") {
+    if (!found.startsWith("@")) {
       after = endOfUrl(text, index);
       continue;
     }
+    if (isMeant(name)) continue;
     written += text.slice(from, index + 1) + APART;
     from = index + 1;
   }
@@ -53,4 +58,4 @@ export function unlinked(text: string): string {
 }
 
 /** Where a name may begin: after an `@` that is not within a word; and where an address begins. */
-const PLACES = /(?<![\p{L}\p{N}_])@(?=\w|$)|https?:\/\//giu;
+const PLACES = /(?<![\p{L}\p{N}_])@(?:(\w+)|$)|https?:\/\//giu;
