@@ -78,10 +78,15 @@ test("threads with something new, or of which something was told", () => {
   ];
   const told = [kept(3), kept(4, { root: tsAfter(1) }), kept(40, { root: tsAfter(-100) })];
   const oldest = (seconds: number): string => `${1_700_000_000 + seconds}.000099`;
-  expect(threadsIn(messages, told, tsAfter(50))).toEqual([
+  const recent = new Map([
+    [tsAfter(1), tsAfter(7)],
+    [tsAfter(-200), tsAfter(8)],
+  ]);
+  expect(threadsIn(messages, { kept: told, recent }, tsAfter(50))).toEqual([
     { root: tsAfter(0), oldest: oldest(50) },
     { root: tsAfter(2), oldest: oldest(50) },
     { root: tsAfter(-100), oldest: oldest(40) },
+    { root: tsAfter(-200), oldest: oldest(50) },
     { root: tsAfter(1), oldest: oldest(4) },
   ]);
 });

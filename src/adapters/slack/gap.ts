@@ -102,13 +102,20 @@ export interface ThreadToRead {
   readonly oldest: string;
 }
 
+/** What was told of a channel. */
+interface ToldOf {
+  readonly kept: readonly KeptMessage[];
+  /** Roots, each with the newest reply. */
+  readonly recent: ReadonlyMap<string, string>;
+}
+
 /**
  * The threads with replies that may be new, those with the newest first. `kept`: also those of which a reply was told,
- * as it may have changed.
+ * as it may have changed. `recent`: also those whose root is not there to say that it has new ones.
  */
 export function threadsIn(
   messages: readonly SlackMessage[],
-  kept: readonly KeptMessage[],
+  { kept, recent }: ToldOf,
   from: string,
 ): readonly ThreadToRead[] {
   const newest = new Map<string, string>();
@@ -120,6 +127,8 @@ export function threadsIn(
     // Shown in the channel as well, as others of the thread may not be.
     if (threadTs !== "" && threadTs !== ts && isLaterTs(ts, from)) note(threadTs, ts);
   }
+  const roots = new Set(messages.map(({ ts }) => ts));
+  for (const [root, ts] of recent) if (!roots.has(root)) note(root, ts);
   const oldest = new Map<string, string>();
   for (const { ts, root } of kept) {
     if (root === "") continue;

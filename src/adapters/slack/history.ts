@@ -184,13 +184,15 @@ export class SlackHistory {
     if (!channel.ok) return channel;
     for (const message of channel.value.messages) reader.note(message);
     const threads = new Map<string, FetchedMessages & { readonly oldest: string }>();
-    const wanted = threadsIn(channel.value.messages, isSweep ? [] : kept, scope.from);
+    const told = { kept, recent: positions.threads.of(id, scope.from) };
+    const wanted = threadsIn(channel.value.messages, isSweep ? UNTOLD : told, scope.from);
     const isTold = (root: string): boolean => isSweep && this.#isTold(id, channel.value.messages, root);
     for (const { root, oldest } of wanted.slice(0, THREADS_MAX)) {
       if (isTold(root) || task.isOver()) continue;
       const thread = await fetchThread(api, { channel: id, root, oldest }, task.signal);
       if (!thread.ok) return thread;
       for (const message of thread.value.messages) reader.note(message);
+      if (thread.value.messages.length === 0) positions.threads.drop(id, root);
       threads.set(root, { ...thread.value, oldest });
     }
     if (wanted.length > THREADS_MAX) {
@@ -327,6 +329,9 @@ export class SlackHistory {
 }
 
 const isOn = (change: SlackChange): boolean => change.is === "reacted" && change.on;
+
+/** What became of these, a sweep does not ask. */
+const UNTOLD = { kept: [], recent: new Map<string, string>() };
 
 const HISTORY = { event: "history" };
 

@@ -6,6 +6,7 @@ import { RecentComings } from "./comings.ts";
 import { KeptDoubts } from "./kept-doubts.ts";
 import { KeptMessages } from "./kept-messages.ts";
 import { isLaterTs, isTs, slackTimeOf, tsAt } from "./model.ts";
+import { RecentThreads } from "./recent-threads.ts";
 
 /** Slack's events have come minutes late: so much is read again. */
 const MARGIN_MS = 600_000;
@@ -33,6 +34,7 @@ export class SlackPositions {
   readonly kept: KeptMessages;
   readonly comings: RecentComings;
   readonly doubts: KeptDoubts;
+  readonly threads: RecentThreads;
   /** By channel and message, oldest first: the edit that it was told with. */
   readonly #told = new Map<string, string>();
   /** Up to when what a channel has was compared with what was told of it. */
@@ -46,6 +48,7 @@ export class SlackPositions {
     this.kept = new KeptMessages(json);
     this.comings = new RecentComings(json);
     this.doubts = new KeptDoubts(json);
+    this.threads = new RecentThreads(json);
     for (const [message, editedTs] of Object.entries(objectIn(json, "edits"))) {
       if (typeof editedTs === "string") this.#told.set(message, editedTs);
     }
@@ -88,10 +91,12 @@ export class SlackPositions {
     this.channels.forget(channel);
     this.#looked.delete(channel);
     this.kept.forget(channel);
+    this.threads.forget(channel);
   }
 
   get moved(): boolean {
-    return this.#moved || [this.channels, this.kept, this.comings, this.doubts].some(({ moved }) => moved);
+    const parts = [this.channels, this.kept, this.comings, this.doubts, this.threads];
+    return this.#moved || parts.some(({ moved }) => moved);
   }
 
   take(): Cursor | null {
@@ -102,6 +107,7 @@ export class SlackPositions {
       ...this.kept.write(),
       ...this.comings.write(),
       ...this.doubts.write(),
+      ...this.threads.write(),
       ...(this.#told.size > 0 && { edits: Object.fromEntries(this.#told) }),
       ...this.#behind(),
     });

@@ -11,6 +11,7 @@ import type { SlackIdentity } from "./login.ts";
 import { isLaterTs, type SlackFile, type SlackMessage, slackTimeOf } from "./model.ts";
 import type { SlackOwnMessages } from "./own-messages.ts";
 import type { SlackPeople } from "./people.ts";
+import type { RecentThreads } from "./recent-threads.ts";
 import {
   came,
   deleted,
@@ -52,6 +53,7 @@ export interface SlackReaderOptions {
   readonly roots: Pick<SlackRoots, "note">;
   readonly kept: KeptMessages;
   readonly comings: RecentComings;
+  readonly threads: Pick<RecentThreads, "note">;
   readonly me: Pick<SlackIdentity, "userId">;
   /** The name of a channel that we are in. */
   readonly nameOf: (channel: string) => string | null;
@@ -148,7 +150,9 @@ export class SlackReader {
     if (!isSaid(message)) return;
     const before = this.#options.kept.find(channel, ts);
     const reactions = before === null ? reactionMarks(message.reactions) : before.reactions;
-    const isReply = threadTs !== "" && threadTs !== ts && message.subtype !== "thread_broadcast";
+    const isInThread = threadTs !== "" && threadTs !== ts;
+    if (isInThread) this.#options.threads.note(channel, threadTs, ts);
+    const isReply = isInThread && message.subtype !== "thread_broadcast";
     const edit = editedTs === "" ? { digest: "", changedTs: "" } : { digest: saidDigestOf(message), changedTs };
     this.#options.kept.keep(channel, { ts, root: isReply ? threadTs : "", editedTs, reactions, ...edit });
   }

@@ -212,6 +212,32 @@ describe("what was missed", () => {
     expect(toldBy(third.host).slice(told)).toEqual(["Alice: seven"]);
   });
 
+  test("an answer in a thread that is far back, in which people have talked lately", async () => {
+    const town = await slackTown();
+    const { alice, app, channel, server } = town;
+    const first = await live(town);
+    const root = alice.say(channel, "root");
+    alice.say(channel, "an answer", { thread: root });
+    server.world.clock.pass(3_600_000);
+    for (let at = 1; at <= 250; at += 1) alice.say(channel, String(at));
+    server.world.clock.pass(3_600_000);
+    alice.say(channel, "later");
+    await until(first.host, "Alice: later");
+    await stop(first);
+    // All of that is read again, and counts as seen.
+    const second = await live(town, { before: first });
+    alice.say(channel, "again");
+    await until(second.host, "Alice: again");
+    await stop(second);
+    await until(first.host, () => server.sockets.count(app) === 0);
+    alice.say(channel, "another answer", { thread: root });
+    const third = await live(town, { before: second });
+    await until(third.host, "Alice: another answer");
+    alice.say(channel, "over");
+    await until(third.host, "Alice: over");
+    expect(toldBy(third.host).slice(254)).toEqual(["Alice: another answer", "Alice: over"]);
+  });
+
   test("a channel that is joined for the first time brings nothing of its past", async () => {
     const town = await slackTown();
     const { alice, channel } = town;

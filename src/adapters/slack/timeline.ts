@@ -29,7 +29,7 @@ const FLOORS_MAX = 1_000;
 /** Joining does not wait longer for what a channel has; then the time counts. */
 const NEWEST_MS = 3_000;
 
-interface SlackTimelineOptions extends Omit<SlackReaderOptions, "clock" | "kept" | "comings"> {
+interface SlackTimelineOptions extends Omit<SlackReaderOptions, "clock" | "kept" | "comings" | "threads"> {
   readonly api: Pick<SlackApi, "history" | "replies" | "serverMs" | "isLimited" | "channel" | "fileInfo">;
   readonly host: Host;
   readonly positions: SlackPositions;
@@ -82,8 +82,8 @@ export class SlackTimeline {
       waitingMax: WAITING_MAX,
       onFull,
     });
-    const { kept, comings } = positions;
-    this.#reader = new SlackReader({ ...options, clock: host.clock, kept, comings });
+    const { kept, comings, threads } = positions;
+    this.#reader = new SlackReader({ ...options, clock: host.clock, kept, comings, threads });
     this.#guard = new FaultGuard(host.log, "what Slack tells could not be read");
     this.#history = new SlackHistory({
       ...options,
