@@ -19,6 +19,7 @@ function stage() {
   /** What happened, in its order. */
   const seen: string[] = [];
   const behind = new Set<string>();
+  const dropped: string[] = [];
   /** Channels whose history cannot be read. */
   const failing = new Map<string, Failure>();
   /** Histories and look-ups that are held back, oldest first. */
@@ -50,6 +51,7 @@ function stage() {
       if (item === "bad") throw new Error("what somebody said");
       seen.push(item);
     },
+    onDropped: (items) => void dropped.push(...items),
     onSettled: () => undefined,
     nameOf: (channel) => `#${channel}`,
   });
@@ -61,7 +63,7 @@ function stage() {
     for (const go of held.splice(0)) go();
     await settle();
   };
-  return { clock, host, seen, behind, failing, held, lanes, settle, hold, release };
+  return { clock, host, seen, behind, dropped, failing, held, lanes, settle, hold, release };
 }
 
 describe("in its turn", () => {
@@ -176,11 +178,14 @@ describe("before it is joined", () => {
 
 describe("what waits is bounded", () => {
   test("for one channel: its history is read again", async () => {
-    const { lanes, seen, settle, hold, release } = stage();
+    const { lanes, seen, dropped, settle, hold, release } = stage();
     hold();
     lanes.fill("a");
     await settle();
-    for (let count = 0; count <= 2_000; count += 1) lanes.push("a", `${count}`);
+    for (let count = 0; count < 2_000; count += 1) lanes.push("a", `${count}`);
+    expect(dropped).toEqual([]);
+    lanes.push("a", "2000");
+    expect(dropped).toEqual(Array.from({ length: 2_001 }, (_, at) => `${at}`));
     lanes.push("a", "later");
     await release();
     expect(seen).toEqual(["history of a", "history of a", "later"]);

@@ -52,6 +52,8 @@ interface ChannelLanesOptions<Item, Failure extends HistoryFailure> {
   /** What has to be looked up before it can be read; null: nothing. Asked once more in its turn. */
   readonly prepare: (item: Item) => Promise<unknown> | null;
   readonly read: (item: Item) => void;
+  /** These are not read: the history has them, or nobody wants them any more. */
+  readonly onDropped?: (items: readonly Item[]) => void;
   /** Something that waited was read. */
   readonly onSettled: () => void;
   /** As people call it. */
@@ -127,11 +129,12 @@ export class ChannelLanes<Item, Failure extends HistoryFailure> {
   drop(channel: string): void {
     const lane = this.#lanes.get(channel);
     if (lane === undefined) return;
-    this.#empty(lane);
+    const dropped = this.#empty(lane);
     lane.isOver = true;
     lane.over.resolve();
     this.#lanes.delete(channel);
     this.#unsay(lane);
+    this.#options.onDropped?.(dropped);
   }
 
   /** Of a channel that is neither joined nor waited for it is none of ours. */
@@ -141,16 +144,14 @@ export class ChannelLanes<Item, Failure extends HistoryFailure> {
     if (lane.joined && !lane.running && this.#prepare(lane, item) === null) return this.#read(lane, item);
     // Its history has them, should it be joined after all.
     if (!lane.joined && this.#options.host.clock.monoMs() > lane.awaitedUntilMs) return this.drop(lane.channel);
-    if (lane.queue.length >= QUEUE_MAX || this.#waiting >= QUEUES_MAX) {
-      this.#empty(lane);
-      this.#options.positions.fallBack(lane.channel);
-      lane.whole = false;
-    } else {
-      this.#options.positions.fallBack(lane.channel);
-      lane.queue.push(item);
-      this.#waiting += 1;
-    }
+    this.#options.positions.fallBack(lane.channel);
+    lane.queue.push(item);
+    this.#waiting += 1;
+    const isFull = lane.queue.length > QUEUE_MAX || this.#waiting > QUEUES_MAX;
+    const dropped = isFull ? this.#empty(lane) : [];
+    if (isFull) lane.whole = false;
     if (lane.joined) this.#begin(lane);
+    if (isFull) this.#options.onDropped?.(dropped);
   }
 
   /**
@@ -182,9 +183,11 @@ export class ChannelLanes<Item, Failure extends HistoryFailure> {
     for (const turn of this.#turns.splice(0)) turn();
   }
 
-  #empty(lane: Lane<Item>): void {
-    this.#waiting -= lane.queue.length;
+  #empty(lane: Lane<Item>): readonly Item[] {
+    const { queue } = lane;
+    this.#waiting -= queue.length;
     lane.queue = [];
+    return queue;
   }
 
   #begin(lane: Lane<Item>): void {

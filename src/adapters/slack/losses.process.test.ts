@@ -206,6 +206,24 @@ describe("connections", () => {
     await until(host, () => server.hub.waiting === 0);
   });
 
+  test("what is too much to wait for the history is read from it, and acknowledged", async () => {
+    const town = await slackTown();
+    const { alice, channel, server } = town;
+    server.hub.ackMs = 60_000;
+    const first = await live(town);
+    await stop(first);
+    alice.say(channel, "missed");
+    const release = server.faults.hold({ path: "/conversations.history" });
+    const second = await live(town, { before: first });
+    const words = Array.from({ length: 2_100 }, (_, at) => `Alice: ${at}`);
+    for (let at = 0; at < words.length; at += 1) alice.say(channel, String(at));
+    await until(second.host, () => server.hub.acknowledged.length >= 2_000);
+    release();
+    await until(second.host, `Alice: ${words.length - 1}`);
+    await until(second.host, () => server.hub.waiting === 0);
+    expect(toldBy(second.host)).toEqual(["Alice: missed", ...words]);
+  });
+
   test("an event that comes again to the next session is told once", async () => {
     const town = await slackTown();
     const { alice, channel, server } = town;

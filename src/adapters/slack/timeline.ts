@@ -106,6 +106,7 @@ export class SlackTimeline {
       isForGood: ({ isForGood }) => isForGood,
       prepare: ({ opened }) => opened.ask?.() ?? null,
       read: (item) => this.#tell(item),
+      onDropped: (items) => this.#drop(items),
       onSettled: () => this.#settle(),
       nameOf: (channel) => `#${nameOf(channel) ?? channel}`,
     });
@@ -252,6 +253,16 @@ export class SlackTimeline {
     this.#intake.add(news);
     this.#renames.note(news);
     positions.channels.seen(what.atTs);
+  }
+
+  /** What is told by the history need not come again; what it does not have counts all the same. */
+  #drop(items: readonly Incoming[]): void {
+    if (this.#stopped) return;
+    for (const { event, what } of items) {
+      this.#read.push(event);
+      if (what.is === "other" || what.is === "came") this.#options.onOther(event, what.channel);
+    }
+    this.#settle();
   }
 
   #person({ event }: SlackEvent): void {
