@@ -128,10 +128,8 @@ export class SlackHistory {
     const reading = fetched.value;
     const { channel } = scope;
     const found = changesIn(reading, scope, (ts, editedTs) => positions.wasToldEdited(channel, ts, editedTs));
-    const learned = await this.#learn(channel, [
-      ...found.messages,
-      ...found.changes.flatMap((change) => (change.is === "edited" ? change.message : [])),
-    ]);
+    const edited = found.changes.flatMap((change) => (change.is === "edited" ? change.message : []));
+    const learned = await this.#learn(channel, [...found.messages, ...edited], isSweep);
     if (learned === null) return NAMELESS;
     if (task.isOver()) return null;
     const complete = (message: SlackMessage): SlackMessage => learned.get(message.ts) ?? message;
@@ -210,8 +208,12 @@ export class SlackHistory {
   }
 
   /** By `ts`, with what events lack. Null: they are to be read again later, with the names of people. */
-  async #learn(channel: string, messages: readonly SlackMessage[]): Promise<ReadonlyMap<string, SlackMessage> | null> {
-    const learned = messages.length === 0 ? [] : await this.#options.reader.learn(messages);
+  async #learn(
+    channel: string,
+    messages: readonly SlackMessage[],
+    isSweep: boolean,
+  ): Promise<ReadonlyMap<string, SlackMessage> | null> {
+    const learned = messages.length === 0 ? [] : await this.#options.reader.learn(messages, isSweep);
     if (learned !== null) this.#nameless.delete(channel);
     if (learned !== null) return new Map(learned.map((one) => [one.ts, one]));
     const tries = (this.#nameless.get(channel) ?? 0) + 1;

@@ -6,6 +6,7 @@ import type { Http } from "../kit/http.ts";
 import { inTime } from "../kit/in-time.ts";
 import type { SlackApi } from "./api.ts";
 import type { capabilities } from "./capabilities.ts";
+import { SlackChannelNames } from "./channel-names.ts";
 import { SlackEmoji } from "./emoji.ts";
 import type { SlackEvent } from "./envelopes.ts";
 import { AUTH_ERRORS } from "./errors.ts";
@@ -15,6 +16,7 @@ import { readFileRef } from "./ids.ts";
 import type { SlackLink } from "./link.ts";
 import type { SlackIdentity } from "./login.ts";
 import { EventOrder } from "./order.ts";
+import { channelIn } from "./model.ts";
 import { SlackOwnMessages } from "./own-messages.ts";
 import { SlackPeople } from "./people.ts";
 import { SlackPositions } from "./positions.ts";
@@ -54,6 +56,7 @@ export class SlackSession implements Session<SlackHandlers> {
   readonly #timeline: SlackTimeline;
   readonly #order: EventOrder;
   readonly #emoji: SlackEmoji;
+  readonly #names: SlackChannelNames;
   readonly #sweep: SlackSweep;
   readonly #stop = new AbortController();
   readonly #ending = Promise.withResolvers<Ended>();
@@ -68,6 +71,7 @@ export class SlackSession implements Session<SlackHandlers> {
     const people = new SlackPeople({ api, clock: host.clock, settings });
     const own = new SlackOwnMessages(me);
     const roots = new SlackRoots(api);
+    this.#names = new SlackChannelNames({ api, clock: host.clock, joined: (id) => this.#rooms.nameOf(id) });
     this.#emoji = new SlackEmoji(api);
     this.#rooms = new SlackRooms({
       api,
@@ -87,7 +91,7 @@ export class SlackSession implements Session<SlackHandlers> {
       own,
       roots,
       me,
-      nameOf: (id) => this.#rooms.nameOf(id),
+      names: this.#names,
       onOther: (event, channel) => this.#takeOther(event, channel),
       onUnreadable: (channel, failure) => this.#unreadable(channel, failure),
       onFull: (isFull) => options.events.pause(isFull),
@@ -180,6 +184,7 @@ export class SlackSession implements Session<SlackHandlers> {
     // Whoever logs in again is told why that fails.
     else if (type === "app_uninstalled" || type === "tokens_revoked") this.#ending.resolve(lost("auth", REVOKED));
     else this.#rooms.take(event, channel);
+    if (type === "channel_rename" || type === "group_rename") this.#names.renamed(channelIn(event["channel"]));
   }
 
   #unreadable(channel: string, failure: UnreadHistory): void {

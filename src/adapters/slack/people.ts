@@ -15,7 +15,7 @@ const PEOPLE_MAX = 3_000;
 /** One whom nobody knows is not asked for again for so long, nor is one who could not be looked up. */
 const ABSENT_MS = 60_000;
 const FAILED_MS = 20_000;
-/** What is said must not wait longer for a name. */
+/** So long a name is waited for where nobody waits for what is said. */
 const ASK_MS = 10_000;
 /** Who is looked up at once of those whom a history names. */
 const LEARN_MAX = 4;
@@ -33,6 +33,8 @@ interface SlackPeopleOptions {
 export class SlackPeople {
   readonly #options: SlackPeopleOptions;
   readonly #byId: Directory<string, SlackUser>;
+  /** Those whom somebody has waited for in vain: nobody does that again. */
+  readonly #late = new Set<string>();
 
   constructor(options: SlackPeopleOptions) {
     const { api, clock } = options;
@@ -51,9 +53,14 @@ export class SlackPeople {
   }
 
   /** Null when there is none, or nobody says so in time. Never rejects. */
-  async get(id: string): Promise<SlackUser | null> {
-    const { clock } = this.#options;
-    return id === "" ? null : await inTime(this.#byId.get(id), { clock, ms: ASK_MS }, () => null);
+  async get(id: string, ms = ASK_MS): Promise<SlackUser | null> {
+    if (id === "") return null;
+    const found = this.#byId.get(id);
+    return await inTime(found, { clock: this.#options.clock, ms }, () => {
+      this.#late.add(id);
+      void found.then(() => this.#late.delete(id));
+      return null;
+    });
   }
 
   /** Without asking anybody; null: not known now. */
@@ -63,15 +70,17 @@ export class SlackPeople {
 
   /** Whether somebody has to be asked for this one, and can be asked now. */
   isToAsk(id: string): boolean {
-    return id !== "" && this.#byId.known(id) === undefined && !this.#byId.hasFailed(id);
+    return id !== "" && this.#byId.known(id) === undefined && !this.#byId.hasFailed(id) && !this.#late.has(id);
   }
 
-  /** Looks up all who are not known, a few at once. False: of some of them nothing could be said now. */
-  async learn(ids: Iterable<string>): Promise<boolean> {
+  /** Looks up all who are not known, a few at once. False: of some of them nothing could be said in time. */
+  async learn(ids: Iterable<string>, ms = ASK_MS): Promise<boolean> {
+    const { clock } = this.#options;
+    const untilMs = clock.monoMs() + ms;
     const unknown = [...new Set(ids)].filter((id) => id !== "" && this.#byId.known(id) === undefined);
-    for (let at = 0; at < unknown.length; at += LEARN_MAX) {
+    for (let at = 0; at < unknown.length && clock.monoMs() < untilMs; at += LEARN_MAX) {
       const some = unknown.slice(at, at + LEARN_MAX);
-      await Promise.all(some.map(async (id) => await this.get(id)));
+      await Promise.all(some.map(async (id) => await this.get(id, untilMs - clock.monoMs())));
     }
     return unknown.every((id) => this.#byId.known(id) !== undefined);
   }
@@ -85,10 +94,10 @@ export class SlackPeople {
     return before;
   }
 
-  /** `fallback`: the name of one whom nobody can look up. */
+  /** `fallback`: the name of one whom nobody can look up; without any, the id tells people apart. */
   author(id: string, fallback = ""): Author {
     const user = this.known(id);
-    const name = (this.nameOf(id) ?? "") || cleanName(fallback) || "somebody";
+    const name = (this.nameOf(id) ?? "") || cleanName(fallback) || cleanName(id) || "somebody";
     const avatar = user === null ? null : pictureOf(user.picture);
     return { id: userRef(id), identity: null, name: cut(name, NAME_MAX, "codepoints"), avatar };
   }

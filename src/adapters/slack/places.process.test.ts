@@ -120,7 +120,7 @@ describe("people and programs", () => {
     expect(host.events.filter(({ echoOf }) => echoOf === "self")).toHaveLength(1);
   });
 
-  test("who cannot be looked up now is told by the name in the message, or as somebody", async () => {
+  test("who cannot be looked up now is told by the name in the message, or by the id", async () => {
     const town = await slackTown();
     const { channel, server, team } = town;
     const { host } = await live(town);
@@ -130,6 +130,37 @@ describe("people and programs", () => {
     const profile = { user_profile: { display_name: "Bobby" } };
     bob.say(channel, "two", { more: profile as object });
     await until(host, () => toldBy(host).length === 2);
-    expect(toldBy(host)).toEqual(["somebody: one", "Bobby: two"]);
+    expect(toldBy(host)).toEqual([`${bob.id}: one`, "Bobby: two"]);
+  });
+
+  test("what is said waits a moment for a name, once", async () => {
+    const town = await slackTown();
+    const { channel, server, team } = town;
+    const { host } = await live(town);
+    const bob = addPerson(server, team, "bob");
+    const release = server.faults.hold({ path: "/users.info" });
+    const numbers = Array.from({ length: 50 }, (_, at) => String(at));
+    for (const text of numbers) bob.say(channel, text);
+    await until(host, `${bob.id}: 49`);
+    expect(toldBy(host)).toEqual(numbers.map((text) => `${bob.id}: ${text}`));
+    release();
+    await until(host, () => {
+      bob.say(channel, "more");
+      return toldBy(host).includes("bob: more");
+    });
+  });
+
+  test("channels that are mentioned have their names, those of the list, and those that are not in it", async () => {
+    const town = await slackTown();
+    const { alice, app, channel, server, team } = town;
+    const { host } = await live(town);
+    const open = Array.from({ length: 20 }, (_, at) => server.world.addChannel(team.id, `open${at}`, alice.id));
+    const shut = server.world.addChannel(team.id, "shut", alice.id, true);
+    alice.invite(shut, app.user);
+    const count = server.requests.length;
+    alice.say(channel, [...open, shut].map(({ id }) => `<#${id}>`).join(" "));
+    await until(host, `Alice: ${open.map(({ name }) => `#${name}`).join(" ")} #shut`);
+    const asked = server.requests.slice(count).filter((one) => one.includes("/conversations."));
+    expect(asked).toEqual(["POST /conversations.list", "POST /conversations.info"]);
   });
 });

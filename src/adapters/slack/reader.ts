@@ -1,8 +1,7 @@
 import type { Event } from "../../contract/events.ts";
-import type { Clock } from "../../contract/host.ts";
 import { Lru } from "../../lib/lru.ts";
-import { inTime } from "../kit/in-time.ts";
 import type { SlackApi } from "./api.ts";
+import type { SlackChannelNames } from "./channel-names.ts";
 import type { RecentComings } from "./comings.ts";
 import type { SlackEmoji } from "./emoji.ts";
 import type { SlackHappening } from "./happening.ts";
@@ -28,11 +27,10 @@ import { isSaid } from "./words.ts";
 /** So many messages are known by what they say, so that what changes nothing of it is no edit. */
 const CONTENTS_MAX = 5_000;
 const GONE_MAX = 2_000;
-/** Names of channels that are only mentioned. */
-const CHANNELS_MAX = 1_000;
-
-/** What is said must not wait longer for such a name. */
-const ASK_MS = 5_000;
+/** What is said must not wait longer for names. */
+const NAMES_MS = 1_500;
+/** What was said long ago can wait. */
+const PAST_MS = 10_000;
 
 const never = new AbortController().signal;
 
@@ -45,8 +43,7 @@ interface Told {
 }
 
 export interface SlackReaderOptions {
-  readonly api: Pick<SlackApi, "channel" | "fileInfo">;
-  readonly clock: Pick<Clock, "after">;
+  readonly api: Pick<SlackApi, "fileInfo">;
   readonly people: SlackPeople;
   readonly emoji: SlackEmoji;
   readonly own: Pick<SlackOwnMessages, "isOurs" | "note" | "isDeleting">;
@@ -55,8 +52,7 @@ export interface SlackReaderOptions {
   readonly comings: RecentComings;
   readonly threads: Pick<RecentThreads, "note">;
   readonly me: Pick<SlackIdentity, "userId">;
-  /** The name of a channel that we are in. */
-  readonly nameOf: (channel: string) => string | null;
+  readonly names: SlackChannelNames;
 }
 
 /** An event of a channel, of which something may have to be looked up first. */
@@ -76,11 +72,9 @@ export class SlackReader {
   readonly #contents = new Lru<string, Told>(CONTENTS_MAX);
   /** Messages that are no more: what led to them may come later. */
   readonly #gone = new Lru<string, true>(GONE_MAX);
-  /** Null: it has no name for us. */
-  readonly #channels = new Lru<string, string | { readonly none: true }>(CHANNELS_MAX);
 
   constructor(options: SlackReaderOptions) {
-    const { people, own, me, emoji, nameOf } = options;
+    const { people, own, me, emoji, names } = options;
     this.#options = options;
     this.context = {
       me: me.userId,
@@ -90,7 +84,7 @@ export class SlackReader {
       emoji: (name) => emoji.shown(name),
       names: {
         user: (id) => people.nameOf(id),
-        channel: (id) => nameOf(id) ?? this.#channelName(id),
+        channel: (id) => names.nameOf(id),
         group: () => "group",
       },
     };
@@ -131,13 +125,20 @@ export class SlackReader {
     if (own.isOurs(message)) own.note(message.channel, message);
   }
 
-  /** All whom a history names, and the files of strangers in it. */
-  async learn(messages: readonly SlackMessage[]): Promise<readonly SlackMessage[] | null> {
-    const { people } = this.#options;
+  /** All whom a history names, and the files of strangers in it. `isHurried`: what is being said waits for it. */
+  async learn(messages: readonly SlackMessage[], isHurried: boolean): Promise<readonly SlackMessage[] | null> {
+    const { people, names } = this.#options;
     const needed = messages.map(neededFor);
-    const isKnown = await people.learn(needed.flatMap(({ users }) => users));
+    const ms = isHurried ? NAMES_MS : PAST_MS;
+    const isKnown = await people.learn(
+      needed.flatMap(({ users }) => users),
+      ms,
+    );
     if (!isKnown) return null;
-    for (const id of new Set(needed.flatMap(({ channels }) => channels))) await this.#learnChannel(id);
+    await names.learn(
+      needed.flatMap(({ channels }) => channels),
+      ms,
+    );
     return await Promise.all(messages.map(async (message) => await this.#complete(message)));
   }
 
@@ -248,30 +249,14 @@ export class SlackReader {
 
   /** Null when nothing has to be asked. */
   #asking(users: readonly string[], channels: readonly string[]): OpenedHappening["ask"] {
-    const { people, nameOf } = this.#options;
-    const unknown = users.filter((id) => people.isToAsk(id));
-    const unnamed = channels.filter((id) => nameOf(id) === null && this.#channels.get(id) === undefined);
-    if (unknown.length === 0 && unnamed.length === 0) return null;
+    const { people, names } = this.#options;
+    const unknown = (): readonly string[] => users.filter((id) => people.isToAsk(id));
+    if (unknown().length === 0 && names.toAsk(channels).length === 0) return null;
+    // What others have waited for in vain meanwhile is not waited for.
     return async () => {
-      const names = unnamed.map(async (id) => await this.#learnChannel(id));
-      await Promise.all([...unknown.map(async (id) => await people.get(id)), ...names]);
+      const asked = unknown().map(async (id) => await people.get(id, NAMES_MS));
+      await Promise.all([names.learn(channels, NAMES_MS), ...asked]);
     };
-  }
-
-  #channelName(id: string): string | null {
-    const known = this.#channels.get(id);
-    return typeof known === "string" ? known : null;
-  }
-
-  async #learnChannel(id: string): Promise<void> {
-    const { api, nameOf, clock } = this.#options;
-    if (nameOf(id) !== null || this.#channels.get(id) !== undefined) return;
-    const name = await inTime(
-      api.channel(id, never).then((answer) => (answer.ok ? (answer.value?.name ?? "") : "")),
-      { clock, ms: ASK_MS },
-      () => "",
-    );
-    this.#channels.set(id, name === "" ? { none: true } : name);
   }
 
   /** Of files of other workspaces, events have only the id. */

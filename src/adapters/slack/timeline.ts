@@ -29,8 +29,8 @@ const FLOORS_MAX = 1_000;
 /** Joining does not wait longer for what a channel has; then the time counts. */
 const NEWEST_MS = 3_000;
 
-interface SlackTimelineOptions extends Omit<SlackReaderOptions, "clock" | "kept" | "comings" | "threads"> {
-  readonly api: Pick<SlackApi, "history" | "replies" | "serverMs" | "isLimited" | "channel" | "fileInfo">;
+interface SlackTimelineOptions extends Omit<SlackReaderOptions, "kept" | "comings" | "threads"> {
+  readonly api: Pick<SlackApi, "history" | "replies" | "serverMs" | "isLimited" | "fileInfo">;
   readonly host: Host;
   readonly positions: SlackPositions;
   /** Events about channels, emoji and the app itself. */
@@ -72,7 +72,7 @@ export class SlackTimeline {
   #time = { atMs: 0, monoMs: 0 };
 
   constructor(options: SlackTimelineOptions) {
-    const { host, positions, nameOf, onUnreadable, onFull } = options;
+    const { host, positions, names, onUnreadable, onFull } = options;
     this.#options = options;
     this.#durable = new Durable(host);
     this.#intake = new EventIntake({
@@ -83,7 +83,7 @@ export class SlackTimeline {
       onFull,
     });
     const { kept, comings, threads } = positions;
-    this.#reader = new SlackReader({ ...options, clock: host.clock, kept, comings, threads });
+    this.#reader = new SlackReader({ ...options, kept, comings, threads });
     this.#guard = new FaultGuard(host.log, "what Slack tells could not be read");
     this.#history = new SlackHistory({
       ...options,
@@ -108,7 +108,7 @@ export class SlackTimeline {
       read: (item) => this.#tell(item),
       onDropped: (items) => this.#drop(items),
       onSettled: () => this.#settle(),
-      nameOf: (channel) => `#${nameOf(channel) ?? channel}`,
+      nameOf: (channel) => `#${names.nameOf(channel) ?? channel}`,
     });
     // Until it is joined again, nothing of it is handed over.
     for (const id of positions.channels.ids) positions.channels.fallBack(id);

@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { FakeClock, settled } from "../../../test/support/fake-clock.ts";
+import type { SlackUser } from "./model.ts";
+import { SlackPeople } from "./people.ts";
+import { slackSettings } from "./settings.suite.ts";
+
+const userOf = (id: string): SlackUser => ({
+  id,
+  teamId: "T1",
+  name: id.toLowerCase(),
+  displayName: "",
+  realName: "",
+  isBot: false,
+  deleted: false,
+  picture: null,
+});
+
+/** Nobody is said to be who they are before `gate` is open. */
+function stage() {
+  const clock = new FakeClock();
+  const gate = Promise.withResolvers<void>();
+  const asked: string[] = [];
+  const user = async (id: string) => {
+    asked.push(id);
+    await gate.promise;
+    return { ok: true as const, value: userOf(id) };
+  };
+  return { clock, gate, asked, people: new SlackPeople({ api: { user }, clock, settings: slackSettings({}) }) };
+}
+
+test("a name is waited for so long, once, and is there when it comes", async () => {
+  const { people, clock, gate, asked } = stage();
+  const got = people.get("U1", 1_500);
+  await clock.advance(1_499);
+  expect(people.isToAsk("U1")).toBe(true);
+  await clock.advance(1);
+  expect([await got, people.isToAsk("U1"), people.author("U1").name]).toEqual([null, false, "U1"]);
+  gate.resolve();
+  await settled();
+  expect([people.isToAsk("U1"), people.author("U1").name, asked]).toEqual([false, "u1", ["U1"]]);
+});
+
+test("the people of a history are waited for together", async () => {
+  const { people, clock, asked } = stage();
+  const ids = Array.from({ length: 20 }, (_, at) => `U${at}`);
+  const learned = people.learn(ids, 10_000);
+  await clock.advance(10_000);
+  expect([await learned, asked]).toEqual([false, ids.slice(0, 4)]);
+});
