@@ -258,5 +258,10 @@ describe("connections", () => {
     await until(second.host, () => toldBy(second.host).length >= 300);
     expect(toldBy(second.host).toSorted()).toEqual(names.map((name) => `Alice: in ${name}`).toSorted());
     expect(server.requests.filter((one) => one.includes("/users.conversations")).length).toBeLessThan(10);
+    // Named by their ids, too, only a few are asked for one by one.
+    await stop(second);
+    const third = await begin(town, { before: second });
+    await Promise.all(rooms.map(async ({ id }) => await joinChannel(third, `ID:${id}`)));
+    expect(server.requests.filter((one) => one.includes("/conversations.info"))).toHaveLength(5);
   });
 });

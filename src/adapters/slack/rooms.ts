@@ -19,6 +19,9 @@ const REMOVED_MS = 60_000;
 const LISTED_MS = 30_000;
 /** A long list is read on when nobody waits for it any more: it is asked for again soon. */
 const LIST_MS = 600_000;
+/** So many channels that are named by their ids are asked for one by one. */
+const FEW_IDS = 5;
+const ID = "ID:";
 
 const ARCHIVED: Reason = {
   code: "not_found",
@@ -60,8 +63,9 @@ export class SlackRooms {
   readonly #shut = new Set<string>();
   /** Ids of those that we are getting into. */
   readonly #entering = new Set<string>();
-  /** Names of those that were ever asked for. */
+  /** Names of those that were ever asked for; of ids, behind `ID`. */
   readonly #wanted = new Set<string>();
+  #askedIds = 0;
   readonly #listings = new Map<"mine" | "public", Listing>();
 
   constructor(options: SlackRoomsOptions) {
@@ -195,16 +199,29 @@ export class SlackRooms {
 
   /** Null: there is none that we can see. */
   async #find(name: string, signal: AbortSignal): Promise<SlackResult<SlackChannel | null>> {
-    const { api } = this.#options;
-    if (/^ID:/iu.test(name)) return await api.channel(name.slice(3).toUpperCase(), signal);
-    this.#wanted.add(name.toLowerCase());
+    const id = /^ID:(?<id>.*)$/isu.exec(name)?.groups?.["id"]?.toUpperCase();
+    if (id !== undefined) return await this.#findById(id, signal);
     for (const list of ["mine", "public"] as const) {
-      const look = this.#lookUp(list, name.toLowerCase());
-      const { clock } = this.#options.host;
-      const found = await inTime(look, { clock, ms: LIST_MS, signal }, () => NOT_FOUND);
+      const found = await this.#findIn(list, name.toLowerCase(), signal);
       if (!found.ok || found.value !== null || signal.aborted) return found;
     }
     return NOT_FOUND;
+  }
+
+  /** A few are asked for; many are in the list of those that we are in. */
+  async #findById(id: string, signal: AbortSignal): Promise<SlackResult<SlackChannel | null>> {
+    this.#askedIds += 1;
+    if (this.#askedIds > FEW_IDS) {
+      const found = await this.#findIn("mine", ID + id, signal);
+      if (found.ok && (found.value !== null || signal.aborted)) return found;
+    }
+    return await this.#options.api.channel(id, signal);
+  }
+
+  async #findIn(list: "mine" | "public", name: string, signal: AbortSignal): Promise<SlackResult<SlackChannel | null>> {
+    this.#wanted.add(name);
+    const { clock } = this.#options.host;
+    return await inTime(this.#lookUp(list, name), { clock, ms: LIST_MS, signal }, () => NOT_FOUND);
   }
 
   /** Lists are read once for all who want one of them at about the same time. */
@@ -235,7 +252,9 @@ export class SlackRooms {
     do {
       const page = await api.channelsPage({ mine, cursor }, signal);
       if (!page.ok) return page;
-      for (const channel of page.value.channels) if (wanted.has(channel.name)) found.set(channel.name, channel);
+      for (const channel of page.value.channels) {
+        for (const name of [channel.name, ID + channel.id]) if (wanted.has(name)) found.set(name, channel);
+      }
       if (page.value.next === cursor) break;
       cursor = page.value.next;
     } while (cursor !== "" && found.size < wanted.size);
