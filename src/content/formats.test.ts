@@ -1,3 +1,5 @@
+import { normal, readEntities } from "../../test/servers/telegram/entities.ts";
+import { readTags, type Tagged, withTags } from "../../test/servers/telegram/tags.ts";
 import * as fc from "../../test/support/property.ts";
 import { Parser } from "htmlparser2";
 import { describe, expect, test } from "vitest";
@@ -8,16 +10,27 @@ import { wordsOf } from "./irc.ts";
 import { plainText } from "./plain.ts";
 import { type SampleFormat, SAMPLES } from "./samples.suite.ts";
 import { looksStyled } from "./styling-parse.ts";
-import { readTelegram, writtenTelegram } from "./telegram.suite.ts";
+import { telegramSource } from "./telegram-read.ts";
+import { writeTelegram } from "./telegram-write.ts";
 import { hostileWords, trees } from "./tree.suite.ts";
 
 const FORMATS = ["plain", "irc", "markdown", "mattermost", "discord", "slack", "telegram", "html", "styling"] as const;
 
 /** Of a text with entities, as it is written in one line. */
 const renders = (format: SampleFormat, blocks: readonly Block[]): string =>
-  format === "telegram" ? writtenTelegram(blocks) : render(format, blocks);
+  format === "telegram" ? withTags(sent(blocks)) : render(format, blocks);
 const reads = (format: SampleFormat, text: string): readonly Block[] =>
-  format === "telegram" ? readTelegram(text) : parse(format, text);
+  format === "telegram" ? received(readTags(text)) : parse(format, text);
+
+function sent(blocks: readonly Block[]): Tagged {
+  const { text, entities } = writeTelegram(blocks);
+  return normal(text, readEntities(entities, new Map()));
+}
+
+function received({ text, entities }: Tagged): readonly Block[] {
+  const source = telegramSource(text, entities);
+  return parse(source.format, source.text);
+}
 
 describe.each(SAMPLES)("$kind", ({ blocks, written, kept }) => {
   test.each(FORMATS)("written in %s", (format) => {
