@@ -56,7 +56,9 @@ describe("the files of a message", () => {
 
   test("are the same as long as their marks are", () => {
     expect(fileMarks({ photo: sizes, document: file("d") })).toEqual(["usmall", "ularge", "umiddle", "ud"]);
-    expect(fileMarks({ photo: sizes })).toEqual(fileMarks({ photo: sizes.map((size) => ({ ...size, file_id: "x" })) }));
+    expect(fileMarks({ photo: sizes })).toEqual(
+      fileMarks({ photo: sizes.map((size) => Object.assign({}, size, { file_id: "x" })) }),
+    );
     expect(fileMarks({})).toEqual([]);
   });
 });
