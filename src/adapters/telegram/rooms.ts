@@ -59,6 +59,11 @@ export class TelegramRooms {
     return this.#of(chat).map(({ ref }) => ref);
   }
 
+  /** Whether we are in a chat, and so are told what is said there. */
+  isJoined(chat: number): boolean {
+    return this.#of(chat).some(({ joined }) => joined);
+  }
+
   /** Resolves once all rooms that we were in are joined or known to be shut, or enough was given to that. */
   async settled(over: Promise<unknown>): Promise<void> {
     const { positions } = this.#options;

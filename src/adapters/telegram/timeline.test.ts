@@ -32,6 +32,7 @@ function stage({ picture = Promise.resolve(null) }: { picture?: Promise<null> } 
     places: {
       refOf: (chat, topic) => (chat !== CREW.id ? null : topic === null ? TOWN : topic === 3 ? TOPIC : null),
       refsOf: (chat) => (chat === CREW.id ? [TOWN, TOPIC] : []),
+      isJoined: (chat) => chat === CREW.id,
     },
     people: new TelegramPeople({ api, clock, settings }),
     onMoved: (from, to) => moves.push(`${from} ${to}`),

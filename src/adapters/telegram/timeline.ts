@@ -35,6 +35,8 @@ export interface TelegramPlaces {
   refOf(chat: number, topic: number | null): ChannelRef | null;
   /** All of a chat that somebody wants. */
   refsOf(chat: number): readonly ChannelRef[];
+  /** Whether we are in a chat, and so are told what is said there. */
+  isJoined(chat: number): boolean;
 }
 
 interface TelegramTimelineOptions {
@@ -104,7 +106,7 @@ export class TelegramTimeline {
       person: (user) => people.ofUser(user),
       peer: (peer) => people.ofPeer(peer),
       emoji: (reaction) => this.#emoji.shown(reaction),
-      isJoined: (chat) => places.refsOf(chat).length > 0,
+      isJoined: (chat) => places.isJoined(chat),
     };
   }
 
