@@ -50,6 +50,9 @@ test.each([
   ["discord", { ApiURL: "http://[::1]:8080/api" }, "[::1]:8080/api (no TLS)"],
   ["slack", { ApiURL: "https://slack.com/api/", Token: "t", WebhookURL: "" }, "slack.com (TLS)"],
   ["slack", { ApiURL: "http://[::1]:8080/api", Token: "t", WebhookURL: "" }, "[::1]:8080/api (no TLS)"],
+  ["telegram", { ApiURL: "https://api.telegram.org" }, "api.telegram.org (TLS)"],
+  ["telegram", { ApiURL: "http://[::1]:8081/bots" }, "[::1]:8081/bots (no TLS)"],
+  ["telegram", { ApiURL: "http://a:b/" }, null],
   ["slack", { ApiURL: "https://slack.com/api/", Token: "", WebhookURL: "https://hooks.invalid/x" }, null],
 ])("%s says where %j connects to", (protocol, settings, address) => {
   expect(protocols.get(protocol)?.address?.(settings)).toBe(address);

@@ -15,7 +15,7 @@ export const ignoredShared: readonly IgnoredSetting[] = [
   later("ShowUserTyping", "typing is not relayed"),
   later("PrefixMessagesWithNick", "only Mattermost and Slack accounts have it"),
   unneeded("UseUserName", "only Discord, Matrix and Mattermost have two names for a person"),
-  later("UseFullName", "only Slack accounts have it"),
+  later("UseFullName", "only Slack and Telegram accounts have it"),
   unneeded("MessageClipped", "long messages are split, not clipped"),
   later("SkipTLSVerify", "only IRC, XMPP and Mattermost accounts have it"),
   later("http_proxy", "it is for networks that Rialto does not support yet"),
@@ -67,14 +67,6 @@ export const missingProtocols: readonly MissingProtocol[] = [
     title: "Slack (legacy tokens)",
     settings: words("Token WebhookURL WebhookBindAddress"),
     network: null,
-  },
-  {
-    protocol: "telegram",
-    title: "Telegram",
-    settings: words(
-      "Token MessageFormat DisableWebPagePreview UseFirstName UseInsecureURL MediaConvertWebPToPNG MediaConvertTgs",
-    ),
-    network: "",
   },
   {
     protocol: "rocketchat",

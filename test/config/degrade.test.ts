@@ -157,6 +157,7 @@ test("which settings protect", () => {
       "mattermost: Server Team NoTLS SkipTLSVerify TLSCACertificate Token Login Password WebhookURL WebhookBindAddress WebhookToken",
       "discord: Token Server ApiURL WebhookURL",
       "slack: Token AppToken ApiURL WebhookURL",
+      "telegram: Token ApiURL",
     ]
   `);
 });

@@ -28,8 +28,8 @@ const manifest: Manifest = {
     { name: "MediaConvertWebPToPNG", state: "later", why: AS_THEY_COME },
     { name: "MediaConvertTgs", state: "later", why: AS_THEY_COME },
   ],
-  network: "ApiURL",
-  // Whoever serves the Bot API, a chat is the same one.
+  network: "Token",
+  // A chat is the same one for all bots.
   room: (channel) => channel.replace(/\/1$/u, ""),
   login: "Token",
   address: (settings) => {
