@@ -14,6 +14,7 @@ import { NOTHING_SENT } from "./progress.ts";
 import type { TelegramMade, TelegramWanted } from "./poster.ts";
 import { CAPTION_MAX, renderPost, renderTexts, TEXT_MAX, type TelegramPart, type TelegramPartFile } from "./render.ts";
 import { says, type TelegramResult } from "./result.ts";
+import type { TelegramUnsent } from "./uploads.ts";
 import { BEFORE_IT_MOVED, type TelegramSender } from "./sender.ts";
 
 /** Files that come with an edit are tried in so many ways together. */
@@ -163,12 +164,12 @@ export class TelegramEditor {
   ): Promise<Changed> {
     const { op, attempt, files } = call;
     const { link, poster } = this.#sender;
-    const changed = await this.#ask(call, target, async (at) => {
-      const opened = await poster.uploads.open([file], attempt.signal);
-      const [attached] = opened.ok ? opened.files : [];
-      if (attached === undefined) return { is: "not asked", why: null };
-      return await link.api.editMedia(at, { ...attached, caption: poster.written(caption) }, attempt.signal);
-    });
+    const changed = await this.#ask(call, target, async (at) =>
+      poster.uploads.send([file], attempt.signal, async ([attached]) => {
+        if (attached === undefined) return { ok: true, value: null };
+        return await link.api.editMedia(at, { ...attached, caption: poster.written(caption) }, attempt.signal);
+      }),
+    );
     const isRefused = changed.is === "ended" && changed.outcome.is === "rejected";
     if (isRefused || changed.is === "other") {
       // It comes as a message of its own then, in whatever way it goes.
@@ -197,13 +198,17 @@ export class TelegramEditor {
   async #ask(
     { op: { channel }, attempt: { signal } }: EditCall,
     ref: MessageRef,
-    call: (at: TelegramTarget) => Promise<TelegramResult<null> | { readonly is: "not asked"; readonly why: null }>,
+    call: (at: TelegramTarget) => Promise<TelegramResult<null> | NotSent>,
   ): Promise<Changed> {
     const { link, poster } = this.#sender;
     const asked = await poster.calls.about({ channel, ref }, signal, call);
     if (asked.is === "done" || asked.is === "ended") return asked;
-    if (asked.is === "not asked")
-      return asked.why === "moved" ? { is: "ended", outcome: BEFORE_IT_MOVED } : { is: "other" };
+    if (asked.is === "not asked") {
+      if (asked.why === "moved") return { is: "ended", outcome: BEFORE_IT_MOVED };
+      if (asked.why.is === "ended") return asked.why;
+      poster.uploads.learn(asked.why.file, asked.why.lesson);
+      return { is: "other" };
+    }
     const { failure } = asked;
     if (says(failure, "message is not modified")) return { is: "done" };
     if (isGone(failure)) return { is: "gone" };
@@ -259,6 +264,11 @@ function halfDone(outcome: Outcome, { texts, made }: EditCall): Outcome {
   if (outcome.is !== "rejected" || texts + made.length === 0) return outcome;
   const { code, message } = outcome.why;
   return rejected(code, `${message}; a part of the message is changed`);
+}
+
+interface NotSent {
+  readonly is: "not asked";
+  readonly why: TelegramUnsent;
 }
 
 type NewPart = Pick<TelegramWanted, "blocks" | "files">;

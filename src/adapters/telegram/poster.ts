@@ -11,7 +11,7 @@ import type { TelegramLink } from "./link.ts";
 import type { TelegramPartFile } from "./render.ts";
 import { says, type TelegramFailure, type TelegramResult } from "./result.ts";
 import type { TelegramRoom } from "./room.ts";
-import { type TelegramOpened, TelegramUploads } from "./uploads.ts";
+import { TelegramUploads, type TelegramUnsent } from "./uploads.ts";
 
 /** One message that is to be made, or one album. */
 export interface TelegramWanted {
@@ -32,8 +32,6 @@ export type TelegramMade =
   | { readonly is: "too much" }
   | { readonly is: "ended"; readonly outcome: Outcome };
 
-type NotOpened = Extract<TelegramOpened, { readonly ok: false }>;
-
 /** Makes messages. */
 export class TelegramPoster {
   readonly calls: TelegramCalls;
@@ -53,6 +51,7 @@ export class TelegramPoster {
       case "ended":
         return asked;
       case "not asked": {
+        if (asked.why.is === "ended") return asked.why;
         const { file, lesson } = asked.why;
         this.uploads.learn(file, lesson);
         return { is: "learnt", file, why: "missing" in lesson ? lesson.missing : null };
@@ -67,7 +66,7 @@ export class TelegramPoster {
   async #say(
     { channel, replyTo, blocks }: TelegramWanted,
     signal: AbortSignal,
-  ): Promise<TelegramAsked<readonly TelegramSent[], NotOpened>> {
+  ): Promise<TelegramAsked<readonly TelegramSent[], TelegramUnsent>> {
     const { api } = this.#link;
     return await this.calls.ask(channel, signal, async (room) =>
       listed(await api.sendText(this.#placeIn(room, replyTo), this.written(blocks), signal)),
@@ -77,21 +76,18 @@ export class TelegramPoster {
   async #send(
     { channel, replyTo, blocks, files }: TelegramWanted,
     signal: AbortSignal,
-  ): Promise<TelegramAsked<readonly TelegramSent[], NotOpened>> {
+  ): Promise<TelegramAsked<readonly TelegramSent[], TelegramUnsent>> {
     const { api } = this.#link;
-    return await this.calls.ask<readonly TelegramSent[], NotOpened>(channel, signal, async (room) => {
-      const opened = await this.uploads.open(files, signal);
-      if (!opened.ok) return { is: "not asked", why: opened };
-      const attached = opened.files.map(({ kind, name, file }, at): TelegramAttached => ({
-        kind,
-        name,
-        file,
-        caption: at === 0 ? captionOf(blocks) : null,
-      }));
+    return await this.calls.ask(channel, signal, async (room) => {
       const place = this.#placeIn(room, replyTo);
-      const [first, second] = attached;
-      if (first !== undefined && second === undefined) return listed(await api.sendFile(place, first, signal));
-      return await api.sendAlbum(place, attached, signal);
+      return await this.uploads.send(files, signal, async (opened) => {
+        const attached = opened.map(({ kind, name, file }, at): TelegramAttached => {
+          return { kind, name, file, caption: at === 0 ? captionOf(blocks) : null };
+        });
+        const [first, second] = attached;
+        if (first === undefined || second !== undefined) return await api.sendAlbum(place, attached, signal);
+        return listed(await api.sendFile(place, first, signal));
+      });
     });
   }
 

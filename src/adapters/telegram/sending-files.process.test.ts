@@ -151,15 +151,56 @@ describe("files", () => {
     expect(contents(town)).toEqual([someBytes(10)]);
   });
 
-  test("what breaks off is not taken for whole", async () => {
+  test.each([
+    ["is shorter than it should be", () => new Blob([someBytes(100)]).stream()],
+    [
+      "cannot be read to its end",
+      () => new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error("no")) }),
+    ],
+  ])("what %s is not taken for whole, and after some tries it is said", async (_what, stream) => {
     const town = await sendingTown();
     const life = sending(town);
-    const file = { ...aFile(life, "a.txt", someBytes(500)), bytes: 500 };
-    life.host.openFile = async () =>
-      await Promise.resolve({ ok: true, bytes: 500, mime: null, stream: new Blob([someBytes(100)]).stream() });
-    const { outcome } = await doOp(life, postOf(life.in(town.dock), "", { body: bodyOf("look", [file]) }));
-    expect(outcome.is).not.toBe("delivered");
-    expect(contents(town)).toEqual([]);
+    const files = [aFile(life, "a.txt"), aFile(life, "b.txt", someBytes(500))];
+    const open = life.host.openFile.bind(life.host);
+    life.host.openFile = async (id) =>
+      id === files[1]?.id ? { ok: true, bytes: 500, mime: null, stream: stream() } : await open(id);
+    const op = postOf(life.in(town.dock), "", { body: bodyOf("look", files), ...nobody });
+    const tries = await doWhole(life, town, op);
+    expect(kindsOf(tries)).toEqual(["deferred", "deferred", "deferred", "delivered"]);
+    expect(textsOf(town, town.dock)).toHaveLength(1);
+    expect(textsOf(town, town.dock)[0]).toMatch(/^look\nb\.txt was shared, but could not .* \[document a\.txt\]$/s);
+  });
+
+  test("a connection that breaks while a file is sent: it is sent again, once", async () => {
+    const town = await sendingTown();
+    const life = sending(town);
+    const content = someBytes(3 * MB);
+    const file = aFile(life, "a.txt", content);
+    const open = life.host.openFile.bind(life.host);
+    let opened = 0;
+    life.host.openFile = async (...args) => {
+      opened += 1;
+      const answer = await open(...args);
+      if (!answer.ok || opened > 1) return answer;
+      // Half of it is on its way when the connection breaks.
+      let read = 0;
+      const half = new TransformStream<Uint8Array, Uint8Array>({
+        transform: (part, controller) => {
+          read += part.length;
+          if (read > MB) town.server.wire.cut();
+          controller.enqueue(part);
+        },
+      });
+      return { ...answer, stream: answer.stream.pipeThrough(half) };
+    };
+    const tries = await doWhole(
+      life,
+      town,
+      postOf(life.in(town.dock), "", { body: bodyOf("look", [file]), ...nobody }),
+    );
+    expect(kindsOf(tries)).toEqual(["deferred", "delivered"]);
+    expect(textsOf(town, town.dock)).toEqual(["look [document a.txt]"]);
+    expect(contents(town)).toEqual([content]);
   });
 
   test("a refusal after the words: it is said behind them", async () => {

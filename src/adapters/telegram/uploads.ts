@@ -1,25 +1,47 @@
 import type { SharedFile } from "../../contract/content.ts";
+import type { Outcome } from "../../contract/outcome.ts";
 import { Lru } from "../../lib/lru.ts";
-import { openOutgoing } from "../kit/outgoing-files.ts";
+import type { Upload } from "../kit/http.ts";
+import { AGAIN_MS, deferred, GIVEN_UP } from "../kit/outcomes.ts";
+import { openOutgoing, type OutgoingFile } from "../kit/outgoing-files.ts";
 import type { TelegramAttached, TelegramFileKind } from "./api.ts";
 import { kindOf, PHOTO_MAX } from "./kinds.ts";
 import type { TelegramLink } from "./link.ts";
+import type { TelegramFailure, TelegramResult } from "./result.ts";
 import type { TelegramPartFile, TelegramRenderedFile } from "./render.ts";
 
 /** Files of which it is known that they do not go as what they are. */
 const LESSONS_MAX = 1_000;
+/** When what broke off is sent again; after the last of these the file goes in words. */
+const AGAIN_STEPS_MS = [AGAIN_MS, 5_000, 20_000] as const;
 
 /** As what a file goes that was refused as another; or why it does not go at all. */
 type Lesson = { readonly as: TelegramFileKind } | { readonly missing: string };
 
-export type TelegramOpened =
-  | { readonly ok: true; readonly files: readonly Omit<TelegramAttached, "caption">[] }
-  | { readonly ok: false; readonly file: SharedFile; readonly lesson: Lesson };
+interface NotSent {
+  readonly is: "refused";
+  readonly file: SharedFile;
+  readonly lesson: Lesson;
+}
+
+/** Why files were not sent: one of them goes in another way, or all are tried again. */
+export type TelegramUnsent = NotSent | { readonly is: "ended"; readonly outcome: Outcome };
+
+interface Opened {
+  readonly is: "opened";
+  readonly files: readonly Omit<TelegramAttached, "caption">[];
+  /** The first that has not left as a whole; null: all have left. */
+  unread(): SharedFile | null;
+  /** The one whose content broke off; null: none has. */
+  broken(): SharedFile | null;
+}
 
 /** Files of ops, as they leave: what the server does not take in one way is sent in another, or said in words. */
 export class TelegramUploads {
   readonly #link: TelegramLink;
   readonly #lessons = new Lru<string, Lesson>(LESSONS_MAX);
+  /** How often a request has broken off while this was being sent. */
+  readonly #broken = new Lru<string, number>(LESSONS_MAX);
 
   constructor(link: TelegramLink) {
     this.#link = link;
@@ -46,19 +68,93 @@ export class TelegramUploads {
     return lesson;
   }
 
+  /** Opens the files for one request. What is not sent as a whole certainly was not taken. */
+  async send<T>(
+    files: readonly TelegramPartFile[],
+    signal: AbortSignal,
+    call: (files: readonly Omit<TelegramAttached, "caption">[]) => Promise<TelegramResult<T>>,
+  ): Promise<TelegramResult<T> | { readonly is: "not asked"; readonly why: TelegramUnsent }> {
+    const opened = await this.#open(files, signal);
+    if (opened.is === "refused") return { is: "not asked", why: opened };
+    const result = await call(opened.files);
+    if (result.ok) return result;
+    const culprit = opened.broken() ?? (result.failure.certain ? null : opened.unread());
+    return culprit === null ? result : { is: "not asked", why: this.#brokenOff(culprit, result.failure) };
+  }
+
   /** All of them, or none: of a file that cannot be read the others are given back. */
-  async open(files: readonly TelegramPartFile[], signal: AbortSignal): Promise<TelegramOpened> {
+  async #open(files: readonly TelegramPartFile[], signal: AbortSignal): Promise<Opened | NotSent> {
     const { host, uploadMax } = this.#link;
-    const opened: Omit<TelegramAttached, "caption">[] = [];
+    const opened: { readonly of: SharedFile; readonly kind: TelegramFileKind; readonly content: WatchedFile }[] = [];
     for (const { file, kind } of files) {
       const content = await openOutgoing(file, host, signal);
       const lesson = typeof content === "string" ? { missing: content } : lessonOf(kind, content.bytes, uploadMax);
-      if (typeof content !== "string") opened.push({ kind, name: content.name, file: content });
+      if (typeof content !== "string") opened.push({ of: file, kind, content: new WatchedFile(content) });
       if (lesson === null) continue;
-      await Promise.all(opened.map(({ file: { stream } }) => stream.cancel().catch(() => undefined)));
-      return { ok: false, file, lesson };
+      await Promise.all(opened.map(async ({ content }) => await content.discard()));
+      return { is: "refused", file, lesson };
     }
-    return { ok: true, files: opened };
+    return {
+      is: "opened",
+      files: opened.map(({ kind, content: { name, upload } }) => ({ kind, name, file: upload })),
+      unread: () => opened.find(({ content }) => !content.isRead)?.of ?? null,
+      broken: () => opened.find(({ content }) => content.isBroken)?.of ?? null,
+    };
+  }
+
+  /** A server does nothing with half a request, so it is sent again; not for ever: it may be this file that breaks it. */
+  #brokenOff(file: SharedFile, { why, code, message }: TelegramFailure): TelegramUnsent {
+    if (why === "aborted") return { is: "ended", outcome: GIVEN_UP };
+    const key = keyOf(file);
+    const times = this.#broken.get(key) ?? 0;
+    this.#broken.set(key, times + 1);
+    const retryInMs = AGAIN_STEPS_MS[times];
+    if (retryInMs === undefined) return { is: "refused", file, lesson: { missing: message } };
+    return { is: "ended", outcome: deferred({ code, message }, retryInMs, "channel") };
+  }
+}
+
+/** A file that knows whether it was read to its end, and whether it could be. */
+class WatchedFile {
+  readonly name: string;
+  readonly upload: Upload;
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  #left: number;
+  #isBroken = false;
+
+  constructor({ name, mime, bytes, stream }: OutgoingFile) {
+    this.name = name;
+    this.#left = bytes;
+    this.#reader = stream.getReader();
+    const watched = new ReadableStream<Uint8Array>(
+      {
+        pull: async (controller) => {
+          const { done, value } = await this.#reader.read().catch((error: unknown) => {
+            this.#isBroken = true;
+            throw error;
+          });
+          this.#left -= value?.length ?? 0;
+          if (!done) return controller.enqueue(value);
+          this.#isBroken ||= this.#left > 0;
+          controller.close();
+        },
+        cancel: async (why) => await this.#reader.cancel(why),
+      },
+      { highWaterMark: 0 },
+    );
+    this.upload = { mime, bytes, stream: watched };
+  }
+
+  get isBroken(): boolean {
+    return this.#isBroken;
+  }
+
+  get isRead(): boolean {
+    return this.#left <= 0;
+  }
+
+  async discard(): Promise<void> {
+    await this.#reader.cancel().catch(() => undefined);
   }
 }
 
