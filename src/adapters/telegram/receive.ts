@@ -2,6 +2,7 @@ import { telegramSource } from "../../content/telegram-read.ts";
 import type { Author, Edited, Event, Member, Posted, Reacted, SaidBody, Topic } from "../../contract/events.ts";
 import type { ChannelRef, MessageRef } from "../../contract/ids.ts";
 import { excerpt } from "../../content/length.ts";
+import { cleanName } from "../kit/clean-name.ts";
 import { isObject, type Json, NOTHING, objectIn, textIn } from "../kit/json.ts";
 import type { TelegramComing, TelegramReacting } from "./happening.ts";
 import { eventKey, messageRef } from "./ids.ts";
@@ -263,15 +264,15 @@ function before(message: TelegramMessage, context: TelegramReceiveContext): read
 
 /** By which bot something was made. */
 function through(raw: Json): TelegramSaid {
-  const name = textIn(objectIn(raw, "via_bot"), "username") ?? "";
+  const name = cleanName(textIn(objectIn(raw, "via_bot"), "username") ?? "");
   return name === "" ? bare("") : inFormat("italic", bare(`via @${name}`));
 }
 
 /** Who said it first. */
 function originWords(origin: Json): string {
-  const signature = textIn(origin, "author_signature") ?? "";
+  const signature = cleanName(textIn(origin, "author_signature") ?? "");
   const name = [origin["sender_user"], origin["sender_chat"], origin["chat"]].find((one) => isObject(one));
-  const hidden = textIn(origin, "sender_user_name") ?? "";
+  const hidden = cleanName(textIn(origin, "sender_user_name") ?? "");
   const who = name === undefined ? hidden : personWords(name);
   return signature === "" || signature === who ? who : `${signature} (${who})`;
 }
