@@ -67,23 +67,26 @@ channel = "api"
   expect(text).not.toContain("Colour");
 });
 
+const towns = ["town", "square"];
+
 test.each([
-  ["mattermost", ["chat.example.org", "sales", "word", "", "", ""], { Server: "chat.example.org", Team: "sales" }],
-  ["discord", ["word", "Our Town", ""], { Token: "word", Server: "Our Town" }],
-  ["slack", ["xoxb-word", "xapp-word", ""], { Token: "xoxb-word", AppToken: "xapp-word" }],
+  [
+    "mattermost",
+    ["chat.example.org", "sales", "word", "", "", ""],
+    { Server: "chat.example.org", Team: "sales" },
+    towns,
+  ],
+  ["discord", ["word", "Our Town", ""], { Token: "word", Server: "Our Town" }, towns],
+  ["slack", ["xoxb-word", "xapp-word", ""], { Token: "xoxb-word", AppToken: "xapp-word" }, towns],
   ["telegram", ["word", ""], { Token: "word" }, ["-1001", "-1002"]],
-] as const)(
-  "for %s it asks for what has a default and is needed all the same",
-  async (network, settings, written, rooms) => {
-    const [room, other] = rooms ?? ["town", "square"];
-    const left = [network, "one", ...settings, room, network, "one", other, "n", ""];
-    const ask = (question: string): Promise<string> => Promise.resolve(left.shift() ?? `no answer to ${question}`);
-    const text = await interview({ ask, say: () => undefined }, protocols);
-    expect(left).toEqual([]);
-    for (const [name, value] of Object.entries(written))
-      expect(text).toContain(`\n${name} = ${JSON.stringify(value)}\n`);
-  },
-);
+])("for %s it asks for what has a default and is needed all the same", async (network, settings, written, rooms) => {
+  const [room = "", other = ""] = rooms;
+  const left = [network, "one", ...settings, room, network, "one", other, "n", ""];
+  const ask = (question: string): Promise<string> => Promise.resolve(left.shift() ?? `no answer to ${question}`);
+  const text = await interview({ ask, say: () => undefined }, protocols);
+  expect(left).toEqual([]);
+  for (const [name, value] of Object.entries(written)) expect(text).toContain(`\n${name} = ${JSON.stringify(value)}\n`);
+});
 
 function scratch(): string {
   const folder = mkdtempSync(join(tmpdir(), "rialto-init-"));
