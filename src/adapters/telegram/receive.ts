@@ -51,7 +51,7 @@ export function toEvents(
  * What nobody but us or one person sees, and what a channel says that we are told there: its group has it once more by
  * itself.
  */
-export function isPassedOver({ raw, senderChat }: TelegramMessage, { isJoined }: TelegramReceiveContext): boolean {
+function isPassedOver({ raw, senderChat }: TelegramMessage, { isJoined }: TelegramReceiveContext): boolean {
   if ("ephemeral_message_id" in raw || "receiver_user" in raw) return true;
   return isAutomatic(raw) && senderChat !== null && isJoined(senderChat.id);
 }
@@ -215,7 +215,7 @@ function renamed(
 
 const NAME_MAX = 256;
 
-export const refOf = ({ chat, id }: TelegramMessage): MessageRef => messageRef(chat.id, id, chat.type === "group");
+const refOf = ({ chat, id }: TelegramMessage): MessageRef => messageRef(chat.id, id, chat.type === "group");
 
 const echoOf = ({ from }: TelegramMessage, { me }: TelegramReceiveContext): "self" | null =>
   from?.id === me ? "self" : null;

@@ -46,10 +46,11 @@ const KINDS = ["message", "edited_message", "channel_post", "message_reaction", 
 
 function eventsOf(raw: unknown): readonly Event[] {
   const update = updateIn(raw);
-  const what = update === null ? null : telegramHappeningIn(update);
-  const at = { channel, update: update?.id ?? 0 };
+  if (update === null) return [];
+  const what = telegramHappeningIn(update);
+  const at = { channel, update: update.id };
   const told = new TelegramTold();
-  switch (what?.is) {
+  switch (what.is) {
     case "said":
       told.note([what.message], channel);
       return toEvents([what.message], channel, context);
@@ -65,7 +66,7 @@ function eventsOf(raw: unknown): readonly Event[] {
       const event = came(what.coming, at, context);
       return event === null ? [] : [event];
     }
-    default:
+    case "other":
       return [];
   }
 }

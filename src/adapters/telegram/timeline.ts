@@ -30,7 +30,7 @@ const AGAIN_MS = 250;
 const AGAIN_MAX_MS = 5_000;
 
 /** Where what is said in a chat goes. */
-export interface TelegramPlaces {
+interface TelegramPlaces {
   /** `topic`: null: none, or General. Null: nobody wants it. */
   refOf(chat: number, topic: number | null): ChannelRef | null;
   /** All of a chat that somebody wants. */
