@@ -8,7 +8,7 @@ interface ListLines {
 
 /**
  * The list that begins at a line; null: none does. `item`: the beginning of an item, with the groups `indent` and
- * `mark`, which is a number with a dot or one sign. Numbers count from 1; what stands further right belongs to its item.
+ * `mark`, which is a number with a dot or one sign. Numbers count from 1. What stands further right is of its item.
  */
 export function listLinesAt(lines: readonly string[], at: number, item: RegExp): ListLines | null {
   const { indent = "", mark } = item.exec(lines[at] ?? "")?.groups ?? {};

@@ -290,6 +290,17 @@ export class SlackApi {
     });
   }
 
+  /** Groups of people: their ids, and how they are called, without `@`. */
+  async groups(signal: AbortSignal): Promise<SlackResult<readonly (readonly [string, string])[]>> {
+    const answer = await this.#look("usergroups.list", { include_disabled: true }, signal);
+    return mapped(answer, (body) =>
+      listIn(body, "usergroups").flatMap((one) => {
+        const [id, name] = isObject(one) ? [textIn(one, "id") ?? "", textIn(one, "handle") || textIn(one, "name")] : [];
+        return id && name ? [[id, name] as const] : [];
+      }),
+    );
+  }
+
   async permalink(channel: string, ts: string, signal: AbortSignal): Promise<SlackResult<string>> {
     const answer = await this.#look("chat.getPermalink", { channel, message_ts: ts }, signal);
     return mapped(answer, (body) => textIn(body, "permalink") ?? "");

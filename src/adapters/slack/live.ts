@@ -10,6 +10,7 @@ import { SlackChannelNames } from "./channel-names.ts";
 import { SlackEmoji } from "./emoji.ts";
 import type { SlackEvent } from "./envelopes.ts";
 import { AUTH_ERRORS } from "./errors.ts";
+import { SlackGroups } from "./groups.ts";
 import { handlersOf } from "./handlers.ts";
 import type { UnreadHistory } from "./history.ts";
 import { readFileRef } from "./ids.ts";
@@ -88,6 +89,7 @@ export class SlackSession implements Session<SlackHandlers> {
       positions,
       people,
       emoji: this.#emoji,
+      groups: new SlackGroups({ api, clock: host.clock, mayAsk: me.scopes.has("usergroups:read") }),
       own,
       roots,
       me,

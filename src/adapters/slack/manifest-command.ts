@@ -17,6 +17,7 @@ const BOT_SCOPES = [
   "groups:write.topic",
   "reactions:read",
   "reactions:write",
+  "usergroups:read",
   "users:read",
 ];
 

@@ -1,9 +1,11 @@
 import type { Event } from "../../contract/events.ts";
 import { Lru } from "../../lib/lru.ts";
+import type { SlackIds } from "../../content/slack-source.ts";
 import type { SlackApi } from "./api.ts";
 import type { SlackChannelNames } from "./channel-names.ts";
 import type { RecentComings } from "./comings.ts";
 import type { SlackEmoji } from "./emoji.ts";
+import type { SlackGroups } from "./groups.ts";
 import type { SlackHappening } from "./happening.ts";
 import { type KeptMessages, reactionMarks } from "./kept-messages.ts";
 import type { SlackIdentity } from "./login.ts";
@@ -46,6 +48,7 @@ export interface SlackReaderOptions {
   readonly api: Pick<SlackApi, "fileInfo">;
   readonly people: SlackPeople;
   readonly emoji: SlackEmoji;
+  readonly groups: SlackGroups;
   readonly own: Pick<SlackOwnMessages, "isOurs" | "note" | "isDeleting">;
   readonly roots: Pick<SlackRoots, "note">;
   readonly kept: KeptMessages;
@@ -74,7 +77,7 @@ export class SlackReader {
   readonly #gone = new Lru<string, true>(GONE_MAX);
 
   constructor(options: SlackReaderOptions) {
-    const { people, own, me, emoji, names } = options;
+    const { people, own, me, emoji, groups, names } = options;
     this.#options = options;
     this.context = {
       me: me.userId,
@@ -85,7 +88,7 @@ export class SlackReader {
       names: {
         user: (id) => people.nameOf(id),
         channel: (id) => names.nameOf(id),
-        group: () => "group",
+        group: (id) => groups.nameOf(id),
       },
     };
   }
@@ -107,11 +110,11 @@ export class SlackReader {
         const at = { channel, atMs: slackTimeOf(atTs), stamp: atTs === "" ? null : atTs };
         const read = (): readonly Event[] =>
           this.#options.kept.react(channel, happening) ? [reacted(happening, at, this.context)] : [];
-        return { ask: this.#asking([user], []), read };
+        return { ask: this.#asking({ users: [user] }), read };
       }
       case "came": {
         const read = (): readonly Event[] => this.#news(came(happening, this.context), "event", happening.atTs);
-        return { ask: this.#asking([happening.user], []), read };
+        return { ask: this.#asking({ users: [happening.user] }), read };
       }
       case "other":
         return NOTHING;
@@ -127,7 +130,7 @@ export class SlackReader {
 
   /** All whom a history names, and the files of strangers in it. `isHurried`: what is being said waits for it. */
   async learn(messages: readonly SlackMessage[], isHurried: boolean): Promise<readonly SlackMessage[] | null> {
-    const { people, names } = this.#options;
+    const { people, groups, names } = this.#options;
     const needed = messages.map(neededFor);
     const ms = isHurried ? NAMES_MS : PAST_MS;
     const isKnown = await people.learn(
@@ -137,6 +140,10 @@ export class SlackReader {
     if (!isKnown) return null;
     await names.learn(
       needed.flatMap(({ channels }) => channels),
+      ms,
+    );
+    await groups.learn(
+      needed.flatMap((one) => one.groups),
       ms,
     );
     return await Promise.all(messages.map(async (message) => await this.#complete(message)));
@@ -237,8 +244,7 @@ export class SlackReader {
   }
 
   #withFiles(message: SlackMessage, read: (whole: SlackMessage) => readonly Event[]): OpenedHappening {
-    const { users, channels } = neededFor(message);
-    const ask = this.#asking(users, channels);
+    const ask = this.#asking(neededFor(message));
     if (!message.files.some(isUnknownFile)) return { ask, read: () => read(message) };
     let whole = message;
     const complete = async (): Promise<void> => {
@@ -248,14 +254,15 @@ export class SlackReader {
   }
 
   /** Null when nothing has to be asked. */
-  #asking(users: readonly string[], channels: readonly string[]): OpenedHappening["ask"] {
-    const { people, names } = this.#options;
+  #asking({ users = [], channels = [], groups = [] }: Partial<SlackIds>): OpenedHappening["ask"] {
+    const { people, names, groups: known } = this.#options;
     const unknown = (): readonly string[] => users.filter((id) => people.isToAsk(id));
-    if (unknown().length === 0 && names.toAsk(channels).length === 0) return null;
+    const isKnown = names.toAsk(channels).length === 0 && known.toAsk(groups).length === 0;
+    if (unknown().length === 0 && isKnown) return null;
     // What others have waited for in vain meanwhile is not waited for.
     return async () => {
       const asked = unknown().map(async (id) => await people.get(id, NAMES_MS));
-      await Promise.all([names.learn(channels, NAMES_MS), ...asked]);
+      await Promise.all([names.learn(channels, NAMES_MS), known.learn(groups, NAMES_MS), ...asked]);
     };
   }
 

@@ -123,8 +123,8 @@ test("what the server adds or names anew says the same", () => {
 });
 
 test("who has to be known: the author, who is named, who comes, and who reacts", () => {
-  const raw = { text: "<@U2> in <#C7>", reactions: [{ name: "x", users: ["U3"], count: 1 }] };
-  expect(neededFor(slackMessage(raw))).toEqual({ users: ["U1", "U2", "U3"], channels: ["C7"] });
+  const raw = { text: "<@U2> in <#C7> <!subteam^S1>", reactions: [{ name: "x", users: ["U3"], count: 1 }] };
+  expect(neededFor(slackMessage(raw))).toEqual({ users: ["U1", "U2", "U3"], channels: ["C7"], groups: ["S1"] });
   const removed = { subtype: "channel_leave", user: "USLACKBOT", text: "<@U2> was removed" };
   expect(neededFor(slackMessage(removed)).users).toContain("U2");
 });

@@ -42,10 +42,11 @@ const NAME_MAX = 80;
 export function neededFor(message: SlackMessage): {
   readonly users: readonly string[];
   readonly channels: readonly string[];
+  readonly groups: readonly string[];
 } {
-  const { users, channels } = slackIdsIn(saidIn(message));
+  const { users, channels, groups } = slackIdsIn(saidIn(message));
   const named = [message.user, comer(message), ...users, ...message.reactions.flatMap((one) => one.users)];
-  return { users: [...new Set(named.filter((id) => id !== ""))], channels };
+  return { users: [...new Set(named.filter((id) => id !== ""))], channels, groups };
 }
 
 /** What a message tells when it is new; null: nothing that people read. */

@@ -112,6 +112,28 @@ describe("as it happens", () => {
     expect(toldBy(third.host).slice(4)).toEqual(["Alice: three"]);
   });
 
+  test("groups of people have their names, asked for once", async () => {
+    const town = await slackTown();
+    const { alice, channel, server, team } = town;
+    team.groups.set("S0CREW", "crew");
+    const { host } = await live(town);
+    alice.say(channel, "<!subteam^S0CREW> and <!subteam^S0GONE>");
+    alice.say(channel, "<!subteam^S0GONE>");
+    await until(host, "Alice: @unknown-group");
+    expect(toldBy(host)).toEqual(["Alice: @crew and @unknown-group", "Alice: @unknown-group"]);
+    expect(server.requests.filter((one) => one.includes("usergroups.list"))).toHaveLength(1);
+  });
+
+  test("without the right to it nobody asks for groups", async () => {
+    const town = await slackTown();
+    const { alice, app, channel, server } = town;
+    app.scopes.delete("usergroups:read");
+    const { host } = await live(town);
+    alice.say(channel, "<!subteam^S0CREW>");
+    await until(host, "Alice: @unknown-group");
+    expect(server.requests.some((one) => one.includes("usergroups.list"))).toBe(false);
+  });
+
   test("files are opened with the token, and those that cannot be are words", async () => {
     const town = await slackTown();
     const { alice, channel, server } = town;

@@ -12,6 +12,7 @@ const TIERS: Readonly<Record<string, Rule>> = {
   "apps.connections.open": tier(20),
   "conversations.list": tier(20),
   "emoji.list": tier(20),
+  "usergroups.list": tier(20),
   "reactions.remove": tier(20),
   "users.list": tier(20),
   "conversations.setTopic": tier(20),

@@ -7,6 +7,7 @@ import type {
   ReactionsAddResponse,
   ReactionsGetResponse,
   TeamInfoResponse,
+  UsergroupsListResponse,
   UsersInfoResponse,
   UsersListResponse,
 } from "@slack/web-api";
@@ -69,6 +70,14 @@ export function peopleMethods(world: World, messages: Messages, sockets: Sockets
           icons: { image_36: icon(36), image_48: icon(48), image_72: icon(72) },
         };
         return { bot } satisfies Answered<BotsInfoResponse>;
+      },
+    },
+    "usergroups.list": {
+      scopes: ["usergroups:read"],
+      handler: ({ app }) => {
+        const groups = [...world.team(app.team).groups];
+        const usergroups = groups.map(([id, handle]) => ({ id, handle, name: handle, team_id: app.team }));
+        return { usergroups } satisfies Answered<UsergroupsListResponse>;
       },
     },
     "emoji.list": {

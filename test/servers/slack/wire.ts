@@ -61,6 +61,8 @@ export interface TeamRow {
   readonly domain: string;
   /** Custom emoji: their pictures, or `alias:other`. */
   readonly emoji: Map<string, string>;
+  /** How groups of people are called, by their ids. */
+  readonly groups: Map<string, string>;
 }
 
 export interface UserRow {

@@ -73,7 +73,8 @@ export class World {
   }
 
   addTeam(name: string): TeamRow {
-    const team = { id: newId("T"), name, domain: name.toLowerCase(), emoji: new Map<string, string>() };
+    const [emoji, groups] = [new Map<string, string>(), new Map<string, string>()];
+    const team = { id: newId("T"), name, domain: name.toLowerCase(), emoji, groups };
     this.teams.set(team.id, team);
     // The same in all teams.
     if (!this.users.has("USLACKBOT")) this.addUser(team.id, "slackbot", { id: "USLACKBOT" });
