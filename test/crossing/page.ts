@@ -10,6 +10,7 @@ const TITLES: Readonly<Record<Reader, string>> = {
   mattermost: "Mattermost",
   discord: "Discord",
   slack: "Slack",
+  telegram: "Telegram",
   api: "HTTP API",
   plain: "HTTP API without `FullEvents`",
 };

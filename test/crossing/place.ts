@@ -1,6 +1,6 @@
 /** Who takes part, and what a person's program has shown. */
 
-export const NETWORKS = ["irc", "xmpp", "matrix", "mattermost", "discord", "slack", "api"] as const;
+export const NETWORKS = ["irc", "xmpp", "matrix", "mattermost", "discord", "slack", "telegram", "api"] as const;
 export type Network = (typeof NETWORKS)[number];
 /** Those whose servers others made. */
 export const REAL_NETWORKS = ["irc", "xmpp", "matrix", "api"] as const satisfies readonly Network[];
@@ -66,5 +66,6 @@ export const NAMES: Readonly<Record<Network, string>> = {
   mattermost: "judy",
   discord: "dora",
   slack: "sven",
+  telegram: "tess",
   api: "anna",
 };

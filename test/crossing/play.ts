@@ -11,6 +11,7 @@ export const EMOJIS: Readonly<Record<Network, string>> = {
   mattermost: "🍇",
   discord: "🎸",
   slack: "🎈",
+  telegram: "🔥",
   api: "❤️",
 };
 export const CHEERS: Readonly<Record<Network, string>> = {
@@ -20,6 +21,7 @@ export const CHEERS: Readonly<Record<Network, string>> = {
   mattermost: "🍉",
   discord: "🎷",
   slack: "🎺",
+  telegram: "👏",
   api: "🍒",
 };
 

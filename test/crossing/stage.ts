@@ -14,6 +14,7 @@ import { MATTERMOST_CHANNEL, type MattermostAccount, mattermostPlace } from "./m
 import { type Network, NETWORKS, type Sight } from "./place.ts";
 import type { Await, Places } from "./play.ts";
 import { SLACK_CHANNEL, type SlackAccount, slackPlace } from "./slack-place.ts";
+import { TELEGRAM_CHANNEL, type TelegramAccount, telegramPlace } from "./telegram-place.ts";
 import { holds, wordOf } from "./things.ts";
 import { xmppPlace } from "./xmpp-place.ts";
 
@@ -28,6 +29,7 @@ const CHANNELS = {
   mattermost: MATTERMOST_CHANNEL,
   discord: DISCORD_CHANNEL,
   slack: SLACK_CHANNEL,
+  telegram: TELEGRAM_CHANNEL,
 } as const;
 const SERVICE = "conference.localhost";
 
@@ -39,6 +41,7 @@ export const SOURCES: Readonly<Record<Network, { readonly account: string; reado
   mattermost: { account: "mattermost.net", channel: CHANNELS.mattermost },
   discord: { account: "discord.net", channel: CHANNELS.discord },
   slack: { account: "slack.net", channel: CHANNELS.slack },
+  telegram: { account: "telegram.net", channel: CHANNELS.telegram },
   api: { account: "api.writer", channel: GATEWAY },
 };
 
@@ -69,16 +72,18 @@ export async function setStage(): Promise<Stage> {
       kept(startSynapse(), async (server) => await server.stop()),
     ]);
     const nio = await kept(Promise.resolve(new NioPeople(synapse.url)), async (people) => await people.stop());
-    const [irc, xmpp, { place: matrix }, { place: mattermost, account }, discord, slack, user] = await Promise.all([
-      kept(ircPlace(ircd.port, CHANNELS.irc), async (place) => await place.quit()),
-      kept(xmppPlace(prosody, `${CHANNELS.xmpp}@${SERVICE}`), async (place) => await place.quit()),
-      matrixPlace(nio, "square"),
-      kept(mattermostPlace(), async ({ place }) => await place.quit()),
-      kept(discordPlace(), async ({ place }) => await place.quit()),
-      kept(slackPlace(), async ({ place }) => await place.quit()),
-      nio.person("rialto", { deaf: true, password: PASSWORD }),
-      prosody.register("rialto", PASSWORD),
-    ]);
+    const [irc, xmpp, { place: matrix }, { place: mattermost, account }, discord, slack, telegram, user] =
+      await Promise.all([
+        kept(ircPlace(ircd.port, CHANNELS.irc), async (place) => await place.quit()),
+        kept(xmppPlace(prosody, `${CHANNELS.xmpp}@${SERVICE}`), async (place) => await place.quit()),
+        matrixPlace(nio, "square"),
+        kept(mattermostPlace(), async ({ place }) => await place.quit()),
+        kept(discordPlace(), async ({ place }) => await place.quit()),
+        kept(slackPlace(), async ({ place }) => await place.quit()),
+        kept(telegramPlace(), async ({ place }) => await place.quit()),
+        nio.person("rialto", { deaf: true, password: PASSWORD }),
+        prosody.register("rialto", PASSWORD),
+      ]);
     await nio.quit(user.id);
     const [media = 0] = await freePorts(1);
     const config = configuration({
@@ -88,13 +93,23 @@ export async function setStage(): Promise<Stage> {
       mattermost: account,
       discord: discord.account,
       slack: slack.account,
+      telegram: telegram.account,
       media,
     });
     const rialto = await kept(startRialto({ config }), async (program) => await program.dispose());
     const stream = async (account: string): Promise<ApiStream> => await rialto.client(account).stream();
     const [full, plain] = [await stream("full"), await stream("plain")];
     const api = apiPlace(rialto.client("writer"), full, GATEWAY);
-    const places: Places = { irc, xmpp, matrix, mattermost, discord: discord.place, slack: slack.place, api };
+    const places: Places = {
+      irc,
+      xmpp,
+      matrix,
+      mattermost,
+      discord: discord.place,
+      slack: slack.place,
+      telegram: telegram.place,
+      api,
+    };
     const reached = reaching(places, () => sightsOf(plain), rialto);
     await allIn(places);
     return { places, plain: () => sightsOf(plain), reached, rialto, end };
@@ -150,6 +165,7 @@ function configuration(at: {
   readonly mattermost: MattermostAccount;
   readonly discord: DiscordAccount;
   readonly slack: SlackAccount;
+  readonly telegram: TelegramAccount;
   readonly media: number;
 }): string {
   const bridge = (account: string, channel: string): string =>
@@ -188,6 +204,9 @@ Token = "${at.discord.Token}"
 ApiURL = "${at.slack.ApiURL}"
 Token = "${at.slack.Token}"
 AppToken = "${at.slack.AppToken}"
+[telegram.net]
+ApiURL = "${at.telegram.ApiURL}"
+Token = "${at.telegram.Token}"
 [api.writer]
 FullEvents = true
 Buffer = 10000
@@ -205,6 +224,7 @@ ${bridge("matrix.net", CHANNELS.matrix)}
 ${bridge("mattermost.net", CHANNELS.mattermost)}
 ${bridge("discord.net", CHANNELS.discord)}
 ${bridge("slack.net", CHANNELS.slack)}
+${bridge("telegram.net", CHANNELS.telegram)}
 ${["writer", "full", "plain"].map((name) => bridge(`api.${name}`, "api")).join("\n")}
 `;
 }

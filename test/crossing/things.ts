@@ -48,8 +48,15 @@ const everywhere = (words: (word: string) => string): Saying["written"] => ({
   mattermost: words,
   discord: words,
   slack: words,
+  telegram: words,
   api: words,
 });
+
+/** People on Telegram have no way to say it. */
+function acting(words: (word: string) => string): Saying["written"] {
+  const { telegram: _, ...others } = everywhere(words);
+  return others;
+}
 
 export const SAYINGS: readonly Saying[] = [
   inline("bold", "bold", {
@@ -60,6 +67,7 @@ export const SAYINGS: readonly Saying[] = [
     discord: around("**"),
     slack: around("*"),
     api: around("**"),
+    telegram: around("<b>", "</b>"),
   }),
   inline("italic", "italic", {
     irc: around("\u001d"),
@@ -69,11 +77,13 @@ export const SAYINGS: readonly Saying[] = [
     discord: around("*"),
     slack: around("_"),
     api: around("*"),
+    telegram: around("<i>", "</i>"),
   }),
   inline("underline", "underline", {
     irc: around("\u001f"),
     matrix: around("<u>", "</u>"),
     discord: around("__"),
+    telegram: around("<u>", "</u>"),
   }),
   inline("strike", "strike", {
     irc: around("\u001e"),
@@ -83,12 +93,14 @@ export const SAYINGS: readonly Saying[] = [
     discord: around("~~"),
     slack: around("~"),
     api: around("~~"),
+    telegram: around("<s>", "</s>"),
   }),
   inline("spoiler", "spoiler", {
     irc: around("\u000301,01", "\u0003"),
     matrix: around("<span data-mx-spoiler>", "</span>"),
     discord: around("||"),
     api: around("||"),
+    telegram: around("<tg-spoiler>", "</tg-spoiler>"),
   }),
   inline("code", "code", {
     irc: around("\u0011"),
@@ -98,6 +110,7 @@ export const SAYINGS: readonly Saying[] = [
     discord: around("`"),
     slack: around("`"),
     api: around("`"),
+    telegram: around("<code>", "</code>"),
   }),
   inline("colour", "colour", {
     irc: around("\u000304", "\u0003"),
@@ -112,6 +125,7 @@ export const SAYINGS: readonly Saying[] = [
       mattermost: (word) => line(`[${word}](${linkOf(word)})`),
       discord: (word) => line(`[${word}](${linkOf(word)})`),
       slack: (word) => line(`<${linkOf(word)}|${word}>`),
+      telegram: (word) => line(`<a href="${linkOf(word)}">${word}</a>`),
       api: (word) => line(`[${word}](${linkOf(word)})`),
     },
   },
@@ -136,6 +150,7 @@ export const SAYINGS: readonly Saying[] = [
     written: {
       ...everywhere((word) => `${word}: 2 * 3 < 5_000 & a_b_c #1 [x] \\o/ ~5 |y|`),
       matrix: (word) => `${word}: 2 * 3 &lt; 5_000 &amp; a_b_c #1 [x] \\o/ ~5 |y|`,
+      telegram: (word) => `${word}: 2 * 3 &lt; 5_000 &amp; a_b_c #1 [x] \\o/ ~5 |y|`,
     },
   },
   {
@@ -148,6 +163,7 @@ export const SAYINGS: readonly Saying[] = [
       mattermost: (word) => `one ${word}\ntwo ${word}`,
       discord: (word) => `one ${word}\ntwo ${word}`,
       slack: (word) => `one ${word}\ntwo ${word}`,
+      telegram: (word) => `one ${word}\ntwo ${word}`,
       api: (word) => `one ${word}\ntwo ${word}`,
     },
   },
@@ -161,6 +177,7 @@ export const SAYINGS: readonly Saying[] = [
       mattermost: (word) => `\`\`\`\nif ${word}:\n  ${word}\n\`\`\``,
       discord: (word) => `\`\`\`\nif ${word}:\n  ${word}\n\`\`\``,
       slack: (word) => `\`\`\`\nif ${word}:\n  ${word}\n\`\`\``,
+      telegram: (word) => `<pre>if ${word}:\n  ${word}</pre>`,
       api: (word) => `\`\`\`\nif ${word}:\n  ${word}\n\`\`\``,
     },
   },
@@ -174,6 +191,7 @@ export const SAYINGS: readonly Saying[] = [
       mattermost: (word) => `> old ${word}\n\nnew ${word}`,
       discord: (word) => `> old ${word}\nnew ${word}`,
       slack: (word) => `> old ${word}\nnew ${word}`,
+      telegram: (word) => `<blockquote>old ${word}</blockquote>\nnew ${word}`,
       api: (word) => `> old ${word}\nnew ${word}`,
     },
   },
@@ -214,7 +232,7 @@ export const SAYINGS: readonly Saying[] = [
     title: "action (`/me`)",
     style: "action",
     bare: (word) => `waves ${word}`,
-    written: everywhere((word) => `waves ${word}`),
+    written: acting((word) => `waves ${word}`),
   },
   {
     thing: "notice",

@@ -1,5 +1,6 @@
 import { seen as seenOnDiscord } from "../servers/discord/markdown.ts";
 import { seen } from "../servers/mattermost/markdown.ts";
+import { unescaped } from "../servers/telegram/tags.ts";
 import { NAMES, type Reader, type Sight, type SightKind } from "./place.ts";
 import { addressOf, holds, linkOf } from "./things.ts";
 
@@ -92,6 +93,18 @@ const MARKS: Readonly<Record<Reader, Readonly<Record<string, Mark>>>> = {
     list: (word) => new RegExp(`^• one ${word}\n• two ${word}$`, "u"),
     numbered: (word) => new RegExp(`^1\\. one ${word}\n2\\. two ${word}$`, "u"),
   },
+  telegram: {
+    bold: (word) => new RegExp(`<b>${word}</b>`, "u"),
+    italic: (word) => new RegExp(`<i>${word}</i>`, "u"),
+    underline: (word) => new RegExp(`<u>${word}</u>`, "u"),
+    strike: (word) => new RegExp(`<s>${word}</s>`, "u"),
+    spoiler: (word) => new RegExp(`<tg-spoiler>${word}</tg-spoiler>`, "u"),
+    code: (word) => new RegExp(`<code>${word}</code>`, "u"),
+    link: (word) => new RegExp(`<a href="${linkOf(word)}">${word}</a>`, "u"),
+    lines: (word) => new RegExp(`^one ${word}\ntwo ${word}$`, "u"),
+    pre: (word) => new RegExp(`^<pre>if ${word}:\n {2}${word}</pre>$`, "u"),
+    quote: (word) => new RegExp(`^<blockquote>old ${word}</blockquote>\nnew ${word}$`, "u"),
+  },
   api: {},
   plain: {},
 };
@@ -127,7 +140,7 @@ export function judgeSaying(said: Said, reader: Reader, all: readonly Sight[], m
   const style = STYLED[thing];
   const isOne = sights.length === 1 && sights[0]?.kind === (style ?? "normal");
   if (thing === "mention") return { verdict: mentioned(sights, reader, me), faults };
-  const isMarkdown = !["irc", "xmpp", "matrix", "slack"].includes(reader);
+  const isMarkdown = !["irc", "xmpp", "matrix", "slack", "telegram"].includes(reader);
   const mark = (MARKS[reader][thing] ?? (isMarkdown ? MARKDOWN[thing] : undefined))?.(word);
   const [first = ""] = written;
   if (mark !== undefined && isOne && mark.test(first)) {
@@ -254,6 +267,7 @@ function withoutName(text: string, reader: Reader, author: string): string {
 function wordsOf(text: string, reader: Reader): string {
   if (reader === "mattermost") return seen(text);
   if (reader === "discord") return seenOnDiscord(text);
+  if (reader === "telegram") return unescaped(text.replaceAll(/<[^>]*>/gu, ""));
   if (reader !== "matrix") return text;
   const lines = text.replaceAll("<br>", "\n");
   return lines.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&amp;", "&");

@@ -20,14 +20,30 @@ export type Change = { readonly [K in keyof Content]?: Content[K] | undefined };
 /** What is the text of a message is its caption where it has a file. */
 const EDITED = ["text", "entities", "caption", "caption_entities"] as const;
 
+/** What people's clients show of a message. */
+export type Shown = { readonly row: MessageRow } & (
+  | { readonly is: "new" | "edited" | "erased" }
+  | { readonly is: "reacted"; readonly by: number; readonly before: readonly ReactionType[] }
+);
+
 /** Messages of all chats, with what happens to them. */
 export class Messages {
   readonly #world: World;
   readonly #updates: Updates;
+  readonly #watchers: ((shown: Shown) => void)[] = [];
 
   constructor(world: World, updates: Updates) {
     this.#world = world;
     this.#updates = updates;
+  }
+
+  /** As a person who is in all chats. */
+  watch(watcher: (shown: Shown) => void): void {
+    this.#watchers.push(watcher);
+  }
+
+  #show(shown: Shown): void {
+    for (const watcher of this.#watchers) watcher(shown);
   }
 
   post(chat: ChatRow, { content, by, topic, reply, isService = false }: Draft): MessageRow {
@@ -50,6 +66,7 @@ export class Messages {
     if (member !== undefined && !isService) member.lastSaid = this.#world.clock.now();
     if (this.#world.bots.has(by)) chat.lastBot = by;
     this.#updates.message(row, "new");
+    this.#show({ is: "new", row });
     if (chat.wire.type === "channel" && chat.linked !== null && !isService) this.#forwardTo(chat.linked, row);
     return row;
   }
@@ -96,6 +113,7 @@ export class Messages {
     for (const [name, value] of Object.entries(kept)) if (value === undefined) delete kept[name];
     row.wire = kept as unknown as WireMessage;
     this.#updates.message(row, "edited");
+    this.#show({ is: "edited", row });
     for (const copy of this.#forwards(row)) {
       const same = EDITED.filter((name) => name in change).map((name) => [name, change[name]] as const);
       this.edit(copy, Object.fromEntries(same));
@@ -114,6 +132,7 @@ export class Messages {
   erase(row: MessageRow): void {
     for (const copy of this.#forwards(row)) this.erase(copy);
     row.chat.messages.delete(row.id);
+    this.#show({ is: "erased", row });
   }
 
   /** All reactions of one; bots hear of those of people. */
@@ -121,6 +140,7 @@ export class Messages {
     const before = row.reactions.get(user.id) ?? [];
     if (now.length === 0) row.reactions.delete(user.id);
     else row.reactions.set(user.id, now);
+    this.#show({ is: "reacted", row, by: user.id, before });
     if (user.is_bot || JSON.stringify(before) === JSON.stringify(now)) return;
     const base = { chat: row.chat.wire, message_id: row.id, date: this.#world.clock.seconds() };
     if (row.chat.wire.type === "channel") {
