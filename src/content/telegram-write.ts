@@ -1,6 +1,6 @@
 import type { Block, Inline } from "../contract/content.ts";
 import { measure } from "./length.ts";
-import { shownLink } from "./links.ts";
+import { looksElsewhere, shownLink } from "./links.ts";
 import { plainText, quoted } from "./plain.ts";
 import { withoutQuotes } from "./slack-write.ts";
 
@@ -97,7 +97,7 @@ class Writer {
       case "pre": {
         const language = block.lang !== null && LANG.test(block.lang) ? { language: block.lang } : {};
         this.#as({ type: "pre", ...language }, () => {
-          this.#say(block.text);
+          this.text += cleaned(block.text);
         });
         return;
       }
@@ -167,12 +167,13 @@ class Writer {
   }
 
   #link({ href, of }: Extract<Inline, { t: "link" }>): void {
-    const shown = shownLink(plainText([{ t: "para", of }]), href);
+    const words = plainText([{ t: "para", of }]);
+    const shown = shownLink(words, href);
     if (shown === "address") {
       this.#say(href);
       return;
     }
-    const isLink = shown === "both" && !this.#inLink && this.#links.length < LINKS_MAX && isTelegramLink(href);
+    const isLink = shown === "both" && !this.#inLink && this.#links.length < LINKS_MAX && isTelegramLink(words, href);
     this.#inLink ||= isLink;
     this.#as(isLink ? { type: "text_link", url: href } : null, () => {
       this.#inlines(of);
@@ -194,18 +195,27 @@ class Writer {
     else this.#marks.push({ entity, count: kind.type === "code" || kind.type === "pre" ? this.#depth + 1 : 1 });
   }
 
-  /** Half a character is none to Telegram, and a ring that is not part of its letter is taken away there. */
   #say(text: string): void {
-    const whole = text.toWellFormed().replaceAll(/\S\u030a/gu, (letter) => letter.normalize("NFC"));
-    this.text += whole.replaceAll("\n", () => `\n${this.#indent}`);
+    this.text += cleaned(text).replaceAll("\n", () => `\n${this.#indent}`);
   }
 }
+
+/**
+ * Half a character is none to Telegram, a ring that is not part of its letter is taken away there, and a tab is one
+ * blank.
+ */
+const cleaned = (text: string): string =>
+  text
+    .toWellFormed()
+    .replaceAll("\t", "    ")
+    .replaceAll(/\S\u030a/gu, (letter) => letter.normalize("NFC"));
 
 const mentionOf = (user: string | null): Kind | null =>
   user !== null && /^[1-9]\d{0,15}$/.test(user) ? { type: "text_mention", user: { id: Number(user) } } : null;
 
-/** Telegram drops other links without a word: their addresses must be seen. */
-function isTelegramLink(href: string): boolean {
+/** Telegram drops some links without a word, and some look like others: their addresses must be seen. */
+function isTelegramLink(words: string, href: string): boolean {
+  if (looksElsewhere(words, href)) return false;
   if (!/^https?:\/\/[^\s<>"]+$/i.test(href) || !URL.canParse(href)) return false;
   const { hostname } = new URL(href);
   return href.length <= HREF_MAX && (hostname.includes(".") || hostname === "localhost");

@@ -6,8 +6,9 @@ import type { Block, Inline } from "../contract/content.ts";
 import { mint } from "../contract/ids.ts";
 import { parse } from "./formats.ts";
 import { plainText } from "./plain.ts";
+import { withoutTelegramNames } from "./telegram-names.ts";
 import { telegramSource } from "./telegram-read.ts";
-import { telegramLength, type TelegramText, writeTelegram } from "./telegram-write.ts";
+import { telegramLength, type TelegramEntity, type TelegramText, writeTelegram } from "./telegram-write.ts";
 import { hostileWords, signsOf, tameWords, trees } from "./tree.suite.ts";
 
 const text = (words: string): Inline => ({ t: "text", text: words });
@@ -108,10 +109,10 @@ test.each<[readonly Block[], string, readonly Short[]]>([
   [[quote(para(text("a")), quote(para(text("b"))))], "a\n> b", [["blockquote", 0, 5]]],
   [
     [list(true, [para(bold(text("a")))], [para(text("b")), list(false, [quote(para(text("c")))], [pre("d\ne")])])],
-    "1. a\n2. b\n   - > c\n   - d\n     e",
+    "1. a\n2. b\n   - > c\n   - d\ne",
     [
       ["bold", 3, 1],
-      ["pre", 24, 8],
+      ["pre", 24, 3],
     ],
   ],
   [[para({ t: "colour", fore: "#ff0000", back: null, of: [text("a")] }, { t: "emoji", text: ":b:" })], "a:b:", []],
@@ -127,9 +128,9 @@ test.each<[readonly Block[], string, readonly Short[]]>([
     [],
   ],
   [
-    [para(link("https://e.example/", { t: "code", text: "a" }, link("https://f.example/", text("b"))))],
-    "ab (https://f.example/)",
-    [["text_link", 0, 23, { url: "https://e.example/" }]],
+    [para(link("https://e.example/", { t: "code", text: "a" }, link("mailto:b", text("c"))))],
+    "ac (mailto:b)",
+    [["text_link", 0, 13, { url: "https://e.example/" }]],
   ],
   [
     [
@@ -144,6 +145,12 @@ test.each<[readonly Block[], string, readonly Short[]]>([
   ],
   [[para(text("a\ud83d"), bold(text("\ude00b")))], "a\ufffd\ufffdb", [["bold", 2, 2]]],
   [[pre("a", 'x" y'), pre(""), quote(), para()], "a\n\n\n", [["pre", 0, 1]]],
+  [
+    [para(link("https://evil.example/login", text("https://bank.example/login")))],
+    "https://bank.example/login (https://evil.example/login)",
+    [],
+  ],
+  [[pre("\ta")], "    a", [["pre", 0, 5]]],
   [[para(text("a\u030a"), text("x\u030a"))], "\u00e5x\u030a", []],
   [[], "", []],
 ])("%j is written otherwise", (blocks, words, entities) => {
@@ -224,6 +231,12 @@ test.each<[string, string, unknown, readonly Block[]]>([
     ]),
     [quote(para(bold(text("a")))), para(bold(text("b")))],
   ],
+  [
+    "a link whose words are another address",
+    "bank.example.com",
+    full([["text_link", 0, 16, { url: "https://evil.example/" }]]),
+    [para(text("bank.example.com (https://evil.example/)"))],
+  ],
   ["a link without an address", "a", full([["text_link", 0, 1]]), [para(text("a"))]],
   [
     "a link that nobody should click on",
@@ -273,6 +286,37 @@ test("of many entities no address is lost, because Telegram keeps a hundred", ()
   const [words, entities] = sent(writeTelegram(many));
   expect(entities.filter(({ type }) => type === "text_link")).toHaveLength(50);
   expect(words.split("(https://e.example/)")).toHaveLength(21);
+});
+
+test.each<[string, readonly Short[], string, readonly Short[]]>([
+  ["no name", [], "no name", []],
+  ["hi @bob, @ a@b @é (@bob)", [["bold", 3, 4]], "hi @\u200bbob, @ a@b @é (@\u200bbob)", [["bold", 3, 5]]],
+  [
+    "@a @b @c @d",
+    [
+      ["code", 0, 2],
+      ["text_link", 3, 2, { url: "https://e.example/" }],
+      ["text_mention", 6, 2, { user: { id: 7 } }],
+      ["italic", 9, 2],
+    ],
+    "@a @b @\u200bc @\u200bd",
+    [
+      ["code", 0, 2],
+      ["text_link", 3, 2, { url: "https://e.example/" }],
+      ["text_mention", 6, 3, { user: { id: 7 } }],
+      ["italic", 10, 3],
+    ],
+  ],
+  ["@a@b", [["bold", 1, 3]], "@\u200ba@b", [["bold", 2, 3]]],
+  [
+    "https://x.example/@alice medium.com/@alice/post https://x.example«@bob» x/@bob",
+    [],
+    "https://x.example/@alice medium.com/@alice/post https://x.example«@\u200bbob» x/@\u200bbob",
+    [],
+  ],
+])("%j calls nobody", (words, entities, quiet, moved) => {
+  const given = full(entities) as readonly TelegramEntity[];
+  expect(withoutTelegramNames({ text: words, entities: given })).toStrictEqual({ text: quiet, entities: full(moved) });
 });
 
 test("what Telegram counts", () => {

@@ -87,9 +87,12 @@ function sightsOf(server: FakeTelegram, shown: Shown, me: Folk): readonly Sight[
   return [shown.is === "new" ? sight : { ...sight, kind: "edit", ids: [], target }];
 }
 
+/** What others spell otherwise. */
+const SPELLINGS: Readonly<Record<string, string>> = { "❤": "❤️" };
+
 function without(some: readonly ReactionType[], others: readonly ReactionType[]): readonly string[] {
   const emoji = (all: readonly ReactionType[]): readonly string[] =>
-    all.flatMap((one) => (one.type === "emoji" ? [one.emoji] : []));
+    all.flatMap((one) => (one.type === "emoji" ? [SPELLINGS[one.emoji] ?? one.emoji] : []));
   return emoji(some).filter((one) => !emoji(others).includes(one));
 }
 

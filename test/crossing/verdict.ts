@@ -267,7 +267,7 @@ function withoutName(text: string, reader: Reader, author: string): string {
 function wordsOf(text: string, reader: Reader): string {
   if (reader === "mattermost") return seen(text);
   if (reader === "discord") return seenOnDiscord(text);
-  if (reader === "telegram") return unescaped(text.replaceAll(/<[^>]*>/gu, ""));
+  if (reader === "telegram") return unescaped(text);
   if (reader !== "matrix") return text;
   const lines = text.replaceAll("<br>", "\n");
   return lines.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&amp;", "&");

@@ -1,0 +1,58 @@
+import { endOfUrl } from "./links.ts";
+import type { TelegramEntity, TelegramText } from "./telegram-write.ts";
+
+/** Of no width. It parts what would be taken together. */
+const APART = "\u200b";
+
+/** In these nobody is called. */
+const QUIET: ReadonlySet<string> = new Set(["code", "pre", "text_link"]);
+
+/**
+ * The text as it can be sent where nobody may be called: the server takes `@name` for whoever has that name anywhere,
+ * and tells them. Within a mention by id, too: the server forgets one of somebody whom the bot does not know. Addresses
+ * stay as they are.
+ */
+export function withoutTelegramNames({ text, entities }: TelegramText): TelegramText {
+  if (!text.includes("@")) return { text, entities };
+  const quiet = entities.filter(({ type }) => QUIET.has(type));
+  const isQuiet = (at: number): boolean => quiet.some(({ offset, length }) => at >= offset && at < offset + length);
+  const places = namesIn(text).filter((at) => !isQuiet(at));
+  if (places.length === 0) return { text, entities };
+  let written = "";
+  let from = 0;
+  for (const at of places) {
+    written += text.slice(from, at) + APART;
+    from = at;
+  }
+  return { text: written + text.slice(from), entities: entities.map((entity) => shifted(entity, places)) };
+}
+
+/** Behind the `@` of each. */
+function namesIn(text: string): readonly number[] {
+  const places: number[] = [];
+  let after = 0;
+  for (const { index, 0: found } of text.matchAll(PLACES)) {
+    if (index < after) continue;
+    if (found === "@") places.push(index + 1);
+    else after = endOfAddress(text, index, found);
+  }
+  return places;
+}
+
+/** An `@` before a name, and where an address begins. */
+const PLACES = /(?<![\p{L}\p{N}_])@(?=\w)|https?:\/\/|(?<![\w.@-])(?:[\w-]{1,63}\.){1,8}[a-z]{2,24}(?=\/)/giu;
+/** Signs at which the server ends an address, and we do not. */
+const ENDS = /[\s«»“”‘’„<>]/u;
+
+function endOfAddress(text: string, at: number, found: string): number {
+  const end = found.includes("://") ? endOfUrl(text, at) : at + (text.slice(at).match(/^\S+/u)?.[0].length ?? 0);
+  const sign = text.slice(at, end).search(ENDS);
+  return sign < 0 ? end : at + sign;
+}
+
+function shifted(entity: TelegramEntity, places: readonly number[]): TelegramEntity {
+  const { offset, length } = entity;
+  const before = places.filter((at) => at <= offset).length;
+  const within = places.filter((at) => at > offset && at < offset + length).length;
+  return { ...entity, offset: offset + before, length: length + within };
+}
