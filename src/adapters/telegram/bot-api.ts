@@ -12,9 +12,9 @@ const FILE_LOOKUP_MS = 30_000;
 /** A server may say anything. */
 const RETRY_MAX_MS = 24 * 3_600_000;
 
-/** Refusals are read here, as they are also told of with the status 200. */
+/** Refusals are read here, where the token is known: words of others may repeat it. */
 const dialect: RestDialect = {
-  words: (body) => (isObject(body) ? textIn(body, "description") : null),
+  words: () => null,
   retryAfterMs: () => null,
 };
 
@@ -85,9 +85,15 @@ export class BotApi {
     return { ok: false, failure: this.#failed(method, { ...refusal, message: "" }) };
   }
 
+  /** What stands before the servers may repeat what it was asked for. */
+  #clean(text: string): string {
+    const forms = ["%3A", "%3a", ":"].map((colon) => this.#token.replace(":", colon));
+    return forms.reduce((clean, form) => clean.replaceAll(form, "…"), text);
+  }
+
   #failed(method: string, failure: RestFailure): TelegramFailure {
     const body = isObject(failure.body) ? failure.body : NOTHING;
-    const description = quote((textIn(body, "description") ?? "").replaceAll(this.#token, "…"));
+    const description = quote(this.#clean(textIn(body, "description") ?? ""));
     const isTold = body["ok"] === false && description !== "";
     const status = isTold ? (numberIn(body, "error_code") ?? failure.status) : failure.status;
     const parameters = objectIn(body, "parameters");
@@ -100,7 +106,7 @@ export class BotApi {
       description: isTold ? description : "",
       message: isTold
         ? `Telegram refuses ${method}: ${description}`
-        : failure.message || `what answers to ${method} is not the Bot API: check ApiURL`,
+        : this.#clean(failure.message) || `what answers to ${method} is not the Bot API: check ApiURL`,
       retryAfterMs: retryS === null ? failure.retryAfterMs : Math.min(Math.max(retryS, 1) * 1000, RETRY_MAX_MS),
       migrateTo,
       certain: isTold ? isCertain(status) : failure.certain,

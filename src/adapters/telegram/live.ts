@@ -18,8 +18,6 @@ import { TelegramRooms } from "./rooms.ts";
 import { isTelegramItself, type TelegramSettings } from "./settings.ts";
 import { TelegramTimeline } from "./timeline.ts";
 
-/** So long nothing is asked for while a room that we were in is not joined: what was said there would be lost. */
-const ROOMS_MS = 30_000;
 /** Leaving takes no longer, whatever the server does. */
 const GOODBYE_MS = 5_000;
 const MEGA = 1024 * 1024;
@@ -131,8 +129,6 @@ export class TelegramSession implements Session<TelegramHandlers> {
     const { api, host, me, positions } = this.#options;
     const { signal } = this.#quiet;
     const answers = new ChatIdAnswers({ api, clock: host.clock, me, signal });
-    const limit = { clock: host.clock, ms: ROOMS_MS, signal };
-    await this.#rooms.settled(inTime(this.#ending.promise, limit, () => null));
     const poll = new TelegramPoll({
       api,
       host,

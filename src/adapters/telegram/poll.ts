@@ -11,10 +11,12 @@ import { says, type TelegramFailure } from "./result.ts";
 const TROUBLES_MAX = 6;
 const AGAIN_MS = 1_000;
 const AGAIN_MAX_MS = 20_000;
+/** Whoever answers so soon does not wait for something to tell. */
+const QUICK_MS = 100;
 
 interface PollOptions {
   readonly api: Pick<TelegramApi, "updates">;
-  readonly host: Pick<Host, "degraded" | "log"> & { readonly clock: Pick<Clock, "after"> };
+  readonly host: Pick<Host, "degraded" | "log"> & { readonly clock: Pick<Clock, "after" | "monoMs"> };
   /** The last update that is on disk; 0: none. */
   readonly at: () => number;
   /** An answer as it came; the same updates come again until they are on disk. */
@@ -29,6 +31,8 @@ interface PollOptions {
 export class TelegramPoll {
   readonly #options: PollOptions;
   #troubles = 0;
+  /** So often in a row an answer came at once and brought nothing. */
+  #idle = 0;
   #isTold = false;
 
   constructor(options: PollOptions) {
@@ -37,15 +41,19 @@ export class TelegramPoll {
 
   /** Until that makes no sense any more. */
   async run(): Promise<Ended> {
-    const { api, at, onUpdates, ready, signal } = this.#options;
+    const { api, at, onUpdates, ready, host, signal } = this.#options;
     for (;;) {
       if (isAborted(signal)) return ASKED;
+      const [before, begunMs] = [at(), host.clock.monoMs()];
       const answer = await api.updates({ offset: at() + 1, waitS: POLL_S }, signal);
       if (isAborted(signal)) return ASKED;
       if (answer.ok) {
         this.#well();
         onUpdates(answer.value);
         await ready();
+        const isIdle = at() === before && host.clock.monoMs() - begunMs < QUICK_MS;
+        this.#idle = isIdle ? this.#idle + 1 : 0;
+        if (isIdle) await this.#wait(Math.min(QUICK_MS * 2 ** (this.#idle - 1), AGAIN_MAX_MS));
         continue;
       }
       const ended = this.#failed(answer.failure);
@@ -81,8 +89,11 @@ export class TelegramPoll {
   }
 
   async #pause(askedMs: number | null): Promise<void> {
+    await this.#wait(Math.max(askedMs ?? 0, Math.min(AGAIN_MS * 2 ** (this.#troubles - 1), AGAIN_MAX_MS)));
+  }
+
+  async #wait(ms: number): Promise<void> {
     const { host, signal } = this.#options;
-    const ms = Math.max(askedMs ?? 0, Math.min(AGAIN_MS * 2 ** (this.#troubles - 1), AGAIN_MAX_MS));
     await inTime<void, void>(new Promise(() => undefined), { clock: host.clock, ms, signal }, () => undefined);
   }
 }

@@ -54,7 +54,9 @@ export class TelegramPositions {
   }
 
   keep(room: ChannelRef): void {
-    if (this.#rooms.has(room) || this.#rooms.size >= ROOMS_MAX) return;
+    if (this.#rooms.has(room)) return;
+    const [oldest] = this.#rooms;
+    if (oldest !== undefined && this.#rooms.size >= ROOMS_MAX) this.#rooms.delete(oldest);
     this.#rooms.add(room);
     this.#moved = true;
   }

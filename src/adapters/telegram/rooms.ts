@@ -35,12 +35,14 @@ interface TelegramRoomsOptions {
 export class TelegramRooms {
   readonly #options: TelegramRoomsOptions;
   readonly #rooms = new Map<ChannelRef, TelegramRoom>();
-  /** Those that were asked for, and where an answer stands: also those that we are not let into. */
-  readonly #wanted = new Map<ChannelRef, "asked" | "settled">();
-  #onSettled: () => void = () => undefined;
+  /** Those that are asked for, or were by the last session: what is said there is told, joined or not. */
+  readonly #wanted = new Map<ChannelRef, TelegramAddress>();
+  /** Private chats of people who have blocked us: nothing but a post would show it. */
+  readonly #blocked = new Set<number>();
 
   constructor(options: TelegramRoomsOptions) {
     this.#options = options;
+    for (const ref of options.positions.rooms) this.#want(ref);
   }
 
   /** Null while it is not joined. */
@@ -51,31 +53,17 @@ export class TelegramRooms {
 
   /** The channel of a chat, by its id now or before, and of a topic there; null: nobody wants it. */
   refOf(chat: number, topic: number | null): ChannelRef | null {
-    return this.#of(chat).find((room) => room.topic === topic)?.ref ?? null;
+    return this.#wantedOf(chat).find(([, address]) => address.topic === topic)?.[0] ?? null;
   }
 
   /** All channels of a chat. */
   refsOf(chat: number): readonly ChannelRef[] {
-    return this.#of(chat).map(({ ref }) => ref);
+    return this.#wantedOf(chat).map(([ref]) => ref);
   }
 
   /** Whether we are in a chat, and so are told what is said there. */
   isJoined(chat: number): boolean {
-    return this.#of(chat).some(({ joined }) => joined);
-  }
-
-  /** Resolves once all rooms that we were in are joined or known to be shut, or enough was given to that. */
-  async settled(over: Promise<unknown>): Promise<void> {
-    const { positions } = this.#options;
-    const rooms = [...positions.rooms];
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#onSettled = () => {
-      if (rooms.every((ref) => this.#wanted.get(ref) === "settled")) resolve();
-    };
-    this.#onSettled();
-    await Promise.race([promise, over]);
-    this.#onSettled = () => undefined;
-    for (const ref of rooms) if (!this.#wanted.has(ref)) positions.forget(ref);
+    return this.#of(chat).length > 0;
   }
 
   /** Nothing can be said anywhere any more. */
@@ -89,6 +77,7 @@ export class TelegramRooms {
     this.#rooms.delete(ref);
     if (room?.joined !== true) return;
     room.joined = false;
+    if (room.type === "private" && why.code === "forbidden") this.#blocked.add(room.chat);
     this.#options.host.degraded(null, aboutOf(ref));
     this.#options.host.lost(ref, why, retryInMs);
   }
@@ -106,56 +95,56 @@ export class TelegramRooms {
   /** A group has become a supergroup. Its old id stays its name here. */
   moved(from: number, to: number): void {
     const { positions, host } = this.#options;
-    if (!positions.move(from, to)) return;
+    // Of groups that nobody wants nothing is kept.
+    if (this.#wantedOf(from).length === 0 || !positions.move(from, to)) return;
     for (const room of this.#rooms.values()) {
       const now = positions.now(room.chat);
       if (now === room.chat) continue;
       room.chat = now;
       room.type = "supergroup";
     }
-    host.log.info(
-      { from, to },
-      "a group has become a supergroup, and has another id: either can be in the configuration",
-    );
+    host.log.info({ from, to }, "a group has become a supergroup, and has another id: the old one still names it here");
   }
 
   async join({ name }: ChannelRequest, signal: AbortSignal): Promise<Joined> {
     const address = readAddress(name);
     if (address === null) return refused({ code: "config", message: `${quote(name)} is no id of a chat` }, null);
-    const ref = channelRef(address);
-    this.#wanted.set(ref, this.#wanted.get(ref) ?? "asked");
+    this.#want(channelRef(address));
     const joined = await this.#join(address, signal);
-    if (signal.aborted) return GIVEN_UP;
-    // What may go well in a moment is waited for.
-    if (joined.ok || joined.retryInMs === PERSON_MS) this.#wanted.set(ref, "settled");
-    this.#onSettled();
-    return joined;
+    return signal.aborted ? GIVEN_UP : joined;
   }
 
   /** What Telegram tells of us: `my_chat_member`. */
   take(update: Json): void {
-    const { host, positions } = this.#options;
+    const { positions } = this.#options;
     const told = objectIn(update, "my_chat_member");
     const chat = numberIn(objectIn(told, "chat"), "id");
     const now = membershipIn(told["new_chat_member"]);
     const before = membershipIn(told["old_chat_member"]);
-    if (chat === null || now === null) return;
-    const type = textIn(objectIn(told, "chat"), "type") ?? "";
+    // Of a group that is a supergroup now we are out, and it says nothing.
+    if (chat === null || now === null || positions.now(chat) !== chat) return;
+    const isPrivate = textIn(objectIn(told, "chat"), "type") === "private";
     const out = notIn(now);
     if (out !== null) {
-      for (const ref of this.refsOf(chat))
-        this.lose(ref, { code: "forbidden", message: this.#outWords(out) }, REMOVED_MS);
+      const message = isPrivate ? this.#blockedWords : this.#outWords(out);
+      for (const { ref } of this.#of(chat)) this.lose(ref, { code: "forbidden", message }, REMOVED_MS);
       return;
     }
-    for (const room of this.#of(chat)) this.#judge(room, now);
-    if (before !== null && notIn(before) === null) return;
-    if (type !== "private") host.log.info({ chat, topic: null }, "Rialto was added to a chat");
-    const isWaiting = (ref: ChannelRef): boolean => {
-      const address = readAddress(ref);
-      return address !== null && positions.now(address.chat) === positions.now(chat) && this.joined(ref) === null;
-    };
+    this.#blocked.delete(chat);
+    if (!isPrivate) for (const room of this.#of(chat)) this.#judge(room, now);
+    if (before === null || notIn(before) !== null) this.#added(chat);
+  }
+
+  #added(chat: number): void {
+    const { host } = this.#options;
+    host.log.info({ chat }, "Rialto was added to a chat");
     // Whatever waits to be joined is tried again.
-    for (const ref of this.#wanted.keys()) if (isWaiting(ref)) host.lost(ref, ADDED, 0);
+    for (const ref of this.refsOf(chat)) if (this.joined(ref) === null) host.lost(ref, ADDED, 0);
+  }
+
+  #want(ref: ChannelRef): void {
+    const address = readAddress(ref);
+    if (address !== null) this.#wanted.set(ref, address);
   }
 
   async #join(address: TelegramAddress, signal: AbortSignal): Promise<Joined> {
@@ -169,13 +158,17 @@ export class TelegramRooms {
         PERSON_MS,
       );
     }
+    if (this.#blocked.has(chat.id)) return refused({ code: "forbidden", message: this.#blockedWords }, PERSON_MS);
     const membership = chat.type === "private" ? ALONE : await this.#options.api.membership(chat.id, me.id, signal);
     if (!membership.ok) return this.#shut(membership.failure);
     const out = notIn(membership.value);
     if (out !== null) return refused({ code: "forbidden", message: this.#outWords(out) }, PERSON_MS);
     if (signal.aborted) return GIVEN_UP;
-    const ref = channelRef(address);
     const { reactions } = chat;
+    // By its id now, and by the one before, it is one room.
+    const twin = this.#of(chat.id).find(({ topic }) => topic === address.topic);
+    const ref = twin?.ref ?? channelRef(address);
+    if (ref !== channelRef(address)) this.#wanted.delete(channelRef(address));
     if (this.joined(ref) === null) {
       const room = { ref, chat: chat.id, topic: address.topic, type: chat.type, reactions: reactions ?? ALL_REACTIONS };
       this.#rooms.set(ref, { ...room, joined: true });
@@ -206,10 +199,14 @@ export class TelegramRooms {
       return refused({ code: "not_found", message: words }, PERSON_MS);
     }
     if (says(failure, "initiate conversation") || says(failure, "blocked by the user"))
-      return refused({ code: "forbidden", message: `the person must write to @${username} first` }, PERSON_MS);
+      return refused({ code: "forbidden", message: this.#blockedWords }, PERSON_MS);
     if (failure.status === 403)
       return refused({ code: "forbidden", message: `${message}: ${NOT_IN(username)}` }, PERSON_MS);
     return refused({ code, message }, retryAfterMs);
+  }
+
+  get #blockedWords(): string {
+    return `the person has blocked @${this.#options.me.username}, or never written to it: they must write to it first`;
   }
 
   #outWords(out: "left" | "kicked"): string {
@@ -226,9 +223,16 @@ export class TelegramRooms {
     host.degraded(words === null ? null : { code: "forbidden", message: `${ref}: ${words}` }, aboutOf(ref));
   }
 
+  /** Joined ones. */
   #of(chat: number): readonly TelegramRoom[] {
     const now = this.#options.positions.now(chat);
     return [...this.#rooms.values()].filter((room) => room.joined && room.chat === now);
+  }
+
+  #wantedOf(chat: number): readonly (readonly [ChannelRef, TelegramAddress])[] {
+    const { positions } = this.#options;
+    const now = positions.now(chat);
+    return [...this.#wanted].filter(([, address]) => positions.now(address.chat) === now);
   }
 }
 
