@@ -1,12 +1,13 @@
 import type { ChannelRef, Cursor } from "../../contract/ids.ts";
 import { isObject, listIn, NOTHING, numberIn, objectIn, parsed } from "../kit/json.ts";
+import { TelegramCaptions } from "./captions.ts";
 import { channelRef, cursorOf, readAddress } from "./ids.ts";
 
 /** Groups that have become supergroups: no account has more of them. */
 const MOVED_MAX = 1_000;
 const ROOMS_MAX = 10_000;
 
-/** What the cursor holds: the last update that was told, the new ids of chats that have moved, the rooms we are in. */
+/** What the cursor holds: the last update that was told, the new ids of chats that have moved, the rooms we are in, captions. */
 export class TelegramPositions {
   /** The last update of which the cursor is on disk; 0: none. Ids may begin anew, lower, after a week of silence. */
   #at: number;
@@ -14,6 +15,7 @@ export class TelegramPositions {
   #seen: number;
   readonly #chats = new Map<number, number>();
   readonly #rooms = new Set<ChannelRef>();
+  readonly captions: TelegramCaptions;
   #moved = false;
 
   constructor(since: Cursor | null) {
@@ -21,6 +23,7 @@ export class TelegramPositions {
     const json = isObject(read) ? read : NOTHING;
     this.#at = Math.max(0, Math.trunc(numberIn(json, "at") ?? 0));
     this.#seen = this.#at;
+    this.captions = new TelegramCaptions(listIn(json, "captions"));
     const moved = objectIn(json, "moved");
     for (const from of Object.keys(moved)) {
       const to = numberIn(moved, from);
@@ -81,12 +84,14 @@ export class TelegramPositions {
 
   /** Something of it has changed since it was taken last. */
   get moved(): boolean {
-    return this.#moved;
+    return this.#moved || this.captions.moved;
   }
 
   take(): Cursor {
     this.#moved = false;
-    return cursorOf({ at: this.#seen, moved: Object.fromEntries(this.#chats), rooms: [...this.#rooms] });
+    const captions = this.captions.write();
+    const moved = Object.fromEntries(this.#chats);
+    return cursorOf({ at: this.#seen, moved, rooms: [...this.#rooms], ...(captions.length > 0 && { captions }) });
   }
 
   #move(from: number, to: number): boolean {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { RecordingHost } from "../../../test/contract/recording-host.ts";
 import { FakeClock, settled } from "../../../test/support/fake-clock.ts";
-import { type ChannelRef, mint } from "../../contract/ids.ts";
+import { type ChannelRef, type Cursor, mint } from "../../contract/ids.ts";
 import type { Json } from "../kit/json.ts";
 import { inWords } from "./event-words.suite.ts";
 import { ALICE, BOB, CREW, NEWS, saidBy } from "./message.suite.ts";
@@ -13,10 +13,13 @@ const TOWN: ChannelRef = mint("ChannelRef", "-1001");
 const TOPIC: ChannelRef = mint("ChannelRef", "-1001/3");
 const ELSEWHERE = { id: -1_009, type: "supergroup", title: "Elsewhere" };
 
-function stage({ picture = Promise.resolve(null) }: { picture?: Promise<null> } = {}) {
+function stage({
+  picture = Promise.resolve(null),
+  since = null,
+}: { picture?: Promise<null>; since?: Cursor | null } = {}) {
   const clock = new FakeClock();
   const host = new RecordingHost(clock);
-  const positions = new TelegramPositions(null);
+  const positions = new TelegramPositions(since);
   const moves: string[] = [];
   const others: string[] = [];
   const api = {
@@ -139,6 +142,26 @@ describe("an album", () => {
       "-1001 Alice edits 7: tea\nand milk [photo-6.jpg] [photo-7.jpg]",
       "-1001 Alice edits 20: coffee",
     ]);
+  });
+
+  test("with words below several files is told whole by a later session, too, without the files that stand", async () => {
+    const first = stage();
+    first.timeline.push([member(6, { caption: "tea" }), member(7, { caption: "milk" }), member(8)]);
+    await first.clock.advance(600);
+    const { timeline, told, host } = stage({ since: first.host.cursors.at(-1) ?? null });
+    const edit = (more: Json): Json => message({ media_group_id: "g", ...more }, "edited_message");
+    timeline.push([
+      edit({ message_id: 7, caption: "oat milk", photo: [{ file_id: "f7" }] }),
+      edit({ message_id: 8, caption: "sugar", photo: [{ file_id: "f8" }] }),
+      edit({ message_id: 6, photo: [{ file_id: "f6" }] }),
+    ]);
+    await timeline.ready();
+    expect(told()).toEqual([
+      "-1001 Alice edits 7: tea\noat milk",
+      "-1001 Alice edits 8: tea\noat milk\nsugar",
+      "-1001 Alice edits 6: oat milk\nsugar",
+    ]);
+    expect(host.cursors.at(-1)).toContain("oat milk");
   });
 
   test("that is under way when the session stops is left to the next", async () => {

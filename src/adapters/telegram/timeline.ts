@@ -43,7 +43,7 @@ interface TelegramTimelineOptions {
   readonly api: Pick<TelegramApi, "call">;
   readonly host: Host;
   readonly me: Pick<TelegramIdentity, "id">;
-  readonly positions: Pick<TelegramPositions, "seen" | "durable" | "moved" | "take">;
+  readonly positions: Pick<TelegramPositions, "seen" | "durable" | "moved" | "take" | "captions">;
   readonly places: TelegramPlaces;
   readonly people: TelegramPeople;
   /** A group has become a supergroup, and has another id. It may be said twice. */
@@ -292,6 +292,7 @@ export class TelegramTimeline {
     if (first === undefined || channel === null) return [];
     if (first.from !== null && first.senderChat === null) people.note(first.chat.id, first.from);
     this.#told.note(messages, channel);
+    if (messages.length > 1) this.#keepCaptions(messages);
     return toEvents(messages, channel, this.#context).filter(
       (event) =>
         event.kind !== "member" ||
@@ -303,11 +304,29 @@ export class TelegramTimeline {
     const { chat, id, topic, raw } = message;
     const channel = this.#told.channelOf(chat.id, id) ?? this.#options.places.refOf(chat.id, topic);
     if (channel === null || isLively(raw) || !this.#told.isOther(message)) return [];
-    const whole = this.#told.changed(message, channel);
-    const event = edited(whole ?? [message], { message, update }, channel, this.#context);
-    if (event === null || whole !== null) return event === null ? [] : [event];
-    // The other files of its album are there still, and nothing is known of them.
+    const known = this.#told.changed(message, channel);
+    const whole = known ?? this.#aroundCaption(message);
+    if (whole.length > 1) this.#keepCaptions(whole);
+    const event = edited(whole, { message, update }, channel, this.#context);
+    if (event === null || known !== null) return event === null ? [] : [event];
+    // The files of its album are there still, and nothing is known of them.
     return event.body.source.text === "" ? [] : [{ ...event, body: { ...event.body, files: [] } }];
+  }
+
+  /** The album that a message belongs to, of which the words alone are known. */
+  #aroundCaption(message: TelegramMessage): readonly TelegramMessage[] {
+    const captions = this.#options.positions.captions.around(message);
+    if (captions === null) return [message];
+    return captions.map(({ id, said }) => {
+      const raw = { caption: said.text, caption_entities: said.entities };
+      return id === message.id ? message : Object.assign({}, message, { id, said, raw });
+    });
+  }
+
+  #keepCaptions(album: readonly TelegramMessage[]): void {
+    const [first] = album;
+    const captions = album.map(({ id, said }) => ({ id, said }));
+    if (first !== undefined) this.#options.positions.captions.note(first.chat.id, captions);
   }
 
   #came(coming: TelegramComing, update: number): readonly Event[] {
