@@ -13,9 +13,10 @@ import { AUTH_ERRORS } from "./errors.ts";
 import { SlackGroups } from "./groups.ts";
 import { handlersOf } from "./handlers.ts";
 import type { UnreadHistory } from "./history.ts";
+import { identityAdvice } from "./identity.ts";
 import { readFileRef } from "./ids.ts";
 import type { SlackLink } from "./link.ts";
-import type { SlackIdentity } from "./login.ts";
+import { adviseScopes, type SlackIdentity } from "./login.ts";
 import { EventOrder } from "./order.ts";
 import { channelIn } from "./model.ts";
 import { SlackOwnMessages } from "./own-messages.ts";
@@ -150,6 +151,14 @@ export class SlackSession implements Session<SlackHandlers> {
     if (found.value === null) return { ok: false, why: { code: "not_found", message: "the file was deleted" } };
     if (!isFile(found.value)) return { ok: false, why: { code: "not_found", message: fileWords(found.value) } };
     return await api.openFile(found.value, signal);
+  }
+
+  /** Somebody has installed the app anew, with other scopes. */
+  renewed(): void {
+    const { api, host, me, settings } = this.#options;
+    adviseScopes(api, host);
+    host.degraded(identityAdvice({ me, settings }), "names");
+    this.#rooms.renewed();
   }
 
   async quiesce(): Promise<void> {

@@ -12,7 +12,7 @@ const MANIFEST = "`rialto slack manifest <account>` prints all that an app needs
 
 /** Who we are there. What the server does not say is empty. */
 export interface SlackIdentity extends Omit<SlackAuth, "isOrgWide"> {
-  /** What the app may do. */
+  /** What the app may do now. */
   readonly scopes: Pick<ReadonlySet<string>, "has">;
 }
 
@@ -40,18 +40,22 @@ export async function logIn({ api, host, isFirst, signal }: LoginOptions): Promi
   if (userId === "" || teamId === "") return failed(elsewhere(isFirst));
   const { scopes } = api;
   if (scopes?.has("bot") === true && !scopes.has("chat:write")) return failed(misconfigured(CLASSIC));
-  const missing = scopes === null ? [] : missingOf(scopes);
   const fatal = scopes === null ? null : fatalOf(scopes);
   if (fatal !== null) return failed(misconfigured(fatal));
-  host.degraded(missing.length === 0 ? null : { code: "config", message: lacking(missing) }, "scopes");
+  adviseScopes(api, host);
   const appId = await appOf(api, auth.value, signal);
-  return { ok: true, me: { ...auth.value, appId, scopes: scopes ?? EVERYTHING } };
+  // Servers that do not say it refuse what is not allowed when it is done.
+  const now = { has: (scope: string): boolean => api.scopes?.has(scope) ?? true };
+  return { ok: true, me: { ...auth.value, appId, scopes: now } };
+}
+
+/** Says which scopes lack, or that it is none any more. */
+export function adviseScopes({ scopes }: Pick<SlackApi, "scopes">, host: Pick<Host, "degraded">): void {
+  const missing = scopes === null ? [] : SCOPES.filter(([scope]) => !scopes.has(scope));
+  host.degraded(missing.length === 0 ? null : { code: "config", message: lacking(missing) }, "scopes");
 }
 
 const failed = (ended: Ended): SlackLogin => ({ ok: false, ended });
-
-/** Of servers that do not say it: what is not allowed is refused when it is done. */
-const EVERYTHING: SlackIdentity["scopes"] = { has: () => true };
 
 async function appOf(api: SlackApi, { appId, botId }: SlackAuth, signal: AbortSignal): Promise<string> {
   if (appId !== "" || botId === "") return appId;
@@ -83,8 +87,6 @@ const SCOPES: readonly (readonly [string, string])[] = [
 ];
 
 type Scopes = Pick<ReadonlySet<string>, "has">;
-
-const missingOf = (scopes: Scopes) => SCOPES.filter(([scope]) => !scopes.has(scope));
 
 const lacking = (missing: typeof SCOPES): string =>
   `the app lacks ${missing.map(([scope, means]) => `${scope} (${means})`).join(", ")}: add what is wanted of it at ${BOT_SCOPES_AT}, and install the app anew; ${MANIFEST}`;

@@ -31,6 +31,7 @@ const REMOVED: Reason = { code: "forbidden", message: "Rialto was removed from t
 const RESTORED: Reason = { code: "not_found", message: "the channel is no longer archived" };
 const ADDED: Reason = { code: "not_found", message: "Rialto was added to the channel" };
 const RENAMED: Reason = { code: "not_found", message: "the channel has another name now" };
+const RENEWED: Reason = { code: "not_found", message: "the app may do other things now" };
 const DELETED: Reason = { code: "not_found", message: "the channel was deleted" };
 
 interface SlackRoomsOptions {
@@ -66,10 +67,12 @@ export class SlackRooms {
   /** Names of those that were ever asked for; of ids, behind `ID`. */
   readonly #wanted = new Set<string>();
   #askedIds = 0;
+  #couldReact: boolean;
   readonly #listings = new Map<"mine" | "public", Listing>();
 
   constructor(options: SlackRoomsOptions) {
     this.#options = options;
+    this.#couldReact = this.#reacts;
   }
 
   /** Null while it is not joined. */
@@ -105,6 +108,17 @@ export class SlackRooms {
     this.#rooms.delete(id);
   }
 
+  /** The app may do other things than before. What a channel can do is said when it is joined. */
+  renewed(): void {
+    if (this.#couldReact === this.#reacts) return;
+    this.#couldReact = this.#reacts;
+    for (const id of this.#rooms.keys()) this.lose(id, RENEWED, 0);
+  }
+
+  get #reacts(): boolean {
+    return this.#options.me.scopes.has("reactions:write");
+  }
+
   async join({ name }: ChannelRequest, signal: AbortSignal): Promise<Joined> {
     const joined = await this.#join(name.replace(/^#/u, ""), signal);
     if (joined.ok) this.#shut.delete(name);
@@ -113,7 +127,6 @@ export class SlackRooms {
   }
 
   async #join(name: string, signal: AbortSignal): Promise<Joined> {
-    const { me } = this.#options;
     const found = await this.#find(name, signal);
     if (isAborted(signal)) return GIVEN_UP;
     if (!found.ok) return refusal(found.failure);
@@ -133,7 +146,7 @@ export class SlackRooms {
       this.#rooms.set(id, { id, name: channel.name, isPrivate: channel.isPrivate, joined: true });
       this.#options.onEntered(id);
     }
-    return { ok: true, ref: channelRef(id), without: me.scopes.has("reactions:write") ? [] : ["react"] };
+    return { ok: true, ref: channelRef(id), without: this.#reacts ? [] : ["react"] };
   }
 
   /** What the server tells of channels, and of who is in them. `channel`: the id of the one. */

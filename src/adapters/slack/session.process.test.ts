@@ -28,6 +28,25 @@ test("without the right to ask which app we are, its greeting says it", async ()
   expect((await begin(town)).session.as).toBe("rialto");
 });
 
+test("scopes that the app is given later are used, and the advice to add them is taken back", async () => {
+  const town = await slackTown();
+  const { alice, app, channel } = town;
+  for (const scope of ["reactions:write", "chat:write.customize", "files:write"]) app.scopes.delete(scope);
+  const life = await begin(town);
+  const join = async () => await life.session.join({ name: "town", options: {} }, signal);
+  expect(await join()).toMatchObject({ ok: true, without: ["react"] });
+  const said = life.host.doubts.filter((one) => one !== null);
+  expect(said).toMatchObject([{ message: words(/files:write.*reactions:write/u) }, { code: "unsupported" }]);
+  const count = life.host.doubts.length;
+  for (const scope of ["reactions:write", "chat:write.customize", "files:write"]) app.scopes.add(scope);
+  // Whatever is asked next says it, such as who somebody is.
+  alice.say(channel, "hello");
+  await until(life.host, () => life.host.losses.length === 1);
+  expect(life.host.doubts.slice(count)).toEqual([null, null]);
+  expect(await join()).toMatchObject({ ok: true, without: [] });
+  await until(life.host, "Alice: hello");
+});
+
 test("an account with a webhook alone is up without asking anybody", async () => {
   const town = await slackTown();
   const hook = town.server.world.addHook(town.app, town.channel);

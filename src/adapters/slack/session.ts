@@ -43,6 +43,7 @@ async function begin(args: OpenArgs<SlackSettings>, http: Http): Promise<SlackOp
   const me = { ...login.me, appId: login.me.appId || events.app };
   host.log.debug({ user: me.name, team: me.teamId, app: me.appId }, "logged in");
   const session = new SlackSession({ settings, host, http, api, me, events, since });
+  web.onScopes = () => session.renewed();
   return { ok: true, session };
 }
 

@@ -47,6 +47,8 @@ export interface WebWrite extends WebCall {
 
 /** The Web API with one token: calls by the names of methods. Every answer is a value. */
 export class SlackWeb {
+  /** The token has other scopes than before: somebody has installed the app anew. */
+  onScopes: () => void = () => undefined;
   readonly #options: WebOptions;
   readonly #rest: Rest;
   readonly #limits: SlackLimits;
@@ -131,9 +133,16 @@ export class SlackWeb {
   }
 
   #note({ date, "x-oauth-scopes": scopes }: IncomingHttpHeaders): void {
-    if (typeof scopes === "string") this.#scopes = new Set(scopes.split(",").map((scope) => scope.trim()));
+    if (typeof scopes === "string") this.#noteScopes(new Set(scopes.split(",").map((scope) => scope.trim())));
     const serverMs = Date.parse(date ?? "");
     if (!Number.isNaN(serverMs)) this.#time = { serverMs, atMs: this.#options.clock.monoMs() };
+  }
+
+  #noteScopes(scopes: ReadonlySet<string>): void {
+    const before = this.#scopes;
+    this.#scopes = scopes;
+    if (before === null || (before.size === scopes.size && [...scopes].every((scope) => before.has(scope)))) return;
+    this.onScopes();
   }
 
   #failed(method: string, kind: string, failure: RestFailure): SlackFailure {
