@@ -1,4 +1,5 @@
 import type { Clock } from "../../contract/host.ts";
+import { Lru } from "../../lib/lru.ts";
 import { inTime } from "../kit/in-time.ts";
 import { retryWithin } from "../kit/outcomes.ts";
 
@@ -6,6 +7,18 @@ import { retryWithin } from "../kit/outcomes.ts";
 const UNSAID_MS = 5_000;
 const KEPT_MAX = 2_000;
 const NEVER = new Promise<never>(() => undefined);
+
+const TOKENS_MAX = 200;
+const known = new WeakMap<object, Lru<string, SlackLimits>>();
+
+/** Those of a token, whichever session asks: whoever asks anew meanwhile is shut out for longer. */
+export function limitsOf(token: string, clock: Pick<Clock, "monoMs" | "after">): SlackLimits {
+  const all = known.get(clock) ?? new Lru<string, SlackLimits>(TOKENS_MAX);
+  known.set(clock, all);
+  const mine = all.get(token) ?? new SlackLimits(clock);
+  all.set(token, mine);
+  return mine;
+}
 
 /** What Slack has said of how much may be asked: of each method, and where it posts, of each channel. */
 export class SlackLimits {

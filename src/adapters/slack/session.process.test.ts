@@ -118,6 +118,36 @@ describe("connections that are refreshed while people talk", () => {
   });
 });
 
+test("while Slack does not want to be asked for a connection for long, the next session asks nothing at all", async () => {
+  const town = await slackTown();
+  const { server } = town;
+  const host = new RecordingHost();
+  const attempt = async () => await open({ settings: settingsOf(town), host, since: null, signal });
+  server.limit({ path: "/apps.connections.open" }, 600);
+  const refused = { ok: false, ended: { cause: "lost", why: { code: "rate_limited" } } };
+  expect(await attempt()).toMatchObject(refused);
+  const count = server.requests.length;
+  expect(await attempt()).toMatchObject(refused);
+  expect(server.requests).toHaveLength(count);
+});
+
+test("a connection that is to end is used while no other may be asked for, and with it the session ends", async () => {
+  const town = await slackTown();
+  const { alice, channel, server } = town;
+  server.sockets.graceMs = 60_000;
+  const { host, session } = await live(town);
+  server.limit({ path: "/apps.connections.open" }, 600);
+  server.sockets.disconnect("refresh_requested");
+  const openings = (): number => server.requests.filter((one) => one.endsWith("/apps.connections.open")).length;
+  await until(host, () => openings() === 2);
+  alice.say(channel, "still");
+  await until(host, "Alice: still");
+  server.sockets.terminate();
+  const ended = await within(session.ended, () => "the end of the session");
+  expect(ended).toMatchObject({ cause: "lost", why: { code: "rate_limited" } });
+  expect(openings()).toBe(2);
+});
+
 test("Socket Mode that is turned off ends the session, with what to do", async () => {
   const town = await slackTown();
   const { session } = await live(town);

@@ -7,7 +7,7 @@ import type { capabilities } from "./capabilities.ts";
 import { SlackSession } from "./live.ts";
 import { APP_SCOPES_AT, BOT_SCOPES_AT, logIn, TWO_APPS } from "./login.ts";
 import { apiOf, type SlackSettings, takesPartBy } from "./settings.ts";
-import { openEvents } from "./socket-mode.ts";
+import { openEvents, shutOut } from "./socket-mode.ts";
 import { SlackWeb } from "./web.ts";
 import { openWebhook } from "./webhook-out.ts";
 
@@ -28,11 +28,13 @@ async function begin(args: OpenArgs<SlackSettings>, http: Http): Promise<SlackOp
   const { Token: token, AppToken: appToken } = settings;
   const { clock } = host;
   const base = apiOf(settings);
+  const appWeb = new SlackWeb({ http, clock, base, token: appToken, scopesAt: APP_SCOPES_AT });
+  const shut = shutOut(appWeb);
+  if (shut !== null) return failed(shut);
   const web = new SlackWeb({ http, clock, base, token, scopesAt: BOT_SCOPES_AT });
   const api = new SlackApi(web, { http, base, token });
   const login = await logIn({ api, host, isFirst: since === null, signal });
   if (!login.ok) return login;
-  const appWeb = new SlackWeb({ http, clock, base, token: appToken, scopesAt: APP_SCOPES_AT });
   const opened = await openEvents({ web: appWeb, host }, signal);
   if (!opened.ok) return failed(opened.ended);
   const { events } = opened;

@@ -333,7 +333,7 @@ describe("no connection", () => {
 
   test("when we are to stop while it waits", async () => {
     const gate = await slackGate();
-    gate.server.limit({ path: "/apps.connections.open" }, 600);
+    gate.server.limit({ path: "/apps.connections.open" }, 20);
     const stop = new AbortController();
     const opening = tryEvents(gate, new RecordingHost(), { signal: stop.signal });
     await until(
@@ -342,6 +342,17 @@ describe("no connection", () => {
     );
     stop.abort();
     expect(await within(opening, () => "the end of the try")).toMatchObject({ ok: false, ended: { cause: "lost" } });
+  });
+
+  test("while Slack does not want to be asked for long: nobody asks before, in no session", async () => {
+    const gate = await slackGate();
+    const host = new RecordingHost();
+    gate.server.limit({ path: "/apps.connections.open" }, 600);
+    for (const _ of [1, 2, 3]) {
+      const opened = await tryEvents(gate, host);
+      expect(opened).toMatchObject({ ok: false, ended: { cause: "lost", why: { code: "rate_limited" } } });
+    }
+    expect(openings(gate)).toBe(1);
   });
 
   test.each([

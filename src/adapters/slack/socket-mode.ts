@@ -10,6 +10,9 @@ import { openSocket, type SlackSocket } from "./socket.ts";
 import type { SlackWeb } from "./web.ts";
 
 const ENTRY_MS = 20_000;
+const OPEN = "apps.connections.open";
+/** Whoever is shut out for longer comes back later, and does not ask before. */
+const SHUT_MS = 30_000;
 /** Addresses that have expired before they were used. */
 const TICKETS_MAX = 3;
 /** What was sent on a connection before the next one was greeted still comes. */
@@ -28,6 +31,12 @@ interface EventsOptions {
 export type OpenedEvents =
   | { readonly ok: true; readonly events: SlackEvents }
   | { readonly ok: false; readonly ended: Ended };
+
+/** Why it makes no sense to ask for a connection now; null: it does. */
+export function shutOut(web: Pick<SlackWeb, "limitedMs">): Ended | null {
+  if (web.limitedMs(OPEN) <= SHUT_MS) return null;
+  return lost("rate_limited", "Slack does not let the app connect for a while, because it was asked too often");
+}
 
 /** Opens the way on which Slack tells what happens (Socket Mode). Never rejects. */
 export async function openEvents(options: EventsOptions, signal: AbortSignal): Promise<OpenedEvents> {
@@ -150,11 +159,11 @@ export class SlackEvents {
     }
   }
 
-  /** Where to connect; while Slack does not want to be asked, it waits. */
+  /** Where to connect; while Slack does not want to be asked for a moment, it waits. */
   async #ticket(signal: AbortSignal): Promise<URL | Ended> {
     const { web, host } = this.#options;
     for (;;) {
-      const answer = await web.write({ method: "apps.connections.open", again: true, signal, timeoutMs: ENTRY_MS });
+      const answer = await web.write({ method: OPEN, again: true, signal, timeoutMs: ENTRY_MS });
       if (answer.ok) {
         const url = textIn(answer.value, "url") ?? "";
         const isGood = URL.canParse(url) && /^wss?:\/\/[^\s#]+$/u.test(url);
@@ -162,6 +171,8 @@ export class SlackEvents {
       }
       const { failure } = answer;
       if (failure.error !== "ratelimited") return endOf(failure, "AppToken");
+      const shut = shutOut(web);
+      if (shut !== null) return shut;
       const limit = { clock: host.clock, ms: failure.retryAfterMs ?? AGAIN_MS, signal };
       await inTime(this.ended, limit, () => null);
       if (signal.aborted) return lost("rate_limited", failure.message);

@@ -5,7 +5,7 @@ import type { Http } from "../kit/http.ts";
 import { isObject, type Json, listIn, NOTHING, objectIn, textIn, written } from "../kit/json.ts";
 import { Rest, type RestAnswer, type RestDialect, type RestFailure } from "../kit/rest.ts";
 import { factsOf } from "./errors.ts";
-import { SlackLimits } from "./limits.ts";
+import { limitsOf, type SlackLimits } from "./limits.ts";
 import type { SlackFailure, SlackResult } from "./result.ts";
 
 /** Refusals have the status 200 and are read here; others are of what stands before Slack's servers. */
@@ -62,7 +62,7 @@ export class SlackWeb {
     this.#options = options;
     this.#rest = new Rest({ http, clock, base, who: "Slack", scheme: "Bearer", dialect, limit: "call" });
     this.#rest.token = token;
-    this.#limits = new SlackLimits(clock);
+    this.#limits = limitsOf(token, clock);
   }
 
   get scopes(): ReadonlySet<string> | null {
@@ -76,7 +76,12 @@ export class SlackWeb {
   }
 
   isLimited(method: string): boolean {
-    return this.#limits.leftMs(method) > 0;
+    return this.limitedMs(method) > 0;
+  }
+
+  /** For how long Slack does not want to be asked this. */
+  limitedMs(method: string): number {
+    return this.#limits.leftMs(method);
   }
 
   /** While the method is forbidden, that is waited for. */
