@@ -138,6 +138,11 @@ describe("words around a message", () => {
       "<em>In answer to Bob:</em><blockquote>(document)</blockquote>yes",
     ],
     [
+      "words that are answered elsewhere, of which nothing is told",
+      { text: "yes", external_reply: { origin: { type: "user", sender_user: BOB }, chat: NEWS, message_id: 3 } },
+      "<em>In answer to Bob:</em><br>yes",
+    ],
+    [
       "a story that is answered",
       { text: "wow", reply_to_story: { chat: NEWS, id: 3 } },
       "<em>In answer to a story of News:</em><br>wow",

@@ -90,3 +90,20 @@ test("what comes in a topic that nobody wants, or in another chat, is confirmed 
   await until(life, town, () => server.updates.waiting(bot) === 0);
   expect(toldBy(life.host, chat)).toEqual([]);
 });
+
+test("what was said before the bot is thrown out is told, also an album that is waited for", async () => {
+  const town = await telegramTown();
+  const { alice, chat, server } = town;
+  const bob = addPerson(server, "Bob");
+  bob.enter(chat);
+  const life = await live(town);
+  const free = server.faults.hold(PICTURES, 10);
+  bob.say(chat, "last words");
+  const file = (name: string) => ({ kind: "document" as const, file: { name, content: Buffer.from("x") } });
+  bob.album(chat, [{ ...file("1.txt"), caption: "look" }, file("2.txt")]);
+  alice.kick(chat, town.bot);
+  await until(life, town, () => life.host.losses.length > 0);
+  await until(life, town, "Bob: look [1.txt] [2.txt]");
+  expect(toldBy(life.host, chat)).toEqual(["Bob: last words", "Bob: look [1.txt] [2.txt]"]);
+  free();
+});

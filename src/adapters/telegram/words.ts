@@ -40,7 +40,7 @@ const FILES: ReadonlySet<string> = new Set([
 
 /** Who said what where, and in what way: nothing that people read. */
 const AROUND: ReadonlySet<string> = new Set([
-  ...fields("message_id message_thread_id from sender_chat sender_boost_count sender_business_bot"),
+  ...fields("message_id origin message_thread_id from sender_chat sender_boost_count sender_business_bot"),
   ...fields("sender_tag date chat forward_origin is_topic_message is_automatic_forward reply_to_message"),
   ...fields("external_reply quote reply_to_story reply_to_checklist_task_id reply_to_poll_option_id via_bot"),
   ...fields("edit_date has_protected_content is_from_offline is_paid_post media_group_id author_signature"),
