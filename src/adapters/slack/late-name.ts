@@ -1,6 +1,8 @@
 import type { MessageRef } from "../../contract/ids.ts";
 import type { PostOp } from "../../contract/ops.ts";
 import type { Outcome } from "../../contract/outcome.ts";
+import { cut } from "../../content/length.ts";
+import { SLACK_TEXT_MAX } from "../../content/slack-render.ts";
 import { isObject, type Json, listIn, textIn } from "../kit/json.ts";
 import { AGAIN_MS, deferred } from "../kit/outcomes.ts";
 import { outcomeOf, readingFailed } from "./failure.ts";
@@ -56,5 +58,7 @@ function behindName(
     ? { ...section, elements: [...own.flatMap((part) => listIn(part, "elements")), ...listIn(section, "elements")] }
     : section;
   const elements = [...(isLine ? [] : own), ...(words === undefined ? [] : [words]), ...more];
-  return { text: name.text + text, blocks: first === undefined ? name.blocks : [{ ...first, elements }, ...rest] };
+  // It is what notifications show; more than this is refused.
+  const shown = cut(name.text + text, SLACK_TEXT_MAX, "codepoints");
+  return { text: shown, blocks: first === undefined ? name.blocks : [{ ...first, elements }, ...rest] };
 }

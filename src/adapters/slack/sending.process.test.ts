@@ -117,6 +117,23 @@ describe("posts", () => {
     }
   });
 
+  test("a name that was passed over has room before a text as long as one can be", async () => {
+    const town = await sendingTown();
+    const life = sending(town);
+    Object.assign(life.link.me, { scopes: new Set(town.app.scopes) });
+    town.app.scopes.delete("chat:write.customize");
+    town.app.refusesNames = false;
+    const text = "word ".repeat(799).trim();
+    const { outcome } = await doOp(life, postOf(life.dock, text));
+    expect(outcome).toMatchObject({
+      is: "delivered",
+      receipt: { losses: [{ note: expect.stringContaining("names") as string }] },
+    });
+    const said = JSON.stringify(ours(town, town.dock)[0]?.wire.blocks);
+    expect(said).toContain(text);
+    expect(said).toContain("[irc] <Bob> ");
+  });
+
   test("PrefixMessagesWithNick names senders before the text, and nobody has to hear what would help", async () => {
     const town = await sendingTown();
     const life = sending(town, { settings: { PrefixMessagesWithNick: true } });
