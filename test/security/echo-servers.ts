@@ -176,6 +176,34 @@ export async function echoingSlack(): Promise<EchoServer> {
   return { port: (server.address() as AddressInfo).port, heard: () => heard };
 }
 
+/** A Bot API that repeats the token of each request: it lets bots in, but for those of `/refused/`, and tells nothing. */
+export async function echoingTelegram(): Promise<EchoServer> {
+  let heard = "";
+  const server = http.createServer((request, response) => {
+    const [, path = "", token = "", method = ""] = /^\/(\w+)\/bot([^/]*)\/(\w+)/u.exec(request.url ?? "") ?? [];
+    heard += `${decodeURIComponent(token)}\n`;
+    request.resume();
+    const results: Readonly<Record<string, object>> = {
+      getMe: { id: 1, is_bot: true, first_name: "Rialto", username: "rialto_bot" },
+      getWebhookInfo: { url: "" },
+    };
+    const result = path === "refused" ? undefined : results[method];
+    const status = result !== undefined ? 200 : path === "refused" ? 401 : 400;
+    const description = `echo-telegram ${echoes(decodeURIComponent(token))}`;
+    response.writeHead(status, { "Content-Type": "application/json" });
+    response.end(
+      JSON.stringify(result === undefined ? { ok: false, error_code: status, description } : { ok: true, result }),
+    );
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { port: (server.address() as AddressInfo).port, heard: () => heard };
+}
+
 /**
  * An XMPP server that refuses the user `refused`, lets all others in, and repeats passwords and the passwords of rooms.
  */

@@ -12,6 +12,7 @@ import {
   echoingMatrix,
   echoingMattermost,
   echoingSlack,
+  echoingTelegram,
   echoingXmpp,
   REFUSED_PASSWORD,
 } from "./echo-servers.ts";
@@ -38,6 +39,7 @@ const SECRETS = {
   "slack.Token": "xoxb-1-2-bot+token/10==",
   "slack.AppToken": "xapp-1-A2-app+token/11==",
   "slack.WebhookURL": "https://hooks.invalid/services/T1/B1/hook+key12",
+  "telegram.Token": "1234567890:AAFbot_token-of_the_thirteenth13",
   "api.Token": "api+token/2==",
   "general.AdminToken": "admin+token/3==",
 } as const;
@@ -51,6 +53,7 @@ interface Ports {
   readonly mattermost: number;
   readonly discord: number;
   readonly slack: number;
+  readonly telegram: number;
   readonly admin: number;
 }
 
@@ -115,6 +118,11 @@ ApiURL = "http://127.0.0.1:${ports.slack}/${path}/"
 Token = ${text(SECRETS["slack.Token"])}
 AppToken = ${text(SECRETS["slack.AppToken"])}`,
     ),
+    ...["api", "refused"].map(
+      (path) => `[telegram.${path}]
+ApiURL = "http://127.0.0.1:${ports.telegram}/${path}"
+Token = ${text(SECRETS["telegram.Token"])}`,
+    ),
     `[slack.hook]\nWebhookURL = ${text(SECRETS["slack.WebhookURL"])}`,
     `[api.client]\nToken = ${text(SECRETS["api.Token"])}`,
     `[[gateway]]
@@ -136,6 +144,8 @@ inout = [
   { account = "slack.api", channel = "a" },
   { account = "slack.refused", channel = "a" },
   { account = "slack.hook", channel = "a" },
+  { account = "telegram.api", channel = "-1001" },
+  { account = "telegram.refused", channel = "-1001" },
   { account = "api.client", channel = "api" },
 ]`,
   ].join("\n");
@@ -180,13 +190,14 @@ test("every secret setting there is has a value here", () => {
 });
 
 test("servers repeat every secret, and none of them is in any output of a debug run", async () => {
-  const [irc, xmpp, matrix, mattermost, discord, slack, [admin]] = await Promise.all([
+  const [irc, xmpp, matrix, mattermost, discord, slack, telegram, [admin]] = await Promise.all([
     echoingIrc(),
     echoingXmpp(),
     echoingMatrix(),
     echoingMattermost(),
     echoingDiscord(SECRETS["discord.Token"]),
     echoingSlack(),
+    echoingTelegram(),
     freePorts(1),
   ]);
   const rialto = await launch({
@@ -197,6 +208,7 @@ test("servers repeat every secret, and none of them is in any output of a debug 
       mattermost: mattermost.port,
       discord: discord.port,
       slack: slack.port,
+      telegram: telegram.port,
       admin: admin ?? 0,
     }),
     env: { DEBUG: "1" },
@@ -207,7 +219,7 @@ test("servers repeat every secret, and none of them is in any output of a debug 
     (await rialto.client("client", SECRETS["api.Token"]).post("{")).text,
     JSON.stringify(await rialto.client("client", SECRETS["api.Token"]).say({ text: "hello" })),
   ];
-  const servers = [irc, xmpp, matrix, mattermost, discord, slack];
+  const servers = [irc, xmpp, matrix, mattermost, discord, slack, telegram];
   const heard = (): string => servers.map((server) => server.heard()).join("");
   const untold = new Set<string>([
     "api.Token",
@@ -233,6 +245,7 @@ test("servers repeat every secret, and none of them is in any output of a debug 
     "echo-mattermost",
     "echo-discord",
     "echo-slack",
+    "echo-telegram",
     "echo-xmpp",
     "echo-nickserv",
     "echo-command",
