@@ -8,6 +8,7 @@ import { matrix } from "./matrix.ts";
 import { mattermost } from "./mattermost.ts";
 import { plans } from "./plans.ts";
 import { slack } from "./slack.ts";
+import { telegram } from "./telegram.ts";
 import { xmpp } from "./xmpp.ts";
 
 /** All that runs in one process; `http` is a target of its own. */
@@ -21,5 +22,6 @@ export const TARGETS: readonly Target[] = [
   discord,
   discordGateway,
   slack,
+  telegram,
   plans,
 ];
