@@ -140,6 +140,16 @@ describe("files", () => {
     expect(ours(town, town.dock).at(-1)?.files).toHaveLength(1);
   });
 
+  test("wait for as long as Slack does not answer at all", async () => {
+    const town = await sendingTown();
+    const life = sending(town);
+    town.server.faults.fail({ path: "/files.getUploadURLExternal" }, 503, 8);
+    const op = postOf(life.dock, "look", { body: bodyOf("look", [aFile(life, "a.bin")]) });
+    const outcomes = await doWhole(life, op);
+    expect(outcomes.map(({ is }) => is)).toEqual([...Array.from({ length: 8 }, () => "deferred"), "delivered"]);
+    expect(ours(town, town.dock).map(({ files }) => files.length)).toEqual([1]);
+  });
+
   test("that lie there and are not shared are words after some tries", async () => {
     const town = await sendingTown();
     const life = sending(town);

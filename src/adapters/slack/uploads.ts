@@ -5,7 +5,7 @@ import { Lru } from "../../lib/lru.ts";
 import { AGAIN_MS, deferred, GIVEN_UP } from "../kit/outcomes.ts";
 import { openOutgoing, type OutgoingFile } from "../kit/outgoing-files.ts";
 import type { UploadedFile } from "./api.ts";
-import { outcomeOf } from "./failure.ts";
+import { outcomeOf, readingFailed } from "./failure.ts";
 import type { SlackLink } from "./link.ts";
 import { codeOf } from "./result.ts";
 
@@ -81,7 +81,9 @@ export class SlackUploads {
     const begun = await api.beginUpload(name, bytes, signal);
     if (!begun.ok) {
       await stream.cancel().catch(() => undefined);
-      return outcomeOf(begun.failure, { link: this.#link, channel, doing: "share files" });
+      const failing = { link: this.#link, channel, doing: "share files" } as const;
+      // Without a word of Slack nothing goes at all, and that passes.
+      return begun.failure.error === "" ? readingFailed(begun.failure, failing) : outcomeOf(begun.failure, failing);
     }
     const failure = await api.sendFile(begun.value, { stream, bytes }, signal);
     if (failure === null) return { id: begun.value.id, title: name };
