@@ -11,7 +11,7 @@ function lived(coming: readonly string[], looks: readonly number[]): readonly st
   for (const look of looks) {
     while (Number(left[0]?.[0]) <= look) {
       const [at, place = "", group = "", name = ""] = left.shift() ?? [];
-      albums.push(name, { place, group }, Number(at));
+      albums.push(name, { place: Number(place), group }, Number(at));
     }
     const taken = albums.take(look, always).map((items) => items.join("+"));
     if (taken.length > 0) told.push(`${look}: ${taken.join(" ")}`);
@@ -49,8 +49,8 @@ describe("what happens", () => {
 
   test("waits for what has to be known, and what is behind it as well", () => {
     const albums = new TelegramAlbums<string>();
-    for (const name of ["a", "b"]) albums.push(name, { place: "1", group: "" }, 0);
-    albums.push("c", { place: "2", group: "" }, 0);
+    for (const name of ["a", "b"]) albums.push(name, { place: 1, group: "" }, 0);
+    albums.push("c", { place: 2, group: "" }, 0);
     expect(albums.take(0, (name) => name !== "a")).toEqual([["c"]]);
     expect(albums.take(0, always)).toEqual([["a"], ["b"]]);
   });
@@ -58,10 +58,10 @@ describe("what happens", () => {
   test("is told when to look again", () => {
     const albums = new TelegramAlbums<string>();
     expect(albums.dueMs(0)).toBeNull();
-    albums.push("a", { place: "1", group: "g" }, 0);
-    albums.push("b", { place: "2", group: "h" }, 100);
+    albums.push("a", { place: 1, group: "g" }, 0);
+    albums.push("b", { place: 2, group: "h" }, 100);
     expect(albums.dueMs(200)).toBe(400);
-    albums.push("c", { place: "2", group: "" }, 100);
+    albums.push("c", { place: 2, group: "" }, 100);
     expect(albums.take(600, always)).toEqual([["a"]]);
     expect(albums.dueMs(600)).toBe(100);
     expect(albums.take(700, always)).toEqual([["b"], ["c"]]);
@@ -70,7 +70,7 @@ describe("what happens", () => {
 
   test("waits for no album where too much waits", () => {
     const albums = new TelegramAlbums<number>();
-    for (let at = 0; at < 1_001; at += 1) albums.push(at, { place: String(at), group: "g" }, 0);
+    for (let at = 0; at < 1_001; at += 1) albums.push(at, { place: at, group: "g" }, 0);
     expect(albums.take(0, always)).not.toEqual([]);
     expect(albums.take(0, always)).toEqual([]);
     expect(albums.take(600, always).length).toBeGreaterThan(900);
@@ -78,7 +78,7 @@ describe("what happens", () => {
 
   test("is forgotten at the end", () => {
     const albums = new TelegramAlbums<string>();
-    albums.push("a", { place: "1", group: "g" }, 0);
+    albums.push("a", { place: 1, group: "g" }, 0);
     albums.clear();
     expect(albums.dueMs(0)).toBeNull();
     expect(albums.take(600, always)).toEqual([]);

@@ -20,11 +20,11 @@ interface Waiting<T> {
  * place.
  */
 export class TelegramAlbums<T> {
-  readonly #places = new Map<string, Waiting<T>[]>();
+  readonly #places = new Map<number, Waiting<T>[]>();
   #count = 0;
 
   /** `group`: what the messages of one album have in common; empty: it is in none. */
-  push(item: T, { place, group }: { readonly place: string; readonly group: string }, nowMs: number): void {
+  push(item: T, { place, group }: { readonly place: number; readonly group: string }, nowMs: number): void {
     const lane = this.#places.get(place) ?? [];
     this.#places.set(place, lane);
     this.#count += 1;

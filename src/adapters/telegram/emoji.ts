@@ -7,6 +7,8 @@ import type { TelegramApi } from "./api.ts";
 const EMOJI_MAX = 2_000;
 const ABSENT_MS = 24 * 3_600_000;
 const FAILED_MS = 600_000;
+/** Look-ups at once: what else is put on goes as words, and connections are left for all else. */
+const LOADS_MAX = 4;
 /** A reaction does not wait longer to be understood. */
 const WAIT_MS = 1_000;
 
@@ -16,6 +18,7 @@ const never = new AbortController().signal;
 export class TelegramEmoji {
   readonly #clock: Pick<Clock, "monoMs" | "after">;
   readonly #custom: Directory<string, string>;
+  #loads = 0;
 
   constructor(api: Pick<TelegramApi, "call">, clock: Pick<Clock, "monoMs" | "after">) {
     this.#clock = clock;
@@ -38,9 +41,11 @@ export class TelegramEmoji {
     const unknown = reactions
       .map((one) => textIn(one, "custom_emoji_id") ?? "")
       .filter((id) => id !== "" && this.#custom.known(id) === undefined && !this.#custom.hasFailed(id));
-    if (unknown.length === 0) return null;
-    const all = Promise.all(unknown.map(async (id) => await this.#custom.get(id)));
-    const done = all.then(() => undefined);
+    const some = unknown.slice(0, LOADS_MAX - this.#loads);
+    if (some.length === 0) return null;
+    this.#loads += some.length;
+    const all = Promise.all(some.map(async (id) => await this.#custom.get(id)));
+    const done = all.then(() => void (this.#loads -= some.length));
     return inTime(done, { clock: this.#clock, ms: WAIT_MS }, () => undefined);
   }
 

@@ -74,7 +74,7 @@ export function telegramMessageIn(raw: unknown): TelegramMessage | null {
   return {
     id,
     chat,
-    topic: topicIn(raw),
+    topic: topicIn(raw, chat),
     atMs: timeIn(raw, "date"),
     from: telegramUserIn(raw["from"]),
     senderChat: peerIn(raw["sender_chat"]),
@@ -121,9 +121,12 @@ export function formatted(from: Json, key: string): TelegramSaid | null {
   return text === null ? null : { text, entities: listIn(from, name).filter((one) => isObject(one)) };
 }
 
-/** In other groups than forums, what answers something is in a thread, which is no topic. */
-function topicIn(raw: Json): number | null {
-  const topic = raw["is_topic_message"] === true ? idIn(raw, "message_thread_id") : null;
+/**
+ * In other groups than forums, what answers something is in a thread, which is no topic. What a person and a bot say to
+ * each other may be in topics, too, but is one room.
+ */
+function topicIn(raw: Json, { type }: TelegramPeer): number | null {
+  const topic = raw["is_topic_message"] === true && type !== "private" ? idIn(raw, "message_thread_id") : null;
   return topic === GENERAL ? null : topic;
 }
 

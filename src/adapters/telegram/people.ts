@@ -21,8 +21,8 @@ const FRESH_MS = 24 * 3_600_000;
 const FAILED_MS = 600_000;
 /** What is said must not wait longer for a picture. */
 const WAIT_MS = 1_000;
-/** Look-ups at once: what is said beyond that goes without a picture. */
-const LOADS_MAX = 16;
+/** Look-ups at once: what is said beyond that goes without a picture, and connections are left for all else. */
+const LOADS_MAX = 4;
 const NAME_MAX = 80;
 
 const never = new AbortController().signal;

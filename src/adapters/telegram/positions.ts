@@ -6,6 +6,7 @@ import { channelRef, cursorOf, readAddress } from "./ids.ts";
 /** Groups that have become supergroups: no account has more of them. */
 const MOVED_MAX = 1_000;
 const ROOMS_MAX = 10_000;
+const AHEAD_MAX = 1_000;
 
 /** What the cursor holds: the last update that was told, the new ids of chats that have moved, the rooms we are in, captions. */
 export class TelegramPositions {
@@ -16,6 +17,8 @@ export class TelegramPositions {
   readonly #chats = new Map<number, number>();
   readonly #rooms = new Set<ChannelRef>();
   readonly captions: TelegramCaptions;
+  /** Updates that are handed over, while others before them are not yet. */
+  ahead: readonly number[];
   #moved = false;
 
   constructor(since: Cursor | null) {
@@ -24,6 +27,9 @@ export class TelegramPositions {
     this.#at = Math.max(0, Math.trunc(numberIn(json, "at") ?? 0));
     this.#seen = this.#at;
     this.captions = new TelegramCaptions(listIn(json, "captions"));
+    this.ahead = listIn(json, "ahead")
+      .slice(0, AHEAD_MAX)
+      .filter((id) => typeof id === "number");
     const moved = objectIn(json, "moved");
     for (const from of Object.keys(moved)) {
       const to = numberIn(moved, from);
@@ -90,8 +96,14 @@ export class TelegramPositions {
   take(): Cursor {
     this.#moved = false;
     const captions = this.captions.write();
-    const moved = Object.fromEntries(this.#chats);
-    return cursorOf({ at: this.#seen, moved, rooms: [...this.#rooms], ...(captions.length > 0 && { captions }) });
+    const { ahead } = this;
+    return cursorOf({
+      at: this.#seen,
+      moved: Object.fromEntries(this.#chats),
+      rooms: [...this.#rooms],
+      ...(ahead.length > 0 && { ahead }),
+      ...(captions.length > 0 && { captions }),
+    });
   }
 
   #move(from: number, to: number): boolean {

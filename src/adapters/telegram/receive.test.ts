@@ -328,6 +328,15 @@ describe("who is in a chat", () => {
 });
 
 test.each([
+  ["in a forum", { ...CREW, is_forum: true }, 3, 3],
+  ["in its first one, which has no number", CREW, 1, null],
+  ["in what a person and a bot say to each other, which is one room", { id: 7, type: "private" }, 3, null],
+])("the topic %s", (_, chat, thread, topic) => {
+  expect(aTelegramMessage({ chat, is_topic_message: true, message_thread_id: thread }).topic).toBe(topic);
+  expect(aTelegramMessage({ chat, message_thread_id: thread }).topic).toBeNull();
+});
+
+test.each([
   ["message", { text: "no id" }],
   ["message", { message_id: 5, chat: "here" }],
   ["edited_channel_post", { message_id: 1.5, chat: CREW }],

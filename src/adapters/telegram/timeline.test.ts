@@ -11,6 +11,9 @@ import { TelegramTimeline } from "./timeline.ts";
 
 const TOWN: ChannelRef = mint("ChannelRef", "-1001");
 const TOPIC: ChannelRef = mint("ChannelRef", "-1001/3");
+const DOCK: ChannelRef = mint("ChannelRef", "-1003");
+const HARBOUR = { id: -1_003, type: "supergroup", title: "Dock" };
+const OLD = { id: -50, type: "group", title: "Dock" };
 const ELSEWHERE = { id: -1_009, type: "supergroup", title: "Elsewhere" };
 
 function stage({
@@ -33,8 +36,11 @@ function stage({
     me: { id: 1 },
     positions,
     places: {
-      refOf: (chat, topic) => (chat !== CREW.id ? null : topic === null ? TOWN : topic === 3 ? TOPIC : null),
-      refsOf: (chat) => (chat === CREW.id ? [TOWN, TOPIC] : []),
+      refOf: (chat, topic) => {
+        if (isDock(chat)) return DOCK;
+        return chat !== CREW.id ? null : topic === null ? TOWN : topic === 3 ? TOPIC : null;
+      },
+      refsOf: (chat) => (isDock(chat) ? [DOCK] : chat === CREW.id ? [TOWN, TOPIC] : []),
       isJoined: (chat) => chat === CREW.id,
     },
     people: new TelegramPeople({ api, clock, settings }),
@@ -44,6 +50,8 @@ function stage({
   const told = (): readonly string[] => host.events.map(inWords);
   return { clock, host, positions, moves, others, timeline, told };
 }
+
+const isDock = (chat: number): boolean => chat === HARBOUR.id || chat === OLD.id;
 
 let last = 100;
 const message = (more: Json, kind = "message"): Json => ({ update_id: (last += 1), [kind]: saidBy(more) });
@@ -162,6 +170,37 @@ describe("an album", () => {
       "-1001 Alice edits 6: oat milk\nsugar",
     ]);
     expect(host.cursors.at(-1)).toContain("oat milk");
+  });
+
+  test("keeps the cursor back also for what is told of other chats, which is not told again", async () => {
+    const first = stage();
+    const held = member(6, { chat: HARBOUR });
+    const said = [message({ text: "one" }), held, message({ message_id: 6, text: "two" })];
+    first.timeline.push(said);
+    await first.clock.advance(0);
+    expect(first.told()).toEqual(["-1001 Alice: one", "-1001 Alice: two"]);
+    const { timeline, told, positions, clock } = stage({ since: first.host.cursors.at(-1) ?? null });
+    expect(positions.at).toBe(said[0]?.["update_id"]);
+    const more = [member(7, { chat: HARBOUR }), message({ message_id: 7, text: "three" })];
+    timeline.push([...said.slice(1), ...more]);
+    await clock.advance(600);
+    await timeline.ready();
+    expect(told()).toEqual(["-1001 Alice: three", "-1003 Alice: [photo-6.jpg] [photo-7.jpg]"]);
+    expect([positions.at, positions.ahead]).toEqual([last, []]);
+  });
+
+  test("of a group that moves meanwhile comes before what is said after it", async () => {
+    const { timeline, told, clock } = stage();
+    timeline.push([
+      member(6, { chat: OLD }),
+      message({ migrate_to_chat_id: HARBOUR.id, chat: OLD }),
+      message({ migrate_from_chat_id: OLD.id, chat: HARBOUR }),
+      message({ message_id: 2, text: "larger", chat: HARBOUR }),
+    ]);
+    await clock.advance(599);
+    expect(told()).toEqual([]);
+    await clock.advance(1);
+    expect(told()).toEqual(["-1003 Alice: [photo-6.jpg]", "-1003 Alice: larger"]);
   });
 
   test("that is under way when the session stops is left to the next", async () => {

@@ -24,6 +24,8 @@ import { isLively } from "./words.ts";
 const WAITING_MAX = 1_000;
 /** Updates that may come again, because they were not confirmed yet. */
 const RECENT_MAX = 5_000;
+/** Groups that have moved while something of them waited. */
+const MOVES_MAX = 1_000;
 /** So soon the server is asked again while an album is waited for … */
 const AGAIN_MS = 250;
 /** … and so late at most while nothing goes to disk. */
@@ -43,7 +45,7 @@ interface TelegramTimelineOptions {
   readonly api: Pick<TelegramApi, "call">;
   readonly host: Host;
   readonly me: Pick<TelegramIdentity, "id">;
-  readonly positions: Pick<TelegramPositions, "seen" | "durable" | "moved" | "take" | "captions">;
+  readonly positions: Pick<TelegramPositions, "seen" | "durable" | "moved" | "take" | "captions" | "ahead">;
   readonly places: TelegramPlaces;
   readonly people: TelegramPeople;
   /** A group has become a supergroup, and has another id. It may be said twice. */
@@ -77,6 +79,10 @@ export class TelegramTimeline {
   /** Those that came and are not told, and those after them, as they came. */
   #order: number[] = [];
   readonly #done = new Set<number>();
+  /** Those that an earlier session has told, though not all before them. */
+  readonly #ahead: Set<number>;
+  /** The ids that groups had before: what came under either is in one order. */
+  readonly #former = new Lru<number, number>(MOVES_MAX);
   /** The last of those that are told with all before them. */
   #seen: number | null = null;
   /** What was handed over last, while it is not on disk. */
@@ -91,6 +97,7 @@ export class TelegramTimeline {
   constructor(options: TelegramTimelineOptions) {
     const { api, host, me, positions, places, people } = options;
     this.#options = options;
+    this.#ahead = new Set(positions.ahead);
     this.#emoji = new TelegramEmoji(api, host.clock);
     this.#guard = new FaultGuard(host.log, "what Telegram tells could not be read");
     this.#intake = new EventIntake({
@@ -161,6 +168,7 @@ export class TelegramTimeline {
     this.#recent.set(id, true);
     this.#idle = 0;
     this.#order.push(id);
+    if (this.#ahead.delete(id)) return void this.#done.add(id);
     const waits = this.#guard.run(
       () => {
         const what = telegramHappeningIn(update);
@@ -176,15 +184,24 @@ export class TelegramTimeline {
   /** Where a group is that has another id now. */
   #follow({ chat, raw }: TelegramMessage): void {
     const [to, from] = [idIn(raw, "migrate_to_chat_id"), idIn(raw, "migrate_from_chat_id")];
-    if (to !== null) this.#options.onMoved(chat.id, to);
-    if (from !== null) this.#options.onMoved(from, chat.id);
+    if (to !== null) this.#move(chat.id, to);
+    if (from !== null) this.#move(from, chat.id);
+  }
+
+  #move(from: number, to: number): void {
+    this.#options.onMoved(from, to);
+    if (from !== to && this.#isWanted(to)) this.#former.set(to, this.#former.get(from) ?? from);
+  }
+
+  #isWanted(chat: number): boolean {
+    return this.#options.places.refsOf(chat).length > 0;
   }
 
   /** False: nobody wants it. */
   #take(update: number, what: Incoming["what"]): boolean {
-    // By its rooms: a group that has another id now is the same.
-    const [place] = this.#options.places.refsOf(chatOf(what).id);
-    if (place === undefined) return false;
+    const { id } = chatOf(what);
+    if (!this.#isWanted(id)) return false;
+    const place = this.#former.get(id) ?? id;
     const item: Incoming = { update, what, isReady: false };
     const group = what.is === "said" ? what.message.group : "";
     this.#albums.push(item, { place, group }, this.#nowMs);
@@ -230,6 +247,7 @@ export class TelegramTimeline {
       this.#seen = id;
       count += 1;
     }
+    this.#options.positions.ahead = [...this.#done, ...this.#ahead];
     if (count === 0) return;
     this.#order = this.#order.slice(count);
     if (this.#seen !== null) this.#options.positions.seen(this.#seen);
