@@ -8,7 +8,10 @@ const MOVED_MAX = 1_000;
 const ROOMS_MAX = 10_000;
 const AHEAD_MAX = 1_000;
 
-/** What the cursor holds: the last update that was told, the new ids of chats that have moved, the rooms we are in, captions. */
+/**
+ * What the cursor holds: the last update that was told with all before it, those after it that were, the new ids of
+ * chats that have moved, the rooms we are in, and what the last albums say.
+ */
 export class TelegramPositions {
   /** The last update of which the cursor is on disk; 0: none. Ids may begin anew, lower, after a week of silence. */
   #at: number;
