@@ -93,6 +93,8 @@ export class SlackEditor {
         { channel: op.channel, ts, text, blocks, metadata, fileIds },
         attempt.signal,
       );
+      // Somebody has deleted it.
+      if (!answer.ok && isGone(answer.failure)) continue;
       const outcome = answer.ok ? null : this.#sender.failed(answer.failure, op.channel, "edit the message");
       if (outcome?.is === "deferred" || outcome?.is === "unknown") return outcome;
       if (outcome !== null && outcome.is === "rejected") return halfDone(refused);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { doOp, editOf, messagesOf, postOf } from "../../../test/contract/ops.ts";
 import { eventually } from "../../../test/support/wait.ts";
-import { type SendingLife, type SendingTown, sending, sendingTown, textsOf } from "./sending.suite.ts";
+import { ours, type SendingLife, type SendingTown, sending, sendingTown, textsOf } from "./sending.suite.ts";
 
 const long = (word: string): string => Array.from({ length: 1_500 }, (_, at) => `${word}${at}`).join(" ");
 
@@ -64,6 +64,23 @@ test("where that is too much for now, a later try takes it back", async () => {
   );
   expect(outcome).toMatchObject({ is: "rejected", why: { code: "forbidden" } });
   expect(textsOf(town)).toEqual(before);
+});
+
+test("what somebody has deleted meanwhile is not taken back, and nothing is wrong with that", async () => {
+  const { town, life, edit } = await three();
+  const before = textsOf(town);
+  const [, , third] = ours(town, town.dock);
+  atUpdate(life, { 2: () => town.server.limit({ path: "/chat.update" }, 0) });
+  expect((await doOp(life, edit)).outcome).toMatchObject({ is: "deferred", why: { code: "rate_limited" } });
+  if (third !== undefined) town.alice.erase(third);
+  atUpdate(life, { 1: () => town.server.refuse("chat.update", "edit_window_closed") });
+  const { outcome } = await eventually(
+    async () => await doOp(life, edit),
+    (tried) => tried.outcome.is !== "deferred",
+    () => "the end of the edit",
+  );
+  expect(outcome.is === "rejected" ? outcome.why.message : "").toMatch(/edit_window_closed(?!.*already)/u);
+  expect(textsOf(town)).toEqual(before.slice(0, 2));
 });
 
 test("what is new stands there, though a part of what is old cannot be deleted", async () => {
