@@ -176,7 +176,7 @@ export async function echoingSlack(): Promise<EchoServer> {
   return { port: (server.address() as AddressInfo).port, heard: () => heard };
 }
 
-/** A Bot API that repeats the token of each request: it lets bots in, but for those of `/refused/`, and tells nothing. */
+/** A Bot API that lets bots in, but for those of `/refused/`, tells nothing, and repeats tokens. */
 export async function echoingTelegram(): Promise<EchoServer> {
   let heard = "";
   const server = http.createServer((request, response) => {

@@ -1,10 +1,11 @@
 import type { OpenedFile } from "../../contract/session.ts";
+import type { TelegramText } from "../../content/telegram-write.ts";
 import type { Upload } from "../kit/http.ts";
 import { isObject, type Json, numberIn, textIn } from "../kit/json.ts";
 import { type FormField, multipart } from "../kit/multipart.ts";
 import { BotApi, type BotApiOptions } from "./bot-api.ts";
 import type { TelegramAddress } from "./ids.ts";
-import type { TelegramIdentity } from "./login.ts";
+import type { TelegramIdentity } from "./me.ts";
 import { chatIn, membershipIn, type TelegramChat, type TelegramMembership } from "./model-chats.ts";
 import type { TelegramResult } from "./result.ts";
 
@@ -24,12 +25,6 @@ const UPDATES = [
   "chat_member",
   "message_reaction",
 ];
-
-/** A text with its entities, in UTF-16 units. */
-export interface TelegramText {
-  readonly text: string;
-  readonly entities: readonly object[];
-}
 
 /** How a file is shown. */
 export type TelegramFileKind = "photo" | "video" | "audio" | "voice" | "animation" | "document";

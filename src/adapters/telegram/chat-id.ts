@@ -1,7 +1,7 @@
 import type { Clock } from "../../contract/host.ts";
 import { type Json, numberIn, objectIn, textIn } from "../kit/json.ts";
 import type { TelegramApi } from "./api.ts";
-import type { TelegramIdentity } from "./login.ts";
+import type { TelegramIdentity } from "./me.ts";
 
 /** In one chat it is answered so often. */
 const EVERY_MS = 5_000;

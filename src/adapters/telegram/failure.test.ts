@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { outcomeOf, type TelegramDoing } from "./failure.ts";
 import { channelRef } from "./ids.ts";
-import type { TelegramIdentity } from "./login.ts";
+import type { TelegramIdentity } from "./me.ts";
 import type { TelegramFailure } from "./result.ts";
 
 const me: TelegramIdentity = { id: 1, username: "rialto_bot", name: "Rialto", readsAll: true };

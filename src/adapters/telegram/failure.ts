@@ -42,7 +42,7 @@ export function outcomeOf(failure: TelegramFailure, failing: Failing): Outcome {
   return known === undefined ? rejected(code, message) : rejected(known[1], `${message}: ${known[2]}`);
 }
 
-/** Telegram has said nothing: it is a page of something on the way there, and not about the message but for its size. */
+/** Telegram has said nothing: it is a page of something on the way, and not about the message but for its size. */
 function elsewhere({ code, message }: Reason): Outcome {
   if (code === "too_large") return rejected(code, message);
   const said = `${message}, which is no answer of Telegram: look at what is between Rialto and ApiURL`;

@@ -2,7 +2,7 @@ import type { Host } from "../../contract/host.ts";
 import type { ChannelRef } from "../../contract/ids.ts";
 import type { Reason } from "../../contract/outcome.ts";
 import type { TelegramApi } from "./api.ts";
-import type { TelegramIdentity } from "./login.ts";
+import type { TelegramIdentity } from "./me.ts";
 import type { TelegramRoom } from "./room.ts";
 import type { TelegramSettings } from "./settings.ts";
 

@@ -10,7 +10,7 @@ import { ChatIdAnswers } from "./chat-id.ts";
 import { handlersOf } from "./handlers.ts";
 import { readFileRef } from "./ids.ts";
 import type { TelegramLink } from "./link.ts";
-import type { TelegramIdentity } from "./login.ts";
+import type { TelegramIdentity } from "./me.ts";
 import { TelegramPeople } from "./people.ts";
 import { TelegramPoll } from "./poll.ts";
 import type { TelegramPositions } from "./positions.ts";

@@ -1,17 +1,8 @@
 import type { Ended } from "../../contract/session.ts";
 import { lost, misconfigured, needsLogin, quote } from "../kit/ends.ts";
 import type { TelegramApi } from "./api.ts";
+import type { TelegramIdentity } from "./me.ts";
 import { says, type TelegramFailure } from "./result.ts";
-
-/** Who we are there. */
-export interface TelegramIdentity {
-  readonly id: number;
-  /** Without `@`. */
-  readonly username: string;
-  readonly name: string;
-  /** Privacy mode is off: we are told all that is said in groups. */
-  readonly readsAll: boolean;
-}
 
 export type TelegramLogin =
   | {

@@ -1,8 +1,8 @@
 import type { Block, SharedFile } from "../../contract/content.ts";
 import type { ChannelRef, MessageRef } from "../../contract/ids.ts";
 import type { Outcome } from "../../contract/outcome.ts";
-import { writeTelegram } from "../../content/telegram-write.ts";
-import type { TelegramAttached, TelegramPlace, TelegramSent, TelegramText } from "./api.ts";
+import { type TelegramText, writeTelegram } from "../../content/telegram-write.ts";
+import type { TelegramAttached, TelegramPlace, TelegramSent } from "./api.ts";
 import { type TelegramAsked, TelegramCalls } from "./calls.ts";
 import { outcomeOf } from "./failure.ts";
 import { messageRef } from "./ids.ts";

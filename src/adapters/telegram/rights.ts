@@ -1,4 +1,4 @@
-import type { TelegramIdentity } from "./login.ts";
+import type { TelegramIdentity } from "./me.ts";
 import type { TelegramMembership } from "./model-chats.ts";
 import type { TelegramChatType } from "./room.ts";
 

@@ -8,7 +8,7 @@ import { type Json, numberIn, objectIn, textIn } from "../kit/json.ts";
 import { ALL_REACTIONS } from "./allowed-reactions.ts";
 import type { TelegramApi } from "./api.ts";
 import { channelRef, readAddress, type TelegramAddress } from "./ids.ts";
-import type { TelegramIdentity } from "./login.ts";
+import type { TelegramIdentity } from "./me.ts";
 import { membershipIn, type TelegramChat, type TelegramMembership } from "./model-chats.ts";
 import type { TelegramPositions } from "./positions.ts";
 import { says, type TelegramFailure, type TelegramResult } from "./result.ts";

@@ -3,7 +3,7 @@ import type { SettingIssue, SettingsOf, SettingsSchema } from "../../contract/ma
 const flag = (description: string) => ({ type: "boolean", description, default: false }) as const;
 
 /** Where Telegram's own Bot API is. */
-export const TELEGRAM_API = "https://api.telegram.org";
+const TELEGRAM_API = "https://api.telegram.org";
 
 export const schema = {
   type: "object",

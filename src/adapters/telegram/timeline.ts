@@ -12,7 +12,7 @@ import type { TelegramApi } from "./api.ts";
 import { TelegramEmoji } from "./emoji.ts";
 import { type TelegramComing, type TelegramHappening, telegramHappeningIn } from "./happening.ts";
 import { eventKey } from "./ids.ts";
-import type { TelegramIdentity } from "./login.ts";
+import type { TelegramIdentity } from "./me.ts";
 import { idIn, type TelegramMessage, type TelegramPeer, type TelegramUser, updateIn } from "./model.ts";
 import type { TelegramPeople } from "./people.ts";
 import type { TelegramPositions } from "./positions.ts";
