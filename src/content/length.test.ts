@@ -1,6 +1,6 @@
 import * as fc from "../../test/support/property.ts";
 import { describe, expect, test } from "vitest";
-import { cut, excerpt, measure, type TextUnit } from "./length.ts";
+import { cut, cutPoints, excerpt, measure, type TextUnit } from "./length.ts";
 
 const FAMILY = "👩‍👩‍👧‍👦";
 
@@ -17,6 +17,15 @@ test.each<[string, number, number, number]>([
     utf16,
     codepoints,
   ]);
+});
+
+test.each<[string, number, TextUnit, string]>([
+  ["e\u0301x", 1, "codepoints", "e"],
+  ["😀é", 5, "bytes", "😀"],
+  ["😀", 1, "utf16", ""],
+  ["ab", 9, "utf16", "ab"],
+])("%j to %i %s in whole code points", (text, max, unit, head) => {
+  expect(cutPoints(text, max, unit)).toBe(head);
 });
 
 describe("cut", () => {

@@ -33,6 +33,18 @@ export function cut(text: string, max: number, unit: TextUnit): string {
   return text.slice(0, end);
 }
 
+/** The longest beginning of whole code points that measures at most `max`: of a letter with more marks than fit. */
+export function cutPoints(text: string, max: number, unit: TextUnit): string {
+  let end = 0;
+  let left = max;
+  for (const point of text) {
+    left -= measure(point, unit);
+    if (left < 0) break;
+    end += point.length;
+  }
+  return text.slice(0, end);
+}
+
 const GRAPHEMES = new Intl.Segmenter("und", { granularity: "grapheme" });
 /** Units of UTF-16 of what people take for one character; some chains of marks are longer, and may be split. */
 const GRAPHEME_MAX = 64;

@@ -39,15 +39,16 @@ function namesIn(text: string): readonly number[] {
   return places;
 }
 
-/** An `@` before a name, and where an address begins. */
-const PLACES = /(?<![\p{L}\p{N}_])@(?=\w)|https?:\/\/|(?<![\w.@-])(?:[\w-]{1,63}\.){1,8}[a-z]{2,24}(?=\/)/giu;
-/** Signs at which the server ends an address, and we do not. */
-const ENDS = /[\s«»“”‘’„<>]/u;
+/** An `@` before a name, and what begins an address for certain: the server takes none of other names for one. */
+const PLACES =
+  /(?<![\p{L}\p{N}_])@(?=\w)|https?:\/\/(?=(?:[\w-]+\.)+[\w-])|(?<![\w.@-])(?:[\w-]{1,63}\.){1,8}(?:com|net|org|edu|gov|info|io|dev|app|me|tv|co|eu|uk|de|fr|nl|it|es|ch|at|us|ru)(?=\/)/giu;
+/** Of an address: others may end it for the server. */
+const SIGNS = /^[\w./~%+&=?#@:-]*/u;
 
+/** Where it is surely still the address. */
 function endOfAddress(text: string, at: number, found: string): number {
-  const end = found.includes("://") ? endOfUrl(text, at) : at + (text.slice(at).match(/^\S+/u)?.[0].length ?? 0);
-  const sign = text.slice(at, end).search(ENDS);
-  return sign < 0 ? end : at + sign;
+  const [signs = ""] = SIGNS.exec(text.slice(at)) ?? [];
+  return found.includes("://") ? Math.min(endOfUrl(text, at), at + signs.length) : at + signs.length;
 }
 
 function shifted(entity: TelegramEntity, places: readonly number[]): TelegramEntity {

@@ -6,9 +6,8 @@ import type { Block, Inline } from "../contract/content.ts";
 import { mint } from "../contract/ids.ts";
 import { parse } from "./formats.ts";
 import { plainText } from "./plain.ts";
-import { withoutTelegramNames } from "./telegram-names.ts";
 import { telegramSource } from "./telegram-read.ts";
-import { telegramLength, type TelegramEntity, type TelegramText, writeTelegram } from "./telegram-write.ts";
+import { telegramLength, type TelegramText, writeTelegram } from "./telegram-write.ts";
 import { hostileWords, signsOf, tameWords, trees } from "./tree.suite.ts";
 
 const text = (words: string): Inline => ({ t: "text", text: words });
@@ -286,37 +285,6 @@ test("of many entities no address is lost, because Telegram keeps a hundred", ()
   const [words, entities] = sent(writeTelegram(many));
   expect(entities.filter(({ type }) => type === "text_link")).toHaveLength(50);
   expect(words.split("(https://e.example/)")).toHaveLength(21);
-});
-
-test.each<[string, readonly Short[], string, readonly Short[]]>([
-  ["no name", [], "no name", []],
-  ["hi @bob, @ a@b @é (@bob)", [["bold", 3, 4]], "hi @\u200bbob, @ a@b @é (@\u200bbob)", [["bold", 3, 5]]],
-  [
-    "@a @b @c @d",
-    [
-      ["code", 0, 2],
-      ["text_link", 3, 2, { url: "https://e.example/" }],
-      ["text_mention", 6, 2, { user: { id: 7 } }],
-      ["italic", 9, 2],
-    ],
-    "@a @b @\u200bc @\u200bd",
-    [
-      ["code", 0, 2],
-      ["text_link", 3, 2, { url: "https://e.example/" }],
-      ["text_mention", 6, 3, { user: { id: 7 } }],
-      ["italic", 10, 3],
-    ],
-  ],
-  ["@a@b", [["bold", 1, 3]], "@\u200ba@b", [["bold", 2, 3]]],
-  [
-    "https://x.example/@alice medium.com/@alice/post https://x.example«@bob» x/@bob",
-    [],
-    "https://x.example/@alice medium.com/@alice/post https://x.example«@\u200bbob» x/@\u200bbob",
-    [],
-  ],
-])("%j calls nobody", (words, entities, quiet, moved) => {
-  const given = full(entities) as readonly TelegramEntity[];
-  expect(withoutTelegramNames({ text: words, entities: given })).toStrictEqual({ text: quiet, entities: full(moved) });
 });
 
 test("what Telegram counts", () => {

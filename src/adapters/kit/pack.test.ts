@@ -44,6 +44,13 @@ test("what is measured in code points is cut between them, however little fits",
   expect(cutAt(1)).toEqual(Array.from({ length: 50 }, () => "😀"));
 });
 
+test("a letter with more marks than a text takes is cut between them, and fills each text", () => {
+  const words = `a${"\u0301".repeat(950)}`;
+  const texts = pack([paraOf(words)], LIMITS, []).map(textOf);
+  expect(texts.join("")).toBe(words);
+  expect(texts.length).toBeLessThan(15);
+});
+
 const paraOf = (text: string): Block => ({ t: "para", of: [{ t: "text", text }] });
 const textOf = ({ of }: PackedText): string => renderDiscord(of);
 const LIMITS = {

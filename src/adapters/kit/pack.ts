@@ -1,6 +1,6 @@
 import type { Block } from "../../contract/content.ts";
 import type { Loss } from "../../contract/outcome.ts";
-import { cut, measure, type TextUnit } from "../../content/length.ts";
+import { cut, cutPoints, measure, type TextUnit } from "../../content/length.ts";
 import { plainText } from "../../content/plain.ts";
 import { paraOf } from "./words.ts";
 
@@ -114,7 +114,9 @@ function fittingSize(words: string, { max, unit, fits }: Fit): number {
 }
 
 function pieceAt(text: string, max: number, unit: TextUnit): string {
-  const most = cut(text.slice(0, max * 2 + 64), max, unit) || text.slice(0, 2);
+  const some = text.slice(0, max * 2 + 64);
+  // Of a letter with more marks than a text takes there is no whole one.
+  const most = cut(some, max, unit) || cutPoints(some, max, unit) || text.slice(0, 2);
   if (most.length >= text.length) return most;
   const tail = most.slice(-TAIL);
   const line = tail.lastIndexOf("\n");
