@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { RecordingHost } from "../../../test/contract/recording-host.ts";
 import { addEmoji, addPerson, addStranger, hideBefore } from "../../../test/servers/slack/people.ts";
+import { FakeClock } from "../../../test/support/fake-clock.ts";
 import type { SlackApi } from "./api.ts";
 import { apiOn, slackGate, until } from "./gate.suite.ts";
 import { codeOf, type SlackResult } from "./result.ts";
@@ -106,20 +107,31 @@ describe("what was said", () => {
   test("is waited for while Slack does not want to be asked, and nobody asks meanwhile", async () => {
     const gate = await slackGate();
     const { channel, alice, server } = gate;
-    const api = apiOn(gate);
+    const clock = new FakeClock();
+    const api = apiOn(gate, { host: new RecordingHost(clock) });
     const query = { channel: channel.id, oldest: "", latest: "", cursor: "", count: 100 };
     alice.say(channel, "one");
-    server.limits.set("conversations.history", 1, 1000);
+    server.limits.set("conversations.history", 1, 60_000);
+    const refused = async (count: number): Promise<void> =>
+      await until(
+        () => server.limits.refused === count && api.isLimited("conversations.history"),
+        () => `${count} refusals`,
+      );
+    const minute = async (): Promise<void> => {
+      server.world.clock.pass(60_000);
+      await clock.advance(60_000);
+    };
     good(await api.history(query, signal));
     const several = Array.from({ length: 2 }, async () => good(await api.history(query, signal)).messages.length);
-    await until(
-      () => api.isLimited("conversations.history"),
-      () => "the limit",
-    );
+    await refused(2);
     expect(api.isLimited("conversations.replies")).toBe(false);
     good(await api.post(draft(channel.id, "sending goes on"), signal));
+    await minute();
+    await refused(3);
+    await minute();
     expect(await Promise.all(several)).toEqual([2, 2]);
-    expect(server.limits.impatient).toBe(1);
+    // The second one was on its way when the first was refused.
+    expect([server.limits.impatient, server.limits.refused]).toEqual([1, 3]);
   });
 });
 

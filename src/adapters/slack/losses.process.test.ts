@@ -187,9 +187,9 @@ describe("connections", () => {
       words.push(`Alice: m${at}`);
     }
     await until(host, "Alice: m299");
-    await until(host, () => toldBy(host).length >= 300);
-    expect(toldBy(host)).toEqual(words);
-    expect(server.sockets.greeted).toBe(2);
+    await until(host, () => toldBy(host).length >= 300 && server.sockets.greeted === 2);
+    // Two connections at once keep no order between them, but for what comes of both within a moment.
+    expect(toldBy(host).toSorted()).toEqual(words.toSorted());
   });
 
   test("what is not on the disk is not acknowledged", async () => {
