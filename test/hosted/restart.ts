@@ -42,6 +42,12 @@ export function describeRestart(network: Network<Side>): void {
           await actOfApi(town, act, ours.get(act)?.[BACK] ?? "");
         }
         await town.fence("after");
+        // As for outages.
+        const areGone = (): boolean =>
+          byThem(town)
+            .delete.slice(AWAY, BACK + 1)
+            .every((told) => told.length > 0);
+        if (tellsDeletions) await town.until(areGone, "the deletions");
         const found = { "by us": byUs(town.side, copies), "by them": byThem(town) };
         say(`${name} between a message and what is done to it (${mode})`, found);
         expect(found).toEqual({
