@@ -86,11 +86,15 @@ export class TelegramSession implements Session<TelegramHandlers> {
   }
 
   async join(channel: ChannelRequest, signal: AbortSignal): Promise<Joined> {
-    return await this.#rooms.join(channel, AbortSignal.any([signal, this.#stop.signal]));
+    const joined = await this.#rooms.join(channel, AbortSignal.any([signal, this.#stop.signal]));
+    // The next session is to know it before it is asked for it.
+    this.#timeline.keep();
+    return joined;
   }
 
   async leave(channel: ChannelRef): Promise<void> {
     this.#rooms.dismiss(channel);
+    this.#timeline.keep();
     await Promise.resolve();
   }
 

@@ -78,7 +78,7 @@ export class TelegramTimeline {
   readonly #recent = new Lru<number, true>(RECENT_MAX);
   /** Those that came and are not told, and those after them, as they came. */
   #order: number[] = [];
-  readonly #done = new Set<number>();
+  readonly #done = new Map<number, "told" | "passed over">();
   /** Those that an earlier session has told, though not all before them. */
   readonly #ahead: Set<number>;
   /** The ids that groups had before: what came under either is in one order. */
@@ -142,6 +142,11 @@ export class TelegramTimeline {
     await pause(ms, clock, Promise.race([this.#last, this.#over.promise]));
   }
 
+  /** What has changed in the cursor without an event is to be on disk, too. */
+  keep(): void {
+    this.#intake.flush();
+  }
+
   /** What was told goes to the core, and once that is on disk nothing any more. */
   async quiesce(): Promise<void> {
     this.#stop();
@@ -168,7 +173,7 @@ export class TelegramTimeline {
     this.#recent.set(id, true);
     this.#idle = 0;
     this.#order.push(id);
-    if (this.#ahead.delete(id)) return void this.#done.add(id);
+    if (this.#ahead.delete(id)) return void this.#done.set(id, "told");
     const waits = this.#guard.run(
       () => {
         const what = telegramHappeningIn(update);
@@ -178,7 +183,7 @@ export class TelegramTimeline {
       },
       { update: kind },
     );
-    if (waits !== true) this.#done.add(id);
+    if (waits !== true) this.#done.set(id, "passed over");
   }
 
   /** Where a group is that has another id now. */
@@ -230,7 +235,7 @@ export class TelegramTimeline {
     for (const items of this.#albums.take(this.#nowMs, ({ isReady }) => isReady)) {
       const events = this.#guard.run(() => this.#read(items), { update: items[0]?.what.is });
       this.#intake.add(events ?? []);
-      for (const { update } of items) this.#done.add(update);
+      for (const { update } of items) this.#done.set(update, "told");
     }
     this.#settle();
     this.#intake.flush();
@@ -247,7 +252,8 @@ export class TelegramTimeline {
       this.#seen = id;
       count += 1;
     }
-    this.#options.positions.ahead = [...this.#done, ...this.#ahead];
+    const ahead = [...this.#done].filter(([, how]) => how === "told").map(([id]) => id);
+    this.#options.positions.ahead = [...ahead, ...this.#ahead];
     if (count === 0) return;
     this.#order = this.#order.slice(count);
     if (this.#seen !== null) this.#options.positions.seen(this.#seen);
