@@ -4,12 +4,15 @@ import type { EditOp } from "../../contract/ops.ts";
 import { standingFiles } from "../kit/outgoing-files.ts";
 import { albumOf } from "./kinds.ts";
 import type { TelegramPoster } from "./poster.ts";
+import type { TelegramLessons } from "./uploads.ts";
 import type { TelegramPartFile, TelegramRenderedFile } from "./render.ts";
 
 /** What becomes of the files of a post that is edited. */
 export interface EditedFiles {
   /** Those of the draft, in its order. */
   readonly all: readonly TelegramRenderedFile[];
+  /** Whether it is known which of them stand. */
+  readonly isKnown: boolean;
   /** Those that have come with the edit. */
   readonly added: SharedFile[];
   /** Messages whose files have gone with it. */
@@ -23,13 +26,14 @@ export function editedFiles(
   { channel, body }: EditOp,
   targets: readonly MessageRef[],
   { known, uploads }: TelegramPoster,
+  lessons: TelegramLessons,
 ): EditedFiles {
-  const all = body.files.map((file) => uploads.wayOf(file));
+  const all = body.files.map((file) => uploads.wayOf(file, lessons));
   const messages = targets.map((ref) => ({ ref, known: known.of(channel, ref) }));
   const isAllKnown = messages.every(
     ({ known }) => known?.is === "text" || (known?.is === "media" && known.file !== null),
   );
-  if (!isAllKnown) return { all, added: [], removed: new Set(), replaced: new Map() };
+  if (!isAllKnown) return { all, isKnown: false, added: [], removed: new Set(), replaced: new Map() };
   const media = messages.flatMap(({ ref, known }) =>
     known?.is === "media" && known.file !== null ? [{ ref, ...known.file }] : [],
   );
@@ -50,7 +54,7 @@ export function editedFiles(
     if (other === undefined) added.push(file);
     else replaced.set(other.ref, { file, kind: goes, at });
   }
-  return { all, added, removed: new Set(gone.map(({ ref }) => ref)), replaced };
+  return { all, isKnown: true, added, removed: new Set(gone.map(({ ref }) => ref)), replaced };
 }
 
 /** Of these files alone; what they say is in the text. */

@@ -1,21 +1,27 @@
-import type { Block } from "../../contract/content.ts";
 import { END, type MessageRef } from "../../contract/ids.ts";
 import type { EditOp } from "../../contract/ops.ts";
 import type { Loss, Outcome } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
+import type { TelegramText } from "../../content/telegram-write.ts";
 import { GIVEN_UP, GONE, rejected } from "../kit/outcomes.ts";
-import { paraOf } from "../kit/words.ts";
 import type { TelegramTarget } from "./api.ts";
-import { addedDraft, type EditedFiles, editedFiles } from "./edited-files.ts";
 import { isGone } from "./calls.ts";
+import { addedDraft, type EditedFiles, editedFiles } from "./edited-files.ts";
 import { outcomeOf } from "./failure.ts";
-import { spoken } from "./identity.ts";
-import { NOTHING_SENT } from "./progress.ts";
 import type { TelegramMade, TelegramWanted } from "./poster.ts";
-import { CAPTION_MAX, renderPost, renderTexts, TEXT_MAX, type TelegramPart, type TelegramPartFile } from "./render.ts";
+import { NOTHING_SENT } from "./progress.ts";
+import {
+  CAPTION_MAX,
+  nameText,
+  renderPost,
+  renderTexts,
+  TEXT_MAX,
+  type TelegramPart,
+  type TelegramPartFile,
+} from "./render.ts";
 import { says, type TelegramResult } from "./result.ts";
-import type { TelegramUnsent } from "./uploads.ts";
 import { BEFORE_IT_MOVED, type TelegramSender } from "./sender.ts";
+import type { TelegramLessons, TelegramUnsent } from "./uploads.ts";
 
 /** Files that come with an edit are tried in so many ways together. */
 const CHANGES_MAX = 100;
@@ -24,10 +30,13 @@ interface EditCall {
   readonly op: EditOp;
   readonly attempt: Attempt;
   readonly files: EditedFiles;
+  readonly lessons: TelegramLessons;
   readonly losses: Loss[];
   /** Messages that stand, as they did, and those that came. */
   readonly kept: MessageRef[];
   readonly made: MessageRef[];
+  /** Messages that go once all else stands. */
+  readonly leaving: MessageRef[];
   /** Some of the messages were there. */
   isFound: boolean;
   /** How many of the texts stand, and where the first of them does. */
@@ -36,13 +45,18 @@ interface EditCall {
   isAnnounced: boolean;
 }
 
-/** What became of one message; `other`: it is a text, and was taken for a file, or the other way around. */
-type Changed = { readonly is: "done" | "gone" | "other" } | { readonly is: "ended"; readonly outcome: Outcome };
+/**
+ * What became of one message. `other`: it is a text, and was taken for a file, or the other way around; `refused`: it is
+ * as it was.
+ */
+type Changed =
+  | { readonly is: "done" | "gone" | "other" | "refused" }
+  | { readonly is: "ended"; readonly outcome: Outcome };
 
 /**
- * Edits of posts that may be several messages: each gets its part of the new text; those that are too many are deleted,
- * those that are missing are made. A bot cannot look at its messages: what they are is remembered, or else found out by
- * what the server refuses.
+ * Edits of posts that may be several messages: each gets its part of the new text; those that are missing are made, and
+ * then those that are too many are deleted. A bot cannot look at its messages: what they are is remembered, or else
+ * found out by what the server refuses.
  */
 export class TelegramEditor {
   readonly #sender: TelegramSender;
@@ -57,13 +71,16 @@ export class TelegramEditor {
     if (held !== null) return held;
     const targets = op.target.filter((ref) => poster.calls.idIn(op.channel, ref) !== null);
     if (targets.length === 0) return BEFORE_IT_MOVED;
+    const lessons: TelegramLessons = new Map();
     const call: EditCall = {
       op,
       attempt,
-      files: editedFiles(op, targets, poster),
+      files: editedFiles(op, targets, poster, lessons),
+      lessons,
       losses: [],
       kept: [],
       made: [],
+      leaving: [],
       isFound: false,
       texts: 0,
       first: "nowhere",
@@ -75,20 +92,25 @@ export class TelegramEditor {
   }
 
   async #edit(call: EditCall, targets: readonly MessageRef[]): Promise<Outcome> {
-    const { op, losses, kept, made } = call;
+    const { op, losses, kept, made, leaving } = call;
     for (const target of targets) {
       const changed = await this.#change(call, target);
       if (changed.is === "ended") return changed.outcome;
       if (changed.is !== "gone") call.isFound = true;
     }
     if (!call.isFound) return GONE;
-    for (let words = this.#next(call); words !== null; words = this.#next(call)) {
-      const one = await this.#make(call, `text ${call.texts}`, { blocks: words, files: [] });
+    for (let said = this.#next(call); said !== null; said = this.#next(call)) {
+      const one = await this.#make(call, `text ${call.texts}`, { said, files: [] });
       if (one.is === "ended") return one.outcome;
       call.texts += 1;
     }
+    this.#findAdded(call, targets);
     const stop = await this.#add(call);
     if (stop !== null) return stop;
+    for (const target of leaving) {
+      const removed = await this.#remove(call, target);
+      if (removed.is === "ended") return removed.outcome;
+    }
     // As they stand in the chat, so that a longer text can go on in them.
     const refs = [...kept, ...made];
     const isSame = refs.length === op.target.length && refs.every((ref, at) => ref === op.target[at]);
@@ -96,7 +118,7 @@ export class TelegramEditor {
   }
 
   /** The words that stand nowhere yet; null: there are none. */
-  #next({ op, files, texts, first }: EditCall, isWithFile = first === "with a file"): readonly Block[] | null {
+  #next({ op, files, texts, first }: EditCall, isWithFile = first === "with a file"): TelegramText | null {
     const firstMax = isWithFile ? CAPTION_MAX : TEXT_MAX;
     const idOf = this.#sender.idOf(op.channel);
     const options = { idOf, files: files.all, uploadMax: this.#sender.link.uploadMax, sent: NOTHING_SENT, firstMax };
@@ -104,27 +126,37 @@ export class TelegramEditor {
   }
 
   async #change(call: EditCall, target: MessageRef): Promise<Changed> {
-    const { op, files } = call;
-    const known = this.#sender.poster.known.of(op.channel, target);
-    if (files.removed.has(target)) return await this.#remove(call, target);
-    const isMedia = known?.is === "media";
+    const { op, files, leaving } = call;
+    if (files.removed.has(target)) {
+      leaving.push(target);
+      return { is: "done" };
+    }
+    const isMedia = this.#sender.poster.known.of(op.channel, target)?.is === "media";
     const changed = isMedia ? await this.#changeMedia(call, target) : await this.#changeText(call, target);
     if (changed.is !== "other") return changed;
     return isMedia ? await this.#changeText(call, target) : await this.#changeMedia(call, target);
   }
 
   async #changeText(call: EditCall, target: MessageRef): Promise<Changed> {
-    const { op, attempt } = call;
+    const { op, attempt, files } = call;
     const { link, poster } = this.#sender;
     const isText = poster.known.of(op.channel, target) !== null;
-    const words = this.#next(call);
-    if (words === null && isText) return await this.#remove(call, target);
-    const written = poster.written(words ?? NOT_NEEDED);
-    const changed = await this.#ask(call, target, async (at) => await link.api.editText(at, written, attempt.signal));
+    const said = this.#next(call);
+    // Of what says nothing any more and holds nothing a message stays, for what it may say again.
+    const isLastOne = call.first === "nowhere" && files.all.length === 0;
+    if (said === null && isText && !isLastOne) {
+      call.leaving.push(target);
+      return { is: "done" };
+    }
+    const shown = poster.shown(said ?? NOT_NEEDED);
+    const changed = await this.#ask(call, target, async (at) => await link.api.editText(at, shown, attempt.signal));
     if (changed.is === "other") poster.known.note(op.channel, target, { is: "media", file: null, hasWords: true });
     if (changed.is !== "done") return changed;
     poster.known.note(op.channel, target, { is: "text" });
-    if (words === null) return await this.#remove(call, target);
+    if (said === null && !isLastOne) {
+      call.leaving.push(target);
+      return changed;
+    }
     call.kept.push(target);
     call.texts += 1;
     if (call.first === "nowhere") call.first = "alone";
@@ -138,17 +170,17 @@ export class TelegramEditor {
     const isFirst = call.first === "nowhere";
     const words = isFirst ? this.#next(call, true) : null;
     const known = poster.known.of(op.channel, target);
-    const caption = words ?? (isFirst || (known?.is === "media" && known.hasWords) ? spoken(op, []) : []);
+    const isNamed = isFirst || (known?.is === "media" && known.hasWords);
+    const caption = words ?? (isNamed ? nameText(op) : null);
     const file = files.replaced.get(target);
     let changed: Changed = { is: "done" };
     if (file !== undefined) changed = await this.#replace(call, target, { file, caption });
     else if (isFirst)
-      changed = await this.#ask(
-        call,
-        target,
-        async (at) => await link.api.editCaption(at, poster.written(caption), attempt.signal),
-      );
+      changed = await this.#ask(call, target, async (at) => {
+        return await link.api.editCaption(at, poster.shown(caption), attempt.signal);
+      });
     if (changed.is === "other") poster.known.note(op.channel, target, { is: "text" });
+    if (changed.is === "refused") call.leaving.push(target);
     if (changed.is !== "done") return changed;
     call.kept.push(target);
     if (words !== null) call.texts += 1;
@@ -156,29 +188,24 @@ export class TelegramEditor {
     return changed;
   }
 
-  /** A file in place of another. */
+  /** A file in place of another. One that is refused comes as a message of its own, in whatever way it goes. */
   async #replace(
     call: EditCall,
     target: MessageRef,
-    { file, caption }: { readonly file: TelegramPartFile; readonly caption: readonly Block[] },
+    { file, caption }: { readonly file: TelegramPartFile; readonly caption: TelegramText | null },
   ): Promise<Changed> {
     const { op, attempt, files } = call;
     const { link, poster } = this.#sender;
     const changed = await this.#ask(call, target, async (at) =>
       poster.uploads.send([file], attempt.signal, async ([attached]) => {
         if (attached === undefined) return { ok: true, value: null };
-        return await link.api.editMedia(at, { ...attached, caption: poster.written(caption) }, attempt.signal);
+        return await link.api.editMedia(at, { ...attached, caption }, attempt.signal);
       }),
     );
-    const isRefused = changed.is === "ended" && changed.outcome.is === "rejected";
-    if (isRefused || changed.is === "other") {
-      // It comes as a message of its own then, in whatever way it goes.
-      files.added.push(file.file);
-      return await this.#remove(call, target);
-    }
-    const { kind } = file;
-    poster.known.note(op.channel, target, { is: "media", file: { ...file, kind }, hasWords: caption.length > 0 });
-    return changed;
+    if (changed.is === "done") poster.known.note(op.channel, target, { is: "media", file, hasWords: caption !== null });
+    if (changed.is === "done" || (changed.is === "ended" && changed.outcome.is !== "rejected")) return changed;
+    files.added.push(file.file);
+    return { is: changed.is === "gone" ? "gone" : "refused" };
   }
 
   /** What cannot be deleted any more stays, without its words. */
@@ -191,12 +218,12 @@ export class TelegramEditor {
     losses.push({ what: "delete", note: stop.why.message });
     kept.push(target);
     if (poster.known.of(op.channel, target)?.is === "media") return { is: "done" };
-    const written = poster.written(NOT_NEEDED);
-    return await this.#ask(call, target, async (at) => await link.api.editText(at, written, attempt.signal));
+    const shown = poster.shown(NOT_NEEDED);
+    return await this.#ask(call, target, async (at) => await link.api.editText(at, shown, attempt.signal));
   }
 
   async #ask(
-    { op: { channel }, attempt: { signal } }: EditCall,
+    { op: { channel }, attempt: { signal }, losses, lessons }: EditCall,
     ref: MessageRef,
     call: (at: TelegramTarget) => Promise<TelegramResult<null> | NotSent>,
   ): Promise<Changed> {
@@ -206,8 +233,8 @@ export class TelegramEditor {
     if (asked.is === "not asked") {
       if (asked.why === "moved") return { is: "ended", outcome: BEFORE_IT_MOVED };
       if (asked.why.is === "ended") return asked.why;
-      poster.uploads.learn(asked.why.file, asked.why.lesson);
-      return { is: "other" };
+      this.#sender.leaveOut({ is: "without", files: [asked.why] }, { uploadMax: 0, losses, lessons });
+      return { is: "refused" };
     }
     const { failure } = asked;
     if (says(failure, "message is not modified")) return { is: "done" };
@@ -234,18 +261,28 @@ export class TelegramEditor {
     return done;
   }
 
+  /** Which files stand was not known before all messages were looked at. */
+  #findAdded({ op: { channel }, files, losses }: EditCall, targets: readonly MessageRef[]): void {
+    if (files.isKnown) return;
+    const { known } = this.#sender.poster;
+    const going = files.all.flatMap(({ file, goes }) => (goes === "in the text" ? [] : [file]));
+    const standing = targets.filter((ref) => known.of(channel, ref)?.is === "media").length;
+    if (standing === 0) files.added.push(...going);
+    else if (going.length > standing) losses.push({ what: "file", note: "not all files of the edit are there" });
+  }
+
   /** Files that have come with the edit. */
   async #add(call: EditCall): Promise<Outcome | null> {
-    const { op, files, losses } = call;
+    const { op, files, losses, lessons } = call;
     const { link, poster } = this.#sender;
     if (files.added.length === 0) return null;
     const draft = addedDraft(op, files.added);
-    const course = { uploadMax: link.uploadMax, losses };
+    const course = { uploadMax: link.uploadMax, losses, lessons };
     const idOf = this.#sender.idOf(op.channel);
     let sent = { ...NOTHING_SENT, parts: 1 };
     for (let changes = 0; changes <= CHANGES_MAX;) {
-      const options = { idOf, files: draft.body.files.map((file) => poster.uploads.wayOf(file)), ...course, sent };
-      const [part] = renderPost(draft, options).parts;
+      const going = draft.body.files.map((file) => poster.uploads.wayOf(file, lessons));
+      const [part] = renderPost(draft, { idOf, files: going, uploadMax: course.uploadMax, sent }).parts;
       if (part === undefined) return null;
       const done = await this.#make(call, nameOf(part), part);
       if (done.is === "ended") return done.outcome;
@@ -271,11 +308,11 @@ interface NotSent {
   readonly why: TelegramUnsent;
 }
 
-type NewPart = Pick<TelegramWanted, "blocks" | "files">;
+type NewPart = Pick<TelegramWanted, "said" | "files">;
 
 /** The same for each try. */
 const nameOf = ({ files, sent }: TelegramPart): string =>
   `${files.length === 0 ? `words ${sent.block}.${sent.at}` : "files"} ${[...sent.files].join("-")}`;
 
 /** What a message says of which nothing is left to say. Only of texts the words can be changed. */
-const NOT_NEEDED: readonly Block[] = [paraOf("…")];
+const NOT_NEEDED: TelegramText = { text: "…", entities: [] };

@@ -1,7 +1,7 @@
-import type { Block, SharedFile } from "../../contract/content.ts";
+import type { SharedFile } from "../../contract/content.ts";
 import type { ChannelRef, MessageRef } from "../../contract/ids.ts";
 import type { Outcome } from "../../contract/outcome.ts";
-import { type TelegramText, writeTelegram } from "../../content/telegram-write.ts";
+import type { TelegramText } from "../../content/telegram-write.ts";
 import type { TelegramAttached, TelegramPlace, TelegramSent } from "./api.ts";
 import { type TelegramAsked, TelegramCalls } from "./calls.ts";
 import { outcomeOf } from "./failure.ts";
@@ -9,25 +9,27 @@ import { messageRef } from "./ids.ts";
 import { TelegramKnownMessages } from "./known-messages.ts";
 import type { TelegramLink } from "./link.ts";
 import type { TelegramPartFile } from "./render.ts";
-import { says, type TelegramFailure, type TelegramResult } from "./result.ts";
+import type { TelegramFailure, TelegramResult } from "./result.ts";
 import type { TelegramRoom } from "./room.ts";
-import { TelegramUploads, type TelegramUnsent } from "./uploads.ts";
+import { lessonFrom, type TelegramLesson, TelegramUploads, type TelegramUnsent } from "./uploads.ts";
 
 /** One message that is to be made, or one album. */
 export interface TelegramWanted {
   readonly channel: ChannelRef;
   /** What it answers; null: nothing. */
   readonly replyTo: MessageRef | null;
-  readonly blocks: readonly Block[];
+  /** Null: nothing but files. */
+  readonly said: TelegramText | null;
   readonly files: readonly TelegramPartFile[];
 }
 
 export type TelegramMade =
   | { readonly is: "made"; readonly refs: readonly MessageRef[] }
-  /** Nothing was made. It goes in another way: these files were refused, and why. */
-  | { readonly is: "without"; readonly files: readonly TelegramPartFile[]; readonly why: string }
-  /** Nothing was made. This file turned out to go in another way, or not at all. */
-  | { readonly is: "learnt"; readonly file: SharedFile; readonly why: string | null }
+  /** Nothing was made: these files go in other ways, or not at all. */
+  | {
+      readonly is: "without";
+      readonly files: readonly { readonly file: SharedFile; readonly lesson: TelegramLesson }[];
+    }
   /** Nothing was made: it is too much for one request. */
   | { readonly is: "too much" }
   | { readonly is: "ended"; readonly outcome: Outcome };
@@ -50,12 +52,8 @@ export class TelegramPoster {
     switch (asked.is) {
       case "ended":
         return asked;
-      case "not asked": {
-        if (asked.why.is === "ended") return asked.why;
-        const { file, lesson } = asked.why;
-        this.uploads.learn(file, lesson);
-        return { is: "learnt", file, why: "missing" in lesson ? lesson.missing : null };
-      }
+      case "not asked":
+        return asked.why.is === "ended" ? asked.why : { is: "without", files: [asked.why] };
       case "failed":
         return this.#refused(asked.failure, wanted);
       case "done":
@@ -64,17 +62,17 @@ export class TelegramPoster {
   }
 
   async #say(
-    { channel, replyTo, blocks }: TelegramWanted,
+    { channel, replyTo, said }: TelegramWanted,
     signal: AbortSignal,
   ): Promise<TelegramAsked<readonly TelegramSent[], TelegramUnsent>> {
     const { api } = this.#link;
     return await this.calls.ask(channel, signal, async (room) =>
-      listed(await api.sendText(this.#placeIn(room, replyTo), this.written(blocks), signal)),
+      listed(await api.sendText(this.#placeIn(room, replyTo), this.shown(said), signal)),
     );
   }
 
   async #send(
-    { channel, replyTo, blocks, files }: TelegramWanted,
+    { channel, replyTo, said, files }: TelegramWanted,
     signal: AbortSignal,
   ): Promise<TelegramAsked<readonly TelegramSent[], TelegramUnsent>> {
     const { api } = this.#link;
@@ -82,7 +80,7 @@ export class TelegramPoster {
       const place = this.#placeIn(room, replyTo);
       return await this.uploads.send(files, signal, async (opened) => {
         const attached = opened.map(({ kind, name, file }, at): TelegramAttached => {
-          return { kind, name, file, caption: at === 0 ? captionOf(blocks) : null };
+          return { kind, name, file, caption: at === 0 ? said : null };
         });
         const [first, second] = attached;
         if (first === undefined || second !== undefined) return await api.sendAlbum(place, attached, signal);
@@ -95,37 +93,49 @@ export class TelegramPoster {
     return { chat, topic, replyTo: target === null ? null : this.calls.idIn(ref, target) };
   }
 
-  written(blocks: readonly Block[]): TelegramText & { readonly preview: boolean } {
-    return { ...writeTelegram(blocks), preview: !this.#link.settings.DisableWebPagePreview };
+  /** As the settings have it. */
+  shown(said: TelegramText | null): TelegramText & { readonly preview: boolean } {
+    const { text, entities } = said ?? NO_WORDS;
+    return { text, entities, preview: !this.#link.settings.DisableWebPagePreview };
   }
 
-  #note({ channel, blocks, files }: TelegramWanted, { id, chat }: TelegramSent, at: number): MessageRef {
-    const ref = messageRef(chat, id, this.#link.room(channel)?.type === "group");
+  #note({ channel, said, files }: TelegramWanted, { id, chat }: TelegramSent, at: number): MessageRef {
+    const room = this.#link.room(channel);
+    // It may have become a supergroup while the answer was on its way.
+    const isBasicGroup = room !== null && (room.type === "group" || room.chat !== chat);
+    const ref = messageRef(chat, id, isBasicGroup);
     const file = files[at];
-    const hasWords = at === 0 && blocks.length > 0;
+    const hasWords = at === 0 && said !== null;
     this.known.note(channel, ref, file === undefined ? TEXT : { is: "media", file, hasWords });
     return ref;
   }
 
   /** What can be left out so that it goes. */
   #refused(failure: TelegramFailure, { channel, files }: TelegramWanted): TelegramMade {
-    const isOfFiles = files.length > 0 && failure.certain;
-    if (isOfFiles && failure.status === 413 && files.length > 1) return { is: "too much" };
-    const [, number] = /\bmessage #(\d+)\b/u.exec(failure.description) ?? [];
+    const { certain, status, description } = failure;
+    const isOfFiles = files.length > 0 && certain && !OF_PLACE.test(description);
+    if (isOfFiles && status === 413 && files.length > 1) return { is: "too much" };
+    const [, number] = /\bmessage #(\d+)\b/u.exec(description) ?? [];
     const culprit = files[Number(number) - 1];
     const refused = culprit === undefined ? files : [culprit];
-    const without = { is: "without", files: refused, why: failure.message } as const;
-    if (isOfFiles && says(failure, "not enough rights to send")) return without;
+    const without = {
+      is: "without",
+      files: refused.map((one) => ({ file: one.file, lesson: lessonFrom(one, failure) })),
+    } as const;
+    if (isOfFiles && OF_KIND.test(description)) return without;
     const outcome = outcomeOf(failure, { link: this.#link, channel, doing: "post" });
     return isOfFiles && outcome.is === "rejected" ? without : { is: "ended", outcome };
   }
 }
 
+/** What a chat takes no files of, though perhaps words. */
+const OF_KIND = /not enough rights to send|CHAT_SEND_(?!PLAIN)\w+_FORBIDDEN|VOICE_MESSAGES_FORBIDDEN/iu;
+/** The topic is at fault, and no file. */
+const OF_PLACE = /thread not found|TOPIC_/iu;
+
 const TEXT = { is: "text" } as const;
 
-/** Words with a file; null: none. */
-const captionOf = (blocks: readonly Block[]): TelegramAttached["caption"] =>
-  blocks.length === 0 ? null : writeTelegram(blocks);
+const NO_WORDS: TelegramText = { text: "", entities: [] };
 
 const listed = (result: TelegramResult<TelegramSent>): TelegramResult<readonly TelegramSent[]> =>
   result.ok ? { ok: true, value: [result.value] } : result;

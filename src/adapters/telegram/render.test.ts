@@ -4,7 +4,6 @@ import { aSharedFile, fileIdOf } from "../../../test/contract/shared-file.ts";
 import * as fc from "../../../test/support/property.ts";
 import type { Block, SharedFile } from "../../contract/content.ts";
 import type { PostDraft } from "../../contract/ops.ts";
-import { writeTelegram } from "../../content/telegram-write.ts";
 import { channelRef, userRef } from "./ids.ts";
 import { kindOf } from "./kinds.ts";
 import { NOTHING_SENT, progressOf, sentBy, type TelegramReach } from "./progress.ts";
@@ -33,8 +32,7 @@ function partsOf(draft: PostDraft, files: readonly SharedFile[] = [], more: Part
   return renderPost({ ...draft, body }, { ...options, files: goingOf(files), ...more }).parts;
 }
 
-const textOf = ({ blocks }: Pick<TelegramPart, "blocks">): string =>
-  writeTelegram(blocks).text.replaceAll("\u200b", "·");
+const textOf = ({ said }: Pick<TelegramPart, "said">): string => (said?.text ?? "").replaceAll("\u200b", "·");
 /** As `words [kind name, kind name]`. */
 const shown = (part: TelegramPart): string =>
   [textOf(part), ...part.files.map(({ kind, file }) => `[${kind} ${file.name}]`)].filter((one) => one !== "").join(" ");
@@ -59,9 +57,27 @@ describe("one message", () => {
       draftOf("a@b.c https://x.y/@bob?q=@carol @d", { ...nobody, ...NO_PING }),
       "a@b.c https://x.y/@bob?q=@carol @·d",
     ],
+    [
+      "an address without a scheme",
+      draftOf("a.org/@bob b.c@d.e /@f", { ...nobody, ...NO_PING }),
+      "a.org/@bob b.c@d.e /@·f",
+    ],
+    [
+      "an address with quotes behind it",
+      draftOf("https://x.org«@bob»", { ...nobody, ...NO_PING }),
+      "https://x.org«@·bob»",
+    ],
+    ["blanks alone", draftOf(" \n "), "[irc] <Bob>"],
+    ["code that begins with blanks", draftOf("", { ...nobody, body: bodyOf("```\n  a\n```", [], "markdown") }), "·  a"],
     ["no name at all", draftOf("1 @ 2 @@ @-", nobody), "1 @ 2 @@ @-"],
   ])("%s", (_what, draft, written) => {
     expect(partsOf(draft).map(textOf)).toEqual([written]);
+  });
+
+  test("who speaks comes before what is seen, however many blanks are before that", () => {
+    const [text = "", ...more] = partsOf(draftOf(`${" ".repeat(9_000)}hello`)).map(textOf);
+    expect(text).toMatch(/^\[irc\] <Bob> +hello$/);
+    expect(more).toEqual([]);
   });
 
   test("a name of somebody elsewhere calls nobody", () => {
@@ -75,8 +91,7 @@ describe("one message", () => {
       { t: "bold", of: [{ t: "text", text: "carol" }] },
     ] as const;
     const body = { ...bodyOf(""), blocks: [{ t: "para", of }] } as const;
-    for (const mayPing of [{ users: true, everyone: false }, NO_PING.mayPing])
-      expect(partsOf(draftOf("", { ...nobody, body, mayPing })).map(textOf)).toEqual(["@·carol"]);
+    expect(partsOf(draftOf("", { ...nobody, ...NO_PING, body })).map(textOf)).toEqual(["@·carol"]);
   });
 
   test("code stays as it is", () => {
@@ -88,9 +103,7 @@ describe("one message", () => {
   test("whom another network means is whoever has that name here", () => {
     const blocks = [{ t: "para", of: [{ t: "mention", user: userRef(99), text: "@alice" }] }] as const;
     const [part] = partsOf(draftOf("", { ...nobody, body: { ...bodyOf(""), blocks } }));
-    expect(writeTelegram(part?.blocks ?? []).entities).toEqual([
-      { type: "text_mention", user: { id: 7 }, offset: 0, length: 6 },
-    ]);
+    expect(part?.said?.entities).toEqual([{ type: "text_mention", user: { id: 7 }, offset: 0, length: 6 }]);
   });
 });
 
@@ -105,6 +118,26 @@ describe("texts of all lengths", () => {
     expect(texts).toHaveLength(count);
     expect(texts.every((one) => signs(one) <= 4_096)).toBe(true);
     expect(texts.join("").replaceAll(/\s/g, "")).toBe(text.replaceAll(/\s/g, ""));
+  });
+
+  test("the name and the words are one message as long as that takes them", () => {
+    expect(partsOf(draftOf("x".repeat(4_096 - "[irc] <Bob> ".length)))).toHaveLength(1);
+  });
+
+  test("code without a place of its own calls nobody", () => {
+    const html = `<p><code>@carol</code> ${"word ".repeat(1_200)}</p>`;
+    const [first = ""] = partsOf(draftOf("", { ...nobody, ...NO_PING, body: bodyOf(html, [], "html") })).map(textOf);
+    expect(first).toMatch(/^@·carol word/);
+  });
+
+  test.each([true, false])("who is known may be another at the next try (first: %s)", (isKnown) => {
+    const words = Array.from({ length: 700 }, (_, at) => (at % 5 === 0 ? "@alice" : `word${at}`));
+    const draft = draftOf(words.join(" "), nobody);
+    const idOf = (is: boolean) => (name: string) => (is && name === "alice" ? "7" : null);
+    const [first] = partsOf(draft, [], { idOf: idOf(isKnown) });
+    const rest = partsOf(draft, [], { idOf: idOf(!isKnown), sent: first?.sent ?? NOTHING_SENT });
+    const said = [first, ...rest].map((part) => part?.said?.text.trim() ?? "").join(" ");
+    expect(said.split(" ")).toEqual(words);
   });
 
   test("the name has room in the first message", () => {
@@ -125,7 +158,7 @@ describe("texts of all lengths", () => {
       return { t: "para", of: [{ t: "bold", of: [{ t: "text", text: `b${at}` }] }] };
     });
     const parts = partsOf(draftOf("", { ...nobody, body: { ...bodyOf(""), blocks } }));
-    const counts = parts.map(({ blocks }) => writeTelegram(blocks).entities.length);
+    const counts = parts.map(({ said }) => said?.entities.length ?? 0);
     expect(Math.max(...counts)).toBeLessThanOrEqual(100);
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(250);
   });
@@ -135,7 +168,7 @@ describe("texts of all lengths", () => {
     expect(texts.every((one) => signs(one) <= 50)).toBe(true);
   });
 
-  test.each([" \n ", "\u200b", "\u2060"])("nothing to be seen (%j)", (text) => {
+  test.each([" \n ", "\u200b", "\u2060", ""])("nothing to be seen (%j)", (text) => {
     expect(partsOf(draftOf(text, nobody))).toEqual([]);
   });
 });
@@ -192,6 +225,11 @@ describe("files", () => {
   test("an album has ten at most", () => {
     const files = Array.from({ length: 21 }, (_, at) => fileOf(`${at}.jpg`));
     expect(partsOf(draftOf(""), files).map((part) => part.files.length)).toEqual([10, 10, 1]);
+  });
+
+  test("files of an unknown size are in no album", () => {
+    const files = ["a.txt", "b.txt", "c.txt"].map((name) => fileOf(name, 10, name === "b.txt" ? { bytes: null } : {}));
+    expect(partsOf(draftOf(""), files).map((part) => part.files.length)).toEqual([1, 1, 1]);
   });
 
   test("an album is no larger than a request may be", () => {
@@ -273,9 +311,7 @@ const withoutSpace = (parts: readonly TelegramPart[]): string =>
 
 test("an edit of what stands with a file has less room in its first message", () => {
   const draft = draftOf("word ".repeat(1_200), nobody);
-  const counts = renderTexts(draft, { ...options, firstMax: 1_024 }).texts.map((blocks) =>
-    signs(writeTelegram(blocks).text),
-  );
+  const counts = renderTexts(draft, { ...options, firstMax: 1_024 }).texts.map(({ text }) => signs(text));
   expect(counts[0]).toBeLessThanOrEqual(1_024);
   expect(counts[1]).toBeGreaterThan(1_024);
 });

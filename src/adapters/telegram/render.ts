@@ -2,14 +2,15 @@ import type { Block, SharedFile } from "../../contract/content.ts";
 import type { PostDraft } from "../../contract/ops.ts";
 import type { Loss } from "../../contract/outcome.ts";
 import { measure } from "../../content/length.ts";
-import { telegramLength, writeTelegram } from "../../content/telegram-write.ts";
+import { plainText } from "../../content/plain.ts";
+import { type TelegramText, writeTelegram } from "../../content/telegram-write.ts";
 import { blockWith, pack, wordsOfBlock } from "../kit/pack.ts";
 import { captionOf, fileInWords, paraOf } from "../kit/words.ts";
 import type { TelegramFileKind } from "./api.ts";
 import { inStyle, nameBefore, spoken } from "./identity.ts";
 import { albumOf } from "./kinds.ts";
 import type { TelegramReach } from "./progress.ts";
-import { unlinked, withPeople } from "./text.ts";
+import { type TelegramWriting, unlinked, withPeople, written } from "./text.ts";
 
 /** Code points of a message, and of the words with a file. */
 export const TEXT_MAX = 4_096;
@@ -26,8 +27,7 @@ export interface TelegramRenderedFile {
 }
 
 export interface TelegramPostOptions {
-  /** The member here who is called so, in lower case. */
-  readonly idOf: (name: string) => string | null;
+  readonly idOf: TelegramWriting["idOf"];
   /** Those of the draft, in its order. */
   readonly files: readonly TelegramRenderedFile[];
   /** Bytes of one request. */
@@ -42,8 +42,8 @@ export interface TelegramPart {
   readonly isLast: boolean;
   /** What is sent when this is. */
   readonly sent: TelegramReach;
-  /** With who speaks. Empty: only files. */
-  readonly blocks: readonly Block[];
+  /** With who speaks; null: only files. */
+  readonly said: TelegramText | null;
   /** Several are an album. */
   readonly files: readonly TelegramPartFile[];
 }
@@ -73,7 +73,7 @@ type Place = Pick<TelegramReach, "block" | "at">;
 
 /** One message of words. */
 interface Text {
-  readonly blocks: readonly Block[];
+  readonly said: TelegramText;
   readonly upTo: Place;
   readonly files: readonly number[];
 }
@@ -87,8 +87,7 @@ export function renderPost(draft: PostDraft, options: TelegramPostOptions): Rend
   const texts = textsOf(draft, options, losses);
   const groups = groupsOf(options);
   const [alone] = texts;
-  const isCaption =
-    alone !== undefined && texts.length === 1 && groups.length > 0 && isWithin(alone.blocks, captionMax(draft));
+  const isCaption = alone !== undefined && texts.length === 1 && groups.length > 0 && fitsAsCaption(alone.said, draft);
   const all = isCaption
     ? groups.map((files, at) => ({ text: at === 0 ? alone : null, files }))
     : [...texts.map((text) => ({ text, files: NO_FILES })), ...groups.map((files) => ({ text: null, files }))];
@@ -97,7 +96,7 @@ export function renderPost(draft: PostDraft, options: TelegramPostOptions): Rend
     const done = [...(text?.files ?? []), ...files.map((file) => file.at)];
     sent = { ...sent, ...text?.upTo, parts: sent.parts + 1, files: new Set([...sent.files, ...done]) };
     // A file that stands alone does not say whose it is.
-    return { isLast: at === all.length - 1, sent, blocks: text?.blocks ?? spoken(draft, []), files };
+    return { isLast: at === all.length - 1, sent, said: text?.said ?? nameText(draft), files };
   });
   return { parts, losses };
 }
@@ -106,17 +105,22 @@ export function renderPost(draft: PostDraft, options: TelegramPostOptions): Rend
 export function renderTexts(
   draft: PostDraft,
   options: TelegramPostOptions,
-): { readonly texts: readonly (readonly Block[])[]; readonly losses: readonly Loss[] } {
+): { readonly texts: readonly TelegramText[]; readonly losses: readonly Loss[] } {
   const losses: Loss[] = [];
   const texts = textsOf(draft, options, losses);
-  return { texts: texts.map(({ blocks }) => blocks), losses };
+  return { texts: texts.map(({ said }) => said), losses };
+}
+
+/** Who speaks, and nothing else; null: nobody who has a name. */
+export function nameText(draft: Pick<PostDraft, "author" | "body">): TelegramText | null {
+  const blocks = spoken(draft, []);
+  return blocks.length === 0 ? null : writeTelegram(blocks);
 }
 
 const NO_FILES: readonly TelegramPartFile[] = [];
 
-const captionMax = ({ textMax = CAPTION_MAX }: PostDraft): number => Math.min(textMax, CAPTION_MAX);
-
-const isWithin = (blocks: readonly Block[], max: number): boolean => sizeOf(blocks) <= max;
+const fitsAsCaption = (said: TelegramText, { textMax = CAPTION_MAX }: PostDraft): boolean =>
+  sizeOf(said) <= Math.min(textMax, CAPTION_MAX);
 
 /** Albums of what may stand together, in the order of the draft; and what stands alone. */
 function groupsOf({ files, sent, uploadMax }: TelegramPostOptions): readonly (readonly TelegramPartFile[])[] {
@@ -126,54 +130,71 @@ function groupsOf({ files, sent, uploadMax }: TelegramPostOptions): readonly (re
     if (goes === "in the text" || sent.files.has(at)) continue;
     const last = groups.at(-1);
     const album = albumOf(goes);
-    bytes += file.bytes ?? 0;
+    // Of an unknown size it may be as much as a request takes.
+    const size = file.bytes ?? Infinity;
+    bytes += size;
     const isOfIt = album !== null && last?.[0] !== undefined && albumOf(last[0].kind) === album;
     if (isOfIt && last.length < ALBUM_MAX && bytes <= uploadMax) last.push({ file, kind: goes, at });
     else {
       groups.push([{ file, kind: goes, at }]);
-      bytes = file.bytes ?? 0;
+      bytes = size;
     }
   }
   return groups;
 }
 
 function textsOf(draft: PostDraft, options: TelegramPostOptions, losses: Loss[]): readonly Text[] {
-  const { sent, files } = options;
+  const { sent, files, idOf } = options;
+  const { mayPing } = draft;
+  const writing = { mayPing, idOf };
   const pieces = piecesOf(draft, options);
   const end = { block: draft.body.blocks.length + files.length, at: 0 };
-  const isAlone = files.some(({ goes }, at) => goes !== "in the text" && !sent.files.has(at));
-  if (pieces.length === 0) return isAlone || sent.parts > 0 ? [] : nameAlone(draft, end);
   const max = Math.min(draft.textMax ?? TEXT_MAX, TEXT_MAX);
-  const size = (some: readonly Block[]): number => sizeOf(inStyle(draft, some));
-  const isNamed = sent.parts === 0;
-  const firstMax = Math.min(options.firstMax ?? max, max) - (isNamed ? nameSize(draft) : 0);
+  const size = (some: readonly Block[]): number => {
+    const said = written(inStyle(draft, withPeople(some, writing, false)), mayPing);
+    return some.length > 1 && said.entities.length >= ENTITIES_MAX ? Infinity : sizeOf(said);
+  };
+  const name = sent.parts === 0 ? nameSize(draft, pieces[0]?.block) : 0;
+  // Where what comes first is blank, who speaks comes before what is seen.
+  const isBlank = pieces[0] !== undefined && !isSeen(wordsOfBlock(pieces[0].block).slice(0, max));
   const packed = pack(
     pieces.map(({ block }) => block),
-    { textMax: max, firstMax, unit: "codepoints", sizeOf: size },
+    {
+      textMax: max - (isBlank ? name : 0),
+      firstMax: Math.min(options.firstMax ?? max, max) - name,
+      unit: "codepoints",
+      sizeOf: size,
+    },
     losses,
   );
   let before = 0;
-  return packed.flatMap(({ of, blocks, at }, index): readonly Text[] => {
+  const texts: Text[] = [];
+  for (const { of, blocks, at } of packed) {
     const said = pieces.slice(before, blocks).flatMap(({ file }) => (file === null ? [] : [file]));
+    const isBeginning = before === 0 && sent.block === 0 && sent.at === 0;
     before = blocks;
     const next = pieces[blocks];
     // What is said late of a file is no place in the text.
     const upTo = next === undefined || next.at.block < sent.block ? end : placeIn(next, at);
-    const shown = isNamed && index === 0 ? spoken(draft, of) : inStyle(draft, of);
-    return isSeen(of) ? [{ blocks: shown, upTo, files: said }] : [];
-  });
+    if (!isSeen(plainText(of))) continue;
+    const linked = withPeople(of, writing, isBeginning);
+    const shown = sent.parts === 0 && texts.length === 0 ? spoken(draft, linked) : inStyle(draft, linked);
+    texts.push({ said: written(shown, mayPing), upTo, files: said });
+  }
+  const isAlone = files.some(({ goes }, at) => goes !== "in the text" && !sent.files.has(at));
+  return texts.length === 0 && !isAlone && sent.parts === 0 ? nameAlone(draft, end) : texts;
 }
 
 const placeIn = ({ at: { block, at } }: Piece, further: number): Place => ({ block, at: at + further });
 
 /** Somebody has said nothing that can be seen. */
 function nameAlone(draft: PostDraft, upTo: Place): readonly Text[] {
-  return nameBefore(draft.author) === "" ? [] : [{ blocks: spoken(draft, []), upTo, files: [] }];
+  const said = nameText(draft);
+  return said === null ? [] : [{ said, upTo, files: [] }];
 }
 
-/** What is not yet sent of the text, and behind it what is said of the files. */
-function piecesOf({ body, mayPing }: PostDraft, { idOf, files, sent }: TelegramPostOptions): readonly Piece[] {
-  const blocks = withPeople(body.blocks, mayPing, idOf);
+/** What is not yet sent of the text, and behind it what is said of the files: as it is in the draft. */
+function piecesOf({ body: { blocks } }: PostDraft, { files, sent }: TelegramPostOptions): readonly Piece[] {
   const text = blocks.slice(sent.block).map((block, index) => pieceAt(block, sent.block + index, null, sent));
   const lines = files.flatMap(({ file, goes }, index): readonly Piece[] => {
     const place = blocks.length + index;
@@ -194,17 +215,14 @@ function pieceAt(block: Block, place: number, file: number | null, sent: Telegra
   return { block: at === 0 ? block : blockWith(block, wordsOfBlock(block).slice(at)), at: { block: place, at }, file };
 }
 
-/** Of a name before a text, and the end of its line. */
-function nameSize({ author }: Pick<PostDraft, "author">): number {
+/** Of a name before a text, and the end of its line where it has one of its own. */
+function nameSize({ author }: Pick<PostDraft, "author">, first: Block | undefined): number {
   const name = nameBefore(author);
-  return name === "" ? 0 : telegramLength([paraOf(unlinked(name))]) + 1;
+  if (name === "") return 0;
+  return measure(unlinked(name), "codepoints") + (first?.t === "para" ? 0 : 1);
 }
 
-/** In code points of its text; blocks whose formatting no message could keep are too much together. */
-function sizeOf(blocks: readonly Block[]): number {
-  const { text, entities } = writeTelegram(blocks);
-  return blocks.length > 1 && entities.length >= ENTITIES_MAX ? Infinity : measure(text, "codepoints");
-}
+const sizeOf = ({ text }: TelegramText): number => measure(text, "codepoints");
 
 /** Servers refuse a text of which nothing is to be seen. */
-const isSeen = (blocks: readonly Block[]): boolean => /[^\p{Z}\p{Cc}\p{Cf}]/u.test(writeTelegram(blocks).text);
+const isSeen = (text: string): boolean => /[^\p{Z}\p{Cc}\p{Cf}]/u.test(text);

@@ -1,4 +1,3 @@
-import type { SharedFile } from "../../contract/content.ts";
 import { type ChannelRef, END, type MessageRef, type Progress } from "../../contract/ids.ts";
 import type { DeleteOp, PostOp } from "../../contract/ops.ts";
 import type { Loss, Outcome } from "../../contract/outcome.ts";
@@ -10,6 +9,7 @@ import { isGone } from "./calls.ts";
 import type { TelegramLink } from "./link.ts";
 import { type TelegramMade, TelegramPoster } from "./poster.ts";
 import { progressOf, sentBy, type TelegramReach } from "./progress.ts";
+import type { TelegramLessons } from "./uploads.ts";
 import { renderPost, type TelegramPart } from "./render.ts";
 
 /** What is left out of a post, one after the other. */
@@ -21,6 +21,7 @@ interface Course {
   /** Bytes of one request. */
   uploadMax: number;
   changes: number;
+  readonly lessons: TelegramLessons;
   announced: Progress | null;
   readonly losses: Loss[];
   readonly messages: MessageRef[];
@@ -44,6 +45,7 @@ export class TelegramSender {
       sent: sentBy(op.resume),
       uploadMax: this.link.uploadMax,
       changes: 0,
+      lessons: new Map(),
       announced: null,
       losses: [],
       messages: [],
@@ -77,15 +79,15 @@ export class TelegramSender {
     return STUBBORN;
   }
 
-  #render(op: PostOp, { sent, uploadMax }: Course): ReturnType<typeof renderPost> {
-    const files = op.body.files.map((file) => this.poster.uploads.wayOf(file));
+  #render(op: PostOp, { sent, uploadMax, lessons }: Course): ReturnType<typeof renderPost> {
+    const files = op.body.files.map((file) => this.poster.uploads.wayOf(file, lessons));
     return renderPost(op, { idOf: this.idOf(op.channel), files, uploadMax, sent });
   }
 
   async #make(op: PostOp, part: TelegramPart, course: Course, signal: AbortSignal): Promise<TelegramMade> {
     const { channel } = op;
     const target = course.sent.parts === 0 ? (op.reply?.target ?? null) : null;
-    const made = await this.poster.make({ channel, replyTo: target, blocks: part.blocks, files: part.files }, signal);
+    const made = await this.poster.make({ channel, replyTo: target, said: part.said, files: part.files }, signal);
     const isReply = target === null || this.poster.calls.idIn(channel, target) !== null;
     if (made.is === "made" && !isReply) course.losses.push(NO_ROOT);
     return made;
@@ -94,18 +96,13 @@ export class TelegramSender {
   /** What a try has taught. */
   leaveOut(
     made: Exclude<TelegramMade, { readonly is: "made" | "ended" }>,
-    course: Pick<Course, "uploadMax" | "losses">,
+    course: Pick<Course, "uploadMax" | "losses" | "lessons">,
   ): void {
-    const { uploads } = this.poster;
-    const lose = (file: SharedFile, why: string): void =>
-      void course.losses.push({ what: "file", note: `${file.name}: ${why}` });
     if (made.is === "too much") course.uploadMax = 0;
-    else if (made.is === "learnt") {
-      if (made.why !== null) lose(made.file, made.why);
-    } else
-      for (const one of made.files) {
-        const lesson = uploads.refused(one, made.why);
-        if ("missing" in lesson) lose(one.file, lesson.missing);
+    else
+      for (const { file, lesson } of made.files) {
+        this.poster.uploads.learn(file, lesson, course.lessons);
+        if ("missing" in lesson) course.losses.push({ what: "file", note: `${file.name}: ${lesson.missing}` });
       }
   }
 

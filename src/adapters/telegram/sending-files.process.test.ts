@@ -229,6 +229,10 @@ describe("files", () => {
   });
 });
 
+/** A file that nobody can open. */
+const missing = (_life: TelegramSendingLife, name: string): SharedFile =>
+  aSharedFile({ name, id: fileIdOf(`no ${name}`), bytes: 700 });
+
 describe("edits of what has files", () => {
   async function posted(files: readonly string[], text = "look") {
     const town = await sendingTown();
@@ -298,6 +302,38 @@ describe("edits of what has files", () => {
     const none = await edit(town, life, messagesOf(fewer), { text: "look", files: [] });
     expect(textsOf(town, town.dock)).toEqual(["look"]);
     expect(messagesOf(none)).toHaveLength(1);
+  });
+
+  test.each([
+    ["is refused as what it is", aFile, ["look", "[document b.png]"]],
+    ["is not there", missing, ["look", "b.png was shared, but could not be copied here (there is no such file)"]],
+  ])("a file in place of another that %s, with a limit in the middle", async (_what, of, said) => {
+    const { town, life, refs } = await posted(["a.txt"], "see");
+    const picture = messagesOf(await post(town, life, [aFile(life, "a.png", aPicture())], "see"));
+    const other = of(life, "b.png", someBytes(700));
+    for (const row of ours(town, town.dock)) if (refs.includes(String(row.id) as MessageRef)) town.alice.erase(row);
+    town.server.limit({ path: /sendPhoto|sendDocument|sendMessage/ }, 5);
+    const op = editOf(life.in(town.dock), picture, "", { body: bodyOf("look", [other]), ...nobody });
+    const tries = await doWhole(life, town, op);
+    expect(kindsOf(tries)).toEqual(["deferred", "delivered"]);
+    expect(textsOf(town, town.dock)).toEqual(said);
+    const last = tries.at(-1)?.outcome;
+    expect(last === undefined ? [] : messagesOf(last)).toEqual(ours(town, town.dock).map(({ id }) => String(id)));
+  });
+
+  test("a file that comes to a text in a later session", async () => {
+    const { town, refs } = await posted([], "look");
+    const life = sending(town);
+    await edit(town, life, refs, { text: "see", files: [aFile(life, "a.txt")] });
+    expect(textsOf(town, town.dock)).toEqual(["see", "[document a.txt]"]);
+  });
+
+  test("a file that comes to others in a later session: nobody knows which it is, and that is said", async () => {
+    const { town, life: before, shared, refs } = await posted(["a.txt"]);
+    const life = sending(town);
+    for (const [id, content] of before.host.files) life.host.files.set(id, content);
+    const outcome = await edit(town, life, refs, { text: "look", files: [...shared, aFile(life, "b.txt")] });
+    expect(lossesOf(outcome)).toEqual(["not all files of the edit are there"]);
   });
 
   test("a later session takes the files for those that stand", async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { bodyOf, deleteOf, doOp, editOf, messagesOf, postOf, reactOf } from "../../../test/contract/ops.ts";
 import { RecordingAttempt } from "../../../test/contract/recording-attempt.ts";
 import { seat } from "../../../test/servers/telegram/people.ts";
+import type { ChatRow } from "../../../test/servers/telegram/wire.ts";
 import { ALL_PERMISSIONS } from "../../../test/servers/telegram/world.ts";
 import type { Outcome } from "../../contract/outcome.ts";
 import { messageRef } from "./ids.ts";
@@ -9,6 +10,7 @@ import {
   aFile,
   doWhole,
   kindsOf,
+  ours,
   sending,
   type TelegramSendingLife,
   type TelegramSendingTown,
@@ -236,6 +238,65 @@ describe("refusals", () => {
     const body = bodyOf("look", [aFile(life, "a.jpg")]);
     await doOp(life, postOf(life.in(town.dock), "", { body, ...nobody }));
     expect(textsOf(town, town.dock)).toEqual(["look [document a.jpg]"]);
+  });
+
+  test("what one chat does not take goes to another as it is, and here when it may again", async () => {
+    const town = await sendingTown();
+    const life = sending(town);
+    const body = bodyOf("look", [aFile(life, "a.mp3")]);
+    const op = (chat: ChatRow) => postOf(life.in(chat), "", { body, ...nobody });
+    town.dock.permissions = { ...ALL_PERMISSIONS, can_send_audios: false, can_send_documents: false };
+    await doOp(life, op(town.dock));
+    await doOp(life, op(town.pier));
+    town.dock.permissions = ALL_PERMISSIONS;
+    await doOp(life, op(town.dock));
+    expect(textsOf(town, town.pier)).toEqual(["look [audio a.mp3]"]);
+    expect(textsOf(town, town.dock)[1]).toBe("look [audio a.mp3]");
+  });
+
+  test("whoever may say nothing at all keeps files until that changes", async () => {
+    const town = await sendingTown();
+    const life = sending(town);
+    const op = postOf(life.in(town.dock), "", { body: bodyOf("look", [aFile(life, "a.mp3")]), ...nobody });
+    town.dock.permissions = { ...ALL_PERMISSIONS, can_send_messages: false };
+    expect((await doOp(life, op)).outcome).toMatchObject({ is: "deferred", why: { code: "forbidden" } });
+    town.dock.permissions = ALL_PERMISSIONS;
+    expect((await doOp(life, op)).outcome.is).toBe("delivered");
+    expect(textsOf(town, town.dock)).toEqual(["look [audio a.mp3]"]);
+  });
+
+  test.each(["CHAT_SEND_AUDIOS_FORBIDDEN", "CHAT_SEND_MEDIA_FORBIDDEN"])("%s: it goes as a document", async (words) => {
+    const town = await sendingTown();
+    const life = sending(town);
+    town.server.refuse("sendAudio", 400, `Bad Request: ${words}`);
+    const body = bodyOf("look", [aFile(life, "a.mp3")]);
+    expect((await doOp(life, postOf(life.in(town.dock), "", { body }))).outcome.is).toBe("delivered");
+    expect(ours(town, town.dock)).toHaveLength(1);
+  });
+
+  test("a topic that is gone is no fault of a file", async () => {
+    const town = await sendingTown();
+    const life = sending(town);
+    const body = bodyOf("look", [aFile(life, "a.mp3")]);
+    await doOp(life, postOf(life.in(town.forum, 77), "", { body, ...nobody }));
+    await doOp(life, postOf(life.in(town.pier), "", { body, ...nobody }));
+    expect([textsOf(town, town.forum), textsOf(town, town.pier)]).toEqual([[], ["look [audio a.mp3]"]]);
+  });
+
+  test("an attempt that ends while a file is opened says nothing of the file", async () => {
+    const town = await sendingTown();
+    const life = sending(town);
+    const op = postOf(life.in(town.dock), "", { body: bodyOf("look", [aFile(life, "a.mp3")]), ...nobody });
+    const attempt = new RecordingAttempt();
+    const open = life.host.openFile.bind(life.host);
+    life.host.openFile = async () => {
+      attempt.abort();
+      return await Promise.resolve({ ok: false, why: { code: "stopping", message: "it was cancelled" } });
+    };
+    expect((await life.handlers.post(op, attempt)).is).toBe("deferred");
+    life.host.openFile = open;
+    await doOp(life, op);
+    expect(textsOf(town, town.dock)).toEqual(["look [audio a.mp3]"]);
   });
 
   test("a closed topic waits for whoever opens it", async () => {

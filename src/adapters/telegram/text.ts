@@ -1,24 +1,27 @@
-import type { Block, Inline } from "../../contract/content.ts";
+import type { Block } from "../../contract/content.ts";
 import type { UserRef } from "../../contract/ids.ts";
 import type { MayPing } from "../../contract/ops.ts";
-import { endOfUrl } from "../../content/links.ts";
 import { linkMentions } from "../../content/mentions.ts";
-import { overInlines, withoutUsers } from "../../content/tree.ts";
-import { isCallToAll } from "../kit/words.ts";
+import { type TelegramEntity, type TelegramText, writeTelegram } from "../../content/telegram-write.ts";
+import { withoutUsers } from "../../content/tree.ts";
+import { isCallToAll, paraOf } from "../kit/words.ts";
 import { userRef } from "./ids.ts";
 
 /** Of no width. It parts what would be taken together. */
 const APART = "\u200b";
 
-/**
- * The text with the people here whom it may mean. The server itself takes `@name` for whoever has that user name, and
- * tells them if they are here: a bot does not know all who are. `idOf`: somebody here who is called so, in lower case;
- * null: nobody we know of, or several.
- */
+/** How the words of one post are written. */
+export interface TelegramWriting {
+  readonly mayPing: MayPing;
+  /** Somebody here who is called so, in lower case; null: nobody we know of, or several. */
+  readonly idOf: (name: string) => string | null;
+}
+
+/** The text with the people here whom it means. `isBeginning`: of the whole post. */
 export function withPeople(
   blocks: readonly Block[],
-  mayPing: MayPing,
-  idOf: (name: string) => string | null,
+  { mayPing, idOf }: TelegramWriting,
+  isBeginning: boolean,
 ): readonly Block[] {
   const find = (name: string): UserRef | null => {
     const key = name.toLowerCase();
@@ -26,36 +29,65 @@ export function withPeople(
     return id === null ? null : userRef(id);
   };
   const bare = blocks.map(withoutUsers);
-  const linked = mayPing.users ? linkMentions(bare, find) : bare;
+  if (!mayPing.users) return bare;
+  // Whom a text addresses stands at its very beginning.
+  return isBeginning ? linkMentions(bare, find) : linkMentions([paraOf(""), ...bare], find).slice(1);
+}
+
+/**
+ * Words as they are sent. The server itself takes `@name` for whoever has that user name, and tells them if they are
+ * here: a bot does not know all who are.
+ */
+export function written(blocks: readonly Block[], mayPing: MayPing): TelegramText {
   const isMeant = (name: string): boolean => mayPing.users && name !== "" && !isCallToAll(name.toLowerCase());
-  return linked.map((block) => overInlines(block, (of) => of.map((inline) => callingOnly(inline, isMeant))));
+  return apart(writeTelegram(blocks), isMeant, blocks[0]?.t === "pre");
 }
 
-function callingOnly(inline: Inline, isMeant: (name: string) => boolean): Inline {
-  if (inline.t === "text") return { ...inline, text: unlinked(inline.text, isMeant) };
-  return "of" in inline && inline.t !== "link"
-    ? { ...inline, of: inline.of.map((inner) => callingOnly(inner, isMeant)) }
-    : inline;
+/** `isCode`: it begins with code, of which servers take away the indentation at the beginning of a message. */
+function apart({ text, entities }: TelegramText, isMeant: (name: string) => boolean, isCode: boolean): TelegramText {
+  const isKept = (at: number): boolean =>
+    entities.some(({ type, offset, length }) => KEPT.has(type) && offset <= at && at < offset + length);
+  const places = namesIn(text, isMeant).filter((at) => !isKept(at - 1));
+  if (isCode && /^\s/u.test(text)) places.unshift(0);
+  if (places.length === 0) return { text, entities };
+  const before = (end: number): number => places.filter((place) => place <= end).length;
+  let parted = "";
+  let from = 0;
+  for (const place of places) {
+    parted += text.slice(from, place) + APART;
+    from = place;
+  }
+  const moved = entities.map((entity): TelegramEntity => {
+    const offset = entity.offset + before(entity.offset);
+    const end = entity.offset + entity.length;
+    return Object.assign({}, entity, { offset, length: end + before(end - 1) - offset });
+  });
+  return { text: parted + text.slice(from), entities: moved };
 }
 
-/** A text whose `@name` is nobody's. At its end a sign may stand before a name that follows. */
-export function unlinked(text: string, isMeant: (name: string) => boolean = () => false): string {
-  if (!text.includes("@")) return text;
+/** Of what these hold the server looks at nothing. */
+const KEPT: ReadonlySet<string> = new Set(["code", "pre", "text_link"]);
+
+/** A name of somebody, or words about a file, whose `@name` is nobody's. */
+export function unlinked(text: string): string {
   let written = "";
   let from = 0;
-  let after = 0;
-  for (const { index, 0: found, 1: name = "" } of text.matchAll(PLACES)) {
-    if (index < after) continue;
-    if (!found.startsWith("@")) {
-      after = endOfUrl(text, index);
-      continue;
-    }
-    if (isMeant(name)) continue;
-    written += text.slice(from, index + 1) + APART;
-    from = index + 1;
+  for (const place of namesIn(text.replace(/@$/u, "@_"), () => false)) {
+    written += text.slice(from, place) + APART;
+    from = place;
   }
   return written + text.slice(from);
 }
 
-/** Where a name may begin: after an `@` that is not within a word; and where an address begins. */
-const PLACES = /(?<![\p{L}\p{N}_])@(?:(\w+)|$)|https?:\/\//giu;
+/** Where names begin that are not meant, behind their `@`. */
+function namesIn(text: string, isMeant: (name: string) => boolean): number[] {
+  if (!text.includes("@")) return [];
+  const places: number[] = [];
+  for (const { index, 1: name } of text.matchAll(PLACES))
+    if (name !== undefined && !isMeant(name)) places.push(index + 1);
+  return places;
+}
+
+/** A name, behind an `@` that is not within a word; or an address, which the server takes as a whole. */
+const PLACES =
+  /(?<![\p{L}\p{N}_])@(\w+)|(?:https?|ftp|tg|ton):\/\/[^\s<>"«»]+|(?<![\p{L}\p{N}_@/.])(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,24}(?::\d{1,5})?\/[^\s<>"«»]*/giu;

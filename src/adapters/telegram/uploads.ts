@@ -1,5 +1,6 @@
 import type { SharedFile } from "../../contract/content.ts";
 import type { Outcome } from "../../contract/outcome.ts";
+import { isAborted } from "../../lib/abort.ts";
 import { Lru } from "../../lib/lru.ts";
 import type { Upload } from "../kit/http.ts";
 import { AGAIN_MS, deferred, GIVEN_UP } from "../kit/outcomes.ts";
@@ -15,13 +16,18 @@ const LESSONS_MAX = 1_000;
 /** When what broke off is sent again; after the last of these the file goes in words. */
 const AGAIN_STEPS_MS = [AGAIN_MS, 5_000, 20_000] as const;
 
-/** As what a file goes that was refused as another; or why it does not go at all. */
-type Lesson = { readonly as: TelegramFileKind } | { readonly missing: string };
+/** As what a file goes that was refused as another; or why it does not go at all. `isOfFile`: anywhere, at any time. */
+export type TelegramLesson = ({ readonly as: TelegramFileKind } | { readonly missing: string }) & {
+  readonly isOfFile: boolean;
+};
+
+/** What one try has taught of its files. Another may find it otherwise, as rights change. */
+export type TelegramLessons = Map<string, TelegramLesson>;
 
 interface NotSent {
   readonly is: "refused";
   readonly file: SharedFile;
-  readonly lesson: Lesson;
+  readonly lesson: TelegramLesson;
 }
 
 /** Why files were not sent: one of them goes in another way, or all are tried again. */
@@ -39,7 +45,7 @@ interface Opened {
 /** Files of ops, as they leave: what the server does not take in one way is sent in another, or said in words. */
 export class TelegramUploads {
   readonly #link: TelegramLink;
-  readonly #lessons = new Lru<string, Lesson>(LESSONS_MAX);
+  readonly #lessons = new Lru<string, TelegramLesson>(LESSONS_MAX);
   /** How often a request has broken off while this was being sent. */
   readonly #broken = new Lru<string, number>(LESSONS_MAX);
 
@@ -48,24 +54,18 @@ export class TelegramUploads {
   }
 
   /** As what a file goes by all that is known. */
-  wayOf(file: SharedFile): TelegramRenderedFile {
+  wayOf(file: SharedFile, lessons: TelegramLessons): TelegramRenderedFile {
     if (file.id === null) return { file, goes: "in the text" };
-    const lesson = this.#lessons.get(keyOf(file));
+    const lesson = lessons.get(keyOf(file)) ?? this.#lessons.get(keyOf(file));
     if (lesson === undefined) return { file, goes: kindOf(file) };
     return "as" in lesson
       ? { file, goes: lesson.as }
       : { file: { ...file, missing: lesson.missing }, goes: "in the text" };
   }
 
-  learn(file: SharedFile, lesson: Lesson): void {
-    this.#lessons.set(keyOf(file), lesson);
-  }
-
-  /** The server has refused it as this. */
-  refused({ file, kind }: TelegramPartFile, why: string): Lesson {
-    const lesson: Lesson = kind === "document" ? { missing: why } : { as: "document" };
-    this.learn(file, lesson);
-    return lesson;
+  learn(file: SharedFile, lesson: TelegramLesson, lessons: TelegramLessons): void {
+    lessons.set(keyOf(file), lesson);
+    if (lesson.isOfFile) this.#lessons.set(keyOf(file), lesson);
   }
 
   /** Opens the files for one request. What is not sent as a whole certainly was not taken. */
@@ -75,7 +75,7 @@ export class TelegramUploads {
     call: (files: readonly Omit<TelegramAttached, "caption">[]) => Promise<TelegramResult<T>>,
   ): Promise<TelegramResult<T> | { readonly is: "not asked"; readonly why: TelegramUnsent }> {
     const opened = await this.#open(files, signal);
-    if (opened.is === "refused") return { is: "not asked", why: opened };
+    if (opened.is !== "opened") return { is: "not asked", why: opened };
     const result = await call(opened.files);
     if (result.ok) return result;
     const culprit = opened.broken() ?? (result.failure.certain ? null : opened.unread());
@@ -83,16 +83,16 @@ export class TelegramUploads {
   }
 
   /** All of them, or none: of a file that cannot be read the others are given back. */
-  async #open(files: readonly TelegramPartFile[], signal: AbortSignal): Promise<Opened | NotSent> {
+  async #open(files: readonly TelegramPartFile[], signal: AbortSignal): Promise<Opened | TelegramUnsent> {
     const { host, uploadMax } = this.#link;
     const opened: { readonly of: SharedFile; readonly kind: TelegramFileKind; readonly content: WatchedFile }[] = [];
     for (const { file, kind } of files) {
       const content = await openOutgoing(file, host, signal);
-      const lesson = typeof content === "string" ? { missing: content } : lessonOf(kind, content.bytes, uploadMax);
+      const lesson = lessonOf(content, kind, uploadMax);
       if (typeof content !== "string") opened.push({ of: file, kind, content: new WatchedFile(content) });
       if (lesson === null) continue;
       await Promise.all(opened.map(async ({ content }) => await content.discard()));
-      return { is: "refused", file, lesson };
+      return isAborted(signal) ? { is: "ended", outcome: GIVEN_UP } : { is: "refused", file, lesson };
     }
     return {
       is: "opened",
@@ -109,7 +109,7 @@ export class TelegramUploads {
     const times = this.#broken.get(key) ?? 0;
     this.#broken.set(key, times + 1);
     const retryInMs = AGAIN_STEPS_MS[times];
-    if (retryInMs === undefined) return { is: "refused", file, lesson: { missing: message } };
+    if (retryInMs === undefined) return { is: "refused", file, lesson: { missing: message, isOfFile: false } };
     return { is: "ended", outcome: deferred({ code, message }, retryInMs, "channel") };
   }
 }
@@ -161,8 +161,21 @@ class WatchedFile {
 /** The same file again, also in an edit of its message. */
 const keyOf = ({ id, name, bytes }: SharedFile): string => `${id ?? ""}\n${name}\n${bytes ?? ""}`;
 
-/** By its real size; null: it can go. */
-function lessonOf(kind: TelegramFileKind, bytes: number, max: number): Lesson | null {
-  if (bytes > max) return { missing: `Telegram takes files of up to ${Math.floor(max / 1024 / 1024)} MB from a bot` };
-  return kind === "photo" && bytes > PHOTO_MAX ? { as: "document" } : null;
+/** By what it really is; null: it can go. */
+function lessonOf(content: OutgoingFile | string, kind: TelegramFileKind, max: number): TelegramLesson | null {
+  if (typeof content === "string") return { missing: content, isOfFile: false };
+  if (content.bytes > max) {
+    const missing = `Telegram takes files of up to ${Math.floor(max / 1024 / 1024)} MB from a bot`;
+    return { missing, isOfFile: true };
+  }
+  return kind === "photo" && content.bytes > PHOTO_MAX ? { as: "document", isOfFile: true } : null;
+}
+
+/** It was refused as this. */
+export function lessonFrom(
+  { kind }: Pick<TelegramPartFile, "kind">,
+  { description, message }: TelegramFailure,
+): TelegramLesson {
+  const isOfFile = /IMAGE_PROCESS_FAILED|PHOTO_INVALID|PHOTO_EXT|too big|too large/iu.test(description);
+  return kind === "document" ? { missing: message, isOfFile } : { as: "document", isOfFile };
 }
