@@ -31,7 +31,7 @@ const cases: readonly (readonly [string, TelegramFailure, TelegramDoing, string,
   ["no answer after all was sent", refusal(0, "", { certain: false, code: "timeout" }), "post", "unknown", /./u, false],
   ["nobody there", refusal(0, "", { code: "network" }), "post", "deferred session", /./u, false],
   ["a revoked token", refusal(401, "Unauthorized", { code: "auth" }), "post", "deferred session", /revoked/u, false],
-  ["a page of a proxy", refusal(403, ""), "post", "deferred session", /between Rialto and ApiURL/u, false],
+  ["a page of a proxy", refusal(403, ""), "post", "deferred channel", /between Rialto and ApiURL/u, false],
   [
     "kicked",
     refusal(403, "Forbidden: bot was kicked from the supergroup chat"),

@@ -46,7 +46,7 @@ export function outcomeOf(failure: TelegramFailure, failing: Failing): Outcome {
 function elsewhere({ code, message }: Reason): Outcome {
   if (code === "too_large") return rejected(code, message);
   const said = `${message}, which is no answer of Telegram: look at what is between Rialto and ApiURL`;
-  return deferred({ code: "network", message: said }, ELSEWHERE_MS, "session");
+  return deferred({ code: "network", message: said }, ELSEWHERE_MS, "channel");
 }
 
 function lose(message: string, status: number, { link, channel }: Failing): Outcome {

@@ -2,7 +2,6 @@ import type { OpenArgs } from "../../contract/adapter.ts";
 import type { ChannelRef, FileRef } from "../../contract/ids.ts";
 import type { ChannelRequest, Ended, Handlers, Joined, OpenedFile, Session } from "../../contract/session.ts";
 import { ASKED } from "../kit/ends.ts";
-import type { Http } from "../kit/http.ts";
 import { inTime } from "../kit/in-time.ts";
 import type { TelegramApi } from "./api.ts";
 import type { capabilities } from "./capabilities.ts";
@@ -28,8 +27,11 @@ const DOWNLOAD_MAX = 20 * MEGA;
 type TelegramHandlers = Handlers<typeof capabilities>;
 
 interface TelegramLiveOptions extends Pick<OpenArgs<TelegramSettings>, "settings" | "host"> {
-  readonly http: Http;
   readonly api: TelegramApi;
+  /** For what happens alone. */
+  readonly poller: Pick<TelegramApi, "updates">;
+  /** Ends their connections. */
+  readonly close: () => void;
   readonly me: TelegramIdentity;
   readonly positions: TelegramPositions;
 }
@@ -124,17 +126,18 @@ export class TelegramSession implements Session<TelegramHandlers> {
     this.#quiet.abort();
     this.#timeline.end();
     this.#rooms.end();
-    this.#options.http.close();
+    this.#options.close();
     return this.#closing ? ASKED : ended;
   }
 
   /** Until it fails; one that was ended by `quiesce` has no end of its own. */
   async #ask(): Promise<Ended> {
-    const { api, host, me, positions } = this.#options;
+    const { api, poller, host, me, positions } = this.#options;
     const { signal } = this.#quiet;
     const answers = new ChatIdAnswers({ api, clock: host.clock, me, signal });
+    await this.#rooms.settled(signal);
     const poll = new TelegramPoll({
-      api,
+      api: poller,
       host,
       at: () => positions.at,
       onUpdates: (updates) => {

@@ -11,6 +11,8 @@ import { says, type TelegramFailure } from "./result.ts";
 const TROUBLES_MAX = 6;
 const AGAIN_MS = 1_000;
 const AGAIN_MAX_MS = 20_000;
+/** So long after it asked last another program is gone. */
+const CALM_MS = 60_000;
 /** Whoever answers so soon does not wait for something to tell. */
 const QUICK_MS = 100;
 
@@ -34,6 +36,8 @@ export class TelegramPoll {
   /** So often in a row an answer came at once and brought nothing. */
   #idle = 0;
   #isTold = false;
+  /** When another program asked last. */
+  #conflictMs = -CALM_MS;
 
   constructor(options: PollOptions) {
     this.#options = options;
@@ -63,9 +67,12 @@ export class TelegramPoll {
   }
 
   #well(): void {
-    if (this.#isTold) this.#options.host.degraded(null, ABOUT);
-    this.#isTold = false;
+    const { host } = this.#options;
     this.#troubles = 0;
+    // Between two of its answers all seems well.
+    if (!this.#isTold || host.clock.monoMs() - this.#conflictMs < CALM_MS) return;
+    this.#isTold = false;
+    host.degraded(null, ABOUT);
   }
 
   /** Null: it is asked again. */
@@ -74,6 +81,7 @@ export class TelegramPoll {
     this.#troubles += 1;
     const isOther = status === 409 && !says(failure, "webhook");
     if (isOther) {
+      this.#conflictMs = this.#options.host.clock.monoMs();
       this.#say({ code: "config", message: OTHER_POLLER });
       return null;
     }

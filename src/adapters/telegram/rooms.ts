@@ -3,6 +3,7 @@ import type { ChannelRef } from "../../contract/ids.ts";
 import type { Reason } from "../../contract/outcome.ts";
 import type { ChannelRequest, Joined } from "../../contract/session.ts";
 import { quote } from "../kit/ends.ts";
+import { inTime } from "../kit/in-time.ts";
 import { notJoined } from "../kit/joining.ts";
 import { type Json, numberIn, objectIn, textIn } from "../kit/json.ts";
 import { ALL_REACTIONS } from "./allowed-reactions.ts";
@@ -19,6 +20,10 @@ import type { TelegramRoom } from "./room.ts";
 const PERSON_MS = 30 * 60_000;
 /** Whoever removes us should not see us back at once. */
 const REMOVED_MS = 60_000;
+/** For so long polls wait at most for a room that trouble keeps us out of. */
+const SETTLE_MS = 600_000;
+/** When no room was asked for that long, all have been. */
+const QUIET_MS = 2_000;
 /** A chat's id changes once; a server may say anything. */
 const MOVES_MAX = 3;
 
@@ -39,9 +44,16 @@ export class TelegramRooms {
   readonly #wanted = new Map<ChannelRef, TelegramAddress>();
   /** Private chats of people who have blocked us: nothing but a post would show it. */
   readonly #blocked = new Set<number>();
+  /** Those that this session was asked for, and of them those that are joined, or shut until a person opens them. */
+  readonly #asked = new Set<ChannelRef>();
+  readonly #settled = new Set<ChannelRef>();
+  #joining = 0;
+  #answeredMs: number;
+  #answered = Promise.withResolvers<void>();
 
   constructor(options: TelegramRoomsOptions) {
     this.#options = options;
+    this.#answeredMs = options.host.clock.monoMs();
     for (const ref of options.positions.rooms) this.#want(ref);
   }
 
@@ -53,7 +65,8 @@ export class TelegramRooms {
 
   /** The channel of a chat, by its id now or before, and of a topic there; null: nobody wants it. */
   refOf(chat: number, topic: number | null): ChannelRef | null {
-    return this.#wantedOf(chat).find(([, address]) => address.topic === topic)?.[0] ?? null;
+    const refs = this.#wantedOf(chat).flatMap(([ref, address]) => (address.topic === topic ? [ref] : []));
+    return refs.find((ref) => this.joined(ref) !== null) ?? refs[0] ?? null;
   }
 
   /** All channels of a chat. */
@@ -64,6 +77,25 @@ export class TelegramRooms {
   /** Whether we are in a chat, and so are told what is said there. */
   isJoined(chat: number): boolean {
     return this.#of(chat).length > 0;
+  }
+
+  /**
+   * Until it is known of each room of the last session whether we are there: the core knows nothing of what is said in
+   * one that it could not join yet, and Telegram keeps it. Those that nobody asks for any more are forgotten.
+   */
+  async settled(signal: AbortSignal): Promise<void> {
+    const { positions, host } = this.#options;
+    const { clock } = host;
+    const known = [...positions.rooms];
+    const untilMs = clock.monoMs() + SETTLE_MS;
+    while (!signal.aborted && clock.monoMs() < untilMs) {
+      // Rooms are asked for one behind the other.
+      const isAll = this.#joining === 0 && clock.monoMs() - this.#answeredMs >= QUIET_MS;
+      const isOpen = (ref: ChannelRef): boolean => !this.#settled.has(ref) && (this.#asked.has(ref) || !isAll);
+      if (!known.some(isOpen)) break;
+      await inTime<void, void>(this.#answered.promise, { clock, ms: QUIET_MS / 4, signal }, () => undefined);
+    }
+    if (!signal.aborted) for (const ref of known) if (!this.#asked.has(ref)) this.#forget(ref);
   }
 
   /** Nothing can be said anywhere any more. */
@@ -87,9 +119,14 @@ export class TelegramRooms {
     const room = this.#rooms.get(ref);
     if (room !== undefined) room.joined = false;
     this.#rooms.delete(ref);
-    this.#wanted.delete(ref);
-    this.#options.positions.forget(ref);
+    this.#forget(ref);
     this.#options.host.degraded(null, aboutOf(ref));
+  }
+
+  #forget(ref: ChannelRef): void {
+    this.#wanted.delete(ref);
+    this.#asked.delete(ref);
+    this.#options.positions.forget(ref);
   }
 
   /** A group has become a supergroup. Its old id stays its name here. */
@@ -109,8 +146,17 @@ export class TelegramRooms {
   async join({ name }: ChannelRequest, signal: AbortSignal): Promise<Joined> {
     const address = readAddress(name);
     if (address === null) return refused({ code: "config", message: `${quote(name)} is no id of a chat` }, null);
-    this.#want(channelRef(address));
+    const ref = channelRef(address);
+    this.#want(ref);
+    this.#asked.add(ref);
+    this.#joining += 1;
     const joined = await this.#join(address, signal);
+    this.#joining -= 1;
+    this.#answeredMs = this.#options.host.clock.monoMs();
+    // What may go well in a moment is waited for.
+    if (joined.ok || joined.retryInMs === PERSON_MS) this.#settled.add(ref);
+    this.#answered.resolve();
+    this.#answered = Promise.withResolvers();
     return signal.aborted ? GIVEN_UP : joined;
   }
 
@@ -168,7 +214,9 @@ export class TelegramRooms {
     // By its id now, and by the one before, it is one room.
     const twin = this.#of(chat.id).find(({ topic }) => topic === address.topic);
     const ref = twin?.ref ?? channelRef(address);
-    if (ref !== channelRef(address)) this.#wanted.delete(channelRef(address));
+    for (const [other, { topic }] of this.#wantedOf(chat.id)) {
+      if (other !== ref && topic === address.topic) this.#forget(other);
+    }
     if (this.joined(ref) === null) {
       const room = { ref, chat: chat.id, topic: address.topic, type: chat.type, reactions: reactions ?? ALL_REACTIONS };
       this.#rooms.set(ref, { ...room, joined: true });

@@ -13,11 +13,17 @@ type TelegramOpened = Opened<Handlers<typeof capabilities>>;
 /** Logs a bot in, and takes up what happens in its chats. */
 export async function open({ settings, host, since, signal }: OpenArgs<TelegramSettings>): Promise<TelegramOpened> {
   const { clock } = host;
-  const http = new Http(clock);
-  const api = new TelegramApi({ http, clock, base: apiOf(settings), token: settings.Token, isHere: isHere(settings) });
+  // The poll has a connection that no files and look-ups can take from it.
+  const [http, polls] = [new Http(clock), new Http(clock)];
+  const options = { clock, base: apiOf(settings), token: settings.Token, isHere: isHere(settings) };
+  const api = new TelegramApi({ ...options, http });
+  const close = (): void => {
+    http.close();
+    polls.close();
+  };
   const login = await logIn({ api, isFirst: since === null, signal });
   if (!login.ok) {
-    http.close();
+    close();
     return login;
   }
   const { me, last } = login;
@@ -27,6 +33,7 @@ export async function open({ settings, host, since, signal }: OpenArgs<TelegramS
     positions.durable(last);
     await host.accept({ events: [], cursor: positions.take() });
   }
+  const poller = new TelegramApi({ ...options, http: polls });
   host.log.debug({ user: me.username, id: me.id }, "logged in");
-  return { ok: true, session: new TelegramSession({ settings, host, http, api, me, positions }) };
+  return { ok: true, session: new TelegramSession({ settings, host, api, poller, me, positions, close }) };
 }

@@ -146,11 +146,13 @@ async function live(random: Random, { updates, since }: Input): Promise<void> {
   const server = new Server(random, clock);
   const http = server as unknown as Http;
   const base = new URL("https://e.example");
+  const api = new TelegramApi({ http, clock, base, token: "5000001:x", isHere: false });
   const session = new TelegramSession({
     settings: telegramSettings({ Token: "5000001:x", UseFullName: random.chance(0.3) }),
     host,
-    http,
-    api: new TelegramApi({ http, clock, base, token: "5000001:x", isHere: false }),
+    api,
+    poller: api,
+    close: () => http.close(),
     me: { id: OWN, username: "rialto_bot", name: "rialto", readsAll: true },
     positions: new TelegramPositions(since),
   });
