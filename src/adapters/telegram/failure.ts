@@ -26,11 +26,23 @@ export function outcomeOf(failure: TelegramFailure, failing: Failing): Outcome {
   const { code, message, status, certain, retryAfterMs } = failure;
   const why: Reason = { code, message };
   if (status === 429) return deferred({ code: "rate_limited", message: SLOWED }, retryAfterMs ?? RATE_MS, "channel");
+  const flood = /\bFLOOD_WAIT_(?<seconds>\d{1,5})\b|\bPEER_FLOOD\b/u.exec(failure.description);
+  if (flood !== null) {
+    const ms = Number(flood.groups?.["seconds"] ?? FLOOD_S) * 1000;
+    return deferred({ code: "rate_limited", message: `${message}: ${SLOWED}` }, ms, "channel");
+  }
   if (!certain) return { is: "unknown", why };
   if (failure.description === "" && status !== 0) return elsewhere(why);
   if (status === 0 || PASSING.has(code)) return deferred(why, AGAIN_MS, status === 0 ? "session" : "channel");
   if (status === 401 || (status === 404 && failure.description === "Not Found")) {
     return deferred({ code: "auth", message: `${message}: the token was revoked` }, PERSON_MS, "session");
+  }
+  if (says(failure, "Logged out")) {
+    return deferred(
+      { code: "auth", message: `${message}: the bot is at another server: check ApiURL` },
+      PERSON_MS,
+      "session",
+    );
   }
   const lost = LOST.find(([words]) => says(failure, words));
   if (lost !== undefined) return lose(`${message}: ${lost[1](failing.link.me.username)}`, status, failing);
@@ -63,6 +75,8 @@ function restricted(message: string, { doing, link }: Failing): Outcome {
 }
 
 const AGAIN = "Rialto tries again every minute";
+/** Where Telegram does not say for how long. */
+const FLOOD_S = 60;
 const SLOWED = "Telegram limits how many messages the chat takes";
 
 /** What a later try may find otherwise. */
@@ -73,6 +87,7 @@ const LOST: readonly (readonly [string, (name: string) => string])[] = [
   ["bot was kicked", ADD_AGAIN],
   ["bot is not a member", ADD_AGAIN],
   ["chat not found", ADD_AGAIN],
+  ["group chat was deleted", () => "the group is no more"],
   ["group chat was deactivated", () => "the group is no more"],
   ["CHANNEL_PRIVATE", ADD_AGAIN],
   ["bot was blocked", () => "the person has blocked the bot"],
@@ -81,7 +96,7 @@ const LOST: readonly (readonly [string, (name: string) => string])[] = [
 ];
 
 const RIGHTS =
-  /not enough rights|have no rights|need administrator rights|CHAT_\w+_FORBIDDEN|CHAT_WRITE_FORBIDDEN|CHAT_ADMIN_REQUIRED|CHAT_RESTRICTED/iu;
+  /not enough rights|have no rights|need administrator rights|CHAT_\w+_FORBIDDEN|CHAT_WRITE_FORBIDDEN|CHAT_ADMIN_REQUIRED|CHAT_RESTRICTED|USER_BANNED_IN_CHANNEL/iu;
 
 const REMEDIES: readonly (readonly [string, ReasonCode, string])[] = [
   ["message thread not found", "not_found", "the topic is no more; correct the channel in the configuration"],
