@@ -338,7 +338,7 @@ describe("what is not there yet", () => {
   });
 
   test("a setting that is accepted and ignored is named, wherever it is", () => {
-    const text = `Buffer = 1\n[general]\nMediaServerUpload = "/x"\nMediaConvertTgs = 1\nTokne = "hunter2"\n[tengo]\nInMessage = "x.tengo"\n${accounts}ShowUserTyping = true\nLogFile = "x"\n[api.right.x]\na = 1\n[aip.x]\n${gateway}`;
+    const text = `Buffer = 1\n[general]\nMediaServerUpload = "/x"\nQrOnWhiteTerminal = true\nTokne = "hunter2"\n[tengo]\nInMessage = "x.tengo"\n${accounts}ShowUserTyping = true\nLogFile = "x"\n[api.right.x]\na = 1\n[aip.x]\n${gateway}`;
     const loaded = loadToml(text);
     expect(loaded.ok).toBe(true);
     expect(told(loaded)).toEqual([
@@ -355,7 +355,7 @@ describe("what is not there yet", () => {
     const messages = loaded.problems.map(({ message, remedy }) => `${message}; ${remedy}`).join("\n");
     expect(messages).toMatch(/did you mean Token\?/u);
     expect(messages).toMatch(/did you mean "api"\?/u);
-    expect(messages).toMatch(/MediaConvertTgs.*Telegram/u);
+    expect(messages).toMatch(/QrOnWhiteTerminal.*WhatsApp/u);
     expect(messages).toMatch(/LogFile.*\[general\]/u);
     expect(messages).not.toContain("hunter2");
   });
