@@ -1,5 +1,5 @@
-/** An album is whole when nothing more of it has come for so long … */
-const SILENCE_MS = 600;
+/** An album is whole when an answer so long after its last message brings nothing more of it … */
+const SILENCE_MS = 500;
 /** … or it has been waited for so long … */
 const MOST_MS = 5_000;
 /** … or has so many files, which is as many as the network allows. */
@@ -12,6 +12,13 @@ interface Waiting<T> {
   readonly items: T[];
   readonly firstMs: number;
   lastMs: number;
+  isWhole: boolean;
+}
+
+interface AlbumPlace {
+  readonly place: number;
+  /** What the messages of one album have in common; empty: it is in none. */
+  readonly group: string;
 }
 
 /**
@@ -23,16 +30,28 @@ export class TelegramAlbums<T> {
   readonly #places = new Map<number, Waiting<T>[]>();
   #count = 0;
 
-  /** `group`: what the messages of one album have in common; empty: it is in none. */
-  push(item: T, { place, group }: { readonly place: number; readonly group: string }, nowMs: number): void {
+  push(item: T, { place, group }: AlbumPlace, nowMs: number): void {
     const lane = this.#places.get(place) ?? [];
     this.#places.set(place, lane);
     this.#count += 1;
-    const album = group === "" ? undefined : lane.find((one) => one.group === group && one.items.length < MEMBERS_MAX);
-    if (album === undefined) lane.push({ group, items: [item], firstMs: nowMs, lastMs: nowMs });
+    const album =
+      group === ""
+        ? undefined
+        : lane.find((one) => one.group === group && !one.isWhole && one.items.length < MEMBERS_MAX);
+    if (album === undefined) lane.push({ group, items: [item], firstMs: nowMs, lastMs: nowMs, isWhole: false });
     else {
       album.items.push(item);
       album.lastMs = nowMs;
+    }
+  }
+
+  /** An answer has come, with all that was there. `cut`: in the middle of this one it may have broken off. */
+  heard(nowMs: number, cut: AlbumPlace | null): void {
+    for (const [place, lane] of this.#places) {
+      for (const one of lane) {
+        const isCut = cut !== null && cut.group !== "" && place === cut.place && one.group === cut.group;
+        if (!isCut && nowMs - one.lastMs >= SILENCE_MS) one.isWhole = true;
+      }
     }
   }
 
@@ -67,8 +86,8 @@ export class TelegramAlbums<T> {
     this.#count = 0;
   }
 
-  #leftMs({ group, items, firstMs, lastMs }: Waiting<T>, nowMs: number): number {
-    if (group === "" || items.length >= MEMBERS_MAX || this.#count > WAITING_MAX) return 0;
-    return Math.min(lastMs + SILENCE_MS, firstMs + MOST_MS) - nowMs;
+  #leftMs({ group, items, firstMs, isWhole }: Waiting<T>, nowMs: number): number {
+    if (group === "" || isWhole || items.length >= MEMBERS_MAX || this.#count > WAITING_MAX) return 0;
+    return firstMs + MOST_MS - nowMs;
   }
 }

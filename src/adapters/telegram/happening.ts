@@ -42,6 +42,9 @@ export type TelegramHappening =
   | { readonly is: "came"; readonly coming: TelegramComing }
   | { readonly is: "other" };
 
+/** … and what of it may be told. */
+export type TelegramHappened = Exclude<TelegramHappening, { readonly is: "other" }>;
+
 export function telegramHappeningIn({ kind, body }: TelegramUpdate): TelegramHappening {
   switch (kind) {
     case "message":
@@ -88,4 +91,30 @@ function comingIn(raw: Json): TelegramComing | null {
 function isMember(member: Json): boolean {
   const status = textIn(member, "status") ?? "left";
   return status === "restricted" ? member["is_member"] === true : status !== "left" && status !== "kicked";
+}
+
+/** Where it happened. */
+export function chatOf(what: TelegramHappened): TelegramPeer {
+  switch (what.is) {
+    case "reacted":
+      return what.reacting.chat;
+    case "came":
+      return what.coming.chat;
+    case "said":
+    case "edited":
+      return what.message.chat;
+  }
+}
+
+/** The person who did it; null: a chat did. */
+export function whoIn(what: TelegramHappened): TelegramUser | null {
+  switch (what.is) {
+    case "reacted":
+      return what.reacting.from;
+    case "came":
+      return what.coming.user;
+    case "said":
+    case "edited":
+      return what.message.senderChat === null ? what.message.from : null;
+  }
 }

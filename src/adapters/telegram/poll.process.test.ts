@@ -30,7 +30,7 @@ function poll(gate: TelegramGate, isTaken: () => boolean = () => true): Polling 
     onUpdates: (updates) => {
       for (const update of updates) take(update);
     },
-    ready: async () => await new Promise((resolve) => setTimeout(resolve, 5)),
+    ready: async () => await new Promise<boolean>((resolve) => setTimeout(resolve, 5, false)),
     signal: stop.signal,
   });
   onTestFinished(() => stop.abort());

@@ -23,8 +23,8 @@ interface PollOptions {
   readonly at: () => number;
   /** An answer as it came; the same updates come again until they are on disk. */
   readonly onUpdates: (updates: readonly Json[]) => void;
-  /** Resolves when more can be taken. */
-  readonly ready: () => Promise<void>;
+  /** Resolves when more can be taken. True: something is still waited for, and asking soon is right. */
+  readonly ready: () => Promise<boolean>;
   /** Of the session. */
   readonly signal: AbortSignal;
 }
@@ -54,8 +54,8 @@ export class TelegramPoll {
       if (answer.ok) {
         this.#well();
         onUpdates(answer.value);
-        await ready();
-        const isIdle = at() === before && host.clock.monoMs() - begunMs < QUICK_MS;
+        const isWaiting = await ready();
+        const isIdle = !isWaiting && at() === before && host.clock.monoMs() - begunMs < QUICK_MS;
         this.#idle = isIdle ? this.#idle + 1 : 0;
         if (isIdle) await this.#wait(Math.min(QUICK_MS * 2 ** (this.#idle - 1), AGAIN_MAX_MS));
         continue;

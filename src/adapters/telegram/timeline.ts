@@ -10,10 +10,10 @@ import { MemberRenames } from "../kit/member-renames.ts";
 import { TelegramAlbums } from "./albums.ts";
 import type { TelegramApi } from "./api.ts";
 import { TelegramEmoji } from "./emoji.ts";
-import { type TelegramComing, type TelegramHappening, telegramHappeningIn } from "./happening.ts";
+import { chatOf, type TelegramComing, type TelegramHappened, telegramHappeningIn, whoIn } from "./happening.ts";
 import { eventKey } from "./ids.ts";
 import type { TelegramIdentity } from "./me.ts";
-import { idIn, type TelegramMessage, type TelegramPeer, type TelegramUser, updateIn } from "./model.ts";
+import { idIn, type TelegramMessage, updateIn } from "./model.ts";
 import type { TelegramPeople } from "./people.ts";
 import type { TelegramPositions } from "./positions.ts";
 import { came, edited, reacted, type TelegramReceiveContext, toEvents } from "./receive.ts";
@@ -26,6 +26,8 @@ const WAITING_MAX = 1_000;
 const RECENT_MAX = 5_000;
 /** Groups that have moved while something of them waited. */
 const MOVES_MAX = 1_000;
+/** So many updates are in one answer at most: an album may go on in the next. */
+const ANSWER_MAX = 100;
 /** So soon the server is asked again while an album is waited for … */
 const AGAIN_MS = 250;
 /** … and so late at most while nothing goes to disk. */
@@ -57,7 +59,7 @@ interface TelegramTimelineOptions {
 /** What happened, until it is told. */
 interface Incoming {
   readonly update: number;
-  readonly what: Exclude<TelegramHappening, { readonly is: "other" }>;
+  readonly what: TelegramHappened;
   /** What has to be known first is known. */
   isReady: boolean;
 }
@@ -89,6 +91,8 @@ export class TelegramTimeline {
   #last: Promise<void> | null = null;
   #cancel: (() => void) | null = null;
   #settled: PromiseWithResolvers<void> | null = null;
+  /** What was taken last. */
+  #newest: { readonly id: number; readonly place: number; readonly group: string } | null = null;
   /** So often in a row nothing new came while nothing went to disk. */
   #idle = 0;
   readonly #over = Promise.withResolvers<void>();
@@ -121,25 +125,28 @@ export class TelegramTimeline {
   push(updates: readonly unknown[]): void {
     if (this.#stopped) return;
     for (const raw of updates) this.#push(raw);
+    const isCut = updates.length >= ANSWER_MAX && updateIn(updates.at(-1))?.id === this.#newest?.id;
+    this.#albums.heard(this.#nowMs, isCut ? this.#newest : null);
     this.#run();
   }
 
   /**
    * When to ask for more: once all that came is on disk. While something still waits to be told, soon: what is missing
    * of it may come, together with what came before. While the disk takes nothing, now and then: no more comes than one
-   * answer holds, because nothing is confirmed.
+   * answer holds, because nothing is confirmed. True: something is still waited for.
    */
-  async ready(): Promise<void> {
+  async ready(): Promise<boolean> {
     const { clock } = this.#options.host;
-    if (this.#stopped) return;
+    if (this.#stopped) return false;
     if (this.#order.length > 0) {
       this.#settled ??= Promise.withResolvers();
       await pause(AGAIN_MS, clock, Promise.race([this.#settled.promise, this.#over.promise]));
     }
-    if (this.#order.length > 0 || this.#last === null) return;
+    if (this.#order.length > 0 || this.#last === null) return this.#order.length > 0;
     const ms = Math.min(AGAIN_MS * 2 ** this.#idle, AGAIN_MAX_MS);
     this.#idle += 1;
     await pause(ms, clock, Promise.race([this.#last, this.#over.promise]));
+    return this.#isWriting;
   }
 
   /** What has changed in the cursor without an event is to be on disk, too. */
@@ -203,13 +210,14 @@ export class TelegramTimeline {
   }
 
   /** False: nobody wants it. */
-  #take(update: number, what: Incoming["what"]): boolean {
-    const { id } = chatOf(what);
-    if (!this.#isWanted(id)) return false;
-    const place = this.#former.get(id) ?? id;
+  #take(update: number, what: TelegramHappened): boolean {
+    const chat = chatOf(what).id;
+    if (!this.#isWanted(chat)) return false;
+    const place = this.#former.get(chat) ?? chat;
     const item: Incoming = { update, what, isReady: false };
     const group = what.is === "said" ? what.message.group : "";
     this.#albums.push(item, { place, group }, this.#nowMs);
+    this.#newest = { id: update, place, group };
     const asked = this.#ask(what);
     item.isReady = asked === null;
     void asked?.then(() => {
@@ -220,10 +228,14 @@ export class TelegramTimeline {
   }
 
   /** Null: all is known that has to be. */
-  #ask(what: Incoming["what"]): Promise<unknown> | null {
+  #ask(what: TelegramHappened): Promise<unknown> | null {
     const { people } = this.#options;
     if (what.is === "reacted") return this.#emoji.ask([...what.reacting.before, ...what.reacting.now]);
     return what.is === "said" || what.is === "edited" ? people.ask(what.message) : null;
+  }
+
+  get #isWriting(): boolean {
+    return this.#last !== null;
   }
 
   get #nowMs(): number {
@@ -359,30 +371,5 @@ export class TelegramTimeline {
     if (event === null) return [];
     const { atMs, is: isIn, chat } = coming;
     return this.#told.isNewComing(chat.id, event.author.id, { isIn, atMs }) ? [event] : [];
-  }
-}
-
-function chatOf(what: Incoming["what"]): TelegramPeer {
-  switch (what.is) {
-    case "reacted":
-      return what.reacting.chat;
-    case "came":
-      return what.coming.chat;
-    case "said":
-    case "edited":
-      return what.message.chat;
-  }
-}
-
-/** The person who did it; null: a chat did. */
-function whoIn(what: Incoming["what"]): TelegramUser | null {
-  switch (what.is) {
-    case "reacted":
-      return what.reacting.from;
-    case "came":
-      return what.coming.user;
-    case "said":
-    case "edited":
-      return what.message.senderChat === null ? what.message.from : null;
   }
 }
