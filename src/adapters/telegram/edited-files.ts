@@ -25,7 +25,7 @@ export interface EditedFiles {
 export function editedFiles(
   { channel, body }: EditOp,
   targets: readonly MessageRef[],
-  { known, uploads }: TelegramPoster,
+  { known, uploads }: Pick<TelegramPoster, "known" | "uploads">,
   lessons: TelegramLessons,
 ): EditedFiles {
   const all = body.files.map((file) => uploads.wayOf(file, lessons));

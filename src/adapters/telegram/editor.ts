@@ -8,6 +8,7 @@ import type { TelegramTarget } from "./api.ts";
 import { isGone } from "./calls.ts";
 import { addedDraft, type EditedFiles, editedFiles } from "./edited-files.ts";
 import { outcomeOf } from "./failure.ts";
+import type { TelegramEdit } from "./known-messages.ts";
 import type { TelegramMade, TelegramWanted } from "./poster.ts";
 import { NOTHING_SENT } from "./progress.ts";
 import {
@@ -16,8 +17,8 @@ import {
   renderPost,
   renderTexts,
   TEXT_MAX,
-  type TelegramPart,
   type TelegramPartFile,
+  type TelegramPostOptions,
 } from "./render.ts";
 import { says, type TelegramResult } from "./result.ts";
 import { BEFORE_IT_MOVED, type TelegramSender } from "./sender.ts";
@@ -29,16 +30,14 @@ const CHANGES_MAX = 100;
 interface EditCall {
   readonly op: EditOp;
   readonly attempt: Attempt;
+  readonly edit: TelegramEdit;
   readonly files: EditedFiles;
-  readonly lessons: TelegramLessons;
   readonly losses: Loss[];
   /** Messages that stand, as they did, and those that came. */
   readonly kept: MessageRef[];
   readonly made: MessageRef[];
   /** Messages that go once all else stands. */
   readonly leaving: MessageRef[];
-  /** Some of the messages were there. */
-  isFound: boolean;
   /** How many of the texts stand, and where the first of them does. */
   texts: number;
   first: "nowhere" | "alone" | "with a file";
@@ -71,17 +70,20 @@ export class TelegramEditor {
     if (held !== null) return held;
     const targets = op.target.filter((ref) => poster.calls.idIn(op.channel, ref) !== null);
     if (targets.length === 0) return BEFORE_IT_MOVED;
-    const lessons: TelegramLessons = new Map();
+    const edit = poster.known.editOf(op.id, () => {
+      const lessons: TelegramLessons = new Map();
+      const files = editedFiles(op, targets, poster, lessons);
+      return { files, lessons, texts: new Map(), added: [], sent: null, isFound: false };
+    });
     const call: EditCall = {
       op,
       attempt,
-      files: editedFiles(op, targets, poster, lessons),
-      lessons,
+      edit,
+      files: edit.files,
       losses: [],
       kept: [],
       made: [],
       leaving: [],
-      isFound: false,
       texts: 0,
       first: "nowhere",
       isAnnounced: false,
@@ -92,16 +94,16 @@ export class TelegramEditor {
   }
 
   async #edit(call: EditCall, targets: readonly MessageRef[]): Promise<Outcome> {
-    const { op, losses, kept, made, leaving } = call;
+    const { op, edit, losses, kept, made, leaving } = call;
     for (const target of targets) {
       const changed = await this.#change(call, target);
       if (changed.is === "ended") return changed.outcome;
-      if (changed.is !== "gone") call.isFound = true;
+      if (changed.is !== "gone") edit.isFound = true;
     }
-    if (!call.isFound) return GONE;
+    if (!edit.isFound) return GONE;
     for (let said = this.#next(call); said !== null; said = this.#next(call)) {
-      const one = await this.#make(call, `text ${call.texts}`, { said, files: [] });
-      if (one.is === "ended") return one.outcome;
+      const stop = await this.#say(call, said);
+      if (stop !== null) return stop;
       call.texts += 1;
     }
     this.#findAdded(call, targets);
@@ -197,14 +199,14 @@ export class TelegramEditor {
     const { op, attempt, files } = call;
     const { link, poster } = this.#sender;
     const changed = await this.#ask(call, target, async (at) =>
-      poster.uploads.send([file], attempt.signal, async ([attached]) => {
+      poster.uploads.send({ op: op.id, files: [file] }, attempt.signal, async ([attached]) => {
         if (attached === undefined) return { ok: true, value: null };
         return await link.api.editMedia(at, { ...attached, caption }, attempt.signal);
       }),
     );
     if (changed.is === "done") poster.known.note(op.channel, target, { is: "media", file, hasWords: caption !== null });
     if (changed.is === "done" || (changed.is === "ended" && changed.outcome.is !== "rejected")) return changed;
-    files.added.push(file.file);
+    if (!files.added.includes(file.file)) files.added.push(file.file);
     return { is: changed.is === "gone" ? "gone" : "refused" };
   }
 
@@ -223,7 +225,7 @@ export class TelegramEditor {
   }
 
   async #ask(
-    { op: { channel }, attempt: { signal }, losses, lessons }: EditCall,
+    { op: { channel }, attempt: { signal }, losses, edit: { lessons } }: EditCall,
     ref: MessageRef,
     call: (at: TelegramTarget) => Promise<TelegramResult<null> | NotSent>,
   ): Promise<Changed> {
@@ -243,22 +245,28 @@ export class TelegramEditor {
     return { is: "ended", outcome: outcomeOf(failure, { link, channel, doing: "edit the message" }) };
   }
 
-  /** What is missing comes after the others. It is made once, however often the edit is tried. */
-  async #make(call: EditCall, name: string, part: NewPart): Promise<TelegramMade> {
-    const { op, attempt, made } = call;
-    const { poster } = this.#sender;
-    const earlier = poster.known.madeBy(op.id, name);
-    if (earlier !== null) {
+  /** A text that is missing comes after the others. It is made once, however often the edit is tried. */
+  async #say(call: EditCall, said: TelegramText): Promise<Outcome | null> {
+    const { edit, made, texts } = call;
+    const earlier = edit.texts.get(texts);
+    if (earlier !== undefined) {
       made.push(...earlier);
-      return { is: "made", refs: earlier };
+      return null;
     }
+    const done = await this.#make(call, { said, files: [] });
+    if (done.is === "ended") return done.outcome;
+    const refs = done.is === "made" ? done.refs : [];
+    edit.texts.set(texts, refs);
+    made.push(...refs);
+    return null;
+  }
+
+  async #make(call: EditCall, part: Pick<TelegramWanted, "said" | "files">): Promise<TelegramMade> {
+    const { op, attempt } = call;
     if (!call.isAnnounced && !(await attempt.sending(END))) return { is: "ended", outcome: GIVEN_UP };
     call.isAnnounced = true;
-    const done = await poster.make({ channel: op.channel, replyTo: null, ...part }, attempt.signal);
-    if (done.is !== "made") return done;
-    poster.known.noteMade(op.id, name, done.refs);
-    made.push(...done.refs);
-    return done;
+    const wanted = { op: op.id, channel: op.channel, replyTo: null, ...part };
+    return await this.#sender.poster.make(wanted, attempt.signal);
   }
 
   /** Which files stand was not known before all messages were looked at. */
@@ -267,31 +275,34 @@ export class TelegramEditor {
     const { known } = this.#sender.poster;
     const going = files.all.flatMap(({ file, goes }) => (goes === "in the text" ? [] : [file]));
     const standing = targets.filter((ref) => known.of(channel, ref)?.is === "media").length;
-    if (standing === 0) files.added.push(...going);
+    if (standing === 0) files.added.push(...going.filter((file) => !files.added.includes(file)));
     else if (going.length > standing) losses.push({ what: "file", note: "not all files of the edit are there" });
   }
 
   /** Files that have come with the edit. */
   async #add(call: EditCall): Promise<Outcome | null> {
-    const { op, files, losses, lessons } = call;
+    const { op, edit, files, losses, kept, made } = call;
     const { link, poster } = this.#sender;
-    if (files.added.length === 0) return null;
     const draft = addedDraft(op, files.added);
-    const course = { uploadMax: link.uploadMax, losses, lessons };
+    const course = { uploadMax: link.uploadMax, losses, lessons: edit.lessons };
     const idOf = this.#sender.idOf(op.channel);
-    let sent = { ...NOTHING_SENT, parts: 1 };
-    for (let changes = 0; changes <= CHANGES_MAX;) {
-      const going = draft.body.files.map((file) => poster.uploads.wayOf(file, lessons));
-      const [part] = renderPost(draft, { idOf, files: going, uploadMax: course.uploadMax, sent }).parts;
-      if (part === undefined) return null;
-      const done = await this.#make(call, nameOf(part), part);
+    edit.sent ??= { ...NOTHING_SENT, parts: kept.length + made.length };
+    for (let changes = 0; changes <= CHANGES_MAX && files.added.length > 0;) {
+      const going = draft.body.files.map((file) => poster.uploads.wayOf(file, edit.lessons));
+      const options: TelegramPostOptions = { idOf, files: going, uploadMax: course.uploadMax, sent: edit.sent };
+      const [part] = renderPost(draft, options).parts;
+      if (part === undefined) break;
+      const done = await this.#make(call, part);
       if (done.is === "ended") return done.outcome;
-      if (done.is === "made") sent = { ...part.sent };
-      else {
+      if (done.is === "made") {
+        edit.sent = part.sent;
+        edit.added.push(...done.refs);
+      } else {
         changes += 1;
         this.#sender.leaveOut(done, course);
       }
     }
+    made.push(...edit.added);
     return null;
   }
 }
@@ -307,12 +318,6 @@ interface NotSent {
   readonly is: "not asked";
   readonly why: TelegramUnsent;
 }
-
-type NewPart = Pick<TelegramWanted, "said" | "files">;
-
-/** The same for each try. */
-const nameOf = ({ files, sent }: TelegramPart): string =>
-  `${files.length === 0 ? `words ${sent.block}.${sent.at}` : "files"} ${[...sent.files].join("-")}`;
 
 /** What a message says of which nothing is left to say. Only of texts the words can be changed. */
 const NOT_NEEDED: TelegramText = { text: "…", entities: [] };

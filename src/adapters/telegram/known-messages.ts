@@ -1,6 +1,9 @@
 import type { ChannelRef, MessageRef, OpId } from "../../contract/ids.ts";
 import { Lru } from "../../lib/lru.ts";
+import type { EditedFiles } from "./edited-files.ts";
+import type { TelegramReach } from "./progress.ts";
 import type { TelegramPartFile } from "./render.ts";
+import type { TelegramLessons } from "./uploads.ts";
 
 const MESSAGES_MAX = 5_000;
 const OPS_MAX = 500;
@@ -11,10 +14,23 @@ export type TelegramKnown =
   /** `file` null: it is not known which. */
   | { readonly is: "media"; readonly file: Pick<TelegramPartFile, "file" | "kind"> | null; readonly hasWords: boolean };
 
+/** One edit, over all its tries: what one has made and found out, the next goes on with. */
+export interface TelegramEdit {
+  readonly files: EditedFiles;
+  readonly lessons: TelegramLessons;
+  /** Texts that were made, by their number. */
+  readonly texts: Map<number, readonly MessageRef[]>;
+  /** What was made of the files that came with it, and how far that is; null: nothing. */
+  readonly added: MessageRef[];
+  sent: TelegramReach | null;
+  /** Some of the messages were there. */
+  isFound: boolean;
+}
+
 /** Our messages of this session, by what they are; and what edits have made, so that another try makes it no more. */
 export class TelegramKnownMessages {
   readonly #messages = new Lru<string, TelegramKnown>(MESSAGES_MAX);
-  readonly #made = new Lru<OpId, Map<string, readonly MessageRef[]>>(OPS_MAX);
+  readonly #edits = new Lru<OpId, TelegramEdit>(OPS_MAX);
 
   /** Null: it is of an earlier session, or long ago. */
   of(channel: ChannelRef, ref: MessageRef): TelegramKnown | null {
@@ -25,19 +41,15 @@ export class TelegramKnownMessages {
     this.#messages.set(`${channel} ${ref}`, known);
   }
 
-  /** What an earlier try of this edit made by this name. */
-  madeBy(op: OpId, part: string): readonly MessageRef[] | null {
-    return this.#made.get(op)?.get(part) ?? null;
-  }
-
-  noteMade(op: OpId, part: string, refs: readonly MessageRef[]): void {
-    const made = this.#made.get(op) ?? new Map<string, readonly MessageRef[]>();
-    made.set(part, refs);
-    this.#made.set(op, made);
+  /** What is known of an edit that was begun; `begin` makes it with the first try. */
+  editOf(op: OpId, begin: () => TelegramEdit): TelegramEdit {
+    const edit = this.#edits.get(op) ?? begin();
+    this.#edits.set(op, edit);
+    return edit;
   }
 
   /** It is done. */
   forget(op: OpId): void {
-    this.#made.delete(op);
+    this.#edits.delete(op);
   }
 }

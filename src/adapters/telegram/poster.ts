@@ -1,5 +1,5 @@
 import type { SharedFile } from "../../contract/content.ts";
-import type { ChannelRef, MessageRef } from "../../contract/ids.ts";
+import type { ChannelRef, MessageRef, OpId } from "../../contract/ids.ts";
 import type { Outcome } from "../../contract/outcome.ts";
 import type { TelegramText } from "../../content/telegram-write.ts";
 import type { TelegramAttached, TelegramPlace, TelegramSent } from "./api.ts";
@@ -15,6 +15,7 @@ import { lessonFrom, type TelegramLesson, TelegramUploads, type TelegramUnsent }
 
 /** One message that is to be made, or one album. */
 export interface TelegramWanted {
+  readonly op: OpId;
   readonly channel: ChannelRef;
   /** What it answers; null: nothing. */
   readonly replyTo: MessageRef | null;
@@ -72,13 +73,13 @@ export class TelegramPoster {
   }
 
   async #send(
-    { channel, replyTo, said, files }: TelegramWanted,
+    { op, channel, replyTo, said, files }: TelegramWanted,
     signal: AbortSignal,
   ): Promise<TelegramAsked<readonly TelegramSent[], TelegramUnsent>> {
     const { api } = this.#link;
     return await this.calls.ask(channel, signal, async (room) => {
       const place = this.#placeIn(room, replyTo);
-      return await this.uploads.send(files, signal, async (opened) => {
+      return await this.uploads.send({ op, files }, signal, async (opened) => {
         const attached = opened.map(({ kind, name, file }, at): TelegramAttached => {
           return { kind, name, file, caption: at === 0 ? said : null };
         });

@@ -87,7 +87,9 @@ export function renderPost(draft: PostDraft, options: TelegramPostOptions): Rend
   const texts = textsOf(draft, options, losses);
   const groups = groupsOf(options);
   const [alone] = texts;
-  const isCaption = alone !== undefined && texts.length === 1 && groups.length > 0 && fitsAsCaption(alone.said, draft);
+  // Where more was said before, an edit finds the words in messages of their own.
+  const mayBe = options.sent.parts === 0 && groups.length > 0;
+  const isCaption = mayBe && alone !== undefined && texts.length === 1 && fitsAsCaption(alone.said, draft);
   const all = isCaption
     ? groups.map((files, at) => ({ text: at === 0 ? alone : null, files }))
     : [...texts.map((text) => ({ text, files: NO_FILES })), ...groups.map((files) => ({ text: null, files }))];

@@ -87,7 +87,10 @@ export class TelegramSender {
   async #make(op: PostOp, part: TelegramPart, course: Course, signal: AbortSignal): Promise<TelegramMade> {
     const { channel } = op;
     const target = course.sent.parts === 0 ? (op.reply?.target ?? null) : null;
-    const made = await this.poster.make({ channel, replyTo: target, said: part.said, files: part.files }, signal);
+    const made = await this.poster.make(
+      { op: op.id, channel, replyTo: target, said: part.said, files: part.files },
+      signal,
+    );
     const isReply = target === null || this.poster.calls.idIn(channel, target) !== null;
     if (made.is === "made" && !isReply) course.losses.push(NO_ROOT);
     return made;

@@ -1,4 +1,5 @@
 import type { SharedFile } from "../../contract/content.ts";
+import type { OpId } from "../../contract/ids.ts";
 import type { Outcome } from "../../contract/outcome.ts";
 import { isAborted } from "../../lib/abort.ts";
 import { Lru } from "../../lib/lru.ts";
@@ -13,6 +14,7 @@ import type { TelegramPartFile, TelegramRenderedFile } from "./render.ts";
 
 /** Files of which it is known that they do not go as what they are. */
 const LESSONS_MAX = 1_000;
+const OPS_MAX = 500;
 /** When what broke off is sent again; after the last of these the file goes in words. */
 const AGAIN_STEPS_MS = [AGAIN_MS, 5_000, 20_000] as const;
 
@@ -46,8 +48,8 @@ interface Opened {
 export class TelegramUploads {
   readonly #link: TelegramLink;
   readonly #lessons = new Lru<string, TelegramLesson>(LESSONS_MAX);
-  /** How often a request has broken off while this was being sent. */
-  readonly #broken = new Lru<string, number>(LESSONS_MAX);
+  /** How often requests of an op have broken off while a file was being sent. */
+  readonly #broken = new Lru<OpId, Map<string, number>>(OPS_MAX);
 
   constructor(link: TelegramLink) {
     this.#link = link;
@@ -70,16 +72,24 @@ export class TelegramUploads {
 
   /** Opens the files for one request. What is not sent as a whole certainly was not taken. */
   async send<T>(
-    files: readonly TelegramPartFile[],
+    { op, files }: { readonly op: OpId; readonly files: readonly TelegramPartFile[] },
     signal: AbortSignal,
     call: (files: readonly Omit<TelegramAttached, "caption">[]) => Promise<TelegramResult<T>>,
   ): Promise<TelegramResult<T> | { readonly is: "not asked"; readonly why: TelegramUnsent }> {
     const opened = await this.#open(files, signal);
     if (opened.is !== "opened") return { is: "not asked", why: opened };
     const result = await call(opened.files);
-    if (result.ok) return result;
-    const culprit = opened.broken() ?? (result.failure.certain ? null : opened.unread());
-    return culprit === null ? result : { is: "not asked", why: this.#brokenOff(culprit, result.failure) };
+    if (result.ok) {
+      this.#broken.delete(op);
+      return result;
+    }
+    const { failure } = result;
+    const broken = opened.broken();
+    const culprit = broken ?? (failure.certain ? null : opened.unread());
+    if (culprit === null) return result;
+    const { message } = failure;
+    const why = broken === null ? message : "its content could not be read to its end";
+    return { is: "not asked", why: this.#brokenOff(op, culprit, { ...failure, message: why }) };
   }
 
   /** All of them, or none: of a file that cannot be read the others are given back. */
@@ -103,11 +113,11 @@ export class TelegramUploads {
   }
 
   /** A server does nothing with half a request, so it is sent again; not for ever: it may be this file that breaks it. */
-  #brokenOff(file: SharedFile, { why, code, message }: TelegramFailure): TelegramUnsent {
+  #brokenOff(op: OpId, file: SharedFile, { why, code, message }: TelegramFailure): TelegramUnsent {
     if (why === "aborted") return { is: "ended", outcome: GIVEN_UP };
-    const key = keyOf(file);
-    const times = this.#broken.get(key) ?? 0;
-    this.#broken.set(key, times + 1);
+    const broken = this.#broken.get(op) ?? new Map<string, number>();
+    const times = broken.get(keyOf(file)) ?? 0;
+    this.#broken.set(op, broken.set(keyOf(file), times + 1));
     const retryInMs = AGAIN_STEPS_MS[times];
     if (retryInMs === undefined) return { is: "refused", file, lesson: { missing: message, isOfFile: false } };
     return { is: "ended", outcome: deferred({ code, message }, retryInMs, "channel") };
