@@ -20,6 +20,8 @@ const GOOD = "a good message";
 const WHILE_MS = 60_000;
 /** What a server may forbid, and until what is asked again by itself is asked. */
 const BANS_MS = 90_000_000;
+/** A server may take its time when there is nothing to tell. */
+const IDLE_MS = 600_000;
 const REFUSALS = [
   [400, "Bad Request: chat not found"],
   [400, "Bad Request: message is not modified"],
@@ -51,6 +53,8 @@ class Server {
   readonly #clock: FakeClock;
   #queue: Waiting[] = [];
   #next = 1_000;
+  /** Answers the poll that waits. */
+  #wake: () => void = () => undefined;
 
   constructor(random: Random, clock: FakeClock) {
     this.#random = random;
@@ -62,6 +66,7 @@ class Server {
   tell(what: Json): void {
     this.#queue.push({ number: this.#next, what });
     this.#next += 1;
+    this.#wake();
   }
 
   async request({ url, body: sent, signal }: HttpRequest): Promise<HttpAnswer> {
@@ -100,7 +105,8 @@ class Server {
 
   async #while(signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const cancel = this.#clock.after(25_000, resolve);
+    this.#wake = resolve;
+    const cancel = this.#clock.after(IDLE_MS, resolve);
     signal.addEventListener("abort", () => resolve(), { once: true });
     await promise;
     cancel();
