@@ -3,7 +3,8 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { needs } from "../servers/installed.ts";
 import { inserted, toldOf } from "./situations/page.ts";
-import { type Scene, type SceneName, SCENES } from "./situations/scenes.ts";
+import type { Scene } from "./situations/scene.ts";
+import { type SceneName, SCENES } from "./situations/scenes.ts";
 import { Ends, setStage } from "./situations/stage.ts";
 
 /**

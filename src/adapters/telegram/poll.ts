@@ -15,6 +15,10 @@ const AGAIN_MAX_MS = 20_000;
 const CALM_MS = 60_000;
 /** Whoever answers so soon does not wait for something to tell. */
 const QUICK_MS = 100;
+/** … and is asked so often at most. */
+const IDLE_MAX_MS = 1_000;
+/** A longer wait is said at once. */
+const LONG_MS = 10_000;
 
 interface PollOptions {
   readonly api: Pick<TelegramApi, "updates">;
@@ -57,7 +61,7 @@ export class TelegramPoll {
         const isWaiting = await ready();
         const isIdle = !isWaiting && at() === before && host.clock.monoMs() - begunMs < QUICK_MS;
         this.#idle = isIdle ? this.#idle + 1 : 0;
-        if (isIdle) await this.#wait(Math.min(QUICK_MS * 2 ** (this.#idle - 1), AGAIN_MAX_MS));
+        if (isIdle) await this.#wait(Math.min(QUICK_MS * 2 ** (this.#idle - 1), IDLE_MAX_MS));
         continue;
       }
       const ended = this.#failed(answer.failure);
@@ -77,7 +81,7 @@ export class TelegramPoll {
 
   /** Null: it is asked again. */
   #failed(failure: TelegramFailure): Ended | null {
-    const { status, code, message } = failure;
+    const { status, code, message, retryAfterMs } = failure;
     this.#troubles += 1;
     const isOther = status === 409 && !says(failure, "webhook");
     if (isOther) {
@@ -85,9 +89,9 @@ export class TelegramPoll {
       this.#say({ code: "config", message: OTHER_POLLER });
       return null;
     }
-    const isPassing = status === 429 || status >= 500;
-    if (!isPassing || this.#troubles > TROUBLES_MAX) return endOf(failure, false);
-    if (this.#troubles > 1) this.#say({ code, message });
+    const isLasting = status < 500 || this.#troubles > TROUBLES_MAX;
+    if (status !== 429 && isLasting) return endOf(failure, false);
+    if (this.#troubles > 1 || (retryAfterMs ?? 0) > LONG_MS) this.#say({ code, message });
     return null;
   }
 

@@ -1,6 +1,6 @@
 import type { Host } from "../../contract/host.ts";
 import type { ChannelRef } from "../../contract/ids.ts";
-import type { Reason } from "../../contract/outcome.ts";
+import type { Reason, ReasonCode } from "../../contract/outcome.ts";
 import type { ChannelRequest, Joined } from "../../contract/session.ts";
 import { quote } from "../kit/ends.ts";
 import { inTime } from "../kit/in-time.ts";
@@ -20,8 +20,10 @@ import type { TelegramRoom } from "./room.ts";
 const PERSON_MS = 30 * 60_000;
 /** Whoever removes us should not see us back at once. */
 const REMOVED_MS = 60_000;
-/** For so long polls wait at most for a room that trouble keeps us out of. */
-const SETTLE_MS = 600_000;
+/** For so long polls wait at most for a room that trouble keeps us out of: Telegram keeps what is said for a day. */
+const SETTLE_MS = 12 * 3_600_000;
+/** … and say so after this. */
+const WAITING_MS = 15_000;
 /** When no room was asked for that long, all have been. */
 const QUIET_MS = 2_000;
 /** A chat's id changes once; a server may say anything. */
@@ -87,14 +89,21 @@ export class TelegramRooms {
     const { positions, host } = this.#options;
     const { clock } = host;
     const known = [...positions.rooms];
-    const untilMs = clock.monoMs() + SETTLE_MS;
-    while (!signal.aborted && clock.monoMs() < untilMs) {
+    const begunMs = clock.monoMs();
+    let isSaid = false;
+    while (!signal.aborted && clock.monoMs() - begunMs < SETTLE_MS) {
       // Rooms are asked for one behind the other.
       const isAll = this.#joining === 0 && clock.monoMs() - this.#answeredMs >= QUIET_MS;
       const isOpen = (ref: ChannelRef): boolean => !this.#settled.has(ref) && (this.#asked.has(ref) || !isAll);
       if (!known.some(isOpen)) break;
+      if (!isSaid && clock.monoMs() - begunMs > WAITING_MS) {
+        isSaid = true;
+        const message = `nothing is asked for until it is known whether ${known.filter(isOpen).join(", ")} can be joined`;
+        host.degraded({ code: "remote_error", message: quote(message) }, "rooms");
+      }
       await inTime<void, void>(this.#answered.promise, { clock, ms: QUIET_MS / 4, signal }, () => undefined);
     }
+    if (isSaid) host.degraded(null, "rooms");
     if (!signal.aborted) for (const ref of known) if (!this.#asked.has(ref)) this.#forget(ref);
   }
 
@@ -154,7 +163,7 @@ export class TelegramRooms {
     this.#joining -= 1;
     this.#answeredMs = this.#options.host.clock.monoMs();
     // What may go well in a moment is waited for.
-    if (joined.ok || joined.retryInMs === PERSON_MS) this.#settled.add(ref);
+    if (joined.ok || !PASSING.has(joined.why.code)) this.#settled.add(ref);
     this.#answered.resolve();
     this.#answered = Promise.withResolvers();
     return signal.aborted ? GIVEN_UP : joined;
@@ -242,6 +251,8 @@ export class TelegramRooms {
   #shut(failure: TelegramFailure): Joined {
     const { username } = this.#options.me;
     const { code, message, retryAfterMs } = failure;
+    // A page of something on the way says nothing of the chat.
+    if (failure.status > 0 && failure.description === "") return refused({ code: "network", message }, retryAfterMs);
     if (says(failure, "chat not found")) {
       const words = `there is no chat with this id, or @${username} is not in it: add it there, and check the id (write /chatId to it)`;
       return refused({ code: "not_found", message: words }, PERSON_MS);
@@ -290,6 +301,9 @@ const ALONE: TelegramResult<TelegramMembership> = {
   ok: true,
   value: { status: "administrator", rights: {}, isMember: true },
 };
+
+/** What says nothing of the room. */
+const PASSING: ReadonlySet<ReasonCode> = new Set(["network", "rate_limited", "remote_error", "stopping", "timeout"]);
 
 const GIVEN_UP = notJoined("stopping", "joining was cancelled");
 

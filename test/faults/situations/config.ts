@@ -18,6 +18,7 @@ const SECTIONS = {
     const [token = "", appToken = ""] = tokens.split(" ");
     return `ApiURL = "http://127.0.0.1:${port}/api/"\nToken = "${token}"\nAppToken = "${appToken}"`;
   },
+  telegram: (port: number, token: string) => `ApiURL = "http://127.0.0.1:${port}"\nToken = "${token}"`,
 } as const;
 
 export interface Bridge {

@@ -1,4 +1,4 @@
-import type { Scene } from "./scenes.ts";
+import type { Scene } from "./scene.ts";
 
 const END = "<!-- end of generated -->";
 const startOf = (name: string): string =>

@@ -2,16 +2,10 @@ import path from "node:path";
 import { SERVER_NAME } from "../../servers/matrix/synapse.ts";
 import { type Bridge, CALM, configuration, HASTY, linking } from "./config.ts";
 import { hears, IRC, PASSWORD, settled, type Stage } from "./stage.ts";
+import { type Scene, since, type Told } from "./scene.ts";
+import { telegram } from "./telegram.ts";
 import { masked } from "./words.ts";
-import { type Sights, until } from "./watch.ts";
-
-/** What was seen of a situation: by the operator, and by people, by the name of their room. */
-export interface Scene extends Sights {
-  readonly rooms: Readonly<Record<string, readonly string[]>>;
-}
-
-/** What the page says of a situation; null: nothing that counts. */
-type Told = string | null;
+import { until } from "./watch.ts";
 
 /** Each makes its situation happen, looks, and ends it. */
 export const SCENES = {
@@ -23,14 +17,11 @@ export const SCENES = {
   mattermost,
   discord,
   slack,
+  telegram,
 } as const;
 
 /** Nobody listens on the port for discarding. */
 const NOWHERE = 9;
-
-/** What people have seen, from there on. */
-const since = (lines: readonly string[], from = 0): readonly string[] =>
-  lines.slice(from).map((line) => masked(line, ""));
 
 export type SceneName = keyof typeof SCENES;
 

@@ -9,6 +9,7 @@ import type { XmppServer } from "../../servers/xmpp/server.ts";
 import { type Rialto, startRialto } from "../../support/rialto.ts";
 import { type SmallDisk, mountSmallDisk } from "../small-disk.ts";
 import { Operator, until } from "./watch.ts";
+import { type Chats, foundChats } from "./chats.ts";
 import { foundWorkspace, type Workspace } from "./workspace.ts";
 import { type Company, foundCompany } from "./company.ts";
 import { foundGuild, type Guild } from "./guild.ts";
@@ -28,6 +29,7 @@ export const IRC = {
   works: "#works",
   town: "#town",
   yard: "#yard",
+  quay: "#quay",
 } as const;
 const XMPP_ROOM = "square@conference.localhost";
 
@@ -56,6 +58,7 @@ export interface Stage {
   readonly company: Company;
   readonly guild: Guild;
   readonly workspace: Workspace;
+  readonly chats: Chats;
   readonly disk: SmallDisk;
   readonly ira: PythonPerson;
   readonly rooms: Readonly<Record<keyof typeof IRC | "xmpp" | "harbourMatrix" | "palaceMatrix", Room>>;
@@ -68,7 +71,7 @@ export interface Stage {
 export async function setStage(ends: Ends): Promise<Stage> {
   const stopping = async (server: { readonly stop: () => Promise<void> }): Promise<void> => await server.stop();
   const quitting = async (person: { readonly quit: () => Promise<void> }): Promise<void> => await person.quit();
-  const [[ircd, ira], other, [prosody, xena], [synapse, harbour, palace], company, guild, workspace, disk] =
+  const [[ircd, ira], other, [prosody, xena], [synapse, harbour, palace], company, guild, workspace, chats, disk] =
     await Promise.all([
       (async () => {
         const server = await ends.keep(startInspircd(), stopping);
@@ -92,6 +95,7 @@ export async function setStage(ends: Ends): Promise<Stage> {
       ends.keep(foundCompany(), async ({ server }) => await server.stop()),
       ends.keep(foundGuild(), async ({ server }) => await server.stop()),
       ends.keep(foundWorkspace(), async ({ server }) => await server.stop()),
+      ends.keep(foundChats(), async ({ server }) => await server.stop()),
       ends.keep(mountSmallDisk(), stopping),
     ]);
   // One after the other: five at once would take a busy machine longer than a start may take.
@@ -112,11 +116,12 @@ export async function setStage(ends: Ends): Promise<Stage> {
     works: irc("works"),
     town: irc("town"),
     yard: irc("yard"),
+    quay: irc("quay"),
     xmpp: xmppRoom(xena, XMPP_ROOM),
     harbourMatrix: harbour,
     palaceMatrix: palace,
   };
-  return { ircd, other, prosody, synapse, company, guild, workspace, disk, ira, rooms, launch };
+  return { ircd, other, prosody, synapse, company, guild, workspace, chats, disk, ira, rooms, launch };
 }
 
 /** Somebody makes a room, and there is a login of its name for Rialto. */
