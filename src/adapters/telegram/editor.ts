@@ -73,7 +73,7 @@ export class TelegramEditor {
     const edit = poster.known.editOf(op.id, () => {
       const lessons: TelegramLessons = new Map();
       const files = editedFiles(op, targets, poster, lessons);
-      return { files, lessons, texts: new Map(), added: [], sent: null, isFound: false };
+      return { files, lessons, replaced: new Map(), texts: new Map(), added: [], sent: null, isFound: false };
     });
     const call: EditCall = {
       op,
@@ -196,15 +196,21 @@ export class TelegramEditor {
     target: MessageRef,
     { file, caption }: { readonly file: TelegramPartFile; readonly caption: TelegramText | null },
   ): Promise<Changed> {
-    const { op, attempt, files } = call;
+    const { op, attempt, edit, files } = call;
     const { link, poster } = this.#sender;
+    const words = JSON.stringify(caption);
+    // The server takes the same file for another one each time.
+    if (edit.replaced.get(target) === words) return { is: "done" };
     const changed = await this.#ask(call, target, async (at) =>
       poster.uploads.send({ op: op.id, files: [file] }, attempt.signal, async ([attached]) => {
         if (attached === undefined) return { ok: true, value: null };
         return await link.api.editMedia(at, { ...attached, caption }, attempt.signal);
       }),
     );
-    if (changed.is === "done") poster.known.note(op.channel, target, { is: "media", file, hasWords: caption !== null });
+    if (changed.is === "done") {
+      edit.replaced.set(target, words);
+      poster.known.note(op.channel, target, { is: "media", file, hasWords: caption !== null });
+    }
     if (changed.is === "done" || (changed.is === "ended" && changed.outcome.is !== "rejected")) return changed;
     if (!files.added.includes(file.file)) files.added.push(file.file);
     return { is: changed.is === "gone" ? "gone" : "refused" };

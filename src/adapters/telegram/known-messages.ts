@@ -18,6 +18,8 @@ export type TelegramKnown =
 export interface TelegramEdit {
   readonly files: EditedFiles;
   readonly lessons: TelegramLessons;
+  /** Messages that hold another file by now, and the words with it. */
+  readonly replaced: Map<MessageRef, string>;
   /** Texts that were made, by their number. */
   readonly texts: Map<number, readonly MessageRef[]>;
   /** What was made of the files that came with it, and how far that is; null: nothing. */

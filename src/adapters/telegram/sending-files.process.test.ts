@@ -319,6 +319,16 @@ describe("edits of what has files", () => {
     expect(last === undefined ? [] : messagesOf(last)).toEqual(ours(town, town.dock).map(({ id }) => String(id)));
   });
 
+  test("a file in place of another is sent once, however slow the chat is", async () => {
+    const { town, life, refs } = await posted(["a.txt", "b.txt"]);
+    town.server.limits.group = { count: 1, ms: 5_000 };
+    const files = [aFile(life, "c.txt"), aFile(life, "d.txt")];
+    const op = editOf(life.in(town.dock), refs, "", { body: bodyOf("see", files), ...nobody });
+    const tries = await doWhole(life, town, op);
+    expect(kindsOf(tries)).toEqual(["deferred", "delivered"]);
+    expect(textsOf(town, town.dock)).toEqual(["see [document c.txt]", "[document d.txt]"]);
+  });
+
   test("a file that comes to a text in a later session", async () => {
     const { town, refs } = await posted([], "look");
     const life = sending(town);

@@ -36,43 +36,49 @@ const MISSING = /(\S+) was shared, but could not be copied here \([^)]*\)/gu;
 
 test("whatever is posted and edited stands there once, and is deleted whole", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(state, { minLength: 1, maxLength: 4 }), trouble, async (states, limited) => {
-      const town = await sendingTown();
-      const life = sending(town);
-      const channel = life.in(town.dock);
-      town.server.limit({ path: new Some(limited) }, 1, limited.length);
-      let refs: readonly MessageRef[] = [];
-      for (const [at, { words, files: names }] of states.entries()) {
-        const text = Array.from({ length: words }, (_, word) => `${"abcd".charAt(at)}${word}`).join(" ");
-        const files = names.map((name, place) =>
-          name.startsWith("gone")
-            ? aSharedFile({ name, id: fileIdOf(name), bytes: 7 })
-            : aFile(life, name, someBytes(100 + place)),
-        );
-        const body = bodyOf(text, files);
-        const op = at === 0 ? postOf(channel, "", { body }) : editOf(channel, refs, "", { body });
-        const tries = await doWhole(life, town, op);
-        expect(kindsOf(tries).at(-1)).toBe("delivered");
-        const rows = ours(town, town.dock);
-        const told = tries.flatMap(({ outcome, attempt }) =>
-          at === 0 ? attempt.messages : outcome.is === "delivered" ? messagesOf(outcome) : [],
-        );
-        if (at === 0 || told.length > 0) refs = told;
-        const said = rows.map(({ wire }) => (wire.text ?? wire.caption ?? "").replace("[irc] <Bob>", "")).join(" ");
-        const missing = Array.from(said.matchAll(MISSING), ([, name]) => name ?? "");
-        expect(said.replaceAll(MISSING, " ").replaceAll(/\s+/gu, " ").trim()).toBe(text);
-        const there = rows.flatMap(({ wire }) => {
-          const file = wire.document ?? wire.audio ?? wire.video;
-          return file?.file_name ?? (wire.voice === undefined ? [] : "f.ogg");
-        });
-        expect([...there, ...missing].toSorted()).toEqual(names.toSorted());
-        expect([...refs].toSorted()).toEqual(rows.map(({ id }) => String(id)).toSorted());
-        expect(rows[0]?.wire.text ?? rows[0]?.wire.caption).toMatch(/^\[irc\] <Bob>/);
-      }
-      await doWhole(life, town, deleteOf(channel, refs));
-      expect(ours(town, town.dock)).toEqual([]);
-      await town.server.stop();
-    }),
+    fc.asyncProperty(
+      fc.array(state, { minLength: 1, maxLength: 4 }),
+      trouble,
+      fc.boolean(),
+      async (states, limited, isSlow) => {
+        const town = await sendingTown();
+        const life = sending(town);
+        const channel = life.in(town.dock);
+        town.server.limit({ path: new Some(limited) }, 1, limited.length);
+        if (isSlow) town.server.limits.group = { count: 10, ms: 10_000 };
+        let refs: readonly MessageRef[] = [];
+        for (const [at, { words, files: names }] of states.entries()) {
+          const text = Array.from({ length: words }, (_, word) => `${"abcd".charAt(at)}${word}`).join(" ");
+          const files = names.map((name, place) =>
+            name.startsWith("gone")
+              ? aSharedFile({ name, id: fileIdOf(name), bytes: 7 })
+              : aFile(life, name, someBytes(100 + place)),
+          );
+          const body = bodyOf(text, files);
+          const op = at === 0 ? postOf(channel, "", { body }) : editOf(channel, refs, "", { body });
+          const tries = await doWhole(life, town, op);
+          expect(kindsOf(tries).at(-1)).toBe("delivered");
+          const rows = ours(town, town.dock);
+          const told = tries.flatMap(({ outcome, attempt }) =>
+            at === 0 ? attempt.messages : outcome.is === "delivered" ? messagesOf(outcome) : [],
+          );
+          if (at === 0 || told.length > 0) refs = told;
+          const said = rows.map(({ wire }) => (wire.text ?? wire.caption ?? "").replace("[irc] <Bob>", "")).join(" ");
+          const missing = Array.from(said.matchAll(MISSING), ([, name]) => name ?? "");
+          expect(said.replaceAll(MISSING, " ").replaceAll(/\s+/gu, " ").trim()).toBe(text);
+          const there = rows.flatMap(({ wire }) => {
+            const file = wire.document ?? wire.audio ?? wire.video;
+            return file?.file_name ?? (wire.voice === undefined ? [] : "f.ogg");
+          });
+          expect([...there, ...missing].toSorted()).toEqual(names.toSorted());
+          expect([...refs].toSorted()).toEqual(rows.map(({ id }) => String(id)).toSorted());
+          expect(rows[0]?.wire.text ?? rows[0]?.wire.caption).toMatch(/^\[irc\] <Bob>/);
+        }
+        await doWhole(life, town, deleteOf(channel, refs));
+        expect(ours(town, town.dock)).toEqual([]);
+        await town.server.stop();
+      },
+    ),
     { numRuns: 60 },
   );
 });
