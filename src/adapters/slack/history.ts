@@ -43,7 +43,7 @@ interface SlackHistoryOptions {
   readonly positions: SlackPositions;
   readonly reader: Pick<
     SlackReader,
-    "learn" | "note" | "told" | "stampOf" | "gone" | "isGone" | "isOursToDelete" | "context"
+    "learn" | "note" | "told" | "isTold" | "stampOf" | "gone" | "isGone" | "isOursToDelete" | "context"
   >;
   /** False for what was handed over before. */
   readonly isNews: (event: Event) => boolean;
@@ -282,7 +282,8 @@ export class SlackHistory {
       // Nobody knows which of its reactions were told.
       const all = new Set([...reactionMarks(message.reactions), ...(kept?.reactions ?? [])]);
       if (kept !== null) positions.kept.keep(channel, { ...kept, reactions: all });
-      if (edit !== undefined) this.#tellChanges(channel, [{ is: "edited", message: edit }], task);
+      // As an earlier session has told it, of which nothing is known here.
+      if (edit !== undefined) this.#tellEdit(edit);
     }
     return news;
   }
@@ -295,6 +296,12 @@ export class SlackHistory {
         .flatMap((change) => guard.run(() => this.#changeEvent(channel, change), HISTORY) ?? []);
       intake.hand(events.filter(isNews));
     }
+  }
+
+  #tellEdit(message: SlackMessage): void {
+    const { intake, guard, isNews, reader } = this.#options;
+    const event = guard.run(() => edited(message, reader.context), HISTORY) ?? null;
+    if (event !== null && isNews(event)) intake.hand([event]);
   }
 
   #changeEvent(channel: string, change: SlackChange): Event | null {
@@ -311,6 +318,7 @@ export class SlackHistory {
         return deleted({ channel, ts }, { ours: reader.isOursToDelete(channel, ts), atMs });
       }
       case "edited": {
+        if (reader.isTold(change.message)) return null;
         const stamp = reader.stampOf(change.message, "");
         reader.told(change.message);
         return edited(change.message, reader.context, stamp);

@@ -105,6 +105,45 @@ describe("what the socket loses", () => {
     expect(toldBy(second.host).slice(250)).toEqual(["Alice: lost", "Alice: heard", "Alice: lost again", "Alice: over"]);
   });
 
+  test("an edit that was told, of a message with so many after it that it is no longer kept, is not told by a sweep", async () => {
+    const town = await slackTown();
+    const { alice, channel, server } = town;
+    const clock = new SweepClock();
+    const { host } = await live(town, { host: new RecordingHost(clock) });
+    const row = alice.say(channel, "old");
+    for (let at = 1; at <= 25; at += 1) alice.say(channel, `heard ${at}`);
+    await until(host, "Alice: heard 25");
+    clock.sweep(town);
+    clock.pass(town, LONG_MS);
+    alice.say(channel, "later");
+    await until(host, "Alice: later");
+    for (const text of ["old, edited", "over"]) {
+      const count = histories(server.requests);
+      clock.sweep(town);
+      await until(host, () => histories(server.requests) > count);
+      if (text === "over") alice.say(channel, text);
+      else alice.edit(row, text);
+      await until(host, () => toldBy(host).at(-1)?.endsWith(text) === true);
+    }
+    expect(toldBy(host).slice(26)).toEqual(["Alice: later", "Alice edits: old, edited", "Alice: over"]);
+  });
+
+  test("nor is it told by the next session", async () => {
+    const town = await slackTown();
+    const { alice, channel } = town;
+    const first = await live(town);
+    const row = alice.say(channel, "young");
+    for (let at = 1; at <= 25; at += 1) alice.say(channel, `heard ${at}`);
+    alice.edit(row, "young, edited");
+    alice.say(channel, "later");
+    await until(first.host, "Alice: later");
+    await stop(first);
+    const second = await live(town, { before: first });
+    alice.say(channel, "over");
+    await until(second.host, "Alice: over");
+    expect(toldBy(second.host).slice(26)).toEqual(["Alice edits: young, edited", "Alice: later", "Alice: over"]);
+  });
+
   test("what the history does not have yet is not taken for deleted, neither by a sweep nor after a gap", async () => {
     const town = await slackTown();
     const { alice, channel, server } = town;

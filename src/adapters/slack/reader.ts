@@ -171,6 +171,12 @@ export class SlackReader {
     return last === null || last.editedTs !== editedTs ? "" : atTs || last.digest;
   }
 
+  /** Whether it is known to be told as it is. */
+  isTold(message: SlackMessage): boolean {
+    const last = this.#lastTold(message.channel, message.ts);
+    return last !== null && last.editedTs === message.editedTs && last.digest === saidDigestOf(message);
+  }
+
   /** It is gone, and that is told. */
   gone(channel: string, ts: string): void {
     this.#contents.delete(`${channel}/${ts}`);
