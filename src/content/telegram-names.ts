@@ -10,13 +10,16 @@ const QUIET: ReadonlySet<string> = new Set(["code", "pre", "text_link"]);
 /**
  * The text as it can be sent where nobody may be called: the server takes `@name` for whoever has that name anywhere,
  * and tells them. Within a mention by id, too: the server forgets one of somebody whom the bot does not know. Addresses
- * stay as they are.
+ * stay as they are. `isMeant`: whoever has this name may be called.
  */
-export function withoutTelegramNames({ text, entities }: TelegramText): TelegramText {
+export function withoutTelegramNames(
+  { text, entities }: TelegramText,
+  isMeant: (name: string) => boolean = () => false,
+): TelegramText {
   if (!text.includes("@")) return { text, entities };
   const quiet = entities.filter(({ type }) => QUIET.has(type));
   const isQuiet = (at: number): boolean => quiet.some(({ offset, length }) => at >= offset && at < offset + length);
-  const places = namesIn(text).filter((at) => !isQuiet(at));
+  const places = namesIn(text, isMeant).filter((at) => !isQuiet(at));
   if (places.length === 0) return { text, entities };
   let written = "";
   let from = 0;
@@ -28,20 +31,21 @@ export function withoutTelegramNames({ text, entities }: TelegramText): Telegram
 }
 
 /** Behind the `@` of each. */
-function namesIn(text: string): readonly number[] {
+function namesIn(text: string, isMeant: (name: string) => boolean): readonly number[] {
   const places: number[] = [];
   let after = 0;
-  for (const { index, 0: found } of text.matchAll(PLACES)) {
+  for (const { index, 0: found, 1: name } of text.matchAll(PLACES)) {
     if (index < after) continue;
-    if (found === "@") places.push(index + 1);
-    else after = endOfAddress(text, index, found);
+    if (name !== undefined) {
+      if (!isMeant(name)) places.push(index + 1);
+    } else after = endOfAddress(text, index, found);
   }
   return places;
 }
 
 /** An `@` before a name, and what begins an address for certain: the server takes none of other names for one. */
 const PLACES =
-  /(?<![\p{L}\p{N}_])@(?=\w)|https?:\/\/(?=(?:[\w-]+\.)+[\w-])|(?<![\w.@-])(?:[\w-]{1,63}\.){1,8}(?:com|net|org|edu|gov|info|io|dev|app|me|tv|co|eu|uk|de|fr|nl|it|es|ch|at|us|ru)(?=\/)/giu;
+  /(?<![\p{L}\p{N}_])@(?=(\w+))|https?:\/\/(?=(?:[\w-]+\.)+[\w-])|(?<![\w.@-])(?:[\w-]{1,63}\.){1,8}(?:com|net|org|edu|gov|info|io|dev|app|me|tv|co|eu|uk|de|fr|nl|it|es|ch|at|us|ru)(?=\/)/giu;
 /** Of an address: others may end it for the server. */
 const SIGNS = /^[\w./~%+&=?#@:-]*/u;
 

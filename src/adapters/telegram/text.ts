@@ -2,12 +2,13 @@ import type { Block } from "../../contract/content.ts";
 import type { UserRef } from "../../contract/ids.ts";
 import type { MayPing } from "../../contract/ops.ts";
 import { linkMentions } from "../../content/mentions.ts";
+import { withoutTelegramNames } from "../../content/telegram-names.ts";
 import { type TelegramEntity, type TelegramText, writeTelegram } from "../../content/telegram-write.ts";
 import { withoutUsers } from "../../content/tree.ts";
 import { isCallToAll, paraOf } from "../kit/words.ts";
 import { userRef } from "./ids.ts";
 
-/** Of no width. It parts what would be taken together. */
+/** Of no width. */
 const APART = "\u200b";
 
 /** How the words of one post are written. */
@@ -36,58 +37,21 @@ export function withPeople(
 
 /**
  * Words as they are sent. The server itself takes `@name` for whoever has that user name, and tells them if they are
- * here: a bot does not know all who are.
+ * here: a bot does not know all who are. Of code that a message begins with, servers take away the indentation.
  */
 export function written(blocks: readonly Block[], mayPing: MayPing): TelegramText {
-  const isMeant = (name: string): boolean => mayPing.users && name !== "" && !isCallToAll(name.toLowerCase());
-  return apart(writeTelegram(blocks), isMeant, blocks[0]?.t === "pre");
+  const isMeant = (name: string): boolean => mayPing.users && !isCallToAll(name.toLowerCase());
+  const { text, entities } = withoutTelegramNames(writeTelegram(blocks), isMeant);
+  if (blocks[0]?.t !== "pre" || !/^\s/u.test(text)) return { text, entities };
+  return {
+    text: APART + text,
+    entities: entities.map((one): TelegramEntity => Object.assign({}, one, { offset: one.offset + APART.length })),
+  };
 }
 
-/** `isCode`: it begins with code, of which servers take away the indentation at the beginning of a message. */
-function apart({ text, entities }: TelegramText, isMeant: (name: string) => boolean, isCode: boolean): TelegramText {
-  const isKept = (at: number): boolean =>
-    entities.some(({ type, offset, length }) => KEPT.has(type) && offset <= at && at < offset + length);
-  const places = namesIn(text, isMeant).filter((at) => !isKept(at - 1));
-  if (isCode && /^\s/u.test(text)) places.unshift(0);
-  if (places.length === 0) return { text, entities };
-  const before = (end: number): number => places.filter((place) => place <= end).length;
-  let parted = "";
-  let from = 0;
-  for (const place of places) {
-    parted += text.slice(from, place) + APART;
-    from = place;
-  }
-  const moved = entities.map((entity): TelegramEntity => {
-    const offset = entity.offset + before(entity.offset);
-    const end = entity.offset + entity.length;
-    return Object.assign({}, entity, { offset, length: end + before(end - 1) - offset });
-  });
-  return { text: parted + text.slice(from), entities: moved };
-}
-
-/** Of what these hold the server looks at nothing. */
-const KEPT: ReadonlySet<string> = new Set(["code", "pre", "text_link"]);
-
-/** A name of somebody, or words about a file, whose `@name` is nobody's. */
+/** A name of somebody, or words about a file, whose `@name` is nobody's; at its end one may begin. */
 export function unlinked(text: string): string {
-  let written = "";
-  let from = 0;
-  for (const place of namesIn(text.replace(/@$/u, "@_"), () => false)) {
-    written += text.slice(from, place) + APART;
-    from = place;
-  }
-  return written + text.slice(from);
+  const isOpen = text.endsWith("@");
+  const { text: apart } = withoutTelegramNames({ text: isOpen ? `${text}_` : text, entities: [] });
+  return isOpen ? apart.slice(0, -1) : apart;
 }
-
-/** Where names begin that are not meant, behind their `@`. */
-function namesIn(text: string, isMeant: (name: string) => boolean): number[] {
-  if (!text.includes("@")) return [];
-  const places: number[] = [];
-  for (const { index, 1: name } of text.matchAll(PLACES))
-    if (name !== undefined && !isMeant(name)) places.push(index + 1);
-  return places;
-}
-
-/** A name, behind an `@` that is not within a word; or an address, which the server takes as a whole. */
-const PLACES =
-  /(?<![\p{L}\p{N}_])@(\w+)|(?:https?|ftp|tg|ton):\/\/[^\s<>"«»]+|(?<![\p{L}\p{N}_@/.])(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,24}(?::\d{1,5})?\/[^\s<>"«»]*/giu;
