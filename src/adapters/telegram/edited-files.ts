@@ -3,8 +3,8 @@ import type { MessageRef } from "../../contract/ids.ts";
 import type { EditOp } from "../../contract/ops.ts";
 import { standingFiles } from "../kit/outgoing-files.ts";
 import { albumOf } from "./kinds.ts";
-import type { TelegramPoster } from "./poster.ts";
-import type { TelegramLessons } from "./uploads.ts";
+import type { TelegramKnownMessages } from "./known-messages.ts";
+import type { TelegramLessons, TelegramUploads } from "./uploads.ts";
 import type { TelegramPartFile, TelegramRenderedFile } from "./render.ts";
 
 /** What becomes of the files of a post that is edited. */
@@ -25,7 +25,7 @@ export interface EditedFiles {
 export function editedFiles(
   { channel, body }: EditOp,
   targets: readonly MessageRef[],
-  { known, uploads }: Pick<TelegramPoster, "known" | "uploads">,
+  { known, uploads }: { readonly known: TelegramKnownMessages; readonly uploads: TelegramUploads },
   lessons: TelegramLessons,
 ): EditedFiles {
   const all = body.files.map((file) => uploads.wayOf(file, lessons));

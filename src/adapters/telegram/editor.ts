@@ -8,7 +8,7 @@ import type { TelegramTarget } from "./api.ts";
 import { isGone } from "./calls.ts";
 import { addedDraft, type EditedFiles, editedFiles } from "./edited-files.ts";
 import { outcomeOf } from "./failure.ts";
-import type { TelegramEdit } from "./known-messages.ts";
+import { type TelegramEdit, TelegramEdits } from "./edits.ts";
 import type { TelegramMade, TelegramWanted } from "./poster.ts";
 import { NOTHING_SENT } from "./progress.ts";
 import {
@@ -45,8 +45,8 @@ interface EditCall {
 }
 
 /**
- * What became of one message. `other`: it is a text, and was taken for a file, or the other way around; `refused`: it is
- * as it was.
+ * What became of one message. `other`: it is a text, and was taken for a file, or the other way around; `refused`: it
+ * is as it was.
  */
 type Changed =
   | { readonly is: "done" | "gone" | "other" | "refused" }
@@ -59,6 +59,7 @@ type Changed =
  */
 export class TelegramEditor {
   readonly #sender: TelegramSender;
+  readonly #edits = new TelegramEdits();
 
   constructor(sender: TelegramSender) {
     this.#sender = sender;
@@ -70,7 +71,7 @@ export class TelegramEditor {
     if (held !== null) return held;
     const targets = op.target.filter((ref) => poster.calls.idIn(op.channel, ref) !== null);
     if (targets.length === 0) return BEFORE_IT_MOVED;
-    const edit = poster.known.editOf(op.id, () => {
+    const edit = this.#edits.of(op.id, () => {
       const lessons: TelegramLessons = new Map();
       const files = editedFiles(op, targets, poster, lessons);
       return { files, lessons, replaced: new Map(), texts: new Map(), added: [], sent: null, isFound: false };
@@ -89,7 +90,7 @@ export class TelegramEditor {
       isAnnounced: false,
     };
     const outcome = halfDone(await this.#edit(call, targets), call);
-    if (outcome.is !== "deferred" && outcome.is !== "unknown") poster.known.forget(op.id);
+    if (outcome.is !== "deferred" && outcome.is !== "unknown") this.#edits.forget(op.id);
     return outcome;
   }
 

@@ -112,7 +112,7 @@ export class TelegramUploads {
     };
   }
 
-  /** A server does nothing with half a request, so it is sent again; not for ever: it may be this file that breaks it. */
+  /** A server does nothing with half a request, so it is sent again; not for ever: this file may be what breaks it. */
   #brokenOff(op: OpId, file: SharedFile, { why, code, message }: TelegramFailure): TelegramUnsent {
     if (why === "aborted") return { is: "ended", outcome: GIVEN_UP };
     const broken = this.#broken.get(op) ?? new Map<string, number>();
