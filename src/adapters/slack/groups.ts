@@ -10,8 +10,8 @@ const AGAIN_MS = 300_000;
 interface SlackGroupsOptions {
   readonly api: Pick<SlackApi, "groups">;
   readonly clock: Pick<Clock, "monoMs" | "after">;
-  /** Whether we have the right to ask. */
-  readonly mayAsk: boolean;
+  /** Whether we have the right to ask now. */
+  readonly mayAsk: () => boolean;
 }
 
 /** The groups of people that a text may call, such as `@crew`, by their ids. */
@@ -34,7 +34,7 @@ export class SlackGroups {
   toAsk(ids: readonly string[]): readonly string[] {
     const { clock, mayAsk } = this.#options;
     const isTime = this.#reading !== null || clock.monoMs() >= this.#againMs;
-    return mayAsk && isTime ? ids.filter((id) => !this.#names.has(id)) : [];
+    return isTime && mayAsk() ? ids.filter((id) => !this.#names.has(id)) : [];
   }
 
   /** Asks which there are, if that may tell more, and waits so long at most. Never rejects. */

@@ -90,7 +90,7 @@ export class SlackSession implements Session<SlackHandlers> {
       positions,
       people,
       emoji: this.#emoji,
-      groups: new SlackGroups({ api, clock: host.clock, mayAsk: me.scopes.has("usergroups:read") }),
+      groups: new SlackGroups({ api, clock: host.clock, mayAsk: () => me.scopes.has("usergroups:read") }),
       own,
       roots,
       me,

@@ -124,14 +124,21 @@ describe("as it happens", () => {
     expect(server.requests.filter((one) => one.includes("usergroups.list"))).toHaveLength(1);
   });
 
-  test("without the right to it nobody asks for groups", async () => {
+  test("without the right to it nobody asks for groups, until it is given", async () => {
     const town = await slackTown();
-    const { alice, app, channel, server } = town;
+    const { alice, app, channel, server, team } = town;
     app.scopes.delete("usergroups:read");
     const { host } = await live(town);
     alice.say(channel, "<!subteam^S0CREW>");
     await until(host, "Alice: @unknown-group");
     expect(server.requests.some((one) => one.includes("usergroups.list"))).toBe(false);
+    team.groups.set("S0CREW", "crew");
+    app.scopes.add("usergroups:read");
+    // Whatever is asked next says it, such as who somebody is.
+    addPerson(server, team, "bob").say(channel, "hello");
+    await until(host, "bob: hello");
+    alice.say(channel, "<!subteam^S0CREW>");
+    await until(host, "Alice: @crew");
   });
 
   test("files are opened with the token, and those that cannot be are words", async () => {
