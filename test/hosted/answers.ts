@@ -146,7 +146,14 @@ function describeSecond(network: Network<Side>): void {
       await loseSecond(town, ["same", "same", "same"]);
       const found = { stand: town.count("same"), unconfirmed: await town.unconfirmed() };
       say(`the answer of the second of three equal posts is lost, with a kill (${mode})`, found);
-      expect(found).toEqual({ stand: 3, unconfirmed: settles ? 0 : 1 });
+      if (settles) {
+        expect(found).toEqual({ stand: 3, unconfirmed: 0 });
+        return;
+      }
+      // The second stands and is in doubt. The third may have been about to leave when the kill came.
+      expect(found.stand).toBeLessThanOrEqual(3);
+      expect(found.unconfirmed).toBeLessThanOrEqual(2);
+      expect(found.stand + found.unconfirmed).toBeGreaterThanOrEqual(4);
     },
   );
 }
