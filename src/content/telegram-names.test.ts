@@ -32,6 +32,7 @@ test.each<[string, readonly Short[], string, readonly Short[]]>([
     "https://x.example/@alice medium.com/@alice/post https://x.example«@\u200bbob» x/@\u200bbob",
     [],
   ],
+  ["https://e.example/wiki/при/@a", [], "https://e.example/wiki/при/@a", []],
   [
     "foo.com/x,@a a.txt/@b http://localhost/@c ab.cd/؛@d",
     [],

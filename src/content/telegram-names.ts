@@ -47,7 +47,7 @@ function namesIn(text: string, isMeant: (name: string) => boolean): readonly num
 const PLACES =
   /(?<![\p{L}\p{N}_])@(?=(\w+))|https?:\/\/(?=(?:[\w-]+\.)+[\w-])|(?<![\w.@-])(?:[\w-]{1,63}\.){1,8}(?:com|net|org|edu|gov|info|io|dev|app|me|tv|co|eu|uk|de|fr|nl|it|es|ch|at|us|ru)(?=\/)/giu;
 /** Of an address: others may end it for the server. */
-const SIGNS = /^[\w./~%+&=?#@:-]*/u;
+const SIGNS = /^[\p{L}\p{N}_./~%+&=?#@:-]*/u;
 
 /** Where it is surely still the address. */
 function endOfAddress(text: string, at: number, found: string): number {
