@@ -30,4 +30,4 @@ export class ChatBans {
   }
 }
 
-const WHY = { code: "rate_limited", message: "Telegram limits how many messages the chat takes from a bot" } as const;
+const WHY = { code: "rate_limited", message: "Telegram limits how many messages the chat takes" } as const;
