@@ -138,9 +138,8 @@ export class SlackHistory {
       if (change.is === "edited") edits.set(change.message.ts, complete(change.message));
     }
     const telling = { reading, task, edits, sinceTs: positions.channels.sinceOf(channel), isSweep };
-    await this.#tellMessages(found.messages.map(complete), telling);
+    const told = await this.#tellMessages(found.messages.map(complete), telling);
     if (task.isOver()) return null;
-    const told = new Set(found.messages.map(({ ts }) => ts));
     const changes = found.changes.flatMap((change): readonly SlackChange[] => {
       if (change.is !== "edited") return [change];
       const { ts } = change.message;
@@ -223,11 +222,15 @@ export class SlackHistory {
     return new Map();
   }
 
-  /** Hands over what may be new. What comes behind it need not wait for the disk, unless very much does. */
-  async #tellMessages(messages: readonly SlackMessage[], telling: Telling): Promise<void> {
+  /**
+   * Hands over what may be new, and says what that was. What comes behind it need not wait for the disk, unless very
+   * much does.
+   */
+  async #tellMessages(messages: readonly SlackMessage[], telling: Telling): Promise<ReadonlySet<string>> {
     const { host, reader, positions, guard, isNews, onTold } = this.#options;
     const { isOver } = telling.task;
     const answers: Promise<number>[] = [];
+    const told = new Set<string>();
     for (let at = 0; at < messages.length && !isOver(); at += BATCH_MAX) {
       const batch = messages.slice(at, at + BATCH_MAX).flatMap((message) => {
         const event = reader.isGone(message) ? null : guard.run(() => toEvent(message, reader.context), HISTORY);
@@ -237,7 +240,10 @@ export class SlackHistory {
       if (batch.length === 0) continue;
       const events = batch.map(({ event }) => event);
       onTold(events);
-      for (const { message } of batch) this.#keep(message);
+      for (const { message } of batch) {
+        told.add(message.ts);
+        this.#keep(message);
+      }
       const mine = batch.map(({ message }) => message);
       answers.push(host.accept({ events, cursor: null }).then((answer) => this.#settle(mine, answer, telling)));
       await answers.at(-UNDER_WAY_MAX);
@@ -248,6 +254,7 @@ export class SlackHistory {
         counts.reduce((sum, count) => sum + count, 0),
       ),
     );
+    return told;
   }
 
   /** As if nothing of what has become of it had been told. */
@@ -318,7 +325,7 @@ export class SlackHistory {
         return deleted({ channel, ts }, { ours: reader.isOursToDelete(channel, ts), atMs });
       }
       case "edited": {
-        if (reader.isTold(change.message)) return null;
+        if (reader.isGone(change.message) || reader.isTold(change.message)) return null;
         const stamp = reader.stampOf(change.message, "");
         reader.told(change.message);
         return edited(change.message, reader.context, stamp);

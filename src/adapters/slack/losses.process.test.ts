@@ -105,7 +105,7 @@ describe("what the socket loses", () => {
     expect(toldBy(second.host).slice(250)).toEqual(["Alice: lost", "Alice: heard", "Alice: lost again", "Alice: over"]);
   });
 
-  test("an edit that was told, of a message with so many after it that it is no longer kept, is not told by a sweep", async () => {
+  test("an edit that was told, of a message that so many follow that it is kept no more, is not told by a sweep", async () => {
     const town = await slackTown();
     const { alice, channel, server } = town;
     const clock = new SweepClock();
@@ -142,6 +142,27 @@ describe("what the socket loses", () => {
     alice.say(channel, "over");
     await until(second.host, "Alice: over");
     expect(toldBy(second.host).slice(26)).toEqual(["Alice edits: young, edited", "Alice: later", "Alice: over"]);
+  });
+
+  test("an edit that was not told, of such a message, is told by a sweep, also where the message is young", async () => {
+    const town = await slackTown();
+    const { alice, channel, server } = town;
+    const clock = new SweepClock();
+    const { host } = await live(town, { host: new RecordingHost(clock) });
+    const row = alice.say(channel, "young");
+    for (let at = 1; at <= 25; at += 1) alice.say(channel, `heard ${at}`);
+    await until(host, "Alice: heard 25");
+    clock.sweep(town);
+    server.hub.lose = 1;
+    alice.edit(row, "young, edited");
+    clock.sweep(town);
+    await until(host, "Alice edits: young, edited");
+    const count = histories(server.requests);
+    clock.sweep(town);
+    await until(host, () => histories(server.requests) > count);
+    alice.say(channel, "over");
+    await until(host, "Alice: over");
+    expect(toldBy(host).slice(26)).toEqual(["Alice edits: young, edited", "Alice: over"]);
   });
 
   test("what the history does not have yet is not taken for deleted, neither by a sweep nor after a gap", async () => {
