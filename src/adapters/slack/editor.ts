@@ -29,7 +29,7 @@ interface EditCall {
   readonly losses: Loss[];
   /** What becomes of them: the messages that stood there and still do, and those that were made. */
   readonly kept: MessageRef[];
-  readonly made: MessageRef[];
+  readonly made: { readonly key: string; readonly ref: MessageRef }[];
   /** What was changed by this try. */
   readonly changed: SlackMessage[];
 }
@@ -99,9 +99,11 @@ export class SlackEditor {
       if (outcome?.is === "deferred" || outcome?.is === "unknown") return outcome;
       if (outcome !== null && outcome.is === "rejected") return halfDone(refused);
     }
-    for (const ref of made.toReversed()) {
+    for (const { key, ref } of made.toReversed()) {
       const stop = await this.#sender.remove(ref, op.channel, attempt.signal);
       if (stop !== null) return stop.is === "rejected" ? halfDone(refused) : stop;
+      // A later try makes it anew.
+      link.own.forget(op.id, key);
     }
     return refused;
   }
@@ -133,7 +135,7 @@ export class SlackEditor {
       if (stop !== null) return stop;
     }
     // As they stand in the channel, so that a longer text can go on in them.
-    const refs = [...kept, ...made];
+    const refs = [...kept, ...made.map(({ ref }) => ref)];
     const isSame = refs.length === op.target.length && refs.every((ref, at) => ref === op.target[at]);
     return { is: "delivered", receipt: { messages: isSame ? [] : refs, losses } };
   }
@@ -225,7 +227,7 @@ export class SlackEditor {
       const done = await this.#sender.poster.make(wanted, attempt.signal);
       if (done.is === "ended") return this.#sender.stopped(op.id, part.files, done.outcome);
       if (done.is === "made") {
-        made.push(done.found.ref);
+        made.push({ key: part.key, ref: done.found.ref });
         return done.found.unnamed ? await this.#sender.name(op, done.found.ref, losses, attempt.signal) : null;
       }
       if (done.what === "files") {

@@ -95,6 +95,11 @@ export class SlackOwnMessages {
     return this.#found.get(`${op} ${key}`) ?? null;
   }
 
+  /** It is there no longer. */
+  forget(op: OpId, key: string): void {
+    this.#found.delete(`${op} ${key}`);
+  }
+
   /** We are about to take it back: the server tells everybody, but not who did it. */
   deleting(channel: string, ts: string): void {
     this.#deleting.set(`${channel} ${ts}`, true);

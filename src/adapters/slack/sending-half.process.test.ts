@@ -105,3 +105,28 @@ test("a message that an edit makes has its name before the words where names are
       .match(/(?:new|more)\d+/g),
   ).toEqual(`${long("new")} ${long("more")}`.split(" "));
 });
+
+test("what was made by an edit that is taken back is made anew by a later try", async () => {
+  const town = await sendingTown();
+  const life = sending(town);
+  const made = messagesOf((await doOp(life, postOf(life.dock, "old"))).outcome);
+  const text = `${long("new")} ${long("more")}`;
+  const edit = editOf(life.dock, made, text);
+  const { api } = life.link;
+  const [post, erase] = [api.post.bind(api), api.delete.bind(api)];
+  let [posts, erased] = [0, 0];
+  api.post = async (...args) => {
+    posts += 1;
+    if (posts === 3) town.server.refuse("chat.postMessage", "msg_blocks_too_long");
+    return await post(...args);
+  };
+  api.delete = async (...args) => {
+    erased += 1;
+    if (erased === 2) town.server.refuse("chat.delete", "request_timeout");
+    return await erase(...args);
+  };
+  expect((await doOp(life, edit)).outcome).toMatchObject({ is: "deferred", why: { code: "timeout" } });
+  expect((await doOp(life, edit)).outcome).toMatchObject({ is: "delivered" });
+  const words = textsOf(town).flatMap((one) => one.match(/(?:new|more)\d+/gu) ?? []);
+  expect(words).toEqual(text.split(" "));
+});
