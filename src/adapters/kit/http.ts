@@ -5,10 +5,13 @@ import type { Clock } from "../../contract/host.ts";
 import { Agent, request as requestPlain } from "../../lib/node-http.ts";
 import { errorCode, isBadCertificate, isNoTls, systemWords } from "../../lib/network-error.ts";
 import { PUBLIC, type ServerTrust, trustOptions } from "./trust.ts";
+import { Turns } from "./turns.ts";
 
 /** More of an answer than this is not read. */
 const ANSWER_MAX = 64 << 20;
-const SOCKETS_MAX = 16;
+const REQUESTS_MAX = 16;
+/** Apart from others: an answer that nobody reads keeps its connection. */
+const STREAMS_MAX = 16;
 
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -20,6 +23,7 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** JSON when it is a text. */
   readonly body: string | Upload | null;
+  /** From the call on, also while it waits for its turn. */
   readonly timeoutMs: number;
   /** Tried once more when the server closed a connection that it had kept open: for requests that may be repeated. */
   readonly again: boolean;
@@ -56,11 +60,14 @@ export type Streamed = { readonly is: "stream"; readonly response: http.Incoming
 export class Http {
   readonly #clock: Clock;
   readonly #agents: { readonly "http:": http.Agent; readonly "https:": https.Agent };
+  readonly #requests = new Turns(REQUESTS_MAX);
+  readonly #streams = new Turns(STREAMS_MAX);
   readonly #closed = new AbortController();
 
   constructor(clock: Clock, trust: ServerTrust = PUBLIC) {
     this.#clock = clock;
-    const kept = { keepAlive: true, maxSockets: SOCKETS_MAX };
+    // How many there are is up to us: what waits within an agent has neither a limit nor an end.
+    const kept = { keepAlive: true, maxSockets: Infinity };
     this.#agents = { "http:": new Agent(kept), "https:": new https.Agent({ ...kept, ...trustOptions(trust) }) };
   }
 
@@ -70,18 +77,20 @@ export class Http {
   }
 
   async request(wanted: HttpRequest): Promise<HttpAnswer> {
+    const begunMs = this.#clock.monoMs();
     const first = await this.#whole(wanted);
-    if (first.is === "failed" && first.stale && wanted.again) return await this.#whole(wanted);
-    return first;
+    const timeoutMs = wanted.timeoutMs - (this.#clock.monoMs() - begunMs);
+    if (first.is !== "failed" || !first.stale || !wanted.again || timeoutMs <= 0) return first;
+    return await this.#whole({ ...wanted, timeoutMs });
   }
 
   /** The answer as soon as it begins; what is not read must be destroyed. */
   async stream(wanted: HttpRequest): Promise<Streamed> {
-    return await this.#start(wanted, (response) => Promise.resolve({ is: "stream", response }));
+    return await this.#start(wanted, this.#streams, (response) => Promise.resolve({ is: "stream", response }));
   }
 
   async #whole(wanted: HttpRequest): Promise<HttpAnswer & { readonly stale?: boolean }> {
-    return await this.#start(wanted, async (response) => {
+    return await this.#start(wanted, this.#requests, async (response) => {
       const parts: Buffer[] = [];
       let size = 0;
       for await (const part of response as AsyncIterable<Buffer>) {
@@ -97,21 +106,25 @@ export class Http {
 
   async #start<T>(
     wanted: HttpRequest,
+    turns: Turns,
     take: (response: http.IncomingMessage) => Promise<T>,
   ): Promise<T | (HttpFailure & { readonly stale: boolean })> {
     const limit = new AbortController();
     const signal = AbortSignal.any([wanted.signal, this.#closed.signal, limit.signal]);
     let state: State = { connected: false, answered: false, reused: false };
     const cancel = this.#clock.after(wanted.timeoutMs, () => limit.abort());
+    let done: (() => void) | null = null;
     try {
-      if (signal.aborted) throw new Error("aborted");
-      const response = await this.#send(wanted, signal, (next) => (state = { ...state, ...next }));
+      done = await turns.take(signal);
+      if (done === null) throw new Error("aborted");
+      const response = await this.#send(wanted, { signal, done }, (next) => (state = { ...state, ...next }));
       state = { ...state, answered: true };
       return await take(response);
     } catch (error) {
+      done?.();
       await discard(wanted.body);
       if (limit.signal.aborted)
-        return { ...failed("timeout", "it does not answer in time", !state.connected), stale: false };
+        return { ...failed("timeout", done === null ? BUSY : SLOW, !state.connected), stale: false };
       if (signal.aborted) return { ...failed("aborted", "the request was cancelled", !state.connected), stale: false };
       const stale = state.reused && !state.answered && (wanted.body === null || typeof wanted.body === "string");
       return { ...failureOf(error, state.connected), stale };
@@ -122,7 +135,7 @@ export class Http {
 
   async #send(
     wanted: HttpRequest,
-    signal: AbortSignal,
+    { signal, done }: { readonly signal: AbortSignal; readonly done: () => void },
     tell: (state: Partial<State>) => void,
   ): Promise<http.IncomingMessage> {
     const { url, method, body, headers } = wanted;
@@ -141,6 +154,7 @@ export class Http {
     });
     request.on("error", answered.reject);
     request.on("response", answered.resolve);
+    request.on("close", done);
     request.on("socket", (socket) => {
       if (!socket.connecting) tell({ connected: true, reused: request.reusedSocket });
       else socket.once(secure ? "secureConnect" : "connect", () => tell({ connected: true }));
@@ -150,6 +164,9 @@ export class Http {
     return await answered.promise;
   }
 }
+
+const SLOW = "it does not answer in time";
+const BUSY = "too much else was asked of it at the same time";
 
 interface State {
   readonly connected: boolean;
