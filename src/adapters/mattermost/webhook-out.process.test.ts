@@ -56,7 +56,9 @@ test("what may have been posted is not posted again, and a refusal says what to 
   town.server.faults.loseAnswer({ method: "POST" });
   const lost = await doOp(life, postOf(life.ref, "hi"));
   expect(lost.outcome).toMatchObject({
-    is: "rejected",
+    is: "unknown",
+    upTo: "end",
+    final: true,
     why: { message: expect.stringContaining("may have") as string },
   });
   expect(ours(town)).toHaveLength(1);
@@ -70,8 +72,21 @@ test("what may have been posted is not posted again, and a refusal says what to 
   expect((await doOp(life, postOf(life.ref, "hi"))).outcome).toMatchObject({ is: "deferred", retryInMs: 3_000 });
   town.server.faults.fail({ method: "POST" }, 503);
   expect((await doOp(life, postOf(life.ref, "hi"))).outcome).toMatchObject({ is: "deferred", scope: "session" });
+});
+
+test("HTTP 502 leaves open whether the first part was posted: the rest is sent, and that part is not", async () => {
+  const town = await mattermostTown();
+  const life = await hooked(town);
+  const words = Array.from({ length: 4_000 }, (_, at) => `word${at}`);
+  const op = postOf(life.ref, words.join(" "));
   town.server.faults.fail({ method: "POST" }, 502);
-  expect((await doOp(life, postOf(life.ref, "hi"))).outcome).toMatchObject({ is: "rejected" });
+  const { outcome } = await doOp(life, op);
+  expect(outcome).toMatchObject({ is: "unknown", final: true, why: { code: "remote_error" } });
+  const resume = outcome.is === "unknown" ? (outcome.upTo ?? null) : null;
+  expect((await doOp(life, { ...op, resume })).outcome.is).toBe("delivered");
+  const rest = ours(town).flatMap(({ message }) => message.match(/word\d+/gu) ?? []);
+  const isTail = rest.join(" ") === words.slice(-rest.length).join(" ");
+  expect([isTail, rest.length > 0, rest.length < words.length]).toEqual([true, true, true]);
 });
 
 test.each([

@@ -1,3 +1,4 @@
+import type { Progress } from "../../contract/ids.ts";
 import type { MayPing, OpReply, PostDraft, PostOp } from "../../contract/ops.ts";
 import type { Loss, Outcome } from "../../contract/outcome.ts";
 import type { Attempt, Handler } from "../../contract/session.ts";
@@ -82,7 +83,7 @@ async function send(op: PostOp, part: PostPart, signal: AbortSignal, options: We
     again: false,
     signal,
   });
-  return answer.is === "answer" && answer.status === 200 ? null : outcomeOf(answer);
+  return answer.is === "answer" && answer.status === 200 ? null : outcomeOf(answer, part.end);
 }
 
 /** Of webhooks servers also take Slack's way to call everybody: `<!here>`. */
@@ -90,10 +91,10 @@ function withoutCalls(text: string, { everyone }: MayPing): string {
   return everyone ? text : text.replaceAll("<!", `<${APART}!`);
 }
 
-function outcomeOf(answer: HttpAnswer): Outcome {
+function outcomeOf(answer: HttpAnswer, upTo: Progress): Outcome {
   if (answer.is === "failed") {
     const message = `the webhook cannot be reached: ${answer.message}`;
-    if (!answer.certain) return unsure(message);
+    if (!answer.certain) return unsure(message, upTo);
     return { is: "deferred", why: { code: "network", message }, retryInMs: AGAIN_MS, scope: "session" };
   }
   const { status, headers } = answer;
@@ -107,7 +108,7 @@ function outcomeOf(answer: HttpAnswer): Outcome {
     const retryInMs = retryWithin(secondsIn(headers["retry-after"]) ?? AWAY_MS);
     return { is: "deferred", why: { code: "network", message: said }, retryInMs, scope: "session" };
   }
-  if (status >= 500) return unsure(said);
+  if (status >= 500) return unsure(said, upTo);
   const remedy =
     status === 404
       ? "it has no such channel; write its name as in its address"
@@ -117,7 +118,7 @@ function outcomeOf(answer: HttpAnswer): Outcome {
 }
 
 /** Posts of webhooks cannot be looked for: what may be there is not sent again. */
-function unsure(message: string): Outcome {
+function unsure(message: string, upTo: Progress): Outcome {
   const why = `${message}; it may have been posted, and is not sent again: only a user (Token) can find that out`;
-  return { is: "rejected", why: { code: "remote_error", message: why } };
+  return { is: "unknown", why: { code: "remote_error", message: why }, upTo, final: true };
 }

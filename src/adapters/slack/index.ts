@@ -34,9 +34,9 @@ const manifest: Manifest = {
   lesser: [
     {
       title: "a webhook alone",
-      unknown: "not sent again, and named in the log",
+      unknown: "not sent again, but recorded as *unconfirmed* and named in the log; what comes after it is sent",
       rialto: "what was being sent is sent again, and may be there twice; the rest is there once",
-      network: "what was being sent is not sent again, the rest waits and is sent: none doubled",
+      network: "what was being sent is *unconfirmed*, the rest waits and is sent: none doubled",
     },
   ],
   commands: [manifestCommand],
