@@ -58,15 +58,18 @@ export interface TelegramFile {
   readonly name: string;
   readonly bytes: number | null;
   readonly mime: string | null;
+  /** What it was announced as, and so has to be made. */
+  readonly to?: "png";
 }
 
-export const fileRef = ({ id, name, bytes, mime }: TelegramFile): FileRef =>
-  mint("FileRef", JSON.stringify({ id, name, bytes, mime }));
+export const fileRef = ({ id, name, bytes, mime, to }: TelegramFile): FileRef =>
+  mint("FileRef", JSON.stringify({ id, name, bytes, mime, to }));
 
 export function readFileRef(ref: FileRef): TelegramFile | null {
   const said = parsed(ref);
   if (!isObject(said)) return null;
   const id = textIn(said, "id") ?? "";
   if (id === "") return null;
-  return { id, name: textIn(said, "name") ?? "", bytes: numberIn(said, "bytes"), mime: textIn(said, "mime") };
+  const file = { id, name: textIn(said, "name") ?? "", bytes: numberIn(said, "bytes"), mime: textIn(said, "mime") };
+  return textIn(said, "to") === "png" ? { ...file, to: "png" } : file;
 }

@@ -2,8 +2,7 @@ import { defineAdapter } from "../../contract/adapter.ts";
 import { type Manifest, settingsBy } from "../../contract/manifest.ts";
 import { capabilities } from "./capabilities.ts";
 import { checkSettings, isTelegramItself, schema, type TelegramSettings } from "./settings.ts";
-
-const AS_THEY_COME = "stickers go on as they come";
+import { sharpFile } from "./sharp-file.ts";
 
 const manifest: Manifest = {
   protocol: "telegram",
@@ -25,8 +24,11 @@ const manifest: Manifest = {
       state: "unneeded",
       why: "files cross themselves; their addresses at Telegram hold the bot's token",
     },
-    { name: "MediaConvertWebPToPNG", state: "later", why: AS_THEY_COME },
-    { name: "MediaConvertTgs", state: "later", why: AS_THEY_COME },
+    {
+      name: "MediaConvertTgs",
+      state: "later",
+      why: "moving stickers (.tgs) go on as they come, because no library that Rialto could use draws them",
+    },
   ],
   network: "Token",
   // A chat is the same one for all bots.
@@ -39,7 +41,7 @@ const manifest: Manifest = {
     const { protocol, host, pathname } = new URL(ApiURL);
     return `${host}${pathname === "/" ? "" : pathname} (${protocol === "https:" ? "TLS" : "no TLS"})`;
   },
-  check: (settings) => checkSettings(settingsBy(schema, settings)),
+  check: (settings) => checkSettings(settingsBy(schema, settings), () => sharpFile() !== null),
 };
 
 export const adapter = defineAdapter<typeof capabilities, TelegramSettings>({

@@ -15,6 +15,7 @@ import { TelegramPoll } from "./poll.ts";
 import type { TelegramPositions } from "./positions.ts";
 import { TelegramRooms } from "./rooms.ts";
 import { isTelegramItself, type TelegramSettings } from "./settings.ts";
+import { asPng, type StickerPainter } from "./stickers.ts";
 import { TelegramTimeline } from "./timeline.ts";
 
 /** Leaving takes no longer, whatever the server does. */
@@ -34,6 +35,8 @@ interface TelegramLiveOptions extends Pick<OpenArgs<TelegramSettings>, "settings
   readonly close: () => void;
   readonly me: TelegramIdentity;
   readonly positions: TelegramPositions;
+  /** Makes stickers PNG; null: they go on as they come. */
+  readonly painter: StickerPainter | null;
 }
 
 /**
@@ -55,7 +58,7 @@ export class TelegramSession implements Session<TelegramHandlers> {
   #closing = false;
 
   constructor(options: TelegramLiveOptions) {
-    const { settings, host, api, me, positions } = options;
+    const { settings, host, api, me, positions, painter } = options;
     this.#options = options;
     this.#isItself = isTelegramItself(settings);
     this.as = me.username;
@@ -68,6 +71,7 @@ export class TelegramSession implements Session<TelegramHandlers> {
       me,
       positions,
       people,
+      stickersAsPng: painter !== null,
       places: this.#rooms,
       onMoved: (from, to) => this.#rooms.moved(from, to),
       onOther: (update) => this.#rooms.take(update),
@@ -106,7 +110,10 @@ export class TelegramSession implements Session<TelegramHandlers> {
     if (this.#isItself && (wanted.bytes ?? 0) > DOWNLOAD_MAX) {
       return { ok: false, why: { code: "too_large", message: "Telegram gives bots only files of up to 20 MB" } };
     }
-    return await this.#options.api.openFile(wanted.id, signal);
+    const { api, host, painter } = this.#options;
+    const opened = await api.openFile(wanted.id, signal);
+    // An earlier session may have told it as PNG, too.
+    return wanted.to === "png" && painter !== null ? await asPng(opened, painter, { log: host.log, signal }) : opened;
   }
 
   async quiesce(): Promise<void> {

@@ -17,6 +17,7 @@ const context: TelegramReceiveContext = {
   peer: ({ id, title }) => named(id, title),
   emoji: (reaction) => textIn(reaction, "emoji") ?? "",
   isJoined: (chat) => chat === NEWS.id,
+  stickersAsPng: false,
 };
 
 const told = (...messages: readonly Json[]): readonly object[] =>

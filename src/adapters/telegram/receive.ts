@@ -30,6 +30,8 @@ export interface TelegramReceiveContext {
   readonly emoji: (reaction: Json) => string;
   /** Whether we are told there what is said in a chat. */
   readonly isJoined: (chat: number) => boolean;
+  /** Stickers that stand still are told as PNG. */
+  readonly stickersAsPng: boolean;
 }
 
 /** What a message says, or the messages of an album say together. Nothing: there is nothing in it for people. */
@@ -234,7 +236,7 @@ function bodyOf(
     ...messages.map(({ raw }) => contentWords(raw)),
     through(first.raw),
   ]);
-  const files = messages.flatMap(({ raw, id }) => filesOf(raw, id));
+  const files = messages.flatMap(({ raw, id }) => filesOf(raw, id, context.stickersAsPng));
   if (text === "" && files.length === 0) return null;
   return { style: "normal", source: telegramSource(text, entities), files };
 }

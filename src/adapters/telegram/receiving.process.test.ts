@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { readAll, someBytes } from "../../../test/contract/shared-file.ts";
 import { addPerson } from "../../../test/servers/telegram/people.ts";
 import type { FileRef } from "../../contract/ids.ts";
-import { begin, joinChat, live, stop, telegramTown, toldBy, until } from "./town.suite.ts";
+import { begin, joinChat, live, stop, type TelegramLife, telegramTown, toldBy, until } from "./town.suite.ts";
 
 const never = new AbortController().signal;
 const PICTURE = Buffer.from(
@@ -181,6 +181,43 @@ describe("files", () => {
     const opened = await life.session.openFile?.(notes?.ref as FileRef, never);
     if (opened?.ok !== true) throw new Error("it could not be opened");
     expect(Buffer.from(await readAll(opened.stream)).equals(content)).toBe(true);
+  });
+
+  test("that are stickers are told as PNG, and are, where something draws them", async () => {
+    const town = await telegramTown();
+    const { alice, chat } = town;
+    const settings = { MediaConvertWebPToPNG: true };
+    const webp = Buffer.concat([Buffer.from("RIFF\0\0\0\0WEBPVP8L"), someBytes(500)]);
+    const drawn: number[] = [];
+    const painter = async (content: Uint8Array) => {
+      drawn.push(content.length);
+      return await Promise.resolve(PICTURE);
+    };
+    const first = await live(town, { settings, painter });
+    for (const name of ["s.webp", "s.tgs"]) alice.send(chat, "sticker", { name, content: webp }, { emoji: "😀" });
+    alice.say(chat, "one");
+    await until(first, town, "Alice: one");
+    await stop(first);
+    const second = await live(town, { settings, before: first });
+    alice.send(chat, "sticker", { name: "s.webp", content: webp }, { emoji: "😀" });
+    alice.say(chat, "two");
+    await until(second, town, "Alice: two");
+    const files = second.host.posted.flatMap(({ body }) => body.files);
+    expect(files.map(({ name, mime }) => `${name.replace(/-\d+/u, "")} ${mime}`)).toEqual([
+      "sticker.png image/png",
+      "sticker.tgs application/x-tgsticker",
+      "sticker.webp image/webp",
+    ]);
+    // What was told as PNG is opened by sessions with and without what draws it.
+    const third = await live(town, { settings, before: second, painter });
+    const contentIn = async ({ session }: TelegramLife): Promise<Buffer | null> => {
+      const opened = await session.openFile?.(files[0]?.ref as FileRef, never);
+      return opened?.ok === true ? Buffer.from(await readAll(opened.stream)) : null;
+    };
+    expect(await contentIn(third)).toEqual(PICTURE);
+    expect(drawn).toEqual([webp.length]);
+    await stop(third);
+    expect(await contentIn(await live(town, { settings, before: third }))).toEqual(webp);
   });
 
   test("of an album are one message, whose words can be changed", async () => {

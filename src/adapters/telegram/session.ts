@@ -7,11 +7,16 @@ import { TelegramSession } from "./live.ts";
 import { logIn } from "./login.ts";
 import { TelegramPositions } from "./positions.ts";
 import { apiOf, isHere, type TelegramSettings } from "./settings.ts";
+import { loadSharp } from "./sharp.ts";
+import { stickerPainter } from "./stickers.ts";
 
 type TelegramOpened = Opened<Handlers<typeof capabilities>>;
 
-/** Logs a bot in, and takes up what happens in its chats. */
-export async function open({ settings, host, since, signal }: OpenArgs<TelegramSettings>): Promise<TelegramOpened> {
+/** Logs a bot in, and takes up what happens in its chats. `loadPainter`: of what makes stickers PNG. */
+export async function open(
+  { settings, host, since, signal }: OpenArgs<TelegramSettings>,
+  loadPainter = loadSharp,
+): Promise<TelegramOpened> {
   const { clock } = host;
   // The poll has a connection that no files and look-ups can take from it.
   const [http, polls] = [new Http(clock), new Http(clock)];
@@ -35,5 +40,6 @@ export async function open({ settings, host, since, signal }: OpenArgs<TelegramS
   }
   const poller = new TelegramApi({ ...options, http: polls });
   host.log.debug({ user: me.username, id: me.id }, "logged in");
-  return { ok: true, session: new TelegramSession({ settings, host, api, poller, me, positions, close }) };
+  const painter = await stickerPainter(settings, host.log, async () => await loadPainter());
+  return { ok: true, session: new TelegramSession({ settings, host, api, poller, me, positions, close, painter }) };
 }

@@ -14,18 +14,23 @@ test.each([
   ["a token with a space", { Token: `${Token} ` }, ["error Token is no bot's token"]],
   ["two ways to name people", { Token, UseFirstName: true, UseFullName: true }, ["warning UseFirstName has no effect"]],
   ["another server without TLS", { Token, ApiURL: "http://bots.example.org" }, ["warning ApiURL sends the token"]],
+  ["stickers as PNG without what draws them", { Token, MediaConvertWebPToPNG: true }, ["npm install -g sharp"]],
   ["a server here", { Token, ApiURL: "http://127.0.0.1:8081" }, []],
   ["an address that is none", { Token, ApiURL: "http://a:b/" }, ["error ApiURL is not an address"]],
 ])("%s", (_, given, expected) => {
-  const issues = checkSettings(telegramSettings(given));
+  const issues = checkSettings(telegramSettings(given), () => false);
   expect(issues.length).toBe(expected.length);
   for (const [at, { severity, setting, message }] of issues.entries()) {
     expect(`${severity} ${setting} ${message}`).toContain(expected[at]);
   }
 });
 
+test("stickers as PNG with what draws them", () => {
+  expect(checkSettings(telegramSettings({ Token, MediaConvertWebPToPNG: true }), () => true)).toEqual([]);
+});
+
 test("no value of a secret is in what is said of it", () => {
-  for (const { message } of checkSettings(telegramSettings({ Token: "hidden one" }))) {
+  for (const { message } of checkSettings(telegramSettings({ Token: "hidden one" }), () => false)) {
     expect(message).not.toContain("hidden");
   }
 });

@@ -29,6 +29,9 @@ export const schema = {
     UseFirstName: flag("Shows people by their first name instead of their username."),
     UseFullName: flag("Shows people by their first and last name instead of their username."),
     DisableWebPagePreview: flag("Shows no preview of the page that a message links to."),
+    MediaConvertWebPToPNG: flag(
+      "Makes stickers that stand still PNG instead of WebP, which not every program shows. Needs the package `sharp` beside Rialto.",
+    ),
   },
 } as const satisfies SettingsSchema;
 
@@ -47,16 +50,20 @@ export const isHere = ({ ApiURL }: Pick<TelegramSettings, "ApiURL">): boolean =>
 
 const LOCAL = /^https?:\/\/(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::|\/|$)/u;
 
-/** What the settings say together; the schema has checked each by itself. */
-export function checkSettings(settings: TelegramSettings): readonly SettingIssue[] {
+/** What the settings say together; the schema has checked each by itself. `hasSharp`: whether it is installed. */
+export function checkSettings(settings: TelegramSettings, hasSharp: () => boolean): readonly SettingIssue[] {
   const { Token, ApiURL, UseFirstName, UseFullName } = settings;
   const issues: SettingIssue[] = [...checkToken(Token)];
   if (!URL.canParse(ApiURL)) issues.push(error("ApiURL", "is not an address"));
   else if (ApiURL.startsWith("http:") && !isHere(settings))
     issues.push(warning("ApiURL", "sends the token and all messages unencrypted; use https"));
   if (UseFirstName && UseFullName) issues.push(warning("UseFirstName", "has no effect with UseFullName"));
+  if (settings.MediaConvertWebPToPNG && !hasSharp()) issues.push(warning("MediaConvertWebPToPNG", WITHOUT_SHARP));
   return issues;
 }
+
+const WITHOUT_SHARP =
+  "has no effect without the package sharp: install it beside Rialto (npm install -g sharp; in a checkout npm install --no-save sharp), and restart";
 
 const WHERE = "write /mybots to @BotFather, choose the bot, then API Token";
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../kit/json.ts";
+import { readFileRef } from "./ids.ts";
 import { fileMarks, filesOf } from "./shared-files.ts";
 
 const file = (id: string, more: Json = {}): Json => ({ file_id: id, file_unique_id: `u${id}`, file_size: 10, ...more });
@@ -10,8 +11,8 @@ const sizes = [
 ];
 
 /** As `id name mime bytes`. */
-const shown = (raw: Json): readonly string[] =>
-  filesOf(raw, 5).map(({ ref, name, mime, bytes }) => {
+const shown = (raw: Json, asPng = false): readonly string[] =>
+  filesOf(raw, 5, asPng).map(({ ref, name, mime, bytes }) => {
     const { id } = JSON.parse(String(ref)) as { id: string };
     return `${id} ${name} ${mime ?? "-"} ${bytes ?? "-"}`;
   });
@@ -52,6 +53,41 @@ describe("the files of a message", () => {
     ["nothing with a file's name", { document: { file_name: "d" }, photo: [5, {}] }, []],
   ])("are %s", (_, raw, files) => {
     expect(shown(raw)).toEqual(files);
+  });
+
+  test.each<readonly [string, Json, readonly string[]]>([
+    ["a sticker, whatever size it will have", { sticker: file("s") }, ["s sticker-5.png image/png -"]],
+    [
+      "one that moves, as it is",
+      { sticker: file("s", { is_animated: true }) },
+      ["s sticker-5.tgs application/x-tgsticker 10"],
+    ],
+    ["one that is a film, as it is", { sticker: file("s", { is_video: true }) }, ["s sticker-5.webm video/webm 10"]],
+    [
+      "one that is too large, as it is",
+      { sticker: file("s", { file_size: 2_000_000 }) },
+      ["s sticker-5.webp image/webp 2000000"],
+    ],
+    ["one of no known size, as it is", { sticker: file("s", { file_size: null }) }, ["s sticker-5.webp image/webp -"]],
+    ["a sticker that is none", { sticker: {} }, []],
+    [
+      "a picture that is no sticker, as it is",
+      { document: file("d", { file_name: "a.webp", mime_type: "image/webp" }) },
+      ["d a.webp image/webp 10"],
+    ],
+  ])("as PNG are %s", (_, raw, files) => {
+    expect(shown(raw, true)).toEqual(files);
+  });
+
+  test("say what they are to be made when they are opened", () => {
+    const wanted = [true, false].map((asPng) => {
+      const ref = filesOf({ sticker: file("s") }, 5, asPng)[0]?.ref;
+      return ref === undefined || ref === null ? null : readFileRef(ref);
+    });
+    expect(wanted).toEqual([
+      { id: "s", name: "sticker-5.png", bytes: 10, mime: "image/png", to: "png" },
+      { id: "s", name: "sticker-5.webp", bytes: 10, mime: "image/webp" },
+    ]);
   });
 
   test("are the same as long as their marks are", () => {

@@ -3,6 +3,7 @@ import { cleanName } from "../kit/clean-name.ts";
 import { isObject, type Json, listIn, numberIn, objectIn, textIn } from "../kit/json.ts";
 import { fileRef } from "./ids.ts";
 import { objectsIn } from "./model.ts";
+import { STICKER_MAX } from "./stickers.ts";
 
 interface Kind {
   /** Of files that have no name of their own. */
@@ -23,8 +24,15 @@ const KINDS: ReadonlyMap<string, Kind> = new Map([
 
 const PHOTO: Kind = { name: "photo", end: "jpg", mime: "image/jpeg" };
 
-/** All files of a message. `id`: of the message, after which files without a name are called. */
-export function filesOf(raw: Json, id: number): readonly RemoteFile[] {
+/**
+ * All files of a message. `id`: of the message, after which files without a name are called. `asPng`: stickers that
+ * stand still are made PNG when they are opened.
+ */
+export function filesOf(raw: Json, id: number, asPng: boolean): readonly RemoteFile[] {
+  if (asPng && isObject(raw["sticker"])) {
+    const sticker = pngOf(raw["sticker"], id);
+    if (sticker !== null) return [sticker];
+  }
   const paid = objectsIn(objectIn(raw, "paid_media"), "paid_media");
   const own = fileIn(raw, id);
   const others = paid.map((one, at) => fileIn(one, id, at + 1));
@@ -59,11 +67,24 @@ function stickerKind(sticker: Json): Kind {
   return { name: "sticker", end: "webp", mime: "image/webp" };
 }
 
+/** A sticker that can be made PNG; null: it goes on as it is. How large it will be then, nobody knows. */
+function pngOf(sticker: Json, message: number): RemoteFile | null {
+  const [id, bytes] = [textIn(sticker, "file_id") ?? "", sizeOf(sticker)];
+  const isWebP = stickerKind(sticker).mime === "image/webp";
+  if (!isWebP || id === "" || bytes === null || bytes > STICKER_MAX) return null;
+  const [name, mime] = [`sticker-${message}.png`, "image/png"];
+  return { name, comment: "", mime, bytes: null, url: null, ref: fileRef({ id, name, bytes, mime, to: "png" }) };
+}
+
+function sizeOf(file: Json): number | null {
+  const size = numberIn(file, "file_size");
+  return size !== null && Number.isSafeInteger(size) && size > 0 ? size : null;
+}
+
 function remote(file: Json, kind: Kind, suffix: string): RemoteFile | null {
   const id = textIn(file, "file_id") ?? "";
   if (id === "") return null;
-  const size = numberIn(file, "file_size");
-  const bytes = size !== null && Number.isSafeInteger(size) && size > 0 ? size : null;
+  const bytes = sizeOf(file);
   const mime = textIn(file, "mime_type") || kind.mime || null;
   const name = cleanName(textIn(file, "file_name") ?? "") || `${kind.name}-${suffix}.${kind.end}`;
   return { name, comment: "", mime, bytes, url: null, ref: fileRef({ id, name, bytes, mime }) };

@@ -20,6 +20,7 @@ const context: TelegramReceiveContext = {
   peer: ({ id }) => named(id),
   emoji: (reaction) => textIn(reaction, "emoji") ?? "",
   isJoined: () => false,
+  stickersAsPng: true,
 };
 
 /** Names of the network's fields, so that strange values stand where others are expected. */

@@ -44,6 +44,7 @@ export function stage({
       isJoined: (chat) => chat === CREW.id,
     },
     people: new TelegramPeople({ api, clock, settings }),
+    stickersAsPng: false,
     onMoved: (from, to) => moves.push(`${from} ${to}`),
     onOther: (update) => others.push(Object.keys(update).join(" ")),
   });

@@ -50,6 +50,7 @@ interface TelegramTimelineOptions {
   readonly positions: Pick<TelegramPositions, "seen" | "durable" | "moved" | "take" | "captions" | "ahead">;
   readonly places: TelegramPlaces;
   readonly people: TelegramPeople;
+  readonly stickersAsPng: boolean;
   /** A group has become a supergroup, and has another id. It may be said twice. */
   readonly onMoved: (from: number, to: number) => void;
   /** What is about us, and what we do not know, as it came. */
@@ -99,7 +100,7 @@ export class TelegramTimeline {
   #stopped = false;
 
   constructor(options: TelegramTimelineOptions) {
-    const { api, host, me, positions, places, people } = options;
+    const { api, host, me, positions, places, people, stickersAsPng } = options;
     this.#options = options;
     this.#ahead = new Set(positions.ahead);
     this.#emoji = new TelegramEmoji(api, host.clock);
@@ -118,6 +119,7 @@ export class TelegramTimeline {
       peer: (peer) => people.ofPeer(peer),
       emoji: (reaction) => this.#emoji.shown(reaction),
       isJoined: (chat) => places.isJoined(chat),
+      stickersAsPng,
     };
   }
 

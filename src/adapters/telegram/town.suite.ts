@@ -12,6 +12,7 @@ import { inWords } from "./event-words.suite.ts";
 import { open } from "./session.ts";
 import { telegramSettings } from "./settings.suite.ts";
 import type { TelegramSettings } from "./settings.ts";
+import type { StickerPainter } from "./stickers.ts";
 
 const never = new AbortController().signal;
 
@@ -39,15 +40,25 @@ export interface TelegramLife {
   readonly session: Session;
 }
 
-/** `before`: the life that it continues, with what the core knows. */
+interface BeginOptions {
+  /** The life that it continues, with what the core knows. */
+  readonly before?: TelegramLife;
+  readonly settings?: Partial<TelegramSettings>;
+  /** What stands for the package that makes stickers PNG; null: it is not installed. */
+  readonly painter?: StickerPainter | null;
+}
+
 export async function begin(
   { server, bot }: TelegramTown,
-  { before, settings = {} }: { before?: TelegramLife; settings?: Partial<TelegramSettings> } = {},
+  { before, settings = {}, painter = null }: BeginOptions = {},
 ): Promise<TelegramLife> {
   const host = before?.host ?? new RecordingHost();
   const since: Cursor | null = host.cursors.at(-1) ?? null;
   const all = telegramSettings({ ApiURL: server.url, Token: bot.token, ...settings });
-  const opened: Opened = await open({ settings: all, host, since, signal: never });
+  const opened: Opened = await open(
+    { settings: all, host, since, signal: never },
+    async () => await Promise.resolve(painter),
+  );
   if (!opened.ok) throw new Error(opened.ended.why.message);
   onTestFinished(async () => await opened.session.close(never));
   return { host, session: opened.session };
