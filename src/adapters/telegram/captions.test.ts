@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { Json } from "../kit/json.ts";
 import { type TelegramCaption, TelegramCaptions } from "./captions.ts";
 import { aTelegramMessage, CREW } from "./message.suite.ts";
 
@@ -37,6 +38,24 @@ test("only the last are kept", () => {
   for (let id = 0; id < 100; id += 2) captions.note(CREW.id, [caption(id, "a"), caption(id + 1, "b")]);
   expect(captions.write()).toHaveLength(10);
   expect([around(captions, 0), around(captions, 99)]).toEqual([undefined, ["a", "b"]]);
+});
+
+test("only the last are kept where they are long, in a later session as well", () => {
+  const captions = new TelegramCaptions([]);
+  const long = (id: number): readonly TelegramCaption[] => [
+    caption(id, "x".repeat(900)),
+    caption(id + 1, "y".repeat(900)),
+  ];
+  for (let id = 0; id < 20; id += 2) captions.note(CREW.id, long(id));
+  const written = captions.write();
+  expect([written.length, JSON.stringify(written).length < 6_500]).toEqual([3, true]);
+  expect([around(captions, 13), around(captions, 14)?.length, around(captions, 19)?.length]).toEqual([undefined, 2, 2]);
+  const kept = (id: number, text: string): Json => ({ id, text, entities: [] });
+  const older = Array.from({ length: 10 }, (_, at) => {
+    const captions = [kept(2 * at, "x".repeat(900)), kept(2 * at + 1, "y".repeat(900))];
+    return { chat: CREW.id, captions };
+  });
+  expect(new TelegramCaptions(older).write()).toEqual(written);
 });
 
 test("what is no cursor is nothing", () => {

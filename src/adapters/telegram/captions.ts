@@ -4,6 +4,8 @@ import { idIn, type TelegramMessage, type TelegramSaid } from "./model.ts";
 const ALBUMS_MAX = 10;
 /** Characters of one album as the cursor has it. */
 const ALBUM_MAX = 4_000;
+/** … and of all of them: the cursor goes to disk with all that comes. */
+const ALL_MAX = 6_000;
 
 /** What stands below one file of an album. */
 export interface TelegramCaption {
@@ -14,6 +16,7 @@ export interface TelegramCaption {
 interface Album {
   readonly chat: number;
   readonly captions: readonly TelegramCaption[];
+  readonly size: number;
 }
 
 /**
@@ -29,8 +32,10 @@ export class TelegramCaptions {
     for (const one of said.slice(-ALBUMS_MAX)) {
       const chat = isObject(one) ? idIn(one, "chat") : null;
       if (chat === null || !isObject(one)) continue;
-      const captions = listIn(one, "captions").flatMap((caption) => captionIn(caption) ?? []);
-      this.#set({ chat, captions });
+      this.#set(
+        chat,
+        listIn(one, "captions").flatMap((caption) => captionIn(caption) ?? []),
+      );
     }
     this.#moved = false;
   }
@@ -44,8 +49,7 @@ export class TelegramCaptions {
   note(chat: number, captions: readonly TelegramCaption[]): void {
     const [first] = captions;
     if (first !== undefined && this.#albums.delete(`${chat}/${first.id}`)) this.#moved = true;
-    const isWorth = captions.filter(({ said }) => said.text !== "").length > 1;
-    if (isWorth && JSON.stringify(captions).length <= ALBUM_MAX) this.#set({ chat, captions });
+    if (captions.filter(({ said }) => said.text !== "").length > 1) this.#set(chat, captions);
   }
 
   /** Those of the album that a message belongs to; null: that is not known. */
@@ -64,13 +68,19 @@ export class TelegramCaptions {
     }));
   }
 
-  #set(album: Album): void {
-    const [first] = album.captions;
-    if (first === undefined) return;
-    this.#albums.set(`${album.chat}/${first.id}`, album);
-    const oldest = this.#albums.keys().next();
-    if (this.#albums.size > ALBUMS_MAX && oldest.done !== true) this.#albums.delete(oldest.value);
+  #set(chat: number, captions: readonly TelegramCaption[]): void {
+    const [first] = captions;
+    const size = JSON.stringify(captions).length;
+    if (first === undefined || size > ALBUM_MAX) return;
+    this.#albums.set(`${chat}/${first.id}`, { chat, captions, size });
     this.#moved = true;
+    let all = 0;
+    for (const album of this.#albums.values()) all += album.size;
+    for (const [key, album] of this.#albums) {
+      if (this.#albums.size <= ALBUMS_MAX && all <= ALL_MAX) return;
+      this.#albums.delete(key);
+      all -= album.size;
+    }
   }
 }
 
