@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { mint } from "../../contract/ids.ts";
 import type { Json } from "../kit/json.ts";
 import { HARBOUR, lastUpdate, message, OLD, stage } from "./timeline.suite.ts";
 
@@ -69,8 +70,7 @@ describe("an album", () => {
 
   test("keeps the cursor back also for what is told of other chats, which is not told again", async () => {
     const first = stage();
-    const held = member(6, { chat: HARBOUR });
-    const said = [message({ text: "one" }), held, message({ message_id: 6, text: "two" })];
+    const said = [message({ text: "one" }), member(6, { chat: HARBOUR }), message({ message_id: 6, text: "two" })];
     first.timeline.push(said);
     await first.clock.advance(0);
     expect(first.told()).toEqual(["-1001 Alice: one", "-1001 Alice: two"]);
@@ -83,6 +83,26 @@ describe("an album", () => {
     await timeline.ready();
     expect(told()).toEqual(["-1001 Alice: three", "-1003 Alice: [photo-6.jpg] [photo-7.jpg]"]);
     expect([positions.at, positions.ahead]).toEqual([lastUpdate(), []]);
+  });
+
+  test("ids that an earlier session has told are forgotten once they cannot come any more", async () => {
+    const at = lastUpdate();
+    const since = mint("Cursor", JSON.stringify({ at, ahead: [at + 1, at + 2, at + 900] }));
+    const { timeline, told, positions } = stage({ since });
+    const [, known, said] = [message({ text: "one" }), message({ text: "two" }), message({ text: "three" })];
+    timeline.push([known, said]);
+    await timeline.ready();
+    expect([told(), positions.ahead]).toEqual([["-1001 Alice: three"], [at + 900]]);
+  });
+
+  test("ids that begin anew are none that an earlier session has told", async () => {
+    const later = lastUpdate() + 100;
+    const next = later + 5;
+    const since = mint("Cursor", JSON.stringify({ at: later, ahead: [next] }));
+    const { timeline, told, positions } = stage({ since });
+    timeline.push([message({ text: "lower" }), { ...message({ text: "the same number" }), update_id: next }]);
+    await timeline.ready();
+    expect([told(), positions.ahead]).toEqual([["-1001 Alice: lower", "-1001 Alice: the same number"], []]);
   });
 
   test("of a group that moves meanwhile comes before what is said after it", async () => {

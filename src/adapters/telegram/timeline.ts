@@ -47,7 +47,7 @@ interface TelegramTimelineOptions {
   readonly api: Pick<TelegramApi, "call">;
   readonly host: Host;
   readonly me: Pick<TelegramIdentity, "id">;
-  readonly positions: Pick<TelegramPositions, "seen" | "durable" | "moved" | "take" | "captions" | "ahead">;
+  readonly positions: Pick<TelegramPositions, "at" | "seen" | "durable" | "moved" | "take" | "captions" | "ahead">;
   readonly places: TelegramPlaces;
   readonly people: TelegramPeople;
   readonly stickersAsPng: boolean;
@@ -126,6 +126,7 @@ export class TelegramTimeline {
   /** Updates as they came. Those that come again are passed over. */
   push(updates: readonly unknown[]): void {
     if (this.#stopped) return;
+    this.#heed(updateIn(updates[0])?.id);
     for (const raw of updates) this.#push(raw);
     const isCut = updates.length >= ANSWER_MAX && updateIn(updates.at(-1))?.id === this.#newest?.id;
     this.#albums.heard(this.#nowMs, isCut ? this.#newest : null);
@@ -173,6 +174,12 @@ export class TelegramTimeline {
     this.#albums.clear();
     this.#cancel?.();
     this.#over.resolve();
+  }
+
+  /** The first of an answer. Where ids begin anew, those that an earlier session has told name others now. */
+  #heed(first: number | undefined): void {
+    const isNew = first !== undefined && this.#recent.get(first) !== true;
+    if (isNew && first <= this.#options.positions.at) this.#ahead.clear();
   }
 
   #push(raw: unknown): void {
@@ -266,6 +273,8 @@ export class TelegramTimeline {
       this.#seen = id;
       count += 1;
     }
+    // What is not kept any more does not come.
+    if (count > 0) for (const id of this.#ahead) if (id <= (this.#seen ?? 0)) this.#ahead.delete(id);
     const ahead = [...this.#done].filter(([, how]) => how === "told").map(([id]) => id);
     this.#options.positions.ahead = [...ahead, ...this.#ahead];
     if (count === 0) return;
