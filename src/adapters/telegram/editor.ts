@@ -200,8 +200,10 @@ export class TelegramEditor {
     const { op, attempt, edit, files } = call;
     const { link, poster } = this.#sender;
     const words = JSON.stringify(caption);
+    const before = edit.replaced.get(target);
+    if (before === REFUSED) return { is: "refused" };
     // The server takes the same file for another one each time.
-    if (edit.replaced.get(target) === words) return { is: "done" };
+    if (before === words) return { is: "done" };
     const changed = await this.#ask(call, target, async (at) =>
       poster.uploads.send({ op: op.id, files: [file] }, attempt.signal, async ([attached]) => {
         if (attached === undefined) return { ok: true, value: null };
@@ -214,7 +216,10 @@ export class TelegramEditor {
     }
     if (changed.is === "done" || (changed.is === "ended" && changed.outcome.is !== "rejected")) return changed;
     if (!files.added.includes(file.file)) files.added.push(file.file);
-    return { is: changed.is === "gone" ? "gone" : "refused" };
+    if (changed.is === "gone") return changed;
+    // Another try might find that it goes after all, and it would be there twice.
+    edit.replaced.set(target, REFUSED);
+    return { is: "refused" };
   }
 
   /** What cannot be deleted any more stays, without its words. */
@@ -326,5 +331,8 @@ interface NotSent {
   readonly why: TelegramUnsent;
 }
 
-/** What a message says of which nothing is left to say. Only of texts the words can be changed. */
+/** In place of the words that another file got. */
+const REFUSED = null;
+
+/** What a text says of which nothing is left to say. */
 const NOT_NEEDED: TelegramText = { text: "…", entities: [] };

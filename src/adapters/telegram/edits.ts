@@ -10,8 +10,8 @@ const OPS_MAX = 500;
 export interface TelegramEdit {
   readonly files: EditedFiles;
   readonly lessons: TelegramLessons;
-  /** Messages that hold another file by now, and the words with it. */
-  readonly replaced: Map<MessageRef, string>;
+  /** Messages that hold another file by now, and the words with it; null: that was refused, and the file comes apart. */
+  readonly replaced: Map<MessageRef, string | null>;
   /** Texts that were made, by their number. */
   readonly texts: Map<number, readonly MessageRef[]>;
   /** What was made of the files that came with it, and how far that is; null: nothing. */

@@ -319,6 +319,21 @@ describe("edits of what has files", () => {
     expect(last === undefined ? [] : messagesOf(last)).toEqual(ours(town, town.dock).map(({ id }) => String(id)));
   });
 
+  test("a file in place of another that goes at the second try: what was found out with the first holds", async () => {
+    const { town, life, refs } = await posted(["a.txt"]);
+    const other = missing(life, "b.txt");
+    town.server.limit({ path: "/sendMessage" }, 5);
+    const op = editOf(life.in(town.dock), refs, "", { body: bodyOf("see", [other]), ...nobody });
+    expect((await doOp(life, op)).outcome.is).toBe("deferred");
+    town.clock.pass(5_000);
+    if (other.id !== null) life.host.files.set(other.id, someBytes(700));
+    await doWhole(life, town, op);
+    expect(textsOf(town, town.dock)).toEqual([
+      "see",
+      "b.txt was shared, but could not be copied here (there is no such file)",
+    ]);
+  });
+
   test("a file in place of another is sent once, however slow the chat is", async () => {
     const { town, life, refs } = await posted(["a.txt", "b.txt"]);
     town.server.limits.group = { count: 1, ms: 5_000 };
