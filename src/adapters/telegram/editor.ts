@@ -231,9 +231,13 @@ export class TelegramEditor {
     if (stop.is !== "rejected") return { is: "ended", outcome: stop };
     losses.push({ what: "delete", note: stop.why.message });
     kept.push(target);
-    if (poster.known.of(op.channel, target)?.is === "media") return { is: "done" };
-    const shown = poster.shown(NOT_NEEDED);
-    return await this.#ask(call, target, async (at) => await link.api.editText(at, shown, attempt.signal));
+    const isMedia = poster.known.of(op.channel, target)?.is === "media";
+    const shown = poster.shown(isMedia ? nameText(op) : NOT_NEEDED);
+    return await this.#ask(call, target, async (at) =>
+      isMedia
+        ? await link.api.editCaption(at, shown, attempt.signal)
+        : await link.api.editText(at, shown, attempt.signal),
+    );
   }
 
   async #ask(

@@ -319,6 +319,15 @@ describe("edits of what has files", () => {
     expect(last === undefined ? [] : messagesOf(last)).toEqual(ours(town, town.dock).map(({ id }) => String(id)));
   });
 
+  test("a file that is too many, and too old to be deleted, has no words any more", async () => {
+    const { town, life, refs } = await posted(["a.txt", "b.mp3"], "secret");
+    town.clock.pass(49 * 3_600_000);
+    const files = [aFile(life, "c.ogg")];
+    const outcome = await edit(town, life, refs, { text: "see", files });
+    expect(textsOf(town, town.dock)).toEqual(["[document a.txt]", "[audio b.mp3]", "see", "[voice]"]);
+    expect(lossesOf(outcome)).toHaveLength(2);
+  });
+
   test("a file in place of another that goes at the second try: what was found out with the first holds", async () => {
     const { town, life, refs } = await posted(["a.txt"]);
     const other = missing(life, "b.txt");
