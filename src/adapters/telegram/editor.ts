@@ -290,9 +290,11 @@ export class TelegramEditor {
     if (files.isKnown) return;
     const { known } = this.#sender.poster;
     const going = files.all.flatMap(({ file, goes }) => (goes === "in the text" ? [] : [file]));
-    const standing = targets.filter((ref) => known.of(channel, ref)?.is === "media").length;
+    // What somebody has deleted may have been a file, and is not to come back.
+    const standing = targets.filter((ref) => known.of(channel, ref)?.is !== "text").length;
     if (standing === 0) files.added.push(...going.filter((file) => !files.added.includes(file)));
     else if (going.length > standing) losses.push({ what: "file", note: "not all files of the edit are there" });
+    else if (going.length < standing) losses.push({ what: "file", note: "files that the edit has no more may be there" });
   }
 
   /** Files that have come with the edit. */

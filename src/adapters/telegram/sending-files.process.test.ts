@@ -368,6 +368,19 @@ describe("edits of what has files", () => {
     expect(lossesOf(outcome)).toEqual(["not all files of the edit are there"]);
   });
 
+  test("a file that somebody has deleted does not come again in a later session", async () => {
+    const { town, shared, refs } = await posted(["a.txt"], LONG);
+    for (const row of ours(town, town.dock)) if (row.wire.document !== undefined) town.alice.erase(row);
+    await edit(town, sending(town), refs, { text: "see", files: shared });
+    expect(textsOf(town, town.dock)).toEqual(["see"]);
+  });
+
+  test("one file less in a later session: nobody knows which, and that is said", async () => {
+    const { town, shared, refs } = await posted(["a.txt", "b.txt"]);
+    const outcome = await edit(town, sending(town), refs, { text: "see", files: shared.slice(1) });
+    expect(lossesOf(outcome)).toEqual(["files that the edit has no more may be there"]);
+  });
+
   test("a later session takes the files for those that stand", async () => {
     const { town, refs } = await posted(["a.txt"]);
     const life = sending(town);
