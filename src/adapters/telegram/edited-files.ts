@@ -21,7 +21,10 @@ export interface EditedFiles {
   readonly replaced: ReadonlyMap<MessageRef, TelegramPartFile>;
 }
 
-/** Where it is not known what the messages hold, all files are taken for those that stand there. */
+/**
+ * Where it is not known what the messages hold, all files are taken for those that stand there. An edit that names none
+ * may come from where nobody says again which there are: they stay.
+ */
 export function editedFiles(
   { channel, body }: EditOp,
   targets: readonly MessageRef[],
@@ -33,7 +36,8 @@ export function editedFiles(
   const isAllKnown = messages.every(
     ({ known }) => known?.is === "text" || (known?.is === "media" && known.file !== null),
   );
-  if (!isAllKnown) return { all, isKnown: false, added: [], removed: new Set(), replaced: new Map() };
+  if (!isAllKnown || body.files.length === 0)
+    return { all, isKnown: false, added: [], removed: new Set(), replaced: new Map() };
   const media = messages.flatMap(({ ref, known }) =>
     known?.is === "media" && known.file !== null ? [{ ref, ...known.file }] : [],
   );

@@ -287,14 +287,15 @@ export class TelegramEditor {
 
   /** Which files stand was not known before all messages were looked at. */
   #findAdded({ op: { channel }, files, losses }: EditCall, targets: readonly MessageRef[]): void {
-    if (files.isKnown) return;
+    if (files.isKnown || files.all.length === 0) return;
     const { known } = this.#sender.poster;
     const going = files.all.flatMap(({ file, goes }) => (goes === "in the text" ? [] : [file]));
     // What somebody has deleted may have been a file, and is not to come back.
     const standing = targets.filter((ref) => known.of(channel, ref)?.is !== "text").length;
     if (standing === 0) files.added.push(...going.filter((file) => !files.added.includes(file)));
     else if (going.length > standing) losses.push({ what: "file", note: "not all files of the edit are there" });
-    else if (going.length < standing) losses.push({ what: "file", note: "files that the edit has no more may be there" });
+    else if (going.length < standing)
+      losses.push({ what: "file", note: "files that the edit has no more may be there" });
   }
 
   /** Files that have come with the edit. */

@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest";
-import { doOp, type Tried } from "../../../test/contract/ops.ts";
+import { bodyOf, doOp, postOf, type Tried } from "../../../test/contract/ops.ts";
 import { CountingClock, RecordingHost } from "../../../test/contract/recording-host.ts";
 import { aSharedFile, fileIdOf, someBytes } from "../../../test/contract/shared-file.ts";
 import { addPerson, type Folk, install, standing } from "../../../test/servers/telegram/people.ts";
@@ -155,3 +155,26 @@ export function aFile({ host }: TelegramSendingLife, name: string, content: Uint
   host.files.set(fileIdOf(name), content);
   return aSharedFile({ name, id: fileIdOf(name), bytes: content.length });
 }
+
+/** What servers take for a picture of this size. */
+export function aPicture(width = 90, height = 60, bytes = 3_000): Uint8Array {
+  const content = Buffer.from(someBytes(bytes));
+  content.writeUInt32BE(0x89_50_4e_47, 0);
+  content.writeUInt32BE(width, 16);
+  content.writeUInt32BE(height, 20);
+  return new Uint8Array(content);
+}
+
+/** By nobody who has a name. */
+export async function postFiles(
+  town: TelegramSendingTown,
+  life: TelegramSendingLife,
+  files: readonly SharedFile[],
+  text = "look",
+): Promise<Outcome> {
+  const body = bodyOf(text, files);
+  return (await doOp(life, postOf(life.in(town.dock), "", { body, author: null }))).outcome;
+}
+
+export const lossesOf = (outcome: Outcome): readonly string[] =>
+  outcome.is === "delivered" ? outcome.receipt.losses.map(({ note }) => note) : [];
