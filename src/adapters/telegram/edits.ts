@@ -10,7 +10,7 @@ const OPS_MAX = 500;
 export interface TelegramEdit {
   readonly files: EditedFiles;
   readonly lessons: TelegramLessons;
-  /** Messages that hold another file by now, and the words with it; null: that was refused, and the file comes apart. */
+  /** Messages that hold another file by now, and the words with it; null: it was refused, and comes apart. */
   readonly replaced: Map<MessageRef, string | null>;
   /** Texts that were made, by their number. */
   readonly texts: Map<number, readonly MessageRef[]>;
