@@ -69,3 +69,20 @@ test("one that was missed, of the same second as one that was told, is found in 
   const edits = ["Alice edits: two", "Alice edits: three"];
   expect(toldBy(second.host)).toEqual(["Alice: one", ...edits, "Alice: over"]);
 });
+
+test("two of the same second that were told are not told again, once their message is kept no more", async () => {
+  const town = await slackTown();
+  const { alice, channel, server } = town;
+  const first = await live(town);
+  stand(server);
+  const row = alice.say(channel, "one");
+  for (const text of ["two", "three"]) alice.edit(row, text);
+  for (let at = 1; at <= 25; at += 1) alice.say(channel, `heard ${at}`);
+  await until(first.host, "Alice: heard 25");
+  await stop(first);
+  const second = await live(town, { before: first });
+  alice.say(channel, "over");
+  await until(second.host, "Alice: over");
+  const edits = toldBy(second.host).filter((words) => words.includes("edits"));
+  expect(edits).toEqual(["Alice edits: two", "Alice edits: three"]);
+});

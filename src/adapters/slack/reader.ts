@@ -16,6 +16,7 @@ import type { RecentThreads } from "./recent-threads.ts";
 import {
   came,
   deleted,
+  digestOf,
   edited,
   neededFor,
   reacted,
@@ -29,6 +30,8 @@ import { isSaid } from "./words.ts";
 /** So many messages are known by what they say, so that what changes nothing of it is no edit. */
 const CONTENTS_MAX = 5_000;
 const GONE_MAX = 2_000;
+/** Edits of one message within one second that are told apart by what they say. */
+const SECOND_MAX = 20;
 /** What is said must not wait longer for names. */
 const NAMES_MS = 1_500;
 /** What was said long ago can wait. */
@@ -42,6 +45,8 @@ interface Told {
   readonly editedTs: string;
   /** When the event of that was; empty: it is not known. */
   readonly changedTs: string;
+  /** All that it was told with in the second of that edit; null: not all is known. */
+  readonly said: readonly string[] | null;
 }
 
 export interface SlackReaderOptions {
@@ -153,11 +158,14 @@ export class SlackReader {
   told(message: SlackMessage, atTs = ""): void {
     const { ts, channel, threadTs, editedTs } = message;
     // Events of before are over, too.
-    const changedTs = atTs || (this.#lastTold(channel, ts)?.changedTs ?? "");
-    this.#contents.set(`${channel}/${ts}`, { digest: saidDigestOf(message), editedTs, changedTs });
+    const last = this.#lastTold(channel, ts);
+    const changedTs = atTs || (last?.changedTs ?? "");
+    const before = last?.editedTs === editedTs ? last.said : [];
+    const said = before === null || before.length >= SECOND_MAX ? null : [...before, digestOf(message)];
+    this.#contents.set(`${channel}/${ts}`, { digest: saidDigestOf(message), editedTs, changedTs, said });
     if (!isSaid(message)) return;
-    const before = this.#options.kept.find(channel, ts);
-    const reactions = before === null ? reactionMarks(message.reactions) : before.reactions;
+    const kept = this.#options.kept.find(channel, ts);
+    const reactions = kept === null ? reactionMarks(message.reactions) : kept.reactions;
     const isInThread = threadTs !== "" && threadTs !== ts;
     if (isInThread) this.#options.threads.note(channel, threadTs, ts);
     const isReply = isInThread && message.subtype !== "thread_broadcast";
@@ -165,10 +173,14 @@ export class SlackReader {
     this.#options.kept.keep(channel, { ts, root: isReply ? threadTs : "", editedTs, reactions, ...edit });
   }
 
-  /** What tells an edit from another one of the same second, which was told; empty: there is none. */
-  stampOf({ channel, ts, editedTs }: SlackMessage, atTs: string): string {
-    const last = this.#lastTold(channel, ts);
-    return last === null || last.editedTs !== editedTs ? "" : atTs || last.digest;
+  /**
+   * What tells an edit from another one of the same second, which was told and said the same; empty: there is none.
+   * So the last one of a second has the same key live and, once nothing is known of it, in the history.
+   */
+  stampOf(message: SlackMessage, atTs: string): string {
+    const last = this.#lastTold(message.channel, message.ts);
+    if (last === null || last.editedTs !== message.editedTs) return "";
+    return last.said?.includes(digestOf(message)) === false ? "" : atTs || last.digest;
   }
 
   /** Whether it is known to be told as it is. */
@@ -237,7 +249,8 @@ export class SlackReader {
   /** Null: nobody knows. */
   #lastTold(channel: string, ts: string): Told | null {
     const kept = this.#options.kept.find(channel, ts);
-    return this.#contents.get(`${channel}/${ts}`) ?? (kept === null || kept.digest === "" ? null : kept);
+    const told = this.#contents.get(`${channel}/${ts}`);
+    return told ?? (kept === null || kept.digest === "" ? null : { ...kept, said: null });
   }
 
   #deleted({ channel, ts, before, atTs }: SlackHappening & { readonly is: "gone" }): readonly Event[] {
