@@ -82,3 +82,16 @@ test("what takes too long is waited for once", async () => {
   await settled();
   expect([asked, names.toAsk(["C1"]), names.nameOf("C1")]).toEqual([["C1"], [], "name-C1"]);
 });
+
+test("of very many look-ups while nothing is answered, a hundred wait", async () => {
+  const gate = Promise.withResolvers<void>();
+  const { names, clock, asked } = stage(1_000, async () => await gate.promise);
+  const learned = idsOf(1, 151).map(async (id) => await names.learn([id], 1_000));
+  await clock.advance(1_000);
+  await Promise.all(learned);
+  expect(names.toAsk(["C500"])).toEqual([]);
+  gate.resolve();
+  await settled();
+  await names.learn(["C500"], 1_000);
+  expect(asked).toEqual([...idsOf(1, 101), "C500"]);
+});

@@ -16,6 +16,8 @@ const PAGES_MAX = 10;
 const LISTED_MS = 300_000;
 /** Of what is not in the list so many are asked for one by one; what is mentioned beside them has no name. */
 const ASKED_MAX = 10;
+/** So many look-ups wait for one another; what is mentioned beyond that is told as it is. */
+const WAITING_MAX = 100;
 
 const never = new AbortController().signal;
 
@@ -33,6 +35,7 @@ export class SlackChannelNames {
   /** Those that somebody has waited for in vain: nobody does that again. */
   readonly #late = new Set<string>();
   #last: Promise<void> = Promise.resolve();
+  #waiting = 0;
   #listedUntilMs = -Infinity;
 
   constructor(options: SlackChannelNamesOptions) {
@@ -58,6 +61,7 @@ export class SlackChannelNames {
 
   /** Those that somebody has to be asked for, and can be asked now. */
   toAsk(ids: Iterable<string>): readonly string[] {
+    if (this.#waiting >= WAITING_MAX) return [];
     return [...new Set(ids)].filter((id) => !this.#isKnown(id) && !this.#byId.hasFailed(id) && !this.#late.has(id));
   }
 
@@ -67,6 +71,7 @@ export class SlackChannelNames {
     if (unknown.length === 0) return;
     // Whoever asks for the same ones meanwhile finds them then.
     const learned = this.#last.then(async () => await this.#learn(unknown));
+    this.#waiting += 1;
     this.#last = learned;
     await inTime(learned, { clock: this.#options.clock, ms }, () => {
       for (const id of unknown) this.#late.add(id);
@@ -83,6 +88,14 @@ export class SlackChannelNames {
   }
 
   async #learn(ids: readonly string[]): Promise<void> {
+    try {
+      await this.#lookUp(ids);
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  async #lookUp(ids: readonly string[]): Promise<void> {
     const { clock } = this.#options;
     const unknown = ids.filter((id) => !this.#isKnown(id));
     if (unknown.length > FEW && clock.monoMs() >= this.#listedUntilMs) {

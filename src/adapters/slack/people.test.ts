@@ -40,6 +40,18 @@ test("a name is waited for so long, once, and is there when it comes", async () 
   expect([people.isToAsk("U1"), people.author("U1").name, asked]).toEqual([false, "u1", ["U1"]]);
 });
 
+test("while very many were waited for in vain, no other is", async () => {
+  const { people, clock, gate } = stage();
+  const got = Array.from({ length: 100 }, async (_, at) => await people.get(`U${at}`, 1_500));
+  expect(people.isToAsk("U100")).toBe(true);
+  await clock.advance(1_500);
+  await Promise.all(got);
+  expect(people.isToAsk("U100")).toBe(false);
+  gate.resolve();
+  await settled();
+  expect(people.isToAsk("U100")).toBe(true);
+});
+
 test("the people of a history are waited for together", async () => {
   const { people, clock, asked } = stage();
   const ids = Array.from({ length: 20 }, (_, at) => `U${at}`);

@@ -17,6 +17,8 @@ const ABSENT_MS = 60_000;
 const FAILED_MS = 20_000;
 /** So long a name is waited for where nobody waits for what is said. */
 const ASK_MS = 10_000;
+/** Where so many were waited for in vain, and still nobody has said who they are, no other is waited for. */
+const LATE_MAX = 100;
 /** Who is looked up at once of those whom a history names. */
 const LEARN_MAX = 4;
 const NAME_MAX = 80;
@@ -70,7 +72,8 @@ export class SlackPeople {
 
   /** Whether somebody has to be asked for this one, and can be asked now. */
   isToAsk(id: string): boolean {
-    return id !== "" && this.#byId.known(id) === undefined && !this.#byId.hasFailed(id) && !this.#late.has(id);
+    if (id === "" || this.#late.size >= LATE_MAX) return false;
+    return this.#byId.known(id) === undefined && !this.#byId.hasFailed(id) && !this.#late.has(id);
   }
 
   /** Looks up all who are not known, a few at once. False: of some of them nothing could be said in time. */
