@@ -59,3 +59,24 @@ test("the people of a history are waited for together", async () => {
   await clock.advance(10_000);
   expect([await learned, asked]).toEqual([false, ids.slice(0, 4)]);
 });
+
+test("hundreds of people of a history get the time that they take, up to a bound", async () => {
+  const clock = new FakeClock();
+  let asked = 0;
+  const user = async (id: string) => {
+    asked += 1;
+    const said = Promise.withResolvers<void>();
+    clock.after(200, () => said.resolve());
+    await said.promise;
+    return { ok: true as const, value: userOf(id) };
+  };
+  const people = new SlackPeople({ api: { user }, clock, settings: slackSettings({}) });
+  const of = (team: string, length: number): string[] => Array.from({ length }, (_, at) => `${team}${at}`);
+  const learned = people.learn(of("U", 240), 10_000, 30_000);
+  for (let ms = 0; ms < 12_000; ms += 200) await clock.advance(200);
+  expect(await learned).toBe(true);
+  asked = 0;
+  const more = people.learn(of("W", 1_000), 10_000, 30_000);
+  for (let ms = 0; ms < 30_000; ms += 200) await clock.advance(200);
+  expect([await more, asked]).toEqual([false, 600]);
+});

@@ -21,6 +21,8 @@ const ASK_MS = 10_000;
 const LATE_MAX = 100;
 /** Who is looked up at once of those whom a history names. */
 const LEARN_MAX = 4;
+/** For each one of these who is not known, where they are many. */
+const EACH_MS = 100;
 const NAME_MAX = 80;
 
 const never = new AbortController().signal;
@@ -76,11 +78,14 @@ export class SlackPeople {
     return this.#byId.known(id) === undefined && !this.#byId.hasFailed(id) && !this.#late.has(id);
   }
 
-  /** Looks up all who are not known, a few at once. False: of some of them nothing could be said in time. */
-  async learn(ids: Iterable<string>, ms = ASK_MS): Promise<boolean> {
+  /**
+   * Looks up all who are not known, a few at once, of many for up to `maxMs`. False: of some of them nothing could be
+   * said in time.
+   */
+  async learn(ids: Iterable<string>, ms = ASK_MS, maxMs = ms): Promise<boolean> {
     const { clock } = this.#options;
-    const untilMs = clock.monoMs() + ms;
     const unknown = [...new Set(ids)].filter((id) => id !== "" && this.#byId.known(id) === undefined);
+    const untilMs = clock.monoMs() + Math.min(maxMs, Math.max(ms, unknown.length * EACH_MS));
     for (let at = 0; at < unknown.length && clock.monoMs() < untilMs; at += LEARN_MAX) {
       const some = unknown.slice(at, at + LEARN_MAX);
       await Promise.all(some.map(async (id) => await this.get(id, untilMs - clock.monoMs())));

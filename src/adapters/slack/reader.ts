@@ -36,6 +36,8 @@ const SECOND_MAX = 20;
 const NAMES_MS = 1_500;
 /** What was said long ago can wait. */
 const PAST_MS = 10_000;
+/** And where it was by very many. */
+const PAST_MAX_MS = 30_000;
 
 const never = new AbortController().signal;
 
@@ -141,6 +143,7 @@ export class SlackReader {
     const isKnown = await people.learn(
       needed.flatMap(({ users }) => users),
       ms,
+      isHurried ? ms : PAST_MAX_MS,
     );
     if (!isKnown) return null;
     await names.learn(
