@@ -45,7 +45,7 @@ describe("what a channel has", () => {
     [100, 200, 0, 100, 1, true],
   ])("%i messages in pages of %i, from %i on", async (count, most, from, found, pages, hasAll) => {
     const { api, asked } = channelOf(count, most);
-    const answer = await fetchChannel(api, { channel: "C1", from: tsAfter(from) }, never);
+    const answer = await fetchChannel(api, { channel: "C1", from: tsAfter(from), before: "" }, never);
     if (!answer.ok) throw new Error(answer.failure.message);
     const { messages, ...more } = answer.value;
     expect([messages.length, asked.length, more]).toEqual([found, pages, { hasAll, isWhole: true }]);
@@ -53,12 +53,20 @@ describe("what a channel has", () => {
   });
 
   test("what the plan hides is not gone", async () => {
-    const answer = await fetchChannel(channelOf(10, 200, true).api, { channel: "C1", from: tsAfter(5) }, never);
+    const answer = await fetchChannel(
+      channelOf(10, 200, true).api,
+      { channel: "C1", from: tsAfter(5), before: "" },
+      never,
+    );
     expect(answer).toMatchObject({ ok: true, value: { hasAll: false } });
   });
 
   test("more than can be read for one gap is said to be missing", async () => {
-    const answer = await fetchChannel(channelOf(12_000, 200).api, { channel: "C1", from: tsAfter(0) }, never);
+    const answer = await fetchChannel(
+      channelOf(12_000, 200).api,
+      { channel: "C1", from: tsAfter(0), before: "" },
+      never,
+    );
     expect(answer).toMatchObject({ ok: true, value: { isWhole: false } });
   });
 
@@ -100,11 +108,12 @@ describe("what has happened", () => {
     readonly until?: string;
     readonly settled?: string;
     readonly toldEdited?: boolean;
+    readonly before?: string;
   }
 
   const found = ({ rows, told = [], threads = new Map(), hasAll = false, ...given }: Given) =>
     changesIn(
-      { channel: { messages: rows, hasAll, isWhole: true }, threads, kept: told },
+      { channel: { messages: rows, hasAll, isWhole: true }, threads, kept: told, before: given.before ?? "" },
       { channel: "C1", from: tsAfter(10), floor: tsAfter(5), until: given.until ?? "", settled: given.settled ?? "" },
       () => given.toldEdited ?? false,
     );
@@ -146,6 +155,11 @@ describe("what has happened", () => {
       [`gone? ${tsAfter(12)}`, `gone ${tsAfter(2)}`],
     ],
     ["what may be older than all that is seen", { rows: [at(3)], told: [kept(2)] }, []],
+    [
+      "what was not asked for",
+      { rows: [at(1), at(3)], told: [kept(2), kept(4), kept(6)], hasAll: true, before: tsAfter(5) },
+      [`gone ${tsAfter(2)}`, `gone ${tsAfter(4)}`],
+    ],
     ["but not where that is all", { rows: [at(3)], told: [kept(2)], hasAll: true }, [`gone ${tsAfter(2)}`]],
     ["a channel of which nothing can be seen", { rows: [], told: [kept(2)], hasAll: true }, []],
     ["a stone", { rows: [at(1, { subtype: "tombstone" })], told: [kept(1)] }, [`gone ${tsAfter(1)}`]],

@@ -2,7 +2,7 @@ import type { HistoryPage, SlackApi } from "./api.ts";
 import { type KeptMessage, reactionMark } from "./kept-messages.ts";
 import { isLaterTs, microsOf, type SlackMessage } from "./model.ts";
 import { saidDigestOf } from "./receive.ts";
-import type { SlackResult } from "./result.ts";
+import type { SlackFailure, SlackResult } from "./result.ts";
 
 /** As many as Slack likes to give at once. */
 const PAGE_MAX = 200;
@@ -34,22 +34,30 @@ export interface FetchedMessages {
   readonly isWhole: boolean;
 }
 
-/** The newest messages of a channel, as far back as is asked, and a page more, in which the changes are looked for. */
+/** `part`: what came before the failure; of a channel the newest, of a thread the root and the oldest. */
+type FetchResult =
+  | { readonly ok: true; readonly value: FetchedMessages }
+  | { readonly ok: false; readonly failure: SlackFailure; readonly part: FetchedMessages };
+
+/**
+ * The newest messages of a channel, as far back as is asked, and a page more, in which the changes are looked for.
+ * `before`: only those that are older; empty: all.
+ */
 export async function fetchChannel(
   api: Pick<SlackApi, "history">,
-  { channel, from }: Pick<SlackScope, "channel" | "from">,
+  { channel, from, before }: Pick<SlackScope, "channel" | "from"> & { readonly before: string },
   signal: AbortSignal,
-): Promise<SlackResult<FetchedMessages>> {
+): Promise<FetchResult> {
   const found = new Map<string, SlackMessage>();
   let cursor = "";
   let pages = 0;
   let hasReached = false;
   for (;;) {
     const answer: SlackResult<HistoryPage> = await api.history(
-      { channel, oldest: "", latest: "", cursor, count: PAGE_MAX },
+      { channel, oldest: "", latest: before, cursor, count: PAGE_MAX },
       signal,
     );
-    if (!answer.ok) return answer;
+    if (!answer.ok) return { ...answer, part: fetched(found, false, true).value };
     const { messages, next, limited } = answer.value;
     for (const message of messages) found.set(message.ts, { ...message, channel });
     pages += 1;
@@ -68,14 +76,14 @@ export async function fetchThread(
   api: Pick<SlackApi, "replies">,
   { channel, root, oldest }: { readonly channel: string; readonly root: string; readonly oldest: string },
   signal: AbortSignal,
-): Promise<SlackResult<FetchedMessages>> {
+): Promise<FetchResult> {
   const found = new Map<string, SlackMessage>();
   let cursor = "";
   for (;;) {
     const query = { channel, root, oldest, latest: "", cursor, count: PAGE_MAX };
     const answer: SlackResult<HistoryPage> = await api.replies(query, signal);
     if (!answer.ok && GONE.has(answer.failure.error)) return fetched(found, true, true);
-    if (!answer.ok) return answer;
+    if (!answer.ok) return { ...answer, part: fetched(found, false, false).value };
     const { messages, next } = answer.value;
     for (const message of messages) found.set(message.ts, { ...message, channel });
     const isOver = next === "" || next === cursor;
@@ -92,7 +100,7 @@ function fetched(
   found: ReadonlyMap<string, SlackMessage>,
   hasAll: boolean,
   isWhole: boolean,
-): SlackResult<FetchedMessages> {
+): FetchResult & { readonly ok: true } {
   return { ok: true, value: { messages: [...found.values()].toSorted(byAge), hasAll, isWhole } };
 }
 
@@ -170,11 +178,13 @@ interface FoundIn {
   readonly threads: ReadonlyMap<string, FetchedMessages & { readonly oldest: string }>;
   /** What was told last of the channel, before it was asked. */
   readonly kept: readonly KeptMessage[];
+  /** The channel was asked only for what is older; empty: for all. */
+  readonly before: string;
 }
 
 /** Reads out of what is there now what has happened. `wasToldEdited`: a message was told as it is after that edit. */
 export function changesIn(
-  { channel, threads, kept }: FoundIn,
+  { channel, threads, kept, before: latest }: FoundIn,
   { from, floor, until, settled }: SlackScope,
   wasToldEdited: (ts: string, editedTs: string) => boolean,
 ): SlackChanges {
@@ -200,7 +210,8 @@ export function changesIn(
     }
     if (before !== null) changes.push(...reactionsIn(message, before));
   }
-  const missing = kept.filter((one) => !all.has(one.ts) && isReached(one, channel, threads));
+  const isAsked = ({ ts, root }: KeptMessage): boolean => root !== "" || latest === "" || isLaterTs(latest, ts);
+  const missing = kept.filter((one) => !all.has(one.ts) && isAsked(one) && isReached(one, channel, threads));
   const gone = missing.filter(({ ts }) => isSettled(ts)).map(({ ts }) => ({ is: "gone" as const, ts }));
   return { messages, changes: [...changes, ...gone], doubtful: missing.filter(({ ts }) => !isSettled(ts)) };
 }

@@ -6,29 +6,19 @@ import { inTime } from "../kit/in-time.ts";
 import type { EventIntake } from "../kit/intake.ts";
 import type { SlackApi } from "./api.ts";
 import { AUTH_ERRORS } from "./errors.ts";
-import {
-  changesIn,
-  fetchChannel,
-  type FetchedMessages,
-  fetchThread,
-  type SlackChange,
-  reactionsIn,
-  type SlackScope,
-  threadsIn,
-} from "./gap.ts";
+import { changesIn, type SlackChange, reactionsIn, type SlackScope } from "./gap.ts";
+import { type HistoryReading, SlackHistoryReader } from "./history-reader.ts";
 import { type KeptMessage, reactionMarks } from "./kept-messages.ts";
 import { isLaterTs, type SlackMessage } from "./model.ts";
 import { earlierOf, marginBefore, type SlackPositions } from "./positions.ts";
 import type { SlackReader } from "./reader.ts";
 import { deleted, edited, reacted, toEvent } from "./receive.ts";
-import type { SlackFailure, SlackResult } from "./result.ts";
+import type { SlackFailure } from "./result.ts";
 
 /** Handed over at once. */
 const BATCH_MAX = 200;
 /** So many handings over may be under way. */
 const UNDER_WAY_MAX = 5;
-/** Threads of one channel that are read for one gap, those with the newest replies. */
-const THREADS_MAX = 50;
 /** So often the people of a channel's history are looked up; then it is told without their names. */
 const LEARN_MAX = 3;
 const CHANNELS_MAX = 1_000;
@@ -64,17 +54,12 @@ interface SlackHistoryTask {
 export interface UnreadHistory extends Pick<SlackFailure, "why" | "error" | "status" | "message" | "retryAfterMs"> {
   /** Asking again would fail again, until somebody changes something. */
   readonly isForGood: boolean;
-}
-
-interface Reading {
-  readonly scope: SlackScope;
-  readonly channel: FetchedMessages;
-  readonly threads: ReadonlyMap<string, FetchedMessages & { readonly oldest: string }>;
-  readonly kept: readonly KeptMessage[];
+  /** A part was read, which counts: the next look goes on behind it. */
+  readonly isBegun: boolean;
 }
 
 interface Telling {
-  readonly reading: Reading;
+  readonly reading: HistoryReading;
   readonly task: SlackHistoryTask;
   /** What was said there and edited since, by `ts`. */
   readonly edits: ReadonlyMap<string, SlackMessage>;
@@ -88,9 +73,11 @@ export class SlackHistory {
   readonly #options: SlackHistoryOptions;
   /** How often nobody could say who the people of a channel are. */
   readonly #nameless = new Lru<string, number>(CHANNELS_MAX);
+  readonly #reader: SlackHistoryReader;
 
   constructor(options: SlackHistoryOptions) {
     this.#options = options;
+    this.#reader = new SlackHistoryReader({ ...options, log: options.host.log });
   }
 
   /** What the socket has lost since the last look. */
@@ -115,14 +102,12 @@ export class SlackHistory {
     const margin = marginBefore(isSweep ? times.until : positions.channels.sinceOf(channel));
     const from = earlierOf(margin, positions.lookedOf(channel));
     const scope = { channel, from: isLaterTs(floor, from) ? floor : from, floor, ...times };
-    const failure = await this.#tell(task, scope, isSweep);
-    if (failure === null && !task.isOver()) positions.looked(channel, times.settled);
-    return failure;
+    return await this.#tell(task, scope, isSweep);
   }
 
   async #tell(task: SlackHistoryTask, scope: SlackScope, isSweep: boolean): Promise<UnreadHistory | null> {
     const { positions, host } = this.#options;
-    const fetched = await this.#fetch(task, scope, isSweep);
+    const fetched = await this.#reader.read(task, scope, isSweep);
     if (task.isOver()) return null;
     if (!fetched.ok) return unread(fetched.failure);
     const reading = fetched.value;
@@ -148,7 +133,10 @@ export class SlackHistory {
     this.#tellChanges(channel, changes, task);
     host.log.trace({ channel, messages: reading.channel.messages.length, changes: changes.length }, "read a history");
     // A sweep comes again.
-    return isSweep ? null : await this.#lookAgain(task, scope, found.doubtful);
+    const failure = isSweep ? null : await this.#lookAgain(task, scope, found.doubtful);
+    if (failure !== null || task.isOver()) return failure;
+    this.#reader.told(reading);
+    return reading.cut === null ? null : unread(reading.cut, true);
   }
 
   /** Whether what was not there, and is young, still is not. */
@@ -161,7 +149,7 @@ export class SlackHistory {
     if (first === undefined) return null;
     await inTime(NEVER, { clock: this.#options.host.clock, ms: AGAIN_MS, signal: task.signal }, () => null);
     const all: SlackScope = { ...scope, from: first.ts, settled: "" };
-    const fetched = await this.#fetch(task, all, false);
+    const fetched = await this.#reader.read(task, all, false);
     if (task.isOver()) return null;
     if (!fetched.ok) return unread(fetched.failure);
     const { changes } = changesIn(fetched.value, all, () => true);
@@ -169,41 +157,6 @@ export class SlackHistory {
       change.is === "gone" && doubtful.some(({ ts }) => ts === change.ts);
     this.#tellChanges(scope.channel, changes.filter(isGone), task);
     return null;
-  }
-
-  async #fetch(task: SlackHistoryTask, scope: SlackScope, isSweep: boolean): Promise<SlackResult<Reading>> {
-    const { api, positions, reader, host } = this.#options;
-    const { channel: id } = task;
-    const kept = positions.kept.of(id);
-    // All of the newest page is compared, and as many more as it takes to come to where the last look was.
-    const from = isSweep ? positions.lookedOf(id) : scope.from;
-    const channel = await fetchChannel(api, { channel: id, from }, task.signal);
-    if (!channel.ok) return channel;
-    for (const message of channel.value.messages) reader.note(message);
-    const threads = new Map<string, FetchedMessages & { readonly oldest: string }>();
-    const told = { kept, recent: positions.threads.of(id, scope.from) };
-    const wanted = threadsIn(channel.value.messages, isSweep ? UNTOLD : told, scope.from);
-    const isTold = (root: string): boolean => isSweep && this.#isTold(id, channel.value.messages, root);
-    for (const { root, oldest } of wanted.slice(0, THREADS_MAX)) {
-      if (isTold(root) || task.isOver()) continue;
-      const thread = await fetchThread(api, { channel: id, root, oldest }, task.signal);
-      if (!thread.ok) return thread;
-      for (const message of thread.value.messages) reader.note(message);
-      if (thread.value.messages.length === 0) positions.threads.drop(id, root);
-      threads.set(root, { ...thread.value, oldest });
-    }
-    if (wanted.length > THREADS_MAX) {
-      const words =
-        "more threads have something new than Rialto reads for one gap: what was said in the others is missing";
-      host.log.warn({ channel: id, threads: wanted.length - THREADS_MAX }, words);
-    }
-    return { ok: true, value: { scope, channel: channel.value, threads, kept } };
-  }
-
-  /** The newest reply of a thread was told. */
-  #isTold(channel: string, messages: readonly SlackMessage[], root: string): boolean {
-    const latest = messages.find(({ ts }) => ts === root)?.latestReply ?? "";
-    return latest !== "" && this.#options.positions.kept.find(channel, latest) !== null;
   }
 
   /** By `ts`, with what events lack. Null: they are to be read again later, with the names of people. */
@@ -333,12 +286,13 @@ export class SlackHistory {
     }
   }
 
-  #report({ reading: { scope, channel, threads }, isSweep }: Telling, missed: number): void {
+  #report({ reading: { scope, channel, threads, cut }, isSweep }: Telling, missed: number): void {
     const { log } = this.#options.host;
     if (missed > 0) {
       const words = isSweep ? "Slack had not told these messages" : "read the messages that Rialto missed";
       log.info({ channel: scope.channel, messages: missed }, words);
     }
+    if (cut !== null) return;
     if (!channel.isWhole || [...threads.values()].some(({ isWhole }) => !isWhole)) {
       log.warn({ channel: scope.channel }, "more was said than Rialto reads for one gap: some of it is missing");
     }
@@ -346,9 +300,6 @@ export class SlackHistory {
 }
 
 const isOn = (change: SlackChange): boolean => change.is === "reacted" && change.on;
-
-/** What became of these, a sweep does not ask. */
-const UNTOLD = { kept: [], recent: new Map<string, string>() };
 
 const HISTORY = { event: "history" };
 
@@ -359,10 +310,12 @@ const NAMELESS: UnreadHistory = {
   message: "Slack does not say who its people are",
   retryAfterMs: null,
   isForGood: false,
+  isBegun: false,
 };
 
-const unread = (failure: SlackFailure): UnreadHistory => ({
+const unread = (failure: SlackFailure, isBegun = false): UnreadHistory => ({
   ...failure,
+  isBegun,
   isForGood: FOR_GOOD.has(failure.error) || AUTH_ERRORS.has(failure.error),
 });
 

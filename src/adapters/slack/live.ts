@@ -108,7 +108,7 @@ export class SlackSession implements Session<SlackHandlers> {
     this.#sweep = new SlackSweep({
       clock: host.clock,
       channels: () => this.#timeline.channels,
-      isLimited: () => api.isLimited("conversations.history"),
+      isLimited: () => api.isLimited("conversations.history") || api.isLimited("conversations.replies"),
       isHurried: () => options.events.order === "late",
       look: async (...args) => await this.#timeline.sweep(...args),
     });

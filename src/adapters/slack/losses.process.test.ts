@@ -6,12 +6,14 @@ import { begin, joinChannel, live, type SlackTown, slackTown, stop, toldBy, unti
 class SweepClock extends CountingClock {
   #aheadMs = 0;
   #sweep: (() => void) | null = null;
+  #late: (() => void) | null = null;
 
   override monoMs(): number {
     return super.monoMs() + this.#aheadMs;
   }
 
   override after(ms: number, task: () => void): () => void {
+    if (ms === 3_000) this.#late = task;
     if (ms !== 6_000) return super.after(ms, task);
     this.#sweep = task;
     return () => void (this.#sweep = null);
@@ -21,6 +23,11 @@ class SweepClock extends CountingClock {
   sweep(town: SlackTown, ms = 61_000): void {
     this.pass(town, ms);
     this.#sweep?.();
+  }
+
+  /** A look has taken too long. */
+  late(): void {
+    this.#late?.();
   }
 
   pass({ server }: SlackTown, ms: number): void {
@@ -163,6 +170,45 @@ describe("what the socket loses", () => {
     alice.say(channel, "over");
     await until(host, "Alice: over");
     expect(toldBy(host).slice(26)).toEqual(["Alice edits: young, edited", "Alice: over"]);
+  });
+
+  test("is told by several looks where one cannot ask for it all, be it in the channel or in a thread", async () => {
+    const town = await slackTown();
+    const { alice, channel, server } = town;
+    server.history.smallPages = true;
+    const clock = new SweepClock();
+    const { host } = await live(town, { host: new RecordingHost(clock) });
+    clock.sweep(town);
+    const root = alice.say(channel, "root");
+    server.hub.lose = 19;
+    alice.say(channel, "lost");
+    for (let at = 1; at <= 18; at += 1) alice.say(channel, `lost answer ${at}`, { thread: root });
+    clock.pass(town, LONG_MS);
+    for (let at = 1; at <= 40; at += 1) alice.say(channel, `heard ${at}`);
+    await until(host, "Alice: heard 40");
+    for (const method of ["conversations.history", "conversations.replies"]) server.limits.set(method, 1, 60_000);
+    const words: string[] = [];
+    const look = async (isCut: boolean): Promise<void> => {
+      const { refused } = server.limits;
+      clock.sweep(town, 600_000);
+      if (isCut) await until(host, () => server.limits.refused > refused);
+      if (isCut) clock.late();
+      words.push(`Alice: look ${words.length + 1}`);
+      alice.say(channel, words.at(-1)?.slice(7) ?? "");
+      await until(host, words.at(-1) ?? "");
+    };
+    // Two pages of the channel, the last one and a page of the thread, and the rest of that.
+    for (const isCut of [true, true, true, false]) await look(isCut);
+    await until(host, "Alice: lost answer 18");
+    const count = server.requests.length;
+    clock.sweep(town, 600_000);
+    await until(host, () => histories(server.requests.slice(count)) === 1);
+    alice.say(channel, "over");
+    await until(host, "Alice: over");
+    const answers = Array.from({ length: 18 }, (_, at) => `Alice: lost answer ${at + 1}`);
+    expect(toldBy(host).filter((one) => one.includes("lost"))).toEqual(["Alice: lost", ...answers]);
+    expect(server.requests.slice(count).filter((one) => one.endsWith("/conversations.replies"))).toEqual([]);
+    expect(toldBy(host)).toHaveLength(1 + 19 + 40 + words.length + 1);
   });
 
   test("what the history does not have yet is not taken for deleted, neither by a sweep nor after a gap", async () => {

@@ -9,6 +9,7 @@ const LIMITED: UnreadHistory = {
   message: "too much",
   retryAfterMs: 900_000,
   isForGood: false,
+  isBegun: false,
 };
 
 /** A clock that a test moves on, and what is looked at then, with the minute. */
@@ -16,7 +17,7 @@ function stage(channels: string[]) {
   let nowMs = 0;
   let tasks: { readonly atMs: number; readonly task: () => void }[] = [];
   const looks: string[] = [];
-  const state = { isLimited: false, isHurried: false, answer: null as UnreadHistory | null };
+  const state = { isLimited: false, isHurried: false, answer: null as UnreadHistory | null, slow: "", isBegun: false };
   const after = (ms: number, task: () => void): (() => void) => {
     const timer = { atMs: nowMs + ms, task };
     tasks.push(timer);
@@ -27,9 +28,11 @@ function stage(channels: string[]) {
     channels: () => channels,
     isLimited: () => state.isLimited,
     isHurried: () => state.isHurried,
-    look: async (channel, settledMs) => {
+    look: async (channel, settledMs, signal) => {
       looks.push(`${channel} ${Math.floor(nowMs / 60_000)}${settledMs === 0 ? " at once" : ""}`);
-      return await Promise.resolve(state.answer);
+      if (channel !== state.slow) return await Promise.resolve(state.answer);
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      return { ...LIMITED, why: "aborted", error: "", retryAfterMs: null, isBegun: state.isBegun };
     },
   });
   onTestFinished(() => sweep.stop());
@@ -76,6 +79,35 @@ test("while the network does not want to be asked, and for a while after it refu
   expect(looks).toEqual(["a 6"]);
   await pass(MINUTE);
   expect(looks).toHaveLength(2);
+});
+
+test("a slow channel keeps none of the others back, and rests itself where nothing came of it", async () => {
+  const { looks, pass, state } = stage(["a", "b", "c"]);
+  state.slow = "b";
+  state.isBegun = true;
+  await pass(4 * MINUTE);
+  const of = (minute: number) => looks.filter((look) => look.endsWith(` ${minute}`));
+  expect([of(2), of(3)]).toEqual([
+    ["a 2", "b 2", "c 2"],
+    ["a 3", "b 3", "c 3"],
+  ]);
+  state.isBegun = false;
+  await pass(4 * MINUTE);
+  expect(looks.slice(9)).toEqual(["a 4", "b 4", "c 4", "a 5", "c 5", "a 6", "c 6", "a 7", "c 7"]);
+});
+
+test("where little may be asked, what a look has begun is soon gone on with", async () => {
+  const { looks, pass, state } = stage(["a"]);
+  state.answer = { ...LIMITED, retryAfterMs: MINUTE, isBegun: true };
+  await pass(8 * MINUTE);
+  expect(looks).toEqual(["a 1", "a 3", "a 5", "a 7"]);
+});
+
+test("what is wrong with one channel does not matter to the others", async () => {
+  const { looks, pass, state } = stage(["a", "b"]);
+  state.answer = { ...LIMITED, error: "internal_error", retryAfterMs: null };
+  await pass(5 * MINUTE);
+  expect(looks).toEqual(["a 1", "b 1"]);
 });
 
 test("while events come late, all are looked at often, also at what is new", async () => {

@@ -9,7 +9,7 @@ const HURRY = { everyMs: 1_000, againMs: 4_000 };
 const SETTLED_MS = 10_000;
 /** A look takes no longer: what is said there meanwhile waits for it. */
 const LOOK_MS = 3_000;
-/** After a look that was refused, none is taken for so long. */
+/** After a look of which nothing came, its channel is not looked at for so long; nor is any, where Slack refuses. */
 const REST_MS = 300_000;
 
 interface SlackSweepOptions {
@@ -87,8 +87,18 @@ export class SlackSweep {
     const cancel = clock.after(LOOK_MS, () => late.abort());
     const failure = await look(channel, isHurried() ? 0 : SETTLED_MS, late.signal);
     cancel();
-    this.#lookedMs.set(channel, clock.monoMs());
-    if (failure === null && !late.signal.aborted) return;
-    this.#restUntilMs = clock.monoMs() + Math.max(failure?.retryAfterMs ?? 0, REST_MS);
+    const nowMs = clock.monoMs();
+    this.#lookedMs.set(channel, nowMs);
+    if (failure === null) return;
+    const { error, why, retryAfterMs, isBegun } = failure;
+    const isLimited = error === "ratelimited";
+    if (isLimited && isBegun) {
+      // Half of what may be asked is left to others.
+      this.#restUntilMs = nowMs + Math.min(2 * (retryAfterMs ?? REST_MS), REST_MS);
+    } else if (isLimited || (why !== "refused" && !late.signal.aborted)) {
+      this.#restUntilMs = nowMs + Math.max(retryAfterMs ?? 0, REST_MS);
+    } else if (!isBegun) {
+      this.#lookedMs.set(channel, nowMs + REST_MS);
+    }
   }
 }

@@ -187,13 +187,16 @@ export class SlackTimeline {
     return this.#lanes.ids;
   }
 
-  /** Compares a channel with what was told of it. `settledMs`: what is younger may still come by itself. */
+  /**
+   * Compares a channel with what was told of it. `settledMs`: what is younger may still come by itself. What was read
+   * until the signal counts.
+   */
   async sweep(channel: string, settledMs: number, signal: AbortSignal): Promise<UnreadHistory | null> {
     const times = { until: this.#before(settledMs), settled: this.#before(SETTLED_MS) };
-    return await this.#lanes.hold(channel, async (isOver) => {
-      const over = (): boolean => isOver() || signal.aborted;
-      return await this.#history.sweep({ channel, isOver: over, signal }, times);
-    });
+    return await this.#lanes.hold(
+      channel,
+      async (isOver) => await this.#history.sweep({ channel, isOver, signal }, times),
+    );
   }
 
   /** The server's clock. Ours, while it has told nothing. */
