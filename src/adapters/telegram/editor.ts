@@ -107,6 +107,7 @@ export class TelegramEditor {
       if (stop !== null) return stop;
       call.texts += 1;
     }
+    losses.push(...this.#render(call, call.first === "with a file").losses);
     this.#findAdded(call, targets);
     const stop = await this.#add(call);
     if (stop !== null) return stop;
@@ -121,11 +122,15 @@ export class TelegramEditor {
   }
 
   /** The words that stand nowhere yet; null: there are none. */
-  #next({ op, files, texts, first }: EditCall, isWithFile = first === "with a file"): TelegramText | null {
+  #next(call: EditCall, isWithFile = call.first === "with a file"): TelegramText | null {
+    return this.#render(call, isWithFile).texts[call.texts] ?? null;
+  }
+
+  #render({ op, files }: EditCall, isWithFile: boolean): ReturnType<typeof renderTexts> {
     const firstMax = isWithFile ? CAPTION_MAX : TEXT_MAX;
     const idOf = this.#sender.idOf(op.channel);
     const options = { idOf, files: files.all, uploadMax: this.#sender.link.uploadMax, sent: NOTHING_SENT, firstMax };
-    return renderTexts(op, options).texts[texts] ?? null;
+    return renderTexts(op, options);
   }
 
   async #change(call: EditCall, target: MessageRef): Promise<Changed> {

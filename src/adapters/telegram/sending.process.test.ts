@@ -168,6 +168,17 @@ describe("edits", () => {
     expect(textsOf(town, town.dock)).toEqual(["short", "…", "…"]);
   });
 
+  test("what is lost of its formatting is said, as it is of a post", async () => {
+    const town = await sendingTown();
+    const life = sending(town);
+    const bold = `<p>${Array.from({ length: 150 }, (_, at) => `<b>x${at}</b> ${"y ".repeat(20)}`).join(" ")}</p>`;
+    const post = await doOp(life, postOf(life.in(town.dock), "", { body: bodyOf(bold, [], "html") }));
+    const body = bodyOf(`${bold}<p>more</p>`, [], "html");
+    const { outcome } = await doOp(life, editOf(life.in(town.dock), messagesOf(post.outcome), "", { body }));
+    const losses = [{ what: "format", note: "a text this long is sent without its formatting" }];
+    expect([post.outcome, outcome]).toMatchObject([{ receipt: { losses } }, { receipt: { losses } }]);
+  });
+
   test("of what is gone", async () => {
     const town = await sendingTown();
     const life = sending(town);
