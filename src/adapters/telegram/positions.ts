@@ -1,6 +1,7 @@
 import type { ChannelRef, Cursor } from "../../contract/ids.ts";
 import { isObject, listIn, NOTHING, numberIn, objectIn, parsed } from "../kit/json.ts";
 import { TelegramCaptions } from "./captions.ts";
+import { TelegramDigests } from "./digests.ts";
 import { channelRef, cursorOf, readAddress } from "./ids.ts";
 
 /** Groups that have become supergroups: no account has more of them. */
@@ -10,7 +11,7 @@ const AHEAD_MAX = 1_000;
 
 /**
  * What the cursor holds: the last update that was told with all before it, those after it that were, the new ids of
- * chats that have moved, the rooms we are in, and what the last albums say.
+ * chats that have moved, the rooms we are in, what the last albums say, and what the last messages look like.
  */
 export class TelegramPositions {
   /** The last update of which the cursor is on disk; 0: none. Ids may begin anew, lower, after a week of silence. */
@@ -20,6 +21,7 @@ export class TelegramPositions {
   readonly #chats = new Map<number, number>();
   readonly #rooms = new Set<ChannelRef>();
   readonly captions: TelegramCaptions;
+  readonly digests: TelegramDigests;
   /** Updates that are handed over, while others before them are not yet. */
   ahead: readonly number[];
   #moved = false;
@@ -30,6 +32,7 @@ export class TelegramPositions {
     this.#at = Math.max(0, Math.trunc(numberIn(json, "at") ?? 0));
     this.#seen = this.#at;
     this.captions = new TelegramCaptions(listIn(json, "captions"));
+    this.digests = new TelegramDigests(objectIn(json, "digests"));
     this.ahead = listIn(json, "ahead")
       .slice(0, AHEAD_MAX)
       .filter((id) => typeof id === "number");
@@ -99,6 +102,7 @@ export class TelegramPositions {
   take(): Cursor {
     this.#moved = false;
     const captions = this.captions.write();
+    const digests = this.digests.write();
     const { ahead } = this;
     return cursorOf({
       at: this.#seen,
@@ -106,6 +110,7 @@ export class TelegramPositions {
       rooms: [...this.#rooms],
       ...(ahead.length > 0 && { ahead }),
       ...(captions.length > 0 && { captions }),
+      ...(Object.keys(digests).length > 0 && { digests }),
     });
   }
 

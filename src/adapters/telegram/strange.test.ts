@@ -3,6 +3,7 @@ import * as fc from "../../../test/support/property.ts";
 import type { Author, Event } from "../../contract/events.ts";
 import { mint, type ChannelRef } from "../../contract/ids.ts";
 import { isObject, textIn } from "../kit/json.ts";
+import { TelegramDigests } from "./digests.ts";
 import { telegramHappeningIn } from "./happening.ts";
 import { userRef } from "./ids.ts";
 import { ALICE, CREW } from "./message.suite.ts";
@@ -50,7 +51,7 @@ function eventsOf(raw: unknown): readonly Event[] {
   if (update === null) return [];
   const what = telegramHappeningIn(update);
   const at = { channel, update: update.id };
-  const told = new TelegramTold();
+  const told = new TelegramTold(new TelegramDigests({}));
   switch (what.is) {
     case "said":
       told.note([what.message], channel);

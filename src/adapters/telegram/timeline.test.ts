@@ -80,6 +80,21 @@ describe("edits", () => {
     ]);
   });
 
+  test("that change nothing are not told in a later session either", async () => {
+    const first = stage();
+    first.timeline.push([message({ text: "hi" }), message({ message_id: 6, text: "ho" }), edit({ text: "hey" })]);
+    await first.timeline.ready();
+    const { timeline, told } = stage({ since: first.host.cursors.at(-1) ?? null });
+    timeline.push([
+      edit({ text: "hey", edit_date: 300 }),
+      edit({ message_id: 6, text: "ho", reply_markup: { inline_keyboard: [] } }),
+      edit({ message_id: 6, text: "hello" }),
+      edit({ text: "hi" }),
+    ]);
+    await timeline.ready();
+    expect(told()).toEqual(["-1001 Alice edits 6: hello", "-1001 Alice edits 5: hi"]);
+  });
+
   test("of polls and places are quiet, also of those that were never told", async () => {
     const { timeline, told } = stage();
     timeline.push([

@@ -47,7 +47,10 @@ interface TelegramTimelineOptions {
   readonly api: Pick<TelegramApi, "call">;
   readonly host: Host;
   readonly me: Pick<TelegramIdentity, "id">;
-  readonly positions: Pick<TelegramPositions, "at" | "seen" | "durable" | "moved" | "take" | "captions" | "ahead">;
+  readonly positions: Pick<
+    TelegramPositions,
+    "at" | "seen" | "durable" | "moved" | "take" | "captions" | "digests" | "ahead"
+  >;
   readonly places: TelegramPlaces;
   readonly people: TelegramPeople;
   readonly stickersAsPng: boolean;
@@ -73,7 +76,7 @@ export class TelegramTimeline {
   readonly #options: TelegramTimelineOptions;
   readonly #intake: EventIntake;
   readonly #albums = new TelegramAlbums<Incoming>();
-  readonly #told = new TelegramTold();
+  readonly #told: TelegramTold;
   readonly #renames = new MemberRenames();
   readonly #emoji: TelegramEmoji;
   readonly #guard: FaultGuard;
@@ -103,6 +106,7 @@ export class TelegramTimeline {
     const { api, host, me, positions, places, people, stickersAsPng } = options;
     this.#options = options;
     this.#ahead = new Set(positions.ahead);
+    this.#told = new TelegramTold(positions.digests);
     this.#emoji = new TelegramEmoji(api, host.clock);
     this.#guard = new FaultGuard(host.log, "what Telegram tells could not be read");
     this.#intake = new EventIntake({

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { ChannelRef } from "../../contract/ids.ts";
 import { Lru } from "../../lib/lru.ts";
+import type { TelegramDigests } from "./digests.ts";
 import type { TelegramMessage } from "./model.ts";
 import { fileMarks } from "./shared-files.ts";
 import { contentWords } from "./words.ts";
@@ -23,13 +24,19 @@ export class TelegramTold {
   readonly #messages = new Lru<string, Told>(MESSAGES_MAX);
   readonly #albums = new Lru<string, readonly TelegramMessage[]>(ALBUMS_MAX);
   readonly #comings = new Lru<string, { readonly isIn: boolean; readonly atMs: number }>(COMINGS_MAX);
+  /** Of messages that an earlier session has told as well. */
+  readonly #digests: TelegramDigests;
+
+  constructor(digests: TelegramDigests) {
+    this.#digests = digests;
+  }
 
   /** A message, or the messages of an album together. */
   note(messages: readonly TelegramMessage[], channel: ChannelRef): void {
     const [first] = messages;
     const album = first === undefined || messages.length < 2 ? "" : keyOf(first);
     if (album !== "") this.#albums.set(album, messages);
-    for (const message of messages) this.#messages.set(keyOf(message), { channel, digest: digestOf(message), album });
+    for (const message of messages) this.#note(message, channel, album);
   }
 
   /** Where a message stands; null: that is not known any more. */
@@ -39,14 +46,15 @@ export class TelegramTold {
 
   /** Whether people see another message than was told. */
   isOther(message: TelegramMessage): boolean {
-    return this.#messages.get(keyOf(message))?.digest !== digestOf(message);
+    const told = this.#messages.get(keyOf(message))?.digest ?? this.#digests.of(placeOf(message));
+    return told !== digestOf(message);
   }
 
   /** A message was changed: it, or its album, as it is now. Null: that of the album is not known any more. */
   changed(message: TelegramMessage, channel: ChannelRef): readonly TelegramMessage[] | null {
     const told = this.#messages.get(keyOf(message));
     const album = told === undefined ? (message.group === "" ? "" : null) : told.album;
-    this.#messages.set(keyOf(message), { channel, digest: digestOf(message), album });
+    this.#note(message, channel, album);
     if (album === "") return [message];
     const before = album === null ? undefined : this.#albums.get(album);
     if (album === null || before === undefined) return null;
@@ -61,8 +69,15 @@ export class TelegramTold {
     this.#comings.set(`${chat}/${user}`, { isIn, atMs });
     return before?.isIn !== isIn || Math.abs(atMs - before.atMs) > TWICE_MS;
   }
+
+  #note(message: TelegramMessage, channel: ChannelRef, album: string | null): void {
+    const digest = digestOf(message);
+    this.#messages.set(keyOf(message), { channel, digest, album });
+    this.#digests.note(placeOf(message), digest);
+  }
 }
 
+const placeOf = ({ chat, id }: TelegramMessage) => ({ chat: chat.id, id });
 const keyOf = ({ chat, id }: TelegramMessage): string => `${chat.id}/${id}`;
 
 /** Of what people see: previews of links, keys below a message, votes and views change nothing. */
