@@ -101,7 +101,11 @@ const RIGHTS =
 const REMEDIES: readonly (readonly [string, ReasonCode, string])[] = [
   ["message thread not found", "not_found", "the topic is no more; correct the channel in the configuration"],
   ["TOPIC_DELETED", "not_found", "the topic is no more; correct the channel in the configuration"],
-  ["message can't be deleted", "forbidden", "bots delete their own messages for 48 hours; administrators may later"],
+  [
+    "message can't be deleted",
+    "forbidden",
+    "a bot can delete messages for 48 hours; later, let an administrator of the chat do it",
+  ],
   ["message can't be edited", "forbidden", "only what the bot itself has posted can be edited"],
   ["message to edit not found", "not_found", "the message no longer exists"],
   ["message is too long", "too_large", "the text is longer than a message can be"],
