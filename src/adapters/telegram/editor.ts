@@ -24,7 +24,7 @@ import { says, type TelegramResult } from "./result.ts";
 import { BEFORE_IT_MOVED, type TelegramSender } from "./sender.ts";
 import type { TelegramLessons, TelegramUnsent } from "./uploads.ts";
 
-/** Files that come with an edit are tried in so many ways together. */
+/** So often it may turn out that one of the files that come with an edit goes in another way, or not at all. */
 const CHANGES_MAX = 100;
 
 interface EditCall {
@@ -343,8 +343,8 @@ interface NotSent {
   readonly why: TelegramUnsent;
 }
 
-/** In place of the words that another file got. */
+/** The other file was refused, and so there are no words with it. */
 const REFUSED = null;
 
-/** What a text says of which nothing is left to say. */
+/** What a message says when nothing of the text is left for it. */
 const NOT_NEEDED: TelegramText = { text: "…", entities: [] };

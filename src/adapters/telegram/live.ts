@@ -21,7 +21,7 @@ import { TelegramTimeline } from "./timeline.ts";
 /** Leaving takes no longer, whatever the server does. */
 const GOODBYE_MS = 5_000;
 const MEGA = 1024 * 1024;
-/** Of one file, at Telegram's own servers and at others. */
+/** Bytes of one file to send, at Telegram's own servers and at others. */
 const [UPLOAD_MAX, UPLOAD_MAX_OWN] = [50 * MEGA, 2_000 * MEGA];
 const DOWNLOAD_MAX = 20 * MEGA;
 
@@ -29,7 +29,7 @@ type TelegramHandlers = Handlers<typeof capabilities>;
 
 interface TelegramLiveOptions extends Pick<OpenArgs<TelegramSettings>, "settings" | "host"> {
   readonly api: TelegramApi;
-  /** For what happens alone. */
+  /** Asks for what happens, and for nothing else: files take no connection from it. */
   readonly poller: Pick<TelegramApi, "updates">;
   /** Ends their connections. */
   readonly close: () => void;

@@ -13,9 +13,9 @@ const AGAIN_MS = 1_000;
 const AGAIN_MAX_MS = 20_000;
 /** So long after it asked last another program is gone. */
 const CALM_MS = 60_000;
-/** Whoever answers so soon does not wait for something to tell. */
+/** A server that answers so soon, with nothing new, does not wait for something to happen … */
 const QUICK_MS = 100;
-/** … and is asked so often at most. */
+/** … and is asked again after so long at most. */
 const IDLE_MAX_MS = 1_000;
 /** A longer wait is said at once. */
 const LONG_MS = 10_000;
@@ -112,5 +112,5 @@ export class TelegramPoll {
 
 const ABOUT = "updates";
 
-/** As it is now. */
+/** Asked anew each time: it changes while something is waited for. */
 const isAborted = (signal: AbortSignal): boolean => signal.aborted;

@@ -302,7 +302,7 @@ const ALONE: TelegramResult<TelegramMembership> = {
   value: { status: "administrator", rights: {}, isMember: true },
 };
 
-/** What says nothing of the room. */
+/** Failures that say nothing of the room. */
 const PASSING: ReadonlySet<ReasonCode> = new Set(["network", "rate_limited", "remote_error", "stopping", "timeout"]);
 
 const GIVEN_UP = notJoined("stopping", "joining was cancelled");

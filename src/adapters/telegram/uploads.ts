@@ -171,7 +171,7 @@ class WatchedFile {
 /** The same file again, also in an edit of its message. */
 const keyOf = ({ id, name, bytes }: SharedFile): string => `${id ?? ""}\n${name}\n${bytes ?? ""}`;
 
-/** By what it really is; null: it can go. */
+/** Why an opened file does not go as it was meant to; null: it does. */
 function lessonOf(content: OutgoingFile | string, kind: TelegramFileKind, max: number): TelegramLesson | null {
   if (typeof content === "string") return { missing: content, isOfFile: false };
   if (content.bytes > max) {
@@ -181,7 +181,7 @@ function lessonOf(content: OutgoingFile | string, kind: TelegramFileKind, max: n
   return kind === "photo" && content.bytes > PHOTO_MAX ? { as: "document", isOfFile: true } : null;
 }
 
-/** It was refused as this. */
+/** What is learnt from a refusal. */
 export function lessonFrom(
   { kind }: Pick<TelegramPartFile, "kind">,
   { description, message }: TelegramFailure,
