@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { addPerson } from "../../../test/servers/telegram/people.ts";
-import { live, telegramTown, toldBy, until } from "./town.suite.ts";
+import { live, stop, telegramTown, toldBy, until } from "./town.suite.ts";
 
 const PICTURES = { path: "/getUserProfilePhotos" };
 const POLLS = { path: "/getUpdates" };
@@ -56,6 +56,27 @@ test("a server in trouble loses and doubles nothing", async () => {
   expect(life.host.events).toHaveLength(said.length);
   await until(life, town, () => server.updates.waiting(bot) === 0);
 });
+
+test.each([1_000, 2_000_000_000])(
+  "a server of one's own, which counts updates from %i on, is listened to",
+  async (from) => {
+    const town = await telegramTown();
+    const { alice, chat, server, bot } = town;
+    const before = await live(town);
+    alice.say(chat, "one");
+    await until(before, town, "Alice: one");
+    await stop(before);
+    server.updates.forget(bot);
+    server.updates.count(bot, from);
+    const life = await live(town, { before });
+    for (const words of ["two", "three"]) {
+      alice.say(chat, words);
+      await until(life, town, `Alice: ${words}`);
+    }
+    await until(life, town, () => server.updates.waiting(bot) === 0);
+    expect(toldBy(life.host, chat)).toEqual(["Alice: one", "Alice: two", "Alice: three"]);
+  },
+);
 
 test("what many people say at once is told in order, once", async () => {
   const town = await telegramTown();

@@ -19,6 +19,9 @@ interface Waiting {
   readonly end: (why: Refusal) => void;
 }
 
+/** So far beyond the next id an offset may be. */
+const AHEAD_MAX = 10;
+
 interface Box {
   queue: Kept[];
   next: number;
@@ -83,7 +86,9 @@ export class Updates {
       );
     }
     box.queue = box.queue.filter(({ at }) => this.#world.clock.now() - at < KEPT_MS);
-    if (offset > 0) box.queue = box.queue.filter(({ update }) => update.update_id >= offset);
+    // One that no update can have for long is taken for none: it is of another server, or from before ids began anew.
+    const isPlausible = offset > 0 && offset <= box.next + AHEAD_MAX;
+    if (isPlausible) box.queue = box.queue.filter(({ update }) => update.update_id >= offset);
     if (offset < 0) box.queue = box.queue.slice(offset);
     if (box.queue.length === 0 && timeout > 0) await this.#arrival(box, Math.min(timeout, TIMEOUT_MAX));
     return box.queue.slice(0, limit).map(({ update }) => update);
@@ -102,6 +107,11 @@ export class Updates {
   /** How many have not been confirmed. */
   waiting(bot: BotRow): number {
     return this.#box(bot).queue.length;
+  }
+
+  /** Ids go on from here, as at another server. */
+  count(bot: BotRow, from: number): void {
+    this.#box(bot).next = from;
   }
 
   /** What waits is thrown away. */
