@@ -32,6 +32,7 @@ interface EditCall {
   readonly attempt: Attempt;
   readonly edit: TelegramEdit;
   readonly files: EditedFiles;
+  /** Beside those of files, which are of the edit. */
   readonly losses: Loss[];
   /** Messages that stand, as they did, and those that came. */
   readonly kept: MessageRef[];
@@ -74,7 +75,16 @@ export class TelegramEditor {
     const edit = this.#edits.of(op.id, () => {
       const lessons: TelegramLessons = new Map();
       const files = editedFiles(op, targets, poster, lessons);
-      return { files, lessons, replaced: new Map(), texts: new Map(), added: [], sent: null, isFound: false };
+      return {
+        files,
+        lessons,
+        losses: [],
+        replaced: new Map(),
+        texts: new Map(),
+        added: [],
+        sent: null,
+        isFound: false,
+      };
     });
     const call: EditCall = {
       op,
@@ -118,7 +128,7 @@ export class TelegramEditor {
     // As they stand in the chat, so that a longer text can go on in them.
     const refs = [...kept, ...made];
     const isSame = refs.length === op.target.length && refs.every((ref, at) => ref === op.target[at]);
-    return { is: "delivered", receipt: { messages: isSame ? [] : refs, losses } };
+    return { is: "delivered", receipt: { messages: isSame ? [] : refs, losses: [...edit.losses, ...losses] } };
   }
 
   /** The words that stand nowhere yet; null: there are none. */
@@ -246,7 +256,7 @@ export class TelegramEditor {
   }
 
   async #ask(
-    { op: { channel }, attempt: { signal }, losses, edit: { lessons } }: EditCall,
+    { op: { channel }, attempt: { signal }, edit: { losses, lessons } }: EditCall,
     ref: MessageRef,
     call: (at: TelegramTarget) => Promise<TelegramResult<null> | NotSent>,
   ): Promise<Changed> {
@@ -305,10 +315,10 @@ export class TelegramEditor {
 
   /** Files that have come with the edit. */
   async #add(call: EditCall): Promise<Outcome | null> {
-    const { op, edit, files, losses, kept, made } = call;
+    const { op, edit, files, kept, made } = call;
     const { link, poster } = this.#sender;
     const draft = addedDraft(op, files.added);
-    const course = { uploadMax: link.uploadMax, losses, lessons: edit.lessons };
+    const course = { uploadMax: link.uploadMax, losses: edit.losses, lessons: edit.lessons };
     const idOf = this.#sender.idOf(op.channel);
     edit.sent ??= { ...NOTHING_SENT, parts: kept.length + made.length };
     for (let changes = 0; changes <= CHANGES_MAX && files.added.length > 0;) {

@@ -1,4 +1,5 @@
 import type { MessageRef, OpId } from "../../contract/ids.ts";
+import type { Loss } from "../../contract/outcome.ts";
 import { Lru } from "../../lib/lru.ts";
 import type { EditedFiles } from "./edited-files.ts";
 import type { TelegramReach } from "./progress.ts";
@@ -10,6 +11,8 @@ const OPS_MAX = 500;
 export interface TelegramEdit {
   readonly files: EditedFiles;
   readonly lessons: TelegramLessons;
+  /** Files that were left out, for the receipt. */
+  readonly losses: Loss[];
   /** Messages that hold another file by now, and the words with it; null: it was refused, and comes apart. */
   readonly replaced: Map<MessageRef, string | null>;
   /** Texts that were made, by their number. */

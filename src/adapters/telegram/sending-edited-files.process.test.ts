@@ -141,6 +141,16 @@ describe("edits of what has files", () => {
     ]);
   });
 
+  test("what an earlier try has left out is said in the receipt", async () => {
+    const { town, life, refs } = await posted([]);
+    town.server.limit({ path: "/sendAudio" }, 5);
+    const files = [missing(life, "b.txt"), aFile(life, "c.mp3")];
+    const op = editOf(life.in(town.dock), refs, "", { body: bodyOf("see", files), ...nobody });
+    const tries = await doWhole(life, town, op);
+    expect(kindsOf(tries)).toEqual(["deferred", "delivered"]);
+    expect(tries.map(({ outcome }) => lossesOf(outcome))).toEqual([[], ["b.txt: there is no such file"]]);
+  });
+
   test("a file in place of another is sent once, however slow the chat is", async () => {
     const { town, life, refs } = await posted(["a.txt", "b.txt"]);
     town.server.limits.group = { count: 1, ms: 5_000 };
