@@ -1,7 +1,7 @@
 import type { ChannelRef, MessageRef } from "../../contract/ids.ts";
 import type { Outcome } from "../../contract/outcome.ts";
 import { isAborted } from "../../lib/abort.ts";
-import { GIVEN_UP, NOT_THERE, RATE_MS } from "../kit/outcomes.ts";
+import { AGAIN_MS, deferred, GIVEN_UP, NOT_THERE, RATE_MS } from "../kit/outcomes.ts";
 import type { TelegramTarget } from "./api.ts";
 import { readMessageRef } from "./ids.ts";
 import type { TelegramLink } from "./link.ts";
@@ -29,6 +29,8 @@ export type TelegramAsked<T, W = never> =
 export class TelegramCalls {
   readonly #link: TelegramLink;
   readonly #bans: ChatBans;
+  /** The last request about a room got no answer that says what became of it. */
+  #isUnsure = false;
 
   constructor(link: TelegramLink) {
     this.#link = link;
@@ -40,6 +42,23 @@ export class TelegramCalls {
     const room = this.#link.room(channel);
     if (room === null) return NOT_THERE;
     return isAborted(signal) ? GIVEN_UP : this.#bans.outcomeFor(room.chat);
+  }
+
+  /**
+   * As `held`, before something is said that is never said twice. While nobody knows whether Telegram answers at all,
+   * something harmless is asked first: an outage then leaves one message in doubt, and not each that is tried.
+   */
+  async ready(channel: ChannelRef, signal: AbortSignal): Promise<Outcome | null> {
+    const held = this.held(channel, signal);
+    if (held !== null || !this.#isUnsure) return held;
+    const answer = await this.#link.api.me(signal);
+    if (isAborted(signal)) return GIVEN_UP;
+    if (!answer.ok) {
+      const { code, message, retryAfterMs } = answer.failure;
+      return deferred({ code, message }, retryAfterMs ?? AGAIN_MS, "session");
+    }
+    this.#isUnsure = false;
+    return this.held(channel, signal);
   }
 
   /** The number of a message in its chat as it is now; null: it was said in a group that is another by now. */
@@ -73,6 +92,7 @@ export class TelegramCalls {
       const { chat } = room;
       const answer = await call(room);
       if ("is" in answer) return answer;
+      this.#isUnsure = !answer.ok && !answer.failure.certain;
       if (answer.ok) return { is: "done", value: answer.value };
       const { failure } = answer;
       const { certain, migrateTo, status, retryAfterMs } = failure;

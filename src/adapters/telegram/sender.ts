@@ -59,7 +59,7 @@ export class TelegramSender {
     while (course.changes <= CHANGES_MAX) {
       const [part, ...rest] = parts;
       if (part === undefined) return delivered({ ...course, losses: [...course.losses, ...losses] });
-      const held = this.poster.calls.held(op.channel, attempt.signal);
+      const held = await this.poster.calls.ready(op.channel, attempt.signal);
       if (held !== null) return held;
       const upTo = part.isLast && course.changes === 0 ? END : progressOf(part.sent, course.changes);
       if (!(await attempt.sending(upTo)) || isAborted(attempt.signal)) return GIVEN_UP;

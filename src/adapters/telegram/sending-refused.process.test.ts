@@ -119,6 +119,24 @@ describe("an answer that never came", () => {
     expect(textsOf(town, town.dock)).toEqual(what === "break" ? [] : ["hi"]);
   });
 
+  test("what comes next waits until there are answers again, and is in no doubt", async () => {
+    const town = await sendingTown();
+    const life = sending(town);
+    const { faults, requests } = town.server;
+    const dock = life.in(town.dock);
+    faults.break({ path: "/sendMessage" });
+    expect((await doOp(life, postOf(dock, "one", nobody))).outcome.is).toBe("unknown");
+    for (let tries = 0; tries < 2; tries += 1) {
+      faults.break({ path: "/getMe" });
+      const { outcome, attempt } = await doOp(life, postOf(dock, "two", nobody));
+      expect([outcome.is, attempt.allowed]).toEqual(["deferred", []]);
+    }
+    expect((await doOp(life, postOf(dock, "two", nobody))).outcome.is).toBe("delivered");
+    expect((await doOp(life, postOf(dock, "three", nobody))).outcome.is).toBe("delivered");
+    expect(textsOf(town, town.dock)).toEqual(["two", "three"]);
+    expect(requests.filter((one) => one.includes("getMe"))).toHaveLength(3);
+  });
+
   test("of a part in the middle: the others come, once", async () => {
     const town = await sendingTown();
     const life = sending(town);
