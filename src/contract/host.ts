@@ -1,4 +1,4 @@
-import type { Event } from "./events.ts";
+import type { Author, Event } from "./events.ts";
 import type { ChannelRef, Cursor, FileId } from "./ids.ts";
 import type { Reason } from "./outcome.ts";
 import type { OpenedFile } from "./session.ts";
@@ -20,6 +20,11 @@ export interface Host {
    * over.
    */
   degraded(why: Reason | null, about?: string): void;
+  /**
+   * What is only true now: it is never stored, and dropped where nobody wants it or too much comes. Absent in tests that
+   * have no use for it.
+   */
+  hint?(hint: Hint): void;
   /** The content of a file of an op, from its beginning, as often as it is asked for. Never rejects. */
   openFile(id: FileId, signal: AbortSignal): Promise<OpenedFile>;
   /**
@@ -31,6 +36,14 @@ export interface Host {
   /** 0 <= x < 1. */
   readonly random: () => number;
   readonly log: AdapterLog;
+}
+
+/** Somebody types, or is there, or no longer. */
+export interface Hint {
+  readonly kind: "typing" | "presence";
+  readonly channel: ChannelRef;
+  readonly author: Author;
+  readonly on: boolean;
 }
 
 /**

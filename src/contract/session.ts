@@ -1,5 +1,5 @@
 import type { Capabilities } from "./capabilities.ts";
-import type { ChannelRef, FileRef, MessageRef, Progress } from "./ids.ts";
+import type { ChannelRef, FileRef, MessageRef, Progress, UserRef } from "./ids.ts";
 import type { Op, OptionalKind } from "./ops.ts";
 import type { Outcome, Reason } from "./outcome.ts";
 
@@ -59,12 +59,26 @@ export interface Session<H extends AnyHandlers = AnyHandlers> {
    * such refs.
    */
   openFile?(ref: FileRef, signal: AbortSignal): Promise<OpenedFile>;
+  /**
+   * Who is in a joined channel, as far as it is known without asking long; null: nobody knows. Never rejects. Absent
+   * where the network does not say.
+   */
+  members?(channel: ChannelRef, signal: AbortSignal): Promise<readonly Member[] | null>;
   /** Never rejects. */
   readonly ended: Promise<Ended>;
   /** Stop, step 1: no event is handed over after this resolves; handlers still work. */
   quiesce(): Promise<void>;
   /** Stop, step 2: says goodbye; idempotent, and over at the latest when the signal is aborted. */
   close(signal: AbortSignal): Promise<void>;
+}
+
+/** Somebody in a channel. */
+export interface Member {
+  readonly id: UserRef;
+  readonly name: string;
+  readonly bot: boolean;
+  /** Whether the person can be reached now; null: the network does not say. */
+  readonly present: boolean | null;
 }
 
 export interface ChannelRequest {

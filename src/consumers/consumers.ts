@@ -1,0 +1,121 @@
+import type { Access } from "../access/access.ts";
+import type { Seq } from "../log/log.ts";
+import type { EventFilter, FeedItem } from "./feed.ts";
+
+/** Where a consumer begins. */
+export type ConsumerStart =
+  | "new"
+  | "all"
+  | { readonly after: Seq }
+  /** Unix ms. */
+  | { readonly time: number }
+  /** So many events that pass the filter. */
+  | { readonly last: number };
+
+/** `PUT /v1/consumers/{name}`, with its defaults filled in and checked; durations in ms. */
+export interface ConsumerSpec {
+  readonly start: ConsumerStart;
+  readonly filter: EventFilter;
+  readonly ack: "explicit" | "all" | "none";
+  readonly ackWaitMs: number;
+  readonly maxInFlight: number;
+  /** 0: no bound. */
+  readonly maxDeliver: number;
+  readonly backoffMs: readonly number[];
+  readonly ordered: boolean;
+  readonly idleMs: number;
+}
+
+export interface ConsumerView {
+  readonly name: string;
+  readonly spec: ConsumerSpec;
+  /** Everything up to it is acknowledged. */
+  readonly floor: Seq;
+  readonly head: Seq;
+  /** Not delivered yet; counted up to a bound. */
+  readonly pending: number;
+  readonly inFlight: number;
+  readonly redelivered: number;
+  /** When the oldest that is unacknowledged was delivered first, Unix ms. */
+  readonly oldestUnackedMs: number | null;
+  readonly dead: number;
+  readonly lastSeenMs: number | null;
+  /** Names the configuration. */
+  readonly etag: string;
+}
+
+export interface Delivered {
+  /** How many times it was handed out, this one included. */
+  readonly delivery: number;
+  /** Unix ms; after it the event comes again. */
+  readonly deadlineMs: number | null;
+  readonly item: FeedItem;
+}
+
+export interface Pulled {
+  readonly events: readonly Delivered[];
+  readonly pending: number;
+  /** What retention took before it was delivered; null: nothing. */
+  readonly gap: { readonly from: Seq; readonly to: Seq; readonly count: number } | null;
+}
+
+export interface AckRequest {
+  readonly upto?: Seq;
+  readonly ack?: readonly Seq[];
+  readonly nack?: readonly { readonly seq: Seq; readonly inMs: number }[];
+  readonly extend?: readonly Seq[];
+  readonly drop?: readonly Seq[];
+}
+
+export interface Acked {
+  readonly floor: Seq;
+  readonly inFlight: number;
+}
+
+/** A durable, named reader of one API account. Throws ConsumerError; rejects with the log's LogError. */
+export interface Consumer {
+  readonly name: string;
+  readonly spec: ConsumerSpec;
+  /** Waits up to `waitMs` for the first event; empty after it, or when the signal is aborted. */
+  pull(query: {
+    readonly max: number;
+    readonly waitMs: number;
+    readonly bytes: number;
+    readonly signal: AbortSignal;
+  }): Promise<Pulled>;
+  /** Durable when it resolves. */
+  ack(request: AckRequest): Promise<Acked>;
+  view(): Promise<ConsumerView>;
+  seek(start: ConsumerStart): Promise<ConsumerView>;
+  dead(): Promise<readonly FeedItem[]>;
+  /** Delivers it once more; false: it is none of the dead. */
+  retry(seq: Seq): Promise<boolean>;
+}
+
+/** All consumers of one API account. */
+export interface Consumers {
+  /**
+   * `created`, `same` or `changed` (only with the ETag of what stands); throws ConsumerError `conflict` or
+   * `precondition_failed`. What a token that does not see all gateways makes sees only those.
+   */
+  put(
+    name: string,
+    spec: ConsumerSpec,
+    how: { readonly access: Access; readonly ifMatch: string | null },
+  ): Promise<{ readonly is: "created" | "same" | "changed"; readonly consumer: Consumer }>;
+  /** Throws ConsumerError `not_found` or `consumer_gone`; one of gateways that the caller may not see is not found. */
+  get(name: string, access: Access): Promise<Consumer>;
+  list(access: Access): Promise<readonly Consumer[]>;
+  remove(name: string, access: Access): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+export class ConsumerError extends Error {
+  override readonly name = "ConsumerError";
+  readonly code: "not_found" | "consumer_gone" | "conflict" | "precondition_failed" | "unprocessable";
+
+  constructor(code: ConsumerError["code"], message: string) {
+    super(message);
+    this.code = code;
+  }
+}

@@ -1,0 +1,40 @@
+import type { Account } from "../../config/config.ts";
+import type { Consumers } from "../../consumers/consumers.ts";
+import type { Feed } from "../../consumers/feed.ts";
+import type { Hints } from "../../consumers/hints.ts";
+import type { Webhooks } from "../../consumers/webhooks.ts";
+import type { ApiReceipt } from "../../contract/api-v1.ts";
+import type { Capabilities } from "../../contract/capabilities.ts";
+import type { Clock } from "../../contract/host.ts";
+import type { Member } from "../../contract/session.ts";
+import type { AccountStatus } from "../../delivery/status.ts";
+import type { FileStore } from "../../files/files.ts";
+import type { Routes } from "../../gateway/routes.ts";
+import type { Log, Seq } from "../../log/log.ts";
+import type { LogSearch } from "../../log/search.ts";
+import type { Logger } from "../../logger.ts";
+import type { Ingest } from "../api/ingest.ts";
+
+/** What the operations below `/v1` of one API account work with. */
+export interface V1Deps {
+  /** As it is now: a reload changes it. */
+  readonly account: () => Account;
+  readonly log: Log & { readonly archive: LogSearch };
+  readonly routes: Routes;
+  readonly feed: Feed;
+  readonly hints: Hints;
+  readonly consumers: Consumers;
+  readonly webhooks: Webhooks;
+  readonly ingest: Ingest;
+  readonly files: FileStore;
+  /** Of all accounts. */
+  readonly status: () => Promise<readonly AccountStatus[]>;
+  /** Null: no network has this protocol. */
+  readonly capabilities: (protocol: string) => Capabilities | null;
+  /** Who is in a channel of an account; null: nobody knows. Never rejects. */
+  readonly members: (accountKey: string, channel: string) => Promise<readonly Member[] | null>;
+  /** What became of a message, everywhere. */
+  readonly receipts: (seq: Seq) => Promise<readonly ApiReceipt[]>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}

@@ -1,0 +1,67 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Access, Scope } from "../../access/access.ts";
+import type { V1Deps } from "./deps.ts";
+
+/** JSON Schema (2020-12), as it stands in the description. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/**
+ * One operation below `/v1`. The table of all of them is what the router serves, what the description is made of, and
+ * what the tests of rights go through.
+ */
+export interface Route {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** With parameters in braces: `/v1/consumers/{name}`. */
+  readonly path: string;
+  /**
+   * What the caller must have; null: nothing. `secret`: the account's Token, or the scope `admin` (webhooks, tickets):
+   * an open account has none.
+   */
+  readonly needs: Scope | "secret" | null;
+  /** `operationId`. */
+  readonly id: string;
+  /** One line, and the rest in `about`. */
+  readonly summary: string;
+  readonly about?: string;
+  /** Of the query: each is a text. */
+  readonly query?: Readonly<Record<string, JsonSchema>>;
+  /** Request headers that mean something here, beside `Authorization`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Of a JSON body, checked before `handle`; `stream`: the handler reads the request itself. Absent: no body. */
+  readonly body?: JsonSchema | "stream";
+  readonly answers: Readonly<Record<number, { readonly about: string; readonly schema?: JsonSchema }>>;
+  /** Throws a ProblemError for what the client must know; LogError becomes `unavailable`; all else is a bug. */
+  readonly handle: (call: Call, deps: V1Deps) => Reply | Promise<Reply>;
+}
+
+export interface Call {
+  /** For `instance`. */
+  readonly id: string;
+  readonly access: Access;
+  /** Decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** As `body` of the route says; undefined where it has none. */
+  readonly body: unknown;
+  /** SHA-256 of the body as it came, in base64: tells a repeat under one Idempotency-Key. Empty without a body. */
+  readonly fingerprint: string;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Aborted when nobody waits for the answer any more: the client has gone, the token has ended, the server closes. */
+  readonly signal: AbortSignal;
+  /** The answer rules its connection from now on: the limits on idle connections do not hold. See HttpServer. */
+  readonly release: () => void;
+}
+
+export type Reply =
+  /** `body` undefined: none. `json`: instead of it, already a text. */
+  | {
+      readonly status: number;
+      readonly body?: unknown;
+      readonly json?: string;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
+  /** The handler has answered, or will. */
+  | "taken";
+
+export const ok = (body: unknown): Reply => ({ status: 200, body });
