@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import type { Reporter, Vitest } from "vitest/node";
 
-/** Says at the end of a run which kinds of tests it left out, and how they are run. */
+/** Says at the end of a run what it left out, and how that is run. */
 export class LeftOut implements Reporter {
   readonly #kinds: readonly string[];
   readonly #folders: readonly string[];
@@ -17,6 +17,8 @@ export class LeftOut implements Reporter {
   }
 
   onTestRunEnd(): void {
+    if (process.env["PROPERTY_RUNS"] !== "all")
+      this.#vitest?.logger.log("Properties were tried with a tenth of their inputs.");
     const ran = new Set(this.#vitest?.projects.map(({ name }) => name));
     const left = this.#kinds.filter((kind) => !ran.has(kind));
     if (left.length === 0) return;
