@@ -11,6 +11,7 @@ export function liveRoutes(initial: Routes): LiveRoutes {
   return {
     targets: (subject) => current.targets(subject),
     reads: (accountKey) => current.reads(accountKey),
+    seen: (accountKey) => current.seen(accountKey),
     posting: (accountKey, gatewayName) => current.posting(accountKey, gatewayName),
     lanes: () => current.lanes(),
     channels: (accountKey) => current.channels(accountKey),

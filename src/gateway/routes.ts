@@ -3,6 +3,7 @@ import type { ChannelRequest } from "../contract/session.ts";
 import type { Subject } from "../log/log.ts";
 import { operatorSubject } from "./operator.ts";
 import { outageSubject } from "./outages.ts";
+import { compileSeen, type SeenSubject, UNSEEN } from "./seen.ts";
 import { compilePostings, type PostingTarget } from "./postings.ts";
 import { subjectOf } from "./subject.ts";
 
@@ -32,6 +33,8 @@ export interface Routes {
   readonly targets: (subject: Subject) => readonly Target[];
   /** The subjects an API account reads, each with the gateways in which it reads them. */
   readonly reads: (accountKey: string) => ReadonlyMap<Subject, readonly string[]>;
+  /** What an API account sees below `/v1`, by subject; the same object as long as the configuration is the same. */
+  readonly seen: (accountKey: string) => ReadonlyMap<Subject, SeenSubject>;
   /** Where a message goes that a client of an API account posts to a gateway; null or "" when the client names none. */
   readonly posting: (accountKey: string, gatewayName: string | null) => PostingTarget;
   /** Every outgoing bridge of a network that something reaches, in the order of the configuration. */
@@ -56,9 +59,11 @@ export function compileRoutes(config: Config): Routes {
   }
   const reads = invert(targets);
   const channels = compileChannels(config.gateways);
+  const seen = compileSeen(config, reads);
   return {
     targets: (subject) => targets.get(subject) ?? NOWHERE,
     reads: (accountKey) => reads.get(accountKey) ?? NOTHING,
+    seen: (accountKey) => seen.get(accountKey) ?? UNSEEN,
     posting: compilePostings(config.gateways),
     lanes: () => lanes,
     channels: (accountKey) => channels.get(accountKey) ?? NO_CHANNELS,
