@@ -72,6 +72,15 @@ export interface Acked {
   readonly inFlight: number;
 }
 
+/** An event that was given up. */
+export interface DeadLetter {
+  /** How many times it was handed out. */
+  readonly deliveries: number;
+  /** `max_deliver`: as often as its consumer allows; `dropped`: by an ack. */
+  readonly why: "max_deliver" | "dropped";
+  readonly item: FeedItem;
+}
+
 /** A durable, named reader of one API account. Throws ConsumerError; rejects with the log's LogError. */
 export interface Consumer {
   readonly name: string;
@@ -87,7 +96,8 @@ export interface Consumer {
   ack(request: AckRequest): Promise<Acked>;
   view(): Promise<ConsumerView>;
   seek(start: ConsumerStart): Promise<ConsumerView>;
-  dead(): Promise<readonly FeedItem[]>;
+  /** Oldest first. What retention has taken is none of them any more. */
+  dead(): Promise<readonly DeadLetter[]>;
   /** Delivers it once more; false: it is none of the dead. */
   retry(seq: Seq): Promise<boolean>;
 }
@@ -112,7 +122,13 @@ export interface Consumers {
 
 export class ConsumerError extends Error {
   override readonly name = "ConsumerError";
-  readonly code: "not_found" | "consumer_gone" | "conflict" | "precondition_failed" | "unprocessable";
+  readonly code:
+    | "not_found"
+    | "consumer_gone"
+    | "conflict"
+    | "precondition_failed"
+    | "position_unknown"
+    | "unprocessable";
 
   constructor(code: ConsumerError["code"], message: string) {
     super(message);

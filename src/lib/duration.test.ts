@@ -1,6 +1,6 @@
 import * as fc from "../../test/support/property.ts";
 import { expect, test } from "vitest";
-import { formatDuration, parseDuration } from "./duration.ts";
+import { formatDuration, formatSpan, parseDuration, parseSpan } from "./duration.ts";
 
 test.each([
   ["90s", 90_000],
@@ -26,4 +26,21 @@ test.each([
 test("what is written is read again", () => {
   fc.assert(fc.property(fc.nat(), (ms) => parseDuration(formatDuration(ms)) === ms));
   expect([0, 60_000, 5_400_000, 90_061_001].map(formatDuration)).toEqual(["0s", "1m", "1h30m", "25h1m1s1ms"]);
+});
+
+test.each([
+  ["30d", 2_592_000_000],
+  ["1d12h", 129_600_000],
+  ["0.5d", 43_200_000],
+  ["90s", 90_000],
+  ["12h1d", null],
+  ["d", null],
+  ["", null],
+])("with days: %s", (text, ms) => {
+  expect(parseSpan(text)).toBe(ms);
+});
+
+test("what is written with days is read again", () => {
+  fc.assert(fc.property(fc.nat({ max: 10 ** 12 }), (ms) => parseSpan(formatSpan(ms)) === ms));
+  expect([0, 60_000, 2_592_000_000, 129_600_000].map(formatSpan)).toEqual(["0s", "1m", "30d", "1d12h"]);
 });

@@ -24,3 +24,21 @@ export function formatDuration(ms: number): string {
   }
   return text;
 }
+
+const DAY_MS = 86_400_000;
+
+/** As `parseDuration`, also with days in front: `30d`, `1d12h`. */
+export function parseSpan(text: string): number | null {
+  const [, days, rest = ""] = /^(?:(\d+(?:\.\d+)?)d)?(.*)$/u.exec(text) ?? [];
+  if (days === undefined) return parseDuration(text);
+  const ms = rest === "" ? 0 : parseDuration(rest);
+  return ms === null ? null : Math.round(Number(days) * DAY_MS) + ms;
+}
+
+/** As `formatDuration`, with whole days in front: 2 592 000 000 is `30d`. */
+export function formatSpan(ms: number): string {
+  const days = Math.floor(ms / DAY_MS);
+  const rest = ms % DAY_MS;
+  if (days === 0) return formatDuration(ms);
+  return `${days}d${rest === 0 ? "" : formatDuration(rest)}`;
+}
