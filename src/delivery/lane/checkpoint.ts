@@ -19,6 +19,8 @@ import { isObject, parseAs } from "../../lib/shapes.ts";
 export interface Checkpoint {
   readonly after: Seq;
   readonly next: PartlySent | null;
+  /** Others after it, of which an earlier run has sent a part, as long as the lane has not read them; absent: none. */
+  readonly later?: readonly PartlySent[];
   /** Settled as well, while one before them is not; absent: none. */
   readonly done?: readonly Seq[];
   /** Certainly not sent, while one after them may have been; absent: none. */
@@ -50,6 +52,11 @@ export interface PartlySent {
   readonly messages: readonly MessageRef[];
   /** Why a part so far is not confirmed; null: all are. */
   readonly unconfirmed: Reason | null;
+}
+
+/** What the checkpoint says of messages that were sent in part, oldest first. */
+export function nextOf([next, ...later]: readonly PartlySent[]): Pick<Checkpoint, "next" | "later"> {
+  return { next: next ?? null, ...(later.length > 0 && { later }) };
 }
 
 /** Up to here something may have been sent. */

@@ -72,6 +72,22 @@ const ROWS: readonly Row[] = [
     unconfirmed: [12],
   },
   {
+    title: "a part of one before another of which an earlier run has sent a part",
+    checkpoint: at(10, begun(18, p2)),
+    intent: { seq: 12, progress: p1, alone: true },
+    between: [12],
+    becomes: { after: 11, next: resumed(12, p1), later: [begun(18, p2)] },
+    unconfirmed: [12],
+  },
+  {
+    title: "the same, and its part was confirmed",
+    checkpoint: { ...at(10, begun(12, p1)), later: [begun(18, p2), begun(20, p1)] },
+    intent: { seq: 12, progress: END, alone: true },
+    between: [12],
+    becomes: { after: 12, next: begun(18, p2), later: [begun(20, p1)] },
+    unconfirmed: [12],
+  },
+  {
     title: "one that waits before others that ended or are in doubt",
     checkpoint: { ...at(10), unsent: [12], done: [14] },
     intent: { seq: 18, progress: END },

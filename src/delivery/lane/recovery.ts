@@ -1,7 +1,7 @@
 import { END } from "../../contract/ids.ts";
 import type { Reason } from "../../contract/outcome.ts";
 import type { Receipt, Seq, Subject } from "../../log/log.ts";
-import type { Intent, Checkpoint } from "./checkpoint.ts";
+import { type Checkpoint, type Intent, nextOf } from "./checkpoint.ts";
 import { receiptOf } from "./settle.ts";
 
 /**
@@ -31,7 +31,7 @@ export function recover(
   intent: Intent | null,
   between: readonly Seq[],
 ): Recovered {
-  const { next } = checkpoint;
+  const { next, later: others = [] } = checkpoint;
   if (intent === null || intent.seq <= checkpoint.after) return { checkpoint, receipts: [] };
   const known = next?.seq === intent.seq ? next : null;
   const last = known?.progress === intent.progress ? known : null;
@@ -43,21 +43,22 @@ export function recover(
   const settled = new Set([...ended, ...unsent]);
   const receipts = between.flatMap((seq) => {
     if (settled.has(seq)) return [];
-    const begun = next?.seq === seq ? next : null;
-    if (begun?.progress === END || (seq === intent.seq && last !== null)) return [];
-    const messages = begun?.messages ?? [];
+    const partly = next?.seq === seq ? next : null;
+    if (partly?.progress === END || (seq === intent.seq && last !== null)) return [];
+    const messages = partly?.messages ?? [];
     const copies = messages.length > 0 ? { of: seq, place, refs: messages } : null;
     return receiptOf(lane, seq, { state: "unconfirmed", why: RESTARTED, messages, losses: [], copies }) ?? [];
   });
   const { seq, progress } = intent;
   const resumed = last ?? { seq, progress, messages: known?.messages ?? [], unconfirmed: RESTARTED };
   // What an earlier run has left after the intent of this one stays as it is.
-  const later = next !== null && next.seq > seq ? next : null;
-  const rest = progress === END ? { seq: seq + 1, next: later } : { seq, next: resumed };
-  const after = Math.min(unsent[0] ?? rest.seq, rest.seq) - 1;
+  const left = [...(next === null ? [] : [next]), ...others].filter((each) => each.seq > seq);
+  const begun = progress === END ? left : [resumed, ...left];
+  const rest = progress === END ? seq + 1 : seq;
+  const after = Math.min(unsent[0] ?? rest, rest) - 1;
   const done = [
-    ...between.filter((other) => other > after && other < rest.seq && !unsent.includes(other)),
+    ...between.filter((other) => other > after && other < rest && !unsent.includes(other)),
     ...ended.filter((other) => other > seq),
   ];
-  return { checkpoint: { after, next: rest.next, ...(done.length > 0 && { done }) }, receipts };
+  return { checkpoint: { after, ...nextOf(begun), ...(done.length > 0 && { done }) }, receipts };
 }

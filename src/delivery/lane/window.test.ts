@@ -57,6 +57,19 @@ describe("the position", () => {
     expect(window.checkpoint()).toEqual({ after: 4, next: null });
   });
 
+  test("keeps how far others have come that are not read, while one before them is sent in part", () => {
+    const others = [next, { ...next, seq: 6 }];
+    const window = new LaneWindow({ after: 1, next, later: [{ ...next, seq: 6 }] });
+    window.take([entry(2)], () => true);
+    const item = window.ready()!;
+    window.move(item, "running");
+    expect(window.checkpoint()).toMatchObject({ next, later: [{ seq: 6 }] });
+    item.confirmed = part(1);
+    expect(window.checkpoint()).toMatchObject({ next: { seq: 2, progress: part(1) }, later: others });
+    window.take([entry(4)], () => true);
+    expect(window.checkpoint()).toMatchObject({ next: { seq: 2 }, later: [{ seq: 6 }] });
+  });
+
   test("forgets it when the message is not there any more", () => {
     const window = new LaneWindow({ after: 2, next });
     window.take([entry(6)], () => false);

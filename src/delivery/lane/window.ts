@@ -4,7 +4,7 @@ import type { Reason } from "../../contract/outcome.ts";
 import type { Stored } from "../../gateway/codec.ts";
 import type { Here, OpDraft } from "../../gateway/planned.ts";
 import type { Seq, StoredEntry } from "../../log/log.ts";
-import type { Doubt, Intent, PartlySent, Checkpoint } from "./checkpoint.ts";
+import { type Checkpoint, type Doubt, type Intent, nextOf, type PartlySent } from "./checkpoint.ts";
 
 /**
  * The messages a lane holds in memory: what it has read after its cursor, in order. Each is
@@ -111,8 +111,8 @@ export class LaneWindow {
   #items: WindowItem[] = [];
   #cursor: Seq;
   #readTo: Seq;
-  /** Of a message that is not read yet. */
-  #next: PartlySent | null;
+  /** Messages that are not read yet, and were sent in part. */
+  #begun: readonly PartlySent[];
   /** Of those that are not read yet, these are done. */
   #done: readonly Seq[];
   /** Of those that are not read yet. */
@@ -127,10 +127,10 @@ export class LaneWindow {
   #waitingChars = 0;
 
   /** `doubts`: those that the checkpoint leaves. */
-  constructor({ after, next, done = [] }: Checkpoint, doubts: readonly TimedDoubt[] = []) {
+  constructor({ after, next, later = [], done = [] }: Checkpoint, doubts: readonly TimedDoubt[] = []) {
     this.#cursor = after;
     this.#readTo = after;
-    this.#next = next;
+    this.#begun = next === null ? later : [next, ...later];
     this.#done = done;
     this.#doubts = doubts;
   }
@@ -190,11 +190,12 @@ export class LaneWindow {
       if (admitted) this.#taken += 1;
       item.nth = this.#taken;
       item.doubt = this.#doubts.find(({ seq }) => seq === entry.seq) ?? null;
+      const begun = this.#begun.find(({ seq }) => seq === entry.seq);
       if (!admitted || this.#done.includes(entry.seq)) item.state = "done";
-      else if (this.#next?.seq === entry.seq) {
-        item.resumeAt(this.#next.progress);
-        item.addMessages(this.#next.messages);
-        item.unconfirmed = this.#next.unconfirmed;
+      else if (begun !== undefined) {
+        item.resumeAt(begun.progress);
+        item.addMessages(begun.messages);
+        item.unconfirmed = begun.unconfirmed;
       }
       this.#readTo = entry.seq;
       this.#items.push(item);
@@ -203,6 +204,7 @@ export class LaneWindow {
     }
     this.#done = this.#done.filter((seq) => seq > this.#readTo);
     this.#doubts = this.#doubts.filter(({ seq }) => seq > this.#readTo);
+    this.#begun = this.#begun.filter(({ seq }) => seq > this.#readTo);
     this.#advance();
   }
 
@@ -261,7 +263,7 @@ export class LaneWindow {
     done.push(...this.#done);
     return {
       after: this.#cursor,
-      next: this.#begun(),
+      ...nextOf(this.#partlySent()),
       ...(done.length > 0 && { done }),
       ...(unsent.length > 0 && { unsent }),
     };
@@ -285,11 +287,12 @@ export class LaneWindow {
     return newest;
   }
 
-  #begun(): PartlySent | null {
-    for (const { seq, state, confirmed, messages, unconfirmed } of this.#items) {
-      if (state !== "done" && confirmed !== null) return { seq, progress: confirmed, messages, unconfirmed };
+  /** Of those that are read, the first: the intent says enough of the others. */
+  #partlySent(): readonly PartlySent[] {
+    for (const { seq, state, confirmed: progress, messages, unconfirmed } of this.#items) {
+      if (state !== "done" && progress !== null) return [{ seq, progress, messages, unconfirmed }, ...this.#begun];
     }
-    return this.#next !== null && this.#next.seq > this.#readTo ? this.#next : null;
+    return this.#begun;
   }
 
   #advance(): void {
