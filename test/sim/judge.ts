@@ -4,8 +4,8 @@ import { subjectOf } from "../../src/gateway/subject.ts";
 import type { Log, Receipt } from "../../src/log/log.ts";
 import type { Server } from "./server.ts";
 import { readerName } from "./reach.ts";
-import { textFor } from "./tokens.ts";
-import { describe, type KnownEntry, type KnownLane } from "./oracle.ts";
+import { describe, textFor } from "./tokens.ts";
+import type { KnownEntry, KnownLane } from "./oracle.ts";
 import type { SimHarness } from "./harness.ts";
 
 /**

@@ -12,7 +12,7 @@ import type { Counts } from "./counts.ts";
 import { logWith } from "./log-with.ts";
 import { Reach, readerName } from "./reach.ts";
 import type { Happening, NetFault, NetMessage, NetTraits } from "./server.ts";
-import { readOpId, type Token, tokensIn } from "./tokens.ts";
+import { describe, readOpId, type Token, tokensIn } from "./tokens.ts";
 
 /** A lane as the configuration has it. */
 export interface KnownLane {
@@ -88,9 +88,10 @@ export class Oracle {
   /** Ids of ops whose intent was handed over with their entry, by payload, and of those whose entry is in the log. */
   readonly #riding = new Map<string, string[]>();
   readonly rode = new Set<string>();
-  /** Ids of ops that a handler was asked for, and of those that a fault met. */
+  /** Ids of ops that a handler was asked for, and of those that a fault met; lanes of which a handler threw. */
   readonly asked = new Set<string>();
   readonly faulted = new Map<string, Set<NetFault>>();
+  readonly #threw = new Set<string>();
   /** Of networks with history: what must be accepted in the end. */
   readonly owed = new Map<
     string,
@@ -244,10 +245,11 @@ export class Oracle {
     };
   }
 
-  fault(_net: string, fault: NetFault, { id }: Op): void {
+  fault(_net: string, fault: NetFault, op: Op): void {
     this.counts.fault(fault);
-    const known = this.faulted.get(id) ?? new Set();
-    this.faulted.set(id, known.add(fault));
+    const known = this.faulted.get(op.id) ?? new Set();
+    this.faulted.set(op.id, known.add(fault));
+    if (fault.startsWith("throw")) this.#threw.add(readOpId(op).lane);
   }
 
   calls({ inflightMax }: NetTraits, op: Op, calls: number): void {
@@ -349,7 +351,8 @@ export class Oracle {
     );
     this.#topics.set(lane.name, Math.max(newest, entry.seq));
     const key = `${lane.name} ${entry.seq} topic`;
-    if (!this.arrived.has(key)) this.#order(lane, entry, -1, op);
+    // It is not announced, and so not kept back behind what a handler that throws has left.
+    if (!this.arrived.has(key) && !this.#threw.has(lane.name)) this.#order(lane, entry, -1, op);
     this.arrived.set(key, this.nowMs());
   }
 
@@ -368,9 +371,12 @@ export class Oracle {
 
   /** The words are the entry's, or later ones of the same message. */
   #content(entry: KnownEntry, token: Token | null, { place }: KnownLane): void {
-    const expected = entry.token?.message ?? entry.about;
-    const isRight = token === null || expected === null || token.message === expected;
-    this.check("content", isRight, () => `${describe(entry)} reads as m${token?.message} in ${place}`);
+    const expected = entry.token?.message ?? entry.about ?? token?.message;
+    this.check(
+      "content",
+      token === null || token.message === expected,
+      () => `${describe(entry)} reads as m${token?.message} in ${place}`,
+    );
     const forged = token !== null && this.forged.has(`${token.message}e${token.edit}`);
     this.check("right author", !forged, () => `an edit of m${token?.message} by somebody else came to ${place}`);
   }
@@ -392,8 +398,3 @@ export class Oracle {
 
 const hasRoom = (routes: Routes, net: string, room: string): boolean =>
   routes.channels(`${net}.x`).some(({ name }) => name === room);
-
-export function describe({ seq, label, token, about }: KnownEntry): string {
-  const what = token === null ? `about m${about}` : `m${token.message}${token.edit === 0 ? "" : `e${token.edit}`}`;
-  return `${seq} (${label === "" ? "" : `${label} `}${what})`;
-}

@@ -39,3 +39,15 @@ export function readOpId({ id }: Op): { readonly lane: string; readonly seq: num
 }
 
 export const laneOf = (op: Op): string => readOpId(op).lane;
+
+/** An entry of the log, for people. `about`: the message it acts on. */
+export function describe(entry: {
+  readonly seq: number;
+  readonly label: string;
+  readonly token: Token | null;
+  readonly about: number | null;
+}): string {
+  const { seq, label, token, about } = entry;
+  const what = token === null ? `about m${about}` : `m${token.message}${token.edit === 0 ? "" : `e${token.edit}`}`;
+  return `${seq} (${label === "" ? "" : `${label} `}${what})`;
+}
