@@ -102,7 +102,14 @@ export type ApiEvent =
       /** In the words of its network. */
       readonly text: string;
     })
-  | (EventBase & { readonly type: "topic.changed"; readonly author: ApiAuthor; readonly topic: string })
+  | (EventBase & {
+      readonly type: "topic.changed";
+      readonly author: ApiAuthor;
+      /** Empty: there is none any more. Null: nobody knows, or something else about the room has changed. */
+      readonly topic: string | null;
+      /** In the words of its network. */
+      readonly text: string;
+    })
   | (EventBase & { readonly type: "place.lost" | "place.back"; readonly text: string })
   | (EventBase & {
       readonly type: "receipt.changed";

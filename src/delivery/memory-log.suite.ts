@@ -108,6 +108,10 @@ export class MemoryLog implements Log {
     return await Promise.resolve({ entries: found.slice(skipped), skipped });
   }
 
+  async first(): Promise<Seq> {
+    return await Promise.resolve(this.#disk.entries[0]?.seq ?? this.head + 1);
+  }
+
   tail(): () => void {
     return () => undefined;
   }

@@ -53,6 +53,8 @@ export interface FileStore extends Files {
    * name.
    */
   linkFor(id: FileId, name: string): string | null;
+  /** When the links that `linkFor` makes now end, Unix ms; null: it makes none. */
+  linksUntil(): number | null;
   /** What the link with this token and this name (decoded) leads to, fetched if need be. Never rejects. */
   published(token: string, name: string): Promise<Published>;
   /** Ends what is being fetched and resolves when nothing is written any more. */

@@ -73,11 +73,11 @@ export class Linker {
    * hold, and holds at least as long.
    */
   sealed(id: FileId, name: string): string | null {
-    const { media, clock } = this.#options;
-    if (media.endpoint === null || this.#seal === null) return null;
-    const { url, expiryMs } = media.endpoint;
-    const halfMs = expiryMs / 2;
-    const untilS = Math.floor(((Math.floor(clock.nowMs() / halfMs) + 2) * halfMs) / 1000);
+    const { endpoint } = this.#options.media;
+    const untilMs = this.sealedUntilMs();
+    if (endpoint === null || this.#seal === null || untilMs === null) return null;
+    const { url } = endpoint;
+    const untilS = untilMs / 1000;
     if (untilS !== this.#sealedUntilS || this.#sealed.size >= SEALED_MAX) this.#sealed.clear();
     this.#sealedUntilS = untilS;
     // No id has a line end: it is JSON.
@@ -89,6 +89,14 @@ export class Linker {
     const link = token === null ? null : `${url}/media/${token}/${encodeURIComponent(shown)}`;
     this.#sealed.set(key, link);
     return link;
+  }
+
+  /** When the links end that `sealed` makes now, in whole seconds as Unix ms; null: it makes none. */
+  sealedUntilMs(): number | null {
+    const { media, clock } = this.#options;
+    if (media.endpoint === null || this.#seal === null) return null;
+    const halfMs = media.endpoint.expiryMs / 2;
+    return Math.floor(((Math.floor(clock.nowMs() / halfMs) + 2) * halfMs) / 1000) * 1000;
   }
 
   /** What a link of `sealed` says; `untilMs`: when it ends or ended, Unix ms. Null: it is none. */

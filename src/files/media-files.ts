@@ -145,6 +145,10 @@ export class MediaFiles implements FileStore {
     return this.#forbids(name) ? null : this.#linker.sealed(id, name);
   }
 
+  linksUntil(): number | null {
+    return this.#linker.sealedUntilMs();
+  }
+
   async close(): Promise<void> {
     this.#closing.abort();
     this.#cancelSweep();

@@ -233,6 +233,8 @@ export interface Log {
     readonly entries: readonly EntryHead[];
     readonly skipped: number;
   }>;
+  /** The lowest seq that retention has left, of whatever subject; head + 1 when it has left none. */
+  first(): Promise<Seq>;
   /**
    * Calls back after each commit with what it stored, in order, before the appends of that commit resolve.
    * Entries keep their payload while they are within the tail's byte budget. Returns the unsubscribe function.

@@ -202,6 +202,7 @@ class Mortal {
       receipts: async (query) => await alive(async () => await log.receipts(query)),
       read: async (query) => await alive(async () => await log.read(query)),
       newest: async (query) => await alive(async () => await log.newest(query)),
+      first: async () => await alive(async () => await log.first()),
       tail: (listener) => {
         const forget = log.tail(listener);
         this.#cancel.push(forget);

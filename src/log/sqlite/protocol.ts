@@ -94,6 +94,11 @@ export interface NewestRequest {
   readonly limit: number;
 }
 
+export interface FirstRequest {
+  readonly is: "first";
+  readonly id: number;
+}
+
 export interface MarksRequest {
   readonly is: "marks";
   readonly id: number;
@@ -184,6 +189,7 @@ export type Request =
   | CommitRequest
   | ReadRequest
   | NewestRequest
+  | FirstRequest
   | MarksRequest
   | ReceiptsRequest
   | FindRequest
@@ -232,6 +238,12 @@ export interface RowsReply {
   readonly payloads: readonly string[];
   /** How many older entries match; 0 for `read`. */
   readonly skipped: number;
+}
+
+interface FirstReply {
+  readonly is: "first";
+  readonly id: number;
+  readonly seq: Seq;
 }
 
 interface MarksReply {
@@ -294,6 +306,7 @@ interface FailedReply {
 export type Reply =
   | CommittedReply
   | RowsReply
+  | FirstReply
   | MarksReply
   | ReceiptsReply
   | FindsReply

@@ -46,6 +46,7 @@ export class Queries {
   readonly #scan: Statement<[Seq, Seq, number], [Seq, number]>;
   readonly #head: Statement<[Seq], [number, string]>;
   readonly #body: Statement<[Seq], [number, string, unknown]>;
+  readonly #first: Statement<[], Seq>;
   readonly #marks: Statement<[string], [string, string]>;
   readonly #receipts: Statement<[number, Seq, number], Omit<Receipt, "lane">>;
 
@@ -60,12 +61,19 @@ export class Queries {
     this.#head.raw();
     this.#body = db.prepare<[Seq], [number, string, unknown]>("SELECT at, label, payload FROM entry WHERE seq = ?");
     this.#body.raw();
+    this.#first = db.prepare<[], Seq>("SELECT seq FROM entry ORDER BY seq LIMIT 1");
+    this.#first.pluck();
     this.#marks = db.prepare<[string], [string, string]>("SELECT name, value FROM mark WHERE name >= ? ORDER BY name");
     this.#marks.raw();
     this.#receipts = db.prepare(
       `SELECT seq, state, detail FROM receipt INDEXED BY receipt_lane
        WHERE lane = ? AND seq > ? ORDER BY seq LIMIT ?`,
     );
+  }
+
+  /** The lowest seq there is; null: the log holds no entry. */
+  first(): Seq | null {
+    return this.#first.get() ?? null;
   }
 
   /** All marks whose name starts with `prefix`. */

@@ -23,6 +23,7 @@ import { SqliteIds } from "./sqlite-ids.ts";
 import { Soundness } from "./soundness.ts";
 import type {
   CommitRequest,
+  FirstRequest,
   Held,
   MarksRequest,
   NewestRequest,
@@ -162,6 +163,12 @@ export class SqliteLog implements Log {
     const reply = await this.#connection.call<NewestRequest>({ is: "newest", ...query });
     const rows = expectReply("rows", reply);
     return { entries: headsOf(query, rows), skipped: rows.skipped };
+  }
+
+  async first(): Promise<Seq> {
+    this.#open();
+    const reply = await this.#connection.call<FirstRequest>({ is: "first" });
+    return expectReply("first", reply).seq;
   }
 
   tail(listener: TailListener): () => void {

@@ -81,6 +81,10 @@ export class Store {
         return this.#rows(request.id, this.#queries.read(request, this.head));
       case "newest":
         return this.#rows(request.id, this.#queries.newest(request, this.head));
+      case "first":
+        return this.#guard(request.id, () => {
+          this.#say({ is: "first", id: request.id, seq: this.#queries.first() ?? this.head + 1 });
+        });
       case "marks":
         return this.#guard(request.id, () => {
           this.#say({ is: "marks", id: request.id, marks: this.#queries.marks(request.prefix) });

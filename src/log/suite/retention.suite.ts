@@ -42,6 +42,20 @@ export function describeRetention(bench: Bench): void {
       expect(await bench.log.receipts({ lane: LANE, after: 0, limit: 100 })).toEqual(left.map(receiptOf));
     });
 
+    test("says which entry is the first that it has left", async () => {
+      await bench.use({ tailBytes: 0 });
+      expect(await bench.log.first()).toBe(1);
+      const old = await say();
+      expect(await bench.log.first()).toBe(old);
+      bench.now += 8 * DAY;
+      const young = await say();
+      await bench.sweep();
+      expect(await bench.log.first()).toBe(young);
+      bench.now += 8 * DAY;
+      await bench.sweep();
+      expect(await bench.log.first()).toBe(young + 1);
+    });
+
     test("takes a receipt that came after its entry had gone", async () => {
       await bench.use({ tailBytes: 0 });
       const gone = await say();
