@@ -18,6 +18,8 @@ export interface Access {
   readonly token: string | null;
   /** For logs and for `me`. */
   readonly name: string;
+  /** How many requests a minute may say something; absent: as many as the default allows. */
+  readonly postsPerMinute?: number;
   /** Aborted at most 5 s after the token has ended: streams and sockets end then. */
   readonly ended: AbortSignal;
 }

@@ -3,6 +3,7 @@ import { type ApiSettings, apiSettings } from "../adapters/api/index.ts";
 import type { ReaderView } from "../admin/views.ts";
 import type { Account, Config } from "../config/config.ts";
 import { systemClock } from "../delivery/clock.ts";
+import type { Delivery } from "../delivery/delivery.ts";
 import { StartError } from "../errors.ts";
 import type { FileStore } from "../files/files.ts";
 import type { OnDrop } from "../gateway/drops.ts";
@@ -16,10 +17,12 @@ import type { Side } from "../http/example/pages.ts";
 import type { ServerShare } from "../http/server-share.ts";
 import { explainListenError, listenAt } from "../http/listen.ts";
 import type { HttpApi } from "../http/server.ts";
+import { V1Door } from "../http/v1/index.ts";
 import { namesOf } from "./own-names.ts";
 import { isLoopback, parseAddress } from "../lib/address.ts";
 import type { ReadWriteLock } from "../lib/read-write-lock.ts";
 import type { Log } from "../log/log.ts";
+import type { LogSearch } from "../log/search.ts";
 import type { Logger } from "../logger.ts";
 import { describe } from "./describe.ts";
 
@@ -30,6 +33,7 @@ export interface ApiServer {
   readonly readers: ApiAccount;
   readonly ingest: Ingest;
   readonly http: HttpApi;
+  readonly v1: V1Door;
 }
 
 /** The code of the HTTP servers, the heaviest of all: loaded while something else opens. */
@@ -44,7 +48,7 @@ export async function loadHttp() {
 
 /** What all API accounts share. */
 export interface ApiCore {
-  readonly log: Log;
+  readonly log: Log & { readonly archive: LogSearch };
   readonly files: FileStore;
   readonly routes: Routes;
   readonly lock: ReadWriteLock;
@@ -54,6 +58,10 @@ export interface ApiCore {
   readonly onDrop: OnDrop;
   /** `AllowedHosts` as it is now. */
   readonly allowedHosts: () => readonly string[];
+  /** The configuration as it is now. */
+  readonly config: () => Config;
+  /** Null: it is not open yet. */
+  readonly delivery: () => Pick<Delivery, "status"> | null;
   /** All API accounts, as pages of the built-in example; null until all of them listen. */
   readonly sides: () => readonly Side[] | null;
 }
@@ -77,7 +85,15 @@ export async function createApiServer(account: Account, config: Config, core: Ap
     logger.error({ account: account.name, path, error: describe(error) }, "a request failed: this is a bug");
   const token = settings.Token === "" ? null : settings.Token;
   const names = namesOf(settings.BindAddress, core.allowedHosts);
-  const http = await core.http.createServer({ token, names, maxBodySize: settings.MaxBodySize, share, onError });
+  const v1 = new V1Door(async (host) => {
+    const { openV1 } = await import("./v1.ts");
+    const { config: configNow, delivery } = core;
+    const now = (): Account => configNow().accounts.get(account.key) ?? account;
+    const parts = { log, files, routes, ingest, names, delivery, logger, clock: systemClock };
+    return await openV1({ ...parts, account: now, config: configNow }, host);
+  });
+  const maxBodySize = settings.MaxBodySize;
+  const http = await core.http.createServer({ token, names, maxBodySize, share, onError, v1 });
   // Last: nothing is committed between this and the return that these readers would miss.
   const buffer = settings.Buffer;
   const fileLines = new FileLines(files, (id, name) => files.linkFor(id, name));
@@ -85,7 +101,7 @@ export async function createApiServer(account: Account, config: Config, core: Ap
   core.http.addApiRoutes(http, { readers, ingest, nowMs, onError });
   // Only the built-in example has no file.
   if (config.path === null) core.http.addExampleRoutes(http, account.key, core.sides);
-  return { account, settings, readers, ingest, http };
+  return { account, settings, readers, ingest, http, v1 };
 }
 
 /** Resolves with the `http://host:port` under which it listens; rejects with a StartError. */
@@ -117,6 +133,7 @@ export async function closeServers(servers: readonly ApiServer[]): Promise<void>
   const closing = servers.map(({ http }) => http.close());
   for (const { readers } of servers) readers.endStreams();
   await Promise.all(closing);
+  await Promise.all(servers.map(({ v1 }) => v1.close()));
 }
 
 function urlOf(app: FastifyInstance, host: string): string {

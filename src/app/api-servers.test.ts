@@ -11,14 +11,13 @@ import { aConfig, aGateway, aMessage, anAccount } from "../gateway/samples.suite
 import { ampleDescriptors } from "../lib/descriptors.suite.ts";
 import { BodyBudget } from "../http/body-budget.ts";
 import { ReadWriteLock } from "../lib/read-write-lock.ts";
-import type { Log } from "../log/log.ts";
 import { openAt, scratchFolder } from "../log/sqlite/scratch.suite.ts";
 import { loadHttp } from "./api-server.ts";
 import { ApiServers } from "./api-servers.ts";
 
 const BRIDGES = ["in net.a #x", "inout api.right api"];
 
-let log: Log;
+let log: Awaited<ReturnType<typeof openAt>>;
 let routes: LiveRoutes;
 let servers: ApiServers;
 let right: ApiClient;
@@ -47,6 +46,7 @@ beforeEach(async () => {
     http: await loadHttp(),
     logger: new MemoryLogger().logger,
     onDrop: () => undefined,
+    delivery: () => null,
   });
   onTestFinished(() => servers.close());
   await servers.open(config);

@@ -43,12 +43,14 @@ export class ApiServers {
   readonly #readers = new Map<string, ApiAccount>();
   readonly #ended = new AbortController();
   #sweeps: NodeJS.Timeout | undefined;
-  #allowedHosts: readonly string[] = [];
+  #config: Config | null = null;
   /** An error of the configuration has left something out. */
   #isDegraded = false;
 
-  constructor(core: Omit<ApiCore, "allowedHosts" | "sides">) {
-    this.#core = { ...core, allowedHosts: () => this.#allowedHosts, sides: () => this.#sides() };
+  constructor(core: Omit<ApiCore, "allowedHosts" | "config" | "sides">) {
+    const config = (): Config => this.#configNow();
+    const allowedHosts = (): readonly string[] => config().general.allowedHosts;
+    this.#core = { ...core, allowedHosts, config, sides: () => this.#sides() };
   }
 
   get all(): readonly ApiServer[] {
@@ -65,7 +67,7 @@ export class ApiServers {
     const { log, routes } = this.#core;
     const accounts = apisOf(config);
     const keys = accounts.map(({ key }) => key);
-    this.#allowedHosts = config.general.allowedHosts;
+    this.#config = config;
     // What an error leaves out is meant to come back.
     this.#isDegraded = config.errors.length > 0;
     if (!this.#isDegraded) await forgetReaders(log, keys, routes.reads);
@@ -106,7 +108,7 @@ export class ApiServers {
           return beginningMarks(account.key, reads, head);
         }),
       swap: () => {
-        this.#allowedHosts = next.config.general.allowedHosts;
+        this.#config = next.config;
         this.#isDegraded = false;
         for (const { account, server, view, inbound } of news) {
           if (server === undefined) continue;
@@ -202,6 +204,11 @@ export class ApiServers {
     await pause({ clock: systemClock, ms: RETRY_MS, signal: this.#ended.signal });
     // Another change may have taken it away meanwhile.
     if (this.#servers.get(server.account.key)?.http === server.http) await this.#listen(server);
+  }
+
+  #configNow(): Config {
+    if (this.#config === null) throw new Error("the accounts of the API are not open yet");
+    return this.#config;
   }
 
   /** See ApiCore. */

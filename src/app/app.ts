@@ -75,7 +75,8 @@ export async function startApp(
     // Not before the log has made sure that nobody else uses the data folder.
     files = await openStore(config, remoteFiles, logger);
     const routes = liveRoutes(compileRoutes(config));
-    servers = new ApiServers({ log, files, routes, lock, share, http, logger, onDrop: admin.told.onDrop });
+    const { onDrop } = admin.told;
+    servers = new ApiServers({ log, files, routes, lock, share, http, logger, onDrop, delivery: () => delivery });
     await servers.open(config);
     log.tail(servers.listener);
     delivery = await openDelivery({

@@ -40,7 +40,11 @@ export function compileAdmission(doors: Doors): (caller: Caller) => HttpProblem 
 }
 
 /** A page has no secret, but its browser says where it is from, and that no page can change. */
-function refusalOfPage(caller: Caller, { names, tokenName }: Doors, isOpen: boolean): HttpProblem | null {
+export function refusalOfPage(
+  caller: Caller,
+  { names, tokenName }: Pick<Doors, "names" | "tokenName">,
+  isOpen: boolean,
+): HttpProblem | null {
   const authority = authorityOf(caller);
   if (names !== null && authority !== undefined && !isOwnHost(authority, names())) {
     return problem(
@@ -63,4 +67,4 @@ function refusalOfPage(caller: Caller, { names, tokenName }: Doors, isOpen: bool
 }
 
 /** The pages beside it may be opened from anywhere. */
-const isApi = (path: string): boolean => path === "/api" || path.startsWith("/api/");
+const isApi = (path: string): boolean => /^\/(?:api|v1)(?:\/|$)/u.test(path);

@@ -4,6 +4,7 @@ import type { Descriptors } from "../lib/descriptors.ts";
 import { Server } from "../lib/node-http.ts";
 
 export const WEBSOCKET_PATH = "/api/websocket";
+export const V1_SOCKET_PATH = "/v1/socket";
 
 /** What one server takes of its clients. */
 export interface HttpLimits {
@@ -68,6 +69,8 @@ interface Connection {
 export class HttpServer extends Server {
   readonly #limits: HttpLimits;
   readonly #share: DescriptorShare | null;
+  /** Where a connection may become a WebSocket. */
+  readonly #socketPaths: ReadonlySet<string>;
   readonly #connections = new Map<Socket, Connection>();
   /** Those on which nothing was asked since the last answer; the one that waits for longest is the first. */
   readonly #kept = new Set<Socket>();
@@ -76,7 +79,11 @@ export class HttpServer extends Server {
   /** Asked to change to another protocol, which nobody does. */
   readonly #unchanged = new WeakSet<IncomingMessage>();
 
-  constructor(limits: HttpLimits = LIMITS, share: DescriptorShare | null = null) {
+  constructor(
+    limits: HttpLimits = LIMITS,
+    share: DescriptorShare | null = null,
+    socketPaths: readonly string[] = [WEBSOCKET_PATH],
+  ) {
     super({
       requestTimeout: limits.requestMs,
       headersTimeout: limits.requestMs,
@@ -88,6 +95,7 @@ export class HttpServer extends Server {
     });
     this.#limits = limits;
     this.#share = share;
+    this.#socketPaths = new Set(socketPaths);
     const ended = (response: ServerResponse): void => this.#answerEnded(response);
     this.#ended = function () {
       ended(this);
@@ -247,7 +255,7 @@ export class HttpServer extends Server {
    */
   #mayUpgrade(request: IncomingMessage): boolean {
     const isFirst = this.#connections.get(request.socket)?.waiting.length === 0;
-    const may = isFirst && wantsWebSocket(request) && request.url?.split("?", 1)[0] === WEBSOCKET_PATH;
+    const may = isFirst && wantsWebSocket(request) && this.#socketPaths.has(request.url?.split("?", 1)[0] ?? "");
     if (!may) this.#unchanged.add(request);
     return may;
   }

@@ -14,10 +14,11 @@ import { BodyBudget } from "./body-budget.ts";
 import { problem, problemBody, type HttpProblem } from "./api/problem.ts";
 import { answerClientError } from "./client-error.ts";
 import { Direct } from "./direct.ts";
-import { type HttpLimits, HttpServer, WEBSOCKET_PATH, wantsWebSocket } from "./http-server.ts";
+import { type HttpLimits, HttpServer, V1_SOCKET_PATH, WEBSOCKET_PATH, wantsWebSocket } from "./http-server.ts";
 import type { ServerShare } from "./server-share.ts";
 import { holdMessages } from "./socket-bodies.ts";
 import type { OwnNames } from "./own-host.ts";
+import type { V1Door } from "./v1/index.ts";
 
 /**
  * The HTTP server under one BindAddress: authentication, and errors in the API's own form. Routes are added by the
@@ -41,6 +42,8 @@ export interface ServerOptions {
   readonly tokenName?: string;
   /** What a body may be, for people; absent: as for the HTTP API. */
   readonly mediaTypes?: string;
+  /** Who takes what is below `/v1`; absent: nobody. */
+  readonly v1?: V1Door;
 }
 
 const OPEN_PATHS: ReadonlySet<string> = new Set(["/api/health", "/api/openapi.json"]);
@@ -71,16 +74,22 @@ export interface HttpApi {
 
 export async function createServer(options: ServerOptions): Promise<HttpApi> {
   const { share: { bodies: budget, descriptors } = { bodies: new BodyBudget() } } = options;
-  const server = new HttpServer(options.limits, descriptors === undefined ? null : { descriptors, each: 1 });
+  const { v1, onError } = options;
+  const socketPaths = v1 === undefined ? [WEBSOCKET_PATH] : [WEBSOCKET_PATH, V1_SOCKET_PATH];
+  const share = descriptors === undefined ? null : { descriptors, each: 1 };
+  const server = new HttpServer(options.limits, share, socketPaths);
   const refusalOf = admissionOf(options);
   const bounds = { limit: options.maxBodySize, budget };
-  const direct = new Direct({ refusalOf, bounds, onError: options.onError });
+  const direct = new Direct({ refusalOf, bounds, onError });
+  v1?.attach({ bounds, onError, release: (response) => server.release(response) });
   const app = Fastify({
     logger: false,
     forceCloseConnections: "idle",
     exposeHeadRoutes: false,
     serverFactory: (handler) => {
-      server.serve((request, response) => void (direct.take(request, response) || handler(request, response)));
+      server.serve((request, response) => {
+        if (v1?.take(request, response) !== true && !direct.take(request, response)) handler(request, response);
+      });
       return server;
     },
     frameworkErrors: (error, _request, reply) => sendProblem(reply, fromFramework(error, options)),
@@ -90,11 +99,13 @@ export async function createServer(options: ServerOptions): Promise<HttpApi> {
   // Before the hook of the WebSockets, which takes its time.
   app.addHook("preClose", (done) => {
     direct.close();
+    v1?.end();
     done();
   });
   // Before the guard: it closes the connection of an upgrade that the guard refuses.
   await app.register(websocket, { options: { maxPayload: options.maxBodySize } });
   app.websocketServer.on("connection", (socket, request) => holdMessages(socket, request.socket, budget));
+  if (v1 !== undefined) addV1Socket(app, v1);
   app.addHook("onRequest", admission(refusalOf));
   app.setErrorHandler(async (error: FastifyError, request, reply) => {
     const refusal = error instanceof BodyRefused ? error.problem : fromFramework(error, options);
@@ -132,6 +143,7 @@ function admission(refusalOf: ReturnType<typeof compileAdmission>): onRequestHoo
   return (request, reply, done) => {
     const { method, url, headers, rawHeaders } = request.raw;
     const path = request.routeOptions.url ?? pathOf(request);
+    if (path === V1_SOCKET_PATH) return done();
     const refusal = refusalOf({ method, url, headers, rawHeaders, path });
     if (refusal !== null) {
       if (refusal.status === 401) void reply.header("WWW-Authenticate", "Bearer");
@@ -143,6 +155,22 @@ function admission(refusalOf: ReturnType<typeof compileAdmission>): onRequestHoo
     }
     done();
   };
+}
+
+/** The one request below `/v1` that Fastify sees: an upgrade. `/v1` says who may, and not the hook of the others. */
+function addV1Socket(app: FastifyInstance, v1: V1Door): void {
+  app.addHook("onRequest", async (request, reply) => {
+    if (pathOf(request) !== V1_SOCKET_PATH) return;
+    const refusal = await v1.admit(request.raw);
+    if (refusal === null) return;
+    await reply.code(refusal.status).headers(refusal.headers).header("Connection", "close").send(refusal.body);
+  });
+  app.route({
+    method: "GET",
+    url: V1_SOCKET_PATH,
+    handler: (_request, reply) => sendProblem(reply, problem(400, "this address speaks WebSocket")),
+    wsHandler: (socket, request) => v1.open(socket, request.raw, request.raw.socket),
+  });
 }
 
 async function closeServer(app: FastifyInstance, server: HttpServer): Promise<void> {

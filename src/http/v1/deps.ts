@@ -1,4 +1,4 @@
-import type { Account } from "../../config/config.ts";
+import type { Account, Config } from "../../config/config.ts";
 import type { Consumers } from "../../consumers/consumers.ts";
 import type { Feed } from "../../consumers/feed.ts";
 import type { Hints } from "../../consumers/hints.ts";
@@ -17,8 +17,9 @@ import type { Ingest } from "../api/ingest.ts";
 
 /** What the operations below `/v1` of one API account work with. */
 export interface V1Deps {
-  /** As it is now: a reload changes it. */
+  /** Both as they are now: a reload changes them. */
   readonly account: () => Account;
+  readonly config: () => Config;
   readonly log: Log & { readonly archive: LogSearch };
   readonly routes: Routes;
   readonly feed: Feed;

@@ -20,6 +20,11 @@ export const PROBLEMS = {
     title: "The address does not take this method",
     remedy: "Use one of those in `Allow`.",
   },
+  request_timeout: {
+    status: 408,
+    title: "The body came in too slowly",
+    remedy: "Send it again, and faster.",
+  },
   conflict: {
     status: 409,
     title: "It is there already, and is otherwise",
@@ -57,8 +62,18 @@ export const PROBLEMS = {
     remedy: "Use a new key for a new message.",
   },
   unprocessable: { status: 422, title: "The request makes no sense here", remedy: "See `detail`." },
+  upgrade_required: {
+    status: 426,
+    title: "The address speaks WebSocket",
+    remedy: "Send an upgrade request (RFC 6455 §4.1).",
+  },
   rate_limited: { status: 429, title: "Too many requests", remedy: "Wait for as long as Retry-After says." },
   internal: { status: 500, title: "The service failed on this request", remedy: "See its log for the request's id." },
+  not_implemented: {
+    status: 501,
+    title: "The transfer coding is not understood",
+    remedy: "Send the body plain or chunked.",
+  },
   unavailable: {
     status: 503,
     title: "The log takes or gives nothing now",

@@ -14,10 +14,13 @@ export interface Route {
   /** With parameters in braces: `/v1/consumers/{name}`. */
   readonly path: string;
   /**
-   * What the caller must have; null: nothing. `secret`: the account's Token, or the scope `admin` (webhooks, tickets):
-   * an open account has none.
+   * What the caller must have; null: nothing, nobody is asked. `any`: who is let in at all. `secret`: the account's
+   * Token, or the scope `admin` (webhooks). `token`: the account's Token, or any of Rialto's tokens (tickets). An open
+   * account gives neither of the two.
    */
-  readonly needs: Scope | "secret" | null;
+  readonly needs: Scope | "any" | "secret" | "token" | null;
+  /** Answers without end, or becomes a socket: `?ticket=` counts, HEAD is refused, and `release` has to be called. */
+  readonly stream?: true;
   /** `operationId`. */
   readonly id: string;
   /** One line, and the rest in `about`. */
@@ -49,7 +52,11 @@ export interface Call {
   readonly response: ServerResponse;
   /** Aborted when nobody waits for the answer any more: the client has gone, the token has ended, the server closes. */
   readonly signal: AbortSignal;
-  /** The answer rules its connection from now on: the limits on idle connections do not hold. See HttpServer. */
+  /**
+   * The answer rules its connection from now on, for good: for answers without end. What waits for less than 2 minutes
+   * (a long poll) needs none of it. Listeners on `request` and `response` are gone then, but `signal` goes on. See
+   * HttpServer.
+   */
   readonly release: () => void;
 }
 

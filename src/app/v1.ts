@@ -1,0 +1,171 @@
+import { apiSettings } from "../adapters/api/index.ts";
+import { adapters } from "../adapters/registry.ts";
+import { Destinations } from "../admin/destinations.ts";
+import type { Destination } from "../admin/views.ts";
+import type { Account, Config } from "../config/config.ts";
+import type { Consumers } from "../consumers/consumers.ts";
+import { CONSUMERS_STEM } from "../consumers/marks.ts";
+import { openConsumers } from "../consumers/open.ts";
+import { openFeed } from "../consumers/open-feed.ts";
+import { openHints } from "../consumers/open-hints.ts";
+import { openWebhooks } from "../consumers/open-webhooks.ts";
+import type { Webhooks } from "../consumers/webhooks.ts";
+import type { ApiReceipt } from "../contract/api-v1.ts";
+import type { Clock } from "../contract/host.ts";
+import type { Delivery } from "../delivery/delivery.ts";
+import type { FileStore } from "../files/files.ts";
+import type { Routes } from "../gateway/routes.ts";
+import type { Ingest } from "../http/api/ingest.ts";
+import type { OwnNames } from "../http/own-host.ts";
+import type { V1Deps } from "../http/v1/deps.ts";
+import { Doorman } from "../http/v1/doorman.ts";
+import type { V1Host, V1Service } from "../http/v1/index.ts";
+import { RateLimits } from "../http/v1/limits.ts";
+import { Router } from "../http/v1/router.ts";
+import { v1Routes } from "../http/v1/routes/index.ts";
+import { LogError } from "../log/errors.ts";
+import type { Log, Seq } from "../log/log.ts";
+import type { LogSearch } from "../log/search.ts";
+import type { Logger } from "../logger.ts";
+
+/** What `/v1` of one API account is made of. */
+export interface V1Sources {
+  /** As they are now. */
+  readonly account: () => Account;
+  readonly config: () => Config;
+  /** Null: nothing is connected yet. */
+  readonly delivery: () => Pick<Delivery, "status"> | null;
+  readonly names: (() => OwnNames) | null;
+  readonly log: Log & { readonly archive: LogSearch };
+  readonly files: FileStore;
+  readonly routes: Routes;
+  readonly ingest: Ingest;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Reads the state, and serves. Rejects with a LogError. */
+export async function openV1(sources: V1Sources, host: V1Host): Promise<V1Service> {
+  const { account, log, routes, files, clock, logger } = sources;
+  const { key, name, settings } = account();
+  const feed = openFeed({ account: key, log, routes, files, logger });
+  const consumers = await orNone(
+    async () => await openConsumers({ accountKey: key, stem: CONSUMERS_STEM, feed, log, clock }),
+    NO_CONSUMERS,
+  );
+  const pushed = await orNone(
+    async () => await openConsumers({ accountKey: key, stem: "v1/wc/", feed, log, clock }),
+    NO_CONSUMERS,
+  );
+  const webhooks = await orNone(
+    async () =>
+      await openWebhooks({
+        account: { key, name },
+        log,
+        consumers: pushed,
+        allowPrivate: () => [],
+        clock,
+        random: Math.random,
+        logger,
+      }),
+    NO_WEBHOOKS,
+  );
+  const deps: V1Deps = {
+    account,
+    config: sources.config,
+    log,
+    routes,
+    feed,
+    hints: openHints(() => clock.monoMs()),
+    consumers,
+    webhooks,
+    ingest: sources.ingest,
+    files,
+    status: async () => (await sources.delivery()?.status()) ?? [],
+    capabilities: (protocol) => adapters.get(protocol)?.capabilities ?? null,
+    members: () => Promise.resolve(null),
+    receipts: async (seq) => await receiptsOf(seq, deps),
+    clock,
+    logger,
+  };
+  const { Token } = apiSettings(settings);
+  const doorman = new Doorman({
+    account: { key, name },
+    token: Token === "" ? null : Token,
+    names: sources.names,
+    verify: () => null,
+    redeem: () => null,
+  });
+  return new Router({
+    routes: v1Routes,
+    deps,
+    doorman,
+    limits: new RateLimits(() => clock.monoMs()),
+    serveSocket: (socket) => socket.close(1013),
+    host,
+    close: async () => {
+      await webhooks.close();
+      await Promise.all([consumers.close(), pushed.close()]);
+      feed.close();
+    },
+  });
+}
+
+type ReceiptSources = Pick<V1Deps, "log" | "routes" | "status">;
+
+/** What became of a message; empty: nobody knows it any more. Rejects with a LogError. */
+async function receiptsOf(seq: Seq, { log, routes, status }: ReceiptSources): Promise<readonly ApiReceipt[]> {
+  const entry = await log.archive.entry(seq);
+  const known = entry ?? (await log.ids.get(seq));
+  if (known === null) return [];
+  const destinations = new Destinations({ log, routes, accounts: await status() });
+  const asked = { seq, subject: known.subject, label: entry?.label ?? "", gone: entry === null };
+  return (await destinations.of(asked, await log.archive.receiptsOf(seq))).map(receiptOf);
+}
+
+function receiptOf({
+  gateway,
+  account,
+  channel,
+  state,
+  why,
+  remedy,
+  retryMs,
+  tries,
+  refs,
+  losses,
+}: Destination): ApiReceipt {
+  const retryAt = retryMs === null ? null : new Date(retryMs).toISOString();
+  return { gateway, account, channel, state, why, remedy, retry_at: retryAt, tries, refs, losses };
+}
+
+const notYet = (): never => {
+  throw new Error("not built yet");
+};
+const NO_CONSUMERS: Consumers = {
+  put: notYet,
+  get: notYet,
+  list: notYet,
+  remove: notYet,
+  close: () => Promise.resolve(),
+};
+const NO_WEBHOOKS: Webhooks = {
+  put: notYet,
+  get: notYet,
+  list: notYet,
+  remove: notYet,
+  rotate: notYet,
+  enable: notYet,
+  alerts: () => [],
+  close: () => Promise.resolve(),
+};
+
+/** Until the code is there. */
+async function orNone<T>(open: () => Promise<T>, none: T): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    if (error instanceof LogError) throw error;
+    return none;
+  }
+}

@@ -1,0 +1,245 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { WebSocket } from "ws";
+import type { Access } from "../../access/access.ts";
+import { bodyGone, receiveBody } from "../body.ts";
+import { problemOf, refusalOf, sendProblem, sendReply, type V1Refusal } from "./answers.ts";
+import { OpenCall, type OpenCalls } from "./call.ts";
+import { flawsOf } from "./check.ts";
+import { checkRight, type Doorman, fromHttp, type Knock } from "./doorman.ts";
+import type { V1Deps } from "./deps.ts";
+import type { V1Host, V1Service } from "./index.ts";
+import type { RateLimits } from "./limits.ts";
+import { ProblemError } from "./problems.ts";
+import type { Reply, Route } from "./route.ts";
+import { type Found, RouteTable } from "./table.ts";
+
+/** Speaks with a client over the socket until `signal` is aborted or the client goes. */
+export type ServeSocket = (socket: WebSocket, caller: SocketCaller, deps: V1Deps) => void;
+
+export interface SocketCaller {
+  readonly access: Access;
+  /** Aborted when the token has ended or the server ends. */
+  readonly signal: AbortSignal;
+  readonly wire: Socket;
+  /** Counts one more that says something; throws a ProblemError `rate_limited`. */
+  readonly count: () => void;
+}
+
+export interface RouterOptions {
+  readonly routes: readonly Route[];
+  readonly deps: V1Deps;
+  readonly doorman: Doorman;
+  readonly limits: RateLimits;
+  readonly serveSocket: ServeSocket;
+  readonly host: V1Host;
+  /** Ends what the operations work with. Never rejects. */
+  readonly close: () => Promise<void>;
+}
+
+/** What a request asks for. */
+interface Asked {
+  readonly route: Route;
+  readonly call: OpenCall;
+  /** Of the answer: names and values by turns. */
+  readonly head: readonly string[];
+}
+
+const SOCKET_ROUTE = { needs: "any", stream: true } as const;
+const SERVICE_RESTART = 1012;
+const NO_HEAD: readonly string[] = [];
+
+/** Serves the table of routes straight over Node's server: of posts there are many. */
+export class Router implements V1Service {
+  readonly #options: RouterOptions;
+  readonly #table: RouteTable;
+  readonly #calls: OpenCalls = new Set();
+  readonly #admitted = new WeakMap<IncomingMessage, Access>();
+  #isEnded = false;
+
+  constructor(options: RouterOptions) {
+    this.#options = options;
+    this.#table = new RouteTable(options.routes);
+  }
+
+  take(request: IncomingMessage, response: ServerResponse): void {
+    try {
+      const asked = this.#ask(request, response);
+      if (asked === null) return;
+      const { body } = asked.route;
+      if (body === undefined || body === "stream") this.#begin(asked);
+      else this.#read(asked, body);
+    } catch (error) {
+      this.#refuse(error, request, response);
+    }
+  }
+
+  admit(request: IncomingMessage): V1Refusal | null {
+    const id = randomUUID();
+    try {
+      if (this.#isEnded) throw STOPPING;
+      this.#admitted.set(request, this.#options.doorman.admit(knockOf(request), SOCKET_ROUTE));
+      return null;
+    } catch (error) {
+      return this.#refusalOf(error, request, id);
+    }
+  }
+
+  open(socket: WebSocket, request: IncomingMessage, wire: Socket): void {
+    const access = this.#admitted.get(request);
+    if (access === undefined || this.#isEnded) return void socket.close(SERVICE_RESTART);
+    const { limits, serveSocket, deps } = this.#options;
+    const ended = new AbortController();
+    const end = (): void => ended.abort();
+    this.#calls.add(end);
+    access.ended.addEventListener("abort", end, { once: true });
+    socket.once("close", () => {
+      this.#calls.delete(end);
+      access.ended.removeEventListener("abort", end);
+      end();
+    });
+    const count = (): void => void limits.take(access);
+    serveSocket(socket, { access, signal: ended.signal, wire, count }, deps);
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    for (const end of [...this.#calls]) end();
+  }
+
+  async close(): Promise<void> {
+    this.end();
+    await this.#options.close();
+  }
+
+  /** Null: it is answered. Throws a ProblemError for what is not let through. */
+  #ask(request: IncomingMessage, response: ServerResponse): Asked | null {
+    if (this.#isEnded) throw STOPPING;
+    const knock = knockOf(request);
+    const { method = "" } = request;
+    const found = this.#table.find(knock.path);
+    const route = found === null ? null : routeOf(found, method);
+    const access = this.#options.doorman.admit(knock, route);
+    if (found === null) throw new ProblemError("not_found", "there is no such address below /v1; see /v1/openapi.json");
+    if (route === null) {
+      refuseMethod(found, method, response);
+      return null;
+    }
+    checkRight(access, route.needs);
+    const isSaying = route.needs === "write" || route.needs === "moderate";
+    const head = isSaying ? this.#options.limits.take(access) : NO_HEAD;
+    const { params } = found;
+    const opened = { access, params, search: knock.search, request, response };
+    return { route, call: new OpenCall(opened, this.#calls, this.#options.host.release), head };
+  }
+
+  #read(asked: Asked, schema: Exclude<Route["body"], "stream" | undefined>): void {
+    const { call } = asked;
+    const { request, response } = call;
+    if (!isJson(request)) {
+      const detail = "the body of this request is JSON: send it with `Content-Type: application/json`";
+      throw new ProblemError("unsupported_media_type", detail);
+    }
+    receiveBody(request, this.#options.host.bounds, (body) => {
+      try {
+        if (!Buffer.isBuffer(body)) throw fromHttp(body);
+        call.raw = body;
+        call.body = parsed(body);
+        const errors = flawsOf(schema, call.body);
+        if (errors.length > 0) throw new ProblemError("bad_request", "the body is not as described", { errors });
+        this.#begin(asked);
+      } catch (error) {
+        this.#refuse(error, request, response, call);
+      }
+    });
+  }
+
+  /** Behind another request on the same connection, an answer gets the socket when its turn comes: streams need it. */
+  #begin(asked: Asked): void {
+    const { response } = asked.call;
+    if (asked.route.stream === true && response.socket === null) response.once("socket", () => this.#handle(asked));
+    else this.#handle(asked);
+  }
+
+  #handle(asked: Asked): void {
+    const { route, call } = asked;
+    const { request, response } = call;
+    try {
+      const reply = route.handle(call, this.#options.deps);
+      if (!(reply instanceof Promise)) return this.#answer(asked, reply);
+      reply
+        .then((made) => this.#answer(asked, made))
+        .catch((error: unknown) => this.#refuse(error, request, response, call));
+    } catch (error) {
+      this.#refuse(error, request, response, call);
+    }
+  }
+
+  #answer({ call: { response }, head }: Asked, reply: Reply): void {
+    if (reply !== "taken") sendReply(response, reply, head);
+  }
+
+  #refuse(error: unknown, request: IncomingMessage, response: ServerResponse, call?: OpenCall): void {
+    const refusal = this.#refusalOf(error, request, call?.id ?? randomUUID());
+    // A stream that has begun, and that nobody feeds.
+    if (response.headersSent) return void (response.writableEnded || response.destroy());
+    if (this.#isEnded) response.shouldKeepAlive = false;
+    if (!hasBody(request) || request.complete) return sendProblem(response, refusal);
+    void bodyGone(request).then(() => sendProblem(response, refusal));
+  }
+
+  #refusalOf(error: unknown, request: IncomingMessage, id: string): V1Refusal {
+    const refusal = problemOf(error);
+    // Without what comes after the path: that may be a ticket.
+    if (refusal.code === "internal") this.#options.host.onError(error, `${knockOf(request).path} (${id})`);
+    return refusalOf(refusal, id);
+  }
+}
+
+const STOPPING = new ProblemError("unavailable", "Rialto is stopping", {
+  headers: { "Retry-After": "5", Connection: "close" },
+});
+
+/** RFC 9110 §15.5.6, §9.3.7. */
+function refuseMethod({ routes }: Found, method: string, response: ServerResponse): void {
+  const allowed = ["OPTIONS", ...routes.keys()];
+  const get = routes.get("GET");
+  if (get !== undefined && get.stream !== true) allowed.push("HEAD");
+  const headers = { Allow: allowed.join(", ") };
+  if (method === "OPTIONS") return sendReply(response, { status: 204, headers });
+  throw new ProblemError("method_not_allowed", `${method} is not for this address`, { headers });
+}
+
+function routeOf({ routes }: Found, method: string): Route | null {
+  if (method !== "HEAD") return routes.get(method) ?? null;
+  const get = routes.get("GET");
+  return get === undefined || get.stream === true ? null : get;
+}
+
+function knockOf({ method, url = "", headers, rawHeaders }: IncomingMessage): Knock {
+  const start = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("//") + 2);
+  const mark = url.indexOf("?", start);
+  const path = mark === -1 ? url.slice(start) : url.slice(start, mark);
+  return { method, url, headers, rawHeaders, path, search: mark === -1 ? "" : url.slice(mark + 1) };
+}
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
+
+/** A body without a type, as of a request without one, is taken for what it has to be. */
+function isJson({ headers }: IncomingMessage): boolean {
+  const type = headers["content-type"];
+  if (type === undefined || type === "application/json") return true;
+  return /^application\/json *(?:;.*)?$/iu.test(type.trim());
+}
+
+/** No body is an object without keys. */
+function parsed(body: Buffer): unknown {
+  if (body.length === 0) return {};
+  try {
+    return JSON.parse(body.toString("utf8")) as unknown;
+  } catch {
+    throw new ProblemError("bad_request", "the body is not JSON");
+  }
+}
