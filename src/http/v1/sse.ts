@@ -12,6 +12,8 @@ const BEAT_MS = 15_000;
 /** A reader that takes nothing for so long is cut. */
 const STALL_MS = 60_000;
 
+type Beats = Pick<Clock, "after" | "monoMs">;
+
 /** What a stream needs of a call: the router's, or a test's. */
 export type StreamCall = Pick<Call, "response" | "release" | "signal">;
 
@@ -23,7 +25,7 @@ export type StreamCall = Pick<Call, "response" | "release" | "signal">;
 export class SseWriter {
   readonly #socket: Socket;
   readonly #chunked: boolean;
-  readonly #clock: Pick<Clock, "after" | "monoMs">;
+  readonly #clock: Beats;
   readonly #ended = new AbortController();
   #cancelBeat: () => void = () => undefined;
   #drained = Promise.withResolvers<void>();
@@ -33,7 +35,7 @@ export class SseWriter {
   #position: Seq;
 
   /** Sends the head of the answer. `from`: the position after which it begins. */
-  static open(call: StreamCall, from: Seq, clock: Pick<Clock, "after" | "monoMs">): SseWriter {
+  static open(call: StreamCall, from: Seq, clock: Beats): SseWriter {
     const { response, release, signal } = call;
     response.writeHead(200, {
       "Content-Type": "text/event-stream",
@@ -55,7 +57,7 @@ export class SseWriter {
   private constructor(
     socket: Socket,
     chunked: boolean,
-    { from, clock, signal }: { readonly from: Seq; readonly clock: SseWriter["#clock"]; readonly signal: AbortSignal },
+    { from, clock, signal }: { readonly from: Seq; readonly clock: Beats; readonly signal: AbortSignal },
   ) {
     this.#socket = socket;
     this.#chunked = chunked;
