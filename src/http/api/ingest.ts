@@ -4,7 +4,7 @@ import { EventLabel, type Message } from "../../contract/message.ts";
 import { fileId } from "../../files/file-id.ts";
 import { aboutReply } from "../../gateway/acts.ts";
 import { decode, encode, encodeStored, isBare } from "../../gateway/codec.ts";
-import { droppedPost, type DropReason, type OnDrop } from "../../gateway/drops.ts";
+import { type Drop, droppedPost, type DropReason, type OnDrop } from "../../gateway/drops.ts";
 import { compileMatcher } from "../../gateway/filters.ts";
 import { ACTS, fullMessage, hasFullEvents } from "../../gateway/full-events.ts";
 import type { Inbound } from "../../gateway/inbound.ts";
@@ -15,11 +15,14 @@ import type { Appended, Log, NewEntry, Seq } from "../../log/log.ts";
 import type { Logger } from "../../logger.ts";
 import type { ReadWriteLock } from "../../lib/read-write-lock.ts";
 import { Throttle } from "../../lib/throttle.ts";
-import { act, type ActionContext, findTarget, type PostResult, type PostPlace } from "./acting.ts";
+import { act, findTarget, type PostResult, type PostPlace } from "./acting.ts";
 import { extraOf, type FileDraft } from "./file-drafts.ts";
 import { type Draft, reservedEvent } from "./post-body.ts";
+import { explain, shorten } from "./posting-refusal.ts";
 import { problem, type HttpProblem, whyOf } from "./problem.ts";
+import type { Said, Say, SayOutcome, SayScene } from "./say.ts";
 import { SerialQueue } from "./serial-queue.ts";
+import { Passing, passThrough, type Waiter } from "./waiter.ts";
 
 export type Ingested =
   /** `line` is the whole message as JSON; `stored` says whether it was relayed or only answered. */
@@ -32,12 +35,8 @@ export interface OnceKey {
   readonly fingerprint: string;
 }
 
-/** Who waits for the end of a post, and is told once. Must not throw. */
-export interface Poster {
-  answered(outcome: Ingested): void;
-  /** A bug. */
-  failed(error: unknown): void;
-}
+/** Who waits for the end of a post. `failed`: with a bug. */
+export type Poster = Waiter<Ingested>;
 
 export interface IngestDeps {
   readonly account: Account;
@@ -59,8 +58,6 @@ export interface IngestDeps {
 
 const REFUSAL_LOG_MS = 60_000;
 const REFUSAL_LOG_LINES = 20;
-/** Of a gateway's name that a client made up. */
-const SHOWN_CHARS = 100;
 
 /**
  * Takes what clients of one API account post: routes it, applies the account's filters, and appends it to the log, in
@@ -68,18 +65,19 @@ const SHOWN_CHARS = 100;
  */
 export class Ingest {
   #deps: IngestDeps;
-  #acting: ActionContext;
+  #acting: SayScene;
   readonly #isFull: boolean;
   readonly #refusals: Throttle;
   readonly #turns = new SerialQueue();
   readonly #audiences = new Map<string, Audience>();
   readonly #dropped = new Map<DropReason, number>();
   #accepted = 0;
+  #keepsIds = false;
   #stamp = { ms: Number.NaN, text: "" };
 
   constructor(deps: IngestDeps) {
     this.#deps = deps;
-    this.#acting = actingOf(deps);
+    this.#acting = this.#actingOf(deps);
     this.#isFull = hasFullEvents(deps.account);
     this.#refusals = new Throttle({ windowMs: REFUSAL_LOG_MS, perWindowMax: REFUSAL_LOG_LINES, nowMs: deps.nowMs });
   }
@@ -96,7 +94,7 @@ export class Ingest {
   /** Other filters and transforms from now on, and other routes. */
   change({ account, inbound }: Pick<IngestDeps, "account" | "inbound">): void {
     this.#deps = { ...this.#deps, account, inbound };
-    this.#acting = actingOf(this.#deps);
+    this.#acting = this.#actingOf(this.#deps);
     this.#audiences.clear();
   }
 
@@ -109,9 +107,69 @@ export class Ingest {
   postThen(draft: Draft, once: OnceKey | null, poster: Poster): void {
     const { lock } = this.#deps;
     if (lock === undefined) return this.#post(draft, once, poster);
-    if (lock.enter()) return this.#post(draft, once, new Passing(poster, lock));
-    const passed = (leave: () => void): void => this.#post(draft, once, new Passing(poster, { leave }));
-    void lock.shared(() => new Promise<void>(passed));
+    passThrough(lock, poster, (inside) => this.#post(draft, once, inside));
+  }
+
+  /** Messages are known by their ids from now on, whoever reads them: `/v1` is in use. */
+  keepIds(): void {
+    this.#keepsIds = true;
+    this.#audiences.clear();
+  }
+
+  /** For `/v1`: says something in the order of the posts. The waiter is told of LogErrors as failures. */
+  sayThen(say: Say, waiter: Waiter<SayOutcome>): void {
+    this.#pass(waiter, (inside) => {
+      const ready = this.#turns.take(() => say(this.#acting));
+      if (!(ready instanceof Promise)) return this.#store(ready, inside);
+      ready.then((said) => this.#store(said, inside)).catch((error: unknown) => inside.failed(error));
+    });
+  }
+
+  /** The same for what acts on a message: what comes after it waits until it is stored. */
+  actThen(say: Say, waiter: Waiter<SayOutcome>): void {
+    this.#pass(waiter, (inside) => {
+      const acting = this.#turns.take(async () => {
+        const said = await say(this.#acting);
+        await new Promise<void>((leave) => this.#store(said, new Passing(inside, { leave })));
+      });
+      Promise.resolve(acting).catch((error: unknown) => inside.failed(error));
+    });
+  }
+
+  #pass<T>(waiter: Waiter<T>, go: (inside: Waiter<T>) => void): void {
+    const { lock } = this.#deps;
+    const begin = (inside: Waiter<T>): void => {
+      try {
+        go(inside);
+      } catch (error) {
+        inside.failed(error);
+      }
+    };
+    if (lock === undefined) begin(waiter);
+    else passThrough(lock, waiter, begin);
+  }
+
+  #store(said: Said, waiter: Waiter<SayOutcome>): void {
+    const { batch, dropped } = said;
+    if (dropped !== null) this.#drop(dropped.message, dropped.drop);
+    if (batch === null) return waiter.answered({ said, appended: null });
+    this.#deps.log.appendThen(batch, (appended) => {
+      if (appended instanceof LogError) return waiter.failed(appended);
+      if (appended.is === "stored") this.#accepted += batch.entries.length;
+      waiter.answered({ said, appended });
+    });
+  }
+
+  #actingOf(deps: IngestDeps): SayScene {
+    const ignoresNick = compileMatcher(deps.account.presentation.ignoreNicks);
+    return { ...deps, ignoresNick, stamp: () => this.#timestamp(this.#deps.nowMs()) };
+  }
+
+  #drop(message: Message, drop: Drop): void {
+    this.#dropped.set(drop.reason, (this.#dropped.get(drop.reason) ?? 0) + 1);
+    const { account, logger, onDrop, nowMs } = this.#deps;
+    onDrop?.(droppedPost(message, drop, nowMs()));
+    logger.debug({ account: account.name, gateway: message.gateway, reason: drop.reason }, "message not relayed");
   }
 
   #post(draft: Draft, once: OnceKey | null, poster: Poster): void {
@@ -144,13 +202,10 @@ export class Ingest {
     if (posted.is === "refused") return poster.answered({ ok: false, problem: posted.problem });
     if (posted.is === "entry") return this.#append(posted, files, at, once, poster);
     const { message, drop } = posted;
-    this.#dropped.set(drop.reason, (this.#dropped.get(drop.reason) ?? 0) + 1);
-    const { account, logger, onDrop, nowMs } = this.#deps;
-    onDrop?.(droppedPost(message, drop, nowMs()));
-    logger.debug({ account: account.name, gateway: at.gateway, reason: drop.reason }, "message not relayed");
+    this.#drop(message, drop);
     const line = encode(message);
     if (once === null) return poster.answered({ ok: true, line, stored: false });
-    const batch = { account: account.key, entries: [], once: { ...once, answer: line } };
+    const batch = { account: this.#deps.account.key, entries: [], once: { ...once, answer: line } };
     this.#deps.log.appendThen(batch, (outcome) => this.#answer(outcome, () => line, at, once, poster));
   }
 
@@ -203,7 +258,7 @@ export class Ingest {
     if (audience === undefined) {
       const accounts = this.#deps.routes.targets(subject).map(({ account }) => account);
       const network = accounts.some(({ protocol }) => protocol !== "api");
-      audience = { network, refers: network || this.#isFull || accounts.some(hasFullEvents) };
+      audience = { network, refers: network || this.#isFull || this.#keepsIds || accounts.some(hasFullEvents) };
       this.#audiences.set(subject, audience);
     }
     return audience;
@@ -327,31 +382,6 @@ const OTHER_BODY = problem(
   "this Idempotency-Key was used with another body in the last 24 h; use a new key for a new message",
 );
 
-/** Lets the next one in before it passes on what it is told. */
-class Passing implements Poster {
-  readonly #poster: Poster;
-  readonly #gate: Pick<ReadWriteLock, "leave">;
-
-  constructor(poster: Poster, gate: Pick<ReadWriteLock, "leave">) {
-    this.#poster = poster;
-    this.#gate = gate;
-  }
-
-  answered(outcome: Ingested): void {
-    this.#gate.leave();
-    this.#poster.answered(outcome);
-  }
-
-  failed(error: unknown): void {
-    this.#gate.leave();
-    this.#poster.failed(error);
-  }
-}
-
-const actingOf = (deps: IngestDeps): ActionContext => {
-  return { ...deps, ignoresNick: compileMatcher(deps.account.presentation.ignoreNicks) };
-};
-
 type PostedEntry = Extract<PostResult, { is: "entry" }>;
 
 interface Ready {
@@ -368,33 +398,3 @@ interface Audience {
 
 /** Finds a message again when its post is repeated; the time keeps a key apart that is used again after a day. */
 const onceRef = (key: string, timestamp: string): string => `once ${timestamp} ${key}`;
-
-function explain(posting: Exclude<PostingTarget, { is: "ok" }>, given: string): HttpProblem {
-  const named = shorten(given);
-  switch (posting.is) {
-    case "unknown":
-      return problem(
-        404,
-        `gateway "${named}" does not exist or is not enabled for this account; it is in: ${list(posting.names)}`,
-      );
-    case "receive-only":
-      return problem(
-        403,
-        `this account may only receive in gateway "${posting.gateway}"; list it under inout (or in) there to let it send`,
-      );
-    case "ambiguous":
-      return problem(400, `gateway is missing, and this account is in several; name one of: ${list(posting.names)}`);
-  }
-}
-
-const shorten = (name: string): string => (name.length > SHOWN_CHARS ? `${name.slice(0, SHOWN_CHARS)}…` : name);
-
-/** Names for people; a long list is cut. */
-function list(names: readonly string[]): string {
-  if (names.length === 0) return "none";
-  const shown = names
-    .slice(0, 20)
-    .map((name) => `"${name}"`)
-    .join(", ");
-  return names.length > 20 ? `${shown} and ${names.length - 20} more` : shown;
-}
