@@ -35,6 +35,8 @@ export interface Author {
   readonly identity: string | null;
   readonly name: string;
   readonly avatar: RemoteFile | null;
+  /** The network says that it is a program. Absent: a person, as far as anybody knows. */
+  readonly bot?: boolean;
 }
 
 export interface Posted extends EventBase {

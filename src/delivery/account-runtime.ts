@@ -1,7 +1,8 @@
 import type { Account, Config } from "../config/config.ts";
 import type { Adapter } from "../contract/adapter.ts";
-import type { Clock } from "../contract/host.ts";
+import type { Clock, Hint } from "../contract/host.ts";
 import type { OnDrop } from "../gateway/drops.ts";
+import { compileMatcher } from "../gateway/filters.ts";
 import { compileInbound } from "../gateway/inbound.ts";
 import { compilePlan, type Plan } from "../gateway/plan.ts";
 import { compileNormalizer } from "../gateway/normalize.ts";
@@ -13,6 +14,7 @@ import { onAbort } from "../lib/abort.ts";
 import type { Logger } from "../logger.ts";
 import { pause, within } from "./deadline.ts";
 import { readCursor } from "./cursors.ts";
+import type { OnHint } from "./hints.ts";
 import { Intake } from "./intake.ts";
 import { Lane } from "./lane/lane.ts";
 import type { LaneSpec } from "./lane-specs.ts";
@@ -42,6 +44,7 @@ export interface Shared {
   readonly random: () => number;
   readonly meter?: Meter;
   readonly onDrop?: OnDrop;
+  readonly onHint?: OnHint;
 }
 
 /** What a configuration asks of one account. */
@@ -81,6 +84,8 @@ export class AccountRuntime {
   readonly #adapter: Adapter;
   #wanted: Wanted;
   #plan: Plan;
+  /** Whom nobody is to hear of. */
+  #ignores: ReturnType<typeof compileMatcher>;
   #lanes: readonly Opened[] = [];
   #delivered = 0;
 
@@ -118,9 +123,14 @@ export class AccountRuntime {
     this.#shared = shared;
     this.#plan = planOf(wanted, adapter);
     this.intake = intake;
+    this.#ignores = compileMatcher(wanted.account.presentation.ignoreNicks);
     const { lanes: _lanes, routes: _routes, adapters: _adapters, ...own } = shared;
     // Lanes know the supervisor, so it gets its channels when they are open.
-    this.supervisor = new Supervisor({ ...own, account: wanted.account, adapter, channels: [], intake });
+    const { onHint } = shared;
+    const hinted = (channel: string, hint: Hint): void => {
+      if (this.#ignores(hint.author.name) === null) onHint?.(this.account.key, channel, hint);
+    };
+    this.supervisor = new Supervisor({ ...own, account: wanted.account, adapter, channels: [], intake, hinted });
   }
 
   get account(): Account {
@@ -144,6 +154,7 @@ export class AccountRuntime {
   /** What comes in from now on goes by these settings. */
   renormalize(account: Account): void {
     this.intake.change(recordOf(account));
+    this.#ignores = compileMatcher(account.presentation.ignoreNicks);
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { Account, Config } from "../config/config.ts";
 import type { Adapter } from "../contract/adapter.ts";
 import type { Clock } from "../contract/host.ts";
+import type { Member } from "../contract/session.ts";
 import type { Files } from "../files/files.ts";
 import type { OnDrop } from "../gateway/drops.ts";
 import type { LaneRoute, Routes } from "../gateway/routes.ts";
@@ -11,6 +12,7 @@ import type { Logger } from "../logger.ts";
 import { type DeliveryChange, type NextConfig, prepareChange } from "./change.ts";
 import { within } from "./deadline.ts";
 import { forgetRemoved } from "./forgetting.ts";
+import { boundHints, type OnHint } from "./hints.ts";
 import { laneSpecs } from "./lane-specs.ts";
 import { laneName, Lanes } from "./lanes.ts";
 import { LoopWatch } from "./loop-watch.ts";
@@ -30,6 +32,11 @@ export interface Delivery {
   state(accountKey: string): State | undefined;
   /** How all accounts are, in the order of the configuration. Never rejects. */
   status(): Promise<readonly AccountStatus[]>;
+  /**
+   * Who is in a channel, by its name in the configuration; null: nobody knows, or it is not joined. Never rejects, and
+   * takes 10 s at most.
+   */
+  members(accountKey: string, channel: string): Promise<readonly Member[] | null>;
   /** Loops through other bridges, of which messages are withheld. */
   loops(): readonly LoopStatus[];
   /**
@@ -66,6 +73,8 @@ export interface DeliveryOptions {
   readonly meter?: Meter;
   /** Absent: nobody asks what was dropped. */
   readonly onDrop?: OnDrop;
+  /** Called with what is only true now, at most 100 times a second for each account. Absent: nobody listens. */
+  readonly onHint?: OnHint;
 }
 
 /** How long a stop waits for a change that is under way, which it cuts short. */
@@ -83,7 +92,8 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
   if (config.errors.length === 0)
     await forgetRemoved(log, logger, { lanes: names, accounts: new Set(config.accounts.keys()) });
   const loops = new LoopWatch(clock, logger);
-  const shared = { ...options, lanes, loops };
+  const { onHint } = options;
+  const shared = { ...options, lanes, loops, ...(onHint !== undefined && { onHint: boundHints(onHint, clock) }) };
   const runtimes = new AccountRegistry(shared);
   const specs = laneSpecs(config, routes);
   const wanted = (account: Account) => ({ account, config, routes, specs: specs.get(account.key) ?? [] });
@@ -114,6 +124,7 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
     },
     state: (accountKey) => runtimes.get(accountKey)?.supervisor.state,
     status: async () => await Promise.all(runtimes.all.map(async (part) => await part.status())),
+    members: async (accountKey, channel) => (await runtimes.get(accountKey)?.supervisor.members(channel)) ?? null,
     loops: () => loops.loops,
     change: async (next) => {
       // Lanes that a change under way no longer opens would seem new, and what they wait for would be forgotten.

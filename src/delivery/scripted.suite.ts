@@ -65,6 +65,8 @@ export class ScriptedSession implements Session {
   /** Whether it ends when it is closed. */
   endsOnClose = true;
   paced: Reason | null = null;
+  /** Absent until a test gives one. */
+  members?: NonNullable<Session["members"]>;
 
   join(request: ChannelRequest, signal: AbortSignal): Promise<Joined> {
     this.asked.push(request.name);

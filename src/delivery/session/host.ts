@@ -1,4 +1,4 @@
-import type { AdapterLog, Clock, Host } from "../../contract/host.ts";
+import type { AdapterLog, Clock, Hint, Host } from "../../contract/host.ts";
 import type { ChannelRef } from "../../contract/ids.ts";
 import type { Reason } from "../../contract/outcome.ts";
 import type { Files } from "../../files/files.ts";
@@ -21,6 +21,8 @@ export interface HostOptions {
   readonly degraded: (why: Reason | null) => void;
   /** Called with the channels of which something came. */
   readonly heard: (channels: ReadonlySet<ChannelRef>) => void;
+  /** Called with the name of the channel in the configuration. */
+  readonly hinted: (channel: string, hint: Hint) => void;
 }
 
 /**
@@ -45,6 +47,11 @@ export function createHost(options: HostOptions): { readonly host: Host; readonl
       reasons.delete(about);
       if (why !== null) reasons.set(about, why);
       options.degraded([...reasons.values()].at(-1) ?? null);
+    },
+    hint: (hint) => {
+      const name = ended ? null : nameOf(hint.channel);
+      // Whatever waits for its name is late already.
+      if (typeof name === "string") options.hinted(name, hint);
     },
     openFile: async (id, signal) => await files.open(id, signal),
     publish: async (text) => await files.publish(text),

@@ -84,6 +84,11 @@ export class Joins {
     return UNSETTLED;
   }
 
+  /** As the session calls the channel of this name; null: it is not joined. */
+  refOf(name: string): ChannelRef | null {
+    return this.#channels.find(({ request, state }) => request.name === name && state === "joined")?.ref ?? null;
+  }
+
   /** We may be in a channel whose name nobody has told us. */
   #isInDoubt(): boolean {
     return this.#channels.some(({ inDoubt }) => inDoubt);

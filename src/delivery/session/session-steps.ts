@@ -1,15 +1,16 @@
 import type { Account } from "../../config/config.ts";
 import type { Adapter, Opened } from "../../contract/adapter.ts";
 import type { Clock, Host } from "../../contract/host.ts";
-import type { Cursor } from "../../contract/ids.ts";
+import type { ChannelRef, Cursor } from "../../contract/ids.ts";
 import type { Reason } from "../../contract/outcome.ts";
-import type { Session } from "../../contract/session.ts";
+import type { Member, Session } from "../../contract/session.ts";
 import type { Logger } from "../../logger.ts";
 import { within } from "../deadline.ts";
 
 const OPEN_MS = 60_000;
 const QUIESCE_MS = 1_500;
 const CLOSE_MS = 1_500;
+const MEMBERS_MS = 10_000;
 
 export const STOPPING: Reason = { code: "stopping", message: "Rialto is stopping" };
 
@@ -50,6 +51,22 @@ export class SessionSteps {
     void this.#closeLate(opening);
     const message = `not connected and logged in within ${OPEN_MS / 1000} s`;
     return failed(stop.aborted ? STOPPING : { code: "timeout", message });
+  }
+
+  /** As `Session.members`, within a time; null too where that fails. */
+  async members(session: Session, channel: ChannelRef): Promise<readonly Member[] | null> {
+    const { clock, account, logger } = this.#options;
+    try {
+      const asked = await within(
+        { clock, ms: MEMBERS_MS },
+        async (signal) => (await session.members?.(channel, signal)) ?? null,
+      );
+      return asked.late ? null : asked.value;
+    } catch (error) {
+      const fields = { account: account.name, error: String(error) };
+      logger.warn(fields, "an adapter failed to say who is in a channel: this is a bug");
+      return null;
+    }
   }
 
   async quiesce(session: Session): Promise<void> {

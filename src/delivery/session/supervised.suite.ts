@@ -1,7 +1,7 @@
 import { FakeClock, settled } from "../../../test/support/fake-clock.ts";
 import type { Account } from "../../config/config.ts";
 import type { Posted } from "../../contract/events.ts";
-import type { Host } from "../../contract/host.ts";
+import type { Hint, Host } from "../../contract/host.ts";
 import type { UserRef } from "../../contract/ids.ts";
 import { compileInbound } from "../../gateway/inbound.ts";
 import { compileNormalizer } from "../../gateway/normalize.ts";
@@ -30,7 +30,11 @@ export class Supervised {
   readonly supervisor: Supervisor;
 
   /** The gateway routes all of `#a` to `#d`, whatever is joined. */
-  constructor(channels: readonly JoinChannel[] | null = null, down: Account["down"] = null) {
+  constructor(
+    channels: readonly JoinChannel[] | null = null,
+    down: Account["down"] = null,
+    hinted: (channel: string, hint: Hint) => void = () => undefined,
+  ) {
     const { clock, memory } = this;
     const account = { ...anAccount("net.Here"), settings: {}, down };
     const names = ["#a", "#b", "#c", "#d"];
@@ -53,6 +57,7 @@ export class Supervised {
       intake: this.intake,
       files: new MemoryFiles(),
       remoteFiles: new RemoteFiles(),
+      hinted,
       meter: { reconnected: (name) => void this.reconnected.push(name) },
     });
   }

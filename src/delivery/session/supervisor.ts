@@ -1,8 +1,8 @@
 import type { Account } from "../../config/config.ts";
 import type { Adapter } from "../../contract/adapter.ts";
-import type { Clock, Host } from "../../contract/host.ts";
+import type { Clock, Hint, Host } from "../../contract/host.ts";
 import type { Reason } from "../../contract/outcome.ts";
-import type { Ended, Session } from "../../contract/session.ts";
+import type { Ended, Member, Session } from "../../contract/session.ts";
 import type { Files } from "../../files/files.ts";
 import { isAborted } from "../../lib/abort.ts";
 import type { Logger } from "../../logger.ts";
@@ -119,6 +119,12 @@ export class Supervisor {
     return { sinceMs: downSinceMs, forMs: downForMs, why: state === "offline" ? (this.#condition.why ?? why) : why };
   }
 
+  /** Who is in a channel now; null: nobody knows. Never rejects. */
+  async members(channel: string): Promise<readonly Member[] | null> {
+    const ref = this.#joins?.refOf(channel) ?? null;
+    return ref === null || this.#live === null ? null : await this.#steps.members(this.#live.session, ref);
+  }
+
   /** Once; again does nothing. */
   start(): void {
     if (this.#down === null) this.#running ??= this.#run();
@@ -219,6 +225,7 @@ export class Supervisor {
       logger,
       lost: (ref, why, retryInMs) => joins.lost(ref, why, retryInMs),
       degraded: (why) => this.#degrade(why),
+      hinted: this.#options.hinted ?? (() => undefined),
       heard: (refs) => {
         this.#condition.heard();
         for (const ref of refs) joins.heard(ref);
@@ -324,6 +331,8 @@ export interface SupervisorOptions {
   readonly random: () => number;
   /** Absent: nothing is counted. */
   readonly meter?: Pick<Meter, "reconnected">;
+  /** As in `HostOptions`. Absent: nobody listens. */
+  readonly hinted?: (channel: string, hint: Hint) => void;
 }
 
 export interface State {
