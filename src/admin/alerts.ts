@@ -105,8 +105,9 @@ function ofCircle({ place, through, withheld, remedy, sinceMs }: LoopStatus): Al
   return { of: place.replace("/", " "), what, remedy, sinceMs };
 }
 
-function ofReader({ account: of, down }: ReaderView): readonly Alert[] {
-  return down === null ? [] : [{ of, what: `stays down: ${down.reason}`, remedy: down.remedy, sinceMs: null }];
+function ofReader({ account: of, down, troubles = [] }: ReaderView): readonly Alert[] {
+  if (down === null) return troubles;
+  return [{ of, what: `stays down: ${down.reason}`, remedy: down.remedy, sinceMs: null }, ...troubles];
 }
 
 function ofError({ place, message, remedy }: ConfigError): Alert {

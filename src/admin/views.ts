@@ -51,6 +51,8 @@ export interface ReaderView {
   readonly dropped: Readonly<Record<string, number>>;
   /** Messages that fell out of `Buffer` unread. */
   readonly skipped: number;
+  /** What a person should look at of its webhooks; absent: nothing. */
+  readonly troubles?: readonly Alert[];
 }
 
 /** The way of one message. */

@@ -36,6 +36,8 @@ export interface GeneralSettings {
   readonly debug: boolean;
   /** As `hostName` writes them. */
   readonly allowedHosts: readonly string[];
+  /** `host:port` of private servers that webhooks may call, lower case. */
+  readonly allowPrivate: readonly string[];
   readonly media: MediaSettings;
   /** Null: operators come through the socket alone. */
   readonly admin: AdminSettings | null;

@@ -88,6 +88,7 @@ export function resolveGeneral(section: Section, context: Context): GeneralSetti
     logFormat: values.LogFormat,
     debug: values.Debug,
     allowedHosts: values.AllowedHosts.flatMap((name) => hostName(name) ?? []),
+    allowPrivate: values.AllowPrivate.map((endpoint) => endpoint.toLowerCase()),
     media: resolveMedia(own.faults, values, section, context),
     admin: resolveAdmin(own.faults, values, section, context),
     values: { ...values },

@@ -10,6 +10,11 @@ const hostNameRule = {
   hint: "must contain host names without scheme, port, path or star, such as bridge.example.org",
 };
 
+const endpointRule = {
+  pattern: "^(?:\\[[0-9A-Fa-f:.]+\\]|[^\\s\\[\\]:/?#@*\\\\]+):[0-9]{1,5}$",
+  hint: "must contain host and port without scheme or path, such as 127.0.0.1:9000",
+};
+
 /** The settings of the program itself. */
 export const generalSchema = {
   type: "object",
@@ -98,6 +103,14 @@ export const generalSchema = {
         "Host names under which API accounts without Token, and AdminBindAddress without AdminToken, accept requests, such as the name that a web server in front of them passes on. These are always accepted: IP addresses, `localhost`, names under it, and the name in the address itself; unless the address is on loopback, also names without a dot and this machine's own name. With a token, every name is accepted.",
       default: [],
       examples: ["bridge.example.org"],
+    },
+    AllowPrivate: {
+      type: "array",
+      items: { type: "string", rule: endpointRule },
+      description:
+        "Servers on this machine and on private networks that webhooks may call, as `host:port` in the way their URLs have it. All other private addresses are refused, and so are ports below 1024 other than 80 and 443. The metadata services of clouds stay out of reach.",
+      default: [],
+      examples: ["127.0.0.1:9000"],
     },
     ...mediaProperties,
     ...adminProperties,

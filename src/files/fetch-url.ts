@@ -1,9 +1,7 @@
-import { lookup as systemLookup } from "node:dns/promises";
 import type { IncomingMessage } from "node:http";
 import { get as getSecure } from "node:https";
-import { isIP, type LookupFunction } from "node:net";
+import { type HostAddress, hostAddresses, pinned, type Resolve } from "../lib/host-addresses.ts";
 import { get as getPlain } from "../lib/node-http.ts";
-import { unlessAborted } from "./chunks.ts";
 import { codeOf, notNow, type FileRefusal, refused, STOPPED, tooLarge } from "./refusal.ts";
 
 export interface FetchOptions {
@@ -16,14 +14,6 @@ export interface FetchOptions {
   readonly signal: AbortSignal;
   /** All addresses of a host name; that of the system unless a test has its own. */
   readonly resolve?: Resolve;
-}
-
-export type Resolve = (host: string) => Promise<readonly HostAddress[]>;
-
-interface HostAddress {
-  readonly address: string;
-  /** 4 or 6. */
-  readonly family: number;
 }
 
 /** An answer of which nothing but the header has been read. */
@@ -99,31 +89,12 @@ async function ask(url: URL, options: FetchOptions): Promise<IncomingMessage | F
 }
 
 async function addressesOf(host: string, options: FetchOptions): Promise<readonly HostAddress[] | FileRefusal> {
-  let addresses: readonly HostAddress[];
-  if (isIP(host) !== 0) addresses = [{ address: host, family: isIP(host) }];
-  else {
-    try {
-      addresses = await unlessAborted((options.resolve ?? resolveBySystem)(host), options.signal);
-    } catch (error) {
-      if (options.signal.aborted) return STOPPED;
-      return notNow("network", `the host ${host} cannot be found (${codeOf(error)})`);
-    }
-  }
-  if (addresses.length === 0) return notNow("network", `the host ${host} has no address`);
-  // One private address among public ones is a trick, not a mistake.
-  if (!addresses.every(({ address }) => options.allowed(address)))
-    return refused("forbidden", `${host} is not on the public Internet (see MediaAllowPrivate)`);
-  return addresses;
-}
-
-const resolveBySystem: Resolve = async (host) => await systemLookup(host, { all: true });
-
-function pinned(addresses: readonly HostAddress[]): LookupFunction {
-  return (_host, { all }, callback) => {
-    const [first] = addresses;
-    if (all === true) callback(null, [...addresses]);
-    else if (first !== undefined) callback(null, first.address, first.family);
-  };
+  const { allowed, resolve, signal } = options;
+  const found = await hostAddresses(host, { allowed, signal, ...(resolve && { resolve }) });
+  if (found.is === "found") return found.addresses;
+  if (found.is === "aborted") return STOPPED;
+  if (found.is === "unknown") return notNow("network", found.why);
+  return refused("forbidden", `${host} is not on the public Internet (see MediaAllowPrivate)`);
 }
 
 function judge(url: URL, answer: IncomingMessage, { limit }: FetchOptions): Fetched | FileRefusal {

@@ -1,7 +1,7 @@
 import type { AdapterLog, Clock } from "../contract/host.ts";
 import type { FileRef } from "../contract/ids.ts";
 import type { OpenedFile } from "../contract/session.ts";
-import type { Resolve } from "./fetch-url.ts";
+import type { Resolve } from "../lib/host-addresses.ts";
 import type { SingleFlightLimits } from "./single-flight.ts";
 import type { MediaFolder } from "./media-folder.ts";
 

@@ -70,6 +70,7 @@ export function aConfig(gateways: readonly Gateway[], accounts: readonly Account
       logFormat: "auto",
       debug: false,
       allowedHosts: [],
+      allowPrivate: [],
       media: {
         downloadSize: 50_000_000,
         blackList: [],

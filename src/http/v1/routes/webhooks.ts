@@ -1,3 +1,239 @@
-import type { Route } from "../route.ts";
+import { filterOf, FilterSchema, startOf, startView, StartSchema, type SpecFlaw } from "../../../consumers/spec.ts";
+import type { FilterBody, StartBody } from "../../../consumers/spec.ts";
+import type { WebhookPut, WebhookSpec, WebhookView } from "../../../consumers/webhooks.ts";
+import { formatSpan, parseSpan } from "../../../lib/duration.ts";
+import { isObject } from "../../../lib/shapes.ts";
+import { ConsumerError } from "../../../consumers/consumers.ts";
+import { type FieldError, ProblemError } from "../problems.ts";
+import { type JsonSchema, ok, type Reply, type Route } from "../route.ts";
 
-export const webhooksRoutes: readonly Route[] = [];
+const NAME = /^[\w.-]{1,64}$/u;
+/** ms. */
+const TIMEOUT = { least: 1_000, most: 30_000, usual: "15s" };
+
+const WebhookSchema = {
+  type: "object",
+  additionalProperties: false,
+  required: ["url"],
+  properties: {
+    url: { type: "string", minLength: 1, maxLength: 8192, description: "Where events are sent: https, or http." },
+    filter: FilterSchema,
+    start: StartSchema,
+    ordered: {
+      type: "boolean",
+      description: "One event at a time, in their order; one that fails holds up the others while it is tried again.",
+    },
+    timeout: { type: "string", description: "How long one attempt may take, from 1s to 30s." },
+  },
+} as const satisfies JsonSchema;
+
+const nullable = (type: string): JsonSchema => ({ type: [type, "null"] });
+
+const ViewSchema = {
+  type: "object",
+  required: ["name", "url", "state"],
+  properties: {
+    name: { type: "string" },
+    ...WebhookSchema.properties,
+    state: {
+      enum: ["active", "failing", "disabled"],
+      description: "`disabled`: nothing is sent until it is enabled.",
+    },
+    why: nullable("string"),
+    since: nullable("string"),
+    retry_at: nullable("string"),
+    last_attempt: {
+      type: ["object", "null"],
+      properties: { time: { type: "string" }, status: nullable("integer"), why: nullable("string") },
+    },
+    floor: { type: "string" },
+    head: { type: "string" },
+    pending: { type: "integer" },
+    in_flight: { type: "integer" },
+    dead: { type: "integer", description: "Events that were given up." },
+    secret: { type: "string", description: "`whsec_…`: in the answer that creates it, and never again." },
+  },
+} as const satisfies JsonSchema;
+
+const about = "The account's Token or the scope `admin` is needed.";
+const unknown = { about: "There is no webhook of this name." };
+const taken = { about: "What stands.", schema: ViewSchema };
+
+export const webhooksRoutes: readonly Route[] = [
+  {
+    method: "GET",
+    path: "/v1/webhooks",
+    needs: "secret",
+    id: "listWebhooks",
+    summary: "Lists the webhooks of the account",
+    about,
+    answers: {
+      200: {
+        about: "By name.",
+        schema: {
+          type: "object",
+          required: ["webhooks"],
+          properties: { webhooks: { type: "array", items: ViewSchema } },
+        },
+      },
+    },
+    handle: async ({ access }, { webhooks }) => ok({ webhooks: (await webhooks.list(access)).map(viewOf) }),
+  },
+  {
+    method: "PUT",
+    path: "/v1/webhooks/{name}",
+    needs: "secret",
+    id: "putWebhook",
+    summary: "Creates a webhook, or changes it",
+    about: `Each event is a POST of {"type","timestamp","data"} with the headers of standard-webhooks 1.0. ${about}`,
+    headers: { "If-Match": "The ETag of what stands, to change it." },
+    body: WebhookSchema,
+    answers: {
+      200: { about: "It is as the body says; with If-Match, it was changed to that.", schema: ViewSchema },
+      201: { about: "Created. `secret` is shown this once.", schema: ViewSchema },
+      409: { about: "It is there already, with another configuration." },
+      412: { about: "It is not as If-Match says." },
+      422: { about: "The address cannot be called, or a value makes no sense." },
+    },
+    handle: async ({ access, params, body, request }, { webhooks }) => {
+      const { name = "" } = params;
+      if (!NAME.test(name)) {
+        throw new ProblemError("unprocessable", "a name has 1 to 64 letters, digits, dots, dashes and underscores");
+      }
+      const ifMatch = request.headers["if-match"] ?? null;
+      return putReply(await told(webhooks.put(name, specOf(body), { access, ifMatch })));
+    },
+  },
+  {
+    method: "GET",
+    path: "/v1/webhooks/{name}",
+    needs: "secret",
+    id: "getWebhook",
+    summary: "Shows a webhook and how it is doing",
+    about,
+    answers: { 200: taken, 404: unknown },
+    handle: async ({ access, params }, { webhooks }) =>
+      viewReply(await told(webhooks.get(params["name"] ?? "", access))),
+  },
+  {
+    method: "DELETE",
+    path: "/v1/webhooks/{name}",
+    needs: "secret",
+    id: "deleteWebhook",
+    summary: "Deletes a webhook",
+    about: `What was not sent yet is not sent any more. ${about}`,
+    answers: { 204: { about: "Deleted." }, 404: unknown },
+    handle: async ({ access, params }, { webhooks }) => {
+      await told(webhooks.remove(params["name"] ?? "", access));
+      return { status: 204 };
+    },
+  },
+  {
+    method: "POST",
+    path: "/v1/webhooks/{name}/rotate",
+    needs: "secret",
+    id: "rotateWebhookSecret",
+    summary: "Makes a new secret",
+    about: `For a day, everything is signed with the old one as well. ${about}`,
+    answers: {
+      200: {
+        about: "Shown this once.",
+        schema: { type: "object", required: ["secret"], properties: { secret: { type: "string" } } },
+      },
+      404: unknown,
+    },
+    handle: async ({ access, params }, { webhooks }) =>
+      ok({ secret: await told(webhooks.rotate(params["name"] ?? "", access)) }),
+  },
+  {
+    method: "POST",
+    path: "/v1/webhooks/{name}/enable",
+    needs: "secret",
+    id: "enableWebhook",
+    summary: "Sends again, at once, to an endpoint that was disabled or that failed",
+    about,
+    answers: { 200: taken, 404: unknown },
+    handle: async ({ access, params }, { webhooks }) =>
+      viewReply(await told(webhooks.enable(params["name"] ?? "", access))),
+  },
+];
+
+function specOf(body: unknown): WebhookSpec {
+  const { url, filter = {}, start = "new", ordered = true, timeout = TIMEOUT.usual } = checked(body);
+  const errors: FieldError[] = [];
+  const flaw = (found: SpecFlaw): void => void errors.push(found);
+  const timeoutMs = parseSpan(timeout) ?? 0;
+  if (timeoutMs < TIMEOUT.least || timeoutMs > TIMEOUT.most) {
+    flaw({ pointer: "/timeout", detail: "must be a duration from 1s to 30s" });
+  }
+  const spec: WebhookSpec = {
+    url,
+    filter: filterOf(filter, "/filter", flaw),
+    start: startOf(start, "/start", flaw),
+    ordered,
+    timeoutMs,
+  };
+  if (errors.length > 0) throw new ProblemError("unprocessable", "the webhook cannot be made so", { errors });
+  return spec;
+}
+
+interface WebhookBody {
+  readonly url: string;
+  readonly filter?: FilterBody;
+  readonly start?: StartBody;
+  readonly ordered?: boolean;
+  readonly timeout?: string;
+}
+
+/** The router has checked it against the schema. */
+function checked(body: unknown): WebhookBody {
+  if (isWebhookBody(body)) return body;
+  throw new ProblemError("bad_request", "the body is no configuration of a webhook");
+}
+
+const isWebhookBody = (body: unknown): body is WebhookBody => isObject(body) && typeof body["url"] === "string";
+
+/** Its refusals as those of the API. Rejects with the log's LogError. */
+async function told<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof ConsumerError) throw new ProblemError(error.code, error.message);
+    throw error;
+  }
+}
+
+function putReply({ is, view, secret }: WebhookPut): Reply {
+  const body = { ...viewOf(view), ...(secret !== null && { secret }) };
+  return { status: is === "created" ? 201 : 200, body, headers: { ETag: view.etag } };
+}
+
+const viewReply = (view: WebhookView): Reply => ({ status: 200, body: viewOf(view), headers: { ETag: view.etag } });
+
+function viewOf({ name, spec, state, why, sinceMs, retryAtMs, lastAttempt, consumer }: WebhookView) {
+  const { floor, head, pending, inFlight, dead } = consumer;
+  return {
+    name,
+    url: spec.url,
+    filter: spec.filter,
+    start: startView(spec.start),
+    ordered: spec.ordered,
+    timeout: formatSpan(spec.timeoutMs),
+    state,
+    why,
+    since: timeOf(sinceMs),
+    retry_at: timeOf(retryAtMs),
+    last_attempt: lastAttempt && {
+      time: timeOf(lastAttempt.atMs),
+      status: lastAttempt.status,
+      why: lastAttempt.why,
+    },
+    floor: String(floor),
+    head: String(head),
+    pending,
+    in_flight: inFlight,
+    dead,
+  };
+}
+
+const timeOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
