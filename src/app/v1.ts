@@ -63,7 +63,7 @@ export async function openV1(sources: V1Sources, host: V1Host): Promise<V1Servic
         account: { key, name },
         log,
         consumers: pushed,
-        allowPrivate: () => [],
+        allowPrivate: () => sources.config().general.allowPrivate,
         clock,
         random: Math.random,
         logger,

@@ -3,7 +3,6 @@ import type { FilterBody, StartBody } from "../../../consumers/spec.ts";
 import type { WebhookPut, WebhookSpec, WebhookView } from "../../../consumers/webhooks.ts";
 import { formatSpan, parseSpan } from "../../../lib/duration.ts";
 import { isObject } from "../../../lib/shapes.ts";
-import { ConsumerError } from "../../../consumers/consumers.ts";
 import { type FieldError, ProblemError } from "../problems.ts";
 import { type JsonSchema, ok, type Reply, type Route } from "../route.ts";
 
@@ -101,7 +100,7 @@ export const webhooksRoutes: readonly Route[] = [
         throw new ProblemError("unprocessable", "a name has 1 to 64 letters, digits, dots, dashes and underscores");
       }
       const ifMatch = request.headers["if-match"] ?? null;
-      return putReply(await told(webhooks.put(name, specOf(body), { access, ifMatch })));
+      return putReply(await webhooks.put(name, specOf(body), { access, ifMatch }));
     },
   },
   {
@@ -112,8 +111,7 @@ export const webhooksRoutes: readonly Route[] = [
     summary: "Shows a webhook and how it is doing",
     about,
     answers: { 200: taken, 404: unknown },
-    handle: async ({ access, params }, { webhooks }) =>
-      viewReply(await told(webhooks.get(params["name"] ?? "", access))),
+    handle: async ({ access, params }, { webhooks }) => viewReply(await webhooks.get(params["name"] ?? "", access)),
   },
   {
     method: "DELETE",
@@ -124,7 +122,7 @@ export const webhooksRoutes: readonly Route[] = [
     about: `What was not sent yet is not sent any more. ${about}`,
     answers: { 204: { about: "Deleted." }, 404: unknown },
     handle: async ({ access, params }, { webhooks }) => {
-      await told(webhooks.remove(params["name"] ?? "", access));
+      await webhooks.remove(params["name"] ?? "", access);
       return { status: 204 };
     },
   },
@@ -143,7 +141,7 @@ export const webhooksRoutes: readonly Route[] = [
       404: unknown,
     },
     handle: async ({ access, params }, { webhooks }) =>
-      ok({ secret: await told(webhooks.rotate(params["name"] ?? "", access)) }),
+      ok({ secret: await webhooks.rotate(params["name"] ?? "", access) }),
   },
   {
     method: "POST",
@@ -153,8 +151,7 @@ export const webhooksRoutes: readonly Route[] = [
     summary: "Sends again, at once, to an endpoint that was disabled or that failed",
     about,
     answers: { 200: taken, 404: unknown },
-    handle: async ({ access, params }, { webhooks }) =>
-      viewReply(await told(webhooks.enable(params["name"] ?? "", access))),
+    handle: async ({ access, params }, { webhooks }) => viewReply(await webhooks.enable(params["name"] ?? "", access)),
   },
 ];
 
@@ -192,16 +189,6 @@ function checked(body: unknown): WebhookBody {
 }
 
 const isWebhookBody = (body: unknown): body is WebhookBody => isObject(body) && typeof body["url"] === "string";
-
-/** Its refusals as those of the API. Rejects with the log's LogError. */
-async function told<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof ConsumerError) throw new ProblemError(error.code, error.message);
-    throw error;
-  }
-}
 
 function putReply({ is, view, secret }: WebhookPut): Reply {
   const body = { ...viewOf(view), ...(secret !== null && { secret }) };
