@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import type { Tokens } from "../access/tokens.ts";
 import { type ApiSettings, apiSettings } from "../adapters/api/index.ts";
 import type { ReaderView } from "../admin/views.ts";
 import type { Account, Config } from "../config/config.ts";
@@ -60,8 +61,10 @@ export interface ApiCore {
   readonly allowedHosts: () => readonly string[];
   /** The configuration as it is now. */
   readonly config: () => Config;
+  /** Read from the log when somebody asks for them first. Rejects with a LogError. */
+  readonly tokens: () => Promise<Tokens>;
   /** Null: it is not open yet. */
-  readonly delivery: () => Pick<Delivery, "status"> | null;
+  readonly delivery: () => Pick<Delivery, "members" | "status"> | null;
   /** All API accounts, as pages of the built-in example; null until all of them listen. */
   readonly sides: () => readonly Side[] | null;
 }
@@ -87,9 +90,9 @@ export async function createApiServer(account: Account, config: Config, core: Ap
   const names = namesOf(settings.BindAddress, core.allowedHosts);
   const v1 = new V1Door(async (host) => {
     const { openV1 } = await import("./v1.ts");
-    const { config: configNow, delivery } = core;
+    const { config: configNow, delivery, tokens } = core;
     const now = (): Account => configNow().accounts.get(account.key) ?? account;
-    const parts = { log, files, routes, ingest, names, delivery, logger, clock: systemClock };
+    const parts = { log, files, routes, ingest, names, delivery, tokens, logger, clock: systemClock };
     return await openV1({ ...parts, account: now, config: configNow }, host);
   });
   const maxBodySize = settings.MaxBodySize;

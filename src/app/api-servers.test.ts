@@ -1,7 +1,10 @@
+import { randomBytes } from "node:crypto";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { ApiClient, type Fields } from "../../test/support/client.ts";
 import { freePorts } from "../../test/support/ports.ts";
 import type { Account, Config } from "../config/config.ts";
+import { lazyTokens } from "../access/lazy-tokens.ts";
+import { systemClock } from "../delivery/clock.ts";
 import { MemoryLogger } from "../delivery/scripted.suite.ts";
 import { MemoryFiles } from "../delivery/stage.suite.ts";
 import { encode } from "../gateway/codec.ts";
@@ -37,6 +40,8 @@ beforeEach(async () => {
     return Promise.resolve(null);
   };
   routes = liveRoutes(compileRoutes(config));
+  const tokens = lazyTokens({ log, clock: systemClock, bytes: randomBytes, logger: new MemoryLogger().logger });
+  onTestFinished(() => tokens.close());
   servers = new ApiServers({
     log,
     files: Object.assign(new MemoryFiles(), { keep, linkFor: () => null }) as never,
@@ -47,6 +52,7 @@ beforeEach(async () => {
     logger: new MemoryLogger().logger,
     onDrop: () => undefined,
     delivery: () => null,
+    tokens: tokens.get,
   });
   onTestFinished(() => servers.close());
   await servers.open(config);

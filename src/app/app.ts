@@ -1,3 +1,5 @@
+import { randomBytes } from "node:crypto";
+import { lazyTokens } from "../access/lazy-tokens.ts";
 import { adapters } from "../adapters/registry.ts";
 import type { Config } from "../config/config.ts";
 import type { Loaded } from "../config/load.ts";
@@ -56,6 +58,7 @@ export async function startApp(
   const admin = new Admin(share);
   const [log, http] = await Promise.all([openLog(config, admin.metrics), loadHttp()]);
   const lock = new ReadWriteLock();
+  const tokens = lazyTokens({ log, clock: systemClock, bytes: randomBytes, logger });
   let servers: ApiServers | null = null;
   let reloader: Reloader | null = null;
   let delivery: Delivery | null = null;
@@ -67,6 +70,7 @@ export async function startApp(
     await Promise.all([servers?.close(), media?.close(), admin.close(), share.close()]);
     await delivery?.close();
     await files?.close();
+    tokens.close();
     for (const server of servers?.all ?? []) reportCounts(server, logger);
     await log.close();
   };
@@ -76,7 +80,18 @@ export async function startApp(
     files = await openStore(config, remoteFiles, logger);
     const routes = liveRoutes(compileRoutes(config));
     const { onDrop } = admin.told;
-    servers = new ApiServers({ log, files, routes, lock, share, http, logger, onDrop, delivery: () => delivery });
+    servers = new ApiServers({
+      log,
+      files,
+      routes,
+      lock,
+      share,
+      http,
+      logger,
+      onDrop,
+      delivery: () => delivery,
+      tokens: tokens.get,
+    });
     await servers.open(config);
     log.tail(servers.listener);
     delivery = await openDelivery({

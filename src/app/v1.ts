@@ -1,3 +1,5 @@
+import { randomBytes } from "node:crypto";
+import type { Tokens } from "../access/tokens.ts";
 import { apiSettings } from "../adapters/api/index.ts";
 import { adapters } from "../adapters/registry.ts";
 import { Destinations } from "../admin/destinations.ts";
@@ -23,6 +25,7 @@ import type { V1Host, V1Service } from "../http/v1/index.ts";
 import { RateLimits } from "../http/v1/limits.ts";
 import { Router } from "../http/v1/router.ts";
 import { v1Routes } from "../http/v1/routes/index.ts";
+import { Tickets } from "../http/v1/tickets.ts";
 import { LogError } from "../log/errors.ts";
 import type { Log, Seq } from "../log/log.ts";
 import type { LogSearch } from "../log/search.ts";
@@ -34,7 +37,9 @@ export interface V1Sources {
   readonly account: () => Account;
   readonly config: () => Config;
   /** Null: nothing is connected yet. */
-  readonly delivery: () => Pick<Delivery, "status"> | null;
+  readonly delivery: () => Pick<Delivery, "members" | "status"> | null;
+  /** All of the program's. Rejects with a LogError. */
+  readonly tokens: () => Promise<Tokens>;
   readonly names: (() => OwnNames) | null;
   readonly log: Log & { readonly archive: LogSearch };
   readonly files: FileStore;
@@ -48,6 +53,8 @@ export interface V1Sources {
 export async function openV1(sources: V1Sources, host: V1Host): Promise<V1Service> {
   const { account, log, routes, files, clock, logger } = sources;
   const { key, name, settings } = account();
+  const tokens = await sources.tokens();
+  const tickets = new Tickets({ monoMs: () => clock.monoMs(), bytes: randomBytes });
   const feed = openFeed({ account: key, log, routes, files, logger });
   const consumers = await orNone(
     async () => await openConsumers({ accountKey: key, stem: CONSUMERS_STEM, feed, log, clock }),
@@ -83,8 +90,10 @@ export async function openV1(sources: V1Sources, host: V1Host): Promise<V1Servic
     files,
     status: async () => (await sources.delivery()?.status()) ?? [],
     capabilities: (protocol) => adapters.get(protocol)?.capabilities ?? null,
-    members: () => Promise.resolve(null),
+    members: async (accountKey, channel) => (await sources.delivery()?.members(accountKey, channel)) ?? null,
     receipts: async (seq) => await receiptsOf(seq, deps),
+    tokens,
+    tickets,
     clock,
     logger,
   };
@@ -93,8 +102,8 @@ export async function openV1(sources: V1Sources, host: V1Host): Promise<V1Servic
     account: { key, name },
     token: Token === "" ? null : Token,
     names: sources.names,
-    verify: () => null,
-    redeem: () => null,
+    verify: (token) => tokens.verify(token),
+    redeem: (ticket) => tickets.redeem(ticket),
   });
   return new Router({
     routes: v1Routes,

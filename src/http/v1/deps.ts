@@ -1,3 +1,4 @@
+import type { Tokens } from "../../access/tokens.ts";
 import type { Account, Config } from "../../config/config.ts";
 import type { Consumers } from "../../consumers/consumers.ts";
 import type { Feed } from "../../consumers/feed.ts";
@@ -14,6 +15,7 @@ import type { Log, Seq } from "../../log/log.ts";
 import type { LogSearch } from "../../log/search.ts";
 import type { Logger } from "../../logger.ts";
 import type { Ingest } from "../api/ingest.ts";
+import type { Tickets } from "./tickets.ts";
 
 /** What the operations below `/v1` of one API account work with. */
 export interface V1Deps {
@@ -36,6 +38,8 @@ export interface V1Deps {
   readonly members: (accountKey: string, channel: string) => Promise<readonly Member[] | null>;
   /** What became of a message, everywhere. */
   readonly receipts: (seq: Seq) => Promise<readonly ApiReceipt[]>;
+  readonly tokens: Tokens;
+  readonly tickets: Tickets;
   readonly clock: Clock;
   readonly logger: Logger;
 }

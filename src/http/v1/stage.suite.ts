@@ -1,9 +1,14 @@
 /** An API account with `/v1` over a real log and a real server, for tests of routes. */
+import { randomBytes } from "node:crypto";
 import { onTestFinished } from "vitest";
 import { freePorts } from "../../../test/support/ports.ts";
 import { loadHttp } from "../../app/api-server.ts";
 import { ApiServers } from "../../app/api-servers.ts";
 import type { Account, Config, Gateway } from "../../config/config.ts";
+import { lazyTokens } from "../../access/lazy-tokens.ts";
+import type { TokenSpec } from "../../access/token-marks.ts";
+import type { Tokens } from "../../access/tokens.ts";
+import { systemClock } from "../../delivery/clock.ts";
 import { MemoryLogger } from "../../delivery/scripted.suite.ts";
 import { MemoryFiles } from "../../delivery/stage.suite.ts";
 import type { Message } from "../../contract/message.ts";
@@ -40,6 +45,9 @@ export interface V1Stage {
   readonly routes: LiveRoutes;
   readonly config: Config;
   readonly logger: MemoryLogger;
+  readonly tokens: Tokens;
+  /** The text of a new token of the account: reads and writes in all gateways, if nothing else is said. */
+  token(spec?: Partial<TokenSpec>): Promise<string>;
   ask(method: string, path: string, how?: Ask): Promise<V1Answer>;
   /** Somebody says something in a room of a network; its seq. */
   say(subject: string, message?: Partial<Message>): Promise<number>;
@@ -57,6 +65,15 @@ export interface StageSettings {
 
 /** Key and name of the account. */
 export const STAGE_ACCOUNT = "api.game";
+
+const TOKEN_SPEC: TokenSpec = {
+  account: STAGE_ACCOUNT,
+  scopes: ["read", "write"],
+  gateways: null,
+  name: "bot",
+  expiresMs: null,
+  postsPerMinute: null,
+};
 
 const GATEWAYS: readonly Gateway[] = [
   aGateway("lobby", ["inout net.a #x", "inout api.game api"]),
@@ -83,6 +100,8 @@ export async function v1Stage({
   const config = aConfig(gateways, [account]);
   const routes = liveRoutes(compileRoutes(config));
   const logger = new MemoryLogger();
+  const tokens = lazyTokens({ log, clock: systemClock, bytes: randomBytes, logger: logger.logger });
+  onTestFinished(() => tokens.close());
   const servers = new ApiServers({
     log,
     files: Object.assign(new MemoryFiles(), { linkFor: () => null }) as never,
@@ -93,6 +112,7 @@ export async function v1Stage({
     logger: logger.logger,
     onDrop: () => undefined,
     delivery: () => null,
+    tokens: tokens.get,
   });
   onTestFinished(() => servers.close());
   await servers.open(config);
@@ -106,6 +126,11 @@ export async function v1Stage({
     routes,
     config,
     logger,
+    tokens: await tokens.get(),
+    token: async (spec = {}) => {
+      const { token: text } = await (await tokens.get()).create({ ...TOKEN_SPEC, ...spec });
+      return text;
+    },
     ask: async (method, path, how = {}) =>
       await ask(url + path, method, { token: token === "" ? null : token, ...how }),
     say: async (subject, message = {}) => {

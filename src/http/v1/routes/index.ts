@@ -1,7 +1,15 @@
 import type { Route } from "../route.ts";
+import { adminRoutes } from "./admin.ts";
 import { meRoutes } from "./me.ts";
 import { problemsRoutes } from "./problems.ts";
+import { ticketsRoutes } from "./tickets.ts";
 import { webhooksRoutes } from "./webhooks.ts";
 
 /** All of `/v1`. */
-export const v1Routes: readonly Route[] = [...meRoutes, ...problemsRoutes, ...webhooksRoutes];
+export const v1Routes: readonly Route[] = [
+  ...adminRoutes,
+  ...ticketsRoutes,
+  ...meRoutes,
+  ...problemsRoutes,
+  ...webhooksRoutes,
+];
