@@ -27,6 +27,8 @@ export interface GeneralSettings {
   readonly retentionDays: number;
   readonly retentionBytes: number;
   readonly messageIdDays: number;
+  /** How words are found at the API; null: the log keeps no index of them. */
+  readonly search: "words" | "trigrams" | null;
   /** How long a message may wait for a network before it is left out. */
   readonly maxAgeMs: number;
   /** How long a network may be out of reach before the log says so. */

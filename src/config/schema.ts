@@ -59,6 +59,20 @@ export const generalSchema = {
       maximum: 36_500,
       restart: true,
     },
+    Search: {
+      type: "boolean",
+      description:
+        "Keeps an index of the words of all messages, so that programs can search the history at the HTTP API (`/v1`). It is a file of its own, made from the log in the background.",
+      default: false,
+      restart: true,
+    },
+    SearchTokens: {
+      enum: ["words", "trigrams"],
+      description:
+        "What `Search` finds: `words`: whole words and how they begin; writings without spaces, such as Chinese and Japanese, by any two characters. `trigrams`: any part of a word; the index is several times as large.",
+      default: "words",
+      restart: true,
+    },
     MaxAge: {
       type: "integer",
       format: "duration",

@@ -64,6 +64,7 @@ export function aConfig(gateways: readonly Gateway[], accounts: readonly Account
       retentionDays: 7,
       retentionBytes: 2 ** 30,
       messageIdDays: 30,
+      search: null,
       maxAgeMs: 21_600_000,
       outageNoticeMs: 300_000,
       logFile: null,

@@ -1,4 +1,4 @@
-import type { Known, Receipt, Seq, StoredEntry } from "./log.ts";
+import type { Known, Receipt, Seq, StoredEntry, Subject } from "./log.ts";
 
 /**
  * The log as an operator looks through it, when somebody asks what became of a message. No part of a message's way: all
@@ -19,6 +19,15 @@ export interface LogSearch {
   receiptsOf(seq: Seq): Promise<readonly Receipt[]>;
   /** Messages that have this ref at whatever place, or a copy that has; newest first, at most 16. */
   anywhere(ref: string): Promise<readonly Known[]>;
+  /** How these messages stand, in this order; of those that nobody knows: as they were said. */
+  standing(seqs: readonly Seq[]): Promise<readonly Standing[]>;
+  /**
+   * Messages that hold these words as they read now. One call looks at a bounded number of candidates. Null: the log
+   * keeps no index of words.
+   */
+  find(query: WordQuery): Promise<Matches | null>;
+  /** Up to which entry the index of words goes; null: there is none. */
+  indexed(): Promise<Seq | null>;
   /** Copies the log into a new file, as it is at some moment from now on; appends go on meanwhile. */
   backup(file: string): Promise<void>;
   /** What was found damaged since the log was opened. */
@@ -28,6 +37,35 @@ export interface LogSearch {
    * stored since.
    */
   refusal(): string | null;
+}
+
+/** What became of a message since it was said. */
+export interface Standing {
+  readonly seq: Seq;
+  /** It was deleted. */
+  readonly gone: boolean;
+  /** The entry of its newest edit; null: it reads as it was said. */
+  readonly revised: Seq | null;
+}
+
+export interface WordQuery {
+  /** As somebody typed it: see `termsOf`. Without a word in it nothing is found. */
+  readonly text: string;
+  readonly subjects: readonly Subject[];
+  /** Only messages with after < seq < before. */
+  readonly after: Seq;
+  readonly before: Seq;
+  readonly limit: number;
+  /** Which come first, and are taken; false: the newest. */
+  readonly oldestFirst: boolean;
+}
+
+export interface Matches {
+  readonly seqs: readonly Seq[];
+  /** The last one looked at: go on behind it. Null: that was all. */
+  readonly next: Seq | null;
+  /** Entries up to here were looked at; less than the head while the index is being made. */
+  readonly indexed: Seq;
 }
 
 export interface Damage {

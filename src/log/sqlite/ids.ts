@@ -1,5 +1,6 @@
 import type { Database, Statement } from "better-sqlite3";
 import type { Copies, IdNote, Known, Reaction, Seq, Subject } from "../log.ts";
+import type { Standing } from "../search.ts";
 import type { Names } from "./names.ts";
 
 /** Refs of one note, and characters of one ref, that are taken; the others are left out. */
@@ -12,12 +13,13 @@ const MESSAGE_REACTIONS = 1024;
 const ORIGINAL = 0;
 
 type KnownRow = Omit<Known, "gone"> & { readonly gone: number };
+type StandingRow = { readonly gone: number; readonly revised: Seq | null };
 
 /** Which remote messages are one: written inside the transaction of their entry or receipt, read at any time. */
 export class IdTables {
   readonly #names: Names;
   readonly #say: Statement<[Seq, number, number, string, string, string]>;
-  readonly #revise: Statement<[string, Seq]>;
+  readonly #revise: Statement<[string, Seq, Seq]>;
   readonly #bury: Statement<[Seq]>;
   readonly #addRef: Statement<[number, string, Seq, number, number]>;
   readonly #dropRefs: Statement<[Seq, number]>;
@@ -26,6 +28,7 @@ export class IdTables {
   readonly #unreact: Statement<[Seq, string, string]>;
   readonly #find: Statement<[number, string], Seq>;
   readonly #get: Statement<[Seq], KnownRow>;
+  readonly #standing: Statement<[Seq], StandingRow>;
   readonly #refs: Statement<[Seq, number], string>;
   readonly #reactions: Statement<[Seq], Reaction>;
 
@@ -34,7 +37,7 @@ export class IdTables {
     this.#say = db.prepare(
       "INSERT INTO said (seq, at, place, gone, author, name, excerpt) VALUES (?, ?, ?, 0, ?, ?, ?)",
     );
-    this.#revise = db.prepare("UPDATE said SET excerpt = ? WHERE seq = ?");
+    this.#revise = db.prepare("UPDATE said SET excerpt = ?, revised = ? WHERE seq = ?");
     this.#bury = db.prepare("UPDATE said SET gone = 1 WHERE seq = ?");
     this.#addRef = db.prepare(
       "INSERT INTO remote (place, ref, seq, lane, ord) VALUES (?, ?, ?, ?, ?) ON CONFLICT (place, ref) DO NOTHING",
@@ -57,6 +60,7 @@ export class IdTables {
       `SELECT seq, name.text AS subject, at, author, said.name AS name, excerpt, gone
        FROM said JOIN name ON name.id = said.place WHERE seq = ?`,
     );
+    this.#standing = db.prepare("SELECT gone, revised FROM said WHERE seq = ?");
     this.#refs = db.prepare<[Seq, number], string>("SELECT ref FROM remote WHERE seq = ? AND lane = ? ORDER BY ord");
     this.#refs.pluck();
     this.#reactions = db.prepare("SELECT who, name, emoji FROM reaction WHERE seq = ? ORDER BY ord");
@@ -70,7 +74,7 @@ export class IdTables {
         this.#add(seq, ORIGINAL, place, 0, note.refs.slice(0, NOTE_REFS));
         return;
       case "revised":
-        if (this.#revise.run(note.excerpt, note.of).changes === 0) return;
+        if (this.#revise.run(note.excerpt, seq, note.of).changes === 0) return;
         this.#add(note.of, ORIGINAL, place, this.#next(note.of, ORIGINAL), note.refs.slice(0, NOTE_REFS));
         return;
       case "gone":
@@ -104,6 +108,11 @@ export class IdTables {
   get(seq: Seq): Known | null {
     const row = this.#get.get(seq);
     return row === undefined ? null : { ...row, gone: row.gone === 1 };
+  }
+
+  standing(seq: Seq): Standing {
+    const row = this.#standing.get(seq);
+    return { seq, gone: row?.gone === 1, revised: row?.revised ?? null };
   }
 
   refs(seq: Seq, lane: string | null): readonly string[] {

@@ -100,6 +100,10 @@ const MIGRATIONS: readonly string[] = [
   INSERT INTO subject_indexed SELECT 1, coalesce(max(seq), 0) FROM entry;
   DROP INDEX entry_subject;
   `,
+  `
+  -- The entry of the newest edit; NULL: as it was said, or edited before this format.
+  ALTER TABLE said ADD COLUMN revised INTEGER;
+  `,
 ];
 
 /** Is it an empty file? Throws a LogError `format` for a foreign or a newer one. Changes nothing. */

@@ -1,5 +1,6 @@
 import type { LogSearch, LogObserver } from "../search.ts";
 import type { Log } from "../log.ts";
+import type { WordMode } from "../words.ts";
 import { WorkerConnection } from "./connection.ts";
 import type { TestLimits } from "./protocol.ts";
 import { SqliteLog } from "./sqlite-log.ts";
@@ -16,6 +17,8 @@ export interface SqliteLogOptions {
   readonly retentionBytes: number;
   /** How long it is known which remote messages are one. */
   readonly messageIdDays: number;
+  /** Keeps an index of words; null or absent: keeps none, and removes one that is there. */
+  readonly search?: WordMode | null;
   /** How much of the newest entries stays in memory. */
   readonly tailBytes?: number;
   /** How much may wait for the disk before appends are refused. */
@@ -35,8 +38,8 @@ export interface SqliteLogOptions {
 export async function openSqliteLog(
   options: SqliteLogOptions,
 ): Promise<Log & { readonly archive: LogSearch; sweep(): Promise<void> }> {
-  const { dataPath, durability, retentionDays, retentionBytes, messageIdDays, test = {} } = options;
-  const settings = { dataPath, durability, retentionDays, retentionBytes, messageIdDays, test };
+  const { dataPath, durability, retentionDays, retentionBytes, messageIdDays, search = null, test = {} } = options;
+  const settings = { dataPath, durability, retentionDays, retentionBytes, messageIdDays, search, test };
   const connection = await WorkerConnection.open(settings);
   return new SqliteLog(connection, {
     tailBytes: options.tailBytes ?? 8 * MEBIBYTE,

@@ -1,5 +1,7 @@
 import type { LogErrorCode } from "../errors.ts";
 import type { IdNote, Known, Reaction, Receipt, Seq, SeqMark, StoredEntry, Subject } from "../log.ts";
+import type { Matches, Standing, WordQuery } from "../search.ts";
+import type { WordMode } from "../words.ts";
 
 /**
  * What the main thread and the log's worker say to each other. Rows travel as columns: cloning a few long arrays
@@ -13,6 +15,8 @@ export interface WorkerOptions {
   readonly retentionDays: number;
   readonly retentionBytes: number;
   readonly messageIdDays: number;
+  /** How the index of words is kept; null or absent: there is none. */
+  readonly search?: WordMode | null;
   readonly test: TestLimits;
 }
 
@@ -166,6 +170,22 @@ export interface AnywhereRequest {
   readonly ref: string;
 }
 
+export interface StandingRequest {
+  readonly is: "standing";
+  readonly id: number;
+  readonly seqs: readonly Seq[];
+}
+
+export interface WordsRequest extends WordQuery {
+  readonly is: "words";
+  readonly id: number;
+}
+
+export interface IndexedRequest {
+  readonly is: "indexed";
+  readonly id: number;
+}
+
 export interface BackupRequest {
   readonly is: "backup";
   readonly id: number;
@@ -200,6 +220,9 @@ export type Request =
   | EntryRequest
   | EndingsRequest
   | AnywhereRequest
+  | StandingRequest
+  | WordsRequest
+  | IndexedRequest
   | BackupRequest
   | SweepRequest
   | CloseRequest;
@@ -292,6 +315,24 @@ interface ReactionsReply {
   readonly reactions: readonly Reaction[];
 }
 
+interface StandingReply {
+  readonly is: "standing";
+  readonly id: number;
+  readonly standing: readonly Standing[];
+}
+
+interface MatchesReply {
+  readonly is: "matches";
+  readonly id: number;
+  readonly matches: Matches | null;
+}
+
+interface IndexedReply {
+  readonly is: "indexed";
+  readonly id: number;
+  readonly seq: Seq | null;
+}
+
 interface DoneReply {
   readonly is: "done";
   readonly id: number;
@@ -314,6 +355,9 @@ export type Reply =
   | ManyKnownReply
   | RefsReply
   | ReactionsReply
+  | StandingReply
+  | MatchesReply
+  | IndexedReply
   | DoneReply
   | FailedReply;
 

@@ -6,6 +6,7 @@ import { logFile, openDatabase, syncFolder } from "./database.ts";
 import { openFailure, toError } from "./failure.ts";
 import { leavesWithin, withLeaves } from "./leaves.ts";
 import { rebuildSubjectIndex } from "./subject-index.ts";
+import { removeIndex } from "./word-index.ts";
 import { fileBeside, type ReportProgress } from "./upkeep.ts";
 import {
   attempt,
@@ -75,6 +76,8 @@ export function repairLog(options: RepairOptions): Repaired {
       target.close();
       const keptAs = fileBeside(dataPath, "damaged", options.nowMs);
       replace(file, logFile(workshop), keptAs);
+      // It is made anew from what the new log holds.
+      removeIndex(dataPath);
       return { ...salvaged, keptAs };
     } finally {
       target.close();
@@ -119,7 +122,7 @@ function copyAll(source: Database, target: Database, options: Work): Omit<Repair
   let lost: readonly LostRange[] = [];
   const unsound: number[] = [];
   for (const { table, key, what } of BY_NUMBER) {
-    const columns = columnsOf(target, table);
+    const columns = columnsIn(source, target, table);
     const payload = columns.indexOf("payload");
     const takes = (row: readonly unknown[]): boolean => {
       const sound = payload === -1 || (typeof row[payload] === "string" && options.isSound(row[payload]));
@@ -211,6 +214,14 @@ function isMark([name, value]: readonly unknown[]): boolean {
 
 function columnsOf(db: Database, table: string): readonly string[] {
   return db.prepare<[], string>(`SELECT name FROM pragma_table_info('${table}')`).pluck().all();
+}
+
+/** Those of today that the source has, too: an older format has fewer. */
+function columnsIn(source: Database, target: Database, table: string): readonly string[] {
+  const there = attempt(() => columnsOf(source, table)) ?? [];
+  const columns = columnsOf(target, table);
+  const both = columns.filter((column) => there.includes(column));
+  return both.length === 0 ? columns : both;
 }
 
 /** Copies rows, in transactions; a row that does not fit into the table is left out. Returns what the rows return. */

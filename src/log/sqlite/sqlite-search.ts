@@ -1,9 +1,18 @@
-import type { LogSearch, Damage, Finds } from "../search.ts";
+import type { LogSearch, Damage, Finds, Matches, Standing, WordQuery } from "../search.ts";
 import { LogError } from "../errors.ts";
 import type { Known, Receipt, Seq, StoredEntry } from "../log.ts";
 import { type WorkerConnection, expectReply } from "./connection.ts";
 import type { Soundness } from "./soundness.ts";
-import type { AnywhereRequest, BackupRequest, EndingsRequest, EntryRequest, SearchRequest } from "./protocol.ts";
+import type {
+  AnywhereRequest,
+  BackupRequest,
+  EndingsRequest,
+  EntryRequest,
+  IndexedRequest,
+  SearchRequest,
+  StandingRequest,
+  WordsRequest,
+} from "./protocol.ts";
 
 /** What the worker finds for operators. */
 export class SqliteArchive implements LogSearch {
@@ -42,6 +51,24 @@ export class SqliteArchive implements LogSearch {
     this.#open();
     const reply = await this.#connection.call<AnywhereRequest>({ is: "anywhere", ref });
     return expectReply("manyKnown", reply).known;
+  }
+
+  async standing(seqs: readonly Seq[]): Promise<readonly Standing[]> {
+    this.#open();
+    const reply = await this.#connection.call<StandingRequest>({ is: "standing", seqs });
+    return expectReply("standing", reply).standing;
+  }
+
+  async find(query: WordQuery): Promise<Matches | null> {
+    this.#open();
+    const reply = await this.#connection.call<WordsRequest>({ is: "words", ...query });
+    return expectReply("matches", reply).matches;
+  }
+
+  async indexed(): Promise<Seq | null> {
+    this.#open();
+    const reply = await this.#connection.call<IndexedRequest>({ is: "indexed" });
+    return expectReply("indexed", reply).seq;
   }
 
   async backup(file: string): Promise<void> {

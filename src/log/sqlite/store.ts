@@ -13,6 +13,7 @@ import { Retention } from "./retention.ts";
 import { StepRunner, type CooperativeSteps } from "./cooperative-steps.ts";
 import { SubjectIndex } from "./subject-index.ts";
 import { copyTo } from "./upkeep.ts";
+import { WordSearch } from "./word-search.ts";
 import { Writer } from "./writer.ts";
 
 /** Retention looks at the size after this many characters were written, or an eighth of what it may keep. */
@@ -29,6 +30,7 @@ export class Store {
   readonly #index: SubjectIndex;
   readonly #searchReader: SearchReader;
   readonly #retention: Retention;
+  readonly #words: WordSearch;
   readonly #floor: DiskFloor;
   readonly #slicer = new StepRunner();
   readonly #say: (reply: Reply) => void;
@@ -60,6 +62,13 @@ export class Store {
       return bavail * bsize;
     };
     this.#floor = new DiskFloor(free, options.test.floorBytes ?? DISK_FLOOR);
+    this.#words = new WordSearch(this.#db, options, {
+      names: this.#names,
+      ids: this.#ids,
+      runner: this.#slicer,
+      head: () => this.head,
+      hasRoom: () => this.#refusal(0) === null,
+    });
     this.#sweepChars = Math.min(SWEEP_CHARS, options.retentionBytes / 8);
     this.#say = say;
   }
@@ -128,6 +137,19 @@ export class Store {
         return this.#guard(request.id, () => {
           this.#say({ is: "manyKnown", id: request.id, known: this.#searchReader.anywhere(request.ref) });
         });
+      case "standing":
+        return this.#guard(request.id, () => {
+          const standing = request.seqs.map((seq) => this.#ids.standing(seq));
+          this.#say({ is: "standing", id: request.id, standing });
+        });
+      case "words":
+        return this.#slicer.run(
+          this.#words.find(request),
+          (matches) => this.#say({ is: "matches", id: request.id, matches }),
+          (error) => this.#fail(request.id, error),
+        );
+      case "indexed":
+        return this.#say({ is: "indexed", id: request.id, seq: this.#words.mark });
       case "sweep":
         this.#held = request.held;
         return this.#sweep(request.now, request.id);
@@ -148,6 +170,7 @@ export class Store {
     } catch {
       // It looks through it.
     }
+    this.#words.close();
     this.#guard(id, () => {
       this.#db.close();
       this.#say({ is: "done", id });
@@ -178,6 +201,7 @@ export class Store {
         const committed = this.#writer.commit(request, this.#refusal(chars));
         this.#index.add(request, committed, this.#names);
         this.#say({ is: "committed", id: request.id, ...committed });
+        if (request.payloads.length > 0) this.#words.follow();
       } catch (error) {
         this.#floor.doubt();
         // What is too old may be in the way. Marks alone also come before anybody could hold what waits.
@@ -234,7 +258,8 @@ export class Store {
   /** Retention, which may make room; then what the index of subjects has gathered, however little. */
   *#upkeep(now: number): CooperativeSteps<undefined> {
     yield* this.#retention.sweep(now, { head: () => this.head, held: () => this.#held });
-    return yield* this.#index.move();
+    yield* this.#index.move();
+    return yield* this.#words.prune();
   }
 
   #guard(id: number, work: () => void): void {

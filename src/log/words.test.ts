@@ -1,0 +1,73 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { compileTerms, QUERY_WORDS, termsOf, tokensOf, wordsOf } from "./words.ts";
+
+describe("wordsOf", () => {
+  test.each([
+    ["Hello, World! it's 42", ["hello", "world", "it", "s", "42"]],
+    ["Café CAFE\u0301 ﬁle Ｗide", ["cafe", "cafe", "file", "wide"]],
+    ["İstanbul ΟΔΟΣ Straße", ["istanbul", "οδοσ", "straße"]],
+    ["abc日本語def 東京タワー", ["abc", "日本語", "def", "東京タワー"]],
+    ["हिन्दी", ["हिन्दी"]],
+    ["--- !!! \u0000 😀", []],
+  ])("of %j", (text, words) => expect(wordsOf(text)).toEqual(words));
+});
+
+describe("termsOf", () => {
+  const one = (word: string, open = false): unknown => ({ words: [word], open });
+  test.each([
+    ["Hello world", [one("hello"), one("world")]],
+    ['"Hello world" x', [{ words: ["hello", "world"], open: false }, one("x")]],
+    ['"unclosed phrase', [{ words: ["unclosed", "phrase"], open: false }]],
+    ["begin* mid*dle", [one("begin", true), one("mid"), one("dle")]],
+    [
+      "a-b* NEAR(x y) col:z ^q",
+      ["a", "b*", "near", "x", "y", "col", "z", "q"].map((w) => one(w.replace("*", ""), w.endsWith("*"))),
+    ],
+    ['" ' + "'" + " ; -- *", []],
+  ])("of %j", (query, terms) => expect(termsOf(query)).toEqual(terms));
+
+  test("takes so many words and no more", () => {
+    const terms = termsOf(`${"w ".repeat(10)}"${"p ".repeat(40)}" ${"x ".repeat(40)}`);
+    expect(terms.flatMap(({ words }) => words)).toHaveLength(QUERY_WORDS);
+  });
+});
+
+const finds = (query: string, text: string, mode: "words" | "trigrams"): boolean => {
+  const { match, test: holds } = compileTerms(termsOf(query), mode);
+  const tokens = tokensOf(text, mode).split(" ");
+  const all = match.split(" AND ").every((part) => {
+    const [, word = "", open] = /^"([^"]*)"(\*?)$/u.exec(part) ?? [];
+    return tokens.some((token) => (open === "*" ? token.startsWith(word) : token === word));
+  });
+  return all && (holds === null || holds(text));
+};
+
+describe("what is found", () => {
+  test.each([
+    ["hello", "Hello, World", true, true],
+    ["ell", "Hello, World", false, true],
+    ["hel*", "Hello, World", true, true],
+    ["lo", "Hello, World", false, true],
+    ["hello worlds", "Hello, World", false, false],
+    ["日本", "これは日本語です", true, true],
+    ["本", "日本", true, true],
+    ["日語", "これは日本語です", false, false],
+    ["語日", "日本語 語学 学日", false, false],
+    ['"hello world"', "say: hello, world!", true, true],
+    ['"world hello"', "hello world", false, false],
+    ['"lo wor"', "hello world", false, true],
+    ["bcabc", "abcab cabca", false, false],
+  ])("%j in %j", (query, text, words, trigrams) => {
+    expect(finds(query, text, "words")).toBe(words);
+    expect(finds(query, text, "trigrams")).toBe(trigrams);
+  });
+
+  test("any word of a text finds it, whatever it is", () => {
+    const texts = fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: "grapheme" }), fc.string());
+    const property = fc.property(texts, fc.constantFrom("words" as const, "trigrams" as const), (text, mode) => {
+      for (const word of wordsOf(text).slice(0, 3)) expect(finds(word, text, mode)).toBe(true);
+    });
+    fc.assert(property);
+  });
+});
