@@ -203,15 +203,17 @@ export class Pusher {
     const { clock } = this.#options;
     const waitMs = (): number =>
       Math.max(this.#tries.get(key)?.dueMs ?? -Infinity, this.#quietUntilMs) - clock.monoMs();
-    for (;;) {
-      await this.#until(() => this.#disabled === null && (waitMs() > 0 || this.#sending < PARALLEL_MAX));
-      if (this.#ended.signal.aborted) return false;
-      if (waitMs() > 0) await this.#pause(waitMs());
-      else {
+    const isFree = (): boolean => this.#disabled === null && waitMs() <= 0 && this.#sending < PARALLEL_MAX;
+    while (!this.#ended.signal.aborted) {
+      // Looked at again: others that were woken with it may have come first.
+      if (isFree()) {
         this.#sending += 1;
         return true;
       }
+      if (this.#disabled === null && waitMs() > 0) await this.#pause(waitMs());
+      else await this.#until(() => this.#disabled === null && (waitMs() > 0 || isFree()));
     }
+    return false;
   }
 
   /** With the place that `#turn` gave. */
