@@ -62,7 +62,8 @@ export interface Pulled {
 export interface AckRequest {
   readonly upto?: Seq;
   readonly ack?: readonly Seq[];
-  readonly nack?: readonly { readonly seq: Seq; readonly inMs: number }[];
+  /** Null: as the back-off has it. */
+  readonly nack?: readonly { readonly seq: Seq; readonly inMs: number | null }[];
   readonly extend?: readonly Seq[];
   readonly drop?: readonly Seq[];
 }
@@ -81,6 +82,12 @@ export interface DeadLetter {
   readonly item: FeedItem;
 }
 
+/** Oldest first. `next`: there are more after it. */
+export interface DeadPage {
+  readonly letters: readonly DeadLetter[];
+  readonly next: Seq | null;
+}
+
 /** A durable, named reader of one API account. Throws ConsumerError; rejects with the log's LogError. */
 export interface Consumer {
   readonly name: string;
@@ -96,8 +103,8 @@ export interface Consumer {
   ack(request: AckRequest): Promise<Acked>;
   view(): Promise<ConsumerView>;
   seek(start: ConsumerStart): Promise<ConsumerView>;
-  /** Oldest first. What retention has taken is none of them any more. */
-  dead(): Promise<readonly DeadLetter[]>;
+  /** Those with seq > after. What retention has taken is none of them any more. */
+  dead(after?: Seq): Promise<DeadPage>;
   /** Delivers it once more; false: it is none of the dead. */
   retry(seq: Seq): Promise<boolean>;
 }

@@ -1,4 +1,8 @@
-import type { Log } from "../log/log.ts";
+import { isObject, listOf } from "../lib/shapes.ts";
+import type { Log, Mark, Seq } from "../log/log.ts";
+import type { ConsumerSpec } from "./consumers.ts";
+import type { Range } from "./ranges.ts";
+import type { Count, Dead, SavedState } from "./saved.ts";
 
 /** Where the consumers of all accounts are kept. */
 export const CONSUMERS_STEM = "v1/c/";
@@ -16,4 +20,136 @@ export async function forgetConsumers(
   const names = [...(await log.marks(stem)).keys()];
   const gone = names.filter((name) => !kept.some((prefix) => name.startsWith(prefix)));
   if (gone.length > 0) await log.unmark(gone);
+}
+
+/** What does not change while a consumer is used. */
+export interface SavedSpec {
+  readonly spec: ConsumerSpec;
+  /** The gateways that its maker could see; null: all of the account. */
+  readonly gateways: readonly string[] | null;
+}
+
+/** A consumer as its marks have it. */
+export interface SavedConsumer extends SavedSpec {
+  readonly state: SavedState;
+  /** Unix ms. */
+  readonly seenMs: number;
+}
+
+/** Names of the marks of one consumer, which all begin with `prefix`. */
+export const markNames = (prefix: string, name: string) => ({
+  spec: `${prefix}${name}/spec`,
+  at: `${prefix}${name}/at`,
+  dead: `${prefix}${name}/dead`,
+  gone: `${prefix}${name}/gone`,
+});
+
+export const specMark = (prefix: string, name: string, { spec, gateways }: SavedSpec): Mark => ({
+  name: markNames(prefix, name).spec,
+  value: JSON.stringify({ spec, gateways }),
+});
+
+/** Floor, ranges above it, deliveries of what is not acknowledged, and when it was used last. */
+export function atMark(prefix: string, name: string, state: SavedState, seenMs: number): Mark {
+  const n: Record<string, number | readonly number[]> = {};
+  for (const [seq, { deliveries, failures }] of state.counts) {
+    n[String(seq)] = failures === deliveries - 1 ? deliveries : [deliveries, failures];
+  }
+  return {
+    name: markNames(prefix, name).at,
+    value: JSON.stringify({ f: state.floor, a: state.ranges, n, t: seenMs }),
+  };
+}
+
+export const deadMark = (prefix: string, name: string, dead: ReadonlyMap<Seq, Dead>): Mark => ({
+  name: markNames(prefix, name).dead,
+  value: JSON.stringify(Array.from(dead, ([seq, { deliveries, why }]) => [seq, deliveries, why])),
+});
+
+/** All that stands below the prefix, by name, and when those that were idle for too long have ended (Unix ms). */
+export function readMarks(
+  prefix: string,
+  marks: ReadonlyMap<string, string>,
+): { readonly consumers: ReadonlyMap<string, SavedConsumer>; readonly gone: ReadonlyMap<string, number> } {
+  const consumers = new Map<string, SavedConsumer>();
+  const gone = new Map<string, number>();
+  for (const [mark, value] of marks) {
+    const [, name = "", kind] = /^([^/]+)\/(spec|gone)$/u.exec(mark.slice(prefix.length)) ?? [];
+    if (kind === "gone") gone.set(name, Number(value) || 0);
+    if (kind !== "spec") continue;
+    const saved = parsed(value);
+    if (!isSavedSpec(saved)) continue;
+    const names = markNames(prefix, name);
+    const at = parsed(marks.get(names.at));
+    const dead = deadOf(parsed(marks.get(names.dead)));
+    consumers.set(name, { spec: saved.spec, gateways: saved.gateways, ...positionOf(at, dead) });
+  }
+  return { consumers, gone };
+}
+
+function positionOf(at: unknown, dead: ReadonlyMap<Seq, Dead>): Pick<SavedConsumer, "state" | "seenMs"> {
+  const { f, a, n, t }: Readonly<Record<string, unknown>> = isObject(at) ? at : {};
+  const counts = isObject(n) ? Object.entries(n) : [];
+  const state: SavedState = {
+    floor: wholeOf(f) ?? 0,
+    ranges: listOf(a).flatMap(rangeOf),
+    counts: new Map(counts.flatMap(([seq, count]) => countOf(Number(seq), count))),
+    dead,
+  };
+  return { state, seenMs: wholeOf(t) ?? 0 };
+}
+
+function rangeOf(value: unknown): readonly Range[] {
+  const [from, to] = listOf(value).map(wholeOf);
+  return from == null || to == null || to < from ? [] : [[from, to]];
+}
+
+function countOf(seq: Seq, value: unknown): readonly (readonly [Seq, Count])[] {
+  const [deliveries, failures] = (Array.isArray(value) ? listOf(value) : [value]).map(wholeOf);
+  if (deliveries == null || wholeOf(seq) === null) return [];
+  return [[seq, { deliveries, failures: failures ?? Math.max(0, deliveries - 1) }]];
+}
+
+function deadOf(value: unknown): ReadonlyMap<Seq, Dead> {
+  const letters = new Map<Seq, Dead>();
+  for (const one of listOf(value)) {
+    const [seq, deliveries, why] = listOf(one);
+    const at = wholeOf(seq);
+    if (at === null) continue;
+    letters.set(at, { deliveries: wholeOf(deliveries) ?? 1, why: why === "dropped" ? "dropped" : "max_deliver" });
+  }
+  return letters;
+}
+
+const wholeOf = (value: unknown): number | null =>
+  typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : null;
+
+function parsed(text: string | undefined): unknown {
+  try {
+    return text === undefined ? null : JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === "string");
+
+const isSavedSpec = (value: unknown): value is SavedSpec =>
+  isObject(value) && isSpec(value["spec"]) && (value["gateways"] === null || isTexts(value["gateways"]));
+
+function isSpec(value: unknown): value is ConsumerSpec {
+  if (!isObject(value)) return false;
+  const { start, filter, ack, backoffMs, ordered } = value;
+  const numbers = ["ackWaitMs", "maxInFlight", "maxDeliver", "idleMs"].map((key) => value[key]);
+  return (
+    (typeof start === "string" || isObject(start)) &&
+    isObject(filter) &&
+    [filter["gateways"], filter["types"], filter["accounts"]].every(isTexts) &&
+    typeof filter["mine"] === "boolean" &&
+    (ack === "explicit" || ack === "all" || ack === "none") &&
+    listOf(backoffMs).every((ms) => wholeOf(ms) !== null) &&
+    typeof ordered === "boolean" &&
+    numbers.every((number) => wholeOf(number) !== null)
+  );
 }

@@ -1,18 +1,195 @@
+import type { Access } from "../access/access.ts";
+import { maySee } from "../access/access.ts";
 import type { Clock } from "../contract/host.ts";
-import type { Log } from "../log/log.ts";
-import type { Consumers } from "./consumers.ts";
+import { positionOf, StoredConsumer } from "./consumer.ts";
+import { type Consumer, ConsumerError, type Consumers, type ConsumerSpec } from "./consumers.ts";
 import type { Feed } from "./feed.ts";
+import type { KeptLog } from "./keeper.ts";
+import { atMark, markNames, readMarks, type SavedConsumer, specMark } from "./marks.ts";
+import { isMatch } from "./spec.ts";
+import { Wakes } from "./wakes.ts";
+
+/** Consumers of one account. */
+const CONSUMERS_MAX = 2000;
+/** Names of consumers that have ended by themselves; the oldest are forgotten. */
+const GONE_MAX = 1000;
+/** What a start leaves to those that would have been idle for too long meanwhile, in ms. */
+const GRACE_MS = 3_600_000;
 
 export interface ConsumersOptions {
   readonly accountKey: string;
   /** Beginning of the names of its marks: those of programs, or those of webhooks. */
   readonly stem: string;
   readonly feed: Feed;
-  readonly log: Pick<Log, "mark" | "unmark" | "marks">;
+  readonly log: KeptLog;
   readonly clock: Clock;
 }
 
 /** All consumers of an account, as their marks have them. Rejects with the log's LogError. */
-export function openConsumers(_options: ConsumersOptions): Promise<Consumers> {
-  throw new Error("not yet");
+export async function openConsumers(options: ConsumersOptions): Promise<Consumers> {
+  const prefix = `${options.stem}${options.accountKey}/`;
+  return new StoredConsumers(prefix, options, await options.log.marks(prefix));
 }
+
+class StoredConsumers implements Consumers {
+  readonly #prefix: string;
+  readonly #options: ConsumersOptions;
+  readonly #wakes: Wakes;
+  readonly #consumers = new Map<string, StoredConsumer>();
+  /** When they ended, oldest first. */
+  readonly #gone: Map<string, number>;
+  /** Changes of which consumers there are take turns. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(prefix: string, options: ConsumersOptions, marks: ReadonlyMap<string, string>) {
+    this.#prefix = prefix;
+    this.#options = options;
+    this.#wakes = new Wakes(options.feed);
+    const { consumers, gone } = readMarks(prefix, marks);
+    this.#gone = new Map([...gone].sort(([, a], [, b]) => a - b));
+    const now = options.clock.nowMs();
+    for (const [name, saved] of consumers) {
+      this.#gone.delete(name);
+      const { idleMs } = saved.spec;
+      const seenMs = Math.min(now, Math.max(saved.seenMs, now - idleMs + Math.min(idleMs, GRACE_MS)));
+      this.#consumers.set(name, this.#make(name, { ...saved, seenMs }));
+    }
+  }
+
+  put: Consumers["put"] = async (name, spec, how) => await this.#inTurn(async () => await this.#put(name, spec, how));
+
+  async get(name: string, access: Access): Promise<Consumer> {
+    if (this.#consumers.get(name)?.isIdle() === true) await this.#endIdle();
+    const consumer = this.#visible(name, access);
+    if (consumer !== null) return consumer;
+    if (this.#gone.has(name) && access.gateways === null) {
+      throw new ConsumerError("consumer_gone", `the consumer ${name} was not used for as long as its idle allows`);
+    }
+    throw new ConsumerError("not_found", `there is no consumer ${name}`);
+  }
+
+  async list(access: Access): Promise<readonly Consumer[]> {
+    await this.#endIdle();
+    return [...this.#consumers.values()]
+      .filter((consumer) => isVisible(consumer, access))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  async remove(name: string, access: Access): Promise<boolean> {
+    return await this.#inTurn(async () => {
+      const consumer = this.#visible(name, access);
+      if (consumer === null) {
+        if (access.gateways !== null || !this.#gone.delete(name)) return false;
+        await this.#options.log.unmark([markNames(this.#prefix, name).gone]);
+        return true;
+      }
+      await this.#drop(consumer);
+      // Left by a start that was killed while it made this one.
+      await this.#options.log.unmark([markNames(this.#prefix, name).gone]);
+      return true;
+    });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(Array.from(this.#consumers.values(), async (consumer) => await consumer.close()));
+  }
+
+  async #put(
+    name: string,
+    spec: ConsumerSpec,
+    { access, ifMatch }: Parameters<Consumers["put"]>[2],
+  ): ReturnType<Consumers["put"]> {
+    await this.#dropIdle();
+    const there = this.#consumers.get(name);
+    if (there !== undefined && !isVisible(there, access)) {
+      throw new ConsumerError("not_found", `the name ${name} is taken by a consumer that this token may not see`);
+    }
+    if (ifMatch !== null && !isMatch(ifMatch, there?.etag ?? null)) {
+      const what = there === undefined ? "there is none" : `it stands at ${there.etag}`;
+      throw new ConsumerError("precondition_failed", `the consumer ${name} is not what If-Match names: ${what}`);
+    }
+    if (there === undefined) return { is: "created", consumer: await this.#create(name, spec, access) };
+    if (JSON.stringify(there.spec) === JSON.stringify(spec)) {
+      there.touch();
+      return { is: "same", consumer: there };
+    }
+    if (ifMatch === null) {
+      throw new ConsumerError("conflict", `the consumer ${name} has another configuration; its ETag is ${there.etag}`);
+    }
+    await there.change(spec);
+    return { is: "changed", consumer: there };
+  }
+
+  async #create(name: string, spec: ConsumerSpec, access: Access): Promise<StoredConsumer> {
+    if (this.#consumers.size >= CONSUMERS_MAX) {
+      throw new ConsumerError("unprocessable", `an account has ${CONSUMERS_MAX} consumers at most: delete some`);
+    }
+    const { feed, clock, log } = this.#options;
+    const gateways = access.gateways === null ? null : [...access.gateways];
+    // An empty list would mean all.
+    if (gateways?.length === 0) throw new ConsumerError("unprocessable", "the token may see no gateway");
+    const filter = spec.filter.gateways.length > 0 ? spec.filter : { ...spec.filter, gateways: gateways ?? [] };
+    const floor = await positionOf(spec.start, filter, feed);
+    const state = { floor, ranges: [], counts: [], dead: [] };
+    const saved = { spec, gateways, state, seenMs: clock.nowMs() };
+    await log.mark([specMark(this.#prefix, name, saved), atMark(this.#prefix, name, state, saved.seenMs)]);
+    if (this.#gone.delete(name)) await log.unmark([markNames(this.#prefix, name).gone]);
+    const consumer = this.#make(name, saved);
+    this.#consumers.set(name, consumer);
+    return consumer;
+  }
+
+  #make(name: string, saved: SavedConsumer): StoredConsumer {
+    const { feed, log, clock } = this.#options;
+    return new StoredConsumer(name, saved, { prefix: this.#prefix, feed, log, clock, wakes: this.#wakes });
+  }
+
+  #visible(name: string, access: Access): StoredConsumer | null {
+    const consumer = this.#consumers.get(name);
+    return consumer !== undefined && isVisible(consumer, access) ? consumer : null;
+  }
+
+  /** Nothing runs meanwhile for those that nobody uses: it is found out when somebody asks for any. */
+  async #endIdle(): Promise<void> {
+    if (this.#idle().length > 0) await this.#inTurn(async () => await this.#dropIdle());
+  }
+
+  #idle(): readonly StoredConsumer[] {
+    return [...this.#consumers.values()].filter((consumer) => consumer.isIdle());
+  }
+
+  async #dropIdle(): Promise<void> {
+    const idle = this.#idle();
+    if (idle.length === 0) return;
+    const now = this.#options.clock.nowMs();
+    const names = idle.map(({ name }) => name);
+    const marks = names.map((name) => ({ name: markNames(this.#prefix, name).gone, value: String(now) }));
+    await this.#options.log.mark(marks);
+    for (const consumer of idle) {
+      await this.#drop(consumer);
+      this.#gone.set(consumer.name, now);
+    }
+    const surplus = [...this.#gone.keys()].slice(0, Math.max(0, this.#gone.size - GONE_MAX));
+    for (const name of surplus) this.#gone.delete(name);
+    if (surplus.length > 0) {
+      await this.#options.log.unmark(surplus.map((name) => markNames(this.#prefix, name).gone));
+    }
+  }
+
+  async #drop(consumer: StoredConsumer): Promise<void> {
+    await consumer.remove();
+    this.#consumers.delete(consumer.name);
+    const { spec, at, dead } = markNames(this.#prefix, consumer.name);
+    await this.#options.log.unmark([spec, at, dead]);
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#turn.then(work, work);
+    this.#turn = mine.catch(() => undefined);
+    return mine;
+  }
+}
+
+/** Only who sees all gateways of a consumer knows of it. */
+const isVisible = ({ gateways }: StoredConsumer, access: Access): boolean =>
+  access.gateways === null || (gateways !== null && gateways.every((gateway) => maySee(access, gateway)));

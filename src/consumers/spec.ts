@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { DurableType } from "../contract/api-v1.ts";
 import { formatSpan, parseSpan } from "../lib/duration.ts";
+import { isObject } from "../lib/shapes.ts";
 import type { ConsumerSpec, ConsumerStart } from "./consumers.ts";
 import type { EventFilter } from "./feed.ts";
 
@@ -20,7 +21,8 @@ export const DURABLE_TYPES = Object.keys({
   "receipt.changed": true,
 } satisfies Record<DurableType, true>);
 
-const DURATION = "^(?:\\d{1,9}(?:\\.\\d{1,9})?(?:ms|s|m|h|d)){1,5}$";
+/** Pattern of a duration. */
+export const DURATION = "^(?:\\d{1,9}(?:\\.\\d{1,9})?(?:ms|s|m|h|d)){1,5}$";
 const span = <const D extends string>(description: D) => ({ type: "string", pattern: DURATION, description }) as const;
 
 const names = <const D extends string>(description: D) =>
@@ -173,8 +175,8 @@ export function startOf(body: StartBody, pointer: string, flaw: (flaw: SpecFlaw)
 export function filterOf(body: FilterBody, pointer: string, flaw: (flaw: SpecFlaw) => void): EventFilter {
   const types = body.types ?? [];
   for (const [index, type] of types.entries()) {
-    const isKnown = type.endsWith(".*")
-      ? DURABLE_TYPES.some((known) => known.startsWith(type.slice(0, -1)))
+    const isKnown = type.endsWith("*")
+      ? /^(?:.+\.)?\*$/u.test(type) && DURABLE_TYPES.some((known) => known.startsWith(type.slice(0, -1)))
       : DURABLE_TYPES.includes(type);
     if (!isKnown) {
       flaw({
@@ -217,3 +219,7 @@ export function isMatch(ifMatch: string, etag: string | null): boolean {
   if (etag === null) return false;
   return ifMatch.trim() === "*" || ifMatch.split(",").some((one) => one.trim() === etag);
 }
+
+/** For values that have passed the schema. */
+export const isSpecBody = (value: unknown): value is SpecBody => isObject(value);
+export const isStartBody = (value: unknown): value is StartBody => typeof value === "string" || isObject(value);

@@ -104,7 +104,7 @@ export async function v1Stage({
   onTestFinished(() => tokens.close());
   const servers = new ApiServers({
     log,
-    files: Object.assign(new MemoryFiles(), { linkFor: () => null }) as never,
+    files: Object.assign(new MemoryFiles(), { linkFor: () => null, linksUntil: () => null }) as never,
     routes,
     lock: new ReadWriteLock(),
     share: { bodies: new BodyBudget(), descriptors: ampleDescriptors() },

@@ -1,5 +1,6 @@
 import type { Route } from "../route.ts";
 import { adminRoutes } from "./admin.ts";
+import { consumersRoutes } from "./consumers.ts";
 import { meRoutes } from "./me.ts";
 import { problemsRoutes } from "./problems.ts";
 import { ticketsRoutes } from "./tickets.ts";
@@ -8,6 +9,7 @@ import { webhooksRoutes } from "./webhooks.ts";
 /** All of `/v1`. */
 export const v1Routes: readonly Route[] = [
   ...adminRoutes,
+  ...consumersRoutes,
   ...ticketsRoutes,
   ...meRoutes,
   ...problemsRoutes,
