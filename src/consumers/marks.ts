@@ -100,13 +100,13 @@ function positionOf(at: unknown, dead: ReadonlyMap<Seq, Dead>): Pick<SavedConsum
 }
 
 function rangeOf(value: unknown): readonly Range[] {
-  const [from, to] = listOf(value).map(wholeOf);
-  return from == null || to == null || to < from ? [] : [[from, to]];
+  const [from = null, to = null] = listOf(value).map(wholeOf);
+  return from === null || to === null || to < from ? [] : [[from, to]];
 }
 
 function countOf(seq: Seq, value: unknown): readonly (readonly [Seq, Count])[] {
-  const [deliveries, failures] = (Array.isArray(value) ? listOf(value) : [value]).map(wholeOf);
-  if (deliveries == null || wholeOf(seq) === null) return [];
+  const [deliveries = null, failures] = (Array.isArray(value) ? listOf(value) : [value]).map(wholeOf);
+  if (deliveries === null || wholeOf(seq) === null) return [];
   return [[seq, { deliveries, failures: failures ?? Math.max(0, deliveries - 1) }]];
 }
 
