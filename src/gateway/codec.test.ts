@@ -105,6 +105,7 @@ describe("what stands after the thirteen keys", () => {
     ["the file of an avatar", { avatar: FILE }],
     ["a topic", { topic: "ships\u2028three" }],
     ["that there is none any more", { topic: "" }],
+    ["that its author is a program", { bot: true }],
     ["all", { source: { format: "some", text: "" }, about: ABOUT, files: [FILE], avatar: FILE, topic: "x" }],
   ])("comes back: %s", (_name, more) => {
     const stored = encodeStored({ ...BARE, ...more });
@@ -117,9 +118,16 @@ describe("what stands after the thirteen keys", () => {
     expect(now).toBe(`${encode(message).slice(0, -1)},"topic":"ships","internal":true}`);
   });
 
+  test("of a program only that is said, and readers of the API see the message as ever", () => {
+    const stored = encodeStored({ ...BARE, bot: true });
+    expect(stored).toBe(`${encode(message).slice(0, -1)},"bot":true,"internal":true}`);
+    expect(encode(decodeStored(stored).message)).toBe(encode(message));
+  });
+
   test("nothing is nothing, and what earlier versions stored is read", () => {
     expect(encodeStored(BARE)).toBe(encode(message));
     expect(encodeStored({ ...BARE, files: [null] })).toBe(encode(message));
+    expect(encodeStored({ ...BARE, bot: false })).toBe(encode(message));
     expect(decodeStored(encode(message))).toEqual(BARE);
     const earlier = `${encode(message).slice(0, -1)},"source":{"format":"some","text":"x"}}`;
     expect(decodeStored(earlier)).toEqual({ ...BARE, source: { format: "some", text: "x" } });

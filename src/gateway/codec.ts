@@ -34,6 +34,8 @@ export interface Stored {
   readonly avatar: FileId | null;
   /** As `Topic.topic` in contract/events.ts; null of all other events. */
   readonly topic: string | null;
+  /** The author is a program, says the network. Absent: not that anybody knows, as in all that earlier versions stored. */
+  readonly bot?: boolean;
 }
 
 /**
@@ -59,9 +61,9 @@ export interface About {
 }
 
 /** `Stored` as a string: `encode`, and what else there is after it. Readers of the API are shown the message alone. */
-export function encodeStored({ message, source, about, files, avatar, topic }: Stored): string {
+export function encodeStored({ message, source, about, files, avatar, topic, bot = false }: Stored): string {
   const hasFiles = files.some((file) => file !== null);
-  const isBareMessage = source === null && about === null && !hasFiles && avatar === null && topic === null;
+  const isBareMessage = source === null && about === null && !hasFiles && avatar === null && topic === null && !bot;
   if (isBareMessage) return encode(message);
   const internal: Internal = {
     ...(source !== null && { source: { format: source.format, text: source.text } }),
@@ -69,6 +71,7 @@ export function encodeStored({ message, source, about, files, avatar, topic }: S
     ...(hasFiles && { files }),
     ...(avatar !== null && { avatarFile: avatar }),
     ...(topic !== null && { topic }),
+    ...(bot && { bot }),
   };
   return toJson({ ...ordered(message), ...internal, internal: true });
 }
@@ -76,9 +79,11 @@ export function encodeStored({ message, source, about, files, avatar, topic }: S
 /** The inverse of `encodeStored`; takes what earlier versions stored, too. */
 export function decodeStored(payload: string): Stored {
   const value = parseAs(payload, isEncoded);
-  const { source, about, files, avatarFile, picture, topic, internal: _, behind: __, ...message } = value;
+  const { source, about, files, avatarFile, picture, topic, bot, internal: _, behind: __, ...message } = value;
   const avatar = avatarFile ?? picture ?? null;
-  return { message, source: source ?? null, about: about ?? null, files: files ?? [], avatar, topic: topic ?? null };
+  const isBot = bot === true && { bot };
+  const rest = { avatar, topic: topic ?? null, ...isBot };
+  return { message, source: source ?? null, about: about ?? null, files: files ?? [], ...rest };
 }
 
 /** Whether a string is one that `encodeStored` may have made: on a failing disk anything may stand in its place. */
@@ -113,6 +118,7 @@ interface Internal {
   readonly files?: Stored["files"];
   readonly avatarFile?: FileId;
   readonly topic?: string;
+  readonly bot?: boolean;
   /** There are such keys. */
   readonly internal?: true;
 }

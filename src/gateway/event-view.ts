@@ -76,13 +76,13 @@ function newsOf({ event, protocol }: Message): News | null {
 
 const sourceOf = ({ account, protocol, channel }: Message): ApiSource => ({ account, protocol, channel });
 
-function authorOf({ message, avatar }: Stored, { mine, linkFor }: EventScene): ApiAuthor {
+function authorOf({ message, avatar, bot = false }: Stored, { mine, linkFor }: EventScene): ApiAuthor {
   const picture = message.avatar === "" && avatar !== null ? linkFor(avatar, "avatar") : message.avatar;
   return {
     id: message.userid,
     name: message.username,
     avatar: picture === "" ? null : picture,
-    bot: false,
+    bot,
     mine,
   };
 }

@@ -269,9 +269,15 @@ interface Parts {
 
 function entryOf(parts: Parts, { subject }: Place, { key: accountKey }: Account): Normalized {
   const { event, message, about, note, source = null, files = [], author = null, topic = null } = parts;
-  const payload = encodeStored({ message, source, about, topic, ...originsOf(files, author, accountKey) });
+  const origins = originsOf(files, author, accountKey);
+  const payload = encodeStored({ message, source, about, topic, ...origins, bot: isByBot(event) });
   const label = labelOf(event, message);
   return { is: "entry", entry: { subject, key: event.key, label, payload, ...(note !== undefined && { note }) } };
+}
+
+function isByBot(event: Event): boolean {
+  const by = event.kind === "deleted" ? event.by : event.author;
+  return by?.bot === true;
 }
 
 /** By what readers are chosen: a program's notice is for everybody. */
