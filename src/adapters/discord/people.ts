@@ -106,7 +106,13 @@ export class DiscordPeople {
   author(member: DiscordMember): Author {
     const { user } = member;
     const avatar = picture(avatarOf(member, this.#options.guild));
-    return { id: userRef(user.id), identity: null, name: this.nameOf(member), avatar };
+    return {
+      id: userRef(user.id),
+      identity: null,
+      name: this.nameOf(member),
+      avatar,
+      ...(user.isBot && { bot: true }),
+    };
   }
 
   /** As well as it is known. */
@@ -123,7 +129,7 @@ export class DiscordPeople {
     if (webhook === "" || webhook === application) return this.author(member ?? this.known(author.id) ?? bare(author));
     const name = clean(author.username) || "somebody";
     const avatar = picture(avatarOf(bare(author), this.#options.guild));
-    return { id: userRef(`${webhook}/${name}`), identity: null, name, avatar };
+    return { id: userRef(`${webhook}/${name}`), identity: null, name, avatar, bot: true };
   }
 
   /** Who does not answer in time, or answers that there is none, is nobody for a while. */

@@ -225,8 +225,12 @@ function authorOf(source: LineSource, tags: Tags): Author {
     identity: withoutControls(tags.get("account") ?? "") || null,
     name,
     avatar: null,
+    ...(BOT_TAGS.some((tag) => tags.has(tag)) && { bot: true }),
   };
 }
+
+/** The server puts it on what a bot says (IRCv3 "Bot mode"). */
+const BOT_TAGS = ["bot", "draft/bot", "inspircd.org/bot"];
 
 /** `alice`, or `alice (ident@host)` with VerboseJoinPart. */
 function who(source: LineSource, context: IrcReceiveContext): string {

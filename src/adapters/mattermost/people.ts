@@ -113,7 +113,7 @@ function authorOf(
   const username = cleanName(user?.username ?? "") || cleanName(fallback);
   const name = (UseUserName ? "" : cleanName(user?.nickname ?? "")) || username || "somebody";
   const avatar = user === null ? null : avatarFile(avatarRef(user.id, user.pictureAt));
-  return { id: userRef(id), identity: null, name, avatar };
+  return { id: userRef(id), identity: null, name, avatar, ...(user?.isBot === true && { bot: true }) };
 }
 
 const avatarFile = (ref: FileRef): Author["avatar"] => ({

@@ -139,7 +139,8 @@ function remoteFile(id: string, known: readonly MattermostFile[]): RemoteFile {
 
 /** Anybody can write these props: only of a bot do they name somebody. */
 function writer(post: MattermostPost, context: MattermostReceiveContext): Author {
-  const author = context.author(post.userId);
+  const isHook = textIn(post.props, "from_webhook") === "true";
+  const author: Author = { ...context.author(post.userId), ...(isHook && { bot: true }) };
   const name = context.isBot(post.userId) ? cleanName(textIn(post.props, "override_username") ?? "") : "";
   return name === "" ? author : { ...author, name: cut(name, NAME_MAX, "codepoints"), avatar: null };
 }

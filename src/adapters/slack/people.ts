@@ -107,7 +107,13 @@ export class SlackPeople {
     const user = this.known(id);
     const name = (this.nameOf(id) ?? "") || cleanName(fallback) || cleanName(id) || "somebody";
     const avatar = user === null ? null : pictureOf(user.picture);
-    return { id: userRef(id), identity: null, name: cut(name, NAME_MAX, "codepoints"), avatar };
+    return {
+      id: userRef(id),
+      identity: null,
+      name: cut(name, NAME_MAX, "codepoints"),
+      avatar,
+      ...(user?.isBot === true && { bot: true }),
+    };
   }
 
   /** Null: not known now. */

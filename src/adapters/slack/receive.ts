@@ -184,12 +184,13 @@ function writer(message: SlackMessage, context: SlackReceiveContext): Author {
   const { user, botId, username, raw } = message;
   const bot = objectIn(raw, "bot_profile");
   const named = botId === "" ? "" : cleanName(username);
-  if (named === "" && user !== "") return context.author(user, profileName(raw));
+  const isBot = botId !== "" && { bot: true };
+  if (named === "" && user !== "") return { ...context.author(user, profileName(raw)), ...isBot };
   const name = named || cleanName(textIn(bot, "name") ?? "") || cleanName(username) || "a program";
   const icons = named === "" ? objectIn(bot, "icons") : objectIn(raw, "icons");
   const picture = textIn(icons, "image_72") ?? textIn(icons, "image_64") ?? textIn(icons, "image_48");
   const id = userRef(user || botId || name);
-  return { id, identity: null, name: cut(name, NAME_MAX, "codepoints"), avatar: pictureOf(picture) };
+  return { id, identity: null, name: cut(name, NAME_MAX, "codepoints"), avatar: pictureOf(picture), ...isBot };
 }
 
 /** What the message itself says of one whom we cannot look up. */

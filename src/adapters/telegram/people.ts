@@ -96,7 +96,7 @@ export class TelegramPeople {
   }
 
   ofUser(user: TelegramUser): Author {
-    return this.#author(user.id, this.#nameOf(user));
+    return { ...this.#author(user.id, this.#nameOf(user)), ...(user.isBot && { bot: true }) };
   }
 
   /** `signature`: who speaks for the chat; empty: nobody says. */
