@@ -1,6 +1,7 @@
 import type { Route } from "../route.ts";
 import { adminRoutes } from "./admin.ts";
 import { consumersRoutes } from "./consumers.ts";
+import { descriptionRoutes } from "./description.ts";
 import { meRoutes } from "./me.ts";
 import { problemsRoutes } from "./problems.ts";
 import { ticketsRoutes } from "./tickets.ts";
@@ -10,8 +11,9 @@ import { webhooksRoutes } from "./webhooks.ts";
 export const v1Routes: readonly Route[] = [
   ...adminRoutes,
   ...consumersRoutes,
-  ...ticketsRoutes,
   ...meRoutes,
   ...problemsRoutes,
+  ...ticketsRoutes,
   ...webhooksRoutes,
+  ...descriptionRoutes(() => v1Routes),
 ];
