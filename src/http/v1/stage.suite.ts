@@ -18,6 +18,7 @@ import { compileRoutes } from "../../gateway/routes.ts";
 import { aConfig, aGateway, aMessage, anAccount } from "../../gateway/samples.suite.ts";
 import { ampleDescriptors } from "../../lib/descriptors.suite.ts";
 import { ReadWriteLock } from "../../lib/read-write-lock.ts";
+import type { SqliteLogOptions } from "../../log/sqlite/open.ts";
 import { openAt, scratchFolder } from "../../log/sqlite/scratch.suite.ts";
 import { BodyBudget } from "../body-budget.ts";
 
@@ -61,6 +62,8 @@ export interface StageSettings {
   /** Absent: gateway `lobby` with `net.a` #x (in) and gateway `den` with `net.b` #y, and the account in both. */
   readonly gateways?: readonly Gateway[];
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** How the log is opened. */
+  readonly log?: Partial<SqliteLogOptions>;
 }
 
 /** Key and name of the account. */
@@ -84,8 +87,9 @@ export async function v1Stage({
   token = "",
   gateways = GATEWAYS,
   settings = {},
+  log: logOptions = {},
 }: StageSettings = {}): Promise<V1Stage> {
-  const log = await openAt(scratchFolder());
+  const log = await openAt(scratchFolder(), logOptions);
   const [port = 0] = await freePorts(1);
   const account: Account = {
     ...anAccount(STAGE_ACCOUNT),

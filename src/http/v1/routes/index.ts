@@ -1,4 +1,5 @@
 import type { Route } from "../route.ts";
+import { eventsRoutes } from "./events.ts";
 import { adminRoutes } from "./admin.ts";
 import { consumersRoutes } from "./consumers.ts";
 import { descriptionRoutes } from "./description.ts";
@@ -9,6 +10,7 @@ import { webhooksRoutes } from "./webhooks.ts";
 
 /** All of `/v1`. */
 export const v1Routes: readonly Route[] = [
+  ...eventsRoutes,
   ...adminRoutes,
   ...consumersRoutes,
   ...meRoutes,

@@ -1,0 +1,91 @@
+import type { SkippedEvent } from "../../contract/api-v1.ts";
+import type { EventFilter, Feed, FeedItem } from "../../consumers/feed.ts";
+import { isAborted } from "../../lib/abort.ts";
+import type { Seq } from "../../log/log.ts";
+
+/** Who is handed events as they come. */
+export interface EventSink {
+  /** Aborted when nobody wants them any more. */
+  readonly ended: AbortSignal;
+  /** How many it takes now; asked after `ready`. */
+  readonly room: number;
+  /** Resolves when it takes one, or nobody wants them any more. */
+  ready(): Promise<void>;
+  item(item: FeedItem): void;
+  skipped(event: SkippedEvent): void;
+  /** There is nothing for it up to here. */
+  passed(position: Seq): void;
+}
+
+/** Of one look at the feed. */
+const PAGE_EVENTS = 256;
+const PAGE_BYTES = 64 * 1024;
+
+/**
+ * Hands on what a feed has after a position, and then what comes, until nobody wants it any more. Rejects with the
+ * log's LogError.
+ */
+export async function pumpEvents(
+  { feed, filter, from }: { readonly feed: Feed; readonly filter: EventFilter; readonly from: Seq },
+  sink: EventSink,
+): Promise<void> {
+  const news = new News(feed, sink.ended);
+  try {
+    for (let at = from; ;) {
+      await sink.ready();
+      if (isAborted(sink.ended)) return;
+      news.clear();
+      const limit = Math.min(PAGE_EVENTS, sink.room);
+      const { items, next } = await feed.read({ after: at, filter, limit, bytes: PAGE_BYTES });
+      // After the reading: what retention takes meanwhile counts as well.
+      const gap = await skippedBefore(feed, at, items[0]?.seq ?? next + 1);
+      if (isAborted(sink.ended)) return;
+      if (gap !== null) sink.skipped(gap);
+      for (const item of items) sink.item(item);
+      sink.passed(next);
+      if (next > at) at = next;
+      else await news.next();
+    }
+  } finally {
+    news.close();
+  }
+}
+
+/** What retention has taken of what comes after a position and before that event; null: nothing. */
+export async function skippedBefore(feed: Feed, after: Seq, before: Seq): Promise<SkippedEvent | null> {
+  const gap = await feed.gap(after);
+  if (gap === null || gap.from >= before) return null;
+  const to = Math.min(gap.to, before - 1);
+  return { type: "skipped", from: String(gap.from), to: String(to), count: to - gap.from + 1 };
+}
+
+/** Whether something was committed since it was looked for. */
+class News {
+  readonly #unlisten: () => void;
+  readonly #ended: AbortSignal;
+  readonly #wake = (): void => this.#tell();
+  #come = Promise.withResolvers<void>();
+
+  constructor(feed: Feed, ended: AbortSignal) {
+    this.#ended = ended;
+    this.#unlisten = feed.onCommit(this.#wake);
+    ended.addEventListener("abort", this.#wake);
+  }
+
+  clear(): void {
+    this.#come = Promise.withResolvers();
+  }
+
+  async next(): Promise<void> {
+    if (!this.#ended.aborted) await this.#come.promise;
+  }
+
+  close(): void {
+    this.#unlisten();
+    this.#ended.removeEventListener("abort", this.#wake);
+  }
+
+  #tell(): void {
+    this.#come.resolve();
+  }
+}

@@ -1,0 +1,97 @@
+import type { EventFilter } from "../../../consumers/feed.ts";
+import { toJson } from "../../../consumers/held.ts";
+import type { HintEvent } from "../../../contract/api-v1.ts";
+import { faultOf } from "../../../lib/fault.ts";
+import { LogError } from "../../../log/errors.ts";
+import type { V1Deps } from "../deps.ts";
+import { hintFor } from "../hint-view.ts";
+import { pumpEvents, skippedBefore } from "../pump.ts";
+import { ProblemError } from "../problems.ts";
+import { positionOf, readableFilter } from "../reading.ts";
+import type { Call, Reply, Route } from "../route.ts";
+import { SseWriter } from "../sse.ts";
+
+/** Events as server-sent events: what comes after a position, and then what comes. */
+async function events(call: Call, deps: V1Deps): Promise<Reply> {
+  const { feed, clock, hints, logger } = deps;
+  const filter = filterOf(call, deps);
+  const given = positionText(call);
+  const { head } = feed;
+  const after = given === null ? head : positionOf(given, head);
+  const gap = await skippedBefore(feed, after, head + 1);
+  if (call.signal.aborted) return "taken";
+  const writer = SseWriter.open(call, gap === null ? after : Number(gap.to), clock);
+  const { ended } = writer;
+  const unlisten = hints.listen((hint) => tell(writer, hintFor(hint, filter)));
+  ended.addEventListener("abort", unlisten);
+  if (ended.aborted) unlisten();
+  const sink = {
+    ended,
+    room: Infinity,
+    ready: async () => await writer.drained(),
+    item: writer.item.bind(writer),
+    skipped: (event: NonNullable<typeof gap>) => writer.event(Number(event.to), "skipped", toJson(event)),
+    passed: writer.passed.bind(writer),
+  };
+  pumpEvents({ feed, filter, from: after }, sink).catch((error: unknown) => {
+    // The client comes back with its position.
+    if (!(error instanceof LogError)) logger.error(faultOf(error), "a stream of events has failed: this is a bug");
+    writer.end();
+  });
+  return "taken";
+}
+
+function tell(writer: SseWriter, hint: HintEvent | null): void {
+  if (hint !== null && !writer.isFull) writer.event(null, hint.type, toJson(hint));
+}
+
+/** A browser that comes back says where it was by the header; the address is still that of its first request. */
+function positionText({ request, query }: Call): string | null {
+  const header = request.headers["last-event-id"];
+  if (typeof header === "string" && header.trim() !== "") return header.trim();
+  return query.get("after");
+}
+
+function filterOf({ query, access }: Call, deps: V1Deps): EventFilter {
+  const list = (name: string): string[] =>
+    query
+      .getAll(name)
+      .flatMap((value) => value.split(","))
+      .map((value) => value.trim())
+      .filter((value) => value !== "");
+  const mine = query.get("mine") ?? "false";
+  if (mine !== "true" && mine !== "false") throw new ProblemError("bad_request", "mine is true or false");
+  const asked = { gateways: list("gateways"), types: list("types"), accounts: list("accounts"), mine: mine === "true" };
+  return readableFilter(asked, { access, pointer: "" }, deps);
+}
+
+const listed = (description: string) => ({ type: "string", description: `${description}, with commas between them.` });
+
+export const eventsRoutes: readonly Route[] = [
+  {
+    method: "GET",
+    path: "/v1/events",
+    needs: "read",
+    stream: true,
+    id: "streamEvents",
+    summary: "Events as they come, as server-sent events.",
+    about:
+      "The position is the client's: `id` of each event is its `seq`, and whoever comes back with the last one as " +
+      "`Last-Event-ID` or `after` misses nothing. Without a position the stream begins with what comes next. " +
+      "The answer's `Last-Event-ID` says where it really begins; what the log no longer holds is told by an event " +
+      "`skipped`. A comment, or an `id` without data, comes every 15 s.",
+    query: {
+      gateways: listed("Names of gateways"),
+      types: listed("Types of events, `message.*` for all that begin so"),
+      accounts: listed("Where it was said, `<protocol>.<name>`"),
+      mine: { type: "string", enum: ["true", "false"], description: "Also what was said through this account itself." },
+      after: { type: "string", pattern: "^(0|[1-9]\\d{0,15})$", description: "The position to go on after." },
+    },
+    headers: { "Last-Event-ID": "The position to go on after; it counts before `after`." },
+    answers: {
+      200: { about: "A stream (text/event-stream): `id`, `event` (the type) and `data` (the event as JSON)." },
+      410: { about: "The position is one of another log." },
+    },
+    handle: events,
+  },
+];
