@@ -38,7 +38,7 @@ export interface Host {
   readonly log: AdapterLog;
 }
 
-/** Somebody types, or is there, or no longer. */
+/** Somebody else types, or is there, or no longer. */
 export interface Hint {
   readonly kind: "typing" | "presence";
   readonly channel: ChannelRef;

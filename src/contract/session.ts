@@ -60,8 +60,8 @@ export interface Session<H extends AnyHandlers = AnyHandlers> {
    */
   openFile?(ref: FileRef, signal: AbortSignal): Promise<OpenedFile>;
   /**
-   * Who is in a joined channel, as far as it is known without asking long; null: nobody knows. Never rejects. Absent
-   * where the network does not say.
+   * Who is in a joined channel, without ourselves and those whom we have made, as far as it is known without asking
+   * long; null: nobody knows. Never rejects. Absent where the network does not say.
    */
   members?(channel: ChannelRef, signal: AbortSignal): Promise<readonly Member[] | null>;
   /** Never rejects. */

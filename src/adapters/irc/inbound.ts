@@ -4,10 +4,11 @@ import type { ChannelRef } from "../../contract/ids.ts";
 import type { IrcBatch, Batches } from "./wire/batches.ts";
 import type { Channels } from "./channels/channels.ts";
 import { EventIntake } from "../kit/intake.ts";
+import { hintsOf } from "./hints.ts";
 import { History } from "./channels/history.ts";
 import type { ConnectionContext } from "./link.ts";
 import { isSplit, Netsplits } from "./channels/netsplits.ts";
-import { taggedTimeMs, toEvents } from "./receive.ts";
+import { type IrcReceiveContext, taggedTimeMs, toEvents } from "./receive.ts";
 import type { IrcSettings } from "./settings.ts";
 import { UsersCommand } from "./channels/users-command.ts";
 import type { IrcLine } from "./wire/wire.ts";
@@ -37,6 +38,7 @@ export class IrcInbound {
   readonly #users: UsersCommand;
   /** What comes late of these is not wanted. */
   readonly #left = new Set<ChannelRef>();
+  #isStopped = false;
   /** What the server's clock says, as far as we know; Unix milliseconds. */
   #serverNowMs: number;
 
@@ -85,6 +87,8 @@ export class IrcInbound {
     const left = events.length === 0 ? events : this.#netsplits.take(events, this.#splitOf(line));
     this.#add(this.#history.pass(left, this.#serverNowMs));
     this.#add(this.#users.take(line));
+    for (const hint of this.#isStopped ? [] : hintsOf(line, this.#context(false)))
+      if (!this.#left.has(hint.channel)) this.#options.host.hint?.(hint);
   }
 
   /** A line that is played back. */
@@ -118,6 +122,7 @@ export class IrcInbound {
 
   /** Nothing is handed over any more. */
   stop(): void {
+    this.#isStopped = true;
     this.#netsplits.flush();
     this.#netsplits.stop();
     this.#history.stop();
@@ -126,8 +131,12 @@ export class IrcInbound {
   }
 
   #events(line: IrcLine, isOld: boolean): readonly Event[] {
+    return toEvents(line, this.#context(isOld));
+  }
+
+  #context(isOld: boolean): IrcReceiveContext {
     const { link, channels, settings, host } = this.#options;
-    return toEvents(line, {
+    return {
       ownNick: link.nick,
       isupport: link.isupport,
       channelRef: channels.refOf,
@@ -135,7 +144,7 @@ export class IrcInbound {
       verboseJoinPart: settings.VerboseJoinPart,
       nowMs: host.clock.nowMs(),
       isOld,
-    });
+    };
   }
 
   #add(events: readonly Event[]): void {

@@ -1,7 +1,7 @@
 import type { OpenArgs } from "../../contract/adapter.ts";
 import type { ChannelRef } from "../../contract/ids.ts";
 import type { Reason } from "../../contract/outcome.ts";
-import type { ChannelRequest, Ended, Handlers, Joined, Session } from "../../contract/session.ts";
+import type { ChannelRequest, Ended, Handlers, Joined, Member, Session } from "../../contract/session.ts";
 import { onAbort } from "../../lib/abort.ts";
 import { Batches } from "./wire/batches.ts";
 import { onCap, wantedCaps } from "./wire/caps.ts";
@@ -13,6 +13,7 @@ import { FaultGuard } from "../kit/guard.ts";
 import { ASKED, givenUp, lost, misconfigured, quote } from "../kit/ends.ts";
 import { Flow } from "./sending/flow.ts";
 import type { capabilities } from "./capabilities.ts";
+import { memberOf } from "./hints.ts";
 import { IrcInbound } from "./inbound.ts";
 import { LineBuffer } from "./wire/lines.ts";
 import { LINE_STEPS, type LineTakers } from "./line-steps.ts";
@@ -194,6 +195,10 @@ export class IrcSession implements Session<IrcHandlers> {
   async leave(channel: ChannelRef, signal: AbortSignal): Promise<void> {
     this.#inbound.left(channel);
     await this.#channels.leave(channel, signal);
+  }
+
+  async members(channel: ChannelRef): Promise<readonly Member[] | null> {
+    return await Promise.resolve(this.#channels.people(channel)?.map(memberOf) ?? null);
   }
 
   async quiesce(): Promise<void> {

@@ -216,7 +216,7 @@ function msgid(tags: Tags): string | null {
   return tags.get("msgid") || null;
 }
 
-function authorOf(source: LineSource, tags: Tags): Author {
+export function authorOf(source: LineSource, tags: Tags): Author {
   const name = withoutControls(source.nick);
   const id = source.user === "" && source.host === "" ? name : `${source.user}@${source.host}`;
   return {

@@ -11,6 +11,7 @@ const OPEN_MS = 60_000;
 const QUIESCE_MS = 1_500;
 const CLOSE_MS = 1_500;
 const MEMBERS_MS = 10_000;
+const MEMBERS_MAX = 10_000;
 
 export const STOPPING: Reason = { code: "stopping", message: "Rialto is stopping" };
 
@@ -53,7 +54,7 @@ export class SessionSteps {
     return failed(stop.aborted ? STOPPING : { code: "timeout", message });
   }
 
-  /** As `Session.members`, within a time; null too where that fails. */
+  /** As `Session.members`, within a time, the first 10 000; null too where that fails. */
   async members(session: Session, channel: ChannelRef): Promise<readonly Member[] | null> {
     const { clock, account, logger } = this.#options;
     try {
@@ -61,7 +62,7 @@ export class SessionSteps {
         { clock, ms: MEMBERS_MS },
         async (signal) => (await session.members?.(channel, signal)) ?? null,
       );
-      return asked.late ? null : asked.value;
+      return asked.late ? null : (asked.value?.slice(0, MEMBERS_MAX) ?? null);
     } catch (error) {
       const fields = { account: account.name, error: String(error) };
       logger.warn(fields, "an adapter failed to say who is in a channel: this is a bug");

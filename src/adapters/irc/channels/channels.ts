@@ -10,7 +10,7 @@ import { Joining, notJoined } from "../../kit/joining.ts";
 import { isChannel } from "../wire/isupport.ts";
 import { joinRefusal } from "./join-refusal.ts";
 import type { ConnectionContext } from "../link.ts";
-import { ChannelMembers, nickOf } from "./members.ts";
+import { addressOf, ChannelMembers, type IrcPerson, nickOf } from "./members.ts";
 import type { IrcLine } from "../wire/wire.ts";
 
 const JOIN_TIMEOUT_MS = 30_000;
@@ -149,6 +149,13 @@ export class Channels {
       return room?.state === "in" ? [room.ref] : [];
     });
 
+  /** The others in a channel that we are in; null of all others. */
+  people(ref: ChannelRef): readonly IrcPerson[] | null {
+    const { link } = this.#options;
+    const room = this.#rooms.get(link.key(ref));
+    return room?.state === "in" ? this.#members.in(room.key).filter(({ nick }) => !link.isMe(nick)) : null;
+  }
+
   /** The channel in which nothing has been seen for longest, when that is `silentMs` or more. */
   quietest(silentMs: number): ChannelRef | null {
     const before = this.#options.host.clock.monoMs() - silentMs;
@@ -169,7 +176,7 @@ export class Channels {
     const [first = "", second = ""] = params;
     switch (command) {
       case "JOIN":
-        this.#onJoin(first, nick);
+        this.#onJoin(first, nick, source);
         break;
       case "PART":
         this.#onLeft(first, nick, "the server removed Rialto from the channel", 0);
@@ -184,7 +191,10 @@ export class Channels {
         this.#members.quit(this.#options.link.key(nick));
         break;
       case "NICK":
-        this.#members.rename(this.#options.link.key(nick), this.#options.link.key(first));
+        this.#members.rename(this.#options.link.key(nick), this.#options.link.key(first), first);
+        break;
+      case "AWAY":
+        this.#members.away(this.#options.link.key(nick), first !== "");
         break;
       case "PRIVMSG":
       case "NOTICE":
@@ -227,7 +237,7 @@ export class Channels {
     for (const room of this.#rooms.values()) room.joining?.settle({ ok: false, why, retryInMs: null });
   }
 
-  #onJoin(channel: string, nick: string): void {
+  #onJoin(channel: string, nick: string, source: IrcLine["source"]): void {
     const { link } = this.#options;
     const key = link.key(channel);
     const room = this.#rooms.get(key);
@@ -237,7 +247,8 @@ export class Channels {
       else if (this.#unasked.size < UNASKED_MAX) this.#unasked.add(key);
     } else if (room?.state === "in") {
       this.touch(channel);
-      this.#members.add(key, link.key(nick));
+      const address = source === null || source.host === "" ? null : `${source.user}@${source.host}`;
+      this.#members.add(key, link.key(nick), { nick, address });
     }
   }
 
@@ -291,10 +302,10 @@ export class Channels {
     const { link } = this.#options;
     const key = link.key(channel);
     const room = this.#rooms.get(key);
-    const nicks = names.split(" ").map((name) => nickOf(name, link.isupport));
-    if (room?.state === "asked" && nicks.some((nick) => link.isMe(nick))) this.#onEntered(room);
+    const people = names.split(" ").map((name) => ({ nick: nickOf(name, link.isupport), address: addressOf(name) }));
+    if (room?.state === "asked" && people.some(({ nick }) => link.isMe(nick))) this.#onEntered(room);
     if (room?.state !== "in") return;
-    for (const nick of nicks) if (nick !== "") this.#members.add(key, link.key(nick));
+    for (const person of people) if (person.nick !== "") this.#members.add(key, link.key(person.nick), person);
   }
 
   #onInvite(invited: string, channel: string, by: string): void {

@@ -6,9 +6,18 @@ const MEMBERS_MAX = 200_000;
 /** No network has nicks as long as this. */
 const NICK_MAX = 200;
 
+/** Somebody, as lines of the server's have shown them. */
+export interface IrcPerson {
+  readonly nick: string;
+  /** `user@host`; null: no line has said it. */
+  readonly address: string | null;
+  /** Has said so since we know of it (IRCv3 "away-notify"). */
+  readonly away: boolean;
+}
+
 /** Who is in which channel; all by key. Channels are few, people are many. */
 export class ChannelMembers {
-  readonly #rooms = new Map<string, Set<string>>();
+  readonly #rooms = new Map<string, Map<string, IrcPerson>>();
   #count = 0;
 
   /** Channels in which we have seen this person. */
@@ -16,13 +25,26 @@ export class ChannelMembers {
     return [...this.#rooms].filter(([, people]) => people.has(nick)).map(([channel]) => channel);
   }
 
-  add(channel: string, nick: string): void {
+  /** Empty for a channel that we are not in. */
+  in(channel: string): readonly IrcPerson[] {
+    return [...(this.#rooms.get(channel)?.values() ?? [])];
+  }
+
+  add(channel: string, nick: string, shown: Pick<IrcPerson, "nick" | "address">): void {
     if (this.#count >= MEMBERS_MAX || nick.length > NICK_MAX) return;
-    const people = this.#rooms.get(channel) ?? new Set();
+    const people = this.#rooms.get(channel) ?? new Map<string, IrcPerson>();
     this.#rooms.set(channel, people);
-    const before = people.size;
-    people.add(nick);
-    this.#count += people.size - before;
+    const before = people.get(nick);
+    if (before === undefined) this.#count += 1;
+    people.set(nick, { away: false, ...before, nick: shown.nick, address: shown.address ?? before?.address ?? null });
+  }
+
+  /** Whether they can be reached. */
+  away(nick: string, away: boolean): void {
+    for (const people of this.#rooms.values()) {
+      const person = people.get(nick);
+      if (person !== undefined) people.set(nick, { ...person, away });
+    }
   }
 
   remove(channel: string, nick: string): void {
@@ -33,10 +55,13 @@ export class ChannelMembers {
     for (const channel of this.#rooms.keys()) this.remove(channel, nick);
   }
 
-  rename(from: string, to: string): void {
+  /** `nick`: as it is written now. */
+  rename(from: string, to: string, nick: string): void {
     for (const channel of this.channelsOf(from)) {
+      const before = this.#rooms.get(channel)?.get(from);
       this.remove(channel, from);
-      this.add(channel, to);
+      this.add(channel, to, { nick, address: before?.address ?? null });
+      if (before?.away === true) this.away(to, true);
     }
   }
 
@@ -52,6 +77,12 @@ export class ChannelMembers {
  */
 export function nickOf(name: string, isupport: Pick<Isupport, "prefix">): string {
   return rankAndNick(name, isupport).nick;
+}
+
+/** `user@host` of the same name, null without one. */
+export function addressOf(name: string): string | null {
+  const at = name.indexOf("!");
+  return at === -1 ? null : name.slice(at + 1) || null;
 }
 
 /** The same with the highest of its marks, which is the first (IRCv3 "multi-prefix"). */

@@ -34,6 +34,8 @@ const WANTED = [
   "labeled-response",
   "batch",
   "account-tag",
+  "away-notify",
+  "userhost-in-names",
   "draft/message-redaction",
   "draft/multiline",
   "draft/chathistory",
