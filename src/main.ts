@@ -88,6 +88,8 @@ async function main(argv: readonly string[]): Promise<number> {
     }
     case "log":
       return (await import("./cli/log.ts")).logCommand(command, terminal());
+    case "token":
+      return (await import("./cli/token.ts")).tokenCommand(command, terminal());
     case "account":
       return accountCommand(command, { env, cwd, write: out, tell: err });
     case "run": {

@@ -1,3 +1,5 @@
+import { operateTokens } from "../access/operate.ts";
+import type { Tokens } from "../access/tokens.ts";
 import { Destinations } from "../admin/destinations.ts";
 import { Drops } from "../admin/drops.ts";
 import { explain } from "../admin/explain.ts";
@@ -41,6 +43,7 @@ export interface AdminSources {
   /** Passed by what is said: it waits while the configuration is changed. */
   readonly pass: <T>(task: () => Promise<T>) => Promise<T>;
   readonly reload: AdminDeps["reload"];
+  readonly tokens: () => Promise<Tokens>;
   readonly logger: Logger;
   /** Servers repeat what they were told in confidence, also in the reasons that are shown here. */
   readonly scrubber: Scrubber;
@@ -108,7 +111,7 @@ export class Admin {
   }
 
   #deps(
-    { log, routes, config, delivery, readers, pass, reload, scrubber }: AdminSources,
+    { log, routes, config, delivery, readers, pass, reload, tokens, scrubber }: AdminSources,
     followers: Followers,
     health: LogHealth,
     newestMs: () => number | null,
@@ -153,6 +156,7 @@ export class Admin {
         await log.archive.backup(file);
         return file;
       },
+      tokens: async (order) => await operateTokens(order, { tokens: await tokens(), config: config(), nowMs: nowMs() }),
       reload: reload === null ? null : async () => scrubber.cleanAll(await reload()),
     };
   }

@@ -120,6 +120,7 @@ export async function startApp(
       readers: () => running.servers.all.map((server) => readerView(server, running.servers.addresses)),
       pass: async (task) => await lock.shared(task),
       reload,
+      tokens: tokens.get,
       logger,
       scrubber,
     });

@@ -5,13 +5,11 @@ import { adapters } from "../adapters/registry.ts";
 import { Destinations } from "../admin/destinations.ts";
 import type { Destination } from "../admin/views.ts";
 import type { Account, Config } from "../config/config.ts";
-import type { Consumers } from "../consumers/consumers.ts";
-import { CONSUMERS_STEM } from "../consumers/marks.ts";
+import { CONSUMERS_STEM, PUSHED_STEM } from "../consumers/marks.ts";
 import { openConsumers } from "../consumers/open.ts";
 import { openFeed } from "../consumers/open-feed.ts";
 import { openHints } from "../consumers/open-hints.ts";
 import { openWebhooks } from "../consumers/open-webhooks.ts";
-import type { Webhooks } from "../consumers/webhooks.ts";
 import type { ApiReceipt } from "../contract/api-v1.ts";
 import type { Clock } from "../contract/host.ts";
 import type { Delivery } from "../delivery/delivery.ts";
@@ -26,7 +24,6 @@ import { RateLimits } from "../http/v1/limits.ts";
 import { Router } from "../http/v1/router.ts";
 import { v1Routes } from "../http/v1/routes/index.ts";
 import { Tickets } from "../http/v1/tickets.ts";
-import { LogError } from "../log/errors.ts";
 import type { Log, Seq } from "../log/log.ts";
 import type { LogSearch } from "../log/search.ts";
 import type { Logger } from "../logger.ts";
@@ -56,27 +53,17 @@ export async function openV1(sources: V1Sources, host: V1Host): Promise<V1Servic
   const tokens = await sources.tokens();
   const tickets = new Tickets({ monoMs: () => clock.monoMs(), bytes: randomBytes });
   const feed = openFeed({ account: key, log, routes, files, logger });
-  const consumers = await orNone(
-    async () => await openConsumers({ accountKey: key, stem: CONSUMERS_STEM, feed, log, clock }),
-    NO_CONSUMERS,
-  );
-  const pushed = await orNone(
-    async () => await openConsumers({ accountKey: key, stem: "v1/wc/", feed, log, clock }),
-    NO_CONSUMERS,
-  );
-  const webhooks = await orNone(
-    async () =>
-      await openWebhooks({
-        account: { key, name },
-        log,
-        consumers: pushed,
-        allowPrivate: () => sources.config().general.allowPrivate,
-        clock,
-        random: Math.random,
-        logger,
-      }),
-    NO_WEBHOOKS,
-  );
+  const consumers = await openConsumers({ accountKey: key, stem: CONSUMERS_STEM, feed, log, clock });
+  const pushed = await openConsumers({ accountKey: key, stem: PUSHED_STEM, feed, log, clock });
+  const webhooks = await openWebhooks({
+    account: { key, name },
+    log,
+    consumers: pushed,
+    allowPrivate: () => sources.config().general.allowPrivate,
+    clock,
+    random: Math.random,
+    logger,
+  });
   const deps: V1Deps = {
     account,
     config: sources.config,
@@ -146,35 +133,4 @@ function receiptOf({
 }: Destination): ApiReceipt {
   const retryAt = retryMs === null ? null : new Date(retryMs).toISOString();
   return { gateway, account, channel, state, why, remedy, retry_at: retryAt, tries, refs, losses };
-}
-
-const notYet = (): never => {
-  throw new Error("not built yet");
-};
-const NO_CONSUMERS: Consumers = {
-  put: notYet,
-  get: notYet,
-  list: notYet,
-  remove: notYet,
-  close: () => Promise.resolve(),
-};
-const NO_WEBHOOKS: Webhooks = {
-  put: notYet,
-  get: notYet,
-  list: notYet,
-  remove: notYet,
-  rotate: notYet,
-  enable: notYet,
-  alerts: () => [],
-  close: () => Promise.resolve(),
-};
-
-/** Until the code is there. */
-async function orNone<T>(open: () => Promise<T>, none: T): Promise<T> {
-  try {
-    return await open();
-  } catch (error) {
-    if (error instanceof LogError) throw error;
-    return none;
-  }
 }

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import type { TokenAction } from "../access/operate.ts";
 import { suggest } from "../lib/suggest.ts";
 
 export type Command =
@@ -17,6 +18,7 @@ export type Command =
       readonly conf: string | null;
     }
   | LogCommand
+  | TokenCommand
   | ControlCommand
   | { readonly is: "version" }
   /** `of`: one command; null: the program. */
@@ -32,6 +34,22 @@ export interface LogCommand {
   readonly conf: string | null;
   readonly data: string | null;
   readonly json: boolean;
+}
+
+/** What is done with the tokens of the HTTP API. */
+export interface TokenCommand {
+  readonly is: "token";
+  readonly action: TokenAction;
+  /** The eight characters of the token; empty: it is about none. */
+  readonly id: string;
+  /** Of a new one, as they were written; null: not at all. */
+  readonly asked: Readonly<Record<TokenOption, string | null>>;
+  readonly conf: string | null;
+  readonly data: string | null;
+  readonly socket: string | null;
+  readonly json: boolean;
+  /** Prints the token alone. */
+  readonly quiet: boolean;
 }
 
 /** What is asked of a Rialto that runs. */
@@ -57,7 +75,9 @@ export interface ControlCommand {
  * The options that only some commands take, in addition to `--conf`, `--debug`, `--help`, `--version` and
  * `--or-example`, which all of them do.
  */
-type Option = "data" | "socket" | "watch" | "json" | "ids" | "as";
+type Option = "data" | "socket" | "watch" | "json" | "ids" | "as" | "quiet" | TokenOption;
+const TOKEN_OPTIONS = ["account", "gateways", "scopes", "name", "expires", "posts-per-minute"] as const;
+type TokenOption = (typeof TOKEN_OPTIONS)[number];
 
 interface Rule {
   /** How many words belong to it, least and most. */
@@ -80,6 +100,7 @@ const COMMANDS = {
   check: { words: [0, 1], options: ["json"] },
   init: { words: [0, 1], options: [] },
   log: { words: [1, 2], options: ["data", "json"] },
+  token: { words: [1, 2], options: ["data", "socket", "json", "quiet", ...TOKEN_OPTIONS] },
   help: { words: [0, 1], options: [] },
   version: { words: [0, 0], options: [] },
   ...CONTROL,
@@ -88,6 +109,7 @@ export type HelpTopic = keyof typeof COMMANDS;
 
 const LOG_ACTIONS = ["check", "repair", "backup"] as const;
 type LogAction = (typeof LOG_ACTIONS)[number];
+const TOKEN_ACTIONS = ["create", "list", "revoke", "rotate"] as const satisfies readonly TokenAction[];
 
 /** The reference writes long options with one dash; both are taken. */
 const LONG = /^-(conf|debug|version|help)(=.*)?$/;
@@ -137,6 +159,8 @@ function commandOf(
       return { is: "init", file: first ?? conf };
     case "log":
       return ofLog(words, { conf, data, json });
+    case "token":
+      return ofToken(words, values);
     case "help":
       if (first === null || isCommand(first)) return { is: "help", of: first };
       return usage(`there is no command "${first}"${hint(first)}`);
@@ -165,6 +189,31 @@ function ofLog(
   return { is: "log", action, to, ...rest };
 }
 
+function ofToken([first = "", id = ""]: readonly string[], values: Values): Command {
+  const action = TOKEN_ACTIONS.find((each) => each === first);
+  if (action === undefined) {
+    const actions = TOKEN_ACTIONS.join(", ");
+    return usage(`"token" must be followed by ${actions}, not "${first}"${hint(first, TOKEN_ACTIONS)}`);
+  }
+  const isOfOne = action === "revoke" || action === "rotate";
+  if (isOfOne && id === "") return usage(`"token ${action}" needs the eight characters of a token`);
+  if (!isOfOne && id !== "") return usage(`"${id}" was not expected here`);
+  const alien = action === "create" ? undefined : TOKEN_OPTIONS.find((option) => values[option] !== undefined);
+  if (alien !== undefined) return usage(`"token ${action}" has no option --${alien}`);
+  if (action === "create" && values.account === undefined)
+    return usage('"token create" needs --account, the account of the HTTP API that the token is for');
+  const { conf = null, data = null, socket = null, json = false, quiet = false } = values;
+  const asked = {
+    account: values.account ?? null,
+    gateways: values.gateways ?? null,
+    scopes: values.scopes ?? null,
+    name: values.name ?? null,
+    expires: values.expires ?? null,
+    "posts-per-minute": values["posts-per-minute"] ?? null,
+  };
+  return { is: "token", action, id, asked, conf, data, socket, json, quiet };
+}
+
 /** The commands of an account have three words: the protocol, the command and the account. */
 function ofAccount(protocol: string, words: readonly string[], values: Values): Command {
   const [name, account, ...more] = words;
@@ -186,7 +235,7 @@ function hint(word: string, of: readonly string[] = Object.keys(COMMANDS)): stri
 }
 
 const alienIn = (values: Values, options: readonly Option[]): Option | undefined =>
-  (["data", "socket", "watch", "json", "ids", "as"] as const).find(
+  (["data", "socket", "watch", "json", "ids", "as", "quiet", ...TOKEN_OPTIONS] as const).find(
     (option) => values[option] !== undefined && !options.includes(option),
   );
 
@@ -207,6 +256,13 @@ const parse = (args: string[]) =>
       json: { type: "boolean" },
       ids: { type: "boolean" },
       as: { type: "string" },
+      quiet: { type: "boolean", short: "q" },
+      account: { type: "string" },
+      gateways: { type: "string" },
+      scopes: { type: "string" },
+      name: { type: "string" },
+      expires: { type: "string" },
+      "posts-per-minute": { type: "string" },
       "or-example": { type: "boolean" },
     },
   });

@@ -20,7 +20,7 @@ export class NotRunning extends Error {
 }
 
 export interface Question {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "DELETE";
   /** With its query. */
   readonly path: string;
   /** Sent as JSON. */

@@ -57,6 +57,28 @@ ${CONF}  --json          the result as JSON
 
 Exit code: 0 done, 65 the log is damaged or nothing in it can be read, 73 the file cannot be read or written, 75 Rialto is running.
 `,
+  token: `rialto token create|list|revoke|rotate
+
+Tokens for programs that use the HTTP API below /v1.
+
+  rialto token create --account ACCOUNT [options]   makes a token and prints it, this once
+  rialto token list                                 shows all of them, without the tokens themselves
+  rialto token revoke ID                            the token counts no more, and what it holds open ends
+  rialto token rotate ID                            makes a new one under the same eight characters; the old one counts for another day
+
+  --account ACCOUNT     the account of the HTTP API that it is for, such as api.game
+  --gateways A,B        what it sees (default: all gateways of the account, also those that are added)
+  --scopes A,B          what it may do: read, write, moderate, admin; none includes another (default: read,write)
+  --name NAME           what it is for, for the list and the log
+  --expires DURATION    how long it counts, such as 12h or 90d (default: until it is revoked)
+  --posts-per-minute N  how many requests a minute may say something (default: 60000)
+  --quiet, -q           print the token alone
+  --json                print it as JSON
+${COMMON}
+ID is what follows "rlt_" in the token. Without a running Rialto the tokens are changed in the log itself.
+
+Exit code: 0 done, 1 refused, 73 the log cannot be read or written, 78 the configuration has errors.
+`,
   help: `rialto help [COMMAND]
 
 Prints the list of commands, or the help of one command.

@@ -6,6 +6,8 @@ import type { Count, Dead, SavedState } from "./saved.ts";
 
 /** Where the consumers of all accounts are kept. */
 export const CONSUMERS_STEM = "v1/c/";
+/** Where those are kept that feed the webhooks: no program sees them. */
+export const PUSHED_STEM = "v1/h/";
 
 /**
  * Forgets the consumers of accounts that are not among these keys. `stem`: of which kind. Rejects with the log's

@@ -52,6 +52,7 @@ async function start(token: string | null = null, more: Partial<AdminDeps> = {})
           : { is: "unknown", message: "there is no such gateway" },
       ),
     reload: () => Promise.resolve({ is: "unchanged" }),
+    tokens: () => Promise.resolve({ ok: true, is: "list", tokens: [] }),
     backup: () => Promise.resolve("/data/log.sqlite.backup-1"),
     ...more,
   };

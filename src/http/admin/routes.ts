@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { FastifyReply } from "fastify";
+import { readTokenOrder, type TokenOrder, type TokenResult } from "../../access/operate.ts";
 import type { SayResult, SayRequest } from "../../admin/operator.ts";
 import type { Follower } from "../../admin/followers.ts";
 import type { ExplainView, StatusView } from "../../admin/views.ts";
@@ -26,6 +27,8 @@ export interface AdminDeps {
   readonly say: (words: SayRequest) => Promise<SayResult>;
   /** What the reload came to, as JSON; null: this program cannot. */
   readonly reload: (() => Promise<unknown>) | null;
+  /** Makes, shows and ends tokens. Rejects with a LogError. */
+  readonly tokens: (order: TokenOrder) => Promise<TokenResult>;
   /** Copies the log; the new file, in the data folder. */
   readonly backup: () => Promise<string>;
 }
@@ -98,9 +101,22 @@ export function addAdminRoutes({ app, onBody, release }: HttpApi, deps: AdminDep
     if (deps.reload === null) return refuse(reply, problem(404, "this program runs without a configuration file"));
     return answer(reply, await deps.reload());
   });
+  // Who made one could do by it what the address does not let him.
+  if (by === "socket") addTokens(app, deps);
   app.post("/api/v1/backup", (_request, reply) =>
     unlessLogFails(reply, async () => answer(reply, { file: await deps.backup() })),
   );
+}
+
+function addTokens(app: HttpApi["app"], deps: AdminDeps): void {
+  app.post("/api/v1/tokens", async (request, reply) => {
+    const order = readTokenOrder(request.body);
+    if (order === null) return refuse(reply, problem(400, "the body must be JSON: action, and id or asked"));
+    return await unlessLogFails(reply, async () => {
+      const done = await deps.tokens(order);
+      return done.ok ? answer(reply, done) : refuse(reply, problem(400, done.message));
+    });
+  });
 }
 
 function follow(
