@@ -180,7 +180,7 @@ class OwnWebhooks implements Webhooks {
 
   async #change(name: string, running: Running, spec: WebhookSpec, access: Access): Promise<WebhookView> {
     const { consumers } = this.#deps;
-    await running.pusher.stop();
+    await running.pusher.handBack();
     const record = { ...running.record, spec };
     const ifMatch = (await (await consumers.get(name, access)).view()).etag;
     const { consumer } = await consumers.put(name, consumerSpec(spec), { access, ifMatch });

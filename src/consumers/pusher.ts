@@ -77,6 +77,8 @@ export class Pusher {
   /** What the endpoint asked for: nothing is sent before. */
   #quietUntilMs = -Infinity;
   #sending = 0;
+  /** What was pulled and is not acknowledged. */
+  readonly #held = new Set<Seq>();
   /** Told when something may go on that waited. */
   readonly #waiting = new Set<() => void>();
   readonly #running: Promise<void>;
@@ -119,11 +121,18 @@ export class Pusher {
     this.#wake();
   }
 
-  /** Resolves when nothing is under way any more; what was, is sent again by the next pusher. */
+  /** Resolves when nothing is under way any more; what was, is sent again after the next start. */
   async stop(): Promise<void> {
     this.#ended.abort();
     this.#wake();
     await this.#running;
+  }
+
+  /** The same; another pusher of the same consumer gets what was under way. Rejects with a LogError. */
+  async handBack(): Promise<void> {
+    await this.stop();
+    if (this.#held.size === 0) return;
+    await this.#options.consumer.ack({ nack: Array.from(this.#held, (seq) => ({ seq, inMs: 0 })) });
   }
 
   async #run(): Promise<void> {
@@ -135,6 +144,7 @@ export class Pusher {
       if (isAborted(signal)) break;
       const pulled = await this.#pull(HELD_MAX - underWay.size);
       if (pulled === null) continue;
+      for (const { item } of pulled.events) this.#held.add(item.seq);
       for (const parcel of this.#parcels(pulled)) {
         const delivering = this.#deliver(parcel);
         if (ordered) await delivering;
@@ -289,6 +299,7 @@ export class Pusher {
     for (;;) {
       try {
         await this.#options.consumer.ack({ [as]: [seq] });
+        this.#held.delete(seq);
         return;
       } catch (error) {
         this.#options.onFault(error);
