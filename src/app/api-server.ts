@@ -149,7 +149,7 @@ function urlOf(app: FastifyInstance, host: string): string {
 
 /** What operators are shown of it. `addresses`: as in `App`. */
 export function readerView(
-  { account, readers, ingest }: ApiServer,
+  { account, readers, ingest, v1 }: ApiServer,
   addresses: ReadonlyMap<string, string>,
 ): ReaderView {
   const { accepted, dropped } = ingest;
@@ -160,6 +160,7 @@ export function readerView(
     accepted,
     dropped,
     skipped: readers.skipped,
+    troubles: v1.alerts(),
   };
 }
 

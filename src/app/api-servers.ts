@@ -2,8 +2,12 @@ import { apiSettings } from "../adapters/api/index.ts";
 import type { Account, Config } from "../config/config.ts";
 import { pause } from "../delivery/deadline.ts";
 import { systemClock } from "../delivery/clock.ts";
+import { CONSUMERS_STEM, forgetConsumers, PUSHED_STEM } from "../consumers/marks.ts";
+import { hasWebhooks, WEBHOOKS_STEM } from "../consumers/webhooks.ts";
+import type { Hint } from "../contract/host.ts";
 import type { NextConfig } from "../delivery/change.ts";
 import { compileInbound } from "../gateway/inbound.ts";
+import type { Routes } from "../gateway/routes.ts";
 import type { ApiAccount } from "../http/api/account.ts";
 import { beginningMarks, forgetReaders, hasPositions, joiningMarks, READERS_STEM } from "../http/api/reader-marks.ts";
 import { dispatchTo } from "../http/api/dispatch.ts";
@@ -64,13 +68,12 @@ export class ApiServers {
 
   /** Before anything is appended. Rejects with a LogError. */
   async open(config: Config): Promise<void> {
-    const { log, routes } = this.#core;
     const accounts = apisOf(config);
     const keys = accounts.map(({ key }) => key);
     this.#config = config;
     // What an error leaves out is meant to come back.
     this.#isDegraded = config.errors.length > 0;
-    if (!this.#isDegraded) await forgetReaders(log, keys, routes.reads);
+    if (!this.#isDegraded) await this.#forget(keys);
     for (const account of accounts) this.#put(await createApiServer(account, config, this.#core));
   }
 
@@ -82,8 +85,16 @@ export class ApiServers {
     for (const server of this.all) {
       const { name, key, down } = server.account;
       if (down !== null) this.#core.logger.error({ account: name, ...down }, "the account stays down");
-      else this.addresses.set(key, await listen(server, this.#core.logger));
+      else {
+        this.addresses.set(key, await listen(server, this.#core.logger));
+        void this.#resume(server);
+      }
     }
+  }
+
+  /** Of a network, for whoever reads it. Must be quick. */
+  hint(accountKey: string, channel: string, hint: Hint): void {
+    for (const { v1 } of this.#servers.values()) v1.hint(accountKey, channel, hint);
   }
 
   /** The steps to another configuration; nothing has moved yet. Rejects with a LogError. */
@@ -133,7 +144,7 @@ export class ApiServers {
   }
 
   async #settle({ config, routes, reopen }: NextConfig): Promise<void> {
-    const { logger, log } = this.#core;
+    const { logger } = this.#core;
     const accounts = apisOf(config);
     const keys = new Set(accounts.map(({ key }) => key));
     const ending = this.all.filter(({ account: { key } }) => !keys.has(key) || reopen.has(key));
@@ -151,7 +162,7 @@ export class ApiServers {
     await Promise.all(opening.map(async (account) => await this.#retryUntilAvailable(account, config)));
     if (this.#ended.signal.aborted) return;
     try {
-      await forgetReaders(log, keys, routes.reads);
+      await this.#forget(keys, routes);
     } catch (error) {
       logger.warn(
         { error: describe(error) },
@@ -190,7 +201,10 @@ export class ApiServers {
     try {
       const url = await listen(server, this.#core.logger);
       if (isAborted(signal)) await server.http.close();
-      else this.addresses.set(key, url);
+      else {
+        this.addresses.set(key, url);
+        void this.#resume(server);
+      }
     } catch (error) {
       this.#core.logger.error(
         { account: name, error: describe(error), retryInS: RETRY_MS / 1000 },
@@ -204,6 +218,29 @@ export class ApiServers {
     await pause({ clock: systemClock, ms: RETRY_MS, signal: this.#ended.signal });
     // Another change may have taken it away meanwhile.
     if (this.#servers.get(server.account.key)?.http === server.http) await this.#listen(server);
+  }
+
+  /** What accounts that are gone have left in the log. Rejects with a LogError. */
+  async #forget(keys: Iterable<string>, { reads }: Pick<Routes, "reads"> = this.#core.routes): Promise<void> {
+    const { log } = this.#core;
+    const kept = [...keys];
+    await forgetReaders(log, kept, reads);
+    for (const stem of [CONSUMERS_STEM, PUSHED_STEM, WEBHOOKS_STEM]) await forgetConsumers(log, kept, stem);
+  }
+
+  /** Webhooks go on although nobody asks for anything below `/v1`. */
+  async #resume({ account: { key, name }, v1 }: ApiServer): Promise<void> {
+    const { log, logger } = this.#core;
+    const { signal } = this.#ended;
+    while (!signal.aborted && this.#servers.get(key)?.v1 === v1) {
+      try {
+        if (await hasWebhooks(log, key)) await v1.service();
+        return;
+      } catch (error) {
+        logger.warn({ account: name, error: describe(error) }, "webhooks wait until the log can be read");
+        await pause({ clock: systemClock, ms: RETRY_MS, signal });
+      }
+    }
   }
 
   #configNow(): Config {

@@ -105,6 +105,7 @@ export async function startApp(
       logger,
       clock: systemClock,
       random: Math.random,
+      onHint: (account, channel, hint) => servers?.hint(account, channel, hint),
       ...admin.told,
     });
     const running: Running = { config, log, routes, lock, servers, delivery, share };

@@ -5,6 +5,7 @@ import { adapters } from "../adapters/registry.ts";
 import { Destinations } from "../admin/destinations.ts";
 import type { Destination } from "../admin/views.ts";
 import type { Account, Config } from "../config/config.ts";
+import { hintEventOf } from "../consumers/hint-event.ts";
 import { CONSUMERS_STEM, PUSHED_STEM } from "../consumers/marks.ts";
 import { openConsumers } from "../consumers/open.ts";
 import { openFeed } from "../consumers/open-feed.ts";
@@ -15,6 +16,7 @@ import type { Clock } from "../contract/host.ts";
 import type { Delivery } from "../delivery/delivery.ts";
 import type { FileStore } from "../files/files.ts";
 import type { Routes } from "../gateway/routes.ts";
+import { subjectOf } from "../gateway/subject.ts";
 import type { Ingest } from "../http/api/ingest.ts";
 import type { OwnNames } from "../http/own-host.ts";
 import type { V1Deps } from "../http/v1/deps.ts";
@@ -99,6 +101,13 @@ export async function openV1(sources: V1Sources, host: V1Host): Promise<V1Servic
     limits: new RateLimits(() => clock.monoMs()),
     serveSocket: (socket) => socket.close(1013),
     host,
+    hint: (accountKey, channel, hint) => {
+      const source = sources.config().accounts.get(accountKey);
+      const seen = routes.seen(key).get(subjectOf(accountKey, channel));
+      if (source === undefined || seen === undefined) return;
+      const place = { account: source.name, protocol: source.protocol, channel };
+      deps.hints.tell(hintEventOf(hint, place, seen.gateways, clock.nowMs()));
+    },
     close: async () => {
       await webhooks.close();
       await Promise.all([consumers.close(), pushed.close()]);

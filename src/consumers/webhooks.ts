@@ -85,8 +85,10 @@ export interface WebhooksDeps {
   readonly logger: Logger;
 }
 
-/** Where the webhooks of an account are kept. */
-export const webhookStem = (accountKey: string): string => `v1/w/${accountKey}/`;
+/** Where the webhooks of all accounts are kept. */
+export const WEBHOOKS_STEM = "v1/w/";
+/** Where those of an account are kept. */
+export const webhookStem = (accountKey: string): string => `${WEBHOOKS_STEM}${accountKey}/`;
 
 /** Whether there is anything to run although nobody asks: a start opens no webhooks otherwise. */
 export async function hasWebhooks(log: Pick<Log, "marks">, accountKey: string): Promise<boolean> {

@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
+import type { Alert } from "../../admin/views.ts";
+import type { Hint } from "../../contract/host.ts";
 import type { BodyBounds } from "../body.ts";
 import { LogError } from "../../log/errors.ts";
 import { problemOf, refusalOf, sendProblem, type V1Refusal } from "./answers.ts";
@@ -23,6 +25,10 @@ export interface V1Service {
   admit(request: IncomingMessage): V1Refusal | null;
   /** A WebSocket whose upgrade was let in. */
   open(socket: WebSocket, request: IncomingMessage, wire: Socket): void;
+  /** What the status says of it. */
+  alerts(): readonly Alert[];
+  /** Somebody types, or is there, in a channel of a network. Must be quick. */
+  hint(accountKey: string, channel: string, hint: Hint): void;
   /** Ends what waits and what streams; what comes from now on is refused. */
   end(): void;
   /** When no client is connected any more. Never rejects. */
@@ -82,6 +88,15 @@ export class V1Door {
   open(socket: WebSocket, request: IncomingMessage, wire: Socket): void {
     if (this.#service === null) socket.terminate();
     else this.#service.open(socket, request, wire);
+  }
+
+  /** While nothing of it is loaded, nobody listens, and nothing can fail. */
+  alerts(): readonly Alert[] {
+    return this.#service?.alerts() ?? [];
+  }
+
+  hint(accountKey: string, channel: string, hint: Hint): void {
+    this.#service?.hint(accountKey, channel, hint);
   }
 
   end(): void {

@@ -3,6 +3,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
 import type { Access } from "../../access/access.ts";
+import type { Alert } from "../../admin/views.ts";
+import type { Hint } from "../../contract/host.ts";
 import { bodyGone, receiveBody } from "../body.ts";
 import { problemOf, refusalOf, sendProblem, sendReply, type V1Refusal } from "./answers.ts";
 import { OpenCall, type OpenCalls } from "./call.ts";
@@ -34,6 +36,8 @@ export interface RouterOptions {
   readonly limits: RateLimits;
   readonly serveSocket: ServeSocket;
   readonly host: V1Host;
+  /** See V1Service. */
+  readonly hint: V1Service["hint"];
   /** Ends what the operations work with. Never rejects. */
   readonly close: () => Promise<void>;
 }
@@ -101,6 +105,14 @@ export class Router implements V1Service {
     });
     const count = (): void => void limits.take(access);
     serveSocket(socket, { access, signal: ended.signal, wire, count }, deps);
+  }
+
+  alerts(): readonly Alert[] {
+    return this.#options.deps.webhooks.alerts();
+  }
+
+  hint(accountKey: string, channel: string, hint: Hint): void {
+    this.#options.hint(accountKey, channel, hint);
   }
 
   end(): void {
