@@ -24,6 +24,8 @@ import { Doorman } from "../http/v1/doorman.ts";
 import type { V1Host, V1Service } from "../http/v1/index.ts";
 import { RateLimits } from "../http/v1/limits.ts";
 import { Router } from "../http/v1/router.ts";
+import { ProblemError } from "../http/v1/problems.ts";
+import { socketServer } from "../http/v1/socket.ts";
 import { v1Routes } from "../http/v1/routes/index.ts";
 import { Tickets } from "../http/v1/tickets.ts";
 import type { Log, Seq } from "../log/log.ts";
@@ -99,7 +101,7 @@ export async function openV1(sources: V1Sources, host: V1Host): Promise<V1Servic
     deps,
     doorman,
     limits: new RateLimits(() => clock.monoMs()),
-    serveSocket: (socket) => socket.close(1013),
+    serveSocket: socketServer({ post: notSaid, typing: notSaid }),
     host,
     hint: (accountKey, channel, hint) => {
       const source = sources.config().accounts.get(accountKey);
@@ -115,6 +117,11 @@ export async function openV1(sources: V1Sources, host: V1Host): Promise<V1Servic
     },
   });
 }
+
+/** Until the code is there. */
+const notSaid = (): never => {
+  throw new ProblemError("not_implemented", "this is not built yet");
+};
 
 type ReceiptSources = Pick<V1Deps, "log" | "routes" | "status">;
 

@@ -94,4 +94,25 @@ export const eventsRoutes: readonly Route[] = [
     },
     handle: events,
   },
+  {
+    method: "GET",
+    path: "/v1/socket",
+    needs: "any",
+    stream: true,
+    id: "openSocket",
+    summary: "A WebSocket: events by credit, acks, posts and typing.",
+    about:
+      "Text frames of JSON, each with its `op`. The server begins with `hello`. A client sends `subscribe` (`id`, " +
+      "`consumer`, or `filter` and `after`, and `credit`), `credit`, `unsubscribe`, `ack`, `post`, `typing` and " +
+      "`heartbeat`, as far as its scopes go; each with an `id` is answered by `ok` or `error` under it. The server " +
+      "sends `event`, `skipped` and `heartbeat`, and never more events than it was given credit for.",
+    answers: {
+      101: { about: "The socket is open." },
+      426: { about: "The request asks for no WebSocket." },
+    },
+    handle: () => {
+      const headers = { Upgrade: "websocket", Connection: "Upgrade" };
+      throw new ProblemError("upgrade_required", "this address is a WebSocket: ask for an upgrade", { headers });
+    },
+  },
 ];

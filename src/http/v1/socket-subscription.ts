@@ -1,0 +1,119 @@
+import type { Consumer, Pulled } from "../../consumers/consumers.ts";
+import type { EventFilter, Feed, FeedItem } from "../../consumers/feed.ts";
+import { toJson } from "../../consumers/held.ts";
+import type { HintEvent, SkippedEvent } from "../../contract/api-v1.ts";
+import { isAborted, onAbort } from "../../lib/abort.ts";
+import type { Seq } from "../../log/log.ts";
+import { deliveredJson } from "./consumer-shapes.ts";
+import { hintFor } from "./hint-view.ts";
+import { type EventSink, pumpEvents } from "./pump.ts";
+
+/** Of one pull for a socket. */
+const PULL = { waitMs: 55_000, bytes: 64 * 1024 };
+const PULL_MAX = 256;
+/** Most events that a subscription may have asked for and not got. */
+const CREDIT_MAX = 1_000_000;
+
+/** The socket under a subscription. */
+export interface SocketOut {
+  readonly isFull: boolean;
+  /** Resolves when there is room again, or the socket has closed. */
+  drained(): Promise<void>;
+  /** A whole frame of JSON. */
+  send(frame: string): void;
+}
+
+/** The events that a client has asked for under one id: no more of them than it has given credit for. */
+export class Subscription implements EventSink {
+  readonly #id: string;
+  readonly #out: SocketOut;
+  readonly #ending = new AbortController();
+  readonly #forget: () => void;
+  #credit: number;
+  #given = Promise.withResolvers<void>();
+
+  /** `closed`: of the socket. */
+  constructor(id: string, credit: number, out: SocketOut, closed: AbortSignal) {
+    this.#id = JSON.stringify(id);
+    this.#credit = credit;
+    this.#out = out;
+    this.#forget = onAbort(closed, () => this.end());
+  }
+
+  get ended(): AbortSignal {
+    return this.#ending.signal;
+  }
+
+  get room(): number {
+    return this.#credit;
+  }
+
+  give(credit: number): void {
+    this.#credit = Math.min(CREDIT_MAX, this.#credit + credit);
+    this.#wake();
+  }
+
+  end(): void {
+    this.#forget();
+    this.#ending.abort();
+    this.#wake();
+  }
+
+  async ready(): Promise<void> {
+    while (!isAborted(this.ended)) {
+      if (this.#credit <= 0) await this.#given.promise;
+      else if (this.#out.isFull) await this.#out.drained();
+      else return;
+    }
+  }
+
+  item({ json }: FeedItem): void {
+    this.#credit -= 1;
+    this.#out.send(`{"op":"event","id":${this.#id},"event":${json}}`);
+  }
+
+  skipped({ from, to, count }: SkippedEvent): void {
+    this.#out.send(`{"op":"skipped","id":${this.#id},"from":"${from}","to":"${to}","count":${count}}`);
+  }
+
+  passed(): void {
+    // A socket that breaks begins again after the last event that it got.
+  }
+
+  hint(hint: HintEvent, filter: EventFilter): void {
+    const shown = this.#out.isFull ? null : hintFor(hint, filter);
+    if (shown !== null) this.#out.send(`{"op":"event","id":${this.#id},"event":${toJson(shown)}}`);
+  }
+
+  /** Until it ends. Rejects with the log's LogError. */
+  async follow(feed: Feed, filter: EventFilter, from: Seq): Promise<void> {
+    await pumpEvents({ feed, filter, from }, this);
+  }
+
+  /** Until it ends. Rejects with a ConsumerError, or the log's LogError. */
+  async consume(consumer: Consumer): Promise<void> {
+    for (;;) {
+      await this.ready();
+      const signal = this.ended;
+      if (isAborted(signal)) return;
+      this.#deliver(await consumer.pull({ ...PULL, max: Math.min(PULL_MAX, this.#credit), signal }));
+    }
+  }
+
+  #deliver({ events, gap }: Pulled): void {
+    if (gap !== null) {
+      const { from, to, count } = gap;
+      this.skipped({ type: "skipped", from: String(from), to: String(to), count });
+    }
+    for (const delivered of events) {
+      this.#credit -= 1;
+      this.#out.send(`{"op":"event","id":${this.#id},${deliveredJson(delivered).slice(1)}`);
+    }
+  }
+
+  #wake(): void {
+    const { resolve } = this.#given;
+    this.#given = Promise.withResolvers();
+    resolve();
+  }
+}
