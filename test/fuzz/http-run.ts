@@ -6,7 +6,7 @@ import { eventually, within } from "../support/wait.ts";
 import { type Batch, batch, TAG } from "./http-requests.ts";
 import { growthOf, type Moment } from "./growth.ts";
 import { Random } from "./random.ts";
-import type { Surface } from "./surfaces.ts";
+import type { Surface } from "./surface.ts";
 import { weigh, WEIGHABLE, type Weight } from "./weight.ts";
 
 const CONNECTIONS = 96;

@@ -2,7 +2,8 @@ import { parseArgs } from "node:util";
 import { growthOf, type Moment } from "./growth.ts";
 import { runHttp, type Weighed } from "./http-run.ts";
 import { report, runTarget } from "./runner.ts";
-import { type Surface, SURFACES } from "./surfaces.ts";
+import type { Surface } from "./surface.ts";
+import { SURFACES } from "./surfaces.ts";
 import { TARGETS } from "./targets/all.ts";
 import { watch } from "./watch.ts";
 

@@ -1,19 +1,8 @@
-import type { NetConnectOpts } from "node:net";
 import { socketPath } from "../../src/http/admin/socket.ts";
-import type { Rialto } from "../support/rialto.ts";
-import { type Dialect, TAG } from "./http-requests.ts";
+import { TAG } from "./http-requests.ts";
+import type { Surface } from "./surface.ts";
+import { v1 } from "./surface-v1.ts";
 import { text } from "./text.ts";
-
-/** A server of the program that strangers, or programs beside it, may ask. */
-export interface Surface {
-  readonly dialect: Dialect;
-  /** Where the n-th connection leads. */
-  readonly address: (rialto: Rialto, turn: number) => NetConnectOpts;
-  /** Of each post that was answered 200: its text where the answers have it, else what no other answer has. */
-  readonly taken: (received: string) => readonly string[];
-  /** Whether `taken` gives texts. */
-  readonly namesTexts: boolean;
-}
 
 const words = (many: string): readonly string[] => many.split(" ");
 
@@ -66,4 +55,5 @@ const admin: Surface = {
 export const SURFACES: ReadonlyMap<string, Surface> = new Map([
   ["http", api],
   ["admin", admin],
+  ["v1", v1],
 ]);
