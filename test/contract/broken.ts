@@ -42,6 +42,7 @@ export function worsen(adapter: Adapter, parts: Parts): Adapter {
             accept: async (batch) => await args.host.accept(batch),
             lost: (...told) => args.host.lost(...told),
             degraded: (why, about) => args.host.degraded(why, about),
+            hint: (hint) => args.host.hint?.(hint),
             openFile: async (id, signal) => await args.host.openFile(id, signal),
             publish: async (text) => await args.host.publish(text),
           };
@@ -67,6 +68,9 @@ function worsenSession(session: Session, host: Host, parts: Parts): Session {
       openFile: async (ref, signal) => (await session.openFile?.(ref, signal)) ?? { ok: false, why: GONE },
     }),
     join: async (channel, signal) => await session.join(channel, signal),
+    ...(session.members && {
+      members: async (channel, signal) => (await session.members?.(channel, signal)) ?? null,
+    }),
     ...(session.leave && { leave: async (channel, signal) => await session.leave?.(channel, signal) }),
     quiesce: async () => await session.quiesce(),
     close: async (signal) => await session.close(signal),

@@ -8,6 +8,7 @@ import { history } from "./cases/history.ts";
 import { joining } from "./cases/joining.ts";
 import { losing } from "./cases/losing.ts";
 import { opening } from "./cases/opening.ts";
+import { now } from "./cases/now.ts";
 import { parts } from "./cases/parts.ts";
 import { posting } from "./cases/posting.ts";
 import { receiving } from "./cases/receiving.ts";
@@ -27,6 +28,7 @@ const groups = {
   topics,
   answering,
   "what people do": acting,
+  "what is only true now": now,
   files,
   losing,
   history,

@@ -20,7 +20,17 @@ export function fakeFixture(traits: Partial<FakeTraits> = {}, patienceMs = 4_000
 }
 
 function offersOf(isRich: boolean): ReadonlySet<Feature> {
-  const poor: readonly Feature[] = ["auth", "config", "unreachable", "refused", "kick", "leave", "stall"];
+  const poor: readonly Feature[] = [
+    "auth",
+    "config",
+    "unreachable",
+    "refused",
+    "kick",
+    "leave",
+    "stall",
+    "members",
+    "typing",
+  ];
   const rich: readonly Feature[] = [
     "edit",
     "erase",

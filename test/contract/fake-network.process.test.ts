@@ -6,6 +6,7 @@ import { changes } from "./mistakes/changes.ts";
 import { inbound } from "./mistakes/inbound.ts";
 import { keeping } from "./mistakes/keeping.ts";
 import { living } from "./mistakes/living.ts";
+import { momentary } from "./mistakes/momentary.ts";
 import { outbound } from "./mistakes/outbound.ts";
 
 for (const idempotency of ["none", "echo", "key"] as const) {
@@ -19,7 +20,7 @@ describeAdapter("the fake network, short lines", fakeFixture({ limits: { textMax
 describeAdapter("the fake network, slow", fakeFixture({ latencyMs: 2 }));
 
 describe("the suite finds an adapter that", () => {
-  test.each([...inbound, ...outbound, ...changes, ...keeping, ...living])(
+  test.each([...inbound, ...outbound, ...changes, ...keeping, ...living, ...momentary])(
     "$name",
     async ({ foundBy, says, traits, parts }) => {
       const fixture = fakeFixture(traits, 400);

@@ -102,6 +102,11 @@ export class FakePerson implements Person {
     return await Promise.resolve();
   }
 
+  async type(channel: string, on: boolean): Promise<void> {
+    this.#server.room(channel).type(this.#name, on);
+    return await Promise.resolve();
+  }
+
   topic(channel: string): string {
     return this.#server.room(channel).topic;
   }

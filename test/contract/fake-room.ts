@@ -63,6 +63,8 @@ export interface Member {
   readonly name: string;
   readonly link: FakeLink;
   hear(room: string, happening: Happening, nth: number): void;
+  /** Somebody types, or no longer: not part of what happened. */
+  hearTyping(room: string, by: string, on: boolean): void;
 }
 
 /** A line of nothing but text. */
@@ -92,6 +94,10 @@ export class FakeRoom {
   tell(happening: Happening): void {
     const nth = this.#journal.push(happening) - 1;
     for (const member of this.members) member.link.tell(() => member.hear(this.name, happening, nth));
+  }
+
+  type(by: string, on: boolean): void {
+    for (const member of this.members) member.link.tell(() => member.hearTyping(this.name, by, on));
   }
 
   /** The member lives through what has happened from then on. */

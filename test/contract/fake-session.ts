@@ -1,7 +1,15 @@
 import type { Event } from "../../src/contract/events.ts";
 import type { Host } from "../../src/contract/host.ts";
-import type { ChannelRef, Cursor, FileRef } from "../../src/contract/ids.ts";
-import type { AnyHandlers, ChannelRequest, Ended, Joined, OpenedFile, Session } from "../../src/contract/session.ts";
+import type { ChannelRef, Cursor, FileRef, UserRef } from "../../src/contract/ids.ts";
+import type {
+  AnyHandlers,
+  ChannelRequest,
+  Ended,
+  Joined,
+  Member as ContractMember,
+  OpenedFile,
+  Session,
+} from "../../src/contract/session.ts";
 import { changesOn } from "./fake-changes.ts";
 import { eventOf } from "./fake-events.ts";
 import type { FakeLink } from "./fake-link.ts";
@@ -107,6 +115,12 @@ export class FakeSession implements Session, Member {
     abort.stop();
   }
 
+  async members(channel: ChannelRef): Promise<readonly ContractMember[] | null> {
+    const asked = await this.link.ask(() => [...this.#server.room(channel).people]);
+    if (!asked.ok || !this.#joined.has(channel)) return null;
+    return asked.value.map((name) => ({ id: name as UserRef, name, bot: false, present: null }));
+  }
+
   /** On the server. What was missed comes before what happens from now on. */
   #enter(name: string): void {
     this.#left.delete(name);
@@ -162,6 +176,12 @@ export class FakeSession implements Session, Member {
     this.#take(
       eventOf(happening, { channel: room as ChannelRef, isOurs: (by) => this.#server.ours.has(by), atMs, nth }),
     );
+  }
+
+  hearTyping(room: string, by: string, on: boolean): void {
+    if (this.#quiet || this.#left.has(room) || this.#server.ours.has(by)) return;
+    const author = { id: by as UserRef, identity: null, name: by, avatar: null };
+    this.#host.hint?.({ kind: "typing", channel: room as ChannelRef, author, on });
   }
 
   /** Intake is bounded: while too much waits in `accept`, nothing is read. */

@@ -27,6 +27,8 @@ export interface Fixture {
  * - `history`: what is said while nobody is connected can be had later; see `OpenArgs.since`.
  * - `announces`: before a post leaves, the adapter puts it into its cursor and waits until that is on disk.
  * - `fetch`: `Person.fetch` reads the files that a person sees.
+ * - `members`: sessions have `members`, which know those who are in a channel and have said something.
+ * - `typing`: `Person.type` shows others that somebody types, and the adapter then gives hints.
  * - `setTopic`: `Person.topic` shows what we set, and we may set topics where the person is.
  * What is asked of us depends on the capabilities: edits of ours are looked for where `ops.edit` is native, and so on.
  */
@@ -48,6 +50,8 @@ export type Feature =
   | "history"
   | "announces"
   | "fetch"
+  | "members"
+  | "typing"
   | "setTopic";
 
 export type Settings = Readonly<Record<string, unknown>>;
@@ -131,6 +135,8 @@ export interface Person {
    * Texts of messages in the channel that a client would alert this person to, because they mention it or everybody.
    */
   notified?(channel: string): readonly string[];
+  /** The client shows others in the channel that this person types, or no longer does. */
+  type?(channel: string, on: boolean): Promise<void>;
   /** The topic of the channel as this person's client shows it; empty: none; null: it has seen none yet. */
   topic?(channel: string): string | null;
   /** The content of the file in a message that this person sees. */

@@ -1,5 +1,5 @@
 import type { Event, Posted } from "../../src/contract/events.ts";
-import type { Accepted, AdapterLog, Clock, Host } from "../../src/contract/host.ts";
+import type { Accepted, AdapterLog, Clock, Hint, Host } from "../../src/contract/host.ts";
 import type { ChannelRef, Cursor, FileId } from "../../src/contract/ids.ts";
 import type { Reason } from "../../src/contract/outcome.ts";
 import type { OpenedFile } from "../../src/contract/session.ts";
@@ -54,6 +54,7 @@ export class RecordingHost implements Host {
   /** Everything handed over, in the order of the calls, whether accepted by now or not. */
   readonly events: Event[] = [];
   readonly cursors: Cursor[] = [];
+  readonly hints: Hint[] = [];
   readonly losses: Loss[] = [];
   readonly doubts: (Reason | null)[] = [];
   readonly records: LogRecord[] = [];
@@ -103,6 +104,10 @@ export class RecordingHost implements Host {
 
   degraded(why: Reason | null): void {
     this.doubts.push(why);
+  }
+
+  hint(hint: Hint): void {
+    this.hints.push(hint);
   }
 
   openFile(id: FileId): Promise<OpenedFile> {

@@ -201,6 +201,10 @@ class TaggingGuest extends Guest {
     return own()?.tags.get("msgid") ?? "";
   }
 
+  async type(channel: string, on: boolean): Promise<void> {
+    await this.client.raw(`@+typing=${on ? "active" : "done"} TAGMSG ${channel}`);
+  }
+
   async react(channel: string, message: Handle, emoji: string, on: boolean): Promise<void> {
     await this.client.raw(`@+draft/reply=${message};+draft/${on ? "react" : "unreact"}=${emoji} TAGMSG ${channel}`);
   }
@@ -274,6 +278,9 @@ function withoutDelete(session: Session): Session {
       return joined;
     },
     ...(session.leave && { leave: async (channel, signal) => await session.leave?.(channel, signal) }),
+    ...(session.members && {
+      members: async (channel, signal) => (await session.members?.(channel, signal)) ?? null,
+    }),
     ended: session.ended,
     quiesce: async () => await session.quiesce(),
     close: async (signal) => await session.close(signal),
@@ -286,8 +293,19 @@ export function contractAgainst(name: "ngircd" | "inspircd", start: Start, kind:
   const fixture: Fixture = {
     adapter,
     features: new Set<Feature>([
-      ...(["auth", "config", "unreachable", "refused", "kick", "leave", "stall", "notified", "setTopic"] as const),
-      ...(kind.tags ? (["reply", "react"] as const) : []),
+      ...([
+        "auth",
+        "config",
+        "unreachable",
+        "refused",
+        "kick",
+        "leave",
+        "stall",
+        "notified",
+        "setTopic",
+        "members",
+      ] as const),
+      ...(kind.tags ? (["reply", "react", "typing"] as const) : []),
     ]),
     start: async () => {
       servers ??= startServers(start);

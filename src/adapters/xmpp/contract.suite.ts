@@ -158,7 +158,19 @@ export function contractAgainst(
     adapter,
     features: new Set([
       ...(["auth", "config", "unreachable", "refused", "kick", "leave", "stall"] as const),
-      ...(["edit", "erase", "react", "reply", "file", "notified", "history", "fetch", "setTopic"] as const),
+      ...([
+        "edit",
+        "erase",
+        "react",
+        "reply",
+        "file",
+        "notified",
+        "history",
+        "fetch",
+        "setTopic",
+        "members",
+        "typing",
+      ] as const),
     ]),
     start: async () => {
       servers ??= startServers(start);

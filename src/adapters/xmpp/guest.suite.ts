@@ -88,6 +88,12 @@ export class Guest implements Person {
     return Promise.resolve();
   }
 
+  type(channel: string, on: boolean): Promise<void> {
+    const state = `<${on ? "composing" : "active"} xmlns="http://jabber.org/protocol/chatstates"/>`;
+    this.#client.raw(`<message to="${this.#jid(channel)}" type="groupchat">${state}</message>`);
+    return Promise.resolve();
+  }
+
   topic(channel: string): string | null {
     const set = this.#client
       .messages(this.#jid(channel))

@@ -1,7 +1,8 @@
 import type { OpenArgs } from "../../contract/adapter.ts";
 import type { ChannelRef, FileRef } from "../../contract/ids.ts";
+import type { Hint } from "../../contract/host.ts";
 import type { Reason } from "../../contract/outcome.ts";
-import type { ChannelRequest, Ended, Handlers, Joined, OpenedFile, Session } from "../../contract/session.ts";
+import type { ChannelRequest, Ended, Handlers, Joined, Member, OpenedFile, Session } from "../../contract/session.ts";
 import { onAbort } from "../../lib/abort.ts";
 import { RoomArchive } from "./archive.ts";
 import { Avatars } from "./avatars.ts";
@@ -22,6 +23,7 @@ import { joined, left } from "./presence.ts";
 import { isInside } from "./put.ts";
 import { readMessage } from "./receive.ts";
 import { OwnIds } from "./refs.ts";
+import { awayHint, membersOf, typingHint } from "./hints.ts";
 import { isNotThere } from "./refusals.ts";
 import { errorOf, Requests } from "./requests.ts";
 import type { XmppRoom } from "./room.ts";
@@ -69,6 +71,7 @@ export class XmppSession implements Session<XmppHandlers> {
   readonly #uploads: XmppUploads;
   #over: Reason | null = null;
   #closing = false;
+  #quiet = false;
 
   constructor(options: LiveOptions) {
     const { stream, settings, host, since } = options;
@@ -154,12 +157,18 @@ export class XmppSession implements Session<XmppHandlers> {
     this.#catchUp.forget(channel);
   }
 
+  async members(channel: ChannelRef): Promise<readonly Member[] | null> {
+    const room = this.#rooms.get(channel);
+    return await Promise.resolve(room?.state === "in" ? membersOf(room) : null);
+  }
+
   async openFile(ref: FileRef, signal: AbortSignal): Promise<OpenedFile> {
     if (signal.aborted) return { ok: false, why: givenUp().why };
     return await this.#avatars.open(ref);
   }
 
   async quiesce(): Promise<void> {
+    this.#quiet = true;
     await this.#intake.stop();
   }
 
@@ -231,6 +240,7 @@ export class XmppSession implements Session<XmppHandlers> {
       const received = readMessage(message, { room, ids: this.#ids, nowMs: clock.nowMs(), archived: null });
       if (received.own && received.id !== null) this.#outbox.shown(room, received.id, received.sid);
       if (room.leaving !== null) return;
+      this.#hint(received.own || received.old ? null : typingHint(message, received, room));
       const isSubject = child(message, "subject") !== undefined && child(message, "body") === undefined;
       if (isSubject) {
         room.subject = childText(message, "subject");
@@ -250,6 +260,7 @@ export class XmppSession implements Session<XmppHandlers> {
     if (nick === null) return;
     const atMs = this.#options.host.clock.nowMs();
     if (attr(presence, "type") === "unavailable") {
+      room.typing.delete(nick);
       const isKnown = room.occupants.has(nick);
       const event = left(presence, room, atMs);
       const newNick = event.change === "rename" ? attr(child(child(presence, "x", NS.mucUser), "item"), "nick") : "";
@@ -258,10 +269,16 @@ export class XmppSession implements Session<XmppHandlers> {
       if (isKnown) this.#tell(room, event);
     } else if (attr(presence, "type") === "") {
       const isNew = !room.occupants.has(nick);
+      const before = room.occupant(nick);
       room.occupants.put(nick, presence);
+      if (before !== null) this.#hint(awayHint(nick, before, room));
       // Those who were there before us did not come now.
       if (isNew && room.state !== "asked") this.#tell(room, joined(nick, room, atMs));
     }
+  }
+
+  #hint(hint: Hint | null): void {
+    if (hint !== null && !this.#quiet) this.#options.host.hint?.(hint);
   }
 
   #tell(room: XmppRoom, event: ReturnType<typeof joined>): void {

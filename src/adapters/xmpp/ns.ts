@@ -30,6 +30,7 @@ export const NS = {
   fallbackOld: "urn:xmpp:feature-fallback:0",
   reactions: "urn:xmpp:reactions:0",
   hints: "urn:xmpp:hints",
+  chatStates: "http://jabber.org/protocol/chatstates",
   upload: "urn:xmpp:http:upload:0",
   oob: "jabber:x:oob",
   sfs: "urn:xmpp:sfs:0",

@@ -10,6 +10,8 @@ export interface Occupant {
   /** Lower-case hex SHA-1 of the picture (XEP-0153), null when there is none or nobody said. */
   readonly avatar: string | null;
   readonly role: string;
+  /** Says so, or to be left alone (RFC 6121 §4.7.2.1). */
+  readonly away: boolean;
 }
 
 /** How a room tells people apart. */
@@ -21,6 +23,7 @@ export interface Telling {
 }
 
 const OCCUPANTS_MAX = 20_000;
+const AWAY: ReadonlySet<string> = new Set(["away", "xa", "dnd"]);
 
 interface Seen {
   readonly occupantId: string | null;
@@ -29,6 +32,7 @@ interface Seen {
   readonly count: number;
   readonly avatar: string | null;
   readonly role: string;
+  readonly away: boolean;
 }
 
 /** Who is in one room, as its presences tell. */
@@ -40,7 +44,12 @@ export class Occupants {
     const seen = this.#here.get(nick);
     return seen === undefined
       ? null
-      : { nick, identity: identityOf(seen, telling), avatar: seen.avatar, role: seen.role };
+      : { nick, identity: identityOf(seen, telling), avatar: seen.avatar, role: seen.role, away: seen.away };
+  }
+
+  /** Ourselves too. */
+  get nicks(): readonly string[] {
+    return [...this.#here.keys()];
   }
 
   has(nick: string): boolean {
@@ -64,6 +73,7 @@ export class Occupants {
       count: before?.count ?? this.#joins,
       avatar: avatarOf(presence) ?? before?.avatar ?? null,
       role: attr(item, "role"),
+      away: AWAY.has(childText(presence, "show") ?? ""),
     });
   }
 

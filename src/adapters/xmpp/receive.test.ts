@@ -77,7 +77,7 @@ describe("messages", () => {
     ["that says it is of the room, where it tells no past", ROOM, false, NOW, "n:alice"],
   ])("a delay %s", (_, by, tellsPast, atMs, identity) => {
     const delay = `<delay xmlns="${NS.delay}" stamp="2001-09-09T01:46:40Z" from="${by}"/>`;
-    const here = { nick: "alice", identity: "n:alice", avatar: null, role: "" };
+    const here = { nick: "alice", identity: "n:alice", avatar: null, role: "", away: false };
     const given = { tellsPast, occupantIds: false, ownIdentity: "j:us", occupant: () => here };
     const { events } = received("alice", `<body>x</body>${delay}${sid("s1")}`, given);
     expect(events).toMatchObject([{ atMs, author: { identity } }]);

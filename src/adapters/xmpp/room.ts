@@ -54,6 +54,8 @@ export class XmppRoom implements RoomView {
   /** We were never there before: what the room tells of its past is not for us. */
   skipsPast = false;
   readonly occupants = new Occupants();
+  /** Nicks of those who type. */
+  readonly typing = new Set<string>();
   /** As the room has shown it since we entered; null: it has shown none. */
   subject: string | null = null;
   /** Null while messages go straight on. */

@@ -216,6 +216,7 @@ export class XmppRooms {
     room.state = "out";
     room.entry += 1;
     room.backlog = null;
+    room.typing.clear();
     room.occupants.clear();
   }
 

@@ -37,7 +37,7 @@ export function aRoom(given: Partial<RoomView> = {}): RoomView {
     nonce: "n",
     occupant: (nick) => {
       const identity = identities.get(nick);
-      return identity === undefined ? null : { nick, identity, avatar: null, role: "participant" };
+      return identity === undefined ? null : { nick, identity, avatar: null, role: "participant", away: false };
     },
     isKnown: () => false,
     isBy: () => false,

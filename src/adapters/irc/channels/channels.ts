@@ -200,6 +200,7 @@ export class Channels {
       case "NOTICE":
       case "TAGMSG":
         this.touch(first);
+        this.#members.learn(this.#options.link.key(first), this.#options.link.key(nick), addressIn(source));
         break;
       case "353":
         this.#onNames(params[2] ?? "", params[3] ?? "");
@@ -247,8 +248,7 @@ export class Channels {
       else if (this.#unasked.size < UNASKED_MAX) this.#unasked.add(key);
     } else if (room?.state === "in") {
       this.touch(channel);
-      const address = source === null || source.host === "" ? null : `${source.user}@${source.host}`;
-      this.#members.add(key, link.key(nick), { nick, address });
+      this.#members.add(key, link.key(nick), { nick, address: addressIn(source) });
     }
   }
 
@@ -324,5 +324,8 @@ export class Channels {
     room.joining?.settle(refusal.joined);
   }
 }
+
+const addressIn = (source: IrcLine["source"]): string | null =>
+  source === null || source.host === "" ? null : `${source.user}@${source.host}`;
 
 const LEFT: Reason = { code: "stopping", message: "Rialto leaves the channel" };

@@ -39,6 +39,14 @@ export class ChannelMembers {
     people.set(nick, { away: false, ...before, nick: shown.nick, address: shown.address ?? before?.address ?? null });
   }
 
+  /** A line shows the address of somebody in a channel. */
+  learn(channel: string, nick: string, address: string | null): void {
+    const people = this.#rooms.get(channel);
+    const person = people?.get(nick);
+    if (person !== undefined && address !== null && person.address !== address)
+      people?.set(nick, { ...person, address });
+  }
+
   /** Whether they can be reached. */
   away(nick: string, away: boolean): void {
     for (const people of this.#rooms.values()) {

@@ -1,0 +1,79 @@
+import type { ChannelRef, UserRef } from "../../../src/contract/ids.ts";
+import type { Member } from "../../../src/contract/session.ts";
+import type { Mistake } from "../broken.ts";
+
+const LIST = "the list of a channel has those who are there, by the ids of what they say";
+const LEFT = "who leaves is in the list no longer";
+const TYPES = "who types is told while it is so, and it is no event";
+
+function members(change: (list: readonly Member[], as: string) => readonly Member[] | null): Mistake["parts"] {
+  return {
+    session: (session) => ({
+      members: async (channel, signal) => change((await session.members?.(channel, signal)) ?? [], session.as),
+    }),
+  };
+}
+
+/** In what is only true now. */
+export const momentary: readonly Mistake[] = [
+  {
+    name: "knows nobody in a channel",
+    foundBy: LIST,
+    says: /members\(\) of a joined channel is null/,
+    parts: members(() => null),
+  },
+  {
+    name: "forgets somebody in a list",
+    foundBy: LIST,
+    says: /the list has .*, and should have/,
+    parts: members((list) => list.slice(1)),
+  },
+  {
+    name: "is in its own list",
+    foundBy: LIST,
+    says: /we ourselves/,
+    parts: members((list, as) => [...list, { id: as as UserRef, name: as, bot: true, present: null }]),
+  },
+  {
+    name: "has somebody twice in a list",
+    foundBy: LIST,
+    says: /everybody once/,
+    parts: members((list) => [...list, ...list]),
+  },
+  {
+    name: "has other ids in a list than in what is said",
+    foundBy: LIST,
+    says: /is that of what is said/,
+    parts: members((list) => list.map((one) => ({ ...one, id: `other ${one.id}` as UserRef }))),
+  },
+  {
+    name: "never takes anybody from a list",
+    foundBy: LEFT,
+    says: /who has left is not in the list/,
+    parts: (() => {
+      const all = new Map<string, Member>();
+      return members((list) => {
+        for (const one of list) all.set(one.id, one);
+        return [...all.values()];
+      });
+    })(),
+  },
+  {
+    name: "does not say who types",
+    foundBy: TYPES,
+    says: /waited .* for a hint that somebody types/,
+    parts: { host: () => ({ hint: () => undefined }) },
+  },
+  {
+    name: "says of another channel that somebody types there",
+    foundBy: TYPES,
+    says: /elsewhere/,
+    parts: { host: (host) => ({ hint: (hint) => host.hint?.({ ...hint, channel: "elsewhere" as ChannelRef }) }) },
+  },
+  {
+    name: "says after the end who types",
+    foundBy: "after quiesce() nobody hears who types",
+    says: /hints after quiesce/,
+    parts: { session: () => ({ quiesce: () => Promise.resolve() }) },
+  },
+];
