@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "../../test/support/property.ts";
 import { describe, expect, test } from "vitest";
 import { compileTerms, QUERY_WORDS, termsOf, tokensOf, wordsOf } from "./words.ts";
 
@@ -24,7 +24,7 @@ describe("termsOf", () => {
       "a-b* NEAR(x y) col:z ^q",
       ["a", "b*", "near", "x", "y", "col", "z", "q"].map((w) => one(w.replace("*", ""), w.endsWith("*"))),
     ],
-    ['" ' + "'" + " ; -- *", []],
+    ["\" ' ; -- *", []],
   ])("of %j", (query, terms) => expect(termsOf(query)).toEqual(terms));
 
   test("takes so many words and no more", () => {

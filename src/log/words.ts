@@ -77,12 +77,12 @@ function gramOf(word: string, mode: WordMode): number | null {
 
 /** A piece from each character on; the last ones are shorter, so that what is shorter is found at an end, too. */
 function gramsOf(word: string, size: number): string[] {
-  const characters = [...word];
+  const characters = Array.from(word);
   return characters.map((_, index) => characters.slice(index, index + size).join(""));
 }
 
 function cut(word: string): string {
-  return word.length <= WORD_CHARS ? word : [...word].slice(0, WORD_CHARS).join("");
+  return word.length <= WORD_CHARS ? word : Array.from(word).slice(0, WORD_CHARS).join("");
 }
 
 export interface CompiledQuery {
@@ -102,10 +102,10 @@ export function compileTerms(terms: readonly Term[], mode: WordMode): CompiledQu
     for (const [index, word] of words.entries()) {
       const isLast = index === words.length - 1;
       const size = gramOf(word, mode);
-      const characters = [...word];
+      const characters = Array.from(word);
       if (size === null) parts.add(open && isLast ? `"${cut(word)}"*` : `"${cut(word)}"`);
       else if (characters.length < size) parts.add(`"${word}"*`);
-      else for (const gram of gramsOf(word, size)) if ([...gram].length === size) parts.add(`"${gram}"`);
+      else for (const gram of gramsOf(word, size)) if (Array.from(gram).length === size) parts.add(`"${gram}"`);
       if (size !== null && characters.length > size) isSure = false;
       // What is kept in pieces may begin and end within a longer word.
       const before = index === 0 && size !== null ? "" : " ";

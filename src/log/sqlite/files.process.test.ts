@@ -64,7 +64,7 @@ test("a log of a newer version is left alone", async () => {
   const before = readFileSync(file);
   await expect(openAt(dataPath)).rejects.toMatchObject({
     code: "format",
-    message: expect.stringContaining("written by a newer Rialto (format 99, this one knows up to 4)") as string,
+    message: expect.stringContaining("written by a newer Rialto (format 99, this one knows up to 5)") as string,
   });
   expect(readFileSync(file).equals(before)).toBe(true);
 });

@@ -19,6 +19,12 @@ import { Writer } from "./writer.ts";
 /** Retention looks at the size after this many characters were written, or an eighth of what it may keep. */
 const SWEEP_CHARS = 8 * 1024 * 1024;
 
+/** What takes more than one step, or changes something, is no question. */
+type Question = Exclude<
+  Request,
+  { is: "commit" | "read" | "newest" | "search" | "words" | "sweep" | "backup" | "close" }
+>;
+
 /** The database and what may be asked of it. Commits are done at once; reads and retention in slices between them. */
 export class Store {
   readonly #file: string;
@@ -90,66 +96,18 @@ export class Store {
         return this.#rows(request.id, this.#queries.read(request, this.head));
       case "newest":
         return this.#rows(request.id, this.#queries.newest(request, this.head));
-      case "first":
-        return this.#guard(request.id, () => {
-          this.#say({ is: "first", id: request.id, seq: this.#queries.first() ?? this.head + 1 });
-        });
-      case "marks":
-        return this.#guard(request.id, () => {
-          this.#say({ is: "marks", id: request.id, marks: this.#queries.marks(request.prefix) });
-        });
-      case "receipts":
-        return this.#guard(request.id, () => {
-          this.#say({ is: "receipts", id: request.id, receipts: this.#queries.receipts(request) });
-        });
-      case "find":
-        return this.#guard(request.id, () => {
-          this.#say({ is: "known", id: request.id, known: this.#ids.find(request.place, request.refs) });
-        });
-      case "get":
-        return this.#guard(request.id, () => {
-          this.#say({ is: "known", id: request.id, known: this.#ids.get(request.seq) });
-        });
-      case "refs":
-        return this.#guard(request.id, () => {
-          this.#say({ is: "refs", id: request.id, refs: this.#ids.refs(request.seq, request.lane) });
-        });
-      case "reactions":
-        return this.#guard(request.id, () => {
-          this.#say({ is: "reactions", id: request.id, reactions: this.#ids.reactions(request.seq) });
-        });
       case "search":
         return this.#slicer.run(
           this.#searchReader.search(request),
           (finds) => this.#say({ is: "finds", id: request.id, ...finds }),
           (error) => this.#fail(request.id, error),
         );
-      case "entry":
-        return this.#guard(request.id, () => {
-          const entry = this.#searchReader.entry(request.seq);
-          this.#say({ is: "finds", id: request.id, entries: entry === null ? [] : [entry], next: null });
-        });
-      case "endings":
-        return this.#guard(request.id, () => {
-          this.#say({ is: "receipts", id: request.id, receipts: this.#searchReader.receiptsOf(request.seq) });
-        });
-      case "anywhere":
-        return this.#guard(request.id, () => {
-          this.#say({ is: "manyKnown", id: request.id, known: this.#searchReader.anywhere(request.ref) });
-        });
-      case "standing":
-        return this.#guard(request.id, () => {
-          const standing = request.seqs.map((seq) => this.#ids.standing(seq));
-          this.#say({ is: "standing", id: request.id, standing });
-        });
       case "words":
         return this.#slicer.run(
           this.#words.find(request),
           (matches) => this.#say({ is: "matches", id: request.id, matches }),
           (error) => this.#fail(request.id, error),
         );
-      case "indexed":
-        return this.#say({ is: "indexed", id: request.id, seq: this.#words.mark });
       case "sweep":
         this.#held = request.held;
         return this.#sweep(request.now, request.id);
@@ -160,6 +118,52 @@ export class Store {
         this.#closing = true;
         // One that has not ended has the database in use; it gives up at its next step.
         return void this.#copying.then(() => this.#close(request.id));
+      case "first":
+      case "marks":
+      case "receipts":
+      case "find":
+      case "get":
+      case "refs":
+      case "reactions":
+      case "standing":
+      case "entry":
+      case "endings":
+      case "anywhere":
+      case "indexed":
+        return this.#guard(request.id, () => this.#say(this.#answer(request)));
+    }
+  }
+
+  /** What is answered at once. */
+  #answer(request: Question): Reply {
+    const { id } = request;
+    switch (request.is) {
+      case "first":
+        return { is: "first", id, seq: this.#queries.first() ?? this.head + 1 };
+      case "marks":
+        return { is: "marks", id, marks: this.#queries.marks(request.prefix) };
+      case "receipts":
+        return { is: "receipts", id, receipts: this.#queries.receipts(request) };
+      case "find":
+        return { is: "known", id, known: this.#ids.find(request.place, request.refs) };
+      case "get":
+        return { is: "known", id, known: this.#ids.get(request.seq) };
+      case "refs":
+        return { is: "refs", id, refs: this.#ids.refs(request.seq, request.lane) };
+      case "reactions":
+        return { is: "reactions", id, reactions: this.#ids.reactions(request.seq) };
+      case "standing":
+        return { is: "standing", id, standing: request.seqs.map((seq) => this.#ids.standing(seq)) };
+      case "entry": {
+        const entry = this.#searchReader.entry(request.seq);
+        return { is: "finds", id, entries: entry === null ? [] : [entry], next: null };
+      }
+      case "endings":
+        return { is: "receipts", id, receipts: this.#searchReader.receiptsOf(request.seq) };
+      case "anywhere":
+        return { is: "manyKnown", id, known: this.#searchReader.anywhere(request.ref) };
+      case "indexed":
+        return { is: "indexed", id, seq: this.#words.mark };
     }
   }
 

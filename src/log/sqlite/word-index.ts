@@ -133,10 +133,11 @@ export class WordIndex {
     const store = this.#store;
     const before = store.mark;
     store.write(() => {
-      for (let rows = 0; rows < SLICE_ROWS && performance.now() - started < SLICE_MS; rows += STEP_ROWS) {
+      for (let rows = 0; rows < SLICE_ROWS; rows += STEP_ROWS) {
         const entries = this.#entries.all(store.reached, STEP_ROWS);
         for (const entry of entries) this.#take(entry);
-        if (entries.length < STEP_ROWS) return;
+        // Not before something was done: to begin may have taken longer.
+        if (entries.length < STEP_ROWS || performance.now() - started >= SLICE_MS) return;
       }
     });
     return store.mark > before;

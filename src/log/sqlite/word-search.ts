@@ -86,24 +86,25 @@ export class WordSearch {
     const { match, test } = compileTerms(termsOf(query.text), this.#mode);
     const wanted = new Set(query.subjects.flatMap((subject) => this.#around.names.find(subject) ?? []));
     const seqs: Seq[] = [];
-    let { after, before } = query;
     const { oldestFirst, limit } = query;
-    for (let looked = 0; match !== "" && wanted.size > 0 && looked < CANDIDATES;) {
+    let { after, before } = query;
+    let looked = 0;
+    let next: Seq | null = null;
+    if (match === "" || wanted.size === 0) return { seqs, next, indexed: index.mark };
+    do {
       const asked = Math.min(SLICE_ROWS, Math.max(limit, 64));
       const found = index.find(match, { after, before, limit: asked, oldestFirst });
       for (const seq of found) {
         if (wanted.has(this.#subject.get(seq) ?? 0) && (test === null || test(this.#words(seq)))) seqs.push(seq);
         if (seqs.length >= limit) return { seqs, next: seq, indexed: index.mark };
       }
-      const last = found.at(-1);
-      if (last === undefined || found.length < asked) return { seqs, next: null, indexed: index.mark };
-      if (oldestFirst) after = last;
-      else before = last;
+      next = found.length < asked ? null : (found.at(-1) ?? null);
+      if (oldestFirst) after = next ?? after;
+      else before = next ?? before;
       looked += found.length;
-      if (looked >= CANDIDATES) return { seqs, next: last, indexed: index.mark };
       yield;
-    }
-    return { seqs, next: null, indexed: index.mark };
+    } while (next !== null && looked < CANDIDATES);
+    return { seqs, next, indexed: index.mark };
   }
 
   close(): void {

@@ -3,6 +3,8 @@ import { eventsRoutes } from "./events.ts";
 import { adminRoutes } from "./admin.ts";
 import { consumersRoutes } from "./consumers.ts";
 import { descriptionRoutes } from "./description.ts";
+import { gatewaysRoutes } from "./gateways.ts";
+import { historyRoutes } from "./history.ts";
 import { meRoutes } from "./me.ts";
 import { problemsRoutes } from "./problems.ts";
 import { ticketsRoutes } from "./tickets.ts";
@@ -13,6 +15,8 @@ export const v1Routes: readonly Route[] = [
   ...eventsRoutes,
   ...adminRoutes,
   ...consumersRoutes,
+  ...gatewaysRoutes,
+  ...historyRoutes,
   ...meRoutes,
   ...problemsRoutes,
   ...ticketsRoutes,
