@@ -149,13 +149,14 @@ function unreadable(step: Step, item: WindowItem): void {
 /** Takes into account what was said about it since; whether that was its end. */
 export function coalesceInto(step: Step, item: WindowItem, link: ChannelLink): boolean {
   const { window, setting } = step.state;
-  if (!item.untouched || item.seq <= setting.newAfter) return false;
-  const changes = window.changesBehind(item);
-  for (const change of changes) read(step, change);
-  if (setsTopic(step, item) && changes.some((change) => setsTopic(step, change))) {
+  // Also one that may have been set, by an earlier run as well: it must not come back behind the newer one.
+  if (setsTopic(step, item) && window.changesBehind(item).some((change) => setsTopic(step, change))) {
     finish(step, item, "omitted", null, OVERTAKEN);
     return true;
   }
+  if (!item.untouched || item.seq <= setting.newAfter) return false;
+  const changes = window.changesBehind(item);
+  for (const change of changes) read(step, change);
   const now = coalesce(item, changes, (emoji) => !canReact(emoji, link, setting.capabilities));
   if (now.is === "send") {
     if (now.by.length > item.coalesced.length) item.here = null;

@@ -84,6 +84,21 @@ describe("topics", () => {
   });
 });
 
+test.each([{ inflightMax: 4 }, { inflightMax: 4, idempotency: NONE }])(
+  "after a crash, one that may have been set does not come back behind a newer one: %j",
+  async (options) => {
+    const stage = await connected(options);
+    await topic(stage, "a");
+    await topic(stage, "b");
+    const again = stage.next();
+    await again.open();
+    await again.connect();
+    await again.end(1, delivered);
+    expect(asked(again)).toEqual(["topic b"]);
+    expect(again.cursorOnDisk).toBe(again.log.head);
+  },
+);
+
 describe("a topic that the network refuses", () => {
   test.each([{}, { idempotency: NONE }, { inflightMax: 4 }])(
     "is said in words, in its place, and the next one is tried: %j",
