@@ -8,7 +8,7 @@ import type { Account, Config } from "../config/config.ts";
 import { hintEventOf } from "../consumers/hint-event.ts";
 import { CONSUMERS_STEM, PUSHED_STEM } from "../consumers/marks.ts";
 import { openConsumers } from "../consumers/open.ts";
-import { openFeed } from "../consumers/open-feed.ts";
+import { type OpenFeed, openFeed } from "../consumers/open-feed.ts";
 import { openHints } from "../consumers/open-hints.ts";
 import { openWebhooks } from "../consumers/open-webhooks.ts";
 import type { ApiReceipt } from "../contract/api-v1.ts";
@@ -57,16 +57,9 @@ export async function openV1(sources: V1Sources, host: V1Host): Promise<V1Servic
   const tokens = await sources.tokens();
   const tickets = new Tickets({ monoMs: () => clock.monoMs(), bytes: randomBytes });
   const feed = openFeed({ account: key, log, routes, files, logger });
-  const consumers = await openConsumers({ accountKey: key, stem: CONSUMERS_STEM, feed, log, clock });
-  const pushed = await openConsumers({ accountKey: key, stem: PUSHED_STEM, feed, log, clock });
-  const webhooks = await openWebhooks({
-    account: { key, name },
-    log,
-    consumers: pushed,
-    allowPrivate: () => sources.config().general.allowPrivate,
-    clock,
-    random: Math.random,
-    logger,
+  const state = await openState({ ...sources, feed }).catch((error: unknown) => {
+    feed.close();
+    throw error;
   });
   const deps: V1Deps = {
     account,
@@ -75,8 +68,8 @@ export async function openV1(sources: V1Sources, host: V1Host): Promise<V1Servic
     routes,
     feed,
     hints: openHints(() => clock.monoMs()),
-    consumers,
-    webhooks,
+    consumers: state.consumers,
+    webhooks: state.webhooks,
     ingest: sources.ingest,
     files,
     status: async () => (await sources.delivery()?.status()) ?? [],
@@ -111,8 +104,7 @@ export async function openV1(sources: V1Sources, host: V1Host): Promise<V1Servic
       deps.hints.tell(hintEventOf(hint, place, seen.gateways, clock.nowMs()));
     },
     close: async () => {
-      await webhooks.close();
-      await Promise.all([consumers.close(), pushed.close()]);
+      await state.close();
       feed.close();
     },
   });
@@ -122,6 +114,37 @@ export async function openV1(sources: V1Sources, host: V1Host): Promise<V1Servic
 const notSaid = (): never => {
   throw new ProblemError("not_implemented", "this is not built yet");
 };
+interface State extends Pick<V1Deps, "consumers" | "webhooks"> {
+  readonly close: () => Promise<void>;
+}
+
+/** What the log keeps of consumers and webhooks. Rejects with a LogError, with nothing left open but the feed. */
+async function openState({ account, config, feed, log, clock, logger }: StateSources): Promise<State> {
+  const { key, name } = account();
+  const consumers = await openConsumers({ accountKey: key, stem: CONSUMERS_STEM, feed, log, clock });
+  const pushed = await openConsumers({ accountKey: key, stem: PUSHED_STEM, feed, log, clock });
+  const allowPrivate = (): readonly string[] => config().general.allowPrivate;
+  const { random } = Math;
+  const webhooks = await openWebhooks({
+    account: { key, name },
+    log,
+    consumers: pushed,
+    allowPrivate,
+    clock,
+    random,
+    logger,
+  });
+  return {
+    consumers,
+    webhooks,
+    close: async () => {
+      await webhooks.close();
+      await Promise.all([consumers.close(), pushed.close()]);
+    },
+  };
+}
+
+type StateSources = Pick<V1Sources, "account" | "config" | "log" | "clock" | "logger"> & { readonly feed: OpenFeed };
 
 type ReceiptSources = Pick<V1Deps, "log" | "routes" | "status">;
 

@@ -48,12 +48,12 @@ export interface V1Stage {
   readonly logger: MemoryLogger;
   readonly tokens: Tokens;
   /** The text of a new token of the account: reads and writes in all gateways, if nothing else is said. */
-  token(spec?: Partial<TokenSpec>): Promise<string>;
-  ask(method: string, path: string, how?: Ask): Promise<V1Answer>;
+  readonly token: (spec?: Partial<TokenSpec>) => Promise<string>;
+  readonly ask: (method: string, path: string, how?: Ask) => Promise<V1Answer>;
   /** Somebody says something in a room of a network; its seq. */
-  say(subject: string, message?: Partial<Message>): Promise<number>;
+  readonly say: (subject: string, message?: Partial<Message>) => Promise<number>;
   /** As a reload does it. */
-  change(next: Config, ...reopen: readonly string[]): Promise<void>;
+  readonly change: (next: Config, ...reopen: readonly string[]) => Promise<void>;
 }
 
 export interface StageSettings {
