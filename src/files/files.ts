@@ -55,11 +55,23 @@ export interface FileStore extends Files {
   linkFor(id: FileId, name: string): string | null;
   /** When the links that `linkFor` makes now end, Unix ms; null: it makes none. */
   linksUntil(): number | null;
+  /**
+   * Takes a content in as it comes, never whole in memory. `mime`: as its sender claims. Rejects with what `chunks`
+   * throws.
+   */
+  take(chunks: AsyncIterable<Uint8Array>, named: Pick<WantedFile, "name" | "mime">): Promise<TakenFile>;
+  /** The content with this SHA-256 (lower-case hex) under this name; null: it is not here. Never rejects. */
+  held(sha256: string, name: string): Promise<PublishedFile | null>;
   /** What the link with this token and this name (decoded) leads to, fetched if need be. Never rejects. */
   published(token: string, name: string): Promise<Published>;
   /** Ends what is being fetched and resolves when nothing is written any more. */
   close(): Promise<void>;
 }
+
+export type TakenFile =
+  | { readonly ok: true; readonly sha256: string; readonly bytes: number; readonly mime: string }
+  /** `retry`: it may be taken later. */
+  | { readonly ok: false; readonly why: Reason; readonly retry: boolean };
 
 export type Published =
   | { readonly is: "file"; readonly file: PublishedFile }

@@ -9,7 +9,7 @@ import type { Entries, FileEntry } from "./entries.ts";
 import { Failures } from "./failures.ts";
 import type { Fetched } from "./fetch-url.ts";
 import { fileId, type FileOrigin, readFileId } from "./file-id.ts";
-import type { FileStore, Published, ReadyFile, WantedFile } from "./files.ts";
+import type { FileStore, Published, PublishedFile, ReadyFile, TakenFile, WantedFile } from "./files.ts";
 import { FLIGHT_LIMITS, SingleFlight, type Watch } from "./single-flight.ts";
 import { Linker } from "./linker.ts";
 import { HEAD_BYTES, mediaType, sniff, withEnding } from "./media-type.ts";
@@ -109,6 +109,27 @@ export class MediaFiles implements FileStore {
       this.#unexpected(error);
     }
     return null;
+  }
+
+  async take(
+    chunks: AsyncIterable<Uint8Array>,
+    { name, mime: claimed }: Pick<WantedFile, "name" | "mime">,
+  ): Promise<TakenFile> {
+    if (this.#closed) return STOPPED;
+    if (this.#forbids(name)) return FORBIDDEN;
+    const written = await this.#store(chunks, this.#limit);
+    if (!written.ok) return written;
+    const { sha256, bytes, head } = written;
+    const mime = await mediaType({ sniffed: await sniff(head), name, claimed });
+    if (this.#forbids(await withEnding(cleanName(name), mime))) return FORBIDDEN;
+    return { ok: true, sha256, bytes, mime };
+  }
+
+  async held(sha256: string, name: string): Promise<PublishedFile | null> {
+    const found = await this.#linker.describe(sha256, cleanName(name), Infinity);
+    if (found.is !== "file") return null;
+    await this.#parts.content.use(sha256);
+    return found.file;
   }
 
   async publish(text: string): Promise<string | null> {

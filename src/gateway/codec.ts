@@ -36,7 +36,12 @@ export interface Stored {
   readonly topic: string | null;
   /** The author is a program, says the network. Absent: not that anybody knows, as in all that earlier versions stored. */
   readonly bot?: boolean;
+  /** Whom it may notify at most, wherever it goes; absent: whom a destination lets it. */
+  readonly mentions?: Mentions;
 }
+
+/** `none`: nobody. `users`: who is named, but no whole room. */
+export type Mentions = "none" | "users";
 
 /**
  * The message that an entry acts on. `seq`, `name`, `excerpt`: as `Known` in log/log.ts; `seq` null: one that nobody
@@ -61,9 +66,10 @@ export interface About {
 }
 
 /** `Stored` as a string: `encode`, and what else there is after it. Readers of the API are shown the message alone. */
-export function encodeStored({ message, source, about, files, avatar, topic, bot = false }: Stored): string {
+export function encodeStored({ message, source, about, files, avatar, topic, bot = false, mentions }: Stored): string {
   const hasFiles = files.some((file) => file !== null);
-  const isBareMessage = source === null && about === null && !hasFiles && avatar === null && topic === null && !bot;
+  const saysNothing = source === null && about === null && avatar === null && topic === null;
+  const isBareMessage = saysNothing && !hasFiles && !bot && mentions === undefined;
   if (isBareMessage) return encode(message);
   const internal: Internal = {
     ...(source !== null && { source: { format: source.format, text: source.text } }),
@@ -72,6 +78,7 @@ export function encodeStored({ message, source, about, files, avatar, topic, bot
     ...(avatar !== null && { avatarFile: avatar }),
     ...(topic !== null && { topic }),
     ...(bot && { bot }),
+    ...(mentions !== undefined && { mentions }),
   };
   return toJson({ ...ordered(message), ...internal, internal: true });
 }
@@ -79,10 +86,22 @@ export function encodeStored({ message, source, about, files, avatar, topic, bot
 /** The inverse of `encodeStored`; takes what earlier versions stored, too. */
 export function decodeStored(payload: string): Stored {
   const value = parseAs(payload, isEncoded);
-  const { source, about, files, avatarFile, picture, topic, bot, internal: _, behind: __, ...message } = value;
+  const {
+    source,
+    about,
+    files,
+    avatarFile,
+    picture,
+    topic,
+    bot,
+    mentions,
+    internal: _,
+    behind: __,
+    ...message
+  } = value;
   const avatar = avatarFile ?? picture ?? null;
-  const isBot = bot === true && { bot };
-  const rest = { avatar, topic: topic ?? null, ...isBot };
+  const more = { ...(bot === true && { bot }), ...(mentions !== undefined && { mentions }) };
+  const rest = { avatar, topic: topic ?? null, ...more };
   return { message, source: source ?? null, about: about ?? null, files: files ?? [], ...rest };
 }
 
@@ -119,6 +138,7 @@ interface Internal {
   readonly avatarFile?: FileId;
   readonly topic?: string;
   readonly bot?: boolean;
+  readonly mentions?: Mentions;
   /** There are such keys. */
   readonly internal?: true;
 }

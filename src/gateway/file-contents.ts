@@ -22,7 +22,6 @@ export interface FileContent {
 export function contentsWanted(payload: string): readonly (WantedFile | null)[] | null {
   if (isBare(payload) || !payload.includes(WITH_FILES)) return null;
   const { message, files } = decodeStored(payload);
-  if (message.protocol === "api") return null;
   const wanted = (message.Extra?.file ?? []).map((item, at) => {
     const id = files[at] ?? null;
     return id === null || item.Data !== "" ? null : { id, name: item.Name, mime: null, bytes: sizeOf(item) };
@@ -44,7 +43,7 @@ export function withContents(
   linkFor: LinkFor,
 ): Message {
   const { Extra, text } = message;
-  if (Extra === null || message.protocol === "api") return message;
+  if (Extra === null || (message.protocol === "api" && !Extra.file.some(isElsewhere))) return message;
   const given = Extra.file.map((item, at) => {
     const content = contents[at] ?? null;
     const id = files[at] ?? null;
@@ -63,6 +62,9 @@ export function withContents(
     Extra: here.length === 0 ? null : { file: here.map(({ item }) => item) },
   };
 }
+
+/** What came in by `/v1/files` is in the store alone. */
+const isElsewhere = ({ Data, URL }: FileItem): boolean => Data === "" && URL === "";
 
 function fileLine({ Name, Comment, URL }: FileItem): string {
   if (URL === "") return Comment || Name;

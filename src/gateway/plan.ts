@@ -6,7 +6,7 @@ import type { MayPing, OpAuthor, PostDraft, StandingReaction } from "../contract
 import type { Loss } from "../contract/outcome.ts";
 import { parse } from "../content/formats.ts";
 import { shownName } from "../content/shown-name.ts";
-import { type About, decodeStored, type Stored } from "./codec.ts";
+import { type About, decodeStored, type Mentions, type Stored } from "./codec.ts";
 import { asEdit, deletionLine, spoken, withReply, type Wording } from "./fallback.ts";
 import { formatLosses } from "./plan-formats.ts";
 import { gapOf } from "./moments.ts";
@@ -139,8 +139,9 @@ function isAnswered({ destination: { presentation }, capabilities }: Scene): boo
   return presentation.preserveThreading && capabilities.reply !== "none";
 }
 
-function opOf(at: Case, scene: Scene): Planned {
-  const { about } = at.stored;
+function opOf(at: Case, places: Scene): Planned {
+  const { about, mentions } = at.stored;
+  const scene = mentions === undefined ? places : quieter(places, mentions);
   if (isOutage(at.stored)) return outageOp(at, scene);
   if (at.stored.message.event === EventLabel.topic) return topicOp(at, scene);
   if (about === null) return posted(draftOf(at, scene), [], scene);
@@ -154,6 +155,12 @@ function opOf(at: Case, scene: Scene): Planned {
     case "reaction":
       return reactOp(at, about, scene);
   }
+}
+
+/** What its poster does not want to notify is notified nowhere. */
+function quieter(scene: Scene, mentions: Mentions): Scene {
+  const users = scene.mayPing.users && mentions === "users";
+  return { ...scene, mayPing: { users, everyone: false }, words: { ...scene.words, quiet: !users } };
 }
 
 /** `said`: without what stands for the reply. */

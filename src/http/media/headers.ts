@@ -39,3 +39,8 @@ function disposition({ inline, name }: PublishedFile): string {
   const star = ascii === name ? "" : `; filename*=UTF-8''${encoded}`;
   return `${inline ? "inline" : "attachment"}; filename="${ascii}"${star}`;
 }
+
+/** Whether an If-None-Match has this ETag (RFC 9110 §13.1.2). */
+export function knows(header: string | undefined, etag: string): boolean {
+  return (header ?? "").split(",").some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//u, "") === etag);
+}

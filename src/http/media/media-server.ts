@@ -7,7 +7,7 @@ import type { Descriptors } from "../../lib/descriptors.ts";
 import { flawOf } from "../flaws.ts";
 import { HttpServer } from "../http-server.ts";
 import { listenAt } from "../listen.ts";
-import { etagOf, headersOf } from "./headers.ts";
+import { etagOf, headersOf, knows } from "./headers.ts";
 import { readRange } from "./range.ts";
 
 export interface MediaServerOptions {
@@ -134,11 +134,6 @@ async function send(
   response.writeHead(range === null ? 200 : 206);
   if (method === "HEAD") return void response.end();
   await pipeline(file.read(first, last), response);
-}
-
-/** RFC 9110 §13.1.2. */
-function knows(header: string | undefined, etag: string): boolean {
-  return (header ?? "").split(",").some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//u, "") === etag);
 }
 
 /** Only a sentence: what asks here is a browser or a chat client. */
