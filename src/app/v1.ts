@@ -53,6 +53,7 @@ export interface V1Sources {
 /** Reads the state, and serves. Rejects with a LogError. */
 export async function openV1(sources: V1Sources, host: V1Host): Promise<V1Service> {
   const { account, log, routes, files, clock, logger } = sources;
+  sources.ingest.keepIds();
   const { key, name, settings } = account();
   const tokens = await sources.tokens();
   const tickets = new Tickets({ monoMs: () => clock.monoMs(), bytes: randomBytes });

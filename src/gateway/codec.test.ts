@@ -106,6 +106,7 @@ describe("what stands after the thirteen keys", () => {
     ["a topic", { topic: "ships\u2028three" }],
     ["that there is none any more", { topic: "" }],
     ["that its author is a program", { bot: true }],
+    ["whom it may notify", { mentions: "none" }],
     ["all", { source: { format: "some", text: "" }, about: ABOUT, files: [FILE], avatar: FILE, topic: "x" }],
   ])("comes back: %s", (_name, more) => {
     const stored = encodeStored({ ...BARE, ...more });

@@ -69,7 +69,7 @@ describe("without FullEvents, a file of a network has its content, an address, o
   });
 
   test("what a client of the API posted is as it was posted", () => {
-    const posted = message([item()], { account: "api.a", protocol: "api" });
+    const posted = message([item({ Data: "eA==" })], { account: "api.a", protocol: "api" });
     expect(withContents({ message: posted, files: [ID] }, [], () => LINK)).toBe(posted);
   });
 });
@@ -78,7 +78,7 @@ test.each<[string, boolean, Partial<Message>, readonly (FileId | null)[], readon
   ["a file of a network", false, {}, [ID], ["cat"]],
   ["files of which one is nobody's", false, { Extra: { file: [item(), item()] } }, [null, ID], [null, "cat"]],
   ["a reader with FullEvents", true, {}, [ID], null],
-  ["a post of the API", false, { account: "api.a", protocol: "api" }, [ID], null],
+  ["a file that a client of the API uploaded", false, { account: "api.a", protocol: "api" }, [ID], ["cat"]],
   ["content that is there", false, { Extra: { file: [item({ Data: "eA==" })] } }, [ID], null],
   ["no files", false, { Extra: null }, [], null],
   ["a text that looks like them", false, { Extra: null, text: '"files":[1]' }, [], null],

@@ -4,7 +4,7 @@ import type { Level } from "../contract/capabilities.ts";
 import type { SharedFile } from "../contract/content.ts";
 import type { FileId } from "../contract/ids.ts";
 import type { FileItem, Message } from "../contract/message.ts";
-import type { PostDraft } from "../contract/ops.ts";
+import type { MayPing, PostDraft } from "../contract/ops.ts";
 import { encode, encodeStored, type Stored } from "./codec.ts";
 import type { Plan } from "./plan.ts";
 import { ABLE, aStored, NOTHING_HERE, planOf, postOf } from "./plan.suite.ts";
@@ -164,6 +164,16 @@ test.each<[PresentationSettings["allowMention"], object]>([
   const plan = planOf({ allowMention });
   expect(postOf(plan, aStored({})).mayPing).toEqual(mayPing);
   expect(plan.expired({ count: 1, fromMs: 0, toMs: 0 }).mayPing).toEqual({ users: false, everyone: false });
+});
+
+test.each<[NonNullable<Stored["mentions"]>, PresentationSettings["allowMention"], MayPing]>([
+  ["none", ["users", "everyone"], { users: false, everyone: false }],
+  ["users", ["users", "everyone"], { users: true, everyone: false }],
+  ["users", ["everyone"], { users: false, everyone: false }],
+])("a message for %s that may notify by %j", (mentions, allowMention, mayPing) => {
+  const plan = planOf({ allowMention });
+  const said = plan.read(encodeStored(aStored({}, { mentions })));
+  expect(postOf(plan, said).mayPing).toEqual(mayPing);
 });
 
 describe("files", () => {

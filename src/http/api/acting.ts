@@ -48,7 +48,11 @@ export interface PostPlace {
  * The message with this id, if it is one that this account can know of from this gateway. Rejects with the log's
  * LogError.
  */
-export async function findTarget(id: string, at: PostPlace, acting: ActionContext): Promise<Known | null> {
+export async function findTarget(
+  id: string,
+  at: PostPlace,
+  acting: Pick<ActionContext, "account" | "routes" | "log">,
+): Promise<Known | null> {
   const seq = seqOf(id);
   const known = seq === null ? null : await acting.log.ids.get(seq);
   if (known === null || known.subject === at.subject) return known;
@@ -56,7 +60,8 @@ export async function findTarget(id: string, at: PostPlace, acting: ActionContex
   return gateways?.includes(at.gateway) === true ? known : null;
 }
 
-function seqOf(id: string): Seq | null {
+/** An id of a client; null: it is none. */
+export function seqOf(id: string): Seq | null {
   return /^[1-9]\d{0,14}$/.test(id) ? Number(id) : null;
 }
 

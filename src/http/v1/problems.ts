@@ -51,6 +51,11 @@ export const PROBLEMS = {
     title: "The media type is not read here",
     remedy: "Send application/json.",
   },
+  range_not_satisfiable: {
+    status: 416,
+    title: "The file is not that long",
+    remedy: "Ask for bytes that it has; `Content-Range` says how many.",
+  },
   misdirected: {
     status: 421,
     title: "This address does not answer to that name",

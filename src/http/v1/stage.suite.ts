@@ -12,6 +12,7 @@ import { systemClock } from "../../delivery/clock.ts";
 import { MemoryLogger } from "../../delivery/scripted.suite.ts";
 import { MemoryFiles } from "../../delivery/stage.suite.ts";
 import type { Message } from "../../contract/message.ts";
+import type { FileStore } from "../../files/files.ts";
 import { encode } from "../../gateway/codec.ts";
 import { type LiveRoutes, liveRoutes } from "../../gateway/live-routes.ts";
 import { compileRoutes } from "../../gateway/routes.ts";
@@ -62,6 +63,8 @@ export interface StageSettings {
   /** Absent: gateway `lobby` with `net.a` #x (in) and gateway `den` with `net.b` #y, and the account in both. */
   readonly gateways?: readonly Gateway[];
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** Absent: a store that keeps nothing. */
+  readonly files?: FileStore;
   /** How the log is opened. */
   readonly log?: Partial<SqliteLogOptions>;
 }
@@ -87,6 +90,7 @@ export async function v1Stage({
   token = "",
   gateways = GATEWAYS,
   settings = {},
+  files,
   log: logOptions = {},
 }: StageSettings = {}): Promise<V1Stage> {
   const log = await openAt(scratchFolder(), logOptions);
@@ -108,7 +112,7 @@ export async function v1Stage({
   onTestFinished(() => tokens.close());
   const servers = new ApiServers({
     log,
-    files: Object.assign(new MemoryFiles(), { linkFor: () => null, linksUntil: () => null }) as never,
+    files: files ?? (Object.assign(new MemoryFiles(), { linkFor: () => null, linksUntil: () => null }) as never),
     routes,
     lock: new ReadWriteLock(),
     share: { bodies: new BodyBudget(), descriptors: ampleDescriptors() },

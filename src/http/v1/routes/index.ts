@@ -6,6 +6,12 @@ import { descriptionRoutes } from "./description.ts";
 import { gatewaysRoutes } from "./gateways.ts";
 import { historyRoutes } from "./history.ts";
 import { meRoutes } from "./me.ts";
+import { messagesRoutes } from "./messages.ts";
+import { reactionsRoutes } from "./reactions.ts";
+import { receiptsRoutes } from "./receipts.ts";
+import { filesRoutes } from "./files.ts";
+import { typingRoutes } from "./typing.ts";
+import { moderationRoutes } from "./moderation.ts";
 import { problemsRoutes } from "./problems.ts";
 import { ticketsRoutes } from "./tickets.ts";
 import { webhooksRoutes } from "./webhooks.ts";
@@ -18,6 +24,12 @@ export const v1Routes: readonly Route[] = [
   ...gatewaysRoutes,
   ...historyRoutes,
   ...meRoutes,
+  ...messagesRoutes,
+  ...reactionsRoutes,
+  ...receiptsRoutes,
+  ...filesRoutes,
+  ...typingRoutes,
+  ...moderationRoutes,
   ...problemsRoutes,
   ...ticketsRoutes,
   ...webhooksRoutes,

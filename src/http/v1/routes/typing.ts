@@ -1,0 +1,58 @@
+import type { HintEvent } from "../../../contract/api-v1.ts";
+import type { V1Deps } from "../deps.ts";
+import type { Call, Reply, Route } from "../route.ts";
+import { placeOf } from "../saying/places.ts";
+import { ActorSchema, checked, isActor } from "../saying/shapes.ts";
+import { callerName, namesOf } from "../saying/words.ts";
+
+/** How long somebody types who does not say so again. */
+const TYPING_MS = 5000;
+/** People of whom it is known at a time that they type; of more it is not told when they stop. */
+const TYPISTS_MAX = 10_000;
+
+/** What ends each, by who types where. */
+const typists = new WeakMap<V1Deps["hints"], Map<string, () => void>>();
+
+function typing(call: Call, deps: V1Deps): Reply {
+  const { access, params, body } = call;
+  const { clock, hints, routes } = deps;
+  const account = deps.account();
+  const { gateway } = placeOf(params["gateway"] ?? "", access, { account, routes }, deps.config());
+  const names = namesOf(checked(body, isActor).author, { userid: "", username: callerName(access, account) });
+  const hint = (on: boolean): HintEvent => ({
+    type: "typing",
+    time: new Date(clock.nowMs()).toISOString(),
+    gateways: [gateway],
+    source: { account: account.name, protocol: account.protocol, channel: "api" },
+    author: { id: names.userid, name: names.username, avatar: names.avatar || null, bot: false, mine: true },
+    on,
+  });
+  const own = typists.get(hints) ?? new Map<string, () => void>();
+  typists.set(hints, own);
+  const key = JSON.stringify([gateway, names.userid, names.username]);
+  own.get(key)?.();
+  own.delete(key);
+  if (own.size < TYPISTS_MAX) {
+    const cancel = clock.after(TYPING_MS, () => {
+      own.delete(key);
+      hints.tell(hint(false));
+    });
+    own.set(key, cancel);
+  }
+  hints.tell(hint(true));
+  return { status: 204 };
+}
+
+export const typingRoutes: readonly Route[] = [
+  {
+    method: "POST",
+    path: "/v1/gateways/{gateway}/typing",
+    needs: "write",
+    id: "typing",
+    summary: "Says that somebody types.",
+    about: "It is in no log, and for streams and sockets only. It holds for 5 s: say it again while it goes on.",
+    body: ActorSchema,
+    answers: { 204: { about: "Those who listen now were told." } },
+    handle: typing,
+  },
+];

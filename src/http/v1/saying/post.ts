@@ -1,0 +1,264 @@
+import type { Access } from "../../../access/access.ts";
+import type { ApiFile, ApiMessage } from "../../../contract/api-v1.ts";
+import type { Extra, Message } from "../../../contract/message.ts";
+import { aboutReply } from "../../../gateway/acts.ts";
+import { type About, encodeStored } from "../../../gateway/codec.ts";
+import { postedNote } from "../../../gateway/posted.ts";
+import type { Batch, Known, Seq } from "../../../log/log.ts";
+import { findTarget, type PostPlace } from "../../api/acting.ts";
+import type { Said, SayOutcome, SayScene } from "../../api/say.ts";
+import type { V1Deps } from "../deps.ts";
+import { ProblemError } from "../problems.ts";
+import type { Reply } from "../route.ts";
+import { droppedReply, mismatch } from "./answers.ts";
+import { placeOf } from "./places.ts";
+import { etagOfRevision } from "./revision.ts";
+import type { NewMessage } from "./shapes.ts";
+import { knownFile, sha256Of, shownMarks, storedFile } from "./uploads.ts";
+import { callerName, LABELS, mentionsOf, namesOf, type Written, written } from "./words.ts";
+
+export type PostDeps = Pick<V1Deps, "ingest" | "routes" | "log" | "files" | "config" | "account" | "clock">;
+
+/** A message as a client of `/v1` says it, by HTTP or over a socket. */
+export interface Posting {
+  readonly gateway: string;
+  readonly fields: NewMessage;
+  readonly access: Access;
+  /** `Idempotency-Key`, and what tells another body; null: there is none. */
+  readonly once: { readonly key: string; readonly fingerprint: string } | null;
+}
+
+/** What has to be looked up before it can be said. */
+interface Found {
+  readonly about: About | null;
+  readonly files: readonly FoundFile[];
+}
+
+interface FoundFile {
+  readonly sha256: string;
+  readonly shown: ApiFile;
+}
+
+const NOTHING: Found = { about: null, files: [] };
+
+/**
+ * Says it; the answer when it is durable. Rejects with a ProblemError, or with a LogError when the log does not take
+ * it.
+ */
+export function post(posting: Posting, deps: PostDeps): Promise<Reply> {
+  const { text = "", files = [], reply_to: reply, thread } = posting.fields;
+  if (text === "" && files.length === 0) throw NOTHING_SAID;
+  const isPlain = files.length === 0 && !isId(reply) && !isId(thread);
+  return isPlain ? say(posting, NOTHING, deps) : find(posting, deps).then((found) => say(posting, found, deps));
+}
+
+const NOTHING_SAID = new ProblemError("unprocessable", "a message has a text or a file", {
+  errors: [{ pointer: "/text", detail: "is empty, and there are no files" }],
+});
+
+const isId = (id: string | null | undefined): id is string => typeof id === "string";
+
+function say(posting: Posting, found: Found, deps: PostDeps): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    let made: Made | null = null;
+    deps.ingest.sayThen((scene) => (made = make(posting, found, scene, deps)).said, {
+      answered: (outcome) => {
+        if (made === null) reject(new Error("a message was said before it was made"));
+        else answered(made, outcome, deps, resolve, reject);
+      },
+      failed: reject,
+    });
+  });
+}
+
+async function find({ gateway, fields, access }: Posting, deps: PostDeps): Promise<Found> {
+  const account = deps.account();
+  const at = placeOf(gateway, access, { account, routes: deps.routes }, deps.config());
+  const [reply, thread, files] = await Promise.all([
+    referred(fields.reply_to, "/reply_to", at, deps),
+    referred(fields.thread, "/thread", at, deps),
+    Promise.all((fields.files ?? []).map((id, index) => fileOf(id, index, access, deps))),
+  ]);
+  return { about: aboutReply(reply, thread), files };
+}
+
+/** Throws a ProblemError for a message that nobody knows in this gateway. */
+async function referred(
+  id: string | null | undefined,
+  pointer: string,
+  at: PostPlace,
+  { account, routes, log }: PostDeps,
+): Promise<Known | null> {
+  if (!isId(id)) return null;
+  const known = await findTarget(id, at, { account: account(), routes, log });
+  if (known !== null) return known;
+  const detail = "there is no message with this id in this gateway, or it is too old to be known";
+  throw new ProblemError("unprocessable", `${pointer.slice(1)}: ${detail}`, { errors: [{ pointer, detail }] });
+}
+
+async function fileOf(id: string, index: number, access: Access, deps: PostDeps): Promise<FoundFile> {
+  const sha256 = sha256Of(id);
+  const named = sha256 === null ? null : await knownFile(sha256, access, deps);
+  const held = sha256 === null || named === null ? null : await deps.files.held(sha256, named.name);
+  if (sha256 === null || named === null || held === null) {
+    const detail = "there is no such file for this caller; upload it with POST /v1/files";
+    throw new ProblemError("unprocessable", `files: ${detail}`, { errors: [{ pointer: `/files/${index}`, detail }] });
+  }
+  const url = deps.files.linkFor(storedFile(sha256), named.name);
+  const until = url === null ? null : deps.files.linksUntil();
+  const [mime = ""] = held.type.split(";");
+  return {
+    sha256,
+    shown: {
+      id,
+      name: named.name,
+      mime: named.mime || mime,
+      bytes: held.bytes,
+      caption: "",
+      url: url ?? "",
+      expires: until === null ? null : new Date(until).toISOString(),
+    },
+  };
+}
+
+interface Made {
+  readonly said: Said;
+  readonly at: PostPlace;
+  readonly once: NonNullable<Batch["once"]> | null;
+  /** The message as the answer has it, without its id: JSON behind the first brace. */
+  readonly rest: string;
+}
+
+function make(
+  { gateway, fields, access, once }: Posting,
+  { about, files }: Found,
+  scene: SayScene,
+  deps: PostDeps,
+): Made {
+  const { account, inbound } = scene;
+  const at = placeOf(gateway, access, scene, deps.config());
+  const { style = "normal", format = "markdown", hops = 0 } = fields;
+  const given: Message = {
+    text: fields.text?.toWellFormed() ?? "",
+    channel: "api",
+    ...namesOf(fields.author, { userid: "", username: callerName(access, account) }),
+    account: account.name,
+    event: LABELS[style],
+    protocol: account.protocol,
+    gateway,
+    parent_id: "",
+    timestamp: scene.stamp(),
+    id: "",
+    Extra: extraOf(files),
+    ...(hops > 0 && { hops }),
+  };
+  const verdict = inbound(given);
+  const isDropped = verdict.is === "drop";
+  const message = isDropped ? given : verdict.message;
+  const rest = JSON.stringify(shownMessage(message, fields, { about, files })).slice(1);
+  const batchOnce =
+    once === null
+      ? null
+      : {
+          key: `v1 ${access.token ?? ""} ${once.key}`,
+          fingerprint: `${once.fingerprint} ${gateway}`,
+          answer: isDropped ? `dropped ${verdict.reason}` : `${message.timestamp} ${rest}`,
+        };
+  if (isDropped) {
+    const batch = batchOnce === null ? null : { account: account.key, entries: [], once: batchOnce };
+    return { said: { batch, dropped: { message, drop: verdict } }, at, once: batchOnce, rest };
+  }
+  const text = written(message.text, format, account);
+  const refs = batchOnce === null ? [] : [onceRef(batchOnce.key, message.timestamp)];
+  const batch = batchOf({ message, text, about, files, refs, at }, fields, scene, deps);
+  const whole = batchOnce === null ? batch : { ...batch, once: batchOnce };
+  return { said: { batch: whole, dropped: null }, at, once: batchOnce, rest };
+}
+
+interface Parts extends Found {
+  readonly message: Message;
+  readonly text: Written;
+  readonly refs: readonly string[];
+  readonly at: PostPlace;
+}
+
+function batchOf(
+  { message: given, text, about, files, refs, at }: Parts,
+  { mentions }: NewMessage,
+  { account }: SayScene,
+  { clock }: PostDeps,
+): Batch {
+  const message = { ...given, text: text.text };
+  const ids = files.map(({ sha256 }) => storedFile(sha256));
+  const stored = { message, source: text.source, about, files: ids, avatar: null, topic: null };
+  const payload = encodeStored({ ...stored, ...mentionsOf(mentions, message) });
+  const note = postedNote(message, account, refs);
+  const entries = [{ subject: at.subject, key: null, label: message.event, payload, note }];
+  if (ids.length === 0) return { account: account.key, entries };
+  const names = files.map(({ shown }) => shown.name);
+  return { account: account.key, entries, marks: shownMarks(ids, names, at.subject, clock.nowMs()) };
+}
+
+const NO_HASH = { Data: "", Comment: "", URL: "", Avatar: false, SHA: "", NativeID: "" } as const;
+
+function extraOf(files: readonly FoundFile[]): Extra | null {
+  if (files.length === 0) return null;
+  return { file: files.map(({ shown: { name, bytes } }) => ({ ...NO_HASH, Name: name, Size: bytes })) };
+}
+
+function shownMessage(
+  { text, hops = 0 }: Message,
+  { format = "markdown", style = "normal" }: NewMessage,
+  { about, files }: Found,
+): Omit<ApiMessage, "id"> {
+  const thread = about?.thread ?? null;
+  const reply = about === null || about.seq === thread ? null : about.seq;
+  return {
+    text,
+    format,
+    style,
+    reply_to: reply === null ? null : String(reply),
+    thread: thread === null ? null : String(thread),
+    hops,
+    files: files.map(({ shown }) => shown),
+  };
+}
+
+/** Finds a message again when its post is repeated; the time keeps a key apart that is used again after a day. */
+const onceRef = (key: string, timestamp: string): string => `once ${timestamp} ${key}`;
+
+/** No promise for those that are stored: of these there are many. */
+function answered(
+  made: Made,
+  { said, appended }: SayOutcome,
+  { log }: PostDeps,
+  resolve: (reply: Reply | Promise<Reply>) => void,
+  reject: (error: unknown) => void,
+): void {
+  if (appended?.is === "conflict") return reject(mismatch());
+  if (appended?.is === "repeated") return resolve(repeated(appended.answer, made, log));
+  if (said.dropped !== null) return resolve(droppedReply(said.dropped.drop.reason));
+  const [seq] = appended?.seqs ?? [];
+  if (typeof seq === "number") resolve(taken(seq, made.rest));
+  else reject(new Error("a message was stored without a seq"));
+}
+
+function taken(seq: Seq, rest: string, headers: Readonly<Record<string, string>> = {}): Reply {
+  const json = `{"message":{"id":"${seq}",${rest},"receipts":"/v1/messages/${seq}/receipts"}`;
+  return { status: 201, json, headers: { ETag: etagOfRevision(seq), ...headers } };
+}
+
+const REPLAYED = { "Idempotency-Replayed": "true" } as const;
+
+/** The first answer was stored together with its message, before that had an id. */
+async function repeated(first: string, { at, once }: Made, log: PostDeps["log"]): Promise<Reply> {
+  const space = first.indexOf(" ");
+  const [head, rest] = [first.slice(0, space), first.slice(space + 1)];
+  if (head === "dropped") return droppedReply(rest, REPLAYED);
+  const known = once === null ? null : await log.ids.find(at.subject, [onceRef(once.key, head)]);
+  if (known !== null) return taken(known.seq, rest, REPLAYED);
+  throw new ProblemError(
+    "conflict",
+    "the first message under this Idempotency-Key was taken, but is not known any more",
+  );
+}
