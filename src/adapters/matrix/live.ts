@@ -1,11 +1,12 @@
 import type { OpenArgs } from "../../contract/adapter.ts";
 import type { ChannelRef, Cursor, FileRef } from "../../contract/ids.ts";
 import type { Reason } from "../../contract/outcome.ts";
-import type { ChannelRequest, Ended, Handlers, Joined, OpenedFile, Session } from "../../contract/session.ts";
+import type { ChannelRequest, Ended, Handlers, Joined, Member, OpenedFile, Session } from "../../contract/session.ts";
 import type { Client } from "./client.ts";
 import { Editor } from "./editor.ts";
 import type { Ghosts } from "./ghosts.ts";
 import { ASKED } from "../kit/ends.ts";
+import { membersOf, Typing } from "./hints.ts";
 import type { Http } from "../kit/http.ts";
 import type { capabilities } from "./capabilities.ts";
 import { endOf } from "./login.ts";
@@ -44,6 +45,7 @@ export class MatrixSession implements Session<MatrixHandlers> {
   readonly #rooms: MatrixRooms;
   readonly #uploads: MatrixUploads;
   readonly #sync: Sync;
+  readonly #isOwn: (user: string) => boolean;
   readonly #closing = Promise.withResolvers<Ended>();
 
   constructor(options: LiveOptions) {
@@ -51,6 +53,7 @@ export class MatrixSession implements Session<MatrixHandlers> {
     this.#options = options;
     this.as = user;
     const isOwn = (other: string): boolean => other === user || ghosts?.owns(other) === true;
+    this.#isOwn = isOwn;
     const rooms = new MatrixRooms({ client, host, user, isOwn, recall: (events) => timeline.recall(events) });
     this.#rooms = rooms;
     const uploads = new MatrixUploads(client, host);
@@ -75,11 +78,16 @@ export class MatrixSession implements Session<MatrixHandlers> {
       isOwn,
       opOf: (txn) => sender.opOf(txn),
     });
+    const typing = new Typing({ room: (id) => rooms.get(id), settings, isOwn });
     this.#sync = new Sync({
       client,
       host,
       since,
-      read: async (response, from, signal) => await timeline.read(response, from, signal),
+      read: async (response, from, signal) => {
+        const found = await timeline.read(response, from, signal);
+        if (found.ok && !signal.aborted) for (const hint of typing.take(response)) host.hint?.(hint);
+        return found;
+      },
       judge: (failure) => endOf(failure, loginWay(settings)),
     });
     this.ended = this.#follow();
@@ -94,6 +102,11 @@ export class MatrixSession implements Session<MatrixHandlers> {
   async leave(channel: ChannelRef): Promise<void> {
     this.#rooms.dismiss(channel);
     await Promise.resolve();
+  }
+
+  async members(channel: ChannelRef): Promise<readonly Member[] | null> {
+    const room = this.#rooms.get(channel);
+    return await Promise.resolve(room.joined ? membersOf(room, this.#options.settings, this.#isOwn) : null);
   }
 
   async openFile(ref: FileRef, signal: AbortSignal): Promise<OpenedFile> {

@@ -34,6 +34,10 @@ export class RoomMembers {
     return this.#people.has(id);
   }
 
+  get all(): readonly (readonly [id: string, person: Person])[] {
+    return [...this.#people];
+  }
+
   put(id: string, person: Person): void {
     this.remove(id);
     if (this.#people.size >= MEMBERS_MAX) return;

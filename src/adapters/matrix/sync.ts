@@ -6,6 +6,7 @@ import type { Ended } from "../../contract/session.ts";
 import { isAborted } from "../../lib/abort.ts";
 import type { Client, Result } from "./client.ts";
 import { type MatrixFailure, refused } from "./failure.ts";
+import { isOnlyTyping } from "./hints.ts";
 import { inTime } from "../kit/in-time.ts";
 import { type Json, textIn } from "../kit/json.ts";
 
@@ -29,14 +30,14 @@ const TIMELINE_MAX = 100;
 const SOON_MS = 1_000;
 
 const quiet = { types: [] };
-/** Everything said in rooms, with who says it; nothing else. */
+/** Everything said in rooms, with who says it, and who types there; nothing else. */
 function filterOf(limit: number): string {
   return JSON.stringify({
     presence: quiet,
     account_data: quiet,
     room: {
       account_data: quiet,
-      ephemeral: quiet,
+      ephemeral: { types: ["m.typing"] },
       state: { lazy_load_members: true, include_redundant_members: true },
       timeline: { limit, lazy_load_members: true, include_redundant_members: true },
     },
@@ -140,7 +141,8 @@ export class Sync {
     const found = await read(answer.value, this.#since, this.#stop.signal);
     if (!found.ok) return found.failure;
     if (this.#stop.signal.aborted) return null;
-    await this.#hand(found.value, cursorAt(next));
+    // Nothing is missing after a start from the position before.
+    if (!isOnlyTyping(answer.value)) await this.#hand(found.value, cursorAt(next));
     const isIdle = !this.#isFirst && next === this.#since && host.clock.monoMs() - askedMs < SOON_MS;
     this.#since = cursorAt(next);
     this.#isFirst = false;

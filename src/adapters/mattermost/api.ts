@@ -205,9 +205,18 @@ export class MattermostApi {
   /** Those of them that there are. */
   async users(ids: readonly string[], signal: AbortSignal): Promise<MattermostResult<readonly MattermostUser[]>> {
     const call = { path: "/api/v4/users/ids", body: ids, again: true, signal, timeoutMs: LOOKUP_MS };
-    return mapped(await this.#ask({ method: "POST", ...call }), (raw) =>
-      Array.isArray(raw) ? raw.flatMap((one) => userIn(one) ?? []) : [],
-    );
+    return mapped(await this.#ask({ method: "POST", ...call }), usersIn);
+  }
+
+  /** A page of those in a channel, from 0 on, of up to `count` people (200 at most). */
+  async usersIn(
+    channel: string,
+    { page, count }: { readonly page: number; readonly count: number },
+    signal: AbortSignal,
+  ): Promise<MattermostResult<readonly MattermostUser[]>> {
+    const query = { in_channel: channel, page, per_page: count };
+    const call = { path: "/api/v4/users", query, signal, timeoutMs: LOOKUP_MS };
+    return mapped(await this.#ask({ method: "GET", ...call }), usersIn);
   }
 
   async userNamed(name: string, signal: AbortSignal): Promise<MattermostResult<MattermostUser | null>> {
@@ -261,6 +270,9 @@ export class MattermostApi {
 function idIn(raw: unknown): string | null {
   return isObject(raw) ? textIn(raw, "id") : null;
 }
+
+const usersIn = (raw: unknown): readonly MattermostUser[] =>
+  Array.isArray(raw) ? raw.flatMap((one) => userIn(one) ?? []) : [];
 
 const isHere = (): boolean => true;
 

@@ -1,7 +1,7 @@
 import type { OpenArgs } from "../../contract/adapter.ts";
 import type { ChannelRef, FileRef } from "../../contract/ids.ts";
 import type { Reason } from "../../contract/outcome.ts";
-import type { ChannelRequest, Ended, Handlers, Joined, OpenedFile, Session } from "../../contract/session.ts";
+import type { ChannelRequest, Ended, Handlers, Joined, Member, OpenedFile, Session } from "../../contract/session.ts";
 import { ASKED, lost, misconfigured } from "../kit/ends.ts";
 import type { Http } from "../kit/http.ts";
 import { inTime } from "../kit/in-time.ts";
@@ -11,6 +11,7 @@ import type { RestFailure } from "../kit/rest.ts";
 import type { MattermostApi } from "./api.ts";
 import type { capabilities } from "./capabilities.ts";
 import { handlersOf } from "./handlers.ts";
+import { membersOf, typingHint } from "./hints.ts";
 import { readFileRef } from "./ids.ts";
 import { codeOf, endOf } from "./login.ts";
 import type { MattermostLink } from "./link.ts";
@@ -22,7 +23,7 @@ import { ChannelReader } from "./reader.ts";
 import { MattermostRooms } from "./rooms.ts";
 import { ThreadRoots } from "./roots.ts";
 import type { MattermostSettings } from "./settings.ts";
-import type { EventStream } from "./stream.ts";
+import type { EventStream, StreamEvent } from "./stream.ts";
 import { MattermostTimeline } from "./timeline.ts";
 
 /** How long the server may say nothing before it is asked, and then until it is in doubt, and given up. */
@@ -66,9 +67,11 @@ export class MattermostSession implements Session<MattermostHandlers> {
   readonly #rooms: MattermostRooms;
   readonly #intake: EventIntake;
   readonly #timeline: MattermostTimeline;
+  readonly #people: MattermostPeople;
   readonly #liveness: Liveness;
   readonly #ending = Promise.withResolvers<Ended>();
   #closing = false;
+  #quiet = false;
   #waits = { disk: false, reading: false };
 
   constructor(options: LiveOptions) {
@@ -76,6 +79,7 @@ export class MattermostSession implements Session<MattermostHandlers> {
     this.#options = options;
     this.as = me.username;
     const people = new MattermostPeople({ api, clock: host.clock, settings });
+    this.#people = people;
     const own = new OwnPosts();
     const roots = new ThreadRoots(api);
     const reader = new ChannelReader({ api, host, people, own, roots, me: me.id });
@@ -148,6 +152,11 @@ export class MattermostSession implements Session<MattermostHandlers> {
     await Promise.resolve();
   }
 
+  async members(channel: ChannelRef, signal: AbortSignal): Promise<readonly Member[] | null> {
+    const { api, settings, me } = this.#options;
+    return this.#rooms.joined(channel) === null ? null : await membersOf(channel, { api, settings, me: me.id }, signal);
+  }
+
   async openFile(ref: FileRef, signal: AbortSignal): Promise<OpenedFile> {
     const { api } = this.#options;
     const wanted = readFileRef(ref);
@@ -156,6 +165,7 @@ export class MattermostSession implements Session<MattermostHandlers> {
   }
 
   async quiesce(): Promise<void> {
+    this.#quiet = true;
     this.#timeline.stop();
     await this.#intake.stop();
   }
@@ -184,7 +194,10 @@ export class MattermostSession implements Session<MattermostHandlers> {
       this.#timeline.missed();
     };
     this.#liveness.start();
-    stream.listen((event) => this.#timeline.push(event));
+    stream.listen((event) => {
+      this.#hint(event);
+      this.#timeline.push(event);
+    });
     const cut = stream.socket.ended.then(({ reason, error }) =>
       lost(
         "network",
@@ -200,6 +213,12 @@ export class MattermostSession implements Session<MattermostHandlers> {
     await api.logout();
     http.close();
     return this.#closing ? ASKED : ended;
+  }
+
+  #hint(event: StreamEvent): void {
+    const { host, me } = this.#options;
+    const hint = typingHint(event, this.#people, me.id);
+    if (hint !== null && !this.#quiet && this.#rooms.joined(hint.channel) !== null) host.hint?.(hint);
   }
 
   #unreadable(channel: string, failure: RestFailure): void {

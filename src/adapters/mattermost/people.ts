@@ -104,7 +104,7 @@ export class MattermostPeople {
 const IDS_MAX = 100;
 
 /** What a person is called: the nickname, or the user name. `fallback`: of one whom nobody can look up. */
-function authorOf(
+export function authorOf(
   id: string,
   user: MattermostUser | null,
   fallback: string,

@@ -62,6 +62,11 @@ export class NioGuest implements Person {
     await this.#client.ask("state", { room: this.#room(channel), type: "m.room.topic", content: { topic } });
   }
 
+  async type(channel: string, on: boolean): Promise<void> {
+    const path = `/_matrix/client/v3/rooms/${encodeURIComponent(this.#room(channel))}/typing/${encodeURIComponent(this.#client.id)}`;
+    await this.#client.ask("raw", { method: "PUT", path, body: { typing: on, timeout: 20_000 } });
+  }
+
   topic(channel: string): string | null {
     const set = this.#events(channel).findLast(({ event }) => event["type"] === "m.room.topic");
     return set === undefined ? null : String((set.event["content"] as RawEvent)["topic"]);
