@@ -19,6 +19,7 @@ import { loadHttp, readerView, reportCounts } from "./api-server.ts";
 import { ApiServers } from "./api-servers.ts";
 import type { Running } from "./change.ts";
 import { listenForMedia } from "./media.ts";
+import { reportIndexing } from "./indexing.ts";
 import { openLog, openStore } from "./open.ts";
 import { type Reloaded, Reloader } from "./reload.ts";
 import { openShare } from "./share.ts";
@@ -57,6 +58,7 @@ export async function startApp(
   const share = openShare(config, logger);
   const admin = new Admin(share);
   const [log, http] = await Promise.all([openLog(config, admin.metrics), loadHttp()]);
+  reportIndexing(log, logger);
   const lock = new ReadWriteLock();
   const tokens = lazyTokens({ log, clock: systemClock, bytes: randomBytes, logger });
   let servers: ApiServers | null = null;

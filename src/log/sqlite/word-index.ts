@@ -22,7 +22,7 @@ const VACUUM_PAGES = 256;
 const CACHE_KIB = 2 * 1024;
 
 /** The file, beside the log. */
-export function indexFile(dataPath: string): string {
+function indexFile(dataPath: string): string {
   return join(dataPath, "search.sqlite");
 }
 
