@@ -8,6 +8,7 @@ import { join, relative } from "node:path";
 import { build, type OutputOptions, type RolldownOptions } from "rolldown";
 import { lazyPackages } from "./build/lazy-packages.ts";
 import { bundledPackages, thirdPartyPage } from "./build/licences.ts";
+import { writeTypes } from "./build/types.ts";
 import { ALIASES, INSTALLED, LEFT_OUT } from "./build/packages.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -75,5 +76,14 @@ const rest = await Promise.all(
   ),
 );
 
-const files = [program, ...rest].flatMap(({ output: made }) => made);
+// For programs of others, wherever they run: nothing of Node's is in it.
+const client = await build({
+  ...common,
+  platform: "neutral",
+  input: { client: "src/client/index.ts" },
+  output: { ...output, codeSplitting: false },
+});
+writeTypes(root, join(dist, "types"));
+
+const files = [program, client, ...rest].flatMap(({ output: made }) => made);
 writeFileSync(join(dist, "THIRD-PARTY.md"), thirdPartyPage(bundledPackages(files)));

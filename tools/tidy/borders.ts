@@ -22,6 +22,8 @@ interface Border {
 const BORDERS: readonly Border[] = [
   { of: "contract/", may: [] },
   { of: "lib/", may: [] },
+  // For programs of others: it must run without Rialto, and without Node.
+  { of: "client/", may: ["contract/api-v1.ts"], outside: [] },
   { of: "content/", may: ["contract/", "lib/"] },
   { of: "files/", may: ["contract/", "lib/"] },
   { of: "log/", may: ["contract/", "lib/"] },
