@@ -24,8 +24,7 @@ import { Doorman } from "../http/v1/doorman.ts";
 import type { V1Host, V1Service } from "../http/v1/index.ts";
 import { RateLimits } from "../http/v1/limits.ts";
 import { Router } from "../http/v1/router.ts";
-import { ProblemError } from "../http/v1/problems.ts";
-import { socketServer } from "../http/v1/socket.ts";
+import { serveSocket } from "../http/v1/socket.ts";
 import { v1Routes } from "../http/v1/routes/index.ts";
 import { Tickets } from "../http/v1/tickets.ts";
 import type { Log, Seq } from "../log/log.ts";
@@ -95,7 +94,7 @@ export async function openV1(sources: V1Sources, host: V1Host): Promise<V1Servic
     deps,
     doorman,
     limits: new RateLimits(() => clock.monoMs()),
-    serveSocket: socketServer({ post: notSaid, typing: notSaid }),
+    serveSocket,
     host,
     hint: (accountKey, channel, hint) => {
       const source = sources.config().accounts.get(accountKey);
@@ -111,10 +110,6 @@ export async function openV1(sources: V1Sources, host: V1Host): Promise<V1Servic
   });
 }
 
-/** Until the code is there. */
-const notSaid = (): never => {
-  throw new ProblemError("not_implemented", "this is not built yet");
-};
 interface State extends Pick<V1Deps, "consumers" | "webhooks"> {
   readonly close: () => Promise<void>;
 }

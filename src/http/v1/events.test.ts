@@ -125,6 +125,25 @@ test("a stream ends when the server stops, and with its reload goes on in other 
   );
 });
 
+test("a token: only its gateways, whatever is asked for, and with its end the stream ends", async () => {
+  const stage = await v1Stage({ token: "secret" });
+  const text = await stage.token({ scopes: ["read"], gateways: ["lobby"] });
+  const headers = { Authorization: `Bearer ${text}` };
+  const client = await SseClient.open(`${stage.url}/v1/events`, headers);
+  await stage.say(Y);
+  const seq = String(await stage.say(X));
+  expect((await client.until(1)).map(({ id }) => id)).toEqual([seq]);
+  const other = await stage.ask("GET", "/v1/events?gateways=den", { token: text });
+  expect(other).toMatchObject({ status: 404 });
+  expect(other.text).not.toContain('den"');
+  await stage.tokens.revoke(text.split("_")[1] ?? "");
+  await eventually(
+    () => Promise.resolve(client.isOver),
+    (isOver) => isOver,
+    () => "the end of the stream",
+  );
+});
+
 test("300 streams", async () => {
   const stage = await v1Stage();
   const clients = await Promise.all(

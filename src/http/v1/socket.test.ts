@@ -131,6 +131,56 @@ test("a consumer: what is acked does not come again, what is not does", async ()
   await socket.close();
 });
 
+test("a post is answered by its message, and said once for one key; also when it is repeated over HTTP", async () => {
+  const stage = await v1Stage();
+  const socket = await connect(stage);
+  const post = { op: "post", gateway: "lobby", key: "k", text: "hi", author: { name: "bo" } };
+  const first = await ask(socket, { ...post, id: "1" });
+  expect(first).toMatchObject({ op: "ok", id: "1", result: { message: { text: "hi" } } });
+  expect(await ask(socket, { ...post, id: "2" })).toEqual({ ...first, id: "2" });
+  const body = { text: "hi", author: { name: "bo" } };
+  const over = await stage.ask("POST", "/v1/gateways/lobby/messages", { body, headers: { "Idempotency-Key": "k" } });
+  expect(over.body).toEqual(first["result"]);
+  expect(await ask(socket, { ...post, id: "3", text: "other" })).toMatchObject({
+    op: "error",
+    problem: { status: 422, code: "idempotency_mismatch" },
+  });
+  expect(await ask(socket, { op: "post", id: "4", gateway: "nowhere", text: "x" })).toMatchObject({
+    problem: { status: 404 },
+  });
+  expect(await ask(socket, { op: "post", id: "5", gateway: "lobby", text: 7 })).toMatchObject({
+    problem: { status: 400, errors: [{ pointer: "/text" }] },
+  });
+  expect(stage.log.head).toBe(1);
+  await socket.close();
+});
+
+test("what one types is told to others who listen, and not to oneself", async () => {
+  const stage = await v1Stage();
+  const socket = await connect(stage);
+  await ask(socket, { op: "subscribe", id: "all", filter: { mine: true, types: ["typing"] }, credit: 0 });
+  await ask(socket, { op: "subscribe", id: "others", filter: { types: ["typing"] }, credit: 0 });
+  socket.post({ op: "typing", id: "t", gateway: "lobby", author: { name: "bo" } });
+  expect(await frame(socket)).toMatchObject({ op: "event", id: "all", event: { type: "typing", on: true } });
+  expect(await frame(socket)).toEqual({ op: "ok", id: "t", result: {} });
+  await socket.close();
+});
+
+test("a token: its scopes hold for each frame, and with its end the socket ends", async () => {
+  const stage = await v1Stage({ token: "secret" });
+  await stage.say(X);
+  const text = await stage.token({ scopes: ["read"] });
+  const socket = await openSocket(`${stage.url.replace("http", "ws")}/v1/socket`, { Authorization: `Bearer ${text}` });
+  await frame(socket);
+  expect(await ask(socket, { op: "post", id: "p", gateway: "lobby", text: "x" })).toMatchObject({
+    op: "error",
+    problem: { status: 403 },
+  });
+  await ask(socket, { op: "subscribe", id: "s", credit: 10 });
+  await stage.tokens.revoke(text.split("_")[1] ?? "");
+  expect(await socket.closed).toBe("1008 the token has ended");
+});
+
 test("what cannot be understood is answered by an error, and the socket stays", async () => {
   const stage = await v1Stage();
   await stage.say(X);

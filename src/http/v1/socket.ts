@@ -12,7 +12,10 @@ import { type FieldError, ProblemError } from "./problems.ts";
 import { positionOf, readableFilter } from "./reading.ts";
 import type { Reply } from "./route.ts";
 import type { ServeSocket, SocketCaller } from "./router.ts";
-import { type Frame, frameOf, idOf, type Op, parseFrame } from "./socket-frames.ts";
+import { post, type Posting } from "./saying/post.ts";
+import { ActorSchema, isNewMessage, NewMessageSchema } from "./saying/shapes.ts";
+import { typing } from "./routes/typing.ts";
+import { checked, type Frame, frameOf, idOf, type Op, parseFrame } from "./socket-frames.ts";
 import { type SocketOut, Subscription } from "./socket-subscription.ts";
 
 /** How often a sign of life is sent, and one is expected. */
@@ -31,26 +34,8 @@ const CLOSE_MS = 2_000;
 const GOING_AWAY = 1001;
 const POLICY = 1008;
 
-/** What says something for a socket; the routes say the same by HTTP. */
-export interface SocketSaying {
-  readonly post: (
-    posting: { readonly gateway: string; readonly fields: unknown; readonly once: Once | null },
-    caller: SocketCaller,
-    deps: V1Deps,
-  ) => Promise<Reply>;
-  readonly typing: (gateway: string, fields: unknown, caller: SocketCaller, deps: V1Deps) => Promise<Reply>;
-}
-
-interface Once {
-  readonly key: string;
-  readonly fingerprint: string;
-}
-
 /** Serves `/v1/socket`: events by credit, acks and posts, each request with an `id` answered under it. */
-export const socketServer =
-  (saying: SocketSaying): ServeSocket =>
-  (socket, caller, deps) =>
-    void new SocketSession(socket, caller, deps, saying);
+export const serveSocket: ServeSocket = (socket, caller, deps) => void new SocketSession(socket, caller, deps);
 
 const SCOPES: Readonly<Record<Op, Scope | "any">> = {
   subscribe: "read",
@@ -70,7 +55,6 @@ class SocketSession implements SocketOut {
   readonly #wire: Socket;
   readonly #caller: SocketCaller;
   readonly #deps: V1Deps;
-  readonly #saying: SocketSaying;
   readonly #closed = new AbortController();
   readonly #subscriptions = new Map<string, Subscription>();
   readonly #instance = randomUUID();
@@ -80,13 +64,12 @@ class SocketSession implements SocketOut {
   #beaten: { taken: number; movedMs: number };
   #cancelBeat: () => void;
 
-  constructor(socket: WebSocket, caller: SocketCaller, deps: V1Deps, saying: SocketSaying) {
+  constructor(socket: WebSocket, caller: SocketCaller, deps: V1Deps) {
     const { wire, signal } = caller;
     this.#socket = socket;
     this.#wire = wire;
     this.#caller = caller;
     this.#deps = deps;
-    this.#saying = saying;
     this.#beaten = { taken: 0, movedMs: deps.clock.monoMs() };
     this.#cancelBeat = deps.clock.after(HEARTBEAT_MS, () => this.#beat());
     // Without a listener a protocol error of the peer would be an uncaught exception; the close that follows cleans up.
@@ -162,11 +145,12 @@ class SocketSession implements SocketOut {
         this.#alive = true;
         return NOTHING;
       case "post":
+        return await this.#post(frame);
+      case "typing": {
         this.#caller.count();
-        return resultOf(await this.#saying.post({ gateway, fields, once: onceOf(frame) }, this.#caller, this.#deps));
-      case "typing":
-        this.#caller.count();
-        return resultOf(await this.#saying.typing(gateway, fields, this.#caller, this.#deps));
+        checked(ActorSchema, fields, "the frame `typing` is not as described");
+        return resultOf(typing({ access: this.#caller.access, params: { gateway }, body: fields }, this.#deps));
+      }
     }
   }
 
@@ -236,6 +220,14 @@ class SocketSession implements SocketOut {
     return JSON.stringify(ackedView(await consumer.ack(request)));
   }
 
+  async #post(frame: Frame): Promise<Result> {
+    const { gateway = "", fields } = frame;
+    this.#caller.count();
+    checked(NewMessageSchema, fields, "the frame `post` is not as described");
+    if (!isNewMessage(fields)) throw new ProblemError("bad_request", "the frame `post` is not as described");
+    return resultOf(await post({ gateway, fields, access: this.#caller.access, once: onceOf(frame) }, this.#deps));
+  }
+
   #ok(id: string, result: string): void {
     this.send(`{"op":"ok","id":${JSON.stringify(id)},"result":${result}}`);
   }
@@ -292,7 +284,7 @@ function resultOf(reply: Reply): string {
 }
 
 /** The fields as they came: the same as the body of a post over HTTP that a client of ours makes. */
-function onceOf({ key, fields }: Frame): Once | null {
+function onceOf({ key, fields }: Frame): Posting["once"] {
   if (key === undefined) return null;
   const fingerprint = createHash("sha256").update(JSON.stringify(fields)).digest("base64");
   return { key, fingerprint };

@@ -13,7 +13,8 @@ const TYPISTS_MAX = 10_000;
 /** What ends each, by who types where. */
 const typists = new WeakMap<V1Deps["hints"], Map<string, () => void>>();
 
-function typing(call: Call, deps: V1Deps): Reply {
+/** Also over a socket. */
+export function typing(call: Pick<Call, "access" | "params" | "body">, deps: V1Deps): Reply {
   const { access, params, body } = call;
   const { clock, hints, routes } = deps;
   const account = deps.account();
