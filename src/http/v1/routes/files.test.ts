@@ -1,0 +1,151 @@
+import { createHash } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { stage as fileStage } from "../../../files/stage.suite.ts";
+import { decodeStored } from "../../../gateway/codec.ts";
+import { forgetUploads, sha256Of } from "../saying/uploads.ts";
+import { STAGE_ACCOUNT, type V1Stage, v1Stage } from "../stage.suite.ts";
+
+const CONTENT = Buffer.from(Array.from({ length: 5000 }, (_, n) => n % 251));
+const ID = `s256_${createHash("sha256").update(CONTENT).digest("base64url")}`;
+
+async function staged(media: Parameters<typeof fileStage>[0] = {}): Promise<V1Stage> {
+  const { files } = await fileStage(media);
+  return await v1Stage({ files });
+}
+
+const upload = async (
+  { ask }: V1Stage,
+  token: string | null = null,
+  body: Uint8Array | string = CONTENT,
+  name = "a.bin",
+) =>
+  await ask("POST", `/v1/files?name=${encodeURIComponent(name)}`, {
+    body,
+    token,
+    headers: { "Content-Type": "application/octet-stream" },
+  });
+
+const get = async (
+  stage: V1Stage,
+  headers: Readonly<Record<string, string>> = {},
+  token: string | null = null,
+  method = "GET",
+) => await stage.ask(method, `/v1/files/${ID}`, { headers, token });
+
+describe("a file", () => {
+  test("is kept under its SHA-256, and comes back as it was", async () => {
+    const stage = await staged();
+    const answer = await upload(stage);
+    expect(answer.status).toBe(201);
+    expect(answer.headers.get("location")).toBe(`/v1/files/${ID}`);
+    expect(answer.body).toEqual({ id: ID, name: "a.bin", bytes: 5000, mime: "application/octet-stream" });
+    const got = await fetch(`${stage.url}/v1/files/${ID}`);
+    expect(Buffer.from(await got.arrayBuffer()).equals(CONTENT)).toBe(true);
+    expect(Object.fromEntries(got.headers)).toMatchObject({
+      "content-length": "5000",
+      "content-disposition": 'attachment; filename="a.bin"',
+      "x-content-type-options": "nosniff",
+      "cross-origin-resource-policy": "same-origin",
+      "cache-control": "no-store",
+      "accept-ranges": "bytes",
+    });
+    expect(got.headers.get("content-security-policy")).toMatch(/^sandbox; default-src 'none'/u);
+  });
+
+  test.each([
+    ["bytes=0-99", 206, "bytes 0-99/5000", 100],
+    ["bytes=-10", 206, "bytes 4990-4999/5000", 10],
+    ["lines=1-2", 200, null, 5000],
+  ])("Range: %s", async (range, status, part, length) => {
+    const stage = await staged();
+    await upload(stage);
+    const got = await get(stage, { Range: range });
+    expect([got.status, got.headers.get("content-range"), got.headers.get("content-length")]).toEqual([
+      status,
+      part,
+      String(length),
+    ]);
+  });
+
+  test("of which a part is asked that is not there is 416; one that is known is 304; HEAD has all but the content", async () => {
+    const stage = await staged();
+    await upload(stage);
+    const beyond = await get(stage, { Range: "bytes=5000-" });
+    expect(beyond).toMatchObject({ status: 416, body: { code: "range_not_satisfiable" } });
+    expect(beyond.headers.get("content-range")).toBe("bytes */5000");
+    const tag = (await get(stage)).headers.get("etag") ?? "";
+    expect((await get(stage, { "If-None-Match": tag })).status).toBe(304);
+    expect((await get(stage, { Range: "bytes=0-0", "If-Range": '"x"' })).status).toBe(200);
+    const head = await get(stage, {}, null, "HEAD");
+    expect([head.status, head.headers.get("content-length"), head.text]).toEqual([200, "5000", ""]);
+  });
+
+  test("that can hold a script is only saved", async () => {
+    const stage = await staged();
+    const { body } = await upload(stage, null, "<!doctype html><script>1</script>", "a.png");
+    const got = await stage.ask("GET", `/v1/files/${(body as { id: string }).id}`);
+    expect(got.headers.get("content-type")).toBe("text/html");
+    expect(got.headers.get("content-disposition")).toMatch(/^attachment; /u);
+  });
+
+  test("that is too large is 413, and one that is excluded 422: nothing of them is kept", async () => {
+    const stage = await staged({ media: { downloadSize: 4999 }, blacklisted: (name) => name.endsWith(".exe") });
+    expect(await upload(stage)).toMatchObject({ status: 413, body: { code: "too_large" } });
+    expect((await get(stage)).status).toBe(404);
+    expect(await upload(stage, null, "x", "a.exe")).toMatchObject({ status: 422, body: { code: "unprocessable" } });
+  });
+});
+
+describe("who may know a file", () => {
+  const post = async (stage: V1Stage, gateway: string, token: string | null) =>
+    await stage.ask("POST", `/v1/gateways/${gateway}/messages`, { body: { files: [ID] }, token });
+
+  test("who brought it, whoever sees all gateways, and who sees a message with it; nobody else by its hash alone", async () => {
+    const stage = await staged();
+    const lobby = await stage.token({ gateways: ["lobby"] });
+    const same = await stage.token({ gateways: ["lobby"] });
+    const den = await stage.token({ gateways: ["den"] });
+    const blind = await stage.token({ scopes: ["write"] });
+    await upload(stage, lobby);
+    const statuses = async () =>
+      await Promise.all([lobby, null, same, den, blind].map(async (token) => (await get(stage, {}, token)).status));
+    expect(await statuses()).toEqual([200, 200, 404, 404, 403]);
+    expect(await post(stage, "lobby", same)).toMatchObject({
+      status: 422,
+      body: { errors: [{ pointer: "/files/0" }] },
+    });
+    expect((await post(stage, "lobby", lobby)).status).toBe(201);
+    expect(await statuses()).toEqual([200, 200, 200, 404, 403]);
+  });
+
+  test("until it was forgotten with its days", async () => {
+    const stage = await staged();
+    await upload(stage);
+    await post(stage, "lobby", null);
+    await forgetUploads(0, stage.log);
+    expect((await get(stage)).status).toBe(200);
+    await forgetUploads(Date.now() + 1000, stage.log);
+    expect((await get(stage)).status).toBe(404);
+  });
+});
+
+test("a message has its files by their ids, for networks and for readers", async () => {
+  const stage = await staged();
+  await upload(stage);
+  const answer = await stage.ask("POST", "/v1/gateways/lobby/messages", { body: { text: "look", files: [ID] } });
+  const file = { id: ID, name: "a.bin", bytes: 5000, caption: "", mime: "application/octet-stream" };
+  expect(answer).toMatchObject({ status: 201, body: { message: { files: [file] } } });
+  const [entry] = await stage.log.read({ subjects: [`${STAGE_ACCOUNT}/lobby`], after: 0, limit: 1 });
+  const { message, files } = decodeStored(entry?.payload ?? "");
+  expect(message.Extra?.file).toMatchObject([{ Name: "a.bin", Size: 5000, Data: "", URL: "" }]);
+  expect(files).toEqual([JSON.stringify({ is: "stored", sha256: sha256Of(ID) })]);
+});
+
+test.each([
+  "",
+  "s256_",
+  `s256_${"A".repeat(42)}`,
+  `s256_${"A".repeat(42)}B`,
+  `S256_${"A".repeat(43)}`,
+  `s256_${"A".repeat(42)}/`,
+])("%j is no id of a file", (id) => expect(sha256Of(id)).toBeNull());
