@@ -29,9 +29,9 @@ export class Connection {
   /** The beginning of the first answer that was not a 2xx. */
   refusal: string | null = null;
 
-  constructor(port: number, body: string, answered: Answered) {
+  constructor(port: number, body: string, answered: Answered, path = "/api/message") {
     this.#request = Buffer.from(
-      `POST /api/message HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\n` +
+      `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\n` +
         `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
     );
     this.#marker = markerIn(this.#request);

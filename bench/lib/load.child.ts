@@ -27,7 +27,8 @@ class LoadRun {
     this.#next = plan.firstNumber ?? 0;
     this.#last = this.#next + (plan.messages ?? Infinity);
     const answered = this.#answered.bind(this);
-    this.#connections = Array.from({ length: plan.connections }, () => new Connection(plan.port, plan.body, answered));
+    const { port, body, path, connections } = plan;
+    this.#connections = Array.from({ length: connections }, () => new Connection(port, body, answered, path));
   }
 
   /** Resolves when every message sent has its answer. */

@@ -6,6 +6,8 @@ export interface LoadPlan {
   readonly port: number;
   /** JSON with a marker in its text, see `messageBody`. */
   readonly body: string;
+  /** Absent: that of `/api`. */
+  readonly path?: string;
   readonly connections: number;
   /**
    * Ends after so many seconds, or so many messages, whichever comes first. Latencies of the first tenth of the time

@@ -13,6 +13,12 @@ export function messageBody(gateway: string, bytes: number): string {
   return body("x".repeat(Math.max(0, bytes - body("").length)));
 }
 
+/** The same for `/v1`, which has the gateway in the path. */
+export function v1MessageBody(bytes: number): string {
+  const body = (text: string): string => JSON.stringify({ text: TEMPLATE + text, author: { name: "bench" } });
+  return body("x".repeat(Math.max(0, bytes - body("").length)));
+}
+
 /** Where the marker stands in some bytes. Throws when there is none. */
 export function markerIn(bytes: Buffer): number {
   const at = bytes.indexOf(TEMPLATE, 0, "latin1");
