@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { MemoryLogger } from "../delivery/scripted.suite.ts";
+import { LogError } from "../log/errors.ts";
 import { reportIndexing } from "./indexing.ts";
 
 beforeEach(() => vi.useFakeTimers());
@@ -30,10 +31,14 @@ test("says nothing without an index, or when little is missing", async () => {
   expect(await told(100_000, [99_999])).toEqual([]);
 });
 
-test("ends with the log", async () => {
+test.each([
+  ["closed", []],
+  ["io", [{ level: "warn", fields: { error: "the words of the log" } }]],
+] as const)("ends when the log says %s", async (code, lines) => {
   const logger = new MemoryLogger();
-  const indexed = vi.fn(() => Promise.reject(new Error("closed")));
+  const indexed = vi.fn(() => Promise.reject(new LogError(code, "the words of the log")));
   reportIndexing({ head: 1, archive: { indexed } }, logger.logger);
   await vi.advanceTimersByTimeAsync(120_000);
   expect(indexed).toHaveBeenCalledTimes(1);
+  expect(logger.lines).toMatchObject(lines);
 });

@@ -1,6 +1,8 @@
 import type { LogSearch } from "../log/search.ts";
 import type { Seq } from "../log/log.ts";
+import { LogError } from "../log/errors.ts";
 import type { Logger } from "../logger.ts";
+import { describe } from "./describe.ts";
 
 /** How often it is said how far the index is, in ms. */
 const SAY_MS = 10_000;
@@ -30,7 +32,11 @@ export function reportIndexing(log: Watched, logger: Logger): void {
     if (isTold) logger.info({ indexed }, "the index of words for Search is complete");
     clearInterval(timer);
   };
-  // A log that is closing has nothing more to say.
-  const timer = setInterval(() => void look().catch(() => clearInterval(timer)), SAY_MS).unref();
-  void look().catch(() => clearInterval(timer));
+  const failed = (error: unknown): void => {
+    clearInterval(timer);
+    if (error instanceof LogError && error.code === "closed") return;
+    logger.warn({ error: describe(error) }, "the index of words for Search cannot be used");
+  };
+  const timer = setInterval(() => void look().catch(failed), SAY_MS).unref();
+  void look().catch(failed);
 }

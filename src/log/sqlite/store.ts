@@ -163,7 +163,7 @@ export class Store {
       case "anywhere":
         return { is: "manyKnown", id, known: this.#searchReader.anywhere(request.ref) };
       case "indexed":
-        return { is: "indexed", id, seq: this.#words.mark };
+        return { is: "indexed", id, seq: this.#words.reach() };
     }
   }
 

@@ -68,6 +68,11 @@ export class WordIndex {
     return this.#store.mark;
   }
 
+  /** Up to where it goes of a log with this head: also where retention has taken what came last. */
+  reach(head: Seq): Seq {
+    return this.#entries.get(this.mark, 1) === undefined ? head : this.mark;
+  }
+
   /** Takes in what is new. Each slice goes on where the last one of whatever call stood. */
   *fill(until: () => Seq): CooperativeSteps<undefined> {
     while (this.mark < until() && this.#guarded(() => this.#slice())) yield;

@@ -53,9 +53,9 @@ export class WordSearch {
     else this.follow();
   }
 
-  /** Null: there is none. */
-  get mark(): Seq | null {
-    return this.#mode === null ? null : (this.#index?.mark ?? 0);
+  /** Up to which entry the index goes; null: there is none. Throws what SQLite and the file system throw. */
+  reach(): Seq | null {
+    return this.#mode === null ? null : this.#opened(this.#mode).reach(this.#around.head());
   }
 
   /** There is something new; soon it is taken in. */
@@ -82,7 +82,7 @@ export class WordSearch {
     if (this.#mode === null) return null;
     const index = this.#opened(this.#mode);
     const head = this.#around.head();
-    if (head - index.mark <= AWAITED_ROWS) yield* index.fill(() => head);
+    if (head - index.reach(head) <= AWAITED_ROWS && this.#around.hasRoom()) yield* index.fill(() => head);
     const { match, test } = compileTerms(termsOf(query.text), this.#mode);
     const wanted = new Set(query.subjects.flatMap((subject) => this.#around.names.find(subject) ?? []));
     const seqs: Seq[] = [];
@@ -90,13 +90,13 @@ export class WordSearch {
     let { after, before } = query;
     let looked = 0;
     let next: Seq | null = null;
-    if (match === "" || wanted.size === 0) return { seqs, next, indexed: index.mark };
+    if (match === "" || wanted.size === 0) return { seqs, next, indexed: index.reach(head) };
     do {
       const asked = Math.min(SLICE_ROWS, Math.max(limit, 64));
       const found = index.find(match, { after, before, limit: asked, oldestFirst });
       for (const seq of found) {
         if (wanted.has(this.#subject.get(seq) ?? 0) && (test === null || test(this.#words(seq)))) seqs.push(seq);
-        if (seqs.length >= limit) return { seqs, next: seq, indexed: index.mark };
+        if (seqs.length >= limit) return { seqs, next: seq, indexed: index.reach(head) };
       }
       next = found.length < asked ? null : (found.at(-1) ?? null);
       if (oldestFirst) after = next ?? after;
@@ -104,7 +104,7 @@ export class WordSearch {
       looked += found.length;
       yield;
     } while (next !== null && looked < CANDIDATES);
-    return { seqs, next, indexed: index.mark };
+    return { seqs, next, indexed: index.reach(head) };
   }
 
   close(): void {
