@@ -112,6 +112,15 @@ describe("time", () => {
     expect(puller.seqs()).toEqual([2, 3, 4]);
   });
 
+  test.each([true, false])("nothing is next where nothing is out (ordered: %s)", (ordered) => {
+    const puller = new Puller({ ordered }).say(1);
+    puller.pull();
+    puller.now = 200;
+    acked(puller, { ack: [1] });
+    puller.pull();
+    expect(puller.state.nextMs()).toBeNull();
+  });
+
   test("the back-off grows, and ends with its last step", () => {
     const puller = new Puller({ backoffMs: [10, 20] }).say(1);
     puller.pull();

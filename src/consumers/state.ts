@@ -121,8 +121,9 @@ export class ConsumerState {
 
   /** When `expire` or `due` have something next, without an ack or a new event; null: never. */
   nextMs(): number | null {
-    const first = this.#rules.ordered ? this.#first() : null;
-    let next = first === null ? this.#soonest : (first.dueMs ?? first.deadlineMs);
+    const first = this.#first();
+    if (first === null) return null;
+    let next = this.#rules.ordered ? (first.dueMs ?? first.deadlineMs) : this.#soonest;
     if (this.#waiting > 0) {
       for (const { dueMs } of this.#pending.values()) {
         if (dueMs === null) continue;
