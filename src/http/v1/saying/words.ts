@@ -1,7 +1,7 @@
 import type { Access } from "../../../access/access.ts";
 import type { Account } from "../../../config/config.ts";
 import type { MessageStyle, TextFormat } from "../../../contract/api-v1.ts";
-import type { Source } from "../../../contract/content.ts";
+import type { Block, Source } from "../../../contract/content.ts";
 import { EventLabel, type Message } from "../../../contract/message.ts";
 import { parse, render } from "../../../content/formats.ts";
 import { plainText } from "../../../content/plain.ts";
@@ -26,8 +26,17 @@ export function written(text: string, format: TextFormat, account: Account): Wri
   const own = textFormat(account);
   if (format === own) return { text, source: null };
   const blocks = parse(format, text);
+  // One plain paragraph is the same in both, as most are.
+  if (own === "plain" && isPlain(blocks, text)) return { text, source: null };
   const shown = own === "plain" ? plainText(blocks) : render("markdown", blocks);
   return { text: shown, source: { format, text } };
+}
+
+function isPlain(blocks: readonly Block[], text: string): boolean {
+  const [block, second] = blocks;
+  if (block?.t !== "para" || second !== undefined) return false;
+  const [inline, next] = block.of;
+  return inline?.t === "text" && next === undefined && inline.text === text;
 }
 
 /** For `Stored.mentions`: only where it makes a difference, as no whole room is notified without such a sign. */
