@@ -1,11 +1,10 @@
 import type { Consumer, Pulled } from "../../consumers/consumers.ts";
 import type { EventFilter, Feed, FeedItem } from "../../consumers/feed.ts";
 import { toJson } from "../../consumers/held.ts";
-import type { HintEvent, SkippedEvent } from "../../contract/api-v1.ts";
+import type { ApiEvent, HintEvent, SkippedEvent } from "../../contract/api-v1.ts";
 import { isAborted, onAbort } from "../../lib/abort.ts";
 import type { Seq } from "../../log/log.ts";
 import { deliveredJson } from "./consumer-shapes.ts";
-import { hintFor } from "./hint-view.ts";
 import { type EventSink, pumpEvents } from "./pump.ts";
 
 /** Of one pull for a socket. */
@@ -80,9 +79,9 @@ export class Subscription implements EventSink {
     // A socket that breaks begins again after the last event that it got.
   }
 
-  hint(hint: HintEvent, filter: EventFilter): void {
-    const shown = this.#out.isFull ? null : hintFor(hint, filter);
-    if (shown !== null) this.#out.send(`{"op":"event","id":${this.#id},"event":${toJson(shown)}}`);
+  /** What has no place in the log: it takes no credit, and is dropped while the socket is full. */
+  aside(shown: HintEvent | ApiEvent | null): void {
+    if (shown !== null && !this.#out.isFull) this.#out.send(`{"op":"event","id":${this.#id},"event":${toJson(shown)}}`);
   }
 
   /** Until it ends. Rejects with the log's LogError. */

@@ -12,6 +12,9 @@ import { type FieldError, ProblemError } from "./problems.ts";
 import { positionOf, readableFilter } from "./reading.ts";
 import type { Reply } from "./route.ts";
 import type { ServeSocket, SocketCaller } from "./router.ts";
+import { typesOf } from "../../consumers/filter.ts";
+import { hintFor } from "./hint-view.ts";
+import { receiptFor, receiptWatch } from "./receipt-watch.ts";
 import { post, type Posting } from "./saying/post.ts";
 import { ActorSchema, isNewMessage, NewMessageSchema } from "./saying/shapes.ts";
 import { typing } from "./routes/typing.ts";
@@ -180,8 +183,15 @@ class SocketSession implements SocketOut {
       this.#ok(id, JSON.stringify({ after: String(from) }));
       onAbort(
         subscription.ended,
-        hints.listen((hint) => subscription.hint(hint, filter)),
+        hints.listen((hint) => subscription.aside(hintFor(hint, filter))),
       );
+      if (typesOf(filter.types)("receipt.changed")) {
+        const watch = receiptWatch(this.#deps);
+        onAbort(
+          subscription.ended,
+          watch.listen((event) => subscription.aside(receiptFor(event, filter))),
+        );
+      }
       this.#run(id, subscription, subscription.follow(feed, filter, from));
       return null;
     } catch (error) {

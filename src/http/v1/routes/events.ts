@@ -1,9 +1,12 @@
 import type { EventFilter } from "../../../consumers/feed.ts";
+import { typesOf } from "../../../consumers/filter.ts";
 import { toJson } from "../../../consumers/held.ts";
-import type { HintEvent } from "../../../contract/api-v1.ts";
+import type { ApiEvent, HintEvent } from "../../../contract/api-v1.ts";
+import { onAbort } from "../../../lib/abort.ts";
 import { faultOf } from "../../../lib/fault.ts";
 import { LogError } from "../../../log/errors.ts";
 import type { V1Deps } from "../deps.ts";
+import { receiptFor, receiptWatch } from "../receipt-watch.ts";
 import { hintFor } from "../hint-view.ts";
 import { pumpEvents, skippedBefore } from "../pump.ts";
 import { ProblemError } from "../problems.ts";
@@ -22,9 +25,16 @@ async function events(call: Call, deps: V1Deps): Promise<Reply> {
   if (call.signal.aborted) return "taken";
   const writer = SseWriter.open(call, gap === null ? after : Number(gap.to), clock);
   const { ended } = writer;
-  const unlisten = hints.listen((hint) => tell(writer, hintFor(hint, filter)));
-  ended.addEventListener("abort", unlisten);
-  if (ended.aborted) unlisten();
+  onAbort(
+    ended,
+    hints.listen((hint) => tell(writer, hintFor(hint, filter))),
+  );
+  const isTold = typesOf(filter.types)("receipt.changed");
+  if (isTold)
+    onAbort(
+      ended,
+      receiptWatch(deps).listen((event) => tell(writer, receiptFor(event, filter))),
+    );
   const sink = {
     ended,
     room: Infinity,
@@ -41,7 +51,8 @@ async function events(call: Call, deps: V1Deps): Promise<Reply> {
   return "taken";
 }
 
-function tell(writer: SseWriter, hint: HintEvent | null): void {
+/** What has no place in the log. */
+function tell(writer: SseWriter, hint: HintEvent | ApiEvent | null): void {
   if (hint !== null && !writer.isFull) writer.event(null, hint.type, toJson(hint));
 }
 
