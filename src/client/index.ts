@@ -4,4 +4,4 @@ export type * from "./answers.ts";
 export type { RialtoOptions } from "./caller.ts";
 export type { ConsumedEvent, ConsumerWords, ReadingOptions, RialtoConsumer } from "./consumer.ts";
 export { type RefusedField, RialtoError } from "./error.ts";
-export { type CallOptions as RialtoCallOptions, type LiveOptions, Rialto } from "./rialto.ts";
+export { type RialtoCallOptions, type LiveOptions, Rialto } from "./rialto.ts";

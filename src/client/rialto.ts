@@ -18,11 +18,11 @@ import { isAnswer, RialtoError } from "./error.ts";
 import { Watch } from "./pauses.ts";
 import { serverSent } from "./server-sent.ts";
 
-export interface CallOptions {
+export interface RialtoCallOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface LiveOptions extends CallOptions {
+export interface LiveOptions extends RialtoCallOptions {
   readonly gateways?: readonly string[];
   readonly types?: readonly string[];
   /** Begin after this position; absent: with what comes. */
@@ -44,25 +44,25 @@ export class Rialto {
   }
 
   /** Who this is for Rialto, and what it may do. */
-  async me(options: CallOptions = {}): Promise<MeAnswer> {
+  async me(options: RialtoCallOptions = {}): Promise<MeAnswer> {
     return await this.#caller.answer({ method: "GET", path: pathOf("me"), ...options });
   }
 
-  async gateways(options: CallOptions = {}): Promise<readonly GatewayAnswer[]> {
+  async gateways(options: RialtoCallOptions = {}): Promise<readonly GatewayAnswer[]> {
     const request = { method: "GET", path: pathOf("gateways"), ...options } as const;
     return (await this.#caller.answer<{ readonly gateways: readonly GatewayAnswer[] }>(request)).gateways;
   }
 
-  async gateway(name: string, options: CallOptions = {}): Promise<GatewayAnswer> {
+  async gateway(name: string, options: RialtoCallOptions = {}): Promise<GatewayAnswer> {
     return await this.#caller.answer({ method: "GET", path: pathOf("gateways", name), ...options });
   }
 
-  async members(gateway: string, options: CallOptions = {}): Promise<MembersAnswer> {
+  async members(gateway: string, options: RialtoCallOptions = {}): Promise<MembersAnswer> {
     return await this.#caller.answer({ method: "GET", path: pathOf("gateways", gateway, "members"), ...options });
   }
 
   /** A page of what was said, oldest first; without a position the newest. */
-  async history(gateway: string, { signal, ...query }: HistoryAsk & CallOptions = {}): Promise<HistoryAnswer> {
+  async history(gateway: string, { signal, ...query }: HistoryAsk & RialtoCallOptions = {}): Promise<HistoryAnswer> {
     return await this.#caller.answer({
       method: "GET",
       path: pathOf("gateways", gateway, "history"),
@@ -111,7 +111,11 @@ export class Rialto {
   }
 
   /** Says something. `key`: its Idempotency-Key, when a later run of the program might repeat it. */
-  async post(gateway: string, words: PostWords, options: CallOptions & { key?: string } = {}): Promise<PostAnswer> {
+  async post(
+    gateway: string,
+    words: PostWords,
+    options: RialtoCallOptions & { key?: string } = {},
+  ): Promise<PostAnswer> {
     const { signal, key = newKey() } = options;
     const path = pathOf("gateways", gateway, "messages");
     return await this.#caller.answer({
@@ -123,12 +127,12 @@ export class Rialto {
     });
   }
 
-  async edit(id: string, words: EditWords, options: CallOptions = {}): Promise<PostAnswer> {
+  async edit(id: string, words: EditWords, options: RialtoCallOptions = {}): Promise<PostAnswer> {
     return await this.#caller.answer({ method: "PATCH", path: pathOf("messages", id), body: words, ...options });
   }
 
   /** Deletes it everywhere. */
-  async delete(id: string, { signal, author }: CallOptions & { author?: SaidBy } = {}): Promise<PostAnswer> {
+  async delete(id: string, { signal, author }: RialtoCallOptions & { author?: SaidBy } = {}): Promise<PostAnswer> {
     const body = author === undefined ? {} : { author };
     return await this.#caller.answer({ method: "DELETE", path: pathOf("messages", id), body, signal });
   }
@@ -137,7 +141,7 @@ export class Rialto {
   async react(
     id: string,
     emoji: string,
-    { on = true, signal, author }: CallOptions & { on?: boolean; author?: SaidBy } = {},
+    { on = true, signal, author }: RialtoCallOptions & { on?: boolean; author?: SaidBy } = {},
   ): Promise<PostAnswer> {
     const path = pathOf("messages", id, "reactions", emoji);
     const body = author === undefined ? {} : { author };
@@ -145,7 +149,7 @@ export class Rialto {
   }
 
   /** Shows for 5 s that somebody types. */
-  async typing(gateway: string, options: CallOptions = {}): Promise<void> {
+  async typing(gateway: string, options: RialtoCallOptions = {}): Promise<void> {
     const path = pathOf("gateways", gateway, "typing");
     await this.#caller.json({ method: "POST", path, body: {}, retries: 0, ...options });
   }
@@ -153,7 +157,7 @@ export class Rialto {
   /** What became of a message at each destination; `waitS`: waits so long at most until all are settled. */
   async receipts(
     id: string,
-    { signal, waitS = 0 }: CallOptions & { waitS?: number } = {},
+    { signal, waitS = 0 }: RialtoCallOptions & { waitS?: number } = {},
   ): Promise<readonly ApiReceipt[]> {
     const path = pathOf("messages", id, "receipts");
     const query = { wait: waitS === 0 ? undefined : `${waitS}s` };
@@ -164,7 +168,7 @@ export class Rialto {
   /** Its id goes into the `files` of a post. A stream is sent once; anything else is repeated when that fails. */
   async upload(
     content: Blob | Uint8Array | ReadableStream<Uint8Array>,
-    { name, signal, type }: CallOptions & { name: string; type?: string },
+    { name, signal, type }: RialtoCallOptions & { name: string; type?: string },
   ): Promise<UploadAnswer> {
     const headers = type === undefined ? {} : { "Content-Type": type };
     const request = { method: "POST", path: pathOf("files"), query: { name }, raw: content, headers, signal } as const;
@@ -172,7 +176,7 @@ export class Rialto {
   }
 
   /** The content of a file, read as it is wanted. `from`: from this byte on. */
-  async download(id: string, { signal, from = 0 }: CallOptions & { from?: number } = {}): Promise<Response> {
+  async download(id: string, { signal, from = 0 }: RialtoCallOptions & { from?: number } = {}): Promise<Response> {
     const headers = from === 0 ? {} : { Range: `bytes=${from}-` };
     return await this.#caller.open({ method: "GET", path: pathOf("files", id), headers, signal });
   }
