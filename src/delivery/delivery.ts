@@ -92,8 +92,7 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
   if (config.errors.length === 0)
     await forgetRemoved(log, logger, { lanes: names, accounts: new Set(config.accounts.keys()) });
   const loops = new LoopWatch(clock, logger);
-  const { onHint } = options;
-  const shared = { ...options, lanes, loops, ...(onHint !== undefined && { onHint: boundHints(onHint, clock) }) };
+  const shared = { ...options, ...boundedHints(options), lanes, loops };
   const runtimes = new AccountRegistry(shared);
   const specs = laneSpecs(config, routes);
   const wanted = (account: Account) => ({ account, config, routes, specs: specs.get(account.key) ?? [] });
@@ -154,4 +153,8 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
       untail();
     },
   };
+}
+
+function boundedHints({ onHint, clock }: DeliveryOptions): Pick<DeliveryOptions, "onHint"> {
+  return onHint === undefined ? {} : { onHint: boundHints(onHint, clock) };
 }

@@ -9,6 +9,7 @@ import type { DiscordApi } from "./api.ts";
 import type { capabilities } from "./capabilities.ts";
 import { endOf } from "./endings.ts";
 import { DiscordFiles } from "./files.ts";
+import { typingHint } from "./hints.ts";
 import { inviteLink } from "./find-guild.ts";
 import type { DiscordGateway } from "./gateway.ts";
 import type { DiscordGuildState } from "./guild.ts";
@@ -53,9 +54,11 @@ export class DiscordSession implements Session<DiscordHandlers> {
   readonly #options: LiveOptions;
   readonly #rooms: DiscordRooms;
   readonly #timeline: DiscordTimeline;
+  readonly #people: DiscordPeople;
   readonly #files: DiscordFiles;
   readonly #ending = Promise.withResolvers<Ended>();
   #closing = false;
+  #quiet = false;
   #inTrouble = false;
   /** What happened while nobody was there has been told. */
   #isUpToDate = false;
@@ -67,6 +70,7 @@ export class DiscordSession implements Session<DiscordHandlers> {
     this.#options = options;
     this.as = me.username;
     const people = new DiscordPeople({ api, clock: host.clock, settings, guild: state.id });
+    this.#people = people;
     const own = new OwnMessages({ me: me.id, application });
     this.#files = new DiscordFiles({ api, nowMs: () => host.clock.nowMs() });
     this.#rooms = new DiscordRooms({
@@ -135,6 +139,7 @@ export class DiscordSession implements Session<DiscordHandlers> {
   }
 
   async quiesce(): Promise<void> {
+    this.#quiet = true;
     await this.#timeline.quiesce();
   }
 
@@ -164,8 +169,15 @@ export class DiscordSession implements Session<DiscordHandlers> {
     if (event.type === "GUILD_DELETE" && event.data["id"] === state.id) this.#guildGone(event);
     if (event.type === "GUILD_CREATE" && event.data["id"] === state.id) this.#guildBack();
     if (event.type === "WEBHOOKS_UPDATE") this.#onHooksChanged(textIn(event.data, "channel_id") ?? "");
+    this.#hint(event);
     this.#rooms.take(event);
     this.#timeline.push(event);
+  }
+
+  #hint(event: DiscordEvent): void {
+    const { state, me, host } = this.#options;
+    const hint = typingHint(event, { people: this.#people, guild: state.id, me: me.id });
+    if (hint !== null && !this.#quiet && this.#rooms.joined(hint.channel) !== null) host.hint?.(hint);
   }
 
   /** Said once, until it is another or over. */

@@ -23,8 +23,8 @@ type DiscordOpened = Opened<Handlers<typeof capabilities>>;
 const MEMBERS_FLAGS = (1 << 14) | (1 << 15);
 const CONTENT_FLAGS = (1 << 18) | (1 << 19);
 
-/** `GatewayIntentBits`: guilds, expressions, webhooks, messages, reactions, and what is in messages. */
-const INTENTS = (1 << 0) | (1 << 3) | (1 << 5) | (1 << 9) | (1 << 10) | (1 << 15);
+/** `GatewayIntentBits`: guilds, expressions, webhooks, messages, reactions, who types, and what is in messages. */
+const INTENTS = (1 << 0) | (1 << 3) | (1 << 5) | (1 << 9) | (1 << 10) | (1 << 11) | (1 << 15);
 const MEMBERS = 1 << 1;
 
 /** Logs in at Discord, and takes up what happens on one server of it. */

@@ -1,6 +1,6 @@
 import type { OpenArgs } from "../../contract/adapter.ts";
 import type { ChannelRef, FileRef } from "../../contract/ids.ts";
-import type { ChannelRequest, Ended, Handlers, Joined, OpenedFile, Session } from "../../contract/session.ts";
+import type { ChannelRequest, Ended, Handlers, Joined, Member, OpenedFile, Session } from "../../contract/session.ts";
 import { ASKED, lost } from "../kit/ends.ts";
 import type { Http } from "../kit/http.ts";
 import { inTime } from "../kit/in-time.ts";
@@ -18,6 +18,7 @@ import { readFileRef } from "./ids.ts";
 import type { SlackLink } from "./link.ts";
 import { adviseScopes, type SlackIdentity } from "./login.ts";
 import { EventOrder } from "./order.ts";
+import { membersOf } from "./members.ts";
 import { channelIn } from "./model.ts";
 import { SlackOwnMessages } from "./own-messages.ts";
 import { SlackPeople } from "./people.ts";
@@ -59,6 +60,7 @@ export class SlackSession implements Session<SlackHandlers> {
   readonly #order: EventOrder;
   readonly #emoji: SlackEmoji;
   readonly #names: SlackChannelNames;
+  readonly #people: SlackPeople;
   readonly #sweep: SlackSweep;
   readonly #stop = new AbortController();
   readonly #ending = Promise.withResolvers<Ended>();
@@ -71,6 +73,7 @@ export class SlackSession implements Session<SlackHandlers> {
     const positions = new SlackPositions(since);
     const toldTs = positions.channels.at;
     const people = new SlackPeople({ api, clock: host.clock, settings });
+    this.#people = people;
     const own = new SlackOwnMessages(me);
     const roots = new SlackRoots(api);
     this.#names = new SlackChannelNames({ api, clock: host.clock, joined: (id) => this.#rooms.nameOf(id) });
@@ -138,6 +141,12 @@ export class SlackSession implements Session<SlackHandlers> {
     this.#rooms.dismiss(channel);
     this.#timeline.forget(channel);
     await Promise.resolve();
+  }
+
+  async members(channel: ChannelRef, signal: AbortSignal): Promise<readonly Member[] | null> {
+    const { api, me } = this.#options;
+    if (this.#rooms.joined(channel) === null) return null;
+    return await membersOf(channel, { api, people: this.#people, me: me.userId }, signal);
   }
 
   async openFile(ref: FileRef, signal: AbortSignal): Promise<OpenedFile> {

@@ -78,6 +78,8 @@ async function whoTypes(stage: Stage): Promise<void> {
 
 async function quiescedTellsNothing(stage: Stage): Promise<void> {
   const room = await stage.room();
+  await room.person.say(room.channel.name, "first");
+  await stage.taken(room.host, 1);
   await room.person.type?.(room.channel.name, true);
   await hinted(stage, room, true);
   await stage.within(room.session.quiesce(), "quiesce()");

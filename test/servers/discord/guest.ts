@@ -50,6 +50,12 @@ export class DiscordGuest implements Person {
     return Promise.resolve(this.name);
   }
 
+  /** Of the end Discord says nothing. */
+  type(channel: string, on: boolean): Promise<void> {
+    if (on) this.#folk.typing(this.#channel(channel));
+    return Promise.resolve();
+  }
+
   setTopic(channel: string, topic: string): Promise<void> {
     this.#folk.setTopic(this.#channel(channel), topic);
     return Promise.resolve();

@@ -57,6 +57,12 @@ export class MattermostGuest implements Person {
     return Promise.resolve();
   }
 
+  /** Of the end servers say nothing. */
+  type(channel: string, on: boolean): Promise<void> {
+    if (on) this.#folk.typing(this.#channel(channel));
+    return Promise.resolve();
+  }
+
   topic(channel: string): string {
     return seen(this.#server.world.channel(this.#channel(channel).id).header);
   }
