@@ -36,8 +36,8 @@ function fold(text: string): string {
 }
 
 /**
- * What somebody typed: words that all must occur, `"some words"` in this order, `begin*` for how a word begins. All other
- * characters only separate words. Empty when there is no word in it.
+ * What somebody typed: words that all must occur, `"some words"` in this order, `begin*` for how a word begins. All
+ * other characters only separate words. Empty when there is no word in it.
  */
 export function termsOf(query: string): readonly Term[] {
   const terms: Term[] = [];

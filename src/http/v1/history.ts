@@ -16,7 +16,7 @@ type Posted = Extract<ApiEvent, { type: "message.posted" | "message.edited" }>;
 /** A message as it reads now. `edited`: when it was changed last, RFC 3339; null: it was not. */
 export type HistoryMessage = Posted & { readonly type: "message.posted"; readonly edited: string | null };
 
-export interface HistoryQuery {
+export interface GatewayHistoryQuery {
   readonly gateway: string;
   /** Only messages with after < seq < before. */
   readonly after: Seq | null;
@@ -26,7 +26,7 @@ export interface HistoryQuery {
   readonly limit: number;
 }
 
-export interface HistoryPage {
+export interface GatewayHistoryPage {
   readonly messages: readonly HistoryMessage[];
   /** Where to go on: the `after` or the `before` of the next question. Null: that was all. */
   readonly next: Seq | null;
@@ -35,14 +35,14 @@ export interface HistoryPage {
 type Asked = Pick<V1Deps, "feed" | "log">;
 
 /** Reads the messages of a gateway as one account of the API sees them, with their edits and without the deleted. */
-export class History {
+export class GatewayHistory {
   readonly #feed: Feed;
   readonly #log: Asked["log"];
-  readonly #query: HistoryQuery;
+  readonly #query: GatewayHistoryQuery;
   readonly #posted: EventFilter;
   readonly #edited: EventFilter;
 
-  constructor({ feed, log }: Asked, query: HistoryQuery) {
+  constructor({ feed, log }: Asked, query: GatewayHistoryQuery) {
     this.#feed = feed;
     this.#log = log;
     this.#query = query;
@@ -52,12 +52,15 @@ export class History {
   }
 
   /** With `after` the oldest, else the newest; oldest first in either case. Rejects with a LogError. */
-  async page(): Promise<HistoryPage> {
+  async page(): Promise<GatewayHistoryPage> {
     return this.#query.after === null ? await this.#newest() : await this.#oldest(this.#query.after);
   }
 
   /** The same of messages with these words; null: the log keeps no index. `indexed`: up to where that goes. */
-  async search(words: string, subjects: readonly Subject[]): Promise<(HistoryPage & { readonly indexed: Seq }) | null> {
+  async search(
+    words: string,
+    subjects: readonly Subject[],
+  ): Promise<(GatewayHistoryPage & { readonly indexed: Seq }) | null> {
     const { limit, after, before } = this.#query;
     const oldestFirst = after !== null;
     const bounds = { after: after ?? 0, before: before ?? this.#feed.head + 1 };
@@ -79,7 +82,7 @@ export class History {
     }
   }
 
-  async #oldest(after: Seq): Promise<HistoryPage> {
+  async #oldest(after: Seq): Promise<GatewayHistoryPage> {
     const { limit } = this.#query;
     const end = Math.min((this.#query.before ?? Infinity) - 1, this.#feed.head);
     const found: HistoryMessage[] = [];
@@ -94,7 +97,7 @@ export class History {
     return cut(found, limit, position < end ? position : null);
   }
 
-  async #newest(): Promise<HistoryPage> {
+  async #newest(): Promise<GatewayHistoryPage> {
     const { limit, before } = this.#query;
     const floor = (await this.#log.first()) - 1;
     let end = Math.min((before ?? Infinity) - 1, this.#feed.head);
@@ -173,7 +176,7 @@ function revised(event: Posted, edit: ApiEvent | null): HistoryMessage {
 }
 
 /** The first `limit`, and where to go on; `rest`: where, if these were not too many. */
-function cut(found: readonly HistoryMessage[], limit: number, rest: Seq | null): HistoryPage {
+function cut(found: readonly HistoryMessage[], limit: number, rest: Seq | null): GatewayHistoryPage {
   if (found.length <= limit) return { messages: found, next: rest };
   const messages = found.slice(0, limit);
   return { messages, next: Number(messages.at(-1)?.seq) };

@@ -148,6 +148,23 @@ test("a file that was cut in the middle keeps what is before the cut", async () 
   expect((await heldBy(dataPath)).next).toBeGreaterThan(ENTRIES);
 });
 
+test("a log of format 4 is brought up to date with all that is in it", async () => {
+  const { dataPath, file } = await filledLog();
+  const old = await openAt(dataPath);
+  const note = { is: "said", refs: ["m1"], author: "a", name: "ann", excerpt: "hello" } as const;
+  await old.append(batchOf(said('{"text":"message 1 "}', { note })));
+  const known = await old.ids.get(old.head);
+  const { head } = old;
+  await old.close();
+  const db = new BetterSqlite3(file);
+  db.exec("ALTER TABLE said DROP COLUMN revised; PRAGMA user_version = 4");
+  db.close();
+  expect(repair(dataPath)).toMatchObject({ entries: ENTRIES + 1, lost: [], others: [] });
+  const log = await openAt(dataPath);
+  expect(known).not.toBeNull();
+  expect(await log.ids.get(head)).toEqual(known);
+});
+
 test("while a Rialto has the log open nothing is touched, and where none is there is nothing to repair", async () => {
   const { dataPath } = await filledLog();
   const log = await openAt(dataPath);

@@ -1,7 +1,7 @@
 import type { Subject } from "../../../log/log.ts";
 import { QUERY_WORDS, termsOf } from "../../../log/words.ts";
 import type { V1Deps } from "../deps.ts";
-import { History, type HistoryQuery } from "../history.ts";
+import { GatewayHistory, type GatewayHistoryQuery } from "../history.ts";
 import { ownGateway } from "../own-gateways.ts";
 import { type FieldError, ProblemError } from "../problems.ts";
 import { type Call, type JsonSchema, ok, type Reply, type Route } from "../route.ts";
@@ -23,10 +23,10 @@ async function history({ access, params, query }: Call, deps: Asked): Promise<Re
     );
   }
   const words = query.get("q");
-  if (words === null) return pageOf(await new History(deps, asked).page());
+  if (words === null) return pageOf(await new GatewayHistory(deps, asked).page());
   checkWords(words);
   const { head } = deps.log;
-  const found = await new History(deps, asked).search(words, subjectsOf(name, deps));
+  const found = await new GatewayHistory(deps, asked).search(words, subjectsOf(name, deps));
   if (found === null) {
     const detail =
       "The history cannot be searched: the log keeps no index of words. Set Search = true in [general], and start Rialto again.";
@@ -36,12 +36,12 @@ async function history({ access, params, query }: Call, deps: Asked): Promise<Re
   return pageOf(page, indexed < head ? { indexed: String(indexed) } : {});
 }
 
-function pageOf({ messages, next }: Awaited<ReturnType<History["page"]>>, more: object = {}): Reply {
+function pageOf({ messages, next }: Awaited<ReturnType<GatewayHistory["page"]>>, more: object = {}): Reply {
   return ok({ messages, ...(next !== null && { next: String(next) }), ...more });
 }
 
 /** Throws `bad_request` with all that is wrong. */
-function queryOf(query: URLSearchParams, gateway: string): HistoryQuery {
+function queryOf(query: URLSearchParams, gateway: string): GatewayHistoryQuery {
   const errors: FieldError[] = [];
   const position = (name: string): number | null => {
     const value = query.get(name);
