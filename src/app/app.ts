@@ -9,6 +9,7 @@ import { RemoteFiles } from "../delivery/remote-files.ts";
 import type { FileStore } from "../files/files.ts";
 import { liveRoutes } from "../gateway/live-routes.ts";
 import { compileRoutes } from "../gateway/routes.ts";
+import type { OnHint } from "../delivery/hints.ts";
 import type { MediaServer } from "../http/media/media-server.ts";
 import { Scrubber } from "../lib/scrub.ts";
 import { ReadWriteLock } from "../lib/read-write-lock.ts";
@@ -81,35 +82,14 @@ export async function startApp(
     // Not before the log has made sure that nobody else uses the data folder.
     files = await openStore(config, remoteFiles, logger);
     const routes = liveRoutes(compileRoutes(config));
+    const common = { log, routes, lock, logger, files };
     const { onDrop } = admin.told;
-    servers = new ApiServers({
-      log,
-      files,
-      routes,
-      lock,
-      share,
-      http,
-      logger,
-      onDrop,
-      delivery: () => delivery,
-      tokens: tokens.get,
-    });
+    servers = new ApiServers({ ...common, share, http, onDrop, delivery: () => delivery, tokens: tokens.get });
     await servers.open(config);
     log.tail(servers.listener);
-    delivery = await openDelivery({
-      config,
-      adapters,
-      routes,
-      lock,
-      log,
-      files,
-      remoteFiles,
-      logger,
-      clock: systemClock,
-      random: Math.random,
-      onHint: (account, channel, hint) => servers?.hint(account, channel, hint),
-      ...admin.told,
-    });
+    const onHint: OnHint = (account, channel, hint) => servers?.hint(account, channel, hint);
+    const outside = { adapters, remoteFiles, clock: systemClock, random: Math.random, onHint };
+    delivery = await openDelivery({ ...common, ...outside, ...admin.told, config });
     const running: Running = { config, log, routes, lock, servers, delivery, share };
     reloader = read === null ? null : new Reloader(running, read, logger);
     const reload = reloadOf(reloader);

@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { type ControlCommand, parseCommand } from "./args.ts";
+import { type ControlCommand, parseCommand, type TokenCommand } from "./args.ts";
+
+function aToken(fields: Partial<TokenCommand>): TokenCommand {
+  const asked = { account: null, gateways: null, scopes: null, name: null, expires: null, "posts-per-minute": null };
+  const rest = { conf: null, data: null, socket: null, json: false, quiet: false };
+  return { is: "token", action: "list", id: "", asked, ...rest, ...fields };
+}
 
 function aControl(fields: Partial<ControlCommand>): ControlCommand {
   return {
@@ -44,6 +50,37 @@ test.each([
   [["log", "check"], { is: "log", action: "check", to: null, conf: null, data: null, json: false }],
   [["log", "repair", "--data", "/d"], { is: "log", action: "repair", to: null, conf: null, data: "/d", json: false }],
   [["log", "backup", "f", "--json"], { is: "log", action: "backup", to: "f", conf: null, data: null, json: true }],
+  [["token", "list", "--json"], aToken({ json: true })],
+  [["token", "revoke", "abcdefgh"], aToken({ action: "revoke", id: "abcdefgh" })],
+  [["token", "rotate", "abcdefgh", "-q"], aToken({ action: "rotate", id: "abcdefgh", quiet: true })],
+  [
+    [
+      "token",
+      "create",
+      "--account",
+      "api.x",
+      "--scopes",
+      "read",
+      "--gateways",
+      "a,b",
+      "--expires",
+      "1d",
+      "--name",
+      "n",
+    ],
+    aToken({
+      action: "create",
+      asked: {
+        account: "api.x",
+        scopes: "read",
+        gateways: "a,b",
+        expires: "1d",
+        name: "n",
+        "posts-per-minute": null,
+      },
+    }),
+  ],
+  [["token", "--help"], { is: "help", of: "token" }],
   [["init"], { is: "init", file: null }],
   [["init", "x.toml"], { is: "init", file: "x.toml" }],
   [["log", "--help"], { is: "help", of: "log" }],

@@ -70,8 +70,9 @@ export class V1Door {
     if (host === null || this.#isEnded) throw new LogError("closed", "Rialto is stopping");
     try {
       const service = await (this.#loading ??= this.#load(host));
-      if (this.#isEnded) service.end();
-      return (this.#service = service);
+      this.#service = service;
+      if (this.#hasEnded()) service.end();
+      return service;
     } finally {
       this.#loading = null;
     }
@@ -117,6 +118,10 @@ export class V1Door {
     } catch (error) {
       sendProblem(response, this.#refusal(error));
     }
+  }
+
+  #hasEnded(): boolean {
+    return this.#isEnded;
   }
 
   #refusal(error: unknown): V1Refusal {

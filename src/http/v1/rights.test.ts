@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Scope, SCOPES } from "../../access/access.ts";
+import { stage as fileStage } from "../../files/stage.suite.ts";
 import { isObject } from "../../lib/shapes.ts";
 import type { Route } from "./route.ts";
 import { v1Routes } from "./routes/index.ts";
@@ -68,9 +69,9 @@ function sort({ status, problem }: Met): string {
 
 const named = v1Routes.map((route): [string, Route] => [`${route.method} ${route.path}`, route]);
 
-describe("every route, for everybody who may ask", () => {
+describe("every route, for everybody who may ask, and no token in the log", () => {
   test("on an account with a Token", async () => {
-    const stage = await v1Stage({ token: TOKEN });
+    const stage = await v1Stage({ token: TOKEN, files: (await fileStage()).files });
     const of = async (...scopes: Scope[]): Promise<Caller> => {
       const credential = await stage.token({ scopes });
       return { name: `a token for ${scopes.join(", ") || "nothing"}`, credential, by: "token", scopes };
@@ -99,10 +100,15 @@ describe("every route, for everybody who may ask", () => {
         expect.soft(found, `${name} with ${caller.name}`).toBe(expected(route, caller));
       }
     }
+    const logged = JSON.stringify(stage.logger.lines);
+    expect(logged).toContain("a token was created");
+    for (const { name, credential } of callers) {
+      if (credential !== null) expect(logged.includes(credential.replace(/^rlt_\w{8}/u, "")), name).toBe(false);
+    }
   });
 
   test("on an account without one", async () => {
-    const stage = await v1Stage();
+    const stage = await v1Stage({ files: (await fileStage()).files });
     const admin = await stage.token({ scopes: ["admin"] });
     const callers: readonly Caller[] = [
       { name: "no credential", credential: null, by: "open", scopes: ["read", "write"] },
@@ -119,7 +125,7 @@ describe("every route, for everybody who may ask", () => {
   });
 
   test("a gateway that a token does not see is as little there as one that is not", async () => {
-    const stage = await v1Stage({ token: TOKEN });
+    const stage = await v1Stage({ token: TOKEN, files: (await fileStage()).files });
     const limited = await stage.token({ scopes: SCOPES, gateways: ["den"] });
     const ofGateway = named.filter(([, { path }]) => path.includes("{gateway}"));
     expect(ofGateway.length).toBeGreaterThan(2);

@@ -92,7 +92,7 @@ export class Router implements V1Service {
 
   open(socket: WebSocket, request: IncomingMessage, wire: Socket): void {
     const access = this.#admitted.get(request);
-    if (access === undefined || this.#isEnded) return void socket.close(SERVICE_RESTART);
+    if (access === undefined || this.#isEnded) return socket.close(SERVICE_RESTART);
     const { limits, serveSocket, deps } = this.#options;
     const ended = new AbortController();
     const end = (): void => ended.abort();
@@ -117,7 +117,8 @@ export class Router implements V1Service {
 
   end(): void {
     this.#isEnded = true;
-    for (const end of [...this.#calls]) end();
+    const calls = [...this.#calls];
+    for (const end of calls) end();
   }
 
   async close(): Promise<void> {
@@ -198,7 +199,7 @@ export class Router implements V1Service {
     if (response.headersSent) return void (response.writableEnded || response.destroy());
     if (this.#isEnded) response.shouldKeepAlive = false;
     if (!hasBody(request) || request.complete) return sendProblem(response, refusal);
-    void bodyGone(request).then(() => sendProblem(response, refusal));
+    void sendLater(request, response, refusal);
   }
 
   #refusalOf(error: unknown, request: IncomingMessage, id: string): V1Refusal {
@@ -207,6 +208,12 @@ export class Router implements V1Service {
     if (refusal.code === "internal") this.#options.host.onError(error, `${knockOf(request).path} (${id})`);
     return refusalOf(refusal, id);
   }
+}
+
+/** Sent while the client still sends, a refusal might never be read. */
+async function sendLater(request: IncomingMessage, response: ServerResponse, refusal: V1Refusal): Promise<void> {
+  await bodyGone(request);
+  sendProblem(response, refusal);
 }
 
 const STOPPING = new ProblemError("unavailable", "Rialto is stopping", {
