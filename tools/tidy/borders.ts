@@ -39,9 +39,31 @@ const BORDERS: readonly Border[] = [
     types: ["config/config.ts", "files/files.ts", "logger.ts"],
   },
   {
+    of: "access/",
+    may: ["contract/", "log/log.ts", "log/errors.ts", "lib/"],
+    types: ["config/config.ts", "logger.ts"],
+  },
+  {
+    of: "consumers/",
+    may: ["access/access.ts", "contract/", "gateway/", "files/file-id.ts", "log/log.ts", "log/errors.ts", "lib/"],
+    types: ["admin/views.ts", "config/config.ts", "files/files.ts", "logger.ts"],
+  },
+  {
     of: "http/",
-    may: ["contract/", "gateway/", "files/file-id.ts", "log/log.ts", "log/errors.ts", "lib/"],
+    may: [
+      "access/",
+      "consumers/",
+      "content/",
+      "contract/",
+      "gateway/",
+      "files/file-id.ts",
+      "log/log.ts",
+      "log/errors.ts",
+      "log/words.ts",
+      "lib/",
+    ],
     types: [
+      "log/search.ts",
       "admin/followers.ts",
       "admin/operator.ts",
       "admin/views.ts",
@@ -73,6 +95,8 @@ const BORDERS: readonly Border[] = [
   {
     of: "app/",
     may: [
+      "access/",
+      "consumers/",
       "contract/",
       "adapters/registry.ts",
       "adapters/api/index.ts",
