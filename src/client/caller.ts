@@ -15,7 +15,7 @@ export interface RialtoOptions {
   readonly fetch?: typeof fetch;
 }
 
-export type QueryValue = string | number | readonly string[] | undefined;
+type QueryValue = string | number | readonly string[] | undefined;
 
 export interface CallRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
