@@ -20,9 +20,9 @@ import { extraOf, type FileDraft } from "./file-drafts.ts";
 import { type Draft, reservedEvent } from "./post-body.ts";
 import { explain, shorten } from "./posting-refusal.ts";
 import { problem, type HttpProblem, whyOf } from "./problem.ts";
-import type { Said, Say, SayOutcome, SayScene } from "./say.ts";
+import type { Said, MakeSaid, SayOutcome, SayScene } from "./say.ts";
 import { SerialQueue } from "./serial-queue.ts";
-import { Passing, passThrough, type Waiter } from "./waiter.ts";
+import { Passing, passThrough, type OutcomeWaiter } from "./waiter.ts";
 
 export type Ingested =
   /** `line` is the whole message as JSON; `stored` says whether it was relayed or only answered. */
@@ -36,7 +36,7 @@ export interface OnceKey {
 }
 
 /** Who waits for the end of a post. `failed`: with a bug. */
-export type Poster = Waiter<Ingested>;
+export type Poster = OutcomeWaiter<Ingested>;
 
 export interface IngestDeps {
   readonly account: Account;
@@ -117,7 +117,7 @@ export class Ingest {
   }
 
   /** For `/v1`: says something in the order of the posts. The waiter is told of LogErrors as failures. */
-  sayThen(say: Say, waiter: Waiter<SayOutcome>): void {
+  sayThen(say: MakeSaid, waiter: OutcomeWaiter<SayOutcome>): void {
     this.#pass(waiter, (inside) => {
       const ready = this.#turns.take(() => say(this.#acting));
       if (!(ready instanceof Promise)) return this.#store(ready, inside);
@@ -126,7 +126,7 @@ export class Ingest {
   }
 
   /** The same for what acts on a message: what comes after it waits until it is stored. */
-  actThen(say: Say, waiter: Waiter<SayOutcome>): void {
+  actThen(say: MakeSaid, waiter: OutcomeWaiter<SayOutcome>): void {
     this.#pass(waiter, (inside) => {
       const acting = this.#turns.take(async () => {
         const said = await say(this.#acting);
@@ -136,9 +136,9 @@ export class Ingest {
     });
   }
 
-  #pass<T>(waiter: Waiter<T>, go: (inside: Waiter<T>) => void): void {
+  #pass<T>(waiter: OutcomeWaiter<T>, go: (inside: OutcomeWaiter<T>) => void): void {
     const { lock } = this.#deps;
-    const begin = (inside: Waiter<T>): void => {
+    const begin = (inside: OutcomeWaiter<T>): void => {
       try {
         go(inside);
       } catch (error) {
@@ -149,7 +149,7 @@ export class Ingest {
     else passThrough(lock, waiter, begin);
   }
 
-  #store(said: Said, waiter: Waiter<SayOutcome>): void {
+  #store(said: Said, waiter: OutcomeWaiter<SayOutcome>): void {
     const { batch, dropped } = said;
     if (dropped !== null) this.#drop(dropped.message, dropped.drop);
     if (batch === null) return waiter.answered({ said, appended: null });

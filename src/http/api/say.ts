@@ -21,5 +21,5 @@ export interface SayOutcome {
   readonly appended: Appended | null;
 }
 
-/** Called in its turn. What it throws or rejects with reaches the waiter as it is; a promise only where it must wait. */
-export type Say = (scene: SayScene) => Said | Promise<Said>;
+/** Called in its turn. What it throws or rejects with reaches the waiter as it is; a promise only where it waits. */
+export type MakeSaid = (scene: SayScene) => Said | Promise<Said>;

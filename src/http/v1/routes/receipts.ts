@@ -44,8 +44,8 @@ async function receipts(call: Call, deps: V1Deps): Promise<Reply> {
 }
 
 /**
- * What is written of receipts is no entry of the log, and nobody is told of it: it is asked for, a few times a second at
- * first, once a second later, and at once when something else is committed, at most as often.
+ * What is written of receipts is no entry of the log, and nobody is told of it. It is asked for: a few times a second
+ * at first, once a second later, and sooner when something else is committed.
  */
 async function settled(
   ask: () => Promise<readonly ApiReceipt[]>,

@@ -18,7 +18,8 @@ import { droppedReply } from "./answers.ts";
 import { gatewaysOf, isOwn, placesAbout } from "./places.ts";
 import { checkRevision, etagOfRevision } from "./revision.ts";
 import type { Actor, Edit, SayingAuthor } from "./shapes.ts";
-import { callerName, mentionsOf, namesOf, written } from "./words.ts";
+import { callerName, mentionsOf, namesOf } from "./words.ts";
+import { written } from "../../../gateway/written.ts";
 
 export type ActDeps = Pick<V1Deps, "ingest" | "log">;
 
@@ -104,7 +105,9 @@ function editOf(target: Known, fields: Edit, access: Access, scene: SayScene): A
   };
 }
 
-/** Takes a message back: one of the account's own, or with the scope `moderate` anybody's, in all gateways that have it. */
+/**
+ * Takes a message back: one of the account's own, or with the scope `moderate` anybody's, in all gateways that have it.
+ */
 export async function remove(acting: Acting, { author }: Actor, deps: ActDeps): Promise<Reply> {
   return await act(acting, deps, async (target, scene) => {
     const { access, ifMatch } = acting;

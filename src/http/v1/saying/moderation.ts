@@ -11,7 +11,7 @@ import type { SayingAuthor } from "./shapes.ts";
 type ModerationDeps = Pick<V1Deps, "ingest" | "log" | "routes" | "account" | "clock">;
 
 /** Whose messages. */
-export interface Author {
+export interface ModeratedAuthor {
   /** `<protocol>.<name>`. */
   readonly account: string;
   /** As its network has the person; of who has none, the name. */
@@ -19,7 +19,7 @@ export interface Author {
 }
 
 export interface AuthorQuery {
-  readonly author: Author;
+  readonly author: ModeratedAuthor;
   /** Name of a gateway; null: all that the caller sees. */
   readonly gateway: string | null;
   /** Only what was said since then, Unix ms. */
@@ -28,7 +28,7 @@ export interface AuthorQuery {
   readonly limit: number;
 }
 
-export interface Deleted {
+export interface DeletedMessages {
   readonly deleted: readonly string[];
   readonly receipts: readonly string[];
 }
@@ -72,7 +72,7 @@ export async function messagesOf(query: AuthorQuery, access: Access, deps: Moder
 }
 
 /** Whether it is a message of this person, and no edit or reaction. */
-function isBy(payload: string, { id }: Author): boolean {
+function isBy(payload: string, { id }: ModeratedAuthor): boolean {
   const { message, about } = decodeStored(payload);
   if (about !== null && about.is !== "reply") return false;
   return (message.userid === "" ? message.username : message.userid) === id;
@@ -84,7 +84,7 @@ export function removeAll(
   author: SayingAuthor | undefined,
   access: Access,
   { ingest }: ModerationDeps,
-): Promise<Deleted> {
+): Promise<DeletedMessages> {
   return new Promise((resolve, reject) => {
     const made: { readonly id: string; readonly entries: readonly NewEntry[] }[] = [];
     const say = async (scene: SayScene): Promise<Said> => {

@@ -52,7 +52,7 @@ describe("a post", () => {
   test.each([
     ["plain", "plain", "2 * 3", "2 * 3", null],
     ["plain", "markdown", "2 * 3", "2 * 3", null],
-    ["plain", "markdown", "- a", "- a", { format: "markdown", text: "- a" }],
+    ["plain", "markdown", "> a", "> a", { format: "markdown", text: "> a" }],
     ["plain", "markdown", "*a*", "a", { format: "markdown", text: "*a*" }],
     ["markdown", "markdown", "*a*", "*a*", null],
     ["markdown", "plain", "*a*", String.raw`\*a*`, { format: "plain", text: "*a*" }],

@@ -13,16 +13,17 @@ import type { Reply } from "../route.ts";
 import { droppedReply, mismatch } from "./answers.ts";
 import { placeOf } from "./places.ts";
 import { etagOfRevision } from "./revision.ts";
-import type { NewMessage } from "./shapes.ts";
+import type { NewMessageBody } from "./shapes.ts";
 import { knownFile, sha256Of, shownMarks, storedFile } from "./uploads.ts";
-import { callerName, LABELS, mentionsOf, namesOf, type Written, written } from "./words.ts";
+import { callerName, LABELS, mentionsOf, namesOf } from "./words.ts";
+import { type Written, written } from "../../../gateway/written.ts";
 
 export type PostDeps = Pick<V1Deps, "ingest" | "routes" | "log" | "files" | "config" | "account" | "clock">;
 
 /** A message as a client of `/v1` says it, by HTTP or over a socket. */
 export interface Posting {
   readonly gateway: string;
-  readonly fields: NewMessage;
+  readonly fields: NewMessageBody;
   readonly access: Access;
   /** `Idempotency-Key`, and what tells another body; null: there is none. */
   readonly once: { readonly key: string; readonly fingerprint: string } | null;
@@ -184,7 +185,7 @@ interface Parts extends Found {
 
 function batchOf(
   { message: given, text, about, files, refs, at }: Parts,
-  { mentions }: NewMessage,
+  { mentions }: NewMessageBody,
   { account }: SayScene,
   { clock }: PostDeps,
 ): Batch {
@@ -208,7 +209,7 @@ function extraOf(files: readonly FoundFile[]): Extra | null {
 
 function shownMessage(
   { text, hops = 0 }: Message,
-  { format = "markdown", style = "normal" }: NewMessage,
+  { format = "markdown", style = "normal" }: NewMessageBody,
   { about, files }: Found,
 ): Omit<ApiMessage, "id"> {
   const thread = about?.thread ?? null;

@@ -66,13 +66,13 @@ export const ActorSchema = {
   properties: { author: AuthorSchema },
 } as const;
 
-export type NewMessage = XStatic<typeof NewMessageSchema>;
+export type NewMessageBody = XStatic<typeof NewMessageSchema>;
 export type Edit = XStatic<typeof EditSchema>;
 export type Actor = XStatic<typeof ActorSchema>;
 export type SayingAuthor = XStatic<typeof AuthorSchema>;
 
 /** The body of a route that has this schema: the router has held it against that. */
-export const isNewMessage = (body: unknown): body is NewMessage => isObject(body);
+export const isNewMessage = (body: unknown): body is NewMessageBody => isObject(body);
 export const isEdit = (body: unknown): body is Edit => isObject(body) && typeof body["text"] === "string";
 export const isActor = (body: unknown): body is Actor => isObject(body);
 

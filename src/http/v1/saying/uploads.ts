@@ -86,7 +86,9 @@ export async function knownFile(
   return null;
 }
 
-/** Forgets what was brought or shown before this moment (Unix ms): the store has let go of it. Rejects with a LogError. */
+/**
+ * Forgets what was brought or shown before this moment (Unix ms): the store has let go of it. Rejects with a LogError.
+ */
 export async function forgetUploads(beforeMs: number, log: Pick<Log, "marks" | "unmark">): Promise<void> {
   for (const stem of [UPLOADED, SHOWN]) {
     const marks = await log.marks(stem);
