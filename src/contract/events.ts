@@ -83,7 +83,7 @@ export interface Reacted extends EventBase {
   readonly on: boolean;
 }
 
-export interface Member extends EventBase {
+export interface Membership extends EventBase {
   readonly kind: "member";
   readonly author: Author;
   readonly change: "join" | "leave" | "rename";
@@ -104,4 +104,4 @@ export interface Topic extends EventBase {
   readonly text: string;
 }
 
-export type Event = Posted | Edited | Deleted | Reacted | Member | Topic;
+export type Event = Posted | Edited | Deleted | Reacted | Membership | Topic;

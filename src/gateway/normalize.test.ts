@@ -2,7 +2,7 @@ import * as fc from "../../test/support/property.ts";
 import { describe, expect, test } from "vitest";
 import type { PresentationSettings } from "../config/config.ts";
 import type { RemoteFile } from "../contract/content.ts";
-import type { Author, Deleted, Edited, Event, Member, Posted, Reacted, Topic } from "../contract/events.ts";
+import type { Author, Deleted, Edited, Event, Membership, Posted, Reacted, Topic } from "../contract/events.ts";
 import type { ChannelRef, EventKey, FileRef, MessageRef, OpId, UserRef } from "../contract/ids.ts";
 import type { Message } from "../contract/message.ts";
 import type { Known } from "../log/log.ts";
@@ -33,7 +33,7 @@ function posted(text: string, more: Partial<Omit<Posted, "body">> = {}, body: Pa
   };
 }
 
-function member(change: Member["change"], text: string): Member {
+function member(change: Membership["change"], text: string): Membership {
   return { ...BASE, kind: "member", author: BOB, change, text };
 }
 

@@ -1,6 +1,16 @@
 import type { Account } from "../config/config.ts";
 import type { Block, RemoteFile, Source } from "../contract/content.ts";
-import type { Author, Deleted, Edited, Event, Member, Posted, Reacted, SaidStyle, Topic } from "../contract/events.ts";
+import type {
+  Author,
+  Deleted,
+  Edited,
+  Event,
+  Membership,
+  Posted,
+  Reacted,
+  SaidStyle,
+  Topic,
+} from "../contract/events.ts";
 import type { FileId, MessageRef } from "../contract/ids.ts";
 import { EventLabel, type Extra, type Message } from "../contract/message.ts";
 import { parse, written } from "../content/formats.ts";
@@ -118,7 +128,7 @@ function recordOne(event: Event, at: Place, known: readonly (Known | null)[], sc
   }
 }
 
-const MEMBER_LABELS: { readonly [C in Member["change"]]: string } = {
+const MEMBER_LABELS: { readonly [C in Membership["change"]]: string } = {
   join: EventLabel.join,
   leave: EventLabel.leave,
   rename: EventLabel.joinLeave,
@@ -131,7 +141,7 @@ const STYLE_EVENTS: { readonly [S in SaidStyle]: string } = {
   aside: EventLabel.notice,
 };
 
-function recordMember(event: Member, at: Place, scene: Scene): Normalized {
+function recordMember(event: Membership, at: Place, scene: Scene): Normalized {
   const { author, text, change } = event;
   const source = { format: "plain", text };
   return recordSaid({ event, author, source, files: [], label: MEMBER_LABELS[change], about: null }, at, scene);

@@ -6,7 +6,7 @@ import type {
   Deleted,
   Edited,
   Event,
-  Member,
+  Membership,
   Posted,
   Reacted,
   SaidBody,
@@ -140,17 +140,17 @@ export function emojiOf({ emojiId, emojiName }: Pick<DiscordReaction, "emojiId" 
 }
 
 /** `stamp`: what tells this coming from others of the same person; null: nothing does. */
-export function joins(room: string, author: Author, atMs: number, stamp: string | null): Member {
+export function joins(room: string, author: Author, atMs: number, stamp: string | null): Membership {
   const key = stamp === null ? null : eventKey(`j/${author.id}/${room}/${stamp}`);
   return { ...member(room, author, atMs), key, change: "join", text: `${author.name} joins` };
 }
 
-export function leaves(room: string, author: Author, atMs: number): Member {
+export function leaves(room: string, author: Author, atMs: number): Membership {
   return { ...member(room, author, atMs), change: "leave", text: `${author.name} leaves` };
 }
 
 /** `before`: the name that people know. */
-export function renames(room: string, before: string, author: Author, atMs: number): Member {
+export function renames(room: string, before: string, author: Author, atMs: number): Membership {
   return { ...member(room, author, atMs), change: "rename", text: `${before} is now known as ${author.name}` };
 }
 
@@ -243,7 +243,7 @@ const sticker = ({ name, mime, url }: { name: string; mime: string; url: string 
 });
 
 /** The message of the network by which it greets who is new. We say nothing of ourselves. */
-function come(message: DiscordMessage, context: DiscordReceiveContext): Member | null {
+function come(message: DiscordMessage, context: DiscordReceiveContext): Membership | null {
   if (context.isOurs(message)) return null;
   return joins(context.room, context.writer(message), message.atMs, message.id);
 }

@@ -1,4 +1,4 @@
-import type { Author, Event, Member } from "../../contract/events.ts";
+import type { Author, Event, Membership } from "../../contract/events.ts";
 import type { ChannelRef, UserRef } from "../../contract/ids.ts";
 import { Lru } from "../../lib/lru.ts";
 
@@ -21,7 +21,7 @@ export class MemberRenames {
     }
   }
 
-  told(before: Author, after: Author, atMs: number): readonly Member[] {
+  told(before: Author, after: Author, atMs: number): readonly Membership[] {
     if (before.name === after.name) return [];
     const text = `${before.name} is now known as ${after.name}`;
     return Array.from(this.#places.get(after.id) ?? [], (channel) => ({

@@ -1,4 +1,4 @@
-import type { Author, Event, Member, SaidBody } from "../../contract/events.ts";
+import type { Author, Event, Membership, SaidBody } from "../../contract/events.ts";
 import { eventKey, messageRef } from "./ids.ts";
 import type { ChannelRef, OpId } from "../../contract/ids.ts";
 import { cut } from "../../content/length.ts";
@@ -180,7 +180,7 @@ function member(event: RoomEvent, context: MatrixReceiveContext): readonly Event
   if (id === null || context.isOwn(id)) return [];
   const before = objectIn(objectIn(raw, "unsigned"), "prev_content");
   const [was, is] = [textIn(before, "membership") === "join", textIn(content, "membership") === "join"];
-  const told = (fields: Pick<Member, "author" | "change" | "text">): readonly Event[] => [
+  const told = (fields: Pick<Membership, "author" | "change" | "text">): readonly Event[] => [
     { kind: "member", ...base(event, context), ...fields },
   ];
   if (is && !was) {

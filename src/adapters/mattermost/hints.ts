@@ -5,7 +5,7 @@ import type { MattermostApi } from "./api.ts";
 import { channelRef } from "./ids.ts";
 import { authorOf, type MattermostPeople } from "./people.ts";
 import type { MattermostSettings } from "./settings.ts";
-import type { StreamEvent } from "./stream.ts";
+import type { MattermostEvent } from "./stream.ts";
 
 /** People of one page, and pages of a list. */
 const PAGE = 200;
@@ -39,7 +39,7 @@ export async function membersOf(
 
 /** Somebody types, which the server says again and again; of the end it says nothing. Nobody is looked up for it. */
 export function typingHint(
-  { event, data, channel }: StreamEvent,
+  { event, data, channel }: MattermostEvent,
   people: Pick<MattermostPeople, "known" | "author">,
   me: string,
 ): Hint | null {

@@ -23,7 +23,7 @@ import { ChannelReader } from "./reader.ts";
 import { MattermostRooms } from "./rooms.ts";
 import { ThreadRoots } from "./roots.ts";
 import type { MattermostSettings } from "./settings.ts";
-import type { EventStream, StreamEvent } from "./stream.ts";
+import type { EventStream, MattermostEvent } from "./stream.ts";
 import { MattermostTimeline } from "./timeline.ts";
 
 /** How long the server may say nothing before it is asked, and then until it is in doubt, and given up. */
@@ -215,7 +215,7 @@ export class MattermostSession implements Session<MattermostHandlers> {
     return this.#closing ? ASKED : ended;
   }
 
-  #hint(event: StreamEvent): void {
+  #hint(event: MattermostEvent): void {
     const { host, me } = this.#options;
     const hint = typingHint(event, this.#people, me.id);
     if (hint !== null && !this.#quiet && this.#rooms.joined(hint.channel) !== null) host.hint?.(hint);

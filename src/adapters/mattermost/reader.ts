@@ -29,7 +29,7 @@ import {
   toEvent,
 } from "./receive.ts";
 import type { ThreadRoots } from "./roots.ts";
-import type { StreamEvent } from "./stream.ts";
+import type { MattermostEvent } from "./stream.ts";
 
 /** So many posts are known by what they say, so that what changes nothing of it is no edit. */
 const CONTENTS_MAX = 5_000;
@@ -96,11 +96,11 @@ export class ChannelReader {
   }
 
   /** Null: it is none of a channel's events. */
-  channelOf({ event, data, channel }: StreamEvent): string | null {
+  channelOf({ event, data, channel }: MattermostEvent): string | null {
     return READ.has(event) ? channel || (postIn(recordIn(data, "post"))?.channelId ?? null) : null;
   }
 
-  open({ event, data, channel }: StreamEvent): OpenedEvent {
+  open({ event, data, channel }: MattermostEvent): OpenedEvent {
     if (event === "reaction_added" || event === "reaction_removed") {
       const reaction = reactionIn(recordIn(data, "reaction"));
       if (reaction === null) return NOTHING_TO_READ;

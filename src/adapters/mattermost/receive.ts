@@ -1,5 +1,5 @@
 import type { RemoteFile } from "../../contract/content.ts";
-import type { Author, Deleted, Edited, Event, Member, Posted, Reacted, SaidBody } from "../../contract/events.ts";
+import type { Author, Deleted, Edited, Event, Membership, Posted, Reacted, SaidBody } from "../../contract/events.ts";
 import type { ChannelRef, OpId } from "../../contract/ids.ts";
 import { cut } from "../../content/length.ts";
 import { parseMattermost } from "../../content/mattermost-parse.ts";
@@ -179,7 +179,7 @@ const COMINGS: ReadonlyMap<string, Coming> = new Map([
   ["system_remove_from_team", REMOVED],
 ]);
 
-function member(post: MattermostPost, context: MattermostReceiveContext): Member | null {
+function member(post: MattermostPost, context: MattermostReceiveContext): Membership | null {
   const coming = COMINGS.get(post.type);
   if (coming === undefined) return null;
   const [idKey, nameKey] = coming.who ?? ["", "username"];

@@ -8,7 +8,7 @@ import { channelRef } from "./ids.ts";
 import { codeOf } from "./login.ts";
 import { channelIn, type MattermostChannel, type MattermostUser, recordIn } from "./model.ts";
 import type { MattermostRoom } from "./room.ts";
-import type { StreamEvent } from "./stream.ts";
+import type { MattermostEvent } from "./stream.ts";
 
 /** Whoever opens a channel that stays shut is a person; an event says when it is open. */
 const PERSON_MS = 30 * 60_000;
@@ -108,7 +108,7 @@ export class MattermostRooms {
   }
 
   /** What the server tells of channels, and of who is in them. */
-  take({ event, data, channel, user }: StreamEvent): void {
+  take({ event, data, channel, user }: MattermostEvent): void {
     const { me, host, team } = this.#options;
     const id = textIn(data, "channel_id") ?? channel;
     const isMe = (textIn(data, "user_id") ?? user) === me.id;

@@ -13,7 +13,7 @@ const ANSWER_MS = 5_000;
 const FRAME_MAX = 16 << 20;
 
 /** What the server tells. */
-export interface StreamEvent {
+export interface MattermostEvent {
   readonly event: string;
   readonly data: Json;
   /** Whom it was told to, as far as it says. */
@@ -90,9 +90,9 @@ export class EventStream {
   #next: number;
   #asked = 0;
   #fresh = false;
-  #onEvent: ((event: StreamEvent) => void) | null = null;
+  #onEvent: ((event: MattermostEvent) => void) | null = null;
   /** What came before anybody listened. */
-  #early: StreamEvent[] = [];
+  #early: MattermostEvent[] = [];
   readonly #answered = Promise.withResolvers<void>();
   readonly #heard = Promise.withResolvers<void>();
 
@@ -124,7 +124,7 @@ export class EventStream {
   }
 
   /** Events come from now on, those from before at once. */
-  listen(onEvent: (event: StreamEvent) => void): void {
+  listen(onEvent: (event: MattermostEvent) => void): void {
     this.#onEvent = onEvent;
     for (const event of this.#early.splice(0)) onEvent(event);
   }
@@ -193,7 +193,7 @@ export class EventStream {
     return this.#connection === null ? null : { connection: this.#connection, next: this.#next };
   }
 
-  #tell(event: StreamEvent): void {
+  #tell(event: MattermostEvent): void {
     if (this.#onEvent === null) this.#early.push(event);
     else this.#onEvent(event);
   }

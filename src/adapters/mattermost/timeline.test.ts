@@ -11,7 +11,7 @@ import { MattermostPositions } from "./positions.ts";
 import { aPost } from "./post.suite.ts";
 import type { OpenedEvent, ReadEvent } from "./reader.ts";
 import { toEvent } from "./receive.ts";
-import { type StreamEvent, TIME } from "./stream.ts";
+import { type MattermostEvent, TIME } from "./stream.ts";
 import { MattermostTimeline } from "./timeline.ts";
 
 const context = {
@@ -23,7 +23,7 @@ const context = {
 };
 
 /** Opens events that hold a post; `bad`: what the reader has a fault with, `asks`: who has to be asked for. */
-function openPost({ data }: StreamEvent, ask: () => Promise<void>): OpenedEvent {
+function openPost({ data }: MattermostEvent, ask: () => Promise<void>): OpenedEvent {
   const post = aPost(data);
   const read = (): ReadEvent => {
     if (post.message === "bad") throw new Error("a fault");
@@ -83,7 +83,7 @@ const failureWith = (status: number): RestFailure => ({
 });
 const FAILED: MattermostResult<never> = { ok: false, failure: failureWith(503) };
 
-const posted = (id: string, given: object = {}): StreamEvent => ({
+const posted = (id: string, given: object = {}): MattermostEvent => ({
   event: "posted",
   data: { id, message: id, ...given },
   channel: "town",
@@ -91,7 +91,13 @@ const posted = (id: string, given: object = {}): StreamEvent => ({
   behind: null,
 });
 
-const timeIs = (atMs: number): StreamEvent => ({ event: TIME, data: { atMs }, channel: "", user: "", behind: null });
+const timeIs = (atMs: number): MattermostEvent => ({
+  event: TIME,
+  data: { atMs },
+  channel: "",
+  user: "",
+  behind: null,
+});
 
 const texts = ({ posted: all }: RecordingHost): readonly string[] => all.map(({ body }) => body.source.text);
 

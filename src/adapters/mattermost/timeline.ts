@@ -12,7 +12,7 @@ import { type MattermostChannel, userIn, recordIn } from "./model.ts";
 import type { MattermostPeople } from "./people.ts";
 import type { MattermostPositions } from "./positions.ts";
 import type { ChannelReader, ReadEvent } from "./reader.ts";
-import { type StreamEvent, TIME } from "./stream.ts";
+import { type MattermostEvent, TIME } from "./stream.ts";
 
 /** Events that wait to be read before the socket pauses; it goes on at half of that. */
 const QUEUE_MAX = 500;
@@ -30,7 +30,7 @@ interface TimelineOptions extends Pick<HistoryOptions, "api"> {
   /** Nothing is missing of the stream since the cursor. */
   readonly resumed: boolean;
   /** Events about channels and teams themselves. */
-  readonly onOther: (event: StreamEvent) => void;
+  readonly onOther: (event: MattermostEvent) => void;
   /** The history of a channel cannot be read: going on would leave a gap. */
   readonly onUnreadable: (channel: string, failure: RestFailure) => void;
   /** Too much waits to be read. */
@@ -39,7 +39,7 @@ interface TimelineOptions extends Pick<HistoryOptions, "api"> {
 
 /** A channel whose events count. `backlog`: what waits for its history; null: nothing has to. */
 interface Lane {
-  backlog: StreamEvent[] | null;
+  backlog: MattermostEvent[] | null;
   /** Nothing of it is missing before the backlog. */
   whole: boolean;
   /** It waits for who somebody is: what happens to the channel itself comes behind what was said there before. */
@@ -54,7 +54,7 @@ interface Lane {
 export class MattermostTimeline {
   readonly #options: TimelineOptions;
   readonly #lanes = new Map<string, Lane>();
-  readonly #queue: StreamEvent[] = [];
+  readonly #queue: MattermostEvent[] = [];
   readonly #stop = new AbortController();
   readonly #history: MattermostHistory;
   readonly #renames = new MemberRenames();
@@ -92,7 +92,7 @@ export class MattermostTimeline {
     this.#history.stop();
   }
 
-  push(event: StreamEvent): void {
+  push(event: MattermostEvent): void {
     if (this.#stop.signal.aborted) return;
     this.#queue.push(event);
     this.#count();
@@ -160,7 +160,7 @@ export class MattermostTimeline {
     intake.flush();
   }
 
-  #take(event: StreamEvent): void {
+  #take(event: MattermostEvent): void {
     const { positions, people, reader, onOther } = this.#options;
     if (event.event === TIME) return this.#clock(numberIn(event.data, "atMs") ?? 0);
     if (event.event === "user_updated") {
@@ -183,7 +183,7 @@ export class MattermostTimeline {
     this.#begin(id, lane);
   }
 
-  #keep(lane: Lane, event: StreamEvent): void {
+  #keep(lane: Lane, event: MattermostEvent): void {
     const { reader, onOther } = this.#options;
     const waiting = lane.backlog ?? [];
     if (waiting.length < (lane.asking ? ASKING_MAX : BACKLOG_MAX)) return void waiting.push(event);

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import type { Member } from "../../contract/events.ts";
+import type { Membership } from "../../contract/events.ts";
 import { isObject, NOTHING } from "../kit/json.ts";
 import { RecentComings } from "./comings.ts";
 import { channelRef, userRef } from "./ids.ts";
 import { tsAfter } from "./message.suite.ts";
 
-const coming = (change: "join" | "leave", user = "U1"): Member => ({
+const coming = (change: "join" | "leave", user = "U1"): Membership => ({
   kind: "member",
   channel: channelRef("C1"),
   key: null,

@@ -8,7 +8,7 @@ import type {
   Deleted,
   Edited,
   Event,
-  Member,
+  Membership,
   Posted,
   Reacted,
   SaidBody,
@@ -223,7 +223,7 @@ function comer({ subtype, user, text }: SlackMessage): string {
 export function came(
   { user, channel, change, atTs }: SlackHappening & { readonly is: "came" },
   context: SlackReceiveContext,
-): Member | null {
+): Membership | null {
   if (user === context.me) return null;
   const author = context.author(user);
   return {
@@ -238,7 +238,7 @@ export function came(
   };
 }
 
-function member(message: SlackMessage, context: SlackReceiveContext): Member | null {
+function member(message: SlackMessage, context: SlackReceiveContext): Membership | null {
   const { channel, ts, user, subtype } = message;
   const coming = COMINGS.get(subtype);
   const id = comer(message);

@@ -1,5 +1,5 @@
 import { telegramSource } from "../../content/telegram-read.ts";
-import type { Author, Edited, Event, Member, Posted, Reacted, SaidBody, Topic } from "../../contract/events.ts";
+import type { Author, Edited, Event, Membership, Posted, Reacted, SaidBody, Topic } from "../../contract/events.ts";
 import type { ChannelRef, MessageRef } from "../../contract/ids.ts";
 import { excerpt } from "../../content/length.ts";
 import { cleanName } from "../kit/clean-name.ts";
@@ -145,7 +145,7 @@ export function came(
   { chat, atMs, by, user, was, is }: TelegramComing,
   { channel, update }: { readonly channel: ChannelRef; readonly update: number },
   context: TelegramReceiveContext,
-): Member | null {
+): Membership | null {
   if (was === is || user.id === context.me) return null;
   const key = `m/${chat.id}/${user.id}/${update}`;
   return member({ user, by, isIn: is, key, atMs, channel }, context);
@@ -156,7 +156,7 @@ function comers(
   key: "new_chat_members" | "left_chat_member",
   channel: ChannelRef,
   context: TelegramReceiveContext,
-): readonly Member[] {
+): readonly Membership[] {
   const isIn = key === "new_chat_members";
   const users = (isIn ? objectsIn(raw, key) : [raw[key]]).flatMap((one) => telegramUserIn(one) ?? []);
   // We say nothing of ourselves.
@@ -174,7 +174,7 @@ interface Come {
   readonly channel: ChannelRef;
 }
 
-function member({ user, by, isIn, key, atMs, channel }: Come, context: TelegramReceiveContext): Member {
+function member({ user, by, isIn, key, atMs, channel }: Come, context: TelegramReceiveContext): Membership {
   const author = context.person(user);
   const other = by === null || by.id === user.id ? null : context.person(by).name;
   const how = isIn ? ["joins", "was added by"] : ["leaves", "was removed by"];

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Member, Posted, Topic } from "../../../src/contract/events.ts";
+import type { Membership, Posted, Topic } from "../../../src/contract/events.ts";
 import { RecordingAttempt } from "../recording-attempt.ts";
 import type { RecordingHost } from "../recording-host.ts";
 import type { Room, Stage } from "../stage.ts";
@@ -85,12 +85,12 @@ async function ownPostsDoNotComeBack(stage: Stage): Promise<void> {
 function ofKind<K extends "member" | "topic">(
   host: RecordingHost,
   kind: K,
-): readonly (K extends "member" ? Member : Topic)[] {
+): readonly (K extends "member" ? Membership : Topic)[] {
   const found = host.events.filter((event) => event.kind === kind && event.echoOf === null);
-  return found as unknown as readonly (K extends "member" ? Member : Topic)[];
+  return found as unknown as readonly (K extends "member" ? Membership : Topic)[];
 }
 
-async function member(stage: Stage, room: Room, change: Member["change"], count = 1): Promise<Member> {
+async function member(stage: Stage, room: Room, change: Membership["change"], count = 1): Promise<Membership> {
   return await stage.until(
     () => ofKind(room.host, "member").filter((event) => event.change === change)[count - 1] ?? null,
     () => `member event ${count} of change ${change}; had: ${JSON.stringify(ofKind(room.host, "member"))}`,

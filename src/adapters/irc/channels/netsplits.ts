@@ -1,4 +1,4 @@
-import type { Event, Member } from "../../../contract/events.ts";
+import type { Event, Membership } from "../../../contract/events.ts";
 import type { Clock } from "../../../contract/host.ts";
 
 /** Nothing more for so long: that were all. */
@@ -22,7 +22,7 @@ export function isSplit(reason: string): boolean {
 }
 
 interface Fold {
-  readonly first: Member;
+  readonly first: Membership;
   readonly names: string[];
   more: number;
   readonly sinceMs: number;
@@ -66,7 +66,7 @@ export class Netsplits {
     this.#folds.clear();
   }
 
-  #folded(event: Member, { split, join }: { readonly split: boolean; readonly join: boolean }): boolean {
+  #folded(event: Membership, { split, join }: { readonly split: boolean; readonly join: boolean }): boolean {
     const key = `${event.channel} ${event.author.name}`;
     const leftAtMs = this.#apart.get(key);
     if (event.change === "leave") {
@@ -85,7 +85,7 @@ export class Netsplits {
     return true;
   }
 
-  #add(event: Member): void {
+  #add(event: Membership): void {
     const key = `${event.change} ${event.channel}`;
     const fold = this.#folds.get(key);
     if (fold === undefined) {
@@ -103,7 +103,7 @@ export class Netsplits {
   }
 }
 
-function eventOf({ first, names, more }: Fold): Member {
+function eventOf({ first, names, more }: Fold): Membership {
   const all = more > 0 ? `${names.join(", ")} and ${more} more` : listed(names);
   const one = names.length === 1 && more === 0;
   const text = first.change === "leave" ? `netsplit: ${all} left` : `netsplit over: ${all} ${one ? "is" : "are"} back`;
