@@ -9,7 +9,7 @@ import { type ProblemCode, ProblemError } from "./problems.ts";
 import type { Route } from "./route.ts";
 
 /** Who a token of Rialto's is; null: it is none, or has ended. */
-export type VerifyToken = (token: string) => Access | null;
+type VerifyToken = (token: string) => Access | null;
 
 export interface DoormanOptions {
   /** Key and name of the API account. */

@@ -102,9 +102,8 @@ describe("every route, for everybody who may ask, and no token in the log", () =
     }
     const logged = JSON.stringify(stage.logger.lines);
     expect(logged).toContain("a token was created");
-    for (const { name, credential } of callers) {
-      if (credential !== null) expect(logged.includes(credential.replace(/^rlt_\w{8}/u, "")), name).toBe(false);
-    }
+    const secretOf = ({ credential }: Caller): string => (credential ?? "none").replace(/^rlt_\w{8}/u, "");
+    expect(callers.filter((caller) => logged.includes(secretOf(caller)))).toEqual([]);
   });
 
   test("on an account without one", async () => {
