@@ -1,5 +1,5 @@
 import { isAnswer, problemOf, RialtoError } from "./error.ts";
-import { backOff, pause, Watch } from "./pauses.ts";
+import { backOff, pause, SilenceWatch } from "./pauses.ts";
 
 export interface RialtoOptions {
   /** Of the API account, such as `http://127.0.0.1:4242`. */
@@ -38,7 +38,7 @@ export interface CallRequest {
 export const pathOf = (...parts: readonly string[]): string => `/v1/${parts.map(encodeURIComponent).join("/")}`;
 
 /** Requests to one API account. All reject with RialtoError, or with the reason of the signal. */
-export class Caller {
+export class RialtoCaller {
   readonly #base: string;
   readonly #options: RialtoOptions;
   readonly #fetch: typeof fetch;
@@ -89,11 +89,11 @@ export class Caller {
     await pause(backOff(failures, known.retryAfterMs, Math.random()), signal);
   }
 
-  async #repeated<T>(request: CallRequest, once: (watch: Watch) => Promise<T>): Promise<T> {
+  async #repeated<T>(request: CallRequest, once: (watch: SilenceWatch) => Promise<T>): Promise<T> {
     const { signal, raw, waitMs = 0, retries = this.#options.retries ?? 5 } = request;
     const last = raw instanceof ReadableStream ? 0 : retries;
     for (let failures = 0; ; failures += 1) {
-      const watch = new Watch((this.#options.timeoutMs ?? 30_000) + waitMs, signal);
+      const watch = new SilenceWatch((this.#options.timeoutMs ?? 30_000) + waitMs, signal);
       try {
         return await once(watch);
       } catch (error) {
@@ -108,7 +108,7 @@ export class Caller {
     }
   }
 
-  async #send(request: CallRequest, { signal }: Pick<Watch, "signal">): Promise<Response> {
+  async #send(request: CallRequest, { signal }: Pick<SilenceWatch, "signal">): Promise<Response> {
     const { method, path, query = {}, body, raw } = request;
     const { token } = this.#options;
     const words = new URLSearchParams();

@@ -1,5 +1,5 @@
 import type { ApiEvent } from "../contract/api-v1.ts";
-import { type Caller, pathOf } from "./caller.ts";
+import { type RialtoCaller, pathOf } from "./caller.ts";
 import { RialtoError } from "./error.ts";
 
 /** Configuration of a consumer, see `PUT /v1/consumers/{name}`; durations such as "30s". */
@@ -67,14 +67,14 @@ const WAIT_S = 30;
 /** A named reader that keeps its place on the server. It is made when it is first read from. */
 export class RialtoConsumer {
   readonly name: string;
-  readonly #caller: Caller;
+  readonly #caller: RialtoCaller;
   readonly #words: ConsumerWords | undefined;
   /** What is told with the next request; one is under way at most. */
   #next: { readonly words: AckWords; readonly sent: Promise<void> } | null = null;
   #sending: Promise<void> = Promise.resolve();
 
   /** Without `words`, one that is there is taken as it is. */
-  constructor(name: string, words: ConsumerWords | undefined, caller: Caller) {
+  constructor(name: string, words: ConsumerWords | undefined, caller: RialtoCaller) {
     this.name = name;
     this.#words = words;
     this.#caller = caller;

@@ -26,7 +26,7 @@ export async function pause(ms: number, signal: AbortSignal | undefined): Promis
 }
 
 /** A signal that is aborted with another one, or when nothing was heard for `ms`. */
-export class Watch {
+export class SilenceWatch {
   readonly #limit = new AbortController();
   readonly #outer: AbortSignal | undefined;
   readonly #ms: number;

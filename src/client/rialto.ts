@@ -12,10 +12,10 @@ import type {
   SaidBy,
   UploadAnswer,
 } from "./answers.ts";
-import { Caller, pathOf, type RialtoOptions } from "./caller.ts";
+import { RialtoCaller, pathOf, type RialtoOptions } from "./caller.ts";
 import { type ConsumerWords, RialtoConsumer } from "./consumer.ts";
 import { isAnswer, RialtoError } from "./error.ts";
-import { Watch } from "./pauses.ts";
+import { SilenceWatch } from "./pauses.ts";
 import { serverSent } from "./server-sent.ts";
 
 export interface RialtoCallOptions {
@@ -37,10 +37,10 @@ const SILENCE_MS = 45_000;
  * What fails for good rejects with RialtoError; an abort, with the reason of its signal.
  */
 export class Rialto {
-  readonly #caller: Caller;
+  readonly #caller: RialtoCaller;
 
   constructor(options: RialtoOptions) {
-    this.#caller = new Caller(options);
+    this.#caller = new RialtoCaller(options);
   }
 
   /** Who this is for Rialto, and what it may do. */
@@ -83,7 +83,7 @@ export class Rialto {
   async *events({ signal, after, gateways, types }: LiveOptions = {}): AsyncGenerator<StreamEvent, void, void> {
     let position = after;
     for (let failures = 1; ; failures += 1) {
-      const watch = new Watch(SILENCE_MS, signal);
+      const watch = new SilenceWatch(SILENCE_MS, signal);
       try {
         const query = { gateways, types, after: position };
         const request = {

@@ -4,7 +4,7 @@ import type { Seq } from "../log/log.ts";
 import type { Consumer, Pulled } from "./consumers.ts";
 import type { Answered } from "./endpoint.ts";
 import { DELAY_MAX_MS, retryDelay } from "./schedule.ts";
-import type { Attempt } from "./webhooks.ts";
+import type { WebhookAttempt } from "./webhooks.ts";
 
 /** What a pusher remembers over a restart, as it is stored. Times in Unix ms. */
 export interface PusherState {
@@ -70,7 +70,7 @@ export class Pusher {
   readonly #ended = new AbortController();
   readonly #tries = new Map<string, Tries>();
   #disabled: PusherState["disabled"];
-  #lastAttempt: Attempt | null = null;
+  #lastAttempt: WebhookAttempt | null = null;
   #lastTakenMs = -Infinity;
   /** When the current row of failures began, and with what; null: the last attempt was taken. */
   #failing: { readonly why: string; readonly sinceMs: number } | null = null;
@@ -102,7 +102,7 @@ export class Pusher {
     return this.#failing;
   }
 
-  get lastAttempt(): Attempt | null {
+  get lastAttempt(): WebhookAttempt | null {
     return this.#lastAttempt;
   }
 

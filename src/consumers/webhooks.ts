@@ -17,7 +17,7 @@ export interface WebhookSpec {
 }
 
 /** The last time that something was sent to an endpoint. */
-export interface Attempt {
+export interface WebhookAttempt {
   /** Unix ms. */
   readonly atMs: number;
   /** Of the answer; null: there was none. */
@@ -36,7 +36,7 @@ export interface WebhookView {
   readonly sinceMs: number | null;
   /** When the next attempt of something that failed is made; null: nothing failed. */
   readonly retryAtMs: number | null;
-  readonly lastAttempt: Attempt | null;
+  readonly lastAttempt: WebhookAttempt | null;
   readonly consumer: ConsumerView;
   /** Names the configuration. */
   readonly etag: string;
