@@ -50,12 +50,12 @@ beforeAll(async () => {
 afterAll(async () => await rm(folder, { recursive: true, force: true }));
 
 /** Null: the program is dead. */
-async function ask(url: string, body: object, method = "POST"): Promise<unknown> {
+async function ask(url: string, body: object, method: "POST" | "PUT" = "POST"): Promise<unknown> {
   const headers = { "Content-Type": "application/json" };
   try {
     const answer = await fetch(url, { method, headers, body: JSON.stringify(body) });
     const text = await answer.text();
-    expect([200, 201], text).toContain(answer.status);
+    expect([200, 201]).toContain(answer.status);
     return JSON.parse(text) as unknown;
   } catch (error) {
     if (error instanceof TypeError || error instanceof SyntaxError) return null;
@@ -138,12 +138,9 @@ test("kill -9: nothing acknowledged comes again, and nothing answered is lost", 
   }
   expect(answered.length).toBeGreaterThan(POSTERS * KILLS);
   for (const [name, { acked, seen, again, lost }] of told) {
-    expect(again, `${name}: acknowledged, and came again`).toEqual([]);
-    expect(
-      answered.filter((text) => !seen.has(text)),
-      `${name}: lost`,
-    ).toEqual([]);
-    expect(acked.size, name).toBeGreaterThan(0);
+    expect({ name, again }).toEqual({ name, again: [] });
+    expect({ name, missing: answered.filter((text) => !seen.has(text)) }).toEqual({ name, missing: [] });
+    expect(acked.size).toBeGreaterThan(0);
     process.stdout.write(`${name}: ${seen.size} seen, ${acked.size} acked, ${lost} acks unanswered\n`);
   }
 });
