@@ -113,7 +113,7 @@ export class Tokens {
     return true;
   }
 
-  /** A new text under the same eight characters; the one before counts for another day. Null: there is no such token. */
+  /** A new text under the same name; the one before counts for another day. Null: there is no such token. */
   async rotate(id: string): Promise<NewToken | null> {
     const record = this.#records.get(id);
     if (record === undefined) return null;

@@ -1,6 +1,6 @@
 /**
- * Every refusal of `/v1`, once: answers, the pages below `/v1/problems/`, the description and docs/api-v1.md are made of
- * it (RFC 9457).
+ * Every refusal of `/v1`, once: answers, the pages below `/v1/problems/`, the description and docs/api-v1.md are made
+ * of it (RFC 9457).
  */
 export const PROBLEMS = {
   bad_request: { status: 400, title: "The request cannot be understood", remedy: "Correct what `errors` names." },

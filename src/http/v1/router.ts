@@ -15,7 +15,7 @@ import type { V1Host, V1Service } from "./index.ts";
 import type { RateLimits } from "./limits.ts";
 import { ProblemError } from "./problems.ts";
 import type { Reply, Route } from "./route.ts";
-import { type Found, RouteTable } from "./table.ts";
+import { type FoundRoute, RouteTable } from "./table.ts";
 
 /** Speaks with a client over the socket until `signal` is aborted or the client goes. */
 export type ServeSocket = (socket: WebSocket, caller: SocketCaller, deps: V1Deps) => void;
@@ -221,7 +221,7 @@ const STOPPING = new ProblemError("unavailable", "Rialto is stopping", {
 });
 
 /** RFC 9110 §15.5.6, §9.3.7. */
-function refuseMethod({ routes }: Found, method: string, response: ServerResponse): void {
+function refuseMethod({ routes }: FoundRoute, method: string, response: ServerResponse): void {
   const allowed = ["OPTIONS", ...routes.keys()];
   const get = routes.get("GET");
   if (get !== undefined && get.stream !== true) allowed.push("HEAD");
@@ -230,7 +230,7 @@ function refuseMethod({ routes }: Found, method: string, response: ServerRespons
   throw new ProblemError("method_not_allowed", `${method} is not for this address`, { headers });
 }
 
-function routeOf({ routes }: Found, method: string): Route | null {
+function routeOf({ routes }: FoundRoute, method: string): Route | null {
   if (method !== "HEAD") return routes.get(method) ?? null;
   const get = routes.get("GET");
   return get === undefined || get.stream === true ? null : get;

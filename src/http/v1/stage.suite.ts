@@ -31,7 +31,7 @@ export interface V1Answer {
   readonly body: unknown;
 }
 
-export interface Ask {
+export interface V1Ask {
   /** Sent as JSON, but for bytes and texts. */
   readonly body?: unknown;
   /** For `Authorization`; absent: the stage's; null: none. */
@@ -50,7 +50,7 @@ export interface V1Stage {
   readonly tokens: Tokens;
   /** The text of a new token of the account: reads and writes in all gateways, if nothing else is said. */
   readonly token: (spec?: Partial<TokenSpec>) => Promise<string>;
-  readonly ask: (method: string, path: string, how?: Ask) => Promise<V1Answer>;
+  readonly ask: (method: string, path: string, how?: V1Ask) => Promise<V1Answer>;
   /** Somebody says something in a room of a network; its seq. */
   readonly say: (subject: string, message?: Partial<Message>) => Promise<number>;
   /** As a reload does it. */
@@ -160,7 +160,11 @@ export async function v1Stage({
   };
 }
 
-async function ask(url: string, method: string, { body, token = null, headers = {}, signal }: Ask): Promise<V1Answer> {
+async function ask(
+  url: string,
+  method: string,
+  { body, token = null, headers = {}, signal }: V1Ask,
+): Promise<V1Answer> {
   const isRaw = typeof body === "string" || body instanceof Uint8Array;
   const answer = await fetch(url, {
     method,

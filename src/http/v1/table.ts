@@ -1,7 +1,7 @@
 import { ProblemError } from "./problems.ts";
 import type { Route } from "./route.ts";
 
-export interface Found {
+export interface FoundRoute {
   /** By method; `HEAD` is not among them. */
   readonly routes: ReadonlyMap<string, Route>;
   readonly params: Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ export class RouteTable {
   }
 
   /** Null: there is no such path. Throws a ProblemError when a parameter is not readable. */
-  find(path: string): Found | null {
+  find(path: string): FoundRoute | null {
     const values: string[] = [];
     const node = walk(this.#root, segmentsOf(path), 0, values);
     if (node === null) return null;
