@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { toml } from "../support/config.ts";
 import { type Rialto, startRialto } from "../support/rialto.ts";
@@ -79,6 +79,19 @@ describe("a post", () => {
       author: { id: "7", name: "bob", avatar: "https://example.org/a.png" },
       message: { id: reply, reply_to: first, style: "notice" },
     });
+  });
+
+  test("a notice reaches readers of /api", async () => {
+    const text = `notice ${randomUUID()}`;
+    await left().say("lobby", text, { style: "notice" });
+    const read: Json[] = [];
+    await eventually(
+      async () => read.push(...((await right().ask("GET", "/api/messages")).json() as Json[])),
+      () => read.some((message) => message["text"] === text),
+      () => "the notice",
+    );
+    const found = read.find((message) => message["text"] === text);
+    expect(found).toMatchObject({ event: "notice_irc", gateway: "lobby" });
   });
 
   test("plain text stays as it is; names are raw", async () => {

@@ -1,6 +1,6 @@
 import type { Access } from "../../../access/access.ts";
 import type { ApiFile, ApiMessage } from "../../../contract/api-v1.ts";
-import type { Extra, Message } from "../../../contract/message.ts";
+import { EventLabel, type Extra, type Message } from "../../../contract/message.ts";
 import { aboutReply } from "../../../gateway/acts.ts";
 import { type About, encodeStored } from "../../../gateway/codec.ts";
 import { postedNote } from "../../../gateway/posted.ts";
@@ -194,7 +194,9 @@ function batchOf(
   const stored = { message, source: text.source, about, files: ids, avatar: null, topic: null };
   const payload = encodeStored({ ...stored, ...mentionsOf(mentions, message) });
   const note = postedNote(message, account, refs);
-  const entries = [{ subject: at.subject, key: null, label: message.event, payload, note }];
+  // A notice is for every reader; only its message says that it is one.
+  const label = message.event === EventLabel.notice ? "" : message.event;
+  const entries = [{ subject: at.subject, key: null, label, payload, note }];
   if (ids.length === 0) return { account: account.key, entries };
   const names = files.map(({ shown }) => shown.name);
   return { account: account.key, entries, marks: shownMarks(ids, names, at.subject, clock.nowMs()) };
