@@ -140,6 +140,7 @@ describe("every setting of [general]", () => {
     const written =
       (schema.format === undefined ? undefined : OTHER[schema.format]) ??
       (other === undefined ? undefined : JSON.stringify(other)) ??
+      (schema.type === "array" && schema.examples !== undefined ? JSON.stringify(schema.examples) : undefined) ??
       { integer: "2000000", boolean: String(schema.default !== true), string: '"http://other"', array: '["other"]' }[
         schema.type ?? ""
       ] ??
