@@ -183,7 +183,7 @@ test("other rules: what is acknowledged stays so, and what is out comes again", 
   const puller = new Puller().say(1, 2, 3);
   puller.pull();
   acked(puller, { ack: [2] });
-  puller.state = puller.state.under({ ...{ ack: "explicit", ackWaitMs: 9, maxInFlight: 1 }, ...REST });
+  puller.state = puller.state.under({ ack: "explicit", ackWaitMs: 9, maxInFlight: 1, ...REST });
   expect(puller.pull()).toEqual([[1, 2]]);
 });
 
