@@ -1,7 +1,7 @@
 import type { Manifest } from "../contract/manifest.ts";
 import { suggest } from "../lib/suggest.ts";
 import type { Context } from "./context.ts";
-import type { Scope } from "./environment.ts";
+import type { EnvironmentTable } from "./environment.ts";
 import { keepsDown, type Where } from "./problems.ts";
 import { ignoredGeneral, ignoredShared, missingProtocols, sectionlessAccounts } from "./reference.ts";
 import type { MissingProtocol } from "./reference.ts";
@@ -90,7 +90,7 @@ export function forgetUnknown(accounts: Map<string, Declared>): void {
   }
 }
 
-export function scopeOf({ key, protocol, section, manifest }: Declared): Scope {
+export function scopeOf({ key, protocol, section, manifest }: Declared): EnvironmentTable {
   const own = manifest?.schema.properties ?? {};
   const names = [
     ...Object.keys(own),

@@ -6,7 +6,7 @@ import type { Section, Setting } from "./section.ts";
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A table of the configuration as the environment can override it. */
-export interface Scope {
+export interface EnvironmentTable {
   /** `general` or `<protocol>.<name>`. */
   readonly table: string;
   readonly section: Section;
@@ -21,7 +21,7 @@ const maxSecretBytes = 64 * 1024;
  * Puts what the environment says over what the file says: `RIALTO_API_LEFT_TOKEN`, then `MATTERBRIDGE_API_LEFT_TOKEN`,
  * then the file. `…_FILE` names a file that holds the secret. An empty variable counts as unset, as in the reference.
  */
-export function overlay(env: Environment, scopes: readonly Scope[], report: ProblemReport): void {
+export function overlay(env: Environment, scopes: readonly EnvironmentTable[], report: ProblemReport): void {
   for (const prefix of prefixes) {
     const names = Object.keys(env).filter((name) => name.startsWith(prefix) && (env[name] ?? "") !== "");
     for (const name of names.sort()) {
@@ -30,7 +30,7 @@ export function overlay(env: Environment, scopes: readonly Scope[], report: Prob
   }
 }
 
-function assign(env: Environment, name: string, prefix: string, scopes: readonly Scope[]): boolean {
+function assign(env: Environment, name: string, prefix: string, scopes: readonly EnvironmentTable[]): boolean {
   let known = false;
   for (const scope of scopes) {
     const start = `${prefix}${variablePart(scope.table)}_`;
@@ -64,14 +64,14 @@ function secretFrom(env: Environment, name: string): Pick<Setting, "value" | "br
 }
 
 /** Others may have variables that begin with the name of the reference: only those that look misspelled are named. */
-function reportUnknown(name: string, prefix: string, scopes: readonly Scope[], report: ProblemReport): void {
+function reportUnknown(name: string, prefix: string, scopes: readonly EnvironmentTable[], report: ProblemReport): void {
   const hint = suggest(name, namesOf(prefix, scopes));
   if (hint === null && prefix !== "RIALTO_") return;
   const remedy = hint === null ? "it is ignored; write RIALTO_<PROTOCOL>_<NAME>_<SETTING>" : `did you mean ${hint}?`;
   report.warning("unknown-variable", { in: "env", name }, ["no setting of this configuration has that name", remedy]);
 }
 
-function* namesOf(prefix: string, scopes: readonly Scope[]): Generator<string> {
+function* namesOf(prefix: string, scopes: readonly EnvironmentTable[]): Generator<string> {
   for (const { table, settings } of scopes) {
     for (const [key, { secret }] of settings) {
       const name = `${prefix}${variablePart(table)}_${key.toUpperCase()}`;

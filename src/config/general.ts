@@ -1,7 +1,7 @@
 import { resolveAdmin, SOCKET_ONLY } from "./admin.ts";
 import type { GeneralSettings } from "./config.ts";
 import type { Context } from "./context.ts";
-import type { Scope } from "./environment.ts";
+import type { EnvironmentTable } from "./environment.ts";
 import { NO_ENDPOINT, resolveMedia } from "./media.ts";
 import { ignoredGeneral, ignoredShared, ignoredTengo, missingProtocols } from "./reference.ts";
 import { sharedSchema } from "./presentation.ts";
@@ -23,7 +23,7 @@ export function tableOf(root: Section, name: string, context: Context): Section 
 }
 
 /** Every setting that may be in `[general]`: its own, and the fallback of every account's. */
-export function generalScope(section: Section, { rules }: Context): Scope {
+export function generalScope(section: Section, { rules }: Context): EnvironmentTable {
   const settings = new Map<string, { name: string; secret: boolean }>();
   const names = [
     ...Object.keys(generalSchema.properties),
@@ -41,7 +41,7 @@ export function generalScope(section: Section, { rules }: Context): Scope {
   return { table: "general", section, settings };
 }
 
-export function tengoScope(section: Section): Scope {
+export function tengoScope(section: Section): EnvironmentTable {
   const settings = ignoredTengo.map(({ name }) => [name.toLowerCase(), { name, secret: false }] as const);
   return { table: "tengo", section, settings: new Map(settings) };
 }

@@ -2,10 +2,10 @@ import type { Seq } from "../log/log.ts";
 import type { EventFilter, Feed } from "./feed.ts";
 
 /** Counted up to here; where there are more, it says "at least". */
-export const COUNT_MAX = 10_000;
+const COUNT_MAX = 10_000;
 
 /** How many events are still to be handed out, without counting all of them at each pull. */
-export class Backlog {
+export class ConsumerBacklog {
   readonly #feed: Feed;
   /** Not handed out, up to `#counted`; null: not known. */
   #left: number | null = null;

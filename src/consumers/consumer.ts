@@ -1,7 +1,7 @@
 import type { Clock } from "../contract/host.ts";
 import { onAbort } from "../lib/abort.ts";
 import type { Seq } from "../log/log.ts";
-import { Backlog } from "./backlog.ts";
+import { ConsumerBacklog } from "./backlog.ts";
 import {
   type Acked,
   type AckRequest,
@@ -23,7 +23,7 @@ import { ConsumerState } from "./state.ts";
 import type { Wakes } from "./wakes.ts";
 
 /** A pull is answered after this at the latest, in ms: what carries the request may end it after a minute. */
-export const WAIT_MAX_MS = 55_000;
+const WAIT_MAX_MS = 55_000;
 
 /** Most bytes of dead letters at once, as JSON. */
 const DEAD_BYTES = 4 * 1024 * 1024;
@@ -51,7 +51,7 @@ export class StoredConsumer implements Consumer {
   #state: ConsumerState;
   /** What its reads pass; one object, by which the feed keeps what it has worked out. */
   #filter: EventFilter;
-  #backlog: Backlog;
+  #backlog: ConsumerBacklog;
   /** Ends the turn of the last pull. */
   #turn: Promise<unknown> = Promise.resolve();
   /** Raised when it stands elsewhere: what was read before counts no more. */
@@ -69,7 +69,7 @@ export class StoredConsumer implements Consumer {
     this.#state = new ConsumerState(saved.spec, saved.state, parts.feed.head);
     this.#filter = { ...saved.spec.filter, gateways: this.gateways ?? [] };
     this.#seenMs = saved.seenMs;
-    this.#backlog = new Backlog(parts.feed);
+    this.#backlog = new ConsumerBacklog(parts.feed);
     this.#keeper = new Keeper({
       name,
       prefix: parts.prefix,
@@ -132,7 +132,7 @@ export class StoredConsumer implements Consumer {
     if (refusal !== null) throw new ConsumerError("unprocessable", refusal);
     const { cursor } = this.#state;
     this.#state.ack(request, this.#parts.clock.monoMs());
-    if (this.#state.cursor > cursor) this.#backlog = new Backlog(this.#parts.feed);
+    if (this.#state.cursor > cursor) this.#backlog = new ConsumerBacklog(this.#parts.feed);
     this.#wakeAll();
     await this.#keeper.durable();
     return { floor: this.#state.floor, inFlight: this.#state.inFlight };
@@ -189,7 +189,7 @@ export class StoredConsumer implements Consumer {
     const isDead = this.#state.retry(seq, this.#parts.clock.monoMs());
     if (!isDead) return false;
     // It may be one that is counted as past, or as not there yet.
-    this.#backlog = new Backlog(this.#parts.feed);
+    this.#backlog = new ConsumerBacklog(this.#parts.feed);
     this.#epoch += 1;
     this.#wakeAll();
     await this.#keeper.durable();
@@ -315,7 +315,7 @@ export class StoredConsumer implements Consumer {
 
   #moved(): void {
     this.#epoch += 1;
-    this.#backlog = new Backlog(this.#parts.feed);
+    this.#backlog = new ConsumerBacklog(this.#parts.feed);
     this.#wakeAll();
   }
 

@@ -20,7 +20,7 @@ export const GATEWAYS = [
   aGateway("away", ["inout net.a #away", "inout net.b #y"]),
 ];
 
-export const storedOf = (stored: Partial<Stored> = {}): Stored => {
+const storedOf = (stored: Partial<Stored> = {}): Stored => {
   return { message: aMessage(), source: null, about: null, files: [], avatar: null, topic: null, ...stored };
 };
 

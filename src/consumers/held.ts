@@ -7,16 +7,16 @@ import { type FilterPlan, within } from "./filter.ts";
 const NARROWED_MAX = 8;
 
 /** Makes the event of an entry; null: there is none to show. */
-export type Decode = (entry: Entry & { readonly payload: string }) => Made | null;
+export type Decode = (entry: Entry & { readonly payload: string }) => MadeEvent | null;
 
-export interface Made {
+export interface MadeEvent {
   readonly event: ApiEvent;
   /** When links in it end; null: there are none. */
   readonly linksUntil: number | null;
 }
 
 /** An entry that readers may ask for, and what was made of it: once, whoever asks. */
-export class Held {
+export class HeldEvent {
   readonly seq: Seq;
   readonly subject: Subject;
   #entry: Entry | null;
@@ -82,9 +82,9 @@ const EACH_LINE_END = /[\u0085\u2028\u2029]/g;
 
 const escape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
-/** What a filter leaves of an entry: `gone` and null as in `Held.item`. */
+/** What a filter leaves of an entry: `gone` and null as in `HeldEvent.item`. */
 export function passing(
-  held: Held,
+  held: HeldEvent,
   plan: FilterPlan,
   { decode, linksUntil }: { readonly decode: Decode; readonly linksUntil: () => number | null },
 ): FeedItem | null | "gone" {

@@ -2,7 +2,7 @@ import { isObject, listOf } from "../lib/shapes.ts";
 import type { Log, Mark, Seq } from "../log/log.ts";
 import type { ConsumerSpec } from "./consumers.ts";
 import type { Range } from "./ranges.ts";
-import type { Count, Dead, SavedState } from "./saved.ts";
+import type { DeliveryCount, Dead, SavedState } from "./saved.ts";
 
 /** Where the consumers of all accounts are kept. */
 export const CONSUMERS_STEM = "v1/c/";
@@ -106,7 +106,7 @@ function rangeOf(value: unknown): readonly Range[] {
   return from === null || to === null || to < from ? [] : [[from, to]];
 }
 
-function countOf(seq: Seq, value: unknown): readonly (readonly [Seq, Count])[] {
+function countOf(seq: Seq, value: unknown): readonly (readonly [Seq, DeliveryCount])[] {
   const [deliveries = null, failures] = (Array.isArray(value) ? listOf(value) : [value]).map(wholeOf);
   if (deliveries === null || wholeOf(seq) === null) return [];
   return [[seq, { deliveries, failures: failures ?? Math.max(0, deliveries - 1) }]];

@@ -7,11 +7,11 @@ import type { Entry, Log, Seq } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
 import type { EventFilter, Feed, FeedItem, FeedPage } from "./feed.ts";
 import type { FilterPlan } from "./filter.ts";
-import { type Held, type Made, passing } from "./held.ts";
+import { type HeldEvent, type MadeEvent, passing } from "./held.ts";
 import { Pages, Window } from "./pages.ts";
 import { type Seen, type Sight, sightOf, sincePrefix } from "./sight.ts";
 
-export interface FeedOptions {
+export interface OpenFeedOptions {
   /** Key of the API account. */
   readonly account: string;
   readonly log: Log;
@@ -38,7 +38,7 @@ const STEP_CHARS = 1024 * 1024;
 type Query = Parameters<Feed["read"]>[0];
 
 /** Reads nothing yet: at once, and never fails. */
-export function openFeed(options: FeedOptions): OpenFeed {
+export function openFeed(options: OpenFeedOptions): OpenFeed {
   return new LogFeed(options);
 }
 
@@ -72,7 +72,7 @@ class Taking {
 }
 
 class LogFeed implements OpenFeed {
-  readonly #options: FeedOptions;
+  readonly #options: OpenFeedOptions;
   readonly #pages: Pages;
   readonly #window: Window;
   readonly #listeners = new Set<() => void>();
@@ -84,7 +84,7 @@ class LogFeed implements OpenFeed {
   /** The newest entry that could not be shown, of which the log of the program was told. */
   #bad: Seq = 0;
 
-  constructor(options: FeedOptions) {
+  constructor(options: OpenFeedOptions) {
     const { log, routes, account, files } = options;
     this.#options = options;
     this.#pages = new Pages(log);
@@ -262,7 +262,7 @@ class LogFeed implements OpenFeed {
     }
   }
 
-  #takeAll(entries: readonly Held[], plan: FilterPlan, taking: Taking, sight: Sight): "all" | "full" | "gone" {
+  #takeAll(entries: readonly HeldEvent[], plan: FilterPlan, taking: Taking, sight: Sight): "all" | "full" | "gone" {
     for (const held of entries) {
       const end = this.#takeOne(held, plan, taking, sight);
       if (end !== "taken") return end;
@@ -270,7 +270,7 @@ class LogFeed implements OpenFeed {
     return "all";
   }
 
-  #takeOne(held: Held, plan: FilterPlan, taking: Taking, sight: Sight): "taken" | "full" | "gone" {
+  #takeOne(held: HeldEvent, plan: FilterPlan, taking: Taking, sight: Sight): "taken" | "full" | "gone" {
     if (taking.isFull) return "full";
     taking.looked += 1;
     const item = plan.subjects.has(held.subject) ? passing(held, plan, this.#tools(sight)) : null;
@@ -281,7 +281,7 @@ class LogFeed implements OpenFeed {
   }
 
   /** What one entry does to its view must not keep readers from all others. */
-  #decode(entry: Entry & { readonly payload: string }, sight: Sight): Made | null {
+  #decode(entry: Entry & { readonly payload: string }, sight: Sight): MadeEvent | null {
     const { files, logger, account } = this.#options;
     const subject = sight.seen.get(entry.subject);
     const gateways = (sight.since.get(entry.subject) ?? []).filter(({ since }) => entry.seq > since);

@@ -1,5 +1,5 @@
 import type { Entry, Log, Seq, Subject } from "../log/log.ts";
-import { Held } from "./held.ts";
+import { HeldEvent } from "./held.ts";
 
 /** Entries and characters of one read of the log. */
 const PAGE_ENTRIES = 512;
@@ -15,7 +15,7 @@ export interface Page {
   readonly key: string;
   readonly after: Seq;
   readonly upTo: Seq;
-  readonly entries: readonly Held[];
+  readonly entries: readonly HeldEvent[];
 }
 
 /** What was read of the log lately, shared by all who read the same subjects. */
@@ -63,7 +63,7 @@ export class Pages {
     const query = { subjects: [...subjects], after, limit: PAGE_ENTRIES, bytes: PAGE_CHARS };
     const entries = await this.#log.read(query);
     const upTo = entries.at(-1)?.seq ?? Math.max(after, head);
-    return { key, after, upTo, entries: entries.map((entry) => new Held(entry)) };
+    return { key, after, upTo, entries: entries.map((entry) => new HeldEvent(entry)) };
   }
 
   #keep(page: Page): void {
@@ -74,7 +74,7 @@ export class Pages {
 
 /** The newest entries that an account sees, as they are committed: who keeps up reads nothing from the log. */
 export class Window {
-  #entries: Held[] = [];
+  #entries: HeldEvent[] = [];
   #first = 0;
   #chars = 0;
   /** All entries after it, up to `#head`, are here. */
@@ -105,7 +105,7 @@ export class Window {
   /** Entries of one commit; false: there was nothing among them that is wanted. */
   push(entries: readonly Entry[], isSeen: (subject: Subject) => boolean): boolean {
     const before = this.#entries.length;
-    for (const entry of entries) if (isSeen(entry.subject)) this.#entries.push(new Held(entry));
+    for (const entry of entries) if (isSeen(entry.subject)) this.#entries.push(new HeldEvent(entry));
     this.#head = entries.at(-1)?.seq ?? this.#head;
     const isAny = this.#entries.length > before;
     const surplus = this.#entries.length - this.#first - WINDOW_ENTRIES;
@@ -125,7 +125,7 @@ export class Window {
     return low;
   }
 
-  at(index: number): Held | undefined {
+  at(index: number): HeldEvent | undefined {
     return this.#entries[index];
   }
 

@@ -15,11 +15,11 @@ export interface SavedState {
   /** Above the floor, also settled. */
   readonly ranges: readonly Range[];
   /** Of those that are not settled. */
-  readonly counts: Iterable<readonly [Seq, Count]>;
+  readonly counts: Iterable<readonly [Seq, DeliveryCount]>;
   readonly dead: Iterable<readonly [Seq, Dead]>;
 }
 
-export interface Count {
+export interface DeliveryCount {
   readonly deliveries: number;
   /** Those that ran out of time or were refused; not those that only came again behind one that did. */
   readonly failures: number;

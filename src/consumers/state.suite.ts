@@ -11,7 +11,7 @@ export const RULES: StateRules = {
   ordered: true,
 };
 
-export const fresh = (floor: Seq = 0): SavedState => ({ floor, ranges: [], counts: [], dead: [] });
+const fresh = (floor: Seq = 0): SavedState => ({ floor, ranges: [], counts: [], dead: [] });
 
 /** A state over a log that is a list of seqs: pulls as the driver does. */
 export class Puller {

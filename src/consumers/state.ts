@@ -2,7 +2,7 @@ import type { Seq } from "../log/log.ts";
 import type { AckRequest } from "./consumers.ts";
 import { DeadLetters } from "./dead.ts";
 import { type Range, Ranges } from "./ranges.ts";
-import type { Count, Dead, Handed, Pending, SavedState, StateRules } from "./saved.ts";
+import type { DeliveryCount, Dead, Handed, Pending, SavedState, StateRules } from "./saved.ts";
 
 /**
  * What a consumer knows of where it stands. PURE: no clock, no log; all times are ms of one clock that only counts on.
@@ -28,7 +28,7 @@ export class ConsumerState {
   #soonest = Infinity;
   readonly #beyond: Ranges;
   /** Deliveries from before a restart, above the cursor. */
-  readonly #counts: Map<Seq, Count>;
+  readonly #counts: Map<Seq, DeliveryCount>;
   readonly dead: DeadLetters;
   /** Raised by what must be on the disk before anybody is told. */
   version = 0;
@@ -236,7 +236,7 @@ export class ConsumerState {
   /** What a restart needs. */
   save(): SavedState {
     const ranges: Range[] = [];
-    const counts: [Seq, Count][] = [];
+    const counts: [Seq, DeliveryCount][] = [];
     let last = this.floor;
     for (const [seq, { prev, deliveries, failures }] of this.#pending) {
       if (prev > last) ranges.push([last + 1, seq - 1]);
@@ -386,6 +386,6 @@ export class ConsumerState {
   }
 }
 
-const NONE: Count = { deliveries: 0, failures: 0 };
+const NONE: DeliveryCount = { deliveries: 0, failures: 0 };
 /** Ranges that are settled above the cursor. */
 const APART_MAX = 2000;

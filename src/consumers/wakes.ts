@@ -3,7 +3,7 @@ import type { EventFilter, Feed } from "./feed.ts";
 import { passes } from "./filter.ts";
 
 /** Somebody who has read all there is. */
-export interface Waiter {
+export interface WakeWaiter {
   readonly filter: EventFilter;
   /** Up to where it has looked. */
   readonly position: () => Seq;
@@ -23,7 +23,7 @@ const BYTES = 1024 * 1024;
  */
 export class Wakes {
   readonly #feed: Feed;
-  readonly #waiters = new Set<Waiter>();
+  readonly #waiters = new Set<WakeWaiter>();
   /** Of the waiters, those who have looked at less than this look for themselves. */
   #seen: Seq = 0;
   #running = false;
@@ -34,7 +34,7 @@ export class Wakes {
   }
 
   /** Returns what ends it. Wakes once at most, and at once if more was looked at than the waiter has. */
-  add(waiter: Waiter): () => void {
+  add(waiter: WakeWaiter): () => void {
     if (this.#waiters.size === 0) this.#seen = waiter.position();
     if (waiter.position() < this.#seen) {
       waiter.wake();
@@ -47,7 +47,7 @@ export class Wakes {
     return () => this.#drop(waiter);
   }
 
-  #drop(waiter: Waiter): void {
+  #drop(waiter: WakeWaiter): void {
     this.#waiters.delete(waiter);
     if (this.#waiters.size > 0) return;
     this.#unlisten?.();
@@ -86,7 +86,7 @@ export class Wakes {
     }
   }
 
-  #wake(waiter: Waiter): void {
+  #wake(waiter: WakeWaiter): void {
     this.#drop(waiter);
     waiter.wake();
   }

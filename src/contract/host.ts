@@ -21,8 +21,8 @@ export interface Host {
    */
   degraded(why: Reason | null, about?: string): void;
   /**
-   * What is only true now: it is never stored, and dropped where nobody wants it or too much comes. Absent in tests that
-   * have no use for it.
+   * What is only true now: it is never stored, and dropped where nobody wants it or too much comes. Absent in tests
+   * that have no use for it.
    */
   hint?(hint: Hint): void;
   /** The content of a file of an op, from its beginning, as often as it is asked for. Never rejects. */

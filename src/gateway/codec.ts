@@ -34,7 +34,7 @@ export interface Stored {
   readonly avatar: FileId | null;
   /** As `Topic.topic` in contract/events.ts; null of all other events. */
   readonly topic: string | null;
-  /** The author is a program, says the network. Absent: not that anybody knows, as in all that earlier versions stored. */
+  /** The author is a program, says the network. Absent: not known to be, as in all that earlier versions stored. */
   readonly bot?: boolean;
   /** Whom it may notify at most, wherever it goes; absent: whom a destination lets it. */
   readonly mentions?: Mentions;

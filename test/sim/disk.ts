@@ -5,7 +5,7 @@ import type { LogError } from "../../src/log/errors.ts";
 import type { Log } from "../../src/log/log.ts";
 import type { WorkerConnection } from "../../src/log/sqlite/connection.ts";
 import { toError } from "../../src/log/sqlite/failure.ts";
-import type { LogFailure, Reply, Request, WorkerOptions } from "../../src/log/sqlite/protocol.ts";
+import type { LogFailure, WorkerReply, Request, WorkerOptions } from "../../src/log/sqlite/protocol.ts";
 import { SqliteLog } from "../../src/log/sqlite/sqlite-log.ts";
 import { Store } from "../../src/log/sqlite/store.ts";
 import type { Chance } from "./chance.ts";
@@ -27,7 +27,7 @@ export interface DiskTraits {
 
 const FLOOR_BYTES = 1_000_000;
 
-type Settle = (reply: Reply | LogError) => void;
+type Settle = (reply: WorkerReply | LogError) => void;
 type Unnumbered = Omit<Request, "id"> & { readonly is: Request["is"] };
 
 /**
@@ -135,7 +135,7 @@ class Line {
     this.#work();
   }
 
-  async call(request: Unnumbered): Promise<Reply> {
+  async call(request: Unnumbered): Promise<WorkerReply> {
     return await new Promise((resolve, reject) => {
       this.send(request, (reply) => (reply instanceof Error ? reject(reply) : resolve(reply)));
     });
@@ -174,7 +174,7 @@ class Line {
     else this.#store.handle({ ...request, id } as Request);
   }
 
-  #answer(reply: Reply): void {
+  #answer(reply: WorkerReply): void {
     const settle = this.#answers.get(reply.id);
     this.#answers.delete(reply.id);
     // Committed, and the program does not live to hear of it.

@@ -15,8 +15,8 @@ interface MembersOptions {
 }
 
 /**
- * The others in a channel, the first 1000; null when Slack does not say it. Those who were not met yet and not looked up
- * have their ids as names. Never rejects.
+ * The others in a channel, the first 1000; null when Slack does not say it. Those who were not met yet and not looked
+ * up have their ids as names. Never rejects.
  */
 export async function membersOf(
   channel: string,

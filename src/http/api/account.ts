@@ -8,7 +8,7 @@ import type { Entry, Log, Seq } from "../../log/log.ts";
 import type { Logger } from "../../logger.ts";
 import { loadBacklog } from "./backlog.ts";
 import type { HubEvents } from "./connection.ts";
-import { Feed, type FeedItem } from "./feed.ts";
+import { GatewayFeed, type GatewayItem } from "./feed.ts";
 import type { FileLines } from "./file-lines.ts";
 import { greeting } from "./frames.ts";
 import { settleMembership } from "./membership.ts";
@@ -59,7 +59,7 @@ export class ApiAccount {
   readonly #deps: AccountDeps;
   #view: View;
   readonly #positions: ReaderPositions;
-  readonly #feed: Feed;
+  readonly #feed: GatewayFeed;
   readonly #polls: PollCursor;
   readonly #pollMark: string;
   readonly #streams: ReaderHub<Chunk>;
@@ -97,17 +97,17 @@ export class ApiAccount {
     const unpolled = await loadBacklog({ ...query, after: at.poll });
     const after = Math.min(at.poll, at.websocket ?? at.poll);
     const { items } = after < at.poll ? await loadBacklog({ ...query, after }) : unpolled;
-    const onBad = ({ entry: { seq } }: FeedItem, error: unknown): void =>
+    const onBad = ({ entry: { seq } }: GatewayItem, error: unknown): void =>
       deps.logger.error(
         { account: account.name, seq, ...faultOf(error) },
         "a message cannot be shown to readers, and is left out",
       );
-    const feed = new Feed({ log, view, capacity: buffer, after, onBad, fileLines: deps.fileLines });
+    const feed = new GatewayFeed({ log, view, capacity: buffer, after, onBad, fileLines: deps.fileLines });
     for (const item of items) feed.push(item);
     return new ApiAccount(deps, feed, at, unpolled.skipped);
   }
 
-  private constructor(deps: AccountDeps, feed: Feed, at: ReadTo, skipped: number) {
+  private constructor(deps: AccountDeps, feed: GatewayFeed, at: ReadTo, skipped: number) {
     const { account, log, logger, clock } = deps;
     this.#deps = deps;
     this.#view = deps.view;

@@ -1,14 +1,14 @@
 import type { View } from "../../gateway/view.ts";
 import type { Log, Seq, Subject } from "../../log/log.ts";
-import type { FeedItem } from "./feed.ts";
-import type { Membership } from "./membership.ts";
+import type { GatewayItem } from "./feed.ts";
+import type { SinceByGateway } from "./membership.ts";
 
 export interface BacklogQuery {
   readonly log: Log;
   readonly view: View;
   /** The subjects the account reads, each with its gateways. */
   readonly reads: ReadonlyMap<Subject, readonly string[]>;
-  readonly since: Membership;
+  readonly since: SinceByGateway;
   /** Everything up to here was read. */
   readonly after: Seq;
   readonly limit: number;
@@ -23,11 +23,11 @@ const LOOKED_AT_MAX = 100_000;
  */
 export async function loadBacklog(
   query: BacklogQuery,
-): Promise<{ readonly items: readonly FeedItem[]; readonly skipped: number }> {
+): Promise<{ readonly items: readonly GatewayItem[]; readonly skipped: number }> {
   const { log, reads, after, limit } = query;
   for (let asked = limit; ; asked *= 4) {
     const { entries, skipped } = await log.newest({ subjects: [...reads.keys()], after, limit: asked });
-    const items: FeedItem[] = [];
+    const items: GatewayItem[] = [];
     for (const head of entries) {
       if (query.view.admits(head.label)) items.push(...itemsOf({ ...head, payload: null }, query));
     }
@@ -38,7 +38,7 @@ export async function loadBacklog(
   }
 }
 
-function itemsOf(entry: FeedItem["entry"], { reads, since }: BacklogQuery): FeedItem[] {
+function itemsOf(entry: GatewayItem["entry"], { reads, since }: BacklogQuery): GatewayItem[] {
   const gateways = (reads.get(entry.subject) ?? []).filter(
     (gateway) => entry.seq > (since.get(gateway)?.get(entry.subject) ?? 0),
   );

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { View } from "../../gateway/view.ts";
 import type { Log } from "../../log/log.ts";
-import { Feed } from "./feed.ts";
+import { GatewayFeed } from "./feed.ts";
 
 const view: View = {
   admits: () => true,
@@ -26,7 +26,7 @@ function feedOf(capacity: number, after = 0) {
       return Promise.resolve(seqs.map((seq) => ({ seq, subject: "api.a/g", at: 1, label: "", payload: String(seq) })));
     },
   } as unknown as Log;
-  const feed = new Feed({ log, view, capacity, after, onBad: ({ entry }) => void bad.push(entry.seq) });
+  const feed = new GatewayFeed({ log, view, capacity, after, onBad: ({ entry }) => void bad.push(entry.seq) });
   const push = (from: number, to: number, evicted = false): void => {
     for (let seq = from; seq <= to; seq += 1) {
       const payload = evicted ? null : String(seq);

@@ -11,7 +11,7 @@ import { FileLines } from "./file-lines.ts";
  * readers (polls, streams) hold such an index and not an item. Texts live in the log's tail; an item whose text the
  * tail has let go of is read from the log again.
  */
-export interface FeedItem {
+export interface GatewayItem {
   readonly entry: Entry;
   readonly gateway: string;
 }
@@ -45,17 +45,17 @@ export interface FeedOptions {
   readonly fileLines?: FileLines | undefined;
 }
 
-type OnBad = (item: FeedItem, error: unknown) => void;
+type OnBad = (item: GatewayItem, error: unknown) => void;
 
-export class Feed {
+export class GatewayFeed {
   readonly #log: Log;
   readonly #fileLines: FileLines;
   #view: View;
   readonly #capacity: number;
   readonly #onBad: OnBad;
   /** Told to `#onBad`. */
-  readonly #bad = new WeakSet<FeedItem>();
-  #items: FeedItem[] = [];
+  readonly #bad = new WeakSet<GatewayItem>();
+  #items: GatewayItem[] = [];
   /** Index of `#items[0]`. */
   #base = 0;
   /** Where reads that are under way begin, and how many do there. */
@@ -97,7 +97,7 @@ export class Feed {
     return this.#base;
   }
 
-  push(item: FeedItem): void {
+  push(item: GatewayItem): void {
     this.#items.push(item);
   }
 
@@ -212,7 +212,7 @@ export class Feed {
 
   /** How each line is made, when its turn comes; the files of all of them are on their way meanwhile. */
   #withFiles(
-    items: readonly FeedItem[],
+    items: readonly GatewayItem[],
     payloads: ReadonlyMap<Seq, string>,
   ): readonly (() => Promise<string | null>)[] {
     const made: (() => Promise<string | null>)[] = [];
@@ -238,7 +238,7 @@ export class Feed {
   }
 
   /** Null: its files have to be read first; NO_LINE: it is passed over. */
-  #lineNow(item: FeedItem, payload: string): string | null {
+  #lineNow(item: GatewayItem, payload: string): string | null {
     return this.#guarded(item, () => {
       if (this.#view.wants(payload) === null) return this.#line(item, payload, []);
       return this.#fileLines.get(keyOf(item)) ?? null;
@@ -246,7 +246,7 @@ export class Feed {
   }
 
   /** What one message does to its view must not keep readers from all others. */
-  #guarded<T>(item: FeedItem, make: () => T): T | typeof NO_LINE {
+  #guarded<T>(item: GatewayItem, make: () => T): T | typeof NO_LINE {
     try {
       return make();
     } catch (error) {
@@ -261,7 +261,7 @@ export class Feed {
       throw new RangeError(`item ${index} has fallen out of the feed, which starts at ${this.#base}`);
   }
 
-  #line(item: FeedItem, payload: string, contents: readonly (FileContent | null)[]): string {
+  #line(item: GatewayItem, payload: string, contents: readonly (FileContent | null)[]): string {
     const { seq, subject } = item.entry;
     return this.#view.line({ seq, account: accountOf(subject), payload }, item.gateway, contents);
   }
@@ -270,4 +270,4 @@ export class Feed {
 /** In place of the line of an item that cannot have one. */
 const NO_LINE = "";
 
-const keyOf = ({ entry, gateway }: FeedItem): string => `${entry.seq} ${gateway}`;
+const keyOf = ({ entry, gateway }: GatewayItem): string => `${entry.seq} ${gateway}`;

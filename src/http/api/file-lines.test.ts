@@ -5,7 +5,7 @@ import { decode, encodeStored } from "../../gateway/codec.ts";
 import { aFile, aMessage, anAccount } from "../../gateway/samples.suite.ts";
 import { compileView } from "../../gateway/view.ts";
 import type { Log } from "../../log/log.ts";
-import { Feed } from "./feed.ts";
+import { GatewayFeed } from "./feed.ts";
 import { FileLines, type FilesForLines } from "./file-lines.ts";
 
 const MIB = 1024 ** 2;
@@ -51,7 +51,7 @@ function feedOf(messages: readonly (readonly string[])[], link: string | null = 
   });
   const log = { read: async () => await Promise.resolve(entries) } as unknown as Log;
   const fileLines = new FileLines(store, () => link);
-  const feed = new Feed({
+  const feed = new GatewayFeed({
     log,
     view: compileView(anAccount("api.a"), new Map()),
     capacity: 100,

@@ -2,11 +2,11 @@ import { settleSources } from "../../gateway/sources.ts";
 import type { Mark, Seq, Subject } from "../../log/log.ts";
 
 /** By gateway: since when the account hears each subject there. */
-export type Membership = ReadonlyMap<string, ReadonlyMap<Subject, Seq>>;
+export type SinceByGateway = ReadonlyMap<string, ReadonlyMap<Subject, Seq>>;
 
 /** What there is to write down of an account's membership; see `settleMembership`. */
 export interface Settled {
-  readonly since: Membership;
+  readonly since: SinceByGateway;
   readonly changed: readonly Mark[];
 }
 

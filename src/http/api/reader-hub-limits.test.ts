@@ -3,7 +3,7 @@ import { FakeClock } from "../../../test/support/fake-clock.ts";
 import type { View } from "../../gateway/view.ts";
 import type { Log } from "../../log/log.ts";
 import type { ReaderConnection } from "./connection.ts";
-import { Feed } from "./feed.ts";
+import { GatewayFeed } from "./feed.ts";
 import { ReaderHub } from "./reader-hub.ts";
 
 const KIB = 1024;
@@ -55,7 +55,7 @@ class SlowConnection implements ReaderConnection<readonly string[]> {
 
 function make() {
   const clock = new FakeClock();
-  const feed = new Feed({ log: {} as Log, view, capacity: 100, after: 0, onBad: () => undefined });
+  const feed = new GatewayFeed({ log: {} as Log, view, capacity: 100, after: 0, onBad: () => undefined });
   const events = { moved: () => undefined, fell: () => undefined, skipped: () => undefined, cut: () => undefined };
   let encoded = 0;
   const encode = (lines: readonly string[]): readonly string[] => {

@@ -6,7 +6,7 @@ import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { eventually } from "../../../test/support/wait.ts";
 import type { View } from "../../gateway/view.ts";
 import type { Entry, Log } from "../../log/log.ts";
-import { Feed } from "./feed.ts";
+import { GatewayFeed } from "./feed.ts";
 import { greeting } from "./frames.ts";
 import { ReaderHub } from "./reader-hub.ts";
 import { type Chunk, chunkOf, StreamSocket } from "./stream-socket.ts";
@@ -29,7 +29,7 @@ class World {
   readonly clock = new FakeClock();
   readonly happened: string[] = [];
   readonly stored = new Map<number, string>();
-  readonly feed: Feed;
+  readonly feed: GatewayFeed;
   hub: ReaderHub<Chunk>;
   readonly #server: Server;
   readonly #clients: Socket[] = [];
@@ -43,7 +43,7 @@ class World {
           .slice(0, limit)
           .map(([seq, text]) => ({ seq, subject: "api.a/g", label: "", payload: text })),
     } as unknown as Log;
-    this.feed = new Feed({ log, view, capacity: buffer, after: 0, onBad: () => undefined });
+    this.feed = new GatewayFeed({ log, view, capacity: buffer, after: 0, onBad: () => undefined });
     this.hub = this.#newHub();
     this.#server = createServer((_request, response) =>
       this.hub.add(StreamSocket.open(response), chunkOf([greeting(0)]), this.start()),

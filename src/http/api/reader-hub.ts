@@ -1,6 +1,6 @@
 import type { Clock } from "../../contract/host.ts";
 import type { ReaderConnection, HubEvents } from "./connection.ts";
-import type { Feed } from "./feed.ts";
+import type { GatewayFeed } from "./feed.ts";
 import { type ReaderProgress, Taken } from "./taken.ts";
 
 /**
@@ -36,7 +36,7 @@ interface Reader<Chunk> {
 }
 
 export interface HubOptions<Chunk> {
-  readonly feed: Feed;
+  readonly feed: GatewayFeed;
   /** Items below were read in earlier lives of the program. */
   readonly position: number;
   readonly clock: Pick<Clock, "monoMs" | "after">;
@@ -45,7 +45,7 @@ export interface HubOptions<Chunk> {
 }
 
 export class ReaderHub<Chunk> {
-  readonly #feed: Feed;
+  readonly #feed: GatewayFeed;
   readonly #clock: Pick<Clock, "monoMs" | "after">;
   readonly #encode: (lines: readonly string[]) => Chunk;
   readonly #events: HubEvents;

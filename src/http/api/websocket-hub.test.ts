@@ -6,7 +6,7 @@ import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { MemoryLogger } from "../../delivery/scripted.suite.ts";
 import type { View } from "../../gateway/view.ts";
 import type { Log } from "../../log/log.ts";
-import { Feed } from "./feed.ts";
+import { GatewayFeed } from "./feed.ts";
 import { WebSocketHub } from "./websocket-hub.ts";
 
 const HOUR = 60 * 60 * 1000;
@@ -47,7 +47,7 @@ class FakeSocket extends EventEmitter {
 
 function make({ buffer = 100, position = 0 }: { buffer?: number; position?: number | null } = {}) {
   const clock = new FakeClock();
-  const feed = new Feed({ log: {} as Log, view, capacity: buffer, after: 0, onBad: () => undefined });
+  const feed = new GatewayFeed({ log: {} as Log, view, capacity: buffer, after: 0, onBad: () => undefined });
   const events = { moved: () => undefined, fell: () => undefined, skipped: () => undefined, cut: () => undefined };
   const memory = new MemoryLogger();
   const { logger } = memory;

@@ -3,7 +3,7 @@ import type { WebSocket } from "ws";
 import type { Clock } from "../../contract/host.ts";
 import type { Logger } from "../../logger.ts";
 import type { HubEvents } from "./connection.ts";
-import type { Feed } from "./feed.ts";
+import type { GatewayFeed } from "./feed.ts";
 import { ReaderHub } from "./reader-hub.ts";
 import { WebSocketConnection } from "./websocket-connection.ts";
 
@@ -16,7 +16,7 @@ const UNSENT_MAX = 16 * 1024 * 1024;
 const BACKLOG_MS = 60 * 60 * 1000;
 
 export interface WebSocketHubOptions {
-  readonly feed: Feed;
+  readonly feed: GatewayFeed;
   /** Items below were taken by some socket; null: the account never had one. */
   readonly position: number | null;
   readonly clock: Clock;
@@ -26,7 +26,7 @@ export interface WebSocketHubOptions {
 
 /** The WebSockets of one API account. */
 export class WebSocketHub {
-  readonly #feed: Feed;
+  readonly #feed: GatewayFeed;
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #hub: ReaderHub<readonly Buffer[]>;

@@ -46,7 +46,7 @@ export function readableFilter(
   return { gateways: none ? [NO_GATEWAY] : [...own], types: [...types], accounts: [...accounts], mine };
 }
 
-/** A position as a client gives it; throws a ProblemError `bad_request`, or `position_unknown` for one of another log. */
+/** A position as a client gives it; throws a ProblemError: `bad_request`, or `position_unknown` (of another log). */
 export function positionOf(text: string, head: Seq): Seq {
   if (!SEQ.test(text)) throw new ProblemError("bad_request", "a position is the `seq` of an event, or 0");
   const seq = Number(text);

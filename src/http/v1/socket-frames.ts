@@ -6,7 +6,7 @@ import { AckSchema } from "./consumer-shapes.ts";
 import { ProblemError } from "./problems.ts";
 
 /** The frames that a client sends over `/v1/socket`, each an object of JSON with its `op`. */
-export type Op = "subscribe" | "unsubscribe" | "credit" | "ack" | "post" | "typing" | "heartbeat";
+export type SocketOp = "subscribe" | "unsubscribe" | "credit" | "ack" | "post" | "typing" | "heartbeat";
 
 /** What is sent beside what the frame is about. */
 const ENVELOPE: ReadonlySet<string> = new Set(["op", "id", "gateway", "key", "consumer"]);
@@ -20,7 +20,7 @@ const credit = { type: "integer", minimum: 0, maximum: CREDIT_MAX } as const;
 const { additionalProperties: _, ...filter } = FilterSchema;
 
 /** By `op`. What is not named is passed over, but in an `ack` and a `post`: these are as over HTTP. */
-const FRAMES: Readonly<Record<Op, Readonly<Record<string, unknown>>>> = {
+const FRAMES: Readonly<Record<SocketOp, Readonly<Record<string, unknown>>>> = {
   subscribe: {
     type: "object",
     required: ["id", "credit"],
@@ -39,8 +39,8 @@ const FRAMES: Readonly<Record<Op, Readonly<Record<string, unknown>>>> = {
 };
 
 /** Keys that are not in a frame are undefined here. */
-export interface Frame {
-  readonly op: Op;
+export interface ClientFrame {
+  readonly op: SocketOp;
   readonly id: string | null;
   readonly consumer?: string;
   readonly filter?: Partial<EventFilter>;
@@ -52,10 +52,10 @@ export interface Frame {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-type Checked = Omit<Frame, "fields" | "id"> & { readonly id?: string };
+type Checked = Omit<ClientFrame, "fields" | "id"> & { readonly id?: string };
 
 const isChecked = (value: unknown): value is Checked => isObject(value);
-const isOp = (op: unknown): op is Op => typeof op === "string" && Object.hasOwn(FRAMES, op);
+const isOp = (op: unknown): op is SocketOp => typeof op === "string" && Object.hasOwn(FRAMES, op);
 
 /** The value of a text frame; undefined: it is no JSON. */
 export function parseFrame(text: string): unknown {
@@ -73,7 +73,7 @@ export function idOf(value: unknown): string | null {
 }
 
 /** Throws a ProblemError `bad_request`. */
-export function frameOf(value: unknown): Frame {
+export function frameOf(value: unknown): ClientFrame {
   if (!isObject(value)) throw new ProblemError("bad_request", "a frame is an object of JSON with its `op`");
   const { op } = value;
   if (!isOp(op)) {

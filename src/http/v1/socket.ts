@@ -18,7 +18,7 @@ import { receiptFor, receiptWatch } from "./receipt-watch.ts";
 import { post, type Posting } from "./saying/post.ts";
 import { ActorSchema, isNewMessage, NewMessageSchema } from "./saying/shapes.ts";
 import { typing } from "./routes/typing.ts";
-import { checked, type Frame, frameOf, idOf, type Op, parseFrame } from "./socket-frames.ts";
+import { checked, type ClientFrame, frameOf, idOf, type SocketOp, parseFrame } from "./socket-frames.ts";
 import { type SocketOut, Subscription } from "./socket-subscription.ts";
 
 /** How often a sign of life is sent, and one is expected. */
@@ -40,7 +40,7 @@ const POLICY = 1008;
 /** Serves `/v1/socket`: events by credit, acks and posts, each request with an `id` answered under it. */
 export const serveSocket: ServeSocket = (socket, caller, deps) => void new SocketSession(socket, caller, deps);
 
-const SCOPES: Readonly<Record<Op, Scope | "any">> = {
+const SCOPES: Readonly<Record<SocketOp, Scope | "any">> = {
   subscribe: "read",
   unsubscribe: "any",
   credit: "any",
@@ -130,7 +130,7 @@ class SocketSession implements SocketOut {
     else if (!isTooMuch && this.#socket.isPaused) this.#socket.resume();
   }
 
-  async #do(frame: Frame): Promise<Result> {
+  async #do(frame: ClientFrame): Promise<Result> {
     const { op, id, gateway = "", fields } = frame;
     switch (op) {
       case "subscribe":
@@ -157,7 +157,7 @@ class SocketSession implements SocketOut {
     }
   }
 
-  async #subscribe(frame: Frame, id: string): Promise<Result> {
+  async #subscribe(frame: ClientFrame, id: string): Promise<Result> {
     const { consumer: name, filter: asked, after, credit = 0 } = frame;
     if (name !== undefined && (asked !== undefined || after !== undefined)) {
       throw new ProblemError("bad_request", "a subscription has either a `consumer`, or a `filter` and `after`");
@@ -222,7 +222,7 @@ class SocketSession implements SocketOut {
     return found;
   }
 
-  async #ack({ consumer: name = "", fields }: Frame): Promise<Result> {
+  async #ack({ consumer: name = "", fields }: ClientFrame): Promise<Result> {
     const consumer = await this.#deps.consumers.get(name, this.#caller.access);
     const errors: FieldError[] = [];
     const request = ackOf(isAckBody(fields) ? fields : {}, (flaw) => errors.push(flaw));
@@ -230,7 +230,7 @@ class SocketSession implements SocketOut {
     return JSON.stringify(ackedView(await consumer.ack(request)));
   }
 
-  async #post(frame: Frame): Promise<Result> {
+  async #post(frame: ClientFrame): Promise<Result> {
     const { gateway = "", fields } = frame;
     this.#caller.count();
     checked(NewMessageSchema, fields, "the frame `post` is not as described");
@@ -294,7 +294,7 @@ function resultOf(reply: Reply): string {
 }
 
 /** The fields as they came: the same as the body of a post over HTTP that a client of ours makes. */
-function onceOf({ key, fields }: Frame): Posting["once"] {
+function onceOf({ key, fields }: ClientFrame): Posting["once"] {
   if (key === undefined) return null;
   const fingerprint = createHash("sha256").update(JSON.stringify(fields)).digest("base64");
   return { key, fingerprint };

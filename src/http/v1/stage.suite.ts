@@ -23,7 +23,7 @@ import type { SqliteLogOptions } from "../../log/sqlite/open.ts";
 import { openAt, scratchFolder } from "../../log/sqlite/scratch.suite.ts";
 import { BodyBudget } from "../body-budget.ts";
 
-export interface V1Answer {
+interface V1Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -31,7 +31,7 @@ export interface V1Answer {
   readonly body: unknown;
 }
 
-export interface V1Ask {
+interface V1Ask {
   /** Sent as JSON, but for bytes and texts. */
   readonly body?: unknown;
   /** For `Authorization`; absent: the stage's; null: none. */

@@ -2,12 +2,12 @@ import { Worker } from "node:worker_threads";
 import { LogError } from "../errors.ts";
 import type { Seq } from "../log.ts";
 import { toError } from "./failure.ts";
-import type { WorkerOpened, Reply, Request, WorkerOptions } from "./protocol.ts";
+import type { WorkerOpened, WorkerReply, Request, WorkerOptions } from "./protocol.ts";
 
 /** A request before it has its number. */
 export type Unnumbered<R> = R extends Request ? Omit<R, "id"> : never;
 
-type Settle = (reply: Reply | LogError) => void;
+type Settle = (reply: WorkerReply | LogError) => void;
 
 /** The main thread's end of the worker: numbers requests, pairs the replies, and knows when the worker has died. */
 export class WorkerConnection {
@@ -40,7 +40,7 @@ export class WorkerConnection {
   private constructor(worker: Worker, head: Seq) {
     this.#worker = worker;
     this.head = head;
-    worker.on("message", (reply: Reply) => this.#receive(reply));
+    worker.on("message", (reply: WorkerReply) => this.#receive(reply));
     let cause = "";
     worker.on("error", (error: Error) => {
       cause = error.message;
@@ -70,7 +70,7 @@ export class WorkerConnection {
     this.#worker.postMessage({ ...request, id });
   }
 
-  call<R extends Request>(request: Unnumbered<R>): Promise<Reply> {
+  call<R extends Request>(request: Unnumbered<R>): Promise<WorkerReply> {
     return new Promise((resolve, reject) => {
       this.send(request, (reply) => (reply instanceof LogError ? reject(reply) : resolve(reply)));
     });
@@ -83,7 +83,7 @@ export class WorkerConnection {
     await this.#ended;
   }
 
-  #receive(reply: Reply): void {
+  #receive(reply: WorkerReply): void {
     if (reply.is === "failed" && reply.failure.code === "damaged") this.#damage = reply.failure.message;
     const settle = this.#calls.get(reply.id);
     this.#calls.delete(reply.id);
@@ -92,12 +92,13 @@ export class WorkerConnection {
 }
 
 /** The reply of the kind that this request gets; another would be a bug of the worker. */
-export function expectReply<K extends Reply["is"]>(kind: K, reply: Reply): Extract<Reply, { is: K }> {
+export function expectReply<K extends WorkerReply["is"]>(kind: K, reply: WorkerReply): Extract<WorkerReply, { is: K }> {
   if (isOf(kind, reply)) return reply;
   throw new Error(`the log's worker answered ${reply.is} where ${kind} was due`);
 }
 
-const isOf = <K extends Reply["is"]>(kind: K, reply: Reply): reply is Extract<Reply, { is: K }> => reply.is === kind;
+const isOf = <K extends WorkerReply["is"]>(kind: K, reply: WorkerReply): reply is Extract<WorkerReply, { is: K }> =>
+  reply.is === kind;
 
 /** Takes off only its own listeners: a Worker needs the ones that Node has put on it. */
 async function firstWord(worker: Worker): Promise<WorkerOpened> {

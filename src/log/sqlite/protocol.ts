@@ -344,7 +344,7 @@ interface FailedReply {
   readonly failure: LogFailure;
 }
 
-export type Reply =
+export type WorkerReply =
   | CommittedReply
   | RowsReply
   | FirstReply

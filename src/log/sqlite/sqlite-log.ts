@@ -29,7 +29,7 @@ import type {
   NewestRequest,
   ReadRequest,
   ReceiptsRequest,
-  Reply,
+  WorkerReply,
   RowsReply,
   SweepRequest,
 } from "./protocol.ts";
@@ -86,7 +86,7 @@ export class SqliteLog implements Log {
       clock: options.clock,
       observer: options.observer ?? null,
       send: (request, done) => {
-        const settle = (reply: Reply | LogError): void => done(only("committed", reply));
+        const settle = (reply: WorkerReply | LogError): void => done(only("committed", reply));
         connection.send<CommitRequest>({ ...request, held: this.#held() }, settle);
       },
       committed: (entries) => this.#publish(entries),
@@ -259,6 +259,9 @@ function headsOf({ subjects }: Query, rows: Pick<RowsReply, "seqs" | "subjectOf"
   }));
 }
 
-function only<K extends Reply["is"]>(kind: K, reply: Reply | LogError): Extract<Reply, { is: K }> | LogError {
+function only<K extends WorkerReply["is"]>(
+  kind: K,
+  reply: WorkerReply | LogError,
+): Extract<WorkerReply, { is: K }> | LogError {
   return reply instanceof Error ? reply : expectReply(kind, reply);
 }

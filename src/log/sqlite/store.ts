@@ -7,7 +7,7 @@ import { belowFloor, closedError, runtimeFailure } from "./failure.ts";
 import { DISK_FLOOR, DiskFloor } from "./floor.ts";
 import { IdTables } from "./ids.ts";
 import { Names } from "./names.ts";
-import type { CommitRequest, LogFailure, Held, Reply, Request, WorkerOptions } from "./protocol.ts";
+import type { CommitRequest, LogFailure, Held, WorkerReply, Request, WorkerOptions } from "./protocol.ts";
 import { Queries, type Rows } from "./queries.ts";
 import { Retention } from "./retention.ts";
 import { StepRunner, type CooperativeSteps } from "./cooperative-steps.ts";
@@ -39,7 +39,7 @@ export class Store {
   readonly #words: WordSearch;
   readonly #floor: DiskFloor;
   readonly #slicer = new StepRunner();
-  readonly #say: (reply: Reply) => void;
+  readonly #say: (reply: WorkerReply) => void;
   readonly #sweepChars: number;
   #sweeping = false;
   /** The sweep to come when the running one has ended, and who waits for it. */
@@ -53,7 +53,7 @@ export class Store {
   #held: Held | null = null;
 
   /** Throws what openDatabase throws. */
-  constructor(options: WorkerOptions, say: (reply: Reply) => void) {
+  constructor(options: WorkerOptions, say: (reply: WorkerReply) => void) {
     this.#file = logFile(options.dataPath);
     this.#db = openDatabase(options);
     this.#names = new Names(this.#db);
@@ -135,7 +135,7 @@ export class Store {
   }
 
   /** What is answered at once. */
-  #answer(request: Question): Reply {
+  #answer(request: Question): WorkerReply {
     const { id } = request;
     switch (request.is) {
       case "first":

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { logFile } from "./database.ts";
 import { openFailure } from "./failure.ts";
-import type { WorkerOpened, Reply, Request, WorkerOptions } from "./protocol.ts";
+import type { WorkerOpened, WorkerReply, Request, WorkerOptions } from "./protocol.ts";
 import { Store } from "./store.ts";
 import { isObject } from "../../lib/shapes.ts";
 
@@ -13,7 +13,7 @@ function main(): void {
   if (port === null) throw new Error("worker.ts runs as a worker thread only");
   if (!isOptions(workerData)) throw new Error("worker.ts needs to be told which log it is for");
   const options = workerData;
-  const say = (word: WorkerOpened | Reply): void => port.postMessage(word);
+  const say = (word: WorkerOpened | WorkerReply): void => port.postMessage(word);
   let store: Store;
   try {
     store = new Store(options, say);

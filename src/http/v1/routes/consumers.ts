@@ -247,7 +247,7 @@ export const consumersRoutes: readonly Route[] = [
   streamConsumer,
 ];
 
-/** Never rejects: what ends the consumer, or keeps the log from being read, ends the stream, and the client asks again. */
+/** Never rejects: what ends the consumer or keeps the log from being read ends the stream; the client asks again. */
 async function push(consumer: Consumer, writer: SseWriter): Promise<void> {
   const signal = writer.ended;
   try {

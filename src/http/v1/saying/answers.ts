@@ -32,7 +32,7 @@ const FILE = {
   },
 } as const;
 
-export const MESSAGE = {
+const MESSAGE = {
   type: "object",
   properties: {
     id,

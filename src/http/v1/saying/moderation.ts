@@ -11,7 +11,7 @@ import type { SayingAuthor } from "./shapes.ts";
 type ModerationDeps = Pick<V1Deps, "ingest" | "log" | "routes" | "account" | "clock">;
 
 /** Whose messages. */
-export interface ModeratedAuthor {
+interface ModeratedAuthor {
   /** `<protocol>.<name>`. */
   readonly account: string;
   /** As its network has the person; of who has none, the name. */

@@ -5,7 +5,7 @@ import { isObject } from "../../../lib/shapes.ts";
 /** The bodies of what is said below `/v1`; the router has checked them against these. */
 
 /** An id of a file, as `POST /v1/files` gives it. */
-export const FileIdSchema = { type: "string", pattern: "^s256_[A-Za-z0-9_-]{43}$" } as const;
+const FileIdSchema = { type: "string", pattern: "^s256_[A-Za-z0-9_-]{43}$" } as const;
 
 export const AuthorSchema = {
   type: "object",
