@@ -72,7 +72,7 @@ export function encodeStored({ message, source, about, files, avatar, topic, bot
   const isBareMessage = saysNothing && !hasFiles && !bot && mentions === undefined;
   if (isBareMessage) return encode(message);
   const internal: Internal = {
-    ...(source !== null && { source: { format: source.format, text: source.text } }),
+    ...(source !== null && { source: shortSource(source, message) }),
     ...(about !== null && { about }),
     ...(hasFiles && { files }),
     ...(avatar !== null && { avatarFile: avatar }),
@@ -82,6 +82,9 @@ export function encodeStored({ message, source, about, files, avatar, topic, bot
   };
   return toJson({ ...ordered(message), ...internal, internal: true });
 }
+
+const shortSource = ({ format, text }: Source, message: Message): NonNullable<Internal["source"]> =>
+  text === message.text ? { format } : { format, text };
 
 /** The inverse of `encodeStored`; takes what earlier versions stored, too. */
 export function decodeStored(payload: string): Stored {
@@ -102,7 +105,8 @@ export function decodeStored(payload: string): Stored {
   const avatar = avatarFile ?? picture ?? null;
   const more = { ...(bot === true && { bot }), ...(mentions !== undefined && { mentions }) };
   const rest = { avatar, topic: topic ?? null, ...more };
-  return { message, source: source ?? null, about: about ?? null, files: files ?? [], ...rest };
+  const whole = source === undefined ? null : { format: source.format, text: source.text ?? message.text };
+  return { message, source: whole, about: about ?? null, files: files ?? [], ...rest };
 }
 
 /** Whether a string is one that `encodeStored` may have made: on a failing disk anything may stand in its place. */
@@ -132,7 +136,8 @@ const EARLIER_END = ',"behind":true}';
 
 /** The keys after those of the message. */
 interface Internal {
-  readonly source?: Source;
+  /** Without `text`: that of the message. */
+  readonly source?: Pick<Source, "format"> & Partial<Source>;
   readonly about?: About;
   readonly files?: Stored["files"];
   readonly avatarFile?: FileId;

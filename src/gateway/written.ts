@@ -2,7 +2,7 @@ import type { Account } from "../config/config.ts";
 import { parse, render } from "../content/formats.ts";
 import { plainText } from "../content/plain.ts";
 import type { TextFormat } from "../contract/api-v1.ts";
-import type { Block, Source } from "../contract/content.ts";
+import type { Source } from "../contract/content.ts";
 import { textFormat } from "./posted.ts";
 
 /** A text as the message carries it, and as it was written where that is another format than the account's. */
@@ -16,15 +16,6 @@ export function written(text: string, format: TextFormat, account: Account): Wri
   const own = textFormat(account);
   if (format === own) return { text, source: null };
   const blocks = parse(format, text);
-  // One plain paragraph is the same in both, as most are.
-  if (own === "plain" && isPlain(blocks, text)) return { text, source: null };
   const shown = own === "plain" ? plainText(blocks) : render("markdown", blocks);
   return { text: shown, source: { format, text } };
-}
-
-function isPlain(blocks: readonly Block[], text: string): boolean {
-  const [block, second] = blocks;
-  if (block?.t !== "para" || second !== undefined) return false;
-  const [inline, next] = block.of;
-  return inline?.t === "text" && next === undefined && inline.text === text;
 }
