@@ -51,7 +51,7 @@ describe("a post", () => {
 
   test.each([
     ["plain", "plain", "2 * 3", "2 * 3", null],
-    ["plain", "markdown", "2 * 3", "2 * 3", null],
+    ["plain", "markdown", "2 * 3", "2 * 3", { format: "markdown", text: "2 * 3" }],
     ["plain", "markdown", "> a", "> a", { format: "markdown", text: "> a" }],
     ["plain", "markdown", "*a*", "a", { format: "markdown", text: "*a*" }],
     ["markdown", "markdown", "*a*", "*a*", null],
@@ -65,6 +65,31 @@ describe("a post", () => {
       expect(decodeStored(entry?.payload ?? "")).toMatchObject({ message: { text: shown }, source });
     },
   );
+
+  test.each(["plain", "markdown"])(
+    "that is marked %s is read as it was written, whatever TextFormat",
+    async (format) => {
+      for (const TextFormat of ["plain", "markdown"]) {
+        const stage = await v1Stage({ settings: { TextFormat } });
+        await stage.ask("PUT", "/v1/consumers/c", { body: { start: "all", filter: { mine: true } } });
+        for (const text of ["one paragraph", "*a* & `b`", "> c\n\n- d"]) await post(stage, { text, format });
+        const { body } = await stage.ask("POST", "/v1/consumers/c/pull", { body: {} });
+        const { events } = body as { events: { event: { message: { text: string; format: string } } }[] };
+        expect(events.map(({ event: { message } }) => [message.text, message.format])).toEqual([
+          ["one paragraph", format],
+          ["*a* & `b`", format],
+          ["> c\n\n- d", format],
+        ]);
+      }
+    },
+  );
+
+  test("as a notice is heard by readers of /api", async () => {
+    const stage = await v1Stage();
+    const { status } = await post(stage, { text: "hi", style: "notice" });
+    const [entry] = await entries(stage);
+    expect([status, entry?.label, decodeStored(entry?.payload ?? "").message.event]).toEqual([201, "", "notice_irc"]);
+  });
 
   test("without an author is the account's; a lone surrogate is no character", async () => {
     const stage = await v1Stage();
