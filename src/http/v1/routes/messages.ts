@@ -25,7 +25,7 @@ export function actingOf({ params, access, request }: Call): Acting {
   return { id: params["id"] ?? "", access, ifMatch: request.headers["if-match"] };
 }
 
-const IF_MATCH = "The ETag of the message's revision: of the answer to the post, or to its last edit.";
+export const IF_MATCH = "The ETag of the message's revision: of the answer to the post, or to its last edit.";
 const ABOUT_REVISION =
   "The revision of a message is the `seq` of the event that made it what it is: its id, or the seq of its newest `message.edited`. Its ETag is that in quotes.";
 

@@ -3,7 +3,7 @@ import type { Call, Reply, Route } from "../route.ts";
 import { react } from "../saying/acts.ts";
 import { DROPPED, TAKEN } from "../saying/answers.ts";
 import { ActorSchema, checked, isActor } from "../saying/shapes.ts";
-import { actingOf } from "./messages.ts";
+import { actingOf, IF_MATCH } from "./messages.ts";
 
 const handler =
   (on: boolean) =>
@@ -16,6 +16,7 @@ const handler =
 const common = {
   path: "/v1/messages/{id}/reactions/{emoji}",
   needs: "write",
+  headers: { "If-Match": IF_MATCH },
   body: ActorSchema,
   answers: {
     200: { about: "It is stored, and on its way; or a filter has dropped it.", schema: { anyOf: [TAKEN, DROPPED] } },

@@ -185,6 +185,17 @@ describe("a reaction", () => {
     expect((await last(stage, 3)).map(({ about }) => about?.on)).toEqual([true, true, false]);
   });
 
+  test("is refused where the revision that If-Match names stands no more", async () => {
+    const stage = await v1Stage();
+    const id = await post(stage);
+    const headers = { "If-Match": `"${id}"` };
+    const reaction = async (method: string) =>
+      (await stage.ask(method, `/v1/messages/${id}/reactions/${THUMB}`, { headers })).status;
+    expect(await reaction("PUT")).toBe(200);
+    await stage.ask("PATCH", `/v1/messages/${id}`, { body: { text: "second" } });
+    expect([await reaction("PUT"), await reaction("DELETE")]).toEqual([412, 412]);
+  });
+
   test("is one emoji, and may be switched off", async () => {
     const stage = await v1Stage();
     const id = await post(stage);

@@ -147,8 +147,9 @@ export async function react(
 ): Promise<Reply> {
   const emoji = replaceEmoji(given).trim();
   if (!isReaction(emoji)) throw new ProblemError("unprocessable", "a reaction is one emoji, or a short name for one");
-  return await act(acting, deps, (target, scene) => {
+  return await act(acting, deps, async (target, scene) => {
     if (target.gone) throw new ProblemError("not_found", `message ${target.seq} was deleted`);
+    await checkRevision(acting.ifMatch, target, deps.log);
     const { account, ignoresNick } = scene;
     const places = placesAbout(target, acting.access, scene);
     const names = namesOf(author, callerOf(acting.access, account));
