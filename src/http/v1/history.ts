@@ -65,15 +65,17 @@ export class GatewayHistory {
     const oldestFirst = after !== null;
     const bounds = { after: after ?? 0, before: before ?? this.#feed.head + 1 };
     const found: HistoryMessage[] = [];
-    for (let looked = 0; ;) {
-      const more = limit + 1 - found.length;
+    for (let looked = 0, round = 0; ; round += 1) {
+      const more = Math.min(PAGE, (limit + 1 - found.length) * FURTHER ** round);
       const matches = await this.#log.archive.find({ text: words, subjects, ...bounds, limit: more, oldestFirst });
       if (matches === null) return null;
       const items = await Promise.all(matches.seqs.map((seq) => this.#itemAt(seq, this.#posted)));
       found.push(...(await this.#dress(items.filter((item) => item !== null))));
       looked += matches.seqs.length;
       const { next, indexed } = matches;
-      if (found.length > limit || next === null || looked >= LOOKED_MAX) {
+      // Fewer than asked for, and yet not all: the log has looked at as many as it does for one question.
+      const isCut = next === null || matches.seqs.length < more || looked >= LOOKED_MAX;
+      if (isCut || found.length > limit) {
         const page = cut(found, limit, next);
         return { messages: oldestFirst ? page.messages : page.messages.toReversed(), next: page.next, indexed };
       }

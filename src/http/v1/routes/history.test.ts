@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { encodeStored } from "../../../gateway/codec.ts";
 import { aMessage } from "../../../gateway/samples.suite.ts";
 import type { IdNote, Seq } from "../../../log/log.ts";
@@ -158,6 +158,15 @@ describe("the history", () => {
       expect(await all(stage, "before", `q=needle&limit=${limit}`)).toEqual(texts);
       expect(await all(stage, "after", `q=needle&limit=${limit}`)).toEqual(texts);
     }
+  });
+
+  test("asks the index no more once that has looked at as much as it does for one question", async () => {
+    const stage = await v1Stage({ log: { search: "words" } });
+    await say(stage, "first");
+    await say(stage, "needle");
+    const find = vi.spyOn(stage.log.archive, "find").mockResolvedValue({ seqs: [], next: 2, indexed: stage.log.head });
+    expect(await page(stage, "?q=needle")).toEqual({ texts: [], next: "2" });
+    expect(find).toHaveBeenCalledTimes(1);
   });
 
   test("without an index says how to have one", async () => {
