@@ -33,6 +33,19 @@ describe("termsOf", () => {
   });
 });
 
+test("the index is asked for one beginning at most, the longest, and for none where there is a whole word", () => {
+  const asked = (query: string): unknown => compileTerms(termsOf(query), "words");
+  expect(asked("a* bcd* ef*")).toMatchObject({ match: '"bcd"*', isOpen: true });
+  expect(asked("a* bcd* ef")).toMatchObject({ match: '"ef"', isOpen: false });
+  expect(asked("bcd*")).toMatchObject({ match: '"bcd"*', isOpen: true, test: null });
+});
+
+test("of a text that is very long the beginning counts", () => {
+  for (const text of ["a".repeat(1 << 25), "本".repeat(1 << 24), "\uFDFA".repeat(1 << 22)]) {
+    expect(tokensOf(text, "trigrams").length).toBeLessThan(1000);
+  }
+});
+
 const finds = (query: string, text: string, mode: "words" | "trigrams"): boolean => {
   const { match, test: holds } = compileTerms(termsOf(query), mode);
   const tokens = tokensOf(text, mode).split(" ");
@@ -58,6 +71,12 @@ describe("what is found", () => {
     ['"world hello"', "hello world", false, false],
     ['"lo wor"', "hello world", false, true],
     ["bcabc", "abcab cabca", false, false],
+    ["hel* wor*", "Hello, World", true, true],
+    ["hel* wol*", "Hello, World", false, false],
+    ["wor* hello", "Hello, World", true, true],
+    ["wol* hello", "Hello, World", false, false],
+    ["本 wor*", "日本 World", true, true],
+    ["本 wor*", "日木 World", false, false],
   ])("%j in %j", (query, text, words, trigrams) => {
     expect(finds(query, text, "words")).toBe(words);
     expect(finds(query, text, "trigrams")).toBe(trigrams);

@@ -10,6 +10,8 @@ export type WordMode = "words" | "trigrams";
 const WORD_CHARS = 64;
 /** Words of a text, and of a query, that count. */
 const TEXT_WORDS = 4096;
+/** Characters of a text that count: what is longer costs more time than the thread of the log has at once. */
+const TEXT_CHARS = 64 * 1024;
 export const QUERY_WORDS = 16;
 
 /** Writings without spaces between words, and Hangul, which joins endings to them: Unicode scripts. */
@@ -27,7 +29,7 @@ export type Term =
 
 /** The words of a text as they are compared: small letters, no accents, no wide or joined forms. */
 export function wordsOf(text: string): readonly string[] {
-  return (fold(text).match(WORD) ?? []).slice(0, TEXT_WORDS);
+  return (fold(text.slice(0, TEXT_CHARS)).match(WORD) ?? []).slice(0, TEXT_WORDS);
 }
 
 function fold(text: string): string {
@@ -88,13 +90,16 @@ function cut(word: string): string {
 export interface CompiledQuery {
   /** For FTS5: words in quotation marks, joined by AND. */
   readonly match: string;
+  /** It asks for how a word begins: FTS5 gathers all such words at each question, however few messages are wanted. */
+  readonly isOpen: boolean;
   /** Whether a text that the index gave has it all; null: the index is sure of that. */
   readonly test: ((text: string) => boolean) | null;
 }
 
-/** Never empty for terms that are not. */
+/** Never empty for terms that are not. The index is asked for one beginning at most, and only if nothing else is there. */
 export function compileTerms(terms: readonly Term[], mode: WordMode): CompiledQuery {
   const parts = new Set<string>();
+  const beginnings = new Set<string>();
   const needles: string[] = [];
   let isSure = true;
   for (const { words, open } of terms) {
@@ -103,9 +108,9 @@ export function compileTerms(terms: readonly Term[], mode: WordMode): CompiledQu
       const isLast = index === words.length - 1;
       const size = gramOf(word, mode);
       const characters = Array.from(word);
-      if (size === null) parts.add(open && isLast ? `"${cut(word)}"*` : `"${cut(word)}"`);
-      else if (characters.length < size) parts.add(`"${word}"*`);
-      else for (const gram of gramsOf(word, size)) if (Array.from(gram).length === size) parts.add(`"${gram}"`);
+      if (size === null) (open && isLast ? beginnings : parts).add(cut(word));
+      else if (characters.length < size) beginnings.add(word);
+      else for (const gram of gramsOf(word, size)) if (Array.from(gram).length === size) parts.add(gram);
       if (size !== null && characters.length > size) isSure = false;
       // What is kept in pieces may begin and end within a longer word.
       const before = index === 0 && size !== null ? "" : " ";
@@ -115,9 +120,13 @@ export function compileTerms(terms: readonly Term[], mode: WordMode): CompiledQu
     if (words.length > 1) isSure = false;
     needles.push(needle);
   }
+  const isOpen = parts.size === 0;
+  if (beginnings.size > (isOpen ? 1 : 0)) isSure = false;
   const test = (text: string): boolean => {
     const whole = ` ${wordsOf(text).join(" ")} `;
     return needles.every((needle) => whole.includes(needle));
   };
-  return { match: [...parts].join(" AND "), test: isSure ? null : test };
+  const [longest = ""] = [...beginnings].sort((a, b) => b.length - a.length);
+  const match = isOpen ? `"${longest}"*` : Array.from(parts, (part) => `"${part}"`).join(" AND ");
+  return { match, isOpen, test: isSure ? null : test };
 }

@@ -13,9 +13,12 @@ import { removeIndex, WordIndex } from "./word-index.ts";
 const FOLLOW_MS = 100;
 /** A question waits for so many new entries to be taken in; beyond that it is answered without the newest. */
 const AWAITED_ROWS = 2048;
-/** Candidates of one question, and of one slice. */
+/** Candidates of one question, and of one look into the index; where each look is expensive, the next takes more. */
 const CANDIDATES = 32_768;
 const SLICE_ROWS = 512;
+const FURTHER = 8;
+/** What one slice may take. */
+const SLICE_MS = 4;
 
 interface Around {
   readonly names: Names;
@@ -83,18 +86,25 @@ export class WordSearch {
     const index = this.#opened(this.#mode);
     const head = this.#around.head();
     if (head - index.reach(head) <= AWAITED_ROWS && this.#around.hasRoom()) yield* index.fill(() => head);
-    const { match, test } = compileTerms(termsOf(query.text), this.#mode);
+    if (index.reach(head) < head) this.follow();
+    const terms = termsOf(query.text);
+    const { match, isOpen, test } = compileTerms(terms, this.#mode);
     const wanted = new Set(query.subjects.flatMap((subject) => this.#around.names.find(subject) ?? []));
     const seqs: Seq[] = [];
     const { oldestFirst, limit } = query;
     let { after, before } = query;
     let looked = 0;
     let next: Seq | null = null;
-    if (match === "" || wanted.size === 0) return { seqs, next, indexed: index.reach(head) };
+    if (terms.length === 0 || wanted.size === 0) return { seqs, next, indexed: index.reach(head) };
+    let asked = Math.min(SLICE_ROWS, Math.max(limit, 64));
     do {
-      const asked = Math.min(SLICE_ROWS, Math.max(limit, 64));
       const found = index.find(match, { after, before, limit: asked, oldestFirst });
+      let since = performance.now();
       for (const seq of found) {
+        if (performance.now() - since >= SLICE_MS) {
+          yield;
+          since = performance.now();
+        }
         if (wanted.has(this.#subject.get(seq) ?? 0) && (test === null || test(this.#words(seq)))) seqs.push(seq);
         if (seqs.length >= limit) return { seqs, next: seq, indexed: index.reach(head) };
       }
@@ -102,6 +112,7 @@ export class WordSearch {
       if (oldestFirst) after = next ?? after;
       else before = next ?? before;
       looked += found.length;
+      if (isOpen) asked = Math.min(asked * FURTHER, CANDIDATES);
       yield;
     } while (next !== null && looked < CANDIDATES);
     return { seqs, next, indexed: index.reach(head) };
