@@ -3,6 +3,7 @@ import { closeSync, existsSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import type { Database, Statement } from "better-sqlite3";
+import { LogError } from "../errors.ts";
 import type { Seq } from "../log.ts";
 import { tokensOf, type WordMode } from "../words.ts";
 import type { CooperativeSteps } from "./cooperative-steps.ts";
@@ -14,7 +15,7 @@ const FORMAT = 1;
 /** What one slice may take: some milliseconds. */
 const SLICE_MS = 4;
 const SLICE_ROWS = 512;
-/** Rows between two looks at the clock, and those of one deletion. */
+/** Rows that are read at once, and those of one deletion. */
 const STEP_ROWS = 32;
 const PRUNE_ROWS = 256;
 /** Pages given back to the disk at once. */
@@ -50,9 +51,10 @@ export class WordIndex {
   readonly #payload: Statement<[Seq], string>;
   readonly #exists: Statement<[Seq], number>;
   readonly #first: Statement<[], Seq | null>;
-  #store: Tables;
+  /** Null: not open, as at first and where it was damaged. */
+  #store: Tables | null = null;
 
-  /** `log`: the open database of the log. Throws what SQLite and the file system throw. */
+  /** `log`: the open database of the log. What is wrong with the index is thrown as a LogError `io` or `disk_full`. */
   constructor(dataPath: string, mode: WordMode, log: Database) {
     this.#dataPath = dataPath;
     this.#mode = mode;
@@ -60,12 +62,11 @@ export class WordIndex {
     this.#payload = log.prepare<[Seq], string>("SELECT payload FROM entry WHERE seq = ?").pluck();
     this.#exists = log.prepare<[Seq], number>("SELECT 1 FROM entry WHERE seq = ?").pluck();
     this.#first = log.prepare<[], Seq | null>("SELECT min(seq) FROM entry").pluck();
-    this.#store = this.#open();
   }
 
   /** All entries up to here are in it. */
   get mark(): Seq {
-    return this.#store.mark;
+    return this.#guarded(() => this.#tables.mark);
   }
 
   /** Up to where it goes of a log with this head: also where retention has taken what came last. */
@@ -82,32 +83,32 @@ export class WordIndex {
   /** Forgets what retention has taken, and gives the space back. */
   *prune(head: Seq): CooperativeSteps<undefined> {
     const first = this.#first.get() ?? head + 1;
-    while (this.#guarded(() => this.#store.prune(first))) yield;
-    while (this.#guarded(() => this.#store.shrink())) yield;
+    while (this.#guarded(() => this.#tables.prune(first))) yield;
+    while (this.#guarded(() => this.#tables.shrink())) yield;
     return undefined;
   }
 
-  /** Messages that match, with after < seq < before, from one end, at most `limit`. Throws what SQLite throws. */
+  /** Messages that match, with after < seq < before, from one end, at most `limit`. */
   find(
     match: string,
     { after, before, limit, oldestFirst }: { after: Seq; before: Seq; limit: number; oldestFirst: boolean },
   ): readonly Seq[] {
-    try {
-      return this.#store.find(match, after, before, limit, oldestFirst);
-    } catch (error) {
-      this.#remake(error);
-      throw error;
-    }
+    return this.#guarded(() => this.#tables.find(match, after, before, limit, oldestFirst));
   }
 
   close(): void {
-    this.#store.close();
+    this.#store?.close();
+  }
+
+  get #tables(): Tables {
+    this.#store ??= this.#open();
+    return this.#store;
   }
 
   #open(): Tables {
     let tables = openTables(this.#dataPath, this.#mode);
     // Of another log, or of one that a power cut has set back.
-    if (tables.mark > 0 && tables.print !== printOf(this.#payload.get(tables.mark))) {
+    if (tables.mark > 0 && tables.print !== printOf(ofLog(() => this.#payload.get(tables.mark)))) {
       tables.close();
       removeIndex(this.#dataPath);
       tables = openTables(this.#dataPath, this.#mode);
@@ -115,45 +116,49 @@ export class WordIndex {
     return tables;
   }
 
-  /** False when there is nothing more to do. Damage is no reason to fail: it is made anew. */
-  #guarded(work: () => boolean): boolean {
+  /** A damaged file is removed; it is made anew when it is needed. */
+  #guarded<T>(work: () => T): T {
     try {
       return work();
     } catch (error) {
-      this.#remake(error);
-      throw error;
+      if (error instanceof UnreadableLog) throw error.cause;
+      const file = indexFile(this.#dataPath);
+      const { code } = runtimeFailure(error, file);
+      if (code === "damaged") {
+        this.#store?.close();
+        this.#store = null;
+        removeIndex(this.#dataPath);
+      }
+      const reason = error instanceof Error ? error.message : String(error);
+      const what = code === "damaged" ? "was damaged, and is made anew" : "cannot be used";
+      throw new LogError(code === "disk_full" ? code : "io", `The index of words ${file} ${what}: ${reason}.`);
     }
-  }
-
-  #remake(error: unknown): void {
-    const file = indexFile(this.#dataPath);
-    if (runtimeFailure(error, file).code !== "damaged") return;
-    this.#store.close();
-    removeIndex(this.#dataPath);
-    this.#store = openTables(this.#dataPath, this.#mode);
   }
 
   #slice(): boolean {
     const started = performance.now();
-    const store = this.#store;
+    const store = this.#tables;
     const before = store.mark;
     store.write(() => {
       for (let rows = 0; rows < SLICE_ROWS; rows += STEP_ROWS) {
-        const entries = this.#entries.all(store.reached, STEP_ROWS);
-        for (const entry of entries) this.#take(entry);
-        // Not before something was done: to begin may have taken longer.
-        if (entries.length < STEP_ROWS || performance.now() - started >= SLICE_MS) return;
+        const entries = ofLog(() => this.#entries.all(store.reached, STEP_ROWS));
+        for (const entry of entries) {
+          this.#take(entry);
+          // Not before something was done: to begin may have taken longer.
+          if (performance.now() - started >= SLICE_MS) return;
+        }
+        if (entries.length < STEP_ROWS) return;
       }
     });
     return store.mark > before;
   }
 
   #take({ seq, label, payload }: EntryRow): void {
-    const store = this.#store;
+    const store = this.#tables;
     const found = typeof payload === "string" ? indexedText(label, payload) : null;
     if (found?.is === "said") store.put(seq, tokensOf(found.text, this.#mode));
     else if (found?.is === "deleted") store.drop(found.of);
-    else if (found?.is === "edited" && this.#exists.get(found.of) !== undefined) {
+    else if (found?.is === "edited" && ofLog(() => this.#exists.get(found.of)) !== undefined) {
       store.drop(found.of);
       store.put(found.of, tokensOf(found.text, this.#mode));
     }
@@ -181,6 +186,17 @@ function openTables(dataPath: string, mode: WordMode): Tables {
 }
 
 class UnusableIndex extends Error {}
+
+/** The log itself cannot be read, for the reason that is its cause: no fault of the index. */
+class UnreadableLog extends Error {}
+
+function ofLog<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new UnreadableLog("the log cannot be read", { cause: error });
+  }
+}
 
 /** What is in the file. */
 class Tables {
@@ -214,7 +230,9 @@ class Tables {
       this.#oldest = db
         .prepare<[Seq], Seq>(`SELECT id FROM words_docsize WHERE id < ? ORDER BY id LIMIT ${PRUNE_ROWS}`)
         .pluck();
-      const found = "SELECT rowid FROM words WHERE words MATCH ? AND rowid > ? AND rowid < ? ORDER BY rowid";
+      // Numbers are bound as floating-point ones, which FTS5 takes for no bounds at all: it would begin at the end.
+      const found = `SELECT rowid FROM words WHERE words MATCH ?
+        AND rowid > CAST(? AS INTEGER) AND rowid < CAST(? AS INTEGER) ORDER BY rowid`;
       this.#up = db.prepare<[string, Seq, Seq, number], Seq>(`${found} LIMIT ?`).pluck();
       this.#down = db.prepare<[string, Seq, Seq, number], Seq>(`${found} DESC LIMIT ?`).pluck();
       this.#mark = Number(db.prepare("SELECT seq FROM state").pluck().get() ?? 0);

@@ -1,8 +1,10 @@
 import { existsSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import BetterSqlite3 from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import type { Seq } from "../log.ts";
 import type { WordMode } from "../words.ts";
+import { damagePage, filledLog } from "./damage.suite.ts";
 import { repairLog } from "./repair.ts";
 import { openAt, scratchFolder } from "./scratch.suite.ts";
 
@@ -158,6 +160,38 @@ describe("the index of words", () => {
     log = await search(dataPath);
     expect(await found(log, "some")).toEqual([]);
     expect(await found(log, "other")).toEqual([1]);
+  });
+
+  test("is made anew where it turns out to be damaged, and the log is not called damaged", async () => {
+    const dataPath = scratchFolder();
+    const file = join(dataPath, "search.sqlite");
+    let log = await search(dataPath);
+    for (let index = 0; index < 50; index += 1) await say(log, `some words ${index}`);
+    expect(await found(log, "some")).toHaveLength(50);
+    await log.close();
+    // Where the words are: not what is read when it is opened.
+    const db = new BetterSqlite3(file).unsafeMode();
+    db.exec("UPDATE words_data SET block = x'5a5a' WHERE id > 10");
+    db.close();
+    log = await search(dataPath);
+    const failure = { code: "io", message: expect.stringContaining("is made anew") as string };
+    await expect(log.archive.find({ text: "some", ...ALL })).rejects.toMatchObject(failure);
+    expect(log.archive.damage().why).toBeNull();
+    expect(await found(log, "some")).toHaveLength(50);
+  });
+
+  test("is kept where the log itself is damaged", async () => {
+    const { dataPath, file } = await filledLog();
+    damagePage(file, Math.floor(statSync(file).size / 4096 / 2));
+    const log = await search(dataPath);
+    const index = join(dataPath, "search.sqlite");
+    await expect.poll(() => existsSync(index)).toBe(true);
+    const made = statSync(index).ino;
+    for (let turn = 0; turn < 3; turn += 1) {
+      await say(log, "news");
+      await log.archive.find({ text: "news", ...ALL }).catch(() => null);
+    }
+    expect(statSync(index).ino).toBe(made);
   });
 
   test("loses what retention takes", async () => {
