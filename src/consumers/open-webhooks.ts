@@ -3,7 +3,8 @@ import type { Alert } from "../admin/views.ts";
 import { faultOf } from "../lib/fault.ts";
 import { fingerprint } from "../lib/fingerprint.ts";
 import { Throttle } from "../lib/throttle.ts";
-import { ConsumerError, type Consumer, type ConsumerSpec } from "./consumers.ts";
+import type { Seq } from "../log/log.ts";
+import { ConsumerError, type Consumer, type ConsumerSpec, type DeadPage } from "./consumers.ts";
 import { callEndpoint, urlFlaw } from "./endpoint.ts";
 import { FRESH, HELD_MAX, Pusher, type PusherState } from "./pusher.ts";
 import { newSecret, signedHeaders } from "./signature.ts";
@@ -138,6 +139,16 @@ class OwnWebhooks implements Webhooks {
     const { running } = await this.#find(name, access);
     await running.pusher.enable();
     return await this.get(name, access);
+  }
+
+  async dead(name: string, after: Seq, access: Access): Promise<DeadPage> {
+    const { consumer } = await this.#find(name, access);
+    return await consumer.dead(after);
+  }
+
+  async retry(name: string, seq: Seq, access: Access): Promise<boolean> {
+    const { consumer } = await this.#find(name, access);
+    return await consumer.retry(seq);
   }
 
   alerts(): readonly Alert[] {

@@ -1,9 +1,9 @@
 import type { Access } from "../access/access.ts";
 import type { Alert } from "../admin/views.ts";
 import type { Clock } from "../contract/host.ts";
-import type { Log } from "../log/log.ts";
+import type { Log, Seq } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
-import type { ConsumerStart, Consumers, ConsumerView } from "./consumers.ts";
+import type { ConsumerStart, Consumers, ConsumerView, DeadPage } from "./consumers.ts";
 import type { EventFilter } from "./feed.ts";
 
 /** `PUT /v1/webhooks/{name}`. */
@@ -66,6 +66,10 @@ export interface Webhooks {
   rotate(name: string, access: Access): Promise<string>;
   /** Sends again to an endpoint that was disabled, or is waiting for its next attempt. */
   enable(name: string, access: Access): Promise<WebhookView>;
+  /** Events that were given up, with seq > after. */
+  dead(name: string, after: Seq, access: Access): Promise<DeadPage>;
+  /** Sends an event again that was given up, with the table from its beginning; false: it is none of them. */
+  retry(name: string, seq: Seq, access: Access): Promise<boolean>;
   /** What the status says of endpoints that are disabled. */
   alerts(): readonly Alert[];
   /** Ends what is under way; all of it is sent again later. */

@@ -2,6 +2,7 @@ import type { Acked, AckRequest, ConsumerView, DeadPage, Delivered, Pulled } fro
 import { DURATION, SeqSchema, type SpecFlaw, SpecSchema, specView } from "../../consumers/spec.ts";
 import { formatSpan, parseSpan } from "../../lib/duration.ts";
 import { isObject } from "../../lib/shapes.ts";
+import { ProblemError } from "./problems.ts";
 
 /** What consumers are asked and answer, as JSON: for their routes and for frames of the WebSocket. */
 
@@ -202,6 +203,14 @@ export const deliveredJson = ({ delivery, deadlineMs, item }: Delivered): string
 /** The answer to a pull as JSON. */
 export const pulledJson = ({ events, pending, gap }: Pulled): string =>
   `{"events":[${events.map(deliveredJson).join(",")}],"pending":${pending},"skipped":${gap?.count ?? 0}}`;
+
+const SEQ = new RegExp(SeqSchema.pattern, "u");
+
+/** A position that an address names. */
+export function seqOf(text: string): number {
+  if (!SEQ.test(text)) throw new ProblemError("bad_request", `${JSON.stringify(text)} is no position`);
+  return Number(text);
+}
 
 /** Dead letters as JSON. */
 export function deadJson({ letters, next }: DeadPage): string {

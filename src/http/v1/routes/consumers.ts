@@ -26,6 +26,7 @@ import {
   PulledSchema,
   pullOf,
   PullSchema,
+  seqOf,
 } from "../consumer-shapes.ts";
 import type { V1Deps } from "../deps.ts";
 import { ProblemError } from "../problems.ts";
@@ -34,7 +35,6 @@ import { SseWriter } from "../sse.ts";
 
 const PATH = "/v1/consumers/{name}";
 const NAME = /^[\w.-]{1,64}$/u;
-const SEQ = new RegExp(SeqSchema.pattern, "u");
 /** What a stream pulls at once. */
 const PUSHED = { max: 100, waitMs: 55_000, bytes: 64 * 1024 } as const;
 
@@ -275,11 +275,6 @@ const shown = (view: ConsumerView): Exclude<Reply, "taken"> => ({
   body: consumerView(view),
   headers: { ETag: view.etag },
 });
-
-function seqOf(text: string): number {
-  if (!SEQ.test(text)) throw new ProblemError("bad_request", `${JSON.stringify(text)} is no position`);
-  return Number(text);
-}
 
 const flawed = (errors: readonly SpecFlaw[]): ProblemError =>
   new ProblemError("bad_request", "the body is not as described", { errors });

@@ -35,11 +35,11 @@ async function staged(status: (hit: Hit) => number = () => 204) {
   const address = server.address();
   const place = `127.0.0.1:${typeof address === "object" ? (address?.port ?? 0) : 0}`;
   const stage = await v1Stage({ token: TOKEN });
-  const { config } = stage;
-  await stage.change({ ...config, general: { ...config.general, allowPrivate: [place] } });
+  const config = { ...stage.config, general: { ...stage.config.general, allowPrivate: [place] } };
+  await stage.change(config);
   const never = Promise.withResolvers<string>().promise;
   const take = async (): Promise<Hit> => await hits.next(() => "a request to the endpoint", never);
-  return { stage, take, url: `http://${place}/hook` };
+  return { stage, take, config, url: `http://${place}/hook` };
 }
 
 const text = (value: unknown, key: string): string => {
@@ -165,6 +165,49 @@ test.each([
 ])("%j is refused with %i", async (body, status) => {
   const { stage } = await staged();
   expect(await stage.ask("PUT", "/v1/webhooks/hook", { body })).toMatchObject({ status });
+});
+
+test("an event that was given up is listed, and sent again when somebody asks for it", async () => {
+  let isPoisonous = true;
+  const { stage, take, config, url } = await staged(({ body }) =>
+    isPoisonous && !body.includes("webhook.test") ? 500 : 204,
+  );
+  await stage.ask("PUT", "/v1/webhooks/hook", { body: { url } });
+  const seq = await stage.say("net.a/#x", { text: "poison" });
+  await take();
+  const mark = "v1/w/api.game/hook/at";
+  const tries = async (): Promise<string> => (await stage.log.marks(mark)).get(mark) ?? "";
+  await eventually(
+    tries,
+    (now) => now.includes(`"${seq}":[1,`),
+    () => "the first failure",
+  );
+  // As at the end of the table.
+  await stage.log.mark([{ name: mark, value: `{"disabled":null,"tries":{"${seq}":[9,0]}}` }]);
+  await stage.change(config, "api.game");
+  await eventually(
+    () => stateOf(stage),
+    (now) => isObject(now) && now["dead"] === 1,
+    () => "the dead letter",
+  );
+  const dead = await stage.ask("GET", "/v1/webhooks/hook/dead");
+  expect(dead).toMatchObject({ status: 200, body: { dead: [{ event: { seq: String(seq) } }] } });
+  expect((await stage.ask("GET", `/v1/webhooks/hook/dead?after=${seq}`)).body).toEqual({ dead: [] });
+  isPoisonous = false;
+  expect(await stage.ask("POST", `/v1/webhooks/hook/dead/${seq}/retry`)).toMatchObject({ status: 200 });
+  const sent = await eventually(
+    take,
+    ({ body }) => !body.includes("webhook.test"),
+    () => "the event",
+  );
+  expect(sent.headers).toMatchObject({ "webhook-id": `evt_hook_${seq}` });
+  await eventually(
+    () => stateOf(stage),
+    (now) => isObject(now) && now["dead"] === 0 && now["in_flight"] === 0,
+    () => "the acknowledgement",
+  );
+  expect((await stage.ask("POST", `/v1/webhooks/hook/dead/${seq}/retry`)).status).toBe(404);
+  expect((await stage.ask("POST", "/v1/webhooks/hook/dead/x/retry")).status).toBe(400);
 });
 
 test("webhooks need the account's Token or the scope admin, and their consumers are no programs' consumers", async () => {

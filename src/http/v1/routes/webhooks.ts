@@ -1,8 +1,10 @@
-import { filterOf, FilterSchema, startOf, startView, StartSchema, type SpecFlaw } from "../../../consumers/spec.ts";
-import type { FilterBody, StartBody } from "../../../consumers/spec.ts";
+import { filterOf, FilterSchema, SeqSchema, startOf, startView, StartSchema } from "../../../consumers/spec.ts";
+import type { FilterBody, SpecFlaw, StartBody } from "../../../consumers/spec.ts";
 import type { WebhookPut, WebhookSpec, WebhookView } from "../../../consumers/webhooks.ts";
+import type { DeadPage } from "../../../consumers/consumers.ts";
 import { formatSpan, parseSpan } from "../../../lib/duration.ts";
 import { isObject } from "../../../lib/shapes.ts";
+import { seqOf } from "../consumer-shapes.ts";
 import { type FieldError, ProblemError } from "../problems.ts";
 import { type JsonSchema, ok, type Reply, type Route } from "../route.ts";
 
@@ -51,6 +53,18 @@ const ViewSchema = {
     in_flight: { type: "integer" },
     dead: { type: "integer", description: "Events that were given up." },
     secret: { type: "string", description: "`whsec_…`: in the answer that creates it, and never again." },
+  },
+} as const satisfies JsonSchema;
+
+const DeadEventsSchema = {
+  type: "object",
+  required: ["dead"],
+  properties: {
+    dead: {
+      type: "array",
+      items: { type: "object", required: ["event"], properties: { event: { $ref: "#/components/schemas/Event" } } },
+    },
+    next: { ...SeqSchema, description: "There are more: ask again with `after`." },
   },
 } as const satisfies JsonSchema;
 
@@ -153,7 +167,42 @@ export const webhooksRoutes: readonly Route[] = [
     answers: { 200: taken, 404: unknown },
     handle: async ({ access, params }, { webhooks }) => viewReply(await webhooks.enable(params["name"] ?? "", access)),
   },
+  {
+    method: "GET",
+    path: "/v1/webhooks/{name}/dead",
+    needs: "secret",
+    id: "listDeadOfWebhook",
+    summary: "The events that were given up after all tries",
+    about,
+    query: { after: { ...SeqSchema, description: "Only those after it." } },
+    answers: { 200: { about: "Oldest first.", schema: DeadEventsSchema }, 404: unknown },
+    handle: async ({ access, params, query }, { webhooks }) => {
+      const after = seqOf(query.get("after") ?? "0");
+      return { status: 200, json: deadEvents(await webhooks.dead(params["name"] ?? "", after, access)) };
+    },
+  },
+  {
+    method: "POST",
+    path: "/v1/webhooks/{name}/dead/{seq}/retry",
+    needs: "secret",
+    id: "retryDeadOfWebhook",
+    summary: "Sends an event again that was given up",
+    about: `A disabled webhook sends it once it is enabled. ${about}`,
+    answers: { 200: taken, 404: { about: "There is no such webhook, or it has not given this event up." } },
+    handle: async ({ access, params }, { webhooks }) => {
+      const { name = "", seq = "" } = params;
+      if (!(await webhooks.retry(name, seqOf(seq), access))) {
+        throw new ProblemError("not_found", `${seq} is none of the dead letters of the webhook ${name}`);
+      }
+      return viewReply(await webhooks.get(name, access));
+    },
+  },
 ];
+
+function deadEvents({ letters, next }: DeadPage): string {
+  const dead = letters.map(({ item }) => `{"event":${item.json}}`);
+  return `{"dead":[${dead.join(",")}]${next === null ? "" : `,"next":"${next}"`}}`;
+}
 
 function specOf(body: unknown): WebhookSpec {
   const { url, filter = {}, start = "new", ordered = true, timeout = TIMEOUT.usual } = checked(body);
