@@ -62,6 +62,8 @@ export interface FileStore extends Files {
   take(chunks: AsyncIterable<Uint8Array>, named: Pick<WantedFile, "name" | "mime">): Promise<TakenFile>;
   /** The content with this SHA-256 (lower-case hex) under this name; null: it is not here. Never rejects. */
   held(sha256: string, name: string): Promise<PublishedFile | null>;
+  /** The file, fetched if need be; `file` and `missing` only, or `gone`. Never rejects. */
+  fetched(wanted: WantedFile): Promise<Published>;
   /** What the link with this token and this name (decoded) leads to, fetched if need be. Never rejects. */
   published(token: string, name: string): Promise<Published>;
   /** Ends what is being fetched and resolves when nothing is written any more. */

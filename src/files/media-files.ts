@@ -151,11 +151,19 @@ export class MediaFiles implements FileStore {
       const link = this.#linker.unsealed(token, name);
       if (link === null) return await this.#linker.published(token, name);
       if (link.untilMs <= this.#options.clock.nowMs()) return { is: "expired" };
+      return await this.fetched({ id: link.id, name, mime: null, bytes: null }, link.untilMs);
+    } catch (error) {
+      this.#unexpected(error);
+      return { is: "missing", retry: true };
+    }
+  }
+
+  async fetched(wanted: WantedFile, untilMs = Infinity): Promise<Published> {
+    try {
       // Not ended by who goes away: then what takes long would never come.
-      const wanted = { id: link.id, name, mime: null, bytes: null };
       const had = await this.#soon(this.#had(wanted, Infinity, this.#closing.signal));
       if ("ok" in had) return { is: "missing", retry: had.retry };
-      return await this.#linker.describe(had.entry.sha256, cleanName(await withEnding(name, had.mime)), link.untilMs);
+      return await this.#linker.describe(had.entry.sha256, cleanName(await withEnding(wanted.name, had.mime)), untilMs);
     } catch (error) {
       this.#unexpected(error);
       return { is: "missing", retry: true };

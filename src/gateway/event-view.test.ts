@@ -228,7 +228,7 @@ describe("files", () => {
     ]);
   });
 
-  test("of networks have none until somebody has fetched them; public addresses do not end", () => {
+  test("of networks have one by their place; public addresses do not end", () => {
     const remote = fileId({ is: "remote", account: "net.a", ref: mint("FileRef", "r") });
     const url = fileId({ is: "url", url: "https://a/b.bin" });
     const files = filesOf(
@@ -238,15 +238,15 @@ describe("files", () => {
       ],
       [remote, url],
     );
-    const shown = { id: "", name: "b.bin", mime: "application/octet-stream", bytes: 0, caption: "" };
+    const shown = { name: "b.bin", mime: "application/octet-stream", bytes: 0, caption: "" };
     expect(files).toEqual([
-      { ...shown, url: "https://files/b.bin", expires },
-      { ...shown, url: "https://a/b.bin", expires: null },
+      { ...shown, id: "at_4711_0", url: "https://files/b.bin", expires },
+      { ...shown, id: "at_4711_1", url: "https://a/b.bin", expires: null },
     ]);
   });
 
   test("content inside the message is counted", () => {
-    expect(filesOf([{ Data: "aGVsbG8=", Size: 0 }], [])).toMatchObject([{ id: "", bytes: 5, url: "" }]);
+    expect(filesOf([{ Data: "aGVsbG8=", Size: 0 }], [])).toMatchObject([{ id: "at_4711_0", bytes: 5, url: "" }]);
   });
 });
 

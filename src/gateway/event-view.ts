@@ -2,9 +2,9 @@ import type { ApiAuthor, ApiEvent, ApiFile, ApiMessage, ApiSource, MessageStyle 
 import type { FileId } from "../contract/ids.ts";
 import { EventLabel, type FileItem, type Message } from "../contract/message.ts";
 import { parse, render } from "../content/formats.ts";
-import { readFileId } from "../files/file-id.ts";
 import type { Seq } from "../log/log.ts";
 import { decodeStored, type Stored } from "./codec.ts";
+import { eventFileId, type FilePlace } from "./event-files.ts";
 import { sizeOf } from "./file-contents.ts";
 import { isOutage } from "./outages.ts";
 import type { SeenSubject } from "./seen.ts";
@@ -50,11 +50,12 @@ export function eventOf(entry: ViewedEntry, scene: EventScene): ApiEvent | null 
     const news = newsOf(message);
     if (news === "topic.changed") return { ...base, type: news, author, topic: stored.topic, text: message.text };
     if (news !== null) return { ...base, type: news, author, text: message.text };
-    return { ...base, type: "message.posted", author, message: messageOf(base.seq, stored, scene) };
+    return { ...base, type: "message.posted", author, message: messageOf(base.seq, entry.seq, stored, scene) };
   }
   if (about.seq === null) return null;
   const id = String(about.seq);
-  if (about.is === "edit") return { ...base, type: "message.edited", author, message: messageOf(id, stored, scene) };
+  if (about.is === "edit")
+    return { ...base, type: "message.edited", author, message: messageOf(id, entry.seq, stored, scene) };
   if (about.is === "delete") return { ...base, type: "message.deleted", author, message: { id } };
   const type = about.on ? "reaction.added" : "reaction.removed";
   return { ...base, type, author, message: { id }, reaction: { emoji: about.emoji } };
@@ -92,7 +93,8 @@ const STYLES: ReadonlyMap<string, MessageStyle> = new Map<string, MessageStyle>(
   [EventLabel.notice, "notice"],
 ]);
 
-function messageOf(id: string, stored: Stored, scene: EventScene): ApiMessage {
+/** `seq`: of the entry that says this; of an edit that is another one than `id`. */
+function messageOf(id: string, seq: Seq, stored: Stored, scene: EventScene): ApiMessage {
   const { message, about, source } = stored;
   const format = source?.format ?? scene.format;
   const isPlain = format === "plain";
@@ -108,17 +110,22 @@ function messageOf(id: string, stored: Stored, scene: EventScene): ApiMessage {
     reply_to: replyTo === null ? null : String(replyTo),
     thread: thread === null ? null : String(thread),
     hops: message.hops ?? 0,
-    files: (message.Extra?.file ?? []).map((item, at) => fileOf(item, stored.files[at] ?? null, scene)),
+    files: (message.Extra?.file ?? []).map((item, at) => fileOf(item, stored.files[at] ?? null, { seq, at }, scene)),
   };
 }
 
 const asMarkdown = ({ format, text }: NonNullable<Stored["source"]>): string => render("markdown", parse(format, text));
 
-function fileOf(item: FileItem, id: FileId | null, { linkFor, linksUntil, mimeOf }: EventScene): ApiFile {
+function fileOf(
+  item: FileItem,
+  id: FileId | null,
+  place: FilePlace,
+  { linkFor, linksUntil, mimeOf }: EventScene,
+): ApiFile {
   const isMade = item.URL === "" && id !== null;
   const link = isMade ? linkFor(id, item.Name) : null;
   return {
-    id: id === null ? "" : shownId(id),
+    id: eventFileId(place, item, id),
     name: item.Name,
     mime: mimeOf(item.Name),
     bytes: sizeOf(item) ?? 0,
@@ -126,10 +133,4 @@ function fileOf(item: FileItem, id: FileId | null, { linkFor, linksUntil, mimeOf
     url: link ?? item.URL,
     expires: link === null || linksUntil === null ? null : new Date(linksUntil).toISOString(),
   };
-}
-
-/** Nobody has the content of what is not stored, so it has no hash. */
-function shownId(id: FileId): string {
-  const origin = readFileId(id);
-  return origin.is === "stored" ? `s256_${Buffer.from(origin.sha256, "hex").toString("base64url")}` : "";
 }

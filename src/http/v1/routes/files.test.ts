@@ -1,7 +1,11 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { stage as fileStage } from "../../../files/stage.suite.ts";
-import { decodeStored } from "../../../gateway/codec.ts";
+import { type FileId, mint } from "../../../contract/ids.ts";
+import type { FileItem } from "../../../contract/message.ts";
+import { fileId } from "../../../files/file-id.ts";
+import { opened, stage as fileStage } from "../../../files/stage.suite.ts";
+import { decodeStored, encodeStored } from "../../../gateway/codec.ts";
+import { aFile, aMessage } from "../../../gateway/samples.suite.ts";
 import { forgetUploads, sha256Of } from "../saying/uploads.ts";
 import { STAGE_ACCOUNT, type V1Stage, v1Stage } from "../stage.suite.ts";
 
@@ -139,6 +143,74 @@ test("a message has its files by their ids, for networks and for readers", async
   const { message, files } = decodeStored(entry?.payload ?? "");
   expect(message.Extra?.file).toMatchObject([{ Name: "a.bin", Size: 5000, Data: "", URL: "" }]);
   expect(files).toEqual([JSON.stringify({ is: "stored", sha256: sha256Of(ID) })]);
+});
+
+describe("a file of a message", () => {
+  const NET = fileId({ is: "remote", account: "net.a", ref: mint("FileRef", "r") });
+
+  /** Somebody shares files in a room of lobby. */
+  async function shared(stage: V1Stage, items: readonly Partial<FileItem>[], files: readonly (FileId | null)[]) {
+    const message = aMessage({ account: "net.a", protocol: "net", gateway: "", Extra: { file: items.map(aFile) } });
+    const payload = encodeStored({ message, source: null, about: null, files, avatar: null, topic: null });
+    await stage.log.append({ account: "net.a", entries: [{ subject: "net.a/#x", key: null, label: "", payload }] });
+    const { body } = await stage.ask("GET", "/v1/gateways/lobby/history");
+    const [said] = (body as { messages: { message: { files: { id: string }[] } }[] }).messages;
+    return (said?.message.files ?? []).map(({ id }) => id);
+  }
+
+  test("of a network is fetched by its id in the event, for who sees the message", async () => {
+    let asked = 0;
+    const open = async () => {
+      asked += 1;
+      return await Promise.resolve(opened(CONTENT));
+    };
+    const stage = await staged({ sources: { open }, media: { endpoint: null } });
+    const ids = await shared(
+      stage,
+      [
+        { Name: "a.bin", Data: "" },
+        { Data: "", URL: "https://a/b" },
+      ],
+      [NET, null],
+    );
+    expect(ids).toEqual([`at_${stage.log.head}_0`, ""]);
+    const den = await stage.token({ gateways: ["den"] });
+    const blind = await stage.token({ scopes: ["write"] });
+    const lobby = await stage.token({ gateways: ["lobby"] });
+    const status = async (token: string | null, id = ids[0]) =>
+      (await stage.ask("GET", `/v1/files/${id}`, { token })).status;
+    expect([await status(den), await status(blind), asked]).toEqual([404, 403, 0]);
+    expect([await status(lobby), await status(null), asked]).toEqual([200, 200, 1]);
+    const got = await fetch(`${stage.url}/v1/files/${ids[0]}`, { headers: { Range: "bytes=1-4" } });
+    expect([got.status, Buffer.from(await got.arrayBuffer())]).toEqual([206, CONTENT.subarray(1, 5)]);
+    for (const id of [`at_${stage.log.head}_1`, `at_${stage.log.head}_2`, `at_${stage.log.head + 1}_0`, "at_0_0"])
+      expect(await status(null, id)).toBe(404);
+  });
+
+  test("that cannot be had now is 503, one that is no more 404", async () => {
+    for (const [code, status] of [
+      ["network", 503],
+      ["not_found", 404],
+    ] as const) {
+      const open = () => Promise.resolve({ ok: false as const, why: { code, message: "no" } });
+      const stage = await staged({ sources: { open } });
+      const [id] = await shared(stage, [{ Name: "a.bin", Data: "" }], [NET]);
+      expect((await stage.ask("GET", `/v1/files/${id}`)).status).toBe(status);
+    }
+  });
+
+  test("posted on /api has its content", async () => {
+    const stage = await staged();
+    const file = { Name: "a.bin", Data: CONTENT.toString("base64") };
+    const { status } = await stage.ask("POST", "/api/message", {
+      body: { text: "x", username: "u", gateway: "lobby", Extra: { file: [file] } },
+    });
+    expect(status).toBe(200);
+    const { body } = await stage.ask("GET", "/v1/gateways/lobby/history");
+    const [said] = (body as { messages: { message: { files: { id: string }[] } }[] }).messages;
+    const got = await fetch(`${stage.url}/v1/files/${said?.message.files[0]?.id}`);
+    expect([got.status, Buffer.from(await got.arrayBuffer()).equals(CONTENT)]).toEqual([200, true]);
+  });
 });
 
 test.each([

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { pipeline } from "node:stream/promises";
-import type { PublishedFile, TakenFile } from "../../../files/files.ts";
+import type { Published, PublishedFile, TakenFile } from "../../../files/files.ts";
+import { placeOfFile } from "../../../gateway/event-files.ts";
 import { isObject } from "../../../lib/shapes.ts";
 import { etagOf, headersOf, knows } from "../../media/headers.ts";
 import { readRange } from "../../media/range.ts";
@@ -8,6 +9,7 @@ import { V1_HEADERS } from "../answers.ts";
 import type { V1Deps } from "../deps.ts";
 import { ProblemError } from "../problems.ts";
 import type { Call, Reply, Route } from "../route.ts";
+import { fileOfMessage } from "../saying/message-files.ts";
 import { forgetUploads, knownFile, noteUpload, sha256Of, shownFileId } from "../saying/uploads.ts";
 
 /** Each holds a file open. */
@@ -83,12 +85,22 @@ async function forgetOld(own: Counts, { clock, config, log }: V1Deps): Promise<v
 }
 
 async function download(call: Call, deps: V1Deps): Promise<Reply> {
-  const sha256 = sha256Of(call.params["id"] ?? "");
-  const named = sha256 === null ? null : await knownFile(sha256, call.access, deps);
+  const found = await wantedFile(call, deps);
+  if (found.is === "file") return await send(call, found.file, deps.clock.nowMs());
+  if (found.is === "missing" && found.retry) {
+    throw new ProblemError("unavailable", "the file cannot be fetched now", { headers: { "Retry-After": "30" } });
+  }
+  throw new ProblemError("not_found", "there is no such file for this caller, or it is not kept any more");
+}
+
+async function wantedFile({ params, access }: Call, deps: V1Deps): Promise<Published> {
+  const id = params["id"] ?? "";
+  const place = placeOfFile(id);
+  if (place !== null) return await fileOfMessage(place, access, deps);
+  const sha256 = sha256Of(id);
+  const named = sha256 === null ? null : await knownFile(sha256, access, deps);
   const file = sha256 === null || named === null ? null : await deps.files.held(sha256, named.name);
-  if (file === null)
-    throw new ProblemError("not_found", "there is no such file for this caller, or it is not kept any more");
-  return await send(call, file, deps.clock.nowMs());
+  return file === null ? { is: "gone" } : { is: "file", file };
 }
 
 /** As the media endpoint answers, but that nothing between us and the caller may keep it. */
@@ -148,7 +160,7 @@ export const filesRoutes: readonly Route[] = [
     id: "downloadFile",
     summary: "The content of a file.",
     about:
-      "Of those that were uploaded with the same token (with the account's, for who sees all of its gateways), and of those of messages that the caller sees. To know an id is not enough: the SHA-256 of a file may be known to who has no business with it.",
+      "Of those that were uploaded with the same token (with the account's, for who sees all of its gateways), and of those of messages that the caller sees, by their `id` in events: what a network has is fetched first, which can take up to 50 s. To know an id is not enough: the SHA-256 of a file may be known to who has no business with it.",
     headers: { Range: "One range of bytes.", "If-Range": "ETag.", "If-None-Match": "ETags." },
     answers: {
       200: { about: "The file." },

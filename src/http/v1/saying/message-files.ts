@@ -1,0 +1,30 @@
+import type { Access } from "../../../access/access.ts";
+import type { Published } from "../../../files/files.ts";
+import { decodeStored } from "../../../gateway/codec.ts";
+import type { FilePlace } from "../../../gateway/event-files.ts";
+import { sizeOf } from "../../../gateway/file-contents.ts";
+import type { V1Deps } from "../deps.ts";
+import { readableFilter } from "../reading.ts";
+
+type MessageFileDeps = Pick<V1Deps, "account" | "feed" | "files" | "log" | "routes">;
+
+const GONE: Published = { is: "gone" };
+
+/** A file of a message, if the caller sees the message; fetched if need be. Rejects with a LogError. */
+export async function fileOfMessage({ seq, at }: FilePlace, access: Access, deps: MessageFileDeps): Promise<Published> {
+  const filter = readableFilter({ mine: true }, { access, pointer: "" }, deps);
+  const { items } = await deps.feed.read({ after: seq - 1, filter, limit: 1, bytes: 1 });
+  const entry = items[0]?.seq === seq ? await deps.log.archive.entry(seq) : null;
+  if (entry === null) return GONE;
+  const { message, files } = decodeStored(entry.payload);
+  const item = message.Extra?.file[at];
+  const id = files[at] ?? null;
+  if (item === undefined) return GONE;
+  if (item.Data === "") {
+    const wanted = { name: item.Name, mime: null, bytes: sizeOf(item) };
+    return id === null ? GONE : await deps.files.fetched({ id, ...wanted });
+  }
+  const sha256 = await deps.files.keep(Buffer.from(item.Data, "base64"), item.Name);
+  const file = sha256 === null ? null : await deps.files.held(sha256, item.Name);
+  return file === null ? { is: "missing", retry: true } : { is: "file", file };
+}
