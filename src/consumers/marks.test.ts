@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ConsumerSpec } from "./consumers.ts";
-import { atMark, deadMark, forgetConsumers, readMarks, specMark } from "./marks.ts";
+import { atMark, deadMark, forgetConsumers, goneMark, readMarks, specMark } from "./marks.ts";
 
 const PREFIX = "v1/c/api.game/";
 const spec: ConsumerSpec = {
@@ -36,11 +36,11 @@ test("what is written is read again", () => {
     specMark(PREFIX, "bot", { spec, gateways: ["lobby"] }),
     atMark(PREFIX, "bot", state, 5),
     deadMark(PREFIX, "bot", state.dead),
-    { name: `${PREFIX}old/gone`, value: "77" },
+    goneMark(PREFIX, "old", { atMs: 77, gateways: ["den"] }),
   ];
   const { consumers, gone } = readMarks(PREFIX, new Map(written.map(({ name, value }) => [name, value])));
   expect([...consumers]).toEqual([["bot", { spec, gateways: ["lobby"], state, seenMs: 5 }]]);
-  expect([...gone]).toEqual([["old", 77]]);
+  expect([...gone]).toEqual([["old", { atMs: 77, gateways: ["den"] }]]);
 });
 
 test.each([

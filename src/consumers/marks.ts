@@ -38,6 +38,14 @@ export interface SavedConsumer extends SavedSpec {
   readonly seenMs: number;
 }
 
+/** A consumer that was idle for too long. */
+export interface Gone {
+  /** When it ended, Unix ms. */
+  readonly atMs: number;
+  /** Those that it saw; null: all of the account. */
+  readonly gateways: readonly string[] | null;
+}
+
 /** Names of the marks of one consumer, which all begin with `prefix`. */
 export const markNames = (prefix: string, name: string) => ({
   spec: `${prefix}${name}/spec`,
@@ -68,16 +76,21 @@ export const deadMark = (prefix: string, name: string, dead: ReadonlyMap<Seq, De
   value: JSON.stringify(Array.from(dead, ([seq, { deliveries, why }]) => [seq, deliveries, why])),
 });
 
-/** All that stands below the prefix, by name, and when those that were idle for too long have ended (Unix ms). */
+export const goneMark = (prefix: string, name: string, { atMs, gateways }: Gone): Mark => ({
+  name: markNames(prefix, name).gone,
+  value: JSON.stringify({ t: atMs, gateways }),
+});
+
+/** All that stands below the prefix, by name, and those that were idle for too long and have ended. */
 export function readMarks(
   prefix: string,
   marks: ReadonlyMap<string, string>,
-): { readonly consumers: ReadonlyMap<string, SavedConsumer>; readonly gone: ReadonlyMap<string, number> } {
+): { readonly consumers: ReadonlyMap<string, SavedConsumer>; readonly gone: ReadonlyMap<string, Gone> } {
   const consumers = new Map<string, SavedConsumer>();
-  const gone = new Map<string, number>();
+  const gone = new Map<string, Gone>();
   for (const [mark, value] of marks) {
     const [, name = "", kind] = /^([^/]+)\/(spec|gone)$/u.exec(mark.slice(prefix.length)) ?? [];
-    if (kind === "gone") gone.set(name, Number(value) || 0);
+    if (kind === "gone") gone.set(name, goneOf(parsed(value)));
     if (kind !== "spec") continue;
     const saved = parsed(value);
     if (!isSavedSpec(saved)) continue;
@@ -87,6 +100,11 @@ export function readMarks(
     consumers.set(name, { spec: saved.spec, gateways: saved.gateways, ...positionOf(at, dead) });
   }
   return { consumers, gone };
+}
+
+function goneOf(value: unknown): Gone {
+  const { t, gateways }: Readonly<Record<string, unknown>> = isObject(value) ? value : {};
+  return { atMs: wholeOf(t) ?? 0, gateways: isTexts(gateways) ? gateways : null };
 }
 
 function positionOf(at: unknown, dead: ReadonlyMap<Seq, Dead>): Pick<SavedConsumer, "state" | "seenMs"> {

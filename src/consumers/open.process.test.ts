@@ -178,6 +178,7 @@ test("one that never acknowledges holds nobody else up", async () => {
 test("an idle one ends, and whoever comes back is told; a deleted one never was", async () => {
   const { put, consumers, clock, open } = await stage();
   await put("idle", { idleMs: DAY_MS });
+  await put("of-lobby", { idleMs: DAY_MS }, access("lobby"));
   const busy = await put("busy", { idleMs: DAY_MS });
   await clock.advance(DAY_MS - 1);
   await busy.pull({ max: 1, waitMs: 0, bytes: 1, signal: never });
@@ -188,6 +189,8 @@ test("an idle one ends, and whoever comes back is told; a deleted one never was"
   expect((await consumers.list(ALL)).map(({ name }) => name)).toEqual(["busy"]);
   const reopened = await open();
   expect(await codeOf(reopened.get("idle", ALL))).toBe("consumer_gone");
+  expect(await codeOf(reopened.get("of-lobby", access("lobby")))).toBe("consumer_gone");
+  expect(await codeOf(reopened.get("of-lobby", access("games")))).toBe("not_found");
   await reopened.put("idle", spec(), { access: ALL, ifMatch: null });
   expect(await reopened.remove("idle", ALL)).toBe(true);
   expect(await codeOf(reopened.get("idle", ALL))).toBe("not_found");

@@ -5,7 +5,7 @@ import { positionOf, StoredConsumer } from "./consumer.ts";
 import { type Consumer, ConsumerError, type Consumers, type ConsumerSpec } from "./consumers.ts";
 import type { Feed } from "./feed.ts";
 import type { KeptLog } from "./keeper.ts";
-import { atMark, markNames, readMarks, type SavedConsumer, specMark } from "./marks.ts";
+import { atMark, type Gone, goneMark, markNames, readMarks, type SavedConsumer, specMark } from "./marks.ts";
 import { isMatch } from "./spec.ts";
 import { Wakes } from "./wakes.ts";
 
@@ -36,8 +36,8 @@ class StoredConsumers implements Consumers {
   readonly #options: ConsumersOptions;
   readonly #wakes: Wakes;
   readonly #consumers = new Map<string, StoredConsumer>();
-  /** When they ended, oldest first. */
-  readonly #gone: Map<string, number>;
+  /** Oldest first. */
+  readonly #gone: Map<string, Gone>;
   /** Changes of which consumers there are take turns. */
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -46,7 +46,7 @@ class StoredConsumers implements Consumers {
     this.#options = options;
     this.#wakes = new Wakes(options.feed);
     const { consumers, gone } = readMarks(prefix, marks);
-    this.#gone = new Map([...gone].sort(([, a], [, b]) => a - b));
+    this.#gone = new Map([...gone].sort(([, a], [, b]) => a.atMs - b.atMs));
     const now = options.clock.nowMs();
     for (const [name, saved] of consumers) {
       this.#gone.delete(name);
@@ -62,7 +62,7 @@ class StoredConsumers implements Consumers {
     if (this.#consumers.get(name)?.isIdle() === true) await this.#endIdle();
     const consumer = this.#visible(name, access);
     if (consumer !== null) return consumer;
-    if (this.#gone.has(name) && access.gateways === null) {
+    if (this.#hasGone(name, access)) {
       throw new ConsumerError("consumer_gone", `the consumer ${name} was not used for as long as its idle allows`);
     }
     throw new ConsumerError("not_found", `there is no consumer ${name}`);
@@ -79,9 +79,9 @@ class StoredConsumers implements Consumers {
     return await this.#inTurn(async () => {
       const consumer = this.#visible(name, access);
       if (consumer === null) {
-        if (access.gateways !== null || !this.#gone.delete(name)) return false;
+        if (!this.#hasGone(name, access)) return false;
         await this.#options.log.unmark([markNames(this.#prefix, name).gone]);
-        return true;
+        return this.#gone.delete(name);
       }
       await this.#drop(consumer);
       // Left by a start that was killed while it made this one.
@@ -149,6 +149,11 @@ class StoredConsumers implements Consumers {
     return consumer !== undefined && isVisible(consumer, access) ? consumer : null;
   }
 
+  #hasGone(name: string, access: Access): boolean {
+    const gone = this.#gone.get(name);
+    return gone !== undefined && isVisible(gone, access);
+  }
+
   /** Nothing runs meanwhile for those that nobody uses: it is found out when somebody asks for any. */
   async #endIdle(): Promise<void> {
     if (this.#idle().length > 0) await this.#inTurn(async () => await this.#dropIdle());
@@ -161,13 +166,12 @@ class StoredConsumers implements Consumers {
   async #dropIdle(): Promise<void> {
     const idle = this.#idle();
     if (idle.length === 0) return;
-    const now = this.#options.clock.nowMs();
-    const names = idle.map(({ name }) => name);
-    const marks = names.map((name) => ({ name: markNames(this.#prefix, name).gone, value: String(now) }));
+    const atMs = this.#options.clock.nowMs();
+    const marks = idle.map(({ name, gateways }) => goneMark(this.#prefix, name, { atMs, gateways }));
     await this.#options.log.mark(marks);
     for (const consumer of idle) {
       await this.#drop(consumer);
-      this.#gone.set(consumer.name, now);
+      this.#gone.set(consumer.name, { atMs, gateways: consumer.gateways });
     }
     const surplus = [...this.#gone.keys()].slice(0, Math.max(0, this.#gone.size - GONE_MAX));
     for (const name of surplus) this.#gone.delete(name);
@@ -191,5 +195,5 @@ class StoredConsumers implements Consumers {
 }
 
 /** Only who sees all gateways of a consumer knows of it. */
-const isVisible = ({ gateways }: StoredConsumer, access: Access): boolean =>
+const isVisible = ({ gateways }: Pick<StoredConsumer, "gateways">, access: Access): boolean =>
   access.gateways === null || (gateways !== null && gateways.every((gateway) => maySee(access, gateway)));
