@@ -35,7 +35,10 @@ async function stage(options: Parameters<typeof feedStage>[0] = {}) {
   const disk = { refuses: false, writes: 0 };
   const log = {
     marks: async (prefix: string) => await feeds.log.marks(prefix),
-    unmark: async (names: readonly string[]) => await feeds.log.unmark(names),
+    unmark: async (names: readonly string[]) => {
+      if (disk.refuses) throw new LogError("disk_full", "no");
+      await feeds.log.unmark(names);
+    },
     mark: async (marks: readonly Mark[], how?: { readonly rides: boolean }) => {
       disk.writes += 1;
       if (disk.refuses) throw new LogError("disk_full", "no");
@@ -230,6 +233,17 @@ test("those who wait for one that is deleted are told", async () => {
   await settled();
   await consumers.remove("bot", ALL);
   expect(await waiting).toBe("not_found");
+});
+
+test("one that the disk refuses to forget can be deleted once more", async () => {
+  const { consumers, disk, open, put } = await stage();
+  await put("bot");
+  disk.refuses = true;
+  await expect(consumers.remove("bot", ALL)).rejects.toThrow(LogError);
+  disk.refuses = false;
+  expect(await consumers.remove("bot", ALL)).toBe(true);
+  expect(await codeOf(consumers.get("bot", ALL))).toBe("not_found");
+  expect(await (await open()).list(ALL)).toEqual([]);
 });
 
 test.each<[string, ConsumerSpec["start"], readonly number[]]>([

@@ -182,9 +182,10 @@ class StoredConsumers implements Consumers {
 
   async #drop(consumer: StoredConsumer): Promise<void> {
     await consumer.remove();
-    this.#consumers.delete(consumer.name);
     const { spec, at, dead } = markNames(this.#prefix, consumer.name);
     await this.#options.log.unmark([spec, at, dead]);
+    // Not before: what the log refuses to forget can be deleted once more, and does not come back with a restart.
+    this.#consumers.delete(consumer.name);
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
