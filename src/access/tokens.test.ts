@@ -193,3 +193,11 @@ test("nothing goes on after the end", async () => {
   tokens.verify(token);
   expect(clock.waiting).toBe(0);
 });
+
+test("a token that is rotated while it is revoked stays revoked", async () => {
+  const { tokens, disk } = await open();
+  const { token, view } = await tokens.create(SPEC);
+  const [, made] = await Promise.all([tokens.revoke(view.id), tokens.rotate(view.id)]);
+  expect(made).toBeNull();
+  expect([tokens.list(), disk.marked.size, tokens.verify(token)]).toEqual([[], 0, null]);
+});

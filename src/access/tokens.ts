@@ -66,6 +66,8 @@ export class Tokens {
   #changes = 0;
   #cancelSweep: (() => void) | null = null;
   #isClosed = false;
+  /** Revoked ones stay revoked, whatever else is being done to them: changes take turns. */
+  #turn: Promise<unknown> = Promise.resolve();
 
   /** Reads them from the log. */
   static async open(options: TokensOptions): Promise<Tokens> {
@@ -103,6 +105,15 @@ export class Tokens {
 
   /** False: there is none. What it holds open ends at once. */
   async revoke(id: string): Promise<boolean> {
+    return await this.#inTurn(async () => await this.#revoke(id));
+  }
+
+  /** A new text under the same name; the one before counts for another day. Null: there is no such token. */
+  async rotate(id: string): Promise<NewToken | null> {
+    return await this.#inTurn(async () => await this.#rotate(id));
+  }
+
+  async #revoke(id: string): Promise<boolean> {
     const record = this.#records.get(id);
     if (record === undefined) return false;
     await this.#options.log.unmark([markOf(id), usedMarkOf(id)]);
@@ -113,8 +124,7 @@ export class Tokens {
     return true;
   }
 
-  /** A new text under the same name; the one before counts for another day. Null: there is no such token. */
-  async rotate(id: string): Promise<NewToken | null> {
+  async #rotate(id: string): Promise<NewToken | null> {
     const record = this.#records.get(id);
     if (record === undefined) return null;
     const { clock, bytes, logger } = this.#options;
@@ -153,6 +163,12 @@ export class Tokens {
   close(): void {
     this.#isClosed = true;
     this.#cancelSweep?.();
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#turn.then(work, work);
+    this.#turn = mine.catch(() => undefined);
+    return mine;
   }
 
   async #put(id: string, record: TokenRecord): Promise<void> {
