@@ -17,7 +17,7 @@ const rialto = useRialto({
 });
 
 const PROGRAMS = [
-  ["bot.ts", process.execPath, "echo-ts"],
+  ["bot.mts", process.execPath, "echo-ts"],
   ["bot.py", "python3", "echo-py"],
   ["bot.sh", "sh", "echo-sh"],
 ] as const;
@@ -63,7 +63,7 @@ test.each(PROGRAMS)("%s answers, once, also what was said while it was away", as
 test("what the package publishes of its types fits the example, and needs no other package", () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), "rialto-types-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const file = path.join(EXAMPLES, "bot.ts");
+  const file = path.join(EXAMPLES, "bot.mts");
   const settings = {
     compilerOptions: {
       module: "nodenext",

@@ -1,5 +1,6 @@
-// Answers "!echo words" with the words. Run it with Node 22.18 or newer, Bun or Deno, after `npm install rialto`:
-//   RIALTO_URL=http://127.0.0.1:4242 RIALTO_TOKEN=… node bot.ts
+// Answers "!echo words" with the words, with Node 22.18 or newer, Bun or Deno. Rialto's package brings `rialto/client`:
+//   npm install ./rialto-0.1.0.tgz
+//   RIALTO_URL=http://127.0.0.1:4242 RIALTO_TOKEN=… node bot.mts
 import process from "node:process";
 import { Rialto } from "rialto/client";
 
