@@ -96,7 +96,7 @@ export interface CompiledQuery {
   readonly test: ((text: string) => boolean) | null;
 }
 
-/** Never empty for terms that are not. The index is asked for one beginning at most, and only if nothing else is there. */
+/** Never empty for terms that are not. The index is asked for at most one beginning, only if nothing else is there. */
 export function compileTerms(terms: readonly Term[], mode: WordMode): CompiledQuery {
   const parts = new Set<string>();
   const beginnings = new Set<string>();
