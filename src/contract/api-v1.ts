@@ -41,8 +41,8 @@ export interface ApiAuthor {
 
 export interface ApiFile {
   /**
-   * For `GET /v1/files/{id}`: `s256_` and the SHA-256 of the content in base64url of what was uploaded, otherwise opaque;
-   * empty where only `url` is known.
+   * For `GET /v1/files/{id}`: `s256_` and the SHA-256 of the content in base64url of what was uploaded, otherwise
+   * opaque; empty where only `url` is known.
    */
   readonly id: string;
   readonly name: string;

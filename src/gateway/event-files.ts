@@ -10,8 +10,8 @@ export interface FilePlace {
 }
 
 /**
- * How a file of an event is called: what a client uploaded by its SHA-256, all others by their place, as nobody may have
- * their content yet. Empty: only its address is known.
+ * How a file of an event is called: what a client uploaded by its SHA-256, all others by their place, as nobody may
+ * have their content yet. Empty: only its address is known.
  */
 export function eventFileId({ seq, at }: FilePlace, { Data }: Pick<FileItem, "Data">, id: FileId | null): string {
   const origin = id === null || Data !== "" ? null : readFileId(id);
