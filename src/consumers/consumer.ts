@@ -108,12 +108,14 @@ export class StoredConsumer implements Consumer {
   async pull(query: Parameters<Consumer["pull"]>[0]): Promise<Pulled> {
     const { clock } = this.#parts;
     const { signal } = query;
+    const saved = this.#saved;
     const until = clock.monoMs() + Math.min(query.waitMs, WAIT_MAX_MS);
     this.#pulls += 1;
     try {
       for (;;) {
-        const taken = await this.#inTurn(async () => await this.#take(query));
-        const isOver = signal.aborted || this.#ended !== null || clock.monoMs() >= until;
+        const taken = await this.#inTurn(async () => await this.#take(query, saved));
+        // What it sees may be more from now on than who pulls may.
+        const isOver = saved !== this.#saved || signal.aborted || this.#ended !== null || clock.monoMs() >= until;
         if (taken.events.length > 0 || taken.gap !== null || isOver) {
           return { ...taken, pending: await this.#pending() };
         }
@@ -196,9 +198,12 @@ export class StoredConsumer implements Consumer {
     return true;
   }
 
-  /** Another configuration: it goes on where it stands. What is handed out goes out anew. */
-  async change(spec: ConsumerSpec): Promise<void> {
-    const next = { ...this.#saved, spec };
+  /**
+   * Another configuration: it goes on where it stands. What is handed out goes out anew, and pulls that wait are
+   * answered. `gateways`: those that it sees where the filter names none; absent: as before.
+   */
+  async change(spec: ConsumerSpec, gateways: SavedSpec["gateways"] = this.#saved.gateways): Promise<void> {
+    const next = { spec, gateways };
     await this.#parts.log.mark([specMark(this.#parts.prefix, this.name, next)]);
     this.#alive();
     this.#saved = next;
@@ -233,16 +238,19 @@ export class StoredConsumer implements Consumer {
   }
 
   /** What can be handed out now: first what comes again, then what is new. */
-  async #take({ max, bytes, signal }: Parameters<Consumer["pull"]>[0]): Promise<Omit<Pulled, "pending">> {
+  async #take(
+    { max, bytes, signal }: Parameters<Consumer["pull"]>[0],
+    saved: SavedSpec,
+  ): Promise<Omit<Pulled, "pending">> {
     this.#alive();
     // Nobody would get it.
-    if (signal.aborted || this.#ended !== null) return { events: [], gap: null };
+    if (signal.aborted || this.#ended !== null || saved !== this.#saved) return { events: [], gap: null };
     const { clock } = this.#parts;
     this.#state.expire(clock.monoMs());
     const events = await this.#takeDue(max, bytes);
     const room = Math.min(max - events.length, this.#state.room);
     const rest = bytes - events.reduce((sum, { item }) => sum + item.json.length, 0);
-    const isFull = room <= 0 || (events.length > 0 && rest <= 0);
+    const isFull = saved !== this.#saved || room <= 0 || (events.length > 0 && rest <= 0);
     const gap = isFull ? null : await this.#takeNew(room, Math.max(1, rest), events, signal);
     this.#keeper.handed(this.spec);
     return { events, gap };

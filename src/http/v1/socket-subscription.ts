@@ -1,4 +1,4 @@
-import type { Consumer, Pulled } from "../../consumers/consumers.ts";
+import { type Consumer, ConsumerError, type Pulled } from "../../consumers/consumers.ts";
 import type { EventFilter, Feed, FeedItem } from "../../consumers/feed.ts";
 import { toJson } from "../../consumers/held.ts";
 import type { ApiEvent, HintEvent, SkippedEvent } from "../../contract/api-v1.ts";
@@ -89,12 +89,16 @@ export class Subscription implements EventSink {
     await pumpEvents({ feed, filter, from }, this);
   }
 
-  /** Until it ends. Rejects with a ConsumerError, or the log's LogError. */
-  async consume(consumer: Consumer): Promise<void> {
+  /**
+   * Until it ends. `find`: the consumer of the name as the caller has it now. Rejects with a ConsumerError, also when
+   * that is no longer this one, or the log's LogError.
+   */
+  async consume(consumer: Consumer, find: () => Promise<Consumer>): Promise<void> {
     for (;;) {
       await this.ready();
       const signal = this.ended;
       if (isAborted(signal)) return;
+      if ((await find()) !== consumer) throw new ConsumerError("not_found", "the consumer was deleted");
       this.#deliver(await consumer.pull({ ...PULL, max: Math.min(PULL_MAX, this.#credit), signal }));
     }
   }

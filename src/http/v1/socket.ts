@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import type { RawData, WebSocket } from "ws";
 import type { Scope } from "../../access/access.ts";
+import type { Consumer } from "../../consumers/consumers.ts";
 import { faultOf } from "../../lib/fault.ts";
 import { onAbort } from "../../lib/abort.ts";
 import { problemOf, problemText } from "./answers.ts";
@@ -173,9 +174,10 @@ class SocketSession implements SocketOut {
     this.#subscriptions.set(id, subscription);
     try {
       if (name !== undefined) {
-        const consumer = await consumers.get(name, access);
+        const find = async (): Promise<Consumer> => await consumers.get(name, access);
+        const consumer = await find();
         this.#ok(id, NOTHING);
-        this.#run(id, subscription, subscription.consume(consumer));
+        this.#run(id, subscription, subscription.consume(consumer, find));
         return null;
       }
       const filter = readableFilter(asked ?? {}, { access, pointer: "/filter" }, this.#deps);

@@ -228,7 +228,8 @@ const streamConsumer: Route = {
     const consumer = await consumerOf(call, deps);
     const { floor } = await consumer.view();
     const writer = SseWriter.open(call, floor, deps.clock);
-    void push(consumer, writer).finally(() => writer.end());
+    const find = async (): Promise<Consumer> => await consumerOf(call, deps);
+    void push(consumer, find, writer).finally(() => writer.end());
     return "taken";
   },
 };
@@ -247,11 +248,14 @@ export const consumersRoutes: readonly Route[] = [
   streamConsumer,
 ];
 
-/** Never rejects: what ends the consumer or keeps the log from being read ends the stream; the client asks again. */
-async function push(consumer: Consumer, writer: SseWriter): Promise<void> {
+/**
+ * Never rejects: what ends the consumer, opens it to gateways that the caller does not see, or keeps the log from being
+ * read, ends the stream, and the client asks again.
+ */
+async function push(consumer: Consumer, find: () => Promise<Consumer>, writer: SseWriter): Promise<void> {
   const signal = writer.ended;
   try {
-    while (!signal.aborted) {
+    while (!signal.aborted && (await find()) === consumer) {
       const { events, gap } = await consumer.pull({ ...PUSHED, signal });
       if (gap !== null) {
         const { from, to, count } = gap;
