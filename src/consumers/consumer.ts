@@ -166,6 +166,9 @@ export class StoredConsumer implements Consumer {
     this.touch();
     const at = await positionOf(start, this.#filter, this.#parts.feed);
     this.#alive();
+    // Where the log takes nothing, it stays: a seek that is refused must not pass over events.
+    await this.#parts.log.mark([specMark(this.#parts.prefix, this.name, this.#saved)]);
+    this.#alive();
     this.#state.seek(at);
     this.#moved();
     await this.#keeper.durable();

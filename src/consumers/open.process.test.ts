@@ -270,3 +270,12 @@ test("a seek hands out again what was acknowledged", async () => {
   expect(await seqs(consumer)).toEqual(said.slice(1));
   expect(await codeOf(consumer.seek({ after: 10_000 }))).toBe("position_unknown");
 });
+
+test("a seek that the disk refuses moves nothing", async () => {
+  const { put, text, disk } = await stage();
+  const bot = await put("bot");
+  const said = [await text("net.a/#x", "1"), await text("net.a/#x", "2")];
+  disk.refuses = true;
+  await expect(bot.seek("new")).rejects.toThrow(LogError);
+  expect(await seqs(bot)).toEqual(said);
+});
