@@ -43,6 +43,8 @@ export interface Feed {
     readonly limit: number;
     readonly bytes: number;
   }): Promise<FeedPage>;
+  /** The event of one entry, without those around it; null: it has none that passes the filter. */
+  at(seq: Seq, filter: EventFilter): Promise<FeedItem | null>;
   /** What retention has taken with seq > after; null: nothing. */
   gap(after: Seq): Promise<{ readonly from: Seq; readonly to: Seq; readonly count: number } | null>;
   /** The position from which `count` events that pass the filter remain. */

@@ -7,7 +7,7 @@ import type { Entry, Log, Seq } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
 import type { EventFilter, Feed, FeedItem, FeedPage } from "./feed.ts";
 import type { FilterPlan } from "./filter.ts";
-import { type HeldEvent, type MadeEvent, passing } from "./held.ts";
+import { HeldEvent, type MadeEvent, passing } from "./held.ts";
 import { Pages, Window } from "./pages.ts";
 import { type Seen, type Sight, sightOf, sincePrefix } from "./sight.ts";
 
@@ -134,6 +134,16 @@ class LogFeed implements OpenFeed {
       taking.next = Math.max(taking.next, page.upTo);
     }
     return { items: taking.items, next: taking.next };
+  }
+
+  async at(seq: Seq, filter: EventFilter): Promise<FeedItem | null> {
+    const sight = await this.#look();
+    const plan = sight.planOf(filter);
+    if (plan.subjects.size === 0) return null;
+    const [entry] = await this.#options.log.read({ subjects: [...plan.subjects], after: seq - 1, limit: 1, bytes: 1 });
+    if (entry?.seq !== seq) return null;
+    const item = passing(new HeldEvent(entry), plan, this.#tools(sight));
+    return item === "gone" ? null : item;
   }
 
   async gap(after: Seq): ReturnType<Feed["gap"]> {

@@ -69,7 +69,7 @@ export class GatewayHistory {
       const more = Math.min(PAGE, (limit + 1 - found.length) * FURTHER ** round);
       const matches = await this.#log.archive.find({ text: words, subjects, ...bounds, limit: more, oldestFirst });
       if (matches === null) return null;
-      const items = await Promise.all(matches.seqs.map((seq) => this.#itemAt(seq, this.#posted)));
+      const items = await Promise.all(matches.seqs.map((seq) => this.#feed.at(seq, this.#posted)));
       found.push(...(await this.#dress(items.filter((item) => item !== null))));
       looked += matches.seqs.length;
       const { next, indexed } = matches;
@@ -138,12 +138,6 @@ export class GatewayHistory {
     return this.#feed.read({ after, filter: this.#posted, limit, bytes: PAGE_BYTES });
   }
 
-  /** The event of this entry; null: it is none that the reader sees. */
-  async #itemAt(seq: Seq, filter: EventFilter): Promise<FeedItem | null> {
-    const { items } = await this.#feed.read({ after: seq - 1, filter, limit: 1, bytes: PAGE_BYTES });
-    return items[0]?.seq === seq ? items[0] : null;
-  }
-
   /** As they read now. */
   async #dress(items: readonly FeedItem[]): Promise<HistoryMessage[]> {
     const said = items.filter((item) => isPosted(item.event) && this.#isFrom(item.event));
@@ -153,7 +147,7 @@ export class GatewayHistory {
       said.map(async ({ event }, index) => {
         const how = standing[index];
         if (!isPosted(event) || how?.gone === true) return null;
-        const edit = how === undefined || how.revised === null ? null : await this.#itemAt(how.revised, this.#edited);
+        const edit = how === undefined || how.revised === null ? null : await this.#feed.at(how.revised, this.#edited);
         return revised(event, edit?.event ?? null);
       }),
     );
