@@ -186,6 +186,8 @@ export class HttpServer extends Server {
     socket.once("close", () => descriptors?.give(each));
     const connection: Connection = { waiting: [], handedOver: false, refusal: null };
     this.#connections.set(socket, connection);
+    // Each answer that waits listens to it; waitingBytes bounds them, and not a warning at the eleventh.
+    socket.setMaxListeners(0);
     // Node takes its own listener away after a CONNECT or an upgrade, and an error that nobody hears is thrown.
     socket.on("error", () => undefined);
     socket.once("close", () => {
