@@ -42,3 +42,13 @@ test("what has a consumer open ends when it is opened to gateways that are not s
   expect(stream.lines.join("\n")).not.toContain("secret of den");
   expect((await pulling).text).not.toContain("secret of den");
 });
+
+test("a limited token makes no webhook that is told of gateways that it does not see", async () => {
+  const stage = await v1Stage({ token: TOKEN });
+  const limited = await stage.token({ scopes: ["admin"], gateways: ["lobby"] });
+  const body = (gateway: string) => ({ url: "https://example.org/", filter: { gateways: [gateway] } });
+  const refused = await stage.ask("PUT", "/v1/webhooks/hook", { token: limited, body: body("den") });
+  expect(refused).toMatchObject({ status: 403, body: { code: "forbidden" } });
+  expect(await stage.ask("GET", "/v1/webhooks")).toMatchObject({ body: { webhooks: [] } });
+  expect((await stage.ask("PUT", "/v1/webhooks/hook", { token: limited, body: body("lobby") })).status).toBe(201);
+});

@@ -1,3 +1,4 @@
+import { maySee } from "../../../access/access.ts";
 import { filterOf, FilterSchema, SeqSchema, startOf, startView, StartSchema } from "../../../consumers/spec.ts";
 import type { FilterBody, SpecFlaw, StartBody } from "../../../consumers/spec.ts";
 import type { WebhookPut, WebhookSpec, WebhookView } from "../../../consumers/webhooks.ts";
@@ -104,6 +105,7 @@ export const webhooksRoutes: readonly Route[] = [
     answers: {
       200: { about: "It is as the body says; with If-Match, it was changed to that.", schema: ViewSchema },
       201: { about: "Created. `secret` is shown this once.", schema: ViewSchema },
+      403: { about: "The filter names a gateway that the token does not see." },
       409: { about: "It is there already, with another configuration." },
       412: { about: "It is not as If-Match says." },
       422: { about: "The address cannot be called, or a value makes no sense." },
@@ -113,8 +115,11 @@ export const webhooksRoutes: readonly Route[] = [
       if (!NAME.test(name)) {
         throw new ProblemError("unprocessable", "a name has 1 to 64 letters, digits, dots, dashes and underscores");
       }
+      const spec = specOf(body);
+      const hidden = spec.filter.gateways.find((gateway) => !maySee(access, gateway));
+      if (hidden !== undefined) throw new ProblemError("forbidden", `the token does not see the gateway ${hidden}`);
       const ifMatch = request.headers["if-match"] ?? null;
-      return putReply(await webhooks.put(name, specOf(body), { access, ifMatch }));
+      return putReply(await webhooks.put(name, spec, { access, ifMatch }));
     },
   },
   {
