@@ -10,6 +10,7 @@ import { withSuffix } from "../../../gateway/suffix.ts";
 import { listOf } from "../../../lib/shapes.ts";
 import type { IdNote, Known, NewEntry, Seq } from "../../../log/log.ts";
 import { type PostPlace, seqOf } from "../../api/acting.ts";
+import { shorten } from "../../api/posting-refusal.ts";
 import type { Said, SayOutcome, SayScene } from "../../api/say.ts";
 import type { V1Deps } from "../deps.ts";
 import { ProblemError } from "../problems.ts";
@@ -223,7 +224,7 @@ export async function targetOf(
   if (known === null || gatewaysOf(known, access, scene).length === 0) {
     throw new ProblemError(
       "not_found",
-      "there is no message with this id for this caller, or it is too old to be known",
+      `there is no message "${shorten(id)}" for this caller, or it is too old to be known`,
     );
   }
   return known;
