@@ -16,7 +16,7 @@ import {
 } from "./consumers.ts";
 import type { EventFilter, Feed, FeedItem } from "./feed.ts";
 import { Keeper, type KeptLog } from "./keeper.ts";
-import { type SavedConsumer, type SavedSpec, specMark } from "./marks.ts";
+import { atMark, type SavedConsumer, type SavedSpec, specMark } from "./marks.ts";
 import { readEach } from "./read-each.ts";
 import { etagOf } from "./spec.ts";
 import { ConsumerState } from "./state.ts";
@@ -167,7 +167,7 @@ export class StoredConsumer implements Consumer {
     const at = await positionOf(start, this.#filter, this.#parts.feed);
     this.#alive();
     // Where the log takes nothing, it stays: a seek that is refused must not pass over events.
-    await this.#parts.log.mark([specMark(this.#parts.prefix, this.name, this.#saved)]);
+    await this.#parts.log.mark([atMark(this.#parts.prefix, this.name, this.#state.save(), this.#seenMs)]);
     this.#alive();
     this.#state.seek(at);
     this.#moved();
