@@ -61,7 +61,11 @@ export class Doorman {
     const ticket = route?.stream === true ? ticketOf(knock.search) : null;
     if (ticket !== null && credential === null) return this.#visitor(ticket);
     if (!this.#guard(knock.headers.authorization)) {
-      throw unauthorized("this address needs the header `Authorization: Bearer <token>`");
+      throw unauthorized(
+        credential === null
+          ? "this address needs the header `Authorization: Bearer <token>`"
+          : "the token sent is not the account's Token",
+      );
     }
     if (this.#options.token === null) this.#checkPage(knock, false);
     return this.#owner;
@@ -75,7 +79,7 @@ export class Doorman {
 
   #holder(credential: string): Access {
     const access = this.#options.verify(credential);
-    if (access === null) throw unauthorized("the token is none, was revoked, or has expired");
+    if (access === null) throw unauthorized("there is no such token: it is misspelt, was revoked, or has expired");
     if (access.account !== this.#options.account.key) throw unauthorized("the token is for another account");
     return access;
   }
