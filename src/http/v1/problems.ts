@@ -14,7 +14,11 @@ export const PROBLEMS = {
     title: "The credential does not allow this",
     remedy: "Use a token with the scope and the gateway that `detail` names.",
   },
-  not_found: { status: 404, title: "There is no such thing", remedy: "Check the address and what it names; see `detail`." },
+  not_found: {
+    status: 404,
+    title: "There is no such thing",
+    remedy: "Check the address and what it names; see `detail`.",
+  },
   method_not_allowed: {
     status: 405,
     title: "The address does not take this method",
