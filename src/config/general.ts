@@ -82,7 +82,7 @@ export function resolveGeneral(section: Section, context: Context): GeneralSetti
     retentionDays: values.RetentionDays,
     retentionBytes: values.RetentionBytes,
     messageIdDays: values.MessageIdDays,
-    search: values.Search ? values.SearchTokens : null,
+    search: values.Search ? values.SearchIndex : null,
     maxAgeMs: values.MaxAge,
     outageNoticeMs: values.OutageNotice,
     logFile: values.LogFile === "" ? null : values.LogFile,

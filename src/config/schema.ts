@@ -66,7 +66,7 @@ export const generalSchema = {
       default: false,
       restart: true,
     },
-    SearchTokens: {
+    SearchIndex: {
       enum: ["words", "trigrams"],
       description:
         "What `Search` finds: `words`: whole words and how they begin; writings without spaces, such as Chinese and Japanese, by any two characters. `trigrams`: any part of a word; the index is several times as large.",
