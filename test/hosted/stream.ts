@@ -83,6 +83,8 @@ function describeMissed(network: Network<Side>): void {
     await side.say(theirs.at(-1) ?? "");
     side.server.wire.open();
     await town.fence("after");
+    // What was done to posts is told behind the posts of a history, of which the first fence may be one.
+    await town.fence("behind the history");
     const reactions = town.told().filter(({ event }) => event === EventLabel.reaction);
     const found = { theirs: figures(theirs, town.texts()), reactions: reactions.length };
     say(`${MISSED} while cut off`, found);
