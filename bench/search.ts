@@ -61,7 +61,7 @@ async function measure(
     { what: `size of the index, ${name}`, value: Math.round(bytes / 1024 ** 2), unit: "MiB" },
   );
   let ok = log.head === count;
-  for (const [what, text, hits] of questions(count)) {
+  for (const [what, text, hits] of questions(count, mode)) {
     const times: number[] = [];
     for (let round = 0; round < SEARCHES; round += 1) {
       const begin = performance.now();
@@ -80,11 +80,11 @@ async function measure(
 const NEWEST = { subjects: [ROOM], after: 0, limit: 50, oldestFirst: false };
 
 /** What is asked, and how much of it is found. */
-const questions = (count: number): readonly (readonly [string, string, number])[] => [
+const questions = (count: number, mode: string): readonly (readonly [string, string, number])[] => [
   ["a word of one message", `unique${Math.floor(count / 2)}`, 1],
   ["a word of all", "everywhere", 50],
   ["two words of which one is rare", `everywhere unique${Math.floor(count / 3)}`, 1],
-  ["two words that are often together", "word17 everywhere", 50],
+  ["two words that are often together", "word17 everywhere", Math.min(50, messagesWith("word17", count, mode))],
   ["how a word of most messages begins", "word1*", 50],
   ["some words in order", '"everywhere in"', 50],
   ["a word of none", "nowhereatall", 0],
@@ -92,9 +92,17 @@ const questions = (count: number): readonly (readonly [string, string, number])[
 
 /** Of a message of some twenty words. */
 function payloadOf(index: number): string {
-  const words: string[] = [`unique${index}`, "everywhere", "in"];
-  for (let word = 0; word < 17; word += 1) words.push(`word${(index * 31 + word * 7) % 997}`);
+  const words = [`unique${index}`, "everywhere", "in", ...wordsOf(index)];
   return JSON.stringify({ text: words.join(" "), username: "ann", account: "net.bench", event: "", Extra: null });
+}
+
+const wordsOf = (index: number): readonly string[] =>
+  Array.from({ length: 17 }, (_, word) => `word${(index * 31 + word * 7) % 997}`);
+
+/** Of so many messages; pieces of words are found within others. */
+function messagesWith(wanted: string, count: number, mode: string): number {
+  const has = (word: string): boolean => (mode === "words" ? word === wanted : word.includes(wanted));
+  return Array.from({ length: count }, (_, index) => index).filter((index) => wordsOf(index).some(has)).length;
 }
 
 async function fill(log: Log, count: number): Promise<number> {
