@@ -10,13 +10,13 @@ export interface FoundRoute {
 interface Node {
   readonly children: Map<string, Node>;
   /** What stands for any one segment. */
-  any: Node | null;
+  oneSegment: Node | null;
   readonly routes: Map<string, Route>;
   /** Names of the parameters on the way here. */
   names: readonly string[];
 }
 
-const aNode = (): Node => ({ children: new Map(), any: null, routes: new Map(), names: [] });
+const aNode = (): Node => ({ children: new Map(), oneSegment: null, routes: new Map(), names: [] });
 
 /** The routes by their paths. A segment as it stands goes before a parameter. */
 export class RouteTable {
@@ -45,7 +45,7 @@ export class RouteTable {
       const name = /^\{(?<name>\w+)\}$/u.exec(segment)?.groups?.["name"];
       if (name !== undefined) {
         names.push(name);
-        node = node.any ??= aNode();
+        node = node.oneSegment ??= aNode();
       } else {
         const child = node.children.get(segment) ?? aNode();
         node.children.set(segment, child);
@@ -72,9 +72,9 @@ function walk(node: Node, segments: readonly string[], at: number, values: strin
     const found = walk(child, segments, at + 1, values);
     if (found !== null) return found;
   }
-  if (node.any === null || segment === "") return null;
+  if (node.oneSegment === null || segment === "") return null;
   values.push(segment);
-  const found = walk(node.any, segments, at + 1, values);
+  const found = walk(node.oneSegment, segments, at + 1, values);
   if (found === null) values.pop();
   return found;
 }

@@ -75,8 +75,8 @@ export async function knownFile(
   const stem = uploadStem(sha256, access);
   const uploads = await log.marks(stem);
   const own = uploads.get(stem + (access.token ?? ACCOUNT));
-  const any = own ?? (access.gateways === null ? [...uploads.values()][0] : undefined);
-  if (any !== undefined) return parseAs(any, isUpload);
+  const brought = own ?? (access.gateways === null ? [...uploads.values()][0] : undefined);
+  if (brought !== undefined) return parseAs(brought, isUpload);
   const shown = await log.marks(`${SHOWN}${sha256}/`);
   const seen = routes.seen(access.account);
   for (const [name, value] of shown) {
