@@ -96,6 +96,7 @@ export async function openV1(sources: V1Sources, host: V1Host): Promise<V1Servic
     limits: new RateLimits(() => clock.monoMs()),
     serveSocket,
     host,
+    alerts: () => deps.webhooks.alerts(),
     hint: (accountKey, channel, hint) => {
       const source = sources.config().accounts.get(accountKey);
       const seen = routes.seen(key).get(subjectOf(accountKey, channel));

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { escapeHtml as safe } from "../html.ts";
 import { neededBy, tagOf } from "./openapi.ts";
 import { PROBLEMS } from "./problems.ts";
-import type { JsonSchema, Route } from "./route.ts";
+import type { JsonSchema, Operation } from "./route.ts";
 import { SCHEMAS } from "./schemas.ts";
 
 const STYLE = `:root{color-scheme:light dark}
@@ -25,7 +25,7 @@ export const DOCS_POLICY = [
 ].join("; ");
 
 /** The description as a page for people. */
-export function docsPage(routes: readonly Route[]): string {
+export function docsPage(routes: readonly Operation[]): string {
   const groups = Map.groupBy(routes, tagOf);
   const nav = [...groups.keys(), "schemas", "problems"].map((name) => `<a href="#${safe(name)}">${safe(name)}</a>`);
   const parts = Array.from(
@@ -55,7 +55,7 @@ ${problems.join("\n")}
 `;
 }
 
-function operation(route: Route): string {
+function operation(route: Operation): string {
   const { method, path, id, summary, about, needs, query = {}, headers = {}, body, answers } = route;
   const needed = neededBy(needs);
   const rows = [

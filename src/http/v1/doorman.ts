@@ -6,7 +6,7 @@ import { compileGuard } from "../auth.ts";
 import { flawOf } from "../flaws.ts";
 import type { OwnNames } from "../own-host.ts";
 import { type ProblemCode, ProblemError } from "./problems.ts";
-import type { Route } from "./route.ts";
+import type { Operation } from "./route.ts";
 
 /** Who a token of Rialto's is; null: it is none, or has ended. */
 type VerifyToken = (token: string) => Access | null;
@@ -52,7 +52,7 @@ export class Doorman {
   }
 
   /** Who asks; `route` null: for nothing that there is. Throws a ProblemError for whom nobody lets in. */
-  admit(knock: Knock, route: Pick<Route, "needs" | "stream"> | null): Access {
+  admit(knock: Knock, route: Pick<Operation, "needs" | "stream"> | null): Access {
     const flaw = flawOf(knock);
     if (flaw !== null) throw fromHttp(flaw);
     if (route?.needs === null) return this.#passer(knock);
@@ -100,7 +100,7 @@ export class Doorman {
 }
 
 /** Throws a ProblemError `forbidden`. */
-export function checkRight({ by, scopes }: Access, needs: Route["needs"]): void {
+export function checkRight({ by, scopes }: Access, needs: Operation["needs"]): void {
   if (needs === null || needs === "any") return;
   if (needs === "token") {
     if (by !== "open") return;

@@ -1,5 +1,5 @@
 import { PROBLEMS } from "./problems.ts";
-import type { JsonSchema, Route } from "./route.ts";
+import type { JsonSchema, Operation } from "./route.ts";
 import { SCHEMAS } from "./schemas.ts";
 
 /** The version of the API, not of the program: additions count it up, and nothing is taken away within 1. */
@@ -8,7 +8,7 @@ const API_VERSION = "1.0.0";
 const PROBLEM = { content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } } };
 
 /** Who may ask, in words; empty: everybody. */
-export function neededBy(needs: Route["needs"]): string {
+export function neededBy(needs: Operation["needs"]): string {
   switch (needs) {
     case null:
       return "";
@@ -27,7 +27,7 @@ export function neededBy(needs: Route["needs"]): string {
 }
 
 /** The description of these routes as OpenAPI 3.1 has it. */
-export function describeRoutes(routes: readonly Route[]): JsonSchema {
+export function describeRoutes(routes: readonly Operation[]): JsonSchema {
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const route of routes) (paths[route.path] ??= {})[route.method.toLowerCase()] = operationOf(route);
   return {
@@ -67,7 +67,7 @@ export function describeRoutes(routes: readonly Route[]): JsonSchema {
   };
 }
 
-function operationOf(route: Route): JsonSchema {
+function operationOf(route: Operation): JsonSchema {
   const needed = neededBy(route.needs);
   const description = [route.about ?? "", needed === "" ? "" : `Needs ${needed}.`].filter((words) => words !== "");
   const parameters = parametersOf(route);
@@ -89,13 +89,13 @@ function operationOf(route: Route): JsonSchema {
 }
 
 /** An open account takes requests without a credential: the description cannot know whether it is one. */
-function securityOf({ needs, stream }: Route): readonly JsonSchema[] {
+function securityOf({ needs, stream }: Operation): readonly JsonSchema[] {
   if (needs === null) return [];
   const withCredential = [{ bearer: [] }, ...(stream === true ? [{ ticket: [] }] : [])];
   return needs === "secret" || needs === "token" || needs === "admin" ? withCredential : [{}, ...withCredential];
 }
 
-function parametersOf({ path, query = {}, headers = {} }: Route): readonly JsonSchema[] {
+function parametersOf({ path, query = {}, headers = {} }: Operation): readonly JsonSchema[] {
   const inPath = Array.from(path.matchAll(/\{(?<name>\w+)\}/gu), ({ groups }) => groups?.["name"] ?? "");
   return [
     ...inPath.map((name) => ({ name, in: "path", required: true, schema: { type: "string" } })),
@@ -114,7 +114,11 @@ function bodyOf(body: JsonSchema | "stream"): JsonSchema {
   return { required: true, content: { "application/octet-stream": { schema: {} } } };
 }
 
-function answerOf({ stream, path }: Route, status: string, { about, schema }: Route["answers"][number]): JsonSchema {
+function answerOf(
+  { stream, path }: Operation,
+  status: string,
+  { about, schema }: Operation["answers"][number],
+): JsonSchema {
   const description = about;
   if (Number(status) >= 400) return { description, ...PROBLEM };
   if (stream === true && status === "200" && !path.endsWith("/socket")) {
@@ -124,6 +128,6 @@ function answerOf({ stream, path }: Route, status: string, { about, schema }: Ro
 }
 
 /** `/v1/consumers/{name}/pull` → `consumers`. */
-export function tagOf({ path }: Pick<Route, "path">): string {
+export function tagOf({ path }: Pick<Operation, "path">): string {
   return path.split("/")[2] ?? "";
 }

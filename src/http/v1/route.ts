@@ -9,7 +9,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
  * One operation below `/v1`. The table of all of them is what the router serves, what the description is made of, and
  * what the tests of rights go through.
  */
-export interface Route {
+export interface Operation {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** With parameters in braces: `/v1/consumers/{name}`. */
   readonly path: string;
@@ -33,8 +33,12 @@ export interface Route {
   /** Of a JSON body, checked before `handle`; `stream`: the handler reads the request itself. Absent: no body. */
   readonly body?: JsonSchema | "stream";
   readonly answers: Readonly<Record<number, { readonly about: string; readonly schema?: JsonSchema }>>;
+}
+
+/** An operation with what does it; `Deps`: what it works with. */
+export interface Route<Deps = V1Deps> extends Operation {
   /** Throws a ProblemError for what the client must know; LogError becomes `unavailable`; all else is a bug. */
-  readonly handle: (call: Call, deps: V1Deps) => Reply | Promise<Reply>;
+  readonly handle: (call: Call, deps: Deps) => Reply | Promise<Reply>;
 }
 
 export interface Call {

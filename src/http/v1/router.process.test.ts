@@ -46,6 +46,7 @@ async function serve(routes: readonly Partial<Route>[], { token = TOKEN, opens }
       limits: new RateLimits(() => 0),
       serveSocket: (socket) => socket.close(),
       host,
+      alerts: () => [],
       hint: () => undefined,
       close: () => Promise.resolve(),
     });

@@ -14,11 +14,11 @@ import type { V1Deps } from "./deps.ts";
 import type { V1Host, V1Service } from "./index.ts";
 import type { RateLimits } from "./limits.ts";
 import { ProblemError } from "./problems.ts";
-import type { Reply, Route } from "./route.ts";
+import type { Operation, Reply, Route } from "./route.ts";
 import { type FoundRoute, RouteTable } from "./table.ts";
 
 /** Speaks with a client over the socket until `signal` is aborted or the client goes. */
-export type ServeSocket = (socket: WebSocket, caller: SocketCaller, deps: V1Deps) => void;
+export type ServeSocket<Deps = V1Deps> = (socket: WebSocket, caller: SocketCaller, deps: Deps) => void;
 
 export interface SocketCaller {
   readonly access: Access;
@@ -29,22 +29,24 @@ export interface SocketCaller {
   readonly count: () => void;
 }
 
-export interface RouterOptions {
-  readonly routes: readonly Route[];
-  readonly deps: V1Deps;
-  readonly doorman: Doorman;
+export interface RouterOptions<Deps = V1Deps> {
+  readonly routes: readonly Route<Deps>[];
+  readonly deps: Deps;
+  readonly doorman: Pick<Doorman, "admit">;
   readonly limits: RateLimits;
-  readonly serveSocket: ServeSocket;
+  /** Null: there are no sockets here. */
+  readonly serveSocket: ServeSocket<Deps> | null;
   readonly host: V1Host;
   /** See V1Service. */
+  readonly alerts: V1Service["alerts"];
   readonly hint: V1Service["hint"];
   /** Ends what the operations work with. Never rejects. */
   readonly close: () => Promise<void>;
 }
 
 /** What a request asks for. */
-interface Asked {
-  readonly route: Route;
+interface Asked<Deps> {
+  readonly route: Route<Deps>;
   readonly call: OpenCall;
   /** Of the answer: names and values by turns. */
   readonly head: readonly string[];
@@ -55,14 +57,14 @@ const SERVICE_RESTART = 1012;
 const NO_HEAD: readonly string[] = [];
 
 /** Serves the table of routes straight over Node's server: of posts there are many. */
-export class Router implements V1Service {
-  readonly #options: RouterOptions;
-  readonly #table: RouteTable;
+export class Router<Deps = V1Deps> implements V1Service {
+  readonly #options: RouterOptions<Deps>;
+  readonly #table: RouteTable<Route<Deps>>;
   readonly #calls: OpenCalls = new Set();
   readonly #admitted = new WeakMap<IncomingMessage, Access>();
   #isEnded = false;
 
-  constructor(options: RouterOptions) {
+  constructor(options: RouterOptions<Deps>) {
     this.#options = options;
     this.#table = new RouteTable(options.routes);
   }
@@ -92,8 +94,8 @@ export class Router implements V1Service {
 
   open(socket: WebSocket, request: IncomingMessage, wire: Socket): void {
     const access = this.#admitted.get(request);
-    if (access === undefined || this.#isEnded) return socket.close(SERVICE_RESTART);
     const { limits, serveSocket, deps } = this.#options;
+    if (access === undefined || serveSocket === null || this.#isEnded) return socket.close(SERVICE_RESTART);
     const ended = new AbortController();
     const end = (): void => ended.abort();
     this.#calls.add(end);
@@ -108,7 +110,7 @@ export class Router implements V1Service {
   }
 
   alerts(): readonly Alert[] {
-    return this.#options.deps.webhooks.alerts();
+    return this.#options.alerts();
   }
 
   hint(accountKey: string, channel: string, hint: Hint): void {
@@ -127,7 +129,7 @@ export class Router implements V1Service {
   }
 
   /** Null: it is answered. Throws a ProblemError for what is not let through. */
-  #ask(request: IncomingMessage, response: ServerResponse): Asked | null {
+  #ask(request: IncomingMessage, response: ServerResponse): Asked<Deps> | null {
     if (this.#isEnded) throw STOPPING;
     const knock = knockOf(request);
     const { method = "" } = request;
@@ -147,7 +149,7 @@ export class Router implements V1Service {
     return { route, call: new OpenCall(opened, this.#calls, this.#options.host.release), head };
   }
 
-  #read(asked: Asked, schema: Exclude<Route["body"], "stream" | undefined>): void {
+  #read(asked: Asked<Deps>, schema: Exclude<Route["body"], "stream" | undefined>): void {
     const { call } = asked;
     const { request, response } = call;
     if (!isJson(request)) {
@@ -169,13 +171,13 @@ export class Router implements V1Service {
   }
 
   /** Behind another request on the same connection, an answer gets the socket when its turn comes: streams need it. */
-  #begin(asked: Asked): void {
+  #begin(asked: Asked<Deps>): void {
     const { response } = asked.call;
     if (asked.route.stream === true && response.socket === null) response.once("socket", () => this.#handle(asked));
     else this.#handle(asked);
   }
 
-  #handle(asked: Asked): void {
+  #handle(asked: Asked<Deps>): void {
     const { route, call } = asked;
     const { request, response } = call;
     try {
@@ -189,7 +191,7 @@ export class Router implements V1Service {
     }
   }
 
-  #answer({ call: { response }, head }: Asked, reply: Reply): void {
+  #answer({ call: { response }, head }: Asked<Deps>, reply: Reply): void {
     if (reply !== "taken") sendReply(response, reply, head);
   }
 
@@ -221,7 +223,7 @@ const STOPPING = new ProblemError("unavailable", "Rialto is stopping", {
 });
 
 /** RFC 9110 §15.5.6, §9.3.7. */
-function refuseMethod({ routes }: FoundRoute, method: string, response: ServerResponse): void {
+function refuseMethod({ routes }: FoundRoute<Operation>, method: string, response: ServerResponse): void {
   const allowed = ["OPTIONS", ...routes.keys()];
   const get = routes.get("GET");
   if (get !== undefined && get.stream !== true) allowed.push("HEAD");
@@ -230,7 +232,7 @@ function refuseMethod({ routes }: FoundRoute, method: string, response: ServerRe
   throw new ProblemError("method_not_allowed", `${method} is not for this address`, { headers });
 }
 
-function routeOf({ routes }: FoundRoute, method: string): Route | null {
+function routeOf<R extends Operation>({ routes }: FoundRoute<R>, method: string): R | null {
   if (method !== "HEAD") return routes.get(method) ?? null;
   const get = routes.get("GET");
   return get === undefined || get.stream === true ? null : get;

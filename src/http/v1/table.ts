@@ -1,34 +1,34 @@
 import { ProblemError } from "./problems.ts";
-import type { Route } from "./route.ts";
+import type { Operation } from "./route.ts";
 
-export interface FoundRoute {
+export interface FoundRoute<R extends Operation> {
   /** By method; `HEAD` is not among them. */
-  readonly routes: ReadonlyMap<string, Route>;
+  readonly routes: ReadonlyMap<string, R>;
   readonly params: Readonly<Record<string, string>>;
 }
 
-interface Node {
-  readonly children: Map<string, Node>;
+interface Node<R> {
+  readonly children: Map<string, Node<R>>;
   /** What stands for any one segment. */
-  oneSegment: Node | null;
-  readonly routes: Map<string, Route>;
+  oneSegment: Node<R> | null;
+  readonly routes: Map<string, R>;
   /** Names of the parameters on the way here. */
   names: readonly string[];
 }
 
-const aNode = (): Node => ({ children: new Map(), oneSegment: null, routes: new Map(), names: [] });
+const aNode = <R>(): Node<R> => ({ children: new Map(), oneSegment: null, routes: new Map(), names: [] });
 
 /** The routes by their paths. A segment as it stands goes before a parameter. */
-export class RouteTable {
-  readonly #root = aNode();
+export class RouteTable<R extends Operation> {
+  readonly #root = aNode<R>();
 
   /** Throws when two routes are one. */
-  constructor(routes: readonly Route[]) {
+  constructor(routes: readonly R[]) {
     for (const route of routes) this.#add(route);
   }
 
   /** Null: there is no such path. Throws a ProblemError when a parameter is not readable. */
-  find(path: string): FoundRoute | null {
+  find(path: string): FoundRoute<R> | null {
     const values: string[] = [];
     const node = walk(this.#root, segmentsOf(path), 0, values);
     if (node === null) return null;
@@ -38,16 +38,16 @@ export class RouteTable {
     return { routes: node.routes, params };
   }
 
-  #add(route: Route): void {
+  #add(route: R): void {
     let node = this.#root;
     const names: string[] = [];
     for (const segment of segmentsOf(route.path)) {
       const name = /^\{(?<name>\w+)\}$/u.exec(segment)?.groups?.["name"];
       if (name !== undefined) {
         names.push(name);
-        node = node.oneSegment ??= aNode();
+        node = node.oneSegment ??= aNode<R>();
       } else {
-        const child = node.children.get(segment) ?? aNode();
+        const child = node.children.get(segment) ?? aNode<R>();
         node.children.set(segment, child);
         node = child;
       }
@@ -64,7 +64,7 @@ const NO_PARAMS = {};
 
 const segmentsOf = (path: string): readonly string[] => path.slice(1).split("/");
 
-function walk(node: Node, segments: readonly string[], at: number, values: string[]): Node | null {
+function walk<R>(node: Node<R>, segments: readonly string[], at: number, values: string[]): Node<R> | null {
   const segment = segments[at];
   if (segment === undefined) return node.routes.size > 0 ? node : null;
   const child = node.children.get(segment);

@@ -2,10 +2,10 @@ import type { ServerResponse } from "node:http";
 import { V1_HEADERS } from "../answers.ts";
 import { DOCS_POLICY, docsPage } from "../docs-page.ts";
 import { describeRoutes } from "../openapi.ts";
-import type { Reply, Route } from "../route.ts";
+import type { Operation, Reply, Route } from "../route.ts";
 
 /** The description, and the page that shows it. `all`: of the whole table, these two included. */
-export function descriptionRoutes(all: () => readonly Route[]): readonly Route[] {
+export function descriptionRoutes(all: () => readonly Operation[]): readonly Route<unknown>[] {
   let description: string | null = null;
   let page: string | null = null;
   return [
