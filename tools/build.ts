@@ -9,6 +9,7 @@ import { build, type OutputOptions, type RolldownOptions } from "rolldown";
 import { lazyPackages } from "./build/lazy-packages.ts";
 import { bundledPackages, thirdPartyPage } from "./build/licences.ts";
 import { writeTypes } from "./build/types.ts";
+import { buildWeb } from "./build/web.ts";
 import { ALIASES, INSTALLED, LEFT_OUT } from "./build/packages.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -84,6 +85,7 @@ const client = await build({
   output: { ...output, codeSplitting: false },
 });
 writeTypes(root, join(dist, "types"));
+await buildWeb(root, dist);
 
 const files = [program, client, ...rest].flatMap(({ output: made }) => made);
 writeFileSync(join(dist, "THIRD-PARTY.md"), thirdPartyPage(bundledPackages(files)));

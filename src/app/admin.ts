@@ -21,6 +21,7 @@ import type { OnDrop } from "../gateway/drops.ts";
 import type { Routes } from "../gateway/routes.ts";
 import type { AdminDeps } from "../http/admin/routes.ts";
 import type { ServerShare } from "../http/server-share.ts";
+import { V1Door } from "../http/v1/index.ts";
 import { parseAddress } from "../lib/address.ts";
 import { faultOf } from "../lib/fault.ts";
 import { fileBeside } from "../log/sqlite/upkeep.ts";
@@ -94,7 +95,15 @@ export class Admin {
     const listen =
       admin === null || address === null
         ? null
-        : { address, token: admin.token, names: namesOf(admin.bindAddress, () => config().general.allowedHosts) };
+        : {
+            address,
+            token: admin.token,
+            names: namesOf(admin.bindAddress, () => config().general.allowedHosts),
+            v1: new V1Door(async (host) => {
+              const { openOperatorApi } = await import("./admin-v1.ts");
+              return await openOperatorApi({ operator: deps, token: admin.token, clock: systemClock }, host);
+            }),
+          };
     const { startAdmin } = await import("../http/admin/admin-server.ts");
     try {
       const server = await startAdmin({ deps, followers, dataPath, listen, share: this.#share, logger });

@@ -30,7 +30,7 @@ function exportsOf(text: string): readonly { readonly name: string; readonly ind
 /** Lines of comments that are too wide to read beside the code. Directives stay on one line, as their tools want it. */
 export function columnFindings(files: readonly TreeFile[]): readonly Finding[] {
   return files
-    .filter(({ path }) => path.endsWith(".ts") && !isGenerated(path))
+    .filter(({ path }) => /\.tsx?$/u.test(path) && !isGenerated(path))
     .flatMap(({ path, text }) =>
       text.split("\n").flatMap((line, index) => {
         if (line.length <= COLUMNS_MAX || !/^\s*(?:\/\/|\/\*\*?|\*) /.test(line) || /\/[/*] oxlint-/.test(line))

@@ -15,7 +15,11 @@ import { ampleDescriptors } from "../../lib/descriptors.suite.ts";
 import { BodyBudget } from "../body-budget.ts";
 import { type AdminServer, startAdmin } from "./admin-server.ts";
 import type { AdminDeps } from "./routes.ts";
+import { V1Door } from "../v1/index.ts";
 import { socketPath } from "./socket.ts";
+
+/** Nothing of it is asked for here. */
+const noV1 = (): V1Door => new V1Door(() => Promise.reject(new LogError("closed", "no /v1 in this test")));
 
 const LOOPBACK = { host: "127.0.0.1", port: 0 };
 const NAMES = () => ({ bound: "127.0.0.1", allowed: ["bridge.example"], machine: "box" });
@@ -60,7 +64,7 @@ async function start(token: string | null = null, more: Partial<AdminDeps> = {})
     deps,
     followers,
     dataPath,
-    listen: { address: LOOPBACK, token, names: NAMES },
+    listen: { address: LOOPBACK, token, names: NAMES, v1: noV1() },
     share: { bodies: new BodyBudget(), descriptors: ampleDescriptors() },
     logger,
   });
@@ -276,7 +280,7 @@ test("an address that is taken is an error for people, and the socket is gone ag
     share: { bodies: new BodyBudget(), descriptors: ampleDescriptors() },
     logger: { info: () => undefined } as unknown as Logger,
   };
-  await expect(startAdmin({ ...options, listen: { address, token: null, names: NAMES } })).rejects.toThrow(
+  await expect(startAdmin({ ...options, listen: { address, token: null, names: NAMES, v1: noV1() } })).rejects.toThrow(
     /another program listens/,
   );
   await expect(get(socketPath(dataPath), "/healthz")).rejects.toThrow(/no Rialto runs/);
@@ -292,7 +296,7 @@ test("a socket that cannot be made is said in the log, and the rest works", asyn
     deps,
     followers,
     dataPath: "/nowhere/at/all",
-    listen: { address: LOOPBACK, token: null, names: NAMES },
+    listen: { address: LOOPBACK, token: null, names: NAMES, v1: noV1() },
     share: { bodies: new BodyBudget(), descriptors: ampleDescriptors() },
     logger,
   });

@@ -4,6 +4,7 @@ import type { Logger } from "../../logger.ts";
 import { explainListenError, listenAt } from "../listen.ts";
 import type { ServerShare } from "../server-share.ts";
 import type { OwnNames } from "../own-host.ts";
+import type { V1Door } from "../v1/index.ts";
 import { createServer, type HttpApi, type ServerOptions } from "../server.ts";
 import { type AdminDeps, addAdminRoutes, OPEN_ADMIN_PATHS } from "./routes.ts";
 import { listenOnSocket, socketPath } from "./socket.ts";
@@ -19,6 +20,8 @@ export interface AdminOptions {
     readonly token: string | null;
     /** As `Doors.names`. */
     readonly names: () => OwnNames;
+    /** What is below `/v1` there. */
+    readonly v1: V1Door;
   } | null;
   /** The socket needs no descriptors of it: those of its operators are kept for them. */
   readonly share: ServerShare;
@@ -71,13 +74,14 @@ export async function startAdmin({
     await Promise.all(servers.map((server) => server.close()));
   };
   if (listen === null) return { url: null, close };
-  const { address, token, names } = listen;
+  const { address, token, names, v1 } = listen;
   const remote = await open("address", {
     token,
     names,
     share,
     openPaths: OPEN_ADMIN_PATHS,
     tokenName: "general.AdminToken",
+    v1,
   });
   servers.push(remote);
   try {

@@ -23,7 +23,7 @@ const schema = {
   required: ["code", "type", "status", "title", "remedy"],
 };
 
-export const problemsRoutes: readonly Route[] = [
+export const problemsRoutes: readonly Route<unknown>[] = [
   {
     method: "GET",
     path: "/v1/problems",

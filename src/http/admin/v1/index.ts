@@ -1,0 +1,37 @@
+import { descriptionRoutes } from "../../v1/routes/description.ts";
+import { problemsRoutes } from "../../v1/routes/problems.ts";
+import type { V1Host, V1Service } from "../../v1/index.ts";
+import { RateLimits } from "../../v1/limits.ts";
+import { Router } from "../../v1/router.ts";
+import type { Route } from "../../v1/route.ts";
+import type { AdminV1Deps } from "./deps.ts";
+import type { OperatorDoorman } from "./doorman.ts";
+import { nowRoutes } from "./routes/now.ts";
+
+/** All of `/v1` at the admin server. */
+export const adminV1Routes: readonly Route<AdminV1Deps>[] = [
+  ...nowRoutes,
+  ...problemsRoutes,
+  ...descriptionRoutes(() => adminV1Routes),
+];
+
+export interface AdminV1Options {
+  readonly deps: AdminV1Deps;
+  readonly doorman: OperatorDoorman;
+  readonly monoMs: () => number;
+  readonly host: V1Host;
+}
+
+export function openAdminV1({ deps, doorman, monoMs, host }: AdminV1Options): V1Service {
+  return new Router({
+    routes: adminV1Routes,
+    deps,
+    doorman,
+    limits: new RateLimits(monoMs),
+    serveSocket: null,
+    host,
+    alerts: () => [],
+    hint: () => undefined,
+    close: () => Promise.resolve(),
+  });
+}
