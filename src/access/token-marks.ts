@@ -1,4 +1,4 @@
-import { isObject, listOf } from "../lib/shapes.ts";
+import { isObject, readJson, listOf } from "../lib/shapes.ts";
 import { type Scope, SCOPES } from "./access.ts";
 
 /** What a token may do, and until when. */
@@ -42,7 +42,9 @@ export function readTokenMarks(marks: ReadonlyMap<string, string>): {
   readonly records: ReadonlyMap<string, TokenRecord>;
   /** Unix ms. */
   readonly used: ReadonlyMap<string, number>;
+  readonly unreadable: ReadonlySet<string>;
 } {
+  const unreadable = new Set<string>();
   const records = new Map<string, TokenRecord>();
   const used = new Map<string, number>();
   for (const [mark, value] of marks) {
@@ -52,21 +54,17 @@ export function readTokenMarks(marks: ReadonlyMap<string, string>): {
       if (Number.isSafeInteger(ms)) used.set(id.slice(0, -USED.length), ms);
     } else {
       const record = readRecord(value);
-      if (record !== null) records.set(id, record);
+      if (record === null) unreadable.add(id);
+      else records.set(id, record);
     }
   }
-  return { records, used };
+  return { records, used, unreadable };
 }
 
 export const writeRecord = (record: TokenRecord): string => JSON.stringify(record);
 
 function readRecord(text: string): TokenRecord | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return null;
-  }
+  const value = readJson(text);
   if (!isObject(value)) return null;
   const { account, name, createdMs, gateways } = value;
   if (typeof account !== "string" || typeof name !== "string" || typeof createdMs !== "number") return null;

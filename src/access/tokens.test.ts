@@ -181,6 +181,9 @@ test("marks that cannot be read are no tokens, and open nothing", async () => {
     disk.marked.set(mark, broken);
     expect((await open(disk)).tokens.verify(token)).toBeNull();
   }
+  const { tokens } = await open(disk);
+  expect(await tokens.revoke(view.id)).toBe(true);
+  expect([disk.marked.size, await tokens.revoke(view.id)]).toEqual([0, false]);
   disk.marked.set(mark, JSON.stringify({ ...record, scopes: ["read", "all"] }));
   expect((await open(disk)).tokens.verify(token)?.scopes).toEqual(new Set(["read"]));
 });

@@ -59,6 +59,8 @@ const HOUR_MS = 60 * 60 * 1000;
 export class Tokens {
   readonly #options: TokensOptions;
   #records: ReadonlyMap<string, TokenRecord> = new Map();
+  /** Ids of marks that are no token: they count for nobody, and can be revoked. */
+  #unreadable: ReadonlySet<string> = new Set();
   readonly #used = new Map<string, number>();
   /** By digest in base64url. */
   readonly #holders = new Map<string, Holder>();
@@ -115,12 +117,14 @@ export class Tokens {
 
   async #revoke(id: string): Promise<boolean> {
     const record = this.#records.get(id);
-    if (record === undefined) return false;
+    if (record === undefined && !this.#unreadable.has(id)) return false;
     await this.#options.log.unmark([markOf(id), usedMarkOf(id)]);
     const records = new Map(this.#records);
     records.delete(id);
     this.#changed(records);
-    this.#options.logger.info({ token: id, account: record.account, name: record.name }, "a token was revoked");
+    this.#unreadable = new Set([...this.#unreadable].filter((each) => each !== id));
+    const { account = null, name = null } = record ?? {};
+    this.#options.logger.info({ token: id, account, name }, "a token was revoked");
     return true;
   }
 
@@ -153,8 +157,12 @@ export class Tokens {
   /** Takes over what another process has made of them, and ends what has expired. */
   async refresh(): Promise<void> {
     const changes = this.#changes;
-    const { records, used } = readTokenMarks(await this.#options.log.marks(TOKEN_STEM));
+    const { records, used, unreadable } = readTokenMarks(await this.#options.log.marks(TOKEN_STEM));
     if (changes !== this.#changes) return;
+    for (const id of unreadable) {
+      if (!this.#unreadable.has(id)) this.#options.logger.warn({ token: id }, UNREADABLE);
+    }
+    this.#unreadable = unreadable;
     for (const [id, ms] of used) this.#used.set(id, Math.max(ms, this.#used.get(id) ?? 0));
     this.#records = records;
     this.#endHolders();
@@ -249,6 +257,9 @@ export class Tokens {
     return { ...spec, id, usedMs: this.#used.get(id) ?? null, oldUntilMs };
   }
 }
+
+const UNREADABLE =
+  "a token cannot be read from the log and counts for nobody; `rialto token revoke` with its eight characters clears it away";
 
 const hasEnded = ({ expiresMs }: TokenRecord, { untilMs }: TokenKey, now: number): boolean =>
   (expiresMs !== null && expiresMs <= now) || (untilMs !== null && untilMs <= now);

@@ -3,8 +3,9 @@ import type { Tokens } from "../access/tokens.ts";
 import { apiSettings } from "../adapters/api/index.ts";
 import { adapters } from "../adapters/registry.ts";
 import { Destinations } from "../admin/destinations.ts";
-import type { Destination } from "../admin/views.ts";
+import type { Alert, Destination } from "../admin/views.ts";
 import type { Account, Config } from "../config/config.ts";
+import type { Consumers } from "../consumers/consumers.ts";
 import { hintEventOf } from "../consumers/hint-event.ts";
 import { CONSUMERS_STEM, PUSHED_STEM } from "../consumers/marks.ts";
 import { openConsumers } from "../consumers/open.ts";
@@ -96,7 +97,7 @@ export async function openV1(sources: V1Sources, host: V1Host): Promise<V1Servic
     limits: new RateLimits(() => clock.monoMs()),
     serveSocket,
     host,
-    alerts: () => deps.webhooks.alerts(),
+    alerts: () => [...unreadable(deps.consumers, name), ...deps.webhooks.alerts()],
     hint: (accountKey, channel, hint) => {
       const source = sources.config().accounts.get(accountKey);
       const seen = routes.seen(key).get(subjectOf(accountKey, channel));
@@ -110,6 +111,14 @@ export async function openV1(sources: V1Sources, host: V1Host): Promise<V1Servic
     },
   });
 }
+
+const unreadable = (consumers: Consumers, account: string): readonly Alert[] =>
+  consumers.unreadable.map((name) => ({
+    of: account,
+    what: `the consumer "${name}" cannot be read from the log, and is left out: nobody knows where it stood`,
+    remedy: `Make it again, with a \`start\` from which it is to go on: PUT /v1/consumers/${name}; or delete it.`,
+    sinceMs: null,
+  }));
 
 interface State extends Pick<V1Deps, "consumers" | "webhooks"> {
   readonly close: () => Promise<void>;

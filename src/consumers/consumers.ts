@@ -124,6 +124,8 @@ export interface Consumers {
   get(name: string, access: Access): Promise<Consumer>;
   list(access: Access): Promise<readonly Consumer[]>;
   remove(name: string, access: Access): Promise<boolean>;
+  /** Names of those whose marks cannot be read, which are left out until they are made again or deleted. */
+  readonly unreadable: readonly string[];
   close(): Promise<void>;
 }
 

@@ -49,8 +49,28 @@ test.each([
   ["a configuration with a key missing", JSON.stringify({ spec: { ...spec, filter: {} }, gateways: null })],
   ["gateways that are no texts", JSON.stringify({ spec, gateways: [1] })],
 ])("a configuration is passed over that is %s", (_, value) => {
-  expect(readMarks(PREFIX, new Map([[`${PREFIX}bot/spec`, value]])).consumers.size).toBe(0);
+  const at = atMark(PREFIX, "bot", state, 5);
+  const { consumers, unreadable } = readMarks(
+    PREFIX,
+    new Map([
+      [`${PREFIX}bot/spec`, value],
+      [at.name, at.value],
+    ]),
+  );
+  expect([consumers.size, unreadable]).toEqual([0, ["bot"]]);
 });
+
+test.each(["{", "[]", "{}", '{"f":-1}'])(
+  "a consumer whose position is %s does not begin with all of the log",
+  (value) => {
+    const { name, value: saved } = specMark(PREFIX, "bot", { spec, gateways: null });
+    const marks = new Map([
+      [name, saved],
+      [`${PREFIX}bot/at`, value],
+    ]);
+    expect(readMarks(PREFIX, marks)).toMatchObject({ consumers: new Map(), unreadable: ["bot"] });
+  },
+);
 
 test("a position with nonsense in it is what of it makes sense", () => {
   const marks = new Map([

@@ -1,4 +1,4 @@
-import { isObject, listOf } from "../lib/shapes.ts";
+import { isObject, isTexts, readJson, listOf } from "../lib/shapes.ts";
 import type { Log, Mark, Seq } from "../log/log.ts";
 import type { ConsumerSpec } from "./consumers.ts";
 import type { Range } from "./ranges.ts";
@@ -81,25 +81,37 @@ export const goneMark = (prefix: string, name: string, { atMs, gateways }: Gone)
   value: JSON.stringify({ t: atMs, gateways }),
 });
 
-/** All that stands below the prefix, by name, and those that were idle for too long and have ended. */
+/**
+ * All that stands below the prefix, by name, those that were idle for too long and have ended, and the names of those
+ * that cannot be read: a consumer without its configuration or its position is none.
+ */
 export function readMarks(
   prefix: string,
   marks: ReadonlyMap<string, string>,
-): { readonly consumers: ReadonlyMap<string, SavedConsumer>; readonly gone: ReadonlyMap<string, Gone> } {
+): {
+  readonly consumers: ReadonlyMap<string, SavedConsumer>;
+  readonly gone: ReadonlyMap<string, Gone>;
+  readonly unreadable: readonly string[];
+} {
+  const unreadable: string[] = [];
   const consumers = new Map<string, SavedConsumer>();
   const gone = new Map<string, Gone>();
   for (const [mark, value] of marks) {
     const [, name = "", kind] = /^([^/]+)\/(spec|gone)$/u.exec(mark.slice(prefix.length)) ?? [];
-    if (kind === "gone") gone.set(name, goneOf(parsed(value)));
+    if (kind === "gone") gone.set(name, goneOf(readJson(value)));
     if (kind !== "spec") continue;
-    const saved = parsed(value);
-    if (!isSavedSpec(saved)) continue;
+    const saved = readJson(value);
     const names = markNames(prefix, name);
-    const at = parsed(marks.get(names.at));
-    const dead = deadOf(parsed(marks.get(names.dead)));
+    const at = readJson(marks.get(names.at));
+    // Without its position, all of the log would come again.
+    if (!isSavedSpec(saved) || !isObject(at) || wholeOf(at["f"]) === null) {
+      unreadable.push(name);
+      continue;
+    }
+    const dead = deadOf(readJson(marks.get(names.dead)));
     consumers.set(name, { spec: saved.spec, gateways: saved.gateways, ...positionOf(at, dead) });
   }
-  return { consumers, gone };
+  return { consumers, gone, unreadable };
 }
 
 function goneOf(value: unknown): Gone {
@@ -107,8 +119,10 @@ function goneOf(value: unknown): Gone {
   return { atMs: wholeOf(t) ?? 0, gateways: isTexts(gateways) ? gateways : null };
 }
 
-function positionOf(at: unknown, dead: ReadonlyMap<Seq, Dead>): Pick<SavedConsumer, "state" | "seenMs"> {
-  const { f, a, n, t }: Readonly<Record<string, unknown>> = isObject(at) ? at : {};
+function positionOf(
+  { f, a, n, t }: Readonly<Record<string, unknown>>,
+  dead: ReadonlyMap<Seq, Dead>,
+): Pick<SavedConsumer, "state" | "seenMs"> {
   const counts = isObject(n) ? Object.entries(n) : [];
   const state: SavedState = {
     floor: wholeOf(f) ?? 0,
@@ -143,17 +157,6 @@ function deadOf(value: unknown): ReadonlyMap<Seq, Dead> {
 
 const wholeOf = (value: unknown): number | null =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : null;
-
-function parsed(text: string | undefined): unknown {
-  try {
-    return text === undefined ? null : JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-const isTexts = (value: unknown): value is readonly string[] =>
-  Array.isArray(value) && value.every((one) => typeof one === "string");
 
 const isSavedSpec = (value: unknown): value is SavedSpec =>
   isObject(value) && isSpec(value["spec"]) && (value["gateways"] === null || isTexts(value["gateways"]));

@@ -39,6 +39,8 @@ class OwnWebhooks implements Webhooks {
   readonly #deps: WebhooksDeps;
   readonly #stem: string;
   readonly #running = new Map<string, Running>();
+  /** Those of which nothing can be read. */
+  readonly #unreadable = new Set<string>();
   readonly #faults: Throttle;
   /** Changes happen one after the other. */
   #last: Promise<unknown> = Promise.resolve();
@@ -59,6 +61,7 @@ class OwnWebhooks implements Webhooks {
       const record = readRecord(text);
       if (record === null) {
         logger.error({ account: account.name, webhook: name }, "a webhook cannot be read and stays down");
+        this.#unreadable.add(name);
         continue;
       }
       try {
@@ -67,6 +70,7 @@ class OwnWebhooks implements Webhooks {
       } catch (error) {
         if (!(error instanceof ConsumerError)) throw error;
         logger.error({ account: account.name, webhook: name, ...faultOf(error) }, "a webhook stays down");
+        this.#unreadable.add(name);
       }
     }
   }
@@ -112,6 +116,7 @@ class OwnWebhooks implements Webhooks {
 
   async remove(name: string, access: Access): Promise<boolean> {
     return await this.#alone(async () => {
+      if (access.gateways === null && this.#unreadable.has(name)) return await this.#clear(name);
       const { running } = await this.#find(name, access);
       await running.pusher.stop();
       this.#running.delete(name);
@@ -152,7 +157,13 @@ class OwnWebhooks implements Webhooks {
   }
 
   alerts(): readonly Alert[] {
-    return [...this.#running].flatMap(
+    const unreadable = [...this.#unreadable].map((name) => ({
+      of: this.#deps.account.name,
+      what: `the webhook "${name}" cannot be read from the log: nothing is sent to it`,
+      remedy: `Create it again: PUT /v1/webhooks/${name}; or delete it.`,
+      sinceMs: null,
+    }));
+    const disabled = [...this.#running].flatMap(
       ([
         name,
         {
@@ -165,6 +176,7 @@ class OwnWebhooks implements Webhooks {
         return [{ of: this.#deps.account.name, what, remedy, sinceMs: disabled.atMs }];
       },
     );
+    return [...unreadable, ...disabled];
   }
 
   async close(): Promise<void> {
@@ -179,14 +191,25 @@ class OwnWebhooks implements Webhooks {
     if (this.#running.size >= WEBHOOKS_MAX) {
       throw new ConsumerError("unprocessable", `an account has at most ${WEBHOOKS_MAX} webhooks`);
     }
+    if (this.#unreadable.has(name) && how.access.gateways !== null) {
+      throw new ConsumerError("not_found", `the name "${name}" is taken by a webhook that this token may not see`);
+    }
     // What an earlier try has left, that did not come to its end.
-    await consumers.remove(name, this.#everything()).catch(ignoreMissing);
+    await this.#clear(name);
     const { consumer } = await consumers.put(name, consumerSpec(spec), { access: how.access, ifMatch: null });
     const secret = newSecret();
     const record: WebhookRecord = { spec, secrets: [{ secret, untilMs: null }] };
     await this.#store(name, record);
     const running = this.#start(name, record, consumer, FRESH);
     return { is: "created" as const, view: await this.#view(name, running, consumer), secret };
+  }
+
+  /** What has no pusher. */
+  async #clear(name: string): Promise<true> {
+    await this.#deps.log.unmark([this.#mark(name, "spec"), this.#mark(name, "at")]);
+    await this.#deps.consumers.remove(name, this.#everything()).catch(ignoreMissing);
+    this.#unreadable.delete(name);
+    return true;
   }
 
   async #change(name: string, running: Running, spec: WebhookSpec, access: Access): Promise<WebhookView> {

@@ -38,6 +38,7 @@ class StoredConsumers implements Consumers {
   readonly #consumers = new Map<string, StoredConsumer>();
   /** Oldest first. */
   readonly #gone: Map<string, Gone>;
+  readonly #unreadable: Set<string>;
   /** Changes of which consumers there are take turns. */
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -45,8 +46,9 @@ class StoredConsumers implements Consumers {
     this.#prefix = prefix;
     this.#options = options;
     this.#wakes = new Wakes(options.feed);
-    const { consumers, gone } = readMarks(prefix, marks);
+    const { consumers, gone, unreadable } = readMarks(prefix, marks);
     this.#gone = new Map([...gone].sort(([, a], [, b]) => a.atMs - b.atMs));
+    this.#unreadable = new Set(unreadable);
     const now = options.clock.nowMs();
     for (const [name, saved] of consumers) {
       this.#gone.delete(name);
@@ -79,6 +81,8 @@ class StoredConsumers implements Consumers {
     return await this.#inTurn(async () => {
       const consumer = this.#visible(name, access);
       if (consumer === null) {
+        // Which gateways it was of is not known.
+        if (access.gateways === null && this.#unreadable.has(name)) return await this.#clear(name);
         if (!this.#hasGone(name, access)) return false;
         await this.#options.log.unmark([markNames(this.#prefix, name).gone]);
         return this.#gone.delete(name);
@@ -88,6 +92,10 @@ class StoredConsumers implements Consumers {
       await this.#options.log.unmark([markNames(this.#prefix, name).gone]);
       return true;
     });
+  }
+
+  get unreadable(): readonly string[] {
+    return [...this.#unreadable];
   }
 
   async close(): Promise<void> {
@@ -102,7 +110,7 @@ class StoredConsumers implements Consumers {
     await this.#dropIdle();
     const there = this.#consumers.get(name);
     if (there !== undefined && !isVisible(there, access)) {
-      throw new ConsumerError("not_found", `the name ${name} is taken by a consumer that this token may not see`);
+      throw notYours(name);
     }
     if (ifMatch !== null && !isMatch(ifMatch, there?.etag ?? null)) {
       const what = there === undefined ? "there is none" : `it stands at ${there.etag}`;
@@ -131,6 +139,10 @@ class StoredConsumers implements Consumers {
     // An empty list would mean all.
     if (gateways?.length === 0) throw new ConsumerError("unprocessable", "the token may see no gateway");
     const filter = spec.filter.gateways.length > 0 ? spec.filter : { ...spec.filter, gateways: gateways ?? [] };
+    if (this.#unreadable.has(name)) {
+      if (gateways !== null) throw notYours(name);
+      await this.#clear(name);
+    }
     const floor = await positionOf(spec.start, filter, feed);
     const state = { floor, ranges: [], counts: [], dead: [] };
     const saved = { spec, gateways, state, seenMs: clock.nowMs() };
@@ -182,10 +194,16 @@ class StoredConsumers implements Consumers {
     }
   }
 
+  /** What nobody can read. */
+  async #clear(name: string): Promise<true> {
+    await this.#options.log.unmark(marksOf(this.#prefix, name));
+    this.#unreadable.delete(name);
+    return true;
+  }
+
   async #drop(consumer: StoredConsumer): Promise<void> {
     await consumer.remove();
-    const { spec, at, dead } = markNames(this.#prefix, consumer.name);
-    await this.#options.log.unmark([spec, at, dead]);
+    await this.#options.log.unmark(marksOf(this.#prefix, consumer.name));
     // Not before: what the log refuses to forget can be deleted once more, and does not come back with a restart.
     this.#consumers.delete(consumer.name);
   }
@@ -196,6 +214,14 @@ class StoredConsumers implements Consumers {
     return mine;
   }
 }
+
+function marksOf(prefix: string, consumer: string): readonly string[] {
+  const { spec, at, dead } = markNames(prefix, consumer);
+  return [spec, at, dead];
+}
+
+const notYours = (name: string): ConsumerError =>
+  new ConsumerError("not_found", `the name ${name} is taken by a consumer that this token may not see`);
 
 /** Only who sees all gateways of a consumer knows of it. */
 const isVisible = ({ gateways }: Pick<StoredConsumer, "gateways">, access: Access): boolean =>

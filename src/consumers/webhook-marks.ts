@@ -1,4 +1,4 @@
-import { isObject, listOf } from "../lib/shapes.ts";
+import { isObject, isTexts, readJson, listOf } from "../lib/shapes.ts";
 import type { ConsumerStart } from "./consumers.ts";
 import type { PusherState } from "./pusher.ts";
 import type { WebhookSpec } from "./webhooks.ts";
@@ -12,25 +12,24 @@ export interface WebhookRecord {
 
 /** Null: nothing that this version has written. */
 export function readRecord(text: string): WebhookRecord | null {
-  const value: unknown = JSON.parse(text);
+  const value = readJson(text);
   if (!isObject(value) || !isObject(value["spec"])) return null;
   const { url, filter, start, ordered, timeoutMs } = value["spec"];
   if (typeof url !== "string" || typeof ordered !== "boolean" || typeof timeoutMs !== "number") return null;
   if (!isObject(filter) || !isStart(start)) return null;
+  const { gateways, types, accounts } = filter;
+  // An empty list would mean all.
+  if (!isTexts(gateways) || !isTexts(types) || !isTexts(accounts)) return null;
   const secrets = listOf(value["secrets"]).flatMap((each) => {
     if (!isObject(each) || typeof each["secret"] !== "string") return [];
     const { secret, untilMs } = each;
     return [{ secret, untilMs: typeof untilMs === "number" ? untilMs : null }];
   });
-  const names = (key: string): string[] => listOf(filter[key]).filter((name) => typeof name === "string");
+  // Nobody would take what is not signed.
+  if (secrets.length === 0) return null;
   const spec: WebhookSpec = {
     url,
-    filter: {
-      gateways: names("gateways"),
-      types: names("types"),
-      accounts: names("accounts"),
-      mine: filter["mine"] === true,
-    },
+    filter: { gateways, types, accounts, mine: filter["mine"] === true },
     start,
     ordered,
     timeoutMs,
@@ -46,7 +45,7 @@ function isStart(value: unknown): value is ConsumerStart {
 
 /** What cannot be read counts as nothing: at worst an endpoint is tried again sooner. */
 export function readState(text: string): PusherState {
-  const value: unknown = JSON.parse(text);
+  const value = readJson(text);
   const tries: Record<string, readonly [number, number]> = {};
   if (!isObject(value)) return { disabled: null, tries };
   const { disabled } = value;

@@ -3,8 +3,9 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import { Webhook } from "standardwebhooks";
 import { expect, onTestFinished, test } from "vitest";
 import { eventually, Inbox } from "../../../../test/support/wait.ts";
+import { readerView } from "../../../app/api-server.ts";
 import { isObject } from "../../../lib/shapes.ts";
-import { type V1Stage, v1Stage } from "../stage.suite.ts";
+import { STAGE_ACCOUNT, type V1Stage, v1Stage } from "../stage.suite.ts";
 
 const TOKEN = "configured-token";
 
@@ -218,4 +219,39 @@ test("webhooks need the account's Token or the scope admin, and their consumers 
   await stage.ask("PUT", "/v1/webhooks/hook", { body: { url } });
   expect(await stage.ask("GET", "/v1/consumers")).toMatchObject({ body: { consumers: [] } });
   expect(await stage.ask("GET", "/v1/consumers/hook")).toMatchObject({ status: 404 });
+});
+
+test("a webhook that cannot be read is told of, and keeps neither the others nor the rest of /v1 from working", async () => {
+  const { stage, take, url, config } = await staged();
+  for (const name of ["hook", "torn", "bare"]) await stage.ask("PUT", `/v1/webhooks/${name}`, { body: { url } });
+  for (const name of ["bot", "lost"]) await stage.ask("PUT", `/v1/consumers/${name}`, { body: {} });
+  const account = STAGE_ACCOUNT;
+  await stage.log.mark([
+    { name: `v1/w/${account}/torn/spec`, value: '{"spec":{"url":"ht' },
+    { name: `v1/w/${account}/hook/at`, value: "{" },
+    { name: `v1/c/${account}/lost/spec`, value: "" },
+  ]);
+  await stage.log.unmark([`v1/h/${account}/bare/spec`]);
+  await stage.change(config, account);
+  const list = await stage.ask("GET", "/v1/webhooks");
+  expect(list).toMatchObject({ status: 200, body: { webhooks: [{ name: "hook" }] } });
+  expect(await stage.ask("GET", "/v1/consumers")).toMatchObject({ body: { consumers: [{ name: "bot" }] } });
+  const troubles = (): readonly string[] =>
+    stage.servers.all.flatMap((server) => (readerView(server, new Map()).troubles ?? []).map(({ what }) => what));
+  expect(troubles()).toEqual([
+    'the consumer "lost" cannot be read from the log, and is left out: nobody knows where it stood',
+    'the webhook "bare" cannot be read from the log: nothing is sent to it',
+    'the webhook "torn" cannot be read from the log: nothing is sent to it',
+  ]);
+  await stage.say("net.a/#x", { text: "hi" });
+  expect((await take()).path).toBe("/hook");
+  expect((await stage.ask("PUT", "/v1/webhooks/torn", { body: { url } })).status).toBe(201);
+  expect((await stage.ask("DELETE", "/v1/webhooks/bare")).status).toBe(204);
+  expect((await stage.ask("PUT", "/v1/consumers/lost", { body: {} })).status).toBe(201);
+  expect(troubles()).toEqual([]);
+  await stage.change(config, account);
+  expect((await stage.ask("GET", "/v1/webhooks")).body).toMatchObject({
+    webhooks: [{ name: "hook" }, { name: "torn" }],
+  });
+  expect(troubles()).toEqual([]);
 });
