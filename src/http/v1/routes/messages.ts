@@ -72,7 +72,7 @@ export const messagesRoutes: readonly Route[] = [
     id: "deleteMessage",
     summary: "Deletes a message everywhere.",
     about:
-      "One that this account has posted; with the scope `moderate` anybody's, in all gateways of the caller that have it. A message that is deleted already is answered the same way.",
+      "One that this account has posted; with the scope `moderate` anybody's, in all gateways that have it: a token that does not see them all is refused. A message that is deleted already is answered the same way.",
     headers: { "If-Match": IF_MATCH },
     body: ActorSchema,
     answers: { 200: { about: "The deletion is stored, and on its way.", schema: TAKEN } },

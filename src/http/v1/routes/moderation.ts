@@ -82,7 +82,7 @@ export const moderationRoutes: readonly Route[] = [
     id: "moderate",
     summary: "Deletes messages of anybody on all networks: those that are named, or what one person has said.",
     about:
-      "In all gateways of the caller that have a message, its own room included, as far as the networks let Rialto: `receipts` say so. Looks through the newest 10 000 entries; `more`: there are others, ask again.",
+      "In all gateways of the caller that have a message, its own room included, as far as the networks let Rialto: `receipts` say so. A message of a room that is also in a gateway that the token does not see is refused, and all others with it. Looks through the newest 10 000 entries; `more`: there are others, ask again.",
     body: DeleteSchema,
     answers: {
       200: {

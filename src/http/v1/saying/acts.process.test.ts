@@ -164,6 +164,27 @@ describe("a deletion", () => {
     expect((await stage.ask("DELETE", `/v1/messages/${here}`, { token })).status).toBe(200);
     expect((await stage.ask("DELETE", `/v1/messages/${await post(stage, "x", "den")}`, { token })).status).toBe(404);
   });
+
+  test("by a token of one gateway is refused where the message is in another as well, alone and among many", async () => {
+    const gateways = [
+      aGateway("lobby", ["inout net.a #x", "inout net.c #z", "inout api.game api"]),
+      aGateway("den", ["inout net.a #x", "inout net.b #y", "inout api.game api"]),
+    ];
+    const stage = await v1Stage({ gateways });
+    const [shared, single] = [await heard(stage), await heard(stage, "net.c/#z")];
+    const token = await stage.token({ scopes: ["write", "moderate"], gateways: ["lobby"] });
+    const alone = await stage.ask("DELETE", `/v1/messages/${shared}`, { token });
+    const among = await stage.ask("POST", "/v1/moderation/delete", { body: { messages: [single, shared] }, token });
+    for (const answer of [alone, among]) {
+      expect(answer).toMatchObject({ status: 403, body: { code: "forbidden" } });
+      expect(answer.text).toContain(`message ${shared} is in gateways that this token does not see as well`);
+      expect(answer.text).not.toContain("den");
+    }
+    for (const id of [shared, single]) expect(await stage.log.ids.get(Number(id))).toMatchObject({ gone: false });
+    expect((await stage.ask("DELETE", `/v1/messages/${single}`, { token })).status).toBe(200);
+    const both = await stage.token({ scopes: ["write", "moderate"], gateways: ["lobby", "den"] });
+    expect((await stage.ask("DELETE", `/v1/messages/${shared}`, { token: both })).status).toBe(200);
+  });
 });
 
 describe("a reaction", () => {

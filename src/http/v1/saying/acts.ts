@@ -16,7 +16,7 @@ import type { V1Deps } from "../deps.ts";
 import { ProblemError } from "../problems.ts";
 import type { Reply } from "../route.ts";
 import { droppedReply } from "./answers.ts";
-import { gatewaysOf, isOwn, placesAbout } from "./places.ts";
+import { checkWhole, gatewaysOf, isOwn, placesAbout } from "./places.ts";
 import { checkRevision, etagOfRevision } from "./revision.ts";
 import type { Actor, Edit, SayingAuthor } from "./shapes.ts";
 import { callerName, mentionsOf, namesOf } from "./words.ts";
@@ -131,6 +131,7 @@ export function deletionsOf(
   access: Access,
   scene: SayScene,
 ): readonly NewEntry[] {
+  checkWhole(target, access, scene);
   const otherwise = isOwn(target, scene) ? writerOf(target) : callerOf(access, scene.account);
   const names = namesOf(author, otherwise);
   const note: IdNote = { is: "gone", of: target.seq };

@@ -50,6 +50,17 @@ export function gatewaysOf({ subject }: Pick<Known, "subject">, access: Access, 
 }
 
 /**
+ * Throws a ProblemError `forbidden` for a message of a room that is also in gateways that the caller does not see: it
+ * has one entry and stands once in its own room, so it goes for all of them or for none.
+ */
+export function checkWhole({ subject, seq }: Known, access: Access, scene: Scene): void {
+  const seen = scene.routes.seen(scene.account.key).get(subject)?.gateways ?? [];
+  if (seen.every(({ name }) => maySee(access, name))) return;
+  const detail = `message ${seq} is in gateways that this token does not see as well, and would be deleted there, too`;
+  throw new ProblemError("forbidden", `${detail}: a token for all gateways can delete it`);
+}
+
+/**
  * Where something is said about this message so that all hear it who have it, as far as the caller may. Throws a
  * ProblemError `forbidden` when that is nowhere.
  */
