@@ -64,8 +64,9 @@ export interface Batch {
   readonly receipts?: readonly Receipt[];
   /**
    * Answer-once: the first batch with this key stores the answer for 24 h; later ones get it back and store nothing.
+   * `answer` null: only asks for what there is, and is no first one.
    */
-  readonly once?: { readonly key: string; readonly fingerprint: string; readonly answer: string };
+  readonly once?: { readonly key: string; readonly fingerprint: string; readonly answer: string | null };
 }
 
 /** A named, durable position or token. Later puts win. */

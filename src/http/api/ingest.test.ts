@@ -243,7 +243,7 @@ function onceOf(own: Account, ignored: readonly string[] = []) {
       return Promise.resolve(
         first.fingerprint === once?.fingerprint ? { is: "repeated", answer: first.answer } : { is: "conflict" },
       );
-    if (once !== undefined) answers.set(once.key, once);
+    if (once !== undefined && once.answer !== null) answers.set(once.key, { ...once, answer: once.answer });
     const seqs = added.map((entry) => entries.push(entry));
     for (const [index, { subject, note }] of added.entries()) {
       if (note !== undefined) ids.note(seqs[index] ?? 0, subject, 0, note);

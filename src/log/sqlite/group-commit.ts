@@ -252,7 +252,7 @@ function sizeOf(batch: Batch, unmark: readonly string[]): number {
   }
   for (const name of unmark) size += WAITING_OVERHEAD + name.length;
   if (batch.once !== undefined) {
-    size += batch.once.key.length + batch.once.fingerprint.length + batch.once.answer.length;
+    size += batch.once.key.length + batch.once.fingerprint.length + (batch.once.answer?.length ?? 0);
   }
   return size;
 }

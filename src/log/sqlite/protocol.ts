@@ -78,7 +78,7 @@ export interface BatchExtra {
   readonly seqMarks: readonly SeqMark[];
   readonly unmark: readonly string[];
   readonly receipts: readonly Receipt[];
-  readonly once: { readonly key: string; readonly fingerprint: string; readonly answer: string } | null;
+  readonly once: { readonly key: string; readonly fingerprint: string; readonly answer: string | null } | null;
 }
 
 export interface ReadRequest {

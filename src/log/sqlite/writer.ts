@@ -188,6 +188,7 @@ export class Writer {
     }
     if (extra.once === null) return;
     const { key, fingerprint, answer } = extra.once;
+    if (answer === null) return;
     this.#putOnce.run(at, this.#names.intern(extra.account), key, fingerprint, answer);
   }
 }

@@ -41,7 +41,9 @@ class Model {
     if (once !== undefined && seen !== undefined) {
       return seen.fingerprint === once.fingerprint ? { is: "repeated", answer: seen.answer } : { is: "conflict" };
     }
-    if (once !== undefined) this.#once.set(`${account} ${once.key}`, once);
+    if (once !== undefined && once.answer !== null) {
+      this.#once.set(`${account} ${once.key}`, { ...once, answer: once.answer });
+    }
     for (const { name, value } of marks) this.marks.set(name, value);
     const seqs = entries.map((entry) => this.#store(account, entry));
     for (const { name, entry, value } of seqMarks) {
@@ -114,7 +116,7 @@ const batch: fc.Arbitrary<Batch> = fc.record(
     once: fc.record({
       key: fc.constantFrom("o1", "o2", "o3"),
       fingerprint: fc.constantFrom("f", "g"),
-      answer: fc.string({ maxLength: 5 }),
+      answer: fc.option(fc.string({ maxLength: 5 }), { freq: 3, nil: null }),
     }),
   },
   { requiredKeys: ["account", "entries"] },

@@ -133,6 +133,15 @@ export function describeWrites(bench: Bench): void {
       expect(await bench.log.marks("by")).toEqual(new Map([["by", "one"]]));
     });
 
+    test("who only asks has the answer there is, and is no first one", async () => {
+      const asked = { account: "api.web", entries: [], once: { key: "order-1", fingerprint: "f", answer: null } };
+      expect(await bench.log.append(asked)).toEqual({ is: "stored", seqs: [] });
+      expect((await bench.log.append(posting("f", "one"))).is).toBe("stored");
+      expect(await bench.log.append(asked)).toEqual({ is: "repeated", answer: "one" });
+      const other = { ...asked, once: { ...asked.once, fingerprint: "g" } };
+      expect(await bench.log.append(other)).toEqual({ is: "conflict" });
+    });
+
     test("another fingerprint is a conflict and stores nothing", async () => {
       const [, second] = await Promise.all([
         bench.log.append(posting("f", "one")),

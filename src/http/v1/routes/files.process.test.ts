@@ -145,6 +145,23 @@ test("a message has its files by their ids, for networks and for readers", async
   expect(files).toEqual([JSON.stringify({ is: "stored", sha256: sha256Of(ID) })]);
 });
 
+test("a repeat is answered as the first time, also when its file is known no more; what was refused is no first time", async () => {
+  const stage = await staged();
+  const post = async (text: string) =>
+    await stage.ask("POST", "/v1/gateways/lobby/messages", {
+      body: { text, files: [ID] },
+      headers: { "Idempotency-Key": "k" },
+    });
+  expect((await post("look")).status).toBe(422);
+  await upload(stage);
+  const first = await post("look");
+  await forgetUploads(Date.now() + 1000, stage.log);
+  const again = await post("look");
+  expect([first.status, again.status, again.text]).toEqual([201, 201, first.text]);
+  expect(again.headers.get("idempotency-replayed")).toBe("true");
+  expect(await post("other")).toMatchObject({ status: 422, body: { code: "idempotency_mismatch" } });
+});
+
 describe("a file of a message", () => {
   const NET = fileId({ is: "remote", account: "net.a", ref: mint("FileRef", "r") });
 

@@ -29,6 +29,8 @@ export interface Posting {
   readonly once: { readonly key: string; readonly fingerprint: string } | null;
 }
 
+type OnceName = Pick<NonNullable<Batch["once"]>, "key" | "fingerprint">;
+
 /** What has to be looked up before it can be said. */
 interface Found {
   readonly about: About | null;
@@ -50,7 +52,34 @@ export function post(posting: Posting, deps: PostDeps): Promise<Reply> {
   const { text = "", files = [], reply_to: reply, thread } = posting.fields;
   if (text === "" && files.length === 0) throw NOTHING_SAID;
   const isPlain = files.length === 0 && !isId(reply) && !isId(thread);
-  return isPlain ? say(posting, NOTHING, deps) : find(posting, deps).then((found) => say(posting, found, deps));
+  if (isPlain) return say(posting, NOTHING, deps);
+  return find(posting, deps).then(
+    (found) => say(posting, found, deps),
+    async (error: unknown) => {
+      // What it names may have gone since it was said.
+      const said = error instanceof ProblemError && posting.once !== null ? await saidBefore(posting, deps) : null;
+      if (said === null) throw error;
+      return said;
+    },
+  );
+}
+
+/** The answer that its key has; null: it has none. Rejects as `post` does. */
+async function saidBefore(posting: Posting, deps: PostDeps): Promise<Reply | null> {
+  const { log, config, routes } = deps;
+  const account = deps.account();
+  const at = placeOf(posting.gateway, posting.access, { account, routes }, config());
+  const once = onceOf(posting);
+  if (once === null) return null;
+  const { is, ...found } = await log.append({ account: account.key, entries: [], once: { ...once, answer: null } });
+  if (is === "conflict") throw mismatch();
+  return "answer" in found ? await repeated(found.answer, { at, once }, log) : null;
+}
+
+/** How the log knows it by its key; null: it has none. */
+function onceOf({ gateway, access, once }: Posting): OnceName | null {
+  if (once === null) return null;
+  return { key: `v1 ${access.token ?? ""} ${once.key}`, fingerprint: `${once.fingerprint} ${gateway}` };
 }
 
 const NOTHING_SAID = new ProblemError("unprocessable", "a message has a text or a file", {
@@ -125,17 +154,13 @@ async function fileOf(id: string, index: number, access: Access, deps: PostDeps)
 interface Made {
   readonly said: Said;
   readonly at: PostPlace;
-  readonly once: NonNullable<Batch["once"]> | null;
+  readonly once: OnceName | null;
   /** The message as the answer has it, without its id: JSON behind the first brace. */
   readonly rest: string;
 }
 
-function make(
-  { gateway, fields, access, once }: Posting,
-  { about, files }: Found,
-  scene: SayScene,
-  deps: PostDeps,
-): Made {
+function make(posting: Posting, { about, files }: Found, scene: SayScene, deps: PostDeps): Made {
+  const { gateway, fields, access } = posting;
   const { account, inbound } = scene;
   const at = placeOf(gateway, access, scene, deps.config());
   const { style = "normal", format = "markdown", hops = 0 } = fields;
@@ -157,14 +182,9 @@ function make(
   const isDropped = verdict.is === "drop";
   const message = isDropped ? given : verdict.message;
   const rest = JSON.stringify(shownMessage(message, fields, { about, files })).slice(1);
-  const batchOnce =
-    once === null
-      ? null
-      : {
-          key: `v1 ${access.token ?? ""} ${once.key}`,
-          fingerprint: `${once.fingerprint} ${gateway}`,
-          answer: isDropped ? `dropped ${verdict.reason}` : `${message.timestamp} ${rest}`,
-        };
+  const once = onceOf(posting);
+  const answer = isDropped ? `dropped ${verdict.reason}` : `${message.timestamp} ${rest}`;
+  const batchOnce = once === null ? null : { ...once, answer };
   if (isDropped) {
     const batch = batchOnce === null ? null : { account: account.key, entries: [], once: batchOnce };
     return { said: { batch, dropped: { message, drop: verdict } }, at, once: batchOnce, rest };
@@ -254,7 +274,7 @@ function taken(seq: Seq, rest: string, headers: Readonly<Record<string, string>>
 const REPLAYED = { "Idempotency-Replayed": "true" } as const;
 
 /** The first answer was stored together with its message, before that had an id. */
-async function repeated(first: string, { at, once }: Made, log: PostDeps["log"]): Promise<Reply> {
+async function repeated(first: string, { at, once }: Pick<Made, "at" | "once">, log: PostDeps["log"]): Promise<Reply> {
   const space = first.indexOf(" ");
   const [head, rest] = [first.slice(0, space), first.slice(space + 1)];
   if (head === "dropped") return droppedReply(rest, REPLAYED);
