@@ -1,4 +1,25 @@
-import { render } from "preact";
+import { signal } from "@preact/signals";
+import { type JSX, render } from "preact";
 import "./base.css";
+import { get, unauthorized } from "./lib/api.ts";
+import { Shell } from "./shell/Shell.tsx";
+import { SignIn, takeLogin } from "./shell/SignIn.tsx";
 
-render(<h1>Rialto</h1>, document.body);
+const login = signal(takeLogin());
+const known = signal(false);
+
+/** A link is used also by who is signed in already: it may be for another browser's session that was revoked. */
+function Dashboard(): JSX.Element | null {
+  if (login.value !== null || unauthorized.value) {
+    return <SignIn login={login.value} onDone={() => (login.value = null)} />;
+  }
+  return known.value ? <Shell /> : null;
+}
+
+render(<Dashboard />, document.body);
+addEventListener("hashchange", () => {
+  login.value ??= takeLogin();
+});
+void get("/v1/session").then(() => {
+  known.value = true;
+});

@@ -1,0 +1,80 @@
+import type { JSX } from "preact";
+import { duration, moment } from "../lib/format.ts";
+import { partTexts } from "./texts.ts";
+
+/** How a stretch of time was; the worst of it counts. */
+export type Beat = "ok" | "degraded" | "down" | "none";
+
+interface BarProps {
+  /** Of what; stands before the words that are read aloud. */
+  readonly of: string;
+  /** Oldest first; the last one is now. */
+  readonly beats: readonly Beat[];
+  readonly stepMs: number;
+  readonly nowMs: number;
+  /** Marks, at most: several beats become one, and the worst counts. */
+  readonly marks?: number;
+}
+
+interface Mark {
+  readonly state: Beat;
+  readonly fromMs: number;
+}
+
+const ORDER: readonly Beat[] = ["none", "ok", "degraded", "down"];
+
+/** A heartbeat bar: one mark for each stretch, with its words as title, and one sentence for all. */
+export function Bar({ of, beats, stepMs, nowMs, marks = 48 }: BarProps): JSX.Element {
+  const each = Math.max(1, Math.ceil(beats.length / marks));
+  const shown: Mark[] = [];
+  for (let at = 0; at < beats.length; at += each) {
+    shown.push({ state: worstOf(beats.slice(at, at + each)), fromMs: nowMs - (beats.length - at) * stepMs });
+  }
+  const words = wordsOf(beats, stepMs, nowMs);
+  return (
+    <svg
+      class="bar"
+      role="img"
+      aria-label={`${of}: ${words}`}
+      viewBox={`0 0 ${shown.length * 5} 16`}
+      preserveAspectRatio="none"
+    >
+      {shown.map(({ state, fromMs }, index) => (
+        // A mark is not only of another colour but also of another height.
+        <rect key={index} class={state} x={index * 5} width={4} {...HEIGHTS[state]}>
+          <title>{partTexts.worst(partTexts[state], moment(fromMs, nowMs))}</title>
+        </rect>
+      ))}
+    </svg>
+  );
+}
+
+const HEIGHTS: Readonly<Record<Beat, { readonly y: number; readonly height: number }>> = {
+  ok: { y: 3, height: 10 },
+  degraded: { y: 1.5, height: 13 },
+  down: { y: 0, height: 16 },
+  none: { y: 6, height: 4 },
+};
+
+const worstOf = (beats: readonly Beat[]): Beat =>
+  beats.reduce<Beat>((worst, beat) => (ORDER.indexOf(beat) > ORDER.indexOf(worst) ? beat : worst), "none");
+
+/** The share of what is known that was without trouble. */
+export function shareOf(beats: readonly Beat[]): string | null {
+  const known = beats.filter((beat) => beat !== "none");
+  if (known.length === 0) return null;
+  const share = (known.filter((beat) => beat === "ok").length / known.length) * 100;
+  // Never 100 % of what was not whole.
+  const rounded = share === 100 ? "100" : Math.min(99.9, Math.floor(share * 10) / 10).toFixed(1);
+  return `${rounded} %`;
+}
+
+function wordsOf(beats: readonly Beat[], stepMs: number, nowMs: number): string {
+  const span = duration(beats.length * stepMs);
+  const share = shareOf(beats);
+  if (share === null) return partTexts.barNothing(span);
+  const down = beats.lastIndexOf("down");
+  const last =
+    down === -1 ? "" : `; ${partTexts.worst(partTexts.down, moment(nowMs - (beats.length - down) * stepMs))}`;
+  return `${partTexts.bar(share, span)}${last}`;
+}

@@ -1,0 +1,45 @@
+import type { ComponentChildren, JSX } from "preact";
+import type { ApiProblem } from "../lib/api.ts";
+
+interface NoticeProps {
+  readonly kind: "bad" | "warn" | "good" | "info";
+  readonly title: ComponentChildren;
+  /** What to do about it, and all else. */
+  readonly children?: ComponentChildren;
+  /** Buttons. */
+  readonly actions?: ComponentChildren;
+  /** Said at once by who reads the page aloud. */
+  readonly live?: boolean;
+}
+
+const SIGNS = { bad: "✕", warn: "!", good: "✓", info: "i" } as const;
+
+export function Notice({ kind, title, children, actions, live = false }: NoticeProps): JSX.Element {
+  return (
+    <div class={`notice ${kind}`} role={live ? (kind === "bad" ? "alert" : "status") : undefined}>
+      <span class="sign" aria-hidden="true">
+        {SIGNS[kind]}
+      </span>
+      <div class="said">
+        <p class="title">{title}</p>
+        {children === undefined || children === null ? null : <div class="more">{children}</div>}
+      </div>
+      {actions === undefined || actions === null ? null : <div class="actions">{actions}</div>}
+    </div>
+  );
+}
+
+/** Why a call was refused, and what to do. */
+export function ProblemNotice({ problem }: { readonly problem: ApiProblem }): JSX.Element {
+  return (
+    <Notice kind="bad" title={problem.title} live>
+      {problem.detail === "" ? null : <p>{problem.detail}</p>}
+      {problem.errors.map(({ pointer, detail }) => (
+        <p key={pointer}>
+          <code>{pointer}</code> {detail}
+        </p>
+      ))}
+      {problem.remedy === null ? null : <p>{problem.remedy}</p>}
+    </Notice>
+  );
+}

@@ -1,0 +1,25 @@
+import { textsOf } from "../lib/texts.ts";
+
+export const shellTexts = textsOf({
+  skip: "To the content",
+  pages: "Pages",
+  now: "Now",
+  messages: "Messages",
+  configuration: "Configuration",
+  connect: "Connect",
+  access: "Access",
+  signOut: "Sign out",
+  signOutAll: "Signed out",
+  lost: "No connection to Rialto",
+  lostMore: "What is shown may be old. The page tries again by itself.",
+  loading: "Loading…",
+  pageFailed: "This page could not be loaded",
+  pageFailedMore: "Rialto may be stopped, or another version may run since the page was opened. Reload the page.",
+  reload: "Reload",
+  signInTitle: "Sign in",
+  signInHow: "On the machine where Rialto runs, type",
+  signInThen: "and open the link that it prints. A link works once and for ten minutes.",
+  signInCommand: "rialto dashboard",
+  signingIn: "Signing in…",
+  signInRefused: "This link does not work",
+});
