@@ -11,6 +11,7 @@ export type Program =
   | "weechat-headless"
   | "python3-irc"
   | "openssl"
+  | "chromium"
   | "prosody"
   | "ejabberdctl"
   | "python3-slixmpp"
@@ -82,6 +83,8 @@ function find(program: Program): string | null {
   if (program === "python3-python-telegram-bot") {
     return existsSync(path.join(SYNAPSE_ROOT, "usr/lib/python3/dist-packages/telegram/_bot.py")) ? PYTHON : null;
   }
+  const named = program === "chromium" ? process.env["CHROMIUM"] : undefined;
+  if (named !== undefined) return isProgram(named) ? named : null;
   const library = LIBRARIES[program];
   if (library !== undefined) return existsSync(library) ? library : null;
   const folders = [...(process.env["PATH"] ?? "").split(":"), "/usr/sbin", "/usr/local/sbin"];
