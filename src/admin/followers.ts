@@ -6,7 +6,7 @@ import type { TailLine } from "./views.ts";
 /** Somebody who is shown what is accepted. */
 export interface Follower {
   /** Who comes by the one leaves room for who comes by the other. */
-  readonly by: "socket" | "address";
+  readonly by: "socket" | "address" | "page";
   /** Null: all. */
   readonly gateway: string | null;
   /** Bytes that it has not taken. */

@@ -1,3 +1,4 @@
+import { LiveStatus } from "../admin/live.ts";
 import type { AdminDeps } from "../http/admin/routes.ts";
 import { OperatorDoorman } from "../http/admin/v1/doorman.ts";
 import { openAdminV1 } from "../http/admin/v1/index.ts";
@@ -16,5 +17,10 @@ export interface AdminV1Sources {
 export function openOperatorApi({ operator, token, clock }: AdminV1Sources, host: V1Host): Promise<V1Service> {
   const doorman = new OperatorDoorman({ token });
   const monoMs = (): number => clock.monoMs();
-  return Promise.resolve(openAdminV1({ deps: { operator }, doorman, monoMs, host }));
+  const live = new LiveStatus({
+    status: operator.status,
+    clock,
+    onError: (error) => host.onError(error, "the status for pages"),
+  });
+  return Promise.resolve(openAdminV1({ deps: { operator, now: { live, clock } }, doorman, monoMs, host }));
 }

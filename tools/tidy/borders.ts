@@ -65,6 +65,7 @@ const BORDERS: readonly Border[] = [
     types: [
       "log/search.ts",
       "admin/followers.ts",
+      "admin/live.ts",
       "admin/operator.ts",
       "admin/views.ts",
       "config/config.ts",

@@ -34,8 +34,8 @@ export class SseWriter {
   #told: Seq;
   #position: Seq;
 
-  /** Sends the head of the answer. `from`: the position after which it begins. */
-  static open(call: StreamCall, from: Seq, clock: Beats): SseWriter {
+  /** Sends the head of the answer. `from`: the position after which it begins; null: its events have none. */
+  static open(call: StreamCall, from: Seq | null, clock: Beats): SseWriter {
     const { response, release, signal } = call;
     response.writeHead(200, {
       "Content-Type": "text/event-stream",
@@ -43,7 +43,7 @@ export class SseWriter {
       "X-Content-Type-Options": "nosniff",
       // For proxies that would otherwise gather it: nginx.
       "X-Accel-Buffering": "no",
-      "Last-Event-ID": String(from),
+      ...(from !== null && { "Last-Event-ID": String(from) }),
     });
     response.flushHeaders();
     const { socket, chunkedEncoding } = response;
@@ -51,7 +51,7 @@ export class SseWriter {
     socket.setNoDelay(true);
     socket.setTimeout(0);
     release();
-    return new SseWriter(socket, chunkedEncoding, { from, clock, signal });
+    return new SseWriter(socket, chunkedEncoding, { from: from ?? 0, clock, signal });
   }
 
   private constructor(
@@ -83,8 +83,13 @@ export class SseWriter {
     return this.#ended.signal;
   }
 
+  /** Bytes that the reader has not taken. */
+  get unsent(): number {
+    return this.#socket.writableLength;
+  }
+
   get isFull(): boolean {
-    return this.#socket.writableLength > UNSENT_MAX;
+    return this.unsent > UNSENT_MAX;
   }
 
   /** Resolves when there is room again, or nobody reads it any more. */
@@ -118,6 +123,11 @@ export class SseWriter {
   end(): void {
     if (this.#socket.writable) this.#socket.end(this.#chunked ? "0\r\n\r\n" : "");
     this.#finish();
+  }
+
+  /** Ends the connection with all that was not taken. */
+  cut(): void {
+    this.#socket.destroy();
   }
 
   #write(chunk: Chunk): void {

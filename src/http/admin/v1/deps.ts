@@ -1,7 +1,10 @@
 import type { AdminDeps } from "../routes.ts";
+import type { NowDeps } from "./now-deps.ts";
 
 /** What the operations below `/v1` of the admin server work with. Each part belongs to one file of `routes/`. */
 export interface AdminV1Deps {
   /** What an operator can do through the socket as well. */
   readonly operator: AdminDeps;
+  /** What the dashboard shows. */
+  readonly now: NowDeps;
 }

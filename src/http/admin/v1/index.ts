@@ -6,11 +6,13 @@ import { Router } from "../../v1/router.ts";
 import type { Route } from "../../v1/route.ts";
 import type { AdminV1Deps } from "./deps.ts";
 import type { OperatorDoorman } from "./doorman.ts";
+import { adminEventsRoutes } from "./routes/events.ts";
 import { nowRoutes } from "./routes/now.ts";
 
 /** All of `/v1` at the admin server. */
 export const adminV1Routes: readonly Route<AdminV1Deps>[] = [
   ...nowRoutes,
+  ...adminEventsRoutes,
   ...problemsRoutes,
   ...descriptionRoutes(() => adminV1Routes),
 ];

@@ -1,0 +1,8 @@
+import type { LiveStatus } from "../../../admin/live.ts";
+import type { Clock } from "../../../contract/host.ts";
+
+/** What the dashboard shows, beside what every operator is shown. */
+export interface NowDeps {
+  readonly live: Pick<LiveStatus, "isFull" | "watch">;
+  readonly clock: Clock;
+}
