@@ -204,6 +204,40 @@ describe("a file of a message", () => {
       expect(await status(null, id)).toBe(404);
   });
 
+  test("goes on by its id in a post of who sees it, and to a network as what it is", async () => {
+    const open = async () => await Promise.resolve(opened(CONTENT));
+    const stage = await staged({ sources: { open }, media: { endpoint: null } });
+    const [id = ""] = await shared(stage, [{ Name: "a.bin", Data: "" }], [NET]);
+    const den = await stage.token({ gateways: ["den"] });
+    const lobby = await stage.token({ gateways: ["lobby"] });
+    const post = async (token: string | null, file = id) =>
+      await stage.ask("POST", "/v1/gateways/lobby/messages", { body: { files: [file] }, token });
+    expect((await post(den)).status).toBe(404);
+    expect(await post(lobby)).toMatchObject({
+      status: 201,
+      body: { message: { files: [{ id, name: "a.bin", bytes: 5000, mime: "application/octet-stream" }] } },
+    });
+    const [entry] = await stage.log.read({ subjects: [`${STAGE_ACCOUNT}/lobby`], after: 0, limit: 1 });
+    expect(decodeStored(entry?.payload ?? "").files).toEqual([NET]);
+    const again = await stage.ask("GET", `/v1/files/at_${stage.log.head}_0`, { token: lobby });
+    expect([again.status, again.headers.get("content-length")]).toEqual([200, "5000"]);
+    expect(await post(lobby, `at_${stage.log.head}_1`)).toMatchObject({
+      status: 422,
+      body: { errors: [{ pointer: "/files/0" }], detail: expect.stringContaining("is not kept any more") as unknown },
+    });
+  });
+
+  test("of a network that does not give it now is refused in a post", async () => {
+    const open = () => Promise.resolve({ ok: false as const, why: { code: "network" as const, message: "no" } });
+    const stage = await staged({ sources: { open } });
+    const [id] = await shared(stage, [{ Name: "a.bin", Data: "" }], [NET]);
+    const answer = await stage.ask("POST", "/v1/gateways/lobby/messages", { body: { files: [id] } });
+    expect(answer).toMatchObject({
+      status: 422,
+      body: { detail: expect.stringContaining("cannot be had from its network now") as unknown },
+    });
+  });
+
   test("that cannot be had now is 503, one that is no more 404", async () => {
     for (const [code, status] of [
       ["network", 503],
@@ -225,8 +259,11 @@ describe("a file of a message", () => {
     expect(status).toBe(200);
     const { body } = await stage.ask("GET", "/v1/gateways/lobby/history");
     const [said] = (body as { messages: { message: { files: { id: string }[] } }[] }).messages;
-    const got = await fetch(`${stage.url}/v1/files/${said?.message.files[0]?.id}`);
+    const place = said?.message.files[0]?.id ?? "";
+    const got = await fetch(`${stage.url}/v1/files/${place}`);
     expect([got.status, Buffer.from(await got.arrayBuffer()).equals(CONTENT)]).toEqual([200, true]);
+    const posted = await stage.ask("POST", "/v1/gateways/den/messages", { body: { files: [place] } });
+    expect(posted).toMatchObject({ status: 201, body: { message: { files: [{ bytes: 5000 }] } } });
   });
 });
 

@@ -96,7 +96,7 @@ async function download(call: Call, deps: V1Deps): Promise<Reply> {
 async function wantedFile({ params, access }: Call, deps: V1Deps): Promise<Published> {
   const id = params["id"] ?? "";
   const place = placeOfFile(id);
-  if (place !== null) return await fileOfMessage(place, access, deps);
+  if (place !== null) return (await fileOfMessage(place, access, deps)).published;
   const sha256 = sha256Of(id);
   const named = sha256 === null ? null : await knownFile(sha256, access, deps);
   const file = sha256 === null || named === null ? null : await deps.files.held(sha256, named.name);

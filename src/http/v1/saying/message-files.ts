@@ -1,4 +1,6 @@
 import type { Access } from "../../../access/access.ts";
+import type { FileId } from "../../../contract/ids.ts";
+import { fileId } from "../../../files/file-id.ts";
 import type { Published } from "../../../files/files.ts";
 import { decodeStored } from "../../../gateway/codec.ts";
 import type { FilePlace } from "../../../gateway/event-files.ts";
@@ -8,10 +10,20 @@ import { readableFilter } from "../reading.ts";
 
 type MessageFileDeps = Pick<V1Deps, "account" | "feed" | "files" | "log" | "routes">;
 
-const GONE: Published = { is: "gone" };
+/** `id`: by which another message can have it; null: it has none. */
+interface PlacedFile {
+  readonly id: FileId | null;
+  readonly published: Published;
+}
+
+const GONE: PlacedFile = { id: null, published: { is: "gone" } };
 
 /** A file of a message, if the caller sees the message; fetched if need be. Rejects with a LogError. */
-export async function fileOfMessage({ seq, at }: FilePlace, access: Access, deps: MessageFileDeps): Promise<Published> {
+export async function fileOfMessage(
+  { seq, at }: FilePlace,
+  access: Access,
+  deps: MessageFileDeps,
+): Promise<PlacedFile> {
   const filter = readableFilter({ mine: true }, { access, pointer: "" }, deps);
   const { items } = await deps.feed.read({ after: seq - 1, filter, limit: 1, bytes: 1 });
   const entry = items[0]?.seq === seq ? await deps.log.archive.entry(seq) : null;
@@ -22,9 +34,10 @@ export async function fileOfMessage({ seq, at }: FilePlace, access: Access, deps
   if (item === undefined) return GONE;
   if (item.Data === "") {
     const wanted = { name: item.Name, mime: null, bytes: sizeOf(item) };
-    return id === null ? GONE : await deps.files.fetched({ id, ...wanted });
+    return id === null ? GONE : { id, published: await deps.files.fetched({ id, ...wanted }) };
   }
   const sha256 = await deps.files.keep(Buffer.from(item.Data, "base64"), item.Name);
   const file = sha256 === null ? null : await deps.files.held(sha256, item.Name);
-  return file === null ? { is: "missing", retry: true } : { is: "file", file };
+  if (sha256 === null || file === null) return { id: null, published: { is: "missing", retry: true } };
+  return { id: fileId({ is: "stored", sha256 }), published: { is: "file", file } };
 }

@@ -2,6 +2,9 @@ import type { Access } from "../../../access/access.ts";
 import type { ApiFile, ApiMessage } from "../../../contract/api-v1.ts";
 import { EventLabel, type Extra, type Message } from "../../../contract/message.ts";
 import { aboutReply } from "../../../gateway/acts.ts";
+import type { FileId } from "../../../contract/ids.ts";
+import type { PublishedFile } from "../../../files/files.ts";
+import { type FilePlace, placeOfFile } from "../../../gateway/event-files.ts";
 import { type About, encodeStored } from "../../../gateway/codec.ts";
 import { postedNote } from "../../../gateway/posted.ts";
 import type { Batch, Known, Seq } from "../../../log/log.ts";
@@ -11,6 +14,7 @@ import type { V1Deps } from "../deps.ts";
 import { ProblemError } from "../problems.ts";
 import type { Reply } from "../route.ts";
 import { droppedReply, mismatch } from "./answers.ts";
+import { fileOfMessage } from "./message-files.ts";
 import { placeOf } from "./places.ts";
 import { etagOfRevision } from "./revision.ts";
 import type { NewMessageBody } from "./shapes.ts";
@@ -18,7 +22,7 @@ import { knownFile, sha256Of, shownMarks, storedFile } from "./uploads.ts";
 import { callerName, LABELS, mentionsOf, namesOf } from "./words.ts";
 import { type Written, written } from "../../../gateway/written.ts";
 
-export type PostDeps = Pick<V1Deps, "ingest" | "routes" | "log" | "files" | "config" | "account" | "clock">;
+export type PostDeps = Pick<V1Deps, "ingest" | "routes" | "log" | "files" | "feed" | "config" | "account" | "clock">;
 
 /** A message as a client of `/v1` says it, by HTTP or over a socket. */
 export interface Posting {
@@ -38,7 +42,7 @@ interface Found {
 }
 
 interface FoundFile {
-  readonly sha256: string;
+  readonly id: FileId;
   readonly shown: ApiFile;
 }
 
@@ -127,28 +131,55 @@ async function referred(
 }
 
 async function fileOf(id: string, index: number, access: Access, deps: PostDeps): Promise<FoundFile> {
-  const sha256 = sha256Of(id);
-  const named = sha256 === null ? null : await knownFile(sha256, access, deps);
-  const held = sha256 === null || named === null ? null : await deps.files.held(sha256, named.name);
-  if (sha256 === null || named === null || held === null) {
-    const detail = "there is no such file for this caller; upload it with POST /v1/files";
-    throw new ProblemError("unprocessable", `files: ${detail}`, { errors: [{ pointer: `/files/${index}`, detail }] });
+  const place = placeOfFile(id);
+  const found = place === null ? await uploaded(id, access, deps) : await placed(place, access, deps);
+  if (typeof found === "string") {
+    throw new ProblemError("unprocessable", `files: ${found}`, {
+      errors: [{ pointer: `/files/${index}`, detail: found }],
+    });
   }
-  const url = deps.files.linkFor(storedFile(sha256), named.name);
+  const { id: own, file, claimed } = found;
+  const url = deps.files.linkFor(own, file.name);
   const until = url === null ? null : deps.files.linksUntil();
-  const [mime = ""] = held.type.split(";");
+  const [mime = ""] = file.type.split(";");
   return {
-    sha256,
+    id: own,
     shown: {
       id,
-      name: named.name,
-      mime: named.mime || mime,
-      bytes: held.bytes,
+      name: file.name,
+      mime: claimed || mime,
+      bytes: file.bytes,
       caption: "",
       url: url ?? "",
       expires: until === null ? null : new Date(until).toISOString(),
     },
   };
+}
+
+/** `claimed`: what its sender says that it is. */
+interface HeldFile {
+  readonly id: FileId;
+  readonly file: PublishedFile;
+  readonly claimed: string;
+}
+
+/** Otherwise why there is none. */
+async function uploaded(id: string, access: Access, deps: PostDeps): Promise<HeldFile | string> {
+  const sha256 = sha256Of(id);
+  const named = sha256 === null ? null : await knownFile(sha256, access, deps);
+  const file = sha256 === null || named === null ? null : await deps.files.held(sha256, named.name);
+  if (sha256 === null || named === null || file === null) {
+    return "there is no such file for this caller; upload it with POST /v1/files";
+  }
+  return { id: storedFile(sha256), file, claimed: named.mime };
+}
+
+/** One of an event; only with its content here it is certain to come through. Otherwise why there is none. */
+async function placed(place: FilePlace, access: Access, deps: PostDeps): Promise<HeldFile | string> {
+  const { id, published } = await fileOfMessage(place, access, deps);
+  if (id !== null && published.is === "file") return { id, file: published.file, claimed: "" };
+  if (published.is === "missing") return "the file cannot be had from its network now; upload it with POST /v1/files";
+  return "there is no such file for this caller, or it is not kept any more; upload it with POST /v1/files";
 }
 
 interface Made {
@@ -210,7 +241,7 @@ function batchOf(
   { clock }: PostDeps,
 ): Batch {
   const message = { ...given, text: text.text };
-  const ids = files.map(({ sha256 }) => storedFile(sha256));
+  const ids = files.map(({ id }) => id);
   const stored = { message, source: text.source, about, files: ids, avatar: null, topic: null };
   const payload = encodeStored({ ...stored, ...mentionsOf(mentions, message) });
   const note = postedNote(message, account, refs);

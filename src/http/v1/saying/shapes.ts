@@ -5,7 +5,7 @@ import { isObject } from "../../../lib/shapes.ts";
 /** The bodies of what is said below `/v1`; the router has checked them against these. */
 
 /** An id of a file, as `POST /v1/files` gives it. */
-const FileIdSchema = { type: "string", pattern: "^s256_[A-Za-z0-9_-]{43}$" } as const;
+const FileIdSchema = { type: "string", pattern: "^(s256_[A-Za-z0-9_-]{43}|at_[1-9]\\d{0,14}_\\d{1,4})$" } as const;
 
 export const AuthorSchema = {
   type: "object",
@@ -42,7 +42,12 @@ export const NewMessageSchema = {
     style: { type: "string", enum: ["normal", "action", "notice"], description: "`normal` if absent." },
     reply_to: { ...SeqSchema, type: ["string", "null"], description: "Id of the message that it answers." },
     thread: { ...SeqSchema, type: ["string", "null"], description: "Id of the first message of its thread." },
-    files: { type: "array", items: FileIdSchema, maxItems: 32, description: "Ids of `POST /v1/files`." },
+    files: {
+      type: "array",
+      items: FileIdSchema,
+      maxItems: 32,
+      description: "Ids of `POST /v1/files`, or of files in events.",
+    },
     hops: {
       type: "integer",
       minimum: 0,
