@@ -72,6 +72,7 @@ export function aView(fields: Partial<StatusView> = {}): StatusView {
     accounts: [aStatus()],
     readers: [aReader()],
     gateways: ["g"],
+    bridges: [{ gateway: "g", account: "net.home", channel: "room", direction: "inout" }],
     loops: [],
     ...fields,
   };

@@ -3,7 +3,7 @@ import type { Shortage } from "../lib/descriptors.ts";
 import type { LogHealth } from "./log-health.ts";
 import type { LoopDelay } from "./loop-delay.ts";
 import { type ConfigError, alertsOf } from "./alerts.ts";
-import type { ReaderView, StatusView } from "./views.ts";
+import type { BridgeView, ReaderView, StatusView } from "./views.ts";
 
 export interface StatusOptions {
   readonly version: string;
@@ -15,6 +15,7 @@ export interface StatusOptions {
   readonly loops: () => readonly LoopStatus[];
   readonly readers: () => readonly ReaderView[];
   readonly gateways: () => readonly string[];
+  readonly bridges: () => readonly BridgeView[];
   /** What the program goes on without, because the configuration says it wrongly. */
   readonly errors: () => readonly ConfigError[];
   /** When the newest entry was accepted; null: nobody knows. */
@@ -39,5 +40,6 @@ export async function statusOf(options: StatusOptions): Promise<StatusView> {
     shortage: shortage(),
     errors: errors(),
   });
-  return { ok: troubles.length === 0, version, startedMs, troubles, gateways: options.gateways(), ...seen };
+  const ends = { gateways: options.gateways(), bridges: options.bridges() };
+  return { ok: troubles.length === 0, version, startedMs, troubles, ...ends, ...seen };
 }

@@ -17,8 +17,19 @@ export interface StatusView {
   readonly accounts: readonly AccountStatus[];
   readonly readers: readonly ReaderView[];
   readonly gateways: readonly string[];
+  /** Who takes part in which gateway; also what the log cannot show, because nothing goes out there. */
+  readonly bridges: readonly BridgeView[];
   /** Loops through other bridges of which messages are withheld. */
   readonly loops: readonly LoopStatus[];
+}
+
+/** An entry of a gateway, as the configuration has it. */
+export interface BridgeView {
+  readonly gateway: string;
+  /** Key of the account. */
+  readonly account: string;
+  readonly channel: string;
+  readonly direction: "in" | "out" | "inout";
 }
 
 /** Something that a person should look at. */

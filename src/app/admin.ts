@@ -10,7 +10,7 @@ import { Metrics } from "../admin/metrics.ts";
 import { noSuchGateway, say } from "../admin/operator.ts";
 import { statusOf } from "../admin/status.ts";
 import type { ConfigError } from "../admin/alerts.ts";
-import type { ReaderView, StatusView } from "../admin/views.ts";
+import type { BridgeView, ReaderView, StatusView } from "../admin/views.ts";
 import { placeOf } from "../config/problem-lines.ts";
 import type { Config } from "../config/config.ts";
 import { systemClock } from "../delivery/clock.ts";
@@ -137,6 +137,7 @@ export class Admin {
         loops: () => delivery().loops(),
         readers,
         gateways,
+        bridges: () => bridgesOf(config()),
         newestMs,
         errors: () => errorsOf(config()),
         waitingMs: () => config().general.outageNoticeMs,
@@ -170,6 +171,12 @@ export class Admin {
     };
   }
 }
+
+/** Without `options`, which may hold the password of a channel. */
+const bridgesOf = ({ gateways }: Config): readonly BridgeView[] =>
+  gateways.flatMap(({ name, bridges }) =>
+    bridges.map(({ account, channel, direction }) => ({ gateway: name, account, channel, direction })),
+  );
 
 /** Those that no account says itself. */
 function errorsOf({ errors }: Config): readonly ConfigError[] {
