@@ -1,4 +1,5 @@
 import type { Capabilities } from "./capabilities.ts";
+import type { GuestDesk } from "./guests.ts";
 import type { ChannelRef, FileRef, MessageRef, Progress, UserRef } from "./ids.ts";
 import type { Op, OptionalKind } from "./ops.ts";
 import type { Outcome, Reason } from "./outcome.ts";
@@ -64,6 +65,8 @@ export interface Session<H extends AnyHandlers = AnyHandlers> {
    * long; null: nobody knows. Never rejects. Absent where the network does not say.
    */
   members?(channel: ChannelRef, signal: AbortSignal): Promise<readonly Member[] | null>;
+  /** Absent where nobody comes as a guest of ours. */
+  readonly guests?: GuestDesk;
   /** Never rejects. */
   readonly ended: Promise<Ended>;
   /** Stop, step 1: no event is handed over after this resolves; handlers still work. */

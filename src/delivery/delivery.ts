@@ -1,6 +1,7 @@
 import type { Account, Config } from "../config/config.ts";
 import type { Adapter } from "../contract/adapter.ts";
 import type { Clock } from "../contract/host.ts";
+import type { GuestDesk } from "../contract/guests.ts";
 import type { Member } from "../contract/session.ts";
 import type { Files } from "../files/files.ts";
 import type { OnDrop } from "../gateway/drops.ts";
@@ -37,6 +38,8 @@ export interface Delivery {
    * takes 10 s at most.
    */
   members(accountKey: string, channel: string): Promise<readonly Member[] | null>;
+  /** Null: the account has no guests, or is not connected. */
+  guests(accountKey: string): GuestDesk | null;
   /** Loops through other bridges, of which messages are withheld. */
   loops(): readonly LoopStatus[];
   /**
@@ -124,6 +127,7 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
     state: (accountKey) => runtimes.get(accountKey)?.supervisor.state,
     status: async () => await Promise.all(runtimes.all.map(async (part) => await part.status())),
     members: async (accountKey, channel) => (await runtimes.get(accountKey)?.supervisor.members(channel)) ?? null,
+    guests: (accountKey) => runtimes.get(accountKey)?.supervisor.guests ?? null,
     loops: () => loops.loops,
     change: async (next) => {
       // Lanes that a change under way no longer opens would seem new, and what they wait for would be forgotten.

@@ -2,6 +2,7 @@ import type { Account } from "../../config/config.ts";
 import type { Adapter } from "../../contract/adapter.ts";
 import type { Clock, Hint, Host } from "../../contract/host.ts";
 import type { Reason } from "../../contract/outcome.ts";
+import type { GuestDesk } from "../../contract/guests.ts";
 import type { Ended, Member, Session } from "../../contract/session.ts";
 import type { Files } from "../../files/files.ts";
 import { isAborted } from "../../lib/abort.ts";
@@ -19,7 +20,8 @@ import { HealthReporter } from "../health-reporter.ts";
 import { fullJitter } from "../retry.ts";
 import { type ChannelCondition, type JoinChannel, type JoinedLane, reconnect } from "./channel.ts";
 import { SessionSteps, STOPPING } from "./session-steps.ts";
-import type { AccountStatus, ChannelStatus, LaneStatus } from "../status.ts";
+import { withLanes } from "./with-lanes.ts";
+import type { AccountStatus, ChannelStatus } from "../status.ts";
 
 /**
  * Keeps one account connected; no session ever reconnects by itself.
@@ -123,6 +125,11 @@ export class Supervisor {
   async members(channel: string): Promise<readonly Member[] | null> {
     const ref = this.#joins?.refOf(channel) ?? null;
     return ref === null || this.#live === null ? null : await this.#steps.members(this.#live.session, ref);
+  }
+
+  /** Of the session that is there now; null: there is none, or the network has no guests. */
+  get guests(): GuestDesk | null {
+    return this.#live?.session.guests ?? null;
   }
 
   /** Once; again does nothing. */
@@ -375,26 +382,4 @@ const lost = (why: Reason): Ended => ({ cause: "lost", why });
 
 function lanesOf(channels: readonly JoinChannel[]): readonly JoinedLane[] {
   return channels.flatMap(({ lanes }) => lanes);
-}
-
-async function withLanes(
-  channel: Omit<ChannelStatus, "lanes">,
-  lanes: readonly Pick<JoinedLane, "status">[],
-  paced: Reason | null,
-): Promise<ChannelStatus> {
-  const statuses = await Promise.all(lanes.map(async (lane) => await lane.status()));
-  return { ...channel, lanes: statuses.map((lane) => mended(lane, channel, paced)) };
-}
-
-/**
- * A lane that waits for its channel has the channel's reason: what fixes that one fixes the lane. One that sends knows
- * none, but the session may hold back what it was given.
- */
-function mended(
-  lane: LaneStatus,
-  { why, remedy }: Pick<ChannelStatus, "why" | "remedy">,
-  paced: Reason | null,
-): LaneStatus {
-  if (lane.state === "sending" && lane.why === null) return { ...lane, why: paced, remedy: remedyOf("lane", paced) };
-  return lane.why !== null && lane.why.message === why?.message ? { ...lane, remedy } : lane;
 }

@@ -1,0 +1,181 @@
+import type { Block, Style } from "./content.ts";
+
+/**
+ * The API of the web chat, as its page sees it: plain JSON below `/v1` of the address of a `web` account. Clients pass
+ * over keys and types that they do not know. Times are RFC 3339 in UTC.
+ */
+
+export interface WebAuthor {
+  readonly id: string;
+  /** As people chose it, without `(guest)`. */
+  readonly name: string;
+  /** An address of this server, or null. */
+  readonly avatar: string | null;
+  readonly mine: boolean;
+  /** Joined by an invite here; everybody else comes from another network. */
+  readonly guest: boolean;
+  /** Where somebody of another network comes from, such as `irc`; empty for guests, and for Rialto itself. */
+  readonly network: string;
+}
+
+export interface WebReaction {
+  readonly emoji: string;
+  readonly count: number;
+  readonly mine: boolean;
+}
+
+export interface WebFile {
+  /** Below `/v1/files/`; empty when there is nothing to fetch here. */
+  readonly id: string;
+  readonly name: string;
+  readonly mime: string;
+  /** 0: nobody knows. */
+  readonly bytes: number;
+  readonly caption: string;
+  /** Why there is nothing to fetch, for people; empty when there is. */
+  readonly missing: string;
+}
+
+export interface WebReply {
+  readonly id: string;
+  readonly author: string;
+  readonly excerpt: string;
+}
+
+export interface WebMessage {
+  readonly id: string;
+  readonly time: string;
+  readonly author: WebAuthor;
+  readonly style: Style;
+  readonly blocks: readonly Block[];
+  /** What was typed, for editing: of one's own messages; otherwise empty. */
+  readonly text: string;
+  readonly reply_to: WebReply | null;
+  readonly edited: boolean;
+  readonly reactions: readonly WebReaction[];
+  readonly files: readonly WebFile[];
+}
+
+export interface WebMember {
+  readonly id: string;
+  readonly name: string;
+  readonly guest: boolean;
+  readonly network: string;
+  /** Null: their network does not say. */
+  readonly present: boolean | null;
+  readonly mine: boolean;
+}
+
+interface WebGuest {
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface WebRoom {
+  readonly name: string;
+  /** What this guest says waits for somebody's approval. */
+  readonly held: boolean;
+  readonly muted: boolean;
+  /** Seconds between two messages of one guest; 0: none. */
+  readonly slowModeS: number;
+  /** In characters. */
+  readonly textMax: number;
+  readonly fileBytesMax: number;
+  readonly filesMax: number;
+}
+
+/** `GET /v1/me`, and `POST /v1/join` (201). */
+export interface WebMe {
+  readonly guest: WebGuest;
+  readonly room: WebRoom;
+  /** Own messages that wait for approval. */
+  readonly waiting: readonly { readonly id: string; readonly text: string }[];
+}
+
+/** `POST /v1/join`. */
+export interface WebJoin {
+  readonly invite: string;
+  readonly name: string;
+}
+
+/** `GET /v1/history`: oldest first. */
+export interface WebHistory {
+  readonly messages: readonly WebMessage[];
+  readonly more: boolean;
+}
+
+/** `GET /v1/members`. */
+export interface WebMembers {
+  readonly members: readonly WebMember[];
+}
+
+/** `POST /v1/messages`. */
+export interface WebPost {
+  readonly text: string;
+  readonly reply_to?: string | null;
+  /** Ids that `POST /v1/files` gave. */
+  readonly files?: readonly string[];
+}
+
+/** 201, and 202 for what is held. */
+export type WebPosted = { readonly message: WebMessage } | { readonly held: true; readonly id: string };
+
+/** `POST /v1/files` (201). */
+export interface WebUploaded {
+  readonly file: WebFile;
+}
+
+/** `GET /v1/events`: the type is the event's name too, and its id, where it has one, is for `Last-Event-ID`. */
+export type WebEvent =
+  | { readonly type: "message.posted" | "message.edited"; readonly message: WebMessage }
+  | { readonly type: "message.deleted"; readonly id: string }
+  | {
+      readonly type: "reaction.added" | "reaction.removed";
+      readonly id: string;
+      readonly emoji: string;
+      /** So many stand behind it from now on. */
+      readonly count: number;
+      readonly author: WebAuthor;
+    }
+  | { readonly type: "member.joined" | "member.left"; readonly member: WebMember }
+  | { readonly type: "member.renamed"; readonly member: WebMember; readonly before: string }
+  | { readonly type: "typing"; readonly author: WebAuthor; readonly on: boolean }
+  /** A message of one's own is through (it follows as `message.posted`), or is not. */
+  | { readonly type: "hold"; readonly id: string; readonly approved: boolean }
+  /** What the room and this guest may do has changed. */
+  | { readonly type: "room"; readonly room: WebRoom }
+  /** Where the stream stands from now on; the first event of every stream. */
+  | { readonly type: "ready" }
+  /** The position is not known any more: read the history again. */
+  | { readonly type: "reset" };
+
+/** Of `application/problem+json`. */
+export type WebProblemCode =
+  | "bad_request"
+  | "unauthorized"
+  | "banned"
+  | "muted"
+  | "forbidden"
+  | "not_found"
+  | "name_taken"
+  | "bad_name"
+  | "invite_gone"
+  | "too_large"
+  | "too_many"
+  | "slow_mode"
+  | "no_links"
+  | "key_reused"
+  | "unavailable"
+  | "misdirected";
+
+export interface WebProblem {
+  readonly title: string;
+  readonly status: number;
+  readonly code: WebProblemCode;
+  /** For people: what, and what to do. */
+  readonly detail: string;
+  /** Of `name_taken`: one that is free. */
+  readonly suggestion?: string;
+  /** As `Retry-After`: seconds. */
+  readonly retry_after?: number;
+}
