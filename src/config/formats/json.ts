@@ -4,7 +4,7 @@ import type { Node, ParseError } from "jsonc-parser";
 import { compilePositions, positionAt } from "../../lib/position.ts";
 import type { Path, FilePosition } from "../problems.ts";
 import { maxDepth } from "./format.ts";
-import type { ConfigFormat, ParsedConfig, SyntaxProblem, Tell } from "./format.ts";
+import type { ConfigFormat, ParsedConfig, Scalar, SyntaxProblem, Tell } from "./format.ts";
 
 const require: (name: "jsonc-parser") => typeof Jsonc = createRequire(import.meta.url);
 
@@ -13,7 +13,7 @@ const jsonc = (): typeof Jsonc => require("jsonc-parser");
 
 const strict = { disallowComments: true, allowTrailingComma: false };
 
-export const json: ConfigFormat = { parse: parseJson, positions };
+export const json: ConfigFormat = { parse: parseJson, positions, scalars };
 
 function parseJson(text: string): ParsedConfig {
   try {
@@ -74,4 +74,28 @@ function walk(node: Node, path: Path, placeOf: (offset: number) => FilePosition,
     tell(below, placeOf((key ?? value).offset), placeOf(value.offset));
     walk(value, below, placeOf, tell);
   }
+}
+
+function scalars(text: string): readonly Scalar[] | null {
+  const errors: ParseError[] = [];
+  const root = jsonc().parseTree(text, errors, strict);
+  if (root === undefined || errors.length > 0) return null;
+  const found: Scalar[] = [];
+  collect(root, [], found);
+  return found;
+}
+
+function collect(node: Node, path: Path, found: Scalar[]): void {
+  const { type, offset, length, children } = node;
+  if (type === "object" || type === "array") {
+    for (const [index, child] of (children ?? []).entries()) {
+      const pair: readonly (Node | undefined)[] =
+        child.type === "property" ? (child.children ?? []) : [undefined, child];
+      const [key, value] = pair;
+      if (value !== undefined) collect(value, [...path, key === undefined ? index : String(key.value)], found);
+    }
+    return;
+  }
+  const quote = type === "string" ? 1 : 0;
+  found.push({ path, start: offset + quote, end: offset + length - quote, value: node.value });
 }

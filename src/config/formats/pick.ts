@@ -1,6 +1,6 @@
 import { extname } from "node:path";
 import type { Locate, FilePosition } from "../problems.ts";
-import type { ConfigFormat, ParsedConfig, Tell } from "./format.ts";
+import type { ConfigFormat, ParsedConfig, Scalar, Tell } from "./format.ts";
 import { json } from "./json.ts";
 import { toml } from "./toml.ts";
 import { yaml } from "./yaml.ts";
@@ -58,6 +58,16 @@ export function locator(name: FormatName, text: string): Locate {
     }
     return { line: 1, column: 1 };
   };
+}
+
+/** See ConfigFormat; null also for what is nested too deeply. */
+export function scalarsOf(name: FormatName, text: string): readonly Scalar[] | null {
+  try {
+    return formats[name].scalars(text);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return null;
+  }
 }
 
 function tellPlaces(name: FormatName, text: string, tell: Tell): void {

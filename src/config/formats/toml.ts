@@ -4,14 +4,14 @@ import type * as TomlEslint from "toml-eslint-parser";
 import type { AST } from "toml-eslint-parser";
 import type { Path, FilePosition } from "../problems.ts";
 import { maxDepth, maxMistakes } from "./format.ts";
-import type { ConfigFormat, ParsedConfig, SyntaxProblem, Tell } from "./format.ts";
+import type { ConfigFormat, ParsedConfig, Scalar, SyntaxProblem, Tell } from "./format.ts";
 
 const require: (name: "toml-eslint-parser") => typeof TomlEslint = createRequire(import.meta.url);
 
 /** Loaded when there is something to report: a start without problems does not wait for it. */
 const parserWithPlaces = (): typeof TomlEslint => require("toml-eslint-parser");
 
-export const toml: ConfigFormat = { parse: parseToml, positions };
+export const toml: ConfigFormat = { parse: parseToml, positions, scalars };
 
 function parseToml(text: string): ParsedConfig {
   const problems: SyntaxProblem[] = [];
@@ -107,16 +107,21 @@ function explain(error: TomlError, lines: readonly string[]): { readonly message
   return { message: `not valid TOML: ${said}` };
 }
 
-function positions(text: string, tell: Tell): void {
+/** Null where the two parsers disagree about this file. */
+function parsedWithPlaces(text: string): AST.TOMLProgram | null {
   const { ParseError, parseTOML } = parserWithPlaces();
-  let program: AST.TOMLProgram;
   try {
-    program = parseTOML(text, { tomlVersion: "1.1" });
+    return parseTOML(text, { tomlVersion: "1.1" });
   } catch (error) {
-    // The two parsers disagree about this file; without places every problem is on line 1.
-    if (error instanceof ParseError) return;
+    if (error instanceof ParseError) return null;
     throw error;
   }
+}
+
+function positions(text: string, tell: Tell): void {
+  const program = parsedWithPlaces(text);
+  // Without places every problem is on line 1.
+  if (program === null) return;
   for (const node of program.body[0].body) {
     if (node.type === "TOMLKeyValue") {
       tellKeyValue(node, [], tell);
@@ -157,4 +162,31 @@ function tellValue(node: AST.TOMLContentNode, path: Path, tell: Tell): void {
 
 function startOf(node: { readonly loc: AST.SourceLocation }): FilePosition {
   return { line: node.loc.start.line, column: node.loc.start.column + 1 };
+}
+
+function scalars(text: string): readonly Scalar[] | null {
+  const program = parsedWithPlaces(text);
+  if (program === null) return null;
+  const found: Scalar[] = [];
+  for (const node of program.body[0].body) {
+    if (node.type === "TOMLKeyValue") collectPair(node, [], found);
+    else for (const pair of node.body) collectPair(pair, node.resolvedKey, found);
+  }
+  return found;
+}
+
+function collectPair(pair: AST.TOMLKeyValue, table: Path, found: Scalar[]): void {
+  const keys = pair.key.keys.map((key) => (key.type === "TOMLBare" ? key.name : key.value));
+  collect(pair.value, [...table, ...keys], found);
+}
+
+function collect(node: AST.TOMLContentNode, path: Path, found: Scalar[]): void {
+  if (node.type === "TOMLInlineTable") for (const pair of node.body) collectPair(pair, path, found);
+  else if (node.type === "TOMLArray")
+    for (const [index, element] of node.elements.entries()) collect(element, [...path, index], found);
+  else {
+    const quotes = node.kind !== "string" ? 0 : node.multiline ? 3 : 1;
+    const [start, end] = node.range;
+    found.push({ path, start: start + quotes, end: end - quotes, value: node.value });
+  }
 }

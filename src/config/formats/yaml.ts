@@ -1,17 +1,17 @@
 import { createRequire } from "node:module";
 import type * as Yaml from "yaml";
-import type { Document, ErrorCode } from "yaml";
+import type { Document, ErrorCode, Scalar } from "yaml";
 import { compilePositions } from "../../lib/position.ts";
 import type { Path, FilePosition } from "../problems.ts";
 import { maxDepth, maxMistakes } from "./format.ts";
-import type { ConfigFormat, ParsedConfig, Tell } from "./format.ts";
+import type { ConfigFormat, ParsedConfig, Scalar as Value, Tell } from "./format.ts";
 
 const require: (name: "yaml") => typeof Yaml = createRequire(import.meta.url);
 
 /** Loaded with the first file in YAML: the others do not wait for it. */
 const library = (): typeof Yaml => require("yaml");
 
-export const yaml: ConfigFormat = { parse: parseYaml, positions };
+export const yaml: ConfigFormat = { parse: parseYaml, positions, scalars };
 
 function parseYaml(text: string): ParsedConfig {
   const document = read(text);
@@ -94,4 +94,44 @@ function walk(node: unknown, path: Path, placeOf: PlaceOf, tell: Tell): void {
 
 function startOf(node: unknown, placeOf: PlaceOf): FilePosition | null {
   return library().isNode(node) && node.range ? placeOf(node.range[0]) : null;
+}
+
+function scalars(text: string): readonly Value[] | null {
+  const document = read(text);
+  if (document.errors.length > 0) return null;
+  const found = new Map<Scalar, { readonly path: Path; readonly also: Path[] }>();
+  collect(document.contents, [], { document, found });
+  return Array.from(found, ([node, { path, also }]) => ({ ...rangeOf(node, text), path, value: node.value, also }));
+}
+
+interface Collecting {
+  readonly document: Document.Parsed;
+  readonly found: Map<Scalar, { readonly path: Path; readonly also: Path[] }>;
+}
+
+function collect(node: unknown, path: Path, into: Collecting): void {
+  if (path.length > maxDepth) return;
+  const { isAlias, isMap, isPair, isScalar, isSeq } = library();
+  if (isAlias(node)) collect(node.resolve(into.document), path, into);
+  else if (isScalar(node)) {
+    const known = into.found.get(node);
+    if (known === undefined) into.found.set(node, { path, also: [] });
+    else known.also.push(path);
+  } else if (isMap(node)) {
+    for (const pair of node.items) {
+      if (isPair(pair) && isScalar(pair.key)) collect(pair.value, [...path, String(pair.key.value)], into);
+    }
+  } else if (isSeq(node)) {
+    for (const [index, item] of node.items.entries()) collect(item, [...path, index], into);
+  }
+}
+
+function rangeOf(node: Scalar, text: string): { readonly start: number; readonly end: number } {
+  const [start, end] = node.range ?? [0, 0];
+  const { type } = node;
+  if (type === "QUOTE_DOUBLE" || type === "QUOTE_SINGLE") return { start: start + 1, end: end - 1 };
+  if (type !== "BLOCK_LITERAL" && type !== "BLOCK_FOLDED") return { start, end };
+  // Behind the line with the sign.
+  const line = text.indexOf("\n", start);
+  return line === -1 || line >= end ? { start: end, end } : { start: line + 1, end };
 }
