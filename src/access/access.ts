@@ -11,11 +11,14 @@ export interface Access {
   readonly gateways: ReadonlySet<string> | null;
   /**
    * `open`: the account has no Token, and the request came from where it may. `configuration`: the account's Token.
-   * `token`: one of `rialto token create`, also by a ticket that was made with it.
+   * `token`: one of `rialto token create`, also by a ticket that was made with it. `session`: the browser of an
+   * operator, at the admin server only.
    */
-  readonly by: "open" | "configuration" | "token";
+  readonly by: "open" | "configuration" | "token" | "session";
   /** The eight characters of a token; null of all others. */
   readonly token: string | null;
+  /** The eight characters of a session; absent of all others. */
+  readonly session?: string;
   /** For logs and for `me`. */
   readonly name: string;
   /** How many requests a minute may say something; absent: as many as the default allows. */

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import { MemoryLogger } from "../delivery/scripted.suite.ts";
 import { LogError } from "../log/errors.ts";
-import type { Mark } from "../log/log.ts";
+import { Disk } from "./disk.suite.ts";
 import type { TokenSpec } from "./token-marks.ts";
 import { ROTATION_MS, Tokens } from "./tokens.ts";
 
@@ -16,32 +16,6 @@ const SPEC: TokenSpec = {
   expiresMs: null,
   postsPerMinute: null,
 };
-
-/** The marks of a log, as several processes see them. */
-class Disk {
-  readonly marked = new Map<string, string>();
-  readonly rode: string[] = [];
-  fails = false;
-
-  readonly log = {
-    mark: (marks: readonly Mark[], { rides } = { rides: false }): Promise<void> => {
-      if (this.fails) return Promise.reject(new LogError("io", "the disk does not work"));
-      for (const { name, value } of marks) {
-        this.marked.set(name, value);
-        if (rides) this.rode.push(name);
-      }
-      return Promise.resolve();
-    },
-    unmark: (names: readonly string[]): Promise<void> => {
-      for (const name of names) this.marked.delete(name);
-      return Promise.resolve();
-    },
-    marks: (prefix: string): Promise<ReadonlyMap<string, string>> => {
-      if (this.fails) return Promise.reject(new LogError("io", "the disk does not work"));
-      return Promise.resolve(new Map([...this.marked].filter(([name]) => name.startsWith(prefix))));
-    },
-  };
-}
 
 async function open(disk = new Disk(), clock = new FakeClock()) {
   const logger = new MemoryLogger();

@@ -1,26 +1,64 @@
 import { LiveStatus } from "../admin/live.ts";
+import { randomBytes } from "node:crypto";
+import type { Logins } from "../access/logins.ts";
+import { Sessions } from "../access/sessions.ts";
+import type { Tokens } from "../access/tokens.ts";
 import type { AdminDeps } from "../http/admin/routes.ts";
 import { OperatorDoorman } from "../http/admin/v1/doorman.ts";
 import { openAdminV1 } from "../http/admin/v1/index.ts";
+import { cookieKind, secretIn } from "../http/admin/v1/session-deps.ts";
+import type { OwnNames } from "../http/own-host.ts";
 import type { V1Host, V1Service } from "../http/v1/index.ts";
 import type { Clock } from "../contract/host.ts";
+import type { Log } from "../log/log.ts";
+import type { Logger } from "../logger.ts";
 
 /** What `/v1` of the admin server is made of. */
 export interface AdminV1Sources {
   readonly operator: AdminDeps;
   /** `AdminToken`; null: there is none. */
   readonly token: string | null;
+  /** Links to sign in with that were printed. */
+  readonly logins: Logins;
+  /** All of the program's. Rejects with a LogError. */
+  readonly tokens: () => Promise<Tokens>;
+  readonly log: Pick<Log, "mark" | "unmark" | "marks">;
+  /** As `Doors.names`. */
+  readonly names: () => OwnNames;
+  /** The origin of DashboardURL; null: there is none. */
+  readonly publicOrigin: () => string | null;
+  /** Of the address. */
+  readonly port: () => number;
   readonly clock: Clock;
+  readonly logger: Logger;
 }
 
 /** Loaded at the first request: reads what it needs, and serves. Rejects with a LogError. */
-export function openOperatorApi({ operator, token, clock }: AdminV1Sources, host: V1Host): Promise<V1Service> {
-  const doorman = new OperatorDoorman({ token });
-  const monoMs = (): number => clock.monoMs();
+export async function openOperatorApi(sources: AdminV1Sources, host: V1Host): Promise<V1Service> {
+  const { operator, token, logins, names, publicOrigin, port, log, clock, logger } = sources;
+  const tokens = await sources.tokens();
+  const sessions = await Sessions.open({ log, clock, bytes: randomBytes, logger });
+  const cookie = () => cookieKind(port(), publicOrigin());
+  const doorman = new OperatorDoorman({
+    token,
+    names,
+    publicOrigin,
+    verify: (text) => tokens.verify(text),
+    session: (headers) => {
+      const secret = secretIn(headers, cookie());
+      return secret === null ? null : sessions.verify(secret);
+    },
+  });
   const live = new LiveStatus({
     status: operator.status,
     clock,
     onError: (error) => host.onError(error, "the status for pages"),
   });
-  return Promise.resolve(openAdminV1({ deps: { operator, now: { live, clock } }, doorman, monoMs, host }));
+  return openAdminV1({
+    deps: { operator, session: { logins, sessions, cookie }, now: { live, clock } },
+    doorman,
+    monoMs: () => clock.monoMs(),
+    host,
+    close: () => Promise.resolve(sessions.close()),
+  });
 }

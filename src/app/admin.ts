@@ -1,3 +1,5 @@
+import { randomBytes } from "node:crypto";
+import { Logins } from "../access/logins.ts";
 import { operateTokens } from "../access/operate.ts";
 import type { Tokens } from "../access/tokens.ts";
 import { Destinations } from "../admin/destinations.ts";
@@ -12,17 +14,18 @@ import { statusOf } from "../admin/status.ts";
 import type { ConfigError } from "../admin/alerts.ts";
 import type { BridgeView, ReaderView, StatusView } from "../admin/views.ts";
 import { placeOf } from "../config/problem-lines.ts";
-import type { Config } from "../config/config.ts";
+import type { AdminSettings, Config, GeneralSettings } from "../config/config.ts";
 import { systemClock } from "../delivery/clock.ts";
 import type { Delivery } from "../delivery/delivery.ts";
 import type { Meter } from "../delivery/meter.ts";
 import { StartError } from "../errors.ts";
 import type { OnDrop } from "../gateway/drops.ts";
 import type { Routes } from "../gateway/routes.ts";
-import type { AdminDeps } from "../http/admin/routes.ts";
+import type { AdminDeps, DashboardLink } from "../http/admin/routes.ts";
 import type { ServerShare } from "../http/server-share.ts";
 import { V1Door } from "../http/v1/index.ts";
 import { parseAddress } from "../lib/address.ts";
+import { hostName } from "../lib/host-name.ts";
 import { faultOf } from "../lib/fault.ts";
 import { fileBeside } from "../log/sqlite/upkeep.ts";
 import type { Scrubber } from "../lib/scrub.ts";
@@ -60,6 +63,9 @@ export class Admin {
   readonly #version = version();
   readonly #startedMs = systemClock.nowMs();
   readonly #loop = new LoopDelay();
+  readonly #logins = new Logins(systemClock, randomBytes);
+  /** Where it listens; null: at the socket alone. */
+  #url: string | null = null;
   #close: () => Promise<void> = () => Promise.resolve();
 
   constructor(share: ServerShare) {
@@ -92,21 +98,11 @@ export class Admin {
     if (address !== null && "error" in address) throw new StartError("config", `AdminBindAddress: ${address.error}`);
     // How late the start itself was is nothing to look at.
     this.#loop.forget();
-    const listen =
-      admin === null || address === null
-        ? null
-        : {
-            address,
-            token: admin.token,
-            names: namesOf(admin.bindAddress, () => config().general.allowedHosts),
-            v1: new V1Door(async (host) => {
-              const { openOperatorApi } = await import("./admin-v1.ts");
-              return await openOperatorApi({ operator: deps, token: admin.token, clock: systemClock }, host);
-            }),
-          };
+    const listen = admin === null || address === null ? null : { address, ...this.#remote(admin, sources, deps) };
     const { startAdmin } = await import("../http/admin/admin-server.ts");
     try {
       const server = await startAdmin({ deps, followers, dataPath, listen, share: this.#share, logger });
+      this.#url = server.url;
       this.#close = () => server.close();
     } catch (error) {
       const message = `AdminBindAddress: cannot listen on ${admin?.bindAddress ?? ""}: ${describe(error)}`;
@@ -114,9 +110,35 @@ export class Admin {
     }
   }
 
+  /** A link to the dashboard, which counts once; null: it has no address. */
+  dashboard({ dashboardUrl }: GeneralSettings): DashboardLink | null {
+    if (this.#url === null) return null;
+    const { secret, expiresMs } = this.#logins.make();
+    return { url: `${dashboardUrl ?? this.#url}/#login=${secret}`, expiresMs };
+  }
+
   async close(): Promise<void> {
     this.#loop.stop();
     await this.#close();
+  }
+
+  /** The way in over TCP. */
+  #remote({ bindAddress, token }: AdminSettings, sources: AdminSources, operator: AdminDeps) {
+    const { config, tokens, log, logger } = sources;
+    const publicOrigin = (): string | null => config().general.dashboardUrl;
+    const names = namesOf(bindAddress, () => {
+      const { allowedHosts, dashboardUrl } = config().general;
+      const own = dashboardUrl === null ? null : hostName(new URL(dashboardUrl).host);
+      return own === null ? allowedHosts : [...allowedHosts, own];
+    });
+    const logins = this.#logins;
+    const port = (): number => Number(URL.parse(this.#url ?? "")?.port ?? 0);
+    const own = { operator, token, logins, tokens, log, names, publicOrigin, port, clock: systemClock, logger };
+    const v1 = new V1Door(async (host) => {
+      const { openOperatorApi } = await import("./admin-v1.ts");
+      return await openOperatorApi(own, host);
+    });
+    return { token, names, v1 };
   }
 
   #deps(
@@ -167,6 +189,7 @@ export class Admin {
         return file;
       },
       tokens: async (order) => await operateTokens(order, { tokens: await tokens(), config: config(), nowMs: nowMs() }),
+      dashboard: () => this.dashboard(config().general),
       reload: reload === null ? null : async () => scrubber.cleanAll(await reload()),
     };
   }

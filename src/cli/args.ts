@@ -91,6 +91,7 @@ const CONTROL = {
   tail: { words: [0, 1], options: ["data", "socket", "json"] },
   send: { words: [2, Infinity], options: ["data", "socket", "as", "json"] },
   reload: { words: [0, 0], options: ["data", "socket", "json"] },
+  dashboard: { words: [0, 0], options: ["data", "socket", "json"] },
 } as const satisfies Record<string, Rule>;
 type ControlName = keyof typeof CONTROL;
 
@@ -171,6 +172,7 @@ function commandOf(
     case "tail":
     case "send":
     case "reload":
+    case "dashboard":
       return { is: "control", name, words, conf, data, socket, watch, json, ids, as };
   }
 }

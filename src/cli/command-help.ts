@@ -126,6 +126,15 @@ Says something in every room of a gateway, and to the readers of its HTTP API.
 ${COMMON}
 Exit code: 0 the message is safe on the disk, 1 it was refused, 69 no Rialto is running there.
 `,
+  dashboard: `rialto dashboard [--json]
+
+Prints a link that opens the dashboard in a browser and signs it in. The link counts once, for 10 minutes.
+The dashboard listens on AdminBindAddress of [general].
+
+  --json          the link as JSON: url, and expiresMs in Unix ms
+${COMMON}
+Exit code: 0, 1 AdminBindAddress is not set, 69 no Rialto is running there.
+`,
   reload: `rialto reload [--json]
 
 Reads the configuration again and applies what has changed. A file with errors changes nothing.

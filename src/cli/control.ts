@@ -9,6 +9,7 @@ import { printable } from "../lib/printable.ts";
 import { isAborted } from "../lib/abort.ts";
 import type { ControlCommand } from "./args.ts";
 import { type ControlResponse, ask, lines, NotRunning, RequestRefused } from "./client.ts";
+import { dashboardText } from "./dashboard.ts";
 import { findDataPath } from "./data-path.ts";
 import { explainText } from "./explain-view.ts";
 import { reloadText } from "./reload-view.ts";
@@ -92,6 +93,10 @@ const COMMANDS: Readonly<Record<ControlCommand["name"], Run>> = {
   reload: async (socket, { json }, terminal) => {
     const answer = await ask(socket, { method: "POST", path: "/api/v1/reload" }, terminal.signal);
     return await show(answer, json, terminal, (body) => reloadText(parseAs(body, isReloaded)));
+  },
+  dashboard: async (socket, { json }, terminal) => {
+    const answer = await ask(socket, { method: "POST", path: "/api/v1/dashboard" }, terminal.signal);
+    return await show(answer, json, terminal, (body) => ({ text: dashboardText(body), code: 0 }));
   },
 };
 

@@ -16,6 +16,7 @@ ${accountCommands()}  rialto status [--watch] [--json]     show what is connecte
   rialto tail [GATEWAY]                show messages as they are accepted
   rialto send [--as NAME] GATEWAY TEXT say something in a gateway
   rialto reload                        read the configuration again
+  rialto dashboard                     print a link that opens the dashboard in a browser, once
   rialto version                       print the version
   rialto help [COMMAND]                print this, or the help of one command
 

@@ -24,12 +24,27 @@ export const adminProperties = {
     secret: true,
     restart: true,
   },
+  DashboardURL: {
+    type: "string",
+    description:
+      "Public address of AdminBindAddress behind a web server, such as `https://bridge.example.org`: links to the dashboard begin with it, and its name is one under which AdminBindAddress is called. With `https`, browsers keep sessions for encrypted connections only. Empty: `http://` and AdminBindAddress.",
+    default: "",
+    rule: {
+      pattern: "^(?:https?://[^\\s/?#@\\\\]+/?)?$",
+      hint: "must be an address without path, such as https://bridge.example.org",
+    },
+    examples: ["https://bridge.example.org"],
+  },
 } as const satisfies SettingsSchema["properties"];
 
 type AdminValues = SettingsOf<{ readonly type: "object"; readonly properties: typeof adminProperties }>;
 
 /** What happens when the second way in cannot be opened as configured. */
 export const SOCKET_ONLY: ProblemEffect = { says: "operators can use the socket only" };
+
+/** The origin of DashboardURL; null: there is none. */
+export const dashboardOrigin = ({ DashboardURL: url }: Pick<AdminValues, "DashboardURL">): string | null =>
+  url === "" ? null : (URL.parse(url)?.origin ?? null);
 
 /** Null without `AdminBindAddress`. An address that others reach needs a token. */
 export function resolveAdmin(
@@ -41,9 +56,11 @@ export function resolveAdmin(
   if (faults.has("AdminBindAddress") || faults.has("AdminToken")) return null;
   const { AdminBindAddress: bind, AdminToken: token } = values;
   if (bind === "") {
-    const idle = section.get("admintoken");
-    if (idle !== undefined && token !== "")
-      report.warning("idle-setting", idle.where, "AdminToken of [general] has no effect without AdminBindAddress");
+    for (const name of ["AdminToken", "DashboardURL"] as const) {
+      const idle = section.get(name.toLowerCase());
+      if (idle !== undefined && values[name] !== "")
+        report.warning("idle-setting", idle.where, `${name} of [general] has no effect without AdminBindAddress`);
+    }
     return null;
   }
   const address = parseAddress(bind);

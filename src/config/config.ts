@@ -43,6 +43,8 @@ export interface GeneralSettings {
   readonly media: MediaSettings;
   /** Null: operators come through the socket alone. */
   readonly admin: AdminSettings | null;
+  /** Where a web server in front of it shows the dashboard, as an origin; null: nowhere else. */
+  readonly dashboardUrl: string | null;
   /** All of the above as the schema names them, to tell what a change of the file has changed. */
   readonly values: Readonly<Record<string, unknown>>;
 }

@@ -1,4 +1,4 @@
-import { resolveAdmin, SOCKET_ONLY } from "./admin.ts";
+import { dashboardOrigin, resolveAdmin, SOCKET_ONLY } from "./admin.ts";
 import type { GeneralSettings } from "./config.ts";
 import type { Context } from "./context.ts";
 import type { EnvironmentTable } from "./environment.ts";
@@ -92,6 +92,7 @@ export function resolveGeneral(section: Section, context: Context): GeneralSetti
     allowPrivate: values.AllowPrivate.map((endpoint) => endpoint.toLowerCase()),
     media: resolveMedia(own.faults, values, section, context),
     admin: resolveAdmin(own.faults, values, section, context),
+    dashboardUrl: dashboardOrigin(values),
     values: { ...values },
   };
 }

@@ -72,6 +72,7 @@ export function aConfig(gateways: readonly Gateway[], accounts: readonly Account
       debug: false,
       allowedHosts: [],
       allowPrivate: [],
+      dashboardUrl: null,
       media: {
         downloadSize: 50_000_000,
         blackList: [],

@@ -13,6 +13,13 @@ import { type HttpApi, sendProblem } from "../server.ts";
 import { statusPage } from "./page.ts";
 import { isObject } from "../../lib/shapes.ts";
 
+/** A link by which a browser signs in. It counts once. */
+export interface DashboardLink {
+  readonly url: string;
+  /** Unix ms. */
+  readonly expiresMs: number;
+}
+
 /** What an operator can ask and do. */
 export interface AdminDeps {
   readonly status: () => Promise<StatusView>;
@@ -29,10 +36,15 @@ export interface AdminDeps {
   readonly reload: (() => Promise<unknown>) | null;
   /** Makes, shows and ends tokens. Rejects with a LogError. */
   readonly tokens: (order: TokenOrder) => Promise<TokenResult>;
+  /** Null: nothing listens for browsers. */
+  readonly dashboard: () => DashboardLink | null;
   /** Copies the log; the new file, in the data folder. */
   readonly backup: () => Promise<string>;
 }
 
+/** For people. */
+const NO_DASHBOARD =
+  'the dashboard has no address: write AdminBindAddress = "127.0.0.1:4290" into [general], then start Rialto again';
 const QUESTION_MAX = 1000;
 const TEXT = "text/plain; charset=utf-8";
 
@@ -101,14 +113,18 @@ export function addAdminRoutes({ app, onBody, release }: HttpApi, deps: AdminDep
     if (deps.reload === null) return refuse(reply, problem(404, "this program runs without a configuration file"));
     return answer(reply, await deps.reload());
   });
-  // Who made one could do by it what the address does not let him.
-  if (by === "socket") addTokens(app, deps);
+  // Who made one could do by it what the older addresses do not let him.
+  if (by === "socket") addWaysIn(app, deps);
   app.post("/api/v1/backup", (_request, reply) =>
     unlessLogFails(reply, async () => answer(reply, { file: await deps.backup() })),
   );
 }
 
-function addTokens(app: HttpApi["app"], deps: AdminDeps): void {
+function addWaysIn(app: HttpApi["app"], deps: AdminDeps): void {
+  app.post("/api/v1/dashboard", (_request, reply) => {
+    const link = deps.dashboard();
+    return link === null ? refuse(reply, problem(422, NO_DASHBOARD)) : answer(reply, link);
+  });
   app.post("/api/v1/tokens", async (request, reply) => {
     const order = readTokenOrder(request.body);
     if (order === null) return refuse(reply, problem(400, "the body must be JSON: action, and id or asked"));

@@ -1,5 +1,6 @@
 import type { AdminDeps } from "../routes.ts";
 import type { NowDeps } from "./now-deps.ts";
+import type { SessionDeps } from "./session-deps.ts";
 
 /** What the operations below `/v1` of the admin server work with. Each part belongs to one file of `routes/`. */
 export interface AdminV1Deps {
@@ -7,4 +8,5 @@ export interface AdminV1Deps {
   readonly operator: AdminDeps;
   /** What the dashboard shows. */
   readonly now: NowDeps;
+  readonly session: SessionDeps;
 }

@@ -8,9 +8,11 @@ import type { AdminV1Deps } from "./deps.ts";
 import type { OperatorDoorman } from "./doorman.ts";
 import { adminEventsRoutes } from "./routes/events.ts";
 import { nowRoutes } from "./routes/now.ts";
+import { sessionRoutes } from "./routes/session.ts";
 
 /** All of `/v1` at the admin server. */
 export const adminV1Routes: readonly Route<AdminV1Deps>[] = [
+  ...sessionRoutes,
   ...nowRoutes,
   ...adminEventsRoutes,
   ...problemsRoutes,
@@ -22,9 +24,11 @@ export interface AdminV1Options {
   readonly doorman: OperatorDoorman;
   readonly monoMs: () => number;
   readonly host: V1Host;
+  /** Ends what the operations work with. Never rejects. */
+  readonly close: () => Promise<void>;
 }
 
-export function openAdminV1({ deps, doorman, monoMs, host }: AdminV1Options): V1Service {
+export function openAdminV1({ deps, doorman, monoMs, host, close }: AdminV1Options): V1Service {
   return new Router({
     routes: adminV1Routes,
     deps,
@@ -34,6 +38,6 @@ export function openAdminV1({ deps, doorman, monoMs, host }: AdminV1Options): V1
     host,
     alerts: () => [],
     hint: () => undefined,
-    close: () => Promise.resolve(),
+    close,
   });
 }
