@@ -51,8 +51,10 @@ function said(fields: Partial<Message>, more: Partial<NewEntry> = {}): Promise<S
 
 const note = (refs: readonly string[]) => ({ is: "said" as const, refs, author: "a", name: "ann", excerpt: "hello" });
 
-const ask = async (question: string) =>
+const ask = async (question: string, limit = 10) =>
   await explain(question, {
+    limit,
+    subjects: routes.subjects,
     archive: log.archive,
     log,
     refs: (seq) => log.ids.refs(seq, null),
@@ -119,6 +121,13 @@ test("more than ten finds are ten, and it says that there are more", async () =>
   for (let index = 0; index < 12; index += 1) await said({ text: `hello ${index}` });
   const { stories, more } = await ask("hello");
   expect([stories.length, stories[0]?.words, more]).toEqual([10, "hello 11", true]);
+});
+
+test("without a word it is the newest, as many as are asked for", async () => {
+  for (let index = 0; index < 5; index += 1) await said({ text: `hello ${index}` });
+  const { stories, more } = await ask("", 3);
+  expect([stories.map(({ words }) => words), more]).toEqual([["hello 4", "hello 3", "hello 2"], true]);
+  expect(await ask("", 5)).toMatchObject({ more: false });
 });
 
 test("long texts are cut", async () => {

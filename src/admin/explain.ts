@@ -1,23 +1,29 @@
 import { DROP_WORDS, type Dropped } from "../gateway/drops.ts";
 import { decodeStored } from "../gateway/codec.ts";
 import type { LogSearch, Finds } from "../log/search.ts";
-import type { Known, Seq, StoredEntry } from "../log/log.ts";
+import type { Known, Seq, StoredEntry, Subject } from "../log/log.ts";
 import type { Destinations } from "./destinations.ts";
 import type { Drops } from "./drops.ts";
 import type { DropView, ExplainView, Story } from "./views.ts";
 import { accountOf } from "../gateway/subject.ts";
 import { shorten } from "../lib/printable.ts";
 
-/** Most messages that one question is answered with. */
-const STORIES_MAX = 10;
+/** Messages that one question is answered with, if nothing else is asked for. */
+const STORIES = 10;
 /** How much of the log one question looks through: so many searches, each bounded. */
 const SEARCHES_MAX = 8;
+/** The same when the index of words has given something: it knows nothing of names and of parts of words. */
+const SEARCHES_BESIDE = 1;
 const FINDS = 50;
 /** Most finds that are read: a word such as "text" is in every payload, whatever was said. */
 const READ_MAX = 20_000;
 const WORDS_CHARS = 80;
 
 export interface ExplainOptions {
+  /** Most messages that are answered with. */
+  readonly limit?: number;
+  /** From which something goes anywhere. */
+  readonly subjects: () => readonly Subject[];
   readonly archive: LogSearch;
   readonly log: { readonly head: Seq; readonly ids: { get(seq: Seq): Promise<Known | null> } };
   readonly refs: (seq: Seq) => Promise<readonly string[]>;
@@ -27,15 +33,50 @@ export interface ExplainOptions {
 
 /**
  * What became of a message: by its number in the log, by an id that it or a copy of it has on any network, or by words
- * of it or its sender's name, newest first. The same of what was not relayed lately, and so has no number. Rejects with
- * the log's LogError.
+ * of it or its sender's name, newest first; without a word: of the newest. The same of what was not relayed lately, and
+ * so has no number. Rejects with the log's LogError.
  */
 export async function explain(question: string, options: ExplainOptions): Promise<ExplainView> {
-  const { archive, log, drops } = options;
-  const found = await named(question, options);
+  const { drops, limit = STORIES } = options;
+  const found = question === "" ? [] : await named(question, options);
   const dropped = found.length > 0 ? drops.withRef(question) : drops.about(question);
-  const shownDrops = dropped.slice(0, STORIES_MAX).map(dropView);
+  const shownDrops = dropped.slice(0, limit).map(dropView);
   if (found.length > 0) return { stories: await tell(found, options), drops: shownDrops, more: false };
+  const { seqs, more } = await withWords(question, options);
+  return { stories: await tell(seqs, options), drops: shownDrops, more: more || dropped.length > limit };
+}
+
+/** The way of one message; null: nobody knows it. Rejects with a LogError. */
+export async function explainOne(seq: Seq, options: Telling): Promise<Story | null> {
+  return (await tell([seq], options))[0] ?? null;
+}
+
+type Telling = Omit<ExplainOptions, "drops" | "subjects">;
+
+interface Found {
+  readonly seqs: readonly Seq[];
+  readonly more: boolean;
+}
+
+/** Messages with these words, newest first: by the index, if there is one, and by looking through the newest part. */
+async function withWords(question: string, options: ExplainOptions): Promise<Found> {
+  const { archive, log, limit = STORIES } = options;
+  const query = { text: question, subjects: options.subjects(), after: 0, before: log.head + 1 };
+  const matches = question === "" ? null : await archive.find({ ...query, limit: limit + 1, oldestFirst: false });
+  const indexed = matches?.seqs ?? [];
+  if (indexed.length > limit) return { seqs: indexed.slice(0, limit), more: true };
+  const searches = indexed.length > 0 ? SEARCHES_BESIDE : SEARCHES_MAX;
+  const looked = await lookThrough(question, searches, options);
+  const all = [...new Set([...indexed, ...looked.seqs])].sort((a, b) => b - a);
+  const isCut = looked.more || (matches !== null && matches.next !== null);
+  return { seqs: all.slice(0, limit), more: isCut || all.length > limit };
+}
+
+async function lookThrough(
+  question: string,
+  searchesMax: number,
+  { archive, log, limit = STORIES }: ExplainOptions,
+): Promise<Found> {
   const wanted = question.toLowerCase();
   const says = ({ payload }: StoredEntry): boolean => {
     const { text, username } = decodeStored(payload).message;
@@ -47,7 +88,7 @@ export async function explain(question: string, options: ExplainOptions): Promis
   let before: Seq | null = log.head + 1;
   let searches = 0;
   let read = 0;
-  while (before !== null && searches < SEARCHES_MAX && read < READ_MAX && entries.length <= STORIES_MAX) {
+  while (before !== null && searches < searchesMax && read < READ_MAX && entries.length <= limit) {
     const finds: Finds = await archive.search({ text, before, limit: FINDS });
     entries.push(...finds.entries.filter(says));
     before = finds.next;
@@ -55,9 +96,7 @@ export async function explain(question: string, options: ExplainOptions): Promis
     // Otherwise it has ended at its finds, and not at its bounds.
     if (finds.entries.length < FINDS) searches += 1;
   }
-  const shown = entries.slice(0, STORIES_MAX).map(({ seq }) => seq);
-  const more = before !== null || entries.length > STORIES_MAX || dropped.length > STORIES_MAX;
-  return { stories: await tell(shown, options), drops: shownDrops, more };
+  return { seqs: entries.slice(0, limit + 1).map(({ seq }) => seq), more: before !== null || entries.length > limit };
 }
 
 function dropView(dropped: Dropped): DropView {
@@ -65,15 +104,15 @@ function dropView(dropped: Dropped): DropView {
 }
 
 /** The messages that the question names by number or id. */
-async function named(question: string, { archive, log }: ExplainOptions): Promise<readonly Seq[]> {
+async function named(question: string, { archive, log, limit = STORIES }: ExplainOptions): Promise<readonly Seq[]> {
   const known = (await archive.anywhere(question)).map(({ seq }) => seq);
   const number = /^\d{1,15}$/u.test(question) ? Number(question) : null;
-  if (number === null) return known.slice(0, STORIES_MAX);
+  if (number === null) return known.slice(0, limit);
   const exists = (await archive.entry(number)) !== null || (await log.ids.get(number)) !== null;
-  return [...new Set([...(exists ? [number] : []), ...known])].slice(0, STORIES_MAX);
+  return [...new Set([...(exists ? [number] : []), ...known])].slice(0, limit);
 }
 
-async function tell(seqs: readonly Seq[], options: ExplainOptions): Promise<readonly Story[]> {
+async function tell(seqs: readonly Seq[], options: Telling): Promise<readonly Story[]> {
   if (seqs.length === 0) return [];
   const destinations = await options.destinations();
   const stories: Story[] = [];
@@ -84,11 +123,7 @@ async function tell(seqs: readonly Seq[], options: ExplainOptions): Promise<read
   return stories;
 }
 
-async function storyOf(
-  seq: Seq,
-  { archive, log, refs }: ExplainOptions,
-  destinations: Destinations,
-): Promise<Story | null> {
+async function storyOf(seq: Seq, { archive, log, refs }: Telling, destinations: Destinations): Promise<Story | null> {
   const entry = await archive.entry(seq);
   const known = entry === null ? await log.ids.get(seq) : null;
   const subject = entry?.subject ?? known?.subject;

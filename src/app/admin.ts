@@ -4,7 +4,7 @@ import { operateTokens } from "../access/operate.ts";
 import type { Tokens } from "../access/tokens.ts";
 import { Destinations } from "../admin/destinations.ts";
 import { Drops } from "../admin/drops.ts";
-import { explain } from "../admin/explain.ts";
+import { explain, explainOne } from "../admin/explain.ts";
 import { Followers } from "../admin/followers.ts";
 import { LogHealth } from "../admin/log-health.ts";
 import { LoopDelay } from "../admin/loop-delay.ts";
@@ -166,20 +166,21 @@ export class Admin {
         shortage: () => this.#share.descriptors.shortage,
       });
     const refs = (seq: Seq): Promise<readonly string[]> => log.ids.refs(seq, null);
+    const telling = {
+      archive: log.archive,
+      log,
+      refs,
+      destinations: async () => new Destinations({ log, routes, accounts: await delivery().status() }),
+    };
     return {
       status: async () => scrubber.cleanAll(await status()),
       unready: async () => (await health.look()).why,
       metrics: () => this.metrics.scrape(),
-      explain: async (question) =>
-        scrubber.cleanAll(
-          await explain(question, {
-            archive: log.archive,
-            log,
-            refs,
-            drops: this.#drops,
-            destinations: async () => new Destinations({ log, routes, accounts: await delivery().status() }),
-          }),
-        ),
+      explain: async (question, limit) => {
+        const asked = { ...telling, subjects: routes.subjects, drops: this.#drops };
+        return scrubber.cleanAll(await explain(question, limit === undefined ? asked : { ...asked, limit }));
+      },
+      story: async (seq) => scrubber.cleanAll(await explainOne(seq, telling)),
       unknown: (gateway) => (gateways().includes(gateway) ? null : noSuchGateway(gateways())),
       follow: (follower) => followers.add(follower),
       say: (words) => pass(() => say(words, { log, routes, gateways, nowMs })),

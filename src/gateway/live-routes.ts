@@ -10,6 +10,7 @@ export function liveRoutes(initial: Routes): LiveRoutes {
   let current = initial;
   return {
     targets: (subject) => current.targets(subject),
+    subjects: () => current.subjects(),
     reads: (accountKey) => current.reads(accountKey),
     seen: (accountKey) => current.seen(accountKey),
     posting: (accountKey, gatewayName) => current.posting(accountKey, gatewayName),

@@ -31,6 +31,8 @@ export interface Routes {
    * Where what this subject says goes: each (gateway, account, channel) once, never back to the bridge it came from.
    */
   readonly targets: (subject: Subject) => readonly Target[];
+  /** All from which something goes anywhere. */
+  readonly subjects: () => readonly Subject[];
   /** The subjects an API account reads, each with the gateways in which it reads them. */
   readonly reads: (accountKey: string) => ReadonlyMap<Subject, readonly string[]>;
   /** What an API account sees below `/v1`, by subject; the same object as long as the configuration is the same. */
@@ -62,6 +64,7 @@ export function compileRoutes(config: Config): Routes {
   const seen = compileSeen(config, reads);
   return {
     targets: (subject) => targets.get(subject) ?? NOWHERE,
+    subjects: () => [...targets.keys()],
     reads: (accountKey) => reads.get(accountKey) ?? NOTHING,
     seen: (accountKey) => seen.get(accountKey) ?? UNSEEN,
     posting: compilePostings(config.gateways),

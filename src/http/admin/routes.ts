@@ -3,7 +3,7 @@ import type { FastifyReply } from "fastify";
 import { readTokenOrder, type TokenOrder, type TokenResult } from "../../access/operate.ts";
 import type { SayResult, SayRequest } from "../../admin/operator.ts";
 import type { Follower } from "../../admin/followers.ts";
-import type { ExplainView, StatusView } from "../../admin/views.ts";
+import type { ExplainView, StatusView, Story } from "../../admin/views.ts";
 import { LogError } from "../../log/errors.ts";
 import { JSON_TYPE } from "../answers.ts";
 import { problem, problemBody, type HttpProblem } from "../api/problem.ts";
@@ -26,7 +26,10 @@ export interface AdminDeps {
   /** Null: it takes messages. Otherwise why it does not. */
   readonly unready: () => Promise<string | null>;
   readonly metrics: () => Promise<{ readonly type: string; readonly body: string }>;
-  readonly explain: (question: string) => Promise<ExplainView>;
+  /** `question` empty: the newest. Rejects with a LogError, as the next one. */
+  readonly explain: (question: string, limit?: number) => Promise<ExplainView>;
+  /** The way of one message; null: nobody knows it. */
+  readonly story: (seq: number) => Promise<Story | null>;
   /** Why there is nothing to follow in a gateway, for people; null: it is there. */
   readonly unknown: (gateway: string) => string | null;
   /** As `Followers.add`. */

@@ -7,6 +7,7 @@ import type { Route } from "../../v1/route.ts";
 import type { AdminV1Deps } from "./deps.ts";
 import type { OperatorDoorman } from "./doorman.ts";
 import { adminEventsRoutes } from "./routes/events.ts";
+import { adminMessagesRoutes } from "./routes/messages.ts";
 import { nowRoutes } from "./routes/now.ts";
 import { sessionRoutes } from "./routes/session.ts";
 
@@ -15,6 +16,7 @@ export const adminV1Routes: readonly Route<AdminV1Deps>[] = [
   ...sessionRoutes,
   ...nowRoutes,
   ...adminEventsRoutes,
+  ...adminMessagesRoutes,
   ...problemsRoutes,
   ...descriptionRoutes(() => adminV1Routes),
 ];
