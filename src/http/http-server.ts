@@ -8,7 +8,7 @@ export const V1_SOCKET_PATH = "/v1/socket";
 
 /** What one server takes of its clients. */
 export interface HttpLimits {
-  /** From the first byte of a request to its last, and for its header alone; looked at every `checkMs`. */
+  /** For the header of a request, and again for the rest of it; looked at every `checkMs`. */
   readonly requestMs: number;
   readonly checkMs: number;
   /** A connection on which nothing moves for so long is cut; streams and WebSockets have their own rules. */
@@ -76,6 +76,9 @@ export class HttpServer extends Server {
   readonly #kept = new Set<Socket>();
   /** Told of the end of an answer, as its `this`: one listener for all, as there are many. */
   readonly #ended: (this: ServerResponse) => void;
+  /** Those that are coming in: at how many looks they were. None of those whose handler rules their time. */
+  readonly #coming = new WeakMap<IncomingMessage, number>();
+  readonly #unhurried = new WeakSet<IncomingMessage>();
   /** Asked to change to another protocol, which nobody does. */
   readonly #unchanged = new WeakSet<IncomingMessage>();
 
@@ -85,7 +88,8 @@ export class HttpServer extends Server {
     socketPaths: readonly string[] = [WEBSOCKET_PATH],
   ) {
     super({
-      requestTimeout: limits.requestMs,
+      // Node has one for all requests, and uploads take longer: see #hurry.
+      requestTimeout: 0,
       headersTimeout: limits.requestMs,
       connectionsCheckingInterval: limits.checkMs,
       keepAliveTimeout: limits.keptMs,
@@ -106,6 +110,7 @@ export class HttpServer extends Server {
     this.timeout = limits.stallMs;
     this.maxConnections = limits.connections;
     this.on("connection", (socket: Socket) => this.#track(socket));
+    this.#hurryAlways();
     this.on("drop", () => this.closeIdleConnections());
     this.on("upgrade", ({ socket }: IncomingMessage) => {
       const connection = this.#connections.get(socket);
@@ -154,6 +159,11 @@ export class HttpServer extends Server {
     request.rawHeaders = [];
   }
 
+  /** Its handler says how long the rest of this request may take to come in, and ends the connection. */
+  leaveTime(request: IncomingMessage): void {
+    this.#unhurried.add(request);
+  }
+
   /**
    * Closes the connections on which nobody waits for an answer; after close() the others follow with their last answer.
    */
@@ -178,6 +188,26 @@ export class HttpServer extends Server {
     const relieve = (): void => this.closeIdleConnections();
     descriptors.relief.add(relieve);
     this.once("close", () => descriptors.relief.delete(relieve));
+  }
+
+  #hurryAlways(): void {
+    let timer: NodeJS.Timeout | undefined;
+    this.on("listening", () => (timer = setInterval(() => this.#hurry(), this.#limits.checkMs).unref()));
+    this.on("close", () => clearInterval(timer));
+  }
+
+  /** Ends what takes too long to come in. By looks, and not by the time of each: of small requests there are many. */
+  #hurry(): void {
+    const { requestMs, checkMs } = this.#limits;
+    for (const [socket, { waiting, handedOver, refusal }] of this.#connections) {
+      const request = handedOver || refusal !== null ? undefined : waiting.at(-1)?.req;
+      if (request === undefined || request.complete || this.#unhurried.has(request)) continue;
+      const looks = (this.#coming.get(request) ?? 0) + 1;
+      this.#coming.set(request, looks);
+      if (looks * checkMs <= requestMs) continue;
+      const late = Object.assign(new Error("the request takes too long"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
+      if (!this.emit("clientError", late, socket)) socket.destroy();
+    }
   }
 
   #track(socket: Socket): void {

@@ -81,7 +81,12 @@ export async function createServer(options: ServerOptions): Promise<HttpApi> {
   const refusalOf = admissionOf(options);
   const bounds = { limit: options.maxBodySize, budget };
   const direct = new Direct({ refusalOf, bounds, onError });
-  v1?.attach({ bounds, onError, release: (response) => server.release(response) });
+  v1?.attach({
+    bounds,
+    onError,
+    release: (response) => server.release(response),
+    leaveTime: (request) => server.leaveTime(request),
+  });
   const app = Fastify({
     logger: false,
     forceCloseConnections: "idle",

@@ -13,6 +13,8 @@ export interface V1Host {
   readonly bounds: BodyBounds;
   /** See HttpServer. */
   readonly release: (response: ServerResponse) => void;
+  /** See HttpServer. */
+  readonly leaveTime: (request: IncomingMessage) => void;
   /** Of bugs. */
   readonly onError: (error: unknown, path: string) => void;
 }

@@ -30,7 +30,8 @@ export interface Operation {
   readonly query?: Readonly<Record<string, JsonSchema>>;
   /** Request headers that mean something here, beside `Authorization`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Of a JSON body, checked before `handle`; `stream`: the handler reads the request itself. Absent: no body. */
+  /** Of a JSON body, checked before `handle`; `stream`: the handler reads the request itself, and limits how long
+   * it may take to come in. Absent: no body. */
   readonly body?: JsonSchema | "stream";
   readonly answers: Readonly<Record<number, { readonly about: string; readonly schema?: JsonSchema }>>;
 }

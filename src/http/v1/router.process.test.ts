@@ -1,6 +1,7 @@
 import net from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { freePorts } from "../../../test/support/ports.ts";
+import type { HttpLimits } from "../http-server.ts";
 import { createServer } from "../server.ts";
 import { V1_HEADERS } from "./answers.ts";
 import { Doorman } from "./doorman.ts";
@@ -8,7 +9,7 @@ import type { V1Deps } from "./deps.ts";
 import { V1Door } from "./index.ts";
 import { RateLimits } from "./limits.ts";
 import { ProblemError } from "./problems.ts";
-import { type Call, ok, type Route } from "./route.ts";
+import { type Call, ok, type Reply, type Route } from "./route.ts";
 import { Router } from "./router.ts";
 import { v1Stage } from "./stage.suite.ts";
 import { LogError } from "../../log/errors.ts";
@@ -16,13 +17,25 @@ import { LogError } from "../../log/errors.ts";
 const TOKEN = "sesam";
 const AUTH = { Authorization: `Bearer ${TOKEN}` };
 
+/** A body must be there within a second. */
+const HASTY: HttpLimits = {
+  requestMs: 1_000,
+  checkMs: 100,
+  stallMs: 60_000,
+  lingerMs: 60_000,
+  connections: 100,
+  keptMs: 60_000,
+  kept: 100,
+};
+
 interface Serving {
+  readonly limits?: HttpLimits;
   readonly token?: string | null;
   readonly opens?: () => Promise<void>;
 }
 
 /** A server with a table of its own. */
-async function serve(routes: readonly Partial<Route>[], { token = TOKEN, opens }: Serving = {}) {
+async function serve(routes: readonly Partial<Route>[], { token = TOKEN, opens, limits }: Serving = {}) {
   const bugs: string[] = [];
   const onError = (error: unknown, path: string): unknown => bugs.push(`${path}: ${String(error)}`);
   const table = routes.map((route): Route => ({
@@ -51,7 +64,7 @@ async function serve(routes: readonly Partial<Route>[], { token = TOKEN, opens }
       close: () => Promise.resolve(),
     });
   });
-  const http = await createServer({ token, names, maxBodySize: 1_000, onError, v1 });
+  const http = await createServer({ token, names, maxBodySize: 1_000, onError, v1, ...(limits && { limits }) });
   const [port = 0] = await freePorts(1);
   await http.app.listen({ host: "127.0.0.1", port });
   let closing: Promise<void> | null = null;
@@ -356,4 +369,25 @@ test("a refusal is whole: RFC 9457 with a code, a remedy and the request", async
     code: "conflict",
     remedy: "Send If-Match with its ETag to change it.",
   });
+});
+
+test("a body that its operation reads itself may take its time, and no other", async () => {
+  const whole = async ({ request }: Call): Promise<Reply> => {
+    let bytes = 0;
+    for await (const part of request) bytes += (part as Buffer).length;
+    return ok({ bytes });
+  };
+  const routes = [
+    { method: "POST", body: { type: "object" } },
+    { method: "POST", path: "/v1/file", body: "stream", handle: whole },
+  ] as const;
+  const { port } = await serve(routes, { limits: HASTY });
+  const head = (path: string): string =>
+    `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Length: 4\r\n\r\nab`;
+  const file = net.connect(port, "127.0.0.1", () => file.write(head("/v1/file")));
+  onTestFinished(() => void file.destroy());
+  const answer = new Promise<string>((resolve) => file.once("data", (part: Buffer) => resolve(part.toString())));
+  expect(await say(port, head("/v1/thing"), /408 /u)).toContain("HTTP/1.1 408 ");
+  file.write("cd");
+  expect(await answer).toMatch(/^HTTP\/1\.1 200 OK[^]*\{"bytes":4\}$/u);
 });

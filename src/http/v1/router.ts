@@ -74,6 +74,7 @@ export class Router<Deps = V1Deps> implements V1Service {
       const asked = this.#ask(request, response);
       if (asked === null) return;
       const { body } = asked.route;
+      if (body === "stream") this.#options.host.leaveTime(request);
       if (body === undefined || body === "stream") this.#begin(asked);
       else this.#read(asked, body);
     } catch (error) {

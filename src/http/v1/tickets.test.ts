@@ -37,10 +37,26 @@ test("a ticket counts for 30 s", () => {
   expect(tickets.redeem(late)).toBeNull();
 });
 
-test("so many may wait, and make room when their time is over", () => {
+test("so many of one token may wait, which leaves some to others; they make room when they are used or over", () => {
   const { tickets, pass, issue } = stage();
-  for (let count = 0; count < 10_000; count++) issue();
-  expect(tickets.issue(ACCESS)).toBeNull();
+  for (let count = 0; count < 1_000; count++) issue();
+  expect(issue()).toBe("none");
+  const other = tickets.issue({ ...ACCESS, token: "hgfedcba" }) ?? "none";
+  expect(tickets.redeem(other)?.token).toBe("hgfedcba");
   pass(TICKET_MS);
-  expect(tickets.issue(ACCESS)).not.toBeNull();
+  const ticket = issue();
+  expect(ticket).not.toBe("none");
+  for (let count = 1; count < 1_000; count++) issue();
+  expect(issue()).toBe("none");
+  tickets.redeem(ticket);
+  expect(issue()).not.toBe("none");
+});
+
+test("so many of all may wait", () => {
+  const { tickets } = stage();
+  const issue = (token: string | null): boolean => tickets.issue({ ...ACCESS, token }) !== null;
+  for (let count = 0; count < 5_000; count++) issue(null);
+  expect(issue(null)).toBe(false);
+  for (let token = 0; token < 5; token++) for (let count = 0; count < 1_000; count++) issue(String(token));
+  expect(issue("5")).toBe(false);
 });

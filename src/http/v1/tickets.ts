@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import type { Access } from "../../access/access.ts";
+import { Shares } from "./share.ts";
 
 export const TICKET_MS = 30_000;
 /** More than anybody needs within 30 s. */
-const TICKETS_MAX = 10_000;
+const TICKETS = { token: 1_000, own: 5_000, all: 10_000 };
 
 export interface TicketsOptions {
   readonly monoMs: () => number;
@@ -25,19 +26,20 @@ export class Tickets {
   readonly #options: TicketsOptions;
   /** By the SHA-256 of their texts, the oldest first. */
   readonly #tickets = new Map<string, Ticket>();
+  readonly #shares = new Shares(TICKETS);
 
   constructor(options: TicketsOptions) {
     this.#options = options;
   }
 
-  /** Null: too many wait for their use. */
+  /** Null: too many wait for their use, of this caller or of all. */
   issue(access: Access): string | null {
     const now = this.#options.monoMs();
     for (const [digest, { untilMs }] of this.#tickets) {
       if (untilMs > now) break;
-      this.#tickets.delete(digest);
+      this.#drop(digest);
     }
-    if (this.#tickets.size >= TICKETS_MAX) return null;
+    if (!this.#shares.take(access)) return null;
     const ticket = `tkt_${this.#options.bytes(32).toString("base64url")}`;
     this.#tickets.set(digestOf(ticket), { access, untilMs: now + TICKET_MS });
     return ticket;
@@ -46,9 +48,15 @@ export class Tickets {
   /** For whom it was made; it is used up. Null: it is none, or none any more. */
   redeem(text: string): Access | null {
     const digest = digestOf(text);
-    const ticket = this.#tickets.get(digest);
-    this.#tickets.delete(digest);
+    const ticket = this.#drop(digest);
     return ticket !== undefined && ticket.untilMs > this.#options.monoMs() ? ticket.access : null;
+  }
+
+  #drop(digest: string): Ticket | undefined {
+    const ticket = this.#tickets.get(digest);
+    if (ticket !== undefined) this.#shares.give(ticket.access);
+    this.#tickets.delete(digest);
+    return ticket;
   }
 }
 

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
-import { describe, expect, test } from "vitest";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { type FileId, mint } from "../../../contract/ids.ts";
 import type { FileItem } from "../../../contract/message.ts";
 import { fileId } from "../../../files/file-id.ts";
@@ -275,3 +277,25 @@ test.each([
   `S256_${"A".repeat(43)}`,
   `s256_${"A".repeat(42)}/`,
 ])("%j is no id of a file", (id) => expect(sha256Of(id)).toBeNull());
+
+test("of one token so many come in at once, and others have room beside it", async () => {
+  const stage = await staged();
+  const [token, other] = [await stage.token(), await stage.token()];
+  const { port } = new URL(stage.url);
+  const begun = Array.from({ length: 4 }, () => connect(Number(port), "127.0.0.1"));
+  onTestFinished(() => begun.forEach((socket) => void socket.destroy()));
+  for (const socket of begun) {
+    const head = `POST /v1/files HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n`;
+    socket.write(`${head}Content-Length: 2\r\nExpect: 100-continue\r\n\r\n`);
+    // It has come to its handler, whose slot it has.
+    await once(socket, "data");
+  }
+  const more = await upload(stage, token);
+  expect(more).toMatchObject({ status: 503, body: { code: "unavailable" } });
+  expect(more.headers.get("retry-after")).toBe("5");
+  expect((await upload(stage, other)).status).toBe(201);
+  const answered = begun.map(async (socket) => await once(socket, "data"));
+  for (const socket of begun) socket.write("ab");
+  await Promise.all(answered);
+  expect((await upload(stage, token)).status).toBe(201);
+});

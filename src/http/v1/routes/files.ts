@@ -7,20 +7,22 @@ import { etagOf, headersOf, knows } from "../../media/headers.ts";
 import { readRange } from "../../media/range.ts";
 import { V1_HEADERS } from "../answers.ts";
 import type { V1Deps } from "../deps.ts";
+import { inTime } from "../in-time.ts";
 import { ProblemError } from "../problems.ts";
 import type { Call, Reply, Route } from "../route.ts";
 import { fileOfMessage } from "../saying/message-files.ts";
+import { Shares } from "../share.ts";
 import { forgetUploads, knownFile, noteUpload, sha256Of, shownFileId } from "../saying/uploads.ts";
 
 /** Each holds a file open. */
-const UPLOADS_MAX = 16;
+const UPLOADS = { token: 4, own: 8, all: 16 };
 const NAME_MAX = 1024;
 const DAY_MS = 24 * 3_600_000;
 /** How often what the store has let go of is forgotten here, too. */
 const FORGET_MS = 3_600_000;
 
 interface Counts {
-  uploads: number;
+  readonly uploads: Shares;
   /** When it was forgotten last, of a clock that is never set back. */
   forgotMs: number;
 }
@@ -31,13 +33,12 @@ async function upload(call: Call, deps: V1Deps): Promise<Reply> {
   const { access, request, query } = call;
   const name = query.get("name")?.toWellFormed() || "file";
   if (name.length > NAME_MAX) throw new ProblemError("bad_request", `name: ${NAME_MAX} characters at most`);
-  const own = counts.get(deps.files) ?? { uploads: 0, forgotMs: -Infinity };
+  const own = counts.get(deps.files) ?? { uploads: new Shares(UPLOADS), forgotMs: -Infinity };
   counts.set(deps.files, own);
-  if (own.uploads >= UPLOADS_MAX) {
-    const detail = `${UPLOADS_MAX} files are coming in already`;
+  if (!own.uploads.take(access)) {
+    const detail = `${UPLOADS.all} files are coming in already, or as many from this token as it may send at once`;
     throw new ProblemError("unavailable", detail, { headers: { "Retry-After": "5" } });
   }
-  own.uploads += 1;
   try {
     const taken = await received(request, name, deps);
     const { sha256, bytes, mime } = taken;
@@ -46,7 +47,7 @@ async function upload(call: Call, deps: V1Deps): Promise<Reply> {
     const id = shownFileId(sha256);
     return { status: 201, body: { id, name, bytes, mime }, headers: { Location: `/v1/files/${id}` } };
   } finally {
-    own.uploads -= 1;
+    own.uploads.give(access);
   }
 }
 
@@ -54,14 +55,18 @@ async function upload(call: Call, deps: V1Deps): Promise<Reply> {
 async function received(
   request: IncomingMessage,
   name: string,
-  { files }: Pick<V1Deps, "files">,
+  { files, config, clock }: Pick<V1Deps, "files" | "config" | "clock">,
 ): Promise<Extract<TakenFile, { ok: true }>> {
   const mime = request.headers["content-type"] ?? null;
+  const { downloadSize } = config().general.media;
+  const bytes = Math.min(Number(request.headers["content-length"] ?? downloadSize), downloadSize);
   let taken: TakenFile;
   try {
     // Not destroyed where it is given up: the answer has to get through.
-    taken = await files.take(request.iterator({ destroyOnReturn: false }), { name, mime });
+    const parts = inTime(request.iterator({ destroyOnReturn: false }), bytes, clock);
+    taken = await files.take(parts, { name, mime });
   } catch (error) {
+    if (error instanceof ProblemError) throw error;
     if (!request.destroyed && !isGone(error)) throw error;
     throw new ProblemError("bad_request", "the body broke off");
   }
