@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import { type JSX, render } from "preact";
 import "./base.css";
+import "./dashboard.css";
 import { get, unauthorized } from "./lib/api.ts";
 import { Shell } from "./shell/Shell.tsx";
 import { SignIn, takeLogin } from "./shell/SignIn.tsx";

@@ -1,4 +1,5 @@
 import { batch, signal } from "@preact/signals";
+import { applyChange, type StatusChange } from "../../../src/admin/changes.ts";
 import type { StatusView, TailLine } from "../../../src/admin/views.ts";
 import { get } from "./api.ts";
 import { type Lines, NO_LINES, withLines } from "./lines.ts";
@@ -9,9 +10,15 @@ export type Connection = "connecting" | "live" | "lost" | "paused";
 export const connection = signal<Connection>("connecting");
 /** Null until the first answer. */
 export const status = signal<StatusView | null>(null);
+/** What Rialto's clock says, good for "3 min ago". */
+export const nowMs = signal(Date.now());
 /** Of the gateway that is followed. */
 export const lines = signal<Lines>(NO_LINES);
 
+/** To be followed instead of one gateway. */
+export const EVERY_GATEWAY = "*";
+
+const TICK_MS = 5_000;
 const LINES_MAX = 2000;
 const HIDDEN_MS = 60_000;
 const RETRY_MS = { least: 1000, most: 30_000 };
@@ -23,6 +30,9 @@ let retryMs = RETRY_MS.least;
 let retry: ReturnType<typeof setTimeout> | undefined;
 let hidden: ReturnType<typeof setTimeout> | undefined;
 let frame = 0;
+let tick: ReturnType<typeof setInterval> | undefined;
+/** How far the clock of this machine is behind that of Rialto's. */
+let behindMs = 0;
 let newest: StatusView | null = null;
 let waiting: TailLine[] = [];
 
@@ -30,12 +40,17 @@ let waiting: TailLine[] = [];
 export function startLive(): () => void {
   running = true;
   open();
+  tick = setInterval(() => {
+    if (!document.hidden) nowMs.value = Date.now() + behindMs;
+  }, TICK_MS);
   document.addEventListener("visibilitychange", onVisibility);
   return () => {
     running = false;
     document.removeEventListener("visibilitychange", onVisibility);
     clearTimeout(hidden);
+    clearInterval(tick);
     close();
+    newest = null;
     batch(() => {
       status.value = null;
       lines.value = NO_LINES;
@@ -48,9 +63,13 @@ export function startLive(): () => void {
 export function follow(name: string | null): void {
   if (name === gateway) return;
   gateway = name;
+  clearLines();
+  if (running && source !== null) open();
+}
+
+export function clearLines(): void {
   waiting = [];
   lines.value = NO_LINES;
-  if (running && source !== null) open();
 }
 
 function open(): void {
@@ -60,6 +79,11 @@ function open(): void {
   stream.addEventListener("status", ({ data }: MessageEvent<string>) => {
     newest = JSON.parse(data) as StatusView;
     retryMs = RETRY_MS.least;
+    atNextFrame();
+  });
+  stream.addEventListener("change", ({ data }: MessageEvent<string>) => {
+    if (newest === null) return;
+    newest = applyChange(newest, JSON.parse(data) as StatusChange);
     atNextFrame();
   });
   stream.addEventListener("line", ({ data }: MessageEvent<string>) => {
@@ -99,10 +123,12 @@ function atNextFrame(): void {
   frame = requestAnimationFrame(() => {
     frame = 0;
     batch(() => {
-      if (newest !== null) {
+      if (newest !== null && newest !== status.value) {
         status.value = newest;
-        connection.value = "live";
+        behindMs = newest.nowMs - Date.now();
+        nowMs.value = newest.nowMs;
       }
+      connection.value = "live";
       if (waiting.length > 0) {
         lines.value = withLines(lines.value, waiting, LINES_MAX);
         waiting = [];

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
+import { fits } from "./filter.ts";
 import { partTexts } from "./texts.ts";
 
 export interface Column<Row> {
@@ -43,7 +44,7 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
     sort.value = { key, down: same && sort.value?.down !== true };
   };
   return (
-    <div class="table" role="region" aria-label={caption} tabIndex={0}>
+    <div class="table">
       <table>
         <caption class={captionHidden ? "aside" : undefined}>{caption}</caption>
         <thead>
@@ -57,12 +58,11 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
           {shown.map((row) => (
             <tr
               key={keyOf(row)}
-              class={isSelected?.(row) === true ? "selected" : undefined}
-              aria-selected={isSelected === undefined ? undefined : isSelected(row)}
+              class={rowClass(isSelected?.(row) === true, onSelect !== undefined)}
               onClick={onSelect === undefined ? undefined : () => onSelect(row)}
             >
               {columns.map((each) => (
-                <Cell key={each.key} column={each} row={row} />
+                <Cell key={each.key} column={each} row={row} pressed={onSelect && isSelected?.(row)} />
               ))}
             </tr>
           ))}
@@ -103,14 +103,33 @@ function Head<Row>({ column, sort, press }: HeadProps<Row>): JSX.Element {
   );
 }
 
-function Cell<Row>({ column, row }: { readonly column: Column<Row>; readonly row: Row }): JSX.Element {
-  return column.rowHead === true ? (
+interface CellProps<Row> {
+  readonly column: Column<Row>;
+  readonly row: Row;
+  /** Undefined: rows are not picked. */
+  readonly pressed: boolean | undefined;
+}
+
+/** Who has no mouse picks a row by the button in its head. */
+function Cell<Row>({ column, row, pressed }: CellProps<Row>): JSX.Element {
+  const content = column.cell(row);
+  if (column.rowHead !== true) return <td class={classOf(column)}>{content}</td>;
+  return (
     <th scope="row" class={classOf(column)}>
-      {column.cell(row)}
+      {pressed === undefined ? (
+        content
+      ) : (
+        <button type="button" class="pick" aria-pressed={pressed}>
+          {content}
+        </button>
+      )}
     </th>
-  ) : (
-    <td class={classOf(column)}>{column.cell(row)}</td>
   );
+}
+
+function rowClass(isSelected: boolean, isPickable: boolean): string | undefined {
+  const names = [isSelected ? "selected" : "", isPickable ? "pickable" : ""].filter((name) => name !== "");
+  return names.length === 0 ? undefined : names.join(" ");
 }
 
 function classOf<Row>({ numeric = false, wide = false }: Column<Row>): string | undefined {
@@ -125,15 +144,6 @@ function filtered<Row>(
 ): readonly Row[] {
   if (filter === undefined || filter.trim() === "" || textOf === undefined) return rows;
   return rows.filter((row) => fits(textOf(row), filter));
-}
-
-/** Whether a text has all words of a filter, in any order and case. */
-export function fits(text: string, filter: string): boolean {
-  const low = text.toLowerCase();
-  return filter
-    .toLowerCase()
-    .split(/\s+/u)
-    .every((word) => low.includes(word));
 }
 
 /** Rows that are alike keep their order. */

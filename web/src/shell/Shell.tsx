@@ -48,9 +48,11 @@ export function Shell(): JSX.Element {
         </Button>
       </header>
       {connection.value === "lost" ? (
-        <Notice kind="warn" title={texts.lost} live>
-          <p>{texts.lostMore}</p>
-        </Notice>
+        <div class="offline">
+          <Notice kind="warn" title={texts.lost} live>
+            <p>{texts.lostMore}</p>
+          </Notice>
+        </div>
       ) : null}
       <main id="content" tabIndex={-1} ref={main}>
         {page === undefined ? null : <Loaded key={page.name} page={page} />}

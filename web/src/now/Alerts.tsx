@@ -1,0 +1,38 @@
+import type { JSX } from "preact";
+import type { Alert, StatusView } from "../../../src/admin/views.ts";
+import { duration } from "../lib/format.ts";
+import { nowMs } from "../lib/live.ts";
+import { Notice } from "../parts/Notice.tsx";
+import { AccountActions } from "./AccountActions.tsx";
+import { nowTexts as texts } from "./texts.ts";
+
+/** What a person should look at, worst first. */
+export function Alerts({ view }: { readonly view: StatusView }): JSX.Element {
+  return (
+    <section aria-label={texts.alerts} class="alerts stack">
+      {view.troubles.length === 0 ? <p class="muted">{texts.noAlerts}</p> : null}
+      {view.troubles.map((alert) => (
+        <AlertNotice key={`${alert.of} ${alert.what}`} alert={alert} view={view} />
+      ))}
+    </section>
+  );
+}
+
+function AlertNotice({ alert, view }: { readonly alert: Alert; readonly view: StatusView }): JSX.Element {
+  const { of, what, remedy, sinceMs } = alert;
+  const account = view.accounts.find((each) => of === each.account || of.startsWith(`${each.account} `));
+  return (
+    <Notice
+      kind={account === undefined || account.state !== "degraded" ? "bad" : "warn"}
+      title={
+        <>
+          {of} {what}
+          {sinceMs === null ? null : <span class="since"> {texts.since(duration(nowMs.value - sinceMs))}</span>}
+        </>
+      }
+      actions={account === undefined || account.account !== of ? null : <AccountActions account={account} />}
+    >
+      {remedy === null || remedy === "" ? null : <p>{remedy}</p>}
+    </Notice>
+  );
+}

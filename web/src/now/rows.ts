@@ -1,0 +1,128 @@
+import type { StatusView } from "../../../src/admin/views.ts";
+import type { AccountStatus, ChannelStatus } from "../../../src/delivery/status.ts";
+import type { StateKind } from "../parts/State.tsx";
+import { nowTexts as texts } from "./texts.ts";
+
+/** A row of the table: an account in one of its channels. */
+export interface BridgeRow {
+  readonly key: string;
+  readonly account: string;
+  readonly accountKey: string;
+  readonly channel: string;
+  readonly gateways: readonly string[];
+  readonly state: StateWord;
+  readonly waiting: number | null;
+  readonly oldestMs: number | null;
+  readonly heardMs: number | null;
+  readonly sent: number;
+  readonly received: number;
+}
+
+export interface StateWord {
+  readonly kind: StateKind;
+  readonly word: string;
+  readonly why: string | null;
+}
+
+/** What is picked, in the picture and in the table. */
+export interface Picked {
+  readonly side: "L" | "R";
+  readonly key: string;
+}
+
+/** An account as the picture and the cards show it, whether it is a network or the HTTP API. */
+export interface AccountSight {
+  readonly key: string;
+  readonly name: string;
+  readonly state: StateWord;
+  readonly gateways: readonly string[];
+  /** Null: of the HTTP API, or not started. */
+  readonly status: AccountStatus | null;
+}
+
+const ACCOUNT_STATES: Readonly<Record<AccountStatus["state"], readonly [StateKind, string]>> = {
+  online: ["good", texts.online],
+  connecting: ["warn", texts.connecting],
+  degraded: ["warn", texts.degraded],
+  waiting: ["bad", texts.waits],
+  "action-needed": ["bad", texts.actionNeeded],
+};
+
+export function stateOf({ state, why }: AccountStatus): StateWord {
+  const [kind, word] = ACCOUNT_STATES[state];
+  return { kind, word, why: why?.message ?? null };
+}
+
+/** What keeps the account from its rooms keeps it from each of them. */
+function roomState(account: AccountStatus, { state, why }: ChannelStatus): StateWord {
+  if (account.state !== "online" && account.state !== "degraded") return stateOf(account);
+  if (state === "joined") return { kind: "good", word: texts.joined, why: null };
+  const word = { joining: texts.joining, offline: texts.offline, waiting: texts.waits }[state];
+  return { kind: state === "waiting" ? "bad" : "warn", word, why: why?.message ?? null };
+}
+
+/** Everybody who takes part in a gateway, networks first. */
+export function accountsOf(view: StatusView): readonly AccountSight[] {
+  const known = new Set<string>();
+  const gatewaysOf = (key: string): readonly string[] => [
+    ...new Set(view.bridges.filter(({ account }) => account === key).map(({ gateway }) => gateway)),
+  ];
+  const sights: AccountSight[] = [];
+  const add = (sight: Omit<AccountSight, "gateways">): void => {
+    if (known.has(sight.key)) return;
+    known.add(sight.key);
+    sights.push({ ...sight, gateways: gatewaysOf(sight.key) });
+  };
+  for (const status of view.accounts) {
+    add({ key: status.key, name: status.account, state: stateOf(status), status });
+  }
+  for (const { account, down } of view.readers) {
+    const state: StateWord =
+      down === null
+        ? { kind: "good", word: texts.listening, why: null }
+        : { kind: "bad", word: texts.down, why: down.reason };
+    add({ key: account.toLowerCase(), name: account, state, status: null });
+  }
+  for (const { account } of view.bridges) {
+    add({ key: account, name: account, state: { kind: "bad", word: texts.absent, why: null }, status: null });
+  }
+  return sights;
+}
+
+export function rowsOf(view: StatusView): readonly BridgeRow[] {
+  const networks = view.accounts.flatMap((account) =>
+    account.channels.map((channel): BridgeRow => {
+      const waiting = channel.lanes.map((lane) => lane.waiting);
+      const oldest = channel.lanes.flatMap(({ oldestMs }) => oldestMs ?? []);
+      const linked = view.bridges.filter((each) => each.account === account.key && each.channel === channel.channel);
+      const gateways = [...linked, ...channel.lanes].map(({ gateway }) => gateway);
+      return {
+        key: `${account.key} ${channel.channel}`,
+        account: account.account,
+        accountKey: account.key,
+        channel: channel.channel,
+        gateways: [...new Set(gateways)],
+        state: roomState(account, channel),
+        waiting: waiting.includes(null) ? null : waiting.reduce<number>((sum, count) => sum + (count ?? 0), 0),
+        oldestMs: oldest.length === 0 ? null : Math.min(...oldest),
+        heardMs: channel.heardMs,
+        sent: account.delivered,
+        received: account.accepted,
+      };
+    }),
+  );
+  const readers = accountsOf(view).flatMap(({ key, name, state, gateways, status }): readonly BridgeRow[] => {
+    if (status !== null) return [];
+    const reader = view.readers.find(({ account }) => account.toLowerCase() === key);
+    const row = { key, account: name, accountKey: key, channel: texts.readersChannel, gateways, state };
+    return [{ ...row, waiting: 0, oldestMs: null, heardMs: null, sent: 0, received: reader?.accepted ?? 0 }];
+  });
+  return [...networks, ...readers];
+}
+
+/** What the filter looks at. */
+export const wordsOf = ({ account, channel, gateways, state }: BridgeRow): string =>
+  [account, channel, ...gateways, state.word, state.why ?? ""].join(" ");
+
+export const isPicked = (row: BridgeRow, picked: Picked | null): boolean =>
+  picked !== null && (picked.side === "L" ? row.accountKey === picked.key : row.gateways.includes(picked.key));
