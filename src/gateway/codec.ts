@@ -80,8 +80,10 @@ export function encodeStored({ message, source, about, files, avatar, topic, bot
     ...(bot && { bot }),
     ...(mentions !== undefined && { mentions }),
   };
-  return toJson({ ...ordered(message), ...internal, internal: true });
+  return toJson(Object.assign(ordered(message), internal, ALSO_INTERNAL));
 }
+
+const ALSO_INTERNAL = { internal: true } as const;
 
 const shortSource = ({ format, text }: Source, message: Message): NonNullable<Internal["source"]> =>
   text === message.text ? { format } : { format, text };

@@ -11,6 +11,7 @@ const PROBLEM_TYPE = "application/problem+json";
 /** On all answers below `/v1`, also on those that a handler gives itself. */
 export const V1_HEADERS = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" } as const;
 const ALWAYS: readonly string[] = Object.entries(V1_HEADERS).flat();
+const ALWAYS_JSON: readonly string[] = [...ALWAYS, "Content-Type", JSON_TYPE];
 
 /** A refusal, ready to be sent. */
 export interface V1Refusal {
@@ -24,9 +25,9 @@ type Answered = Exclude<Reply, "taken">;
 /** `more`: names and values by turns. */
 export function sendReply(response: ServerResponse, reply: Answered, more: readonly string[] = []): void {
   const text = reply.json ?? (reply.body === undefined ? "" : JSON.stringify(reply.body));
-  const head = [...ALWAYS, ...more];
-  if (text !== "") head.push("Content-Type", JSON_TYPE);
-  if (reply.headers !== undefined) for (const [name, value] of Object.entries(reply.headers)) head.push(name, value);
+  const head = (text === "" ? ALWAYS : ALWAYS_JSON).concat(more);
+  const { headers } = reply;
+  if (headers !== undefined) for (const name of Object.keys(headers)) head.push(name, headers[name] ?? "");
   if (reply.status !== 204 && reply.status !== 304) head.push("Content-Length", String(Buffer.byteLength(text)));
   response.writeHead(reply.status, head);
   response.end(text);

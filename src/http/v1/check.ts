@@ -12,8 +12,8 @@ const NO_FORM = "has none of the forms that it can have: see /v1/docs";
 
 /** What is wrong with a value, by RFC 6901 pointers; empty: nothing. A schema is compiled at its first use. */
 export function flawsOf(schema: JsonSchema, value: unknown): readonly FieldError[] {
-  const validator = compiled.get(schema) ?? Compile(schema);
-  compiled.set(schema, validator);
+  let validator = compiled.get(schema);
+  if (validator === undefined) compiled.set(schema, (validator = Compile(schema)));
   if (validator.Check(value)) return [];
   const [, flaws] = validator.Errors(value);
   const told = new Map<string, FieldError>();

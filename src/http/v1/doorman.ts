@@ -40,6 +40,7 @@ export class Doorman {
   readonly #guard: (authorization: string | undefined) => boolean;
   readonly #owner: Access;
   readonly #nobody: Access;
+  readonly #page: Parameters<typeof refusalOfPage>[1];
 
   constructor(options: DoormanOptions) {
     this.#options = options;
@@ -49,6 +50,7 @@ export class Doorman {
     const own = { account: key, gateways: null, by, token: null, name, ended: NEVER } as const;
     this.#owner = { ...own, scopes: new Set<Scope>(["read", "write"]) };
     this.#nobody = { ...own, scopes: NOBODY };
+    this.#page = { names: options.names, tokenName: `the Token of [${name}]` };
   }
 
   /** Who asks; `route` null: for nothing that there is. Throws a ProblemError for whom nobody lets in. */
@@ -100,8 +102,7 @@ export class Doorman {
   }
 
   #checkPage(knock: Knock, isOpen: boolean): void {
-    const { names, account } = this.#options;
-    const refusal = refusalOfPage(knock, { names, tokenName: `the Token of [${account.name}]` }, isOpen);
+    const refusal = refusalOfPage(knock, this.#page, isOpen);
     if (refusal !== null) throw fromHttp(refusal);
   }
 }

@@ -10,6 +10,8 @@ const OWN_QUOTA = 6_000_000;
 interface Window {
   endsMs: number;
   left: number;
+  /** Of the quota, as its header has it. */
+  policy: string;
 }
 
 /** Requests that say something, by who makes them (draft-ietf-httpapi-ratelimit-headers-10). */
@@ -27,14 +29,19 @@ export class RateLimits {
     const now = this.#monoMs();
     let window = this.#windows.get(access);
     if (window === undefined || window.endsMs <= now) {
-      window = { endsMs: now + WINDOW_MS, left: quota };
+      const policy = `"posts";q=${quota};w=${WINDOW_MS / 1000}`;
+      window = { endsMs: now + WINDOW_MS, left: quota, policy };
       this.#windows.set(access, window);
     }
-    const seconds = String(Math.ceil((window.endsMs - now) / 1000));
-    const policy = `"posts";q=${quota};w=${WINDOW_MS / 1000}`;
+    const seconds = Math.ceil((window.endsMs - now) / 1000);
+    const { policy } = window;
     if (window.left === 0) {
       const detail = `${quota} requests that say something are allowed within ${WINDOW_MS / 1000} s`;
-      const headers = { "RateLimit-Policy": policy, RateLimit: `"posts";r=0;t=${seconds}`, "Retry-After": seconds };
+      const headers = {
+        "RateLimit-Policy": policy,
+        RateLimit: `"posts";r=0;t=${seconds}`,
+        "Retry-After": String(seconds),
+      };
       throw new ProblemError("rate_limited", detail, { headers });
     }
     window.left -= 1;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Access, Scope } from "../../access/access.ts";
+import type { OutcomeWaiter } from "../api/waiter.ts";
 import type { V1Deps } from "./deps.ts";
 
 /** JSON Schema (2020-12), as it stands in the description. */
@@ -63,6 +64,8 @@ export interface Call {
    * HttpServer.
    */
   readonly release: () => void;
+  /** For what is asked most, instead of a promise: the handler returns `taken`, and tells the end here. */
+  readonly later: OutcomeWaiter<Reply>;
 }
 
 export type Reply =
@@ -73,7 +76,7 @@ export type Reply =
       readonly json?: string;
       readonly headers?: Readonly<Record<string, string>>;
     }
-  /** The handler has answered, or will. */
+  /** The handler has answered, or will, itself or through `later`. */
   | "taken";
 
 export const ok = (body: unknown): Reply => ({ status: 200, body });

@@ -7,7 +7,7 @@ import type { Alert } from "../../admin/views.ts";
 import type { Hint } from "../../contract/host.ts";
 import { bodyGone, receiveBody } from "../body.ts";
 import { problemOf, refusalOf, sendProblem, sendReply, type V1Refusal } from "./answers.ts";
-import { OpenCall, type OpenCalls } from "./call.ts";
+import { type Desk, OpenCall, type OpenCalls } from "./call.ts";
 import { flawsOf } from "./check.ts";
 import { checkRight, type Doorman, fromHttp, type Knock } from "./doorman.ts";
 import type { V1Deps } from "./deps.ts";
@@ -48,8 +48,6 @@ export interface RouterOptions<Deps = V1Deps> {
 interface Asked<Deps> {
   readonly route: Route<Deps>;
   readonly call: OpenCall;
-  /** Of the answer: names and values by turns. */
-  readonly head: readonly string[];
 }
 
 const SOCKET_ROUTE = { needs: "any", stream: true } as const;
@@ -61,12 +59,19 @@ export class Router<Deps = V1Deps> implements V1Service {
   readonly #options: RouterOptions<Deps>;
   readonly #table: RouteTable<Route<Deps>>;
   readonly #calls: OpenCalls = new Set();
+  readonly #desk: Desk;
   readonly #admitted = new WeakMap<IncomingMessage, Access>();
   #isEnded = false;
 
   constructor(options: RouterOptions<Deps>) {
     this.#options = options;
     this.#table = new RouteTable(options.routes);
+    this.#desk = {
+      calls: this.#calls,
+      release: options.host.release,
+      answer: (call, reply) => this.#answer(call, reply),
+      refuse: (call, error) => this.#refuse(error, call.request, call.response, call),
+    };
   }
 
   take(request: IncomingMessage, response: ServerResponse): void {
@@ -146,8 +151,8 @@ export class Router<Deps = V1Deps> implements V1Service {
     const isSaying = route.needs === "write" || route.needs === "moderate";
     const head = isSaying ? this.#options.limits.take(access) : NO_HEAD;
     const { params } = found;
-    const opened = { access, params, search: knock.search, request, response };
-    return { route, call: new OpenCall(opened, this.#calls, this.#options.host.release), head };
+    const opened = { access, params, search: knock.search, request, response, head };
+    return { route, call: new OpenCall(opened, this.#desk) };
   }
 
   #read(asked: Asked<Deps>, schema: Exclude<Route["body"], "stream" | undefined>): void {
@@ -178,22 +183,24 @@ export class Router<Deps = V1Deps> implements V1Service {
     else this.#handle(asked);
   }
 
-  #handle(asked: Asked<Deps>): void {
-    const { route, call } = asked;
-    const { request, response } = call;
+  #handle({ route, call }: Asked<Deps>): void {
     try {
       const reply = route.handle(call, this.#options.deps);
-      if (!(reply instanceof Promise)) return this.#answer(asked, reply);
-      reply
-        .then((made) => this.#answer(asked, made))
-        .catch((error: unknown) => this.#refuse(error, request, response, call));
+      if (reply instanceof Promise)
+        reply.then((made) => call.answered(made)).catch((error: unknown) => call.failed(error));
+      else this.#answer(call, reply);
     } catch (error) {
-      this.#refuse(error, request, response, call);
+      call.failed(error);
     }
   }
 
-  #answer({ call: { response }, head }: Asked<Deps>, reply: Reply): void {
-    if (reply !== "taken") sendReply(response, reply, head);
+  /** Must not throw: nobody may be there to hear it. */
+  #answer(call: OpenCall, reply: Reply): void {
+    try {
+      if (reply !== "taken") sendReply(call.response, reply, call.head);
+    } catch (error) {
+      call.failed(error);
+    }
   }
 
   #refuse(error: unknown, request: IncomingMessage, response: ServerResponse, call?: OpenCall): void {

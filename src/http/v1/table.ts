@@ -16,11 +16,16 @@ interface Node<R> {
   names: readonly string[];
 }
 
+/** Paths whose route is kept, so that what is posted to one gateway is looked up once; longer ones are not. */
+const KNOWN_MAX = 256;
+const KNOWN_CHARS = 256;
+
 const aNode = <R>(): Node<R> => ({ children: new Map(), oneSegment: null, routes: new Map(), names: [] });
 
 /** The routes by their paths. A segment as it stands goes before a parameter. */
 export class RouteTable<R extends Operation> {
   readonly #root = aNode<R>();
+  readonly #known = new Map<string, FoundRoute<R>>();
 
   /** Throws when two routes are one. */
   constructor(routes: readonly R[]) {
@@ -29,6 +34,16 @@ export class RouteTable<R extends Operation> {
 
   /** Null: there is no such path. Throws a ProblemError when a parameter is not readable. */
   find(path: string): FoundRoute<R> | null {
+    const known = this.#known.get(path);
+    if (known !== undefined) return known;
+    const found = this.#look(path);
+    if (found === null || path.length > KNOWN_CHARS) return found;
+    if (this.#known.size >= KNOWN_MAX) this.#known.clear();
+    this.#known.set(path, found);
+    return found;
+  }
+
+  #look(path: string): FoundRoute<R> | null {
     const values: string[] = [];
     const node = walk(this.#root, segmentsOf(path), 0, values);
     if (node === null) return null;

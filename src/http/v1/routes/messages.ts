@@ -3,22 +3,25 @@ import type { Call, Reply, Route } from "../route.ts";
 import type { V1Deps } from "../deps.ts";
 import { type Acting, edit, remove } from "../saying/acts.ts";
 import { DROPPED, TAKEN } from "../saying/answers.ts";
-import { post, type Posting } from "../saying/post.ts";
+import { type Posting, postThen } from "../saying/post.ts";
 import { ActorSchema, checked, EditSchema, isActor, isEdit, isNewMessage, NewMessageSchema } from "../saying/shapes.ts";
 
 const KEY_MAX = 255;
 
-function onceOf({ request, fingerprint }: Pick<Call, "request" | "fingerprint">): Posting["once"] {
-  const key = request.headers["idempotency-key"];
+function onceOf(call: Pick<Call, "request" | "fingerprint">): Posting["once"] {
+  const key = call.request.headers["idempotency-key"];
   if (key === undefined) return null;
-  if (typeof key === "string" && key !== "" && key.length <= KEY_MAX) return { key, fingerprint };
+  // The fingerprint costs more than all else here.
+  if (typeof key === "string" && key !== "" && key.length <= KEY_MAX) return { key, fingerprint: call.fingerprint };
   throw new ProblemError("bad_request", `Idempotency-Key is one value of 1 to ${KEY_MAX} characters`);
 }
 
-function postMessage(call: Call, deps: V1Deps): Promise<Reply> {
+function postMessage(call: Call, deps: V1Deps): Reply {
   const { params, access, body } = call;
-  const once = call.request.headers["idempotency-key"] === undefined ? null : onceOf(call);
-  return post({ gateway: params["gateway"] ?? "", fields: checked(body, isNewMessage), access, once }, deps);
+  const once = onceOf(call);
+  const fields = checked(body, isNewMessage);
+  postThen({ gateway: params["gateway"] ?? "", fields, access, once }, deps, call.later);
+  return "taken";
 }
 
 export function actingOf({ params, access, request }: Call): Acting {

@@ -1,5 +1,5 @@
 import type { Access } from "../../../access/access.ts";
-import type { ApiFile, ApiMessage } from "../../../contract/api-v1.ts";
+import type { ApiFile } from "../../../contract/api-v1.ts";
 import { EventLabel, type Extra, type Message } from "../../../contract/message.ts";
 import { aboutReply } from "../../../gateway/acts.ts";
 import type { FileId } from "../../../contract/ids.ts";
@@ -10,6 +10,7 @@ import { postedNote } from "../../../gateway/posted.ts";
 import type { Batch, Known, Seq } from "../../../log/log.ts";
 import { findTarget, type PostPlace } from "../../api/acting.ts";
 import type { Said, SayOutcome, SayScene } from "../../api/say.ts";
+import type { OutcomeWaiter } from "../../api/waiter.ts";
 import type { V1Deps } from "../deps.ts";
 import { ProblemError } from "../problems.ts";
 import type { Reply } from "../route.ts";
@@ -49,23 +50,26 @@ interface FoundFile {
 const NOTHING: Found = { about: null, files: [] };
 
 /**
- * Says it; the answer when it is durable. Rejects with a ProblemError, or with a LogError when the log does not take
- * it.
+ * Says it; the answer when it is durable. Fails with a ProblemError, or with a LogError when the log does not take it.
+ * No promise where nothing has to be looked up: of these there are many.
  */
-export function post(posting: Posting, deps: PostDeps): Promise<Reply> {
+export function postThen(posting: Posting, deps: PostDeps, waiter: OutcomeWaiter<Reply>): void {
   const { text = "", files = [], reply_to: reply, thread } = posting.fields;
-  if (text === "" && files.length === 0) throw NOTHING_SAID;
-  const isPlain = files.length === 0 && !isId(reply) && !isId(thread);
-  if (isPlain) return say(posting, NOTHING, deps);
-  return find(posting, deps).then(
-    (found) => say(posting, found, deps),
+  if (text === "" && files.length === 0) return waiter.failed(NOTHING_SAID);
+  if (files.length === 0 && !isId(reply) && !isId(thread)) return say(posting, NOTHING, deps, waiter);
+  const failed = (error: unknown): void => waiter.failed(error);
+  void find(posting, deps).then(
+    (found) => say(posting, found, deps, waiter),
     async (error: unknown) => {
+      if (!(error instanceof ProblemError) || posting.once === null) return failed(error);
       // What it names may have gone since it was said.
-      const said = error instanceof ProblemError && posting.once !== null ? await saidBefore(posting, deps) : null;
-      if (said === null) throw error;
-      return said;
+      await saidBefore(posting, deps).then((said) => (said === null ? failed(error) : waiter.answered(said)), failed);
     },
   );
+}
+
+export function post(posting: Posting, deps: PostDeps): Promise<Reply> {
+  return new Promise((resolve, reject) => postThen(posting, deps, { answered: resolve, failed: reject }));
 }
 
 /** The answer that its key has; null: it has none. Rejects as `post` does. */
@@ -92,16 +96,14 @@ const NOTHING_SAID = new ProblemError("unprocessable", "a message has a text or 
 
 const isId = (id: string | null | undefined): id is string => typeof id === "string";
 
-function say(posting: Posting, found: Found, deps: PostDeps): Promise<Reply> {
-  return new Promise((resolve, reject) => {
-    let made: Made | null = null;
-    deps.ingest.sayThen((scene) => (made = make(posting, found, scene, deps)).said, {
-      answered: (outcome) => {
-        if (made === null) reject(new Error("a message was said before it was made"));
-        else answered(made, outcome, deps, resolve, reject);
-      },
-      failed: reject,
-    });
+function say(posting: Posting, found: Found, deps: PostDeps, waiter: OutcomeWaiter<Reply>): void {
+  let made: Made | null = null;
+  deps.ingest.sayThen((scene) => (made = make(posting, found, scene, deps)).said, {
+    answered: (outcome) => {
+      if (made === null) waiter.failed(new Error("a message was said before it was made"));
+      else answered(made, outcome, deps, waiter);
+    },
+    failed: (error) => waiter.failed(error),
   });
 }
 
@@ -195,10 +197,13 @@ function make(posting: Posting, { about, files }: Found, scene: SayScene, deps: 
   const { account, inbound } = scene;
   const at = placeOf(gateway, access, scene, deps.config());
   const { style = "normal", format = "markdown", hops = 0 } = fields;
-  const given: Message = {
+  const { userid, username, avatar } = namesOf(fields.author, { userid: "", username: callerName(access, account) });
+  const bare: Message = {
     text: fields.text?.toWellFormed() ?? "",
     channel: "api",
-    ...namesOf(fields.author, { userid: "", username: callerName(access, account) }),
+    username,
+    userid,
+    avatar,
     account: account.name,
     event: LABELS[style],
     protocol: account.protocol,
@@ -207,12 +212,12 @@ function make(posting: Posting, { about, files }: Found, scene: SayScene, deps: 
     timestamp: scene.stamp(),
     id: "",
     Extra: extraOf(files),
-    ...(hops > 0 && { hops }),
   };
+  const given = hops > 0 ? { ...bare, hops } : bare;
   const verdict = inbound(given);
   const isDropped = verdict.is === "drop";
   const message = isDropped ? given : verdict.message;
-  const rest = JSON.stringify(shownMessage(message, fields, { about, files })).slice(1);
+  const rest = shownRest(message, fields, { about, files });
   const once = onceOf(posting);
   const answer = isDropped ? `dropped ${verdict.reason}` : `${message.timestamp} ${rest}`;
   const batchOnce = once === null ? null : { ...once, answer };
@@ -240,10 +245,10 @@ function batchOf(
   { account }: SayScene,
   { clock }: PostDeps,
 ): Batch {
-  const message = { ...given, text: text.text };
+  const message = text.text === given.text ? given : { ...given, text: text.text };
   const ids = files.map(({ id }) => id);
   const stored = { message, source: text.source, about, files: ids, avatar: null, topic: null };
-  const payload = encodeStored({ ...stored, ...mentionsOf(mentions, message) });
+  const payload = encodeStored(Object.assign(stored, mentionsOf(mentions, message)));
   const note = postedNote(message, account, refs);
   // A notice is for every reader; only its message says that it is one.
   const label = message.event === EventLabel.notice ? "" : message.event;
@@ -260,48 +265,45 @@ function extraOf(files: readonly FoundFile[]): Extra | null {
   return { file: files.map(({ shown: { name, bytes } }) => ({ ...NO_HASH, Name: name, Size: bytes })) };
 }
 
-function shownMessage(
+/** See `Made.rest`. Most of what it says is always the same, so it is not made from an object. */
+function shownRest(
   { text, hops = 0 }: Message,
   { format = "markdown", style = "normal" }: NewMessageBody,
   { about, files }: Found,
-): Omit<ApiMessage, "id"> {
+): string {
   const thread = about?.thread ?? null;
   const reply = about === null || about.seq === thread ? null : about.seq;
-  return {
-    text,
-    format,
-    style,
-    reply_to: reply === null ? null : String(reply),
-    thread: thread === null ? null : String(thread),
-    hops,
-    files: files.map(({ shown }) => shown),
-  };
+  const ids = `"reply_to":${idText(reply)},"thread":${idText(thread)}`;
+  const shown = files.length === 0 ? "[]" : JSON.stringify(files.map((file) => file.shown));
+  return `"text":${JSON.stringify(text)},"format":"${format}","style":"${style}",${ids},"hops":${hops},"files":${shown}}`;
 }
+
+const idText = (seq: Seq | null): string => (seq === null ? "null" : `"${seq}"`);
 
 /** Finds a message again when its post is repeated; the time keeps a key apart that is used again after a day. */
 const onceRef = (key: string, timestamp: string): string => `once ${timestamp} ${key}`;
 
-/** No promise for those that are stored: of these there are many. */
-function answered(
-  made: Made,
-  { said, appended }: SayOutcome,
-  { log }: PostDeps,
-  resolve: (reply: Reply | Promise<Reply>) => void,
-  reject: (error: unknown) => void,
-): void {
-  if (appended?.is === "conflict") return reject(mismatch());
-  if (appended?.is === "repeated") return resolve(repeated(appended.answer, made, log));
-  if (said.dropped !== null) return resolve(droppedReply(said.dropped.drop.reason));
+function answered(made: Made, { said, appended }: SayOutcome, { log }: PostDeps, waiter: OutcomeWaiter<Reply>): void {
+  if (appended?.is === "conflict") return waiter.failed(mismatch());
+  if (appended?.is === "repeated") {
+    return void repeated(appended.answer, made, log).then(
+      (reply) => waiter.answered(reply),
+      (error: unknown) => waiter.failed(error),
+    );
+  }
+  if (said.dropped !== null) return waiter.answered(droppedReply(said.dropped.drop.reason));
   const [seq] = appended?.seqs ?? [];
-  if (typeof seq === "number") resolve(taken(seq, made.rest));
-  else reject(new Error("a message was stored without a seq"));
+  if (typeof seq === "number") waiter.answered(taken(seq, made.rest));
+  else waiter.failed(new Error("a message was stored without a seq"));
 }
 
-function taken(seq: Seq, rest: string, headers: Readonly<Record<string, string>> = {}): Reply {
+function taken(seq: Seq, rest: string, headers: Readonly<Record<string, string>> = NO_HEADERS): Reply {
   const json = `{"message":{"id":"${seq}",${rest},"receipts":"/v1/messages/${seq}/receipts"}`;
-  return { status: 201, json, headers: { ETag: etagOfRevision(seq), ...headers } };
+  const ETag = etagOfRevision(seq);
+  return { status: 201, json, headers: headers === NO_HEADERS ? { ETag } : { ETag, ...headers } };
 }
 
+const NO_HEADERS = {};
 const REPLAYED = { "Idempotency-Replayed": "true" } as const;
 
 /** The first answer was stored together with its message, before that had an id. */
