@@ -67,6 +67,7 @@ test.each<[string, Partial<Circumstances>, readonly RegExp[]]>([
       readers: [
         {
           account: "api.web",
+          key: "api.web",
           down: { reason: "Token of api.web must be text", remedy: "Correct it." },
           url: null,
           accepted: 0,

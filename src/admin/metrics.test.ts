@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Metrics } from "./metrics.ts";
 import { aLane, aReader, aRoom, aStatus, NOW } from "./samples.suite.ts";
 
-const LANE = { gateway: "g", account: "net.home" };
+const LANE = { gateway: "g", account: "net.home", channel: "#room" };
 
 async function linesOf(metrics: Metrics): Promise<readonly string[]> {
   const { type, body } = await metrics.scrape();
@@ -114,7 +114,7 @@ test("two scrapes are two answers with the same metrics; counting goes on betwee
 
 test("names from the configuration cannot break the format", async () => {
   const metrics = new Metrics("1");
-  metrics.ended({ gateway: 'a"\n\\b', account: "net.x" }, "sent", 0);
+  metrics.ended({ gateway: 'a"\n\\b', account: "net.x", channel: "#x" }, "sent", 0);
   const lines = await linesOf(metrics);
   expect(lines).toContain('rialto_delivered_total{gateway="a\\"\\n\\\\b",account="net.x"} 1');
 });

@@ -9,6 +9,7 @@ import { exposition, type Exposition, type Family } from "./exposition.ts";
 import type { Delay } from "./loop-delay.ts";
 import { processMetrics } from "./process-metrics.ts";
 import type { ReaderView } from "./views.ts";
+import { TRAFFIC_BOUNDS, type TrafficCounts } from "./traffic.ts";
 import { LabelledValues, type Count, newCount, type Sample, Distribution } from "./tally.ts";
 
 /** What is asked at every scrape. */
@@ -39,6 +40,10 @@ const CODES: Readonly<Record<LogErrorCode, true>> = {
   closed: true,
 };
 
+interface SubjectCount extends Count {
+  readonly account: Count;
+}
+
 /** A metric that is counted as it happens. */
 interface Counted<C> {
   readonly name: string;
@@ -58,7 +63,9 @@ export class Metrics implements Meter, LogObserver {
     "account",
   ]);
   /** The cells of `#accepted`, by where an entry came from, so that no account's name is made for each. */
-  readonly #subjects = new Map<Subject, Count>();
+  readonly #subjects = new Map<Subject, SubjectCount>();
+  /** How long messages took to each room. */
+  readonly #sent = new LabelledValues(() => new Distribution(TRAFFIC_BOUNDS));
   readonly #ends: Readonly<Record<Receipt["state"], Counted<Count>>> = {
     sent: counter("delivered", "Messages delivered to a destination.", LANE),
     failed: counter("failed", "Messages that a destination refused for good.", LANE),
@@ -100,21 +107,29 @@ export class Metrics implements Meter, LogObserver {
     this.#sources = sources;
   }
 
+  /** What the traffic of each room is made of. */
+  get traffic(): TrafficCounts {
+    return { heard: this.#subjects, sent: this.#sent };
+  }
+
   /** For `Log.tail`. */
   readonly accepted = (entries: readonly Entry[]): void => {
     for (const { subject } of entries) {
       let count = this.#subjects.get(subject);
       if (count === undefined) {
-        count = this.#accepted.cells.at(accountOf(subject));
+        count = { value: 0, account: this.#accepted.cells.at(accountOf(subject)) };
         this.#subjects.set(subject, count);
       }
       count.value += 1;
+      count.account.value += 1;
     }
   };
 
-  ended({ gateway, account }: MeteredLane, state: Receipt["state"], ageMs: number): void {
+  ended({ gateway, account, channel }: MeteredLane, state: Receipt["state"], ageMs: number): void {
     this.#ends[state].cells.at(gateway, account).value += 1;
-    if (state === "sent") this.#age.cells.at(gateway, account).observe(Math.max(0, ageMs) / 1000);
+    if (state !== "sent") return;
+    this.#age.cells.at(gateway, account).observe(Math.max(0, ageMs) / 1000);
+    this.#sent.at(gateway, account, channel).observe(ageMs);
   }
 
   answered({ gateway, account }: MeteredLane, outcome: string, ms: number): void {

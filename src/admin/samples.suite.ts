@@ -57,7 +57,8 @@ export function aStatus(fields: Partial<AccountStatus> = {}): AccountStatus {
 }
 
 export function aReader(fields: Partial<ReaderView> = {}): ReaderView {
-  return { account: "api.web", down: null, url: "http://127.0.0.1:1", accepted: 3, dropped: {}, skipped: 0, ...fields };
+  const counts = { accepted: 3, dropped: {}, skipped: 0 };
+  return { account: "api.web", key: "api.web", down: null, url: "http://127.0.0.1:1", ...counts, ...fields };
 }
 
 export function aView(fields: Partial<StatusView> = {}): StatusView {
@@ -74,6 +75,7 @@ export function aView(fields: Partial<StatusView> = {}): StatusView {
     gateways: ["g"],
     bridges: [{ gateway: "g", account: "net.home", channel: "room", direction: "inout" }],
     loops: [],
+    traffic: [],
     ...fields,
   };
 }

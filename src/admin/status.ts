@@ -2,6 +2,7 @@ import type { AccountStatus, LoopStatus } from "../delivery/status.ts";
 import type { Shortage } from "../lib/descriptors.ts";
 import type { LogHealth } from "./log-health.ts";
 import type { LoopDelay } from "./loop-delay.ts";
+import type { Traffic } from "./traffic.ts";
 import { type ConfigError, alertsOf } from "./alerts.ts";
 import type { BridgeView, ReaderView, StatusView } from "./views.ts";
 
@@ -16,6 +17,7 @@ export interface StatusOptions {
   readonly readers: () => readonly ReaderView[];
   readonly gateways: () => readonly string[];
   readonly bridges: () => readonly BridgeView[];
+  readonly traffic: Pick<Traffic, "view">;
   /** What the program goes on without, because the configuration says it wrongly. */
   readonly errors: () => readonly ConfigError[];
   /** When the newest entry was accepted; null: nobody knows. */
@@ -40,6 +42,8 @@ export async function statusOf(options: StatusOptions): Promise<StatusView> {
     shortage: shortage(),
     errors: errors(),
   });
-  const ends = { gateways: options.gateways(), bridges: options.bridges() };
-  return { ok: troubles.length === 0, version, startedMs, troubles, ...ends, ...seen };
+  const bridges = options.bridges();
+  const ends = { gateways: options.gateways(), bridges };
+  const traffic = options.traffic.view({ accounts, readers, bridges });
+  return { ok: troubles.length === 0, version, startedMs, troubles, ...ends, ...seen, traffic };
 }

@@ -21,6 +21,41 @@ export interface StatusView {
   readonly bridges: readonly BridgeView[];
   /** Loops through other bridges of which messages are withheld. */
   readonly loops: readonly LoopStatus[];
+  /** How much flows, account by account. */
+  readonly traffic: readonly AccountTraffic[];
+}
+
+/** What flowed of one thing lately. */
+export interface FlowView {
+  /** Over the last minute. */
+  readonly perMinute: number;
+  /** Of each of the last 30 whole minutes, the oldest first; empty: there was nothing. */
+  readonly minutes: readonly number[];
+}
+
+export interface AccountTraffic {
+  /** Its key. */
+  readonly account: string;
+  readonly rooms: readonly RoomTraffic[];
+}
+
+export interface RoomTraffic {
+  /** Of an account of the API: the gateway. */
+  readonly channel: string;
+  /** What was accepted from there. */
+  readonly in: FlowView;
+  /** None for an account of the API: nobody waits for its readers. */
+  readonly lanes: readonly LaneTraffic[];
+}
+
+/** What goes out to a room in one gateway. */
+export interface LaneTraffic {
+  readonly gateway: string;
+  /** Messages that have arrived. */
+  readonly out: FlowView;
+  /** How long they took from being accepted, over the last 2.5 to 5 minutes, in ms; null: there was none. */
+  readonly p50Ms: number | null;
+  readonly p99Ms: number | null;
 }
 
 /** An entry of a gateway, as the configuration has it. */
@@ -55,6 +90,7 @@ export interface LogView {
 /** An account of the API. */
 export interface ReaderView {
   readonly account: string;
+  readonly key: string;
   readonly url: string | null;
   /** Why it does not listen; null: it does, or will soon. */
   readonly down: { readonly reason: string; readonly remedy: string } | null;

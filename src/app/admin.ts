@@ -11,6 +11,7 @@ import { LoopDelay } from "../admin/loop-delay.ts";
 import { Metrics } from "../admin/metrics.ts";
 import { noSuchGateway, say } from "../admin/operator.ts";
 import { statusOf } from "../admin/status.ts";
+import { SAMPLE_MS, Traffic } from "../admin/traffic.ts";
 import type { ConfigError } from "../admin/alerts.ts";
 import type { BridgeView, ReaderView, StatusView } from "../admin/views.ts";
 import { placeOf } from "../config/problem-lines.ts";
@@ -63,6 +64,8 @@ export class Admin {
   readonly #version = version();
   readonly #startedMs = systemClock.nowMs();
   readonly #loop = new LoopDelay();
+  readonly #traffic: Traffic;
+  readonly #sampling: NodeJS.Timeout;
   readonly #logins = new Logins(systemClock, randomBytes);
   /** Where it listens; null: at the socket alone. */
   #url: string | null = null;
@@ -71,6 +74,8 @@ export class Admin {
   constructor(share: ServerShare) {
     this.#share = share;
     this.metrics = new Metrics(this.#version);
+    this.#traffic = new Traffic(this.metrics.traffic);
+    this.#sampling = setInterval(() => this.#traffic.sample(), SAMPLE_MS).unref();
     this.told = { meter: this.metrics, onDrop: (dropped) => this.#drops.add(dropped) };
   }
 
@@ -119,6 +124,7 @@ export class Admin {
 
   async close(): Promise<void> {
     this.#loop.stop();
+    clearInterval(this.#sampling);
     await this.#close();
   }
 
@@ -155,6 +161,7 @@ export class Admin {
         nowMs,
         health,
         loop: this.#loop,
+        traffic: this.#traffic,
         accounts: () => delivery().status(),
         loops: () => delivery().loops(),
         readers,

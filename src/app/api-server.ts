@@ -155,6 +155,7 @@ export function readerView(
   const { accepted, dropped } = ingest;
   return {
     account: account.name,
+    key: account.key,
     url: addresses.get(account.key) ?? null,
     down: account.down,
     accepted,

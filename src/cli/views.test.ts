@@ -116,7 +116,7 @@ net.home  action-needed  2 min  0   0                            the server refu
     const view = aView({
       accounts: [aStatus({ account: evil, why, remedy: evil, channels: [room] })],
       troubles: [{ of: evil, what: evil, remedy: evil, sinceMs: null }],
-      readers: [{ account: evil, url: evil, down: null, accepted: 0, dropped: {}, skipped: 1 }],
+      readers: [{ account: evil, key: evil, url: evil, down: null, accepted: 0, dropped: {}, skipped: 1 }],
       version: evil,
     });
     expect(statusText(view, PLAIN)).not.toMatch(CONTROL);

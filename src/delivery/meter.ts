@@ -14,6 +14,7 @@ export interface MeteredLane {
   readonly gateway: string;
   /** As people know it. */
   readonly account: string;
+  readonly channel: string;
 }
 
 export const NO_METER: Meter = { ended: () => undefined, answered: () => undefined, reconnected: () => undefined };

@@ -376,8 +376,8 @@ export class Lane {
   }
 
   get #metered(): MeteredLane {
-    const { gateway, account } = this.#options;
-    return { gateway, account: account.name };
+    const { gateway, account, channel } = this.#options;
+    return { gateway, account: account.name, channel };
   }
 }
 
