@@ -27,6 +27,7 @@ import type { ServerShare } from "../http/server-share.ts";
 import { V1Door } from "../http/v1/index.ts";
 import { parseAddress } from "../lib/address.ts";
 import { hostName } from "../lib/host-name.ts";
+import { builtPages } from "../lib/static-files.ts";
 import { faultOf } from "../lib/fault.ts";
 import { fileBeside } from "../log/sqlite/upkeep.ts";
 import type { Scrubber } from "../lib/scrub.ts";
@@ -144,7 +145,7 @@ export class Admin {
       const { openOperatorApi } = await import("./admin-v1.ts");
       return await openOperatorApi(own, host);
     });
-    return { token, names, v1 };
+    return { token, names, v1, pages: builtPages() };
   }
 
   #deps(

@@ -66,7 +66,7 @@ async function start(token: string | null = null, more: Partial<AdminDeps> = {})
     deps,
     followers,
     dataPath,
-    listen: { address: LOOPBACK, token, names: NAMES, v1: noV1() },
+    listen: { address: LOOPBACK, token, names: NAMES, v1: noV1(), pages: null },
     share: { bodies: new BodyBudget(), descriptors: ampleDescriptors() },
     logger,
   });
@@ -282,9 +282,9 @@ test("an address that is taken is an error for people, and the socket is gone ag
     share: { bodies: new BodyBudget(), descriptors: ampleDescriptors() },
     logger: { info: () => undefined } as unknown as Logger,
   };
-  await expect(startAdmin({ ...options, listen: { address, token: null, names: NAMES, v1: noV1() } })).rejects.toThrow(
-    /another program listens/,
-  );
+  await expect(
+    startAdmin({ ...options, listen: { address, token: null, names: NAMES, v1: noV1(), pages: null } }),
+  ).rejects.toThrow(/another program listens/);
   await expect(get(socketPath(dataPath), "/healthz")).rejects.toThrow(/no Rialto runs/);
 });
 
@@ -298,7 +298,7 @@ test("a socket that cannot be made is said in the log, and the rest works", asyn
     deps,
     followers,
     dataPath: "/nowhere/at/all",
-    listen: { address: LOOPBACK, token: null, names: NAMES, v1: noV1() },
+    listen: { address: LOOPBACK, token: null, names: NAMES, v1: noV1(), pages: null },
     share: { bodies: new BodyBudget(), descriptors: ampleDescriptors() },
     logger,
   });

@@ -4,9 +4,11 @@ import type { Logger } from "../../logger.ts";
 import { explainListenError, listenAt } from "../listen.ts";
 import type { ServerShare } from "../server-share.ts";
 import type { OwnNames } from "../own-host.ts";
+import type { StaticFiles } from "../../lib/static-files.ts";
 import type { V1Door } from "../v1/index.ts";
+import { addDashboard, DASHBOARD_PATHS } from "../web/dashboard.ts";
 import { createServer, type HttpApi, type ServerOptions } from "../server.ts";
-import { type AdminDeps, addAdminRoutes, OPEN_ADMIN_PATHS } from "./routes.ts";
+import { type AdminDeps, addAdminRoutes, addStatusPage, OPEN_ADMIN_PATHS } from "./routes.ts";
 import { listenOnSocket, socketPath } from "./socket.ts";
 
 export interface AdminOptions {
@@ -22,6 +24,8 @@ export interface AdminOptions {
     readonly names: () => OwnNames;
     /** What is below `/v1` there. */
     readonly v1: V1Door;
+    /** The dashboard; null: the build made none, and the status is shown instead. */
+    readonly pages: StaticFiles | null;
   } | null;
   /** The socket needs no descriptors of it: those of its operators are kept for them. */
   readonly share: ServerShare;
@@ -66,6 +70,7 @@ export async function startAdmin({
   };
   const servers: HttpApi[] = [];
   const local = await open("socket", {});
+  addStatusPage(local, deps);
   const remove = await listenLocally(local, dataPath, logger);
   servers.push(local);
   const close = async (): Promise<void> => {
@@ -74,15 +79,17 @@ export async function startAdmin({
     await Promise.all(servers.map((server) => server.close()));
   };
   if (listen === null) return { url: null, close };
-  const { address, token, names, v1 } = listen;
+  const { address, token, names, v1, pages } = listen;
   const remote = await open("address", {
     token,
     names,
     share,
-    openPaths: OPEN_ADMIN_PATHS,
+    openPaths: new Set([...OPEN_ADMIN_PATHS, ...(pages === null ? [] : DASHBOARD_PATHS)]),
     tokenName: "general.AdminToken",
     v1,
   });
+  if (pages === null) addStatusPage(remote, deps);
+  else addDashboard(remote, { files: pages, names, onError });
   servers.push(remote);
   try {
     await listenAt(address, (host, port) => remote.app.listen({ host, port }));

@@ -80,14 +80,6 @@ export function addAdminRoutes({ app, onBody, release }: HttpApi, deps: AdminDep
     const { type, body } = await deps.metrics();
     return reply.header("Content-Type", type).send(body);
   });
-  app.get("/", async (_request, reply) => {
-    const page = statusPage(await deps.status());
-    void reply.header(
-      "Content-Security-Policy",
-      "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
-    );
-    return reply.header("Content-Type", "text/html; charset=utf-8").send(page);
-  });
   app.get("/api/v1/status", async (_request, reply) => answer(reply, await deps.status()));
   app.get("/api/v1/explain", async (request, reply) => {
     const question = queryOf(request.url).get("q")?.trim() ?? "";
@@ -121,6 +113,18 @@ export function addAdminRoutes({ app, onBody, release }: HttpApi, deps: AdminDep
   app.post("/api/v1/backup", (_request, reply) =>
     unlessLogFails(reply, async () => answer(reply, { file: await deps.backup() })),
   );
+}
+
+/** The status for people, where there is no dashboard. */
+export function addStatusPage({ app }: HttpApi, deps: AdminDeps): void {
+  app.get("/", async (_request, reply) => {
+    const page = statusPage(await deps.status());
+    void reply.header(
+      "Content-Security-Policy",
+      "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+    );
+    return reply.header("Content-Type", "text/html; charset=utf-8").send(page);
+  });
 }
 
 function addWaysIn(app: HttpApi["app"], deps: AdminDeps): void {
