@@ -112,8 +112,8 @@ export interface Consumer {
 /** All consumers of one API account. */
 export interface Consumers {
   /**
-   * `created`, `same` or `changed` (only with the ETag of what stands); throws ConsumerError `conflict` or
-   * `precondition_failed`. What a token that does not see all gateways makes sees only those.
+   * `created`, `same` or `changed` (only with the ETag of what stands); throws ConsumerError `conflict`,
+   * `precondition_failed`, or `forbidden` for a filter with gateways that the token does not see. What a token that does not see all gateways makes sees only those.
    */
   put(
     name: string,
@@ -137,6 +137,7 @@ export class ConsumerError extends Error {
     | "conflict"
     | "precondition_failed"
     | "position_unknown"
+    | "forbidden"
     | "unprocessable";
 
   constructor(code: ConsumerError["code"], message: string) {

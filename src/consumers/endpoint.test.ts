@@ -106,6 +106,10 @@ test.each([
   "http://169.254.169.254/latest/meta-data/",
   "http://100.64.0.1/",
   "http://0.0.0.0/",
+  "http://localhost/hook",
+  "https://LocalHost./",
+  "http://my.localhost/",
+  "http://localhost.localdomain/",
   "http://[fe80::1]/",
   "http://[fd00::1]/",
   "https://user:pass@example.org/",
@@ -140,6 +144,8 @@ test("AllowPrivate opens the host and port that it names, as the URL has them, a
   const url = `http://hooks.internal:${port}/`;
   expect(await callEndpoint(url, options([`hooks.internal:${port}`], { resolve }))).toMatchObject({ status: 200 });
   expect(await callEndpoint(url, options([place], { resolve }))).toMatchObject({ status: null });
+  expect(urlFlaw("http://localhost:9000/", ["localhost:9000"])).toBeNull();
+  expect(urlFlaw("https://localhost.example/", [])).toBeNull();
   expect(urlFlaw("http://169.254.169.254/", ["169.254.169.254:80"])).toContain("not on the public Internet");
 });
 

@@ -47,6 +47,7 @@ export function urlFlaw(text: string, allowPrivate: readonly string[]): string |
   if (url.username !== "" || url.password !== "") return "it must not contain a user name or a password";
   const { host, port, isOpen } = placeOf(url, allowPrivate);
   if (!isOpen && !isWebPort(port)) return `port ${port} is not a web port (see AllowPrivate)`;
+  if (!isOpen && isThisMachine(host)) return notPublic(host);
   return isIP(host) === 0 || (isOpen ? isReachable(host) : isPublic(host)) ? null : notPublic(host);
 }
 
@@ -85,6 +86,9 @@ function placeOf(url: URL, allowPrivate: readonly string[]): { host: string; por
   const isOpen = allowPrivate.includes(`${url.hostname.toLowerCase()}:${port}`);
   return { host: url.hostname.replace(/^\[(.*)\]$/u, "$1"), port, isOpen };
 }
+
+/** RFC 6761 §6.3: for these no look-up is needed. */
+const isThisMachine = (host: string): boolean => /^(?:.*\.)?localhost(?:\.localdomain)?\.?$/u.test(host);
 
 const notPublic = (host: string): string => `${host} is not on the public Internet (see AllowPrivate)`;
 

@@ -66,6 +66,17 @@ const codeOf = async (asked: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (error instanceof ConsumerError ? error.code : error),
   );
 
+test("a filter opens no gateway that its maker does not see, neither when it is made nor when it is changed", async () => {
+  const { consumers, put } = await stage();
+  const filter = { gateways: ["lobby", "den"], types: [], accounts: [], mine: false };
+  expect(await codeOf(put("bot", { filter }, access("lobby")))).toBe("forbidden");
+  const made = await put("bot", {}, access("lobby"));
+  const { etag } = await made.view();
+  const changed = consumers.put("bot", spec({ filter }), { access: access("lobby"), ifMatch: etag });
+  expect(await codeOf(changed)).toBe("forbidden");
+  expect((await made.view()).etag).toBe(etag);
+});
+
 test("what is acknowledged is gone after a restart, and all else comes again", async () => {
   const { put, text, open } = await stage();
   const consumer = await put("bot", { ordered: false });

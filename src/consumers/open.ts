@@ -107,6 +107,8 @@ class StoredConsumers implements Consumers {
     spec: ConsumerSpec,
     { access, ifMatch }: Parameters<Consumers["put"]>[2],
   ): ReturnType<Consumers["put"]> {
+    const hidden = spec.filter.gateways.find((gateway) => !maySee(access, gateway));
+    if (hidden !== undefined) throw new ConsumerError("forbidden", `the token does not see the gateway ${hidden}`);
     await this.#dropIdle();
     const there = this.#consumers.get(name);
     if (there !== undefined && !isVisible(there, access)) {

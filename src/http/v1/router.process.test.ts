@@ -93,7 +93,12 @@ function say(port: number, bytes: string, until: RegExp): Promise<string> {
 }
 
 describe("what is asked", () => {
-  const routes = [{}, { method: "PUT", body: { type: "object" } }, { path: "/v1/endless", stream: true }] as const;
+  const query = { x: { type: "string" }, y: { type: "string" } };
+  const routes = [
+    { query },
+    { method: "PUT", body: { type: "object" } },
+    { path: "/v1/endless", stream: true },
+  ] as const;
 
   test("HEAD is GET without its body, and not for streams", async () => {
     const { ask } = await serve(routes);
@@ -129,6 +134,22 @@ describe("what is asked", () => {
     const { port } = await serve(routes);
     const request = `GET http://127.0.0.1/v1/thing?x HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`;
     expect(await say(port, request, /\{\}/u)).toMatch(/^HTTP\/1\.1 200 /u);
+  });
+
+  test("a parameter that the operation does not have is told, with those that it has", async () => {
+    const { ask } = await serve(routes);
+    expect((await ask("GET", "/v1/thing?x=1&y=&x=2")).status).toBe(200);
+    for (const [method, path, detail] of [
+      ["GET", "/v1/thing?x=1&X=2", "there is no parameter `X` here; there are `x`, `y`"],
+      ["PUT", "/v1/thing?x=1", "there is no parameter `x` here; there are none"],
+      ["GET", "/v1/endless?after=1", "there is no parameter `after` here; there are `ticket`"],
+      [
+        "GET",
+        `/v1/thing?${"z".repeat(200)}`,
+        `there is no parameter \`${"z".repeat(100)}…\` here; there are \`x\`, \`y\``,
+      ],
+    ] as const)
+      expect(await ask(method, path)).toMatchObject({ status: 400, body: { code: "bad_request", detail } });
   });
 });
 
@@ -178,7 +199,7 @@ describe("answers", () => {
   });
 
   test("a handler that fails is a bug, told by the id of the request, without the query", async () => {
-    const { ask, bugs } = await serve([{ handle: () => Promise.reject(new Error("oh")) }]);
+    const { ask, bugs } = await serve([{ stream: true, handle: () => Promise.reject(new Error("oh")) }]);
     const { status, body } = await ask("GET", "/v1/thing?ticket=secret");
     expect([status, body]).toMatchObject([500, { code: "internal", instance: expect.any(String) as unknown }]);
     const { instance } = body as { instance: string };

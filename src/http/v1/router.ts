@@ -5,6 +5,7 @@ import type { WebSocket } from "ws";
 import type { Access } from "../../access/access.ts";
 import type { Alert } from "../../admin/views.ts";
 import type { Hint } from "../../contract/host.ts";
+import { shorten } from "../api/posting-refusal.ts";
 import { bodyGone, receiveBody } from "../body.ts";
 import { problemOf, refusalOf, sendProblem, sendReply, type V1Refusal } from "./answers.ts";
 import { type Desk, OpenCall, type OpenCalls } from "./call.ts";
@@ -91,7 +92,9 @@ export class Router<Deps = V1Deps> implements V1Service {
     const id = randomUUID();
     try {
       if (this.#isEnded) throw STOPPING;
-      this.#admitted.set(request, this.#options.doorman.admit(knockOf(request), SOCKET_ROUTE));
+      const knock = knockOf(request);
+      this.#admitted.set(request, this.#options.doorman.admit(knock, SOCKET_ROUTE));
+      checkQuery(knock.search, SOCKET_ROUTE);
       return null;
     } catch (error) {
       return this.#refusalOf(error, request, id);
@@ -148,6 +151,7 @@ export class Router<Deps = V1Deps> implements V1Service {
       return null;
     }
     checkRight(access, route.needs);
+    if (knock.search !== "") checkQuery(knock.search, route);
     const isSaying = route.needs === "write" || route.needs === "moderate";
     const head = isSaying ? this.#options.limits.take(access) : NO_HEAD;
     const { params } = found;
@@ -238,6 +242,15 @@ function refuseMethod({ routes }: FoundRoute<Operation>, method: string, respons
   const headers = { Allow: allowed.join(", ") };
   if (method === "OPTIONS") return sendReply(response, { status: 204, headers });
   throw new ProblemError("method_not_allowed", `${method} is not for this address`, { headers });
+}
+
+/** What is misspelt would otherwise count as left out. Throws a ProblemError `bad_request`. */
+function checkQuery(search: string, { query = {}, stream }: Pick<Operation, "query" | "stream">): void {
+  const known = [...Object.keys(query), ...(stream === true ? ["ticket"] : [])];
+  const unknown = [...new URLSearchParams(search).keys()].find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const names = known.length === 0 ? "there are none" : `there are ${known.map((name) => `\`${name}\``).join(", ")}`;
+  throw new ProblemError("bad_request", `there is no parameter \`${shorten(unknown)}\` here; ${names}`);
 }
 
 function routeOf<R extends Operation>({ routes }: FoundRoute<R>, method: string): R | null {

@@ -1,4 +1,3 @@
-import { maySee } from "../../../access/access.ts";
 import type { Consumer, ConsumerView } from "../../../consumers/consumers.ts";
 import {
   isSpecBody,
@@ -72,8 +71,6 @@ const putConsumer: Route = {
     const read = specOf(isSpecBody(body) ? body : {});
     if ("flaws" in read) throw flawed(read.flaws);
     const { spec } = read;
-    const hidden = spec.filter.gateways.find((gateway) => !maySee(access, gateway));
-    if (hidden !== undefined) throw new ProblemError("forbidden", `the token does not see the gateway ${hidden}`);
     const ifMatch = request.headers["if-match"] ?? null;
     const { is, consumer } = await consumers.put(name, spec, { access, ifMatch });
     const answer = shown(await consumer.view());
