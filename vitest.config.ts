@@ -16,7 +16,7 @@ if (major < 22 || (major === 22 && minor < 18)) {
 // which takes most of the time.
 process.env["NODE_COMPILE_CACHE"] ??= path.join(import.meta.dirname, "node_modules/.cache/compiled");
 
-const FOLDERS = ["src", "test", "tools", "bench"];
+const FOLDERS = ["src", "test", "tools", "bench", "web"];
 /** The kind of a test file is in its name (CONTRIBUTING.md); those without one are units. */
 const KINDS = ["main", "process", "servers"];
 

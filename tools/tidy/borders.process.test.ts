@@ -62,6 +62,12 @@ describe("breaches are found", () => {
     ["src/errors.ts", 'import { x } from "./app/app.ts";', "src/app/app.ts"],
     ["src/lib/a.ts", 'import { x } from "../../tools/a.ts";', "outside src"],
     ["src/app/a.ts", 'import x from "../../package.json" with { type: "json" };', "outside src"],
+    ["web/src/lib/a.ts", 'import { x } from "../parts/x.tsx";', "web/src/parts/x.tsx"],
+    ["web/src/now/a.tsx", 'import { x } from "../messages/x.tsx";', "web/src/messages/x.tsx"],
+    ["web/src/chat/a.tsx", 'import { x } from "../shell/x.tsx";', "web/src/shell/x.tsx"],
+    ["web/src/now/a.tsx", 'import { x } from "../../../src/admin/status.ts";', "src/admin/status.ts"],
+    ["web/src/now/a.tsx", 'import { x } from "@codemirror/state";', "@codemirror/state"],
+    ["web/src/now/a.ts", 'import { x } from "../../../tools/x.ts";', "outside web/src"],
   ])("%s: %s", (path, text, named) => {
     const found = faults(path, `// first line\n${text}`);
     expect(found).toHaveLength(1);
@@ -94,6 +100,11 @@ describe("what is allowed passes", () => {
     ["src/adapters/kit/a.ts", 'import { x } from "./b.ts";\nimport { once } from "node:events";'],
     ["src/app/app.ts", 'import { x } from "../log/sqlite/open.ts";'],
     ["src/cli/check.ts", 'import { x } from "../config/load.ts";'],
+    ["web/src/lib/a.ts", 'import { applyChange, type X } from "../../../src/admin/changes.ts";'],
+    ["web/src/now/a.tsx", 'import type { X } from "../../../src/admin/views.ts";\nimport { y } from "preact";'],
+    ["web/src/now/a.tsx", 'import "./now.css";\nimport { get } from "../lib/api.ts";'],
+    ["web/src/shell/a.ts", 'const x = await import("../config/ConfigPage.tsx");'],
+    ["web/src/config/a.ts", 'import { x } from "@codemirror/state";'],
     ["tools/a.ts", 'import { x } from "../src/http/a.ts";'],
   ])("%s: %s", (path, text) => {
     expect(faults(path, text)).toStrictEqual([]);

@@ -117,6 +117,24 @@ const BORDERS: readonly Border[] = [
   { of: "main.ts", may: null },
 ];
 
+/**
+ * The pages, the same way: folders of web/src, and files of src of which more than types is in a page. Types of src any
+ * file may import. `outside`: the packages that pages are made of.
+ */
+const PURE = new Set(["src/admin/changes.ts", "src/lib/ago.ts"]);
+const PACKAGES = ["preact", "preact/hooks", "@preact/signals"];
+const EDITOR = ["commands", "language", "legacy-modes/mode/toml", "lint", "state", "view"];
+const WEB_BORDERS: readonly Border[] = [
+  { of: "lib/", may: [] },
+  { of: "parts/", may: ["lib/"] },
+  { of: "shell/", may: null },
+  { of: "chat/", may: ["lib/", "parts/", "base.css"] },
+  { of: "config/", may: ["lib/", "parts/"], outside: EDITOR.map((name) => `@codemirror/${name}`) },
+  { of: "*/", may: ["lib/", "parts/"] },
+  { of: "dashboard.tsx", may: null },
+  { of: "css.d.ts", may: [] },
+];
+
 /** An import or re-export: what it names, and whether it is gone after compiling. */
 interface Import {
   readonly specifier: string;
@@ -138,9 +156,10 @@ export function importsOf(text: string): readonly Import[] {
   );
 }
 
-/** Imports that go against the borders of ARCHITECTURE.md. Only files under src/ are looked at; tests are free. */
+/** Imports that go against the borders of ARCHITECTURE.md, of src/ and web/src/; tests are free. */
 export function borderFindings(files: readonly TreeFile[]): readonly Finding[] {
   return files.flatMap((file) => {
+    if (file.path.startsWith("web/src/") && /\.tsx?$/u.test(file.path) && !isTest(file.path)) return webFindings(file);
     if (!file.path.startsWith("src/") || !file.path.endsWith(".ts") || isTest(file.path)) return [];
     const path = file.path.slice("src/".length);
     const border = BORDERS.find(({ of }) => isIn(path, of));
@@ -153,6 +172,31 @@ export function borderFindings(files: readonly TreeFile[]): readonly Finding[] {
       return message === null ? [] : [{ path: file.path, line: found.line, message }];
     });
   });
+}
+
+function webFindings({ path: whole, text }: TreeFile): readonly Finding[] {
+  const path = whole.slice("web/src/".length);
+  const border = WEB_BORDERS.find(({ of }) => isIn(path, of));
+  return importsOf(text).flatMap((found) => {
+    const message = border === undefined ? "stands in no folder of web/src" : webBreach(border, path, found);
+    return message === null ? [] : [{ path: whole, line: found.line, message }];
+  });
+}
+
+function webBreach(border: Border, path: string, { specifier, typeOnly }: Import): string | null {
+  if (!specifier.startsWith(".")) {
+    const allowed = [...PACKAGES, ...(border.outside ?? [])];
+    return allowed.includes(specifier) ? null : `imports ${specifier}; ${border.of} may only use ${allowed.join(", ")}`;
+  }
+  const target = posix.join("web/src", posix.dirname(path), specifier);
+  if (!target.startsWith("web/src/")) {
+    if (!target.startsWith("src/")) return `imports ${specifier}, which is outside web/src and src`;
+    const message = `imports ${target} as a value; pages may only use types of src (import type)`;
+    return typeOnly || PURE.has(target) ? null : message;
+  }
+  const within = target.slice("web/src/".length);
+  if (border.may === null || within.startsWith(ownFolder(border, path))) return null;
+  return border.may.some((allowed) => isIn(within, allowed)) ? null : `imports ${target}; ${border.of} may not`;
 }
 
 function breach(border: Border, path: string, { specifier, typeOnly }: Import): string | null {
@@ -181,5 +225,6 @@ function ownFolder(border: Border, path: string): string {
 
 function isIn(path: string, place: string): boolean {
   if (place === "adapters/*/") return /^adapters\/[^/]+\//.test(path);
+  if (place === "*/") return path.includes("/");
   return place.endsWith("/") ? path.startsWith(place) : path === place;
 }

@@ -7,7 +7,7 @@ import { type Finding, isTest, type TreeFile } from "./tree.ts";
  * free.
  */
 export function circleFindings(files: readonly TreeFile[]): readonly Finding[] {
-  const sources = files.filter(({ path }) => path.startsWith("src/") && path.endsWith(".ts") && !isTest(path));
+  const sources = files.filter(({ path }) => /^(?:web\/)?src\/.*\.tsx?$/u.test(path) && !isTest(path));
   const imports = new Map(sources.map((file) => [file.path, targetsOf(file)]));
   const done = new Set<string>();
   return [...imports.keys()].flatMap((path) => circles(path, imports, [], done));

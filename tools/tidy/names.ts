@@ -4,12 +4,15 @@ const COLUMNS_MAX = 120;
 const TYPE = /^export (?:declare )?(?:abstract )?(?:interface|type|class) (?<name>\w+)/gm;
 const RENAMED = /^export (?:type )?\{(?<list>[^}]*)\} from /gm;
 
-/** Type names that two files of src export: each has one meaning in the program. An export of the same name is that. */
+/**
+ * Type names that two files of src and web/src export: each has one meaning in the program. An export of the same name
+ * is that.
+ */
 export function nameFindings(files: readonly TreeFile[]): readonly Finding[] {
   const first = new Map<string, string>();
   const findings: Finding[] = [];
   for (const { path, text } of files) {
-    if (!/^src\/.*\.ts$/.test(path) || path.endsWith(".test.ts") || isGenerated(path)) continue;
+    if (!/^(?:web\/)?src\/.*\.tsx?$/.test(path) || path.endsWith(".test.ts") || isGenerated(path)) continue;
     for (const { name, index } of exportsOf(text)) {
       const other = first.get(name);
       if (other === undefined) first.set(name, path);

@@ -19,6 +19,7 @@ test("the tree was read", () => {
 
 test.each([
   ["size limits, no any, no console outside cli", () => limitFindings(root, "src")],
+  ["the same for the pages", () => limitFindings(root, "web")],
   ["tests are named by what they need", () => kindFindings(files)],
   ["import directions", () => borderFindings(files)],
   ["no circles of imports", () => circleFindings(files)],

@@ -72,7 +72,7 @@ const NEVER = /max-lines|no-explicit-any|no-console/;
  */
 export function suppressionFindings(files: readonly TreeFile[]): readonly Finding[] {
   return files
-    .filter(({ path }) => /\.[cm]?[jt]s$/.test(path) && !path.startsWith("tools/tidy/"))
+    .filter(({ path }) => /\.[cm]?[jt]sx?$/.test(path) && !path.startsWith("tools/tidy/"))
     .flatMap((file) =>
       Array.from(file.text.matchAll(DIRECTIVE)).flatMap((match) => {
         const message = faultOf(match.groups?.["kind"] ?? "", match.groups?.["rest"] ?? "");

@@ -1,13 +1,7 @@
 import { signal } from "@preact/signals";
+import { type Place, placeOf } from "./place.ts";
 
-/** Where we are, by the fragment of the address: `#/messages/812?q=hello`. A server is never asked for it. */
-export interface Place {
-  /** The first part; empty: the first page. */
-  readonly page: string;
-  /** Those behind it, decoded. */
-  readonly parts: readonly string[];
-  readonly query: URLSearchParams;
-}
+export { linkTo } from "./place.ts";
 
 export const place = signal<Place>(placeOf(location.hash));
 
@@ -15,29 +9,9 @@ addEventListener("hashchange", () => {
   place.value = placeOf(location.hash);
 });
 
-export function placeOf(fragment: string): Place {
-  const [path = "", query = ""] = fragment.replace(/^#\/?/u, "").split("?", 2);
-  const [page = "", ...parts] = path.split("/").map(decoded);
-  return { page, parts, query: new URLSearchParams(query) };
-}
-
-/** What a link to a place names: `href={linkTo(["messages", 812], { q: "hello" })}`. */
-export function linkTo(parts: readonly (string | number)[], query: Readonly<Record<string, string>> = {}): string {
-  const said = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== "")).toString();
-  return `#/${parts.map((part) => encodeURIComponent(part)).join("/")}${said === "" ? "" : `?${said}`}`;
-}
-
 /** `replace`: going back leads to where we were before this place. */
 export function goTo(href: string, { replace = false } = {}): void {
   if (replace) history.replaceState(null, "", href);
   else history.pushState(null, "", href);
   place.value = placeOf(href);
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }

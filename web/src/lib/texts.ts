@@ -4,7 +4,7 @@
  */
 type Table = Readonly<Record<string, string | ((...parts: never[]) => string)>>;
 
-/** The table in the language of this browser. `others`: by their codes, as in `<html lang>`; English is always there. */
+/** In the language of this browser. `others`: by their codes, as in `<html lang>`; English is always there. */
 export function textsOf<English extends Table>(
   english: English,
   others: Readonly<Record<string, NoInfer<English>>> = {},

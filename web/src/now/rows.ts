@@ -18,7 +18,7 @@ export interface BridgeRow {
   readonly received: number;
 }
 
-export interface StateWord {
+interface StateWord {
   readonly kind: StateKind;
   readonly word: string;
   readonly why: string | null;
@@ -48,7 +48,7 @@ const ACCOUNT_STATES: Readonly<Record<AccountStatus["state"], readonly [StateKin
   "action-needed": ["bad", texts.actionNeeded],
 };
 
-export function stateOf({ state, why }: AccountStatus): StateWord {
+function stateOf({ state, why }: AccountStatus): StateWord {
   const [kind, word] = ACCOUNT_STATES[state];
   return { kind, word, why: why?.message ?? null };
 }

@@ -1,9 +1,7 @@
 import type { JSX } from "preact";
+import { type Beat, shareOf, worstOf } from "./beats.ts";
 import { duration, moment } from "../lib/format.ts";
 import { partTexts } from "./texts.ts";
-
-/** How a stretch of time was; the worst of it counts. */
-export type Beat = "ok" | "degraded" | "down" | "none";
 
 interface BarProps {
   /** Of what; stands before the words that are read aloud. */
@@ -20,8 +18,6 @@ interface Mark {
   readonly state: Beat;
   readonly fromMs: number;
 }
-
-const ORDER: readonly Beat[] = ["none", "ok", "degraded", "down"];
 
 /** A heartbeat bar: one mark for each stretch, with its words as title, and one sentence for all. */
 export function Bar({ of, beats, stepMs, nowMs, marks = 48 }: BarProps): JSX.Element {
@@ -55,19 +51,6 @@ const HEIGHTS: Readonly<Record<Beat, { readonly y: number; readonly height: numb
   down: { y: 0, height: 16 },
   none: { y: 6, height: 4 },
 };
-
-const worstOf = (beats: readonly Beat[]): Beat =>
-  beats.reduce<Beat>((worst, beat) => (ORDER.indexOf(beat) > ORDER.indexOf(worst) ? beat : worst), "none");
-
-/** The share of what is known that was without trouble. */
-export function shareOf(beats: readonly Beat[]): string | null {
-  const known = beats.filter((beat) => beat !== "none");
-  if (known.length === 0) return null;
-  const share = (known.filter((beat) => beat === "ok").length / known.length) * 100;
-  // Never 100 % of what was not whole.
-  const rounded = share === 100 ? "100" : Math.min(99.9, Math.floor(share * 10) / 10).toFixed(1);
-  return `${rounded} %`;
-}
 
 function wordsOf(beats: readonly Beat[], stepMs: number, nowMs: number): string {
   const span = duration(beats.length * stepMs);

@@ -5,7 +5,7 @@ export interface Graph {
   readonly edges: readonly GraphEdge[];
 }
 
-export interface GraphEdge {
+interface GraphEdge {
   readonly left: string;
   readonly right: string;
 }

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import { type ApiProblem, post, unauthorized } from "../lib/api.ts";
+import { type ApiProblem, get, post, unauthorized } from "../lib/api.ts";
 import { Notice } from "../parts/Notice.tsx";
 import { shellTexts as texts } from "./texts.ts";
 
@@ -12,18 +12,24 @@ export function takeLogin(): string | null {
   return login;
 }
 
+/** Null: we are in; also who was in before, and opens an old link again. */
+async function signIn(login: string): Promise<ApiProblem | null> {
+  const answer = await post("/v1/session", { login });
+  return answer.ok || (await get("/v1/session")).ok ? null : answer.problem;
+}
+
 /** Asks for a link, or uses one. */
 export function SignIn({ login, onDone }: { readonly login: string | null; readonly onDone: () => void }): JSX.Element {
   const problem = useSignal<ApiProblem | null>(null);
   const busy = useSignal(login !== null);
   useEffect(() => {
     if (login === null) return;
-    void post("/v1/session", { login }).then((answer) => {
+    void signIn(login).then((refused) => {
       busy.value = false;
-      if (answer.ok) {
-        unauthorized.value = false;
-        onDone();
-      } else problem.value = answer.problem;
+      problem.value = refused;
+      if (refused !== null) return;
+      unauthorized.value = false;
+      onDone();
     });
   }, [login]);
   return (
