@@ -32,6 +32,8 @@ export interface App {
   readonly failed: Promise<LogError>;
   /** Resolves when the log's thread has answered: what accepts messages is alive. Rejects with a LogError. */
   readonly probe: () => Promise<unknown>;
+  /** A link to the dashboard, which counts once; null: it has no address. */
+  readonly dashboard: () => string | null;
   /**
    * Reads the configuration again and goes on with it; null where it did not come from a file. Never rejects but for
    * bugs.
@@ -109,7 +111,8 @@ export async function startApp(
     });
     delivery.start();
     const { addresses } = servers;
-    return { addresses, failed: log.failed, probe: () => log.marks(PROBE), reload, stop: once(stop) };
+    const dashboard = (): string | null => admin.dashboard(running.config.general)?.url ?? null;
+    return { addresses, failed: log.failed, probe: () => log.marks(PROBE), dashboard, reload, stop: once(stop) };
   } catch (error) {
     await stop();
     throw error;

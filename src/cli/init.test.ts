@@ -51,6 +51,7 @@ UseTLS = true
 # Word.
 Password = "pass\\"word"
 `);
+  expect(text).toContain('[general]\nAdminBindAddress = "127.0.0.1:4290"\n');
   expect(text).toMatch(/\[api\.home\]\n# .*\nBindAddress = "127\.0\.0\.1:4242"\n/);
   expect(text).toContain(`[[gateway]]
 name = "lobby"

@@ -167,6 +167,7 @@ async function askChannel({ ask, say }: Interview, { channel, onlyChannel }: Man
 function configurationOf(gateway: string, accounts: readonly Account[], rooms: readonly Room[]): string {
   const parts = [
     "# A configuration of Rialto. docs/settings.md lists all settings; `rialto check` shows what is wrong with this file.\n",
+    '# The dashboard is here, for this machine only; `rialto dashboard` prints a link to it.\n[general]\nAdminBindAddress = "127.0.0.1:4290"\n',
     ...accounts.map(accountText),
     `# Everything that is said in one of these rooms goes to all the others.\n[[gateway]]\nname = ${JSON.stringify(gateway)}\nenable = true\n`,
     ...rooms.map(

@@ -43,6 +43,7 @@ export async function run(config: Config, { scrubber, debug, read }: RunOptions)
     );
     systemd.ready(`${config.gateways.length} gateways, ${config.accounts.size} accounts`);
     if (config.path === null) printExample(app);
+    if (process.stdout.isTTY) printDashboard(app);
     followReloads(app, { asked, logger, systemd });
     return await untilStopped(app, signalled, logger, systemd);
   } catch (error) {
@@ -87,6 +88,12 @@ Or paste these two lines into another shell:
   curl -sN ${right}/api/stream &
   curl -s ${left}/api/message -H 'Content-Type: application/json' -d '{"gateway":"example","username":"you","text":"What news on the Rialto?"}'
 `);
+}
+
+/** On a terminal only: whoever reads the link could use it, and logs have many readers. */
+function printDashboard(app: Pick<App, "dashboard">): void {
+  const link = app.dashboard();
+  if (link !== null) console.log(`\nThe dashboard, by a link that counts once, for 10 minutes:\n\n  ${link}\n`);
 }
 
 async function untilStopped(

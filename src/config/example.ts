@@ -5,13 +5,17 @@ import { join } from "node:path";
 export const exampleName = "built-in example";
 
 /** The addresses of the example; the next free ones where somebody has these. */
-export const exampleAddresses = ["127.0.0.1:4242", "127.0.0.1:4243"] as const;
+export const exampleAddresses = ["127.0.0.1:4242", "127.0.0.1:4243", "127.0.0.1:4290"] as const;
 
 /**
  * What `rialto example` runs, as does a start on a terminal where there is no file: two accounts on this machine,
  * linked with each other.
  */
-export const exampleConfig = `# Two API accounts on this machine, linked with each other.
+export const exampleConfig = `# The dashboard.
+[general]
+AdminBindAddress = "127.0.0.1:4290"
+
+# Two API accounts on this machine, linked with each other.
 [api.left]
 BindAddress = "127.0.0.1:4242"
 

@@ -31,7 +31,7 @@ inout = [{ account = "api.a", channel = "api" }]
 test.each(["example", "--or-example"])(
   "%s: runs also where its ports are taken, and its two lines work",
   async (arg) => {
-    const taken = [4242, 4243].map(async (port) => {
+    const taken = [4242, 4243, 4290].map(async (port) => {
       const server = createServer();
       // Somebody else may have it.
       await new Promise<void>((resolve) => server.once("error", () => resolve()).listen(port, "127.0.0.1", resolve));
@@ -47,6 +47,9 @@ test.each(["example", "--or-example"])(
     await stream.close();
     program.child.kill("SIGTERM");
     expect(await program.exited()).toBe(0);
+    // The dashboard listens as well; a link to it is for terminals.
+    expect(program.output()).toMatch(/the admin server listens/u);
+    expect(program.output()).not.toContain("login=");
     for (const server of servers) server.close();
   },
 );
