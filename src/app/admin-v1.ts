@@ -9,6 +9,7 @@ import { openAdminV1 } from "../http/admin/v1/index.ts";
 import { cookieKind, secretIn } from "../http/admin/v1/session-deps.ts";
 import type { OwnNames } from "../http/own-host.ts";
 import type { V1Host, V1Service } from "../http/v1/index.ts";
+import { ConfigDesk, type ConfigDeskOptions } from "./config-desk.ts";
 import type { Clock } from "../contract/host.ts";
 import type { Log } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
@@ -31,6 +32,7 @@ export interface AdminV1Sources {
   readonly port: () => number;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly config: ConfigDeskOptions;
 }
 
 /** Loaded at the first request: reads what it needs, and serves. Rejects with a LogError. */
@@ -55,7 +57,12 @@ export async function openOperatorApi(sources: AdminV1Sources, host: V1Host): Pr
     onError: (error) => host.onError(error, "the status for pages"),
   });
   return openAdminV1({
-    deps: { operator, session: { logins, sessions, cookie }, now: { live, clock } },
+    deps: {
+      operator,
+      session: { logins, sessions, cookie },
+      config: new ConfigDesk(sources.config),
+      now: { live, clock },
+    },
     doorman,
     monoMs: () => clock.monoMs(),
     host,

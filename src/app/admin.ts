@@ -35,6 +35,7 @@ import type { LogSearch } from "../log/search.ts";
 import type { Log, Seq } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
 import { describe } from "./describe.ts";
+import type { Reloaded } from "./reload.ts";
 import { namesOf } from "./own-names.ts";
 import { version } from "./version.ts";
 
@@ -48,7 +49,9 @@ export interface AdminSources {
   readonly readers: () => readonly ReaderView[];
   /** Passed by what is said: it waits while the configuration is changed. */
   readonly pass: <T>(task: () => Promise<T>) => Promise<T>;
-  readonly reload: AdminDeps["reload"];
+  readonly reload: (() => Promise<Reloaded>) | null;
+  /** See ConfigDeskOptions. */
+  readonly wrote: (digest: string) => void;
   readonly tokens: () => Promise<Tokens>;
   readonly logger: Logger;
   /** Servers repeat what they were told in confidence, also in the reasons that are shown here. */
@@ -140,7 +143,10 @@ export class Admin {
     });
     const logins = this.#logins;
     const port = (): number => Number(URL.parse(this.#url ?? "")?.port ?? 0);
-    const own = { operator, token, logins, tokens, log, names, publicOrigin, port, clock: systemClock, logger };
+    const { config: running, reload, wrote } = sources;
+    const desk = { running, reload, wrote, env: process.env, nowMs };
+    const common = { operator, token, logins, tokens, log, clock: systemClock, logger };
+    const own = { ...common, names, publicOrigin, port, config: desk };
     const v1 = new V1Door(async (host) => {
       const { openOperatorApi } = await import("./admin-v1.ts");
       return await openOperatorApi(own, host);

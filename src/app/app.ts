@@ -48,14 +48,15 @@ export interface App {
 
 /**
  * The whole program in the order it starts: log, files, routes, API readers, lanes, servers, and last the sessions,
- * which nothing waits for. `read`: loads the configuration once more, as it is then; null: it never changes. Rejects
- * with a StartError; nothing is left open then.
+ * which nothing waits for. `read`: loads the configuration once more, as it is then; null: it never changes. `wrote`:
+ * told when the file was written by us, and is about to be read. Rejects with a StartError; nothing is left open then.
  */
 export async function startApp(
   config: Config,
   logger: Logger,
   read: (() => Loaded) | null = null,
   scrubber: Scrubber = new Scrubber(),
+  wrote: (digest: string) => void = () => undefined,
 ): Promise<App> {
   // The log's thread starts while the HTTP modules are loaded, the heaviest of all.
   const share = openShare(config, logger);
@@ -105,6 +106,7 @@ export async function startApp(
       readers: () => running.servers.all.map((server) => readerView(server, running.servers.addresses)),
       pass: async (task) => await lock.shared(task),
       reload,
+      wrote,
       tokens: tokens.get,
       logger,
       scrubber,

@@ -10,7 +10,7 @@ export interface Privacy {
 }
 
 /** Whatever Rialto puts into its data folder. */
-const OURS = /^(?:log\.sqlite(?:[-.].+)?|files|rialto\.sock|\.s-\w+|\.repair)$/u;
+const OURS = /^(?:log\.sqlite(?:[-.].+)?|files|config-versions|rialto\.sock|\.s-\w+|\.repair)$/u;
 const OTHERS = 0o077;
 
 /**

@@ -65,7 +65,7 @@ test("systemd hears of a reload and of its end; without a file, the log says so"
     reloading: () => void told.push("reloading"),
     stopping: () => Promise.resolve(),
   };
-  const asked: ReloadRequests = { follow: (task) => task() };
+  const asked: ReloadRequests = { follow: (task) => task(), expect: () => undefined };
   const reload = (): Promise<{ readonly is: "unchanged"; readonly needsRestart: [] }> =>
     Promise.resolve({ is: "unchanged", needsRestart: [] });
   followReloads({ reload }, { asked, systemd, logger: memory.logger });

@@ -7,6 +7,8 @@ import { watchFile } from "./watch-file.ts";
 export interface ReloadRequests {
   /** Calls back at each request, and at once if there was one before. */
   follow(task: () => void): void;
+  /** The file has this content now (SHA-256, base64), and nobody needs to be called for it. */
+  expect(digest: string): void;
 }
 
 /**
@@ -21,8 +23,9 @@ export function listenForReloads(path: string | null, logger: Logger): ReloadReq
   process.on("SIGHUP", () => task());
   const failed = (why: string): void =>
     logger.warn({ path, why }, "the configuration file is not watched: send SIGHUP to reload it");
-  if (path !== null) watchFile(path, { changed: () => task(), failed });
+  const watch = path === null ? null : watchFile(path, { changed: () => task(), failed });
   return {
+    expect: (digest) => watch?.expect(digest),
     follow: (given) => {
       task = given;
       if (early) given();

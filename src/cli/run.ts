@@ -34,7 +34,7 @@ export async function run(config: Config, { scrubber, debug, read }: RunOptions)
     endOnBug(logger);
     for (const problem of config.errors) logger.error({ problem: formatProblems([problem]).trimEnd() }, DEGRADED);
     const asked = listenForReloads(config.path, logger);
-    const app = await startApp(config, logger, read, scrubber);
+    const app = await startApp(config, logger, read, scrubber, (digest) => asked.expect(digest));
     warnOfOthers(config, scrubber, logger);
     const systemd = openSystemd({ env: process.env, logger, probe: app.probe });
     logger.info(

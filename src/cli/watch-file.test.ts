@@ -1,9 +1,10 @@
+import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../../test/support/wait.ts";
-import { watchFile } from "./watch-file.ts";
+import { type FileWatch, watchFile } from "./watch-file.ts";
 
 let folder: string;
 let file: string;
@@ -23,9 +24,12 @@ interface Seen {
 function watching(path: string = file): Seen {
   const seen: Seen = { count: 0, failures: [] };
   const changed = (): void => void (seen.count += 1);
-  onTestFinished(watchFile(path, { changed, failed: (why) => seen.failures.push(why), quietMs: 50 }));
+  watch = watchFile(path, { changed, failed: (why) => seen.failures.push(why), quietMs: 50 });
+  onTestFinished(watch.end);
   return seen;
 }
+
+let watch: FileWatch;
 
 const until = (seen: Seen, count: number): Promise<number> =>
   eventually(
@@ -61,6 +65,20 @@ test("the same content, another file, and a removed file are no change", async (
   replace("two");
   await until(seen, 1);
   expect(seen.count).toBe(1);
+});
+
+test("what we wrote ourselves is no change, and what it held before that is one", async () => {
+  const seen = watching();
+  replace("ours");
+  watch.expect(createHash("sha256").update("ours").digest("base64"));
+  replace("one");
+  await until(seen, 1);
+  replace("ours again");
+  watch.expect(createHash("sha256").update("ours again").digest("base64"));
+  writeFileSync(join(folder, "b.toml"), "two");
+  replace("two");
+  await until(seen, 2);
+  expect(seen.count).toBe(2);
 });
 
 test("what it held at first is a change once it held something else", async () => {

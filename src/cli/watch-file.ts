@@ -11,6 +11,12 @@ export interface Watching {
   readonly quietMs?: number;
 }
 
+export interface FileWatch {
+  readonly end: () => void;
+  /** The file has this content now (SHA-256, base64): whoever wrote it is not told of it. */
+  readonly expect: (digest: string) => void;
+}
+
 const QUIET_MS = 500;
 /** A file that is written to all the time is read this often. */
 const LIMIT_MS = 10_000;
@@ -18,10 +24,9 @@ const LIMIT_MS = 10_000;
 /**
  * Calls back when the content of a file has changed: written in place, replaced under its name as editors do, or
  * reached by another link. It watches the folders, because a file that is replaced is another one. A file that is not
- * there, or cannot be read, is no change; nothing is said about what it held when this was called. Returns the function
- * that ends it.
+ * there, or cannot be read, is no change; nothing is said about what it held when this was called.
  */
-export function watchFile(path: string, { changed, failed, quietMs = QUIET_MS }: Watching): () => void {
+export function watchFile(path: string, { changed, failed, quietMs = QUIET_MS }: Watching): FileWatch {
   const watchers = new Map<string, FSWatcher>();
   let known = digest(path);
   let timer: NodeJS.Timeout | undefined;
@@ -69,9 +74,14 @@ export function watchFile(path: string, { changed, failed, quietMs = QUIET_MS }:
     }
   };
   follow();
-  return () => {
-    clearTimeout(timer);
-    for (const watcher of watchers.values()) watcher.close();
+  return {
+    end: () => {
+      clearTimeout(timer);
+      for (const watcher of watchers.values()) watcher.close();
+    },
+    expect: (now) => {
+      known = now;
+    },
   };
 }
 

@@ -2,13 +2,19 @@ import { createHmac } from "node:crypto";
 import { compilePositions } from "../lib/position.ts";
 import type { FormatName } from "./formats/pick.ts";
 import type { SecretNames } from "./secret-names.ts";
-import { mergeSpans, secretSpans, type Span } from "./secret-spans.ts";
+import { mergeSpans, type SecretSpan, secretSpans, type Span } from "./secret-spans.ts";
 
 /** A configuration without its secrets. */
 export interface Masked {
   readonly text: string;
   /** What each mask stands for. */
-  readonly kept: ReadonlyMap<string, string>;
+  readonly kept: ReadonlyMap<string, Kept>;
+}
+
+export interface Kept {
+  readonly secret: string;
+  /** It stood for the value of a secret, not for the same text elsewhere, as in a comment: nor may it stand there. */
+  readonly isOwn: boolean;
 }
 
 /** A text in which masks were made secrets again. */
@@ -55,14 +61,14 @@ const MISPLACED = {
  * `text` without the mark of the byte order.
  */
 export function maskSecrets(text: string, { format, names, key }: MaskRules): Masked {
-  const kept = new Map<string, string>();
+  const kept = new Map<string, Kept>();
   const spans = withLiterals(text, secretSpans(text, format, names));
   let out = "";
   let from = 0;
-  for (const { start, end } of spans) {
+  for (const { start, end, isOwn } of spans) {
     const secret = text.slice(start, end);
-    const mask = maskOf(secret, key);
-    kept.set(mask, secret);
+    const mask = maskOf({ secret, isOwn }, key);
+    kept.set(mask, { secret, isOwn });
     out += text.slice(from, start) + mask;
     from = end;
   }
@@ -75,7 +81,7 @@ export function maskSecrets(text: string, { format, names, key }: MaskRules): Ma
  */
 export function unmaskSecrets(
   text: string,
-  keptOf: (mask: string) => string | null,
+  keptOf: (mask: string) => Kept | null,
   { format, names }: Omit<MaskRules, "key">,
 ): Unmasked {
   const faults: MaskFault[] = [];
@@ -88,22 +94,24 @@ export function unmaskSecrets(
   let out = "";
   let from = 0;
   for (const { 0: mask, index } of text.matchAll(LIKE_MASK)) {
-    const secret = mask.search(MASK) === 0 ? keptOf(mask) : null;
+    const kept = mask.search(MASK) === 0 ? keptOf(mask) : null;
     const end = index + mask.length;
-    if (secret === null) {
+    if (kept === null) {
       fault(index, end, UNKNOWN);
       continue;
     }
     out += text.slice(from, index);
-    swaps.push({ shown: { start: index, end }, real: { start: out.length, end: out.length + secret.length } });
+    const { secret, isOwn } = kept;
+    swaps.push({ isOwn, shown: { start: index, end }, real: { start: out.length, end: out.length + secret.length } });
     out += secret;
     from = end;
   }
   out += text.slice(from);
   if (swaps.length > 0) {
-    const starts = new Map(withLiterals(out, secretSpans(out, format, names)).map(({ start, end }) => [start, end]));
-    for (const { shown, real } of swaps) {
-      if (starts.get(real.start) !== real.end) fault(shown.start, shown.end, MISPLACED);
+    const spans = new Map(withLiterals(out, secretSpans(out, format, names)).map((span) => [span.start, span]));
+    for (const { shown, real, isOwn } of swaps) {
+      const span = spans.get(real.start);
+      if (span?.end !== real.end || (isOwn && !span.isOwn)) fault(shown.start, shown.end, MISPLACED);
     }
   }
   return { text: out, faults, shownAt: compileShown(swaps) };
@@ -111,6 +119,7 @@ export function unmaskSecrets(
 
 /** One mask, in the text with masks and in the one with secrets. */
 interface Swap {
+  readonly isOwn: boolean;
   readonly shown: Span;
   readonly real: Span;
 }
@@ -124,14 +133,23 @@ function compileShown(swaps: readonly Swap[]): Unmasked["shownAt"] {
 }
 
 /** What looks like a mask in the file itself is masked as well, so that it comes back. */
-function withLiterals(text: string, secrets: readonly Span[]): readonly Span[] {
+function withLiterals(text: string, secrets: readonly SecretSpan[]): readonly SecretSpan[] {
   const literals = Array.from(text.matchAll(LIKE_MASK), ({ 0: { length }, index }) => ({
     start: index,
     end: index + length,
   }));
-  return literals.length === 0 ? secrets : mergeSpans([...secrets, ...literals]);
+  if (literals.length === 0) return secrets;
+  const own = new Map(secrets.filter(({ isOwn }) => isOwn).map(({ start, end }) => [start, end]));
+  return mergeSpans([...secrets, ...literals]).map(({ start, end }) => ({
+    start,
+    end,
+    isOwn: own.get(start) === end,
+  }));
 }
 
-function maskOf(secret: string, key: Buffer): string {
-  return `<kept:${createHmac("sha256", key).update(secret).digest("hex").slice(0, DIGITS)}>`;
+function maskOf({ secret, isOwn }: Kept, key: Buffer): string {
+  return `<kept:${createHmac("sha256", key)
+    .update(`${isOwn ? "=" : "~"}${secret}`)
+    .digest("hex")
+    .slice(0, DIGITS)}>`;
 }

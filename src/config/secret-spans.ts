@@ -8,6 +8,11 @@ export interface Span {
   readonly end: number;
 }
 
+export interface SecretSpan extends Span {
+  /** It is the value of a secret, not just the same text elsewhere. */
+  readonly isOwn: boolean;
+}
+
 /** A shorter secret is looked for in its own place alone: it would be found in half of all words. */
 const ECHO_MIN = 8;
 /** So many secrets are looked for in the rest of the text. */
@@ -22,7 +27,7 @@ const IN_ADDRESS = /[a-z][a-z0-9+.-]*:\/\/[^\s/?#@:"'<>]*:(?<password>[^\s/?#@"'
  * also in what is commented out, passwords in addresses, and the same texts elsewhere. A file that cannot be read is
  * gone through by its words, and rather too much of it is taken for secret.
  */
-export function secretSpans(text: string, format: FormatName, names: SecretNames): readonly Span[] {
+export function secretSpans(text: string, format: FormatName, names: SecretNames): readonly SecretSpan[] {
   const scalars = scalarsOf(format, text);
   const found = new Spans(text);
   const taken: Span[] = [];
@@ -44,8 +49,10 @@ export function secretSpans(text: string, format: FormatName, names: SecretNames
     const end = index + whole.length - 1;
     found.add({ start: end - password.length, end });
   }
-  found.addEchoes();
-  return found.all();
+  const own = [...found.all()];
+  found.addEchoes(own);
+  const starts = new Map(own.map(({ start, end }) => [start, end]));
+  return found.all().map(({ start, end }) => ({ start, end, isOwn: starts.get(start) === end }));
 }
 
 /** On, off and nothing tell no secret. */
@@ -70,8 +77,8 @@ class Spans {
     }
   }
 
-  addEchoes(): void {
-    const own = this.all().map(({ start, end }) => this.#text.slice(start, end));
+  addEchoes(all: readonly Span[]): void {
+    const own = all.map(({ start, end }) => this.#text.slice(start, end));
     const wanted = [...new Set([...own, ...this.echoes])].filter(({ length }) => length >= ECHO_MIN);
     for (const secret of wanted.slice(0, ECHOES_MAX)) {
       for (let at = this.#text.indexOf(secret); at !== -1; at = this.#text.indexOf(secret, at + secret.length))

@@ -45,7 +45,7 @@ export function problemOf(error: unknown): ProblemError {
 }
 
 /** RFC 9457. `instance`: the request. */
-export function problemText({ code, message, errors }: ProblemError, instance: string): string {
+export function problemText({ code, message, errors, more }: ProblemError, instance: string): string {
   const { status, title, remedy } = PROBLEMS[code];
   const type = `/v1/problems/${code}`;
   return JSON.stringify({
@@ -57,6 +57,7 @@ export function problemText({ code, message, errors }: ProblemError, instance: s
     code,
     remedy,
     ...(errors.length > 0 && { errors }),
+    ...more,
   });
 }
 

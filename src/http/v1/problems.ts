@@ -104,15 +104,18 @@ export class ProblemError extends Error {
   readonly code: ProblemCode;
   readonly errors: readonly FieldError[];
   readonly headers: Readonly<Record<string, string>>;
+  /** What only this operation tells, beside what every refusal does. */
+  readonly more: Readonly<Record<string, unknown>>;
 
   constructor(
     code: ProblemCode,
     detail: string,
-    more: { readonly errors?: readonly FieldError[]; readonly headers?: Readonly<Record<string, string>> } = {},
+    more: Partial<Pick<ProblemError, "errors" | "headers" | "more">> = {},
   ) {
     super(detail);
     this.code = code;
     this.errors = more.errors ?? [];
     this.headers = more.headers ?? {};
+    this.more = more.more ?? {};
   }
 }

@@ -34,6 +34,8 @@ export interface Operation {
   /** Of a JSON body, checked before `handle`; `stream`: the handler reads the request itself, and limits how long
    * it may take to come in. Absent: no body. */
   readonly body?: JsonSchema | "stream";
+  /** Bytes of the body, where it may be larger than others at this server. */
+  readonly bodyMax?: number;
   readonly answers: Readonly<Record<number, { readonly about: string; readonly schema?: JsonSchema }>>;
 }
 

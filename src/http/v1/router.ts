@@ -166,7 +166,8 @@ export class Router<Deps = V1Deps> implements V1Service {
       const detail = "the body of this request is JSON: send it with `Content-Type: application/json`";
       throw new ProblemError("unsupported_media_type", detail);
     }
-    receiveBody(request, this.#options.host.bounds, (body) => {
+    const { bounds } = this.#options.host;
+    receiveBody(request, { ...bounds, limit: asked.route.bodyMax ?? bounds.limit }, (body) => {
       try {
         if (!Buffer.isBuffer(body)) throw fromHttp(body);
         call.raw = body;

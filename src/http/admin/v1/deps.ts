@@ -1,4 +1,5 @@
 import type { AdminDeps } from "../routes.ts";
+import type { ConfigDeps } from "./config-deps.ts";
 import type { NowDeps } from "./now-deps.ts";
 import type { SessionDeps } from "./session-deps.ts";
 
@@ -6,6 +7,8 @@ import type { SessionDeps } from "./session-deps.ts";
 export interface AdminV1Deps {
   /** What an operator can do through the socket as well. */
   readonly operator: AdminDeps;
+  /** The configuration file. */
+  readonly config: ConfigDeps;
   /** What the dashboard shows. */
   readonly now: NowDeps;
   readonly session: SessionDeps;

@@ -6,6 +6,7 @@ import { Router } from "../../v1/router.ts";
 import type { Route } from "../../v1/route.ts";
 import type { AdminV1Deps } from "./deps.ts";
 import type { OperatorDoorman } from "./doorman.ts";
+import { configRoutes } from "./routes/config.ts";
 import { adminEventsRoutes } from "./routes/events.ts";
 import { adminMessagesRoutes } from "./routes/messages.ts";
 import { nowRoutes } from "./routes/now.ts";
@@ -17,6 +18,7 @@ export const adminV1Routes: readonly Route<AdminV1Deps>[] = [
   ...nowRoutes,
   ...adminEventsRoutes,
   ...adminMessagesRoutes,
+  ...configRoutes,
   ...problemsRoutes,
   ...descriptionRoutes(() => adminV1Routes),
 ];
