@@ -2,6 +2,7 @@ import type { AccountStatus, LoopStatus } from "../delivery/status.ts";
 import type { Dropped } from "../gateway/drops.ts";
 import type { Damage } from "../log/search.ts";
 import type { Delay } from "./loop-delay.ts";
+import type { StateRun } from "./state-ring.ts";
 
 /** What the admin server answers, as JSON; moments are Unix ms. The commands read the same. */
 export interface StatusView {
@@ -65,6 +66,33 @@ export interface BridgeView {
   readonly account: string;
   readonly channel: string;
   readonly direction: "in" | "out" | "inout";
+}
+
+/** How accounts and lanes were. */
+export interface HistoryView {
+  readonly nowMs: number;
+  /** How long one stretch of `day` is; one of `quarter` is a day (UTC). */
+  readonly slotMs: number;
+  readonly accounts: readonly AccountHistory[];
+}
+
+/** The oldest first; the last one is now. */
+export interface HistoryTrack {
+  /** 288 stretches of 5 minutes. */
+  readonly day: readonly StateRun[];
+  /** 90 days. */
+  readonly quarter: readonly StateRun[];
+}
+
+export interface AccountHistory extends HistoryTrack {
+  /** Its key. */
+  readonly account: string;
+  readonly lanes: readonly LaneHistory[];
+}
+
+export interface LaneHistory extends HistoryTrack {
+  readonly gateway: string;
+  readonly channel: string;
 }
 
 /** Something that a person should look at. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { eventually } from "../../test/support/wait.ts";
 import { applyChange, type StatusChange } from "../admin/changes.ts";
-import type { ExplainView, StatusView, Story, TailLine } from "../admin/views.ts";
+import type { ExplainView, HistoryView, StatusView, Story, TailLine } from "../admin/views.ts";
 import { SseClient } from "../http/v1/sse-client.suite.ts";
 import { ADMIN_TOKEN, openDashboardStage } from "./admin-v1.suite.ts";
 
@@ -82,4 +82,18 @@ test("what cannot be found or said is refused with why", async () => {
   expect(await refused("POST", "/v1/admin/messages", { gateway: "none", text: "x" })).toBe(404);
   expect(await refused("POST", "/v1/admin/messages", { gateway: "g", text: " " })).toBe(422);
   expect(await refused("POST", "/v1/admin/messages", { gateway: "g" })).toBe(400);
+});
+
+test("how accounts were is kept over a restart", async () => {
+  const { ask, restart } = await openDashboardStage();
+  const states = async (): Promise<Readonly<Record<string, readonly unknown[] | undefined>>> => {
+    const { accounts } = (await ask("GET", "/v1/admin/history")).body as HistoryView;
+    return Object.fromEntries(accounts.map(({ account, quarter }) => [account, quarter.at(-1)]));
+  };
+  const isDown = (found: Awaited<ReturnType<typeof states>>): boolean => found["irc.net"]?.[0] === "down";
+  const before = await eventually(states, isDown, () => "an account that is down");
+  expect(before).toEqual({ "irc.net": ["down", 1], "api.left": ["ok", 1], "api.right": ["ok", 1] });
+  await restart();
+  // Before anybody can know how it is now.
+  expect(await states()).toEqual(before);
 });

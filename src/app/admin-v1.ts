@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { Logins } from "../access/logins.ts";
 import { Sessions } from "../access/sessions.ts";
 import type { Tokens } from "../access/tokens.ts";
+import type { HistoryView } from "../admin/views.ts";
 import type { AdminDeps } from "../http/admin/routes.ts";
 import { OperatorDoorman } from "../http/admin/v1/doorman.ts";
 import { openAdminV1 } from "../http/admin/v1/index.ts";
@@ -17,6 +18,8 @@ import type { Logger } from "../logger.ts";
 /** What `/v1` of the admin server is made of. */
 export interface AdminV1Sources {
   readonly operator: AdminDeps;
+  /** Rejects with a LogError. */
+  readonly history: () => Promise<HistoryView>;
   /** `AdminToken`; null: there is none. */
   readonly token: string | null;
   /** Links to sign in with that were printed. */
@@ -37,7 +40,7 @@ export interface AdminV1Sources {
 
 /** Loaded at the first request: reads what it needs, and serves. Rejects with a LogError. */
 export async function openOperatorApi(sources: AdminV1Sources, host: V1Host): Promise<V1Service> {
-  const { operator, token, logins, names, publicOrigin, port, log, clock, logger } = sources;
+  const { operator, history, token, logins, names, publicOrigin, port, log, clock, logger } = sources;
   const tokens = await sources.tokens();
   const sessions = await Sessions.open({ log, clock, bytes: randomBytes, logger });
   const cookie = () => cookieKind(port(), publicOrigin());
@@ -61,7 +64,7 @@ export async function openOperatorApi(sources: AdminV1Sources, host: V1Host): Pr
       operator,
       session: { logins, sessions, cookie },
       config: new ConfigDesk(sources.config),
-      now: { live, clock },
+      now: { live, clock, history },
     },
     doorman,
     monoMs: () => clock.monoMs(),

@@ -34,7 +34,9 @@ import type { Scrubber } from "../lib/scrub.ts";
 import type { LogSearch } from "../log/search.ts";
 import type { Log, Seq } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
+import type { AdminV1Sources } from "./admin-v1.ts";
 import { describe } from "./describe.ts";
+import { HistoryKeeper } from "./history-keeper.ts";
 import type { Reloaded } from "./reload.ts";
 import { namesOf } from "./own-names.ts";
 import { version } from "./version.ts";
@@ -73,6 +75,7 @@ export class Admin {
   readonly #logins = new Logins(systemClock, randomBytes);
   /** Where it listens; null: at the socket alone. */
   #url: string | null = null;
+  #history: HistoryKeeper | null = null;
   #close: () => Promise<void> = () => Promise.resolve();
 
   constructor(share: ServerShare) {
@@ -102,12 +105,22 @@ export class Admin {
       loop: () => this.#loop.now(),
       nowMs,
     });
+    const history = new HistoryKeeper({
+      log,
+      places: async () => ({ accounts: await sources.delivery().status(), readers: sources.readers() }),
+      // What an error leaves out is meant to come back.
+      isGone: (key) => config().errors.length === 0 && !config().accounts.has(key),
+      nowMs,
+      logger,
+    });
+    this.#history = history;
     const deps = this.#deps(sources, followers, new LogHealth({ log, dataPath }), () => newest.atMs);
     const address = admin === null ? null : parseAddress(admin.bindAddress);
     if (address !== null && "error" in address) throw new StartError("config", `AdminBindAddress: ${address.error}`);
     // How late the start itself was is nothing to look at.
     this.#loop.forget();
-    const listen = admin === null || address === null ? null : { address, ...this.#remote(admin, sources, deps) };
+    const remote = { operator: deps, history: async () => await history.view() };
+    const listen = admin === null || address === null ? null : { address, ...this.#remote(admin, sources, remote) };
     const { startAdmin } = await import("../http/admin/admin-server.ts");
     try {
       const server = await startAdmin({ deps, followers, dataPath, listen, share: this.#share, logger });
@@ -129,11 +142,15 @@ export class Admin {
   async close(): Promise<void> {
     this.#loop.stop();
     clearInterval(this.#sampling);
-    await this.#close();
+    await Promise.all([this.#close(), this.#history?.close()]);
   }
 
   /** The way in over TCP. */
-  #remote({ bindAddress, token }: AdminSettings, sources: AdminSources, operator: AdminDeps) {
+  #remote(
+    { bindAddress, token }: AdminSettings,
+    sources: AdminSources,
+    shown: Pick<AdminV1Sources, "operator" | "history">,
+  ) {
     const { config, tokens, log, logger } = sources;
     const publicOrigin = (): string | null => config().general.dashboardUrl;
     const names = namesOf(bindAddress, () => {
@@ -145,7 +162,7 @@ export class Admin {
     const port = (): number => Number(URL.parse(this.#url ?? "")?.port ?? 0);
     const { config: running, reload, wrote } = sources;
     const desk = { running, reload, wrote, env: process.env, nowMs };
-    const common = { operator, token, logins, tokens, log, clock: systemClock, logger };
+    const common = { ...shown, token, logins, tokens, log, clock: systemClock, logger };
     const own = { ...common, names, publicOrigin, port, config: desk };
     const v1 = new V1Door(async (host) => {
       const { openOperatorApi } = await import("./admin-v1.ts");

@@ -9,6 +9,7 @@ import type { OperatorDoorman } from "./doorman.ts";
 import { configRoutes } from "./routes/config.ts";
 import { adminEventsRoutes } from "./routes/events.ts";
 import { adminMessagesRoutes } from "./routes/messages.ts";
+import { historyRoutes } from "./routes/history.ts";
 import { nowRoutes } from "./routes/now.ts";
 import { sessionRoutes } from "./routes/session.ts";
 
@@ -19,6 +20,7 @@ export const adminV1Routes: readonly Route<AdminV1Deps>[] = [
   ...adminEventsRoutes,
   ...adminMessagesRoutes,
   ...configRoutes,
+  ...historyRoutes,
   ...problemsRoutes,
   ...descriptionRoutes(() => adminV1Routes),
 ];
