@@ -1,0 +1,108 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren, JSX } from "preact";
+import type { Block, Inline } from "../../../src/contract/content.ts";
+import { chatTexts as texts } from "./texts.ts";
+
+const SCHEMES = new Set(["http:", "https:", "mailto:"]);
+
+/** What somebody wrote, from Rialto's own tree: nothing of it is ever read as HTML. */
+export function Blocks({ blocks }: { readonly blocks: readonly Block[] }): JSX.Element {
+  return <>{blocks.map(blockOf)}</>;
+}
+
+function blockOf(block: Block): JSX.Element | null {
+  switch (block.t) {
+    case "para":
+      return <p>{block.of.map(inlineOf)}</p>;
+    case "heading":
+      // The page has headings of its own.
+      return (
+        <p>
+          <b>{block.of.map(inlineOf)}</b>
+        </p>
+      );
+    case "pre":
+      return (
+        <pre tabIndex={0}>
+          <code>{block.text}</code>
+        </pre>
+      );
+    case "quote":
+      return <blockquote>{block.of.map(blockOf)}</blockquote>;
+    case "list": {
+      const List = block.ordered ? "ol" : "ul";
+      return (
+        <List>
+          {block.items.map((item) => (
+            <li>{item.map(blockOf)}</li>
+          ))}
+        </List>
+      );
+    }
+    default:
+      // Of a newer server.
+      return null;
+  }
+}
+
+function inlineOf(inline: Inline): ComponentChildren {
+  switch (inline.t) {
+    case "text":
+      return inline.text;
+    case "code":
+      return <code>{inline.text}</code>;
+    case "bold":
+      return <b>{inline.of.map(inlineOf)}</b>;
+    case "italic":
+      return <i>{inline.of.map(inlineOf)}</i>;
+    case "underline":
+      return <u>{inline.of.map(inlineOf)}</u>;
+    case "strike":
+      return <s>{inline.of.map(inlineOf)}</s>;
+    case "spoiler":
+      return <Spoiler>{inline.of.map(inlineOf)}</Spoiler>;
+    case "colour":
+      // Not on every background can it be read.
+      return inline.of.map(inlineOf);
+    case "link":
+      return <Link href={inline.href}>{inline.of.map(inlineOf)}</Link>;
+    case "mention":
+      return <span class="mention">{inline.text}</span>;
+    case "emoji":
+      return inline.text;
+    default:
+      return null;
+  }
+}
+
+/** Where a link may lead, or null. */
+export function hrefOf(href: string): string | null {
+  const url = URL.parse(href);
+  return url !== null && SCHEMES.has(url.protocol) ? url.href : null;
+}
+
+function Link({ href, children }: { readonly href: string; readonly children: ComponentChildren }): JSX.Element {
+  const safe = hrefOf(href);
+  if (safe === null) return <>{children}</>;
+  return (
+    <a href={safe} title={safe} target="_blank" rel="noopener noreferrer nofollow">
+      {children}
+    </a>
+  );
+}
+
+function Spoiler({ children }: { readonly children: ComponentChildren }): JSX.Element {
+  const open = useSignal(false);
+  if (open.value) return <span class="spoiler open">{children}</span>;
+  return (
+    <button
+      type="button"
+      class="spoiler"
+      onClick={() => {
+        open.value = true;
+      }}
+    >
+      {texts.spoiler}
+    </button>
+  );
+}

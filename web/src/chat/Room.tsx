@@ -1,0 +1,129 @@
+import { type Signal, useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
+import type { WebMessage, WebRoom } from "../../../src/contract/web-chat.ts";
+import { del, path, put } from "../lib/api.ts";
+import { Notice } from "../parts/Notice.tsx";
+import { Reacting, Reporting } from "./Asking.tsx";
+import { Composer, type ComposerMode } from "./Composer.tsx";
+import { Log } from "./Log.tsx";
+import { Members } from "./Members.tsx";
+import type { Act } from "./Message.tsx";
+import { members, typing, unseen, wire } from "./state.ts";
+import { chatTexts as texts } from "./texts.ts";
+
+type Asked = { readonly for: "react" | "report"; readonly message: WebMessage } | null;
+
+const messagePath = ({ id }: WebMessage, emoji?: string): string =>
+  `/v1/messages${path(emoji === undefined ? [id] : [id, "reactions", emoji])}`;
+
+export function Room({ room }: { readonly room: WebRoom }): JSX.Element {
+  const mode = useSignal<ComposerMode>({ does: "say" });
+  const asked = useSignal<Asked>(null);
+  const said = useSignal("");
+  const showMembers = useSignal(false);
+  useTitle(room.name);
+  const close = (): void => {
+    asked.value = null;
+  };
+  const done = async (call: ReturnType<typeof del>): Promise<void> => {
+    const answer = await call;
+    said.value = answer.ok ? "" : answer.problem.detail === "" ? answer.problem.title : answer.problem.detail;
+  };
+  const onAct = (act: Act, message: WebMessage, emoji: string): void => {
+    if (act === "reply" || act === "edit") mode.value = { does: act, message };
+    else if (act === "react" || act === "report") asked.value = { for: act, message };
+    else if (act === "delete") void done(del(messagePath(message)));
+    else {
+      const mine = message.reactions.some((each) => each.emoji === emoji && each.mine);
+      void done(mine ? del(messagePath(message, emoji)) : put(messagePath(message, emoji), undefined));
+    }
+  };
+  const give = (emoji: string): void => {
+    if (asked.value !== null) void done(put(messagePath(asked.value.message, emoji), undefined));
+    close();
+  };
+  const thank = (): void => {
+    said.value = texts.reported;
+    close();
+  };
+  return (
+    <div class={showMembers.value ? "room with-members" : "room"}>
+      <Top name={room.name} showMembers={showMembers} />
+      <main>
+        <Standing room={room} />
+        <Log onAct={onAct} />
+        <Typing />
+        {said.value === "" ? null : (
+          <p class="said" role="status">
+            {said.value}
+          </p>
+        )}
+        <Composer room={room} mode={mode} />
+      </main>
+      <Members />
+      {asked.value?.for === "react" ? <Reacting onClose={close} onPick={give} /> : null}
+      {asked.value?.for === "report" ? (
+        <Reporting message={asked.value.message} onClose={close} onDone={thank} />
+      ) : null}
+    </div>
+  );
+}
+
+function Top({ name, showMembers }: { readonly name: string; readonly showMembers: Signal<boolean> }): JSX.Element {
+  return (
+    <header class="top">
+      <h1>
+        <bdi>{name}</bdi>
+      </h1>
+      <button
+        type="button"
+        class="button quiet members-button"
+        aria-expanded={showMembers.value}
+        onClick={() => {
+          showMembers.value = !showMembers.value;
+        }}
+      >
+        {texts.membersCount(members.value.length)}
+      </button>
+    </header>
+  );
+}
+
+/** What one should know before writing. */
+function Standing({ room }: { readonly room: WebRoom }): JSX.Element {
+  return (
+    <>
+      {wire.value === "lost" ? (
+        <div role="alert" class="banner">
+          <strong>{texts.offline}.</strong> {texts.offlineMore}
+        </div>
+      ) : null}
+      {room.muted ? (
+        <Notice kind="warn" title={texts.muted} live />
+      ) : room.held ? (
+        <Notice kind="info" title={texts.held} live />
+      ) : null}
+    </>
+  );
+}
+
+function Typing(): JSX.Element {
+  const names = [...typing.value.values()].map(({ name }) => name);
+  const [one = "", other = ""] = names;
+  const words =
+    names.length === 0
+      ? ""
+      : names.length === 1
+        ? texts.typingOne(one)
+        : names.length === 2
+          ? texts.typingTwo(one, other)
+          : texts.typingMany;
+  return <p class="typing">{words}</p>;
+}
+
+function useTitle(name: string): void {
+  useEffect(() => {
+    document.title = `${unseen.value === 0 ? "" : `(${unseen.value}) `}${name}`;
+  }, [name, unseen.value]);
+}

@@ -1,0 +1,137 @@
+import { signal } from "@preact/signals";
+import type { WebFile, WebMe, WebMessage, WebPost, WebPosted, WebReply } from "../../../src/contract/web-chat.ts";
+import { type ApiProblem, post } from "../lib/api.ts";
+import { newKey } from "./kept.ts";
+
+/** A message of one's own that the room does not show yet. */
+export interface PendingMessage {
+  /** Also of every further try, so that it is posted once. */
+  readonly key: string;
+  readonly timeMs: number;
+  readonly text: string;
+  readonly replyTo: WebReply | null;
+  readonly files: readonly WebFile[];
+  readonly state: "sending" | "accepted" | "held" | "rejected" | "failed";
+  /** Why it failed. */
+  readonly why: string;
+  /** It failed without an answer: it may have arrived. */
+  readonly unsure: boolean;
+  /** Of what the server has taken; null: nobody knows. */
+  readonly id: string | null;
+  /** The room shows what is surely this one, and the answer has not come. */
+  readonly shownAs: string | null;
+}
+
+/** Oldest first. */
+export const pending = signal<readonly PendingMessage[]>([]);
+
+type Draft = Pick<PendingMessage, "text" | "replyTo" | "files">;
+
+interface OutboxHooks {
+  readonly isShown: (id: string) => boolean;
+  readonly onAccepted: () => void;
+  readonly onRefused: (problem: ApiProblem) => void;
+}
+
+/** They leave one after the other. */
+let line: Promise<void> = Promise.resolve();
+
+export function send(draft: Draft, hooks: OutboxHooks): void {
+  const fresh = {
+    key: newKey(),
+    timeMs: Date.now(),
+    state: "sending",
+    why: "",
+    unsure: false,
+    id: null,
+    shownAs: null,
+  } as const;
+  const one: PendingMessage = { ...draft, ...fresh };
+  pending.value = [...pending.value, one];
+  line = line.then(async () => await attempt(one.key, hooks));
+}
+
+/** With the key that it had. */
+export function sendAgain(key: string, hooks: OutboxHooks): void {
+  change(key, { state: "sending", why: "", unsure: false });
+  line = line.then(async () => await attempt(key, hooks));
+}
+
+export function discard(key: string): void {
+  pending.value = pending.value.filter((each) => each.key !== key);
+}
+
+async function attempt(key: string, hooks: OutboxHooks): Promise<void> {
+  const one = pending.value.find((each) => each.key === key);
+  if (one === undefined) return;
+  const body: WebPost = {
+    text: one.text,
+    reply_to: one.replyTo?.id ?? null,
+    files: one.files.map(({ id }) => id),
+  };
+  const answer = await post<WebPosted>("/v1/messages", body, { headers: { "Idempotency-Key": key } });
+  if (!answer.ok) {
+    const { title, detail } = answer.problem;
+    change(key, { state: "failed", why: detail === "" ? title : detail, unsure: answer.problem.status === 0 });
+    hooks.onRefused(answer.problem);
+    return;
+  }
+  hooks.onAccepted();
+  if ("held" in answer.value) change(key, { state: "held", id: answer.value.id });
+  else if (hooks.isShown(answer.value.message.id)) discard(key);
+  // The room shows it in its place, which is behind what came before it.
+  else change(key, { state: "accepted", id: answer.value.message.id, shownAs: null });
+}
+
+/** What the room shows now does not wait any more. */
+export function arrived(messages: readonly WebMessage[]): void {
+  if (pending.value.length === 0) return;
+  for (const { id, text, author } of messages) {
+    const known = pending.value.find((each) => each.id === id);
+    if (known !== undefined) discard(known.key);
+    else if (author.mine) {
+      // The answer is on its way, or was lost.
+      const same = pending.value.find((each) => isInDoubt(each) && each.text.trim() === text.trim());
+      if (same?.state === "sending") change(same.key, { shownAs: id });
+      else if (same !== undefined) discard(same.key);
+    }
+  }
+}
+
+const isInDoubt = ({ state, unsure, shownAs }: PendingMessage): boolean =>
+  shownAs === null && (state === "sending" || (state === "failed" && unsure));
+
+/** What waits for approval, as the server has it. */
+export function holds(waiting: WebMe["waiting"]): void {
+  const known = new Set(waiting.map(({ id }) => id));
+  const kept = pending.value.filter((each) => each.state !== "held" || (each.id !== null && known.delete(each.id)));
+  const others = waiting.filter(({ id }) => known.has(id));
+  pending.value = [...others.map(({ id, text }) => heldBefore(id, text)), ...kept];
+}
+
+const heldBefore = (id: string, text: string): PendingMessage => ({
+  key: `held ${id}`,
+  timeMs: Date.now(),
+  text,
+  replyTo: null,
+  files: [],
+  state: "held",
+  why: "",
+  unsure: false,
+  id,
+  shownAs: null,
+});
+
+/** Somebody has decided. */
+export function decided(id: string, approved: boolean): void {
+  const one = pending.value.find((each) => each.id === id);
+  if (one === undefined) return;
+  if (approved) discard(one.key);
+  else change(one.key, { state: "rejected" });
+}
+
+function change(key: string, facts: Partial<PendingMessage>): void {
+  const at = pending.value.findIndex((each) => each.key === key);
+  const one = pending.value[at];
+  if (one !== undefined) pending.value = pending.value.with(at, { ...one, ...facts });
+}
