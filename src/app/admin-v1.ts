@@ -5,6 +5,7 @@ import { Sessions } from "../access/sessions.ts";
 import type { Tokens } from "../access/tokens.ts";
 import type { HistoryView } from "../admin/views.ts";
 import type { AdminDeps } from "../http/admin/routes.ts";
+import type { AccessDeps } from "../http/admin/v1/access-deps.ts";
 import { OperatorDoorman } from "../http/admin/v1/doorman.ts";
 import { openAdminV1 } from "../http/admin/v1/index.ts";
 import { cookieKind, secretIn } from "../http/admin/v1/session-deps.ts";
@@ -36,6 +37,7 @@ export interface AdminV1Sources {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly config: ConfigDeskOptions;
+  readonly access: AccessDeps;
 }
 
 /** Loaded at the first request: reads what it needs, and serves. Rejects with a LogError. */
@@ -63,6 +65,7 @@ export async function openOperatorApi(sources: AdminV1Sources, host: V1Host): Pr
     deps: {
       operator,
       session: { logins, sessions, cookie },
+      access: sources.access,
       config: new ConfigDesk(sources.config),
       now: { live, clock, history },
     },

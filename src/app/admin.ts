@@ -23,6 +23,7 @@ import { StartError } from "../errors.ts";
 import type { OnDrop } from "../gateway/drops.ts";
 import type { Routes } from "../gateway/routes.ts";
 import type { AdminDeps, DashboardLink } from "../http/admin/routes.ts";
+import type { AccessDeps, ApiAccountView } from "../http/admin/v1/access-deps.ts";
 import type { ServerShare } from "../http/server-share.ts";
 import { V1Door } from "../http/v1/index.ts";
 import { parseAddress } from "../lib/address.ts";
@@ -55,6 +56,7 @@ export interface AdminSources {
   /** See ConfigDeskOptions. */
   readonly wrote: (digest: string) => void;
   readonly tokens: () => Promise<Tokens>;
+  readonly webhooks: AccessDeps["webhooks"];
   readonly logger: Logger;
   /** Servers repeat what they were told in confidence, also in the reasons that are shown here. */
   readonly scrubber: Scrubber;
@@ -163,7 +165,8 @@ export class Admin {
     const { config: running, reload, wrote } = sources;
     const desk = { running, reload, wrote, env: process.env, nowMs };
     const common = { ...shown, token, logins, tokens, log, clock: systemClock, logger };
-    const own = { ...common, names, publicOrigin, port, config: desk };
+    const access = { apis: () => apisOf(config()), webhooks: sources.webhooks };
+    const own = { ...common, names, publicOrigin, port, config: desk, access };
     const v1 = new V1Door(async (host) => {
       const { openOperatorApi } = await import("./admin-v1.ts");
       return await openOperatorApi(own, host);
@@ -226,6 +229,14 @@ export class Admin {
     };
   }
 }
+
+const apisOf = ({ accounts, gateways }: Config): readonly ApiAccountView[] =>
+  [...accounts.values()]
+    .filter(({ protocol }) => protocol === "api")
+    .map(({ key, name }) => {
+      const own = gateways.filter(({ bridges }) => bridges.some((bridge) => bridge.account === key));
+      return { account: name, gateways: own.map((gateway) => gateway.name) };
+    });
 
 /** Without `options`, which may hold the password of a channel. */
 const bridgesOf = ({ gateways }: Config): readonly BridgeView[] =>

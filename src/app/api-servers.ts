@@ -3,7 +3,7 @@ import type { Account, Config } from "../config/config.ts";
 import { pause } from "../delivery/deadline.ts";
 import { systemClock } from "../delivery/clock.ts";
 import { CONSUMERS_STEM, forgetConsumers, PUSHED_STEM } from "../consumers/marks.ts";
-import { hasWebhooks, WEBHOOKS_STEM } from "../consumers/webhooks.ts";
+import { hasWebhooks, type Webhooks, WEBHOOKS_STEM } from "../consumers/webhooks.ts";
 import type { Hint } from "../contract/host.ts";
 import type { NextConfig } from "../delivery/change.ts";
 import { compileInbound } from "../gateway/inbound.ts";
@@ -95,6 +95,17 @@ export class ApiServers {
   /** Of a network, for whoever reads it. Must be quick. */
   hint(accountKey: string, channel: string, hint: Hint): void {
     for (const { v1 } of this.#servers.values()) v1.hint(accountKey, channel, hint);
+  }
+
+  /** The webhooks of all accounts that have any, by the account's name. Rejects with a LogError. */
+  async webhooks(): Promise<ReadonlyMap<string, Webhooks>> {
+    const found = new Map<string, Webhooks>();
+    for (const { account, v1 } of this.all) {
+      if (account.down !== null || !(await hasWebhooks(this.#core.log, account.key))) continue;
+      const { webhooks } = await v1.service();
+      if (webhooks !== null) found.set(account.name, webhooks);
+    }
+    return found;
   }
 
   /** The steps to another configuration; nothing has moved yet. Rejects with a LogError. */

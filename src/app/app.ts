@@ -108,6 +108,7 @@ export async function startApp(
       reload,
       wrote,
       tokens: tokens.get,
+      webhooks: async () => await running.servers.webhooks(),
       logger,
       scrubber,
     });

@@ -98,6 +98,7 @@ export async function openV1(sources: V1Sources, host: V1Host): Promise<V1Servic
     serveSocket,
     host,
     alerts: () => [...unreadable(deps.consumers, name), ...deps.webhooks.alerts()],
+    webhooks: deps.webhooks,
     hint: (accountKey, channel, hint) => {
       const source = sources.config().accounts.get(accountKey);
       const seen = routes.seen(key).get(subjectOf(accountKey, channel));

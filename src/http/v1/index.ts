@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
 import type { Alert } from "../../admin/views.ts";
 import type { Hint } from "../../contract/host.ts";
+import type { Webhooks } from "../../consumers/webhooks.ts";
 import type { BodyBounds } from "../body.ts";
 import { LogError } from "../../log/errors.ts";
 import { problemOf, refusalOf, sendProblem, type V1Refusal } from "./answers.ts";
@@ -29,6 +30,8 @@ export interface V1Service {
   open(socket: WebSocket, request: IncomingMessage, wire: Socket): void;
   /** What the status says of it. */
   alerts(): readonly Alert[];
+  /** Of an account of the HTTP API; null: there are none here. */
+  readonly webhooks: Webhooks | null;
   /** Somebody types, or is there, in a channel of a network. Must be quick. */
   hint(accountKey: string, channel: string, hint: Hint): void;
   /** Ends what waits and what streams; what comes from now on is refused. */

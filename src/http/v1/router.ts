@@ -41,6 +41,8 @@ export interface RouterOptions<Deps = V1Deps> {
   /** See V1Service. */
   readonly alerts: V1Service["alerts"];
   readonly hint: V1Service["hint"];
+  /** Absent: there are none. */
+  readonly webhooks?: V1Service["webhooks"];
   /** Ends what the operations work with. Never rejects. */
   readonly close: () => Promise<void>;
 }
@@ -120,6 +122,10 @@ export class Router<Deps = V1Deps> implements V1Service {
 
   alerts(): readonly Alert[] {
     return this.#options.alerts();
+  }
+
+  get webhooks(): V1Service["webhooks"] {
+    return this.#options.webhooks ?? null;
   }
 
   hint(accountKey: string, channel: string, hint: Hint): void {

@@ -1,5 +1,6 @@
 import type { AdminDeps } from "../routes.ts";
 import type { ConfigDeps } from "./config-deps.ts";
+import type { AccessDeps } from "./access-deps.ts";
 import type { NowDeps } from "./now-deps.ts";
 import type { SessionDeps } from "./session-deps.ts";
 
@@ -12,4 +13,5 @@ export interface AdminV1Deps {
   /** What the dashboard shows. */
   readonly now: NowDeps;
   readonly session: SessionDeps;
+  readonly access: AccessDeps;
 }

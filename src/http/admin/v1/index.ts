@@ -12,6 +12,8 @@ import { adminMessagesRoutes } from "./routes/messages.ts";
 import { historyRoutes } from "./routes/history.ts";
 import { nowRoutes } from "./routes/now.ts";
 import { sessionRoutes } from "./routes/session.ts";
+import { tokensRoutes } from "./routes/tokens.ts";
+import { webhooksOfAllRoutes } from "./routes/webhooks.ts";
 
 /** All of `/v1` at the admin server. */
 export const adminV1Routes: readonly Route<AdminV1Deps>[] = [
@@ -20,6 +22,8 @@ export const adminV1Routes: readonly Route<AdminV1Deps>[] = [
   ...adminEventsRoutes,
   ...adminMessagesRoutes,
   ...configRoutes,
+  ...tokensRoutes,
+  ...webhooksOfAllRoutes,
   ...historyRoutes,
   ...problemsRoutes,
   ...descriptionRoutes(() => adminV1Routes),

@@ -31,7 +31,7 @@ const WebhookSchema = {
 
 const nullable = (type: string): JsonSchema => ({ type: [type, "null"] });
 
-const ViewSchema = {
+export const WebhookViewSchema = {
   type: "object",
   required: ["name", "url", "state"],
   properties: {
@@ -71,7 +71,7 @@ const DeadEventsSchema = {
 
 const about = "The account's Token or the scope `admin` is needed.";
 const unknown = { about: "There is no webhook of this name." };
-const taken = { about: "What stands.", schema: ViewSchema };
+const taken = { about: "What stands.", schema: WebhookViewSchema };
 
 export const webhooksRoutes: readonly Route[] = [
   {
@@ -87,11 +87,11 @@ export const webhooksRoutes: readonly Route[] = [
         schema: {
           type: "object",
           required: ["webhooks"],
-          properties: { webhooks: { type: "array", items: ViewSchema } },
+          properties: { webhooks: { type: "array", items: WebhookViewSchema } },
         },
       },
     },
-    handle: async ({ access }, { webhooks }) => ok({ webhooks: (await webhooks.list(access)).map(viewOf) }),
+    handle: async ({ access }, { webhooks }) => ok({ webhooks: (await webhooks.list(access)).map(webhookJson) }),
   },
   {
     method: "PUT",
@@ -103,8 +103,8 @@ export const webhooksRoutes: readonly Route[] = [
     headers: { "If-Match": "The ETag of what stands, to change it." },
     body: WebhookSchema,
     answers: {
-      200: { about: "It is as the body says; with If-Match, it was changed to that.", schema: ViewSchema },
-      201: { about: "Created. `secret` is shown this once.", schema: ViewSchema },
+      200: { about: "It is as the body says; with If-Match, it was changed to that.", schema: WebhookViewSchema },
+      201: { about: "Created. `secret` is shown this once.", schema: WebhookViewSchema },
       403: { about: "The filter names a gateway that the token does not see." },
       409: { about: "It is there already, with another configuration." },
       412: { about: "It is not as If-Match says." },
@@ -245,13 +245,18 @@ function checked(body: unknown): WebhookBody {
 const isWebhookBody = (body: unknown): body is WebhookBody => isObject(body) && typeof body["url"] === "string";
 
 function putReply({ is, view, secret }: WebhookPut): Reply {
-  const body = { ...viewOf(view), ...(secret !== null && { secret }) };
+  const body = { ...webhookJson(view), ...(secret !== null && { secret }) };
   return { status: is === "created" ? 201 : 200, body, headers: { ETag: view.etag } };
 }
 
-const viewReply = (view: WebhookView): Reply => ({ status: 200, body: viewOf(view), headers: { ETag: view.etag } });
+const viewReply = (view: WebhookView): Reply => ({
+  status: 200,
+  body: webhookJson(view),
+  headers: { ETag: view.etag },
+});
 
-function viewOf({ name, spec, state, why, sinceMs, retryAtMs, lastAttempt, consumer }: WebhookView) {
+/** As programs are shown it. */
+export function webhookJson({ name, spec, state, why, sinceMs, retryAtMs, lastAttempt, consumer }: WebhookView) {
   const { floor, head, pending, inFlight, dead } = consumer;
   return {
     name,
