@@ -91,9 +91,11 @@ export interface CompiledQuery {
   /** For FTS5: words in quotation marks, joined by AND. */
   readonly match: string;
   /** It asks for how a word begins: FTS5 gathers all such words at each question, however few messages are wanted. */
-  readonly isOpen: boolean;
-  /** Whether a text that the index gave has it all; null: the index is sure of that. */
-  readonly test: ((text: string) => boolean) | null;
+  readonly begins: string | null;
+  /** Whether a text has it all. */
+  readonly holds: (text: string) => boolean;
+  /** What the index gives has it all: it need not be looked at. */
+  readonly isSure: boolean;
 }
 
 /** Never empty for terms that are not. The index is asked for at most one beginning, only if nothing else is there. */
@@ -120,13 +122,12 @@ export function compileTerms(terms: readonly Term[], mode: WordMode): CompiledQu
     if (words.length > 1) isSure = false;
     needles.push(needle);
   }
-  const isOpen = parts.size === 0;
-  if (beginnings.size > (isOpen ? 1 : 0)) isSure = false;
-  const test = (text: string): boolean => {
+  if (beginnings.size > (parts.size === 0 ? 1 : 0)) isSure = false;
+  const holds = (text: string): boolean => {
     const whole = ` ${wordsOf(text).join(" ")} `;
     return needles.every((needle) => whole.includes(needle));
   };
   const [longest = ""] = [...beginnings].sort((a, b) => b.length - a.length);
-  const match = isOpen ? `"${longest}"*` : Array.from(parts, (part) => `"${part}"`).join(" AND ");
-  return { match, isOpen, test: isSure ? null : test };
+  if (parts.size === 0) return { match: `"${longest}"*`, begins: longest, holds, isSure };
+  return { match: Array.from(parts, (part) => `"${part}"`).join(" AND "), begins: null, holds, isSure };
 }

@@ -71,7 +71,6 @@ export class Store {
     this.#words = new WordSearch(this.#db, options, {
       names: this.#names,
       ids: this.#ids,
-      runner: this.#slicer,
       head: () => this.head,
       hasRoom: () => this.#refusal(0) === null,
     });

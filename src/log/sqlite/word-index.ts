@@ -20,6 +20,10 @@ const STEP_ROWS = 32;
 const PRUNE_ROWS = 256;
 /** Pages given back to the disk at once. */
 const VACUUM_PAGES = 256;
+/** Messages with words that begin in one way, of which FTS5 gathers all at each question: some milliseconds' worth. */
+const GATHERED_MAX = 16_384;
+/** What one word costs then, in messages. */
+const WORD_COST = 2;
 const CACHE_KIB = 2 * 1024;
 
 /** The file, beside the log. */
@@ -49,7 +53,7 @@ export class WordIndex {
   readonly #mode: WordMode;
   readonly #entries: Statement<[Seq, number], EntryRow>;
   readonly #payload: Statement<[Seq], string>;
-  readonly #exists: Statement<[Seq], number>;
+  readonly #stands: Statement<[Seq], number>;
   readonly #first: Statement<[], Seq | null>;
   /** Null: not open, as at first and where it was damaged. */
   #store: Tables | null = null;
@@ -60,7 +64,12 @@ export class WordIndex {
     this.#mode = mode;
     this.#entries = log.prepare("SELECT seq, label, payload FROM entry WHERE seq > ? ORDER BY seq LIMIT ?");
     this.#payload = log.prepare<[Seq], string>("SELECT payload FROM entry WHERE seq = ?").pluck();
-    this.#exists = log.prepare<[Seq], number>("SELECT 1 FROM entry WHERE seq = ?").pluck();
+    // What was deleted stays so, whatever is changed of it afterwards.
+    this.#stands = log
+      .prepare<[Seq], number>(
+        "SELECT 1 FROM entry WHERE seq = ? AND NOT EXISTS (SELECT 1 FROM said WHERE said.seq = entry.seq AND gone = 1)",
+      )
+      .pluck();
     this.#first = log.prepare<[], Seq | null>("SELECT min(seq) FROM entry").pluck();
   }
 
@@ -76,8 +85,13 @@ export class WordIndex {
 
   /** Takes in what is new. Each slice goes on where the last one of whatever call stood. */
   *fill(until: () => Seq): CooperativeSteps<undefined> {
-    while (this.mark < until() && this.#guarded(() => this.#slice())) yield;
+    while (this.fillSome(until())) yield;
     return undefined;
+  }
+
+  /** One slice of it; false: there is nothing left. */
+  fillSome(until: Seq): boolean {
+    return this.mark < until && this.#guarded(() => this.#slice());
   }
 
   /** Forgets what retention has taken, and gives the space back. */
@@ -94,6 +108,11 @@ export class WordIndex {
     { after, before, limit, oldestFirst }: { after: Seq; before: Seq; limit: number; oldestFirst: boolean },
   ): readonly Seq[] {
     return this.#guarded(() => this.#tables.find(match, after, before, limit, oldestFirst));
+  }
+
+  /** Whether so many messages have words that begin so that FTS5 would be busy for too long with them. */
+  isWide(beginning: string): boolean {
+    return this.#guarded(() => this.#tables.isWide(beginning));
   }
 
   close(): void {
@@ -158,7 +177,7 @@ export class WordIndex {
     const found = typeof payload === "string" ? indexedText(label, payload) : null;
     if (found?.is === "said") store.put(seq, tokensOf(found.text, this.#mode));
     else if (found?.is === "deleted") store.drop(found.of);
-    else if (found?.is === "edited" && ofLog(() => this.#exists.get(found.of)) !== undefined) {
+    else if (found?.is === "edited" && ofLog(() => this.#stands.get(found.of)) !== undefined) {
       store.drop(found.of);
       store.put(found.of, tokensOf(found.text, this.#mode));
     }
@@ -207,6 +226,7 @@ class Tables {
   readonly #oldest: Statement<[Seq], Seq>;
   readonly #up: Statement<[string, Seq, Seq, number], Seq>;
   readonly #down: Statement<[string, Seq, Seq, number], Seq>;
+  readonly #spread: Statement<[string, string], number>;
   #mark: Seq;
   #reached: Seq;
   #print = (): string => "";
@@ -235,6 +255,10 @@ class Tables {
         AND rowid > CAST(? AS INTEGER) AND rowid < CAST(? AS INTEGER) ORDER BY rowid`;
       this.#up = db.prepare<[string, Seq, Seq, number], Seq>(`${found} LIMIT ?`).pluck();
       this.#down = db.prepare<[string, Seq, Seq, number], Seq>(`${found} DESC LIMIT ?`).pluck();
+      db.exec("CREATE VIRTUAL TABLE temp.spread USING fts5vocab('main', 'words', 'row')");
+      this.#spread = db
+        .prepare<[string, string], number>("SELECT doc FROM spread WHERE term >= ? AND term <= ?")
+        .pluck();
       this.#mark = Number(db.prepare("SELECT seq FROM state").pluck().get() ?? 0);
       this.#reached = this.#mark;
     } catch (error) {
@@ -284,6 +308,15 @@ class Tables {
 
   find(match: string, after: Seq, before: Seq, limit: number, oldestFirst: boolean): readonly Seq[] {
     return (oldestFirst ? this.#up : this.#down).all(match, after, before, limit);
+  }
+
+  isWide(beginning: string): boolean {
+    let messages = 0;
+    for (const of of this.#spread.iterate(beginning, `${beginning}\u{10FFFF}`)) {
+      messages += of + WORD_COST;
+      if (messages > GATHERED_MAX) return true;
+    }
+    return false;
   }
 
   /** False when there was nothing. */
