@@ -50,7 +50,11 @@ class Flow {
   view(next: number): FlowView {
     const minute = Math.floor(next / EACH_MINUTE);
     const minutes = Array.from(this.#minutes, (_, index) => this.#minutes[(minute + index) % MINUTES] ?? 0);
-    return { perMinute: this.perMinute, minutes: minutes.some((count) => count > 0) ? minutes : [] };
+    return {
+      total: this.#counted,
+      perMinute: this.perMinute,
+      minutes: minutes.some((count) => count > 0) ? minutes : [],
+    };
   }
 }
 
@@ -80,7 +84,7 @@ class Delays {
 }
 
 const ZEROS = Array.from({ length: TRAFFIC_BOUNDS.length + 1 }, () => 0);
-const STILL: FlowView = { perMinute: 0, minutes: [] };
+const STILL: FlowView = { total: 0, perMinute: 0, minutes: [] };
 
 /**
  * How much flows, and how fast, over the last while. Nothing of it is done for each message: what is counted anyway is

@@ -26,8 +26,10 @@ export interface StatusView {
   readonly traffic: readonly AccountTraffic[];
 }
 
-/** What flowed of one thing lately. */
+/** What flowed of one thing lately, as of the last look, which is at most 10 s ago. */
 export interface FlowView {
+  /** Messages since the start. */
+  readonly total: number;
   /** Over the last minute. */
   readonly perMinute: number;
   /** Of each of the last 30 whole minutes, the oldest first; empty: there was nothing. */

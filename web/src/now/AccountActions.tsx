@@ -6,8 +6,8 @@ import { Button } from "../parts/Button.tsx";
 import { ProblemNotice } from "../parts/Notice.tsx";
 import { nowTexts as texts } from "./texts.ts";
 
-/** What Rialto can do for an account: each is a call of `/v1/admin`. */
-export function AccountActions({ account }: { readonly account: AccountStatus }): JSX.Element {
+/** What Rialto can do for an account that is not as it should be. */
+export function AccountActions({ account }: { readonly account: AccountStatus }): JSX.Element | null {
   const busy = useSignal(false);
   const problem = useSignal<ApiProblem | null>(null);
   const act = async (what: "reconnect"): Promise<void> => {
@@ -16,6 +16,7 @@ export function AccountActions({ account }: { readonly account: AccountStatus })
     busy.value = false;
     problem.value = answer.ok ? null : answer.problem;
   };
+  if (account.state === "online") return null;
   return (
     <>
       {problem.value === null ? null : <ProblemNotice problem={problem.value} />}

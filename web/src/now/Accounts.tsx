@@ -1,63 +1,98 @@
 import type { JSX } from "preact";
-import type { StatusView } from "../../../src/admin/views.ts";
+import { useEffect } from "preact/hooks";
+import type { HistoryTrack, StatusView } from "../../../src/admin/views.ts";
 import type { AccountStatus } from "../../../src/delivery/status.ts";
-import { count, duration } from "../lib/format.ts";
+import { count, duration, latency } from "../lib/format.ts";
 import { nowMs } from "../lib/live.ts";
-import { fits } from "../parts/filter.ts";
+import { Bar } from "../parts/Bar.tsx";
+import { shareOf } from "../parts/beats.ts";
+import { Spark } from "../parts/Spark.tsx";
 import { State } from "../parts/State.tsx";
 import { AccountActions } from "./AccountActions.tsx";
-import { accountsOf, type AccountSight, rowsOf, wordsOf } from "./rows.ts";
-import { filter, picked } from "./state.ts";
+import { beatsOf, history, watchHistory } from "./history.ts";
+import { accountFlow, type AccountSight } from "./rows.ts";
+import { accounts, fitting, picked } from "./state.ts";
 import { nowTexts as texts } from "./texts.ts";
 
-/** One card for each network: how it is, and how it was. */
+const DAY_MS = 86_400_000;
+
+/** One line for each account: how it is, and how it was. */
 export function Accounts({ view }: { readonly view: StatusView }): JSX.Element {
-  const fitting = new Set(
-    rowsOf(view)
-      .filter((row) => filter.value.trim() === "" || fits(wordsOf(row), filter.value))
-      .map(({ accountKey }) => accountKey),
-  );
-  const shown = accountsOf(view).filter(({ key }) => filter.value.trim() === "" || fitting.has(key));
+  useEffect(watchHistory, []);
+  const keys = new Set(fitting.value.map(({ accountKey }) => accountKey));
   return (
-    <section aria-labelledby="accounts-title" class="stack">
+    <section aria-labelledby="accounts-title" class="card stack">
       <h2 id="accounts-title">{texts.accounts}</h2>
       <ul class="accounts">
-        {shown.map((sight) =>
-          sight.status === null ? null : <Card key={sight.key} sight={sight} status={sight.status} />,
+        {accounts.value.map((sight) =>
+          keys.has(sight.key) ? <AccountLine key={sight.key} sight={sight} view={view} /> : null,
         )}
       </ul>
     </section>
   );
 }
 
-interface CardProps {
-  readonly sight: AccountSight;
-  readonly status: AccountStatus;
+function AccountLine({ sight, view }: { readonly sight: AccountSight; readonly view: StatusView }): JSX.Element {
+  const { key, name, state, status } = sight;
+  const isPicked = picked.value?.side === "L" && picked.value.key === key;
+  const known = history.value?.accounts.find(({ account }) => account === key);
+  const { perMinute, minutes, p50Ms, p99Ms } = accountFlow(view, key);
+  return (
+    <li class={`account${isPicked ? " picked" : ""}`}>
+      <div class="who">
+        <h3>{name}</h3>
+        <p>
+          <State kind={state.kind} word={state.word} />{" "}
+          {status === null ? null : (
+            <span class="muted">{duration(nowMs.value - (status.downSinceMs ?? status.sinceMs))}</span>
+          )}
+        </p>
+        {state.why === null ? null : <p class="muted">{state.why}</p>}
+      </div>
+      <Heartbeats name={name} track={known} slotMs={history.value?.slotMs ?? 0} />
+      <div class="traffic">
+        <p class="row">
+          <span class="muted">{texts.traffic}</span>
+          <span class="push">{texts.perMinute(count(perMinute))}</span>
+        </p>
+        <Spark values={minutes} label={texts.trafficOf(name, count(Math.max(...minutes, 0)))} />
+      </div>
+      <dl>
+        <dt>{texts.delivery}</dt>
+        <dd>{p50Ms === null || p99Ms === null ? texts.dash : texts.delays(latency(p50Ms), latency(p99Ms))}</dd>
+        <dt>{texts.waiting}</dt>
+        <dd>{status === null ? texts.nothingWaits : waitingOf(status)}</dd>
+      </dl>
+      <div class="row does">{status === null ? null : <AccountActions account={status} />}</div>
+    </li>
+  );
 }
 
-function Card({ sight, status }: CardProps): JSX.Element {
-  const { name, state } = sight;
-  const isPicked = picked.value?.side === "L" && picked.value.key === sight.key;
+interface HeartbeatsProps {
+  readonly name: string;
+  readonly track: HistoryTrack | undefined;
+  readonly slotMs: number;
+}
+
+function Heartbeats({ name, track, slotMs }: HeartbeatsProps): JSX.Element {
+  const spans = [
+    { key: "day", words: texts.day, beats: beatsOf(track?.day ?? []), stepMs: slotMs },
+    { key: "quarter", words: texts.quarter, beats: beatsOf(track?.quarter ?? []), stepMs: DAY_MS },
+  ];
   return (
-    <li class={`card account${isPicked ? " picked" : ""}`}>
-      <div class="row">
-        <h3>{name}</h3>
-        <State kind={state.kind} word={state.word} />
-        <span class="muted">{duration(nowMs.value - (status.downSinceMs ?? status.sinceMs))}</span>
-      </div>
-      {state.why === null ? null : <p class="why">{state.why}</p>}
-      <dl>
-        <dt>{texts.waiting}</dt>
-        <dd>{waitingOf(status)}</dd>
-        <dt>{texts.received}</dt>
-        <dd>{count(status.accepted)}</dd>
-        <dt>{texts.sent}</dt>
-        <dd>{count(status.delivered)}</dd>
-      </dl>
-      <div class="row">
-        <AccountActions account={status} />
-      </div>
-    </li>
+    <>
+      {spans.map(({ key, words, beats, stepMs }) => (
+        <div key={key} class={`beats ${key}`}>
+          <p class="row">
+            <span class="muted">{words}</span>
+            <span class="push">{shareOf(beats) ?? texts.dash}</span>
+          </p>
+          {beats.length === 0 ? null : (
+            <Bar of={texts.barOf(name, words)} beats={beats} stepMs={stepMs} nowMs={nowMs.value} />
+          )}
+        </div>
+      ))}
+    </>
   );
 }
 

@@ -1,11 +1,10 @@
 import type { JSX } from "preact";
-import type { StatusView } from "../../../src/admin/views.ts";
-import { count, duration } from "../lib/format.ts";
+import { count, duration, latency } from "../lib/format.ts";
 import { nowMs } from "../lib/live.ts";
 import { State } from "../parts/State.tsx";
 import { type Column, Table } from "../parts/Table.tsx";
-import { type BridgeRow, isPicked, rowsOf, wordsOf } from "./rows.ts";
-import { filter, pick, picked } from "./state.ts";
+import { type BridgeRow, isPicked, wordsOf } from "./rows.ts";
+import { filter, pick, picked, rows } from "./state.ts";
 import { nowTexts as texts } from "./texts.ts";
 
 const COLUMNS: readonly Column<BridgeRow>[] = [
@@ -34,7 +33,6 @@ const COLUMNS: readonly Column<BridgeRow>[] = [
     by: (row) => (row.heardMs === null ? null : -row.heardMs),
     numeric: true,
   },
-  { key: "sent", head: texts.sent, cell: (row) => count(row.sent), by: (row) => row.sent, numeric: true },
   {
     key: "received",
     head: texts.received,
@@ -42,7 +40,12 @@ const COLUMNS: readonly Column<BridgeRow>[] = [
     by: (row) => row.received,
     numeric: true,
   },
+  { key: "sent", head: texts.sent, cell: (row) => count(row.sent), by: (row) => row.sent, numeric: true },
+  { key: "p50", head: texts.p50, cell: (row) => delay(row.p50Ms), by: (row) => row.p50Ms, numeric: true },
+  { key: "p99", head: texts.p99, cell: (row) => delay(row.p99Ms), by: (row) => row.p99Ms, numeric: true },
 ];
+
+const delay = (ms: number | null): string => (ms === null ? texts.dash : latency(ms));
 
 function Waiting({ waiting, oldestMs }: BridgeRow): JSX.Element {
   if (waiting === null) return <span title={texts.unknown}>?</span>;
@@ -55,12 +58,12 @@ function Waiting({ waiting, oldestMs }: BridgeRow): JSX.Element {
 }
 
 /** The rows of the picture. */
-export function Bridges({ view }: { readonly view: StatusView }): JSX.Element {
+export function Bridges(): JSX.Element {
   return (
     <Table
       caption={texts.bridges}
       columns={COLUMNS}
-      rows={rowsOf(view)}
+      rows={rows.value}
       keyOf={({ key }) => key}
       filter={filter.value}
       textOf={wordsOf}

@@ -48,7 +48,7 @@ export function NowPage(): JSX.Element {
       </div>
       <div class="sight">
         <Picture view={view} />
-        <Bridges view={view} />
+        <Bridges />
       </div>
       <Accounts view={view} />
       <Live view={view} />

@@ -1,26 +1,24 @@
 import type { JSX } from "preact";
 import type { BridgeView, StatusView } from "../../../src/admin/views.ts";
-import { fits } from "../parts/filter.ts";
 import { Topology, type TopologyEdge, type TopologyNode } from "../parts/Topology.tsx";
-import { type AccountSight, accountsOf, rowsOf, wordsOf } from "./rows.ts";
-import { filter, pick, picked } from "./state.ts";
+import { type AccountSight, edgeFlow } from "./rows.ts";
+import { accounts, fitting, pick, picked } from "./state.ts";
 import { nowTexts as texts } from "./texts.ts";
 
 /** Accounts on the left, gateways on the right. */
 export function Picture({ view }: { readonly view: StatusView }): JSX.Element {
-  const accounts = accountsOf(view).filter(({ gateways }) => gateways.length > 0);
-  const fitting = rowsOf(view).filter((row) => filter.value.trim() === "" || fits(wordsOf(row), filter.value));
-  const left = new Set(fitting.map(({ accountKey }) => accountKey));
-  const right = new Set(fitting.flatMap(({ gateways }) => gateways));
+  const shown = accounts.value.filter(({ gateways }) => gateways.length > 0);
+  const left = new Set(fitting.value.map(({ accountKey }) => accountKey));
+  const right = new Set(fitting.value.flatMap(({ gateways }) => gateways));
   return (
     <Topology
       name={texts.topology}
       leftHead={texts.accounts}
       rightHead={texts.gateways}
-      left={accounts.map(nodeOf)}
-      right={view.gateways.map((name) => gatewayNode(name, view, accounts))}
-      edges={edgesOf(view, accounts)}
-      words={accounts.map(({ key, name, gateways }) => (
+      left={shown.map(nodeOf)}
+      right={view.gateways.map((name) => gatewayNode(name, view, shown))}
+      edges={edgesOf(view, shown)}
+      words={shown.map(({ key, name, gateways }) => (
         <p key={key}>{texts.linked(name, gateways.join(", "))}</p>
       ))}
       selected={picked.value}
@@ -46,12 +44,22 @@ function gatewayNode(name: string, { bridges }: StatusView, accounts: readonly A
   return { key: name, name, state, note: String(ends.length), label: texts.gatewayIs(name, said) };
 }
 
+/** By messages a minute. */
+const speedOf = (perMinute: number): TopologyEdge["speed"] =>
+  perMinute === 0 ? null : perMinute < 10 ? "slow" : perMinute < 120 ? "steady" : "fast";
+
 /** One for each account and gateway, whatever the number of its channels there. */
 function edgesOf(view: StatusView, accounts: readonly AccountSight[]): readonly TopologyEdge[] {
   return accounts.flatMap(({ key, state, gateways }) =>
     gateways.map((gateway): TopologyEdge => {
       const ends = view.bridges.filter((bridge) => bridge.account === key && bridge.gateway === gateway);
-      return { left: key, right: gateway, direction: directionOf(ends), state: state.kind, flows: false };
+      return {
+        left: key,
+        right: gateway,
+        direction: directionOf(ends),
+        state: state.kind,
+        speed: speedOf(edgeFlow(view, key, gateway)),
+      };
     }),
   );
 }

@@ -1,4 +1,4 @@
-import type { StatusView } from "../../../src/admin/views.ts";
+import type { FlowView, RoomTraffic, StatusView } from "../../../src/admin/views.ts";
 import type { AccountStatus, ChannelStatus } from "../../../src/delivery/status.ts";
 import type { StateKind } from "../parts/State.tsx";
 import { nowTexts as texts } from "./texts.ts";
@@ -16,6 +16,9 @@ export interface BridgeRow {
   readonly heardMs: number | null;
   readonly sent: number;
   readonly received: number;
+  /** Of the slowest of its lanes; null: nothing went out lately. */
+  readonly p50Ms: number | null;
+  readonly p99Ms: number | null;
 }
 
 interface StateWord {
@@ -76,12 +79,12 @@ export function accountsOf(view: StatusView): readonly AccountSight[] {
   for (const status of view.accounts) {
     add({ key: status.key, name: status.account, state: stateOf(status), status });
   }
-  for (const { account, down } of view.readers) {
+  for (const { account, key, down } of view.readers) {
     const state: StateWord =
       down === null
         ? { kind: "good", word: texts.listening, why: null }
         : { kind: "bad", word: texts.down, why: down.reason };
-    add({ key: account.toLowerCase(), name: account, state, status: null });
+    add({ key, name: account, state, status: null });
   }
   for (const { account } of view.bridges) {
     add({ key: account, name: account, state: { kind: "bad", word: texts.absent, why: null }, status: null });
@@ -106,19 +109,57 @@ export function rowsOf(view: StatusView): readonly BridgeRow[] {
         waiting: waiting.includes(null) ? null : waiting.reduce<number>((sum, count) => sum + (count ?? 0), 0),
         oldestMs: oldest.length === 0 ? null : Math.min(...oldest),
         heardMs: channel.heardMs,
-        sent: account.delivered,
-        received: account.accepted,
+        ...flowOf(roomsOf(view, account.key).filter((room) => room.channel === channel.channel)),
       };
     }),
   );
   const readers = accountsOf(view).flatMap(({ key, name, state, gateways, status }): readonly BridgeRow[] => {
     if (status !== null) return [];
-    const reader = view.readers.find(({ account }) => account.toLowerCase() === key);
     const row = { key, account: name, accountKey: key, channel: texts.readersChannel, gateways, state };
-    return [{ ...row, waiting: 0, oldestMs: null, heardMs: null, sent: 0, received: reader?.accepted ?? 0 }];
+    return [{ ...row, waiting: 0, oldestMs: null, heardMs: null, ...flowOf(roomsOf(view, key)) }];
   });
   return [...networks, ...readers];
 }
+
+const roomsOf = ({ traffic }: StatusView, key: string): readonly RoomTraffic[] =>
+  traffic.find(({ account }) => account === key)?.rooms ?? [];
+
+type RowFlow = Pick<BridgeRow, "sent" | "received" | "p50Ms" | "p99Ms">;
+
+function flowOf(rooms: readonly RoomTraffic[]): RowFlow {
+  const lanes = rooms.flatMap((room) => room.lanes);
+  const worst = (delays: readonly (number | null)[]): number | null => {
+    const known = delays.filter((delay) => delay !== null);
+    return known.length === 0 ? null : Math.max(...known);
+  };
+  return {
+    sent: lanes.reduce((sum, { out }) => sum + out.total, 0),
+    received: rooms.reduce((sum, room) => sum + room.in.total, 0),
+    p50Ms: worst(lanes.map(({ p50Ms }) => p50Ms)),
+    p99Ms: worst(lanes.map(({ p99Ms }) => p99Ms)),
+  };
+}
+
+/** All of an account together, in and out. */
+export function accountFlow(view: StatusView, key: string): AccountFlow {
+  const rooms = roomsOf(view, key);
+  const flows = rooms.flatMap((room) => [room.in, ...room.lanes.map(({ out }) => out)]);
+  const minutes = Array.from({ length: 30 }, (_, at) => flows.reduce((sum, flow) => sum + (flow.minutes[at] ?? 0), 0));
+  const { p50Ms, p99Ms } = flowOf(rooms);
+  return { perMinute: flows.reduce((sum, { perMinute }) => sum + perMinute, 0), minutes, p50Ms, p99Ms };
+}
+
+interface AccountFlow extends Pick<FlowView, "perMinute" | "minutes">, Pick<RowFlow, "p50Ms" | "p99Ms"> {}
+
+/** Messages of the last minute between an account and a gateway, both ways. */
+export const edgeFlow = (view: StatusView, key: string, gateway: string): number =>
+  roomsOf(view, key).reduce((sum, room) => {
+    const isIn = view.bridges.some(
+      (bridge) => bridge.account === key && bridge.gateway === gateway && bridge.direction !== "out",
+    );
+    const out = room.lanes.filter((lane) => lane.gateway === gateway);
+    return sum + (isIn ? room.in.perMinute : 0) + out.reduce((each, lane) => each + lane.out.perMinute, 0);
+  }, 0);
 
 /** What the filter looks at. */
 export const wordsOf = ({ account, channel, gateways, state }: BridgeRow): string =>

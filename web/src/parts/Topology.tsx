@@ -18,8 +18,8 @@ export interface TopologyEdge {
   readonly right: string;
   readonly direction: "in" | "out" | "inout";
   readonly state: StateKind;
-  /** Something crosses it at this moment. */
-  readonly flows: boolean;
+  /** How much crosses it; null: nothing. */
+  readonly speed: "slow" | "steady" | "fast" | null;
 }
 
 interface TopologyProps {
@@ -60,9 +60,16 @@ export function Topology(props: TopologyProps): JSX.Element {
         <Nodes side="L" nodes={left} layout={layout} {...props} />
         <svg viewBox={`0 0 ${MIDDLE} ${Math.max(1, layout.rows) * ROW}`} preserveAspectRatio="none" aria-hidden="true">
           {edges.map((edge) => {
-            const { direction, state, flows } = edge;
+            const { direction, state, speed } = edge;
             const dim = props.isDim("L", edge.left) || props.isDim("R", edge.right);
-            const names = ["edge", state, direction, flows && "flows", isTouched(edge) && "touched", dim && "dim"];
+            const names = [
+              "edge",
+              state,
+              direction,
+              speed !== null && `flows ${speed}`,
+              isTouched(edge) && "touched",
+              dim && "dim",
+            ];
             return (
               <path
                 key={`${edge.left} ${edge.right}`}
