@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { JSX, RefObject } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { WebMessage, WebRoom } from "../../../src/contract/web-chat.ts";
 import { patch, path, post } from "../lib/api.ts";
 import { Attached, Pick } from "./Attached.tsx";
@@ -174,7 +174,7 @@ function useText(name: string, box: RefObject<HTMLTextAreaElement | null>, mode:
       void post("/v1/typing");
     }
   };
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (box.current !== null) box.current.value = draft.read();
     box.current?.focus();
   }, [name]);
@@ -184,7 +184,7 @@ function useText(name: string, box: RefObject<HTMLTextAreaElement | null>, mode:
 /** Editing puts the message into the box, and gives back afterwards what was there. */
 function useMode(box: RefObject<HTMLTextAreaElement | null>, mode: Signal<ComposerMode>, write: Write): void {
   const before = useRef<string | null>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const { current } = box;
     if (current === null) return;
     if (mode.value.does === "edit") {

@@ -25,12 +25,13 @@ export function Log({ onAct }: LogProps): JSX.Element {
   const atEnd = useSignal(true);
   useStickToEnd(log, inner, atEnd);
   useRoving(log);
+  const { more, hold } = useHeldPlace(log);
   const onScroll = (): void => {
     const { current } = log;
     if (current === null) return;
     atEnd.value = current.scrollHeight - current.scrollTop - current.clientHeight < END_PX;
     look(atEnd.value);
-    if (current.scrollTop < OLDER_PX && older.value === "some") more(current);
+    if (current.scrollTop < OLDER_PX && older.value === "some") more();
   };
   const onClick = ({ target }: MouseEvent): void => {
     const button = (target as Element).closest<HTMLElement>("[data-act]");
@@ -52,8 +53,8 @@ export function Log({ onAct }: LogProps): JSX.Element {
         onClick={onClick}
       >
         <div ref={inner} class="inner">
-          <Older onMore={() => more(log.current)} />
-          <AllRows />
+          <Older onMore={more} />
+          <AllRows onOlder={hold} />
           <Waiting />
         </div>
       </div>
@@ -70,10 +71,22 @@ function toEnd(log: HTMLElement | null): void {
   if (log !== null) log.scrollTop = log.scrollHeight;
 }
 
-/** At the very top the browser does not hold what is in sight where it is. */
-function more(log: HTMLElement | null): void {
-  if (log?.scrollTop === 0) log.scrollTop = 1;
-  void loadOlder();
+/** What is in sight stays where it is: at the very top the browser itself does not see to that. */
+function useHeldPlace(log: Box): { readonly more: () => void; readonly hold: () => void } {
+  const fromEnd = useRef<number | null>(null);
+  return {
+    more: () =>
+      void loadOlder(() => {
+        const { current } = log;
+        fromEnd.current = current === null ? null : current.scrollHeight - current.scrollTop;
+      }),
+    hold: () => {
+      if (log.current !== null && fromEnd.current !== null) {
+        log.current.scrollTop = log.current.scrollHeight - fromEnd.current;
+      }
+      fromEnd.current = null;
+    },
+  };
 }
 
 type Box = { readonly current: HTMLElement | null };
@@ -149,8 +162,9 @@ function Older({ onMore }: { readonly onMore: () => void }): JSX.Element | null 
 }
 
 /** Apart, so that nothing else of the log is rendered when a message comes. */
-function AllRows(): JSX.Element {
+function AllRows({ onOlder }: { readonly onOlder: () => void }): JSX.Element {
   const all = blocks.value;
+  useLayoutEffect(onOlder, [all[0]?.key]);
   const after = unreadAfter.value;
   const newIn = after === null ? null : firstNew(all, after);
   return (

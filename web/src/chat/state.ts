@@ -197,13 +197,15 @@ function setTyping(id: string, name: string, on: boolean): void {
   typing.value = others;
 }
 
-export async function loadOlder(): Promise<void> {
+/** `onFound` is called right before they are shown. */
+export async function loadOlder(onFound: () => void): Promise<void> {
   const { oldest } = timeline;
   if (older.value !== "some" || oldest === undefined) return;
   older.value = "loading";
   const answer = await get<WebHistory>(`/v1/history?before=${encodeURIComponent(oldest.id)}&limit=${PAGE}`);
   batch(() => {
     if (answer.ok) {
+      onFound();
       timeline.prepend(answer.value.messages);
       blocks.value = timeline.blocks;
     }
