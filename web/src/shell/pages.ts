@@ -15,4 +15,9 @@ export const FIRST = "";
 /** In the order of the navigation. */
 export const PAGES: readonly PageEntry[] = [
   { name: FIRST, title: shellTexts.now, load: () => Promise.resolve(NowPage) },
+  {
+    name: "configuration",
+    title: shellTexts.configuration,
+    load: async () => (await import("../config/ConfigPage.tsx")).ConfigPage,
+  },
 ];

@@ -1,0 +1,102 @@
+import { execFile } from "node:child_process";
+import { appendFileSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { needs } from "../servers/installed.ts";
+import { flawsOf, useBrowser } from "../support/browser.ts";
+import { freePorts } from "../support/ports.ts";
+import { type Rialto, startRialto } from "../support/rialto.ts";
+
+const PROGRAM = path.join(import.meta.dirname, "../../bin/rialto.js");
+/** A page asks whether it is signed in. */
+const WITHOUT_SESSION = /401 .*\/v1\/session/u;
+const SECRET = "hunter2hunter2";
+
+needs(["chromium"], () => {
+  const browser = useBrowser();
+  let rialto: Rialto;
+
+  beforeAll(async () => {
+    const [port = 0] = await freePorts(1);
+    rialto = await startRialto({
+      config: `[general]
+AdminBindAddress = "127.0.0.1:${port}"
+
+[api.left]
+Token = "${SECRET}"
+
+[api.right]
+
+[[gateway]]
+name = "lobby"
+enable = true
+inout = [{ account = "api.left", channel = "api" }, { account = "api.right", channel = "api" }]
+`,
+    });
+  });
+  afterAll(async () => await rialto.dispose());
+
+  const link = async (): Promise<string> => {
+    const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, "dashboard", "--data", rialto.dataPath]);
+    return stdout.trim();
+  };
+
+  test("a bad configuration is refused at its line, a good one is applied after its difference was shown", async () => {
+    const visit = await browser.open(await link());
+    const { page } = visit;
+    visit.expects(WITHOUT_SESSION);
+    await page.getByRole("link", { name: "Configuration" }).click();
+    const editor = page.getByRole("textbox", { name: "Configuration" });
+    await editor.waitFor();
+    expect(await editor.textContent()).toContain("<kept:");
+    expect(await page.content()).not.toContain(SECRET);
+    await editor.getByText("[api.right]").click();
+    await page.keyboard.press("End");
+    await page.keyboard.type("\nLable = 'R'\nPort = oops");
+    await page.getByRole("button", { name: "Check" }).click();
+    const problems = page.getByRole("list", { name: "Problems" });
+    await problems.getByText("text needs quotes").waitFor();
+    await problems.getByRole("button", { name: "line 10, column 8" }).click();
+    await page.keyboard.press("Shift+Home");
+    await page.keyboard.press("Delete");
+    await page.keyboard.press("Shift+End");
+    await page.keyboard.type("Label = 'two'");
+    // Other pages do not cost what was typed.
+    await page.getByRole("link", { name: "Now" }).click();
+    await page.getByRole("link", { name: "Configuration" }).click();
+    await problems.getByText('has no setting "Lable"').waitFor();
+    await page.getByRole("button", { name: "Apply" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("api.right goes on with another Label.").waitFor();
+    await dialog.getByRole("button", { name: "Apply" }).click();
+    await page.getByText("The configuration was applied").waitFor();
+    expect(readFileSync(rialto.file, "utf8")).toContain("Lable = 'R'\nLabel = 'two'\n");
+    expect(readFileSync(rialto.file, "utf8")).toContain(SECRET);
+
+    await editor.click();
+    await page.keyboard.type("# mine\n");
+    appendFileSync(rialto.file, "# by hand\n");
+    visit.expects(/412/u);
+    await page.getByRole("button", { name: "Apply" }).click();
+    await dialog.getByRole("button", { name: "Apply" }).click();
+    await page.getByText("The file has changed meanwhile").waitFor();
+    await page.getByRole("button", { name: "Load the file" }).click();
+    await editor.getByText("# by hand").waitFor();
+    await page.getByRole("button", { name: /Put into the editor/u }).click();
+    await page.getByText("is in the editor. It is not applied").waitFor();
+    expect(await editor.textContent()).not.toContain("Lable");
+  });
+
+  test("keeps nobody out", async () => {
+    for (const dark of [false, true]) {
+      const visit = await browser.open(await link(), { axe: true, dark, width: dark ? 400 : 1200 });
+      visit.expects(WITHOUT_SESSION);
+      await visit.page.getByRole("link", { name: "Configuration" }).click();
+      await visit.page.getByRole("textbox", { name: "Configuration" }).waitFor();
+      await visit.page.getByRole("button", { name: "Check" }).click();
+      await visit.page.getByText("1 warning", { exact: true }).waitFor();
+      expect(await flawsOf(visit)).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,196 @@
+import { useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import type { ConfigFlaw } from "../../../src/http/admin/v1/config-deps.ts";
+import { Button } from "../parts/Button.tsx";
+import { Dialog } from "../parts/Dialog.tsx";
+import { Notice, ProblemNotice } from "../parts/Notice.tsx";
+import "./config.css";
+import type { Editor } from "./editor.ts";
+import { Problems } from "./Problems.tsx";
+import {
+  applied,
+  apply,
+  busy,
+  check,
+  checked,
+  draft,
+  errorsIn,
+  file,
+  isDirty,
+  isStale,
+  keepMine,
+  load,
+  place,
+  placed,
+  refused,
+  takeFile,
+} from "./store.ts";
+import { configTexts as texts } from "./texts.ts";
+import { Versions } from "./Versions.tsx";
+
+/** After the last key, so that not every one asks. */
+const CHECK_MS = 700;
+
+export function ConfigPage(): JSX.Element {
+  const editor = useRef<Editor | null>(null);
+  const review = useSignal(false);
+  useEffect(() => {
+    void load();
+    const again = (): void => {
+      if (document.visibilityState === "visible") void load();
+    };
+    document.addEventListener("visibilitychange", again);
+    return () => document.removeEventListener("visibilitychange", again);
+  }, []);
+  useEffect(() => {
+    if (!isDirty.value) return;
+    const timer = setTimeout(() => void check(), CHECK_MS);
+    return () => clearTimeout(timer);
+  }, [draft.value]);
+  const ask = async (): Promise<void> => {
+    const found = await check();
+    if (found !== null && errorsIn(found.problems) === 0) review.value = true;
+  };
+  if (file.value === null)
+    return refused.value === null ? <p role="status">{texts.loading}</p> : <ProblemNotice problem={refused.value} />;
+  const { path, writable, why, format } = file.value;
+  const goTo = ({ line, column }: ConfigFlaw): void => editor.current?.goTo(line, column);
+  return (
+    <div class="configuration">
+      <div class="heading">
+        <h1>{texts.title}</h1>
+        {path === null ? null : <p class="hint">{texts.file(path)}</p>}
+      </div>
+      {writable ? null : (
+        <Notice kind="warn" title={texts.notWritable}>
+          <p>{why}</p>
+        </Notice>
+      )}
+      <Told />
+      <TextEditor editor={editor} format={format} readOnly={!writable} />
+      <p class="hint">{texts.secrets}</p>
+      <div class="buttons">
+        <Button busy={busy.value === "check"} onPress={() => void check()}>
+          {texts.check}
+        </Button>
+        <Button
+          kind="main"
+          disabled={!writable || !isDirty.value}
+          busy={busy.value !== null}
+          onPress={() => void ask()}
+        >
+          {texts.apply}
+        </Button>
+        <Button kind="quiet" disabled={!isDirty.value} onPress={() => place(file.value?.text ?? "")}>
+          {texts.discard}
+        </Button>
+        <span role="status" class="hint">
+          {isDirty.value ? texts.unsaved : ""}
+        </span>
+      </div>
+      <Problems checked={checked.value} onGo={goTo} />
+      <Versions />
+      {review.value ? <Review onClose={() => (review.value = false)} /> : null}
+    </div>
+  );
+}
+
+/** What came of the last thing that was asked. */
+function Told(): JSX.Element | null {
+  if (isStale.value) {
+    const actions = (
+      <>
+        <Button onPress={() => void takeFile()}>{texts.loadFile}</Button>
+        <Button onPress={keepMine}>{texts.keepMine}</Button>
+      </>
+    );
+    return (
+      <Notice kind="warn" title={texts.changedMeanwhile} actions={actions} live>
+        <p>{texts.changedMeanwhileMore}</p>
+      </Notice>
+    );
+  }
+  if (refused.value !== null) return <ProblemNotice problem={refused.value} />;
+  if (applied.value === null || isDirty.value) return null;
+  return (
+    <Notice kind="good" title={texts.applied} live>
+      {applied.value.length === 0 ? null : <Lines lines={applied.value} />}
+    </Notice>
+  );
+}
+
+/** Asks before it is done: the difference in words. */
+function Review({ onClose }: { readonly onClose: () => void }): JSX.Element {
+  const { changes = [], needsRestart = [] } = checked.value ?? {};
+  const press = async (): Promise<void> => {
+    await apply();
+    onClose();
+  };
+  return (
+    <Dialog
+      title={texts.review}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onPress={onClose}>{texts.cancel}</Button>
+          <Button kind="main" busy={busy.value === "apply"} onPress={() => void press()}>
+            {texts.apply}
+          </Button>
+        </>
+      }
+    >
+      <p>{changes.length === 0 ? texts.nothingMoves : texts.reviewMore}</p>
+      <Lines lines={changes} />
+      {needsRestart.length === 0 ? null : (
+        <p>
+          {texts.restart} {needsRestart.join(", ")}
+        </p>
+      )}
+    </Dialog>
+  );
+}
+
+const Lines = ({ lines }: { readonly lines: readonly string[] }): JSX.Element => (
+  <ul class="lines">
+    {lines.map((line) => (
+      <li key={line}>{line}</li>
+    ))}
+  </ul>
+);
+
+interface TextEditorProps {
+  readonly editor: { current: Editor | null };
+  readonly format: "toml" | "yaml" | "json";
+  readonly readOnly: boolean;
+}
+
+/** Its code is large, and comes when it is needed. */
+function TextEditor({ editor, format, readOnly }: TextEditorProps): JSX.Element {
+  const host = useRef<HTMLDivElement>(null);
+  const isThere = useSignal(false);
+  useEffect(() => {
+    let isGone = false;
+    void import("./editor.ts").then(({ openEditor }) => {
+      if (isGone || host.current === null) return;
+      const onChange = (text: string): void => void (draft.value = text);
+      const label = texts.editor;
+      editor.current = openEditor(host.current, { label, text: draft.value, format, readOnly, onChange });
+      editor.current.mark(checked.value?.problems ?? []);
+      isThere.value = true;
+    });
+    return () => {
+      isGone = true;
+      editor.current?.end();
+      editor.current = null;
+    };
+  }, [format, readOnly]);
+  useEffect(() => editor.current?.put(draft.value), [placed.value]);
+  useEffect(() => editor.current?.mark(checked.value?.problems ?? []), [checked.value]);
+  return (
+    <>
+      {isThere.value ? null : <p role="status">{texts.loading}</p>}
+      <div class="editor" ref={host} />
+    </>
+  );
+}

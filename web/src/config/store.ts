@@ -1,0 +1,126 @@
+import { batch, computed, signal } from "@preact/signals";
+import type { ConfigCheck, ConfigFlaw, ConfigText, ConfigView } from "../../../src/http/admin/v1/config-deps.ts";
+import { type ApiProblem, get, path, post, put } from "../lib/api.ts";
+
+type ConfigFile = Omit<ConfigView, "etag">;
+
+/** As it was read last; null: not yet. It outlives the page, and so does what was typed. */
+export const file = signal<ConfigFile | null>(null);
+export const draft = signal("");
+/** Counts what was put into the editor by others than who types. */
+export const placed = signal(0);
+export const checked = signal<ConfigCheck | null>(null);
+export const refused = signal<ApiProblem | null>(null);
+/** Somebody else has written it since it was read. */
+export const isStale = signal(false);
+export const isDirty = computed(() => file.value !== null && draft.value !== file.value.text);
+export const busy = signal<"check" | "apply" | null>(null);
+/** What was applied last. */
+export const applied = signal<readonly string[] | null>(null);
+
+let etag = "";
+/** What `etag` becomes when the text here is to take the place of the other. */
+let newer = "";
+
+export const errorsIn = (problems: readonly ConfigFlaw[]): number =>
+  problems.filter(({ severity }) => severity === "error").length;
+
+/** Reads the file. What was typed stays, and is told to be of an older one. */
+export async function load(): Promise<void> {
+  const answer = await get<ConfigFile>("/v1/admin/config");
+  batch(() => {
+    if (!answer.ok) {
+      refused.value = answer.problem;
+      return;
+    }
+    const read = answer.etag ?? "";
+    if (isDirty.value && read !== etag) {
+      newer = read;
+      isStale.value = true;
+      return;
+    }
+    const wasDirty = isDirty.value;
+    etag = read;
+    file.value = answer.value;
+    if (!wasDirty && draft.value !== answer.value.text) place(answer.value.text);
+  });
+}
+
+/** Another text in the editor. */
+export function place(text: string): void {
+  batch(() => {
+    draft.value = text;
+    placed.value += 1;
+    checked.value = null;
+    applied.value = null;
+    refused.value = null;
+  });
+}
+
+/** The file instead of what was typed. */
+export async function takeFile(): Promise<void> {
+  batch(() => {
+    isStale.value = false;
+    draft.value = file.value?.text ?? "";
+  });
+  await load();
+  place(file.value?.text ?? "");
+}
+
+/** What was typed is to take the place of the file as it is now. */
+export function keepMine(): void {
+  etag = newer;
+  isStale.value = false;
+}
+
+/** Null: it could not be asked, or the text has changed meanwhile. */
+export async function check(): Promise<ConfigCheck | null> {
+  const text = draft.value;
+  busy.value ??= "check";
+  const answer = await post<ConfigCheck>("/v1/admin/check", { text });
+  if (busy.value === "check") busy.value = null;
+  if (text !== draft.value) return null;
+  refused.value = answer.ok ? null : answer.problem;
+  checked.value = answer.ok ? answer.value : null;
+  return checked.value;
+}
+
+/** Whether it was applied. */
+export async function apply(): Promise<boolean> {
+  const text = draft.value;
+  busy.value = "apply";
+  const answer = await put<{ readonly changes: readonly string[] }>(
+    "/v1/admin/config",
+    { text },
+    { headers: { "If-Match": etag }, timeoutMs: 60_000 },
+  );
+  busy.value = null;
+  if (answer.ok) {
+    batch(() => {
+      etag = answer.etag ?? "";
+      if (file.value !== null) file.value = { ...file.value, text };
+      applied.value = answer.value.changes;
+      refused.value = null;
+    });
+    await load();
+    return true;
+  }
+  const { status, body } = answer.problem;
+  if (status === 412) {
+    await load();
+    return false;
+  }
+  if (status === 422 && Array.isArray(body["problems"])) {
+    checked.value = { problems: body["problems"] as readonly ConfigFlaw[], changes: [], needsRestart: [] };
+  }
+  refused.value = answer.problem;
+  return false;
+}
+
+/** Whether it is in the editor now. */
+export async function restore(id: string): Promise<boolean> {
+  const answer = await get<ConfigText>(`/v1/admin/config/versions${path([id])}`);
+  if (answer.ok) place(answer.value.text);
+  else refused.value = answer.problem;
+  return answer.ok;
+}
