@@ -7,7 +7,7 @@ import { generalSchema } from "../src/config/schema.ts";
 import { START_ERRORS } from "../src/errors.ts";
 import { formatDuration } from "../src/lib/duration.ts";
 import { besideTable } from "./docs-beside.ts";
-import { v1Tables } from "./docs-v1.ts";
+import { adminTables, v1Tables } from "./docs-v1.ts";
 import { formatsTable, goldenTable, unchangedList } from "./docs-formats.ts";
 import { crossesTable, onceTable } from "./docs-networks.ts";
 import type { IgnoredSetting, Manifest, SettingSchema, SettingsSchema } from "../src/contract/manifest.ts";
@@ -22,6 +22,7 @@ export const pages: readonly { readonly file: string; readonly make: () => strin
   { file: inDocs("formatting.md"), make: formattingPage },
   { file: inDocs("from-matterbridge.md"), make: besidePage },
   { file: inDocs("api-v1.md"), make: () => withTables("api-v1.md", v1Tables()) },
+  { file: inDocs("api-admin.md"), make: () => withTables("api-admin.md", adminTables()) },
   ...Array.from(adapters.values(), (adapter) => {
     const { manifest } = adapter;
     const name = `${manifest.protocol}.md`;
