@@ -85,7 +85,7 @@ const client = await build({
   output: { ...output, codeSplitting: false },
 });
 writeTypes(root, join(dist, "types"));
-await buildWeb(root, dist);
+const pages = await buildWeb(root, dist);
 
-const files = [program, client, ...rest].flatMap(({ output: made }) => made);
+const files = [...[program, client, ...rest].flatMap(({ output: made }) => made), ...pages];
 writeFileSync(join(dist, "THIRD-PARTY.md"), thirdPartyPage(bundledPackages(files)));

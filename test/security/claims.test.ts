@@ -96,11 +96,14 @@ test("every package that is installed is in the table, with its licence", () => 
   expect(tableAfter("installed")).toEqual(withLicences(installed));
 });
 
-test("every package that src/ uses and that is not installed is in the other table, with its licence", () => {
-  const used = readdirSync(path.join(ROOT, "src"), { recursive: true, encoding: "utf8" })
-    .filter((file) => /(?<!\.test|\.suite)\.ts$/u.test(file))
+test("every package that src/ and web/ use and that is not installed is in the other table, with its licence", () => {
+  const used = ["src", "web/src"]
+    .flatMap((folder) =>
+      readdirSync(path.join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((file) => `${folder}/${file}`),
+    )
+    .filter((file) => /(?<!\.test|\.suite)\.tsx?$/u.test(file))
     .flatMap((file) => {
-      const text = readFileSync(path.join(ROOT, "src", file), "utf8");
+      const text = readFileSync(path.join(ROOT, file), "utf8");
       const imported = importsOf(text).filter(({ typeOnly }) => !typeOnly);
       return imported.map(({ specifier }) => specifier).concat(requiredIn(text).map(({ name }) => name));
     })

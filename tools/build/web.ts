@@ -1,9 +1,10 @@
 import { join } from "node:path";
+import type { OutputAsset, OutputChunk } from "rolldown";
 import { build } from "vite";
 
-/** Makes dist/web of web/: two pages, with everything that they need beside them. */
-export async function buildWeb(root: string, dist: string): Promise<void> {
-  await build({
+/** Makes dist/web of web/: two pages, with everything that they need beside them. Gives what it wrote. */
+export async function buildWeb(root: string, dist: string): Promise<readonly (OutputChunk | OutputAsset)[]> {
+  const made = await build({
     root: join(root, "web"),
     configFile: false,
     logLevel: "warn",
@@ -21,4 +22,6 @@ export async function buildWeb(root: string, dist: string): Promise<void> {
       rolldownOptions: { input: { index: join(root, "web/index.html"), chat: join(root, "web/chat.html") } },
     },
   });
+  if ("close" in made) throw new Error("nobody asked to watch the files of web/");
+  return [made].flat().flatMap(({ output }) => output);
 }

@@ -123,13 +123,17 @@ const BORDERS: readonly Border[] = [
  */
 const PURE = new Set(["src/admin/changes.ts", "src/client/server-sent.ts", "src/lib/ago.ts"]);
 const PACKAGES = ["preact", "preact/hooks", "@preact/signals"];
-const EDITOR = ["commands", "language", "legacy-modes/mode/toml", "lint", "state", "view"];
+const EDITOR = ["commands", "language", "legacy-modes/mode/toml", "legacy-modes/mode/yaml", "lint", "state", "view"];
 const WEB_BORDERS: readonly Border[] = [
   { of: "lib/", may: [] },
   { of: "parts/", may: ["lib/"] },
   { of: "shell/", may: null },
   { of: "chat/", may: ["lib/", "parts/", "base.css"] },
-  { of: "config/", may: ["lib/", "parts/"], outside: EDITOR.map((name) => `@codemirror/${name}`) },
+  {
+    of: "config/",
+    may: ["lib/", "parts/"],
+    outside: [...EDITOR.map((name) => `@codemirror/${name}`), "@lezer/highlight"],
+  },
   { of: "*/", may: ["lib/", "parts/"] },
   { of: "dashboard.tsx", may: null },
   { of: "css.d.ts", may: [] },

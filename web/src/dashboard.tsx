@@ -12,15 +12,22 @@ const known = signal(false);
 /** A link is used also by who is signed in already: it may be for another browser's session that was revoked. */
 function Dashboard(): JSX.Element | null {
   if (login.value !== null || unauthorized.value) {
-    return <SignIn login={login.value} onDone={() => (login.value = null)} />;
+    return <SignIn login={login.value} onDone={enter} />;
   }
   return known.value ? <Shell /> : null;
+}
+
+function enter(): void {
+  known.value = true;
+  login.value = null;
 }
 
 render(<Dashboard />, document.body);
 addEventListener("hashchange", () => {
   login.value ??= takeLogin();
 });
-void get("/v1/session").then(() => {
-  known.value = true;
-});
+if (login.value === null) {
+  void get("/v1/session").then(() => {
+    known.value = true;
+  });
+}

@@ -42,12 +42,11 @@ function AccountLine({ sight, view }: { readonly sight: AccountSight; readonly v
       <div class="who">
         <h3>{name}</h3>
         <p>
-          <State kind={state.kind} word={state.word} />{" "}
+          <State kind={state.kind} word={state.word} {...(state.why !== null && { title: state.why })} />{" "}
           {status === null ? null : (
             <span class="muted">{duration(nowMs.value - (status.downSinceMs ?? status.sinceMs))}</span>
           )}
         </p>
-        {state.why === null ? null : <p class="muted">{state.why}</p>}
       </div>
       <Heartbeats name={name} track={known} slotMs={history.value?.slotMs ?? 0} />
       <div class="traffic">

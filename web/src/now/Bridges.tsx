@@ -29,7 +29,7 @@ const COLUMNS: readonly Column<BridgeRow>[] = [
   {
     key: "heard",
     head: texts.heard,
-    cell: (row) => (row.heardMs === null ? texts.never : texts.ago(duration(nowMs.value - row.heardMs))),
+    cell: heard,
     by: (row) => (row.heardMs === null ? null : -row.heardMs),
     numeric: true,
   },
@@ -44,6 +44,11 @@ const COLUMNS: readonly Column<BridgeRow>[] = [
   { key: "p50", head: texts.p50, cell: (row) => delay(row.p50Ms), by: (row) => row.p50Ms, numeric: true },
   { key: "p99", head: texts.p99, cell: (row) => delay(row.p99Ms), by: (row) => row.p99Ms, numeric: true },
 ];
+
+function heard({ heardMs, isReader }: BridgeRow): string {
+  if (heardMs !== null) return texts.ago(duration(nowMs.value - heardMs));
+  return isReader ? texts.dash : texts.never;
+}
 
 const delay = (ms: number | null): string => (ms === null ? texts.dash : latency(ms));
 

@@ -11,6 +11,8 @@ export interface BridgeRow {
   readonly channel: string;
   readonly gateways: readonly string[];
   readonly state: StateWord;
+  /** Of the HTTP API: nobody waits for its readers, or hears from them when they are silent. */
+  readonly isReader: boolean;
   readonly waiting: number | null;
   readonly oldestMs: number | null;
   readonly heardMs: number | null;
@@ -106,6 +108,7 @@ export function rowsOf(view: StatusView): readonly BridgeRow[] {
         channel: channel.channel,
         gateways: [...new Set(gateways)],
         state: roomState(account, channel),
+        isReader: false,
         waiting: waiting.includes(null) ? null : waiting.reduce<number>((sum, count) => sum + (count ?? 0), 0),
         oldestMs: oldest.length === 0 ? null : Math.min(...oldest),
         heardMs: channel.heardMs,
@@ -116,7 +119,7 @@ export function rowsOf(view: StatusView): readonly BridgeRow[] {
   const readers = accountsOf(view).flatMap(({ key, name, state, gateways, status }): readonly BridgeRow[] => {
     if (status !== null) return [];
     const row = { key, account: name, accountKey: key, channel: texts.readersChannel, gateways, state };
-    return [{ ...row, waiting: 0, oldestMs: null, heardMs: null, ...flowOf(roomsOf(view, key)) }];
+    return [{ ...row, isReader: true, waiting: 0, oldestMs: null, heardMs: null, ...flowOf(roomsOf(view, key)) }];
   });
   return [...networks, ...readers];
 }
