@@ -281,9 +281,8 @@ export class StoredConsumer implements Consumer {
     while (state.cursor < feed.head && !signal.aborted && clock.monoMs() < until) {
       const after = state.cursor;
       const page = await feed.read({ after, filter: this.#filter, limit: room, bytes });
-      const lost = await feed.gap(after);
       if (epoch !== this.#epoch) return null;
-      const gap = lost === null ? null : before(page.items[0], lost);
+      const gap = page.gap === null ? null : before(page.items[0], page.gap);
       for (const item of page.items) this.#put(item, state.take(item.seq, clock.monoMs()), events);
       this.#backlog.took(page.items.length);
       state.looked(Math.max(page.next, gap?.to ?? 0));

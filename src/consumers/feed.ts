@@ -21,8 +21,17 @@ export interface FeedItem {
   readonly json: string;
 }
 
+/** What is lost: all of from <= seq <= to. */
+export interface FeedGap {
+  readonly from: Seq;
+  readonly to: Seq;
+  readonly count: number;
+}
+
 export interface FeedPage {
   readonly items: readonly FeedItem[];
+  /** What retention has taken behind the position that was asked for, as far as the log was asked. */
+  readonly gap: FeedGap | null;
   /** All up to here has been looked at: go on after it. At the end of the log it is the head. */
   readonly next: Seq;
 }
@@ -46,7 +55,7 @@ export interface Feed {
   /** The event of one entry, without those around it; null: it has none that passes the filter. */
   at(seq: Seq, filter: EventFilter): Promise<FeedItem | null>;
   /** What retention has taken with seq > after; null: nothing. */
-  gap(after: Seq): Promise<{ readonly from: Seq; readonly to: Seq; readonly count: number } | null>;
+  gap(after: Seq): Promise<FeedGap | null>;
   /** The position from which `count` events that pass the filter remain. */
   last(count: number, filter: EventFilter): Promise<Seq>;
   /** The position before the first event that was accepted at that moment (Unix ms) or later. */

@@ -5,7 +5,7 @@ import type { Routes } from "../gateway/routes.ts";
 import { faultOf } from "../lib/fault.ts";
 import type { Entry, Log, Seq } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
-import type { EventFilter, Feed, FeedItem, FeedPage } from "./feed.ts";
+import type { EventFilter, Feed, FeedGap, FeedItem, FeedPage } from "./feed.ts";
 import type { FilterPlan } from "./filter.ts";
 import { HeldEvent, type MadeEvent, passing } from "./held.ts";
 import { Pages, Window } from "./pages.ts";
@@ -115,7 +115,10 @@ class LogFeed implements OpenFeed {
     const sight = await this.#look();
     const plan = sight.planOf(query.filter);
     const taking = new Taking(query);
-    if (plan.subjects.size === 0) return { items: [], next: Math.max(query.after, this.#window.head) };
+    if (plan.subjects.size === 0) {
+      return { items: [], gap: await this.gap(query.after), next: Math.max(query.after, this.#window.head) };
+    }
+    let gap: FeedGap | null = null;
     // When the routes change meanwhile, the next call sees what is new.
     while (!taking.isFull && this.#follow() === sight.seen) {
       if (taking.next >= this.#window.floor) {
@@ -123,6 +126,10 @@ class LogFeed implements OpenFeed {
         continue;
       }
       const page = await this.#pages.after(taking.next, plan);
+      const lost = gapBetween(taking.next, page.first, sight);
+      // One that comes behind what was taken is met, and told, by the next call.
+      if (lost !== null && taking.next > query.after) break;
+      gap = lost;
       const from = page.entries.findIndex(({ seq }) => seq > taking.next);
       const end = this.#takeAll(from < 0 ? [] : page.entries.slice(from), plan, taking, sight);
       if (end === "gone") this.#pages.drop(page);
@@ -133,7 +140,7 @@ class LogFeed implements OpenFeed {
       if (page.upTo <= taking.next && page.entries.length === 0) break;
       taking.next = Math.max(taking.next, page.upTo);
     }
-    return { items: taking.items, next: taking.next };
+    return { items: taking.items, gap, next: taking.next };
   }
 
   async at(seq: Seq, filter: EventFilter): Promise<FeedItem | null> {
@@ -148,10 +155,8 @@ class LogFeed implements OpenFeed {
 
   async gap(after: Seq): ReturnType<Feed["gap"]> {
     if (after >= this.#window.floor) return null;
-    const { begins } = await this.#look();
-    const first = await this.#options.log.first();
-    const [from, to] = [Math.max(after, begins) + 1, first - 1];
-    return from > to ? null : { from, to, count: to - from + 1 };
+    const sight = await this.#look();
+    return gapBetween(after, await this.#options.log.first(), sight);
   }
 
   async last(count: number, filter: EventFilter): Promise<Seq> {
@@ -313,6 +318,12 @@ class LogFeed implements OpenFeed {
       return null;
     }
   }
+}
+
+/** Of a log that begins with `first`. */
+function gapBetween(after: Seq, first: Seq, { begins }: Sight): FeedGap | null {
+  const [from, to] = [Math.max(after, begins) + 1, first - 1];
+  return from > to ? null : { from, to, count: to - from + 1 };
 }
 
 const mimeOf = (name: string): string => lookup(name) || "application/octet-stream";

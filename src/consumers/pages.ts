@@ -15,16 +15,18 @@ export interface Page {
   readonly key: string;
   readonly after: Seq;
   readonly upTo: Seq;
+  /** The first entry that the log had then: what comes before it, and after this page's beginning, is lost. */
+  readonly first: Seq;
   readonly entries: readonly HeldEvent[];
 }
 
 /** What was read of the log lately, shared by all who read the same subjects. */
 export class Pages {
-  readonly #log: Pick<Log, "head" | "read">;
+  readonly #log: Pick<Log, "first" | "head" | "read">;
   #pages: Page[] = [];
   readonly #reading = new Map<string, Promise<Page>>();
 
-  constructor(log: Pick<Log, "head" | "read">) {
+  constructor(log: Pick<Log, "first" | "head" | "read">) {
     this.#log = log;
   }
 
@@ -62,8 +64,10 @@ export class Pages {
     const { head } = this.#log;
     const query = { subjects: [...subjects], after, limit: PAGE_ENTRIES, bytes: PAGE_CHARS };
     const entries = await this.#log.read(query);
+    // After it: what retention takes meanwhile counts as well.
+    const first = await this.#log.first();
     const upTo = entries.at(-1)?.seq ?? Math.max(after, head);
-    return { key, after, upTo, entries: entries.map((entry) => new HeldEvent(entry)) };
+    return { key, after, upTo, first, entries: entries.map((entry) => new HeldEvent(entry)) };
   }
 
   #keep(page: Page): void {

@@ -1,5 +1,5 @@
 import type { SkippedEvent } from "../../contract/api-v1.ts";
-import type { EventFilter, Feed, FeedItem } from "../../consumers/feed.ts";
+import type { EventFilter, Feed, FeedGap, FeedItem } from "../../consumers/feed.ts";
 import { isAborted } from "../../lib/abort.ts";
 import type { Seq } from "../../log/log.ts";
 
@@ -36,9 +36,8 @@ export async function pumpEvents(
       if (isAborted(sink.ended)) return;
       news.clear();
       const limit = Math.min(PAGE_EVENTS, sink.room);
-      const { items, next } = await feed.read({ after: at, filter, limit, bytes: PAGE_BYTES });
-      // After the reading: what retention takes meanwhile counts as well.
-      const gap = await skippedBefore(feed, at, items[0]?.seq ?? next + 1);
+      const { items, next, gap: lost } = await feed.read({ after: at, filter, limit, bytes: PAGE_BYTES });
+      const gap = skippedOf(lost, items[0]?.seq ?? next + 1);
       if (isAborted(sink.ended)) return;
       if (gap !== null) sink.skipped(gap);
       for (const item of items) sink.item(item);
@@ -53,7 +52,10 @@ export async function pumpEvents(
 
 /** What retention has taken of what comes after a position and before that event; null: nothing. */
 export async function skippedBefore(feed: Feed, after: Seq, before: Seq): Promise<SkippedEvent | null> {
-  const gap = await feed.gap(after);
+  return skippedOf(await feed.gap(after), before);
+}
+
+function skippedOf(gap: FeedGap | null, before: Seq): SkippedEvent | null {
   if (gap === null || gap.from >= before) return null;
   const to = Math.min(gap.to, before - 1);
   return { type: "skipped", from: String(gap.from), to: String(to), count: to - gap.from + 1 };
