@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Clock } from "../contract/host.ts";
 
 /** The secret of a link by which an operator signs in, and until when it counts. */
-export interface Login {
+export interface LoginSecret {
   readonly secret: string;
   /** Unix ms. */
   readonly expiresMs: number;
@@ -36,7 +36,7 @@ export class Logins {
     this.#bytes = bytes;
   }
 
-  make(): Login {
+  make(): LoginSecret {
     this.#forget();
     const [oldest] = this.#ends.keys();
     if (oldest !== undefined && this.#ends.size >= LOGINS_MAX) this.#ends.delete(oldest);
@@ -46,7 +46,7 @@ export class Logins {
   }
 
   /**
-   * Once. Whoever guesses cannot keep out the one who has a link: a right one counts at any time, since 256 bits are not
+   * Once. Whoever guesses cannot keep out the one who has a link: a right one counts at any time, as 256 bits are not
    * guessed.
    */
   redeem(secret: string): Redeemed {

@@ -3,12 +3,12 @@ import { expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import { MemoryLogger } from "../delivery/scripted.suite.ts";
 import { LogError } from "../log/errors.ts";
-import { Disk } from "./disk.suite.ts";
+import { MarkDisk } from "./mark-disk.suite.ts";
 import { SESSION_MS, Sessions } from "./sessions.ts";
 
 const HOUR_MS = 3_600_000;
 
-async function open(disk = new Disk(), clock = new FakeClock()) {
+async function open(disk = new MarkDisk(), clock = new FakeClock()) {
   const logger = new MemoryLogger();
   const sessions = await Sessions.open({ log: disk.log, clock, bytes: randomBytes, logger: logger.logger });
   return { sessions, disk, clock, logger };

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import { MemoryLogger } from "../delivery/scripted.suite.ts";
 import { LogError } from "../log/errors.ts";
-import { Disk } from "./disk.suite.ts";
+import { MarkDisk } from "./mark-disk.suite.ts";
 import type { TokenSpec } from "./token-marks.ts";
 import { ROTATION_MS, Tokens } from "./tokens.ts";
 
@@ -17,7 +17,7 @@ const SPEC: TokenSpec = {
   postsPerMinute: null,
 };
 
-async function open(disk = new Disk(), clock = new FakeClock()) {
+async function open(disk = new MarkDisk(), clock = new FakeClock()) {
   const logger = new MemoryLogger();
   const tokens = await Tokens.open({ log: disk.log, clock, bytes: randomBytes, logger: logger.logger });
   return { tokens, disk, clock, logger };
@@ -147,7 +147,7 @@ test("while the log cannot be read, what is known holds; what cannot be stored i
 });
 
 test("marks that cannot be read are no tokens, and open nothing", async () => {
-  const disk = new Disk();
+  const disk = new MarkDisk();
   const { token, view } = await (await open(disk)).tokens.create(SPEC);
   const mark = `token/${view.id}`;
   const record = JSON.parse(disk.marked.get(mark) ?? "") as Record<string, unknown>;

@@ -2,7 +2,7 @@ import { LogError } from "../log/errors.ts";
 import type { Mark } from "../log/log.ts";
 
 /** The marks of a log, as several processes see them. */
-export class Disk {
+export class MarkDisk {
   readonly marked = new Map<string, string>();
   readonly rode: string[] = [];
   fails = false;
