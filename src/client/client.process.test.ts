@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { v1Stage } from "../http/v1/stage.suite.ts";
 import { isObject } from "../lib/shapes.ts";
 import { type ConsumedEvent, Rialto, RialtoError } from "./index.ts";
@@ -215,3 +215,30 @@ test("over Rialto itself: the live stream has what is said after it began", asyn
 
 const textOf = (event: ConsumedEvent): string =>
   event.type === "message.posted" || event.type === "message.edited" ? event.message.text : "";
+
+test("an upload is waited for as long as the server takes it in, and longer than any other answer", async () => {
+  const slow: Reaction = (one, response) => void setTimeout(() => json(201, { id: "s256_x" })(one, response), 500);
+  const { url } = await faulty(slow);
+  const rialto = new Rialto({ url, timeoutMs: 50, retries: 0 });
+  await expect(rialto.me()).rejects.toMatchObject({ code: "unreachable" });
+  expect(await rialto.upload(new Uint8Array(9), { name: "a" })).toEqual({ id: "s256_x" });
+});
+
+test("a page sends a stream as a whole: browsers send none over HTTP/1.1", async () => {
+  const { url, seen } = await faulty(json(201, { id: "s256_x" }));
+  const bodies: unknown[] = [];
+  const rialto = new Rialto({
+    url,
+    fetch: async (address, how) => {
+      bodies.push(how?.body);
+      return await fetch(address, how);
+    },
+  });
+  const stream = (): ReadableStream<Uint8Array> => new Blob(["con", "tent"]).stream();
+  await rialto.upload(stream(), { name: "a" });
+  vi.stubGlobal("document", {});
+  onTestFinished(() => void vi.unstubAllGlobals());
+  await rialto.upload(stream(), { name: "a" });
+  expect(bodies.map((body) => body instanceof Blob)).toEqual([false, true]);
+  expect(seen.map(({ body }) => body)).toEqual(["content", "content"]);
+});

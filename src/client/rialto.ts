@@ -165,13 +165,19 @@ export class Rialto {
       .receipts;
   }
 
-  /** Its id goes into the `files` of a post. A stream is sent once; anything else is repeated when that fails. */
+  /**
+   * Its id goes into the `files` of a post. A stream is sent once; anything else is repeated when that fails. A page
+   * reads a stream whole before: browsers send none over HTTP/1.1.
+   */
   async upload(
     content: Blob | Uint8Array | ReadableStream<Uint8Array>,
     { name, signal, type }: RialtoCallOptions & { name: string; type?: string },
   ): Promise<UploadAnswer> {
     const headers = type === undefined ? {} : { "Content-Type": type };
-    const request = { method: "POST", path: pathOf("files"), query: { name }, raw: content, headers, signal } as const;
+    const raw = content instanceof ReadableStream && isPage() ? await new Response(content).blob() : content;
+    const path = pathOf("files");
+    const waitMs = uploadMs(raw);
+    const request = { method: "POST", path, query: { name }, raw, headers, signal, waitMs } as const;
     return await this.#caller.answer(request);
   }
 
@@ -181,6 +187,15 @@ export class Rialto {
     return await this.#caller.open({ method: "GET", path: pathOf("files", id), headers, signal });
   }
 }
+
+/** How long the server takes it in at most; of a stream nobody knows how much comes. */
+function uploadMs(content: Blob | Uint8Array | ReadableStream<Uint8Array>): number {
+  if (content instanceof ReadableStream) return 3_600_000;
+  return 120_000 + ("size" in content ? content.size : content.byteLength) / 64;
+}
+
+/** Or a worker of one. */
+const isPage = (): boolean => "document" in globalThis || "WorkerGlobalScope" in globalThis;
 
 /** 128 random bits; `randomUUID` is not there on pages without TLS. */
 const newKey = (): string =>
