@@ -1,16 +1,21 @@
 import { join } from "node:path";
 import type { OutputAsset, OutputChunk } from "rolldown";
-import { build } from "vite";
+import { build, type InlineConfig } from "vite";
+
+/** What building the pages and working on them have in common. */
+export const webConfig = (root: string): InlineConfig => ({
+  root: join(root, "web"),
+  configFile: false,
+  logLevel: "warn",
+  // A page is found at more than one address: `/join` is chat.html.
+  base: "/",
+  oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+});
 
 /** Makes dist/web of web/: two pages, with everything that they need beside them. Gives what it wrote. */
 export async function buildWeb(root: string, dist: string): Promise<readonly (OutputChunk | OutputAsset)[]> {
   const made = await build({
-    root: join(root, "web"),
-    configFile: false,
-    logLevel: "warn",
-    // A page is found at more than one address: `/join` is chat.html.
-    base: "/",
-    oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+    ...webConfig(root),
     build: {
       outDir: join(dist, "web"),
       emptyOutDir: true,
