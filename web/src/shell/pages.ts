@@ -20,4 +20,9 @@ export const PAGES: readonly PageEntry[] = [
     title: shellTexts.configuration,
     load: async () => (await import("../config/ConfigPage.tsx")).ConfigPage,
   },
+  {
+    name: "access",
+    title: shellTexts.access,
+    load: async () => (await import("../access/AccessPage.tsx")).AccessPage,
+  },
 ];

@@ -255,6 +255,8 @@ const viewReply = (view: WebhookView): Reply => ({
   headers: { ETag: view.etag },
 });
 
+export type WebhookJson = ReturnType<typeof webhookJson>;
+
 /** As programs are shown it. */
 export function webhookJson({ name, spec, state, why, sinceMs, retryAtMs, lastAttempt, consumer }: WebhookView) {
   const { floor, head, pending, inFlight, dead } = consumer;

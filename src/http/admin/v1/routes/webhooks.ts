@@ -1,7 +1,7 @@
 import type { Webhooks } from "../../../../consumers/webhooks.ts";
 import { ProblemError } from "../../../v1/problems.ts";
 import { type JsonSchema, ok, type Route } from "../../../v1/route.ts";
-import { webhookJson, WebhookViewSchema } from "../../../v1/routes/webhooks.ts";
+import { type WebhookJson, webhookJson, WebhookViewSchema } from "../../../v1/routes/webhooks.ts";
 import type { AccessDeps } from "../access-deps.ts";
 import type { AdminV1Deps } from "../deps.ts";
 
@@ -74,4 +74,4 @@ async function webhooksOf(account: string, { webhooks }: AccessDeps): Promise<We
   return found;
 }
 
-const ofAccount = (account: string, view: ReturnType<typeof webhookJson>) => ({ account, ...view });
+const ofAccount = (account: string, view: WebhookJson) => ({ account, ...view });
