@@ -10,6 +10,11 @@ export interface OpenArgs<S> {
   readonly host: Host;
   /** The newest that `Host.accept` has made durable for this account, in any earlier session; null: there is none. */
   readonly since: Cursor | null;
+  /**
+   * Where the account may keep files of its own; the adapter makes the folder, for nobody else to read. Absent in tests
+   * that have no use for it.
+   */
+  readonly folder?: string;
   /** Aborted when the try is to be given up. */
   readonly signal: AbortSignal;
 }

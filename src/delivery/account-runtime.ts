@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { Account, Config } from "../config/config.ts";
 import type { Adapter } from "../contract/adapter.ts";
 import type { Clock, Hint } from "../contract/host.ts";
@@ -130,7 +131,16 @@ export class AccountRuntime {
     const hinted = (channel: string, hint: Hint): void => {
       if (this.#ignores(hint.author.name) === null) onHint?.(this.account.key, channel, hint);
     };
-    this.supervisor = new Supervisor({ ...own, account: wanted.account, adapter, channels: [], intake, hinted });
+    const folder = folderOf(wanted);
+    this.supervisor = new Supervisor({
+      ...own,
+      account: wanted.account,
+      adapter,
+      folder,
+      channels: [],
+      intake,
+      hinted,
+    });
   }
 
   get account(): Account {
@@ -343,3 +353,8 @@ const recordOf = (account: Account): ReturnType<typeof compileNormalizer> =>
   compileNormalizer(account, compileInbound(account));
 
 const signalOf = ({ signal }: Patience): { readonly signal?: AbortSignal } => (signal === undefined ? {} : { signal });
+
+/** Below the data folder; two accounts never share one. */
+function folderOf({ account: { protocol, key }, config: { general } }: Wanted): string {
+  return join(general.dataPath, `${protocol}-${encodeURIComponent(key.slice(protocol.length + 1))}`);
+}

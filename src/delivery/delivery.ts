@@ -96,8 +96,7 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
     await forgetRemoved(log, logger, { lanes: names, accounts: new Set(config.accounts.keys()) });
   const loops = new LoopWatch(clock, logger);
   const shared = { ...options, ...boundedHints(options), lanes, loops };
-  const runtimes = new AccountRegistry(shared);
-  const specs = laneSpecs(config, routes);
+  const [runtimes, specs] = [new AccountRegistry(shared), laneSpecs(config, routes)];
   const wanted = (account: Account) => ({ account, config, routes, specs: specs.get(account.key) ?? [] });
   await runtimes.open([...config.accounts.values()].filter(({ protocol }) => protocol !== "api").map(wanted));
   const untail = log.tail((entries) => {

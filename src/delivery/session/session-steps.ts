@@ -18,6 +18,8 @@ export const STOPPING: Reason = { code: "stopping", message: "Rialto is stopping
 interface StepOptions {
   readonly account: Account;
   readonly adapter: Adapter;
+  /** As in OpenArgs. */
+  readonly folder?: string;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -35,11 +37,12 @@ export class SessionSteps {
 
   /** Always a value, within a minute. A session that comes after that is closed at once. */
   async open(host: Host, since: Cursor | null, stop: AbortSignal): Promise<Opened> {
-    const { clock, adapter, account, logger } = this.#options;
+    const { clock, adapter, account, logger, folder } = this.#options;
     let opening: Promise<Opened> | null = null;
     try {
       const opened = await within({ clock, ms: OPEN_MS, signal: stop }, async (signal) => {
-        opening = adapter.load().then((code) => code.open({ settings: account.settings, host, since, signal }));
+        const args = { settings: account.settings, host, since, signal, ...(folder !== undefined && { folder }) };
+        opening = adapter.load().then((code) => code.open(args));
         return await opening;
       });
       // One that came together with the stop has come too late as well.

@@ -329,6 +329,8 @@ export class Supervisor {
 export interface SupervisorOptions {
   readonly account: Account;
   readonly adapter: Adapter;
+  /** As in OpenArgs. */
+  readonly folder?: string;
   readonly channels: readonly JoinChannel[];
   readonly intake: Intake;
   readonly files: Pick<Files, "open" | "publish">;
