@@ -7,11 +7,12 @@ import { adapter as matrix } from "./matrix/index.ts";
 import { adapter as mattermost } from "./mattermost/index.ts";
 import { adapter as slack } from "./slack/index.ts";
 import { adapter as telegram } from "./telegram/index.ts";
+import { adapter as web } from "./web/index.ts";
 import { adapter as xmpp } from "./xmpp/index.ts";
 
 /** Every network of this program, by its protocol. */
 export const adapters: ReadonlyMap<string, Adapter> = new Map(
-  [irc, xmpp, matrix, mattermost, discord, slack, telegram].map((adapter) => [adapter.manifest.protocol, adapter]),
+  [irc, xmpp, matrix, mattermost, discord, slack, telegram, web].map((adapter) => [adapter.manifest.protocol, adapter]),
 );
 
 /** Every protocol of this program, by name. A test holds it equal to the folders beside this file. */

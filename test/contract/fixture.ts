@@ -73,6 +73,8 @@ export interface Harness {
   readonly kicksWithoutReason?: boolean;
   /** People have no way to say what they do in the third person. */
   readonly peopleDoNotAct?: boolean;
+  /** Notices of ours are seen as such, but people have no way to say one. */
+  readonly peopleSayNoNotices?: boolean;
   /** The network has no list of who is there: only who has spoken can be called. */
   readonly callsSpeakers?: boolean;
   /** So many emoji of ours can stand on a message; absent: as many as there are. The newest stay. */

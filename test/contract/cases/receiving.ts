@@ -15,7 +15,7 @@ async function whatAPersonSaysArrives(stage: Stage): Promise<void> {
   const room = await stage.room();
   const styles = (["normal", "action", "notice"] as const).filter(
     (style) =>
-      (style !== "notice" || stage.capabilities.notice === "native") &&
+      (style !== "notice" || (stage.capabilities.notice === "native" && stage.harness.peopleSayNoNotices !== true)) &&
       (style !== "action" || stage.harness.peopleDoNotAct !== true),
   );
   for (const style of styles) await room.person.say(room.channel.name, `said as ${style}`, style);

@@ -1,0 +1,27 @@
+import type { Capabilities } from "../../contract/capabilities.ts";
+
+/** So long the ids of ops are known, and a repeated one is answered with what it made. */
+export const OPS_KEPT_MS = 7 * 24 * 60 * 60_000;
+
+/** The server is ours: what it has written into its store is there, and is told to everybody who comes later. */
+export const capabilities = {
+  ops: { edit: "native", delete: "native", react: "native", topic: "none" },
+  reply: "native",
+  replyWords: "quote",
+  thread: "none",
+  mention: "emulated",
+  notice: "native",
+  fileIn: "native",
+  fileOut: "native",
+  members: "native",
+  topic: "none",
+  history: "none",
+  identity: ["per-message"],
+  idempotency: { by: "key", windowMs: OPS_KEPT_MS },
+  proof: "server",
+  formats: [
+    ...(["text", "code", "bold", "italic", "underline", "strike", "spoiler", "colour"] as const),
+    ...(["link", "mention", "emoji", "para", "heading", "pre", "quote", "list"] as const),
+  ],
+  limits: { textMax: 8_000, textUnit: "codepoints", inflightMax: 1 },
+} as const satisfies Capabilities;

@@ -1,0 +1,157 @@
+import type { GuestRules } from "../../contract/guests.ts";
+import type { Event } from "../../contract/events.ts";
+import type { Host } from "../../contract/host.ts";
+import type { WebProblemCode, WebRoom } from "../../contract/web-chat.ts";
+import { capabilities } from "./capabilities.ts";
+import { channelRef } from "./ids.ts";
+import { authorOf } from "./receive.ts";
+import { publicUrl, type WebSettings } from "./settings.ts";
+import { People } from "./store/people.ts";
+import { Records } from "./store/records.ts";
+import type { StoredChange, StoredGuest } from "./store/rows.ts";
+import { Store, StoreClosed } from "./store/store.ts";
+import { Timeline } from "./store/timeline.ts";
+import { Uploads } from "./uploads.ts";
+import { Views } from "./views.ts";
+
+/** Events that may wait for the log; more are refused, and the page asks again. */
+const WAITING_MAX = 256;
+const FILES_PER_MESSAGE = 10;
+
+/** Why a guest does not get what was asked for. */
+export interface Refusal {
+  readonly refused: WebProblemCode;
+  readonly detail: string;
+  readonly suggestion?: string;
+  readonly retryS?: number;
+}
+
+export const refusal = (refused: WebProblemCode, detail: string, more: Partial<Refusal> = {}): Refusal => ({
+  refused,
+  detail,
+  ...more,
+});
+
+export const UNAVAILABLE = refusal("unavailable", "the chat cannot take anything right now: try again", { retryS: 2 });
+
+export const isRefusal = (value: object): value is Refusal => "refused" in value;
+
+/** What is told to those who watch a room. */
+export interface Audience {
+  tell(changes: readonly StoredChange[]): void;
+  typing(guest: StoredGuest, on: boolean): void;
+  /** All streams of the guest end: the session is over. */
+  dismiss(guest: string): void;
+  /** Whether a page of the guest is open. */
+  watches(guest: string): boolean;
+}
+
+/** One chat server: its store, its rooms, and the core behind it. */
+export class Chat {
+  readonly settings: WebSettings;
+  readonly host: Host;
+  readonly store: Store;
+  readonly timeline: Timeline;
+  readonly people: People;
+  readonly records: Records;
+  readonly uploads: Uploads;
+  readonly views: Views;
+  readonly url: string;
+  /** The rooms that are joined. */
+  readonly rooms = new Set<string>();
+  audience: Audience | null = null;
+  #quiet = false;
+  #waiting = 0;
+
+  /** Throws what the file system or SQLite throws. */
+  constructor(settings: WebSettings, host: Host, folder: string, onFailed: (why: string) => void) {
+    this.settings = settings;
+    this.host = host;
+    this.url = publicUrl(settings);
+    this.store = new Store(folder, host.clock, onFailed);
+    this.timeline = new Timeline(this.store.db);
+    this.people = new People(this.store.db);
+    this.records = new Records(this.store.db);
+    this.uploads = new Uploads(this.store, this.records, settings);
+    this.views = new Views(this.timeline, (guest) => this.roomOf(guest));
+  }
+
+  get nowMs(): number {
+    return this.host.clock.nowMs();
+  }
+
+  /** Nothing is handed over from now on. */
+  quiet(): void {
+    this.#quiet = true;
+  }
+
+  /**
+   * Writes, then tells those who watch of the changes that it returns. Rejects with StoreClosed when nothing was written.
+   */
+  async change(task: () => readonly StoredChange[], signal?: AbortSignal): Promise<void> {
+    const changes = await this.store.write(() => {
+      const made = task();
+      if (this.timeline.isDue) this.prune();
+      return made;
+    }, signal);
+    if (changes.length > 0) this.audience?.tell(changes);
+  }
+
+  prune(): void {
+    const { Retention, GuestTime } = this.settings;
+    const now = this.nowMs;
+    const idsMs = Math.max(Retention, 30 * 24 * 60 * 60_000);
+    this.timeline.prune(this.rooms, now - Retention, now - idsMs);
+    this.people.prune(now, now - GuestTime);
+  }
+
+  /** True once the core has it; false: it cannot take it now, and nothing of it may be shown. */
+  async hand(event: Event): Promise<boolean> {
+    if (this.#quiet || this.store.closed || this.#waiting >= WAITING_MAX) return false;
+    this.#waiting += 1;
+    try {
+      await this.host.accept({ events: [event], cursor: null });
+    } finally {
+      this.#waiting -= 1;
+    }
+    // What was handed over after the end was not taken.
+    return !this.store.closed;
+  }
+
+  /** What is only true now. */
+  types(guest: StoredGuest, on: boolean): void {
+    if (this.#quiet) return;
+    this.audience?.typing(guest, on);
+    this.host.hint?.({ kind: "typing", channel: channelRef(guest.room), author: authorOf(guest), on });
+  }
+
+  rules(room: string): GuestRules {
+    const { Hold, SlowMode, LinksAfter } = this.settings;
+    const own = { hold: Hold, slowModeS: Math.ceil(SlowMode / 1000), linksAfter: LinksAfter };
+    return { ...own, ...this.records.rules(room) };
+  }
+
+  /** Whether what the guest says waits for approval. */
+  holds(guest: StoredGuest): boolean {
+    return guest.held || (guest.messages === 0 && this.rules(guest.room).hold);
+  }
+
+  roomOf(reader: StoredGuest): WebRoom {
+    const guest = this.people.find(reader.id) ?? reader;
+    return {
+      name: guest.room,
+      held: this.holds(guest),
+      muted: guest.muted,
+      slowModeS: this.rules(guest.room).slowModeS,
+      textMax: capabilities.limits.textMax,
+      fileBytesMax: this.settings.MaxFileSize,
+      filesMax: FILES_PER_MESSAGE,
+    };
+  }
+}
+
+/** The answer to somebody whose request the store could not take; throws what is a bug. */
+export function whyNot(error: unknown): Refusal {
+  if (error instanceof StoreClosed) return UNAVAILABLE;
+  throw error;
+}

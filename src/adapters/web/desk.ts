@@ -1,0 +1,187 @@
+import { randomBytes } from "node:crypto";
+import type {
+  Guest,
+  GuestAct,
+  GuestActed,
+  GuestDesk,
+  GuestReport,
+  GuestRules,
+  HeldMessage,
+  Invite,
+  InviteSpec,
+  NewInvite,
+} from "../../contract/guests.ts";
+import { plainText } from "../../content/plain.ts";
+import type { Chat } from "./chat.ts";
+import { digestOf, newSecret } from "./guests.ts";
+import { deleted } from "./receive.ts";
+import { erase, publish } from "./saying.ts";
+import type { StoredReport } from "./store/records.ts";
+import type { StoredGuest, StoredMessage } from "./store/rows.ts";
+
+const newId = (): string => randomBytes(6).toString("hex");
+
+/** What operators do. */
+export class Desk implements GuestDesk {
+  readonly url: string;
+  readonly #chat: Chat;
+
+  constructor(chat: Chat) {
+    this.#chat = chat;
+    this.url = chat.url;
+  }
+
+  invites(): readonly Invite[] {
+    return this.#chat.people.invites();
+  }
+
+  async invite({ channel, uses, expiresInMs, hold }: InviteSpec): Promise<NewInvite | null> {
+    const room = channel.toLowerCase();
+    if (!this.#chat.rooms.has(room)) return null;
+    const secret = newSecret();
+    const createdMs = this.#chat.nowMs;
+    const invite = { id: newId(), channel: room, uses, hold, createdMs, expiresMs: createdMs + expiresInMs };
+    await this.#chat.store.write(() => this.#chat.people.addInvite(digestOf(secret), invite));
+    return { ...invite, used: 0, url: `${this.url}/join#${secret}` };
+  }
+
+  async revoke(id: string): Promise<boolean> {
+    return await this.#chat.store.write(() => this.#chat.people.removeInvite(id));
+  }
+
+  guests(channel: string | null): readonly Guest[] {
+    return this.#chat.people.all(channel?.toLowerCase() ?? null).map((guest) => this.#view(guest));
+  }
+
+  held(): readonly HeldMessage[] {
+    return this.#chat.timeline.inState("held").map(heldView);
+  }
+
+  async approve(id: string): Promise<boolean> {
+    const { timeline, people } = this.#chat;
+    let isHeld = false as boolean;
+    await this.#chat.change(() => {
+      const message = timeline.find(id);
+      isHeld = message?.state === "held";
+      if (message?.state !== "held") return [];
+      timeline.release(id, this.#chat.nowMs);
+      people.set(message.guest, "held", false);
+      const change = { is: "hold", id, approved: true } as const;
+      const { room, guest } = message;
+      const now = this.#chat.nowMs;
+      return [timeline.change(room, now, change, guest), timeline.change(room, now, { is: "room" }, guest)];
+    });
+    const message = timeline.find(id);
+    // What the core does not take now, it is given at the next start of the session.
+    if (isHeld && message !== null) await publish(this.#chat, message);
+    return isHeld;
+  }
+
+  async reject(id: string): Promise<boolean> {
+    const { timeline } = this.#chat;
+    let isHeld = false as boolean;
+    await this.#chat.change(() => {
+      const message = timeline.find(id);
+      isHeld = message?.state === "held";
+      if (message?.state !== "held") return [];
+      timeline.remove(id);
+      return [timeline.change(message.room, this.#chat.nowMs, { is: "hold", id, approved: false }, message.guest)];
+    });
+    if (isHeld) await this.#chat.uploads.drop(this.#chat.records.filesOf(id));
+    return isHeld;
+  }
+
+  reports(): readonly GuestReport[] {
+    return this.#chat.records.reports().map((report) => reportView(report, this.#chat.timeline.find(report.message)));
+  }
+
+  async settle(report: string): Promise<boolean> {
+    return await this.#chat.store.write(() => this.#chat.records.removeReport(report));
+  }
+
+  async act(id: string, act: GuestAct): Promise<GuestActed | null> {
+    const guest = this.#chat.people.find(id);
+    if (guest === null) return null;
+    const deleted = act === "purge" ? await this.#purge(guest) : 0;
+    if (act === "mute" || act === "unmute")
+      await this.#set(guest, () => this.#chat.people.set(id, "muted", act === "mute"));
+    if (act === "ban") await this.#ban(guest);
+    if (act === "unban") {
+      await this.#set(guest, () => {
+        this.#chat.people.set(id, "banned", false);
+        this.#chat.people.unban(id);
+      });
+    }
+    const now = this.#chat.people.find(id);
+    return now === null ? null : { guest: this.#view(now), deleted };
+  }
+
+  moderation(channel: string): GuestRules | null {
+    const room = channel.toLowerCase();
+    return this.#chat.rooms.has(room) ? this.#chat.rules(room) : null;
+  }
+
+  async moderate(channel: string, rules: Partial<GuestRules>): Promise<GuestRules | null> {
+    const room = channel.toLowerCase();
+    if (!this.#chat.rooms.has(room)) return null;
+    await this.#chat.change(() => {
+      this.#chat.records.setRules(room, { ...this.#chat.records.rules(room), ...rules });
+      return [this.#chat.timeline.change(room, this.#chat.nowMs, { is: "room" })];
+    });
+    return this.#chat.rules(room);
+  }
+
+  async #set({ id, room }: StoredGuest, task: () => void): Promise<void> {
+    await this.#chat.change(() => {
+      task();
+      return [this.#chat.timeline.change(room, this.#chat.nowMs, { is: "room" }, id)];
+    });
+  }
+
+  /** The session ends, and nobody joins from the address for a time. */
+  async #ban(guest: StoredGuest): Promise<void> {
+    const { people, settings, audience, nowMs } = this.#chat;
+    await this.#chat.store.write(() => {
+      people.set(guest.id, "banned", true);
+      if (guest.net !== "") people.ban(guest.net, guest.room, guest.id, nowMs + settings.BanTime);
+    });
+    audience?.dismiss(guest.id);
+  }
+
+  /** By ordinary deletions, which every network gets. What the core does not take now stays, for another try. */
+  async #purge(guest: StoredGuest): Promise<number> {
+    const { timeline, nowMs } = this.#chat;
+    let count = 0;
+    for (const message of timeline.saidBy(guest.id)) {
+      if (message.state !== "held" && !(await this.#chat.hand(deleted(message, null, nowMs)))) break;
+      await erase(this.#chat, [message]);
+      count += 1;
+    }
+    return count;
+  }
+
+  #view(guest: StoredGuest): Guest {
+    const { id, room, name, joinedMs, seenMs, present, messages, muted, banned, invite } = guest;
+    const held = this.#chat.holds(guest);
+    return { id, channel: room, name, joinedMs, seenMs, present, messages, held, muted, banned, invite };
+  }
+}
+
+function heldView({ id, room, guest, author, text, files, atMs }: StoredMessage): HeldMessage {
+  return { id, channel: room, guest, name: author.name, text, files: files.map(({ name }) => name), atMs };
+}
+
+function reportView({ id, room, name, why, message, atMs }: StoredReport, found: StoredMessage | null): GuestReport {
+  const said = found?.state === "said" ? found : null;
+  return {
+    id,
+    channel: room,
+    by: name,
+    why,
+    message,
+    author: said?.author.name ?? "",
+    guest: found?.guest ?? "",
+    text: said === null ? "" : plainText(said.blocks),
+    atMs,
+  };
+}

@@ -1,0 +1,173 @@
+import { hash, randomBytes } from "node:crypto";
+import { type Chat, type Refusal, refusal, whyNot } from "./chat.ts";
+import { readName, skeleton, suggestName } from "./names.ts";
+import { moved } from "./receive.ts";
+import type { StoredChange, StoredGuest } from "./store/rows.ts";
+import { guestAuthor } from "./views.ts";
+
+export interface Joining {
+  readonly invite: string;
+  readonly name: string;
+  /** The address, as bans count it. */
+  readonly net: string;
+}
+
+export type JoinedGuest = { readonly guest: StoredGuest; /** For the cookie. */ readonly secret: string } | Refusal;
+
+export const newSecret = (): string => randomBytes(32).toString("base64url");
+
+/** Secrets are random: what is stored of them needs no salt. */
+export const digestOf = (secret: string): Buffer => hash("sha256", secret, "buffer");
+
+const NO_INVITE = refusal("invite_gone", "this invite is used up, has expired or was taken back: ask for another one");
+
+/** Somebody comes in by an invite. */
+export async function join(chat: Chat, { invite: text, name: wanted, net }: Joining): Promise<JoinedGuest> {
+  const digest = digestOf(text);
+  const secret = newSecret();
+  const id = `guest:${randomBytes(12).toString("base64url")}`;
+  let refused = null as Refusal | null;
+  try {
+    await chat.change(() => {
+      const now = chat.nowMs;
+      const invite = chat.people.inviteBy(digest);
+      refused = null;
+      if (invite === null || invite.expiresMs <= now || invite.used >= invite.uses || !chat.rooms.has(invite.channel)) {
+        refused = NO_INVITE;
+        return [];
+      }
+      const room = invite.channel;
+      if (chat.people.isBanned(net, room, now)) {
+        refused = refusal("banned", "somebody who looks after the room does not let you in");
+        return [];
+      }
+      if (chat.people.count(room) >= chat.settings.MaxGuests) {
+        refused = refusal("unavailable", "the room is full: try again later", { retryS: 600 });
+        return [];
+      }
+      const named = nameFor(chat, room, wanted);
+      if (typeof named !== "string") {
+        refused = named;
+        return [];
+      }
+      const held = invite.hold || chat.rules(room).hold;
+      chat.people.useInvite(invite.id);
+      chat.people.add(
+        newGuest({ id, room, name: named, invite: invite.id, net, nowMs: now, held }),
+        skeleton(named),
+        digestOf(secret),
+      );
+      return [];
+    });
+    if (refused !== null) return refused;
+    const guest = chat.people.find(id);
+    if (guest === null) return NO_INVITE;
+    await came(chat, guest);
+    return { guest: chat.people.find(id) ?? guest, secret };
+  } catch (error) {
+    return whyNot(error);
+  }
+}
+
+type Newcomer = Pick<StoredGuest, "id" | "room" | "name" | "invite" | "net" | "held"> & { readonly nowMs: number };
+
+const newGuest = ({ nowMs, ...guest }: Newcomer): StoredGuest => ({
+  ...guest,
+  joinedMs: nowMs,
+  seenMs: nowMs,
+  present: false,
+  visits: 0,
+  muted: false,
+  banned: false,
+  messages: 0,
+  saidMs: 0,
+});
+
+/** The name as it is shown, when nobody of the room has one that looks like it. */
+function nameFor(chat: Chat, room: string, wanted: string, but = ""): string | Refusal {
+  const max = chat.settings.NameLength;
+  const read = readName(wanted, max);
+  if (!read.ok) return refusal("bad_name", read.why);
+  const others = new Set(chat.timeline.authors(room).map(({ name }) => skeleton(name)));
+  others.add(skeleton("Rialto"));
+  const isFree = (name: string): boolean => {
+    const looks = skeleton(name);
+    return looks !== "" && !others.has(looks) && chat.people.isFree(room, looks, but);
+  };
+  if (isFree(read.name)) return read.name;
+  const suggestion = suggestName(read.name, max, isFree);
+  return refusal("name_taken", "somebody in the room has this name, or one that looks like it", { suggestion });
+}
+
+/** The guest's page is open, after an absence. */
+export async function came(chat: Chat, guest: StoredGuest): Promise<void> {
+  await told(chat, guest, () => {
+    const found = chat.people.find(guest.id);
+    if (found === null || found.present) return null;
+    chat.people.came(guest.id, chat.nowMs);
+    return "joined";
+  });
+}
+
+/** The guest's page was closed for long. */
+export async function went(chat: Chat, guest: StoredGuest): Promise<void> {
+  await told(chat, guest, () => {
+    if (chat.people.find(guest.id)?.present !== true) return null;
+    chat.people.set(guest.id, "present", false);
+    return "left";
+  });
+}
+
+/** The session ends for good, and the name is free. */
+export async function leave(chat: Chat, guest: StoredGuest): Promise<Refusal | null> {
+  try {
+    await went(chat, guest);
+    await chat.store.write(() => chat.people.leave(guest.id, digestOf(newSecret())));
+    chat.audience?.dismiss(guest.id);
+    return null;
+  } catch (error) {
+    return whyNot(error);
+  }
+}
+
+/** What the room is told of a guest; people elsewhere are told as well, when the core takes it. */
+async function told(chat: Chat, guest: StoredGuest, act: () => "joined" | "left" | null): Promise<void> {
+  let visit = -1;
+  await chat.change(() => {
+    const now = chat.nowMs;
+    const change = act();
+    if (change === null) return [];
+    visit = chat.people.find(guest.id)?.visits ?? 0;
+    return [chat.timeline.change(guest.room, now, { is: "member", change, author: guestAuthor(guest), before: "" })];
+  });
+  if (visit < 0) return;
+  const present = chat.people.find(guest.id)?.present === true;
+  const change = present ? "join" : "leave";
+  void chat.hand(moved({ guest, change, before: "", nonce: String(visit) }, chat.nowMs));
+}
+
+/** The guest takes another name. */
+export async function rename(chat: Chat, guest: StoredGuest, wanted: string): Promise<StoredGuest | Refusal> {
+  let refused = null as Refusal | null;
+  let name = "";
+  try {
+    await chat.change((): readonly StoredChange[] => {
+      const named = nameFor(chat, guest.room, wanted, guest.id);
+      refused = typeof named === "string" ? null : named;
+      if (typeof named !== "string" || named === guest.name) return [];
+      name = named;
+      chat.people.rename(guest.id, name, skeleton(name));
+      const author = guestAuthor({ ...guest, name });
+      const change = { is: "member", change: "renamed", author, before: guest.name } as const;
+      return [chat.timeline.change(guest.room, chat.nowMs, change)];
+    });
+  } catch (error) {
+    return whyNot(error);
+  }
+  if (refused !== null) return refused;
+  if (name === "") return guest;
+  const renamed = { ...guest, name };
+  const nonce = randomBytes(9).toString("base64url");
+  await chat.hand(moved({ guest: renamed, change: "rename", before: guest.name, nonce }, chat.nowMs));
+  return renamed;
+}

@@ -1,0 +1,113 @@
+import type { SaidStyle } from "../../contract/events.ts";
+import type { Author, Deleted, Edited, Membership, Posted, Reacted } from "../../contract/events.ts";
+import type { RemoteFile } from "../../contract/content.ts";
+import { channelRef, eventKey, fileRef, messageRef, userRef } from "./ids.ts";
+import type { StoredFile, StoredGuest, StoredMessage } from "./store/rows.ts";
+
+/** In which format guests write. */
+export const FORMAT = "markdown";
+
+/** As others see a guest: no member of another network can be taken for one. */
+export const shownName = (name: string): string => `${name} (guest)`;
+
+export function authorOf({ id, name }: Pick<StoredGuest, "id" | "name">): Author {
+  return { id: userRef(id), identity: null, name: shownName(name), avatar: null };
+}
+
+/** What was typed, without the command that says in which style. */
+export function readStyle(typed: string): { readonly style: "normal" | "action"; readonly text: string } {
+  const action = /^\/me[ \t]+(?<text>[^]*\S[^]*)$/u.exec(typed)?.groups?.["text"];
+  return action === undefined ? { style: "normal", text: typed } : { style: "action", text: action };
+}
+
+type Said = Pick<StoredMessage, "id" | "room" | "author" | "style" | "text" | "reply" | "files" | "revision">;
+
+const bodyOf = ({ style, text, files }: Said) => ({
+  style: style satisfies SaidStyle,
+  source: { format: FORMAT, text: readStyle(text).text },
+  files: files.map(remoteFile),
+});
+
+const remoteFile = ({ id, name, mime, bytes, caption }: StoredFile): RemoteFile => ({
+  ref: fileRef(id),
+  name,
+  comment: caption,
+  // Only pictures are known by their first bytes; the core looks at the rest.
+  mime: mime === "application/octet-stream" ? null : mime,
+  bytes,
+  url: null,
+});
+
+const base = (room: string, key: string, atMs: number) =>
+  ({ key: eventKey(key), channel: channelRef(room), atMs, echoOf: null }) as const;
+
+/** The key is that of the message: handed over again, it is known. */
+export function posted(message: Said, atMs: number): Posted {
+  return {
+    ...base(message.room, message.id, atMs),
+    kind: "posted",
+    messages: [messageRef(message.id)],
+    author: authorOf(message.author),
+    body: bodyOf(message),
+    replyTo: message.reply === null ? null : messageRef(message.reply),
+    thread: null,
+  };
+}
+
+/** `message`: as it is from now on. */
+export function edited(message: Said, atMs: number): Edited {
+  return {
+    ...base(message.room, `${message.id} e${message.revision}`, atMs),
+    kind: "edited",
+    message: messageRef(message.id),
+    aliases: [],
+    author: authorOf(message.author),
+    // The server lets nobody change what somebody else said.
+    vouched: true,
+    body: bodyOf(message),
+  };
+}
+
+/** `by` null: an operator. */
+export function deleted({ id, room }: Pick<Said, "id" | "room">, by: Author | null, atMs: number): Deleted {
+  return { ...base(room, `${id} d`, atMs), kind: "deleted", message: messageRef(id), by, vouched: true };
+}
+
+export interface GuestReaction {
+  readonly room: string;
+  readonly message: string;
+  readonly guest: Pick<StoredGuest, "id" | "name">;
+  readonly emoji: string;
+  readonly on: boolean;
+  /** Tells this from an earlier one that was taken back. */
+  readonly nonce: string;
+}
+
+export function reacted({ room, message, guest, emoji, on, nonce }: GuestReaction, atMs: number): Reacted {
+  return {
+    ...base(room, `${message} r${nonce}`, atMs),
+    kind: "reacted",
+    message: messageRef(message),
+    author: authorOf(guest),
+    emoji,
+    on,
+  };
+}
+
+export interface GuestMove {
+  readonly guest: Pick<StoredGuest, "id" | "name" | "room">;
+  readonly change: Membership["change"];
+  /** The name before, of a rename. */
+  readonly before: string;
+  readonly nonce: string;
+}
+
+export function moved({ guest, change, before, nonce }: GuestMove, atMs: number): Membership {
+  const author = authorOf(guest);
+  const text = {
+    join: `${author.name} joins`,
+    leave: `${author.name} leaves`,
+    rename: `${shownName(before)} is now ${author.name}`,
+  }[change];
+  return { ...base(guest.room, `${guest.id} ${change} ${nonce}`, atMs), kind: "member", author, change, text };
+}

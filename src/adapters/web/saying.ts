@@ -1,0 +1,220 @@
+import { parse } from "../../content/formats.ts";
+import { measure } from "../../content/length.ts";
+import { capabilities } from "./capabilities.ts";
+import { type Chat, type Refusal, refusal, UNAVAILABLE, whyNot } from "./chat.ts";
+import { messageId } from "./ids.ts";
+import { hasLink } from "./links.ts";
+import { deleted, edited, FORMAT, posted, readStyle, authorOf } from "./receive.ts";
+import { safeBlocks } from "./render.ts";
+import type { NewMessage, StoredFile, StoredGuest, StoredMessage } from "./store/rows.ts";
+import { guestAuthor } from "./views.ts";
+
+/** Messages of one guest that may wait for approval. */
+const HELD_MAX = 5;
+
+export interface Draft {
+  readonly text: string;
+  readonly reply: string | null;
+  /** Ids of uploads. */
+  readonly files: readonly string[];
+}
+
+export type Said = { readonly is: "said" | "held"; readonly message: StoredMessage } | Refusal;
+
+const GONE = refusal("not_found", "there is no such message any more");
+
+/**
+ * What a guest says, under a key of the page's choice. The core has it before anybody sees it; a crash between is healed
+ * by the next try under the same key, or by the next start.
+ */
+export async function say(chat: Chat, guest: StoredGuest, key: string, draft: Draft): Promise<Said> {
+  const id = messageId(guest.id, key);
+  const print = messageId(JSON.stringify(draft));
+  try {
+    const known = chat.timeline.find(id);
+    if (known !== null) return await sayAgain(chat, known, print);
+    const files = filesOf(chat, guest, draft.files);
+    const flaw = flawOf(chat, guest, draft);
+    if (flaw !== null) return flaw;
+    if ("refused" in files) return files;
+    let refused = null as Refusal | null;
+    const message = newMessage(guest, { ...draft, id, print, files, atMs: chat.nowMs });
+    await chat.store.write(() => {
+      // Another request may have been first.
+      refused = limitOf(chat, guest.id);
+      if (refused !== null || chat.timeline.find(id) !== null) return;
+      const state = chat.holds(chat.people.find(guest.id) ?? guest) ? "held" : "new";
+      chat.timeline.add({ ...message, state });
+      if (state === "held") chat.people.set(guest.id, "held", true);
+      chat.people.spoke(guest.id, chat.nowMs);
+      for (const file of draft.files) chat.records.useFile(file, id);
+    });
+    if (refused !== null) return refused;
+    const stored = chat.timeline.find(id);
+    return stored === null ? GONE : await sayAgain(chat, stored, print);
+  } catch (error) {
+    return whyNot(error);
+  }
+}
+
+async function sayAgain(chat: Chat, message: StoredMessage, print: string): Promise<Said> {
+  if (message.print !== print && message.print !== "deleted")
+    return refusal("key_reused", "this Idempotency-Key was used for another message");
+  if (message.state === "held") return { is: "held", message };
+  if (message.state !== "new") return { is: "said", message };
+  return (await publish(chat, message))
+    ? { is: "said", message: chat.timeline.find(message.id) ?? message }
+    : UNAVAILABLE;
+}
+
+/** What is stored goes to the core, then to those who watch. False: not now. Rejects with StoreClosed. */
+export async function publish(chat: Chat, message: StoredMessage): Promise<boolean> {
+  if (!(await chat.hand(posted(message, chat.nowMs)))) return false;
+  await chat.change(() => {
+    const { state } = chat.timeline.find(message.id) ?? message;
+    if (state !== "new") return [];
+    chat.timeline.setSaid(message.id);
+    return [chat.timeline.change(message.room, chat.nowMs, { is: "posted", id: message.id })];
+  });
+  return true;
+}
+
+interface Written extends Draft {
+  readonly id: string;
+  readonly print: string;
+  readonly atMs: number;
+  readonly stored: readonly StoredFile[];
+}
+
+function newMessage(
+  guest: StoredGuest,
+  {
+    id,
+    print,
+    text,
+    reply,
+    atMs,
+    files,
+  }: Omit<Written, "files" | "stored"> & { readonly files: readonly StoredFile[] },
+): Omit<NewMessage, "state"> {
+  return {
+    id,
+    room: guest.room,
+    atMs,
+    guest: guest.id,
+    author: guestAuthor(guest),
+    ...contentOf(text),
+    reply,
+    files,
+    print,
+  };
+}
+
+function contentOf(typed: string): Pick<NewMessage, "style" | "text" | "blocks"> {
+  const { style, text } = readStyle(typed);
+  return { style, text: typed, blocks: safeBlocks(parse(FORMAT, text)) };
+}
+
+/** What no later try mends. */
+function flawOf(chat: Chat, guest: StoredGuest, { text, reply, files }: Draft): Refusal | null {
+  if (guest.muted) return refusal("muted", "somebody who looks after the room has muted you");
+  if (text.trim() === "" && files.length === 0) return refusal("bad_request", "there is nothing to say");
+  const { textMax } = capabilities.limits;
+  if (measure(text, "codepoints") > textMax) return refusal("too_large", `a message has at most ${textMax} characters`);
+  const { linksAfter } = chat.rules(guest.room);
+  if (guest.messages < linksAfter && hasLink(text))
+    return refusal("no_links", `links can be written after ${linksAfter} messages`);
+  if (reply === null) return null;
+  const target = chat.timeline.find(reply);
+  return target?.room === guest.room && target.state === "said" ? null : GONE;
+}
+
+/** What holds only for now. To be called in the transaction that writes the message. */
+function limitOf(chat: Chat, id: string): Refusal | null {
+  const guest = chat.people.find(id);
+  if (guest === null) return refusal("unauthorized", "you are not in this room any more");
+  const { slowModeS } = chat.rules(guest.room);
+  const leftMs = guest.saidMs + slowModeS * 1000 - chat.nowMs;
+  // A clock that was set back must silence nobody for longer than that.
+  if (slowModeS > 0 && leftMs > 0 && leftMs <= slowModeS * 1000) {
+    const retryS = Math.ceil(leftMs / 1000);
+    return refusal("slow_mode", `this room is slow: wait ${retryS} s between two messages`, { retryS });
+  }
+  if (chat.holds(guest) && chat.timeline.heldOf(id).length >= HELD_MAX)
+    return refusal("too_many", "what you said waits for approval: wait for it", { retryS: 60 });
+  return null;
+}
+
+function filesOf(chat: Chat, guest: StoredGuest, ids: readonly string[]): readonly StoredFile[] | Refusal {
+  if (ids.length > chat.roomOf(guest).filesMax || new Set(ids).size !== ids.length)
+    return refusal("bad_request", "these are too many files for one message");
+  const files: StoredFile[] = [];
+  for (const id of ids) {
+    const file = chat.records.file(id);
+    if (file?.guest !== guest.id || file.message !== "") return refusal("not_found", "a file is not there any more");
+    files.push({ id, name: file.name, mime: file.mime, bytes: file.bytes, caption: "", missing: "" });
+  }
+  return files;
+}
+
+/** A message of the guest's own; null: there is none. */
+export function ownMessage(chat: Chat, guest: StoredGuest, id: string): StoredMessage | null {
+  const message = chat.timeline.find(id);
+  return message?.guest === guest.id && message.state === "said" ? message : null;
+}
+
+/** Another text for a message of one's own. */
+export async function reword(
+  chat: Chat,
+  guest: StoredGuest,
+  id: string,
+  text: string,
+): Promise<StoredMessage | Refusal> {
+  const message = ownMessage(chat, guest, id);
+  if (message === null) return GONE;
+  const flaw = flawOf(chat, guest, { text, reply: null, files: message.files.map((file) => file.id) });
+  if (flaw !== null) return flaw;
+  if (chat.holds(guest))
+    return refusal("forbidden", "what you say waits for approval: nothing can be changed until then");
+  const content = contentOf(text);
+  const next = { ...message, ...content, revision: message.revision + 1 };
+  try {
+    if (!(await chat.hand(edited(next, chat.nowMs)))) return UNAVAILABLE;
+    await chat.change(() => {
+      if (chat.timeline.find(id)?.state !== "said") return [];
+      chat.timeline.edit(id, content);
+      return [chat.timeline.change(message.room, chat.nowMs, { is: "edited", id })];
+    });
+    return chat.timeline.find(id) ?? next;
+  } catch (error) {
+    return whyNot(error);
+  }
+}
+
+/** A message of one's own is taken back; null: it is. */
+export async function takeBack(chat: Chat, guest: StoredGuest, id: string): Promise<Refusal | null> {
+  const message = ownMessage(chat, guest, id);
+  if (message === null) return GONE;
+  try {
+    if (!(await chat.hand(deleted(message, authorOf(guest), chat.nowMs)))) return UNAVAILABLE;
+    await erase(chat, [message]);
+    return null;
+  } catch (error) {
+    return whyNot(error);
+  }
+}
+
+/** Out of the store, with their files; the core knows already. Rejects with StoreClosed. */
+export async function erase(chat: Chat, messages: readonly StoredMessage[], signal?: AbortSignal): Promise<void> {
+  await chat.change(
+    () =>
+      messages.flatMap(({ id, room }) => {
+        const found = chat.timeline.find(id);
+        if (found === null || found.print === "deleted") return [];
+        chat.timeline.forget(id);
+        return found.state === "said" ? [chat.timeline.change(room, chat.nowMs, { is: "deleted", id })] : [];
+      }),
+    signal,
+  );
+  await chat.uploads.drop(messages.flatMap(({ id }) => chat.records.filesOf(id)));
+}

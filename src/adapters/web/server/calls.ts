@@ -1,0 +1,32 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Chat, Refusal } from "../chat.ts";
+import type { StoredGuest } from "../store/rows.ts";
+import type { Streams } from "./streams.ts";
+
+/** A request that has been let in. */
+export interface WebCall {
+  readonly chat: Chat;
+  readonly streams: Streams;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly query: URLSearchParams;
+  /** Decoded. */
+  readonly params: readonly string[];
+  /** As bans count it. */
+  readonly net: string;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+export interface GuestCall extends WebCall {
+  readonly guest: StoredGuest;
+}
+
+/** What a call came to: an answer, a refusal, or it has answered itself. */
+export type WebReply =
+  | { readonly status: number; readonly body: object | null; readonly headers?: Readonly<Record<string, string>> }
+  | Refusal
+  | "taken";
+
+export const reply = (body: object, status = 200): WebReply => ({ status, body });
+export const EMPTY: WebReply = { status: 204, body: null };

@@ -1,0 +1,215 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Host } from "../../../contract/host.ts";
+import type { Ended } from "../../../contract/session.ts";
+import { parseAddress } from "../../../lib/address.ts";
+import { errorCode } from "../../../lib/network-error.ts";
+import { Server } from "../../../lib/node-http.ts";
+import { builtPages, type StaticFiles } from "../../../lib/static-files.ts";
+import { lost, misconfigured } from "../../kit/ends.ts";
+import { type Chat, isRefusal, type Refusal, refusal, UNAVAILABLE } from "../chat.ts";
+import { digestOf, join } from "../guests.ts";
+import { publicUrl, type WebSettings } from "../settings.ts";
+import type { StoredGuest } from "../store/rows.ts";
+import type { WebCall, WebReply } from "./calls.ts";
+import { Rates } from "./rates.ts";
+import { addressOf, answer, cookieOf, netOf, type OwnPlace, readBody, refuse, strangerOf, textIn } from "./requests.ts";
+import { guestRoutes, meOf } from "./routes.ts";
+import { Streams } from "./streams.ts";
+
+const CONNECTIONS_MAX = 4_000;
+const HEADERS_MS = 20_000;
+/** For a large file on a slow connection. */
+const REQUEST_MS = 10 * 60_000;
+const KEPT_MS = 30_000;
+/** For the last answers, at a close. */
+const GOODBYE_MS = 200;
+/** A guest is seen again after so long. */
+const SEEN_MS = 60_000;
+/** Requests of one address, and reading ones of one guest, in a minute. */
+const STRANGERS_MAX = 600;
+const READS_MAX = 1_200;
+const MINUTE = 60_000;
+
+/** The chat's own web server. */
+export class ChatServer {
+  readonly #settings: WebSettings;
+  readonly #host: Host;
+  readonly #place: OwnPlace;
+  readonly #cookie: string;
+  readonly #server: InstanceType<typeof Server>;
+  readonly #joins: Rates;
+  readonly #strangers: Rates;
+  readonly #acts: Rates;
+  readonly #reads: Rates;
+  #pages: StaticFiles | null = null;
+  #serving: { readonly chat: Chat; readonly streams: Streams } | null = null;
+
+  constructor(settings: WebSettings, host: Host) {
+    this.#settings = settings;
+    this.#host = host;
+    const url = publicUrl(settings);
+    const bound = parseAddress(settings.BindAddress);
+    this.#place = { url, bound: "error" in bound ? "" : bound.host, proxies: new Set(settings.TrustProxy) };
+    this.#cookie = url.startsWith("https:") ? "__Host-guest" : `guest-${new URL(url).port || "80"}`;
+    const nowMs = (): number => host.clock.monoMs();
+    this.#joins = new Rates(settings.JoinRate, 60 * MINUTE, nowMs);
+    this.#strangers = new Rates(STRANGERS_MAX, MINUTE, nowMs);
+    this.#acts = new Rates(settings.Rate, MINUTE, nowMs);
+    this.#reads = new Rates(Math.max(READS_MAX, settings.Rate), MINUTE, nowMs);
+    this.#server = new Server({
+      headersTimeout: HEADERS_MS,
+      requestTimeout: REQUEST_MS,
+      keepAliveTimeout: KEPT_MS,
+      connectionsCheckingInterval: 10_000,
+    });
+    this.#server.maxConnections = CONNECTIONS_MAX;
+    this.#server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+      void this.#serve(request, response);
+    });
+  }
+
+  /** Why it does not listen; null: it does. */
+  async listen(): Promise<Ended | null> {
+    const { BindAddress } = this.#settings;
+    const address = parseAddress(BindAddress);
+    if ("error" in address) return misconfigured(`BindAddress: ${address.error}`);
+    const host = address.host.toLowerCase() === "localhost" ? "127.0.0.1" : address.host;
+    const { promise, resolve } = Promise.withResolvers<Error | null>();
+    this.#server.once("error", resolve);
+    this.#server.listen({ port: address.port, ...(host !== "" && { host }) }, () => resolve(null));
+    const error = await promise;
+    this.#pages = builtPages();
+    this.#server.on("error", () => undefined);
+    if (error === null) return null;
+    const code = errorCode(error);
+    const words = code === "EADDRINUSE" ? "another program listens there" : error.message;
+    return lost("network", `cannot listen on BindAddress ${BindAddress}: ${words}`);
+  }
+
+  serve(chat: Chat): void {
+    const streams = new Streams(chat, this.#host.clock);
+    chat.audience = streams;
+    this.#serving = { chat, streams };
+  }
+
+  dismissRoom(room: string): void {
+    this.#serving?.streams.dismissRoom(room);
+  }
+
+  async close(): Promise<void> {
+    this.#serving?.streams.stop();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#server.close(() => resolve());
+    this.#server.closeIdleConnections();
+    const cut = this.#host.clock.after(GOODBYE_MS, () => this.#server.closeAllConnections());
+    await promise;
+    cut();
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    response.on("error", () => undefined);
+    request.on("error", () => undefined);
+    try {
+      const outcome = await this.#answer(request, response);
+      if (outcome === "taken") return;
+      if (isRefusal(outcome)) refuse(response, outcome);
+      else answer(response, outcome.status, outcome.body, outcome.headers);
+      // What was not read of a request that is refused would be taken for the next one.
+      if (!request.complete) response.once("finish", () => request.socket.destroySoon());
+    } catch (error) {
+      if (!response.destroyed && !request.errored) {
+        this.#host.log.warn({ error: String(error) }, "a request of the web chat failed: this is a bug");
+        refuse(response, UNAVAILABLE);
+      }
+      response.destroy();
+    }
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<WebReply> {
+    const stranger = strangerOf(request, this.#place);
+    if (stranger !== null) return stranger;
+    const at = (request.url ?? "/").indexOf("?");
+    const path = at === -1 ? (request.url ?? "/") : (request.url ?? "/").slice(0, at);
+    if (!path.startsWith("/v1/")) return await this.#page(path, request, response);
+    const serving = this.#serving;
+    if (serving === null || serving.chat.store.closed) return UNAVAILABLE;
+    const address = addressOf(request, this.#place);
+    const gone = new AbortController();
+    response.once("close", () => gone.abort());
+    const query = new URLSearchParams(at === -1 ? "" : (request.url ?? "").slice(at + 1));
+    const call = { ...serving, request, response, query, params: [], net: netOf(address), signal: gone.signal };
+    if (path === "/v1/join" && request.method === "POST") return await this.#join(call, address);
+    return await this.#guest(call, path, address);
+  }
+
+  async #page(path: string, request: IncomingMessage, response: ServerResponse): Promise<WebReply> {
+    if (request.method !== "GET" && request.method !== "HEAD") return NOT_THERE;
+    const isPage = path === "/" || path === "/join";
+    if (isPage && this.#pages === null)
+      return refusal("unavailable", "the page of the chat was not built: run `npm run build`");
+    const name = isPage ? "chat.html" : path.slice(1);
+    if (!isPage && !name.startsWith("assets/")) return NOT_THERE;
+    return (await this.#pages?.answer(name, request, response)) === true ? "taken" : NOT_THERE;
+  }
+
+  async #join(call: WebCall, address: string): Promise<WebReply> {
+    const wait = this.#joins.take(address);
+    if (wait > 0) return tooMany(wait);
+    const read = await readBody(call.request);
+    if (isRefusal(read)) return read;
+    const { chat, net } = call;
+    const joined = await join(chat, { invite: textIn(read.body, "invite"), name: textIn(read.body, "name"), net });
+    if (isRefusal(joined)) return joined;
+    const headers = { "Set-Cookie": this.#cookieOf(joined.secret) };
+    return { status: 201, body: meOf(chat, joined.guest), headers };
+  }
+
+  async #guest(call: WebCall, path: string, address: string): Promise<WebReply> {
+    const { chat, request, response } = call;
+    const secret = cookieOf(request, this.#cookie);
+    const guest = secret === "" ? null : chat.people.by(digestOf(secret));
+    if (guest === null) {
+      const wait = this.#strangers.take(address);
+      return wait > 0 ? tooMany(wait) : refusal("unauthorized", "join by an invite first");
+    }
+    if (guest.banned) return refusal("banned", "somebody who looks after the room does not let you in any more");
+    if (!chat.rooms.has(guest.room)) return refusal("not_found", "the room is closed");
+    for (const { method, path: pattern, counts, handle } of guestRoutes) {
+      const match = method === request.method ? pattern.exec(path) : null;
+      if (match === null) continue;
+      const wait = (counts === true ? this.#acts : this.#reads).take(guest.id);
+      if (wait > 0) return tooMany(wait);
+      const params = decoded(match.slice(1));
+      if (params === null) return NOT_THERE;
+      await this.#seen(chat, guest, secret, response);
+      return await handle({ ...call, guest, params });
+    }
+    return NOT_THERE;
+  }
+
+  /** Its time begins again, and that of its cookie. */
+  async #seen(chat: Chat, guest: StoredGuest, secret: string, response: ServerResponse): Promise<void> {
+    const now = chat.nowMs;
+    if (Math.abs(now - guest.seenMs) < SEEN_MS) return;
+    response.setHeader("Set-Cookie", this.#cookieOf(secret));
+    await chat.store.write(() => chat.people.seen(guest.id, now)).catch(() => undefined);
+  }
+
+  #cookieOf(secret: string): string {
+    const age = Math.floor(this.#settings.GuestTime / 1000);
+    const secure = this.#cookie.startsWith("__Host-") ? "; Secure" : "";
+    return `${this.#cookie}=${secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${age}${secure}`;
+  }
+}
+
+const NOT_THERE: Refusal = refusal("not_found", "there is nothing at this address");
+
+const tooMany = (retryS: number): Refusal => refusal("too_many", "too much at once: wait a little", { retryS });
+
+function decoded(params: readonly string[]): readonly string[] | null {
+  try {
+    return params.map((one) => decodeURIComponent(one));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,76 @@
+import { pipeline } from "node:stream/promises";
+import { cut } from "../../../content/length.ts";
+import { refusal, whyNot } from "../chat.ts";
+import { UNUSED_MAX, Uploads } from "../uploads.ts";
+import type { GuestCall, WebReply } from "./calls.ts";
+import { reply } from "./calls.ts";
+import type { GuestRoute } from "./routes.ts";
+
+const NAME_MAX = 200;
+/** Uploads that come in at the same time, of all guests. */
+const AT_ONCE = 16;
+/** What browsers show. */
+const SHOWN = /^image\/(?:png|jpeg|gif|webp)$/u;
+
+export const fileRoutes: readonly GuestRoute[] = [
+  { method: "POST", path: /^\/v1\/files$/u, counts: true, handle: async (call) => await upload(call) },
+  { method: "GET", path: /^\/v1\/files\/([\w-]+)$/u, handle: async (call) => await download(call) },
+];
+
+let underWay = 0;
+
+async function upload({ chat, guest, request, query, signal }: GuestCall): Promise<WebReply> {
+  const { MaxFileSize, MaxFiles } = chat.settings;
+  const tooLarge = refusal("too_large", `a file has at most ${MaxFileSize} bytes here`);
+  if (guest.muted) return refusal("muted", "somebody who looks after the room has muted you");
+  if (MaxFileSize === 0) return refusal("forbidden", "this room takes no files");
+  if (Number(request.headers["content-length"] ?? 0) > MaxFileSize) return tooLarge;
+  if (chat.records.unused(guest.id).length >= UNUSED_MAX)
+    return refusal("too_many", "you have uploaded many files without sending them", { retryS: 600 });
+  if (underWay >= AT_ONCE || MaxFiles < MaxFileSize) return refusal("unavailable", "try again soon", { retryS: 5 });
+  const id = Uploads.newId();
+  underWay += 1;
+  try {
+    const kept = await chat.uploads.keep(id, request, signal);
+    if (!kept.ok) return kept.why === "too_large" ? tooLarge : refusal("bad_request", "the file broke off");
+    const { bytes, mime } = kept;
+    const name = fileName(query.get("name") ?? "");
+    const file = { id, room: guest.room, guest: guest.id, message: "", name, mime, bytes, atMs: chat.nowMs };
+    await chat.store.write(() => chat.records.addFile(file));
+    return reply({ file: { id, name, mime, bytes, caption: "", missing: "" } }, 201);
+  } catch (error) {
+    return whyNot(error);
+  } finally {
+    underWay -= 1;
+  }
+}
+
+/** Without folders, and without what nobody sees. */
+function fileName(text: string): string {
+  const plain = text.toWellFormed().replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "");
+  const name = cut(plain.replace(/^.*[/\\]/u, "").trim(), NAME_MAX, "bytes");
+  return /^\.*$/u.test(name) ? "file" : name;
+}
+
+async function download({ chat, guest, response, params: [id = ""] }: GuestCall): Promise<WebReply> {
+  const file = chat.records.file(id);
+  const gone = refusal("not_found", "the file is not kept any more");
+  if (file?.room !== guest.room || (file.message === "" && file.guest !== guest.id)) return gone;
+  // What waits for approval is seen by whom it is from.
+  const state = file.message === "" ? "said" : chat.timeline.find(file.message)?.state;
+  if (state !== "said" && file.guest !== guest.id) return gone;
+  if (!(await chat.uploads.has(id))) return gone;
+  const type = SHOWN.test(file.mime) ? file.mime : "application/octet-stream";
+  const name = encodeURIComponent(file.name).replaceAll(/['()*]/gu, (one) => `%${one.charCodeAt(0).toString(16)}`);
+  response.writeHead(200, {
+    "Content-Type": type,
+    "Content-Length": file.bytes,
+    "Content-Disposition": `attachment; filename*=UTF-8''${name}`,
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "private, max-age=3600",
+  });
+  await pipeline(chat.uploads.read(id), response).catch(() => response.destroy());
+  return "taken";
+}

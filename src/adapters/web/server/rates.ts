@@ -1,0 +1,28 @@
+import { Lru } from "../../../lib/lru.ts";
+
+const KEYS_MAX = 20_000;
+
+/** So many of each key in a time, all at once or spread. */
+export class Rates {
+  readonly #most: number;
+  readonly #perMs: number;
+  readonly #nowMs: () => number;
+  readonly #left = new Lru<string, { left: number; atMs: number }>(KEYS_MAX);
+
+  constructor(most: number, perMs: number, nowMs: () => number) {
+    this.#most = most;
+    this.#perMs = perMs;
+    this.#nowMs = nowMs;
+  }
+
+  /** 0: it may; otherwise after so many seconds. */
+  take(key: string): number {
+    const now = this.#nowMs();
+    const { left, atMs } = this.#left.get(key) ?? { left: this.#most, atMs: now };
+    const each = this.#perMs / this.#most;
+    const filled = Math.min(this.#most, left + (now - atMs) / each);
+    if (filled < 1) return Math.max(1, Math.ceil(((1 - filled) * each) / 1000));
+    this.#left.set(key, { left: filled - 1, atMs: now });
+    return 0;
+  }
+}

@@ -1,0 +1,150 @@
+import { randomBytes } from "node:crypto";
+import type { WebMe, WebMessage } from "../../../contract/web-chat.ts";
+import { cut } from "../../../content/length.ts";
+import { isTexts } from "../../../lib/shapes.ts";
+import { isRefusal, refusal, whyNot } from "../chat.ts";
+import { came, leave, rename } from "../guests.ts";
+import { react } from "../reacting.ts";
+import { reword, say, takeBack } from "../saying.ts";
+import type { StoredGuest, StoredMessage } from "../store/rows.ts";
+import { guestAuthor, memberView } from "../views.ts";
+import { EMPTY, type GuestCall, reply, type WebReply } from "./calls.ts";
+import { fileRoutes } from "./files.ts";
+import { readBody, textIn } from "./requests.ts";
+import type { Chat } from "../chat.ts";
+
+const PAGE_MAX = 100;
+const WHY_MAX = 500;
+const KEY = /^[\x21-\x7e]{1,200}$/u;
+
+export interface GuestRoute {
+  readonly method: string;
+  readonly path: RegExp;
+  /** Something is said or changed: counted against the guest's rate. */
+  readonly counts?: true;
+  readonly handle: (call: GuestCall) => Promise<WebReply> | WebReply;
+}
+
+/** What guests can do. */
+export const guestRoutes: readonly GuestRoute[] = [
+  { method: "GET", path: /^\/v1\/me$/u, handle: ({ chat, guest }) => reply(meOf(chat, guest)) },
+  { method: "PATCH", path: /^\/v1\/me$/u, counts: true, handle: async (call) => await takeName(call) },
+  { method: "POST", path: /^\/v1\/leave$/u, handle: async ({ chat, guest }) => (await leave(chat, guest)) ?? EMPTY },
+  { method: "GET", path: /^\/v1\/history$/u, handle: (call) => history(call) },
+  { method: "GET", path: /^\/v1\/events$/u, handle: async (call) => await watch(call) },
+  { method: "GET", path: /^\/v1\/members$/u, handle: (call) => members(call) },
+  { method: "POST", path: /^\/v1\/messages$/u, counts: true, handle: async (call) => await post(call) },
+  { method: "PATCH", path: /^\/v1\/messages\/([\w-]+)$/u, counts: true, handle: async (call) => await edit(call) },
+  {
+    method: "DELETE",
+    path: /^\/v1\/messages\/([\w-]+)$/u,
+    counts: true,
+    handle: async ({ chat, guest, params: [id = ""] }) => (await takeBack(chat, guest, id)) ?? EMPTY,
+  },
+  ...(["PUT", "DELETE"] as const).map((method): GuestRoute => ({
+    method,
+    path: /^\/v1\/messages\/([\w-]+)\/reactions\/([^/]+)$/u,
+    counts: true,
+    handle: async ({ chat, guest, params: [message = "", emoji = ""] }) =>
+      (await react(chat, guest, { message, emoji, on: method === "PUT" })) ?? EMPTY,
+  })),
+  { method: "POST", path: /^\/v1\/typing$/u, handle: async (call) => await type(call) },
+  { method: "POST", path: /^\/v1\/report$/u, counts: true, handle: async (call) => await report(call) },
+  ...fileRoutes,
+];
+
+export function meOf(chat: Chat, guest: StoredGuest): WebMe {
+  const { id, name } = chat.people.find(guest.id) ?? guest;
+  const waiting = chat.timeline.heldOf(id).map((message) => ({ id: message.id, text: message.text }));
+  return { guest: { id, name }, room: chat.roomOf(guest), waiting };
+}
+
+async function takeName({ chat, guest, request }: GuestCall): Promise<WebReply> {
+  const read = await readBody(request);
+  if (isRefusal(read)) return read;
+  const renamed = await rename(chat, guest, textIn(read.body, "name"));
+  return isRefusal(renamed) ? renamed : reply(meOf(chat, renamed));
+}
+
+function history({ chat, guest, query }: GuestCall): WebReply {
+  const limit = Math.min(PAGE_MAX, Math.max(1, Number(query.get("limit") ?? PAGE_MAX) || PAGE_MAX));
+  const page = chat.timeline.page(guest.room, query.get("before"), limit + 1);
+  const messages = page.slice(-limit).map((message) => viewOf(chat, guest, message));
+  return reply({ messages, more: page.length > limit });
+}
+
+async function watch({ chat, guest, streams, request, response, query }: GuestCall): Promise<WebReply> {
+  try {
+    await came(chat, guest);
+  } catch (error) {
+    return whyNot(error);
+  }
+  const after = request.headers["last-event-id"]?.toString() ?? query.get("after");
+  if (response.destroyed) return "taken";
+  return streams.open(guest, response, after)
+    ? "taken"
+    : refusal("too_many", "too many pages of you are open: close one", { retryS: 10 });
+}
+
+function members({ chat, guest }: GuestCall): WebReply {
+  const guests = chat.people
+    .all(guest.room)
+    .filter((one) => one.present && !one.banned)
+    .map((one) => memberView(guestAuthor(one), guest.id, true));
+  const others = chat.timeline.authors(guest.room).map((one) => memberView(one, guest.id, null));
+  return reply({ members: [...guests, ...others].slice(0, 1_000) });
+}
+
+async function post({ chat, guest, request }: GuestCall): Promise<WebReply> {
+  const key = request.headers["idempotency-key"]?.toString() ?? "";
+  if (!KEY.test(key)) return refusal("bad_request", "the header Idempotency-Key must be 1 to 200 characters of ASCII");
+  const read = await readBody(request);
+  if (isRefusal(read)) return read;
+  const { reply_to: to, files = [] } = read.body;
+  if (!isTexts(files)) return refusal("bad_request", "files must be a list of ids");
+  const text = textIn(read.body, "text").toWellFormed().replaceAll("\0", "");
+  const said = await say(chat, guest, key, { text, reply: typeof to === "string" ? to : null, files });
+  if (isRefusal(said)) return said;
+  if (said.is === "held") return reply({ held: true, id: said.message.id }, 202);
+  return reply({ message: viewOf(chat, guest, said.message) }, 201);
+}
+
+async function edit({ chat, guest, request, params: [id = ""] }: GuestCall): Promise<WebReply> {
+  const read = await readBody(request);
+  if (isRefusal(read)) return read;
+  const text = textIn(read.body, "text").toWellFormed().replaceAll("\0", "");
+  const message = await reword(chat, guest, id, text);
+  return isRefusal(message) ? message : reply({ message: viewOf(chat, guest, message) });
+}
+
+const viewOf = (chat: Chat, guest: StoredGuest, message: StoredMessage): WebMessage =>
+  chat.views.message(message, guest.id);
+
+async function type({ chat, guest, request }: GuestCall): Promise<WebReply> {
+  const read = request.headers["content-type"] === undefined ? { body: {} } : await readBody(request);
+  if (isRefusal(read)) return read;
+  // Whoever may not speak is not shown either.
+  if (guest.muted || chat.holds(guest)) return EMPTY;
+  const on = read.body["on"] !== false;
+  chat.types(guest, on);
+  return EMPTY;
+}
+
+async function report({ chat, guest, request }: GuestCall): Promise<WebReply> {
+  const read = await readBody(request);
+  if (isRefusal(read)) return read;
+  const message = textIn(read.body, "id");
+  const found = chat.timeline.find(message);
+  if (found?.room !== guest.room) return refusal("not_found", "there is no such message any more");
+  const why = cut(textIn(read.body, "why").toWellFormed(), WHY_MAX, "codepoints");
+  const id = randomBytes(6).toString("hex");
+  const { room, name } = guest;
+  try {
+    const entry = { id, room, guest: guest.id, name, message, why, atMs: chat.nowMs };
+    await chat.store.write(() => chat.records.addReport(entry));
+  } catch (error) {
+    return whyNot(error);
+  }
+  chat.host.log.warn({ room, report: id }, "a guest has reported a message: see the guests of the dashboard");
+  return EMPTY;
+}

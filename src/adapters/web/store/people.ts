@@ -1,0 +1,195 @@
+import type { Database } from "better-sqlite3";
+import type { Invite } from "../../../contract/guests.ts";
+import type { StoredGuest } from "./rows.ts";
+import { Statements } from "./statements.ts";
+
+interface GuestRow extends Omit<
+  StoredGuest,
+  "joinedMs" | "seenMs" | "saidMs" | "present" | "held" | "muted" | "banned"
+> {
+  readonly joined: number;
+  readonly seen: number;
+  readonly said: number;
+  readonly present: number;
+  readonly held: number;
+  readonly muted: number;
+  readonly banned: number;
+}
+
+interface InviteRow {
+  readonly id: string;
+  readonly room: string;
+  readonly uses: number;
+  readonly used: number;
+  readonly hold: number;
+  readonly created: number;
+  readonly expires: number;
+}
+
+const COLUMNS = "id, room, name, invite, net, joined, seen, said, present, visits, held, muted, banned, messages";
+
+/** Guests, their invites and their bans. All calls are to be made within a transaction, or only read. */
+export class People {
+  readonly #sql: Statements;
+
+  constructor(db: Database) {
+    this.#sql = new Statements(db);
+  }
+
+  addInvite(digest: Uint8Array, { id, channel, uses, hold, createdMs, expiresMs }: Omit<Invite, "used">): void {
+    this.#sql.run(
+      "INSERT INTO invites (id, digest, room, uses, hold, created, expires) VALUES (?, ?, ?, ?, ?, ?, ?)",
+      id,
+      digest,
+      channel,
+      uses,
+      Number(hold),
+      createdMs,
+      expiresMs,
+    );
+  }
+
+  inviteBy(digest: Uint8Array): Invite | null {
+    const [row] = rowsOf<InviteRow>(this.#sql.all("SELECT * FROM invites WHERE digest = ?", digest));
+    return row === undefined ? null : inviteOf(row);
+  }
+
+  invites(): readonly Invite[] {
+    return rowsOf<InviteRow>(this.#sql.all("SELECT * FROM invites ORDER BY created DESC, id LIMIT 1000")).map(inviteOf);
+  }
+
+  useInvite(id: string): void {
+    this.#sql.run("UPDATE invites SET used = used + 1 WHERE id = ?", id);
+  }
+
+  removeInvite(id: string): boolean {
+    return this.#sql.run("DELETE FROM invites WHERE id = ?", id) > 0;
+  }
+
+  add(guest: StoredGuest, looks: string, digest: Uint8Array): void {
+    this.#sql.run(
+      `INSERT INTO guests (id, room, name, skeleton, digest, invite, net, joined, seen, held)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      guest.id,
+      guest.room,
+      guest.name,
+      looks,
+      digest,
+      guest.invite,
+      guest.net,
+      guest.joinedMs,
+      guest.seenMs,
+      Number(guest.held),
+    );
+  }
+
+  find(id: string): StoredGuest | null {
+    return this.#guests("WHERE id = ?", id)[0] ?? null;
+  }
+
+  by(digest: Uint8Array): StoredGuest | null {
+    return this.#guests("WHERE digest = ?", digest)[0] ?? null;
+  }
+
+  /** Whether nobody in the room has a name that looks like this, but perhaps the one with this id. */
+  isFree(room: string, looks: string, but = ""): boolean {
+    return (
+      this.#sql.all("SELECT 1 FROM guests WHERE room = ? AND skeleton = ? AND id <> ?", room, looks, but).length === 0
+    );
+  }
+
+  all(room: string | null): readonly StoredGuest[] {
+    if (room === null) return this.#guests("ORDER BY seen DESC LIMIT 5000");
+    return this.#guests("WHERE room = ? ORDER BY seen DESC LIMIT 5000", room);
+  }
+
+  count(room: string): number {
+    return (
+      rowsOf<{ count: number }>(this.#sql.all("SELECT count(*) AS count FROM guests WHERE room = ?", room))[0]?.count ??
+      0
+    );
+  }
+
+  rename(id: string, name: string, looks: string): void {
+    this.#sql.run("UPDATE guests SET name = ?, skeleton = ? WHERE id = ?", name, looks, id);
+  }
+
+  set(id: string, what: "held" | "muted" | "banned" | "present", on: boolean): void {
+    this.#sql.run(`UPDATE guests SET ${what} = ? WHERE id = ?`, Number(on), id);
+  }
+
+  came(id: string, nowMs: number): void {
+    this.#sql.run("UPDATE guests SET present = 1, visits = visits + 1, seen = ? WHERE id = ?", nowMs, id);
+  }
+
+  seen(id: string, nowMs: number): void {
+    this.#sql.run("UPDATE guests SET seen = ? WHERE id = ?", nowMs, id);
+  }
+
+  spoke(id: string, nowMs: number): void {
+    this.#sql.run("UPDATE guests SET messages = messages + 1, said = ?, seen = ? WHERE id = ?", nowMs, nowMs, id);
+  }
+
+  /** Nobody knows the secret of this digest: nobody is this guest any more, and others may have the name. */
+  leave(id: string, digest: Uint8Array): void {
+    this.#sql.run("UPDATE guests SET digest = ?, skeleton = id, present = 0 WHERE id = ?", digest, id);
+  }
+
+  /** From these addresses nobody joins the room until then. */
+  ban(net: string, room: string, guest: string, untilMs: number): void {
+    this.#sql.run(
+      "INSERT INTO bans VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET until = excluded.until",
+      net,
+      room,
+      guest,
+      untilMs,
+    );
+  }
+
+  unban(guest: string): void {
+    this.#sql.run("DELETE FROM bans WHERE guest = ?", guest);
+  }
+
+  isBanned(net: string, room: string, nowMs: number): boolean {
+    return (
+      this.#sql.all("SELECT 1 FROM bans WHERE net = ? AND room = ? AND until > ? LIMIT 1", net, room, nowMs).length > 0
+    );
+  }
+
+  /** Guests who were banned stay, with their names: nobody else gets them. */
+  prune(nowMs: number, guestsAfterMs: number): void {
+    this.#sql.run("DELETE FROM bans WHERE until <= ?", nowMs);
+    this.#sql.run("DELETE FROM invites WHERE expires < ?", nowMs - 24 * 60 * 60_000);
+    this.#sql.run("DELETE FROM guests WHERE seen < ? AND present = 0", guestsAfterMs);
+  }
+
+  #guests(where: string, ...values: readonly unknown[]): readonly StoredGuest[] {
+    return rowsOf<GuestRow>(this.#sql.all(`SELECT ${COLUMNS} FROM guests ${where}`, ...values)).map(guestOf);
+  }
+}
+
+function guestOf({ joined, seen, said, present, held, muted, banned, ...row }: GuestRow): StoredGuest {
+  return {
+    ...row,
+    joinedMs: joined,
+    seenMs: seen,
+    saidMs: said,
+    present: present !== 0,
+    held: held !== 0,
+    muted: muted !== 0,
+    banned: banned !== 0,
+  };
+}
+
+const inviteOf = ({ id, room, uses, used, hold, created, expires }: InviteRow): Invite => ({
+  id,
+  channel: room,
+  uses,
+  used,
+  hold: hold !== 0,
+  createdMs: created,
+  expiresMs: expires,
+});
+
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters, typescript/no-unsafe-type-assertion -- the columns are named in each statement
+const rowsOf = <Row>(rows: readonly unknown[]): readonly Row[] => rows as readonly Row[];
