@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { JSX } from "preact";
+import { Component, type JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { StatusView, TailLine } from "../../../src/admin/views.ts";
 import { clock, utc } from "../lib/format.ts";
@@ -83,30 +83,28 @@ function Log({ shown, wanted }: { readonly shown: Lines; readonly wanted: string
       }}
     >
       {shown.count === 0 ? <p class="muted quiet">{texts.quiet}</p> : null}
-      {shown.blocks.map((block) => rendered(block, wanted))}
+      {shown.blocks.map((block) => (
+        <Block key={block.key} block={block} wanted={wanted} />
+      ))}
     </div>
   );
 }
 
-/** The same object for a block that is the same, so that nothing of it is compared again. */
-let blocks = new WeakMap<LineBlock, JSX.Element>();
-let blocksFor = "";
+interface BlockProps {
+  readonly block: LineBlock;
+  readonly wanted: string;
+}
 
-function rendered(block: LineBlock, wanted: string): JSX.Element {
-  if (wanted !== blocksFor) {
-    blocks = new WeakMap();
-    blocksFor = wanted;
+/** Is compared again only when it is another block. Keeping its elements instead would keep all that were before. */
+class Block extends Component<BlockProps> {
+  override shouldComponentUpdate({ block, wanted }: BlockProps): boolean {
+    return block !== this.props.block || wanted !== this.props.wanted;
   }
-  const known = blocks.get(block);
-  if (known !== undefined) return known;
-  const fitting = wanted.trim() === "" ? block.lines : block.lines.filter((line) => fits(wordsOf(line), wanted));
-  const made = (
-    <div key={block.key} class="block">
-      {fitting.map(rowOf)}
-    </div>
-  );
-  blocks.set(block, made);
-  return made;
+
+  override render({ block, wanted }: BlockProps): JSX.Element {
+    const fitting = wanted.trim() === "" ? block.lines : block.lines.filter((line) => fits(wordsOf(line), wanted));
+    return <div class="block">{fitting.map(rowOf)}</div>;
+  }
 }
 
 const wordsOf = ({ account, channel, gateways, by, event, text }: TailLine): string =>
