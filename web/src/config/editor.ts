@@ -72,6 +72,7 @@ function extensionsOf(text: string, { label, format, readOnly, onChange }: Edito
     drawSelection(),
     highlightActiveLine(),
     keymap.of([...defaultKeymap, ...historyKeymap]),
+    EditorView.domEventHandlers({ beforeinput: replaceLines }),
     LANGUAGES[format],
     syntaxHighlighting(COLOURS),
     LOOK,
@@ -80,6 +81,23 @@ function extensionsOf(text: string, { label, format, readOnly, onChange }: Edito
       if (docChanged) onChange(state.sliceDoc());
     }),
   ];
+}
+
+/** A browser gives the lines that it joins a style attribute, which the page's policy refuses and reports. */
+function replaceLines(event: InputEvent, view: EditorView): boolean {
+  const { state } = view;
+  const { from, to } = state.selection.main;
+  const { data, inputType, isComposing } = event;
+  if (
+    data === null ||
+    inputType !== "insertText" ||
+    isComposing ||
+    state.readOnly ||
+    state.doc.lineAt(from).number === state.doc.lineAt(to).number
+  )
+    return false;
+  view.dispatch(state.replaceSelection(data), { userEvent: "input.type", scrollIntoView: true });
+  return true;
 }
 
 const COLOURS = HighlightStyle.define([
