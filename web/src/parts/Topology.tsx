@@ -115,7 +115,7 @@ function Nodes({ side, nodes, layout, selected, isDim, onSelect }: NodesProps): 
               <span class={`state ${node.state}`}>
                 <span class="name">{node.name}</span>
               </span>
-              {node.note === undefined ? null : <span class="note">{node.note}</span>}
+              {node.note === undefined ? null : <span class="note" data-note={node.note} />}
             </button>
           </li>
         );
