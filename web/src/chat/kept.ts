@@ -1,10 +1,10 @@
 /** What the browser keeps for a room. A browser that keeps nothing (private windows, a full disk) goes on without. */
-export interface Kept {
+export interface KeptText {
   readonly read: () => string;
   readonly write: (text: string) => void;
 }
 
-const kept = (name: string): Kept => ({
+const kept = (name: string): KeptText => ({
   read: () => {
     try {
       return localStorage.getItem(name) ?? "";
@@ -23,10 +23,10 @@ const kept = (name: string): Kept => ({
 });
 
 /** What was typed and not sent. */
-export const draftOf = (room: string): Kept => kept(`rialto.draft.${room}`);
+export const draftOf = (room: string): KeptText => kept(`rialto.draft.${room}`);
 
 /** The id of the last message that was seen. */
-export const seenIn = (room: string): Kept => kept(`rialto.seen.${room}`);
+export const seenIn = (room: string): KeptText => kept(`rialto.seen.${room}`);
 
 /** Also where the page is not of a secure origin, which has no `randomUUID`. */
 export const newKey = (): string =>
