@@ -48,7 +48,7 @@ export function useBrowser(): TestBrowser {
     browser = await chromium.launch({ executablePath: pathOf("chromium"), args: ARGUMENTS, timeout: START_MS });
   });
   afterEach(() => {
-    for (const { faults } of shared) expect(faults, "what was wrong on the page").toEqual([]);
+    for (const { faults } of shared) expect(faults).toEqual([]);
   });
   afterAll(async () => await browser?.close());
   return {
@@ -59,7 +59,7 @@ export function useBrowser(): TestBrowser {
       else {
         onTestFinished(async () => {
           await visit.close();
-          expect(visit.faults, `what was wrong on ${url}`).toEqual([]);
+          expect(visit.faults).toEqual([]);
         });
       }
       await visit.page.goto(url);
@@ -115,7 +115,8 @@ async function contextFor(browser: Browser, options: VisitOptions): Promise<Brow
   // The browser tells most of these on its console, and not all.
   await context.addInitScript({
     content: `document.addEventListener("securitypolicyviolation", (event) => console.error(
-      "policy: " + event.violatedDirective + " " + event.blockedURI + " " + event.sourceFile + " " + event.sample))`,
+      ["policy:", event.violatedDirective, event.blockedURI, event.sourceFile, event.sample,
+        event.composedPath()[0].outerHTML?.slice(0, 200)].join(" ")))`,
   });
   if (axe) {
     const file = createRequire(import.meta.url).resolve("axe-core/axe.min.js");

@@ -1,0 +1,126 @@
+import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { arrival, brought, compare, numbered } from "../irc/world.ts";
+import { needs } from "../servers/installed.ts";
+import { flawsOf, useBrowser, type Visit } from "../support/browser.ts";
+import { eventually } from "../support/wait.ts";
+import { CHANNEL, goTo, type Office, openOffice } from "./office.ts";
+
+const PAGES = ["Now", "Configuration"];
+
+needs(["chromium", "ngircd", "python3-irc"], () => {
+  const browser = useBrowser();
+  let office: Office;
+  /** Whom all cases share: an operator who is signed in. */
+  let desk: Visit;
+  beforeAll(async () => {
+    office = await openOffice();
+    await arrival(office.eve, CHANNEL);
+    desk = await browser.open(await office.link(), { shared: true });
+    // The page asks who it is before anybody is signed in.
+    desk.expects(/status of 401/u);
+    await desk.page.getByRole("table", { name: "Bridges" }).waitFor();
+  });
+  afterAll(async () => await office.close());
+
+  test("a link signs in once; without one the page asks for it, and shows nothing else", async () => {
+    const link = await office.link();
+    const first = await browser.open(link);
+    first.expects(/status of 401/u);
+    await first.page.getByRole("table", { name: "Bridges" }).waitFor();
+    expect(first.page.url()).not.toContain(link.split("#")[1]);
+    const second = await browser.open(link);
+    second.expects(/status of 401/u);
+    await second.page.getByRole("alert").filter({ hasText: "does not work" }).waitFor();
+    expect(await second.page.getByRole("table").count()).toBe(0);
+    await second.page.goto(new URL("/", link).href);
+    await second.page.getByText("rialto dashboard").waitFor();
+    expect(await second.page.content()).not.toContain(CHANNEL);
+    await first.page.reload();
+    await first.page.getByRole("table", { name: "Bridges" }).waitFor();
+    await first.page.getByRole("button", { name: "Sign out" }).click();
+    await first.page.getByText("rialto dashboard").waitFor();
+  });
+
+  test("what is said is seen on Now as it is said", async () => {
+    await goTo(desk, "Now");
+    const live = desk.page.getByRole("log", { name: "Live" });
+    await office.rialto.client("desk").say({ text: "seen by all", username: "anna" });
+    await live.filter({ hasText: "seen by all" }).waitFor();
+  });
+
+  test("a configuration with an error is refused at its line; a good one is applied, and no message is lost", async () => {
+    const { rialto, eve } = office;
+    await goTo(desk, "Configuration");
+    const { page } = desk;
+    const box = page.getByRole("textbox", { name: "Configuration" });
+    await box.filter({ hasText: "RemoteNickFormat" }).waitFor();
+    const replace = async (text: string): Promise<void> => {
+      await box.focus();
+      await page.keyboard.press("Control+A");
+      await page.keyboard.insertText(text);
+    };
+    const before = await readFile(rialto.file, "utf8");
+    const lines = before.split("\n");
+    const at = lines.findIndex((line) => line.startsWith("RemoteNickFormat")) + 1;
+    await replace(lines.with(at - 1, 'RemoteNickFormat = ["no"]').join("\n"));
+    await page.getByRole("button", { name: "Apply", exact: true }).click();
+    const problem = page
+      .getByRole("list", { name: "Problems" })
+      .getByRole("listitem")
+      .filter({ hasText: `line ${at},` });
+    await problem.filter({ hasText: "RemoteNickFormat" }).waitFor();
+    expect(await readFile(rialto.file, "utf8")).toBe(before);
+
+    const texts = numbered("during", 300);
+    const posting = (async () => {
+      for (const text of texts) await rialto.client("desk").say({ text, username: "anna" });
+    })();
+    await replace(lines.with(at - 1, 'RemoteNickFormat = "[{NICK}] "').join("\n"));
+    await page.getByRole("button", { name: "Apply", exact: true }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Apply", exact: true }).click();
+    await page.getByRole("status").filter({ hasText: "was applied" }).waitFor();
+    expect(await readFile(rialto.file, "utf8")).toContain('RemoteNickFormat = "[{NICK}] "');
+    await posting;
+    await rialto.client("desk").say({ text: "after", username: "anna" });
+    await eve.ears.untilText(CHANNEL, "[anna] after");
+    const heard = eve.ears.in(CHANNEL);
+    const got = [...brought(heard, "<anna> "), ...brought(heard, "[anna] ")];
+    expect(compare(texts, got)).toEqual({ arrived: texts.length, missing: [], doubled: [], inOrder: true });
+  });
+
+  test("no page keeps anybody out: axe-core finds nothing, and the keyboard reaches everything", async () => {
+    const visit = await browser.open(await office.link(), { axe: true });
+    visit.expects(/status of 401/u);
+    await visit.page.getByRole("table", { name: "Bridges" }).waitFor();
+    for (const name of PAGES) {
+      await goTo(visit, name);
+      await eventually(
+        async () => await visit.page.title(),
+        (title) => title.startsWith(name),
+        () => `the page ${name}`,
+      );
+      expect((await flawsOf(visit)).map((flaw) => `${name}: ${flaw}`)).toEqual([]);
+    }
+  });
+
+  test("an outage is an alert on Now, with what waits, and gone when it is over", async () => {
+    await goTo(desk, "Now");
+    const { page } = desk;
+    const alerts = page.getByRole("region", { name: "Alerts" });
+    const row = page.getByRole("table", { name: "Bridges" }).getByRole("row").filter({ hasText: CHANNEL });
+    await row.filter({ hasText: "joined" }).waitFor();
+    await office.irc.kill();
+    await alerts.filter({ hasText: "irc.town" }).waitFor();
+    const said = office.rialto.client("desk").say({ text: "said while nobody hears", username: "anna" });
+    await row
+      .getByRole("cell", { name: /^1(?: ·|$)/u })
+      .first()
+      .waitFor();
+    await said;
+    await office.irc.restart();
+    // It tries again by itself, at the latest after half a minute.
+    await row.filter({ hasText: "joined" }).waitFor({ timeout: 60_000 });
+    await alerts.filter({ hasNotText: "irc.town" }).waitFor();
+  });
+});
