@@ -11,6 +11,8 @@ import { openAdminV1 } from "../http/admin/v1/index.ts";
 import { cookieKind, secretIn } from "../http/admin/v1/session-deps.ts";
 import type { OwnNames } from "../http/own-host.ts";
 import type { V1Host, V1Service } from "../http/v1/index.ts";
+import { ConnectDesk } from "./connect-desk.ts";
+import { Trials, type TrialsOptions } from "./trials.ts";
 import { ConfigDesk, type ConfigDeskOptions } from "./config-desk.ts";
 import type { Clock } from "../contract/host.ts";
 import type { Log } from "../log/log.ts";
@@ -37,6 +39,8 @@ export interface AdminV1Sources {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly config: ConfigDeskOptions;
+  /** How their sessions are now. */
+  readonly accounts: TrialsOptions["accounts"];
   readonly access: AccessDeps;
 }
 
@@ -61,17 +65,25 @@ export async function openOperatorApi(sources: AdminV1Sources, host: V1Host): Pr
     clock,
     onError: (error) => host.onError(error, "the status for pages"),
   });
+  const { running } = sources.config;
+  const config = new ConfigDesk(sources.config);
+  const reveal = async (texts: readonly string[]) => await config.reveal(texts);
+  const trials = new Trials({ running, accounts: sources.accounts, reveal, clock, random: Math.random });
   return openAdminV1({
     deps: {
       operator,
       session: { logins, sessions, cookie },
       access: sources.access,
-      config: new ConfigDesk(sources.config),
+      config,
+      connect: new ConnectDesk(running, config, trials),
       now: { live, clock, history },
     },
     doorman,
     monoMs: () => clock.monoMs(),
     host,
-    close: () => Promise.resolve(sessions.close()),
+    close: () => {
+      trials.close();
+      return Promise.resolve(sessions.close());
+    },
   });
 }

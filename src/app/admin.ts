@@ -163,10 +163,11 @@ export class Admin {
     const logins = this.#logins;
     const port = (): number => Number(URL.parse(this.#url ?? "")?.port ?? 0);
     const { config: running, reload, wrote } = sources;
+    const accounts = async () => await sources.delivery().status();
     const desk = { running, reload, wrote, env: process.env, nowMs };
     const common = { ...shown, token, logins, tokens, log, clock: systemClock, logger };
     const access = { apis: () => apisOf(config()), webhooks: sources.webhooks };
-    const own = { ...common, names, publicOrigin, port, config: desk, access };
+    const own = { ...common, names, publicOrigin, port, config: desk, access, accounts };
     const v1 = new V1Door(async (host) => {
       const { openOperatorApi } = await import("./admin-v1.ts");
       return await openOperatorApi(own, host);

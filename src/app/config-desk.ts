@@ -87,6 +87,13 @@ export class ConfigDesk implements ConfigDeps {
     return { problems: flaws, ...this.#changes(loaded, await this.#scrubber(real)) };
   }
 
+  /** Texts of which those that are masks become the secrets they stand for; null: one stands for none. */
+  async reveal(texts: readonly string[]): Promise<readonly string[] | null> {
+    const keptOf = await this.#compileKept(texts.join("\n"), await this.#source());
+    const shown = texts.map((text) => (/^<kept:\w+>$/u.test(text) ? (keptOf(text)?.secret ?? null) : text));
+    return shown.every((text) => text !== null) ? shown : null;
+  }
+
   async write(text: string, etag: string): Promise<ConfigWritten> {
     const before = this.#last;
     const own = (async () => {

@@ -15,6 +15,8 @@ export interface OpenArgs<S> {
    * that have no use for it.
    */
   readonly folder?: string;
+  /** Only to see whether it works: nothing that waits on the network may be passed over or acknowledged. */
+  readonly trial?: true;
   /** Aborted when the try is to be given up. */
   readonly signal: AbortSignal;
 }

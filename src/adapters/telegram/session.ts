@@ -14,7 +14,7 @@ type TelegramOpened = Opened<Handlers<typeof capabilities>>;
 
 /** Logs a bot in, and takes up what happens in its chats. `loadPainter`: of what makes stickers PNG. */
 export async function open(
-  { settings, host, since, signal }: OpenArgs<TelegramSettings>,
+  { settings, host, since, trial, signal }: OpenArgs<TelegramSettings>,
   loadPainter = loadSharp,
 ): Promise<TelegramOpened> {
   const { clock } = host;
@@ -26,7 +26,7 @@ export async function open(
     http.close();
     polls.close();
   };
-  const login = await logIn({ api, isFirst: since === null, signal });
+  const login = await logIn({ api, isFirst: since === null && trial !== true, signal });
   if (!login.ok) {
     close();
     return login;

@@ -1,5 +1,6 @@
 import type { AdminDeps } from "../routes.ts";
 import type { ConfigDeps } from "./config-deps.ts";
+import type { ConnectDeps } from "./connect-deps.ts";
 import type { AccessDeps } from "./access-deps.ts";
 import type { NowDeps } from "./now-deps.ts";
 import type { SessionDeps } from "./session-deps.ts";
@@ -10,6 +11,8 @@ export interface AdminV1Deps {
   readonly operator: AdminDeps;
   /** The configuration file. */
   readonly config: ConfigDeps;
+  /** What helps to link networks. */
+  readonly connect: ConnectDeps;
   /** What the dashboard shows. */
   readonly now: NowDeps;
   readonly session: SessionDeps;

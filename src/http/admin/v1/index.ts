@@ -7,6 +7,7 @@ import type { Route } from "../../v1/route.ts";
 import type { AdminV1Deps } from "./deps.ts";
 import type { OperatorDoorman } from "./doorman.ts";
 import { configRoutes } from "./routes/config.ts";
+import { connectRoutes } from "./routes/connect.ts";
 import { adminEventsRoutes } from "./routes/events.ts";
 import { adminMessagesRoutes } from "./routes/messages.ts";
 import { historyRoutes } from "./routes/history.ts";
@@ -22,6 +23,7 @@ export const adminV1Routes: readonly Route<AdminV1Deps>[] = [
   ...adminEventsRoutes,
   ...adminMessagesRoutes,
   ...configRoutes,
+  ...connectRoutes,
   ...tokensRoutes,
   ...webhooksOfAllRoutes,
   ...historyRoutes,

@@ -1,0 +1,130 @@
+import { adapters, protocols } from "../adapters/registry.ts";
+import type { Account, Config } from "../config/config.ts";
+import { type TypedFlaw, readTyped } from "../config/typed.ts";
+import type { Clock } from "../contract/host.ts";
+import type { Manifest } from "../contract/manifest.ts";
+import type { AccountStatus } from "../delivery/status.ts";
+import { tryAccount } from "../delivery/trial.ts";
+import { checkPattern } from "../gateway/regex.ts";
+import { findLoops } from "../gateway/loops.ts";
+import type { OnlineAsked, OnlineResult, OnlineStep } from "../http/admin/v1/connect-deps.ts";
+import { whyBusy } from "./busy.ts";
+
+export interface TrialsOptions {
+  readonly running: () => Config;
+  readonly accounts: () => Promise<readonly Pick<AccountStatus, "key" | "state" | "as" | "why" | "remedy">[]>;
+  /** See ConfigDesk. */
+  readonly reveal: (texts: readonly string[]) => Promise<readonly string[] | null>;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+const AT_ONCE = 4;
+
+/** Tries accounts as they are typed, a few at once and each once. */
+export class Trials {
+  readonly #options: TrialsOptions;
+  readonly #busy = new Set<string>();
+  readonly #end = new AbortController();
+
+  constructor(options: TrialsOptions) {
+    this.#options = options;
+  }
+
+  async try(asked: OnlineAsked): Promise<OnlineResult | "busy"> {
+    const key = `${asked.protocol}.${asked.name}`.toLowerCase();
+    if (this.#busy.has(key) || this.#busy.size >= AT_ONCE) return "busy";
+    this.#busy.add(key);
+    try {
+      return { steps: await this.#steps(asked, key), rooms: [] };
+    } finally {
+      this.#busy.delete(key);
+    }
+  }
+
+  close(): void {
+    this.#end.abort();
+  }
+
+  async #steps(asked: OnlineAsked, key: string): Promise<readonly OnlineStep[]> {
+    const { protocol, name, settings, channel } = asked;
+    const manifest = protocols.get(protocol);
+    if (manifest === undefined) return [settingsStep(false, `there is no protocol ${protocol}`)];
+    const known = this.#options.running().accounts.get(key);
+    if (settings === undefined) {
+      return known === undefined
+        ? [settingsStep(false, `the configuration has no account ${key} in an enabled gateway`)]
+        : [await this.#state(known)];
+    }
+    const real = await this.#real(settings);
+    if (real === null) return [settingsStep(false, "a mask stands for no secret that Rialto knows; type the secret")];
+    const rules = { protocols, checkPattern, findLoops };
+    const read = readTyped({ manifest, name: `${protocol}.${name}`, settings: real, general: {} }, rules);
+    const flaws = [...read.flaws.filter(({ severity }) => severity === "error"), ...channelFlaws(manifest, channel)];
+    if (flaws.length > 0 || read.account === null)
+      return flaws.map(({ message, remedy }) => ({ name: "settings", ok: false, why: message, remedy }));
+    return [settingsStep(true, "the settings can be read"), ...(await this.#online(read.account, manifest, channel))];
+  }
+
+  async #online(account: Account, manifest: Manifest, channel: string): Promise<readonly OnlineStep[]> {
+    const { protocol, settings } = account;
+    const adapter = adapters.get(protocol);
+    const same = [...this.#options.running().accounts.values()].find((other) => isSameLogin(other, account, manifest));
+    // Two sessions of one login would throw each other out, or share what comes between them.
+    if (same !== undefined) return [await this.#state(same)];
+    if (adapter === undefined) return await addressSteps(settings["BindAddress"]);
+    const { clock, random } = this.#options;
+    const channels = channel === "" ? [] : [{ name: channelName(manifest, channel), options: {} }];
+    return await tryAccount({ adapter, settings, channels, clock, random, signal: this.#end.signal });
+  }
+
+  /** How the session is that runs. */
+  async #state({ key, name }: Account): Promise<OnlineStep> {
+    const found = (await this.#options.accounts()).find((status) => status.key === key);
+    const step = { name: "running", remedy: found?.remedy ?? "" } as const;
+    if (found === undefined) return { ...step, ok: true, why: `${name} runs` };
+    const { state, as, why } = found;
+    const what = `${name} runs with this login already, so it is not disturbed: it is ${state}`;
+    const who = as === null ? "" : ` as ${as}`;
+    return { ...step, ok: state === "online", why: `${what}${who}${why === null ? "" : `: ${why.message}`}` };
+  }
+
+  async #real(settings: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>> | null> {
+    const texts = Object.entries(settings).filter((entry): entry is [string, string] => typeof entry[1] === "string");
+    const shown = await this.#options.reveal(texts.map(([, text]) => text));
+    if (shown === null) return null;
+    return { ...settings, ...Object.fromEntries(texts.map(([name], at) => [name, shown[at]])) };
+  }
+}
+
+const settingsStep = (ok: boolean, why: string): OnlineStep => ({ name: "settings", ok, why, remedy: "" });
+
+function channelFlaws({ channel: rule }: Manifest, channel: string): readonly Pick<TypedFlaw, "message" | "remedy">[] {
+  if (channel === "" || rule === undefined || new RegExp(rule.pattern, "u").test(channel)) return [];
+  return [{ message: `the channel ${rule.hint}`, remedy: "" }];
+}
+
+function channelName({ channel: rule }: Manifest, channel: string): string {
+  return rule?.lowerCase === true ? channel.replaceAll(/[A-Z]/gu, (letter) => letter.toLowerCase()) : channel;
+}
+
+/** Whether two accounts cannot both have a session: one name on one network, or one secret. */
+function isSameLogin(other: Account, account: Account, { schema, network, login, protocol }: Manifest): boolean {
+  if (other.protocol !== protocol || other.down !== null) return false;
+  const same = (name: string | undefined): boolean => {
+    const [a, b] = name === undefined ? [] : [other.settings[name], account.settings[name]];
+    return typeof a === "string" && typeof b === "string" && a !== "" && a.toLowerCase() === b.toLowerCase();
+  };
+  if (login !== undefined && same(login) && (network === undefined || same(network))) return true;
+  const secrets = Object.entries(schema.properties).filter(
+    ([, { secret, type }]) => secret === true && type === "string",
+  );
+  // A password may be that of several people; a token is somebody's.
+  return secrets.some(([name]) => /token/iu.test(name) && same(name) && (network === undefined || same(network)));
+}
+
+async function addressSteps(address: unknown): Promise<readonly OnlineStep[]> {
+  if (typeof address !== "string") return [];
+  const why = await whyBusy(address);
+  return [{ name: "connect", ok: why === null, why: why ?? `${address} is free`, remedy: "" }];
+}
