@@ -13,7 +13,7 @@ export const nowTexts = textsOf({
   reconnect: "Connect now",
   resume: "Resume",
   pause: "Pause",
-  reconnectOf: (account: string) => `Connect ${account} now`,
+  reconnectOf: (account: string) => `Connect now: ${account}`,
   resumeOf: (account: string) => `Resume ${account}`,
   pauseOf: (account: string) => `Pause ${account}`,
   pauseTitle: (account: string) => `Pause ${account}?`,

@@ -11,14 +11,15 @@ interface ButtonProps {
   /** Where the words on it do not say enough. */
   readonly label?: string;
   readonly pressed?: boolean;
+  readonly small?: boolean;
 }
 
 export function Button({ kind = "plain", type = "button", ...props }: ButtonProps): JSX.Element {
-  const { children, onPress, busy = false, disabled = false, label, pressed } = props;
+  const { children, onPress, busy = false, disabled = false, label, pressed, small = false } = props;
   return (
     <button
       type={type}
-      class={`button ${kind}`}
+      class={`button ${kind}${small ? " small" : ""}`}
       disabled={disabled}
       aria-disabled={busy ? "true" : undefined}
       aria-busy={busy ? "true" : undefined}

@@ -13,14 +13,19 @@ interface DialogProps {
   readonly onClose: () => void;
 }
 
-/** Shown as long as it is rendered. The browser keeps the focus in it and gives it back. */
+/** Shown as long as it is rendered. The browser keeps the focus in it. */
 export function Dialog({ title, children, actions, onClose }: DialogProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
     const { current } = dialog;
+    const before = document.activeElement;
     current?.showModal();
-    return () => current?.close();
+    return () => {
+      current?.close();
+      // Removed as it is, the browser leaves the focus nowhere.
+      if (before instanceof HTMLElement) before.focus();
+    };
   }, []);
   return (
     <dialog
