@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { FileId } from "../contract/ids.ts";
+import { encode } from "../gateway/codec.ts";
 import { aFile, aGateway, aMessage } from "../gateway/samples.suite.ts";
 import { outageSubject } from "../gateway/outages.ts";
 import { ALL, feedStage, GATEWAYS, readAll, seqsOf } from "./feed-stage.suite.ts";
@@ -177,6 +178,21 @@ test("positions: the last n that pass, a moment, and how many come after", async
     expect(await feed.count(0, ALL, 7)).toBe(7);
     expect(await feed.count(seqs[9] ?? 0, onlyY, 1000)).toBe(6);
   }
+});
+
+test("what is far behind is not decoded to be counted by its types", async () => {
+  const { log, open } = await feedStage();
+  const payload = encode(aMessage({ text: "t" }));
+  const entry = { subject: X, key: null, label: "", payload };
+  const add = async (count: number) =>
+    await log.append({ account: "net.a", entries: Array<typeof entry>(count).fill(entry) });
+  const topics = { ...ALL, types: ["topic.changed"] };
+  await add(900);
+  expect(await open().count(0, topics, 10_000)).toBe(0);
+  await add(600);
+  const feed = open();
+  expect(await feed.count(0, topics, 10_000)).toBe(1500);
+  expect(await feed.count(600, topics, 10_000)).toBe(0);
 });
 
 test("commits with something for the account are told, others are not", async () => {

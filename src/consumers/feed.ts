@@ -60,7 +60,10 @@ export interface Feed {
   last(count: number, filter: EventFilter): Promise<Seq>;
   /** The position before the first event that was accepted at that moment (Unix ms) or later. */
   since(ms: number): Promise<Seq>;
-  /** How many events with seq > after pass the filter, at most `max`. */
+  /**
+   * How many events with seq > after pass the filter, at most `max`. Where many are to be looked through, those count
+   * that are of other types.
+   */
   count(after: Seq, filter: EventFilter, max: number): Promise<number>;
   /** Calls back after each commit with something for this account. Returns what ends that. */
   onCommit(listener: () => void): () => void;

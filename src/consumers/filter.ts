@@ -12,7 +12,6 @@ export interface FilterPlan {
   /** Null: all. */
   readonly gateways: ReadonlySet<string> | null;
   readonly takes: (type: DurableType) => boolean;
-  readonly takesAllTypes: boolean;
   /** Seq up to which something of these subjects is not for the account. */
   readonly joined: Seq;
 }
@@ -34,9 +33,8 @@ export function planFilter(
     subjects.add(subject);
     for (const { since: seq } of names) joined = Math.max(joined, seq);
   }
-  const takesAllTypes = filter.types.length === 0;
   const key = subjects.size === seen.size ? "" : [...subjects].join("\n");
-  return { subjects, key, gateways, takes: typesOf(filter.types), takesAllTypes, joined };
+  return { subjects, key, gateways, takes: typesOf(filter.types), joined };
 }
 
 /** Whether a filter takes events of this type; none named: all. */

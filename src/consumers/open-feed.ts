@@ -30,7 +30,7 @@ export interface OpenFeed extends Feed {
 const LOOKED_AT_MAX = 2048;
 /** Entries that `last` and `count` look through. */
 const COUNTED_MAX = 100_000;
-/** So many are counted one by one; when there are more, the index of the log says how many. */
+/** So many are counted one by one; when there are more, the index of the log says how many there are at most. */
 const EXACT_MAX = 1000;
 /** Of what one look through many entries holds at once. */
 const STEP_CHARS = 1024 * 1024;
@@ -192,7 +192,8 @@ class LogFeed implements OpenFeed {
   async count(after: Seq, filter: EventFilter, max: number): Promise<number> {
     const plan = (await this.#look()).planOf(filter);
     if (plan.subjects.size === 0) return 0;
-    if (after < this.#window.floor && plan.takesAllTypes && plan.joined <= after) {
+    // Types are in what would have to be decoded.
+    if (after < this.#window.floor && plan.joined <= after) {
       const subjects = [...plan.subjects];
       const { skipped } = await this.#options.log.newest({ subjects, after, limit: 0 });
       if (skipped > EXACT_MAX) return Math.min(skipped, max);
