@@ -139,6 +139,8 @@ const lanesOf = (account: AccountStatus | null): readonly LaneOf[] =>
 function accountState({ state, downSinceMs }: AccountStatus, nowMs: number): HistoryState {
   if (state === "online") return "ok";
   if (state === "degraded") return "degraded";
+  // Nobody wanted it to be there.
+  if (state === "paused") return "none";
   if (state === "connecting" && nowMs - (downSinceMs ?? nowMs) < CONNECTING_MS) return "none";
   return "down";
 }

@@ -10,7 +10,7 @@ export interface Watcher {
   readonly tell: (type: "status" | "change", json: string) => void;
 }
 
-export interface LiveOptions {
+export interface LiveStatusOptions {
   readonly status: () => Promise<StatusView>;
   readonly clock: Pick<Clock, "after">;
   /** Of bugs: the status is made of what cannot fail. */
@@ -26,7 +26,7 @@ const EACH_MS = 1_000;
  * nothing waits for it meanwhile.
  */
 export class LiveStatus {
-  readonly #options: LiveOptions;
+  readonly #options: LiveStatusOptions;
   /** Whether it has the last status that was told. */
   readonly #watchers = new Map<Watcher, boolean>();
   /** What changes are told against; but for what drifts, it is the newest. */
@@ -35,7 +35,7 @@ export class LiveStatus {
   #isLooking = false;
   #cancel: (() => void) | null = null;
 
-  constructor(options: LiveOptions) {
+  constructor(options: LiveStatusOptions) {
     this.#options = options;
   }
 

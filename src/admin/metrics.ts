@@ -23,7 +23,14 @@ export interface ScrapeSources {
 /** Seconds. */
 const APPEND_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const SEND_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
-const STATES: readonly AccountStatus["state"][] = ["connecting", "online", "degraded", "waiting", "action-needed"];
+const STATES: readonly AccountStatus["state"][] = [
+  "connecting",
+  "online",
+  "degraded",
+  "waiting",
+  "action-needed",
+  "paused",
+];
 
 const LANE = ["gateway", "account"] as const;
 const ROOM = [...LANE, "channel"] as const;

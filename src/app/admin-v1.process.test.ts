@@ -97,3 +97,29 @@ test("how accounts were is kept over a restart", async () => {
   // Before anybody can know how it is now.
   expect(await states()).toEqual(before);
 });
+
+test("an account is paused, stays so over a restart, and is resumed; one of the API is not", async () => {
+  const { ask, left, restart } = await openDashboardStage();
+  const act = async (account: string, what: string) => await ask("POST", `/v1/admin/accounts/${account}/${what}`);
+  expect(await act("IRC.net", "pause")).toMatchObject({ status: 200, body: { key: "irc.net", state: "paused" } });
+  const paused = (await ask("GET", "/v1/admin/status")).body as StatusView;
+  expect(paused.troubles.map(({ of, what }) => `${of} ${what}`)).toContain(
+    "irc.net paused by an operator: what goes there waits, up to MaxAge",
+  );
+  await left.say({ gateway: "g", text: "hello" });
+  await restart();
+  const later = (await ask("GET", "/v1/admin/status")).body as StatusView;
+  expect(later.accounts[0]).toMatchObject({ state: "paused", channels: [{ lanes: [{ waiting: 1 }] }] });
+  expect(await act("irc.net", "reconnect")).toMatchObject({ status: 409, body: { code: "conflict" } });
+  expect((await act("irc.net", "resume")).status).toBe(200);
+  const isOpen = ({ body }: Awaited<ReturnType<typeof ask>>): boolean =>
+    (body as StatusView).accounts[0]?.state !== "paused";
+  await eventually(
+    async () => await ask("GET", "/v1/admin/status"),
+    isOpen,
+    () => "an account that goes on",
+  );
+  expect((await act("irc.net", "reconnect")).status).toBe(200);
+  expect(await act("api.left", "pause")).toMatchObject({ status: 409 });
+  expect(await act("irc.other", "pause")).toMatchObject({ status: 404 });
+});

@@ -48,7 +48,7 @@ export interface AdminSources {
   readonly routes: Routes;
   /** As it is now. */
   readonly config: () => Config;
-  readonly delivery: () => Pick<Delivery, "status" | "loops">;
+  readonly delivery: () => Pick<Delivery, "status" | "loops" | "control">;
   readonly readers: () => readonly ReaderView[];
   /** Passed by what is said: it waits while the configuration is changed. */
   readonly pass: <T>(task: () => Promise<T>) => Promise<T>;
@@ -216,6 +216,8 @@ export class Admin {
         return scrubber.cleanAll(await explain(question, limit === undefined ? asked : { ...asked, limit }));
       },
       story: async (seq) => scrubber.cleanAll(await explainOne(seq, telling)),
+      control: async (accountKey, act) => await delivery().control(accountKey, act),
+      account: (name) => config().accounts.get(name.toLowerCase()) ?? null,
       unknown: (gateway) => (gateways().includes(gateway) ? null : noSuchGateway(gateways())),
       follow: (follower) => followers.add(follower),
       say: (words) => pass(() => say(words, { log, routes, gateways, nowMs })),

@@ -64,7 +64,7 @@ export interface ApiCore {
   /** Read from the log when somebody asks for them first. Rejects with a LogError. */
   readonly tokens: () => Promise<Tokens>;
   /** Null: it is not open yet. */
-  readonly delivery: () => Pick<Delivery, "members" | "status"> | null;
+  readonly delivery: () => Pick<Delivery, "control" | "members" | "status"> | null;
   /** All API accounts, as pages of the built-in example; null until all of them listen. */
   readonly sides: () => readonly Side[] | null;
 }

@@ -38,7 +38,7 @@ export interface V1Sources {
   readonly account: () => Account;
   readonly config: () => Config;
   /** Null: nothing is connected yet. */
-  readonly delivery: () => Pick<Delivery, "members" | "status"> | null;
+  readonly delivery: () => Pick<Delivery, "control" | "members" | "status"> | null;
   /** All of the program's. Rejects with a LogError. */
   readonly tokens: () => Promise<Tokens>;
   readonly names: (() => OwnNames) | null;
@@ -74,6 +74,7 @@ export async function openV1(sources: V1Sources, host: V1Host): Promise<V1Servic
     ingest: sources.ingest,
     files,
     status: async () => (await sources.delivery()?.status()) ?? [],
+    control: async (key, act) => (await sources.delivery()?.control(key, act)) ?? { is: "unknown" },
     capabilities: (protocol) => adapters.get(protocol)?.capabilities ?? null,
     members: async (accountKey, channel) => (await sources.delivery()?.members(accountKey, channel)) ?? null,
     receipts: async (seq) => await receiptsOf(seq, deps),

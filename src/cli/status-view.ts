@@ -130,6 +130,7 @@ const COLOURS: Readonly<Record<string, Colour>> = {
   joining: "yellow",
   degraded: "yellow",
   waiting: "yellow",
+  paused: "yellow",
   "action-needed": "red",
 };
 

@@ -14,7 +14,7 @@ import type { Log, Seq } from "../log/log.ts";
 import { onAbort } from "../lib/abort.ts";
 import type { Logger } from "../logger.ts";
 import { pause, within } from "./deadline.ts";
-import { readCursor } from "./cursors.ts";
+import { readCursor, readPaused } from "./cursors.ts";
 import type { OnHint } from "./hints.ts";
 import { Intake } from "./intake.ts";
 import { Lane } from "./lane/lane.ts";
@@ -96,7 +96,7 @@ export class AccountRuntime {
     const adapter = shared.adapters.get(account.protocol);
     if (adapter === undefined) throw new Error(`there is no adapter for the protocol of the account "${account.name}"`);
     const { routes, lock, log, logger, clock, random, onDrop } = shared;
-    const cursor = await readCursor(log, account.key);
+    const [cursor, paused] = await Promise.all([readCursor(log, account.key), readPaused(log, account.key)]);
     // The way in knows the lanes, which are not open yet.
     const underWay = (channel: string): Promise<void> | null => part.#underWay(channel);
     const normalizer = recordOf(account);
@@ -106,7 +106,7 @@ export class AccountRuntime {
       ...(lock !== undefined && { lock }),
       ...(onDrop !== undefined && { onDrop }),
     });
-    const part: AccountRuntime = new AccountRuntime(wanted, adapter, intake, shared);
+    const part: AccountRuntime = new AccountRuntime({ ...wanted, paused }, adapter, intake, shared);
     const opening = await Promise.allSettled(wanted.specs.map(async (spec) => await part.#open(spec)));
     part.#lanes = opening.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
     const failed = opening.find((each) => each.status === "rejected");
@@ -118,7 +118,12 @@ export class AccountRuntime {
     return part;
   }
 
-  private constructor(wanted: Wanted, adapter: Adapter, intake: Intake, shared: Shared) {
+  private constructor(
+    { paused, ...wanted }: Wanted & { readonly paused: boolean },
+    adapter: Adapter,
+    intake: Intake,
+    shared: Shared,
+  ) {
     this.#wanted = wanted;
     this.#adapter = adapter;
     this.#shared = shared;
@@ -140,6 +145,7 @@ export class AccountRuntime {
       channels: [],
       intake,
       hinted,
+      paused,
     });
   }
 

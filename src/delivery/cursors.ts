@@ -15,3 +15,12 @@ export const CURSOR_STEM = "cursor/";
 export function markOf(accountKey: string): string {
   return `${CURSOR_STEM}${accountKey}`;
 }
+
+/** Where it is kept which accounts an operator has paused, by key. */
+export const PAUSED_STEM = "paused/";
+
+/** Whether an operator has paused an account, and nobody resumed it. Rejects with the log's LogError. */
+export async function readPaused(log: Pick<Log, "marks">, accountKey: string): Promise<boolean> {
+  const name = `${PAUSED_STEM}${accountKey}`;
+  return (await log.marks(name)).has(name);
+}

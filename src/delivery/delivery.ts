@@ -13,6 +13,7 @@ import type { Logger } from "../logger.ts";
 import { type DeliveryChange, type NextConfig, prepareChange } from "./change.ts";
 import { within } from "./deadline.ts";
 import { forgetRemoved } from "./forgetting.ts";
+import { AccountControl } from "./account-control.ts";
 import { boundHints, type OnHint } from "./hints.ts";
 import { laneSpecs } from "./lane-specs.ts";
 import { laneName, Lanes } from "./lanes.ts";
@@ -22,8 +23,8 @@ import { OutageNotices } from "./outage-notices.ts";
 import { AccountRegistry } from "./account-registry.ts";
 import { watchedPlaces } from "./places.ts";
 import type { RemoteFiles } from "./remote-files.ts";
-import type { AccountStatus, LoopStatus } from "./status.ts";
-import type { State } from "./session/supervisor.ts";
+import type { AccountAct, AccountActed, AccountStatus, LoopStatus } from "./status.ts";
+import type { State } from "./session/supervisor-options.ts";
 
 /** The accounts of networks: what they say comes in, and what is said elsewhere goes to them. */
 export interface Delivery {
@@ -40,6 +41,8 @@ export interface Delivery {
   members(accountKey: string, channel: string): Promise<readonly Member[] | null>;
   /** Null: the account has no guests, or is not connected. */
   guests(accountKey: string): GuestDesk | null;
+  /** Pauses, resumes or reconnects the account with this key. Rejects with a LogError. */
+  control(accountKey: string, act: AccountAct): Promise<AccountActed>;
   /** Loops through other bridges, of which messages are withheld. */
   loops(): readonly LoopStatus[];
   /**
@@ -103,12 +106,7 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
     loops.heard(entries.filter(({ subject }) => lanes.take(subject)));
     lanes.wake(entries);
   });
-  // For good: what waits must also outlive the last sweep before the log is closed.
-  const hold = ({ general }: Config, all: readonly LaneRoute[]): void => {
-    const ageMs = Math.max(general.maxAgeMs, ...all.map(({ maxAgeMs }) => maxAgeMs));
-    log.hold({ after: () => lanes.waitingAfter, ageMs });
-  };
-  hold(config, routes.lanes());
+  hold(shared, config, routes.lanes());
   const stopping = new AbortController();
   let current = config;
   const notices = new OutageNotices({
@@ -118,6 +116,7 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
     noticeMs: () => current.general.outageNoticeMs,
     places: () => watchedPlaces(current, routes, runtimes),
   });
+  const control = new AccountControl({ parts: runtimes, log, logger, nowMs: () => clock.nowMs() });
   return {
     start: () => {
       notices.start();
@@ -127,6 +126,7 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
     status: async () => await Promise.all(runtimes.all.map(async (part) => await part.status())),
     members: async (accountKey, channel) => (await runtimes.get(accountKey)?.supervisor.members(channel)) ?? null,
     guests: (accountKey) => runtimes.get(accountKey)?.supervisor.guests ?? null,
+    control: async (accountKey, act) => await control.act(accountKey, act),
     loops: () => loops.loops,
     change: async (next) => {
       // Lanes that a change under way no longer opens would seem new, and what they wait for would be forgotten.
@@ -138,7 +138,7 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
         isDegraded: current.errors.length > 0,
       });
       const swap = (): void => {
-        hold(next.config, next.routes.lanes());
+        hold(shared, next.config, next.routes.lanes());
         current = next.config;
         change.swap();
       };
@@ -156,6 +156,16 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
       untail();
     },
   };
+}
+
+/** For good: what waits must also outlive the last sweep before the log is closed. */
+function hold(
+  { log, lanes }: { readonly log: Log; readonly lanes: Lanes },
+  { general }: Config,
+  all: readonly LaneRoute[],
+): void {
+  const ageMs = Math.max(general.maxAgeMs, ...all.map(({ maxAgeMs }) => maxAgeMs));
+  log.hold({ after: () => lanes.waitingAfter, ageMs });
 }
 
 function boundedHints({ onHint, clock }: DeliveryOptions): Pick<DeliveryOptions, "onHint"> {

@@ -1,6 +1,6 @@
 import type { Log } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
-import { CURSOR_STEM } from "./cursors.ts";
+import { CURSOR_STEM, PAUSED_STEM } from "./cursors.ts";
 import { marksOf } from "./lane/checkpoint.ts";
 
 /** Where lanes keep what outlives the program. */
@@ -31,8 +31,8 @@ export async function forgetRemoved(
       removed.add(name);
     }
   }
-  for (const mark of (await log.marks(CURSOR_STEM)).keys()) {
-    if (!accounts.has(mark.slice(CURSOR_STEM.length))) marks.push(mark);
+  for (const stem of [CURSOR_STEM, PAUSED_STEM]) {
+    for (const mark of (await log.marks(stem)).keys()) if (!accounts.has(mark.slice(stem.length))) marks.push(mark);
   }
   if (marks.length > 0) await log.unmark(marks);
   if (removed.size === 0) return;

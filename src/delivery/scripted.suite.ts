@@ -166,6 +166,10 @@ export class MemoryLane implements JoinedLane {
     this.told.push(`-${why.message}`);
   }
 
+  underWay(): Promise<void> | null {
+    return null;
+  }
+
   status(): Promise<LaneStatus> {
     const nothing = { waiting: 0, oldestMs: null, oldest: null, why: null, remedy: null, retryMs: null } as const;
     return Promise.resolve({ gateway: this.gateway, channel: "", state: this.state, ...nothing });

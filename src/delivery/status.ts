@@ -6,7 +6,8 @@ export interface AccountStatus {
   readonly account: string;
   readonly key: string;
   readonly protocol: string;
-  readonly state: "connecting" | "online" | "degraded" | "waiting" | "action-needed";
+  /** `paused`: an operator wants it to have no session. */
+  readonly state: "connecting" | "online" | "degraded" | "waiting" | "action-needed" | "paused";
   readonly sinceMs: number;
   /** Since when there is no session, over all tries to have one; null while there is one. */
   readonly downSinceMs: number | null;
@@ -74,3 +75,12 @@ export interface LoopStatus {
   readonly sinceMs: number;
   readonly untilMs: number;
 }
+
+/** What an operator asks of an account. */
+export type AccountAct = "pause" | "resume" | "reconnect";
+
+/** `refused`: for people. */
+export type AccountActed =
+  | { readonly is: "done" }
+  | { readonly is: "unknown" }
+  | { readonly is: "refused"; readonly why: string };

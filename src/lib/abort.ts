@@ -13,3 +13,8 @@ export function onAbort(signal: AbortSignal | undefined, act: () => void): () =>
 export function isAborted(signal: AbortSignal): boolean {
   return signal.aborted;
 }
+
+/** Resolves when it is. */
+export async function aborted(signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => void onAbort(signal, resolve));
+}

@@ -21,6 +21,8 @@ export interface JoinedLane {
   connect(sink: ChannelSink): void;
   disconnect(why: Reason): void;
   status(): Promise<LaneStatus>;
+  /** As `Lane.underWay`. */
+  underWay(): Promise<void> | null;
 }
 
 export type ChannelCondition = HealthTracker<ChannelStatus["state"]>;

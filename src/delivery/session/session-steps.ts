@@ -6,10 +6,12 @@ import type { Reason } from "../../contract/outcome.ts";
 import type { Member, Session } from "../../contract/session.ts";
 import type { Logger } from "../../logger.ts";
 import { within } from "../deadline.ts";
+import type { JoinedLane } from "./channel.ts";
 
 const OPEN_MS = 60_000;
 const QUIESCE_MS = 1_500;
 const CLOSE_MS = 1_500;
+const LEAVE_MS = 5_000;
 const MEMBERS_MS = 10_000;
 const MEMBERS_MAX = 10_000;
 
@@ -71,6 +73,13 @@ export class SessionSteps {
       logger.warn(fields, "an adapter failed to say who is in a channel: this is a bug");
       return null;
     }
+  }
+
+  /** Before a session is ended that is not lost: what is under way comes to its end, if the time is enough. */
+  async underWay(lanes: readonly Pick<JoinedLane, "underWay">[]): Promise<void> {
+    const { clock } = this.#options;
+    const all = lanes.map(async (lane) => await lane.underWay());
+    await within({ clock, ms: LEAVE_MS }, async () => void (await Promise.all(all)));
   }
 
   async quiesce(session: Session): Promise<void> {

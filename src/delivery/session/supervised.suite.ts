@@ -34,6 +34,7 @@ export class Supervised {
     channels: readonly JoinChannel[] | null = null,
     down: Account["down"] = null,
     hinted: (channel: string, hint: Hint) => void = () => undefined,
+    paused = false,
   ) {
     const { clock, memory } = this;
     const account = { ...anAccount("net.Here"), settings: {}, down };
@@ -58,6 +59,7 @@ export class Supervised {
       files: new MemoryFiles(),
       remoteFiles: new RemoteFiles(),
       hinted,
+      paused,
       meter: { reconnected: (name) => void this.reconnected.push(name) },
     });
   }

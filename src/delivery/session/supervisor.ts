@@ -1,24 +1,20 @@
 import type { Account } from "../../config/config.ts";
-import type { Adapter } from "../../contract/adapter.ts";
-import type { Clock, Hint, Host } from "../../contract/host.ts";
+import type { Host } from "../../contract/host.ts";
 import type { Reason } from "../../contract/outcome.ts";
 import type { GuestDesk } from "../../contract/guests.ts";
 import type { Ended, Member, Session } from "../../contract/session.ts";
-import type { Files } from "../../files/files.ts";
-import { isAborted } from "../../lib/abort.ts";
-import type { Logger } from "../../logger.ts";
+import { aborted, isAborted } from "../../lib/abort.ts";
 import { HealthTracker } from "./health.ts";
 import { pause } from "../deadline.ts";
 import { createGate, createActivity } from "./gate.ts";
 import { createHost } from "./host.ts";
-import type { Intake } from "../intake.ts";
 import { Joins } from "./joins.ts";
-import type { Meter } from "../meter.ts";
 import { remedyOf } from "../remedies.ts";
-import type { RemoteFiles } from "../remote-files.ts";
 import { HealthReporter } from "../health-reporter.ts";
 import { fullJitter } from "../retry.ts";
 import { type ChannelCondition, type JoinChannel, type JoinedLane, reconnect } from "./channel.ts";
+import { ASKED, PAUSED, PauseSwitch, RESUME } from "./pause-switch.ts";
+import type { DownTime, State, SupervisorOptions } from "./supervisor-options.ts";
 import { SessionSteps, STOPPING } from "./session-steps.ts";
 import { withLanes } from "./with-lanes.ts";
 import type { AccountStatus, ChannelStatus } from "../status.ts";
@@ -34,6 +30,8 @@ import type { AccountStatus, ChannelStatus } from "../status.ts";
  *   - `auth` or `config`: `action-needed`, because a person has to fix something, and a network that is asked again and
  *     again with a wrong password locks the account. It is tried again after half an hour to an hour.
  *
+ * `paused`: an operator wants no session. What is under way ends first; what is to go out waits.
+ *
  * Stopping has two steps: `quiesce`, after which no event comes and no session is opened, and `close`. Both are
  * bounded.
  */
@@ -42,6 +40,7 @@ export class Supervisor {
   readonly #report: HealthReporter;
   readonly #steps: SessionSteps;
   readonly #stop = new AbortController();
+  readonly #switch: PauseSwitch;
   readonly #condition: HealthTracker<State["is"]>;
   readonly #conditions = new Map<string, ChannelCondition>();
   /** Why the configuration lets it have no session: it waits for another one. */
@@ -65,6 +64,7 @@ export class Supervisor {
     const { account, adapter, logger, clock, channels } = options;
     this.#report = new HealthReporter(logger, { account: account.name }, () => clock.monoMs());
     this.#steps = new SessionSteps(options);
+    this.#switch = new PauseSwitch(options.paused ?? false);
     this.#condition = new HealthTracker<State["is"]>(clock, (is) => is === "online" || is === "degraded", "connecting");
     this.#channels = channels;
     this.#down = account.down;
@@ -82,7 +82,9 @@ export class Supervisor {
   async status(): Promise<Omit<AccountStatus, "delivered">> {
     const { account, intake } = this.#options;
     const health = this.#condition.health(`${this.#address ?? "the server"} has not let Rialto in`);
-    const remedy = this.#down?.remedy ?? remedyOf("account", health.why, this.#live === null ? this.#cause : "lost");
+    const resume = health.state === "paused" ? RESUME : null;
+    const remedy =
+      this.#down?.remedy ?? resume ?? remedyOf("account", health.why, this.#live === null ? this.#cause : "lost");
     // No trouble yet, but what is waited for.
     const own = { ...health, why: health.why ?? (health.state === "connecting" ? this.#connecting : null) };
     const channels = this.#channels.map(({ request, lanes }): readonly [Omit<ChannelStatus, "lanes">, typeof lanes] => {
@@ -143,6 +145,23 @@ export class Supervisor {
     this.#live?.giveUp({ cause: "lost", why });
   }
 
+  /** Ends the session, and opens none until it may: true pauses. Again does nothing. */
+  pause(isPaused: boolean): void {
+    if (this.#down !== null || this.#switch.isPaused === isPaused) return;
+    this.#switch.turn(isPaused);
+    if (!isPaused) return;
+    this.#condition.become("paused", PAUSED);
+    this.#live?.giveUp({ cause: "asked", why: PAUSED });
+  }
+
+  /** Another session at once, whatever is waited for; false: it may have none. */
+  reconnect(): boolean {
+    if (this.#down !== null || this.#switch.isPaused) return false;
+    if (this.#live === null) this.#switch.turn(false);
+    else this.#live.giveUp({ cause: "asked", why: ASKED });
+    return true;
+  }
+
   /**
    * The channels of now on, in the order of the configuration. Those that are new are joined, those that are gone are
    * left, and those that stay, by their name, are not touched: of their lanes, the new ones are connected. Lanes that
@@ -180,16 +199,29 @@ export class Supervisor {
     let failures = 0;
     let outageSinceMs: number | null = null;
     while (!this.#stop.signal.aborted) {
+      if (this.#switch.isPaused) await this.#pause();
+      if (isAborted(this.#stop.signal)) return;
       const { ended, onlineMs } = await this.#connect();
       if (isAborted(this.#stop.signal)) return;
+      if (ended.cause === "asked") continue;
       const nowMs = clock.monoMs();
       const isNew: boolean = onlineMs >= STEADY_MS || outageSinceMs === null;
       outageSinceMs = isNew ? nowMs : outageSinceMs;
       failures = isNew ? 1 : failures + 1;
       const isLong = nowMs - (outageSinceMs ?? nowMs) >= SHORT_OUTAGE_MS;
       const ms = this.#settle(ended, failures, isLong ? CAP_MS.long : CAP_MS.short);
-      await pause({ clock, ms, signal: this.#stop.signal });
+      await pause({ clock, ms, signal: AbortSignal.any([this.#stop.signal, this.#switch.turned]) });
     }
+  }
+
+  /** Until it may go on, or stops. */
+  async #pause(): Promise<void> {
+    this.#condition.become("paused", PAUSED);
+    reconnect([], lanesOf(this.#channels), null, PAUSED);
+    while (this.#switch.isPaused && !this.#stop.signal.aborted) {
+      await aborted(AbortSignal.any([this.#stop.signal, this.#switch.turned]));
+    }
+    this.#condition.become("connecting", null);
   }
 
   /** One session, from its opening to its end. */
@@ -202,13 +234,21 @@ export class Supervisor {
     this.#joins = joins;
     this.#degraded = null;
     const { host, end } = this.#host(joins);
-    const opened = await this.#steps.open(host, intake.cursor, this.#stop.signal);
+    const signal = AbortSignal.any([this.#stop.signal, this.#switch.turned]);
+    const opened = await this.#steps.open(host, intake.cursor, signal);
     const onlineAtMs = clock.monoMs();
-    const ended = opened.ok ? await this.#follow(opened.session, joins) : opened.ended;
+    const ended = this.#endOf(opened.ok ? await this.#follow(opened.session, joins) : opened.ended);
     end();
     joins.end(ended.why);
     this.#joins = null;
     return { ended, onlineMs: opened.ok ? clock.monoMs() - onlineAtMs : 0 };
+  }
+
+  /** Also of one that an operator cut short while it was being opened. */
+  #endOf(ended: Ended): Ended {
+    if (this.#stop.signal.aborted) return ended;
+    if (this.#switch.isPaused) return { cause: "asked", why: PAUSED };
+    return ended.why === STOPPING ? { cause: "asked", why: ASKED } : ended;
   }
 
   /** Later tries of an outage are told by its line, with the reason. */
@@ -261,7 +301,11 @@ export class Supervisor {
     this.#live = null;
     detach();
     if (isGivenUp && !this.#stop.signal.aborted) {
+      // Nothing was lost: what has come and what is under way may come to its end.
+      const isAsked = ended.cause === "asked";
+      if (isAsked) await this.#steps.quiesce(session);
       joins.end(ended.why);
+      if (isAsked) await this.#steps.underWay(lanesOf(this.#channels));
       await this.#steps.close(session);
     }
     return ended;
@@ -324,40 +368,6 @@ export class Supervisor {
     else this.#report.trouble(why, { retryInS }, "the account is offline");
     return ms;
   }
-}
-
-export interface SupervisorOptions {
-  readonly account: Account;
-  readonly adapter: Adapter;
-  /** As in OpenArgs. */
-  readonly folder?: string;
-  readonly channels: readonly JoinChannel[];
-  readonly intake: Intake;
-  readonly files: Pick<Files, "open" | "publish">;
-  readonly remoteFiles: RemoteFiles;
-  readonly logger: Logger;
-  readonly clock: Clock;
-  readonly random: () => number;
-  /** Absent: nothing is counted. */
-  readonly meter?: Pick<Meter, "reconnected">;
-  /** As in `HostOptions`. Absent: nobody listens. */
-  readonly hinted?: (channel: string, hint: Hint) => void;
-}
-
-export interface State {
-  readonly is: AccountStatus["state"];
-  /** Unix ms. */
-  readonly sinceMs: number;
-  /** What led to it; null while all goes as it should. */
-  readonly why: Reason | null;
-}
-
-export interface DownTime {
-  /** Unix ms. */
-  readonly sinceMs: number;
-  /** How long that is, whatever the calendar says now. */
-  readonly forMs: number;
-  readonly why: Reason | null;
 }
 
 interface Live {

@@ -47,6 +47,8 @@ async function start(token: string | null = null, more: Partial<AdminDeps> = {})
     unready: () => Promise.resolve(null),
     metrics: () => Promise.resolve({ type: "text/plain; version=0.0.4", body: "rialto_x 1\n" }),
     explain: (question) => Promise.resolve({ stories: [], drops: [], more: question === "more" }),
+    control: () => Promise.resolve({ is: "unknown" }),
+    account: () => null,
     story: () => Promise.resolve(null),
     unknown: (gateway) => (gateway === "g" ? null : "there is no such gateway; there are: g"),
     follow: (follower) => followers.add(follower),

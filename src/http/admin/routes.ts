@@ -4,6 +4,8 @@ import { readTokenOrder, type TokenOrder, type TokenResult } from "../../access/
 import type { SayResult, SayRequest } from "../../admin/operator.ts";
 import type { Follower } from "../../admin/followers.ts";
 import type { ExplainView, StatusView, Story } from "../../admin/views.ts";
+import type { Account } from "../../config/config.ts";
+import type { AccountAct, AccountActed } from "../../delivery/status.ts";
 import { LogError } from "../../log/errors.ts";
 import { JSON_TYPE } from "../answers.ts";
 import { problem, problemBody, type HttpProblem } from "../api/problem.ts";
@@ -37,6 +39,10 @@ export interface AdminDeps {
   readonly say: (words: SayRequest) => Promise<SayResult>;
   /** What the reload came to, as JSON; null: this program cannot. */
   readonly reload: (() => Promise<unknown>) | null;
+  /** Pauses, resumes or reconnects the account with this key. Rejects with a LogError. */
+  readonly control: (accountKey: string, act: AccountAct) => Promise<AccountActed>;
+  /** Key and protocol of the account of this name, whatever the capitals. */
+  readonly account: (name: string) => Pick<Account, "key" | "protocol"> | null;
   /** Makes, shows and ends tokens. Rejects with a LogError. */
   readonly tokens: (order: TokenOrder) => Promise<TokenResult>;
   /** Null: nothing listens for browsers. */

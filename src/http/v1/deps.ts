@@ -8,7 +8,7 @@ import type { ApiReceipt } from "../../contract/api-v1.ts";
 import type { Capabilities } from "../../contract/capabilities.ts";
 import type { Clock } from "../../contract/host.ts";
 import type { Member } from "../../contract/session.ts";
-import type { AccountStatus } from "../../delivery/status.ts";
+import type { AccountAct, AccountActed, AccountStatus } from "../../delivery/status.ts";
 import type { FileStore } from "../../files/files.ts";
 import type { Routes } from "../../gateway/routes.ts";
 import type { Log, Seq } from "../../log/log.ts";
@@ -22,6 +22,8 @@ export interface V1Deps {
   /** Both as they are now: a reload changes them. */
   readonly account: () => Account;
   readonly config: () => Config;
+  /** As `Delivery.control`. */
+  readonly control: (accountKey: string, act: AccountAct) => Promise<AccountActed>;
   readonly log: Log & { readonly archive: LogSearch };
   readonly routes: Routes;
   readonly feed: Feed;

@@ -6,6 +6,7 @@ import { Router } from "../../v1/router.ts";
 import type { Route } from "../../v1/route.ts";
 import type { AdminV1Deps } from "./deps.ts";
 import type { OperatorDoorman } from "./doorman.ts";
+import { accountsRoutes } from "./routes/accounts.ts";
 import { configRoutes } from "./routes/config.ts";
 import { connectRoutes } from "./routes/connect.ts";
 import { adminEventsRoutes } from "./routes/events.ts";
@@ -27,6 +28,7 @@ export const adminV1Routes: readonly Route<AdminV1Deps>[] = [
   ...tokensRoutes,
   ...webhooksOfAllRoutes,
   ...historyRoutes,
+  ...accountsRoutes,
   ...problemsRoutes,
   ...descriptionRoutes(() => adminV1Routes),
 ];

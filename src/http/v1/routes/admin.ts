@@ -4,8 +4,10 @@ import { readTokenRequest } from "../../../access/token-request.ts";
 import type { Tokens, TokenView } from "../../../access/tokens.ts";
 import { isObject } from "../../../lib/shapes.ts";
 import type { V1Deps } from "../deps.ts";
+import { ownGateways } from "../own-gateways.ts";
 import { ProblemError } from "../problems.ts";
 import { type Call, ok, type Reply, type Route } from "../route.ts";
+import { type AccountDesk, accountActRoutes } from "./account-acts.ts";
 
 type TokenDeps = Pick<V1Deps, "tokens" | "account" | "config" | "clock">;
 
@@ -67,8 +69,30 @@ const requestSchema = {
   },
 };
 
+/** Accounts that are in a gateway of the caller's own account. */
+function deskOf(deps: V1Deps): AccountDesk {
+  const { config, control, status } = deps;
+  return {
+    keyOf: (name, { access }) => {
+      if (access.gateways !== null) {
+        throw new ProblemError(
+          "forbidden",
+          "a token that is limited to gateways pauses no account: others have it too",
+        );
+      }
+      const bridges = ownGateways(access, deps).flatMap((gateway) => gateway.bridges);
+      return bridges.find(({ account }) => account === name.toLowerCase())?.account ?? null;
+    },
+    isOfApi: (key) => config().accounts.get(key)?.protocol === "api",
+    control,
+    status,
+    view: ({ account, state }) => ({ account, state }),
+  };
+}
+
 /** What only the scope `admin` opens. */
 export const adminRoutes: readonly Route[] = [
+  ...accountActRoutes(deskOf),
   {
     method: "GET",
     path: "/v1/admin/tokens",
