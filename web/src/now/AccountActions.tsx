@@ -1,28 +1,67 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import type { AccountStatus } from "../../../src/delivery/status.ts";
-import { type ApiProblem, path, post } from "../lib/api.ts";
+import { path, post } from "../lib/api.ts";
 import { Button } from "../parts/Button.tsx";
-import { ProblemNotice } from "../parts/Notice.tsx";
+import { confirm } from "../parts/Dialog.tsx";
+import { problem } from "./state.ts";
 import { nowTexts as texts } from "./texts.ts";
 
-/** What Rialto can do for an account that is not as it should be. */
-export function AccountActions({ account }: { readonly account: AccountStatus }): JSX.Element | null {
+type Act = "reconnect" | "resume" | "pause";
+
+interface AccountActionsProps {
+  readonly account: AccountStatus;
+  /** Only what may end its trouble. */
+  readonly repair?: boolean;
+}
+
+const WORDS: Readonly<Record<Act, { readonly word: string; readonly label: (account: string) => string }>> = {
+  reconnect: { word: texts.reconnect, label: texts.reconnectOf },
+  resume: { word: texts.resume, label: texts.resumeOf },
+  pause: { word: texts.pause, label: texts.pauseOf },
+};
+
+function actsFor({ state }: AccountStatus, isRepair: boolean): readonly Act[] {
+  const pause: readonly Act[] = isRepair ? [] : ["pause"];
+  switch (state) {
+    case "paused":
+      return ["resume"];
+    case "online":
+    case "connecting":
+      return pause;
+    case "degraded":
+    case "waiting":
+    case "action-needed":
+      return ["reconnect", ...pause];
+  }
+}
+
+/** What Rialto can do for an account. */
+export function AccountActions({ account, repair = false }: AccountActionsProps): JSX.Element {
   const busy = useSignal(false);
-  const problem = useSignal<ApiProblem | null>(null);
-  const act = async (what: "reconnect"): Promise<void> => {
+  const act = async (what: Act): Promise<void> => {
+    const { account: name } = account;
+    const question = { title: texts.pauseTitle(name), text: texts.pauseText, action: texts.pause };
+    if (what === "pause" && !(await confirm(question))) return;
     busy.value = true;
-    const answer = await post(`/v1/admin/accounts${path([account.account])}/${what}`);
+    const answer = await post(`/v1/admin/accounts${path([account.key])}/${what}`);
     busy.value = false;
     problem.value = answer.ok ? null : answer.problem;
   };
-  if (account.state === "online") return null;
   return (
     <>
-      {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
-      <Button label={texts.reconnectOf(account.account)} busy={busy.value} onPress={() => void act("reconnect")}>
-        {texts.reconnect}
-      </Button>
+      {actsFor(account, repair).map((what) => (
+        <Button
+          key={what}
+          small
+          kind={what === "pause" ? "quiet" : "plain"}
+          label={WORDS[what].label(account.account)}
+          busy={busy.value}
+          onPress={() => void act(what)}
+        >
+          {WORDS[what].word}
+        </Button>
+      ))}
     </>
   );
 }

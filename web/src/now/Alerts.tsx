@@ -2,9 +2,13 @@ import type { JSX } from "preact";
 import type { Alert, StatusView } from "../../../src/admin/views.ts";
 import { duration } from "../lib/format.ts";
 import { nowMs } from "../lib/live.ts";
+import { linkTo } from "../lib/place.ts";
 import { Notice } from "../parts/Notice.tsx";
 import { AccountActions } from "./AccountActions.tsx";
 import { nowTexts as texts } from "./texts.ts";
+
+/** A place in the configuration: `rialto.toml:3:7`. */
+const CONFIGURED = /:\d+(?::\d+)?$/u;
 
 /** What a person should look at, worst first. */
 export function Alerts({ view }: { readonly view: StatusView }): JSX.Element {
@@ -23,14 +27,22 @@ function AlertNotice({ alert, view }: { readonly alert: Alert; readonly view: St
   const account = view.accounts.find((each) => of === each.account || of.startsWith(`${each.account} `));
   return (
     <Notice
-      kind={account === undefined || account.state !== "degraded" ? "bad" : "warn"}
+      kind={account === undefined || (account.state !== "degraded" && account.state !== "paused") ? "bad" : "warn"}
       title={
         <>
           {of} {what}
           {sinceMs === null ? null : <span class="since"> {texts.since(duration(nowMs.value - sinceMs))}</span>}
         </>
       }
-      actions={account === undefined || account.account !== of ? null : <AccountActions account={account} />}
+      actions={
+        account !== undefined && account.account === of ? (
+          <AccountActions account={account} repair />
+        ) : CONFIGURED.test(of) ? (
+          <a class="button small" href={linkTo(["configuration"])}>
+            {texts.toConfiguration}
+          </a>
+        ) : null
+      }
     >
       {remedy === null || remedy === "" ? null : <p>{remedy}</p>}
     </Notice>

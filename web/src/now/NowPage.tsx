@@ -3,13 +3,14 @@ import type { StatusView } from "../../../src/admin/views.ts";
 import { duration } from "../lib/format.ts";
 import { nowMs, status } from "../lib/live.ts";
 import { Button } from "../parts/Button.tsx";
+import { ProblemNotice } from "../parts/Notice.tsx";
 import { Accounts } from "./Accounts.tsx";
 import { Alerts } from "./Alerts.tsx";
 import { Bridges } from "./Bridges.tsx";
 import { Live } from "./Live.tsx";
 import "./now.css";
 import { Picture } from "./Picture.tsx";
-import { filter, picked } from "./state.ts";
+import { filter, picked, problem } from "./state.ts";
 import { nowTexts as texts } from "./texts.ts";
 
 /** How everything is at this moment. */
@@ -22,6 +23,7 @@ export function NowPage(): JSX.Element {
         <h1>{texts.title}</h1>
         <p class="muted">{summaryOf(view)}</p>
       </div>
+      {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
       <Alerts view={view} />
       <div class="row">
         <label class="row filter">

@@ -51,6 +51,7 @@ const ACCOUNT_STATES: Readonly<Record<AccountStatus["state"], readonly [StateKin
   degraded: ["warn", texts.degraded],
   waiting: ["bad", texts.waits],
   "action-needed": ["bad", texts.actionNeeded],
+  paused: ["none", texts.paused],
 };
 
 function stateOf({ state, why }: AccountStatus): StateWord {
