@@ -43,9 +43,7 @@ function AccountLine({ sight, view }: { readonly sight: AccountSight; readonly v
         <h3>{name}</h3>
         <p>
           <State kind={state.kind} word={state.word} {...(state.why !== null && { title: state.why })} />{" "}
-          {status === null ? null : (
-            <span class="muted">{duration(nowMs.value - (status.downSinceMs ?? status.sinceMs))}</span>
-          )}
+          {status === null ? null : <span class="muted">{duration(nowMs.value - sinceOf(status))}</span>}
         </p>
       </div>
       <Heartbeats name={name} track={known} slotMs={history.value?.slotMs ?? 0} />
@@ -66,6 +64,10 @@ function AccountLine({ sight, view }: { readonly sight: AccountSight; readonly v
     </li>
   );
 }
+
+/** An outage is older than the pause that it ended in, and than each try to end it. */
+const sinceOf = ({ state, sinceMs, downSinceMs }: AccountStatus): number =>
+  state === "paused" ? sinceMs : (downSinceMs ?? sinceMs);
 
 interface HeartbeatsProps {
   readonly name: string;
