@@ -16,6 +16,11 @@ export const FIRST = "";
 export const PAGES: readonly PageEntry[] = [
   { name: FIRST, title: shellTexts.now, load: () => Promise.resolve(NowPage) },
   {
+    name: "messages",
+    title: shellTexts.messages,
+    load: async () => (await import("../messages/MessagesPage.tsx")).MessagesPage,
+  },
+  {
     name: "configuration",
     title: shellTexts.configuration,
     load: async () => (await import("../config/ConfigPage.tsx")).ConfigPage,

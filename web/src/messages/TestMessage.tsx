@@ -1,0 +1,95 @@
+import { type Signal, useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+import { type ApiProblem, post } from "../lib/api.ts";
+import { status } from "../lib/live.ts";
+import { Button } from "../parts/Button.tsx";
+import { Field } from "../parts/Field.tsx";
+import { ProblemNotice } from "../parts/Notice.tsx";
+import { messageTexts as texts } from "./texts.ts";
+import { Way } from "./Way.tsx";
+
+interface Said {
+  readonly seq: number;
+  readonly destinations: number;
+}
+
+/** Says something in a gateway, and watches where it goes. */
+export function TestMessage(): JSX.Element {
+  const gateways = status.value?.gateways ?? [];
+  const chosen = useSignal("");
+  const text = useSignal("");
+  const name = useSignal("");
+  const busy = useSignal(false);
+  const said = useSignal<Said | null>(null);
+  const problem = useSignal<ApiProblem | null>(null);
+  const gateway = gateways.includes(chosen.value) ? chosen.value : (gateways[0] ?? "");
+  const send = async (): Promise<void> => {
+    busy.value = true;
+    const answer = await post<Said>("/v1/admin/messages", { gateway, text: text.value, as: name.value });
+    busy.value = false;
+    problem.value = answer.ok ? null : answer.problem;
+    if (answer.ok) said.value = answer.value;
+  };
+  return (
+    <section class="card stack" aria-labelledby="test-title">
+      <h2 id="test-title">{texts.test}</h2>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!busy.value) void send();
+        }}
+      >
+        <Field label={texts.gateway}>
+          {(input) => (
+            <select {...input} value={gateway} onChange={({ currentTarget }) => (chosen.value = currentTarget.value)}>
+              {gateways.map((each) => (
+                <option key={each} value={each}>
+                  {each}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Words label={texts.text} hint={texts.testHint} max={16_000} words={text} required />
+        <Words label={texts.name} hint={texts.nameHint} max={100} words={name} />
+        <p>
+          <Button type="submit" kind="main" busy={busy.value} disabled={gateway === ""}>
+            {texts.send}
+          </Button>
+        </p>
+      </form>
+      {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
+      {said.value === null ? null : (
+        <>
+          <p role="status">{texts.sent(said.value.destinations)}</p>
+          <Way key={said.value.seq} seq={said.value.seq} />
+        </>
+      )}
+    </section>
+  );
+}
+
+interface WordsProps {
+  readonly label: string;
+  readonly hint: string;
+  readonly max: number;
+  readonly words: Signal<string>;
+  readonly required?: boolean;
+}
+
+function Words({ label, hint, max, words, required = false }: WordsProps): JSX.Element {
+  return (
+    <Field label={label} hint={hint}>
+      {(input) => (
+        <input
+          {...input}
+          required={required}
+          maxLength={max}
+          value={words.value}
+          onInput={({ currentTarget }) => (words.value = currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,30 @@
+import type { Destination, Story } from "../../../src/admin/views.ts";
+import type { StateKind } from "../parts/State.tsx";
+
+const KINDS: Readonly<Record<Destination["state"], StateKind>> = {
+  sent: "good",
+  settled: "good",
+  read: "good",
+  folded: "good",
+  sending: "warn",
+  waiting: "warn",
+  unconfirmed: "warn",
+  failed: "bad",
+  expired: "bad",
+  withheld: "bad",
+  cancelled: "none",
+  omitted: "none",
+  unread: "none",
+  before: "none",
+  unknown: "none",
+};
+
+export const kindOf = ({ state }: Pick<Destination, "state">): StateKind => KINDS[state];
+
+/** Something of it may be otherwise in a moment. */
+export const isUnderWay = ({ destinations }: Pick<Story, "destinations">): boolean =>
+  destinations.some(({ state }) => state === "sending" || state === "waiting");
+
+/** When it is asked for again: soon while it is young, and seldom when it waits for long. */
+export const pollMs = (story: Pick<Story, "atMs">, nowMs: number): number =>
+  Math.min(Math.max(1_000, (nowMs - story.atMs) / 10), 15_000);
