@@ -88,6 +88,45 @@ inout = [{ account = "api.left", channel = "api" }, { account = "api.right", cha
     expect(await editor.textContent()).not.toContain("Lable");
   });
 
+  test("two networks are linked question by question, and what is added is shown without what was typed as secret", async () => {
+    const { page, expects } = await browser.open(await link());
+    expects(WITHOUT_SESSION);
+    const [port = 0] = await freePorts(1);
+    await page.getByRole("link", { name: "Connect" }).click();
+    const form = page.getByRole("form", { name: "Connect two networks" });
+    const next = form.getByRole("button", { name: "Next" });
+    await form.getByLabel("First network").selectOption("HTTP API");
+    await form.getByLabel("Second network").selectOption("api.left");
+    await next.click();
+    await form.getByLabel("Name of the account").fill("third");
+    await next.click();
+    await form.getByText("Fill this in first.").waitFor();
+    await form.getByLabel("BindAddress").fill(`127.0.0.1:${port}`);
+    await form.getByLabel("Token", { exact: true }).fill("typed-secret");
+    await form.getByRole("button", { name: "Try it" }).click();
+    await form.getByRole("list", { name: "Result" }).getByText(`127.0.0.1:${port} is free`).waitFor();
+    await next.click();
+    await form.getByRole("heading", { name: "Step 3 of 5" }).waitFor();
+    await next.click();
+    await form.getByLabel("Name of the gateway").fill("linked");
+    // Back and forth costs nothing.
+    await form.getByRole("button", { name: "Back" }).click();
+    await page.getByRole("link", { name: "Now" }).click();
+    await page.getByRole("link", { name: "Connect" }).click();
+    await next.click();
+    await next.click();
+    const added = form.getByRole("region", { name: "What is added" });
+    await added.getByText("[api.third]").waitFor();
+    expect(await added.textContent()).not.toContain("typed-secret");
+    await form.getByRole("button", { name: "Show secrets" }).click();
+    expect(await added.textContent()).toContain('Token = "typed-secret"');
+    await form.getByRole("button", { name: "Finish" }).click();
+    await page.getByText("The networks are linked").waitFor();
+    expect(readFileSync(rialto.file, "utf8")).toContain("[api.third]\nBindAddress");
+    await page.getByRole("button", { name: "Send a test message" }).click();
+    await page.getByRole("link", { name: "See where it has arrived" }).waitFor();
+  });
+
   test("keeps nobody out", async () => {
     for (const dark of [false, true]) {
       const visit = await browser.open(await link(), { axe: true, dark, width: dark ? 400 : 1200 });
@@ -96,6 +135,12 @@ inout = [{ account = "api.left", channel = "api" }, { account = "api.right", cha
       await visit.page.getByRole("textbox", { name: "Configuration" }).waitFor();
       await visit.page.getByRole("button", { name: "Check" }).click();
       await visit.page.getByText("1 warning", { exact: true }).waitFor();
+      expect(await flawsOf(visit)).toEqual([]);
+      await visit.page.getByRole("link", { name: "Connect" }).click();
+      await visit.page.getByLabel("First network").selectOption("IRC");
+      await visit.page.getByLabel("Second network").selectOption("Matrix");
+      await visit.page.getByRole("button", { name: "Next" }).click();
+      await visit.page.getByText("More settings").click();
       expect(await flawsOf(visit)).toEqual([]);
     }
   });

@@ -26,6 +26,11 @@ export const PAGES: readonly PageEntry[] = [
     load: async () => (await import("../config/ConfigPage.tsx")).ConfigPage,
   },
   {
+    name: "connect",
+    title: shellTexts.connect,
+    load: async () => (await import("../connect/ConnectPage.tsx")).ConnectPage,
+  },
+  {
     name: "access",
     title: shellTexts.access,
     load: async () => (await import("../access/AccessPage.tsx")).AccessPage,

@@ -1,0 +1,161 @@
+import { useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+import type { SettingSchema } from "../../../src/contract/manifest.ts";
+import { Button } from "../parts/Button.tsx";
+import { Field, type FieldInput } from "../parts/Field.tsx";
+import { busy, change, isNew, type Side, sides, tryIt, viewOf } from "./store.ts";
+import { connectTexts as texts } from "./texts.ts";
+import { defaultWords } from "./typed.ts";
+
+/** The questions about one account, and whether it works. */
+export function AccountStep({
+  at,
+  missing,
+}: {
+  readonly at: 0 | 1;
+  readonly missing: ReadonlySet<string>;
+}): JSX.Element {
+  const side = sides.value[at];
+  const view = viewOf(side);
+  const settings = Object.entries(view?.settings ?? {});
+  const first = view?.first ?? [];
+  const ask = ([name, schema]: readonly [string, SettingSchema]): JSX.Element => (
+    <Setting
+      key={name}
+      at={at}
+      side={side}
+      name={name}
+      schema={schema}
+      error={missing.has(name) ? texts.missing : null}
+    />
+  );
+  const of = new Map(settings);
+  return (
+    <>
+      {isNew(side) ? (
+        <>
+          <Field
+            label={texts.name}
+            hint={texts.nameHint(view?.protocol ?? "")}
+            error={missing.has("name") ? texts.missing : null}
+          >
+            {(input) => (
+              <input
+                {...input}
+                value={side.name}
+                onInput={(event) => change(at, { name: event.currentTarget.value })}
+              />
+            )}
+          </Field>
+          {first.map((name) => ask([name, of.get(name) ?? {}]))}
+          <details>
+            <summary>{texts.more}</summary>
+            {settings.filter(([name]) => !first.includes(name)).map(ask)}
+          </details>
+        </>
+      ) : null}
+      {view?.onlyChannel === null ? (
+        <Field
+          label={texts.channel}
+          hint={view.channel === null ? undefined : texts.channelHint(view.channel.hint)}
+          error={missing.has("channel") ? texts.missing : null}
+        >
+          {(input) => (
+            <input
+              {...input}
+              value={side.channel}
+              onInput={(event) => change(at, { channel: event.currentTarget.value, steps: null })}
+            />
+          )}
+        </Field>
+      ) : null}
+      <Button busy={busy.value} onPress={() => void tryIt(at)}>
+        {busy.value ? texts.trying : texts.try}
+      </Button>
+      <div role="status">{side.steps === null ? null : <Result side={side} />}</div>
+    </>
+  );
+}
+
+function Result({ side }: { readonly side: Side }): JSX.Element {
+  return (
+    <ul class="tried" aria-label={texts.result}>
+      {side.steps?.map(({ name, ok, why, remedy }) => (
+        <li key={`${name} ${why}`} class={ok ? "good" : "bad"}>
+          <strong>{ok ? texts.worked : texts.failed}:</strong> {why}
+          {remedy === "" ? null : <p>{remedy}</p>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface SettingProps {
+  readonly at: 0 | 1;
+  readonly side: Side;
+  readonly name: string;
+  readonly schema: SettingSchema;
+  readonly error: string | null;
+}
+
+function Setting({ at, side, name, schema, error }: SettingProps): JSX.Element {
+  const isShown = useSignal(false);
+  const { description = "", type, secret = false } = schema;
+  const usual = defaultWords(schema);
+  const value = side.typed[name];
+  const set = (next: string | boolean): void => change(at, { typed: { ...side.typed, [name]: next }, steps: null });
+  if (type === "boolean") {
+    const isOn = (value ?? schema.default) === true;
+    return (
+      <Field label={name} hint={description}>
+        {(input) => (
+          <input {...input} type="checkbox" checked={isOn} onChange={(event) => set(event.currentTarget.checked)} />
+        )}
+      </Field>
+    );
+  }
+  const hint = `${description}${type === "array" ? ` ${texts.lines}` : ""}`;
+  const text = typeof value === "string" ? value : "";
+  const inputOf = (input: FieldInput): JSX.Element => {
+    if (schema.enum !== undefined) {
+      return (
+        <select
+          {...input}
+          value={text === "" ? (usual ?? "") : text}
+          onChange={(event) => set(event.currentTarget.value)}
+        >
+          {schema.enum.map((choice) => (
+            <option key={choice}>{choice}</option>
+          ))}
+        </select>
+      );
+    }
+    if (type === "array")
+      return <textarea {...input} rows={2} value={text} onInput={(event) => set(event.currentTarget.value)} />;
+    const common = {
+      ...input,
+      autocomplete: "off",
+      value: text,
+      placeholder: usual === null ? undefined : texts.default(usual),
+      onInput: (event: { readonly currentTarget: HTMLInputElement }) => set(event.currentTarget.value),
+    };
+    return secret && !isShown.value ? <input {...common} type="password" /> : <input {...common} type="text" />;
+  };
+  return (
+    <div class="asked">
+      <Field label={name} hint={hint} error={error}>
+        {inputOf}
+      </Field>
+      {secret && type === "string" ? (
+        <Button
+          kind="quiet"
+          pressed={isShown.value}
+          label={texts.showOf(name)}
+          onPress={() => (isShown.value = !isShown.value)}
+        >
+          {texts.show}
+        </Button>
+      ) : null}
+    </div>
+  );
+}

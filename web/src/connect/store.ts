@@ -1,0 +1,136 @@
+import { batch, computed, signal } from "@preact/signals";
+import type { ConfigCheck } from "../../../src/http/admin/v1/config-deps.ts";
+import type { ConnectAsked, OnlineResult, OnlineStep, ProtocolView } from "../../../src/http/admin/v1/connect-deps.ts";
+import { type ApiProblem, get, post, put } from "../lib/api.ts";
+import { settingsOf, type Typed } from "./typed.ts";
+
+/** One of the two networks, as it is asked for. It outlives the page. */
+export interface Side {
+  /** `new irc`, or `account irc.libera`; empty: not chosen. */
+  readonly chosen: string;
+  readonly name: string;
+  readonly typed: Typed;
+  readonly channel: string;
+  /** Of the last try. */
+  readonly steps: readonly OnlineStep[] | null;
+}
+
+export const STEPS = ["networks", "first", "second", "gateway", "review"] as const;
+export type Step = (typeof STEPS)[number] | "done";
+
+const EMPTY: Side = { chosen: "", name: "", typed: {}, channel: "", steps: null };
+
+export const protocols = signal<readonly ProtocolView[] | null>(null);
+export const step = signal<Step>("networks");
+export const sides = signal<readonly [Side, Side]>([EMPTY, EMPTY]);
+export const gateway = signal("");
+export const trouble = signal<ApiProblem | null>(null);
+export const busy = signal(false);
+/** What Finish would apply. */
+export const made = signal<{ readonly text: string; readonly added: string; readonly etag: string } | null>(null);
+export const checked = signal<ConfigCheck | null>(null);
+
+export const titles = computed(() => sides.value.map((side) => viewOf(side)?.title ?? ""));
+
+export const accountOf = ({ chosen, name }: Side): string =>
+  chosen.startsWith("account ") ? chosen.slice("account ".length) : `${chosen.slice("new ".length)}.${name}`;
+
+export const isNew = ({ chosen }: Side): boolean => chosen.startsWith("new ");
+
+export function viewOf(side: Side): ProtocolView | undefined {
+  const [protocol] = accountOf(side).split(".");
+  return protocols.value?.find((each) => each.protocol === protocol);
+}
+
+export function change(at: 0 | 1, what: Partial<Side>): void {
+  const [first, second] = sides.value;
+  const next = { ...(at === 0 ? first : second), ...what };
+  sides.value = at === 0 ? [next, second] : [first, next];
+}
+
+/** Another network has other questions. */
+export function choose(at: 0 | 1, chosen: string): void {
+  change(at, { ...EMPTY, chosen });
+  const view = viewOf(sides.value[at]);
+  change(at, { channel: view?.onlyChannel ?? "", name: isNew(sides.value[at]) ? freeName(view) : "" });
+}
+
+function freeName(view: ProtocolView | undefined): string {
+  const taken = new Set(view?.accounts.map((name) => name.toLowerCase()));
+  for (let at = 1; ; at += 1) {
+    const name = at === 1 ? "main" : `main${at}`;
+    if (!taken.has(`${view?.protocol ?? ""}.${name}`)) return name;
+  }
+}
+
+export async function load(): Promise<void> {
+  const answer = await get<{ readonly protocols: readonly ProtocolView[] }>("/v1/admin/schema");
+  batch(() => {
+    if (answer.ok) protocols.value = answer.value.protocols;
+    trouble.value = answer.ok ? null : answer.problem;
+  });
+}
+
+const askedOf = (side: Side): ConnectAsked["accounts"][number] => {
+  const [protocol = "", name = ""] = accountOf(side).split(".");
+  const settings = settingsOf(side.typed, viewOf(side)?.settings ?? {});
+  return isNew(side) ? { protocol, name, settings } : { protocol, name };
+};
+
+/** Tries it as it is typed. */
+export async function tryIt(at: 0 | 1): Promise<void> {
+  const side = sides.value[at];
+  busy.value = true;
+  change(at, { steps: null });
+  const body = { ...askedOf(side), channel: side.channel };
+  const answer = await post<OnlineResult>("/v1/admin/check/online", body, { timeoutMs: 90_000 });
+  batch(() => {
+    busy.value = false;
+    trouble.value = answer.ok ? null : answer.problem;
+    if (answer.ok) change(at, { steps: answer.value.steps });
+  });
+}
+
+/** What would be added, and what `check` says of it. */
+export async function prepare(): Promise<boolean> {
+  const bridges = sides.value.map((side) => ({ account: accountOf(side), channel: side.channel }));
+  const asked: ConnectAsked = {
+    accounts: sides.value.map(askedOf),
+    gateway: { name: gateway.value, bridges },
+  };
+  busy.value = true;
+  const answer = await post<{ readonly text: string; readonly added: string }>("/v1/admin/connect", asked);
+  const found = answer.ok ? await post<ConfigCheck>("/v1/admin/check", { text: answer.value.text }) : null;
+  batch(() => {
+    busy.value = false;
+    made.value = answer.ok ? { ...answer.value, etag: answer.etag ?? "" } : null;
+    checked.value = found?.ok === true ? found.value : null;
+    trouble.value = answer.ok ? null : answer.problem;
+    if (found?.ok === false) trouble.value = found.problem;
+  });
+  return answer.ok;
+}
+
+export async function finish(): Promise<void> {
+  if (made.value === null) return;
+  const { text, etag } = made.value;
+  busy.value = true;
+  const answer = await put("/v1/admin/config", { text }, { headers: { "If-Match": etag }, timeoutMs: 60_000 });
+  batch(() => {
+    busy.value = false;
+    trouble.value = answer.ok ? null : answer.problem;
+    if (answer.ok) step.value = "done";
+  });
+}
+
+export function begin(): void {
+  batch(() => {
+    step.value = "networks";
+    sides.value = [EMPTY, EMPTY];
+    gateway.value = "";
+    made.value = null;
+    checked.value = null;
+    trouble.value = null;
+  });
+  void load();
+}
