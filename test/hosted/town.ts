@@ -26,6 +26,7 @@ export class Town<S extends Side> {
   readonly sides: readonly S[];
   readonly #config: string;
   readonly #streams: ApiStream[] = [];
+  readonly #read = new Map<ApiStream, Message[]>();
   readonly #patienceMs: number;
   #rialto: Rialto | null = null;
   #fences = 0;
@@ -105,8 +106,14 @@ export class Town<S extends Side> {
 
   /** All that the API has shown to its reader, in all lives. */
   told(): readonly Message[] {
-    const all = this.#streams.flatMap(({ lines }) => lines.map((line) => JSON.parse(line) as Message));
-    return all.filter(({ event }) => event !== EventLabel.connected);
+    return this.#streams.flatMap((stream) => {
+      // It is asked again and again: each line is read once.
+      const read = this.#read.get(stream) ?? [];
+      this.#read.set(stream, read);
+      const news = stream.lines.slice(read.length).map((line) => JSON.parse(line) as Message);
+      read.push(...news);
+      return read.filter(({ event }) => event !== EventLabel.connected);
+    });
   }
 
   /** The texts of it, in order. */

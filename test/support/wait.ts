@@ -1,5 +1,8 @@
 /** How long a test waits for something that must come; a long time, because the machine may be busy. */
 const PATIENCE_MS = 20_000;
+/** Between two questions whether it has come. */
+const ASK_MS = 20;
+const ASK_MAX_MS = 200;
 
 /**
  * Fails with what was awaited when the promise has not settled in time. `alive` gets a function that begins the wait
@@ -30,10 +33,14 @@ export async function eventually<T>(
 ): Promise<T> {
   const deadline = Date.now() + ms;
   for (;;) {
-    const answer = await ask();
+    const begun = performance.now();
+    const asked = ask();
+    // What it takes to ask is taken from the program that is waited for: dear questions are asked less often.
+    const pause = Math.min(ASK_MAX_MS, Math.max(ASK_MS, 4 * (performance.now() - begun)));
+    const answer = await asked;
     if (enough(answer)) return answer;
     if (Date.now() > deadline) throw new Error(`waited ${ms} ms for ${what()}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
 
