@@ -95,7 +95,7 @@ function Results({ found: { stories, drops, more }, question, opened }: ResultsP
       <h2 id="results-title">{question === "" ? texts.newest : texts.results}</h2>
       {isLoose ? <Way key={opened} seq={opened} /> : null}
       {stories.length === 0 ? <p role="status">{texts.none}</p> : null}
-      <ul class="results" aria-labelledby="results-title">
+      <ul class="results" aria-label={texts.results}>
         {stories.map((story) => (
           <Result key={story.seq} story={story} question={question} isOpen={story.seq === opened} />
         ))}

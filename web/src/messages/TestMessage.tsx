@@ -63,7 +63,7 @@ export function TestMessage(): JSX.Element {
       {said.value === null ? null : (
         <>
           <p role="status">{texts.sent(said.value.destinations)}</p>
-          <Way key={said.value.seq} seq={said.value.seq} />
+          <Way key={said.value.seq} seq={said.value.seq} title={texts.testWay} />
         </>
       )}
     </section>

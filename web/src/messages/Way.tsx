@@ -19,8 +19,15 @@ const COLUMNS: readonly Column<Destination>[] = [
   { key: "ids", head: texts.ids, cell: ({ refs }) => <Ids refs={refs} /> },
 ];
 
+interface WayProps {
+  readonly seq: number;
+  /** As it is known already. */
+  readonly first?: Story | null;
+  readonly title?: string;
+}
+
 /** One message from where it was heard to all its destinations; it follows what becomes of it. */
-export function Way({ seq, first = null }: { readonly seq: number; readonly first?: Story | null }): JSX.Element {
+export function Way({ seq, first = null, title = texts.way }: WayProps): JSX.Element {
   const story = useSignal<Story | null>(first);
   const problem = useSignal<ApiProblem | null>(null);
   const id = useId();
@@ -44,7 +51,7 @@ export function Way({ seq, first = null }: { readonly seq: number; readonly firs
   }, [seq]);
   return (
     <section class="way stack" aria-labelledby={id}>
-      <h3 id={id}>{texts.way}</h3>
+      <h3 id={id}>{title}</h3>
       {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
       {story.value === null ? <p role="status">{texts.loading}</p> : <Told story={story.value} />}
     </section>

@@ -36,6 +36,7 @@ export const messageTexts = textsOf({
   who: "Who",
   said: "Said",
   test: "Test message",
+  testWay: "Way of the test message",
   testHint: "It is said in the gateway as an ordinary message, to everybody there.",
   text: "Text",
   name: "Name",
