@@ -61,6 +61,8 @@ export interface ApiCore {
   readonly allowedHosts: () => readonly string[];
   /** The configuration as it is now. */
   readonly config: () => Config;
+  /** `/v1` of an account is in use: what others say is referred to there as well. */
+  readonly keepIds: () => void;
   /** Read from the log when somebody asks for them first. Rejects with a LogError. */
   readonly tokens: () => Promise<Tokens>;
   /** Null: it is not open yet. */
@@ -90,9 +92,9 @@ export async function createApiServer(account: Account, config: Config, core: Ap
   const names = namesOf(settings.BindAddress, core.allowedHosts);
   const v1 = new V1Door(async (host) => {
     const { openV1 } = await import("./v1.ts");
-    const { config: configNow, delivery, tokens } = core;
+    const { config: configNow, delivery, tokens, keepIds } = core;
     const now = (): Account => configNow().accounts.get(account.key) ?? account;
-    const parts = { log, files, routes, ingest, names, delivery, tokens, logger, clock: systemClock };
+    const parts = { log, files, routes, ingest, keepIds, names, delivery, tokens, logger, clock: systemClock };
     return await openV1({ ...parts, account: now, config: configNow }, host);
   });
   const maxBodySize = settings.MaxBodySize;

@@ -1,3 +1,4 @@
+import { TOKEN_STEM } from "../access/token-marks.ts";
 import { apiSettings } from "../adapters/api/index.ts";
 import type { Account, Config } from "../config/config.ts";
 import { pause } from "../delivery/deadline.ts";
@@ -48,13 +49,15 @@ export class ApiServers {
   readonly #ended = new AbortController();
   #sweeps: NodeJS.Timeout | undefined;
   #config: Config | null = null;
+  /** `/v1` is used, or was before this start. */
+  #keepsIds = false;
   /** An error of the configuration has left something out. */
   #isDegraded = false;
 
-  constructor(core: Omit<ApiCore, "allowedHosts" | "config" | "sides">) {
+  constructor(core: Omit<ApiCore, "allowedHosts" | "config" | "sides" | "keepIds">) {
     const config = (): Config => this.#configNow();
     const allowedHosts = (): readonly string[] => config().general.allowedHosts;
-    this.#core = { ...core, allowedHosts, config, sides: () => this.#sides() };
+    this.#core = { ...core, allowedHosts, config, sides: () => this.#sides(), keepIds: () => this.#keepIds() };
   }
 
   get all(): readonly ApiServer[] {
@@ -74,6 +77,7 @@ export class ApiServers {
     // What an error leaves out is meant to come back.
     this.#isDegraded = config.errors.length > 0;
     if (!this.#isDegraded) await this.#forget(keys);
+    this.#keepsIds = await this.#wasV1Used();
     for (const account of accounts) this.#put(await createApiServer(account, config, this.#core));
   }
 
@@ -239,6 +243,19 @@ export class ApiServers {
     for (const stem of [CONSUMERS_STEM, PUSHED_STEM, WEBHOOKS_STEM]) await forgetConsumers(log, kept, stem);
   }
 
+  #keepIds(): void {
+    this.#keepsIds = true;
+    for (const { ingest } of this.all) ingest.keepIds();
+  }
+
+  /** Whoever uses it for long has one of these; what is posted before its first request is known by its id then. */
+  async #wasV1Used(): Promise<boolean> {
+    for (const stem of [CONSUMERS_STEM, WEBHOOKS_STEM, TOKEN_STEM]) {
+      if ((await this.#core.log.marks(stem)).size > 0) return true;
+    }
+    return false;
+  }
+
   /** Webhooks go on although nobody asks for anything below `/v1`. */
   async #resume({ account: { key, name }, v1 }: ApiServer): Promise<void> {
     const { log, logger } = this.#core;
@@ -269,6 +286,7 @@ export class ApiServers {
   }
 
   #put(server: ApiServer): void {
+    if (this.#keepsIds) server.ingest.keepIds();
     this.#servers.set(server.account.key, server);
     this.#readers.set(server.account.key, server.readers);
   }

@@ -46,6 +46,8 @@ export interface V1Sources {
   readonly files: FileStore;
   readonly routes: Routes;
   readonly ingest: Ingest;
+  /** What is said by any account is known by its id from now on. */
+  readonly keepIds: () => void;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -53,7 +55,7 @@ export interface V1Sources {
 /** Reads the state, and serves. Rejects with a LogError. */
 export async function openV1(sources: V1Sources, host: V1Host): Promise<V1Service> {
   const { account, log, routes, files, clock, logger } = sources;
-  sources.ingest.keepIds();
+  sources.keepIds();
   const { key, name, settings } = account();
   const tokens = await sources.tokens();
   const tickets = new Tickets({ monoMs: () => clock.monoMs(), bytes: randomBytes });
