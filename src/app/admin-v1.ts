@@ -4,6 +4,7 @@ import type { Logins } from "../access/logins.ts";
 import { Sessions } from "../access/sessions.ts";
 import type { Tokens } from "../access/tokens.ts";
 import type { HistoryView } from "../admin/views.ts";
+import type { GuestOffice } from "../http/admin/guest-office.ts";
 import type { AdminDeps } from "../http/admin/routes.ts";
 import type { AccessDeps } from "../http/admin/v1/access-deps.ts";
 import { OperatorDoorman } from "../http/admin/v1/doorman.ts";
@@ -42,6 +43,7 @@ export interface AdminV1Sources {
   /** How their sessions are now. */
   readonly accounts: TrialsOptions["accounts"];
   readonly access: AccessDeps;
+  readonly guests: GuestOffice;
 }
 
 /** Loaded at the first request: reads what it needs, and serves. Rejects with a LogError. */
@@ -76,6 +78,7 @@ export async function openOperatorApi(sources: AdminV1Sources, host: V1Host): Pr
       access: sources.access,
       config,
       connect: new ConnectDesk(running, config, trials),
+      guests: sources.guests,
       now: { live, clock, history },
     },
     doorman,

@@ -23,6 +23,7 @@ import { StartError } from "../errors.ts";
 import type { OnDrop } from "../gateway/drops.ts";
 import type { Routes } from "../gateway/routes.ts";
 import type { AdminDeps, DashboardLink } from "../http/admin/routes.ts";
+import { makeInvite } from "../http/admin/guest-office.ts";
 import type { AccessDeps, ApiAccountView } from "../http/admin/v1/access-deps.ts";
 import type { ServerShare } from "../http/server-share.ts";
 import { V1Door } from "../http/v1/index.ts";
@@ -37,6 +38,7 @@ import type { Log, Seq } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
 import type { AdminV1Sources } from "./admin-v1.ts";
 import { describe } from "./describe.ts";
+import { guestOffice } from "./guest-office.ts";
 import { HistoryKeeper } from "./history-keeper.ts";
 import type { Reloaded } from "./reload.ts";
 import { namesOf } from "./own-names.ts";
@@ -48,7 +50,7 @@ export interface AdminSources {
   readonly routes: Routes;
   /** As it is now. */
   readonly config: () => Config;
-  readonly delivery: () => Pick<Delivery, "status" | "loops" | "control">;
+  readonly delivery: () => Pick<Delivery, "guests" | "status" | "loops" | "control">;
   readonly readers: () => readonly ReaderView[];
   /** Passed by what is said: it waits while the configuration is changed. */
   readonly pass: <T>(task: () => Promise<T>) => Promise<T>;
@@ -167,7 +169,8 @@ export class Admin {
     const desk = { running, reload, wrote, env: process.env, nowMs };
     const common = { ...shown, token, logins, tokens, log, clock: systemClock, logger };
     const access = { apis: () => apisOf(config()), webhooks: sources.webhooks };
-    const own = { ...common, names, publicOrigin, port, config: desk, access, accounts };
+    const guests = guestOffice(config, sources.delivery);
+    const own = { ...common, names, publicOrigin, port, config: desk, access, accounts, guests };
     const v1 = new V1Door(async (host) => {
       const { openOperatorApi } = await import("./admin-v1.ts");
       return await openOperatorApi(own, host);
@@ -227,6 +230,7 @@ export class Admin {
         return file;
       },
       tokens: async (order) => await operateTokens(order, { tokens: await tokens(), config: config(), nowMs: nowMs() }),
+      invite: async (order) => await makeInvite(guestOffice(config, delivery), order),
       dashboard: () => this.dashboard(config().general),
       reload: reload === null ? null : async () => scrubber.cleanAll(await reload()),
     };

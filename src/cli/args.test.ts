@@ -19,6 +19,9 @@ function aControl(fields: Partial<ControlCommand>): ControlCommand {
     json: false,
     ids: false,
     as: "",
+    uses: null,
+    expires: null,
+    hold: false,
     ...fields,
   };
 }

@@ -69,13 +69,17 @@ export interface ControlCommand {
   readonly ids: boolean;
   /** The name to speak under. */
   readonly as: string;
+  /** Of an invite, as they were written; null: not at all. */
+  readonly uses: string | null;
+  readonly expires: string | null;
+  readonly hold: boolean;
 }
 
 /**
  * The options that only some commands take, in addition to `--conf`, `--debug`, `--help`, `--version` and
  * `--or-example`, which all of them do.
  */
-type Option = "data" | "socket" | "watch" | "json" | "ids" | "as" | "quiet" | TokenOption;
+type Option = "data" | "socket" | "watch" | "json" | "ids" | "as" | "quiet" | "uses" | "hold" | TokenOption;
 const TOKEN_OPTIONS = ["account", "gateways", "scopes", "name", "expires", "posts-per-minute"] as const;
 type TokenOption = (typeof TOKEN_OPTIONS)[number];
 
@@ -92,6 +96,7 @@ const CONTROL = {
   send: { words: [2, Infinity], options: ["data", "socket", "as", "json"] },
   reload: { words: [0, 0], options: ["data", "socket", "json"] },
   dashboard: { words: [0, 0], options: ["data", "socket", "json"] },
+  invite: { words: [1, 1], options: ["data", "socket", "json", "uses", "expires", "hold"] },
 } as const satisfies Record<string, Rule>;
 type ControlName = keyof typeof CONTROL;
 
@@ -173,7 +178,10 @@ function commandOf(
     case "send":
     case "reload":
     case "dashboard":
-      return { is: "control", name, words, conf, data, socket, watch, json, ids, as };
+    case "invite": {
+      const { uses = null, expires = null, hold = false } = values;
+      return { is: "control", name, words, conf, data, socket, watch, json, ids, as, uses, expires, hold };
+    }
   }
 }
 
@@ -237,7 +245,7 @@ function hint(word: string, of: readonly string[] = Object.keys(COMMANDS)): stri
 }
 
 const alienIn = (values: Values, options: readonly Option[]): Option | undefined =>
-  (["data", "socket", "watch", "json", "ids", "as", "quiet", ...TOKEN_OPTIONS] as const).find(
+  (["data", "socket", "watch", "json", "ids", "as", "quiet", "uses", "hold", ...TOKEN_OPTIONS] as const).find(
     (option) => values[option] !== undefined && !options.includes(option),
   );
 
@@ -265,6 +273,8 @@ const parse = (args: string[]) =>
       name: { type: "string" },
       expires: { type: "string" },
       "posts-per-minute": { type: "string" },
+      uses: { type: "string" },
+      hold: { type: "boolean" },
       "or-example": { type: "boolean" },
     },
   });

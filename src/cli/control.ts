@@ -12,6 +12,7 @@ import { type ControlResponse, ask, lines, NotRunning, RequestRefused } from "./
 import { dashboardText } from "./dashboard.ts";
 import { findDataPath } from "./data-path.ts";
 import { explainText } from "./explain-view.ts";
+import { inviteOf, inviteText } from "./invite.ts";
 import { reloadText } from "./reload-view.ts";
 import { statusText } from "./status-view.ts";
 import { paint, type Screen } from "./table.ts";
@@ -97,6 +98,11 @@ const COMMANDS: Readonly<Record<ControlCommand["name"], Run>> = {
   dashboard: async (socket, { json }, terminal) => {
     const answer = await ask(socket, { method: "POST", path: "/api/v1/dashboard" }, terminal.signal);
     return await show(answer, json, terminal, (body) => ({ text: dashboardText(body), code: 0 }));
+  },
+  invite: async (socket, command, terminal) => {
+    const question = { method: "POST", path: "/api/v1/invites", body: inviteOf(command) } as const;
+    const answer = await ask(socket, question, terminal.signal);
+    return await show(answer, command.json, terminal, (body) => ({ text: inviteText(body), code: 0 }));
   },
 };
 

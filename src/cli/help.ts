@@ -17,6 +17,7 @@ ${accountCommands()}  rialto status [--watch] [--json]     show what is connecte
   rialto send [--as NAME] GATEWAY TEXT say something in a gateway
   rialto reload                        read the configuration again
   rialto dashboard                     print a link that opens the dashboard in a browser, once
+  rialto invite GATEWAY [--uses N]     print a link by which people join the web chat of a gateway
   rialto version                       print the version
   rialto help [COMMAND]                print this, or the help of one command
 

@@ -60,6 +60,7 @@ async function start(token: string | null = null, more: Partial<AdminDeps> = {})
       ),
     reload: () => Promise.resolve({ is: "unchanged" }),
     tokens: () => Promise.resolve({ ok: true, is: "list", tokens: [] }),
+    invite: () => Promise.resolve({ ok: false, message: "there is no room" }),
     dashboard: () => ({ url: "http://127.0.0.1:4290/#login=abc", expiresMs: NOW }),
     backup: () => Promise.resolve("/data/log.sqlite.backup-1"),
     ...more,

@@ -12,6 +12,7 @@ import { problem, problemBody, type HttpProblem } from "../api/problem.ts";
 import { makeChunk, StreamSocket } from "../api/stream-socket.ts";
 import { BodyRefused } from "../body.ts";
 import { type HttpApi, sendProblem } from "../server.ts";
+import { type InviteMade, type InviteOrder, readInviteOrder } from "./guest-office.ts";
 import { statusPage } from "./page.ts";
 import { isObject } from "../../lib/shapes.ts";
 
@@ -45,6 +46,8 @@ export interface AdminDeps {
   readonly account: (name: string) => Pick<Account, "key" | "protocol"> | null;
   /** Makes, shows and ends tokens. Rejects with a LogError. */
   readonly tokens: (order: TokenOrder) => Promise<TokenResult>;
+  /** Makes an invite to the web chat. */
+  readonly invite: (order: InviteOrder) => Promise<InviteMade>;
   /** Null: nothing listens for browsers. */
   readonly dashboard: () => DashboardLink | null;
   /** Copies the log; the new file, in the data folder. */
@@ -137,6 +140,12 @@ function addWaysIn(app: HttpApi["app"], deps: AdminDeps): void {
   app.post("/api/v1/dashboard", (_request, reply) => {
     const link = deps.dashboard();
     return link === null ? refuse(reply, problem(422, NO_DASHBOARD)) : answer(reply, link);
+  });
+  app.post("/api/v1/invites", async (request, reply) => {
+    const order = readInviteOrder(request.body);
+    if (typeof order === "string") return refuse(reply, problem(400, order));
+    const made = await deps.invite(order);
+    return made.ok ? answer(reply, made.invite) : refuse(reply, problem(422, made.message));
   });
   app.post("/api/v1/tokens", async (request, reply) => {
     const order = readTokenOrder(request.body);

@@ -73,7 +73,9 @@ export const ConsumerSchema = {
     ...SpecSchema.properties,
     floor: { ...SeqSchema, description: "Everything up to it is acknowledged." },
     head: { ...SeqSchema, description: "The newest entry of the log." },
-    pending: count("Not handed out yet; counted up to 10000. Far behind, with events of types that the filter does not take."),
+    pending: count(
+      "Not handed out yet; counted up to 10000. Far behind, with events of types that the filter does not take.",
+    ),
     in_flight: count("Handed out and not acknowledged."),
     redelivered: count("Of those, how many were handed out more than once."),
     oldest_unacked: { ...time, description: "When the oldest of those was handed out first, RFC 3339." },
@@ -107,7 +109,9 @@ export const PulledSchema = {
         },
       },
     },
-    pending: count("Not handed out yet; counted up to 10000. Far behind, with events of types that the filter does not take."),
+    pending: count(
+      "Not handed out yet; counted up to 10000. Far behind, with events of types that the filter does not take.",
+    ),
     skipped: count("What retention took before it was handed out."),
   },
 } as const;

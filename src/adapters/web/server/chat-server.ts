@@ -12,7 +12,18 @@ import { publicUrl, type WebSettings } from "../settings.ts";
 import type { StoredGuest } from "../store/rows.ts";
 import type { WebCall, WebReply } from "./calls.ts";
 import { Rates } from "./rates.ts";
-import { addressOf, answer, cookieOf, netOf, type OwnPlace, readBody, refuse, strangerOf, textIn } from "./requests.ts";
+import {
+  addressOf,
+  answer,
+  cookieOf,
+  letGo,
+  netOf,
+  type OwnPlace,
+  readBody,
+  refuse,
+  strangerOf,
+  textIn,
+} from "./requests.ts";
 import { guestRoutes, meOf } from "./routes.ts";
 import { Streams } from "./streams.ts";
 
@@ -20,6 +31,7 @@ const CONNECTIONS_MAX = 4_000;
 const HEADERS_MS = 20_000;
 /** For a large file on a slow connection. */
 const REQUEST_MS = 10 * 60_000;
+const LINGER_MS = 5_000;
 const KEPT_MS = 30_000;
 /** For the last answers, at a close. */
 const GOODBYE_MS = 200;
@@ -114,10 +126,9 @@ export class ChatServer {
       if (outcome === "taken") return;
       if (isRefusal(outcome)) refuse(response, outcome);
       else answer(response, outcome.status, outcome.body, outcome.headers);
-      // What was not read of a request that is refused would be taken for the next one.
-      if (!request.complete) response.once("finish", () => request.socket.destroySoon());
+      letGo(request, LINGER_MS);
     } catch (error) {
-      if (!response.destroyed && !request.errored) {
+      if (!response.destroyed && !request.destroyed) {
         this.#host.log.warn({ error: String(error) }, "a request of the web chat failed: this is a bug");
         refuse(response, UNAVAILABLE);
       }

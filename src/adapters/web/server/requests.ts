@@ -69,15 +69,37 @@ export async function readBody(
 ): Promise<{ readonly body: Readonly<Record<string, unknown>> } | Refusal> {
   if (!/^application\/json\b/iu.test(request.headers["content-type"] ?? ""))
     return refusal("bad_request", "the body must be application/json");
+  const content = await contentOf(request);
+  if (content === null) return refusal("too_large", "the request is too long");
+  const body = readJson(content);
+  return isObject(body) && !Array.isArray(body) ? { body } : refusal("bad_request", "the body must be a JSON object");
+}
+
+/** Null when it is too long. The request stays as it is: an iterator that is left would cut the connection. */
+async function contentOf(request: IncomingMessage): Promise<string | null> {
+  const { promise, resolve, reject } = Promise.withResolvers<string | null>();
   const parts: Buffer[] = [];
   let size = 0;
-  for await (const part of request as AsyncIterable<Buffer>) {
+  request.on("data", (part: Buffer) => {
     size += part.length;
-    if (size > BODY_MAX) return refusal("too_large", "the request is too long");
-    parts.push(part);
-  }
-  const body = readJson(Buffer.concat(parts).toString());
-  return isObject(body) && !Array.isArray(body) ? { body } : refusal("bad_request", "the body must be a JSON object");
+    if (size > BODY_MAX) resolve(null);
+    else parts.push(part);
+  });
+  request.once("end", () => resolve(Buffer.concat(parts).toString()));
+  request.once("error", reject);
+  request.once("close", () => reject(new Error("the request broke off")));
+  return await promise;
+}
+
+/** What still comes of a request that is answered goes by, for a time: cut at once, the client would not see why. */
+export function letGo(request: IncomingMessage, ms: number): void {
+  if (request.complete || request.destroyed) return;
+  const { socket } = request;
+  request.resume();
+  const timer = setTimeout(() => socket.destroy(), ms);
+  const stop = (): void => clearTimeout(timer);
+  request.once("end", stop);
+  request.once("close", stop);
 }
 
 export const textIn = (body: Readonly<Record<string, unknown>>, key: string): string => {

@@ -3,7 +3,7 @@ import type { Database, Statement } from "better-sqlite3";
 /** Prepared statements, each made once. */
 export class Statements {
   readonly #db: Database;
-  readonly #known = new Map<string, Statement<unknown[]>>();
+  readonly #known = new Map<string, Statement>();
 
   constructor(db: Database) {
     this.#db = db;
@@ -24,8 +24,8 @@ export class Statements {
     return Number(this.#statement(text).run(...values).lastInsertRowid);
   }
 
-  #statement(text: string): Statement<unknown[]> {
-    const known = this.#known.get(text) ?? this.#db.prepare<unknown[]>(text);
+  #statement(text: string): Statement {
+    const known = this.#known.get(text) ?? this.#db.prepare(text);
     this.#known.set(text, known);
     return known;
   }

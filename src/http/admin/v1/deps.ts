@@ -1,3 +1,4 @@
+import type { GuestOffice } from "../guest-office.ts";
 import type { AdminDeps } from "../routes.ts";
 import type { ConfigDeps } from "./config-deps.ts";
 import type { ConnectDeps } from "./connect-deps.ts";
@@ -15,6 +16,8 @@ export interface AdminV1Deps {
   readonly connect: ConnectDeps;
   /** What the dashboard shows. */
   readonly now: NowDeps;
+  /** People of the web chat. */
+  readonly guests: GuestOffice;
   readonly session: SessionDeps;
   readonly access: AccessDeps;
 }

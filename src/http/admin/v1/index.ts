@@ -10,6 +10,8 @@ import { accountsRoutes } from "./routes/accounts.ts";
 import { configRoutes } from "./routes/config.ts";
 import { connectRoutes } from "./routes/connect.ts";
 import { adminEventsRoutes } from "./routes/events.ts";
+import { guestsRoutes } from "./routes/guests.ts";
+import { invitesRoutes } from "./routes/invites.ts";
 import { adminMessagesRoutes } from "./routes/messages.ts";
 import { historyRoutes } from "./routes/history.ts";
 import { nowRoutes } from "./routes/now.ts";
@@ -29,6 +31,8 @@ export const adminV1Routes: readonly Route<AdminV1Deps>[] = [
   ...webhooksOfAllRoutes,
   ...historyRoutes,
   ...accountsRoutes,
+  ...invitesRoutes,
+  ...guestsRoutes,
   ...problemsRoutes,
   ...descriptionRoutes(() => adminV1Routes),
 ];
