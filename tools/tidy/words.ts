@@ -27,6 +27,9 @@ const PROTOCOLS = [
 /** Not an adapter, but what several have in common. */
 const KIT = "kit";
 
+/** A word of everybody's as well: it is the protocol where it stands in quotes. */
+const WORD = "web";
+
 /**
  * Protocols named in the core, comments included: what one network needs has no place there, nor in what adapters have
  * in common. Adapters and the configuration are free, and so is src/content, where a format of text bears the name of
@@ -34,8 +37,10 @@ const KIT = "kit";
  */
 export function protocolFindings(files: readonly TreeFile[]): readonly Finding[] {
   const folders = files.flatMap(({ path }) => /^src\/adapters\/([^/]+)\//.exec(path)?.[1] ?? []);
-  const names = [...new Set([...PROTOCOLS, ...folders])].filter((name) => name !== "api" && name !== KIT);
-  const named = new RegExp(`\\b(?:${names.join("|")})\\b`, "gi");
+  const names = [...new Set([...PROTOCOLS, ...folders])].filter(
+    (name) => name !== "api" && name !== KIT && name !== WORD,
+  );
+  const named = new RegExp(`\\b(?:${names.join("|")})\\b|(?<=")${WORD}(?=")`, "gi");
   return files
     .filter(
       ({ path }) =>

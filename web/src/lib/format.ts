@@ -17,7 +17,7 @@ const COMPACT = new Intl.NumberFormat(undefined, { notation: "compact", maximumF
 export const clock = (ms: number): string => TIME.format(ms);
 
 /** `3 May`, with the year if it is another one. */
-export const day = (ms: number, nowMs = Date.now()): string =>
+const day = (ms: number, nowMs = Date.now()): string =>
   (new Date(ms).getFullYear() === new Date(nowMs).getFullYear() ? DAY : YEAR).format(ms);
 
 /** `14:03` today, `3 May, 14:03` on any other day. */
