@@ -4,7 +4,7 @@ import { accountCommand } from "./cli/account.ts";
 import { parseCommand } from "./cli/args.ts";
 import type { Terminal } from "./cli/control.ts";
 import { COMMAND_HELP } from "./cli/command-help.ts";
-import { check } from "./cli/check.ts";
+import { check, checkWithNetworks } from "./cli/check.ts";
 import { formatProblems } from "./config/problem-lines.ts";
 import { HELP } from "./cli/help.ts";
 import { load } from "./cli/load.ts";
@@ -77,7 +77,9 @@ async function main(argv: readonly string[]): Promise<number> {
       return START_ERRORS.usage.exit;
     case "check": {
       const file = command.file ?? findConfigFile(cwd);
-      if (file !== null) return check(file, { env, cwd, write: out, json: command.json });
+      const how = { env, cwd, write: out, json: command.json };
+      if (file !== null && command.online) return await checkWithNetworks(file, how, terminal().signal);
+      if (file !== null) return check(file, how);
       err(`rialto: there is no ${configFileNames} here; name the file: rialto check FILE\n`);
       return START_ERRORS.usage.exit;
     }

@@ -96,7 +96,7 @@ function firstOf({ schema, network, login }: Manifest): readonly string[] {
     all.filter(([, setting]) => fits(setting)).map(([name]) => name);
   const wanted = [
     ...names(({ default: value }) => value === undefined),
-    ...[network, login].filter((name) => name !== undefined),
+    ...[network, "UseTLS", login].filter((name) => name !== undefined),
     ...names(({ secret, type }) => secret === true && type === "string"),
   ];
   return [...new Set(wanted)].filter((name) => schema.properties[name] !== undefined).slice(0, FIRST_MAX);

@@ -72,7 +72,7 @@ export class Trials {
     const same = [...this.#options.running().accounts.values()].find((other) => isSameLogin(other, account, manifest));
     // Two sessions of one login would throw each other out, or share what comes between them.
     if (same !== undefined) return [await this.#state(same)];
-    if (adapter === undefined) return await addressSteps(settings["BindAddress"]);
+    if (adapter === undefined || manifest.network === "BindAddress") return await addressSteps(settings["BindAddress"]);
     const { clock, random } = this.#options;
     const channels = channel === "" ? [] : [{ name: channelName(manifest, channel), options: {} }];
     return await tryAccount({ adapter, settings, channels, clock, random, signal: this.#end.signal });

@@ -7,7 +7,7 @@ export type Command =
   | { readonly is: "run"; readonly conf: string | null; readonly orExample: boolean; readonly debug: boolean }
   /** The built-in configuration, whatever is in the folder. */
   | { readonly is: "example"; readonly debug: boolean }
-  | { readonly is: "check"; readonly file: string | null; readonly json: boolean }
+  | { readonly is: "check"; readonly file: string | null; readonly json: boolean; readonly online: boolean }
   | { readonly is: "init"; readonly file: string | null }
   /** What an adapter offers in addition to the bridge, for one account. */
   | {
@@ -79,7 +79,7 @@ export interface ControlCommand {
  * The options that only some commands take, in addition to `--conf`, `--debug`, `--help`, `--version` and
  * `--or-example`, which all of them do.
  */
-type Option = "data" | "socket" | "watch" | "json" | "ids" | "as" | "quiet" | "uses" | "hold" | TokenOption;
+type Option = "online" | "data" | "socket" | "watch" | "json" | "ids" | "as" | "quiet" | "uses" | "hold" | TokenOption;
 const TOKEN_OPTIONS = ["account", "gateways", "scopes", "name", "expires", "posts-per-minute"] as const;
 type TokenOption = (typeof TOKEN_OPTIONS)[number];
 
@@ -103,7 +103,7 @@ type ControlName = keyof typeof CONTROL;
 const COMMANDS = {
   run: { words: [0, 0], options: [] },
   example: { words: [0, 0], options: [] },
-  check: { words: [0, 1], options: ["json"] },
+  check: { words: [0, 1], options: ["json", "online"] },
   init: { words: [0, 1], options: [] },
   log: { words: [1, 2], options: ["data", "json"] },
   token: { words: [1, 2], options: ["data", "socket", "json", "quiet", ...TOKEN_OPTIONS] },
@@ -160,7 +160,7 @@ function commandOf(
     case "example":
       return { is: "example", debug };
     case "check":
-      return { is: "check", file: first ?? conf, json };
+      return { is: "check", file: first ?? conf, json, online: values.online === true };
     case "init":
       return { is: "init", file: first ?? conf };
     case "log":
@@ -245,7 +245,7 @@ function hint(word: string, of: readonly string[] = Object.keys(COMMANDS)): stri
 }
 
 const alienIn = (values: Values, options: readonly Option[]): Option | undefined =>
-  (["data", "socket", "watch", "json", "ids", "as", "quiet", "uses", "hold", ...TOKEN_OPTIONS] as const).find(
+  (["online", "data", "socket", "watch", "json", "ids", "as", "quiet", "uses", "hold", ...TOKEN_OPTIONS] as const).find(
     (option) => values[option] !== undefined && !options.includes(option),
   );
 
@@ -264,6 +264,7 @@ const parse = (args: string[]) =>
       socket: { type: "string" },
       watch: { type: "boolean", short: "w" },
       json: { type: "boolean" },
+      online: { type: "boolean" },
       ids: { type: "boolean" },
       as: { type: "string" },
       quiet: { type: "boolean", short: "q" },

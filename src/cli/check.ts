@@ -3,6 +3,8 @@ import type { Environment } from "../config/environment.ts";
 import { formatProblems } from "../config/problem-lines.ts";
 import { hasErrors, type ConfigProblem } from "../config/problems.ts";
 import { START_ERRORS } from "../errors.ts";
+import type { Loaded } from "../config/load.ts";
+import type { OnlineView } from "./check-online.ts";
 import { load } from "./load.ts";
 import { wiringOf } from "./wiring.ts";
 
@@ -19,8 +21,35 @@ interface Surroundings {
  * `rialto check FILE`: prints every problem, what is linked with what, and a summary. Returns the exit code: 0, or 78
  * with errors.
  */
-export function check(file: string, { env, cwd, write, json = false }: Surroundings): number {
-  const loaded = load({ path: file }, { env, cwd });
+export function check(file: string, surroundings: Surroundings): number {
+  return show(file, load({ path: file }, surroundings), surroundings);
+}
+
+/** What a command exits with that was refused. */
+const UNREACHED = 1;
+
+/** `--online`: then tries each account. Exit code 1 when one does not work. */
+export async function checkWithNetworks(
+  file: string,
+  surroundings: Surroundings,
+  signal: AbortSignal,
+): Promise<number> {
+  const loaded = load({ path: file }, surroundings);
+  const { write, json = false } = surroundings;
+  const { checkOnline, onlineText } = await import("./check-online.ts");
+  const online = loaded.ok ? await checkOnline(loaded.config, signal) : [];
+  const code = show(file, loaded, surroundings, online);
+  if (!json) write(onlineText(online));
+  const works = online.every(({ steps }) => steps.every(({ ok }) => ok));
+  return code === 0 && !works ? UNREACHED : code;
+}
+
+function show(
+  file: string,
+  loaded: Loaded,
+  { write, json = false }: Surroundings,
+  online?: readonly OnlineView[],
+): number {
   const { problems } = loaded;
   const config = loaded.ok ? loaded.config : null;
   if (json) {
@@ -32,7 +61,7 @@ export function check(file: string, { env, cwd, write, json = false }: Surroundi
         return { account: known?.name ?? account, channel, direction, up: known?.down === null };
       }),
     }));
-    write(`${JSON.stringify({ problems: problems.map(problemView), gateways })}\n`);
+    write(`${JSON.stringify({ problems: problems.map(problemView), gateways, ...(online && { online }) })}\n`);
   } else {
     write(formatProblems(problems));
     if (config !== null) write(wiringOf(config, protocols));

@@ -26,14 +26,16 @@ It listens on 127.0.0.1:4242 and 127.0.0.1:4243, or on free ports if these are t
 
 Exit code: 0 after a normal stop. "rialto help" and docs/errors.md list the others.
 `,
-  check: `rialto check [FILE] [--json]
+  check: `rialto check [FILE] [--online] [--json]
 
 Shows everything that is wrong with a configuration, and what it links. It starts nothing.
 
   -conf FILE      the same as FILE (default: as for "rialto run")
+  --online        also tries each account: connects, logs in, joins its channels, and leaves; nothing is sent, and what waits there
+                  stays for the start. An account that runs already is not disturbed: its state is shown.
   --json          the problems and the gateways as JSON
 
-Exit code: 0 no errors, 64 there is no file to check, 78 the file has errors.
+Exit code: 0 no errors, 1 an account does not work (--online), 64 there is no file to check, 78 the file has errors.
 `,
   init: `rialto init [FILE]
 

@@ -90,6 +90,10 @@ function Result({ side }: { readonly side: Side }): JSX.Element {
   );
 }
 
+/** What is in backticks is code. */
+const words = (text: string): readonly (JSX.Element | string)[] =>
+  text.split("`").map((part, at) => (at % 2 === 0 ? part : <code key={part}>{part}</code>));
+
 interface SettingProps {
   readonly at: 0 | 1;
   readonly side: Side;
@@ -107,14 +111,18 @@ function Setting({ at, side, name, schema, error }: SettingProps): JSX.Element {
   if (type === "boolean") {
     const isOn = (value ?? schema.default) === true;
     return (
-      <Field label={name} hint={description}>
+      <Field label={name} hint={words(description)}>
         {(input) => (
           <input {...input} type="checkbox" checked={isOn} onChange={(event) => set(event.currentTarget.checked)} />
         )}
       </Field>
     );
   }
-  const hint = `${description}${type === "array" ? ` ${texts.lines}` : ""}`;
+  const hint = (
+    <>
+      {words(description)} {type === "array" ? texts.lines : null}
+    </>
+  );
   const text = typeof value === "string" ? value : "";
   const inputOf = (input: FieldInput): JSX.Element => {
     if (schema.enum !== undefined) {

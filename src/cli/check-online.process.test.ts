@@ -1,0 +1,49 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
+import { freePorts } from "../../test/support/ports.ts";
+import { startRialto } from "../../test/support/rialto.ts";
+
+const PROGRAM = path.join(import.meta.dirname, "../../bin/rialto.js");
+
+/** What `rialto check --online FILE` prints last, and its exit code. */
+async function checked(file: string, dataPath: string): Promise<{ readonly code: number; readonly lines: string }> {
+  const env = { PATH: process.env["PATH"] ?? "", RIALTO_GENERAL_DATAPATH: dataPath };
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, "check", "--online", file], { env });
+    return { code: 0, lines: stdout };
+  } catch (error) {
+    if (!(error instanceof Error) || !("stdout" in error) || !("code" in error)) throw error;
+    return { code: Number(error.code), lines: String(error.stdout) };
+  }
+}
+
+test("each account is tried, and one that runs is left alone", async () => {
+  const [closed = 0, free = 0] = await freePorts(2);
+  const folder = mkdtempSync(path.join(tmpdir(), "rialto-online-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = path.join(folder, "rialto.toml");
+  const text = `[irc.away]
+Server = "127.0.0.1:${closed}"
+Nick = "bot"
+[api.local]
+BindAddress = "127.0.0.1:${free}"
+[[gateway]]
+name = "g"
+enable = true
+inout = [{ account = "irc.away", channel = "#g" }, { account = "api.local", channel = "api" }]
+`;
+  writeFileSync(file, text);
+  const alone = await checked(file, path.join(folder, "data"));
+  expect(alone).toMatchObject({ code: 1, lines: expect.stringMatching(/irc\.away: failed: .*; /u) as unknown });
+  expect(alone.lines).toContain(`api.local: ok: 127.0.0.1:${free} is free`);
+
+  const rialto = await startRialto({ config: text.replace(/^BindAddress.*\n/mu, "") });
+  onTestFinished(async () => await rialto.dispose());
+  const beside = await checked(rialto.file, rialto.dataPath);
+  expect(beside.lines).toContain("irc.away: failed: Rialto runs with it, so it is not disturbed: it is");
+  expect(beside.lines).toContain("api.local: ok: Rialto runs, and nothing is wrong with it");
+});

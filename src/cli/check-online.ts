@@ -1,0 +1,85 @@
+import { adapters } from "../adapters/registry.ts";
+import type { StatusView } from "../admin/views.ts";
+import { whyBusy } from "../app/busy.ts";
+import type { Account, Config } from "../config/config.ts";
+import type { ChannelRequest } from "../contract/session.ts";
+import { systemClock } from "../delivery/clock.ts";
+import { tryAccount } from "../delivery/trial.ts";
+import { socketPath } from "../http/admin/socket.ts";
+import { isObject, parseAs } from "../lib/shapes.ts";
+import { ask, NotRunning } from "./client.ts";
+
+/** One account, as `--json` shows it. */
+export interface OnlineView {
+  readonly account: string;
+  readonly steps: readonly { readonly ok: boolean; readonly why: string; readonly remedy: string }[];
+}
+
+const AT_ONCE = 4;
+
+/**
+ * Tries every account of a configuration: connects, logs in, joins its channels, leaves. Nothing is sent, stored or
+ * acknowledged. Where Rialto runs with it, that is asked instead: two sessions would throw each other out.
+ */
+export async function checkOnline(config: Config, signal: AbortSignal): Promise<readonly OnlineView[]> {
+  const running = await statusOf(config.general.dataPath, signal);
+  const wanted = [...config.accounts.values()].filter(({ down }) => down === null);
+  const views: OnlineView[] = [];
+  for (let at = 0; at < wanted.length; at += AT_ONCE) {
+    const some = wanted.slice(at, at + AT_ONCE).map(async (account): Promise<OnlineView> => {
+      const known = running?.accounts.find(({ key }) => key === account.key);
+      const steps = running === null ? await trySteps(account, config, signal) : stateSteps(known);
+      return { account: account.name, steps };
+    });
+    views.push(...(await Promise.all(some)));
+  }
+  return views;
+}
+
+/** A block for each account. Pure. */
+export function onlineText(views: readonly OnlineView[]): string {
+  return views
+    .flatMap(({ account, steps }) => steps.map((step) => ({ account, ...step })))
+    .map(
+      ({ account, ok, why, remedy }) =>
+        `${account}: ${ok ? "ok" : "failed"}: ${why}${remedy === "" ? "" : `; ${remedy}`}\n`,
+    )
+    .join("");
+}
+
+async function trySteps(account: Account, { gateways }: Config, signal: AbortSignal): Promise<OnlineView["steps"]> {
+  const { key, protocol, settings } = account;
+  const adapter = adapters.get(protocol);
+  const address = settings["BindAddress"];
+  if ((adapter === undefined || adapter.manifest.network === "BindAddress") && typeof address === "string") {
+    const why = await whyBusy(address);
+    return [{ ok: why === null, why: why ?? `${address} is free`, remedy: "" }];
+  }
+  if (adapter === undefined) return [];
+  const own = gateways.flatMap(({ bridges }) => bridges).filter((bridge) => bridge.account === key);
+  const channels = new Map(
+    own.map(({ channel, options }): [string, ChannelRequest] => [channel, { name: channel, options }]),
+  );
+  const { random } = Math;
+  return await tryAccount({ adapter, settings, channels: [...channels.values()], clock: systemClock, random, signal });
+}
+
+function stateSteps(known: StatusView["accounts"][number] | undefined): OnlineView["steps"] {
+  if (known === undefined) return [{ ok: true, why: "Rialto runs, and nothing is wrong with it", remedy: "" }];
+  const { state, why, remedy } = known;
+  const said = `Rialto runs with it, so it is not disturbed: it is ${state}${why === null ? "" : `: ${why.message}`}`;
+  return [{ ok: state === "online", why: said, remedy: remedy ?? "" }];
+}
+
+/** Null: none runs there. */
+async function statusOf(dataPath: string, signal: AbortSignal): Promise<StatusView | null> {
+  try {
+    const answer = await ask(socketPath(dataPath), { method: "GET", path: "/api/v1/status" }, signal);
+    return answer.status === 200 ? parseAs(answer.body, isStatus) : null;
+  } catch (error) {
+    if (error instanceof NotRunning) return null;
+    throw error;
+  }
+}
+
+const isStatus = (value: unknown): value is StatusView => isObject(value) && Array.isArray(value["accounts"]);
