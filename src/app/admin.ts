@@ -157,7 +157,9 @@ export class Admin {
   ) {
     const { config, tokens, log, logger } = sources;
     const publicOrigin = (): string | null => config().general.dashboardUrl;
-    const names = namesOf(bindAddress, () => {
+    const names = namesOf(bindAddress, () => config().general.allowedHosts);
+    // Not at the older addresses: without AdminToken these are for this machine, and not for who reaches that name.
+    const pageNames = namesOf(bindAddress, () => {
       const { allowedHosts, dashboardUrl } = config().general;
       const own = dashboardUrl === null ? null : hostName(new URL(dashboardUrl).host);
       return own === null ? allowedHosts : [...allowedHosts, own];
@@ -170,12 +172,13 @@ export class Admin {
     const common = { ...shown, token, logins, tokens, log, clock: systemClock, logger };
     const access = { apis: () => apisOf(config()), webhooks: sources.webhooks };
     const guests = guestOffice(config, sources.delivery);
-    const own = { ...common, names, publicOrigin, port, config: desk, access, accounts, guests };
+    const own = { ...common, names: pageNames, publicOrigin, port, config: desk, access, accounts, guests };
     const v1 = new V1Door(async (host) => {
       const { openOperatorApi } = await import("./admin-v1.ts");
       return await openOperatorApi(own, host);
     });
-    return { token, names, v1, pages: builtPages() };
+    const files = builtPages();
+    return { token, names, v1, pages: files === null ? null : { files, names: pageNames } };
   }
 
   #deps(

@@ -71,5 +71,11 @@ export function resolveAdmin(
     report.error("open-admin", where, [what, "set AdminToken, or bind to 127.0.0.1"], SOCKET_ONLY);
     return null;
   }
+  const url = section.get("dashboardurl");
+  if (url !== undefined && values.DashboardURL !== "" && token === "") {
+    const what =
+      "with DashboardURL of [general] and without AdminToken, a web server that passes on all addresses opens /metrics and /api/v1 to everybody";
+    report.warning("open-admin", url.where, [what, "set AdminToken, or pass on /, /assets/ and /v1/ alone"]);
+  }
   return { bindAddress: bind, token: token === "" ? null : token };
 }

@@ -38,6 +38,8 @@ export interface ServerOptions {
   readonly limits?: HttpLimits | undefined;
   /** Readable by everybody, token or not; absent: those of the HTTP API. */
   readonly openPaths?: ReadonlySet<string>;
+  /** Routes that look themselves at who asks. */
+  readonly unguarded?: ReadonlySet<string>;
   /** What the token is called in the configuration; absent: as for an account of the API. */
   readonly tokenName?: string;
   /** What a body may be, for people; absent: as for the HTTP API. */
@@ -111,7 +113,7 @@ export async function createServer(options: ServerOptions): Promise<HttpApi> {
   await app.register(websocket, { options: { maxPayload: options.maxBodySize } });
   app.websocketServer.on("connection", (socket, request) => holdMessages(socket, request.socket, budget));
   if (v1 !== undefined) addV1Socket(app, v1);
-  app.addHook("onRequest", admission(refusalOf));
+  app.addHook("onRequest", admission(refusalOf, options.unguarded));
   app.setErrorHandler(async (error: FastifyError, request, reply) => {
     const refusal = error instanceof BodyRefused ? error.problem : fromFramework(error, options);
     if (refusal.status === 500) options.onError(error, request.url);
@@ -144,12 +146,15 @@ function admissionOf({
 }
 
 /** Refuses who may not ask, and WebSockets at addresses that have none. */
-function admission(refusalOf: ReturnType<typeof compileAdmission>): onRequestHookHandler {
+function admission(
+  refusalOf: ReturnType<typeof compileAdmission>,
+  unguarded: ReadonlySet<string> = new Set(),
+): onRequestHookHandler {
   return (request, reply, done) => {
     const { method, url, headers, rawHeaders } = request.raw;
     const path = request.routeOptions.url ?? pathOf(request);
     if (path === V1_SOCKET_PATH) return done();
-    const refusal = refusalOf({ method, url, headers, rawHeaders, path });
+    const refusal = unguarded.has(path) ? null : refusalOf({ method, url, headers, rawHeaders, path });
     if (refusal !== null) {
       if (refusal.status === 401) void reply.header("WWW-Authenticate", "Bearer");
       return sendProblem(reply, refusal);

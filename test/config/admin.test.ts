@@ -33,10 +33,29 @@ describe("the admin server", () => {
       /^error 4 .*MediaBindAddress/,
     ],
     ['AdminBindAddress = "here"', /^error 2 .*port/],
+    ['DashboardURL = "https://x.example"', /^warning 2 DashboardURL .* no effect without AdminBindAddress; $/],
+    [
+      'AdminBindAddress = "127.0.0.1:7"\nDashboardURL = "https://x.example"',
+      /^warning 3 with DashboardURL .* without AdminToken, .*; set AdminToken, or pass on/,
+    ],
+    [
+      'AdminBindAddress = "127.0.0.1:7"\nAdminToken = "long"\nDashboardURL = "https://x.example/rialto"',
+      /^error 4 DashboardURL .*without path/,
+    ],
   ])("%j is told", (lines, message) => {
     const problems = told(lines);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(message);
+  });
+
+  test.each([
+    ["https://Bridge.example/", "https://bridge.example"],
+    ["http://10.0.0.7:8080", "http://10.0.0.7:8080"],
+  ])("the dashboard at %s", (written, origin) => {
+    const loaded = loadGeneral(
+      `AdminBindAddress = "127.0.0.1:7"\nAdminToken = "a long secret"\nDashboardURL = "${written}"`,
+    );
+    expect([loaded.problems, loaded.ok && loaded.config.general.dashboardUrl]).toEqual([[], origin]);
   });
 
   test("an account that wants the same address stays down, and the admin server has it", () => {

@@ -4,9 +4,8 @@ import type { Logger } from "../../logger.ts";
 import { explainListenError, listenAt } from "../listen.ts";
 import type { ServerShare } from "../server-share.ts";
 import type { OwnNames } from "../own-host.ts";
-import type { StaticFiles } from "../../lib/static-files.ts";
 import type { V1Door } from "../v1/index.ts";
-import { addDashboard, DASHBOARD_PATHS } from "../web/dashboard.ts";
+import { addDashboard, DASHBOARD_PATHS, type DashboardPage } from "../web/dashboard.ts";
 import { createServer, type HttpApi, type ServerOptions } from "../server.ts";
 import { type AdminDeps, addAdminRoutes, addStatusPage, OPEN_ADMIN_PATHS } from "./routes.ts";
 import { listenOnSocket, socketPath } from "./socket.ts";
@@ -25,7 +24,7 @@ export interface AdminOptions {
     /** What is below `/v1` there. */
     readonly v1: V1Door;
     /** The dashboard; null: the build made none, and the status is shown instead. */
-    readonly pages: StaticFiles | null;
+    readonly pages: Pick<DashboardPage, "files" | "names"> | null;
   } | null;
   /** The socket needs no descriptors of it: those of its operators are kept for them. */
   readonly share: ServerShare;
@@ -84,12 +83,13 @@ export async function startAdmin({
     token,
     names,
     share,
-    openPaths: new Set([...OPEN_ADMIN_PATHS, ...(pages === null ? [] : DASHBOARD_PATHS)]),
+    openPaths: OPEN_ADMIN_PATHS,
+    ...(pages !== null && { unguarded: DASHBOARD_PATHS }),
     tokenName: "general.AdminToken",
     v1,
   });
   if (pages === null) addStatusPage(remote, deps);
-  else addDashboard(remote, { files: pages, names, onError });
+  else addDashboard(remote, { ...pages, onError });
   servers.push(remote);
   try {
     await listenAt(address, (host, port) => remote.app.listen({ host, port }));
