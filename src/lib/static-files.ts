@@ -103,7 +103,7 @@ export class StaticFiles {
 /** The pages that the build made; null: it made none, or they were taken away. */
 export function builtPages(): StaticFiles | null {
   // Beside the built program, of which this file is a part; from the sources, where the build puts them.
-  const place = import.meta.url.endsWith(".ts") ? "../../dist/web" : "web";
+  const place = import.meta.url.endsWith(".ts") ? "../../dist/web" : "./web";
   const folder = fileURLToPath(new URL(place, import.meta.url));
   return existsSync(join(folder, "index.html")) ? new StaticFiles(folder) : null;
 }
