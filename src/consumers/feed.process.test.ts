@@ -185,7 +185,7 @@ test("what is far behind is not decoded to be counted by its types", async () =>
   const payload = encode(aMessage({ text: "t" }));
   const entry = { subject: X, key: null, label: "", payload };
   const add = async (count: number) =>
-    await log.append({ account: "net.a", entries: Array<typeof entry>(count).fill(entry) });
+    await log.append({ account: "net.a", entries: Array.from({ length: count }, () => entry) });
   const topics = { ...ALL, types: ["topic.changed"] };
   await add(900);
   expect(await open().count(0, topics, 10_000)).toBe(0);

@@ -283,7 +283,9 @@ test("of one token so many come in at once, and others have room beside it", asy
   const [token, other] = [await stage.token(), await stage.token()];
   const { port } = new URL(stage.url);
   const begun = Array.from({ length: 4 }, () => connect(Number(port), "127.0.0.1"));
-  onTestFinished(() => begun.forEach((socket) => void socket.destroy()));
+  onTestFinished(() => {
+    for (const socket of begun) socket.destroy();
+  });
   for (const socket of begun) {
     const head = `POST /v1/files HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n`;
     socket.write(`${head}Content-Length: 2\r\nExpect: 100-continue\r\n\r\n`);
@@ -294,7 +296,7 @@ test("of one token so many come in at once, and others have room beside it", asy
   expect(more).toMatchObject({ status: 503, body: { code: "unavailable" } });
   expect(more.headers.get("retry-after")).toBe("5");
   expect((await upload(stage, other)).status).toBe(201);
-  const answered = begun.map(async (socket) => await once(socket, "data"));
+  const answered = begun.map(async (socket) => void (await once(socket, "data")));
   for (const socket of begun) socket.write("ab");
   await Promise.all(answered);
   expect((await upload(stage, token)).status).toBe(201);
