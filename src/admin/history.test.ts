@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import type { AccountStatus } from "../delivery/status.ts";
-import { History, HISTORY_STEM, LOOK_MS } from "./history.ts";
+import { StateHistory, HISTORY_STEM, LOOK_MS } from "./history.ts";
 import { aLane, aReader, aRoom, aStatus } from "./samples.suite.ts";
 import type { HistoryView } from "./views.ts";
 
@@ -13,7 +13,7 @@ function aStage() {
   // In the middle of a day, at the beginning of a slot.
   const clock = new FakeClock(Date.UTC(2026, 5, 1, 12));
   const disk = new Map<string, string>();
-  const stage = { writes: 0, history: new History(), account: aStatus(), reader: aReader() };
+  const stage = { writes: 0, history: new StateHistory(), account: aStatus(), reader: aReader() };
   const places = () => ({ accounts: [stage.account], readers: [stage.reader] });
   const look = (): void => {
     for (const { name, value } of stage.history.look(places(), clock.nowMs())) {
@@ -32,7 +32,7 @@ function aStage() {
     }
   };
   const view = (): HistoryView => stage.history.view(places(), clock.nowMs() - 1);
-  const restart = (): void => void (stage.history = new History(disk));
+  const restart = (): void => void (stage.history = new StateHistory(disk));
   const own = () => view().accounts[0];
   return { clock, disk, stage, stop, run, view, own, restart };
 }
@@ -161,7 +161,7 @@ test("an account of the API is down while it does not listen; what is no longer 
 
 test("a mark that cannot be read is as none", () => {
   for (const value of ["", "{", "[]", '{"own":7,"lanes":[[]]}', '{"own":[null,"x"],"lanes":{}}']) {
-    const history = new History(new Map([[`${HISTORY_STEM}net.home`, value]]));
+    const history = new StateHistory(new Map([[`${HISTORY_STEM}net.home`, value]]));
     const { accounts } = history.view({ accounts: [aStatus()], readers: [] }, 0);
     expect(accounts[0]?.day).toEqual([["none", 288]]);
   }

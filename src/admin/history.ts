@@ -61,7 +61,7 @@ interface Kept {
  * How accounts and lanes were over the last day and the last 90 days: the worst of each stretch. Pure but for what it
  * keeps in memory: `look` is called every LOOK_MS.
  */
-export class History {
+export class StateHistory {
   readonly #accounts = new Map<string, Kept>();
 
   /** `marks`: all that begin with HISTORY_STEM. */

@@ -92,7 +92,7 @@ export interface AccountHistory extends HistoryTrack {
   readonly lanes: readonly LaneHistory[];
 }
 
-export interface LaneHistory extends HistoryTrack {
+interface LaneHistory extends HistoryTrack {
   readonly gateway: string;
   readonly channel: string;
 }

@@ -1,4 +1,4 @@
-import { History, HISTORY_STEM, type HistoryPlaces, LOOK_MS } from "../admin/history.ts";
+import { StateHistory, HISTORY_STEM, type HistoryPlaces, LOOK_MS } from "../admin/history.ts";
 import type { HistoryView } from "../admin/views.ts";
 import { LogError } from "../log/errors.ts";
 import type { Log, Mark } from "../log/log.ts";
@@ -18,7 +18,7 @@ export interface HistoryKeeperOptions {
 export class HistoryKeeper {
   readonly #options: HistoryKeeperOptions;
   readonly #timer: NodeJS.Timeout;
-  #history: Promise<History> | null = null;
+  #history: Promise<StateHistory> | null = null;
   #isLooking = false;
 
   constructor(options: HistoryKeeperOptions) {
@@ -64,7 +64,7 @@ export class HistoryKeeper {
     if (marks.length > 0) await this.#options.log.mark(marks, { rides });
   }
 
-  #open(): Promise<History> {
+  #open(): Promise<StateHistory> {
     this.#history ??= this.#read().catch((error: unknown) => {
       this.#history = null;
       throw error;
@@ -72,11 +72,11 @@ export class HistoryKeeper {
     return this.#history;
   }
 
-  async #read(): Promise<History> {
+  async #read(): Promise<StateHistory> {
     const { log, isGone } = this.#options;
     const marks = await log.marks(HISTORY_STEM);
     const gone = [...marks.keys()].filter((name) => isGone(name.slice(HISTORY_STEM.length)));
     if (gone.length > 0) await log.unmark(gone);
-    return new History(new Map([...marks].filter(([name]) => !gone.includes(name))));
+    return new StateHistory(new Map([...marks].filter(([name]) => !gone.includes(name))));
   }
 }
