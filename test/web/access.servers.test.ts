@@ -42,7 +42,7 @@ inout = [{ account = "api.left", channel = "api" }, { account = "api.right", cha
     visit.expects(WITHOUT_SESSION);
     visit.expects(/422 .*\/v1\/admin\/tokens/u);
     await page.getByRole("link", { name: "Access" }).press("Enter");
-    for (const name of ["Tokens", "Webhooks", "Sessions"]) await page.getByRole("table", { name }).waitFor();
+    for (const name of ["Tokens", "Webhooks", "Invites", "Sessions"]) await page.getByRole("table", { name }).waitFor();
     expect(page.url()).not.toContain("login");
     const tokens = page.getByRole("table", { name: "Tokens" });
     await tokens.getByText("There are no tokens.").waitFor();

@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { Invites } from "./Invites.tsx";
 import { Sessions } from "./Sessions.tsx";
 import { accessTexts as texts } from "./texts.ts";
 import { Tokens } from "./Tokens.tsx";
@@ -13,6 +14,7 @@ export function AccessPage(): JSX.Element {
       </div>
       <Tokens />
       <Webhooks />
+      <Invites />
       <Sessions />
     </div>
   );
