@@ -18,7 +18,7 @@ import { type Answered, idIn, type Shown, WebGuest, wordsOf } from "./guest.ts";
 const SETTLE_MS = 60;
 
 /** All settings with their defaults. */
-export function webSettings(own: Settings): Settings {
+function webSettings(own: Settings): Settings {
   const defaults = Object.entries(schema.properties).map(([name, property]) => [
     name,
     (property as { default?: unknown }).default,

@@ -122,7 +122,7 @@ test("a name is there once, whatever it is written with", async () => {
   expect((await join("x".repeat(33))).json).toMatchObject({ code: "bad_name" });
 });
 
-test("what is held waits for approval; a guest can be muted, banned and undone", async () => {
+test("what is held waits for approval, and a guest can be muted, banned and undone", async () => {
   const gus = await stage.guest("gus", await stage.invite("--hold"));
   const watcher = await stage.guest("hedy");
   const held = await gus.say("let me in");

@@ -1,7 +1,7 @@
 import type { Capabilities } from "../../contract/capabilities.ts";
 
 /** So long the ids of ops are known, and a repeated one is answered with what it made. */
-export const OPS_KEPT_MS = 7 * 24 * 60 * 60_000;
+const OPS_KEPT_MS = 7 * 24 * 60 * 60_000;
 
 /** The server is ours: what it has written into its store is there, and is told to everybody who comes later. */
 export const capabilities = {

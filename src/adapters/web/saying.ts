@@ -158,7 +158,7 @@ function filesOf(chat: Chat, guest: StoredGuest, ids: readonly string[]): readon
 }
 
 /** A message of the guest's own; null: there is none. */
-export function ownMessage(chat: Chat, guest: StoredGuest, id: string): StoredMessage | null {
+function ownMessage(chat: Chat, guest: StoredGuest, id: string): StoredMessage | null {
   const message = chat.timeline.find(id);
   return message?.guest === guest.id && message.state === "said" ? message : null;
 }

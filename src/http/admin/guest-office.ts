@@ -58,7 +58,7 @@ export async function makeInvite(office: GuestOffice, order: InviteOrder): Promi
   return { ok: true, invite: placed(room, invite) };
 }
 
-export const placed = <T extends object>(room: GuestRoom, thing: T) => ({
+const placed = <T extends object>(room: GuestRoom, thing: T) => ({
   ...thing,
   gateway: room.gateway,
   account: room.account,

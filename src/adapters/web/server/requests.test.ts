@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { netOf } from "./requests.ts";
+import { Rates } from "./rates.ts";
+
+test.each([
+  ["192.0.2.77", "192.0.2.0/24"],
+  ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+  ["2001:db8::7", "2001:db8:0:0::/64"],
+  ["2001:0db8:0001::", "2001:db8:1:0::/64"],
+  ["::1", "0:0:0:0::/64"],
+  ["nonsense", ""],
+])("%s is banned as %s", (address, net) => expect(netOf(address)).toBe(net));
+
+test("so many in a time, and then one after the other", () => {
+  let now = 0;
+  const rates = new Rates(2, 60_000, () => now);
+  expect([rates.take("a"), rates.take("a"), rates.take("a"), rates.take("b")]).toEqual([0, 0, 30, 0]);
+  now = 30_000;
+  expect([rates.take("a"), rates.take("a")]).toEqual([0, 30]);
+});
