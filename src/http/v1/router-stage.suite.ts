@@ -1,6 +1,6 @@
 /** A server with a table of operations of its own, for tests of the router. */
 import net from "node:net";
-import { onTestFinished, test } from "vitest";
+import { onTestFinished } from "vitest";
 import { freePorts } from "../../../test/support/ports.ts";
 import type { HttpLimits } from "../http-server.ts";
 import { createServer } from "../server.ts";
