@@ -8,7 +8,7 @@ import { diffConfig } from "../config/diff.ts";
 import { exampleConfig } from "../config/example.ts";
 import { formatOf } from "../config/formats/pick.ts";
 import { type Loaded, loadConfig } from "../config/load.ts";
-import { type Kept, maskSecrets, unmaskSecrets } from "../config/masking.ts";
+import { type KeptSecret, maskSecrets, unmaskSecrets } from "../config/masking.ts";
 import { replaceFile, whyNotOurs } from "../config/own-file.ts";
 import type { ConfigProblem } from "../config/problems.ts";
 import { readBounded } from "../config/read-file.ts";
@@ -177,7 +177,7 @@ export class ConfigDesk implements ConfigDeps {
   }
 
   /** The older versions are read only for masks that the file does not have. */
-  async #compileKept(text: string, source: Source): Promise<(mask: string) => Kept | null> {
+  async #compileKept(text: string, source: Source): Promise<(mask: string) => KeptSecret | null> {
     const kept = new Map((await this.#mask(source.text)).kept);
     const isKnown = (): boolean => Array.from(text.matchAll(/<kept:\w+>/gu)).every(([mask]) => kept.has(mask));
     if (!isKnown()) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import * as fc from "../../test/support/property.ts";
 import { protocols } from "../adapters/registry.ts";
 import type { FormatName } from "./formats/pick.ts";
-import { type Kept, maskSecrets, unmaskSecrets } from "./masking.ts";
+import { type KeptSecret, maskSecrets, unmaskSecrets } from "./masking.ts";
 import { secretNamesOf } from "./secret-names.ts";
 
 const key = Buffer.from("a key of the test");
@@ -84,7 +84,7 @@ const toml = { format: "toml", names } as const;
 describe("editing", () => {
   const { text, kept } = maskSecrets('[irc.a]\nPassword = "hunter2hunter2"\nNick = "x"\n', { ...toml, key });
   const mask = [...kept.keys()][0] ?? "";
-  const keptOf = (each: string): Kept | null => kept.get(each) ?? null;
+  const keptOf = (each: string): KeptSecret | null => kept.get(each) ?? null;
   const faultsOf = (edited: string) =>
     unmaskSecrets(edited, keptOf, toml).faults.map(({ line, column, message }) => [line, column, message]);
 

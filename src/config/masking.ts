@@ -8,10 +8,10 @@ import { mergeSpans, type SecretSpan, secretSpans, type Span } from "./secret-sp
 export interface Masked {
   readonly text: string;
   /** What each mask stands for. */
-  readonly kept: ReadonlyMap<string, Kept>;
+  readonly kept: ReadonlyMap<string, KeptSecret>;
 }
 
-export interface Kept {
+export interface KeptSecret {
   readonly secret: string;
   /** It stood for the value of a secret, not for the same text elsewhere, as in a comment: nor may it stand there. */
   readonly isOwn: boolean;
@@ -61,7 +61,7 @@ const MISPLACED = {
  * `text` without the mark of the byte order.
  */
 export function maskSecrets(text: string, { format, names, key }: MaskRules): Masked {
-  const kept = new Map<string, Kept>();
+  const kept = new Map<string, KeptSecret>();
   const spans = withLiterals(text, secretSpans(text, format, names));
   let out = "";
   let from = 0;
@@ -81,7 +81,7 @@ export function maskSecrets(text: string, { format, names, key }: MaskRules): Ma
  */
 export function unmaskSecrets(
   text: string,
-  keptOf: (mask: string) => Kept | null,
+  keptOf: (mask: string) => KeptSecret | null,
   { format, names }: Omit<MaskRules, "key">,
 ): Unmasked {
   const faults: MaskFault[] = [];
@@ -147,7 +147,7 @@ function withLiterals(text: string, secrets: readonly SecretSpan[]): readonly Se
   }));
 }
 
-function maskOf({ secret, isOwn }: Kept, key: Buffer): string {
+function maskOf({ secret, isOwn }: KeptSecret, key: Buffer): string {
   return `<kept:${createHmac("sha256", key)
     .update(`${isOwn ? "=" : "~"}${secret}`)
     .digest("hex")
