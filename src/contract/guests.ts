@@ -8,7 +8,7 @@ export interface GuestDesk {
   /** False: there is none with this id. Who came by it stays. */
   revoke(id: string): Promise<boolean>;
   /** Of all channels when null. */
-  guests(channel: string | null): readonly Guest[];
+  guests(channel: string | null): readonly RoomGuest[];
   /** Messages that wait for somebody's approval, oldest first. */
   held(): readonly HeldMessage[];
   /** False: it does not wait any more. What is approved is said now, and the guest's next messages do not wait. */
@@ -49,7 +49,7 @@ export interface NewInvite extends Invite {
   readonly url: string;
 }
 
-export interface Guest {
+export interface RoomGuest {
   readonly id: string;
   readonly channel: string;
   readonly name: string;
@@ -97,7 +97,7 @@ export interface GuestReport {
 export type GuestAct = "mute" | "unmute" | "ban" | "unban" | "purge";
 
 export interface GuestActed {
-  readonly guest: Guest;
+  readonly guest: RoomGuest;
   /** How many messages `purge` deleted. */
   readonly deleted: number;
 }

@@ -14,7 +14,7 @@ export interface WebAuthor {
   readonly mine: boolean;
   /** Joined by an invite here; everybody else comes from another network. */
   readonly guest: boolean;
-  /** Where somebody of another network comes from, such as `irc`; empty for guests, and for Rialto itself. */
+  /** The protocol of the network that somebody comes from; empty for guests, and for Rialto itself. */
   readonly network: string;
 }
 

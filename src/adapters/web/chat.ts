@@ -7,10 +7,10 @@ import { channelRef } from "./ids.ts";
 import { authorOf } from "./receive.ts";
 import { publicUrl, type WebSettings } from "./settings.ts";
 import { People } from "./store/people.ts";
-import { Records } from "./store/records.ts";
+import { ChatRecords } from "./store/records.ts";
 import type { StoredChange, StoredGuest } from "./store/rows.ts";
-import { Store, StoreClosed } from "./store/store.ts";
-import { Timeline } from "./store/timeline.ts";
+import { ChatStore, StoreClosed } from "./store/store.ts";
+import { ChatTimeline } from "./store/timeline.ts";
 import { Uploads } from "./uploads.ts";
 import { Views } from "./views.ts";
 
@@ -50,10 +50,10 @@ export interface Audience {
 export class Chat {
   readonly settings: WebSettings;
   readonly host: Host;
-  readonly store: Store;
-  readonly timeline: Timeline;
+  readonly store: ChatStore;
+  readonly timeline: ChatTimeline;
   readonly people: People;
-  readonly records: Records;
+  readonly records: ChatRecords;
   readonly uploads: Uploads;
   readonly views: Views;
   readonly url: string;
@@ -68,10 +68,10 @@ export class Chat {
     this.settings = settings;
     this.host = host;
     this.url = publicUrl(settings);
-    this.store = new Store(folder, host.clock, onFailed);
-    this.timeline = new Timeline(this.store.db);
+    this.store = new ChatStore(folder, host.clock, onFailed);
+    this.timeline = new ChatTimeline(this.store.db);
     this.people = new People(this.store.db);
-    this.records = new Records(this.store.db);
+    this.records = new ChatRecords(this.store.db);
     this.uploads = new Uploads(this.store, this.records, settings);
     this.views = new Views(this.timeline, (guest) => this.roomOf(guest));
   }
@@ -86,7 +86,8 @@ export class Chat {
   }
 
   /**
-   * Writes, then tells those who watch of the changes that it returns. Rejects with StoreClosed when nothing was written.
+   * Writes, then tells those who watch of the changes that it returns. Rejects with StoreClosed when
+   * nothing was written.
    */
   async change(task: () => readonly StoredChange[], signal?: AbortSignal): Promise<void> {
     const changes = await this.store.write(() => {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type {
-  Guest,
+  RoomGuest,
   GuestAct,
   GuestActed,
   GuestDesk,
@@ -22,7 +22,7 @@ import type { StoredGuest, StoredMessage } from "./store/rows.ts";
 const newId = (): string => randomBytes(6).toString("hex");
 
 /** What operators do. */
-export class Desk implements GuestDesk {
+export class WebDesk implements GuestDesk {
   readonly url: string;
   readonly #chat: Chat;
 
@@ -49,7 +49,7 @@ export class Desk implements GuestDesk {
     return await this.#chat.store.write(() => this.#chat.people.removeInvite(id));
   }
 
-  guests(channel: string | null): readonly Guest[] {
+  guests(channel: string | null): readonly RoomGuest[] {
     return this.#chat.people.all(channel?.toLowerCase() ?? null).map((guest) => this.#view(guest));
   }
 
@@ -160,7 +160,7 @@ export class Desk implements GuestDesk {
     return count;
   }
 
-  #view(guest: StoredGuest): Guest {
+  #view(guest: StoredGuest): RoomGuest {
     const { id, room, name, joinedMs, seenMs, present, messages, muted, banned, invite } = guest;
     const held = this.#chat.holds(guest);
     return { id, channel: room, name, joinedMs, seenMs, present, messages, held, muted, banned, invite };

@@ -5,7 +5,7 @@ import { moved } from "./receive.ts";
 import type { StoredChange, StoredGuest } from "./store/rows.ts";
 import { guestAuthor } from "./views.ts";
 
-export interface Joining {
+export interface JoinRequest {
   readonly invite: string;
   readonly name: string;
   /** The address, as bans count it. */
@@ -22,7 +22,7 @@ export const digestOf = (secret: string): Buffer => hash("sha256", secret, "buff
 const NO_INVITE = refusal("invite_gone", "this invite is used up, has expired or was taken back: ask for another one");
 
 /** Somebody comes in by an invite. */
-export async function join(chat: Chat, { invite: text, name: wanted, net }: Joining): Promise<JoinedGuest> {
+export async function join(chat: Chat, { invite: text, name: wanted, net }: JoinRequest): Promise<JoinedGuest> {
   const digest = digestOf(text);
   const secret = newSecret();
   const id = `guest:${randomBytes(12).toString("base64url")}`;

@@ -8,7 +8,7 @@ import type { Chat } from "./chat.ts";
 import { messageId, messageRef } from "./ids.ts";
 import { partsAfter, type RenderedPart, renderParts, storedAuthor } from "./render.ts";
 import { erase } from "./saying.ts";
-import type { NewMessage, StoredAuthor, StoredChange, StoredFile } from "./store/rows.ts";
+import type { NewStored, StoredAuthor, StoredChange, StoredFile } from "./store/rows.ts";
 import { StoreClosed } from "./store/store.ts";
 
 const RETRY_MS = 5_000;
@@ -93,7 +93,7 @@ export class Outgoing {
     }
   }
 
-  #message(op: PostOp | EditOp, at: number, { blocks }: RenderedPart): Omit<NewMessage, "files"> {
+  #message(op: PostOp | EditOp, at: number, { blocks }: RenderedPart): Omit<NewStored, "files"> {
     return {
       id: messageId("op", op.id, String(at)),
       room: op.channel,
@@ -109,7 +109,7 @@ export class Outgoing {
     };
   }
 
-  #add(message: NewMessage): readonly StoredChange[] {
+  #add(message: NewStored): readonly StoredChange[] {
     const { timeline, records, nowMs } = this.#chat;
     if (timeline.find(message.id) !== null) return [];
     timeline.add(message);

@@ -20,9 +20,9 @@ export function readStyle(typed: string): { readonly style: "normal" | "action";
   return action === undefined ? { style: "normal", text: typed } : { style: "action", text: action };
 }
 
-type Said = Pick<StoredMessage, "id" | "room" | "author" | "style" | "text" | "reply" | "files" | "revision">;
+type GuestSaid = Pick<StoredMessage, "id" | "room" | "author" | "style" | "text" | "reply" | "files" | "revision">;
 
-const bodyOf = ({ style, text, files }: Said) => ({
+const bodyOf = ({ style, text, files }: GuestSaid) => ({
   style: style satisfies SaidStyle,
   source: { format: FORMAT, text: readStyle(text).text },
   files: files.map(remoteFile),
@@ -42,7 +42,7 @@ const base = (room: string, key: string, atMs: number) =>
   ({ key: eventKey(key), channel: channelRef(room), atMs, echoOf: null }) as const;
 
 /** The key is that of the message: handed over again, it is known. */
-export function posted(message: Said, atMs: number): Posted {
+export function posted(message: GuestSaid, atMs: number): Posted {
   return {
     ...base(message.room, message.id, atMs),
     kind: "posted",
@@ -55,7 +55,7 @@ export function posted(message: Said, atMs: number): Posted {
 }
 
 /** `message`: as it is from now on. */
-export function edited(message: Said, atMs: number): Edited {
+export function edited(message: GuestSaid, atMs: number): Edited {
   return {
     ...base(message.room, `${message.id} e${message.revision}`, atMs),
     kind: "edited",
@@ -69,7 +69,7 @@ export function edited(message: Said, atMs: number): Edited {
 }
 
 /** `by` null: an operator. */
-export function deleted({ id, room }: Pick<Said, "id" | "room">, by: Author | null, atMs: number): Deleted {
+export function deleted({ id, room }: Pick<GuestSaid, "id" | "room">, by: Author | null, atMs: number): Deleted {
   return { ...base(room, `${id} d`, atMs), kind: "deleted", message: messageRef(id), by, vouched: true };
 }
 

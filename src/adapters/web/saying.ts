@@ -6,28 +6,29 @@ import { messageId } from "./ids.ts";
 import { hasLink } from "./links.ts";
 import { deleted, edited, FORMAT, posted, readStyle, authorOf } from "./receive.ts";
 import { safeBlocks } from "./render.ts";
-import type { NewMessage, StoredFile, StoredGuest, StoredMessage } from "./store/rows.ts";
+import type { NewStored, StoredFile, StoredGuest, StoredMessage } from "./store/rows.ts";
 import { guestAuthor } from "./views.ts";
 
 /** Messages of one guest that may wait for approval. */
 const HELD_MAX = 5;
 
-export interface Draft {
+export interface GuestDraft {
   readonly text: string;
   readonly reply: string | null;
   /** Ids of uploads. */
   readonly files: readonly string[];
 }
 
-export type Said = { readonly is: "said" | "held"; readonly message: StoredMessage } | Refusal;
+export type GuestSaid = { readonly is: "said" | "held"; readonly message: StoredMessage } | Refusal;
 
 const GONE = refusal("not_found", "there is no such message any more");
 
 /**
- * What a guest says, under a key of the page's choice. The core has it before anybody sees it; a crash between is healed
+ * What a guest says, under a key of the page's choice. The core has it before anybody sees it; a
+ * crash between is healed
  * by the next try under the same key, or by the next start.
  */
-export async function say(chat: Chat, guest: StoredGuest, key: string, draft: Draft): Promise<Said> {
+export async function say(chat: Chat, guest: StoredGuest, key: string, draft: GuestDraft): Promise<GuestSaid> {
   const id = messageId(guest.id, key);
   const print = messageId(JSON.stringify(draft));
   try {
@@ -57,7 +58,7 @@ export async function say(chat: Chat, guest: StoredGuest, key: string, draft: Dr
   }
 }
 
-async function sayAgain(chat: Chat, message: StoredMessage, print: string): Promise<Said> {
+async function sayAgain(chat: Chat, message: StoredMessage, print: string): Promise<GuestSaid> {
   if (message.print !== print && message.print !== "deleted")
     return refusal("key_reused", "this Idempotency-Key was used for another message");
   if (message.state === "held") return { is: "held", message };
@@ -79,7 +80,7 @@ export async function publish(chat: Chat, message: StoredMessage): Promise<boole
   return true;
 }
 
-interface Written extends Draft {
+interface Written extends GuestDraft {
   readonly id: string;
   readonly print: string;
   readonly atMs: number;
@@ -96,7 +97,7 @@ function newMessage(
     atMs,
     files,
   }: Omit<Written, "files" | "stored"> & { readonly files: readonly StoredFile[] },
-): Omit<NewMessage, "state"> {
+): Omit<NewStored, "state"> {
   return {
     id,
     room: guest.room,
@@ -110,13 +111,13 @@ function newMessage(
   };
 }
 
-function contentOf(typed: string): Pick<NewMessage, "style" | "text" | "blocks"> {
+function contentOf(typed: string): Pick<NewStored, "style" | "text" | "blocks"> {
   const { style, text } = readStyle(typed);
   return { style, text: typed, blocks: safeBlocks(parse(FORMAT, text)) };
 }
 
 /** What no later try mends. */
-function flawOf(chat: Chat, guest: StoredGuest, { text, reply, files }: Draft): Refusal | null {
+function flawOf(chat: Chat, guest: StoredGuest, { text, reply, files }: GuestDraft): Refusal | null {
   if (guest.muted) return refusal("muted", "somebody who looks after the room has muted you");
   if (text.trim() === "" && files.length === 0) return refusal("bad_request", "there is nothing to say");
   const { textMax } = capabilities.limits;

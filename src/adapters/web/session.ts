@@ -5,7 +5,7 @@ import type { ChannelRequest, Ended, Handlers, Joined, Member, OpenedFile, Sessi
 import { ASKED, givenUp, lost, misconfigured } from "../kit/ends.ts";
 import type { capabilities } from "./capabilities.ts";
 import { Chat } from "./chat.ts";
-import { Desk } from "./desk.ts";
+import { WebDesk } from "./desk.ts";
 import { channelRef, userRef } from "./ids.ts";
 import { Outgoing } from "./outgoing.ts";
 import { Presence } from "./presence.ts";
@@ -44,7 +44,7 @@ export async function open({ settings, host, folder, signal }: OpenArgs<WebSetti
 class WebSession implements Session<WebHandlers> {
   readonly as: string;
   readonly ended: Promise<Ended>;
-  readonly guests: Desk;
+  readonly guests: WebDesk;
   readonly handlers: WebHandlers;
   readonly #chat: Chat;
   readonly #server: ChatServer;
@@ -58,7 +58,7 @@ class WebSession implements Session<WebHandlers> {
     this.#server = server;
     this.#end = end;
     this.as = chat.url;
-    this.guests = new Desk(chat);
+    this.guests = new WebDesk(chat);
     this.#presence = new Presence(chat);
     const outgoing = new Outgoing(chat);
     this.handlers = {

@@ -8,28 +8,28 @@ import type { OpenedFile } from "../../contract/session.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
 import { errorCode } from "../../lib/network-error.ts";
 import type { WebSettings } from "./settings.ts";
-import type { Records } from "./store/records.ts";
+import type { ChatRecords } from "./store/records.ts";
 import type { StoredUpload } from "./store/rows.ts";
-import type { Store } from "./store/store.ts";
+import type { ChatStore } from "./store/store.ts";
 
 /** An upload that no message takes goes after so long. */
 const UNUSED_MS = 60 * 60_000;
 /** What a guest may have uploaded without saying anything with it. */
 export const UNUSED_MAX = 20;
 
-export type Kept =
+export type KeptUpload =
   | { readonly ok: true; readonly bytes: number; readonly mime: string }
   | { readonly ok: false; readonly why: "too_large" | "failed" };
 
 /** Contents of files, in a folder beside the store; what they are is in the store. */
 export class Uploads {
-  readonly #store: Store;
-  readonly #records: Records;
+  readonly #store: ChatStore;
+  readonly #records: ChatRecords;
   readonly #settings: WebSettings;
   readonly #folder: string;
 
   /** Throws what the file system throws. */
-  constructor(store: Store, records: Records, settings: WebSettings) {
+  constructor(store: ChatStore, records: ChatRecords, settings: WebSettings) {
     this.#store = store;
     this.#records = records;
     this.#settings = settings;
@@ -44,7 +44,7 @@ export class Uploads {
   }
 
   /** Writes the content down. What is too long, or breaks off, leaves nothing. */
-  async keep(id: string, source: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<Kept> {
+  async keep(id: string, source: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<KeptUpload> {
     const { MaxFileSize } = this.#settings;
     const path = join(this.#folder, id);
     let bytes = 0;

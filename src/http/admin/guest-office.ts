@@ -1,4 +1,4 @@
-import type { Guest, GuestDesk, GuestReport, HeldMessage, Invite } from "../../contract/guests.ts";
+import type { RoomGuest, GuestDesk, GuestReport, HeldMessage, Invite } from "../../contract/guests.ts";
 import { parseSpan } from "../../lib/duration.ts";
 import { isObject } from "../../lib/shapes.ts";
 
@@ -66,7 +66,7 @@ const placed = <T extends object>(room: GuestRoom, thing: T) => ({
 });
 
 /** What is in the rooms that are open, of each kind. */
-export function inRooms<T extends Invite | Guest | HeldMessage | GuestReport>(
+export function inRooms<T extends Invite | RoomGuest | HeldMessage | GuestReport>(
   office: GuestOffice,
   read: (desk: GuestDesk) => readonly T[],
 ): readonly Placed<T>[] {

@@ -23,10 +23,18 @@ export interface GuestCall extends WebCall {
 }
 
 /** What a call came to: an answer, a refusal, or it has answered itself. */
-export type WebReply =
+export type CallReply =
   | { readonly status: number; readonly body: object | null; readonly headers?: Readonly<Record<string, string>> }
   | Refusal
   | "taken";
 
-export const reply = (body: object, status = 200): WebReply => ({ status, body });
-export const EMPTY: WebReply = { status: 204, body: null };
+export const reply = (body: object, status = 200): CallReply => ({ status, body });
+export const EMPTY: CallReply = { status: 204, body: null };
+
+export interface GuestRoute {
+  readonly method: string;
+  readonly path: RegExp;
+  /** Something is said or changed: counted against the guest's rate. */
+  readonly counts?: true;
+  readonly handle: (call: GuestCall) => Promise<CallReply> | CallReply;
+}

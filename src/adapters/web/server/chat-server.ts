@@ -10,7 +10,7 @@ import { type Chat, isRefusal, type Refusal, refusal, UNAVAILABLE } from "../cha
 import { digestOf, join } from "../guests.ts";
 import { publicUrl, type WebSettings } from "../settings.ts";
 import type { StoredGuest } from "../store/rows.ts";
-import type { WebCall, WebReply } from "./calls.ts";
+import type { WebCall, CallReply } from "./calls.ts";
 import { Rates } from "./rates.ts";
 import {
   addressOf,
@@ -136,7 +136,7 @@ export class ChatServer {
     }
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<WebReply> {
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<CallReply> {
     const stranger = strangerOf(request, this.#place);
     if (stranger !== null) return stranger;
     const at = (request.url ?? "/").indexOf("?");
@@ -153,7 +153,7 @@ export class ChatServer {
     return await this.#guest(call, path, address);
   }
 
-  async #page(path: string, request: IncomingMessage, response: ServerResponse): Promise<WebReply> {
+  async #page(path: string, request: IncomingMessage, response: ServerResponse): Promise<CallReply> {
     if (request.method !== "GET" && request.method !== "HEAD") return NOT_THERE;
     const isPage = path === "/" || path === "/join";
     if (isPage && this.#pages === null)
@@ -163,7 +163,7 @@ export class ChatServer {
     return (await this.#pages?.answer(name, request, response)) === true ? "taken" : NOT_THERE;
   }
 
-  async #join(call: WebCall, address: string): Promise<WebReply> {
+  async #join(call: WebCall, address: string): Promise<CallReply> {
     const wait = this.#joins.take(address);
     if (wait > 0) return tooMany(wait);
     const read = await readBody(call.request);
@@ -175,7 +175,7 @@ export class ChatServer {
     return { status: 201, body: meOf(chat, joined.guest), headers };
   }
 
-  async #guest(call: WebCall, path: string, address: string): Promise<WebReply> {
+  async #guest(call: WebCall, path: string, address: string): Promise<CallReply> {
     const { chat, request, response } = call;
     const secret = cookieOf(request, this.#cookie);
     const guest = secret === "" ? null : chat.people.by(digestOf(secret));

@@ -2,9 +2,8 @@ import { pipeline } from "node:stream/promises";
 import { cut } from "../../../content/length.ts";
 import { refusal, whyNot } from "../chat.ts";
 import { UNUSED_MAX, Uploads } from "../uploads.ts";
-import type { GuestCall, WebReply } from "./calls.ts";
+import type { GuestCall, GuestRoute, CallReply } from "./calls.ts";
 import { reply } from "./calls.ts";
-import type { GuestRoute } from "./routes.ts";
 
 const NAME_MAX = 200;
 /** Uploads that come in at the same time, of all guests. */
@@ -19,7 +18,7 @@ export const fileRoutes: readonly GuestRoute[] = [
 
 let underWay = 0;
 
-async function upload({ chat, guest, request, query, signal }: GuestCall): Promise<WebReply> {
+async function upload({ chat, guest, request, query, signal }: GuestCall): Promise<CallReply> {
   const { MaxFileSize, MaxFiles } = chat.settings;
   const tooLarge = refusal("too_large", `a file has at most ${MaxFileSize} bytes here`);
   if (guest.muted) return refusal("muted", "somebody who looks after the room has muted you");
@@ -52,7 +51,7 @@ function fileName(text: string): string {
   return /^\.*$/u.test(name) ? "file" : name;
 }
 
-async function download({ chat, guest, response, params: [id = ""] }: GuestCall): Promise<WebReply> {
+async function download({ chat, guest, response, params: [id = ""] }: GuestCall): Promise<CallReply> {
   const file = chat.records.file(id);
   const gone = refusal("not_found", "the file is not kept any more");
   if (file?.room !== guest.room || (file.message === "" && file.guest !== guest.id)) return gone;

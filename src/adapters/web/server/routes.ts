@@ -8,7 +8,7 @@ import { react } from "../reacting.ts";
 import { reword, say, takeBack } from "../saying.ts";
 import type { StoredGuest, StoredMessage } from "../store/rows.ts";
 import { guestAuthor, memberView } from "../views.ts";
-import { EMPTY, type GuestCall, reply, type WebReply } from "./calls.ts";
+import { EMPTY, type GuestCall, type GuestRoute, reply, type CallReply } from "./calls.ts";
 import { fileRoutes } from "./files.ts";
 import { readBody, textIn } from "./requests.ts";
 import type { Chat } from "../chat.ts";
@@ -16,14 +16,6 @@ import type { Chat } from "../chat.ts";
 const PAGE_MAX = 100;
 const WHY_MAX = 500;
 const KEY = /^[\x21-\x7e]{1,200}$/u;
-
-export interface GuestRoute {
-  readonly method: string;
-  readonly path: RegExp;
-  /** Something is said or changed: counted against the guest's rate. */
-  readonly counts?: true;
-  readonly handle: (call: GuestCall) => Promise<WebReply> | WebReply;
-}
 
 /** What guests can do. */
 export const guestRoutes: readonly GuestRoute[] = [
@@ -59,21 +51,21 @@ export function meOf(chat: Chat, guest: StoredGuest): WebMe {
   return { guest: { id, name }, room: chat.roomOf(guest), waiting };
 }
 
-async function takeName({ chat, guest, request }: GuestCall): Promise<WebReply> {
+async function takeName({ chat, guest, request }: GuestCall): Promise<CallReply> {
   const read = await readBody(request);
   if (isRefusal(read)) return read;
   const renamed = await rename(chat, guest, textIn(read.body, "name"));
   return isRefusal(renamed) ? renamed : reply(meOf(chat, renamed));
 }
 
-function history({ chat, guest, query }: GuestCall): WebReply {
+function history({ chat, guest, query }: GuestCall): CallReply {
   const limit = Math.min(PAGE_MAX, Math.max(1, Number(query.get("limit") ?? PAGE_MAX) || PAGE_MAX));
   const page = chat.timeline.page(guest.room, query.get("before"), limit + 1);
   const messages = page.slice(-limit).map((message) => viewOf(chat, guest, message));
   return reply({ messages, more: page.length > limit });
 }
 
-async function watch({ chat, guest, streams, request, response, query }: GuestCall): Promise<WebReply> {
+async function watch({ chat, guest, streams, request, response, query }: GuestCall): Promise<CallReply> {
   try {
     await came(chat, guest);
   } catch (error) {
@@ -86,7 +78,7 @@ async function watch({ chat, guest, streams, request, response, query }: GuestCa
     : refusal("too_many", "too many pages of you are open: close one", { retryS: 10 });
 }
 
-function members({ chat, guest }: GuestCall): WebReply {
+function members({ chat, guest }: GuestCall): CallReply {
   const guests = chat.people
     .all(guest.room)
     .filter((one) => one.present && !one.banned)
@@ -95,7 +87,7 @@ function members({ chat, guest }: GuestCall): WebReply {
   return reply({ members: [...guests, ...others].slice(0, 1_000) });
 }
 
-async function post({ chat, guest, request }: GuestCall): Promise<WebReply> {
+async function post({ chat, guest, request }: GuestCall): Promise<CallReply> {
   const key = request.headers["idempotency-key"]?.toString() ?? "";
   if (!KEY.test(key)) return refusal("bad_request", "the header Idempotency-Key must be 1 to 200 characters of ASCII");
   const read = await readBody(request);
@@ -109,7 +101,7 @@ async function post({ chat, guest, request }: GuestCall): Promise<WebReply> {
   return reply({ message: viewOf(chat, guest, said.message) }, 201);
 }
 
-async function edit({ chat, guest, request, params: [id = ""] }: GuestCall): Promise<WebReply> {
+async function edit({ chat, guest, request, params: [id = ""] }: GuestCall): Promise<CallReply> {
   const read = await readBody(request);
   if (isRefusal(read)) return read;
   const text = textIn(read.body, "text").toWellFormed().replaceAll("\0", "");
@@ -120,7 +112,7 @@ async function edit({ chat, guest, request, params: [id = ""] }: GuestCall): Pro
 const viewOf = (chat: Chat, guest: StoredGuest, message: StoredMessage): WebMessage =>
   chat.views.message(message, guest.id);
 
-async function type({ chat, guest, request }: GuestCall): Promise<WebReply> {
+async function type({ chat, guest, request }: GuestCall): Promise<CallReply> {
   const read = request.headers["content-type"] === undefined ? { body: {} } : await readBody(request);
   if (isRefusal(read)) return read;
   // Whoever may not speak is not shown either.
@@ -130,7 +122,7 @@ async function type({ chat, guest, request }: GuestCall): Promise<WebReply> {
   return EMPTY;
 }
 
-async function report({ chat, guest, request }: GuestCall): Promise<WebReply> {
+async function report({ chat, guest, request }: GuestCall): Promise<CallReply> {
   const read = await readBody(request);
   if (isRefusal(read)) return read;
   const message = textIn(read.body, "id");

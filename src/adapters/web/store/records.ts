@@ -20,8 +20,11 @@ interface UploadRow extends Omit<StoredUpload, "atMs"> {
   readonly at: number;
 }
 
-/** Files, reports and what operators have set for a room. All calls are to be made within a transaction, or only read. */
-export class Records {
+/**
+ * Files, reports and what operators have set for a room. All calls are to be made within a
+ * transaction, or only read.
+ */
+export class ChatRecords {
   readonly #sql: Statements;
 
   constructor(db: Database) {

@@ -46,7 +46,7 @@ export interface StoredMessage {
   readonly print: string;
 }
 
-export type NewMessage = Omit<StoredMessage, "seq" | "revision">;
+export type NewStored = Omit<StoredMessage, "seq" | "revision">;
 
 /** What has happened in a room, for those who watch. */
 export type Change =

@@ -24,7 +24,7 @@ interface Job {
  * The file of one account. Writes come one after the other, and resolve when the disk has them: those that come while
  * the disk is busy share its next answer. Reads see what is written at once.
  */
-export class Store {
+export class ChatStore {
   readonly db: Database;
   readonly folder: string;
   readonly #file: string;
@@ -72,7 +72,8 @@ export class Store {
   }
 
   /**
-   * Runs it as one transaction; resolves when that is on the disk. Rejects with StoreClosed, and with nothing done, when
+   * Runs it as one transaction; resolves when that is on the disk. Rejects with StoreClosed, and with
+   * nothing done, when
    * the store closes before, or when the signal is aborted before it began.
    */
   async write<T>(task: () => T, signal?: AbortSignal): Promise<T> {

@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import type { Change, NewMessage, StoredAuthor, StoredChange, StoredMessage } from "./rows.ts";
+import type { Change, NewStored, StoredAuthor, StoredChange, StoredMessage } from "./rows.ts";
 import { Statements } from "./statements.ts";
 
 /** So many messages of a room can be shown, and so many changes told to a page that was away. */
@@ -37,8 +37,11 @@ interface ReactionRow {
   readonly who: string;
 }
 
-/** What was said in the rooms, and what has changed since. All calls are to be made within a transaction, or only read. */
-export class Timeline {
+/**
+ * What was said in the rooms, and what has changed since. All calls are to be made within a
+ * transaction, or only read.
+ */
+export class ChatTimeline {
   readonly #sql: Statements;
   #added = 0;
 
@@ -52,7 +55,7 @@ export class Timeline {
   }
 
   /** Does nothing when it is there already. */
-  add(message: NewMessage): StoredMessage {
+  add(message: NewStored): StoredMessage {
     const { room, id, atMs, state, guest, author, style, text, blocks, reply, files, print } = message;
     this.#sql.run(
       `INSERT INTO messages (room, id, at, state, guest, author, style, text, blocks, reply, files, print)
@@ -85,7 +88,7 @@ export class Timeline {
     this.#sql.run(`UPDATE messages SET state = 'new', at = ?, seq = ${seq} WHERE id = ?`, atMs, id);
   }
 
-  edit(id: string, { style, text, blocks }: Pick<NewMessage, "style" | "text" | "blocks">): void {
+  edit(id: string, { style, text, blocks }: Pick<NewStored, "style" | "text" | "blocks">): void {
     this.#sql.run(
       "UPDATE messages SET style = ?, text = ?, blocks = ?, revision = revision + 1 WHERE id = ?",
       style,
@@ -95,7 +98,7 @@ export class Timeline {
     );
   }
 
-  setFiles(id: string, files: NewMessage["files"]): void {
+  setFiles(id: string, files: NewStored["files"]): void {
     this.#sql.run("UPDATE messages SET files = ? WHERE id = ?", JSON.stringify(files), id);
   }
 
