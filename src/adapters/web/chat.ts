@@ -10,7 +10,7 @@ import { People } from "./store/people.ts";
 import { ChatRecords } from "./store/records.ts";
 import type { StoredChange, StoredGuest } from "./store/rows.ts";
 import { ChatStore, StoreClosed } from "./store/store.ts";
-import { ChatTimeline } from "./store/timeline.ts";
+import { RoomTimeline } from "./store/timeline.ts";
 import { Uploads } from "./uploads.ts";
 import { Views } from "./views.ts";
 
@@ -51,7 +51,7 @@ export class Chat {
   readonly settings: WebSettings;
   readonly host: Host;
   readonly store: ChatStore;
-  readonly timeline: ChatTimeline;
+  readonly timeline: RoomTimeline;
   readonly people: People;
   readonly records: ChatRecords;
   readonly uploads: Uploads;
@@ -69,7 +69,7 @@ export class Chat {
     this.host = host;
     this.url = publicUrl(settings);
     this.store = new ChatStore(folder, host.clock, onFailed);
-    this.timeline = new ChatTimeline(this.store.db);
+    this.timeline = new RoomTimeline(this.store.db);
     this.people = new People(this.store.db);
     this.records = new ChatRecords(this.store.db);
     this.uploads = new Uploads(this.store, this.records, settings);

@@ -2,16 +2,16 @@ import type { WebAuthor, WebEvent, WebMember, WebMessage, WebReaction, WebRoom }
 import { excerpt } from "../../content/length.ts";
 import { plainText } from "../../content/plain.ts";
 import type { StoredAuthor, StoredChange, StoredGuest, StoredMessage } from "./store/rows.ts";
-import type { ChatTimeline } from "./store/timeline.ts";
+import type { RoomTimeline } from "./store/timeline.ts";
 
 const EXCERPT_MAX = 120;
 
 /** What the page is told, by what is stored. `reader`: id of the guest who reads. */
 export class Views {
-  readonly #timeline: ChatTimeline;
+  readonly #timeline: RoomTimeline;
   readonly #room: (guest: StoredGuest) => WebRoom;
 
-  constructor(timeline: ChatTimeline, room: (guest: StoredGuest) => WebRoom) {
+  constructor(timeline: RoomTimeline, room: (guest: StoredGuest) => WebRoom) {
     this.#timeline = timeline;
     this.#room = room;
   }

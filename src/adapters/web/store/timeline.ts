@@ -41,7 +41,7 @@ interface ReactionRow {
  * What was said in the rooms, and what has changed since. All calls are to be made within a
  * transaction, or only read.
  */
-export class ChatTimeline {
+export class RoomTimeline {
   readonly #sql: Statements;
   #added = 0;
 
