@@ -1,4 +1,4 @@
-import { mkdtemp } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { gateway } from "../irc/world.ts";
@@ -14,44 +14,78 @@ export const CHANNEL = "#square";
 
 /** The program with a dashboard, a room on a real IRC server, and eve in it; the other end is an account of the API. */
 export interface Office {
-  readonly rialto: Rialto;
+  /** The one that runs now. */
+  readonly rialto: () => Rialto;
   readonly irc: IrcServer;
   readonly eve: PythonPerson;
+  /** Address of the dashboard, without a slash at its end. */
+  readonly url: string;
   /** What `rialto dashboard` prints. */
   readonly link: () => Promise<string>;
+  /** What `rialto` prints as JSON for this command. */
+  readonly command: (words: readonly string[]) => Promise<Readonly<Record<string, unknown>>>;
+  /** An answer of `/v1/admin` with a good status, by the token. */
+  readonly admin: (method: string, path: string, body?: unknown) => Promise<unknown>;
+  /** After its end: again, with what it has on the disk. */
+  readonly startAgain: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
 export interface OfficeOptions {
-  /** Further lines of the configuration. */
+  /** Lines behind `[general]`. */
+  readonly general?: string;
+  /** Further lines of the configuration; the gateway is the last of those before. */
   readonly more?: string;
 }
 
-export async function openOffice({ more = "" }: OfficeOptions = {}): Promise<Office> {
+const TOKEN = "operators-only";
+
+export async function openOffice({ general = "", more = "" }: OfficeOptions = {}): Promise<Office> {
   const [irc, [port = 0]] = await Promise.all([startNgircd(), freePorts(1)]);
   const eve = await pythonPerson({ port: irc.port, nick: "eve", channels: [CHANNEL] });
   const room = gateway({ irc: { town: { port: irc.port, channel: CHANNEL } }, api: ["desk"] });
-  const rialto = await startRialto({
-    config: `[general]\nAdminBindAddress = "127.0.0.1:${port}"\n${room}${more}`,
-  });
+  const admin = `AdminBindAddress = "127.0.0.1:${port}"\nAdminToken = "${TOKEN}"`;
+  const config = `[general]\n${admin}\n${general}\n${room}${more}`;
+  const first = await startRialto({ config });
+  let now = first;
+  const url = `http://127.0.0.1:${port}`;
+  const command: Office["command"] = async (words) => await askedOf(first.dataPath, words);
   return {
-    rialto,
+    rialto: () => now,
     irc,
     eve,
-    link: async () => await dashboardLink(rialto.dataPath),
+    url,
+    command,
+    link: async () => String((await command(["dashboard"]))["url"]),
+    admin: async (method, path, body) => {
+      const headers = { Authorization: `Bearer ${TOKEN}`, "Content-Type": "application/json" };
+      const answer = await fetch(`${url}${path}`, {
+        method,
+        headers,
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      const text = await answer.text();
+      if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+      return text === "" ? null : (JSON.parse(text) as unknown);
+    },
+    startAgain: async () => {
+      now = await startRialto({ config, dataPath: first.dataPath });
+    },
     close: async () => {
-      await rialto.dispose();
+      if (now !== first) await now.dispose();
+      await first.dispose();
       await eve.quit();
       await irc.stop();
     },
   };
 }
 
-export async function dashboardLink(dataPath: string): Promise<string> {
+async function askedOf(dataPath: string, words: readonly string[]): Promise<Readonly<Record<string, unknown>>> {
   const folder = await mkdtemp(path.join(os.tmpdir(), "rialto-office-"));
-  const program = startProgram(folder, ["dashboard", "--json", "--data", dataPath]);
+  const program = startProgram(folder, [...words, "--json", "--data", dataPath]);
   if ((await program.exited()) !== 0) throw new Error(program.output());
-  return (JSON.parse(program.output()) as { readonly url: string }).url;
+  await rm(folder, { recursive: true });
+  return JSON.parse(program.output()) as Readonly<Record<string, unknown>>;
 }
 
 /** Somebody at the page of this name, by the navigation. */

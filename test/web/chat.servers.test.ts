@@ -1,0 +1,177 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { brought, compare, numbered } from "../irc/world.ts";
+import { needs } from "../servers/installed.ts";
+import { flawsOf, useBrowser, type Visit, type VisitOptions } from "../support/browser.ts";
+import { eventually } from "../support/wait.ts";
+import { boxOf, inviteTo, joinRoom, logOf, openRoom, say, saying, shown } from "./chatting.ts";
+import { CHANNEL, type Office } from "./office.ts";
+
+const BURST = 40;
+
+needs(["chromium", "ngircd", "python3-irc"], () => {
+  const browser = useBrowser();
+  let office: Office;
+  beforeAll(async () => {
+    office = await openRoom();
+  });
+  afterAll(async () => await office.close());
+
+  const invite = async (words?: readonly string[]): Promise<string> => await inviteTo(office, words);
+  const join = async (link: string, name: string, options: VisitOptions = {}): Promise<Visit> =>
+    await joinRoom(browser, { link, name, options });
+
+  test("a guest joins, is held until somebody approves, and is banned", async () => {
+    const link = await invite(["--hold", "--uses", "2"]);
+    const gone = await join(link, "gus");
+    gone.expects(/status of 403/u);
+    const { page } = gone;
+    expect(page.url()).not.toContain(new URL(link).hash);
+    const held = page.getByRole("status").filter({ hasText: "approve" });
+    await held.waitFor();
+    await say(page, "my first words");
+    await saying(page, "my first words").filter({ hasText: "waits for approval" }).waitFor();
+    const { held: waiting } = (await office.admin("GET", "/v1/admin/held")) as { held: readonly { id: string }[] };
+    expect(waiting).toHaveLength(1);
+    expect(brought(office.eve.ears.in(CHANNEL), "<gus")).toEqual([]);
+    await office.admin("POST", `/v1/admin/held/${waiting[0]?.id}/approve`);
+    await office.eve.ears.untilText(CHANNEL, "my first words");
+    await held.waitFor({ state: "detached" });
+    await eventually(
+      async () => await saying(page, "my first words").allInnerTexts(),
+      (texts) => texts.length === 1 && !texts[0]?.includes("waits"),
+      () => "the message in the room, once",
+    );
+    await say(page, "and the second");
+    await office.eve.ears.untilText(CHANNEL, "and the second");
+    const taken = await browser.open(link);
+    taken.expects(/status of 40[19]/u);
+    await taken.page.getByRole("textbox", { name: "Your name" }).fill("GUS");
+    await taken.page.keyboard.press("Enter");
+    await taken.page.getByRole("button", { name: /^Use “/u }).waitFor();
+    const { guests } = (await office.admin("GET", "/v1/admin/guests")) as {
+      guests: readonly { id: string; name: string }[];
+    };
+    const gus = guests.find(({ name }) => name === "gus");
+    await office.admin("POST", `/v1/admin/guests/${gus?.id}/ban`);
+    await page
+      .getByRole("alert")
+      .filter({ hasText: /may not|any more/u })
+      .waitFor();
+    expect(await boxOf(page).count()).toBe(0);
+    await office.admin("POST", `/v1/admin/guests/${gus?.id}/unban`);
+  });
+
+  test("two guests and IRC say much at once: all see all, once and in order", async () => {
+    const link = await invite();
+    const [{ page: bea }, { page: cyd }] = await Promise.all([join(link, "bea"), join(link, "cyd")]);
+    const texts = { bea: numbered("of bea", BURST), cyd: numbered("of cyd", BURST), eve: numbered("of eve", BURST) };
+    const typing = async (page: Page, lines: readonly string[]): Promise<void> => {
+      for (const line of lines) await say(page, line);
+    };
+    await Promise.all([typing(bea, texts.bea), typing(cyd, texts.cyd), office.eve.say(CHANNEL, ...texts.eve)]);
+    for (const page of [bea, cyd]) {
+      for (const [name, wanted] of Object.entries(texts)) {
+        await eventually(
+          async () => await shown(page, `of ${name}`),
+          (found) => found.length >= wanted.length,
+          () => `what ${name} said`,
+        );
+        expect(await shown(page, `of ${name}`)).toEqual(wanted);
+      }
+      expect(await logOf(page).locator(".waiting").count()).toBe(0);
+    }
+    expect(await shown(bea, "of ")).toEqual(await shown(cyd, "of "));
+    for (const name of ["bea", "cyd"] as const) {
+      await office.eve.ears.untilText(CHANNEL, `of ${name} ${BURST}`);
+      const got = brought(office.eve.ears.in(CHANNEL), `<${name} (guest)> `);
+      expect(compare(texts[name], got)).toEqual({ arrived: BURST, missing: [], doubled: [], inOrder: true });
+    }
+  });
+
+  test("answers, edits, reactions and files are seen by others; the keyboard reaches them", async () => {
+    const link = await invite();
+    const [{ page: dan }, { page: fay }] = await Promise.all([join(link, "dan"), join(link, "fay")]);
+    await say(dan, "a word");
+    await saying(fay, "a word").waitFor();
+    const seen = saying(fay, "a better word").first();
+    await boxOf(dan).press("ArrowUp");
+    await boxOf(dan).fill("a better word");
+    await boxOf(dan).press("Enter");
+    await saying(fay, "a better word").filter({ hasText: "edited" }).waitFor();
+    await seen.getByRole("button", { name: "React" }).click();
+    await fay.getByRole("dialog").getByRole("button", { name: /👍/u }).click();
+    await dan.getByRole("button", { name: "👍 1" }).waitFor();
+    await seen.getByRole("button", { name: "Reply" }).click();
+    await fay.keyboard.type("agreed :tad");
+    await fay.getByRole("option").first().waitFor();
+    await fay.keyboard.press("Tab");
+    await fay.keyboard.press("Enter");
+    const answer = saying(dan, "agreed 🎉");
+    await answer.filter({ hasText: "a better word" }).waitFor();
+    await dan.locator("input[type=file]").setInputFiles({ name: "dot.png", mimeType: "image/png", buffer: PICTURE });
+    await dan.getByRole("button", { name: "Remove dot.png" }).waitFor();
+    await boxOf(dan).press("Enter");
+    await fay.getByRole("img", { name: "Picture dot.png" }).waitFor();
+    // From the log to a message, and to its buttons, without a mouse.
+    await logOf(fay).focus();
+    await fay.keyboard.press("End");
+    await fay.keyboard.press("ArrowUp");
+    await fay.keyboard.press("Tab");
+    await fay.keyboard.press("Tab");
+    expect(await fay.locator(":focus").textContent()).toBe("React");
+    await saying(dan, "a better word").first().getByRole("button", { name: "Delete" }).click();
+    await eventually(
+      async () => await saying(fay, "edited").count(),
+      (count) => count === 0,
+      () => "the end of the message",
+    );
+  });
+
+  test("a reload in mid-typing keeps the draft, and axe-core finds nothing in the room and before it", async () => {
+    const link = await invite();
+    const door = await browser.open(link, { axe: true });
+    door.expects(/status of 401/u);
+    await door.page.getByRole("textbox", { name: "Your name" }).waitFor();
+    expect(await flawsOf(door)).toEqual([]);
+    const visit = await join(link, "hal", { axe: true });
+    await boxOf(visit.page).pressSequentially("half a sen");
+    await visit.page.reload();
+    await eventually(
+      async () => await boxOf(visit.page).inputValue(),
+      (text) => text === "half a sen",
+      () => "the draft",
+    );
+    await saying(visit.page, `of eve ${BURST}`).waitFor();
+    expect(await flawsOf(visit)).toEqual([]);
+  });
+
+  test("Rialto dies and comes back: a banner, what was typed meanwhile, and nothing twice", async () => {
+    const link = await invite();
+    const visit = await join(link, "ivy");
+    const { page } = visit;
+    visit.expects(/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/u);
+    await say(page, "said before");
+    await office.eve.ears.untilText(CHANNEL, "said before");
+    await logOf(page).locator(".waiting").first().waitFor({ state: "detached" });
+    await office.rialto().kill9();
+    await page.getByRole("alert").filter({ hasText: "No connection" }).waitFor();
+    await say(page, "said meanwhile");
+    await saying(page, "said meanwhile").getByRole("button", { name: "Try again" }).waitFor();
+    await office.startAgain();
+    await page.getByRole("alert").filter({ hasText: "No connection" }).waitFor({ state: "detached" });
+    await saying(page, "said meanwhile").getByRole("button", { name: "Try again" }).click();
+    await office.eve.ears.untilText(CHANNEL, "said meanwhile");
+    await say(page, "said after");
+    await office.eve.ears.untilText(CHANNEL, "said after");
+    await logOf(page).locator(".waiting").first().waitFor({ state: "detached" });
+    expect(await shown(page, "said ")).toEqual(["said before", "said meanwhile", "said after"]);
+    const heard = brought(office.eve.ears.in(CHANNEL), "<ivy (guest)> ");
+    expect(heard).toEqual(["said before", "said meanwhile", "said after"]);
+  });
+});
+
+const PICTURE = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==",
+  "base64",
+);
