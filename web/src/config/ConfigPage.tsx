@@ -6,7 +6,7 @@ import { Button } from "../parts/Button.tsx";
 import { Dialog } from "../parts/Dialog.tsx";
 import { Notice, ProblemNotice } from "../parts/Notice.tsx";
 import "./config.css";
-import type { Editor } from "./editor.ts";
+import type { ConfigEditor } from "./editor.ts";
 import { Problems } from "./Problems.tsx";
 import {
   applied,
@@ -33,7 +33,7 @@ import { Versions } from "./Versions.tsx";
 const CHECK_MS = 700;
 
 export function ConfigPage(): JSX.Element {
-  const editor = useRef<Editor | null>(null);
+  const editor = useRef<ConfigEditor | null>(null);
   const review = useSignal(false);
   useEffect(() => {
     void load();
@@ -160,7 +160,7 @@ const Lines = ({ lines }: { readonly lines: readonly string[] }): JSX.Element =>
 );
 
 interface TextEditorProps {
-  readonly editor: { current: Editor | null };
+  readonly editor: { current: ConfigEditor | null };
   readonly format: "toml" | "yaml" | "json";
   readonly readOnly: boolean;
 }

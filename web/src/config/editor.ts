@@ -17,7 +17,7 @@ export interface EditorOptions {
   readonly onChange: (text: string) => void;
 }
 
-export interface Editor {
+export interface ConfigEditor {
   /** Another text; what was undone is forgotten. */
   readonly put: (text: string) => void;
   readonly mark: (problems: readonly ConfigFlaw[]) => void;
@@ -25,8 +25,8 @@ export interface Editor {
   readonly end: () => void;
 }
 
-/** In a shadow root: there its style sheets are objects, which the page's policy lets be; elsewhere they are elements. */
-export function openEditor(host: HTMLElement, options: EditorOptions): Editor {
+/** In a shadow root: there style sheets are objects, which the policy lets be; elsewhere they would be elements. */
+export function openEditor(host: HTMLElement, options: EditorOptions): ConfigEditor {
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   const state = (text: string): EditorState =>
     EditorState.create({ doc: text, extensions: extensionsOf(text, options) });

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import type { SettingSchema } from "../../../src/contract/manifest.ts";
 import { Button } from "../parts/Button.tsx";
 import { Field, type FieldInput } from "../parts/Field.tsx";
-import { busy, change, isNew, type Side, sides, tryIt, viewOf } from "./store.ts";
+import { busy, change, isNew, type WizardSide, sides, tryIt, viewOf } from "./store.ts";
 import { connectTexts as texts } from "./texts.ts";
 import { defaultWords } from "./typed.ts";
 
@@ -77,7 +77,7 @@ export function AccountStep({
   );
 }
 
-function Result({ side }: { readonly side: Side }): JSX.Element {
+function Result({ side }: { readonly side: WizardSide }): JSX.Element {
   return (
     <ul class="tried" aria-label={texts.result}>
       {side.steps?.map(({ name, ok, why, remedy }) => (
@@ -96,7 +96,7 @@ const words = (text: string): readonly (JSX.Element | string)[] =>
 
 interface SettingProps {
   readonly at: 0 | 1;
-  readonly side: Side;
+  readonly side: WizardSide;
   readonly name: string;
   readonly schema: SettingSchema;
   readonly error: string | null;

@@ -19,7 +19,7 @@ import {
   load,
   prepare,
   protocols,
-  type Side,
+  type WizardSide,
   sides,
   step,
   STEPS,
@@ -175,7 +175,7 @@ function missingIn(at: (typeof STEPS)[number]): ReadonlySet<string> {
   return new Set(empty.length === 0 && same ? ["same"] : empty);
 }
 
-function missingOf(side: Side): ReadonlySet<string> {
+function missingOf(side: WizardSide): ReadonlySet<string> {
   const view = viewOf(side);
   const missing = new Set(side.channel.trim() === "" && view?.onlyChannel === null ? ["channel"] : []);
   if (!isNew(side)) return missing;

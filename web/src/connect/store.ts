@@ -5,7 +5,7 @@ import { type ApiProblem, get, post, put } from "../lib/api.ts";
 import { settingsOf, type Typed } from "./typed.ts";
 
 /** One of the two networks, as it is asked for. It outlives the page. */
-export interface Side {
+export interface WizardSide {
   /** `new irc`, or `account irc.libera`; empty: not chosen. */
   readonly chosen: string;
   readonly name: string;
@@ -16,13 +16,13 @@ export interface Side {
 }
 
 export const STEPS = ["networks", "first", "second", "gateway", "review"] as const;
-export type Step = (typeof STEPS)[number] | "done";
+export type WizardStep = (typeof STEPS)[number] | "done";
 
-const EMPTY: Side = { chosen: "", name: "", typed: {}, channel: "", steps: null };
+const EMPTY: WizardSide = { chosen: "", name: "", typed: {}, channel: "", steps: null };
 
 export const protocols = signal<readonly ProtocolView[] | null>(null);
-export const step = signal<Step>("networks");
-export const sides = signal<readonly [Side, Side]>([EMPTY, EMPTY]);
+export const step = signal<WizardStep>("networks");
+export const sides = signal<readonly [WizardSide, WizardSide]>([EMPTY, EMPTY]);
 export const gateway = signal("");
 export const trouble = signal<ApiProblem | null>(null);
 export const busy = signal(false);
@@ -32,17 +32,17 @@ export const checked = signal<ConfigCheck | null>(null);
 
 export const titles = computed(() => sides.value.map((side) => viewOf(side)?.title ?? ""));
 
-export const accountOf = ({ chosen, name }: Side): string =>
+export const accountOf = ({ chosen, name }: WizardSide): string =>
   chosen.startsWith("account ") ? chosen.slice("account ".length) : `${chosen.slice("new ".length)}.${name}`;
 
-export const isNew = ({ chosen }: Side): boolean => chosen.startsWith("new ");
+export const isNew = ({ chosen }: WizardSide): boolean => chosen.startsWith("new ");
 
-export function viewOf(side: Side): ProtocolView | undefined {
+export function viewOf(side: WizardSide): ProtocolView | undefined {
   const [protocol] = accountOf(side).split(".");
   return protocols.value?.find((each) => each.protocol === protocol);
 }
 
-export function change(at: 0 | 1, what: Partial<Side>): void {
+export function change(at: 0 | 1, what: Partial<WizardSide>): void {
   const [first, second] = sides.value;
   const next = { ...(at === 0 ? first : second), ...what };
   sides.value = at === 0 ? [next, second] : [first, next];
@@ -71,7 +71,7 @@ export async function load(): Promise<void> {
   });
 }
 
-const askedOf = (side: Side): ConnectAsked["accounts"][number] => {
+const askedOf = (side: WizardSide): ConnectAsked["accounts"][number] => {
   const [protocol = "", name = ""] = accountOf(side).split(".");
   const settings = settingsOf(side.typed, viewOf(side)?.settings ?? {});
   return isNew(side) ? { protocol, name, settings } : { protocol, name };

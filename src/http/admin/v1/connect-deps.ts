@@ -25,7 +25,7 @@ export interface ProtocolView {
 
 export interface OnlineAsked {
   readonly protocol: string;
-  /** As in `[irc.libera]`, without the protocol; of one that is there already when `settings` is absent. */
+  /** Without the protocol; of one that is there already when `settings` is absent. */
   readonly name: string;
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Empty: none is joined. */

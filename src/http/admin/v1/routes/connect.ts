@@ -8,7 +8,7 @@ const STRING = { type: "string" };
 const SHORT = { type: "string", maxLength: 200 };
 const ACCOUNT = {
   protocol: SHORT,
-  name: { ...SHORT, description: "As in `[irc.libera]`, without the protocol." },
+  name: { ...SHORT, description: "Without the protocol." },
   settings: {
     type: "object",
     maxProperties: 100,
