@@ -26,7 +26,7 @@ export interface Unmasked {
   readonly shownAt: (offset: number) => number;
 }
 
-export interface MaskFault {
+interface MaskFault {
   /** In the text that was given, from 1. */
   readonly line: number;
   readonly column: number;
