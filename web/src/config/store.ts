@@ -99,10 +99,11 @@ export async function apply(): Promise<boolean> {
     batch(() => {
       etag = answer.etag ?? "";
       if (file.value !== null) file.value = { ...file.value, text };
-      applied.value = answer.value.changes;
       refused.value = null;
     });
+    // A secret that was typed is a mask now: that text takes the place of the one in the editor.
     await load();
+    applied.value = answer.value.changes;
     return true;
   }
   const { status, body } = answer.problem;
