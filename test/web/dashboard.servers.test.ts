@@ -1,5 +1,6 @@
+import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { arrival } from "../irc/world.ts";
+import { arrival, brought, compare, numbered } from "../irc/world.ts";
 import { needs } from "../servers/installed.ts";
 import { flawsOf, useBrowser, type Visit } from "../support/browser.ts";
 import { eventually } from "../support/wait.ts";
@@ -48,7 +49,48 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
     await live.filter({ hasText: "seen by all" }).waitFor();
   });
 
-  test("no page keeps anybody out: axe-core finds nothing, and the keyboard reaches everything", async () => {
+  test("a configuration with an error is refused at its line; a good one is applied, and no message is lost", async () => {
+    const { eve } = office;
+    const rialto = office.rialto();
+    await goTo(desk, "Configuration");
+    const { page } = desk;
+    const box = page.getByRole("textbox", { name: "Configuration" });
+    await box.filter({ hasText: "RemoteNickFormat" }).waitFor();
+    const replace = async (text: string): Promise<void> => {
+      await box.focus();
+      await page.keyboard.press("Control+A");
+      await page.keyboard.insertText(text);
+    };
+    const before = await readFile(rialto.file, "utf8");
+    const lines = before.split("\n");
+    const at = lines.findIndex((line) => line.startsWith("RemoteNickFormat")) + 1;
+    await replace(lines.with(at - 1, 'RemoteNickFormat = ["no"]').join("\n"));
+    await page.getByRole("button", { name: "Apply", exact: true }).click();
+    const problem = page
+      .getByRole("list", { name: "Problems" })
+      .getByRole("listitem")
+      .filter({ hasText: `line ${at},` });
+    await problem.filter({ hasText: "RemoteNickFormat" }).waitFor();
+    expect(await readFile(rialto.file, "utf8")).toBe(before);
+
+    const texts = numbered("during", 300);
+    const posting = (async () => {
+      for (const text of texts) await rialto.client("desk").say({ text, username: "anna" });
+    })();
+    await replace(lines.with(at - 1, 'RemoteNickFormat = "[{NICK}] "').join("\n"));
+    await page.getByRole("button", { name: "Apply", exact: true }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Apply", exact: true }).click();
+    await page.getByRole("status").filter({ hasText: "was applied" }).waitFor();
+    expect(await readFile(rialto.file, "utf8")).toContain('RemoteNickFormat = "[{NICK}] "');
+    await posting;
+    await rialto.client("desk").say({ text: "after", username: "anna" });
+    await eve.ears.untilText(CHANNEL, "[anna] after");
+    const heard = eve.ears.in(CHANNEL);
+    const got = [...brought(heard, "<anna> "), ...brought(heard, "[anna] ")];
+    expect(compare(texts, got)).toEqual({ arrived: texts.length, missing: [], doubled: [], inOrder: true });
+  });
+
+  test("axe-core finds nothing on any page", async () => {
     const visit = await browser.open(await office.link(), { axe: true });
     visit.expects(/status of 401/u);
     await visit.page.getByRole("table", { name: "Bridges" }).waitFor();
