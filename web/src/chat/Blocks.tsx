@@ -76,7 +76,7 @@ function inlineOf(inline: Inline): ComponentChildren {
 }
 
 /** Where a link may lead, or null. */
-export function hrefOf(href: string): string | null {
+function hrefOf(href: string): string | null {
   const url = URL.parse(href);
   return url !== null && SCHEMES.has(url.protocol) ? url.href : null;
 }

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { members } from "./state.ts";
 
-export interface Suggestion {
+interface Suggestion {
   /** What stands for what was typed. */
   readonly text: string;
   readonly label: string;
