@@ -113,7 +113,8 @@ export interface Consumer {
 export interface Consumers {
   /**
    * `created`, `same` or `changed` (only with the ETag of what stands); throws ConsumerError `conflict`,
-   * `precondition_failed`, or `forbidden` for a filter with gateways that the token does not see. What a token that does not see all gateways makes sees only those.
+   * `precondition_failed`, or `forbidden` for a filter with gateways that the token does not see. What a token
+   * that does not see all gateways makes sees only those.
    */
   put(
     name: string,
