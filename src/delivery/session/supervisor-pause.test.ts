@@ -124,3 +124,28 @@ test("a resume while the session is still being closed opens the next one after 
   expect(network.session).toBeInstanceOf(ScriptedSession);
   expect([network.opens.length, (await stage.status()).state]).toEqual([2, "online"]);
 });
+
+test("an account that is resumed before its pause has begun says nothing of the pause any more", async () => {
+  const { stage, network, pass } = await aStage();
+  network.session.endsOnClose = false;
+  network.plans.push(() => new Promise(() => undefined));
+  stage.supervisor.pause(true);
+  await pass(0);
+  stage.supervisor.pause(false);
+  await pass(1_500);
+  expect(network.opens).toHaveLength(2);
+  expect((await stage.status()).why?.message).not.toContain("paused");
+});
+
+test("what an operator asks while the program stops leaves the session its goodbye", async () => {
+  for (const act of ["pause", "reconnect", "restart"] as const) {
+    const { stage, network, pass } = await aStage();
+    await stage.supervisor.quiesce();
+    if (act === "pause") stage.supervisor.pause(true);
+    else if (act === "reconnect") expect(stage.supervisor.reconnect()).toBe(false);
+    else stage.supervisor.restart({ code: "timeout", message: "it hangs" });
+    await pass(0);
+    await stage.supervisor.close();
+    expect([act, network.session.steps]).toEqual([act, ["quiesce", "close"]]);
+  }
+});

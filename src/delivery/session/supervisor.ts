@@ -142,24 +142,28 @@ export class Supervisor {
 
   /** Ends the session and opens another: something in it hangs. */
   restart(why: Reason): void {
-    this.#live?.giveUp({ cause: "lost", why });
+    if (this.#mayTurn) this.#live?.giveUp({ cause: "lost", why });
   }
 
   /** Ends the session, and opens none until it may: true pauses. Again does nothing. */
   pause(isPaused: boolean): void {
-    if (this.#down !== null || this.#switch.isPaused === isPaused) return;
+    if (!this.#mayTurn || this.#switch.isPaused === isPaused) return;
     this.#switch.turn(isPaused);
-    if (!isPaused) return;
-    this.#condition.become("paused", PAUSED);
-    this.#live?.giveUp({ cause: "asked", why: PAUSED });
+    this.#condition.become(isPaused ? "paused" : "connecting", isPaused ? PAUSED : null);
+    if (isPaused) this.#live?.giveUp({ cause: "asked", why: PAUSED });
   }
 
   /** Another session at once, whatever is waited for; false: it may have none. */
   reconnect(): boolean {
-    if (this.#down !== null || this.#switch.isPaused) return false;
+    if (!this.#mayTurn || this.#switch.isPaused) return false;
     if (this.#live === null) this.#switch.turn(false);
     else this.#live.giveUp({ cause: "asked", why: ASKED });
     return true;
+  }
+
+  /** The configuration may want no session; one that is given up while the program stops would miss its goodbye. */
+  get #mayTurn(): boolean {
+    return this.#down === null && !this.#stop.signal.aborted;
   }
 
   /**
@@ -221,7 +225,6 @@ export class Supervisor {
     while (this.#switch.isPaused && !this.#stop.signal.aborted) {
       await aborted(AbortSignal.any([this.#stop.signal, this.#switch.turned]));
     }
-    this.#condition.become("connecting", null);
   }
 
   /** One session, from its opening to its end. */
