@@ -123,9 +123,7 @@ function ofAccount(account: AccountStatus, now: Circumstances): readonly Alert[]
     return [{ of, what: `${state}: ${why?.message ?? "the reason is unknown"}`, remedy, sinceMs }];
   }
   if (state === "paused") {
-    return [
-      { of, what: "paused by an operator: what goes there waits, up to MaxAge", remedy, sinceMs: account.sinceMs },
-    ];
+    return [{ of, what: "paused by an operator", remedy, sinceMs: account.sinceMs }];
   }
   if (isLongDown(account, now)) {
     return [{ of, what: `not connected: ${why?.message ?? "the server has not let Rialto in yet"}`, remedy, sinceMs }];
