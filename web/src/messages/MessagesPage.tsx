@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect, useId } from "preact/hooks";
+import { useEffect, useId, useRef } from "preact/hooks";
 import type { DropView, ExplainView, Story } from "../../../src/admin/views.ts";
 import { type ApiProblem, get } from "../lib/api.ts";
 import { goTo, linkTo, place } from "../lib/router.ts";
@@ -21,6 +21,8 @@ export function MessagesPage(): JSX.Element {
   const opened = Number(place.value.parts[0] ?? 0);
   const found = useSignal<ExplainView | null>(null);
   const problem = useSignal<ApiProblem | null>(null);
+  /** How often it was asked for once more. */
+  const again = useSignal(0);
   useEffect(() => {
     const gone = new AbortController();
     const ask = async (): Promise<void> => {
@@ -28,20 +30,23 @@ export function MessagesPage(): JSX.Element {
       const answer = await get<ExplainView>(`/v1/admin/messages?${query}`, { signal: gone.signal });
       if (gone.signal.aborted) return;
       problem.value = answer.ok ? null : answer.problem;
-      if (answer.ok) found.value = answer.value;
+      // What was found for other words is no answer to these.
+      found.value = answer.ok ? answer.value : null;
     };
     void ask();
     return () => gone.abort();
-  }, [question]);
+  }, [question, again.value]);
   return (
     <div class="page messages">
       <div class="head">
         <h1>{texts.title}</h1>
       </div>
-      <Search key="search" question={question} />
+      <Search key="search" question={question} onAsk={() => (again.value += 1)} />
       {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
       {found.value === null ? (
-        <p role="status">{texts.loading}</p>
+        problem.value === null ? (
+          <p role="status">{texts.loading}</p>
+        ) : null
       ) : (
         <Results found={found.value} question={question} opened={opened} />
       )}
@@ -50,14 +55,29 @@ export function MessagesPage(): JSX.Element {
   );
 }
 
-function Search({ question }: { readonly question: string }): JSX.Element {
+interface SearchProps {
+  readonly question: string;
+  /** Also for the same once more. */
+  readonly onAsk: () => void;
+}
+
+function Search({ question, onAsk }: SearchProps): JSX.Element {
   const id = useId();
   const typed = useSignal(question);
+  /** What this box has asked for; all else comes from the address. */
+  const asked = useRef(question);
+  const ask = (replace: boolean): void => {
+    asked.current = typed.value.trim();
+    goTo(linkTo(["messages"], { q: asked.current }), { replace });
+  };
   useEffect(() => {
-    if (typed.value.trim() === question) return;
-    const timer = setTimeout(() => {
-      goTo(linkTo(["messages"], { q: typed.value.trim() }), { replace: true });
-    }, TYPED_MS);
+    if (question === asked.current) return;
+    asked.current = question;
+    typed.value = question;
+  }, [question]);
+  useEffect(() => {
+    if (typed.value.trim() === asked.current) return;
+    const timer = setTimeout(() => ask(true), TYPED_MS);
     return () => clearTimeout(timer);
   }, [typed.value]);
   return (
@@ -65,7 +85,8 @@ function Search({ question }: { readonly question: string }): JSX.Element {
       role="search"
       onSubmit={(event) => {
         event.preventDefault();
-        goTo(linkTo(["messages"], { q: typed.value.trim() }));
+        if (typed.value.trim() === question) onAsk();
+        else ask(false);
       }}
     >
       <label for={id}>{texts.search}</label>

@@ -25,6 +25,8 @@ export function TestMessage(): JSX.Element {
   const gateway = gateways.includes(chosen.value) ? chosen.value : (gateways[0] ?? "");
   const send = async (): Promise<void> => {
     busy.value = true;
+    said.value = null;
+    problem.value = null;
     const answer = await post<Said>("/v1/admin/messages", { gateway, text: text.value, as: name.value });
     busy.value = false;
     problem.value = answer.ok ? null : answer.problem;
@@ -51,6 +53,7 @@ export function TestMessage(): JSX.Element {
             </select>
           )}
         </Field>
+        {status.value !== null && gateways.length === 0 ? <p class="muted">{texts.noGateways}</p> : null}
         <Words label={texts.text} hint={texts.testHint} max={16_000} words={text} required />
         <Words label={texts.name} hint={texts.nameHint} max={100} words={name} />
         <p>

@@ -19,6 +19,9 @@ const COLUMNS: readonly Column<Destination>[] = [
   { key: "ids", head: texts.ids, cell: ({ refs }) => <Ids refs={refs} /> },
 ];
 
+/** Rialto may be starting. */
+const RETRY_MS = 5_000;
+
 interface WayProps {
   readonly seq: number;
   /** As it is known already. */
@@ -41,6 +44,8 @@ export function Way({ seq, first = null, title = texts.way }: WayProps): JSX.Ele
       if (answer.ok) story.value = answer.value;
       if (story.value !== null && isUnderWay(story.value)) {
         timer = setTimeout(() => void ask(), pollMs(story.value, Date.now()));
+      } else if (!answer.ok && answer.problem.status !== 404) {
+        timer = setTimeout(() => void ask(), RETRY_MS);
       }
     };
     void ask();

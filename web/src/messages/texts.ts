@@ -43,7 +43,7 @@ export const messageTexts = textsOf({
   nameHint: "Left empty: operator",
   send: "Send test message",
   sent: (count: number) => `Said, to ${plural(count, "destination")}. Its way:`,
-  noGateways: "There is no gateway.",
+  noGateways: "There is no gateway yet: make one on the page Connect.",
 });
 
 /** How a message stands at a destination, in a word or two. */
