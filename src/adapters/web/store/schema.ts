@@ -16,6 +16,7 @@ CREATE TABLE messages (seq INTEGER PRIMARY KEY AUTOINCREMENT, room TEXT NOT NULL
   text TEXT NOT NULL, blocks TEXT NOT NULL, reply TEXT, revision INTEGER NOT NULL DEFAULT 0, files TEXT NOT NULL,
   print TEXT NOT NULL) STRICT;
 CREATE INDEX messages_rooms ON messages (room, state, seq);
+CREATE INDEX messages_ages ON messages (state, at);
 CREATE INDEX messages_guests ON messages (guest, seq);
 CREATE TABLE reactions (message TEXT NOT NULL, emoji TEXT NOT NULL, who TEXT NOT NULL,
   PRIMARY KEY (message, emoji, who)) STRICT;

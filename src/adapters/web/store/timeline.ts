@@ -199,17 +199,15 @@ export class RoomTimeline {
 
   /** What is too much or too old goes; the newest change stays, so that numbers go on. */
   prune(rooms: Iterable<string>, keptAfterMs: number, idsAfterMs: number): void {
-    for (const room of rooms) {
-      this.#sql.run(
-        `UPDATE messages SET state = 'gone', text = '', blocks = '[]', files = '[]', author = '{}'
-         WHERE room = ?1 AND state = 'said' AND (at < ?2 OR seq <= (SELECT seq FROM messages
-         WHERE room = ?1 AND state = 'said' ORDER BY seq DESC LIMIT 1 OFFSET ${ROOM_MAX}))`,
-        room,
-        keptAfterMs,
-      );
-    }
+    const goes = "UPDATE messages SET state = 'gone', text = '', blocks = '[]', files = '[]', author = '{}' WHERE";
+    this.#sql.run(`${goes} state = 'said' AND at < ?`, keptAfterMs);
+    const newest = "SELECT seq FROM messages WHERE room = ? AND state = 'said' ORDER BY seq DESC LIMIT 1 OFFSET ?";
+    for (const room of rooms)
+      this.#sql.run(`${goes} room = ? AND state = 'said' AND seq <= (${newest})`, room, room, ROOM_MAX);
     this.#sql.run("DELETE FROM messages WHERE state = 'gone' AND at < ?", idsAfterMs);
-    this.#sql.run("DELETE FROM reactions WHERE message NOT IN (SELECT id FROM messages WHERE state = 'said')");
+    this.#sql.run(
+      "DELETE FROM reactions WHERE NOT EXISTS (SELECT 1 FROM messages WHERE id = message AND state = 'said')",
+    );
     this.#sql.run(`DELETE FROM changes WHERE seq <= (SELECT max(seq) FROM changes) - ${CHANGES_MAX}`);
     this.#added = 0;
   }
