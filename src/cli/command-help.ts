@@ -139,12 +139,14 @@ Exit code: 0, 1 AdminBindAddress is not set, 69 no Rialto is running there.
 `,
   invite: `rialto invite GATEWAY [--uses N] [--expires SPAN] [--hold] [--json]
 
-Prints a link by which people join the gateway's web chat from a browser, without an account. The secret behind # is shown this once.
+Prints a link by which people join the gateway's web chat from a browser, without an account.
+Rialto keeps no copy of it: the link is shown this once.
 
-  --uses N        how many may join by it (default: 1)
-  --expires SPAN  for how long, such as 2h or 30d (default: 7d)
-  --hold          what they say first waits until somebody approves it
-  --json          the link as JSON: url, id, uses, expiresMs in Unix ms, …
+  --uses N        how many may join by it, 1 to 100000 (default: 1)
+  --expires SPAN  for how long, such as 2h or 30d, a year at most (default: 7d)
+  --hold          what each of them says first waits until an operator approves it
+  --json          the link as JSON: url, id, gateway, account, channel, uses, used, hold, and createdMs and expiresMs
+                  in Unix ms
 ${COMMON}
 Exit code: 0, 1 the gateway has no web chat, or it is not open, 69 no Rialto is running there.
 `,
