@@ -148,7 +148,7 @@ describe("the index of words", () => {
     for (let page = 0; page < 5; page += 1) {
       const matches = await log.archive.find({ ...ALL, text: "wid* wide*", after, limit: 100_000 });
       pages.push(...(matches?.seqs ?? []));
-      if (matches?.next == null) break;
+      if (matches === null || matches.next === null) break;
       after = matches.next;
     }
     expect(pages).toHaveLength(entries.filter(({ subject }) => subject === ROOM).length - 2);
