@@ -1,4 +1,4 @@
-import type { RoomGuest, GuestDesk, GuestReport, HeldMessage, Invite } from "../../contract/guests.ts";
+import type { GuestDesk, GuestReport, GuestRules, HeldMessage, Invite, RoomGuest } from "../../contract/guests.ts";
 import { parseSpan } from "../../lib/duration.ts";
 import { isObject } from "../../lib/shapes.ts";
 
@@ -19,6 +19,9 @@ export interface GuestOffice {
 }
 
 export type Placed<T> = Omit<T, "channel"> & Pick<GuestRoom, "gateway" | "account" | "channel">;
+
+/** A room and what guests may do in it. */
+export type GuestRoomView = Omit<GuestRoom, "desk"> & GuestRules;
 
 export interface InviteOrder {
   readonly gateway: string;
@@ -64,6 +67,16 @@ const placed = <T extends object>(room: GuestRoom, thing: T) => ({
   account: room.account,
   channel: room.channel,
 });
+
+/** Those of which the rules can be changed: one for each gateway. */
+export function roomViews(office: GuestOffice): readonly GuestRoomView[] {
+  const gateways = new Set(office.rooms().map(({ gateway }) => gateway));
+  return [...gateways].flatMap((gateway) => {
+    const room = office.room(gateway);
+    const rules = "why" in room ? null : room.desk.moderation(room.channel);
+    return "why" in room || rules === null ? [] : [placed(room, rules)];
+  });
+}
 
 /** What is in the rooms that are open, of each kind. */
 export function inRooms<T extends Invite | RoomGuest | HeldMessage | GuestReport>(

@@ -1,7 +1,7 @@
 import type { GuestAct, GuestActed, GuestDesk, GuestRules } from "../../../../contract/guests.ts";
 import { ProblemError } from "../../../v1/problems.ts";
 import { type Call, type JsonSchema, ok, type Reply, type Route } from "../../../v1/route.ts";
-import { type GuestOffice, inRooms } from "../../guest-office.ts";
+import { type GuestOffice, inRooms, roomViews } from "../../guest-office.ts";
 import type { AdminV1Deps } from "../deps.ts";
 
 const text = { type: "string" } as const satisfies JsonSchema;
@@ -63,6 +63,11 @@ const RulesSchema = {
     slowModeS: { type: "integer", minimum: 0, maximum: 21_600, description: "Seconds between two messages; 0: none." },
     linksAfter: { type: "integer", minimum: 0, maximum: 1000, description: "Links only after so many messages." },
   },
+} as const satisfies JsonSchema;
+
+const RoomSchema = {
+  type: "object",
+  properties: { ...place, ...RulesSchema.properties },
 } as const satisfies JsonSchema;
 
 const ACTS: readonly (readonly [GuestAct, string])[] = [
@@ -147,6 +152,15 @@ export const guestsRoutes: readonly Route<AdminV1Deps>[] = [
       throw new ProblemError("not_found", "there is no guest with this id, or the web chat is not open now");
     },
   })),
+  {
+    method: "GET",
+    path: "/v1/admin/rooms",
+    needs: "admin",
+    id: "listRooms",
+    summary: "Rooms that guests join, with what they may do there",
+    answers: { 200: { about: "Those that are open now.", schema: list("rooms", RoomSchema) } },
+    handle: (_call, { guests }) => ok({ rooms: roomViews(guests) }),
+  },
   {
     method: "GET",
     path: "/v1/admin/rooms/{gateway}/moderation",
