@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { Invites } from "./Invites.tsx";
+import { Moderation } from "./Moderation.tsx";
 import { Sessions } from "./Sessions.tsx";
 import { accessTexts as texts } from "./texts.ts";
 import { Tokens } from "./Tokens.tsx";
@@ -15,6 +16,7 @@ export function AccessPage(): JSX.Element {
       <Tokens />
       <Webhooks />
       <Invites />
+      <Moderation />
       <Sessions />
     </div>
   );

@@ -15,10 +15,18 @@ export interface Listing<Value> {
 export function listing<Value>(path: string): Listing<Value> {
   const value = signal<Value | null>(null);
   const problem = signal<ApiProblem | null>(null);
+  let unlisted: ApiProblem | null = null;
+  let asked = 0;
   const load = async (): Promise<void> => {
+    asked += 1;
+    const own = asked;
     const answer = await get<Value>(path);
-    if (answer.ok) value.value = answer.value;
-    else problem.value = answer.problem;
+    // What was asked before a change says how it was before.
+    if (own !== asked) return;
+    if (answer.ok) {
+      value.value = answer.value;
+      if (problem.value === unlisted) problem.value = null;
+    } else problem.value = unlisted = answer.problem;
   };
   return {
     value,
