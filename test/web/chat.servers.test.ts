@@ -5,7 +5,7 @@ import { needs } from "../servers/installed.ts";
 import { flawsOf, useBrowser, type Visit, type VisitOptions } from "../support/browser.ts";
 import { eventually } from "../support/wait.ts";
 import { boxOf, inviteTo, joinRoom, logOf, openRoom, say, saying, shown } from "./chatting.ts";
-import { CHANNEL, type Office } from "./office.ts";
+import { CHANNEL, goTo, type Office } from "./office.ts";
 
 const BURST = 40;
 
@@ -21,8 +21,11 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
   const join = async (link: string, name: string, options: VisitOptions = {}): Promise<Visit> =>
     await joinRoom(browser, { link, name, options });
 
-  test("a guest joins, is held until somebody approves, and is banned", async () => {
-    const link = await invite(["--hold", "--uses", "2"]);
+  test("an invite is made on the dashboard, where its guest is approved, muted and banned, and it is revoked", async () => {
+    const desk = await browser.open(await office.link(), { axe: true });
+    desk.expects(/401 .*\/v1\/session/u);
+    await goTo(desk, "Access");
+    const link = await inviteByHand(desk.page);
     const gone = await join(link, "gus");
     gone.expects(/status of 403/u);
     const { page } = gone;
@@ -31,10 +34,12 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
     await held.waitFor();
     await say(page, "my first words");
     await saying(page, "my first words").filter({ hasText: "waits for approval" }).waitFor();
-    const { held: waiting } = (await office.admin("GET", "/v1/admin/held")) as { held: readonly { id: string }[] };
-    expect(waiting).toHaveLength(1);
+    const row = (table: string, name: string) =>
+      desk.page.getByRole("table", { name: table, exact: true }).getByRole("row").filter({ hasText: name });
+    await row("Held messages", "my first words").waitFor();
+    expect(await flawsOf(desk)).toEqual([]);
     expect(brought(office.eve.ears.in(CHANNEL), "<gus")).toEqual([]);
-    await office.admin("POST", `/v1/admin/held/${waiting[0]?.id}/approve`);
+    await row("Held messages", "gus").getByRole("button", { name: "Approve" }).press("Enter");
     await office.eve.ears.untilText(CHANNEL, "my first words");
     await held.waitFor({ state: "detached" });
     await eventually(
@@ -49,17 +54,58 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
     await taken.page.getByRole("textbox", { name: "Your name" }).fill("GUS");
     await taken.page.keyboard.press("Enter");
     await taken.page.getByRole("button", { name: /^Use “/u }).waitFor();
-    const { guests } = (await office.admin("GET", "/v1/admin/guests")) as {
-      guests: readonly { id: string; name: string }[];
-    };
-    const gus = guests.find(({ name }) => name === "gus");
-    await office.admin("POST", `/v1/admin/guests/${gus?.id}/ban`);
+
+    const gus = row("Guests", "gus");
+    await gus.getByRole("button", { name: "Mute gus" }).click();
+    await gus.getByText("muted").waitFor();
+    await gus.getByRole("button", { name: "Unmute gus" }).click();
+    await gus.getByRole("button", { name: "Ban gus" }).click();
+    await answerBy(desk.page, "Ban");
     await page
       .getByRole("alert")
       .filter({ hasText: /may not|any more/u })
       .waitFor();
     expect(await boxOf(page).count()).toBe(0);
-    await office.admin("POST", `/v1/admin/guests/${gus?.id}/unban`);
+    await gus.getByRole("button", { name: "Unban gus" }).click();
+    await gus.getByText("may speak").waitFor();
+    await gus.getByRole("button", { name: "Delete all that gus said" }).click();
+    await answerBy(desk.page, "Delete all");
+    await desk.page.getByText("2 messages of gus deleted.").waitFor();
+
+    await row("Invites", "1 of 2")
+      .getByRole("button", { name: /^Revoke/u })
+      .click();
+    await answerBy(desk.page, "Revoke");
+    await row("Invites", "There are no invites.").waitFor();
+    await taken.page.getByRole("button", { name: /^Use “/u }).click();
+    taken.expects(/status of 410/u);
+    await taken.page.getByRole("alert").waitFor();
+  });
+
+  test("rules of a room are changed on the dashboard, and a report is settled there", async () => {
+    const desk = await browser.open(await office.link());
+    desk.expects(/401 .*\/v1\/session/u);
+    await goTo(desk, "Access");
+    const table = (name: string) => desk.page.getByRole("table", { name, exact: true });
+    const change = async (seconds: string): Promise<void> => {
+      await table("Rules for guests").getByRole("button", { name: "Change the rules of square" }).press("Enter");
+      await desk.page.getByRole("spinbutton", { name: "Seconds between two messages" }).fill(seconds);
+      await answerBy(desk.page, "Save");
+    };
+    await change("90");
+    await table("Rules for guests").getByText("90 s").waitFor();
+    await change("0");
+    await table("Rules for guests").getByText("off").waitFor();
+    const { page } = await join(await invite(), "joe");
+    await office.eve.say(CHANNEL, "something rude");
+    const rude = saying(page, "something rude");
+    await rude.waitFor();
+    await rude.getByRole("button", { name: "Report" }).click();
+    await page.getByRole("dialog").getByRole("textbox").fill("it is rude");
+    await answerBy(page, "Report");
+    const report = table("Reports").getByRole("row").filter({ hasText: "something rude" });
+    await report.getByRole("button", { name: /^Settle/u }).click();
+    await table("Reports").getByText("Nothing was reported.").waitFor();
   });
 
   test("two guests and IRC say much at once: all see all, once and in order", async () => {
@@ -170,6 +216,22 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
     expect(heard).toEqual(["said before", "said meanwhile", "said after"]);
   });
 });
+
+/** For two, who are held. */
+async function inviteByHand(page: Page): Promise<string> {
+  await page.getByRole("button", { name: "New invite" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox", { name: "Gateway" }).fill("square");
+  await dialog.getByRole("textbox", { name: "How many may join by it" }).fill("2");
+  await dialog.getByRole("checkbox", { name: "Their first message waits for approval" }).check();
+  await dialog.getByRole("button", { name: "Create" }).click();
+  const link = await page.getByRole("dialog", { name: "Invite" }).getByRole("textbox").inputValue();
+  await answerBy(page, "Done");
+  return link;
+}
+
+const answerBy = async (page: Page, button: string): Promise<void> =>
+  await page.getByRole("dialog").getByRole("button", { name: button }).click();
 
 const PICTURE = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==",
