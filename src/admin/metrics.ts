@@ -83,7 +83,7 @@ export class Metrics implements Meter, LogObserver {
     omitted: counter("omitted", "Messages that a destination cannot show.", LANE),
     withheld: counter("withheld", "Messages withheld because of a loop through another bridge.", LANE),
   };
-  readonly #reconnects = counter("reconnects", "Sessions of an account after its first one.", ["account"]);
+  readonly #reconnects = counter("reconnects", "Sessions of an account after one that was lost.", ["account"]);
   readonly #refused = counter("log_refused", "Batches that the log refused, by reason.", ["code"]);
   readonly #appends = histogram(
     "append_seconds",

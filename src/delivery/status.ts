@@ -21,7 +21,7 @@ export interface AccountStatus {
   readonly remedy: string | null;
   /** When it is tried again; null: nothing is waited for. */
   readonly retryMs: number | null;
-  /** Sessions that were opened after the first one. */
+  /** Sessions after one that was lost. */
   readonly reconnects: number;
   /** Events stored since the start, and those that were not, by reason. */
   readonly accepted: number;

@@ -94,6 +94,8 @@ test("who asks for another connection gets it at once, whatever is waited for", 
   expect(stage.supervisor.reconnect()).toBe(true);
   await pass(0);
   expect([network.opens.length, (await stage.status()).state]).toEqual([2, "online"]);
+  // What an operator asks for is no trouble, and not counted as one.
+  expect([(await stage.status()).reconnects, stage.reconnected]).toEqual([0, []]);
   network.refuse({ cause: "auth", why: { code: "auth", message: "wrong password" } });
   network.session.end();
   await pass(2_000);

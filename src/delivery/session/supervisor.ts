@@ -48,7 +48,8 @@ export class Supervisor {
   #channels: readonly JoinChannel[];
   #joins: Joins | null = null;
   #live: Live | null = null;
-  #sessions = 0;
+  #reconnects = 0;
+  #wasLost = false;
   /** What the session says of itself; null: it is as it should be. */
   #degraded: Reason | null = null;
   /** Where sessions connect to, for people. */
@@ -102,7 +103,7 @@ export class Supervisor {
       protocol: account.protocol,
       as: this.#live?.session.as ?? null,
       remedy,
-      reconnects: Math.max(0, this.#sessions - 1),
+      reconnects: this.#reconnects,
       accepted,
       dropped,
     };
@@ -291,8 +292,8 @@ export class Supervisor {
     const detach = this.#options.remoteFiles.attach(account.key, session);
     this.#condition.become("online", null);
     this.#condition.heard();
-    this.#sessions += 1;
-    if (this.#sessions > 1) meter?.reconnected(account.name);
+    this.#reconnects += Number(this.#wasLost);
+    if (this.#wasLost) meter?.reconnected(account.name);
     this.#report.well({ as: session.as }, "the account is online");
     if (this.#degraded !== null) this.#degrade(this.#degraded);
     joins.start(session);
@@ -302,6 +303,7 @@ export class Supervisor {
       byItself.then((ended) => ({ ended, isGivenUp: false })),
     ]);
     this.#live = null;
+    this.#wasLost = ended.cause !== "asked";
     detach();
     if (isGivenUp && !this.#stop.signal.aborted) {
       // Nothing was lost: what has come and what is under way may come to its end.
@@ -381,9 +383,7 @@ interface Live {
 /** A session that held this long was a good one: the next failure is the first. */
 const STEADY_MS = 60_000;
 const BASE_MS = 1_000;
-/**
- * A server that is back should not be noticed late, and one that stays away should not be asked forever at this pace.
- */
+/** A server that is back should be noticed soon, and one that stays away not be asked forever at this pace. */
 const CAP_MS = { short: 30_000, long: 5 * 60_000 };
 const SHORT_OUTAGE_MS = 10 * 60_000;
 const PERSON_MS = { least: 30 * 60_000, most: 60 * 60_000 };
