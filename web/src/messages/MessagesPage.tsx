@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import type { DropView, ExplainView, Story } from "../../../src/admin/views.ts";
 import { type ApiProblem, get } from "../lib/api.ts";
+import { connection } from "../lib/live.ts";
 import { goTo, linkTo, place } from "../lib/router.ts";
 import { ProblemNotice } from "../parts/Notice.tsx";
 import { type Column, Table } from "../parts/Table.tsx";
@@ -36,6 +37,9 @@ export function MessagesPage(): JSX.Element {
     void ask();
     return () => gone.abort();
   }, [question, again.value]);
+  useEffect(() => {
+    if (connection.value === "live" && problem.value !== null) again.value += 1;
+  }, [connection.value]);
   return (
     <div class="page messages">
       <div class="head">

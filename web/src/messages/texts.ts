@@ -1,6 +1,9 @@
 import type { Destination } from "../../../src/admin/views.ts";
 import { plural, textsOf } from "../lib/texts.ts";
 
+/** The account of what is said by `rialto send` and as a test message. */
+const OPERATOR = "rialto.operator";
+
 export const messageTexts = textsOf({
   title: "Messages",
   search: "Search",
@@ -10,7 +13,7 @@ export const messageTexts = textsOf({
   none: "No message was found.",
   more: "There are more: say more of what you look for.",
   loading: "Looking…",
-  in: (channel: string, account: string) => `${channel} on ${account}`,
+  in: (channel: string, account: string) => (account === OPERATOR ? "sent by an operator" : `${channel} on ${account}`),
   nameless: "(nobody)",
   wordless: "(no text)",
   event: (name: string) => `event: ${name}`,
