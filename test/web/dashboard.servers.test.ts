@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { arrival, brought, compare, numbered } from "../irc/world.ts";
+import type { StatusView } from "../../src/admin/views.ts";
+import { arrival, brought, compare, numbered, postAll } from "../irc/world.ts";
 import { needs } from "../servers/installed.ts";
 import { flawsOf, useBrowser, type Visit } from "../support/browser.ts";
 import { eventually } from "../support/wait.ts";
@@ -47,6 +48,27 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
     const live = desk.page.getByRole("log", { name: "Live" });
     await office.rialto().client("desk").say({ text: "seen by all", username: "anna" });
     await live.filter({ hasText: "seen by all" }).waitFor();
+  });
+
+  test("a message is found by its words, and its way shows where it arrived; so does a test message's", async () => {
+    const { page } = desk;
+    await office.rialto().client("desk").say({ text: "who finds the umbrella", username: "anna" });
+    await office.rialto().client("desk").say({ text: "another matter", username: "anna" });
+    await goTo(desk, "Messages");
+    await page.getByRole("searchbox", { name: "Search" }).fill("umbrella");
+    const results = page.getByRole("list", { name: "Results" });
+    await results.filter({ hasNotText: "another matter" }).waitFor();
+    await results.getByRole("button", { name: "who finds the umbrella" }).click();
+    const row = (region: string) =>
+      page.getByRole("region", { name: region, exact: true }).getByRole("row").filter({ hasText: "irc.town" });
+    await row("Way").filter({ hasText: "arrived" }).waitFor();
+    const form = page.getByRole("region", { name: "Test message", exact: true });
+    await form.getByRole("textbox", { name: "Text" }).fill("a test of the page");
+    await form.getByRole("button", { name: "Send test message" }).click();
+    await row("Way of the test message").filter({ hasText: "arrived" }).waitFor();
+    await office.eve.ears.untilText(CHANNEL, "a test of the page");
+    await page.getByRole("searchbox", { name: "Search" }).fill("no such words");
+    await page.getByText("No message was found.").waitFor();
   });
 
   test("a configuration with an error is refused at its line; a good one is applied, and no message is lost", async () => {
@@ -105,6 +127,29 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
       await visit.page.getByRole("heading", { level: 1 }).waitFor();
       expect((await flawsOf(visit)).map((flaw) => `${name}: ${flaw}`)).toEqual([]);
     }
+  });
+
+  test("a paused account stays so over kill -9 of Rialto; what waits for it arrives once, in order, when it is resumed", async () => {
+    const { page } = desk;
+    desk.expects(/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/u);
+    await goTo(desk, "Now");
+    const texts = numbered("kept", 20);
+    await page.getByRole("button", { name: "Pause irc.town" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Pause", exact: true }).click();
+    const alert = page.getByRole("region", { name: "Alerts" }).filter({ hasText: "irc.town paused by an operator" });
+    await alert.waitFor();
+    await postAll(office.rialto().client("desk"), texts.slice(0, 10));
+    await office.rialto().kill9();
+    await office.startAgain();
+    await postAll(office.rialto().client("desk"), texts.slice(10));
+    const { accounts } = (await office.admin("GET", "/v1/admin/status")) as StatusView;
+    expect(accounts[0]).toMatchObject({ state: "paused", as: null, channels: [{ lanes: [{ waiting: 20 }] }] });
+    const came = (): string[] => office.eve.ears.in(CHANNEL).flatMap(({ text }) => /kept \d+$/u.exec(text)?.[0] ?? []);
+    expect(came()).toEqual([]);
+    await alert.getByRole("button", { name: "Resume irc.town" }).click();
+    await office.eve.ears.untilText(CHANNEL, "kept 20");
+    expect(came()).toEqual(texts);
+    await alert.waitFor({ state: "hidden" });
   });
 
   test("an outage is an alert on Now, with what waits, and gone when it is over", async () => {
