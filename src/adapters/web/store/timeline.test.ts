@@ -1,13 +1,13 @@
 import BetterSqlite3 from "better-sqlite3";
 import { expect, test } from "vitest";
-import type { NewMessage } from "./rows.ts";
+import type { NewStored } from "./rows.ts";
 import { prepareTables } from "./schema.ts";
 import { RoomTimeline } from "./timeline.ts";
 
 const DAY = 24 * 60 * 60_000;
 const NOW = 100 * DAY;
 
-const message = (room: string, id: string, atMs: number): NewMessage => ({
+const message = (room: string, id: string, atMs: number): NewStored => ({
   id,
   room,
   atMs,
@@ -22,7 +22,7 @@ const message = (room: string, id: string, atMs: number): NewMessage => ({
   print: "",
 });
 
-function timelineOf(...messages: readonly NewMessage[]): RoomTimeline {
+function timelineOf(...messages: readonly NewStored[]): RoomTimeline {
   const db = new BetterSqlite3(":memory:");
   prepareTables(db);
   const timeline = new RoomTimeline(db);
