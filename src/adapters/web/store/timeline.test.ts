@@ -26,7 +26,7 @@ function timelineOf(...messages: readonly NewStored[]): RoomTimeline {
   const db = new BetterSqlite3(":memory:");
   prepareTables(db);
   const timeline = new RoomTimeline(db);
-  db.transaction(() => messages.forEach((one) => timeline.add(one)))();
+  for (const one of messages) timeline.add(one);
   return timeline;
 }
 
