@@ -146,9 +146,13 @@ export class ChatStore {
         if (isLocked(error)) break;
         this.#jobs.shift();
         const failure = error instanceof Error ? error : new Error(String(error));
-        job.fail(failure);
-        if (isBroken(error)) return this.fail(`it cannot be written: ${failure.message}`);
-        continue;
+        if (!isBroken(error)) {
+          job.fail(failure);
+          continue;
+        }
+        const closed = new StoreClosed(`it cannot be written: ${failure.message}`);
+        for (const { fail } of [...done, job]) fail(closed);
+        return this.fail(closed.message);
       }
       this.#jobs.shift();
       done.push(job);

@@ -1,0 +1,29 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import BetterSqlite3 from "better-sqlite3";
+import { expect, onTestFinished, test } from "vitest";
+import { RecordingHost } from "../../../../test/contract/recording-host.ts";
+import { ChatStore, StoreClosed } from "./store.ts";
+
+test("a full disk ends the store, and leaves nobody without an answer", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "rialto-chat-store-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const reasons: string[] = [];
+  const store = new ChatStore(folder, new RecordingHost().clock, (why) => reasons.push(why));
+  const full = (): never => {
+    throw new BetterSqlite3.SqliteError("database or disk is full", "SQLITE_FULL");
+  };
+  // The first is on its way to the disk alone; the others share what comes then.
+  const outcomes = await Promise.allSettled(
+    [() => 1, () => 2, full, () => 3].map(async (task) => await store.write(task)),
+  );
+  expect(outcomes.map((one) => one.status === "fulfilled" || one.reason instanceof StoreClosed)).toEqual([
+    true,
+    true,
+    true,
+    true,
+  ]);
+  expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected", "rejected"]);
+  expect(reasons).toEqual(["it cannot be written: database or disk is full"]);
+});
