@@ -71,6 +71,11 @@ test.each([
   expect(moved(move, 5)).toMatchObject({ kind: "member", change, text, channel: "lobby" });
 });
 
+test("two edits at once, or one after a crash, are two events when their words differ", () => {
+  const keys = ["one", "one", "two"].map((text) => edited({ ...MESSAGE, text, revision: 1 }, 5).key);
+  expect(new Set(keys).size).toBe(2);
+});
+
 test("each happening has a key of its own, the same when it is told again", () => {
   const reaction = { room: "lobby", message: "m1", guest: ANN, emoji: "👍", on: true, nonce: "1" };
   const move = { guest: { ...ANN, room: "lobby" }, change: "join", before: "", nonce: "1" } as const;

@@ -1,7 +1,7 @@
 import type { SaidStyle } from "../../contract/events.ts";
 import type { Author, Deleted, Edited, Membership, Posted, Reacted } from "../../contract/events.ts";
 import type { RemoteFile } from "../../contract/content.ts";
-import { channelRef, eventKey, fileRef, messageRef, userRef } from "./ids.ts";
+import { channelRef, eventKey, fileRef, messageId, messageRef, userRef } from "./ids.ts";
 import type { StoredFile, StoredGuest, StoredMessage } from "./store/rows.ts";
 
 /** In which format guests write. */
@@ -54,10 +54,10 @@ export function posted(message: GuestSaid, atMs: number): Posted {
   };
 }
 
-/** `message`: as it is from now on. */
+/** `message`: as it is from now on. Two edits at once, or one after a crash, have the same revision. */
 export function edited(message: GuestSaid, atMs: number): Edited {
   return {
-    ...base(message.room, `${message.id} e${message.revision}`, atMs),
+    ...base(message.room, `${message.id} e${message.revision} ${messageId(message.text)}`, atMs),
     kind: "edited",
     message: messageRef(message.id),
     aliases: [],
