@@ -148,7 +148,7 @@ export class Outgoing {
     signal: AbortSignal,
   ): Promise<Pick<StoredFile, "id" | "mime" | "bytes"> | string> {
     if (content === null) return missing ?? "it could not be fetched";
-    const { uploads, records, host, settings, store } = this.#chat;
+    const { uploads, records, host, settings } = this.#chat;
     const known = records.file(id);
     if (known !== null && (await uploads.has(id))) return { id, mime: known.mime, bytes: known.bytes };
     const opened = await host.openFile(content, signal);
@@ -162,7 +162,7 @@ export class Outgoing {
     const { bytes } = kept;
     const mime = kept.mime === "application/octet-stream" ? (claimed ?? kept.mime) : kept.mime;
     const file = { id, room, guest: "", message: "", name, mime, bytes, atMs: this.#chat.nowMs };
-    await store.write(() => records.addFile(file), signal);
+    await uploads.add(file, signal);
     return { id, mime, bytes };
   }
 

@@ -96,6 +96,12 @@ export class Uploads {
     return createReadStream(join(this.#folder, id));
   }
 
+  /** Its content is kept; what is too much now goes at once, and not only with the next sweep. */
+  async add(file: StoredUpload, signal: AbortSignal): Promise<void> {
+    await this.#store.write(() => this.#records.addFile(file), signal);
+    if (this.#records.bytes > this.#settings.MaxFiles) await this.sweep(file.atMs);
+  }
+
   /** What is too old, or too much, or belongs to nothing. */
   async sweep(nowMs: number): Promise<void> {
     const { Retention, MaxFiles } = this.#settings;

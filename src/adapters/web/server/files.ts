@@ -8,6 +8,8 @@ import { reply } from "./calls.ts";
 const NAME_MAX = 200;
 /** Uploads that come in at the same time, of all guests. */
 const AT_ONCE = 16;
+/** Of one guest: slow ones are not to be in everybody's way. */
+const AT_ONCE_EACH = 4;
 /** What browsers show. */
 const SHOWN = /^image\/(?:png|jpeg|gif|webp)$/u;
 
@@ -16,7 +18,8 @@ export const fileRoutes: readonly GuestRoute[] = [
   { method: "GET", path: /^\/v1\/files\/([\w-]+)$/u, handle: async (call) => await download(call) },
 ];
 
-let underWay = 0;
+/** Whose uploads come in now. */
+const underWay: string[] = [];
 
 async function upload({ chat, guest, request, query, signal }: GuestCall): Promise<CallReply> {
   const { MaxFileSize, MaxFiles } = chat.settings;
@@ -26,21 +29,23 @@ async function upload({ chat, guest, request, query, signal }: GuestCall): Promi
   if (Number(request.headers["content-length"] ?? 0) > MaxFileSize) return tooLarge;
   if (chat.records.unused(guest.id).length >= UNUSED_MAX)
     return refusal("too_many", "you have uploaded many files without sending them", { retryS: 600 });
-  if (underWay >= AT_ONCE || MaxFiles < MaxFileSize) return refusal("unavailable", "try again soon", { retryS: 5 });
+  const own = underWay.filter((one) => one === guest.id).length;
+  if (underWay.length >= AT_ONCE || own >= AT_ONCE_EACH || MaxFiles < MaxFileSize)
+    return refusal("unavailable", "try again soon", { retryS: 5 });
   const id = Uploads.newId();
-  underWay += 1;
+  underWay.push(guest.id);
   try {
     const kept = await chat.uploads.keep(id, request, signal);
     if (!kept.ok) return kept.why === "too_large" ? tooLarge : refusal("bad_request", "the file broke off");
     const { bytes, mime } = kept;
     const name = fileName(query.get("name") ?? "");
     const file = { id, room: guest.room, guest: guest.id, message: "", name, mime, bytes, atMs: chat.nowMs };
-    await chat.store.write(() => chat.records.addFile(file));
+    await chat.uploads.add(file, signal);
     return reply({ file: { id, name, mime, bytes, caption: "", missing: "" } }, 201);
   } catch (error) {
     return whyNot(error);
   } finally {
-    underWay -= 1;
+    underWay.splice(underWay.indexOf(guest.id), 1);
   }
 }
 
