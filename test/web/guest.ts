@@ -138,6 +138,36 @@ export class WebGuest {
     this.#line.write(`${head.join("\r\n")}\r\n\r\n${body}`);
   }
 
+  /** Says something whose body is not there yet. `arrived`: the server waits for it. */
+  begin(text: string): { readonly arrived: Promise<boolean>; readonly finish: () => Promise<number> } {
+    const body = JSON.stringify({ text });
+    const headers = {
+      Cookie: this.cookie,
+      "X-Rialto": "1",
+      "Idempotency-Key": randomUUID(),
+      "Content-Type": "application/json",
+      "Content-Length": String(Buffer.byteLength(body)),
+      Expect: "100-continue",
+    };
+    const request = http.request(new URL("/v1/messages", this.base), { method: "POST", agent: false, headers });
+    const arrived = Promise.withResolvers<boolean>();
+    const status = Promise.withResolvers<number>();
+    request.on("continue", () => arrived.resolve(true));
+    request.on("response", (response) => {
+      response.resume();
+      status.resolve(response.statusCode ?? 0);
+    });
+    request.on("error", status.reject);
+    request.flushHeaders();
+    return {
+      arrived: arrived.promise,
+      finish: async () => {
+        request.end(body);
+        return await status.promise;
+      },
+    };
+  }
+
   /** Watches the room; resolves when the stream stands. Again: from where it was. */
   async watch(): Promise<void> {
     this.unwatch();

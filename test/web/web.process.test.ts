@@ -139,6 +139,8 @@ test("what is held waits for approval, and a guest can be muted, banned and undo
   expect((await gus.say("see https://example.org")).status).toBe(201);
   await stage.admin("POST", `guests/${gus.id}/mute`);
   expect((await gus.say("hello?")).json).toMatchObject({ status: 403, code: "muted" });
+  const renamed = await gus.ask({ method: "PATCH", path: "/v1/me", body: { name: "hello" } });
+  expect(renamed.json).toMatchObject({ status: 403, code: "muted" });
   await stage.admin("POST", `guests/${gus.id}/unmute`);
   expect((await gus.say("hello!")).status).toBe(201);
   const purged = await stage.admin("POST", `guests/${gus.id}/purge`);
@@ -163,6 +165,26 @@ test("what is held waits for approval, and a guest can be muted, banned and undo
   expect(await from("127.0.0.2", "jan")).toBe(201);
 });
 
+test("what is rejected is never said, also under its key again", async () => {
+  const tess = await stage.guest("tess", await stage.invite("--hold"));
+  expect((await tess.say("buy now", {}, "key-2")).status).toBe(202);
+  const { body } = await stage.admin("GET", "held");
+  const [waiting] = (body as { held: { id: string }[] }).held;
+  expect((await stage.admin("POST", `held/${waiting?.id}/reject`)).status).toBe(204);
+  expect((await tess.say("buy now", {}, "key-2")).status).toBe(404);
+  const { json } = await tess.ask({ path: "/v1/history" });
+  expect(JSON.stringify(json)).not.toContain("buy now");
+});
+
+test("a ban counts for a request whose body was still on its way", async () => {
+  const oda = await stage.guest("oda");
+  const begun = oda.begin("kept for later");
+  expect(await begun.arrived).toBe(true);
+  await stage.admin("POST", `guests/${oda.id}/ban`);
+  expect(await begun.finish()).toBe(403);
+  await stage.admin("POST", `guests/${oda.id}/unban`);
+});
+
 test("slow mode and links are as the room says now", async () => {
   const kim = await stage.guest("kim");
   expect((await kim.say("look at https://example.org")).json).toMatchObject({ status: 403, code: "no_links" });
@@ -184,8 +206,11 @@ test("a report is seen by operators, and settled", async () => {
   const [leo, mia] = [await stage.guest("leo"), await stage.guest("mia")];
   const id = idIn(await leo.say("buy now"), "message");
   expect((await mia.ask({ method: "POST", path: "/v1/report", body: { id, why: "spam" } })).status).toBe(204);
+  expect((await mia.ask({ method: "POST", path: "/v1/report", body: { id, why: "again" } })).status).toBe(204);
   const { body } = await stage.admin("GET", "reports");
-  const [report] = (body as { reports: { id: string }[] }).reports;
+  const { reports } = body as { reports: { id: string }[] };
+  const [report] = reports;
+  expect(reports).toHaveLength(1);
   expect(report).toMatchObject({
     by: "mia",
     why: "spam",

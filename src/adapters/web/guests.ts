@@ -114,6 +114,8 @@ export async function went(chat: Chat, guest: StoredGuest): Promise<void> {
   await told(chat, guest, () => {
     if (chat.people.find(guest.id)?.present !== true) return null;
     chat.people.set(guest.id, "present", false);
+    // The absence begins now, also for whoever has only read.
+    chat.people.seen(guest.id, chat.nowMs);
     return "left";
   });
 }
@@ -148,6 +150,7 @@ async function told(chat: Chat, guest: StoredGuest, act: () => "joined" | "left"
 
 /** The guest takes another name. */
 export async function rename(chat: Chat, guest: StoredGuest, wanted: string): Promise<StoredGuest | Refusal> {
+  if (guest.muted) return refusal("muted", "somebody who looks after the room has muted you");
   let refused = null as Refusal | null;
   let name = "";
   try {

@@ -62,7 +62,8 @@ async function sayAgain(chat: Chat, message: StoredMessage, print: string): Prom
   if (message.print !== print && message.print !== "deleted")
     return refusal("key_reused", "this Idempotency-Key was used for another message");
   if (message.state === "held") return { is: "held", message };
-  if (message.state !== "new") return { is: "said", message };
+  if (message.state === "gone") return GONE;
+  if (message.state === "said") return { is: "said", message };
   return (await publish(chat, message))
     ? { is: "said", message: chat.timeline.find(message.id) ?? message }
     : UNAVAILABLE;
@@ -70,6 +71,8 @@ async function sayAgain(chat: Chat, message: StoredMessage, print: string): Prom
 
 /** What is stored goes to the core, then to those who watch. False: not now. Rejects with StoreClosed. */
 export async function publish(chat: Chat, message: StoredMessage): Promise<boolean> {
+  // It may have been deleted while it waited its turn.
+  if (chat.timeline.find(message.id)?.state !== "new") return true;
   if (!(await chat.hand(posted(message, chat.nowMs)))) return false;
   await chat.change(() => {
     const { state } = chat.timeline.find(message.id) ?? message;

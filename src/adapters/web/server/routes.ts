@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { WebMe, WebMessage } from "../../../contract/web-chat.ts";
 import { cut } from "../../../content/length.ts";
 import { isTexts } from "../../../lib/shapes.ts";
-import { isRefusal, refusal, whyNot } from "../chat.ts";
+import { isRefusal, type Refusal, refusal, whyNot } from "../chat.ts";
 import { came, leave, rename } from "../guests.ts";
 import { react } from "../reacting.ts";
 import { reword, say, takeBack } from "../saying.ts";
@@ -15,6 +15,9 @@ import type { Chat } from "../chat.ts";
 
 const PAGE_MAX = 100;
 const WHY_MAX = 500;
+/** Of one guest: nobody's reports are to make those of others go. */
+const REPORTS_MAX = 20;
+const NO_MORE = refusal("banned", "somebody who looks after the room does not let you in any more");
 const KEY = /^[\x21-\x7e]{1,200}$/u;
 
 /** What guests can do. */
@@ -51,9 +54,23 @@ export function meOf(chat: Chat, guest: StoredGuest): WebMe {
   return { guest: { id, name }, room: chat.roomOf(guest), waiting };
 }
 
-async function takeName({ chat, guest, request }: GuestCall): Promise<CallReply> {
+/** The body, and the guest as it is now: a body can take its time, and a ban can come before its end. */
+async function bodyAndGuest({
+  chat,
+  guest,
+  request,
+}: GuestCall): Promise<{ readonly body: Readonly<Record<string, unknown>>; readonly guest: StoredGuest } | Refusal> {
   const read = await readBody(request);
   if (isRefusal(read)) return read;
+  const now = chat.people.find(guest.id);
+  return now === null || now.banned ? NO_MORE : { ...read, guest: now };
+}
+
+async function takeName(call: GuestCall): Promise<CallReply> {
+  const read = await bodyAndGuest(call);
+  if (isRefusal(read)) return read;
+  const { chat } = call;
+  const { guest } = read;
   const renamed = await rename(chat, guest, textIn(read.body, "name"));
   return isRefusal(renamed) ? renamed : reply(meOf(chat, renamed));
 }
@@ -71,6 +88,7 @@ async function watch({ chat, guest, streams, request, response, query }: GuestCa
   } catch (error) {
     return whyNot(error);
   }
+  if (chat.people.find(guest.id)?.banned !== false) return NO_MORE;
   const after = request.headers["last-event-id"]?.toString() ?? query.get("after");
   if (response.destroyed) return "taken";
   return streams.open(guest, response, after)
@@ -87,11 +105,13 @@ function members({ chat, guest }: GuestCall): CallReply {
   return reply({ members: [...guests, ...others].slice(0, 1_000) });
 }
 
-async function post({ chat, guest, request }: GuestCall): Promise<CallReply> {
+async function post(call: GuestCall): Promise<CallReply> {
+  const { chat, request } = call;
   const key = request.headers["idempotency-key"]?.toString() ?? "";
   if (!KEY.test(key)) return refusal("bad_request", "the header Idempotency-Key must be 1 to 200 characters of ASCII");
-  const read = await readBody(request);
+  const read = await bodyAndGuest(call);
   if (isRefusal(read)) return read;
+  const { guest } = read;
   const { reply_to: to, files = [] } = read.body;
   if (!isTexts(files)) return refusal("bad_request", "files must be a list of ids");
   const text = textIn(read.body, "text").toWellFormed().replaceAll("\0", "");
@@ -101,9 +121,14 @@ async function post({ chat, guest, request }: GuestCall): Promise<CallReply> {
   return reply({ message: viewOf(chat, guest, said.message) }, 201);
 }
 
-async function edit({ chat, guest, request, params: [id = ""] }: GuestCall): Promise<CallReply> {
-  const read = await readBody(request);
+async function edit(call: GuestCall): Promise<CallReply> {
+  const read = await bodyAndGuest(call);
   if (isRefusal(read)) return read;
+  const {
+    chat,
+    params: [id = ""],
+  } = call;
+  const { guest } = read;
   const text = textIn(read.body, "text").toWellFormed().replaceAll("\0", "");
   const message = await reword(chat, guest, id, text);
   return isRefusal(message) ? message : reply({ message: viewOf(chat, guest, message) });
@@ -122,13 +147,19 @@ async function type({ chat, guest, request }: GuestCall): Promise<CallReply> {
   return EMPTY;
 }
 
-async function report({ chat, guest, request }: GuestCall): Promise<CallReply> {
-  const read = await readBody(request);
+async function report(call: GuestCall): Promise<CallReply> {
+  const read = await bodyAndGuest(call);
   if (isRefusal(read)) return read;
+  const { chat } = call;
+  const { guest } = read;
   const message = textIn(read.body, "id");
   const found = chat.timeline.find(message);
   if (found?.room !== guest.room) return refusal("not_found", "there is no such message any more");
   const why = cut(textIn(read.body, "why").toWellFormed(), WHY_MAX, "codepoints");
+  const open = chat.records.reports().filter((one) => one.guest === guest.id);
+  if (open.some((one) => one.message === message)) return EMPTY;
+  if (open.length >= REPORTS_MAX)
+    return refusal("too_many", "you have reported much: somebody must look at it first", { retryS: 600 });
   const id = randomBytes(6).toString("hex");
   const { room, name } = guest;
   try {
