@@ -225,7 +225,7 @@ async function inviteByHand(page: Page): Promise<string> {
   await dialog.getByRole("textbox", { name: "How many may join by it" }).fill("2");
   await dialog.getByRole("checkbox", { name: "Their first message waits for approval" }).check();
   await dialog.getByRole("button", { name: "Create" }).click();
-  const link = await page.getByRole("dialog", { name: "Invite" }).getByRole("textbox").inputValue();
+  const link = await page.getByRole("dialog", { name: "Invite", exact: true }).getByRole("textbox").inputValue();
   await answerBy(page, "Done");
   return link;
 }
