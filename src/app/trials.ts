@@ -2,12 +2,13 @@ import { adapters, protocols } from "../adapters/registry.ts";
 import type { Account, Config } from "../config/config.ts";
 import { type TypedFlaw, readTyped } from "../config/typed.ts";
 import type { Clock } from "../contract/host.ts";
-import type { Manifest } from "../contract/manifest.ts";
+import type { Manifest, SettingSchema } from "../contract/manifest.ts";
 import type { AccountStatus } from "../delivery/status.ts";
 import { tryAccount } from "../delivery/trial.ts";
 import { checkPattern } from "../gateway/regex.ts";
 import { findLoops } from "../gateway/loops.ts";
 import type { OnlineAsked, OnlineResult, OnlineStep } from "../http/admin/v1/connect-deps.ts";
+import { Scrubber } from "../lib/scrub.ts";
 import { whyBusy } from "./busy.ts";
 
 export interface TrialsOptions {
@@ -56,10 +57,18 @@ export class Trials {
         ? [settingsStep(false, `the configuration has no account ${key} in an enabled gateway`)]
         : [await this.#state(known)];
     }
-    const real = await this.#real(settings);
-    if (real === null) return [settingsStep(false, "a mask stands for no secret that Rialto knows; type the secret")];
+    const shown = await this.#real(settings, manifest);
+    if (shown === null) return [settingsStep(false, NO_SECRET)];
+    const { real, secrets } = shown;
+    return new Scrubber(secrets).cleanAll(await this.#tried({ protocol, name, settings: real, channel }, manifest));
+  }
+
+  async #tried(
+    { protocol, name, settings, channel }: Required<OnlineAsked>,
+    manifest: Manifest,
+  ): Promise<readonly OnlineStep[]> {
     const rules = { protocols, checkPattern, findLoops };
-    const read = readTyped({ manifest, name: `${protocol}.${name}`, settings: real, general: {} }, rules);
+    const read = readTyped({ manifest, name: `${protocol}.${name}`, settings, general: {} }, rules);
     const flaws = [...read.flaws.filter(({ severity }) => severity === "error"), ...channelFlaws(manifest, channel)];
     if (flaws.length > 0 || read.account === null)
       return flaws.map(({ message, remedy }) => ({ name: "settings", ok: false, why: message, remedy }));
@@ -89,13 +98,36 @@ export class Trials {
     return { ...step, ok: state === "online", why: `${what}${who}${why === null ? "" : `: ${why.message}`}` };
   }
 
-  async #real(settings: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>> | null> {
+  /** A mask can only be the value of a secret, as in the file: others are told to people and to servers. */
+  async #real(settings: Readonly<Record<string, unknown>>, { schema }: Manifest): Promise<Revealed | null> {
+    const isSecret = new Map(
+      Object.entries<SettingSchema>(schema.properties).map(([name, { secret }]) => [
+        name.toLowerCase(),
+        secret === true,
+      ]),
+    );
     const texts = Object.entries(settings).filter((entry): entry is [string, string] => typeof entry[1] === "string");
-    const shown = await this.#options.reveal(texts.map(([, text]) => text));
-    if (shown === null) return null;
-    return { ...settings, ...Object.fromEntries(texts.map(([name], at) => [name, shown[at]])) };
+    const secret = texts.filter(([name]) => isSecret.get(name.toLowerCase()) === true);
+    const shown = await this.#options.reveal(secret.map(([, text]) => text));
+    if (shown === null || texts.some(([name, text]) => isMask(text) && isSecret.get(name.toLowerCase()) !== true))
+      return null;
+    return {
+      real: { ...settings, ...Object.fromEntries(secret.map(([name], at) => [name, shown[at]])) },
+      secrets: shown,
+    };
   }
 }
+
+interface Revealed {
+  readonly real: Readonly<Record<string, unknown>>;
+  /** What must not be told. */
+  readonly secrets: readonly string[];
+}
+
+const isMask = (text: string): boolean => /<kept:\w+>/u.test(text);
+
+const NO_SECRET =
+  "a mask stands for no secret that Rialto knows, or is the value of a setting that is none; type what it should be";
 
 const settingsStep = (ok: boolean, why: string): OnlineStep => ({ name: "settings", ok, why, remedy: "" });
 

@@ -85,6 +85,13 @@ describe("linking networks from a page", () => {
     expect(await tryIt({ protocol: "api", name: "x", settings: typed })).toMatchObject({
       steps: [{ ok: false, why: containing("mask") }],
     });
+    const shown = (await call("GET", "/config")).text;
+    const mask = /<kept:\w+>/u.exec(shown.split("[api.left]")[1] ?? "")?.[0] ?? "";
+    const moved = await call("POST", "/check/online", { protocol: "api", name: "x", settings: { BindAddress: mask } });
+    expect([moved.json(), moved.text]).toEqual([
+      like({ steps: [like({ ok: false, why: containing("mask") })] }),
+      expect.not.stringContaining("hunter2"),
+    ]);
     expect(await tryIt({ protocol: "api", name: "left" })).toMatchObject({ steps: [{ name: "running", ok: true }] });
   });
 
