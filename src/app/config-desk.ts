@@ -46,6 +46,16 @@ const BYTES_MAX = 1024 * 1024;
 const BOM = "\uFEFF";
 const BUILT_IN = "Rialto runs its built-in example; `rialto init` writes a file of your own";
 
+const TOO_LARGE: ConfigFlaw = {
+  severity: "error",
+  code: "too-large",
+  line: 0,
+  column: 0,
+  endColumn: 0,
+  message: `the configuration is larger than ${BYTES_MAX} bytes`,
+  remedy: "make it shorter",
+};
+
 /** The file as it is at this moment, or why there is nothing to edit. */
 interface Source {
   readonly bytes: Buffer;
@@ -170,6 +180,8 @@ export class ConfigDesk implements ConfigDeps {
         flaws.push({ severity: "error", code: "kept-secret", line, column, endColumn, message, remedy });
       return { flaws, loaded: null, real };
     }
+    // Neither this page nor a start would read it again.
+    if (Buffer.byteLength(BOM + real) > BYTES_MAX) return { flaws: [TOO_LARGE], loaded: null, real };
     const loaded = this.#load(real);
     const scrubber = await this.#scrubber(real);
     const flaws = loaded.problems.map(compileFlaw({ real, text, shownAt }));

@@ -121,6 +121,8 @@ describe("the configuration over the network", () => {
       code: "unprocessable",
       problems: [{ severity: "warning" }, { severity: "error", line: 16 }],
     });
+    const large = await write(`${text}# ${"é".repeat(600_000)}\n`, etag);
+    expect([large.status, large.text]).toEqual([422, expect.stringContaining("larger than")]);
     expect((await call("PUT", "/config", { text })).status).toBe(400);
     writeFileSync(rialto.file, `${original}# by hand\n`);
     expect((await write(text, etag)).status).toBe(412);
