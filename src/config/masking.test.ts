@@ -53,6 +53,10 @@ describe("secrets are not shown", () => {
     ["yaml", "x: &pw hunter2\nirc:\n  a:\n    Password: *pw\n", ["hunter2"]],
     ["yaml", "irc: {a: {Password: 'hun''ter2', Nick: b}}\n", ["hun''ter2"]],
     ["yaml", "b: &b {Password: hunter2}\nirc:\n  a:\n    <<: *b\n", ["hunter2"]],
+    ["toml", "# old password: hunter2\n", ["hunter2"]],
+    ["yaml", "# the token = hunter2\n", ["hunter2"]],
+    ["toml", '[mattermost.a]\nServer = "chat.example.org/x?a=b&token=hunter2"\n', ["hunter2"]],
+    ["toml", '[mattermost.a]\nServer = "https://u:hunter2@h\n', ["hunter2"]],
     ["json", '{"irc": {"a": {"Password": "hunter2"}}}', ["hunter2"]],
     ["json", '{"irc": {"a": {"Password": "hunter2", }}}', ["hunter2"]],
     ["json", '{"irc": {"a": {"RunCommands": ["hunter2", "x"]}}}', ["hunter2"]],
@@ -108,6 +112,28 @@ describe("editing", () => {
     expect(faultsOf(edited)).toEqual([[line, column, expect.stringContaining(message)]]);
   });
 
+  test.each([
+    `[general]\nRemoteNickFormat = "http://x:${mask}@y {NICK}"\n`,
+    `[irc.a]\nServer = "http://x/?token=${mask}"\n`,
+  ])("%j would show the secret in an address", (edited) => {
+    expect(faultsOf(edited)).toEqual([[2, expect.any(Number), expect.stringContaining("stand where it stood")]]);
+  });
+
+  test("the secret of an address stays in the setting that it was in", () => {
+    const file = '[mattermost.a]\nServer = "https://u:hunter2@h"\n';
+    const masked = maskSecrets(file, { ...toml, key });
+    const keptHere = (each: string): KeptSecret | null => masked.kept.get(each) ?? null;
+    expect(unmaskSecrets(masked.text.replace("u:", "v:"), keptHere, toml)).toMatchObject({ faults: [] });
+    expect(unmaskSecrets(masked.text.replace("Server", "Label"), keptHere, toml).faults).toHaveLength(1);
+  });
+
+  test("a mask may not be referred to from where it would be seen", () => {
+    const rules = { format: "yaml", names } as const;
+    const masked = maskSecrets("irc:\n  a:\n    Password: hunter2hunter2\n", { ...rules, key });
+    const edited = masked.text.replace("Password: ", "Password: &a ") + "    Nick: *a\n";
+    expect(unmaskSecrets(edited, (each) => masked.kept.get(each) ?? null, rules).faults).toHaveLength(1);
+  });
+
   test("offsets behind a secret are told as the text shows them", () => {
     const shown = `[irc.a]\nPassword = "${mask}" # and Oops\n`;
     const { text: real, shownAt } = unmaskSecrets(shown, keptOf, toml);
@@ -124,6 +150,21 @@ describe("editing", () => {
       faults: [],
     });
   });
+});
+
+test("a text that is made to be slow is not", { timeout: 20_000 }, () => {
+  const texts: readonly (readonly [FormatName, string])[] = [
+    ["toml", `# ${"a".repeat(128 * 1024)}`],
+    ["toml", `# ${"Token = 'x' ".repeat(3000)}`],
+    [
+      "yaml",
+      Array.from(
+        "abcdefg",
+        (name, at) => `${name}: &${name} [${`${at === 0 ? "x" : `*${"abcdefg"[at - 1]}`},`.repeat(20)}]\n`,
+      ).join(""),
+    ],
+  ];
+  for (const [format, text] of texts) expect(maskSecrets(text, { format, names, key }).text).toContain("a");
 });
 
 const quotable = fc.string({ minLength: 1, maxLength: 20, unit: "binary" }).filter((each) => each.isWellFormed());

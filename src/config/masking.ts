@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { compilePositions } from "../lib/position.ts";
 import type { FormatName } from "./formats/pick.ts";
 import type { SecretNames } from "./secret-names.ts";
-import { mergeSpans, type SecretSpan, secretSpans, type Span } from "./secret-spans.ts";
+import { mergeSpans, type SecretPlace, type SecretSpan, secretSpans, type Span } from "./secret-spans.ts";
 
 /** A configuration without its secrets. */
 export interface Masked {
@@ -13,8 +13,8 @@ export interface Masked {
 
 export interface KeptSecret {
   readonly secret: string;
-  /** It stood for the value of a secret, not for the same text elsewhere, as in a comment: nor may it stand there. */
-  readonly isOwn: boolean;
+  /** Where it stood: it may not stand where more of it is seen. */
+  readonly place: SecretPlace;
 }
 
 /** A text in which masks were made secrets again. */
@@ -52,7 +52,7 @@ const UNKNOWN = {
   remedy: "write the secret itself, or load the file again",
 };
 const MISPLACED = {
-  message: "a kept secret can only be the whole value of a setting that is secret",
+  message: "a kept secret can only be the whole value of a setting that is secret, or stand where it stood",
   remedy: "put it back where it was, or write the secret itself",
 };
 
@@ -65,10 +65,10 @@ export function maskSecrets(text: string, { format, names, key }: MaskRules): Ma
   const spans = withLiterals(text, secretSpans(text, format, names));
   let out = "";
   let from = 0;
-  for (const { start, end, isOwn } of spans) {
+  for (const { start, end, place } of spans) {
     const secret = text.slice(start, end);
-    const mask = maskOf({ secret, isOwn }, key);
-    kept.set(mask, { secret, isOwn });
+    const mask = maskOf({ secret, place }, key);
+    kept.set(mask, { secret, place });
     out += text.slice(from, start) + mask;
     from = end;
   }
@@ -101,17 +101,17 @@ export function unmaskSecrets(
       continue;
     }
     out += text.slice(from, index);
-    const { secret, isOwn } = kept;
-    swaps.push({ isOwn, shown: { start: index, end }, real: { start: out.length, end: out.length + secret.length } });
+    const { secret, place: was } = kept;
+    swaps.push({ was, shown: { start: index, end }, real: { start: out.length, end: out.length + secret.length } });
     out += secret;
     from = end;
   }
   out += text.slice(from);
   if (swaps.length > 0) {
     const spans = new Map(withLiterals(out, secretSpans(out, format, names)).map((span) => [span.start, span]));
-    for (const { shown, real, isOwn } of swaps) {
+    for (const { shown, real, was } of swaps) {
       const span = spans.get(real.start);
-      if (span?.end !== real.end || (isOwn && !span.isOwn)) fault(shown.start, shown.end, MISPLACED);
+      if (span?.end !== real.end || (was !== null && was !== span.place)) fault(shown.start, shown.end, MISPLACED);
     }
   }
   return { text: out, faults, shownAt: compileShown(swaps) };
@@ -119,7 +119,7 @@ export function unmaskSecrets(
 
 /** One mask, in the text with masks and in the one with secrets. */
 interface Swap {
-  readonly isOwn: boolean;
+  readonly was: SecretPlace;
   readonly shown: Span;
   readonly real: Span;
 }
@@ -137,19 +137,19 @@ function withLiterals(text: string, secrets: readonly SecretSpan[]): readonly Se
   const literals = Array.from(text.matchAll(LIKE_MASK), ({ 0: { length }, index }) => ({
     start: index,
     end: index + length,
+    place: null,
   }));
   if (literals.length === 0) return secrets;
-  const own = new Map(secrets.filter(({ isOwn }) => isOwn).map(({ start, end }) => [start, end]));
-  return mergeSpans([...secrets, ...literals]).map(({ start, end }) => ({
-    start,
-    end,
-    isOwn: own.get(start) === end,
-  }));
+  const own = new Map(secrets.map((span) => [span.start, span]));
+  return mergeSpans([...secrets, ...literals]).map(({ start, end }) => {
+    const same = own.get(start);
+    return { start, end, place: same?.end === end ? same.place : null };
+  });
 }
 
-function maskOf({ secret, isOwn }: KeptSecret, key: Buffer): string {
+function maskOf({ secret, place }: KeptSecret, key: Buffer): string {
   return `<kept:${createHmac("sha256", key)
-    .update(`${isOwn ? "=" : "~"}${secret}`)
+    .update(`${place === null ? "~" : `${place}=`}${secret}`)
     .digest("hex")
     .slice(0, DIGITS)}>`;
 }

@@ -1,5 +1,6 @@
 import type { FormatName } from "./formats/pick.ts";
 import { scalarsOf } from "./formats/pick.ts";
+import type { Path } from "./problems.ts";
 import type { SecretNames } from "./secret-names.ts";
 
 /** A part of a text, in UTF-16 units; `end` is behind it. */
@@ -8,9 +9,14 @@ export interface Span {
   readonly end: number;
 }
 
+/**
+ * `""`: it is the value of a secret. A name: it is a part of the value of a setting that others may see, such as the
+ * password in an address. Null: it is just the same text elsewhere.
+ */
+export type SecretPlace = string | null;
+
 export interface SecretSpan extends Span {
-  /** It is the value of a secret, not just the same text elsewhere. */
-  readonly isOwn: boolean;
+  readonly place: SecretPlace;
 }
 
 /** A shorter secret is looked for in its own place alone: it would be found in half of all words. */
@@ -19,8 +25,12 @@ const ECHO_MIN = 8;
 const ECHOES_MAX = 500;
 
 const ASSIGNMENT = /(?<![\w-])(?<quote>["']?)(?<name>[A-Za-z][\w-]*)\k<quote>[ \t]*(?<sign>[=:])[ \t]*/gu;
-/** The password of an address. */
-const IN_ADDRESS = /[a-z][a-z0-9+.-]*:\/\/[^\s/?#@:"'<>]*:(?<password>[^\s/?#@"']+)@/giu;
+/** In a comment, a sign of another format is a part of a sentence, unless one word is all that follows. */
+const ONE_WORD = /^["']?\S{1,300}[ \t\r]*$/u;
+/** The password of an address; bounded, as each of its letters might begin another one. */
+const IN_ADDRESS = /[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/?#@:"'<>]{0,300}:(?<password>[^\s/?#@"']+)@/giu;
+/** As of a token in an address. */
+const IN_QUERY = /[?&](?<name>[A-Za-z][\w-]{0,60})=(?<value>[^\s&#"']+)/gu;
 
 /**
  * Where a configuration has secrets, in order, never one within another, each on one line: values of secret settings,
@@ -30,29 +40,57 @@ const IN_ADDRESS = /[a-z][a-z0-9+.-]*:\/\/[^\s/?#@:"'<>]*:(?<password>[^\s/?#@"'
 export function secretSpans(text: string, format: FormatName, names: SecretNames): readonly SecretSpan[] {
   const scalars = scalarsOf(format, text);
   const found = new Spans(text);
-  const taken: Span[] = [];
-  for (const { path, also = [], value, ...span } of scalars ?? []) {
-    taken.push(span);
-    if (isPlain(value) || ![path, ...also].some(names.isSecretAt)) continue;
-    found.add(span);
+  const taken: Taken[] = [];
+  for (const { path, also = [], value, start, end } of scalars ?? []) {
+    taken.push({ start, end, name: keyOf(path) });
+    const paths = [path, ...also];
+    if (isPlain(value) || !paths.some(names.isSecretAt)) continue;
+    // What is no secret at another place is shown there.
+    found.add({ start, end, place: paths.every(names.isSecretAt) ? "" : keyOf(path) });
     if (typeof value === "string") found.echoes.add(value);
   }
-  const isTaken = compileOverlaps(taken);
+  const takenAt = compileOverlaps(taken);
+  const lineEnd = compileLineEnds(text);
   for (const { index, 0: whole, groups: { name = "", sign } = {} } of text.matchAll(ASSIGNMENT)) {
-    // In a comment, a sign of another format is a part of a sentence.
+    if (!names.isSecretName(name)) continue;
+    const at = index + whole.length;
     const isMeant = scalars === null || sign === (format === "toml" ? "=" : ":");
-    if (!isMeant || !names.isSecretName(name)) continue;
-    const span = valueAt(text, index + whole.length, { index, isBroken: scalars === null });
-    if (span !== null && !isTaken(span)) found.add(span);
+    if (!isMeant && !ONE_WORD.test(text.slice(at, lineEnd(at)))) continue;
+    const span = valueAt(text, at, { index, isBroken: scalars === null, lineEnd: lineEnd(at) });
+    if (span !== null && takenAt(span) === null) found.add({ ...span, place: "" });
   }
+  const addPart = (span: Span): void => {
+    found.add({ ...span, place: takenAt(span)?.name ?? keyBefore(text, span.start) });
+  };
   for (const { index, 0: whole, groups: { password = "" } = {} } of text.matchAll(IN_ADDRESS)) {
     const end = index + whole.length - 1;
-    found.add({ start: end - password.length, end });
+    addPart({ start: end - password.length, end });
+  }
+  for (const { index, 0: whole, groups: { name = "", value = "" } = {} } of text.matchAll(IN_QUERY)) {
+    const end = index + whole.length;
+    if (names.isSecretName(name)) addPart({ start: end - value.length, end });
   }
   const own = [...found.all()];
   found.addEchoes(own);
-  const starts = new Map(own.map(({ start, end }) => [start, end]));
-  return found.all().map(({ start, end }) => ({ start, end, isOwn: starts.get(start) === end }));
+  const places = new Map(own.map((span) => [span.start, span]));
+  return found.all().map(({ start, end }) => {
+    const same = places.get(start);
+    return { start, end, place: same?.end === end ? same.place : null };
+  });
+}
+
+interface Taken extends Span {
+  /** Of its setting. */
+  readonly name: string;
+}
+
+/** In small letters. */
+const keyOf = (path: Path): string => path.findLast((key) => typeof key === "string")?.toLowerCase() ?? "";
+
+/** As it seems, where the text cannot be read or is a comment; never that of a value of its own. */
+function keyBefore(text: string, at: number): string {
+  const line = text.slice(Math.max(text.lastIndexOf("\n", at - 1) + 1, at - 300), at);
+  return `#${/(?<name>[A-Za-z][\w-]*)["']?[ \t]*[=:](?!\/\/)/u.exec(line)?.groups?.["name"]?.toLowerCase() ?? ""}`;
 }
 
 /** On, off and nothing tell no secret. */
@@ -62,17 +100,17 @@ class Spans {
   /** What is looked for in the rest of the text. */
   readonly echoes = new Set<string>();
   readonly #text: string;
-  #spans: Span[] = [];
+  #spans: SecretSpan[] = [];
 
   constructor(text: string) {
     this.#text = text;
   }
 
   /** Each of its lines, without the white space around it. */
-  add({ start, end }: Span): void {
+  add({ start, end, place }: SecretSpan): void {
     for (const { 0: line, index } of this.#text.slice(start, end).matchAll(/[^\r\n]+/gu)) {
       const from = start + index + (line.length - line.trimStart().length);
-      const span = { start: from, end: from + line.trim().length };
+      const span = { start: from, end: from + line.trim().length, place };
       if (span.end > span.start) this.#spans.push(span);
     }
   }
@@ -82,29 +120,32 @@ class Spans {
     const wanted = [...new Set([...own, ...this.echoes])].filter(({ length }) => length >= ECHO_MIN);
     for (const secret of wanted.slice(0, ECHOES_MAX)) {
       for (let at = this.#text.indexOf(secret); at !== -1; at = this.#text.indexOf(secret, at + secret.length))
-        this.add({ start: at, end: at + secret.length });
+        this.add({ start: at, end: at + secret.length, place: null });
     }
   }
 
-  all(): readonly Span[] {
+  all(): readonly SecretSpan[] {
     this.#spans = mergeSpans(this.#spans);
     return this.#spans;
   }
 }
 
 /** In order, and those that overlap as one. */
-export function mergeSpans(spans: readonly Span[]): Span[] {
-  const apart: Span[] = [];
+export function mergeSpans(spans: readonly SecretSpan[]): SecretSpan[] {
+  const apart: SecretSpan[] = [];
   for (const span of spans.toSorted((a, b) => a.start - b.start)) {
     const last = apart.at(-1);
     if (last === undefined || span.start >= last.end) apart.push(span);
-    else if (span.end > last.end) apart[apart.length - 1] = { start: last.start, end: span.end };
+    else apart[apart.length - 1] = { ...last, end: Math.max(last.end, span.end), place: placeOf(last, span) };
   }
   return apart;
 }
 
-/** Whether something has a part of the spans, which are apart. */
-function compileOverlaps(spans: readonly Span[]): (span: Span) => boolean {
+const placeOf = (one: SecretSpan, other: SecretSpan): SecretPlace =>
+  one.place === "" || other.place === "" ? "" : (one.place ?? other.place);
+
+/** The one of the spans, which are apart, that something has a part of. */
+function compileOverlaps<S extends Span>(spans: readonly S[]): (span: Span) => S | null {
   const sorted = spans.toSorted((a, b) => a.start - b.start);
   return ({ start, end }) => {
     let [low, high] = [0, sorted.length];
@@ -113,7 +154,8 @@ function compileOverlaps(spans: readonly Span[]): (span: Span) => boolean {
       if ((sorted[middle]?.start ?? 0) < end) low = middle + 1;
       else high = middle;
     }
-    return start < (sorted[low - 1]?.end ?? -1);
+    const nearest = sorted[low - 1];
+    return nearest !== undefined && start < nearest.end ? nearest : null;
   };
 }
 
@@ -121,11 +163,12 @@ interface Assigned {
   /** Of the key. */
   readonly index: number;
   readonly isBroken: boolean;
+  /** Where the line of the value ends. */
+  readonly lineEnd: number;
 }
 
 /** What is assigned there, as far as it can be told without reading the rest; null: nothing that is secret. */
-function valueAt(text: string, at: number, { index, isBroken }: Assigned): Span | null {
-  const lineEnd = endOfLine(text, at);
+function valueAt(text: string, at: number, { index, isBroken, lineEnd }: Assigned): Span | null {
   for (const fence of ['"""', "'''"]) {
     if (!text.startsWith(fence, at)) continue;
     const end = isBroken ? text.indexOf(fence, at + 3) : text.slice(0, lineEnd).indexOf(fence, at + 3);
@@ -154,6 +197,12 @@ const endOfLine = (text: string, at: number): number => {
   const end = text.indexOf("\n", at);
   return end === -1 ? text.length : end;
 };
+
+/** Each line is looked through once, also one with a thousand assignments; to be asked from the start on. */
+function compileLineEnds(text: string): (at: number) => number {
+  let end = -1;
+  return (at) => (at <= end ? end : (end = endOfLine(text, at)));
+}
 
 /** Of the lines that are indented more than the one of the key. */
 function endOfBlock(text: string, key: number, from: number): number {

@@ -100,17 +100,25 @@ function scalars(text: string): readonly Value[] | null {
   const document = read(text);
   if (document.errors.length > 0) return null;
   const found = new Map<Scalar, { readonly path: Path; readonly also: Path[] }>();
-  collect(document.contents, [], { document, found });
+  const into = { document, found, left: NODES_MAX };
+  collect(document.contents, [], into);
+  if (into.left < 0) return null;
   return Array.from(found, ([node, { path, also }]) => ({ ...rangeOf(node, text), path, value: node.value, also }));
 }
 
 interface Collecting {
   readonly document: Document.Parsed;
   readonly found: Map<Scalar, { readonly path: Path; readonly also: Path[] }>;
+  /** So many may still come. */
+  left: number;
 }
 
+/** Aliases of aliases are a thousand lists each. */
+const NODES_MAX = 200_000;
+
 function collect(node: unknown, path: Path, into: Collecting): void {
-  if (path.length > maxDepth) return;
+  into.left -= 1;
+  if (path.length > maxDepth || into.left < 0) return;
   const { isAlias, isMap, isPair, isScalar, isSeq } = library();
   if (isAlias(node)) collect(node.resolve(into.document), path, into);
   else if (isScalar(node)) {
