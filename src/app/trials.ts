@@ -141,7 +141,7 @@ function channelName({ channel: rule }: Manifest, channel: string): string {
 }
 
 /** Whether two accounts cannot both have a session: one name on one network, or one secret. */
-function isSameLogin(other: Account, account: Account, { schema, network, login, protocol }: Manifest): boolean {
+export function isSameLogin(other: Account, account: Account, { schema, network, login, protocol }: Manifest): boolean {
   if (other.protocol !== protocol || other.down !== null) return false;
   const same = (name: string | undefined): boolean => {
     const [a, b] = name === undefined ? [] : [other.settings[name], account.settings[name]];

@@ -1,6 +1,7 @@
-import { adapters } from "../adapters/registry.ts";
+import { adapters, protocols } from "../adapters/registry.ts";
 import type { StatusView } from "../admin/views.ts";
 import { whyBusy } from "../app/busy.ts";
+import { isSameLogin } from "../app/trials.ts";
 import type { Account, Config } from "../config/config.ts";
 import type { ChannelRequest } from "../contract/session.ts";
 import { systemClock } from "../delivery/clock.ts";
@@ -19,7 +20,7 @@ const AT_ONCE = 4;
 
 /**
  * Tries every account of a configuration: connects, logs in, joins its channels, leaves. Nothing is sent, stored or
- * acknowledged. Where Rialto runs with it, that is asked instead: two sessions would throw each other out.
+ * acknowledged. What runs already is asked instead: two sessions would throw each other out.
  */
 export async function checkOnline(config: Config, signal: AbortSignal): Promise<readonly OnlineView[]> {
   const running = await statusOf(config.general.dataPath, signal);
@@ -27,8 +28,7 @@ export async function checkOnline(config: Config, signal: AbortSignal): Promise<
   const views: OnlineView[] = [];
   for (let at = 0; at < wanted.length; at += AT_ONCE) {
     const some = wanted.slice(at, at + AT_ONCE).map(async (account): Promise<OnlineView> => {
-      const known = running?.accounts.find(({ key }) => key === account.key);
-      const steps = running === null ? await trySteps(account, config, signal) : stateSteps(known);
+      const steps = runningSteps(account, config, running) ?? (await trySteps(account, config, signal));
       return { account: account.name, steps };
     });
     views.push(...(await Promise.all(some)));
@@ -64,8 +64,27 @@ async function trySteps(account: Account, { gateways }: Config, signal: AbortSig
   return await tryAccount({ adapter, settings, channels: [...channels.values()], clock: systemClock, random, signal });
 }
 
-function stateSteps(known: StatusView["accounts"][number] | undefined): OnlineView["steps"] {
-  if (known === undefined) return [{ ok: true, why: "Rialto runs, and nothing is wrong with it", remedy: "" }];
+/** What the running program has of an account; null: nothing, and no session of it would be disturbed. */
+function runningSteps(account: Account, { accounts }: Config, running: StatusView | null): OnlineView["steps"] | null {
+  if (running === null) return null;
+  const { key, protocol } = account;
+  const known = running.accounts.find((status) => status.key === key);
+  if (known !== undefined) return stateSteps(known);
+  if (running.bridges.some((bridge) => bridge.account === key))
+    return [{ ok: true, why: "Rialto runs, and nothing is wrong with it", remedy: "" }];
+  const manifest = protocols.get(protocol);
+  for (const other of running.accounts) {
+    if (manifest === undefined || !other.key.startsWith(`${protocol}.`)) continue;
+    const shown = accounts.get(other.key);
+    // Of one that this file does not have we do not know its login.
+    if (shown !== undefined && !isSameLogin(shown, account, manifest)) continue;
+    const why = `Rialto runs without it, and it was not tried: ${other.key} runs, and may have the same login`;
+    return [{ ok: false, why, remedy: "Let Rialto read this file (`rialto reload`), then check again." }];
+  }
+  return null;
+}
+
+function stateSteps(known: StatusView["accounts"][number]): OnlineView["steps"] {
   const { state, why, remedy } = known;
   const said = `Rialto runs with it, so it is not disturbed: it is ${state}${why === null ? "" : `: ${why.message}`}`;
   return [{ ok: state === "online", why: said, remedy: remedy ?? "" }];
