@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { appendFileSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { needs } from "../servers/installed.ts";
 import { flawsOf, useBrowser } from "../support/browser.ts";
@@ -12,6 +13,10 @@ const PROGRAM = path.join(import.meta.dirname, "../../bin/rialto.js");
 /** A page asks whether it is signed in. */
 const WITHOUT_SESSION = /401 .*\/v1\/session/u;
 const SECRET = "hunter2hunter2";
+
+/** Whether the page can be closed without a question. */
+const leaves = async (page: Page): Promise<boolean> =>
+  await page.evaluate<boolean>('dispatchEvent(new Event("beforeunload", { cancelable: true }))');
 
 needs(["chromium"], () => {
   const browser = useBrowser();
@@ -81,8 +86,12 @@ inout = [{ account = "api.left", channel = "api" }, { account = "api.right", cha
     await page.getByRole("button", { name: "Apply" }).click();
     await dialog.getByRole("button", { name: "Apply" }).click();
     await page.getByText("The file has changed meanwhile").waitFor();
-    await page.getByRole("button", { name: "Load the file" }).click();
+    // What one goes back to is the file of now.
+    await page.getByRole("button", { name: "Keep my text" }).click();
+    expect(await leaves(page)).toBe(false);
+    await page.getByRole("button", { name: "Discard changes" }).click();
     await editor.getByText("# by hand").waitFor();
+    expect(await leaves(page)).toBe(true);
     await page.getByRole("button", { name: /Put into the editor/u }).click();
     await page.getByText("is in the editor. It is not applied").waitFor();
     expect(await editor.textContent()).not.toContain("Lable");
@@ -120,8 +129,13 @@ inout = [{ account = "api.left", channel = "api" }, { account = "api.right", cha
     expect(await added.textContent()).not.toContain("typed-secret");
     await form.getByRole("button", { name: "Show secrets" }).click();
     expect(await added.textContent()).toContain('Token = "typed-secret"');
+    appendFileSync(rialto.file, "# by hand, while it was looked at\n");
+    expects(/412/u);
+    await form.getByRole("button", { name: "Finish" }).click();
+    await form.getByText("the configuration file has changed meanwhile").waitFor();
     await form.getByRole("button", { name: "Finish" }).click();
     await page.getByText("The networks are linked").waitFor();
+    expect(readFileSync(rialto.file, "utf8")).toContain("# by hand, while it was looked at\n");
     expect(readFileSync(rialto.file, "utf8")).toContain("[api.third]\nBindAddress");
     await page.getByRole("button", { name: "Send a test message" }).click();
     await page.getByRole("link", { name: "See where it has arrived" }).waitFor();

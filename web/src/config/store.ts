@@ -1,4 +1,4 @@
-import { batch, computed, signal } from "@preact/signals";
+import { batch, computed, effect, signal } from "@preact/signals";
 import type { ConfigCheck, ConfigFlaw, ConfigText, ConfigView } from "../../../src/http/admin/v1/config-deps.ts";
 import { type ApiProblem, get, path, post, put } from "../lib/api.ts";
 
@@ -19,8 +19,15 @@ export const busy = signal<"check" | "apply" | null>(null);
 export const applied = signal<readonly string[] | null>(null);
 
 let etag = "";
-/** What `etag` becomes when the text here is to take the place of the other. */
-let newer = "";
+/** The file as it is, when the text here may take its place. */
+let newer: { readonly etag: string; readonly file: ConfigFile } | null = null;
+
+/** Who closes or reloads the page is asked first: what was typed is nowhere else. */
+const askFirst = (event: Event): void => event.preventDefault();
+effect(() => {
+  if (isDirty.value) addEventListener("beforeunload", askFirst);
+  else removeEventListener("beforeunload", askFirst);
+});
 
 export const errorsIn = (problems: readonly ConfigFlaw[]): number =>
   problems.filter(({ severity }) => severity === "error").length;
@@ -35,7 +42,7 @@ export async function load(): Promise<void> {
     }
     const read = answer.etag ?? "";
     if (isDirty.value && read !== etag) {
-      newer = read;
+      newer = { etag: read, file: answer.value };
       isStale.value = true;
       return;
     }
@@ -67,10 +74,12 @@ export async function takeFile(): Promise<void> {
   place(file.value?.text ?? "");
 }
 
-/** What was typed is to take the place of the file as it is now. */
+/** What was typed is to take the place of the file as it is now, to which Discard goes back. */
 export function keepMine(): void {
-  etag = newer;
-  isStale.value = false;
+  batch(() => {
+    if (newer !== null) [etag, file.value] = [newer.etag, newer.file];
+    isStale.value = false;
+  });
 }
 
 /** Null: it could not be asked, or the text has changed meanwhile. */

@@ -1,5 +1,5 @@
 import { batch, computed, signal } from "@preact/signals";
-import type { ConfigCheck } from "../../../src/http/admin/v1/config-deps.ts";
+import type { ConfigCheck, ConfigFlaw } from "../../../src/http/admin/v1/config-deps.ts";
 import type { ConnectAsked, OnlineResult, OnlineStep, ProtocolView } from "../../../src/http/admin/v1/connect-deps.ts";
 import { type ApiProblem, get, post, put } from "../lib/api.ts";
 import { settingsOf, type Typed } from "./typed.ts";
@@ -52,11 +52,12 @@ export function change(at: 0 | 1, what: Partial<WizardSide>): void {
 export function choose(at: 0 | 1, chosen: string): void {
   change(at, { ...EMPTY, chosen });
   const view = viewOf(sides.value[at]);
-  change(at, { channel: view?.onlyChannel ?? "", name: isNew(sides.value[at]) ? freeName(view) : "" });
+  const other = accountOf(sides.value[at === 0 ? 1 : 0]);
+  change(at, { channel: view?.onlyChannel ?? "", name: isNew(sides.value[at]) ? freeName(view, other) : "" });
 }
 
-function freeName(view: ProtocolView | undefined): string {
-  const taken = new Set(view?.accounts.map((name) => name.toLowerCase()));
+function freeName(view: ProtocolView | undefined, other: string): string {
+  const taken = new Set([...(view?.accounts ?? []), other].map((name) => name.toLowerCase()));
   for (let at = 1; ; at += 1) {
     const name = at === 1 ? "main" : `main${at}`;
     if (!taken.has(`${view?.protocol ?? ""}.${name}`)) return name;
@@ -116,10 +117,21 @@ export async function finish(): Promise<void> {
   const { text, etag } = made.value;
   busy.value = true;
   const answer = await put("/v1/admin/config", { text }, { headers: { "If-Match": etag }, timeoutMs: 60_000 });
+  if (!answer.ok && answer.problem.status === 412) {
+    // It is added to what somebody else has written, and looked at once more.
+    if (await prepare()) trouble.value = answer.problem;
+    return;
+  }
   batch(() => {
     busy.value = false;
     trouble.value = answer.ok ? null : answer.problem;
     if (answer.ok) step.value = "done";
+    else if (answer.problem.status === 422 && Array.isArray(answer.problem.body["problems"]))
+      checked.value = {
+        problems: answer.problem.body["problems"] as readonly ConfigFlaw[],
+        changes: [],
+        needsRestart: [],
+      };
   });
 }
 
