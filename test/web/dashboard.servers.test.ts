@@ -5,6 +5,8 @@ import { arrival, brought, compare, numbered, postAll } from "../irc/world.ts";
 import { needs } from "../servers/installed.ts";
 import { flawsOf, useBrowser, type Visit } from "../support/browser.ts";
 import { eventually } from "../support/wait.ts";
+import { freePorts } from "../support/ports.ts";
+import { joinRoom, say, saying } from "./chatting.ts";
 import { CHANNEL, goTo, type Office, openOffice } from "./office.ts";
 
 const PAGES = ["Now", "Messages", "Configuration", "Connect", "Access"];
@@ -150,6 +152,42 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
     await office.eve.ears.untilText(CHANNEL, "kept 20");
     expect(came()).toEqual(texts);
     await alert.waitFor({ state: "hidden" });
+  });
+
+  test("two networks are linked by questions alone, and messages cross", async () => {
+    const { page } = desk;
+    const [port = 0] = await freePorts(1);
+    await office.eve.raw("JOIN #porch");
+    await goTo(desk, "Connect");
+    const form = page.getByRole("form", { name: "Connect two networks" });
+    const next = form.getByRole("button", { name: "Next" });
+    const worked = form.getByRole("list", { name: "Result" });
+    await form.getByLabel("First network").selectOption("new irc");
+    await form.getByLabel("Second network").selectOption("new web");
+    await next.click();
+    await form.getByLabel("Server", { exact: true }).fill(`127.0.0.1:${office.irc.port}`);
+    await form.getByLabel("Nick", { exact: true }).fill("porter");
+    await form.getByLabel("Channel", { exact: true }).fill("#porch");
+    await form.getByRole("button", { name: "Try it" }).click();
+    await worked.getByText("joined #porch").waitFor();
+    await next.click();
+    await form.getByLabel("BindAddress").fill(`127.0.0.1:${port}`);
+    await form.getByLabel("Channel", { exact: true }).fill("porch");
+    await form.getByRole("button", { name: "Try it" }).click();
+    await worked.getByText("is free").waitFor();
+    await next.click();
+    await form.getByLabel("Name of the gateway").fill("porch");
+    await next.click();
+    await form.getByRole("button", { name: "Finish" }).click();
+    await page.getByText("The networks are linked").waitFor();
+
+    await arrival(office.eve, "#porch", { times: 2, by: "porter" });
+    const { url } = await office.command(["invite", "porch", "--uses", "1"]);
+    const gus = await joinRoom(browser, { link: String(url), name: "gus" });
+    await office.eve.say("#porch", "come in");
+    await saying(gus.page, "come in").waitFor();
+    await say(gus.page, "here I am");
+    await office.eve.ears.untilText("#porch", "here I am");
   });
 
   test("an outage is an alert on Now, with what waits, and gone when it is over", async () => {
