@@ -90,20 +90,30 @@ export class Chat {
    * nothing was written.
    */
   async change(task: () => readonly StoredChange[], signal?: AbortSignal): Promise<void> {
-    const changes = await this.store.write(() => {
-      const made = task();
-      if (this.timeline.isDue) this.prune();
-      return made;
-    }, signal);
+    const changes = await this.store.write(task, signal);
     if (changes.length > 0) this.audience?.tell(changes);
+    if (this.timeline.comesDue()) void this.prune();
   }
 
-  prune(): void {
+  /** What is too much or too old goes. Never rejects, and is nobody's own transaction: who speaks is not kept from it. */
+  async prune(): Promise<void> {
     const { Retention, GuestTime } = this.settings;
     const now = this.nowMs;
     const idsMs = Math.max(Retention, 30 * 24 * 60 * 60_000);
-    this.timeline.prune(this.rooms, now - Retention, now - idsMs);
-    this.people.prune(now, now - GuestTime);
+    try {
+      await this.store.write(() => {
+        this.timeline.prune(this.rooms, now - Retention, now - idsMs);
+        this.people.prune(now, now - GuestTime);
+      });
+    } catch (error) {
+      this.unexpected(error);
+    }
+  }
+
+  /** To be called with what ended something that nobody waits for. */
+  unexpected(error: unknown): void {
+    if (error instanceof StoreClosed) return;
+    this.host.log.warn({ error: errorText(error) }, "upkeep of the web chat failed: this is a bug");
   }
 
   /** True once the core has it; false: it cannot take it now, and nothing of it may be shown. */
@@ -150,6 +160,10 @@ export class Chat {
     };
   }
 }
+
+/** With the place in the code: it is a bug. */
+export const errorText = (error: unknown): string =>
+  error instanceof Error ? (error.stack ?? error.message) : String(error);
 
 /** The answer to somebody whose request the store could not take; throws what is a bug. */
 export function whyNot(error: unknown): Refusal {

@@ -1,6 +1,5 @@
 import type { Chat } from "./chat.ts";
 import { went } from "./guests.ts";
-import { StoreClosed } from "./store/store.ts";
 
 /** Looks so many times in the time after which a guest has left. */
 const LOOKS = 4;
@@ -44,7 +43,7 @@ export class Presence {
         }
       }
     } catch (error) {
-      if (!(error instanceof StoreClosed)) throw error;
+      this.#chat.unexpected(error);
     }
     if (!store.closed) this.#cancel = this.#later();
   }

@@ -13,7 +13,6 @@ import { shownName } from "./receive.ts";
 import { publish } from "./saying.ts";
 import { ChatServer } from "./server/chat-server.ts";
 import type { WebSettings } from "./settings.ts";
-import { StoreClosed } from "./store/store.ts";
 
 type WebHandlers = Handlers<typeof capabilities>;
 
@@ -133,7 +132,7 @@ class WebSession implements Session<WebHandlers> {
         if (message.room === room && !(await publish(this.#chat, message))) return;
       }
     } catch (error) {
-      if (!(error instanceof StoreClosed)) throw error;
+      this.#chat.unexpected(error);
     }
   }
 
@@ -145,10 +144,10 @@ class WebSession implements Session<WebHandlers> {
     if (host.clock.monoMs() - this.#sweptMs < SWEEP_MS) return;
     this.#sweptMs = host.clock.monoMs();
     try {
-      await store.write(() => this.#chat.prune());
+      await this.#chat.prune();
       await this.#chat.uploads.sweep(this.#chat.nowMs);
     } catch (error) {
-      if (!(error instanceof StoreClosed)) throw error;
+      this.#chat.unexpected(error);
     }
   }
 }

@@ -6,7 +6,7 @@ import { errorCode } from "../../../lib/network-error.ts";
 import { Server } from "../../../lib/node-http.ts";
 import { builtPages, type StaticFiles } from "../../../lib/static-files.ts";
 import { lost, misconfigured } from "../../kit/ends.ts";
-import { type Chat, isRefusal, type Refusal, refusal, UNAVAILABLE } from "../chat.ts";
+import { type Chat, errorText, isRefusal, type Refusal, refusal, UNAVAILABLE } from "../chat.ts";
 import { digestOf, join } from "../guests.ts";
 import { publicUrl, type WebSettings } from "../settings.ts";
 import type { StoredGuest } from "../store/rows.ts";
@@ -128,11 +128,14 @@ export class ChatServer {
       else answer(response, outcome.status, outcome.body, outcome.headers);
       letGo(request, LINGER_MS);
     } catch (error) {
-      if (!response.destroyed && !request.destroyed) {
-        this.#host.log.warn({ error: String(error) }, "a request of the web chat failed: this is a bug");
-        refuse(response, UNAVAILABLE);
-      }
-      response.destroy();
+      // One that was read to its end counts as destroyed as well.
+      if (request.destroyed && !request.complete) return void response.destroy();
+      const path = (request.url ?? "/").split("?", 1)[0];
+      const fields = { method: request.method, path, error: errorText(error) };
+      this.#host.log.warn(fields, "a request of the web chat failed: this is a bug");
+      if (response.headersSent) return void response.destroy();
+      refuse(response, UNAVAILABLE);
+      letGo(request, LINGER_MS);
     }
   }
 

@@ -209,11 +209,13 @@ export class RoomTimeline {
       "DELETE FROM reactions WHERE NOT EXISTS (SELECT 1 FROM messages WHERE id = message AND state = 'said')",
     );
     this.#sql.run(`DELETE FROM changes WHERE seq <= (SELECT max(seq) FROM changes) - ${CHANGES_MAX}`);
-    this.#added = 0;
   }
 
-  get isDue(): boolean {
-    return this.#added >= PRUNE_EVERY;
+  /** Whether it is time for `prune`; true once. */
+  comesDue(): boolean {
+    if (this.#added < PRUNE_EVERY) return false;
+    this.#added = 0;
+    return true;
   }
 
   #messages(text: string, ...values: readonly unknown[]): readonly StoredMessage[] {
