@@ -103,9 +103,7 @@ test("an account is paused, stays so over a restart, and is resumed; one of the 
   const act = async (account: string, what: string) => await ask("POST", `/v1/admin/accounts/${account}/${what}`);
   expect(await act("IRC.net", "pause")).toMatchObject({ status: 200, body: { key: "irc.net", state: "paused" } });
   const paused = (await ask("GET", "/v1/admin/status")).body as StatusView;
-  expect(paused.troubles.map(({ of, what }) => `${of} ${what}`)).toContain(
-    "irc.net paused by an operator",
-  );
+  expect(paused.troubles.map(({ of, what }) => `${of} ${what}`)).toContain("irc.net paused by an operator");
   await left.say({ gateway: "g", text: "hello" });
   await restart();
   const later = (await ask("GET", "/v1/admin/status")).body as StatusView;

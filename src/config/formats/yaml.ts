@@ -114,7 +114,7 @@ interface Collecting {
 }
 
 /** Aliases of aliases are a thousand lists each. */
-const NODES_MAX = 200_000;
+const NODES_MAX = 20_000;
 
 function collect(node: unknown, path: Path, into: Collecting): void {
   into.left -= 1;
