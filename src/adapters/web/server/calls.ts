@@ -12,6 +12,8 @@ export interface WebCall {
   readonly query: URLSearchParams;
   /** Decoded. */
   readonly params: readonly string[];
+  /** Whose address it is, as limits count it. */
+  readonly owner: string;
   /** As bans count it. */
   readonly net: string;
   /** Aborted when nobody waits for the answer any more. */

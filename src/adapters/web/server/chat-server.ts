@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { Host } from "../../../contract/host.ts";
 import type { Ended } from "../../../contract/session.ts";
 import { parseAddress } from "../../../lib/address.ts";
@@ -16,18 +17,23 @@ import {
   addressOf,
   answer,
   cookieOf,
+  isProxy,
   letGo,
   netOf,
   type OwnPlace,
+  ownerOf,
   readBody,
   refuse,
   strangerOf,
   textIn,
 } from "./requests.ts";
 import { guestRoutes, meOf } from "./routes.ts";
+import { Shares } from "./shares.ts";
 import { Streams } from "./streams.ts";
 
 const CONNECTIONS_MAX = 4_000;
+/** Of one address that is no proxy: more than a school behind one has open. */
+const ADDRESS_CONNECTIONS_MAX = 1_000;
 const HEADERS_MS = 20_000;
 /** For a large file on a slow connection. */
 const REQUEST_MS = 10 * 60_000;
@@ -53,6 +59,7 @@ export class ChatServer {
   readonly #strangers: Rates;
   readonly #acts: Rates;
   readonly #reads: Rates;
+  readonly #connections = new Shares(ADDRESS_CONNECTIONS_MAX);
   #pages: StaticFiles | null = null;
   #serving: { readonly chat: Chat; readonly streams: Streams } | null = null;
 
@@ -75,6 +82,7 @@ export class ChatServer {
       connectionsCheckingInterval: 10_000,
     });
     this.#server.maxConnections = CONNECTIONS_MAX;
+    this.#server.on("connection", (socket: Socket) => this.#admit(socket));
     this.#server.on("request", (request: IncomingMessage, response: ServerResponse) => {
       void this.#serve(request, response);
     });
@@ -118,6 +126,14 @@ export class ChatServer {
     cut();
   }
 
+  #admit(socket: Socket): void {
+    const address = socket.remoteAddress ?? "";
+    if (isProxy(address, this.#place)) return;
+    const giveBack = this.#connections.take(ownerOf(address));
+    if (giveBack === null) socket.destroy();
+    else socket.once("close", giveBack);
+  }
+
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     response.on("error", () => undefined);
     request.on("error", () => undefined);
@@ -151,9 +167,10 @@ export class ChatServer {
     const gone = new AbortController();
     response.once("close", () => gone.abort());
     const query = new URLSearchParams(at === -1 ? "" : (request.url ?? "").slice(at + 1));
-    const call = { ...serving, request, response, query, params: [], net: netOf(address), signal: gone.signal };
-    if (path === "/v1/join" && request.method === "POST") return await this.#join(call, address);
-    return await this.#guest(call, path, address);
+    const [owner, net] = [ownerOf(address), netOf(address)];
+    const call = { ...serving, request, response, query, params: [], owner, net, signal: gone.signal };
+    if (path === "/v1/join" && request.method === "POST") return await this.#join(call);
+    return await this.#guest(call, path);
   }
 
   async #page(path: string, request: IncomingMessage, response: ServerResponse): Promise<CallReply> {
@@ -166,8 +183,8 @@ export class ChatServer {
     return (await this.#pages?.answer(name, request, response)) === true ? "taken" : NOT_THERE;
   }
 
-  async #join(call: WebCall, address: string): Promise<CallReply> {
-    const wait = this.#joins.take(address);
+  async #join(call: WebCall): Promise<CallReply> {
+    const wait = this.#joins.take(call.owner);
     if (wait > 0) return tooMany(wait);
     const read = await readBody(call.request);
     if (isRefusal(read)) return read;
@@ -178,12 +195,12 @@ export class ChatServer {
     return { status: 201, body: meOf(chat, joined.guest), headers };
   }
 
-  async #guest(call: WebCall, path: string, address: string): Promise<CallReply> {
+  async #guest(call: WebCall, path: string): Promise<CallReply> {
     const { chat, request, response } = call;
     const secret = cookieOf(request, this.#cookie);
     const guest = secret === "" ? null : chat.people.by(digestOf(secret));
     if (guest === null) {
-      const wait = this.#strangers.take(address);
+      const wait = this.#strangers.take(call.owner);
       return wait > 0 ? tooMany(wait) : refusal("unauthorized", "join by an invite first");
     }
     if (guest.banned) return refusal("banned", "somebody who looks after the room does not let you in any more");

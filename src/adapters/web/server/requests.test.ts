@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { netOf } from "./requests.ts";
+import { netOf, ownerOf } from "./requests.ts";
 import { Rates } from "./rates.ts";
+import { Shares } from "./shares.ts";
 
 test.each([
   ["192.0.2.77", "192.0.2.0/24"],
@@ -10,6 +11,25 @@ test.each([
   ["::1", "0:0:0:0::/64"],
   ["nonsense", ""],
 ])("%s is banned as %s", (address, net) => expect(netOf(address)).toBe(net));
+
+test.each([
+  ["192.0.2.77", "192.0.2.77"],
+  ["::ffff:192.0.2.77", "192.0.2.77"],
+  ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+])("%s counts as %s", (address, owner) => expect(ownerOf(address)).toBe(owner));
+
+test("so much of something at a time, and again when it is given back", () => {
+  const shares = new Shares(2);
+  const first = shares.take("a");
+  expect([shares.take("a"), shares.take("a"), shares.take("b")]).toEqual([
+    expect.any(Function),
+    null,
+    expect.any(Function),
+  ]);
+  first?.();
+  first?.();
+  expect([shares.take("a"), shares.take("a")]).toEqual([expect.any(Function), null]);
+});
 
 test("so many in a time, and then one after the other", () => {
   let now = 0;

@@ -144,6 +144,15 @@ export function addressOf(request: IncomingMessage, { proxies }: OwnPlace): stri
   return last !== undefined && isIP(last) !== 0 ? last : direct;
 }
 
+/** Whether what comes from there comes from others. */
+export const isProxy = (address: string, { proxies }: OwnPlace): boolean => proxies.has(plainIp(address));
+
+/** As limits count it: whoever has one IPv6 address has all of its /64. */
+export function ownerOf(address: string): string {
+  const plain = plainIp(address);
+  return isIP(plain) === 6 ? netOf(plain) : plain;
+}
+
 const plainIp = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/iu, "").replace(/%.*$/u, "");
 
 /** As bans count it: the /24 of an IPv4 address, the /64 of an IPv6 address. */

@@ -82,7 +82,7 @@ function history({ chat, guest, query }: GuestCall): CallReply {
   return reply({ messages, more: page.length > limit });
 }
 
-async function watch({ chat, guest, streams, request, response, query }: GuestCall): Promise<CallReply> {
+async function watch({ chat, guest, owner, streams, request, response, query }: GuestCall): Promise<CallReply> {
   try {
     await came(chat, guest);
   } catch (error) {
@@ -91,9 +91,8 @@ async function watch({ chat, guest, streams, request, response, query }: GuestCa
   if (chat.people.find(guest.id)?.banned !== false) return NO_MORE;
   const after = request.headers["last-event-id"]?.toString() ?? query.get("after");
   if (response.destroyed) return "taken";
-  return streams.open(guest, response, after)
-    ? "taken"
-    : refusal("too_many", "too many pages of you are open: close one", { retryS: 10 });
+  const why = streams.open({ guest, owner, response }, after);
+  return why === null ? "taken" : refusal("too_many", why, { retryS: 10 });
 }
 
 function members({ chat, guest }: GuestCall): CallReply {

@@ -4,9 +4,12 @@ import type { WebEvent } from "../../../contract/web-chat.ts";
 import type { Audience, Chat } from "../chat.ts";
 import type { StoredChange, StoredGuest } from "../store/rows.ts";
 import { authorView, guestAuthor } from "../views.ts";
+import { Shares } from "./shares.ts";
 
 /** Streams of one guest: as many pages as people have open. */
 const GUEST_MAX = 8;
+/** Of one address: a school may be behind it. */
+const ADDRESS_MAX = 400;
 const ALL_MAX = 2_000;
 /** What a page may leave unread before its stream is cut: it comes back, and is told what it has missed. */
 const UNREAD_MAX = 1 << 20;
@@ -17,6 +20,8 @@ const RETRY_MS = 1_000;
 
 interface Stream {
   readonly guest: StoredGuest;
+  /** Whose address it is. */
+  readonly owner: string;
   readonly response: ServerResponse;
 }
 
@@ -25,6 +30,7 @@ export class Streams implements Audience {
   readonly #chat: Chat;
   readonly #rooms = new Map<string, Set<Stream>>();
   readonly #guests = new Map<string, number>();
+  readonly #addresses = new Shares(ADDRESS_MAX);
   #count = 0;
   #cancel: () => void;
 
@@ -37,15 +43,19 @@ export class Streams implements Audience {
     this.#cancel = clock.after(BEAT_MS, beat);
   }
 
-  /** False: there are too many. `after`: `Last-Event-ID`; null: from now on. */
-  open(guest: StoredGuest, response: ServerResponse, after: string | null): boolean {
-    if (this.#count >= ALL_MAX || (this.#guests.get(guest.id) ?? 0) >= GUEST_MAX) return false;
-    const stream: Stream = { guest, response };
+  /** Null: it is open; otherwise why not. `after`: `Last-Event-ID`; null: from now on. */
+  open(stream: Stream, after: string | null): string | null {
+    const { guest, owner, response } = stream;
+    if (this.#count >= ALL_MAX) return "too many pages are open here: try again later";
+    if ((this.#guests.get(guest.id) ?? 0) >= GUEST_MAX) return "too many pages of you are open: close one";
+    const giveBack = this.#addresses.take(owner);
+    if (giveBack === null) return "too many pages are open at your address: close one";
     const room = this.#rooms.get(guest.room) ?? new Set();
     this.#rooms.set(guest.room, room.add(stream));
     this.#guests.set(guest.id, (this.#guests.get(guest.id) ?? 0) + 1);
     this.#count += 1;
     response.once("close", () => this.#gone(stream));
+    response.once("close", giveBack);
     response.writeHead(200, {
       "Content-Type": "text/event-stream; charset=utf-8",
       "Cache-Control": "no-store",
@@ -56,7 +66,7 @@ export class Streams implements Audience {
     });
     response.write(`retry: ${RETRY_MS}\n\n`);
     this.#begin(stream, after);
-    return true;
+    return null;
   }
 
   tell(changes: readonly StoredChange[]): void {
