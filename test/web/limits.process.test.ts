@@ -27,7 +27,9 @@ test("one address has so many streams, by the name that the proxy gives it; othe
   // Kept: a stream that nobody holds any more is cut by the collector.
   const answers: Response[] = [];
   const streams: AbortController[] = [];
-  onTestFinished(() => streams.forEach((one) => one.abort()));
+  onTestFinished(() => {
+    for (const one of streams) one.abort();
+  });
   const open = async ({ cookie }: WebGuest, address: string): Promise<number> => {
     const stream = new AbortController();
     streams.push(stream);
@@ -55,7 +57,9 @@ test("one address has so many streams, by the name that the proxy gives it; othe
 test("one address has so many connections; a proxy has those of all", async () => {
   const { port } = new URL(stage.base);
   const sockets: net.Socket[] = [];
-  onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+  });
   const connect = async (localAddress: string): Promise<net.Socket> => {
     const socket = net.connect({ host: "127.0.0.1", port: Number(port), localAddress });
     sockets.push(socket.on("error", () => undefined));

@@ -95,7 +95,7 @@ export class Chat {
     if (this.timeline.comesDue()) void this.prune();
   }
 
-  /** What is too much or too old goes. Never rejects, and is nobody's own transaction: who speaks is not kept from it. */
+  /** What is too much or too old goes. Never rejects, and is nobody's own transaction: nobody who speaks is stopped. */
   async prune(): Promise<void> {
     const { Retention, GuestTime } = this.settings;
     const now = this.nowMs;

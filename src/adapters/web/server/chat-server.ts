@@ -28,7 +28,7 @@ import {
   textIn,
 } from "./requests.ts";
 import { guestRoutes, meOf } from "./routes.ts";
-import { Shares } from "./shares.ts";
+import { AddressShares } from "./shares.ts";
 import { Streams } from "./streams.ts";
 
 const CONNECTIONS_MAX = 4_000;
@@ -59,7 +59,7 @@ export class ChatServer {
   readonly #strangers: Rates;
   readonly #acts: Rates;
   readonly #reads: Rates;
-  readonly #connections = new Shares(ADDRESS_CONNECTIONS_MAX);
+  readonly #connections = new AddressShares(ADDRESS_CONNECTIONS_MAX);
   #pages: StaticFiles | null = null;
   #serving: { readonly chat: Chat; readonly streams: Streams } | null = null;
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { netOf, ownerOf } from "./requests.ts";
 import { Rates } from "./rates.ts";
-import { Shares } from "./shares.ts";
+import { AddressShares } from "./shares.ts";
 
 test.each([
   ["192.0.2.77", "192.0.2.0/24"],
@@ -19,7 +19,7 @@ test.each([
 ])("%s counts as %s", (address, owner) => expect(ownerOf(address)).toBe(owner));
 
 test("so much of something at a time, and again when it is given back", () => {
-  const shares = new Shares(2);
+  const shares = new AddressShares(2);
   const first = shares.take("a");
   expect([shares.take("a"), shares.take("a"), shares.take("b")]).toEqual([
     expect.any(Function),

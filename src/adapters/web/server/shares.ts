@@ -1,5 +1,5 @@
 /** So much of something one key may have at a time. */
-export class Shares {
+export class AddressShares {
   readonly #most: number;
   readonly #taken = new Map<string, number>();
 

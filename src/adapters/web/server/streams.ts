@@ -4,7 +4,7 @@ import type { WebEvent } from "../../../contract/web-chat.ts";
 import type { Audience, Chat } from "../chat.ts";
 import type { StoredChange, StoredGuest } from "../store/rows.ts";
 import { authorView, guestAuthor } from "../views.ts";
-import { Shares } from "./shares.ts";
+import { AddressShares } from "./shares.ts";
 
 /** Streams of one guest: as many pages as people have open. */
 const GUEST_MAX = 8;
@@ -30,7 +30,7 @@ export class Streams implements Audience {
   readonly #chat: Chat;
   readonly #rooms = new Map<string, Set<Stream>>();
   readonly #guests = new Map<string, number>();
-  readonly #addresses = new Shares(ADDRESS_MAX);
+  readonly #addresses = new AddressShares(ADDRESS_MAX);
   #count = 0;
   #cancel: () => void;
 
