@@ -60,7 +60,7 @@ test("the index goes on after kill -9 where it stood, three times", async () => 
   for (const [round, lines] of [300, 1500, 3000].entries()) {
     for (const [seq, word] of await killAfter(lines, dataPath, round)) said.set(seq, word);
     const log = await openAt(dataPath, { search: "words" });
-    await expect.poll(() => log.archive.indexed()).toBe(log.head);
+    await expect.poll(() => log.archive.indexed(), { timeout: 20_000 }).toBe(log.head);
     const query = { subjects: [ROOM], after: 0, before: log.head + 1, oldestFirst: true };
     const sample = [...said].filter((_, index) => index % 7 === 0 || index > said.size - 100);
     for (const [seq, word] of sample) {

@@ -191,7 +191,7 @@ describe("the index of words", () => {
   test("follows by itself, without a question", async () => {
     const log = await search(scratchFolder());
     await say(log, "unasked");
-    await expect.poll(() => log.archive.indexed()).toBe(log.head);
+    await expect.poll(() => log.archive.indexed(), { timeout: 20_000 }).toBe(log.head);
   });
 
   test("is made anew where it is damaged, or of another log", async () => {
@@ -240,12 +240,12 @@ describe("the index of words", () => {
     damagePage(file, Number(leaves[Math.floor(leaves.length / 2)]));
     const log = await search(dataPath);
     const index = join(dataPath, "search.sqlite");
-    await expect.poll(() => existsSync(index)).toBe(true);
+    await expect.poll(() => existsSync(index), { timeout: 20_000 }).toBe(true);
     // A name of its own, so that one that is made anew has one name less.
     linkSync(index, `${index}.same`);
     const failure = async () => await log.archive.find({ text: "news", ...ALL }).catch((error: unknown) => error);
     // The words come a part at a time, up to the damage.
-    await expect.poll(failure).toMatchObject({ code: "damaged" });
+    await expect.poll(failure, { timeout: 20_000 }).toMatchObject({ code: "damaged" });
     for (let turn = 0; turn < 3; turn += 1) expect(await failure()).toMatchObject({ code: "damaged" });
     expect(statSync(index).nlink).toBe(2);
   });
