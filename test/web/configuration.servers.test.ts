@@ -94,7 +94,8 @@ inout = [{ account = "api.left", channel = "api" }, { account = "api.right", cha
     expect(await leaves(page)).toBe(true);
     await page.getByRole("button", { name: /Put into the editor/u }).click();
     await page.getByText("is in the editor. It is not applied").waitFor();
-    expect(await editor.textContent()).not.toContain("Lable");
+    // The notice is painted before the editor has its text.
+    await expect.poll(async () => await editor.textContent(), { timeout: 20_000 }).not.toContain("Lable");
   });
 
   test("two networks are linked question by question, and what is added is shown without what was typed as secret", async () => {

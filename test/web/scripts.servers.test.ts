@@ -27,8 +27,11 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
     for (const text of texts) await say(mallory.page, text);
     for (const name of ["<img src=x onerror=alert(1)>.png", '"><script>alert(1)</script>.svg']) {
       await mallory.page.locator("input[type=file]").setInputFiles({ name, mimeType: "image/svg+xml", buffer: SVG });
-      await mallory.page.getByRole("button", { name: /^Remove/u }).waitFor();
+      const remove = mallory.page.getByRole("button", { name: /^Remove/u });
+      await remove.waitFor();
       await boxOf(mallory.page).press("Enter");
+      // The next one would go with it, were it chosen before this one is on its way.
+      await remove.waitFor({ state: "hidden" });
     }
     const last = texts.at(-1) ?? "";
     await eventually(
