@@ -29,6 +29,8 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
       await mallory.page.locator("input[type=file]").setInputFiles({ name, mimeType: "image/svg+xml", buffer: SVG });
       const remove = mallory.page.getByRole("button", { name: /^Remove/u });
       await remove.waitFor();
+      // Nothing is sent before the file is there.
+      await mallory.page.locator("button.main:enabled").waitFor();
       await boxOf(mallory.page).press("Enter");
       // The next one would go with it, were it chosen before this one is on its way.
       await remove.waitFor({ state: "hidden" });
