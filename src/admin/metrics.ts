@@ -39,6 +39,9 @@ const ROOM = [...LANE, "channel"] as const;
 const CODES: Readonly<Record<LogErrorCode, true>> = {
   disk_full: true,
   overloaded: true,
+  unreachable: true,
+  unknown: true,
+  fenced: true,
   io: true,
   damaged: true,
   unwritable: true,

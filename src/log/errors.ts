@@ -13,6 +13,12 @@ export type LogErrorCode =
   | "disk_full"
   /** More bytes wait for the disk than the log may hold in memory: retry later. */
   | "overloaded"
+  /** The servers that carry the log have no quorum, or cannot be reached: nothing is stored, retry later. */
+  | "unreachable"
+  /** Whether it is stored was not to be found out in time: repeat it with its key. */
+  | "unknown"
+  /** Another node has taken over what this one held: nothing is stored. */
+  | "fenced"
   /** Reading or writing failed. */
   | "io"
   /** The file holds what cannot be: it is to be repaired. */

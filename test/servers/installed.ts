@@ -12,6 +12,7 @@ export type Program =
   | "python3-irc"
   | "openssl"
   | "chromium"
+  | "nats-server"
   | "prosody"
   | "ejabberdctl"
   | "python3-slixmpp"
@@ -56,6 +57,9 @@ const LIBRARIES: Readonly<Partial<Record<Program, string>>> = {
   grammy: path.join(TELEGRAM_CLIENTS, "node_modules/grammy/out/mod.js"),
 };
 
+/** Variables that name another program instead. */
+const NAMED: Readonly<Partial<Record<Program, string>>> = { chromium: "CHROMIUM", "nats-server": "NATS_SERVER" };
+
 /** The interpreter that Debian's Python packages are for, whatever else is on the PATH. */
 export const PYTHON = "/usr/bin/python3";
 
@@ -83,7 +87,8 @@ function find(program: Program): string | null {
   if (program === "python3-python-telegram-bot") {
     return existsSync(path.join(SYNAPSE_ROOT, "usr/lib/python3/dist-packages/telegram/_bot.py")) ? PYTHON : null;
   }
-  const named = program === "chromium" ? process.env["CHROMIUM"] : undefined;
+  const variable = NAMED[program];
+  const named = variable === undefined ? undefined : process.env[variable];
   if (named !== undefined) return isProgram(named) ? named : null;
   const library = LIBRARIES[program];
   if (library !== undefined) return existsSync(library) ? library : null;

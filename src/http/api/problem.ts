@@ -25,6 +25,11 @@ export function whyOf({ code }: LogError): string {
       return "no room on the disk";
     case "overloaded":
       return "the disk does not keep up";
+    case "unreachable":
+    case "unknown":
+      return "the servers that carry the log cannot be reached";
+    case "fenced":
+      return "another node has taken over";
     case "closed":
       return "Rialto is stopping";
     case "damaged":

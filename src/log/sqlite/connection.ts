@@ -2,7 +2,8 @@ import { Worker } from "node:worker_threads";
 import { LogError } from "../errors.ts";
 import type { Seq } from "../log.ts";
 import { toError } from "./failure.ts";
-import type { WorkerOpened, WorkerReply, Request, WorkerOptions } from "./protocol.ts";
+import type { Request, WorkerOpened, WorkerOptions, WorkerReply } from "./protocol.ts";
+import type { StreamState } from "./stream-place.ts";
 
 /** A request before it has its number. */
 export type Unnumbered<R> = R extends Request ? Omit<R, "id"> : never;
@@ -12,6 +13,8 @@ type Settle = (reply: WorkerReply | LogError) => void;
 /** The main thread's end of the worker: numbers requests, pairs the replies, and knows when the worker has died. */
 export class WorkerConnection {
   readonly head: Seq;
+  /** How far the stream was applied when the log was opened; null: none brings its commits. */
+  readonly stream: StreamState | null;
   /** Resolves when the worker ends without having been asked to. */
   readonly failed: Promise<LogError>;
   readonly #worker: Worker;
@@ -32,14 +35,15 @@ export class WorkerConnection {
       execArgv: [],
     });
     const opened = await firstWord(worker);
-    if (opened.is === "opened") return new WorkerConnection(worker, opened.head);
+    if (opened.is === "opened") return new WorkerConnection(worker, opened);
     await worker.terminate();
     throw toError(opened.failure);
   }
 
-  private constructor(worker: Worker, head: Seq) {
+  private constructor(worker: Worker, { head, stream }: Extract<WorkerOpened, { is: "opened" }>) {
     this.#worker = worker;
     this.head = head;
+    this.stream = stream;
     worker.on("message", (reply: WorkerReply) => this.#receive(reply));
     let cause = "";
     worker.on("error", (error: Error) => {

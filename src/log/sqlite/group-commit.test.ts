@@ -16,7 +16,7 @@ test("what rides causes no commit of its own while others come", async () => {
     observer: null,
     send: ({ counts }, done) => {
       sent.push(counts.length);
-      setImmediate(() => done({ is: "committed", id: 0, first: 1, absent: [], verdicts: [] }));
+      setImmediate(() => done({ is: "committed", id: 0, first: 1, absent: [], verdicts: [], at: 0, fate: "taken" }));
     },
     committed: () => undefined,
   });
@@ -46,7 +46,7 @@ async function gatheredWith(riding: readonly PendingBatch[], ...turns: readonly 
     observer: null,
     send: ({ counts }, done) => {
       sent.push(counts.length);
-      setImmediate(() => done({ is: "committed", id: 0, first: 1, absent: [], verdicts: [] }));
+      setImmediate(() => done({ is: "committed", id: 0, first: 1, absent: [], verdicts: [], at: 0, fate: "taken" }));
     },
     committed: () => undefined,
   });
@@ -78,7 +78,7 @@ function commitsOf(pendingBytes = 1_000_000): GroupCommit {
     clock: () => 0,
     observer: null,
     send: (_request, done) => {
-      setImmediate(() => done({ is: "committed", id: 0, first: 1, absent: [], verdicts: [] }));
+      setImmediate(() => done({ is: "committed", id: 0, first: 1, absent: [], verdicts: [], at: 0, fate: "taken" }));
     },
     committed: () => undefined,
   });

@@ -37,11 +37,13 @@ interface Item extends PendingBatch {
 }
 
 /** A commit as the group makes it; who sends it adds what is not of the batches. */
-type Commit = Omit<CommitRequest, "id" | "held">;
+export type Commit = Omit<CommitRequest, "id" | "held" | "stream">;
 
 export interface GroupCommitOptions {
   /** Most bytes that may wait. */
   readonly pendingBytes: number;
+  /** Most entries of a commit of several batches, if other than usual. */
+  readonly groupEntries?: number;
   /** Unix ms. */
   readonly clock: () => number;
   readonly observer: LogObserver | null;
@@ -62,6 +64,8 @@ export class GroupCommit {
   #waiting: Item[] = [];
   #bytes = 0;
   #committing = false;
+  /** Those of the commit that is under way, while somebody waits for them. */
+  #flying: readonly Item[] = [];
   #scheduled = false;
   /** Something waits that does not ride, or has ridden for long enough. */
   #urgent = false;
@@ -95,6 +99,23 @@ export class GroupCommit {
     this.#waiting.push({ batch, unmark, rides, size, sinceMs: performance.now(), settle });
     if (!rides) this.#urgent = true;
     this.#schedule();
+  }
+
+  /** Refuses what has waited for so long and is in no commit yet. */
+  refuse(ageMs: number, error: LogError): void {
+    const since = performance.now() - ageMs;
+    const kept = this.#waiting.filter(({ sinceMs }) => sinceMs > since);
+    if (kept.length === this.#waiting.length) return;
+    const late = this.#waiting.filter(({ sinceMs }) => sinceMs <= since);
+    this.#waiting = kept;
+    for (const { size } of late) this.#bytes -= size;
+    this.#fail(late, error);
+  }
+
+  /** Tells those of the commit under way that nobody knows; it stays under way, and what it stores is published. */
+  abandon(error: LogError): void {
+    this.#fail(this.#flying, error);
+    this.#flying = [];
   }
 
   /** Resolves when nothing waits and nothing is on its way. */
@@ -136,12 +157,14 @@ export class GroupCommit {
     this.#ride = undefined;
     const items = this.#take();
     this.#committing = true;
-    const at = this.#options.clock();
-    this.#options.send(encode(items, at), (reply) => {
+    this.#flying = items;
+    this.#options.send(encode(items, this.#options.clock()), (reply) => {
+      const isAwaited = this.#flying === items;
       this.#committing = false;
+      this.#flying = [];
       for (const { size } of items) this.#bytes -= size;
-      if (reply instanceof LogError) this.#fail(items, reply);
-      else this.#settle(items, at, reply);
+      if (!(reply instanceof LogError)) this.#settle(items, reply, isAwaited);
+      else if (isAwaited) this.#fail(items, reply);
       this.#schedule();
       if (this.#waiting.length === 0) for (const resolve of this.#idle.splice(0)) resolve();
     });
@@ -153,11 +176,12 @@ export class GroupCommit {
   }
 
   #take(): Item[] {
+    const { groupEntries = GROUP_ENTRIES } = this.#options;
     let entries = 0;
     let chars = 0;
     let count = 0;
     for (const { batch, size } of this.#waiting) {
-      if (count > 0 && (entries + batch.entries.length > GROUP_ENTRIES || chars + size > GROUP_CHARS)) break;
+      if (count > 0 && (entries + batch.entries.length > groupEntries || chars + size > GROUP_CHARS)) break;
       entries += batch.entries.length;
       chars += size;
       count++;
@@ -171,7 +195,7 @@ export class GroupCommit {
     return this.#waiting.splice(0, count);
   }
 
-  #settle(items: readonly Item[], at: number, reply: CommittedReply): void {
+  #settle(items: readonly Item[], reply: CommittedReply, isAwaited: boolean): void {
     const stored: TailEntry[] = [];
     const absent = new Set(reply.absent);
     const verdicts = new Map(reply.verdicts.map((verdict) => [verdict.batch, verdict]));
@@ -185,12 +209,13 @@ export class GroupCommit {
           seqs.push(null);
           continue;
         }
-        stored.push(new TailEntry(seq, at, entry));
+        stored.push(new TailEntry(seq, reply.at, entry));
         seqs.push(seq++);
       }
       answers.push(seqs);
     }
     this.#options.committed(stored);
+    if (!isAwaited) return;
     this.#observe(items, verdicts);
     let index = 0;
     for (const { settle } of items) {

@@ -104,6 +104,20 @@ const MIGRATIONS: readonly string[] = [
   -- The entry of the newest edit; NULL: as it was said, or edited before this format.
   ALTER TABLE said ADD COLUMN revised INTEGER;
   `,
+  `
+  -- How far a stream that brings the commits was applied; a log that makes its own has no row. See replica.ts.
+  CREATE TABLE stream (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    name TEXT NOT NULL,
+    applied INTEGER NOT NULL,
+    resume INTEGER NOT NULL,
+    epoch INTEGER NOT NULL,
+    holder TEXT NOT NULL
+  ) STRICT;
+
+  -- The last commit of each node: one that comes again is passed over, however late.
+  CREATE TABLE stream_node (node TEXT PRIMARY KEY, run TEXT NOT NULL, number INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /** Is it an empty file? Throws a LogError `format` for a foreign or a newer one. Changes nothing. */

@@ -2,6 +2,7 @@ import type { LogErrorCode } from "../errors.ts";
 import type { IdNote, Known, Reaction, Receipt, Seq, SeqMark, StoredEntry, Subject } from "../log.ts";
 import type { Matches, Standing, WordQuery } from "../search.ts";
 import type { WordMode } from "../words.ts";
+import type { CommitFate, StreamPlace, StreamState } from "./stream-place.ts";
 
 /**
  * What the main thread and the log's worker say to each other. Rows travel as columns: cloning a few long arrays
@@ -17,6 +18,8 @@ export interface WorkerOptions {
   readonly messageIdDays: number;
   /** How the index of words is kept; null or absent: there is none. */
   readonly search?: WordMode | null;
+  /** Which stream brings its commits; absent: they are made here. */
+  readonly stream?: string;
   readonly test: TestLimits;
 }
 
@@ -41,6 +44,7 @@ export interface CommitRequest {
   readonly at: number;
   /** For the sweeps that the worker starts by itself. */
   readonly held: Held | null;
+  readonly stream?: StreamPlace;
   /** Entries per batch; the entry columns below run over all batches. */
   readonly counts: readonly number[];
   /** The subjects of this commit, each once. */
@@ -244,8 +248,11 @@ export interface CommittedReply {
   readonly is: "committed";
   readonly id: number;
   readonly first: Seq;
+  /** Unix milliseconds, as the request had it. */
+  readonly at: number;
   readonly absent: readonly number[];
   readonly verdicts: readonly BatchVerdict[];
+  readonly fate: CommitFate;
 }
 
 /** Rows as columns; `subjectOf` holds indexes into the request's subjects. */
@@ -363,5 +370,5 @@ export type WorkerReply =
 
 /** The worker's first word: it holds the log, or why it cannot. */
 export type WorkerOpened =
-  | { readonly is: "opened"; readonly head: Seq }
+  | { readonly is: "opened"; readonly head: Seq; readonly stream: StreamState | null }
   | { readonly is: "refused"; readonly failure: LogFailure };

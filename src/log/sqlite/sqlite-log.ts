@@ -17,12 +17,14 @@ import type {
 import { Tail, type TailEntry } from "../tail.ts";
 import { type WorkerConnection, expectReply } from "./connection.ts";
 import { closedError } from "./failure.ts";
-import { GroupCommit } from "./group-commit.ts";
+import type { Carrier } from "./carrier.ts";
+import { type Commit, GroupCommit } from "./group-commit.ts";
 import { SqliteArchive } from "./sqlite-search.ts";
 import { SqliteIds } from "./sqlite-ids.ts";
 import { Soundness } from "./soundness.ts";
 import type {
   CommitRequest,
+  CommittedReply,
   FirstRequest,
   Held,
   MarksRequest,
@@ -33,6 +35,7 @@ import type {
   RowsReply,
   SweepRequest,
 } from "./protocol.ts";
+import type { StreamPlace } from "./stream-place.ts";
 
 /** How often retention is applied, in ms; it also follows what was written. */
 const SWEEP_MS = 60_000;
@@ -54,6 +57,7 @@ export class SqliteLog implements Log {
   readonly ids: Ids;
   readonly archive: SqliteArchive;
   readonly #connection: WorkerConnection;
+  readonly #carrier: Carrier | null;
   readonly #clock: () => number;
   readonly #commits: GroupCommit;
   readonly #tail: Tail;
@@ -72,11 +76,13 @@ export class SqliteLog implements Log {
       readonly observer?: LogObserver | null;
       readonly isSound?: (payload: string) => boolean;
     },
+    carrier: Carrier | null = null,
   ) {
     this.#connection = connection;
     this.#clock = options.clock;
     this.#head = connection.head;
-    this.failed = connection.failed;
+    this.#carrier = carrier;
+    this.failed = carrier === null ? connection.failed : Promise.race([connection.failed, carrier.failed]);
     this.ids = new SqliteIds(connection, () => this.#open());
     this.#soundness = new Soundness(options.isSound ?? (() => true));
     this.archive = new SqliteArchive(connection, this.#soundness, () => this.#open());
@@ -85,11 +91,18 @@ export class SqliteLog implements Log {
       pendingBytes: options.pendingBytes,
       clock: options.clock,
       observer: options.observer ?? null,
+      ...(carrier !== null && { groupEntries: carrier.groupEntries }),
       send: (request, done) => {
-        const settle = (reply: WorkerReply | LogError): void => done(only("committed", reply));
-        connection.send<CommitRequest>({ ...request, held: this.#held() }, settle);
+        if (carrier === null) this.#apply(request, done);
+        else carrier.send(request, done);
       },
       committed: (entries) => this.#publish(entries),
+    });
+    carrier?.attach({
+      apply: (request, done, stream) => this.#apply(request, done, stream),
+      publish: (entries) => this.#publish(entries),
+      refuse: (ageMs, error) => this.#commits.refuse(ageMs, error),
+      abandon: (error) => this.#commits.abandon(error),
     });
     // Not at once: who waits for entries has first to read where it stands, and then to hold them.
     this.#sweeps = setInterval(() => this.#sweepInPassing(), SWEEP_MS).unref();
@@ -195,6 +208,12 @@ export class SqliteLog implements Log {
     return this.#closed;
   }
 
+  #apply(request: Commit, done: (reply: CommittedReply | LogError) => void, stream?: StreamPlace): void {
+    const settle = (reply: WorkerReply | LogError): void => done(only("committed", reply));
+    const commit = { ...request, held: this.#held() };
+    this.#connection.send<CommitRequest>(stream === undefined ? commit : { ...commit, stream }, settle);
+  }
+
   #sweepInPassing(): void {
     // A sweep that fails has met what the next append will meet and tell.
     this.sweep().catch(() => undefined);
@@ -206,7 +225,9 @@ export class SqliteLog implements Log {
 
   async #end(): Promise<void> {
     clearInterval(this.#sweeps);
+    this.#carrier?.end();
     await this.#commits.drained();
+    await this.#carrier?.close();
     await this.#connection.close();
   }
 

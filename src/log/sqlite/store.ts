@@ -3,12 +3,14 @@ import type { Database } from "better-sqlite3";
 import type { Seq } from "../log.ts";
 import { SearchReader } from "./search-reader.ts";
 import { logFile, openDatabase } from "./database.ts";
-import { belowFloor, closedError, runtimeFailure } from "./failure.ts";
+import { belowFloor, closedError, runtimeFailure, toError } from "./failure.ts";
 import { DISK_FLOOR, DiskFloor } from "./floor.ts";
 import { IdTables } from "./ids.ts";
 import { Names } from "./names.ts";
-import type { CommitRequest, LogFailure, Held, WorkerReply, Request, WorkerOptions } from "./protocol.ts";
+import type { CommitRequest, Held, LogFailure, Request, WorkerOptions, WorkerReply } from "./protocol.ts";
+import type { StreamState } from "./stream-place.ts";
 import { Queries, type Rows } from "./queries.ts";
+import { assertNoReplica, Replica } from "./replica.ts";
 import { Retention } from "./retention.ts";
 import { StepRunner, type CooperativeSteps } from "./cooperative-steps.ts";
 import { SubjectIndex } from "./subject-index.ts";
@@ -29,6 +31,7 @@ type Question = Exclude<
 export class Store {
   readonly #file: string;
   readonly #db: Database;
+  readonly #replica: Replica | null = null;
   readonly #writer: Writer;
   readonly #queries: Queries;
   readonly #names: Names;
@@ -59,7 +62,9 @@ export class Store {
     this.#names = new Names(this.#db);
     this.#ids = new IdTables(this.#db, this.#names);
     this.#index = new SubjectIndex(this.#db, options.test.indexRows);
-    this.#writer = new Writer(this.#db, this.#names, this.#ids);
+    if (options.stream === undefined) assertNoReplica(this.#db);
+    else this.#replica = new Replica(this.#db, options.stream);
+    this.#writer = new Writer(this.#db, this.#names, this.#ids, this.#replica);
     this.#queries = new Queries(this.#db, this.#names, this.#index);
     this.#searchReader = new SearchReader(this.#db);
     this.#retention = new Retention(this.#db, this.#index, options);
@@ -85,6 +90,10 @@ export class Store {
 
   get head(): Seq {
     return this.#writer.head;
+  }
+
+  get stream(): StreamState | null {
+    return this.#replica?.state ?? null;
   }
 
   handle(request: Request): void {
@@ -201,9 +210,12 @@ export class Store {
     this.#guard(request.id, () => {
       try {
         if (this.#index.isFull && request.payloads.length > 0) this.#index.makeRoom();
-        const committed = this.#writer.commit(request, this.#refusal(chars));
-        this.#index.add(request, committed, this.#names);
-        this.#say({ is: "committed", id: request.id, ...committed });
+        const refusal = this.#refusal(chars);
+        // What a stream brings is stored already: it is applied whole, or waits for room.
+        if (refusal !== null && request.stream !== undefined && request.payloads.length > 0) throw toError(refusal);
+        const committed = this.#writer.commit(request, refusal);
+        if (committed.fate === "taken") this.#index.add(request, committed, this.#names);
+        this.#say({ is: "committed", id: request.id, at: request.at, ...committed });
         if (request.payloads.length > 0) this.#words.follow();
       } catch (error) {
         this.#floor.doubt();

@@ -21,7 +21,7 @@ function main(): void {
     say({ is: "refused", failure: openFailure(error, options.dataPath, logFile(options.dataPath)) });
     return;
   }
-  say({ is: "opened", head: store.head });
+  say({ is: "opened", head: store.head, stream: store.stream });
   port.on("message", (request: Request) => store.handle(request));
   // The last word is said: without a listener the thread ends by itself.
   void store.closed.then(() => port.close());

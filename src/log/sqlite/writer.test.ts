@@ -42,6 +42,6 @@ test("an error in the middle leaves nothing behind, and the next commit is whole
   expect(db.inTransaction).toBe(false);
   expect(writer.head).toBe(0);
   expect(names.find("a/b")).toBeUndefined();
-  expect(writer.commit(commitOf("2"), null)).toEqual({ first: 1, absent: [], verdicts: [] });
+  expect(writer.commit(commitOf("2"), null)).toEqual({ first: 1, absent: [], verdicts: [], fate: "taken" });
   expect(db.prepare("SELECT seq, payload FROM entry").all()).toEqual([{ seq: 1, payload: "2" }]);
 });

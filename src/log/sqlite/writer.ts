@@ -3,7 +3,9 @@ import type { Seq } from "../log.ts";
 import type { IdTables } from "./ids.ts";
 import type { Names } from "./names.ts";
 import { NoteReader } from "./notes.ts";
-import type { BatchExtra, CommitRequest, LogFailure, BatchVerdict } from "./protocol.ts";
+import type { BatchExtra, BatchVerdict, CommitRequest, LogFailure } from "./protocol.ts";
+import type { CommitFate } from "./stream-place.ts";
+import type { Replica } from "./replica.ts";
 
 /** How long an answer is kept under its idempotency key, in ms. */
 export const ONCE_MS = 24 * 60 * 60 * 1000;
@@ -13,6 +15,8 @@ export interface Committed {
   readonly first: Seq;
   readonly absent: readonly number[];
   readonly verdicts: readonly BatchVerdict[];
+  /** Nothing of it is stored unless it was taken. */
+  readonly fate: CommitFate;
 }
 
 /** What one commit gathers while its batches are written. */
@@ -28,6 +32,7 @@ export class Writer {
   readonly #db: Database;
   readonly #names: Names;
   readonly #ids: IdTables;
+  readonly #replica: Replica | null;
   readonly #begin: Statement<[]>;
   readonly #commit: Statement<[]>;
   readonly #insert: Statement<[number, number, number, string, string]>;
@@ -39,10 +44,12 @@ export class Writer {
   readonly #putOnce: Statement<[number, number, string, string, string]>;
   #head: Seq;
 
-  constructor(db: Database, names: Names, ids: IdTables) {
+  /** `replica`: what is known of the stream that brings the commits. */
+  constructor(db: Database, names: Names, ids: IdTables, replica: Replica | null = null) {
     this.#db = db;
     this.#names = names;
     this.#ids = ids;
+    this.#replica = replica;
     this.#begin = db.prepare("BEGIN IMMEDIATE");
     this.#commit = db.prepare("COMMIT");
     this.#insert = db.prepare("INSERT INTO entry (seq, subject, at, label, payload) VALUES (?, ?, ?, ?, ?)");
@@ -79,10 +86,13 @@ export class Writer {
    * delivered.
    */
   commit(request: CommitRequest, refusal: LogFailure | null): Committed {
-    const progress: Progress = { head: this.#head, absent: [], verdicts: [] };
+    const first = Math.max(this.#head + 1, request.stream?.from ?? 0);
+    const progress: Progress = { head: first - 1, absent: [], verdicts: [] };
+    let fate: CommitFate = "taken";
     try {
       this.#begin.run();
-      this.#writeAll(request, refusal, progress);
+      if (request.stream !== undefined && this.#replica !== null) fate = this.#replica.take(request.stream);
+      if (fate === "taken") this.#writeAll(request, refusal, progress);
       this.#commit.run();
     } catch (error) {
       this.#names.undo();
@@ -91,9 +101,8 @@ export class Writer {
       throw error;
     }
     this.#names.keep();
-    const first = this.#head + 1;
-    this.#head = progress.head;
-    return { first, absent: progress.absent, verdicts: progress.verdicts };
+    if (progress.head >= first) this.#head = progress.head;
+    return { first, absent: progress.absent, verdicts: progress.verdicts, fate };
   }
 
   #writeAll(request: CommitRequest, refusal: LogFailure | null, progress: Progress): void {

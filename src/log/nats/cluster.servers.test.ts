@@ -1,0 +1,189 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { needs } from "../../../test/servers/installed.ts";
+import { type NatsCluster, startNats } from "../../../test/servers/nats/server.ts";
+import { startProxy } from "../../../test/servers/proxy.ts";
+import { eventually } from "../../../test/support/wait.ts";
+import type { Log, StoredEntry } from "../log.ts";
+import { type NatsLog, openNatsLog } from "./open.ts";
+
+const SETTINGS = { durability: "process", retentionDays: 7, retentionBytes: 1024 ** 3, messageIdDays: 30 } as const;
+const ROOM = "net.libera/#rialto";
+
+async function servers(count: number): Promise<NatsCluster> {
+  const cluster = await startNats(count);
+  onTestFinished(() => cluster.stop());
+  return cluster;
+}
+
+/** A node on a shard of its own, or on that of others. */
+async function node(
+  cluster: Pick<NatsCluster, "servers" | "nodes">,
+  name: string,
+  { shard = randomUUID(), ...more }: { readonly shard?: string; readonly onlyNamed?: boolean } = {},
+): Promise<NatsLog> {
+  const dataPath = mkdtempSync(join(tmpdir(), "rialto-log-"));
+  const at = { servers: cluster.servers, auth: null, tls: null, replicas: cluster.nodes.length };
+  const log = await openNatsLog({ ...at, node: name, shard, dataPath, ...SETTINGS, ...more });
+  onTestFinished(async () => {
+    await log.close();
+    rmSync(dataPath, { recursive: true, force: true });
+  });
+  return log;
+}
+
+async function entriesOf(log: Log): Promise<readonly StoredEntry[]> {
+  const all: StoredEntry[] = [];
+  for (let after = 0; ;) {
+    const entries = await log.read({ subjects: [ROOM], after, limit: 1000 });
+    if (entries.length === 0) return all;
+    all.push(...entries);
+    after = entries.at(-1)?.seq ?? after;
+  }
+}
+
+async function caughtUp(behind: Log, ahead: Log): Promise<void> {
+  await eventually(
+    () => Promise.resolve(behind.head),
+    (head) => head === ahead.head,
+    () => `the head ${ahead.head}`,
+  );
+}
+
+const said = (payload: string, key: string | null = null) => ({ subject: ROOM, key, label: "", payload });
+
+needs(["nats-server"], () => {
+  test("what two nodes append at once is the same on both, and on one that comes later", async () => {
+    const cluster = await servers(1);
+    const shard = randomUUID();
+    const logs = [await node(cluster, "n1", { shard }), await node(cluster, "n2", { shard })] as const;
+    const heard: number[][] = [[], []];
+    for (const [index, log] of logs.entries())
+      log.tail((entries) => heard[index]?.push(...entries.map(({ seq }) => seq)));
+    const append = async (log: Log, by: number): Promise<void> => {
+      for (let index = 0; index < 100; index += 1) {
+        const note = { is: "said" as const, refs: [`m${index}`], author: `a${by}`, name: "ann", excerpt: "x" };
+        await log.append({
+          account: "net.libera",
+          entries: [{ ...said(`${by} ${index}`, `k${index}`), note }, said(`${by} also ${index}`)],
+          marks: [{ name: "last", value: `${by} ${index}` }],
+          once: { key: `o${index}`, fingerprint: "f", answer: `${by}` },
+        });
+      }
+    };
+    await Promise.all(logs.map((log, by) => append(log, by)));
+    const [one, two] = logs;
+    await caughtUp(one, two);
+    await caughtUp(two, one);
+    const late = await node(cluster, "n3", { shard });
+    const entries = await entriesOf(one);
+    expect(entries).toHaveLength(200);
+    for (const log of [two, late]) {
+      expect(await entriesOf(log)).toEqual(entries);
+      expect(await log.marks("")).toEqual(await one.marks(""));
+      expect(await log.ids.find(ROOM, ["m7"])).toEqual(await one.ids.find(ROOM, ["m7"]));
+    }
+    expect(heard[0]).toEqual(entries.map(({ seq }) => seq));
+    expect(heard[1]).toEqual(heard[0]);
+  });
+
+  test("a node whose epoch is over stores nothing more, and a later epoch is not taken twice", async () => {
+    const cluster = await servers(1);
+    const shard = randomUUID();
+    const one = await node(cluster, "n1", { shard });
+    const two = await node(cluster, "n2", { shard });
+    expect(await one.fence.raise(1)).toBe(true);
+    await one.append({ account: "a", entries: [said("1")] });
+    expect(await two.fence.raise(1)).toBe(false);
+    const changes: unknown[] = [];
+    one.fence.changed((current) => changes.push(current));
+    expect(await two.fence.raise(2)).toBe(true);
+    await expect(one.append({ account: "a", entries: [said("2")] })).rejects.toMatchObject({ code: "fenced" });
+    await two.append({ account: "a", entries: [said("3")] });
+    await caughtUp(one, two);
+    expect((await entriesOf(one)).map(({ payload }) => payload)).toEqual(["1", "3"]);
+    expect(changes).toEqual([{ epoch: 2, holder: "n2" }]);
+  });
+
+  test("what is larger than a message comes whole, and between its parts other nodes append", async () => {
+    const cluster = await servers(1);
+    const shard = randomUUID();
+    const one = await node(cluster, "n1", { shard });
+    const two = await node(cluster, "n2", { shard });
+    const large = Array.from({ length: 100_000 }, () => randomUUID()).join("");
+    const small = async (): Promise<void> => {
+      for (let index = 0; index < 50; index += 1) await two.append({ account: "b", entries: [said(`small ${index}`)] });
+    };
+    await Promise.all([one.append({ account: "a", entries: [said(large)] }), small()]);
+    await caughtUp(one, two);
+    await caughtUp(two, one);
+    const entries = await entriesOf(two);
+    expect(entries.filter(({ payload }) => payload === large)).toHaveLength(1);
+    expect(entries).toHaveLength(51);
+    expect(await entriesOf(one)).toEqual(entries);
+  });
+
+  test("20 writers lose and double nothing when the servers' leader is killed", async () => {
+    const cluster = await servers(3);
+    const log = await node(cluster, "n1");
+    const info = await (await import("@nats-io/jetstream")).jetstreamManager(log.connection);
+    const done: string[] = [];
+    let killed = 0;
+    const writer = async (by: number): Promise<void> => {
+      for (let index = 0; index < 60; index += 1) {
+        await log.append({ account: `a${by}`, entries: [said(`${by} ${index}`)] });
+        done.push(`${by} ${index}`);
+        if (done.length < 300 || killed > 0) continue;
+        killed += 1;
+        const [stream] = await info.streams.list().next();
+        const leader = cluster.nodes[Number(stream?.cluster?.leader?.slice(1) ?? 0)];
+        leader?.signal("SIGKILL");
+      }
+    };
+    await Promise.all(Array.from({ length: 20 }, (_, by) => writer(by)));
+    expect(killed).toBe(1);
+    const payloads = (await entriesOf(log)).map(({ payload }) => payload);
+    expect(payloads).toHaveLength(1200);
+    expect(new Set(payloads)).toEqual(new Set(done));
+    for (let by = 0; by < 20; by += 1) {
+      const own = payloads.filter((payload) => payload.startsWith(`${by} `));
+      expect(own).toEqual(Array.from({ length: 60 }, (_, index) => `${by} ${index}`));
+    }
+  });
+
+  test("a publish whose answer is lost is published again, and stored once", async () => {
+    const cluster = await servers(1);
+    const proxy = await startProxy(cluster.nodes[0]?.port ?? 0);
+    onTestFinished(() => proxy.stop());
+    const log = await node({ nodes: cluster.nodes, servers: [`127.0.0.1:${proxy.port}`] }, "n1", { onlyNamed: true });
+    const expected: string[] = [];
+    for (let index = 0; index < 5; index += 1) {
+      const append = log.append({ account: "a", entries: [said(`${index}`)] });
+      expected.push(`${index}`);
+      // At the moment of the publish, or just after it: what was on its way is lost, one way or the other.
+      setImmediate(() => setImmediate(() => proxy.reset()));
+      await append;
+    }
+    expect((await entriesOf(log)).map(({ payload }) => payload)).toEqual(expected);
+  });
+
+  test("without a server an append that was never published is refused, and is not stored later", async () => {
+    const cluster = await servers(1);
+    const proxy = await startProxy(cluster.nodes[0]?.port ?? 0);
+    onTestFinished(() => proxy.stop());
+    const log = await node({ nodes: cluster.nodes, servers: [`127.0.0.1:${proxy.port}`] }, "n1", { onlyNamed: true });
+    await log.append({ account: "a", entries: [said("before")] });
+    proxy.shut();
+    proxy.cut();
+    for await (const { type } of log.connection.status()) if (type === "disconnect") break;
+    await expect(log.append({ account: "a", entries: [said("meanwhile")] })).rejects.toMatchObject({
+      code: "unreachable",
+    });
+    proxy.open();
+    await log.append({ account: "a", entries: [said("after")] });
+    expect((await entriesOf(log)).map(({ payload }) => payload)).toEqual(["before", "after"]);
+  });
+});

@@ -1,0 +1,71 @@
+import { readFile } from "node:fs/promises";
+import type { ConnectionOptions, NatsConnection } from "@nats-io/transport-node";
+import { LogError } from "../errors.ts";
+
+/** Most ms that the first connection may take. */
+const CONNECT_MS = 15_000;
+
+type NatsAuth =
+  | { readonly user: string; readonly password: string }
+  | { readonly token: string }
+  /** Path of a credentials file. */
+  | { readonly credentials: string };
+
+export interface NatsServers {
+  /** `host:port` or a URL, each. */
+  readonly servers: readonly string[];
+  readonly auth: NatsAuth | null;
+  /** Null: without, unless a server demands it. */
+  readonly tls: { readonly caFile?: string } | null;
+  /** Name of this node, unique among all. */
+  readonly node: string;
+  /** Only for tests behind a proxy: keep to the servers that were named. */
+  readonly onlyNamed?: boolean;
+}
+
+/** Rejects with a LogError `unreachable` when none of the servers takes the connection in time. */
+export async function connectNats(options: NatsServers): Promise<NatsConnection> {
+  const { connect } = await import("@nats-io/transport-node");
+  const settings: ConnectionOptions = {
+    servers: [...options.servers],
+    name: `rialto ${options.node}`,
+    // A server that is stopped takes connections and says nothing: it is left soon, and not waited for.
+    timeout: 2000,
+    pingInterval: 1000,
+    maxPingOut: 2,
+    reconnectTimeWait: 100,
+    reconnectJitter: 100,
+    maxReconnectAttempts: -1,
+    ignoreClusterUpdates: options.onlyNamed === true,
+    ...(await authOf(options.auth)),
+    ...(options.tls !== null && { tls: options.tls }),
+  };
+  const until = performance.now() + CONNECT_MS;
+  for (;;) {
+    try {
+      return await connect(settings);
+    } catch (error) {
+      if (performance.now() > until || isFinal(error)) {
+        const reason = error instanceof Error ? error.message : String(error);
+        throw new LogError(
+          "unreachable",
+          `None of the servers of the log (${options.servers.join(", ")}) takes a connection: ${reason}.`,
+        );
+      }
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
+}
+
+async function authOf(auth: NatsAuth | null): Promise<ConnectionOptions> {
+  if (auth === null) return {};
+  if ("token" in auth) return { token: auth.token };
+  if ("user" in auth) return { user: auth.user, pass: auth.password };
+  const { credsAuthenticator } = await import("@nats-io/transport-node");
+  return { authenticator: credsAuthenticator(await readFile(auth.credentials)) };
+}
+
+/** Waiting does not help. */
+function isFinal(error: unknown): boolean {
+  return error instanceof Error && error.name === "AuthorizationError";
+}

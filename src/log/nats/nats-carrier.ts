@@ -1,0 +1,287 @@
+import { randomUUID } from "node:crypto";
+import type { JsMsg } from "@nats-io/jetstream";
+import { LogError } from "../errors.ts";
+import type { Carrier, CarrierSite } from "../sqlite/carrier.ts";
+import { type Commit } from "../sqlite/group-commit.ts";
+import type { CommittedReply } from "../sqlite/protocol.ts";
+import type { StreamPlace, StreamState } from "../sqlite/stream-place.ts";
+import { tailOf } from "../sqlite/tail-of.ts";
+import { decodeCommit, encodeCommit, type MessageId, parseId } from "./codec.ts";
+import { Parts } from "./parts.ts";
+import { Publisher } from "./publisher.ts";
+import { StreamReader } from "./reader.ts";
+import type { CommitStream } from "./stream.ts";
+
+/** Seqs that one message of the stream has to itself; what needs more takes from the next. */
+const SEQS = 1024;
+/** Most commits that the worker has at a time. */
+const APPLYING = 16;
+/** A commit that the servers have and that does not come makes the reader begin anew, in ms. */
+const OVERDUE_MS = 3000;
+const NO_COMMIT: Commit = {
+  is: "commit",
+  at: 0,
+  counts: [],
+  subjects: [],
+  subjectOf: [],
+  labels: null,
+  payloads: [],
+  notes: null,
+  extras: [],
+};
+
+/** Whose epoch it is, as applied here; epoch 0: nobody's, and all may append. */
+export interface EpochHolder {
+  readonly epoch: number;
+  /** Name of the node. */
+  readonly holder: string;
+}
+
+/** Who may append: a commit of an epoch that is over is void on every node. */
+export interface Fence {
+  readonly current: EpochHolder;
+  /**
+   * Puts a fence into the stream; resolves when it was applied here. True: the epoch is this node's, and its appends
+   * carry it from now on; false: somebody had this or a later one. Rejects with a LogError `unreachable`.
+   */
+  raise(epoch: number): Promise<boolean>;
+  /** Told in the order of the stream. Returns the function that ends it. */
+  changed(listener: (current: EpochHolder) => void): () => void;
+}
+
+interface Pending {
+  readonly number: number;
+  readonly done: (reply: CommittedReply | LogError) => void;
+}
+
+/** Brings the commits of this node into the stream, and those of all to the log, in the order of the stream. */
+export class NatsCarrier implements Carrier {
+  readonly groupEntries = 512;
+  readonly failed: Promise<LogError>;
+  readonly fence: Fence;
+  readonly #stream: CommitStream;
+  readonly #node: string;
+  readonly #run = randomUUID();
+  readonly #stamp: (serverMs: number) => number;
+  readonly #fail: (error: LogError) => void;
+  readonly #parts = new Parts();
+  readonly #publisher: Publisher;
+  readonly #listeners = new Set<(current: EpochHolder) => void>();
+  readonly #raising = new Map<number, (won: boolean) => void>();
+  readonly #waiting: { readonly seq: number; readonly tell: () => void }[] = [];
+  #site: CarrierSite | null = null;
+  #reader: StreamReader | null = null;
+  #watch: NodeJS.Timeout | undefined;
+  #pending: Pending | null = null;
+  #number = 0;
+  /** Of the appends of this node. */
+  #epoch: number;
+  #current: EpochHolder;
+  /** Place of the last commit that the worker has, and of the last it has stored. */
+  #given: number;
+  #applied: number;
+  /** Where to read after a restart. */
+  #resume: number;
+  /** Everything up to here was read, and applied if it is a commit. */
+  #seen: number;
+  #applying = 0;
+  /** Counts the times that the reader began anew: what was under way before does not count. */
+  #round = 0;
+  #room: (() => void) | null = null;
+  /** Why the last commit could not be applied. */
+  #trouble: LogError | null = null;
+
+  constructor(options: {
+    readonly stream: CommitStream;
+    readonly node: string;
+    readonly state: StreamState;
+    readonly stamp: (serverMs: number) => number;
+  }) {
+    const { stream, node, state } = options;
+    this.#stream = stream;
+    this.#node = node;
+    this.#stamp = options.stamp;
+    this.#given = this.#applied = this.#seen = state.applied;
+    this.#resume = state.resume;
+    this.#current = { epoch: state.epoch, holder: state.holder };
+    // An epoch is a process's: one that has been restarted has to raise its own, and until then appends as nobody.
+    this.#epoch = 0;
+    const { promise, resolve } = Promise.withResolvers<LogError>();
+    this.failed = promise;
+    this.#fail = resolve;
+    this.#publisher = new Publisher(stream);
+    const current = (): EpochHolder => this.#current;
+    this.fence = {
+      get current() {
+        return current();
+      },
+      raise: (epoch) => this.#raise(epoch),
+      changed: (listener) => {
+        const own = (now: EpochHolder): void => listener(now);
+        this.#listeners.add(own);
+        return () => this.#listeners.delete(own);
+      },
+    };
+  }
+
+  attach(site: CarrierSite): void {
+    this.#site = site;
+    const reader = new StreamReader(
+      this.#stream,
+      () => this.#resume,
+      (message) => this.#take(message),
+    );
+    this.#reader = reader;
+    void reader.ended.then((error) => error !== null && this.#fail(error));
+    this.#watch = setInterval(() => this.#look(), 500).unref();
+  }
+
+  send(commit: Commit, done: (reply: CommittedReply | LogError) => void): void {
+    const number = ++this.#number;
+    const pending: Pending = { number, done };
+    this.#pending = pending;
+    const id = { node: this.#node, run: this.#run, number, epoch: this.#epoch };
+    void this.#publisher
+      .publish(id, encodeCommit(commit), {
+        isWanted: () => this.#pending === pending,
+        doubt: (error) => this.#site?.abandon(error),
+      })
+      .then((error) => {
+        if (error !== null) this.#settle(pending, error);
+      });
+  }
+
+  /** Resolves when everything up to this place of the stream was applied here. */
+  reached(seq: number): Promise<void> {
+    if (this.#seen >= seq) return Promise.resolve();
+    return new Promise((tell) => this.#waiting.push({ seq, tell }));
+  }
+
+  end(): void {
+    this.#publisher.end();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#watch);
+    this.#round += 1;
+    this.#room?.();
+    await this.#reader?.close();
+    await this.#stream.nc.close();
+  }
+
+  async #take(message: JsMsg): Promise<void> {
+    const seq = message.info.streamSequence;
+    const id = parseId(message.headers?.get("Nats-Msg-Id") ?? "");
+    if (id === null) throw new LogError("format", `The stream ${this.#stream.name} has messages of somebody else.`);
+    const at = Math.floor(message.info.timestampNanos / 1_000_000);
+    const body = this.#parts.add(id, message.data, seq, at);
+    if (body === null || seq <= this.#given) return this.#see(seq);
+    const commit = id.number === 0 || body === "lost" ? NO_COMMIT : decodeCommit(body);
+    this.#apply({ ...commit, at: this.#stamp(at) }, id, seq);
+    if (this.#applying >= APPLYING) await new Promise<void>((resolve) => (this.#room = resolve));
+  }
+
+  #apply(commit: Commit, { node, run, number, epoch }: MessageId, seq: number): void {
+    const place: StreamPlace = {
+      seq,
+      after: this.#given,
+      resume: this.#parts.resume(seq),
+      from: seq * SEQS,
+      node,
+      run,
+      number,
+      epoch,
+    };
+    const round = this.#round;
+    this.#given = seq;
+    this.#applying += 1;
+    this.#site?.apply(
+      commit,
+      (reply) => {
+        this.#applying -= 1;
+        this.#room?.();
+        this.#room = null;
+        if (reply instanceof LogError) return round === this.#round ? this.#stumble(reply) : undefined;
+        this.#trouble = null;
+        this.#applied = seq;
+        this.#resume = place.resume;
+        this.#tell(commit, place, reply);
+        this.#see(seq);
+      },
+      place,
+    );
+  }
+
+  #tell(commit: Commit, { node, run, number, epoch }: StreamPlace, reply: CommittedReply): void {
+    const isOwn = node === this.#node && run === this.#run;
+    if (number === 0) {
+      if (reply.fate === "taken") {
+        this.#current = { epoch, holder: node };
+        if (isOwn) this.#epoch = epoch;
+        for (const listener of this.#listeners) listener(this.#current);
+      }
+      if (isOwn) this.#raising.get(epoch)?.(reply.fate === "taken");
+      return;
+    }
+    if (isOwn && this.#pending?.number === number) {
+      this.#settle(this.#pending, reply.fate === "taken" ? reply : fenced(this.#current));
+    } else if (reply.fate === "taken") {
+      this.#site?.publish(tailOf(commit, reply));
+    }
+  }
+
+  #settle(pending: Pending, outcome: CommittedReply | LogError): void {
+    if (this.#pending !== pending) return;
+    this.#pending = null;
+    pending.done(outcome);
+  }
+
+  /** A commit could not be applied: those after it, which the worker refuses, come again with it. */
+  #stumble(error: LogError): void {
+    this.#trouble = error;
+    if (error.code === "damaged" || error.code === "closed") return this.#fail(error);
+    this.#again();
+  }
+
+  #again(): void {
+    this.#round += 1;
+    this.#given = this.#applied;
+    this.#parts.clear();
+    this.#reader?.restart();
+  }
+
+  #see(seq: number): void {
+    this.#seen = Math.max(seq, this.#seen);
+    while (this.#waiting[0] !== undefined && this.#waiting[0].seq <= this.#seen) this.#waiting.shift()?.tell();
+  }
+
+  #look(): void {
+    if (this.#pending === null) return;
+    const { stored } = this.#publisher;
+    if (stored !== null && stored.seq > this.#seen && performance.now() - stored.sinceMs > OVERDUE_MS) {
+      this.#publisher.stored = { seq: stored.seq, sinceMs: performance.now() };
+      this.#again();
+    }
+    this.#site?.refuse(this.#publisher.patienceMs, this.#trouble ?? this.#publisher.unreachable());
+  }
+
+  async #raise(epoch: number): Promise<boolean> {
+    const id = { node: this.#node, run: this.#run, number: 0, epoch };
+    const applied = new Promise<boolean>((resolve) => this.#raising.set(epoch, resolve));
+    const missed = Promise.withResolvers<LogError>();
+    let isWanted = true;
+    const publish = async (): Promise<LogError | boolean> => {
+      const how = { isWanted: () => isWanted, doubt: missed.resolve };
+      return (await this.#publisher.publish(id, Buffer.alloc(0), how)) ?? (await applied);
+    };
+    const outcome = await Promise.race([applied, missed.promise, publish()]);
+    isWanted = false;
+    this.#raising.delete(epoch);
+    if (outcome instanceof LogError) throw outcome;
+    return outcome;
+  }
+}
+
+function fenced({ holder }: EpochHolder): LogError {
+  return new LogError("fenced", `The node ${holder} has taken over: nothing was stored.`);
+}

@@ -1,0 +1,72 @@
+import type { NatsConnection } from "@nats-io/transport-node";
+import { LogError } from "../errors.ts";
+import { WorkerConnection } from "../sqlite/connection.ts";
+import type { SqliteLogOptions } from "../sqlite/open.ts";
+import { SqliteLog } from "../sqlite/sqlite-log.ts";
+import { connectNats, type NatsServers } from "./connect.ts";
+import { type Fence, NatsCarrier } from "./nats-carrier.ts";
+import { openStream } from "./stream.ts";
+
+const MEBIBYTE = 1024 * 1024;
+
+export interface NatsLogOptions extends NatsServers, SqliteLogOptions {
+  /** Which stream; "0" if nothing is said. */
+  readonly shard?: string;
+  /** On so many servers each commit is kept, when the stream is made. */
+  readonly replicas?: number;
+  /** Only for tests: the time of a commit, given that of the server. */
+  readonly stamp?: (serverMs: number) => number;
+}
+
+/** The log of one node: the stream brings the commits of all, and each applies them to a file of its own. */
+export class NatsLog extends SqliteLog {
+  readonly connection: NatsConnection;
+  readonly fence: Fence;
+
+  constructor(
+    connection: WorkerConnection,
+    options: ConstructorParameters<typeof SqliteLog>[1],
+    nats: { readonly nc: NatsConnection; readonly carrier: NatsCarrier },
+  ) {
+    super(connection, options, nats.carrier);
+    this.connection = nats.nc;
+    this.fence = nats.carrier.fence;
+  }
+}
+
+/**
+ * Resolves when everything that the stream had was applied here. Rejects with a LogError: `unreachable`, `format` when
+ * the stream no longer has what this node is missing, or what `openSqliteLog` rejects with.
+ */
+export async function openNatsLog(options: NatsLogOptions): Promise<NatsLog> {
+  const { dataPath, durability, retentionDays, retentionBytes, messageIdDays, search = null, test = {} } = options;
+  if (!/^[\w.-]{1,64}$/.test(options.node)) {
+    throw new LogError("format", `"${options.node}" is no name for a node: letters, digits, ".", "_" and "-" are.`);
+  }
+  const nc = await connectNats(options);
+  try {
+    const stream = await openStream(nc, options.shard ?? "0", options.replicas ?? 1);
+    const settings = { dataPath, durability, retentionDays, retentionBytes, messageIdDays, search, test };
+    const worker = await WorkerConnection.open({ ...settings, stream: stream.identity });
+    const state = worker.stream ?? { applied: 0, resume: 0, epoch: 0, holder: "" };
+    const carrier = new NatsCarrier({ stream, node: options.node, state, stamp: options.stamp ?? ((ms) => ms) });
+    const log = new NatsLog(
+      worker,
+      {
+        tailBytes: options.tailBytes ?? 8 * MEBIBYTE,
+        pendingBytes: options.pendingBytes ?? 64 * MEBIBYTE,
+        clock: options.clock ?? Date.now,
+        observer: options.observer ?? null,
+        isSound: options.isSound ?? (() => true),
+      },
+      { nc, carrier },
+    );
+    const outcome = await Promise.race([carrier.reached(stream.last), log.failed]);
+    if (!(outcome instanceof LogError)) return log;
+    await log.close();
+    throw outcome;
+  } catch (error) {
+    await nc.close();
+    throw error;
+  }
+}

@@ -1,0 +1,121 @@
+import { LogError } from "../errors.ts";
+import { idText, type MessageId } from "./codec.ts";
+import type { CommitStream } from "./stream.ts";
+
+/** So long may a commit wait to be published; then it is refused, and is never stored. In ms. */
+const PATIENCE_MS = 15_000;
+/** So long may it be unknown whether the servers have it, until those who wait are told so, in ms. */
+const DOUBT_MS = 60_000;
+/** The same when the log is closing. */
+const LAST_MS = 5000;
+/** Pauses between attempts, in ms. */
+const PAUSE_MS = 100;
+const PAUSE_MAX_MS = 1000;
+/** Room for the headers in a message, in bytes. */
+const HEADER_BYTES = 4096;
+/** What the servers answer to a message that they have not stored, for want of room. */
+const NOT_STORED = new Set([10023, 10047, 10077]);
+
+export interface Publishing {
+  /** False once it has come back by the stream. */
+  readonly isWanted: () => boolean;
+  /** Nobody knows whether it is stored; it is published again all the same. */
+  readonly doubt: (error: LogError) => void;
+}
+
+/** Publishes until the servers have it; the same id makes a repeat of what they have no second one. */
+export class Publisher {
+  readonly #stream: CommitStream;
+  #isUp = true;
+  /** When the log began to close. */
+  #endsMs: number | null = null;
+  #reason = "they do not answer";
+  /** The last that the servers have acknowledged, and since when. */
+  stored: { readonly seq: number; readonly sinceMs: number } | null = null;
+
+  constructor(stream: CommitStream) {
+    this.#stream = stream;
+    void this.#follow();
+  }
+
+  get patienceMs(): number {
+    return this.#endsMs === null ? PATIENCE_MS : LAST_MS;
+  }
+
+  end(): void {
+    this.#endsMs = performance.now();
+  }
+
+  unreachable(): LogError {
+    return new LogError(
+      "unreachable",
+      `The servers that carry the log cannot be reached, or are too few: ${this.#reason}. Nothing was stored; try again in a moment.`,
+    );
+  }
+
+  /** Null when the servers have all of it, or it is no longer wanted; else why it was never published. */
+  async publish(id: Omit<MessageId, "part" | "parts">, body: Buffer, how: Publishing): Promise<LogError | null> {
+    const size = (this.#stream.nc.info?.max_payload ?? 1024 * 1024) - HEADER_BYTES;
+    const parts = Math.max(1, Math.ceil(body.length / size));
+    const state = { sinceMs: performance.now(), isDoubtful: false, isTold: false };
+    for (let part = 1; part <= parts; part += 1) {
+      const text = idText({ ...id, part, parts });
+      const slice = body.subarray((part - 1) * size, part * size);
+      for (let pause = PAUSE_MS; how.isWanted(); pause = Math.min(2 * pause, PAUSE_MAX_MS)) {
+        const outcome = await this.#attempt(text, slice);
+        if (outcome === "stored") break;
+        if (outcome === "unsure") state.isDoubtful = true;
+        const error = this.#giveUp(state, how, part > 1);
+        if (error !== null) return error;
+        await new Promise((resolve) => setTimeout(resolve, pause));
+      }
+      // A part that is stored must be followed by the others.
+      state.isDoubtful ||= parts > 1;
+    }
+    return null;
+  }
+
+  /** Null: another attempt is due. */
+  #giveUp(
+    state: { readonly sinceMs: number; readonly isDoubtful: boolean; isTold: boolean },
+    { doubt }: Publishing,
+    isBegun: boolean,
+  ): LogError | null {
+    const now = performance.now();
+    const isLast = this.#endsMs !== null && now - this.#endsMs > LAST_MS;
+    const age = now - state.sinceMs;
+    if (!state.isDoubtful && !isBegun) return isLast || age > PATIENCE_MS ? this.unreachable() : null;
+    if (!isLast && age <= DOUBT_MS) return null;
+    const error = new LogError(
+      "unknown",
+      "The servers that carry the log took a commit and have not said whether it is stored. Repeat what has a key.",
+    );
+    if (!state.isTold) doubt(error);
+    state.isTold = true;
+    return isLast ? error : null;
+  }
+
+  async #attempt(msgID: string, body: Buffer): Promise<"stored" | "absent" | "unsure"> {
+    const { js, subject, name } = this.#stream;
+    if (!this.#isUp) return "absent";
+    try {
+      const { seq } = await js.publish(subject, body, { msgID, timeout: 2000, expect: { streamName: name } });
+      this.stored = { seq, sinceMs: performance.now() };
+      return "stored";
+    } catch (error) {
+      if (!(error instanceof Error)) return "unsure";
+      this.#reason = error.message;
+      if (error.name === "JetStreamNotEnabled") return "absent";
+      return "code" in error && typeof error.code === "number" && NOT_STORED.has(error.code) ? "absent" : "unsure";
+    }
+  }
+
+  async #follow(): Promise<void> {
+    for await (const { type } of this.#stream.nc.status()) {
+      if (type === "disconnect") {
+        this.#isUp = false;
+        this.#reason = "the connection is lost";
+      } else if (type === "reconnect") this.#isUp = true;
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import type { ConsumerMessages, JsMsg } from "@nats-io/jetstream";
+import { LogError } from "../errors.ts";
+import { type CommitStream, isMissing } from "./stream.ts";
+
+/** Time before the stream is read anew after a failure, in ms. */
+const AGAIN_MS = 500;
+
+/** Reads the stream in its order, from a place on, and begins anew where that is needed. */
+export class StreamReader {
+  readonly #stream: CommitStream;
+  readonly #from: () => number;
+  readonly #take: (message: JsMsg) => Promise<void> | void;
+  #messages: ConsumerMessages | null = null;
+  #closed = false;
+  #restarted = false;
+  /** Why it cannot go on: rejects never, resolves with the reason. */
+  readonly ended: Promise<LogError | null>;
+
+  /** `from`: where to begin, asked each time; `take`: what it waits for before the next. */
+  constructor(stream: CommitStream, from: () => number, take: (message: JsMsg) => Promise<void> | void) {
+    this.#stream = stream;
+    this.#from = from;
+    this.#take = take;
+    this.ended = this.#run();
+  }
+
+  /** Begins anew at `from()`; what is on its way is dropped. */
+  restart(): void {
+    this.#restarted = true;
+    this.#messages?.stop();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#messages?.stop();
+    await this.ended;
+  }
+
+  #isClosed(): boolean {
+    return this.#closed;
+  }
+
+  #isOver(): boolean {
+    return this.#closed || this.#restarted;
+  }
+
+  async #run(): Promise<LogError | null> {
+    while (!this.#isClosed()) {
+      try {
+        await this.#read();
+      } catch (error) {
+        if (error instanceof LogError) return error;
+        if (isMissing(error)) return new LogError("format", `The stream ${this.#stream.name} was deleted.`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, this.#restarted ? AGAIN_MS : AGAIN_MS / 5));
+    }
+    return null;
+  }
+
+  async #read(): Promise<void> {
+    const { js, jsm, name, subject, identity } = this.#stream;
+    this.#restarted = false;
+    const from = Math.max(1, this.#from());
+    const { created, state } = await jsm.streams.info(name);
+    if (`${name} of ${created}` !== identity) throw new LogError("format", `The stream ${name} was made anew.`);
+    if (state.first_seq > from && state.last_seq >= from) {
+      throw new LogError(
+        "format",
+        `This node is missing the commits from ${from} on, and the stream ${name} begins at ${state.first_seq}. Stop another node, copy its log.sqlite into the data folder of this one, and start both.`,
+      );
+    }
+    const consumer = await js.consumers.get(name, { filter_subjects: subject, opt_start_seq: from });
+    // What was asked for meanwhile has the same answer.
+    if (this.#isOver()) return;
+    const messages = await consumer.consume({ max_messages: 256, expires: 5000, idle_heartbeat: 1000 });
+    this.#messages = messages;
+    try {
+      for await (const message of messages) {
+        if (this.#isOver()) break;
+        await this.#take(message);
+      }
+    } finally {
+      this.#messages = null;
+      messages.stop();
+      // The servers drop it by themselves after a while.
+      consumer.delete().catch(() => undefined);
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { freePorts } from "../../support/ports.ts";
+import { eventually } from "../../support/wait.ts";
+import { Child } from "../child.ts";
+import { pathOf } from "../installed.ts";
+
+/** One of the servers that carry a log. */
+interface NatsNode {
+  readonly port: number;
+  readonly signal: (signal: NodeJS.Signals) => void;
+  /** Starts it again with its data, when it has ended. */
+  readonly start: () => Promise<void>;
+}
+
+export interface NatsCluster {
+  readonly nodes: readonly NatsNode[];
+  /** `host:port`, each. */
+  readonly servers: readonly string[];
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts so many servers, a cluster if they are several, and resolves when each says that it is healthy. */
+export async function startNats(count: number): Promise<NatsCluster> {
+  const folder = mkdtempSync(path.join(tmpdir(), "rialto-nats-"));
+  const ports = await freePorts(3 * count);
+  const routes = ports.slice(2 * count).map((port) => `nats://127.0.0.1:${port}`);
+  const children: Child[] = [];
+  const nodes = Array.from({ length: count }, (_, index): NatsNode => {
+    const [port = 0, http = 0, route = 0] = [0, 1, 2].map((kind) => ports[kind * count + index]);
+    const file = path.join(folder, `n${index}.conf`);
+    const cluster = `cluster { name: C, listen: "127.0.0.1:${route}", no_advertise: true, routes: [${routes.join(", ")}] }`;
+    writeFileSync(
+      file,
+      `server_name: n${index}
+listen: "127.0.0.1:${port}"
+http: "127.0.0.1:${http}"
+jetstream { store_dir: "${folder}/js${index}", max_mem: 256MB, max_file: 2GB }
+${count > 1 ? cluster : ""}
+`,
+    );
+    const start = async (): Promise<void> => {
+      await children[index]?.exited;
+      const child = new Child({ command: [pathOf("nats-server"), "-c", file] });
+      children[index] = child;
+      await eventually(
+        async () => child.over || (await isHealthy(http)),
+        (is) => is,
+        () => `the server to be healthy; it printed:\n${child.output}`,
+      );
+      if (child.over) throw new Error(`nats-server has ended: ${child.output}`);
+    };
+    return { port, start, signal: (signal) => children[index]?.signal(signal) };
+  });
+  const stop = async (): Promise<void> => {
+    await Promise.all(children.map((child) => child.stop()));
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    await Promise.all(nodes.map((node) => node.start()));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { nodes, servers: nodes.map(({ port }) => `127.0.0.1:${port}`), stop };
+}
+
+async function isHealthy(port: number): Promise<boolean> {
+  try {
+    return (await fetch(`http://127.0.0.1:${port}/healthz`)).ok;
+  } catch {
+    return false;
+  }
+}
