@@ -27,6 +27,8 @@ export interface Publishing {
 export class Publisher {
   readonly #stream: CommitStream;
   #isUp = true;
+  /** Ends the attempt that waits for an answer: none comes over a connection that is lost. */
+  #lose: (() => void) | null = null;
   /** When the log began to close. */
   #endsMs: number | null = null;
   #reason = "they do not answer";
@@ -99,8 +101,14 @@ export class Publisher {
     const { js, subject, name } = this.#stream;
     if (!this.#isUp) return "absent";
     try {
-      const { seq } = await js.publish(subject, body, { msgID, timeout: 2000, expect: { streamName: name } });
-      this.stored = { seq, sinceMs: performance.now() };
+      const lost = new Promise<null>((resolve) => (this.#lose = () => resolve(null)));
+      const publishing = js.publish(subject, body, { msgID, timeout: 2000, expect: { streamName: name } });
+      const answer = await Promise.race([publishing, lost]);
+      if (answer === null) {
+        publishing.catch(() => undefined);
+        return "unsure";
+      }
+      this.stored = { seq: answer.seq, sinceMs: performance.now() };
       return "stored";
     } catch (error) {
       if (!(error instanceof Error)) return "unsure";
@@ -115,6 +123,7 @@ export class Publisher {
       if (type === "disconnect") {
         this.#isUp = false;
         this.#reason = "the connection is lost";
+        this.#lose?.();
       } else if (type === "reconnect") this.#isUp = true;
     }
   }
