@@ -1,19 +1,14 @@
-import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
 import type { Spent } from "../lib/cost-probe.ts";
+import { COST_FLAGS, spent } from "../lib/cost.ts";
 import { withScratch } from "../lib/disk.ts";
 import { messageBody } from "../lib/marker.ts";
 import { GATEWAY, gatewayOf, residentKiB, type Rialto, withRialto } from "../lib/proc.ts";
 import { startReaders } from "../lib/readers.ts";
 import { Poster } from "./poster.ts";
 
-const PROBE = pathToFileURL(join(import.meta.dirname, "../lib/cost-probe.ts")).href;
-/** For the Node that runs the program: few collections, so that little has to be added from their reports. */
-const COST_FLAGS = ["--min-semi-space-size=64", "--max-semi-space-size=64"];
 const BODY_BYTES = 200;
 /** Enough that the program always has something to do, also where others use the processor. */
 const CONNECTIONS = 128;
@@ -104,8 +99,7 @@ function withBoth(
     const home = join(folder, String(index));
     mkdirSync(home);
     const rest = row.rest === undefined ? {} : { rest: row.rest };
-    const execArgv = [...COST_FLAGS, "--import", PROBE];
-    return withRialto({ folder: home, bin: programs[index], buffer: BUFFER, execArgv, ...rest }, then);
+    return withRialto({ folder: home, bin: programs[index], buffer: BUFFER, execArgv: COST_FLAGS, ...rest }, then);
   };
   return withScratch((folder) =>
     started(0, folder, (ours) =>
@@ -123,28 +117,19 @@ async function withReaders(rialto: Rialto, count: number, use: (stretch: Stretch
   let sent = 0;
   try {
     if (count > 0) await readers.ask({ do: "open", port: rialto.reader, count, exact: false });
-    await use(async (messages) => {
-      await ask(rialto.process, "begin");
-      await poster.turn(messages);
-      sent += messages;
-      if (count > 0) {
+    await use((messages) =>
+      spent(rialto.process, messages, async () => {
+        await poster.turn(messages);
+        sent += messages;
+        if (count === 0) return;
         const { fewest } = await readers.ask({ do: "await", messages: sent, quiet: QUIET_MS });
         if (fewest !== sent) throw new Error(`a reader had ${fewest} of ${sent} messages`);
-      }
-      const { cpuUs, bytes } = await ask(rialto.process, "end");
-      return { cpuUs: cpuUs / messages, bytes: bytes / messages };
-    });
+      }),
+    );
   } finally {
     poster.close();
     await readers.stop();
   }
-}
-
-async function ask(child: ChildProcess, command: "begin" | "end"): Promise<Spent> {
-  const answer = once(child, "message");
-  child.send(command);
-  const [spent] = (await answer) as [Spent];
-  return spent;
 }
 
 /** Resident memory of each program in MiB, some time after a start without the probe. */

@@ -9,17 +9,17 @@ export class Poster {
   #number = 0;
   #done: () => void = () => undefined;
 
-  static async open(port: number, body: string, count: number): Promise<Poster> {
-    const poster = new Poster(port, body, count);
+  static async open(port: number, body: string, count: number, path?: string): Promise<Poster> {
+    const poster = new Poster(port, body, count, path);
     await Promise.all(poster.#idle.map((connection) => connection.opened(poster.#broken.reject)));
     return poster;
   }
 
-  private constructor(port: number, body: string, count: number) {
+  private constructor(port: number, body: string, count: number, path?: string) {
     // Whoever waits for a turn hears of it.
     this.#broken.promise.catch(() => undefined);
     const answered = this.#answered.bind(this);
-    this.#idle = Array.from({ length: count }, () => new Connection(port, body, answered));
+    this.#idle = Array.from({ length: count }, () => new Connection(port, body, answered, path));
   }
 
   /** Resolves when so many more are answered; each connection sends as soon as it has its answer. */

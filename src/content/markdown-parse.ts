@@ -8,14 +8,17 @@ import { parseLines } from "./markdown-inline.ts";
  * in proportion to the length of the text.
  */
 export function parseMarkdown(text: string): readonly Block[] {
-  const plain = text.replaceAll(/\r\n?/g, "\n");
-  if (!SIGNS.test(plain)) return plain === "" ? [] : [{ t: "para", of: [{ t: "text", text: plain }] }];
+  const plain = text.includes("\r") ? text.replaceAll(/\r\n?/g, "\n") : text;
+  if (!ANY_SIGN.test(plain) || !SIGNS.test(plain))
+    return plain === "" ? [] : [{ t: "para", of: [{ t: "text", text: plain }] }];
   const lines = plain.split("\n");
   return blocksOf(lines, 0);
 }
 
 /** Without one of these there is nothing to find. */
 export const SIGNS = /[*_~|`]|\]\(|^\\*> /m;
+/** Each of those has one of these: most texts have none, and one set of characters is found faster. */
+const ANY_SIGN = /[*_~|`\]>]/;
 /** Quotes within each other; what is deeper is text. */
 const DEPTH_MAX = 16;
 

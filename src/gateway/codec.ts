@@ -71,19 +71,20 @@ export function encodeStored({ message, source, about, files, avatar, topic, bot
   const saysNothing = source === null && about === null && avatar === null && topic === null;
   const isBareMessage = saysNothing && !hasFiles && !bot && mentions === undefined;
   if (isBareMessage) return encode(message);
-  const internal: Internal = {
-    ...(source !== null && { source: shortSource(source, message) }),
-    ...(about !== null && { about }),
-    ...(hasFiles && { files }),
-    ...(avatar !== null && { avatarFile: avatar }),
-    ...(topic !== null && { topic }),
-    ...(bot && { bot }),
-    ...(mentions !== undefined && { mentions }),
-  };
-  return toJson(Object.assign(ordered(message), internal, ALSO_INTERNAL));
+  // Key by key, in their order: a spread of each costs more than all of the rest.
+  const whole: Mutable<Message & Internal> = ordered(message);
+  if (source !== null) whole.source = shortSource(source, message);
+  if (about !== null) whole.about = about;
+  if (hasFiles) whole.files = files;
+  if (avatar !== null) whole.avatarFile = avatar;
+  if (topic !== null) whole.topic = topic;
+  if (bot) whole.bot = true;
+  if (mentions !== undefined) whole.mentions = mentions;
+  whole.internal = true;
+  return toJson(whole);
 }
 
-const ALSO_INTERNAL = { internal: true } as const;
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 const shortSource = ({ format, text }: Source, message: Message): NonNullable<Internal["source"]> =>
   text === message.text ? { format } : { format, text };

@@ -20,7 +20,7 @@ import { extraOf, type FileDraft } from "./file-drafts.ts";
 import { type Draft, reservedEvent } from "./post-body.ts";
 import { explain, shorten } from "./posting-refusal.ts";
 import { problem, type HttpProblem, whyOf } from "./problem.ts";
-import type { Said, MakeSaid, SayOutcome, SayScene } from "./say.ts";
+import type { Said, SayOutcome, SayScene, Speech } from "./say.ts";
 import { SerialQueue } from "./serial-queue.ts";
 import { Passing, passThrough, type OutcomeWaiter } from "./waiter.ts";
 
@@ -105,9 +105,7 @@ export class Ingest {
 
   /** The same without a promise where nothing has to be waited for but the disk. */
   postThen(draft: Draft, once: OnceKey | null, poster: Poster): void {
-    const { lock } = this.#deps;
-    if (lock === undefined) return this.#post(draft, once, poster);
-    passThrough(lock, poster, (inside) => this.#post(draft, once, inside));
+    passThrough(this.#deps.lock, poster, (inside) => this.#post(draft, once, inside));
   }
 
   /** Messages are known by their ids from now on, whoever reads them: `/v1` is in use. */
@@ -116,37 +114,24 @@ export class Ingest {
     this.#audiences.clear();
   }
 
-  /** For `/v1`: says something in the order of the posts. The waiter is told of LogErrors as failures. */
-  sayThen(say: MakeSaid, waiter: OutcomeWaiter<SayOutcome>): void {
-    this.#pass(waiter, (inside) => {
-      const ready = this.#turns.take(() => say(this.#acting));
+  /** For `/v1`: says something in the order of the posts. It is told of LogErrors as failures. */
+  sayThen(speech: Speech): void {
+    passThrough(this.#deps.lock, speech, (inside) => {
+      const ready = this.#turns.take(() => speech.make(this.#acting));
       if (!(ready instanceof Promise)) return this.#store(ready, inside);
       ready.then((said) => this.#store(said, inside)).catch((error: unknown) => inside.failed(error));
     });
   }
 
   /** The same for what acts on a message: what comes after it waits until it is stored. */
-  actThen(say: MakeSaid, waiter: OutcomeWaiter<SayOutcome>): void {
-    this.#pass(waiter, (inside) => {
+  actThen(speech: Speech): void {
+    passThrough(this.#deps.lock, speech, (inside) => {
       const acting = this.#turns.take(async () => {
-        const said = await say(this.#acting);
+        const said = await speech.make(this.#acting);
         await new Promise<void>((leave) => this.#store(said, new Passing(inside, { leave })));
       });
       Promise.resolve(acting).catch((error: unknown) => inside.failed(error));
     });
-  }
-
-  #pass<T>(waiter: OutcomeWaiter<T>, go: (inside: OutcomeWaiter<T>) => void): void {
-    const { lock } = this.#deps;
-    const begin = (inside: OutcomeWaiter<T>): void => {
-      try {
-        go(inside);
-      } catch (error) {
-        inside.failed(error);
-      }
-    };
-    if (lock === undefined) begin(waiter);
-    else passThrough(lock, waiter, begin);
   }
 
   #store(said: Said, waiter: OutcomeWaiter<SayOutcome>): void {

@@ -2,6 +2,7 @@ import type { Message } from "../../contract/message.ts";
 import type { Drop } from "../../gateway/drops.ts";
 import type { Appended, Batch } from "../../log/log.ts";
 import type { ActionContext } from "./acting.ts";
+import type { OutcomeWaiter } from "./waiter.ts";
 
 /** What is as it is while something is said: a reload waits until it is stored. */
 export interface SayScene extends ActionContext {
@@ -23,3 +24,8 @@ export interface SayOutcome {
 
 /** Called in its turn. What it throws or rejects with reaches the waiter as it is; a promise only where it waits. */
 export type MakeSaid = (scene: SayScene) => Said | Promise<Said>;
+
+/** Something that is said, which waits for its own end. */
+export interface Speech extends OutcomeWaiter<SayOutcome> {
+  readonly make: MakeSaid;
+}

@@ -27,12 +27,22 @@ export class Passing<T> implements OutcomeWaiter<T> {
   }
 }
 
-/** Begins at once where nobody holds the lock alone, and leaves it when the waiter is told. */
-export function passThrough<T>(
-  lock: ReadWriteLock,
-  waiter: OutcomeWaiter<T>,
-  go: (inside: OutcomeWaiter<T>) => void,
-): void {
-  if (lock.enter()) return go(new Passing(waiter, lock));
-  void lock.shared(() => new Promise<void>((leave) => go(new Passing(waiter, { leave }))));
+/**
+ * Begins at once where nobody holds the lock alone, and leaves it when the waiter is told. What `go` throws before that
+ * reaches the waiter. No lock: there is nothing to wait for.
+ */
+export function passThrough<T>(lock: ReadWriteLock | undefined, waiter: OutcomeWaiter<T>, go: Go<T>): void {
+  if (lock === undefined) return begin(waiter, go);
+  if (lock.enter()) return begin(new Passing(waiter, lock), go);
+  void lock.shared(() => new Promise<void>((leave) => begin(new Passing(waiter, { leave }), go)));
+}
+
+type Go<T> = (inside: OutcomeWaiter<T>) => void;
+
+function begin<T>(inside: OutcomeWaiter<T>, go: Go<T>): void {
+  try {
+    go(inside);
+  } catch (error) {
+    inside.failed(error);
+  }
 }

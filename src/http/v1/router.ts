@@ -173,7 +173,8 @@ export class Router<Deps = V1Deps> implements V1Service {
       throw new ProblemError("unsupported_media_type", detail);
     }
     const { bounds } = this.#options.host;
-    receiveBody(request, { ...bounds, limit: asked.route.bodyMax ?? bounds.limit }, (body) => {
+    const { bodyMax } = asked.route;
+    receiveBody(request, bodyMax === undefined ? bounds : { ...bounds, limit: bodyMax }, (body) => {
       try {
         if (!Buffer.isBuffer(body)) throw fromHttp(body);
         call.raw = body;

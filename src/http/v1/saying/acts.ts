@@ -79,13 +79,9 @@ function editOf(target: Known, fields: Edit, access: Access, scene: SayScene): A
   const { text, source } = written(suffixed.text, format, account);
   const note: IdNote = { is: "revised", of: target.seq, refs: [], excerpt };
   const message = { ...verdict.message, text, event: EventLabel.edit };
-  const payload = encodeStored({
-    ...NOTHING_MORE,
-    message,
-    source,
-    about: aboutEdit(target),
-    ...mentionsOf(fields.mentions, message),
-  });
+  const mentions = mentionsOf(fields.mentions, message);
+  const stored = { ...NOTHING_MORE, message, source, about: aboutEdit(target) };
+  const payload = encodeStored(mentions === null ? stored : { ...stored, mentions });
   const body = {
     message: {
       id: String(target.seq),
@@ -234,13 +230,14 @@ export async function targetOf(
 function act({ id, access }: Acting, { ingest }: ActDeps, make: Make): Promise<Reply> {
   return new Promise((resolve, reject) => {
     let made: Act | null = null;
-    const say = async (scene: SayScene): Promise<Said> => {
+    const makeSaid = async (scene: SayScene): Promise<Said> => {
       made = await make(await targetOf(id, access, scene), scene);
       if (made.is === "dropped") return { batch: null, dropped: made };
       const entries = made.is === "entries" ? made.entries : [];
       return { batch: entries.length === 0 ? null : { account: scene.account.key, entries }, dropped: null };
     };
-    ingest.actThen(say, {
+    ingest.actThen({
+      make: makeSaid,
       answered: (outcome) => resolve(answerOf(made, outcome)),
       failed: reject,
     });

@@ -87,7 +87,7 @@ export function removeAll(
 ): Promise<DeletedMessages> {
   return new Promise((resolve, reject) => {
     const made: { readonly id: string; readonly entries: readonly NewEntry[] }[] = [];
-    const say = async (scene: SayScene): Promise<Said> => {
+    const make = async (scene: SayScene): Promise<Said> => {
       for (const id of new Set(ids)) {
         const target: Known = await targetOf(id, access, scene);
         if (!target.gone) made.push({ id, entries: deletionsOf(target, author, access, scene) });
@@ -95,7 +95,8 @@ export function removeAll(
       const entries = made.flatMap((one) => one.entries);
       return { batch: entries.length === 0 ? null : { account: scene.account.key, entries }, dropped: null };
     };
-    ingest.actThen(say, {
+    ingest.actThen({
+      make,
       answered: ({ appended }) => {
         const seqs = appended?.is === "stored" ? appended.seqs.filter((seq) => seq !== null) : [];
         let at = 0;

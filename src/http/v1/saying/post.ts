@@ -9,7 +9,7 @@ import { type About, encodeStored } from "../../../gateway/codec.ts";
 import { postedNote } from "../../../gateway/posted.ts";
 import type { Batch, Known, Seq } from "../../../log/log.ts";
 import { findTarget, type PostPlace } from "../../api/acting.ts";
-import type { Said, SayOutcome, SayScene } from "../../api/say.ts";
+import type { Said, SayOutcome, SayScene, Speech } from "../../api/say.ts";
 import type { OutcomeWaiter } from "../../api/waiter.ts";
 import type { V1Deps } from "../deps.ts";
 import { ProblemError } from "../problems.ts";
@@ -97,14 +97,37 @@ const NOTHING_SAID = new ProblemError("unprocessable", "a message has a text or 
 const isId = (id: string | null | undefined): id is string => typeof id === "string";
 
 function say(posting: Posting, found: Found, deps: PostDeps, waiter: OutcomeWaiter<Reply>): void {
-  let made: Made | null = null;
-  deps.ingest.sayThen((scene) => (made = make(posting, found, scene, deps)).said, {
-    answered: (outcome) => {
-      if (made === null) waiter.failed(new Error("a message was said before it was made"));
-      else answered(made, outcome, deps, waiter);
-    },
-    failed: (error) => waiter.failed(error),
-  });
+  deps.ingest.sayThen(new PostSpeech(posting, found, deps, waiter));
+}
+
+/** One object carries a post all the way: of these there are many. */
+class PostSpeech implements Speech {
+  readonly #posting: Posting;
+  readonly #found: Found;
+  readonly #deps: PostDeps;
+  readonly #waiter: OutcomeWaiter<Reply>;
+  #made: Made | null = null;
+
+  constructor(posting: Posting, found: Found, deps: PostDeps, waiter: OutcomeWaiter<Reply>) {
+    this.#posting = posting;
+    this.#found = found;
+    this.#deps = deps;
+    this.#waiter = waiter;
+  }
+
+  make(scene: SayScene): Said {
+    this.#made = make(this.#posting, this.#found, scene, this.#deps);
+    return this.#made.said;
+  }
+
+  answered(outcome: SayOutcome): void {
+    if (this.#made === null) this.failed(new Error("a message was said before it was made"));
+    else answered(this.#made, outcome, this.#deps, this.#waiter);
+  }
+
+  failed(error: unknown): void {
+    this.#waiter.failed(error);
+  }
 }
 
 async function find({ gateway, fields, access }: Posting, deps: PostDeps): Promise<Found> {
@@ -219,8 +242,10 @@ function make(posting: Posting, { about, files }: Found, scene: SayScene, deps: 
   const message = isDropped ? given : verdict.message;
   const rest = shownRest(message, fields, { about, files });
   const once = onceOf(posting);
-  const answer = isDropped ? `dropped ${verdict.reason}` : `${message.timestamp} ${rest}`;
-  const batchOnce = once === null ? null : { ...once, answer };
+  const batchOnce =
+    once === null
+      ? null
+      : { ...once, answer: isDropped ? `dropped ${verdict.reason}` : `${message.timestamp} ${rest}` };
   if (isDropped) {
     const batch = batchOnce === null ? null : { account: account.key, entries: [], once: batchOnce };
     return { said: { batch, dropped: { message, drop: verdict } }, at, once: batchOnce, rest };
@@ -241,14 +266,15 @@ interface Parts extends Found {
 
 function batchOf(
   { message: given, text, about, files, refs, at }: Parts,
-  { mentions }: NewMessageBody,
+  fields: NewMessageBody,
   { account }: SayScene,
   { clock }: PostDeps,
 ): Batch {
   const message = text.text === given.text ? given : { ...given, text: text.text };
   const ids = files.map(({ id }) => id);
+  const mentions = mentionsOf(fields.mentions, message);
   const stored = { message, source: text.source, about, files: ids, avatar: null, topic: null };
-  const payload = encodeStored(Object.assign(stored, mentionsOf(mentions, message)));
+  const payload = encodeStored(mentions === null ? stored : { ...stored, mentions });
   const note = postedNote(message, account, refs);
   // A notice is for every reader; only its message says that it is one.
   const label = message.event === EventLabel.notice ? "" : message.event;

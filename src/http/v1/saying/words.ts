@@ -11,14 +11,16 @@ export const LABELS: Readonly<Record<MessageStyle, string>> = {
   notice: EventLabel.notice,
 };
 
-/** For `Stored.mentions`: only where it makes a difference, as no whole room is notified without such a sign. */
+/**
+ * For `Stored.mentions`; null: nothing has to be said, as no whole room is notified without such a sign, or may be.
+ */
 export function mentionsOf(
   mentions: NewMessageBody["mentions"],
   { text, username }: Pick<Message, "text" | "username">,
-): { readonly mentions?: Mentions } {
-  if (mentions === "all") return {};
-  if (mentions === "none") return { mentions };
-  return text.includes("@") || username.includes("@") ? { mentions: "users" } : {};
+): Mentions | null {
+  if (mentions === "all") return null;
+  if (mentions === "none") return mentions;
+  return text.includes("@") || username.includes("@") ? "users" : null;
 }
 
 interface Names {
