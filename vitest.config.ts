@@ -3,6 +3,7 @@ import path from "node:path";
 import { defineConfig } from "vitest/config";
 import { ALIASES } from "./tools/build/packages.ts";
 import { LeftOut } from "./tools/left-out.ts";
+import { SuitesFirst } from "./tools/suites-first.ts";
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < 22 || (major === 22 && minor < 18)) {
@@ -32,6 +33,7 @@ export default defineConfig({
     hookTimeout: 600_000,
     // Most of the time goes into waiting for programs that the tests start.
     maxWorkers: Math.max(2, availableParallelism()),
+    sequence: { sequencer: SuitesFirst },
     reporters: ["default", new LeftOut(KINDS, FOLDERS)],
     projects: [
       {
