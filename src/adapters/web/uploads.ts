@@ -21,15 +21,17 @@ export type KeptUpload =
   | { readonly ok: true; readonly bytes: number; readonly mime: string }
   | { readonly ok: false; readonly why: "too_large" | "failed" };
 
+type UploadSettings = Pick<WebSettings, "MaxFileSize" | "MaxFiles" | "Retention">;
+
 /** Contents of files, in a folder beside the store; what they are is in the store. */
 export class Uploads {
   readonly #store: ChatStore;
   readonly #records: ChatRecords;
-  readonly #settings: WebSettings;
+  readonly #settings: UploadSettings;
   readonly #folder: string;
 
   /** Throws what the file system throws. */
-  constructor(store: ChatStore, records: ChatRecords, settings: WebSettings) {
+  constructor(store: ChatStore, records: ChatRecords, settings: UploadSettings) {
     this.#store = store;
     this.#records = records;
     this.#settings = settings;
@@ -44,7 +46,11 @@ export class Uploads {
   }
 
   /** Writes the content down. What is too long, or breaks off, leaves nothing. */
-  async keep(id: string, source: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<KeptUpload> {
+  async keep(
+    id: string,
+    source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<KeptUpload> {
     const { MaxFileSize } = this.#settings;
     const path = join(this.#folder, id);
     let bytes = 0;
@@ -98,7 +104,13 @@ export class Uploads {
 
   /** Its content is kept; what is too much now goes at once, and not only with the next sweep. */
   async add(file: StoredUpload, signal: AbortSignal): Promise<void> {
-    await this.#store.write(() => this.#records.addFile(file), signal);
+    try {
+      await this.#store.write(() => this.#records.addFile(file), signal);
+    } catch (error) {
+      // Nobody would know of its content, and no limit would count it.
+      await unlink(join(this.#folder, file.id)).catch(() => undefined);
+      throw error;
+    }
     if (this.#records.bytes > this.#settings.MaxFiles) await this.sweep(file.atMs);
   }
 
