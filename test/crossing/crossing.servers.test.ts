@@ -14,8 +14,8 @@ import { setStage, type Stage } from "./stage.ts";
  */
 
 const PAGE = path.join(import.meta.dirname, "../../docs/crossing.md");
-/** Four programs of others start, and some hundred messages cross. */
-const PATIENCE_MS = 400_000;
+/** Four programs of others start, and some hundred messages cross; each wait has its own end. */
+const PATIENCE_MS = 600_000;
 
 needs(["inspircd", "python3-irc", "prosody", "python3-slixmpp", "synapse", "python3-matrix-nio"], () => {
   describe("everything from everywhere to everywhere", () => {

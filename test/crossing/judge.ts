@@ -7,6 +7,7 @@ import {
   type Shared,
   type Sight,
   type SightKind,
+  shownName,
 } from "./place.ts";
 import { CHEERS, copies, EMOJIS, fileOf, type Homes, pictureOf, visitorOf } from "./play.ts";
 import type { Stage } from "./stage.ts";
@@ -74,7 +75,7 @@ function judgeOne(
   if (written[from] === undefined) return NEVER;
   const word = wordOf(thing, from);
   const me = to === "plain" ? NAMES.api : NAMES[to];
-  return judgeSaying({ thing, word, bare: bare(word), author: NAMES[from] }, to, sights, me);
+  return judgeSaying({ thing, word, bare: bare(word), author: shownName(from) }, to, sights, me);
 }
 
 /** What each deed needs of the network where it is done. */
@@ -127,9 +128,9 @@ async function judgeDeed(way: Way, thing: DeedName): Promise<Judged> {
       return await files(way, thing, [fileOf(word), pictureOf(word)]);
     case "join":
     case "leave":
-      return judgeNews(thing, { word: visitorOf(from), author: visitorOf(from) }, to, sights);
+      return judgeNews(thing, { word: visitorOf(from), author: shownName(from, visitorOf(from)) }, to, sights);
     case "topic":
-      return judgeNews(thing, { word, author: NAMES[from] }, to, sights);
+      return judgeNews(thing, { word, author: shownName(from) }, to, sights);
   }
 }
 
@@ -144,7 +145,7 @@ interface Doing {
 
 function act({ from, to, sights }: Way, { thing, kind, bare = "", about, emoji = "" }: Doing): Judged {
   const alike = copies(sights, wordOf(about, from)).slice(0, 3);
-  const one = { thing, word: wordOf(thing, from), bare, author: NAMES[from], kind, emoji };
+  const one = { thing, word: wordOf(thing, from), bare, author: shownName(from), kind, emoji };
   return judgeAct({ ...one, ...idsOf(alike) }, to, sights);
 }
 
@@ -156,7 +157,7 @@ function idsOf(alike: readonly Sight[]): Pick<Act, "target" | "alike"> {
 function toReader({ from, to, sights, home }: Way, thing: "answer" | "cheer"): Judged {
   const word = wordOf(thing, from, to === "plain" ? "" : to);
   const target = home.slice(1, 2);
-  const one = { thing, word, bare: `indeed ${word}`, author: NAMES[from], target, alike: home };
+  const one = { thing, word, bare: `indeed ${word}`, author: shownName(from), target, alike: home };
   if (thing === "answer") return judgeAct({ ...one, kind: "normal", emoji: "" }, to, sights);
   return judgeAct({ ...one, kind: "reaction", emoji: CHEERS[from] }, to, sights);
 }
@@ -164,7 +165,7 @@ function toReader({ from, to, sights, home }: Way, thing: "answer" | "cheer"): J
 /** Whatever the reader can fetch has to be what was sent. */
 async function files({ from, to, sights }: Way, thing: DeedName, sent: readonly Shared[]): Promise<Judged> {
   const word = wordOf(thing, from);
-  const { verdict, faults } = judgeFiles({ thing, word, bare: "", author: NAMES[from] }, to, sights, sent.length);
+  const { verdict, faults } = judgeFiles({ thing, word, bare: "", author: shownName(from) }, to, sights, sent.length);
   const native = sights.flatMap(({ file }) => (file === null ? [] : [file]));
   const links = linksIn(word, sights);
   const wrong: string[] = [];

@@ -11,6 +11,7 @@ const TITLES: Readonly<Record<Reader, string>> = {
   discord: "Discord",
   slack: "Slack",
   telegram: "Telegram",
+  web: "Web chat",
   api: "HTTP API",
   plain: "HTTP API without `FullEvents`",
 };

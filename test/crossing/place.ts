@@ -1,6 +1,6 @@
 /** Who takes part, and what a person's program has shown. */
 
-export const NETWORKS = ["irc", "xmpp", "matrix", "mattermost", "discord", "slack", "telegram", "api"] as const;
+export const NETWORKS = ["irc", "xmpp", "matrix", "mattermost", "discord", "slack", "telegram", "web", "api"] as const;
 export type Network = (typeof NETWORKS)[number];
 /** Those whose servers others made. */
 export const REAL_NETWORKS = ["irc", "xmpp", "matrix", "api"] as const satisfies readonly Network[];
@@ -67,5 +67,10 @@ export const NAMES: Readonly<Record<Network, string>> = {
   discord: "dora",
   slack: "sven",
   telegram: "tess",
+  web: "wilma",
   api: "anna",
 };
+
+/** As everybody else sees them. */
+export const shownName = (network: Network, name: string = NAMES[network]): string =>
+  network === "web" ? `${name} (guest)` : name;

@@ -12,6 +12,7 @@ export const EMOJIS: Readonly<Record<Network, string>> = {
   discord: "🎸",
   slack: "🎈",
   telegram: "🔥",
+  web: "🌊",
   api: "❤️",
 };
 export const CHEERS: Readonly<Record<Network, string>> = {
@@ -22,6 +23,7 @@ export const CHEERS: Readonly<Record<Network, string>> = {
   discord: "🎷",
   slack: "🎺",
   telegram: "👏",
+  web: "🥝",
   api: "🍒",
 };
 

@@ -1,3 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { ask } from "../../src/cli/client.ts";
+import { socketPath } from "../../src/http/admin/socket.ts";
 import { startInspircd } from "../servers/irc/inspircd.ts";
 import { SERVER_NAME, startSynapse } from "../servers/matrix/synapse.ts";
 import { NioPeople } from "../servers/people/nio.ts";
@@ -11,17 +14,18 @@ import { DISCORD_CHANNEL, type DiscordAccount, discordPlace } from "./discord-pl
 import { ircPlace } from "./irc-place.ts";
 import { matrixPlace } from "./matrix-place.ts";
 import { MATTERMOST_CHANNEL, type MattermostAccount, mattermostPlace } from "./mattermost-place.ts";
-import { type Network, NETWORKS, type Sight } from "./place.ts";
+import { type Network, NETWORKS, type Place, type Reader, type Sight } from "./place.ts";
 import type { Await, Places } from "./play.ts";
 import { SLACK_CHANNEL, type SlackAccount, slackPlace } from "./slack-place.ts";
 import { TELEGRAM_CHANNEL, type TelegramAccount, telegramPlace } from "./telegram-place.ts";
 import { holds, wordOf } from "./things.ts";
+import { webPlace } from "./web-place.ts";
 import { xmppPlace } from "./xmpp-place.ts";
 
 export const GATEWAY = "square";
 const PASSWORD = "open-sesame";
-/** For what one of a round has said to reach everybody, behind all else of the round; on a busy machine. */
-const PATIENCE_MS = 90_000;
+/** For everybody to come in; and so long nothing comes to those who wait for something; on a busy machine. */
+const SILENCE_MS = 60_000;
 const CHANNELS = {
   irc: "#square",
   xmpp: "square",
@@ -30,6 +34,7 @@ const CHANNELS = {
   discord: DISCORD_CHANNEL,
   slack: SLACK_CHANNEL,
   telegram: TELEGRAM_CHANNEL,
+  web: "square",
 } as const;
 const SERVICE = "conference.localhost";
 
@@ -42,6 +47,7 @@ export const SOURCES: Readonly<Record<Network, { readonly account: string; reado
   discord: { account: "discord.net", channel: CHANNELS.discord },
   slack: { account: "slack.net", channel: CHANNELS.slack },
   telegram: { account: "telegram.net", channel: CHANNELS.telegram },
+  web: { account: "web.net", channel: CHANNELS.web },
   api: { account: "api.writer", channel: GATEWAY },
 };
 
@@ -85,7 +91,7 @@ export async function setStage(): Promise<Stage> {
         prosody.register("rialto", PASSWORD),
       ]);
     await nio.quit(user.id);
-    const [media = 0] = await freePorts(1);
+    const [media = 0, web = 0] = await freePorts(2);
     const config = configuration({
       irc: ircd.port,
       xmpp: prosody.port,
@@ -94,11 +100,13 @@ export async function setStage(): Promise<Stage> {
       discord: discord.account,
       slack: slack.account,
       telegram: telegram.account,
+      web,
       media,
     });
     const rialto = await kept(startRialto({ config }), async (program) => await program.dispose());
     const stream = async (account: string): Promise<ApiStream> => await rialto.client(account).stream();
     const [full, plain] = [await stream("full"), await stream("plain")];
+    const guest = await kept(guestOf(rialto, web), async (place) => await place.quit());
     const api = apiPlace(rialto.client("writer"), full, GATEWAY);
     const places: Places = {
       irc,
@@ -108,6 +116,7 @@ export async function setStage(): Promise<Stage> {
       discord: discord.place,
       slack: slack.place,
       telegram: telegram.place,
+      web: guest,
       api,
     };
     const reached = reaching(places, () => sightsOf(plain), rialto);
@@ -119,43 +128,87 @@ export async function setStage(): Promise<Stage> {
   }
 }
 
+/** The chat is Rialto's own: people come as soon as its room is open. */
+async function guestOf(rialto: Rialto, port: number): Promise<Place> {
+  const question = { method: "POST", path: "/api/v1/invites", body: { gateway: GATEWAY, uses: 2 } } as const;
+  const { body } = await eventually(
+    async () => await ask(socketPath(rialto.dataPath), question),
+    ({ status }) => status === 200,
+    () => "the room of the web chat to open",
+  );
+  return await webPlace(`http://127.0.0.1:${port}`, (JSON.parse(body) as { readonly url: string }).url);
+}
+
 /** Everybody sees what everybody says; asks again and again until it is so. */
 async function allIn(places: Places): Promise<void> {
   const words = (from: Network): string => wordOf("hello", from);
-  const seen = (to: Network, from: Network): boolean =>
-    to === from || places[to].sights().some(({ text }) => holds(text, words(from)));
-  const pairs = NETWORKS.flatMap((to) => NETWORKS.map((from) => [to, from] as const));
+  let missing: readonly (readonly [Network, Network])[] = [];
   let tries = 0;
   await eventually(
     async () => {
-      if (tries % 25 === 0) {
-        const unheard = NETWORKS.filter((from) => NETWORKS.some((to) => !seen(to, from)));
-        await Promise.all(unheard.map(async (from) => await places[from].say(words(from), "normal")));
-      }
+      missing = NETWORKS.flatMap((to) => {
+        const sights = places[to].sights();
+        const unheard = NETWORKS.filter((from) => from !== to && !sights.some(({ text }) => holds(text, words(from))));
+        return unheard.map((from) => [to, from] as const);
+      });
+      const unheard = new Set(missing.map(([, from]) => from));
+      if (tries % 25 === 0)
+        await Promise.all([...unheard].map(async (from) => await places[from].say(words(from), "normal")));
       tries += 1;
-      return pairs.filter(([to, from]) => !seen(to, from));
+      return missing;
     },
-    (missing) => missing.length === 0,
-    () => `everybody to hear everybody; not so: ${JSON.stringify(pairs.filter(([to, from]) => !seen(to, from)))}`,
+    (pairs) => pairs.length === 0,
+    () => `everybody to hear everybody; not so: ${JSON.stringify(missing)}`,
+    SILENCE_MS,
   );
 }
 
+/** All who wait look together: who looks all the time takes it from the program that is waited for. */
 function reaching(places: Places, plain: () => readonly Sight[], rialto: Rialto): Await {
-  return async (from, words) => {
-    const readers = [
-      ...NETWORKS.filter((to) => to !== from || to === "api").map((to) => [to, () => places[to].sights()] as const),
-      ["plain", plain] as const,
-    ];
-    const missing = (): readonly string[] =>
-      readers.flatMap(([to, sights]) => (sights().some(({ text }) => holds(text, words)) ? [] : [to]));
-    for (const begun = Date.now(); missing().length > 0;) {
-      if (Date.now() - begun > PATIENCE_MS)
-        throw new Error(
-          `"${words}" has not reached ${missing().join(", ")}; Rialto printed:\n${rialto.output().slice(-4_000)}`,
-        );
-      await new Promise((resolve) => setTimeout(resolve, 20));
+  const readers = [...NETWORKS.map((to) => [to, () => places[to].sights()] as const), ["plain", plain] as const];
+  const waiting = new Set<Waiting>();
+  let looking = false;
+  const look = async (): Promise<void> => {
+    looking = true;
+    for (let [sinceMs, before] = [Date.now(), -1]; waiting.size > 0;) {
+      const begunMs = performance.now();
+      let count = 0;
+      for (const [to, sights] of readers) {
+        const all = sights();
+        count += all.length;
+        for (const { missing, words } of waiting) {
+          if (missing.has(to) && all.some(({ text }) => holds(text, words))) missing.delete(to);
+        }
+      }
+      if (count !== before) [sinceMs, before] = [Date.now(), count];
+      const isOver = Date.now() - sinceMs > SILENCE_MS;
+      for (const one of waiting) {
+        if (one.missing.size > 0 && !isOver) continue;
+        waiting.delete(one);
+        one.done();
+      }
+      await sleep(Math.max(20, 4 * (performance.now() - begunMs)));
     }
+    looking = false;
   };
+  return async (from, words) => {
+    const { promise, resolve: done } = Promise.withResolvers<void>();
+    const missing = new Set(readers.map(([to]) => to).filter((to) => to !== from || to === "api"));
+    waiting.add({ words, missing, done });
+    if (!looking) void look();
+    await promise;
+    if (missing.size > 0)
+      throw new Error(
+        `"${words}" has not reached ${[...missing].join(", ")}; Rialto printed:\n${rialto.output().slice(-4_000)}`,
+      );
+  };
+}
+
+interface Waiting {
+  readonly words: string;
+  /** Who has not seen them yet. */
+  readonly missing: Set<Reader>;
+  readonly done: () => void;
 }
 
 function configuration(at: {
@@ -166,6 +219,7 @@ function configuration(at: {
   readonly discord: DiscordAccount;
   readonly slack: SlackAccount;
   readonly telegram: TelegramAccount;
+  readonly web: number;
   readonly media: number;
 }): string {
   const bridge = (account: string, channel: string): string =>
@@ -207,6 +261,9 @@ AppToken = "${at.slack.AppToken}"
 [telegram.net]
 ApiURL = "${at.telegram.ApiURL}"
 Token = "${at.telegram.Token}"
+[web.net]
+BindAddress = "127.0.0.1:${at.web}"
+Rate = 100000
 [api.writer]
 FullEvents = true
 Buffer = 10000
@@ -225,6 +282,7 @@ ${bridge("mattermost.net", CHANNELS.mattermost)}
 ${bridge("discord.net", CHANNELS.discord)}
 ${bridge("slack.net", CHANNELS.slack)}
 ${bridge("telegram.net", CHANNELS.telegram)}
+${bridge("web.net", CHANNELS.web)}
 ${["writer", "full", "plain"].map((name) => bridge(`api.${name}`, "api")).join("\n")}
 `;
 }

@@ -6,6 +6,7 @@ export function wordOf(thing: string, from: Network, to = ""): string {
 }
 
 export function holds(text: string, word: string): boolean {
+  if (!text.includes(word)) return false;
   // The number of a colour may stand right before it.
   return new RegExp(String.raw`(?<![A-Za-z0-9])${word}(?![A-Za-z0-9])`, "u").test(text.replaceAll(COLOUR, " "));
 }
@@ -49,6 +50,7 @@ const everywhere = (words: (word: string) => string): Saying["written"] => ({
   discord: words,
   slack: words,
   telegram: words,
+  web: words,
   api: words,
 });
 
@@ -66,6 +68,7 @@ export const SAYINGS: readonly Saying[] = [
     mattermost: around("**"),
     discord: around("**"),
     slack: around("*"),
+    web: around("**"),
     api: around("**"),
     telegram: around("<b>", "</b>"),
   }),
@@ -76,6 +79,7 @@ export const SAYINGS: readonly Saying[] = [
     mattermost: around("_"),
     discord: around("*"),
     slack: around("_"),
+    web: around("*"),
     api: around("*"),
     telegram: around("<i>", "</i>"),
   }),
@@ -92,6 +96,7 @@ export const SAYINGS: readonly Saying[] = [
     mattermost: around("~~"),
     discord: around("~~"),
     slack: around("~"),
+    web: around("~~"),
     api: around("~~"),
     telegram: around("<s>", "</s>"),
   }),
@@ -99,6 +104,7 @@ export const SAYINGS: readonly Saying[] = [
     irc: around("\u000301,01", "\u0003"),
     matrix: around("<span data-mx-spoiler>", "</span>"),
     discord: around("||"),
+    web: around("||"),
     api: around("||"),
     telegram: around("<tg-spoiler>", "</tg-spoiler>"),
   }),
@@ -109,6 +115,7 @@ export const SAYINGS: readonly Saying[] = [
     mattermost: around("`"),
     discord: around("`"),
     slack: around("`"),
+    web: around("`"),
     api: around("`"),
     telegram: around("<code>", "</code>"),
   }),
@@ -126,6 +133,7 @@ export const SAYINGS: readonly Saying[] = [
       discord: (word) => line(`[${word}](${linkOf(word)})`),
       slack: (word) => line(`<${linkOf(word)}|${word}>`),
       telegram: (word) => line(`<a href="${linkOf(word)}">${word}</a>`),
+      web: (word) => line(`[${word}](${linkOf(word)})`),
       api: (word) => line(`[${word}](${linkOf(word)})`),
     },
   },
@@ -164,6 +172,7 @@ export const SAYINGS: readonly Saying[] = [
       discord: (word) => `one ${word}\ntwo ${word}`,
       slack: (word) => `one ${word}\ntwo ${word}`,
       telegram: (word) => `one ${word}\ntwo ${word}`,
+      web: (word) => `one ${word}\ntwo ${word}`,
       api: (word) => `one ${word}\ntwo ${word}`,
     },
   },
@@ -178,6 +187,7 @@ export const SAYINGS: readonly Saying[] = [
       discord: (word) => `\`\`\`\nif ${word}:\n  ${word}\n\`\`\``,
       slack: (word) => `\`\`\`\nif ${word}:\n  ${word}\n\`\`\``,
       telegram: (word) => `<pre>if ${word}:\n  ${word}</pre>`,
+      web: (word) => `\`\`\`\nif ${word}:\n  ${word}\n\`\`\``,
       api: (word) => `\`\`\`\nif ${word}:\n  ${word}\n\`\`\``,
     },
   },
@@ -192,6 +202,7 @@ export const SAYINGS: readonly Saying[] = [
       discord: (word) => `> old ${word}\nnew ${word}`,
       slack: (word) => `> old ${word}\nnew ${word}`,
       telegram: (word) => `<blockquote>old ${word}</blockquote>\nnew ${word}`,
+      web: (word) => `> old ${word}\nnew ${word}`,
       api: (word) => `> old ${word}\nnew ${word}`,
     },
   },

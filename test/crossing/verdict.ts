@@ -1,7 +1,7 @@
 import { seen as seenOnDiscord } from "../servers/discord/markdown.ts";
 import { seen } from "../servers/mattermost/markdown.ts";
 import { unescaped } from "../servers/telegram/tags.ts";
-import { NAMES, type Reader, type Sight, type SightKind } from "./place.ts";
+import { NAMES, type Reader, shownName, type Sight, type SightKind } from "./place.ts";
 import { addressOf, holds, linkOf } from "./things.ts";
 
 /** What became of one thing on its way to one reader. */
@@ -105,6 +105,20 @@ const MARKS: Readonly<Record<Reader, Readonly<Record<string, Mark>>>> = {
     pre: (word) => new RegExp(`^<pre>if ${word}:\n {2}${word}</pre>$`, "u"),
     quote: (word) => new RegExp(`^<blockquote>old ${word}</blockquote>\nnew ${word}$`, "u"),
   },
+  web: {
+    bold: (word) => new RegExp(`<b>${word}</b>`, "u"),
+    italic: (word) => new RegExp(`<i>${word}</i>`, "u"),
+    underline: (word) => new RegExp(`<u>${word}</u>`, "u"),
+    strike: (word) => new RegExp(`<s>${word}</s>`, "u"),
+    spoiler: (word) => new RegExp(`<spoiler>${word}</spoiler>`, "u"),
+    code: (word) => new RegExp(`<code>${word}</code>`, "u"),
+    link: (word) => new RegExp(`<a href="${linkOf(word)}">${word}</a>`, "u"),
+    lines: (word) => new RegExp(`^one ${word}\ntwo ${word}$`, "u"),
+    pre: (word) => new RegExp(`^<pre><code>if ${word}:\n {2}${word}</code></pre>$`, "u"),
+    quote: (word) => new RegExp(`^<blockquote>old ${word}</blockquote>\nnew ${word}$`, "u"),
+    list: (word) => new RegExp(`^<ul><li>one ${word}</li><li>two ${word}</li></ul>$`, "u"),
+    numbered: (word) => new RegExp(`^<ol><li>one ${word}</li><li>two ${word}</li></ol>$`, "u"),
+  },
   api: {},
   plain: {},
 };
@@ -140,7 +154,7 @@ export function judgeSaying(said: Said, reader: Reader, all: readonly Sight[], m
   const style = STYLED[thing];
   const isOne = sights.length === 1 && sights[0]?.kind === (style ?? "normal");
   if (thing === "mention") return { verdict: mentioned(sights, reader, me), faults };
-  const isMarkdown = !["irc", "xmpp", "matrix", "slack", "telegram"].includes(reader);
+  const isMarkdown = !["irc", "xmpp", "matrix", "slack", "telegram", "web"].includes(reader);
   const mark = (MARKS[reader][thing] ?? (isMarkdown ? MARKDOWN[thing] : undefined))?.(word);
   const [first = ""] = written;
   if (mark !== undefined && isOne && mark.test(first)) {
@@ -257,10 +271,11 @@ const WAYS: Partial<Readonly<Record<SightKind, RegExp>>> = {
   topic: /\btopic\b/u,
 };
 
-/** The API has names beside the text. */
+/** The API and the web chat have names beside the text. */
 function withoutName(text: string, reader: Reader, author: string): string {
-  if (reader === "api" || reader === "plain") return text;
-  return text.replace(new RegExp(`^(?:<p>)?(?:<${author}>|&lt;${author}&gt;)(?:\\s|<br>)`, "u"), "");
+  if (reader === "api" || reader === "plain" || reader === "web") return text;
+  const name = literally(author);
+  return text.replace(new RegExp(`^(?:<p>)?(?:<${name}>|&lt;${name}&gt;)(?:\\s|<br>)`, "u"), "");
 }
 
 /** HTML and Markdown without their escapes. */
@@ -268,10 +283,13 @@ function wordsOf(text: string, reader: Reader): string {
   if (reader === "mattermost") return seen(text);
   if (reader === "discord") return seenOnDiscord(text);
   if (reader === "telegram") return unescaped(text);
-  if (reader !== "matrix") return text;
+  if (reader !== "matrix" && reader !== "web") return text;
   const lines = text.replaceAll("<br>", "\n");
   return lines.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&amp;", "&");
 }
+
+/** Of names: guests of the web chat have brackets in theirs. */
+const literally = (name: string): string => name.replaceAll(/[()]/gu, String.raw`\$&`);
 
 const CODES: readonly (readonly [string, string])[] = [
   ["\u0002", "bold"],
@@ -284,14 +302,14 @@ const CODES: readonly (readonly [string, string])[] = [
 
 /** How it looks, without what is different each time: `⏎` is a new line, `⏎⏎` a new message. */
 function sample(shown: readonly string[], { word, author }: Pick<Said, "word" | "author">): string {
-  const names = [author, ...Object.values(NAMES)].join("|");
+  const names = [author, shownName("web"), ...Object.values(NAMES)].map(literally).join("|");
   let text = shown.map((one) => one.replaceAll("\n", " ⏎ ")).join(" ⏎⏎ ");
   for (const [code, name] of CODES) text = text.replaceAll(code, `‹${name}›`);
   return (
     text
       .replaceAll(/https:\/\/discord\.com\/channels\/[\d/]+/gu, "‹link›")
       .replaceAll(/https?:\/\/127\.0\.0\.1:\d+\/\S+/gu, "‹link›")
-      .replaceAll(new RegExp(String.raw`\b(?:${names})\b`, "gu"), "name")
+      .replaceAll(new RegExp(String.raw`(?<!\w)(?:${names})(?!\w)`, "gu"), "name")
       .replaceAll(new RegExp(word, "giu"), "text")
       // Of the message that is quoted.
       .replaceAll(/\b(?:[a-z]+ed|home)Q[a-z]+\b/gu, "text")

@@ -61,7 +61,7 @@ export interface Shown {
   }[];
 }
 
-type Told = Readonly<Record<string, unknown>> & { readonly type: string };
+export type Told = Readonly<Record<string, unknown>> & { readonly type: string };
 
 /** Somebody with a browser: plain HTTP, and no code of the page or of the adapter. */
 export class WebGuest {
@@ -81,12 +81,13 @@ export class WebGuest {
     this.name = name;
   }
 
-  async join(invite: string): Promise<Answered> {
+  async join(invite: string, headers: Readonly<Record<string, string>> = {}): Promise<Answered> {
     const secret = invite.includes("#") ? invite.slice(invite.indexOf("#") + 1) : invite;
     const answered = await ask(this.base, {
       method: "POST",
       path: "/v1/join",
       body: { invite: secret, name: this.name },
+      headers,
     });
     if (answered.status !== 201) return answered;
     this.cookie = answered.headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
