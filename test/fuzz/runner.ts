@@ -61,6 +61,7 @@ export async function runTarget(
       failures.push({ turn, input: one.show().slice(0, SHOWN_MAX), error });
     }
   } finally {
+    await target.end?.();
     process.off("unhandledRejection", onStray);
     process.off("uncaughtException", onStray);
   }

@@ -12,4 +12,6 @@ export interface Case {
 export interface Target {
   readonly name: string;
   readonly make: (random: Random) => Case;
+  /** Of what several inputs share. */
+  readonly end?: () => Promise<void>;
 }

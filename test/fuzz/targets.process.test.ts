@@ -5,7 +5,7 @@ import type { Target } from "./target.ts";
 import { TARGETS } from "./targets/all.ts";
 
 /** Each of their inputs is many requests, and costs fifty times as much as those of the others. */
-const DEAR: ReadonlySet<string> = new Set(["slack", "telegram"]);
+const DEAR: ReadonlySet<string> = new Set(["slack", "telegram", "web"]);
 
 // A sample, the same on each run; `npm run fuzz` goes on for as long as one likes, judges time and growth, and has the
 // whole program as well.

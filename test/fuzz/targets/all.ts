@@ -9,6 +9,7 @@ import { mattermost } from "./mattermost.ts";
 import { plans } from "./plans.ts";
 import { slack } from "./slack.ts";
 import { telegram } from "./telegram.ts";
+import { web } from "./web.ts";
 import { xmpp } from "./xmpp.ts";
 
 /** All that runs in one process; `http` is a target of its own. */
@@ -23,5 +24,6 @@ export const TARGETS: readonly Target[] = [
   discordGateway,
   slack,
   telegram,
+  web,
   plans,
 ];
