@@ -4,8 +4,10 @@ import type { Host } from "../../contract/host.ts";
 import type { WebProblemCode, WebRoom } from "../../contract/web-chat.ts";
 import { capabilities } from "./capabilities.ts";
 import { channelRef } from "./ids.ts";
+import { InOrder } from "./in-order.ts";
 import { authorOf } from "./receive.ts";
 import { publicUrl, type WebSettings } from "./settings.ts";
+import { Intents } from "./store/intents.ts";
 import { People } from "./store/people.ts";
 import { ChatRecords } from "./store/records.ts";
 import type { StoredChange, StoredGuest } from "./store/rows.ts";
@@ -34,6 +36,8 @@ export const refusal = (refused: WebProblemCode, detail: string, more: Partial<R
 
 export const UNAVAILABLE = refusal("unavailable", "the chat cannot take anything right now: try again", { retryS: 2 });
 
+export const NO_MORE = refusal("banned", "somebody who looks after the room does not let you in any more");
+
 export const isRefusal = (value: object): value is Refusal => "refused" in value;
 
 /** What is told to those who watch a room. */
@@ -54,6 +58,9 @@ export class Chat {
   readonly timeline: RoomTimeline;
   readonly people: People;
   readonly records: ChatRecords;
+  readonly intents: Intents;
+  /** Of what changes a message: one act after the other. */
+  readonly turns = new InOrder();
   readonly uploads: Uploads;
   readonly views: Views;
   readonly url: string;
@@ -72,6 +79,7 @@ export class Chat {
     this.timeline = new RoomTimeline(this.store.db);
     this.people = new People(this.store.db);
     this.records = new ChatRecords(this.store.db);
+    this.intents = new Intents(this.store.db);
     this.uploads = new Uploads(this.store, this.records, settings);
     this.views = new Views(this.timeline, (guest) => this.roomOf(guest));
   }

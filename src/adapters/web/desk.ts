@@ -12,12 +12,12 @@ import type {
   NewInvite,
 } from "../../contract/guests.ts";
 import { plainText } from "../../content/plain.ts";
+import { act as actOn, erase } from "./acts.ts";
 import type { Chat } from "./chat.ts";
 import { digestOf, newSecret } from "./guests.ts";
-import { deleted } from "./receive.ts";
-import { erase, publish } from "./saying.ts";
+import { publish } from "./saying.ts";
 import type { StoredReport } from "./store/records.ts";
-import type { StoredGuest, StoredMessage } from "./store/rows.ts";
+import type { StoredGuest, StoredMessage, StoredUpload } from "./store/rows.ts";
 
 const newId = (): string => randomBytes(6).toString("hex");
 
@@ -78,16 +78,19 @@ export class WebDesk implements GuestDesk {
   }
 
   async reject(id: string): Promise<boolean> {
-    const { timeline } = this.#chat;
+    const { timeline, records, uploads } = this.#chat;
     let isHeld = false as boolean;
+    let files: readonly StoredUpload[] = [];
     await this.#chat.change(() => {
       const message = timeline.find(id);
       isHeld = message?.state === "held";
       if (message?.state !== "held") return [];
       timeline.remove(id);
+      files = records.filesOf(id);
+      for (const file of files) records.removeFile(file.id);
       return [timeline.change(message.room, this.#chat.nowMs, { is: "hold", id, approved: false }, message.guest)];
     });
-    if (isHeld) await this.#chat.uploads.drop(this.#chat.records.filesOf(id));
+    await uploads.unlink(files);
     return isHeld;
   }
 
@@ -150,11 +153,17 @@ export class WebDesk implements GuestDesk {
 
   /** By ordinary deletions, which every network gets. What the core does not take now stays, for another try. */
   async #purge(guest: StoredGuest): Promise<number> {
-    const { timeline, nowMs } = this.#chat;
+    const { timeline, turns } = this.#chat;
     let count = 0;
-    for (const message of timeline.saidBy(guest.id)) {
-      if (message.state !== "held" && !(await this.#chat.hand(deleted(message, null, nowMs)))) break;
-      await erase(this.#chat, [message]);
+    for (const { id } of timeline.saidBy(guest.id)) {
+      const isGone = await turns.run(id, async () => {
+        const message = timeline.find(id);
+        if (message === null || message.print === "deleted") return true;
+        if (message.state !== "held") return await actOn(this.#chat, message, { is: "deleted", by: null });
+        await erase(this.#chat, [id]);
+        return true;
+      });
+      if (!isGone) break;
       count += 1;
     }
     return count;

@@ -3,11 +3,11 @@ import type { MessageRef } from "../../contract/ids.ts";
 import type { DeleteOp, EditOp, PostOp, ReactOp } from "../../contract/ops.ts";
 import type { Loss, Outcome, Reason } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
+import { erase } from "./acts.ts";
 import { capabilities } from "./capabilities.ts";
 import type { Chat } from "./chat.ts";
 import { messageId, messageRef } from "./ids.ts";
 import { partsAfter, type RenderedPart, renderParts, storedAuthor } from "./render.ts";
-import { erase } from "./saying.ts";
 import type { NewStored, StoredAuthor, StoredChange, StoredFile } from "./store/rows.ts";
 import { StoreClosed } from "./store/store.ts";
 
@@ -60,14 +60,14 @@ export class Outgoing {
           }),
         attempt.signal,
       );
-      await this.#erase(op.target.slice(parts.length), attempt.signal);
+      await erase(this.#chat, op.target.slice(parts.length), attempt.signal);
       return { is: "delivered", receipt: { messages: ids.map((id) => messageRef(id)), losses } };
     });
   }
 
   async delete(op: DeleteOp, attempt: Attempt): Promise<Outcome> {
     return await this.#try(op, attempt, async () => {
-      await this.#erase(op.target, attempt.signal);
+      await erase(this.#chat, op.target, attempt.signal);
       return DONE;
     });
   }
@@ -164,11 +164,6 @@ export class Outgoing {
     const file = { id, room, guest: "", message: "", name, mime, bytes, atMs: this.#chat.nowMs };
     await uploads.add(file, signal);
     return { id, mime, bytes };
-  }
-
-  async #erase(ids: readonly string[], signal: AbortSignal): Promise<void> {
-    const found = ids.map((id) => this.#chat.timeline.find(id)).filter((message) => message !== null);
-    await erase(this.#chat, found, signal);
   }
 
   #react({ target, channel, emoji, on, standing, author }: ReactOp): readonly StoredChange[] {

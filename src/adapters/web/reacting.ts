@@ -1,19 +1,26 @@
 import { randomBytes } from "node:crypto";
-import { type Chat, type Refusal, refusal, UNAVAILABLE, whyNot } from "./chat.ts";
-import { reacted } from "./receive.ts";
+import { act } from "./acts.ts";
+import { type Chat, NO_MORE, type Refusal, refusal, UNAVAILABLE, whyNot } from "./chat.ts";
 import type { StoredGuest } from "./store/rows.ts";
-import { guestAuthor } from "./views.ts";
 
 /** Different emoji on one message. */
 const EMOJI_MAX = 30;
 const EMOJI = /^(?:\p{RGI_Emoji}|:[\p{L}\p{N}_+\-]{1,40}:)$/v;
 
+interface Reaction {
+  readonly message: string;
+  readonly emoji: string;
+  readonly on: boolean;
+}
+
 /** A guest reacts to any message of the room, or no longer does; null: so it stands now. */
-export async function react(
-  chat: Chat,
-  guest: StoredGuest,
-  { message, emoji, on }: { readonly message: string; readonly emoji: string; readonly on: boolean },
-): Promise<Refusal | null> {
+export async function react(chat: Chat, guest: StoredGuest, reaction: Reaction): Promise<Refusal | null> {
+  return await chat.turns.run(reaction.message, async () => await reactNow(chat, guest, reaction));
+}
+
+async function reactNow(chat: Chat, { id }: StoredGuest, { message, emoji, on }: Reaction): Promise<Refusal | null> {
+  const guest = chat.people.find(id);
+  if (guest === null || guest.banned) return NO_MORE;
   if (!EMOJI.test(emoji)) return refusal("bad_request", "a reaction is one emoji");
   if (guest.muted) return refusal("muted", "somebody who looks after the room has muted you");
   if (chat.holds(guest)) return refusal("forbidden", "reactions are possible once somebody has approved what you said");
@@ -27,16 +34,9 @@ export async function react(
   if (on && !kinds.has(emoji) && kinds.size >= EMOJI_MAX)
     return refusal("too_many", `a message has at most ${EMOJI_MAX} different reactions`);
   const nonce = randomBytes(9).toString("base64url");
+  const by = { id: guest.id, name: guest.name };
   try {
-    const event = reacted({ room: guest.room, message, guest, emoji, on, nonce }, chat.nowMs);
-    if (!(await chat.hand(event))) return UNAVAILABLE;
-    await chat.change(() => {
-      if (!chat.timeline.react(message, emoji, guest.id, on)) return [];
-      const count = chat.timeline.reactions(message).filter((one) => one.emoji === emoji).length;
-      const change = { is: "reacted", id: message, emoji, on, count, author: guestAuthor(guest) } as const;
-      return [chat.timeline.change(guest.room, chat.nowMs, change)];
-    });
-    return null;
+    return (await act(chat, target, { is: "reacted", emoji, on, by, nonce })) ? null : UNAVAILABLE;
   } catch (error) {
     return whyNot(error);
   }

@@ -1,11 +1,13 @@
 import type { SaidStyle } from "../../contract/events.ts";
 import type { Author, Deleted, Edited, Membership, Posted, Reacted } from "../../contract/events.ts";
 import type { RemoteFile } from "../../contract/content.ts";
-import { channelRef, eventKey, fileRef, messageId, messageRef, userRef } from "./ids.ts";
-import type { StoredFile, StoredGuest, StoredMessage } from "./store/rows.ts";
+import { parse } from "../../content/formats.ts";
+import { channelRef, eventKey, fileRef, messageRef, userRef } from "./ids.ts";
+import { safeBlocks } from "./render.ts";
+import type { NewStored, StoredFile, StoredGuest, StoredMessage } from "./store/rows.ts";
 
 /** In which format guests write. */
-export const FORMAT = "markdown";
+const FORMAT = "markdown";
 
 /** As others see a guest: no member of another network can be taken for one. */
 export const shownName = (name: string): string => `${name} (guest)`;
@@ -20,7 +22,13 @@ export function readStyle(typed: string): { readonly style: "normal" | "action";
   return action === undefined ? { style: "normal", text: typed } : { style: "action", text: action };
 }
 
-type GuestSaid = Pick<StoredMessage, "id" | "room" | "author" | "style" | "text" | "reply" | "files" | "revision">;
+/** What was typed, as it is stored. */
+export function contentOf(typed: string): Pick<NewStored, "style" | "text" | "blocks"> {
+  const { style, text } = readStyle(typed);
+  return { style, text: typed, blocks: safeBlocks(parse(FORMAT, text)) };
+}
+
+type GuestSaid = Pick<StoredMessage, "id" | "room" | "author" | "style" | "text" | "reply" | "files">;
 
 const bodyOf = ({ style, text, files }: GuestSaid) => ({
   style: style satisfies SaidStyle,
@@ -54,10 +62,10 @@ export function posted(message: GuestSaid, atMs: number): Posted {
   };
 }
 
-/** `message`: as it is from now on. Two edits at once, or one after a crash, have the same revision. */
-export function edited(message: GuestSaid, atMs: number): Edited {
+/** `message`: as it is from now on. */
+export function edited(message: GuestSaid, nonce: string, atMs: number): Edited {
   return {
-    ...base(message.room, `${message.id} e${message.revision} ${messageId(message.text)}`, atMs),
+    ...base(message.room, `${message.id} e${nonce}`, atMs),
     kind: "edited",
     message: messageRef(message.id),
     aliases: [],

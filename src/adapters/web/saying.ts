@@ -1,11 +1,11 @@
-import { parse } from "../../content/formats.ts";
+import { randomBytes } from "node:crypto";
 import { measure } from "../../content/length.ts";
+import { act } from "./acts.ts";
 import { capabilities } from "./capabilities.ts";
-import { type Chat, type Refusal, refusal, UNAVAILABLE, whyNot } from "./chat.ts";
+import { type Chat, NO_MORE, type Refusal, refusal, UNAVAILABLE, whyNot } from "./chat.ts";
 import { messageId } from "./ids.ts";
 import { hasLink } from "./links.ts";
-import { deleted, edited, FORMAT, posted, readStyle, authorOf } from "./receive.ts";
-import { safeBlocks } from "./render.ts";
+import { contentOf, posted } from "./receive.ts";
 import type { NewStored, StoredFile, StoredGuest, StoredMessage } from "./store/rows.ts";
 import { guestAuthor } from "./views.ts";
 
@@ -114,11 +114,6 @@ function newMessage(
   };
 }
 
-function contentOf(typed: string): Pick<NewStored, "style" | "text" | "blocks"> {
-  const { style, text } = readStyle(typed);
-  return { style, text: typed, blocks: safeBlocks(parse(FORMAT, text)) };
-}
-
 /** What no later try mends. */
 function flawOf(chat: Chat, guest: StoredGuest, { text, reply, files }: GuestDraft): Refusal | null {
   if (guest.muted) return refusal("muted", "somebody who looks after the room has muted you");
@@ -167,58 +162,48 @@ function ownMessage(chat: Chat, guest: StoredGuest, id: string): StoredMessage |
   return message?.guest === guest.id && message.state === "said" ? message : null;
 }
 
+/** Asked for again, as after an answer that was lost. */
+function isTakenBack(chat: Chat, guest: StoredGuest, id: string): boolean {
+  const message = chat.timeline.find(id);
+  return message?.guest === guest.id && message.print === "deleted";
+}
+
 /** Another text for a message of one's own. */
 export async function reword(
   chat: Chat,
-  guest: StoredGuest,
+  { id: author }: StoredGuest,
   id: string,
   text: string,
 ): Promise<StoredMessage | Refusal> {
-  const message = ownMessage(chat, guest, id);
-  if (message === null) return GONE;
-  const flaw = flawOf(chat, guest, { text, reply: null, files: message.files.map((file) => file.id) });
-  if (flaw !== null) return flaw;
-  if (chat.holds(guest))
-    return refusal("forbidden", "what you say waits for approval: nothing can be changed until then");
-  const content = contentOf(text);
-  const next = { ...message, ...content, revision: message.revision + 1 };
-  try {
-    if (!(await chat.hand(edited(next, chat.nowMs)))) return UNAVAILABLE;
-    await chat.change(() => {
-      if (chat.timeline.find(id)?.state !== "said") return [];
-      chat.timeline.edit(id, content);
-      return [chat.timeline.change(message.room, chat.nowMs, { is: "edited", id })];
-    });
-    return chat.timeline.find(id) ?? next;
-  } catch (error) {
-    return whyNot(error);
-  }
+  return await chat.turns.run(id, async () => {
+    const guest = chat.people.find(author);
+    if (guest === null || guest.banned) return NO_MORE;
+    const message = ownMessage(chat, guest, id);
+    if (message === null) return GONE;
+    const flaw = flawOf(chat, guest, { text, reply: null, files: message.files.map((file) => file.id) });
+    if (flaw !== null) return flaw;
+    if (chat.holds(guest))
+      return refusal("forbidden", "what you say waits for approval: nothing can be changed until then");
+    const nonce = randomBytes(9).toString("base64url");
+    try {
+      if (!(await act(chat, message, { is: "edited", text, nonce }))) return UNAVAILABLE;
+    } catch (error) {
+      return whyNot(error);
+    }
+    return chat.timeline.find(id) ?? GONE;
+  });
 }
 
 /** A message of one's own is taken back; null: it is. */
 export async function takeBack(chat: Chat, guest: StoredGuest, id: string): Promise<Refusal | null> {
-  const message = ownMessage(chat, guest, id);
-  if (message === null) return GONE;
-  try {
-    if (!(await chat.hand(deleted(message, authorOf(guest), chat.nowMs)))) return UNAVAILABLE;
-    await erase(chat, [message]);
-    return null;
-  } catch (error) {
-    return whyNot(error);
-  }
-}
-
-/** Out of the store, with their files; the core knows already. Rejects with StoreClosed. */
-export async function erase(chat: Chat, messages: readonly StoredMessage[], signal?: AbortSignal): Promise<void> {
-  await chat.change(
-    () =>
-      messages.flatMap(({ id, room }) => {
-        const found = chat.timeline.find(id);
-        if (found === null || found.print === "deleted") return [];
-        chat.timeline.forget(id);
-        return found.state === "said" ? [chat.timeline.change(room, chat.nowMs, { is: "deleted", id })] : [];
-      }),
-    signal,
-  );
-  await chat.uploads.drop(messages.flatMap(({ id }) => chat.records.filesOf(id)));
+  return await chat.turns.run(id, async () => {
+    const message = ownMessage(chat, guest, id);
+    if (message === null) return isTakenBack(chat, guest, id) ? null : GONE;
+    const { name } = guest;
+    try {
+      return (await act(chat, message, { is: "deleted", by: { id: guest.id, name } })) ? null : UNAVAILABLE;
+    } catch (error) {
+      return whyNot(error);
+    }
+  });
 }

@@ -3,6 +3,7 @@ import type { FileRef } from "../../contract/ids.ts";
 import type { ChannelRef } from "../../contract/ids.ts";
 import type { ChannelRequest, Ended, Handlers, Joined, Member, OpenedFile, Session } from "../../contract/session.ts";
 import { ASKED, givenUp, lost, misconfigured } from "../kit/ends.ts";
+import { actAgain } from "./acts.ts";
 import type { capabilities } from "./capabilities.ts";
 import { Chat } from "./chat.ts";
 import { WebDesk } from "./desk.ts";
@@ -128,6 +129,7 @@ class WebSession implements Session<WebHandlers> {
   /** What a crash has left between the store and the log. The core knows what it has already. */
   async #recover(room: string): Promise<void> {
     try {
+      if (!(await actAgain(this.#chat, room))) return;
       for (const message of this.#chat.timeline.inState("new")) {
         if (message.room === room && !(await publish(this.#chat, message))) return;
       }

@@ -117,14 +117,19 @@ export class Uploads {
   /** What is too old, or too much, or belongs to nothing. */
   async sweep(nowMs: number): Promise<void> {
     const { Retention, MaxFiles } = this.#settings;
-    await this.drop(this.#records.filesToGo(nowMs - Retention, nowMs - UNUSED_MS, MaxFiles));
+    await this.#drop(this.#records.filesToGo(nowMs - Retention, nowMs - UNUSED_MS, MaxFiles));
   }
 
-  async drop(files: readonly StoredUpload[]): Promise<void> {
+  async #drop(files: readonly StoredUpload[]): Promise<void> {
     if (files.length === 0) return;
     await this.#store.write(() => {
       for (const { id } of files) this.#records.removeFile(id);
     });
+    await this.unlink(files);
+  }
+
+  /** The contents of what is not in the store any more. */
+  async unlink(files: readonly StoredUpload[]): Promise<void> {
     await Promise.all(files.map(async ({ id }) => await unlink(join(this.#folder, id)).catch(() => undefined)));
   }
 }

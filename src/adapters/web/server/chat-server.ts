@@ -7,7 +7,7 @@ import { errorCode } from "../../../lib/network-error.ts";
 import { Server } from "../../../lib/node-http.ts";
 import { builtPages, type StaticFiles } from "../../../lib/static-files.ts";
 import { lost, misconfigured } from "../../kit/ends.ts";
-import { type Chat, errorText, isRefusal, type Refusal, refusal, UNAVAILABLE } from "../chat.ts";
+import { type Chat, errorText, isRefusal, NO_MORE, type Refusal, refusal, UNAVAILABLE } from "../chat.ts";
 import { digestOf, join } from "../guests.ts";
 import { publicUrl, type WebSettings } from "../settings.ts";
 import type { StoredGuest } from "../store/rows.ts";
@@ -203,7 +203,7 @@ export class ChatServer {
       const wait = this.#strangers.take(call.owner);
       return wait > 0 ? tooMany(wait) : refusal("unauthorized", "join by an invite first");
     }
-    if (guest.banned) return refusal("banned", "somebody who looks after the room does not let you in any more");
+    if (guest.banned) return NO_MORE;
     if (!chat.rooms.has(guest.room)) return refusal("not_found", "the room is closed");
     for (const { method, path: pattern, counts, handle } of guestRoutes) {
       const match = method === request.method ? pattern.exec(path) : null;

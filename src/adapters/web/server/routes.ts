@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { WebMe, WebMessage } from "../../../contract/web-chat.ts";
 import { cut } from "../../../content/length.ts";
 import { isTexts } from "../../../lib/shapes.ts";
-import { isRefusal, type Refusal, refusal, whyNot } from "../chat.ts";
+import { isRefusal, NO_MORE, type Refusal, refusal, whyNot } from "../chat.ts";
 import { came, leave, rename } from "../guests.ts";
 import { react } from "../reacting.ts";
 import { reword, say, takeBack } from "../saying.ts";
@@ -17,7 +17,6 @@ const PAGE_MAX = 100;
 const WHY_MAX = 500;
 /** Of one guest: nobody's reports are to make those of others go. */
 const REPORTS_MAX = 20;
-const NO_MORE = refusal("banned", "somebody who looks after the room does not let you in any more");
 const KEY = /^[\x21-\x7e]{1,200}$/u;
 
 /** What guests can do. */

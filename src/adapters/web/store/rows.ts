@@ -97,6 +97,29 @@ export interface StoredGuest {
   readonly saidMs: number;
 }
 
+/** What a guest does to a message; `by` null: an operator. A nonce tells it from another one that is alike. */
+export type Act =
+  | { readonly is: "deleted"; readonly by: ActingGuest | null }
+  /** `text`: as it is from now on, as it was typed. */
+  | { readonly is: "edited"; readonly text: string; readonly nonce: string }
+  | {
+      readonly is: "reacted";
+      readonly emoji: string;
+      readonly on: boolean;
+      readonly by: ActingGuest;
+      readonly nonce: string;
+    };
+
+type ActingGuest = Pick<StoredGuest, "id" | "name">;
+
+/** An act that is on its way. */
+export interface Intent {
+  readonly seq: number;
+  readonly room: string;
+  readonly message: string;
+  readonly act: Act;
+}
+
 export interface StoredUpload {
   readonly id: string;
   readonly room: string;

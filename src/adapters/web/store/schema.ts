@@ -1,8 +1,8 @@
 import type { Database } from "better-sqlite3";
 
-const VERSION = 1;
-
-const TABLES = `
+/** What each format of the file has more than the one before. */
+const FORMATS = [
+  `
 CREATE TABLE invites (id TEXT PRIMARY KEY, digest BLOB NOT NULL UNIQUE, room TEXT NOT NULL, uses INTEGER NOT NULL,
   used INTEGER NOT NULL DEFAULT 0, hold INTEGER NOT NULL, created INTEGER NOT NULL, expires INTEGER NOT NULL) STRICT;
 CREATE TABLE guests (id TEXT PRIMARY KEY, room TEXT NOT NULL, name TEXT NOT NULL, skeleton TEXT NOT NULL,
@@ -31,16 +31,20 @@ CREATE TABLE bans (net TEXT NOT NULL, room TEXT NOT NULL, guest TEXT NOT NULL, u
 CREATE TABLE reports (id TEXT PRIMARY KEY, room TEXT NOT NULL, guest TEXT NOT NULL, name TEXT NOT NULL,
   message TEXT NOT NULL, why TEXT NOT NULL, at INTEGER NOT NULL) STRICT;
 CREATE TABLE rules (room TEXT PRIMARY KEY, rules TEXT NOT NULL) STRICT;
-`;
+`,
+  `
+CREATE TABLE intents (seq INTEGER PRIMARY KEY AUTOINCREMENT, room TEXT NOT NULL, message TEXT NOT NULL,
+  act TEXT NOT NULL) STRICT;
+`,
+] as const;
 
-/** Makes the tables where there are none. Throws what SQLite throws, and an Error for a store of a later version. */
+/** Makes the tables that are not there. Throws what SQLite throws, and an Error for a store of a later version. */
 export function prepareTables(db: Database): void {
   const found = Number(db.pragma("user_version", { simple: true }));
-  if (found !== 0 && found !== VERSION)
-    throw new Error(`it was written by a later version of Rialto (format ${found})`);
+  if (found > FORMATS.length) throw new Error(`it was written by a later version of Rialto (format ${found})`);
   db.transaction(() => {
-    if (found === 0) db.exec(TABLES);
+    for (const format of FORMATS.slice(found)) db.exec(format);
     // Always, so that there is a write-ahead log.
-    db.pragma(`user_version = ${VERSION}`);
+    db.pragma(`user_version = ${FORMATS.length}`);
   }).immediate();
 }

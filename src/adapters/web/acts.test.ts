@@ -1,0 +1,127 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { RecordingHost } from "../../../test/contract/recording-host.ts";
+import { eventually } from "../../../test/support/wait.ts";
+import { actAgain } from "./acts.ts";
+import { Chat, isRefusal } from "./chat.ts";
+import { WebDesk } from "./desk.ts";
+import { digestOf } from "./guests.ts";
+import { react } from "./reacting.ts";
+import { reword, say, takeBack } from "./saying.ts";
+import { schema, type WebSettings } from "./settings.ts";
+import type { StoredGuest } from "./store/rows.ts";
+
+const ROOM = "lobby";
+const DEFAULTS = Object.entries(schema.properties).map(([key, property]) => [
+  key,
+  "default" in property ? property.default : "127.0.0.1:1",
+]);
+
+/** A chat server over one folder and one log, which can die at any moment. */
+class World {
+  readonly log = new RecordingHost();
+  readonly folder = mkdtempSync(join(tmpdir(), "rialto-chat-acts-"));
+  chat = this.#open();
+
+  static async open(): Promise<World> {
+    const world = new World();
+    onTestFinished(async () => {
+      await world.chat.store.close();
+      rmSync(world.folder, { recursive: true });
+    });
+    await world.chat.store.write(() => world.chat.people.add(ANN, "ann", digestOf("secret of ann")));
+    return world;
+  }
+
+  async says(text: string): Promise<string> {
+    const said = await say(this.chat, ANN, text, { text, reply: null, files: [] });
+    if (isRefusal(said)) throw new Error(said.detail);
+    return said.message.id;
+  }
+
+  /** Dies when the log has what is done, and the store has not; then there is another one. */
+  async diesWithin(does: () => Promise<unknown>): Promise<void> {
+    const before = this.log.events.length;
+    this.log.hold();
+    const done = does();
+    await eventually(
+      () => Promise.resolve(this.log.events.length),
+      (count) => count > before,
+      () => "the log to have it",
+    );
+    await this.chat.store.close();
+    this.log.release();
+    await done.catch(() => undefined);
+    this.chat = this.#open();
+  }
+
+  #open(): Chat {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all settings with their defaults
+    const settings = Object.fromEntries(DEFAULTS) as WebSettings;
+    const chat = new Chat(settings, this.log, this.folder, () => undefined);
+    chat.rooms.add(ROOM);
+    return chat;
+  }
+}
+
+const ANN: StoredGuest = {
+  id: "guest:ann",
+  room: ROOM,
+  name: "ann",
+  invite: "",
+  net: "",
+  joinedMs: 1,
+  seenMs: 1,
+  present: true,
+  visits: 1,
+  held: false,
+  muted: false,
+  banned: false,
+  messages: 0,
+  saidMs: 0,
+};
+
+test("a message that is taken back is gone everywhere, also when Rialto dies between the log and its store", async () => {
+  const world = await World.open();
+  const id = await world.says("frist");
+  await world.diesWithin(async () => await takeBack(world.chat, ANN, id));
+  expect(await actAgain(world.chat, ROOM)).toBe(true);
+  expect(world.chat.timeline.find(id)).toMatchObject({ state: "gone", text: "", print: "deleted" });
+  expect(world.chat.intents.all(ROOM)).toEqual([]);
+  // The log has it once: it knows the key.
+  const keys = world.log.events.filter(({ kind }) => kind === "deleted").map(({ key }) => key);
+  expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
+  expect(await takeBack(world.chat, ANN, id)).toBeNull();
+});
+
+test("so is what an operator deletes, and so do an edit and a reaction stand, in the order in which they were asked", async () => {
+  const world = await World.open();
+  const [one, two] = [await world.says("one"), await world.says("two")];
+  await world.diesWithin(async () => await new WebDesk(world.chat).act(ANN.id, "purge"));
+  await world.diesWithin(
+    async () =>
+      await Promise.all([
+        reword(world.chat, ANN, two, "two, better"),
+        react(world.chat, ANN, { message: two, emoji: "👍", on: true }),
+      ]),
+  );
+  const again = actAgain(world.chat, ROOM);
+  const best = reword(world.chat, ANN, two, "two, best");
+  await Promise.all([again, best]);
+  expect(world.chat.timeline.find(one)?.state).toBe("gone");
+  expect(world.chat.timeline.find(two)).toMatchObject({ text: "two, best", state: "said" });
+  const texts = world.log.events.map((event) => (event.kind === "edited" ? event.body.source.text : null));
+  expect(texts.filter((text) => text !== null)).toEqual(["two, better", "two, better", "two, best"]);
+});
+
+test("what the log does not take is not done, and not done later", async () => {
+  const world = await World.open();
+  const id = await world.says("as it was");
+  world.chat.quiet();
+  expect(await takeBack(world.chat, ANN, id)).toMatchObject({ refused: "unavailable" });
+  expect(await reword(world.chat, ANN, id, "as it is")).toMatchObject({ refused: "unavailable" });
+  expect(world.chat.intents.all(ROOM)).toEqual([]);
+  expect(world.chat.timeline.find(id)).toMatchObject({ text: "as it was", state: "said" });
+});

@@ -1,0 +1,92 @@
+import type { Event } from "../../contract/events.ts";
+import type { Chat } from "./chat.ts";
+import { authorOf, contentOf, deleted, edited, reacted } from "./receive.ts";
+import type { Act, Intent, StoredChange, StoredMessage, StoredUpload } from "./store/rows.ts";
+import { guestAuthor } from "./views.ts";
+
+/**
+ * Changes a message, for the core and for the room. What is to be done is in the store before the core hears of it, so
+ * whatever ends the program between the two, the next start does the rest. To be called in the message's turn
+ * (`Chat.turns`). False: the core cannot take it now, and nothing has changed. Rejects with StoreClosed.
+ */
+export async function act(chat: Chat, { id, room }: Pick<StoredMessage, "id" | "room">, what: Act): Promise<boolean> {
+  const intent = await chat.store.write(() => chat.intents.add({ room, message: id, act: what }));
+  if (await carryOut(chat, intent)) return true;
+  await chat.store.write(() => chat.intents.remove(intent));
+  return false;
+}
+
+/**
+ * What a crash has left of acts. They come before whatever is asked for from now on, since their turns are taken before
+ * this returns. Resolves with false when the core cannot take them. Rejects with StoreClosed.
+ */
+export async function actAgain(chat: Chat, room: string): Promise<boolean> {
+  let last = Promise.resolve(true);
+  for (const intent of chat.intents.all(room)) {
+    const before = last;
+    last = chat.turns.run(intent.message, async () => (await before) && (await carryOut(chat, intent)));
+  }
+  return await last;
+}
+
+async function carryOut(chat: Chat, intent: Intent): Promise<boolean> {
+  const event = eventOf(chat, intent);
+  if (event !== null && !(await chat.hand(event))) return false;
+  let files: readonly StoredUpload[] = [];
+  await chat.change(() => {
+    files = [];
+    if (!chat.intents.remove(intent)) return [];
+    if (intent.act.is !== "deleted") return changed(chat, intent);
+    files = chat.records.filesOf(intent.message);
+    return forget(chat, intent.message);
+  });
+  await chat.uploads.unlink(files);
+  return true;
+}
+
+/** The same at each try. Null: there is nothing left to change. */
+function eventOf(chat: Chat, { message: id, room, act: what }: Intent): Event | null {
+  const message = chat.timeline.find(id);
+  if (message === null) return null;
+  const now = chat.nowMs;
+  switch (what.is) {
+    case "deleted":
+      return deleted({ id, room }, what.by === null ? null : authorOf(what.by), now);
+    case "edited":
+      return edited({ ...message, ...contentOf(what.text) }, what.nonce, now);
+    case "reacted":
+      return reacted({ room, message: id, guest: what.by, emoji: what.emoji, on: what.on, nonce: what.nonce }, now);
+  }
+}
+
+function changed(chat: Chat, { message: id, room, act: what }: Intent): readonly StoredChange[] {
+  const { timeline, nowMs } = chat;
+  if (what.is === "deleted" || timeline.find(id)?.state !== "said") return [];
+  if (what.is === "edited") {
+    timeline.edit(id, contentOf(what.text));
+    return [timeline.change(room, nowMs, { is: "edited", id })];
+  }
+  const { emoji, on, by } = what;
+  if (!timeline.react(id, emoji, by.id, on)) return [];
+  const count = timeline.reactions(id).filter((one) => one.emoji === emoji).length;
+  return [timeline.change(room, nowMs, { is: "reacted", id, emoji, on, count, author: guestAuthor(by) })];
+}
+
+/** Out of the store, with its files, whose contents are to be unlinked behind it. Within a transaction. */
+function forget({ timeline, records, nowMs }: Chat, id: string): readonly StoredChange[] {
+  const found = timeline.find(id);
+  if (found === null || found.print === "deleted") return [];
+  timeline.forget(id);
+  for (const file of records.filesOf(id)) records.removeFile(file.id);
+  return found.state === "said" ? [timeline.change(found.room, nowMs, { is: "deleted", id })] : [];
+}
+
+/** Out of the store; the core knows already, or never knew. Rejects with StoreClosed. */
+export async function erase(chat: Chat, ids: readonly string[], signal?: AbortSignal): Promise<void> {
+  let files: readonly StoredUpload[] = [];
+  await chat.change(() => {
+    files = ids.flatMap((id) => chat.records.filesOf(id));
+    return ids.flatMap((id) => forget(chat, id));
+  }, signal);
+  await chat.uploads.unlink(files);
+}

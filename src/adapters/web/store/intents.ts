@@ -1,0 +1,41 @@
+import type { Database } from "better-sqlite3";
+import type { Act, Intent } from "./rows.ts";
+import { Statements } from "./statements.ts";
+
+interface IntentRow {
+  readonly seq: number;
+  readonly message: string;
+  readonly act: string;
+}
+
+/**
+ * What somebody has asked to be changed about a message, until the core has it and the room shows it. All calls are to
+ * be made within a transaction, or only read.
+ */
+export class Intents {
+  readonly #sql: Statements;
+
+  constructor(db: Database) {
+    this.#sql = new Statements(db);
+  }
+
+  add({ room, message, act }: Omit<Intent, "seq">): Intent {
+    const text = "INSERT INTO intents (room, message, act) VALUES (?, ?, ?)";
+    return { seq: this.#sql.insert(text, room, message, JSON.stringify(act)), room, message, act };
+  }
+
+  /** False: it is carried out already. */
+  remove({ seq }: Intent): boolean {
+    return this.#sql.run("DELETE FROM intents WHERE seq = ?", seq) > 0;
+  }
+
+  /** Of a room, oldest first. */
+  all(room: string): readonly Intent[] {
+    const rows = this.#sql.all("SELECT seq, message, act FROM intents WHERE room = ? ORDER BY seq", room);
+    /* oxlint-disable typescript/no-unsafe-type-assertion -- only this file writes what is read here */
+    return (rows as readonly IntentRow[]).map(({ seq, message, act }) => {
+      return { seq, room, message, act: JSON.parse(act) as Act };
+    });
+    /* oxlint-enable typescript/no-unsafe-type-assertion */
+  }
+}
