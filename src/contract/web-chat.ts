@@ -92,7 +92,9 @@ export interface WebMe {
   readonly waiting: readonly { readonly id: string; readonly text: string }[];
 }
 
-/** `POST /v1/join`. */
+/**
+ * `POST /v1/join`. With an `Idempotency-Key` of at least 20 characters, made by chance, it is the same guest each time.
+ */
 export interface WebJoin {
   readonly invite: string;
   readonly name: string;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/wait.ts";
-import { ask, idIn, type WebGuest, wordsOf } from "./guest.ts";
+import { ask, idIn, WebGuest, wordsOf } from "./guest.ts";
 import { type WebStage, webStage } from "./stage.ts";
 
 let stage: WebStage;
@@ -106,6 +106,26 @@ test("an invite ends with its uses, with its time, and when it is taken back", a
   expect((await stage.admin("DELETE", `invites/${id}`)).status).toBe(204);
   expect(await refusedBy(url)).toBe(410);
   expect(await stage.command("invite", "nowhere")).toContain('there is no gateway "nowhere"');
+});
+
+test("a repeated join is the same guest, and uses the invite once", async () => {
+  const link = await stage.invite();
+  const key = { "Idempotency-Key": "0123456789abcdef01234567" };
+  const join = async (name: string, headers: Readonly<Record<string, string>> = key) => {
+    const guest = new WebGuest(stage.base, name);
+    const answered = await guest.join(link, headers);
+    return { status: answered.status, id: guest.id, cookie: guest.cookie };
+  };
+  const [first, again] = await Promise.all([join("quinn"), join("quinn")]);
+  expect([first.status, again]).toEqual([201, first]);
+  // Somebody who sees no answer may choose another name.
+  expect(await join("quincy")).toEqual(first);
+  const { json } = await ask(stage.base, { path: "/v1/me", headers: { Cookie: first.cookie } });
+  expect(json).toMatchObject({ guest: { id: first.id, name: "quincy" } });
+  expect((await join("rufus", { "Idempotency-Key": "another-key-of-another-one" })).status).toBe(410);
+  expect((await join("rufus", { "Idempotency-Key": "short" })).status).toBe(400);
+  await ask(stage.base, { method: "POST", path: "/v1/leave", headers: { Cookie: first.cookie } });
+  expect((await join("quincy")).status).toBe(410);
 });
 
 test("a name is there once, whatever it is written with", async () => {

@@ -31,7 +31,7 @@ class World {
       await world.chat.store.close();
       rmSync(world.folder, { recursive: true });
     });
-    await world.chat.store.write(() => world.chat.people.add(ANN, "ann", digestOf("secret of ann")));
+    await world.chat.store.write(() => world.chat.people.add(ANN, "ann", ADMISSION));
     return world;
   }
 
@@ -66,6 +66,8 @@ class World {
   }
 }
 
+const digest = digestOf("secret of ann");
+const ADMISSION = { digest, ticket: digest, salt: digest };
 const ANN: StoredGuest = {
   id: "guest:ann",
   room: ROOM,

@@ -1,11 +1,13 @@
-import { hash, randomBytes } from "node:crypto";
-import { type Chat, type Refusal, refusal, whyNot } from "./chat.ts";
+import { createHmac, hash, randomBytes } from "node:crypto";
+import { type Chat, NO_MORE, type Refusal, refusal, whyNot } from "./chat.ts";
 import { readName, skeleton, suggestName } from "./names.ts";
 import { moved } from "./receive.ts";
 import type { StoredChange, StoredGuest } from "./store/rows.ts";
 import { guestAuthor } from "./views.ts";
 
 export interface JoinRequest {
+  /** The same in each try of one browser, and nobody else's. */
+  readonly key: string;
   readonly invite: string;
   readonly name: string;
   /** The address, as bans count it. */
@@ -21,17 +23,30 @@ export const digestOf = (secret: string): Buffer => hash("sha256", secret, "buff
 
 const NO_INVITE = refusal("invite_gone", "this invite is used up, has expired or was taken back: ask for another one");
 
-/** Somebody comes in by an invite. */
-export async function join(chat: Chat, { invite: text, name: wanted, net }: JoinRequest): Promise<JoinedGuest> {
-  const digest = digestOf(text);
-  const secret = newSecret();
+/** The secret of whoever knows the key. What is stored, the salt, does not tell it. */
+const secretOf = (key: string, salt: Uint8Array): string => createHmac("sha256", salt).update(key).digest("base64url");
+
+/**
+ * Somebody comes in by an invite. Asked again under the same key, as after an answer that was lost, it is the same
+ * guest with the same secret, and the invite is used once.
+ */
+export async function join(chat: Chat, request: JoinRequest): Promise<JoinedGuest> {
+  const { key, invite: text, name: wanted, net } = request;
+  const ticket = digestOf(JSON.stringify([key, text]));
+  const known = chat.people.admitted(ticket);
+  if (known !== null) return await joinAgain(chat, known, request);
+  const salt = randomBytes(32);
+  const secret = secretOf(key, salt);
+  const digest = digestOf(secret);
   const id = `guest:${randomBytes(12).toString("base64url")}`;
   let refused = null as Refusal | null;
   try {
     await chat.change(() => {
       const now = chat.nowMs;
-      const invite = chat.people.inviteBy(digest);
+      const invite = chat.people.inviteBy(digestOf(text));
       refused = null;
+      // Another try was faster.
+      if (chat.people.admitted(ticket) !== null) return [];
       if (invite === null || invite.expiresMs <= now || invite.used >= invite.uses || !chat.rooms.has(invite.channel)) {
         refused = NO_INVITE;
         return [];
@@ -52,18 +67,36 @@ export async function join(chat: Chat, { invite: text, name: wanted, net }: Join
       }
       const held = invite.hold || chat.rules(room).hold;
       chat.people.useInvite(invite.id);
-      chat.people.add(
-        newGuest({ id, room, name: named, invite: invite.id, net, nowMs: now, held }),
-        skeleton(named),
-        digestOf(secret),
-      );
+      chat.people.add(newGuest({ id, room, name: named, invite: invite.id, net, nowMs: now, held }), skeleton(named), {
+        digest,
+        ticket,
+        salt,
+      });
       return [];
     });
     if (refused !== null) return refused;
-    const guest = chat.people.find(id);
-    if (guest === null) return NO_INVITE;
-    await came(chat, guest);
-    return { guest: chat.people.find(id) ?? guest, secret };
+    const admitted = chat.people.admitted(ticket);
+    return admitted === null ? NO_INVITE : await joinAgain(chat, admitted, request);
+  } catch (error) {
+    return whyNot(error);
+  }
+}
+
+/** Who is in already, perhaps under a name that was chosen before. */
+async function joinAgain(
+  chat: Chat,
+  { guest, salt }: NonNullable<ReturnType<Chat["people"]["admitted"]>>,
+  { key, name: wanted }: JoinRequest,
+): Promise<JoinedGuest> {
+  if (guest.banned) return NO_MORE;
+  if (!chat.rooms.has(guest.room)) return NO_INVITE;
+  try {
+    const read = readName(wanted, chat.settings.NameLength);
+    const isSame = read.ok && read.name === guest.name;
+    const named = isSame ? guest : await rename(chat, guest, wanted);
+    if ("refused" in named) return named;
+    await came(chat, named);
+    return { guest: chat.people.find(guest.id) ?? named, secret: secretOf(key, salt) };
   } catch (error) {
     return whyNot(error);
   }

@@ -5,6 +5,7 @@ import { type ApiProblem, post } from "../lib/api.ts";
 import { Button } from "../parts/Button.tsx";
 import { Field } from "../parts/Field.tsx";
 import { Notice } from "../parts/Notice.tsx";
+import { joinKey } from "./kept.ts";
 import { chatTexts as texts } from "./texts.ts";
 
 interface JoinProps {
@@ -24,7 +25,8 @@ export function Join({ invite, onJoined }: JoinProps): JSX.Element {
     missing.value = wanted.trim() === "";
     if (missing.value || busy.value) return;
     busy.value = true;
-    const answer = await post<WebMe>("/v1/join", { invite, name: wanted.trim() } satisfies WebJoin);
+    const body: WebJoin = { invite, name: wanted.trim() };
+    const answer = await post<WebMe>("/v1/join", body, { headers: { "Idempotency-Key": joinKey(invite) } });
     busy.value = false;
     if (answer.ok) onJoined(answer.value);
     else problem.value = answer.problem;

@@ -6,6 +6,7 @@ import { get } from "../lib/api.ts";
 import { Notice } from "../parts/Notice.tsx";
 import "./chat.css";
 import { Join } from "./Join.tsx";
+import { joinDone } from "./kept.ts";
 import { enter, me, refusal, room } from "./state.ts";
 import { Room } from "./Room.tsx";
 import { chatTexts as texts } from "./texts.ts";
@@ -41,6 +42,7 @@ function Out(): JSX.Element {
 
 /** An invite may be for few: it does not stay in the history of this browser. */
 function onJoined(found: WebMe): void {
+  joinDone();
   history.replaceState(null, "", location.pathname);
   enter(found);
 }

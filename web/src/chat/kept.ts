@@ -4,18 +4,18 @@ export interface KeptText {
   readonly write: (text: string) => void;
 }
 
-const kept = (name: string): KeptText => ({
+const kept = (name: string, storage: () => Storage = () => localStorage): KeptText => ({
   read: () => {
     try {
-      return localStorage.getItem(name) ?? "";
+      return storage().getItem(name) ?? "";
     } catch {
       return "";
     }
   },
   write: (text) => {
     try {
-      if (text === "") localStorage.removeItem(name);
-      else localStorage.setItem(name, text);
+      if (text === "") storage().removeItem(name);
+      else storage().setItem(name, text);
     } catch {
       // Nothing is lost but what would have been there after a reload.
     }
@@ -27,6 +27,19 @@ export const draftOf = (room: string): KeptText => kept(`rialto.draft.${room}`);
 
 /** The id of the last message that was seen. */
 export const seenIn = (room: string): KeptText => kept(`rialto.seen.${room}`);
+
+const joining = kept("rialto.joining", () => sessionStorage);
+
+/** Under which somebody joins by this invite, in each try until it is done, also after a reload. */
+export function joinKey(invite: string): string {
+  const [known = "", of = ""] = joining.read().split(" ");
+  if (of === invite) return known;
+  const key = newKey();
+  joining.write(`${key} ${invite}`);
+  return key;
+}
+
+export const joinDone = (): void => joining.write("");
 
 /** Also where the page is not of a secure origin, which has no `randomUUID`. */
 export const newKey = (): string =>

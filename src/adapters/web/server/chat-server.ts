@@ -8,7 +8,7 @@ import { Server } from "../../../lib/node-http.ts";
 import { builtPages, type StaticFiles } from "../../../lib/static-files.ts";
 import { lost, misconfigured } from "../../kit/ends.ts";
 import { type Chat, errorText, isRefusal, NO_MORE, type Refusal, refusal, UNAVAILABLE } from "../chat.ts";
-import { digestOf, join } from "../guests.ts";
+import { digestOf, join, newSecret } from "../guests.ts";
 import { publicUrl, type WebSettings } from "../settings.ts";
 import type { StoredGuest } from "../store/rows.ts";
 import type { WebCall, CallReply } from "./calls.ts";
@@ -47,6 +47,8 @@ const SEEN_MS = 60_000;
 const STRANGERS_MAX = 600;
 const READS_MAX = 1_200;
 const MINUTE = 60_000;
+/** Whoever guessed it, with the invite, would be this guest. */
+const JOIN_KEY = /^[\x21-\x7e]{20,200}$/u;
 
 /** The chat's own web server. */
 export class ChatServer {
@@ -186,10 +188,14 @@ export class ChatServer {
   async #join(call: WebCall): Promise<CallReply> {
     const wait = this.#joins.take(call.owner);
     if (wait > 0) return tooMany(wait);
+    const key = call.request.headers["idempotency-key"]?.toString() ?? newSecret();
+    if (!JOIN_KEY.test(key))
+      return refusal("bad_request", "the header Idempotency-Key must be 20 to 200 characters of ASCII, by chance");
     const read = await readBody(call.request);
     if (isRefusal(read)) return read;
     const { chat, net } = call;
-    const joined = await join(chat, { invite: textIn(read.body, "invite"), name: textIn(read.body, "name"), net });
+    const [invite, name] = [textIn(read.body, "invite"), textIn(read.body, "name")];
+    const joined = await join(chat, { key, invite, name, net });
     if (isRefusal(joined)) return joined;
     const headers = { "Set-Cookie": this.#cookieOf(joined.secret) };
     return { status: 201, body: meOf(chat, joined.guest), headers };

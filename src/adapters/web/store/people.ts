@@ -26,6 +26,15 @@ interface InviteRow {
   readonly expires: number;
 }
 
+/** How a guest was let in. */
+export interface Admission {
+  /** Of the secret in the cookie. */
+  readonly digest: Uint8Array;
+  /** Of the request to join. */
+  readonly ticket: Uint8Array;
+  readonly salt: Uint8Array;
+}
+
 const COLUMNS = "id, room, name, invite, net, joined, seen, said, present, visits, held, muted, banned, messages";
 
 /** Guests, their invites and their bans. All calls are to be made within a transaction, or only read. */
@@ -66,15 +75,17 @@ export class People {
     return this.#sql.run("DELETE FROM invites WHERE id = ?", id) > 0;
   }
 
-  add(guest: StoredGuest, looks: string, digest: Uint8Array): void {
+  add(guest: StoredGuest, looks: string, { digest, ticket, salt }: Admission): void {
     this.#sql.run(
-      `INSERT INTO guests (id, room, name, skeleton, digest, invite, net, joined, seen, held)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO guests (id, room, name, skeleton, digest, ticket, salt, invite, net, joined, seen, held)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       guest.id,
       guest.room,
       guest.name,
       looks,
       digest,
+      ticket,
+      salt,
       guest.invite,
       guest.net,
       guest.joinedMs,
@@ -89,6 +100,13 @@ export class People {
 
   by(digest: Uint8Array): StoredGuest | null {
     return this.#guests("WHERE digest = ?", digest)[0] ?? null;
+  }
+
+  /** Who came by this request, and the salt of the secret that was given then. */
+  admitted(ticket: Uint8Array): { readonly guest: StoredGuest; readonly salt: Uint8Array } | null {
+    const [guest] = this.#guests("WHERE ticket = ?", ticket);
+    const [row] = rowsOf<{ salt: Uint8Array }>(this.#sql.all("SELECT salt FROM guests WHERE ticket = ?", ticket));
+    return guest === undefined || row === undefined ? null : { guest, salt: row.salt };
   }
 
   /** Whether nobody in the room has a name that looks like this, but perhaps the one with this id. */
@@ -132,7 +150,7 @@ export class People {
 
   /** Nobody knows the secret of this digest: nobody is this guest any more, and others may have the name. */
   leave(id: string, digest: Uint8Array): void {
-    this.#sql.run("UPDATE guests SET digest = ?, skeleton = id, present = 0 WHERE id = ?", digest, id);
+    this.#sql.run("UPDATE guests SET digest = ?, ticket = NULL, skeleton = id, present = 0 WHERE id = ?", digest, id);
   }
 
   /** From these addresses nobody joins the room until then. */

@@ -35,6 +35,9 @@ CREATE TABLE rules (room TEXT PRIMARY KEY, rules TEXT NOT NULL) STRICT;
   `
 CREATE TABLE intents (seq INTEGER PRIMARY KEY AUTOINCREMENT, room TEXT NOT NULL, message TEXT NOT NULL,
   act TEXT NOT NULL) STRICT;
+ALTER TABLE guests ADD COLUMN ticket BLOB;
+ALTER TABLE guests ADD COLUMN salt BLOB;
+CREATE UNIQUE INDEX guests_tickets ON guests (ticket);
 `,
 ] as const;
 
