@@ -210,15 +210,27 @@ test("slow mode and links are as the room says now", async () => {
   expect((await kim.say("look at https://example.org")).json).toMatchObject({ status: 403, code: "no_links" });
   const rules = await stage.admin("PUT", "rooms/lobby/moderation", { slowModeS: 600 });
   expect(rules.body).toEqual({ hold: false, slowModeS: 600, linksAfter: 1 });
-  expect((await kim.say("one")).status).toBe(201);
+  const one = await kim.say("one");
+  expect(one.status).toBe(201);
   const slow = await kim.say("two");
   expect([slow.status, slow.json?.["code"], Number(slow.headers["retry-after"]) > 500]).toEqual([
     429,
     "slow_mode",
     true,
   ]);
+  // Edits and names are no way round it: one of them at a time, and a slip can be mended at once.
+  const path = `/v1/messages/${idIn(one, "message")}`;
+  const edit = async (text: string) => await kim.ask({ method: "PATCH", path, body: { text } });
+  const rename = async (name: string) => await kim.ask({ method: "PATCH", path: "/v1/me", body: { name } });
+  expect([(await edit("One")).status, (await edit("One")).status]).toEqual([200, 200]);
+  for (const another of [await edit("and two"), await rename("and three")])
+    expect(another.json).toMatchObject({ status: 429, code: "slow_mode" });
+  const react = async (emoji: string): Promise<number> =>
+    (await kim.ask({ method: "PUT", path: `${path}/reactions/${encodeURIComponent(emoji)}` })).status;
+  expect([await react("👍"), await react("🎉"), await react(":and_four:")]).toEqual([204, 204, 400]);
   await stage.admin("PUT", "rooms/lobby/moderation", { slowModeS: 0 });
   expect((await kim.say("three")).status).toBe(201);
+  expect((await rename("kimberly")).status).toBe(200);
   expect((await stage.admin("PUT", "rooms/lobby/moderation", { slowModeS: -1 })).status).toBe(400);
 });
 

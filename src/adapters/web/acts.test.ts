@@ -83,6 +83,7 @@ const ANN: StoredGuest = {
   banned: false,
   messages: 0,
   saidMs: 0,
+  changedMs: 0,
 };
 
 test("a message that is taken back is gone everywhere, also when Rialto dies between the log and its store", async () => {

@@ -1,5 +1,5 @@
 import type { Event } from "../../contract/events.ts";
-import type { Chat } from "./chat.ts";
+import { type Chat, isRefusal, type Refusal, UNAVAILABLE } from "./chat.ts";
 import { authorOf, contentOf, deleted, edited, reacted } from "./receive.ts";
 import type { Act, Intent, StoredChange, StoredMessage, StoredUpload } from "./store/rows.ts";
 import { guestAuthor } from "./views.ts";
@@ -7,13 +7,20 @@ import { guestAuthor } from "./views.ts";
 /**
  * Changes a message, for the core and for the room. What is to be done is in the store before the core hears of it, so
  * whatever ends the program between the two, the next start does the rest. To be called in the message's turn
- * (`Chat.turns`). False: the core cannot take it now, and nothing has changed. Rejects with StoreClosed.
+ * (`Chat.turns`). Null: it is done; otherwise why not, as `limit` says it within the transaction that begins, or as the
+ * core cannot take it now: nothing has changed then. Rejects with StoreClosed.
  */
-export async function act(chat: Chat, { id, room }: Pick<StoredMessage, "id" | "room">, what: Act): Promise<boolean> {
-  const intent = await chat.store.write(() => chat.intents.add({ room, message: id, act: what }));
-  if (await carryOut(chat, intent)) return true;
-  await chat.store.write(() => chat.intents.remove(intent));
-  return false;
+export async function act(
+  chat: Chat,
+  { id, room }: Pick<StoredMessage, "id" | "room">,
+  what: Act,
+  limit: () => Refusal | null = () => null,
+): Promise<Refusal | null> {
+  const begun = await chat.store.write(() => limit() ?? chat.intents.add({ room, message: id, act: what }));
+  if (isRefusal(begun)) return begun;
+  if (await carryOut(chat, begun)) return null;
+  await chat.store.write(() => chat.intents.remove(begun));
+  return UNAVAILABLE;
 }
 
 /**

@@ -155,6 +155,29 @@ export class Chat {
     return guest.held || (guest.messages === 0 && this.rules(guest.room).hold);
   }
 
+  /** Why slow mode lets the guest not say something yet. Within the transaction that writes it. */
+  sayLimit({ room, saidMs }: StoredGuest): Refusal | null {
+    return this.#slow(room, saidMs, "two messages");
+  }
+
+  /**
+   * The same for edits and new names, of which there are as many as messages: with them, much could be said. Reactions
+   * say nothing.
+   */
+  changeLimit(id: string): Refusal | null {
+    const guest = this.people.find(id);
+    return guest === null ? NO_MORE : this.#slow(guest.room, guest.changedMs, "two edits or names");
+  }
+
+  #slow(room: string, sinceMs: number, what: string): Refusal | null {
+    const { slowModeS } = this.rules(room);
+    const leftMs = sinceMs + slowModeS * 1000 - this.nowMs;
+    // A clock that was set back must silence nobody for longer than that.
+    if (slowModeS === 0 || leftMs <= 0 || leftMs > slowModeS * 1000) return null;
+    const retryS = Math.ceil(leftMs / 1000);
+    return refusal("slow_mode", `this room is slow: wait ${retryS} s between ${what}`, { retryS });
+  }
+
   roomOf(reader: StoredGuest): WebRoom {
     const guest = this.people.find(reader.id) ?? reader;
     return {

@@ -159,7 +159,7 @@ export class WebDesk implements GuestDesk {
       const isGone = await turns.run(id, async () => {
         const message = timeline.find(id);
         if (message === null || message.print === "deleted") return true;
-        if (message.state !== "held") return await actOn(this.#chat, message, { is: "deleted", by: null });
+        if (message.state !== "held") return (await actOn(this.#chat, message, { is: "deleted", by: null })) === null;
         await erase(this.#chat, [id]);
         return true;
       });

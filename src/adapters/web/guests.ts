@@ -114,6 +114,7 @@ const newGuest = ({ nowMs, ...guest }: Newcomer): StoredGuest => ({
   banned: false,
   messages: 0,
   saidMs: 0,
+  changedMs: 0,
 });
 
 /** The name as it is shown, when nobody of the room has one that looks like it. */
@@ -191,7 +192,10 @@ export async function rename(chat: Chat, guest: StoredGuest, wanted: string): Pr
       const named = nameFor(chat, guest.room, wanted, guest.id);
       refused = typeof named === "string" ? null : named;
       if (typeof named !== "string" || named === guest.name) return [];
+      refused = chat.changeLimit(guest.id);
+      if (refused !== null) return [];
       name = named;
+      chat.people.changed(guest.id, chat.nowMs);
       chat.people.rename(guest.id, name, skeleton(name));
       const author = guestAuthor({ ...guest, name });
       const change = { is: "member", change: "renamed", author, before: guest.name } as const;

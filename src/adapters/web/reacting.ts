@@ -1,11 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { act } from "./acts.ts";
-import { type Chat, NO_MORE, type Refusal, refusal, UNAVAILABLE, whyNot } from "./chat.ts";
+import { type Chat, NO_MORE, type Refusal, refusal, whyNot } from "./chat.ts";
 import type { StoredGuest } from "./store/rows.ts";
 
 /** Different emoji on one message. */
 const EMOJI_MAX = 30;
-const EMOJI = /^(?:\p{RGI_Emoji}|:[\p{L}\p{N}_+\-]{1,40}:)$/v;
+const EMOJI = /^\p{RGI_Emoji}$/v;
+/** An emoji of a network's own. */
+const NAMED = /^:[\p{L}\p{N}_+\-]{1,40}:$/v;
 
 interface Reaction {
   readonly message: string;
@@ -21,7 +23,7 @@ export async function react(chat: Chat, guest: StoredGuest, reaction: Reaction):
 async function reactNow(chat: Chat, { id }: StoredGuest, { message, emoji, on }: Reaction): Promise<Refusal | null> {
   const guest = chat.people.find(id);
   if (guest === null || guest.banned) return NO_MORE;
-  if (!EMOJI.test(emoji)) return refusal("bad_request", "a reaction is one emoji");
+  if (!EMOJI.test(emoji) && !NAMED.test(emoji)) return refusal("bad_request", "a reaction is one emoji");
   if (guest.muted) return refusal("muted", "somebody who looks after the room has muted you");
   if (chat.holds(guest)) return refusal("forbidden", "reactions are possible once somebody has approved what you said");
   const target = chat.timeline.find(message);
@@ -31,12 +33,14 @@ async function reactNow(chat: Chat, { id }: StoredGuest, { message, emoji, on }:
   const isThere = standing.some((one) => one.emoji === emoji && one.who === guest.id);
   if (isThere === on) return null;
   const kinds = new Set(standing.map((one) => one.emoji));
+  // With a name of one's own choice, a reaction would say words.
+  if (on && NAMED.test(emoji) && !kinds.has(emoji)) return refusal("bad_request", "there is no such emoji here");
   if (on && !kinds.has(emoji) && kinds.size >= EMOJI_MAX)
     return refusal("too_many", `a message has at most ${EMOJI_MAX} different reactions`);
   const nonce = randomBytes(9).toString("base64url");
   const by = { id: guest.id, name: guest.name };
   try {
-    return (await act(chat, target, { is: "reacted", emoji, on, by, nonce })) ? null : UNAVAILABLE;
+    return await act(chat, target, { is: "reacted", emoji, on, by, nonce });
   } catch (error) {
     return whyNot(error);
   }

@@ -132,13 +132,8 @@ function flawOf(chat: Chat, guest: StoredGuest, { text, reply, files }: GuestDra
 function limitOf(chat: Chat, id: string): Refusal | null {
   const guest = chat.people.find(id);
   if (guest === null) return refusal("unauthorized", "you are not in this room any more");
-  const { slowModeS } = chat.rules(guest.room);
-  const leftMs = guest.saidMs + slowModeS * 1000 - chat.nowMs;
-  // A clock that was set back must silence nobody for longer than that.
-  if (slowModeS > 0 && leftMs > 0 && leftMs <= slowModeS * 1000) {
-    const retryS = Math.ceil(leftMs / 1000);
-    return refusal("slow_mode", `this room is slow: wait ${retryS} s between two messages`, { retryS });
-  }
+  const slow = chat.sayLimit(guest);
+  if (slow !== null) return slow;
   if (chat.holds(guest) && chat.timeline.heldOf(id).length >= HELD_MAX)
     return refusal("too_many", "what you said waits for approval: wait for it", { retryS: 60 });
   return null;
@@ -186,7 +181,14 @@ export async function reword(
       return refusal("forbidden", "what you say waits for approval: nothing can be changed until then");
     const nonce = randomBytes(9).toString("base64url");
     try {
-      if (!(await act(chat, message, { is: "edited", text, nonce }))) return UNAVAILABLE;
+      // As after an answer that was lost: there is nothing to change.
+      if (message.text === text) return message;
+      const refused = await act(chat, message, { is: "edited", text, nonce }, () => {
+        const limit = chat.changeLimit(guest.id);
+        if (limit === null) chat.people.changed(guest.id, chat.nowMs);
+        return limit;
+      });
+      if (refused !== null) return refused;
     } catch (error) {
       return whyNot(error);
     }
@@ -201,7 +203,7 @@ export async function takeBack(chat: Chat, guest: StoredGuest, id: string): Prom
     if (message === null) return isTakenBack(chat, guest, id) ? null : GONE;
     const { name } = guest;
     try {
-      return (await act(chat, message, { is: "deleted", by: { id: guest.id, name } })) ? null : UNAVAILABLE;
+      return await act(chat, message, { is: "deleted", by: { id: guest.id, name } });
     } catch (error) {
       return whyNot(error);
     }

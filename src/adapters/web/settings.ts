@@ -48,7 +48,7 @@ const moderation = {
     format: "duration",
     minimum: 0,
     maximum: DAY / 4,
-    description: "So long a guest waits between two messages; 0: not at all.",
+    description: "So long a guest waits between two messages, and between two edits or new names; 0: not at all.",
     default: 0,
     protects: true,
     examples: ["10s"],

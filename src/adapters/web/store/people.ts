@@ -5,11 +5,12 @@ import { Statements } from "./statements.ts";
 
 interface GuestRow extends Omit<
   StoredGuest,
-  "joinedMs" | "seenMs" | "saidMs" | "present" | "held" | "muted" | "banned"
+  "joinedMs" | "seenMs" | "saidMs" | "changedMs" | "present" | "held" | "muted" | "banned"
 > {
   readonly joined: number;
   readonly seen: number;
   readonly said: number;
+  readonly changed: number;
   readonly present: number;
   readonly held: number;
   readonly muted: number;
@@ -35,7 +36,8 @@ export interface Admission {
   readonly salt: Uint8Array;
 }
 
-const COLUMNS = "id, room, name, invite, net, joined, seen, said, present, visits, held, muted, banned, messages";
+const COLUMNS =
+  "id, room, name, invite, net, joined, seen, said, changed, present, visits, held, muted, banned, messages";
 
 /** Guests, their invites and their bans. All calls are to be made within a transaction, or only read. */
 export class People {
@@ -148,6 +150,10 @@ export class People {
     this.#sql.run("UPDATE guests SET messages = messages + 1, said = ?, seen = ? WHERE id = ?", nowMs, nowMs, id);
   }
 
+  changed(id: string, nowMs: number): void {
+    this.#sql.run("UPDATE guests SET changed = ? WHERE id = ?", nowMs, id);
+  }
+
   /** Nobody knows the secret of this digest: nobody is this guest any more, and others may have the name. */
   leave(id: string, digest: Uint8Array): void {
     this.#sql.run("UPDATE guests SET digest = ?, ticket = NULL, skeleton = id, present = 0 WHERE id = ?", digest, id);
@@ -186,12 +192,13 @@ export class People {
   }
 }
 
-function guestOf({ joined, seen, said, present, held, muted, banned, ...row }: GuestRow): StoredGuest {
+function guestOf({ joined, seen, said, changed, present, held, muted, banned, ...row }: GuestRow): StoredGuest {
   return {
     ...row,
     joinedMs: joined,
     seenMs: seen,
     saidMs: said,
+    changedMs: changed,
     present: present !== 0,
     held: held !== 0,
     muted: muted !== 0,

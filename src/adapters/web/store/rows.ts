@@ -95,6 +95,8 @@ export interface StoredGuest {
   readonly messages: number;
   /** When the guest said something last, Unix ms. */
   readonly saidMs: number;
+  /** When the guest edited something or took another name last, Unix ms. */
+  readonly changedMs: number;
 }
 
 /** What a guest does to a message; `by` null: an operator. A nonce tells it from another one that is alike. */
