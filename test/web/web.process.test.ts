@@ -207,7 +207,10 @@ test("a ban counts for a request whose body was still on its way", async () => {
 
 test("slow mode and links are as the room says now", async () => {
   const kim = await stage.guest("kim");
-  expect((await kim.say("look at https://example.org")).json).toMatchObject({ status: 403, code: "no_links" });
+  for (const text of ["look at https://example.org", "https\\://example.org", "exam**ple.com**"])
+    expect((await kim.say(text)).json).toMatchObject({ status: 403, code: "no_links" });
+  const named = await kim.ask({ method: "PATCH", path: "/v1/me", body: { name: "example.com" } });
+  expect(named.json).toMatchObject({ status: 400, code: "bad_name" });
   const rules = await stage.admin("PUT", "rooms/lobby/moderation", { slowModeS: 600 });
   expect(rules.body).toEqual({ hold: false, slowModeS: 600, linksAfter: 1 });
   const one = await kim.say("one");

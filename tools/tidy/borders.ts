@@ -121,7 +121,7 @@ const BORDERS: readonly Border[] = [
  * The pages, the same way: folders of web/src, and files of src of which more than types is in a page. Types of src any
  * file may import. `outside`: the packages that pages are made of.
  */
-const PURE = new Set(["src/admin/changes.ts", "src/client/server-sent.ts", "src/lib/ago.ts"]);
+const PURE = new Set(["src/admin/changes.ts", "src/client/server-sent.ts", "src/content/links.ts", "src/lib/ago.ts"]);
 const PACKAGES = ["preact", "preact/hooks", "@preact/signals"];
 const EDITOR = ["commands", "language", "legacy-modes/mode/toml", "legacy-modes/mode/yaml", "lint", "state", "view"];
 const WEB_BORDERS: readonly Border[] = [

@@ -1,5 +1,6 @@
 import { createHmac, hash, randomBytes } from "node:crypto";
 import { type Chat, NO_MORE, type Refusal, refusal, whyNot } from "./chat.ts";
+import { hasLink } from "./links.ts";
 import { readName, skeleton, suggestName } from "./names.ts";
 import { moved } from "./receive.ts";
 import type { StoredChange, StoredGuest } from "./store/rows.ts";
@@ -122,6 +123,9 @@ function nameFor(chat: Chat, room: string, wanted: string, but = ""): string | R
   const max = chat.settings.NameLength;
   const read = readName(wanted, max);
   if (!read.ok) return refusal("bad_name", read.why);
+  const { linksAfter } = chat.rules(room);
+  if ((chat.people.find(but)?.messages ?? 0) < linksAfter && hasLink(read.name))
+    return refusal("bad_name", `a name with an address in it is possible after ${linksAfter} messages`);
   const others = new Set(chat.timeline.authors(room).map(({ name }) => skeleton(name)));
   others.add(skeleton("Rialto"));
   const isFree = (name: string): boolean => {

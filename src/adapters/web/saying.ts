@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { measure } from "../../content/length.ts";
+import { plainText } from "../../content/plain.ts";
 import { act } from "./acts.ts";
 import { capabilities } from "./capabilities.ts";
 import { type Chat, NO_MORE, type Refusal, refusal, UNAVAILABLE, whyNot } from "./chat.ts";
@@ -121,7 +122,8 @@ function flawOf(chat: Chat, guest: StoredGuest, { text, reply, files }: GuestDra
   const { textMax } = capabilities.limits;
   if (measure(text, "codepoints") > textMax) return refusal("too_large", `a message has at most ${textMax} characters`);
   const { linksAfter } = chat.rules(guest.room);
-  if (guest.messages < linksAfter && hasLink(text))
+  // Also one that is an address only when escapes and formatting are taken away.
+  if (guest.messages < linksAfter && (hasLink(text) || hasLink(plainText(contentOf(text).blocks))))
     return refusal("no_links", `links can be written after ${linksAfter} messages`);
   if (reply === null) return null;
   const target = chat.timeline.find(reply);

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
 import type { Block, Inline } from "../../../src/contract/content.ts";
+import { piecesOf } from "./addresses.ts";
 import { chatTexts as texts } from "./texts.ts";
 
 const SCHEMES = new Set(["http:", "https:", "mailto:"]);
@@ -45,27 +46,34 @@ function blockOf(block: Block): JSX.Element | null {
   }
 }
 
-function inlineOf(inline: Inline): ComponentChildren {
+/** Of text alone: addresses in it are links. */
+const inlineOf = (inline: Inline): ComponentChildren => shown(inline, false);
+/** Of the words of a link: an address in them leads where the link does. */
+const wordsOf = (inline: Inline): ComponentChildren => shown(inline, true);
+
+function shown(inline: Inline, inLink: boolean): ComponentChildren {
+  const of = inLink ? wordsOf : inlineOf;
   switch (inline.t) {
     case "text":
-      return inline.text;
+      if (inLink) return inline.text;
+      return piecesOf(inline.text).map(({ text, href }) => (href === null ? text : <Link href={href}>{text}</Link>));
     case "code":
       return <code>{inline.text}</code>;
     case "bold":
-      return <b>{inline.of.map(inlineOf)}</b>;
+      return <b>{inline.of.map(of)}</b>;
     case "italic":
-      return <i>{inline.of.map(inlineOf)}</i>;
+      return <i>{inline.of.map(of)}</i>;
     case "underline":
-      return <u>{inline.of.map(inlineOf)}</u>;
+      return <u>{inline.of.map(of)}</u>;
     case "strike":
-      return <s>{inline.of.map(inlineOf)}</s>;
+      return <s>{inline.of.map(of)}</s>;
     case "spoiler":
-      return <Spoiler>{inline.of.map(inlineOf)}</Spoiler>;
+      return <Spoiler>{inline.of.map(of)}</Spoiler>;
     case "colour":
       // Not on every background can it be read.
-      return inline.of.map(inlineOf);
+      return inline.of.map(of);
     case "link":
-      return <Link href={inline.href}>{inline.of.map(inlineOf)}</Link>;
+      return inLink ? inline.of.map(of) : <Link href={inline.href}>{inline.of.map(wordsOf)}</Link>;
     case "mention":
       return <span class="mention">{inline.text}</span>;
     case "emoji":
