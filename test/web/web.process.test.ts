@@ -275,6 +275,10 @@ test("only the page itself is answered: cookie, header, origin, host, limits", a
   expect(joined.headers["set-cookie"]?.[0]).toMatch(/; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+$/u);
   for (const way of ["me", "history", "events", "members", "files/x"])
     expect((await ask(stage.base, { path: `/v1/${way}` })).status).toBe(401);
+  for (let asked = 0; asked < 2; asked += 1) {
+    const me = await nora.ask({ path: "/v1/me" });
+    expect(me.headers["set-cookie"]?.[0]).toMatch(/^[^;]{43,}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=2592000$/u);
+  }
   expect((await nora.say("y".repeat(8_001))).json).toMatchObject({ status: 413 });
   expect((await nora.say("y".repeat(200_000))).json).toMatchObject({ status: 413 });
   expect((await nora.say("  ")).json).toMatchObject({ status: 400 });

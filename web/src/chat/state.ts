@@ -10,6 +10,7 @@ import type {
 } from "../../../src/contract/web-chat.ts";
 import { type ApiProblem, get } from "../lib/api.ts";
 import { seenIn } from "./kept.ts";
+import { keepSession } from "./keep-session.ts";
 import { arrived, decided, holds, send, sendAgain } from "./outbox.ts";
 import { follow, type ChatWire } from "./stream.ts";
 import { type ChatRows, ChatTimeline } from "./timeline.ts";
@@ -56,6 +57,7 @@ export function enter(found: WebMe): void {
   });
   holds(found.waiting);
   unreadAfter.value = seenIn(found.room.name).read() || null;
+  const stop = keepSession();
   const leave = follow({
     onEvent: (event) => {
       if (event.type === "ready" || event.type === "reset") void refresh(event.type === "reset");
@@ -69,6 +71,7 @@ export function enter(found: WebMe): void {
     },
     onRefused: (problem) => {
       leave();
+      stop();
       refusal.value = problem;
     },
   });

@@ -218,6 +218,8 @@ export class ChatServer {
       if (wait > 0) return tooMany(wait);
       const params = decoded(match.slice(1));
       if (params === null) return NOT_THERE;
+      // Whoever only reads asks this now and then, so that the browser keeps the cookie.
+      if (path === "/v1/me") response.setHeader("Set-Cookie", this.#cookieOf(secret));
       await this.#seen(chat, guest, secret, response);
       return await handle({ ...call, guest, params });
     }
