@@ -12,7 +12,7 @@ const CONNECTIONS = 1_000;
 
 let stage: WebStage;
 beforeAll(async () => {
-  stage = await webStage('TrustProxy = ["127.0.0.1"]\nJoinRate = 1000\n');
+  stage = await webStage('TrustProxy = ["127.0.0.1"]\nJoinRate = 1\n');
 });
 afterAll(async () => await stage.stop());
 
@@ -38,6 +38,9 @@ test("one address has so many streams, by the name that the proxy gives it; othe
     answers.push(answer);
     return answer.status;
   };
+  // More than JoinRate came by one invite; without one, JoinRate counts.
+  const guess = async (): Promise<number> => (await new WebGuest(stage.base, "mallory").join("guessed")).status;
+  expect([await guess(), await guess()]).toEqual([410, 429]);
   const [last, ...others] = guests.toReversed();
   if (last === undefined) throw new Error("there are no guests");
   for (const guest of others) {

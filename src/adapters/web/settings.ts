@@ -73,7 +73,8 @@ const moderation = {
     type: "integer",
     minimum: 1,
     maximum: 100_000,
-    description: "So often somebody may join from one address in an hour, wrong invites counted.",
+    description:
+      "So many tries to join are taken from one address in an hour, wrong ones counted; by one invite as many more as it may be used, so that a class behind one address can join by it.",
     default: 60,
     protects: true,
   },

@@ -43,7 +43,7 @@ const KEPT_MS = 30_000;
 const GOODBYE_MS = 200;
 /** A guest is seen again after so long. */
 const SEEN_MS = 60_000;
-/** Requests of one address, and reading ones of one guest, in a minute. */
+/** Requests without a session of one address, and tries to join; and reading requests of one guest, in a minute. */
 const STRANGERS_MAX = 600;
 const READS_MAX = 1_200;
 const MINUTE = 60_000;
@@ -186,15 +186,19 @@ export class ChatServer {
   }
 
   async #join(call: WebCall): Promise<CallReply> {
-    const wait = this.#joins.take(call.owner);
-    if (wait > 0) return tooMany(wait);
+    const { chat, net, owner } = call;
+    const knocks = this.#strangers.take(`joins ${owner}`);
+    if (knocks > 0) return tooMany(knocks);
     const key = call.request.headers["idempotency-key"]?.toString() ?? newSecret();
     if (!JOIN_KEY.test(key))
       return refusal("bad_request", "the header Idempotency-Key must be 20 to 200 characters of ASCII, by chance");
     const read = await readBody(call.request);
     if (isRefusal(read)) return read;
-    const { chat, net } = call;
     const [invite, name] = [textIn(read.body, "invite"), textIn(read.body, "name")];
+    // Whoever has an invite for a class may be a class behind one address.
+    const known = chat.people.inviteBy(digestOf(invite));
+    const wait = known === null ? this.#joins.take(owner) : this.#joins.take(`${owner} ${known.id}`, known.uses);
+    if (wait > 0) return tooMany(wait);
     const joined = await join(chat, { key, invite, name, net });
     if (isRefusal(joined)) return joined;
     const headers = { "Set-Cookie": this.#cookieOf(joined.secret) };

@@ -15,12 +15,13 @@ export class Rates {
     this.#nowMs = nowMs;
   }
 
-  /** 0: it may; otherwise after so many seconds. */
-  take(key: string): number {
+  /** 0: it may; otherwise after so many seconds. `more`: of this key, so many more than of others. */
+  take(key: string, more = 0): number {
     const now = this.#nowMs();
-    const { left, atMs } = this.#left.get(key) ?? { left: this.#most, atMs: now };
-    const each = this.#perMs / this.#most;
-    const filled = Math.min(this.#most, left + (now - atMs) / each);
+    const most = this.#most + more;
+    const { left, atMs } = this.#left.get(key) ?? { left: most, atMs: now };
+    const each = this.#perMs / most;
+    const filled = Math.min(most, left + (now - atMs) / each);
     if (filled < 1) return Math.max(1, Math.ceil(((1 - filled) * each) / 1000));
     this.#left.set(key, { left: filled - 1, atMs: now });
     return 0;

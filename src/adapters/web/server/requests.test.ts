@@ -37,4 +37,6 @@ test("so many in a time, and then one after the other", () => {
   expect([rates.take("a"), rates.take("a"), rates.take("a"), rates.take("b")]).toEqual([0, 0, 30, 0]);
   now = 30_000;
   expect([rates.take("a"), rates.take("a")]).toEqual([0, 30]);
+  // Of some keys more.
+  expect([1, 2, 3, 4].map(() => rates.take("c", 1))).toEqual([0, 0, 0, 20]);
 });
