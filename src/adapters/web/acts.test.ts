@@ -119,6 +119,45 @@ test("so is what an operator deletes, and so do an edit and a reaction stand, in
   expect(texts.filter((text) => text !== null)).toEqual(["two, better", "two, better", "two, best"]);
 });
 
+test("of two tries at once under one key, both are told of the one message, also in slow mode and with a file", async () => {
+  const world = await World.open();
+  const { chat } = world;
+  const file = { id: "f1", room: ROOM, guest: ANN.id, message: "", name: "a", mime: "", bytes: 1, atMs: chat.nowMs };
+  await chat.store.write(() => {
+    chat.records.addFile(file);
+    chat.records.setRules(ROOM, { slowModeS: 60 });
+  });
+  const draft = { text: "once", reply: null, files: ["f1"] };
+  const both = await Promise.all([say(chat, ANN, "key", draft), say(chat, ANN, "key", draft)]);
+  expect(both.map((said) => (isRefusal(said) ? said.refused : said.message.text))).toEqual(["once", "once"]);
+  expect(new Set(world.log.posted.map(({ key }) => key)).size).toBe(1);
+  const other = await say(chat, ANN, "other", { ...draft, text: "the same file" });
+  expect(other).toMatchObject({ refused: "not_found" });
+});
+
+test("what waits while the log takes nothing has a limit, and whoever comes then is told", async () => {
+  const world = await World.open();
+  const id = await world.says("much to say about it");
+  world.log.hold();
+  const texts = Array.from({ length: 257 }, (_, at) => `edit ${at}`);
+  const edits = texts.map(async (text) => await reword(world.chat, ANN, id, text));
+  expect(await edits.at(-1)).toMatchObject({ refused: "unavailable" });
+  expect(world.log.events.filter(({ kind }) => kind === "edited").length).toBeLessThan(2);
+  await world.chat.store.close();
+  world.log.release();
+  await Promise.all(edits);
+});
+
+test("who is banned stays known, and the name stays taken", async () => {
+  const { chat } = await World.open();
+  await chat.store.write(() => chat.people.set(ANN.id, "banned", true));
+  await chat.prune();
+  expect(chat.people.isFree(ROOM, "ann")).toBe(false);
+  await chat.store.write(() => chat.people.set(ANN.id, "banned", false));
+  await chat.prune();
+  expect(chat.people.isFree(ROOM, "ann")).toBe(true);
+});
+
 test("what the log does not take is not done, and not done later", async () => {
   const world = await World.open();
   const id = await world.says("as it was");

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { act } from "./acts.ts";
-import { type Chat, NO_MORE, type Refusal, refusal, whyNot } from "./chat.ts";
+import { type Chat, NO_MORE, type Refusal, refusal, UNAVAILABLE, whyNot } from "./chat.ts";
 import type { StoredGuest } from "./store/rows.ts";
 
 /** Different emoji on one message. */
@@ -17,6 +17,7 @@ interface Reaction {
 
 /** A guest reacts to any message of the room, or no longer does; null: so it stands now. */
 export async function react(chat: Chat, guest: StoredGuest, reaction: Reaction): Promise<Refusal | null> {
+  if (chat.turns.isFull) return UNAVAILABLE;
   return await chat.turns.run(reaction.message, async () => await reactNow(chat, guest, reaction));
 }
 

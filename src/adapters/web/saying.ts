@@ -22,6 +22,7 @@ export interface GuestDraft {
 
 export type GuestSaid = { readonly is: "said" | "held"; readonly message: StoredMessage } | Refusal;
 
+const MUTED = refusal("muted", "somebody who looks after the room has muted you");
 const GONE = refusal("not_found", "there is no such message any more");
 
 /**
@@ -42,9 +43,11 @@ export async function say(chat: Chat, guest: StoredGuest, key: string, draft: Gu
     let refused = null as Refusal | null;
     const message = newMessage(guest, { ...draft, id, print, files, atMs: chat.nowMs });
     await chat.store.write(() => {
-      // Another request may have been first.
-      refused = limitOf(chat, guest.id);
-      if (refused !== null || chat.timeline.find(id) !== null) return;
+      // Another request may have been first, with this message or with its files.
+      if (chat.timeline.find(id) !== null) return;
+      const free = filesOf(chat, guest, draft.files);
+      refused = limitOf(chat, guest.id) ?? ("refused" in free ? free : null);
+      if (refused !== null) return;
       const state = chat.holds(chat.people.find(guest.id) ?? guest) ? "held" : "new";
       chat.timeline.add({ ...message, state });
       if (state === "held") chat.people.set(guest.id, "held", true);
@@ -117,7 +120,7 @@ function newMessage(
 
 /** What no later try mends. */
 function flawOf(chat: Chat, guest: StoredGuest, { text, reply, files }: GuestDraft): Refusal | null {
-  if (guest.muted) return refusal("muted", "somebody who looks after the room has muted you");
+  if (guest.muted) return MUTED;
   if (text.trim() === "" && files.length === 0) return refusal("bad_request", "there is nothing to say");
   const { textMax } = capabilities.limits;
   if (measure(text, "codepoints") > textMax) return refusal("too_large", `a message has at most ${textMax} characters`);
@@ -134,6 +137,9 @@ function flawOf(chat: Chat, guest: StoredGuest, { text, reply, files }: GuestDra
 function limitOf(chat: Chat, id: string): Refusal | null {
   const guest = chat.people.find(id);
   if (guest === null) return refusal("unauthorized", "you are not in this room any more");
+  // It may be so since the request came.
+  if (guest.banned) return NO_MORE;
+  if (guest.muted) return MUTED;
   const slow = chat.sayLimit(guest);
   if (slow !== null) return slow;
   if (chat.holds(guest) && chat.timeline.heldOf(id).length >= HELD_MAX)
@@ -172,6 +178,7 @@ export async function reword(
   id: string,
   text: string,
 ): Promise<StoredMessage | Refusal> {
+  if (chat.turns.isFull) return UNAVAILABLE;
   return await chat.turns.run(id, async () => {
     const guest = chat.people.find(author);
     if (guest === null || guest.banned) return NO_MORE;
@@ -200,6 +207,7 @@ export async function reword(
 
 /** A message of one's own is taken back; null: it is. */
 export async function takeBack(chat: Chat, guest: StoredGuest, id: string): Promise<Refusal | null> {
+  if (chat.turns.isFull) return UNAVAILABLE;
   return await chat.turns.run(id, async () => {
     const message = ownMessage(chat, guest, id);
     if (message === null) return isTakenBack(chat, guest, id) ? null : GONE;

@@ -184,7 +184,7 @@ export class People {
   prune(nowMs: number, guestsAfterMs: number): void {
     this.#sql.run("DELETE FROM bans WHERE until <= ?", nowMs);
     this.#sql.run("DELETE FROM invites WHERE expires < ?", nowMs - 24 * 60 * 60_000);
-    this.#sql.run("DELETE FROM guests WHERE seen < ? AND present = 0", guestsAfterMs);
+    this.#sql.run("DELETE FROM guests WHERE seen < ? AND present = 0 AND banned = 0", guestsAfterMs);
   }
 
   #guests(where: string, ...values: readonly unknown[]): readonly StoredGuest[] {
