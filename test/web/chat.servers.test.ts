@@ -140,6 +140,11 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
     const [{ page: dan }, { page: fay }] = await Promise.all([join(link, "dan"), join(link, "fay")]);
     await say(dan, "a word");
     await saying(fay, "a word").waitFor();
+    await office.eve.say(CHANNEL, "see https://example.org/x.");
+    const address = saying(fay, "see https").getByRole("link", { name: "https://example.org/x", exact: true });
+    expect(await address.getAttribute("href")).toBe("https://example.org/x");
+    expect(await address.getAttribute("rel")).toContain("noopener noreferrer");
+    expect(await address.getAttribute("target")).toBe("_blank");
     const seen = saying(fay, "a better word").first();
     await boxOf(dan).press("ArrowUp");
     await boxOf(dan).fill("a better word");
@@ -182,6 +187,9 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
     expect(await flawsOf(door)).toEqual([]);
     const visit = await join(link, "hal", { axe: true });
     await boxOf(visit.page).pressSequentially("half a sen");
+    // A history that cannot be had at once is asked for again.
+    visit.expects(/status of 503/u);
+    await visit.page.route(/\/v1\/history/u, async (route) => await route.fulfill({ status: 503 }), { times: 1 });
     await visit.page.reload();
     await eventually(
       async () => await boxOf(visit.page).inputValue(),

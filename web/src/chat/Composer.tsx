@@ -105,6 +105,8 @@ function Box({ box, room, mode, write, submit }: BoxProps): JSX.Element {
   const onPaste = (event: ClipboardEvent): void => {
     const files = event.clipboardData?.files;
     if (files === undefined || files.length === 0 || mode.value.does === "edit") return;
+    // Office programs put a picture of the text beside it.
+    if (event.clipboardData?.types.includes("text/rtf") === true) return;
     event.preventDefault();
     attach(files, room);
   };

@@ -38,10 +38,14 @@ const ROWS_MAX = 2000;
 const PAGE = 100;
 const TYPING_MS = 8_000;
 const FLOOR_MS = 5_000;
+/** Between two tries to read the history. */
+const AGAIN_MS = 2_000;
 
 const timeline = new ChatTimeline();
 let loaded = false;
 let loading = false;
+/** How often the stream did not know where we were. */
+let resets = 0;
 let waiting: WebEvent[] = [];
 let frame = 0;
 /** The stream may tell late what is older than the history that was read: it has no place behind it. */
@@ -80,24 +84,37 @@ export function enter(found: WebMe): void {
 
 /** What the stream does not tell again. `anew`: it does not know where we were. */
 async function refresh(anew: boolean): Promise<void> {
-  if (anew) loaded = false;
+  if (anew) {
+    resets += 1;
+    loaded = false;
+    // Told before the gap: the history knows better.
+    waiting = [];
+  }
   const [found, people] = await Promise.all([get<WebMe>("/v1/me"), get<WebMembers>("/v1/members")]);
   if (found.ok) {
     room.value = found.value.room;
     holds(found.value.waiting);
   }
   if (people.ok) members.value = people.value.members;
-  if (loaded || loading) return;
+  if (loading) return;
   loading = true;
-  const history = await get<WebHistory>(`/v1/history?limit=${PAGE}`);
+  while (!loaded && refusal.value === null) {
+    const before = resets;
+    const history = await get<WebHistory>(`/v1/history?limit=${PAGE}`);
+    if (!history.ok) await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    // What was read before a gap does not have what was said in it.
+    else if (resets === before) begin(history.value);
+  }
   loading = false;
-  if (!history.ok) return;
+}
+
+function begin({ messages, more }: WebHistory): void {
   loaded = true;
   timeline.clear();
-  timeline.append(history.value.messages);
-  arrived(history.value.messages);
-  older.value = history.value.more ? "some" : "none";
-  floor = { time: history.value.more ? (timeline.oldest?.time ?? "") : "", untilMs: Date.now() + FLOOR_MS };
+  timeline.append(messages);
+  arrived(messages);
+  older.value = more ? "some" : "none";
+  floor = { time: more ? (timeline.oldest?.time ?? "") : "", untilMs: Date.now() + FLOOR_MS };
   schedule();
   show();
 }
