@@ -119,6 +119,19 @@ test("so is what an operator deletes, and so do an edit and a reaction stand, in
   expect(texts.filter((text) => text !== null)).toEqual(["two, better", "two, better", "two, best"]);
 });
 
+test("an act that is given up while the room is joined again is not done either", async () => {
+  const world = await World.open();
+  const id = await world.says("as it was");
+  const { chat } = world;
+  const intent = await chat.store.write(() =>
+    chat.intents.add({ room: ROOM, message: id, act: { is: "edited", text: "as it is", nonce: "n" } }),
+  );
+  const gaveUp = chat.turns.run(id, async () => await chat.store.write(() => chat.intents.remove(intent)));
+  expect(await Promise.all([gaveUp, actAgain(chat, ROOM)])).toEqual([true, true]);
+  expect(chat.timeline.find(id)?.text).toBe("as it was");
+  expect(world.log.events.map(({ kind }) => kind)).toEqual(["posted"]);
+});
+
 test("of two tries at once under one key, both are told of the one message, also in slow mode and with a file", async () => {
   const world = await World.open();
   const { chat } = world;

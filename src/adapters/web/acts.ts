@@ -37,6 +37,8 @@ export async function actAgain(chat: Chat, room: string): Promise<boolean> {
 }
 
 async function carryOut(chat: Chat, intent: Intent): Promise<boolean> {
+  // It may have ended while it waited for its turn.
+  if (!chat.intents.has(intent)) return true;
   const event = eventOf(chat, intent);
   if (event !== null && !(await chat.hand(event))) return false;
   let files: readonly StoredUpload[] = [];

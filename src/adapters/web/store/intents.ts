@@ -24,6 +24,10 @@ export class Intents {
     return { seq: this.#sql.insert(text, room, message, JSON.stringify(act)), room, message, act };
   }
 
+  has({ seq }: Intent): boolean {
+    return this.#sql.all("SELECT 1 FROM intents WHERE seq = ?", seq).length > 0;
+  }
+
   /** False: it is carried out already. */
   remove({ seq }: Intent): boolean {
     return this.#sql.run("DELETE FROM intents WHERE seq = ?", seq) > 0;
