@@ -1,7 +1,7 @@
 import type { Event } from "../../contract/events.ts";
 import { type Chat, isRefusal, type Refusal, UNAVAILABLE } from "./chat.ts";
 import { authorOf, contentOf, deleted, edited, reacted } from "./receive.ts";
-import type { Act, Intent, StoredChange, StoredMessage, StoredUpload } from "./store/rows.ts";
+import type { MessageAct, ActIntent, StoredChange, StoredMessage, StoredUpload } from "./store/rows.ts";
 import { guestAuthor } from "./views.ts";
 
 /**
@@ -13,7 +13,7 @@ import { guestAuthor } from "./views.ts";
 export async function act(
   chat: Chat,
   { id, room }: Pick<StoredMessage, "id" | "room">,
-  what: Act,
+  what: MessageAct,
   limit: () => Refusal | null = () => null,
 ): Promise<Refusal | null> {
   const begun = await chat.store.write(() => limit() ?? chat.intents.add({ room, message: id, act: what }));
@@ -36,7 +36,7 @@ export async function actAgain(chat: Chat, room: string): Promise<boolean> {
   return await last;
 }
 
-async function carryOut(chat: Chat, intent: Intent): Promise<boolean> {
+async function carryOut(chat: Chat, intent: ActIntent): Promise<boolean> {
   // It may have ended while it waited for its turn.
   if (!chat.intents.has(intent)) return true;
   const event = eventOf(chat, intent);
@@ -54,7 +54,7 @@ async function carryOut(chat: Chat, intent: Intent): Promise<boolean> {
 }
 
 /** The same at each try. Null: there is nothing left to change. */
-function eventOf(chat: Chat, { message: id, room, act: what }: Intent): Event | null {
+function eventOf(chat: Chat, { message: id, room, act: what }: ActIntent): Event | null {
   const message = chat.timeline.find(id);
   if (message === null) return null;
   const now = chat.nowMs;
@@ -68,7 +68,7 @@ function eventOf(chat: Chat, { message: id, room, act: what }: Intent): Event | 
   }
 }
 
-function changed(chat: Chat, { message: id, room, act: what }: Intent): readonly StoredChange[] {
+function changed(chat: Chat, { message: id, room, act: what }: ActIntent): readonly StoredChange[] {
   const { timeline, nowMs } = chat;
   if (what.is === "deleted" || timeline.find(id)?.state !== "said") return [];
   if (what.is === "edited") {

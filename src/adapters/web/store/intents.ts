@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import type { Act, Intent } from "./rows.ts";
+import type { MessageAct, ActIntent } from "./rows.ts";
 import { Statements } from "./statements.ts";
 
 interface IntentRow {
@@ -19,26 +19,26 @@ export class Intents {
     this.#sql = new Statements(db);
   }
 
-  add({ room, message, act }: Omit<Intent, "seq">): Intent {
+  add({ room, message, act }: Omit<ActIntent, "seq">): ActIntent {
     const text = "INSERT INTO intents (room, message, act) VALUES (?, ?, ?)";
     return { seq: this.#sql.insert(text, room, message, JSON.stringify(act)), room, message, act };
   }
 
-  has({ seq }: Intent): boolean {
+  has({ seq }: ActIntent): boolean {
     return this.#sql.all("SELECT 1 FROM intents WHERE seq = ?", seq).length > 0;
   }
 
   /** False: it is carried out already. */
-  remove({ seq }: Intent): boolean {
+  remove({ seq }: ActIntent): boolean {
     return this.#sql.run("DELETE FROM intents WHERE seq = ?", seq) > 0;
   }
 
   /** Of a room, oldest first. */
-  all(room: string): readonly Intent[] {
+  all(room: string): readonly ActIntent[] {
     const rows = this.#sql.all("SELECT seq, message, act FROM intents WHERE room = ? ORDER BY seq", room);
     /* oxlint-disable typescript/no-unsafe-type-assertion -- only this file writes what is read here */
     return (rows as readonly IntentRow[]).map(({ seq, message, act }) => {
-      return { seq, room, message, act: JSON.parse(act) as Act };
+      return { seq, room, message, act: JSON.parse(act) as MessageAct };
     });
     /* oxlint-enable typescript/no-unsafe-type-assertion */
   }

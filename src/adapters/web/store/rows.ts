@@ -100,7 +100,7 @@ export interface StoredGuest {
 }
 
 /** What a guest does to a message; `by` null: an operator. A nonce tells it from another one that is alike. */
-export type Act =
+export type MessageAct =
   | { readonly is: "deleted"; readonly by: ActingGuest | null }
   /** `text`: as it is from now on, as it was typed. */
   | { readonly is: "edited"; readonly text: string; readonly nonce: string }
@@ -115,11 +115,11 @@ export type Act =
 type ActingGuest = Pick<StoredGuest, "id" | "name">;
 
 /** An act that is on its way. */
-export interface Intent {
+export interface ActIntent {
   readonly seq: number;
   readonly room: string;
   readonly message: string;
-  readonly act: Act;
+  readonly act: MessageAct;
 }
 
 export interface StoredUpload {
