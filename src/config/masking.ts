@@ -2,7 +2,8 @@ import { createHmac } from "node:crypto";
 import { compilePositions } from "../lib/position.ts";
 import type { FormatName } from "./formats/pick.ts";
 import type { SecretNames } from "./secret-names.ts";
-import { mergeSpans, type SecretPlace, type SecretSpan, secretSpans, type Span } from "./secret-spans.ts";
+import { mergeSpans, type SecretPlace, type SecretSpan, secretSpans } from "./secret-spans.ts";
+import type { Span } from "./secret-values.ts";
 
 /** A configuration without its secrets. */
 export interface Masked {
@@ -63,11 +64,12 @@ const MISPLACED = {
 export function maskSecrets(text: string, { format, names, key }: MaskRules): Masked {
   const kept = new Map<string, KeptSecret>();
   const spans = withLiterals(text, secretSpans(text, format, names));
+  const maskOf = compileMasks(key);
   let out = "";
   let from = 0;
   for (const { start, end, place } of spans) {
     const secret = text.slice(start, end);
-    const mask = maskOf({ secret, place }, key);
+    const mask = maskOf({ secret, place });
     kept.set(mask, { secret, place });
     out += text.slice(from, start) + mask;
     from = end;
@@ -147,9 +149,15 @@ function withLiterals(text: string, secrets: readonly SecretSpan[]): readonly Se
   });
 }
 
-function maskOf({ secret, place }: KeptSecret, key: Buffer): string {
-  return `<kept:${createHmac("sha256", key)
-    .update(`${place === null ? "~" : `${place}=`}${secret}`)
-    .digest("hex")
-    .slice(0, DIGITS)}>`;
+/** Each is made once: making one takes as long as a thousand look-ups. */
+function compileMasks(key: Buffer): (kept: KeptSecret) => string {
+  const masks = new Map<string, string>();
+  return ({ place, secret }) => {
+    const meant = `${place === null ? "~" : `${place}=`}${secret}`;
+    const known = masks.get(meant);
+    if (known !== undefined) return known;
+    const mask = `<kept:${createHmac("sha256", key).update(meant).digest("hex").slice(0, DIGITS)}>`;
+    masks.set(meant, mask);
+    return mask;
+  };
 }

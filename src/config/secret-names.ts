@@ -10,10 +10,13 @@ export interface SecretNames {
   readonly isSecretAt: (path: Path) => boolean;
   /** Of a key of which nobody knows the table, as in a comment. */
   readonly isSecretName: (name: string) => boolean;
+  /** Of a word, or two, of a text: none that is only like a name. */
+  readonly isSecretWord: (word: string) => boolean;
 }
 
 /** What secrets are usually called. */
-const USUAL = /pass(?:$|w|phrase)|token|secret|credential|webhook.*url|(?:api|private|access).?key|cookie/iu;
+const USUAL =
+  /pass(?:$|w|.?(?:word|phrase|code))|^pwd?$|kennwort|token|secret|credential|webhook.*url|(?:api|private|access).?key|cookie/iu;
 const GATEWAYS = new Set(["gateway", "samechannelgateway"]);
 
 export function secretNamesOf(protocols: ReadonlyMap<string, Manifest>): SecretNames {
@@ -27,8 +30,9 @@ export function secretNamesOf(protocols: ReadonlyMap<string, Manifest>): SecretN
     for (const [name, isSecret] of names) all.set(name, isSecret || all.get(name) === true);
   }
   const secret = [...all].filter(([, isSecret]) => isSecret).map(([name]) => name);
-  const guess = (name: string): boolean => USUAL.test(name) || suggest(name, secret) !== null;
-  const isSecretName = (name: string): boolean => all.get(name.toLowerCase()) ?? guess(name);
+  const isSecretWord = (word: string): boolean => all.get(word.toLowerCase()) ?? USUAL.test(word);
+  const isSecretName = (name: string): boolean =>
+    all.get(name.toLowerCase()) ?? (USUAL.test(name) || suggest(name, secret) !== null);
   const isSecretAt = (path: Path): boolean => {
     const keys = path.filter((key) => typeof key === "string").map((key) => key.toLowerCase());
     const [root = ""] = keys;
@@ -38,7 +42,7 @@ export function secretNamesOf(protocols: ReadonlyMap<string, Manifest>): SecretN
     const first = Math.min(root === "general" ? 1 : 2, keys.length - 1);
     return keys.slice(first).some((key) => known?.get(key) ?? isSecretName(key));
   };
-  return { isSecretAt, isSecretName };
+  return { isSecretAt, isSecretName, isSecretWord };
 }
 
 function secrecyOf(properties: Readonly<Record<string, object>>): ReadonlyMap<string, boolean> {

@@ -1,13 +1,9 @@
 import type { FormatName } from "./formats/pick.ts";
 import { scalarsOf } from "./formats/pick.ts";
 import type { Path } from "./problems.ts";
+import { commentSecrets } from "./secret-comments.ts";
 import type { SecretNames } from "./secret-names.ts";
-
-/** A part of a text, in UTF-16 units; `end` is behind it. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-}
+import { compileLineEnds, type Span, valueAt } from "./secret-values.ts";
 
 /**
  * `""`: it is the value of a secret. A name: it is a part of the value of a setting that others may see, such as the
@@ -24,9 +20,7 @@ const ECHO_MIN = 8;
 /** So many secrets are looked for in the rest of the text. */
 const ECHOES_MAX = 500;
 
-const ASSIGNMENT = /(?<![\w-])(?<quote>["']?)(?<name>[A-Za-z][\w-]*)\k<quote>[ \t]*(?<sign>[=:])[ \t]*/gu;
-/** In a comment, a sign of another format is a part of a sentence, unless one word is all that follows. */
-const ONE_WORD = /^["']?\S{1,300}[ \t\r]*$/u;
+const ASSIGNMENT = /(?<![\w-])(?<quote>["']?)(?<name>[A-Za-z][\w-]*)\k<quote>[ \t]*[=:][ \t]*/gu;
 /** The password of an address; bounded, as each of its letters might begin another one. */
 const IN_ADDRESS = /[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/?#@:"'<>]{0,300}:(?<password>[^\s/?#@"']+)@/giu;
 /** As of a token in an address. */
@@ -50,15 +44,8 @@ export function secretSpans(text: string, format: FormatName, names: SecretNames
     if (typeof value === "string") found.echoes.add(value);
   }
   const takenAt = compileOverlaps(taken);
-  const lineEnd = compileLineEnds(text);
-  for (const { index, 0: whole, groups: { name = "", sign } = {} } of text.matchAll(ASSIGNMENT)) {
-    if (!names.isSecretName(name)) continue;
-    const at = index + whole.length;
-    const isMeant = scalars === null || sign === (format === "toml" ? "=" : ":");
-    if (!isMeant && !ONE_WORD.test(text.slice(at, lineEnd(at)))) continue;
-    const span = valueAt(text, at, { index, isBroken: scalars === null, lineEnd: lineEnd(at) });
-    if (span !== null && takenAt(span) === null) found.add({ ...span, place: "" });
-  }
+  for (const span of assigned(text, names, { takenAt, isBroken: scalars === null })) found.add(span);
+  for (const span of commentSecrets(text, names, (part) => takenAt(part) !== null)) found.add({ ...span, place: "" });
   const addPart = (span: Span): void => {
     found.add({ ...span, place: takenAt(span)?.name ?? keyBefore(text, span.start) });
   };
@@ -77,6 +64,27 @@ export function secretSpans(text: string, format: FormatName, names: SecretNames
     const same = places.get(start);
     return { start, end, place: same?.end === end ? same.place : null };
   });
+}
+
+interface Text {
+  readonly takenAt: (span: Span) => Taken | null;
+  /** It cannot be read. */
+  readonly isBroken: boolean;
+}
+
+/** What is assigned to the name of a secret: anywhere in a text that cannot be read, else within a value, as in notes. */
+function* assigned(text: string, { isSecretName, isSecretWord }: SecretNames, { takenAt, isBroken }: Text) {
+  const lineEnd = compileLineEnds(text);
+  let until = 0;
+  for (const { index, 0: whole, groups: { name = "" } = {} } of text.matchAll(ASSIGNMENT)) {
+    const within = takenAt({ start: index, end: index + 1 });
+    if (index < until || (within === null ? !isBroken || !isSecretName(name) : !isSecretWord(name))) continue;
+    const at = index + whole.length;
+    const span = valueAt(text, at, { index, isBroken, lineEnd: Math.min(lineEnd(at), within?.end ?? Infinity) });
+    if (span === null) continue;
+    until = span.end;
+    yield { ...span, place: within?.name ?? "" };
+  }
 }
 
 interface Taken extends Span {
@@ -157,62 +165,4 @@ function compileOverlaps<S extends Span>(spans: readonly S[]): (span: Span) => S
     const nearest = sorted[low - 1];
     return nearest !== undefined && start < nearest.end ? nearest : null;
   };
-}
-
-interface Assigned {
-  /** Of the key. */
-  readonly index: number;
-  readonly isBroken: boolean;
-  /** Where the line of the value ends. */
-  readonly lineEnd: number;
-}
-
-/** What is assigned there, as far as it can be told without reading the rest; null: nothing that is secret. */
-function valueAt(text: string, at: number, { index, isBroken, lineEnd }: Assigned): Span | null {
-  for (const fence of ['"""', "'''"]) {
-    if (!text.startsWith(fence, at)) continue;
-    const end = isBroken ? text.indexOf(fence, at + 3) : text.slice(0, lineEnd).indexOf(fence, at + 3);
-    return { start: at + 3, end: end !== -1 ? end : isBroken ? text.length : lineEnd };
-  }
-  const sign = text[at] ?? "";
-  if (sign === '"' || sign === "'") {
-    const rest = text.slice(at + 1, lineEnd);
-    const inside = (sign === '"' ? /^(?:\\.|[^"\\])*/u : /^(?:''|[^'])*/u).exec(rest)?.[0] ?? "";
-    const isClosed = rest[inside.length] === sign;
-    return { start: at + 1, end: isClosed ? at + 1 + inside.length : lineEnd };
-  }
-  if (sign === "[") {
-    const close = text.indexOf("]", at);
-    const limit = isBroken ? text.length : lineEnd;
-    return { start: at + 1, end: close === -1 || close > limit ? limit : close };
-  }
-  const line = text.slice(at, lineEnd);
-  if (/^(?:true|false|null|\*\S+)?\s*$/iu.test(line)) return null;
-  if (isBroken && /^(?:&\S+\s*)?[|>][0-9+-]*\s*$/u.test(line))
-    return { start: lineEnd, end: endOfBlock(text, index, lineEnd) };
-  return { start: at, end: lineEnd };
-}
-
-const endOfLine = (text: string, at: number): number => {
-  const end = text.indexOf("\n", at);
-  return end === -1 ? text.length : end;
-};
-
-/** Each line is looked through once, also one with a thousand assignments; to be asked from the start on. */
-function compileLineEnds(text: string): (at: number) => number {
-  let end = -1;
-  return (at) => (at <= end ? end : (end = endOfLine(text, at)));
-}
-
-/** Of the lines that are indented more than the one of the key. */
-function endOfBlock(text: string, key: number, from: number): number {
-  const indent = key - (text.lastIndexOf("\n", key) + 1);
-  let end = from;
-  while (end < text.length) {
-    const next = endOfLine(text, end + 1);
-    const line = text.slice(end + 1, next);
-    if (line.trim() !== "" && line.length - line.trimStart().length <= indent) break;
-    end = next;
-  }
-  return end;
 }
