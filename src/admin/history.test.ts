@@ -56,6 +56,10 @@ test("each five minutes are as bad as the worst of them, each day too, and what 
       ["none", 89],
       ["down", 1],
     ],
+    time: {
+      day: { upMs: 24 * MINUTE - LOOK_MS, downMs: MINUTE },
+      quarter: { upMs: 24 * MINUTE - LOOK_MS, downMs: MINUTE },
+    },
     lanes: [expect.objectContaining({ gateway: "g", channel: "#room" })],
   });
 });
@@ -108,16 +112,54 @@ test("it is the same after a restart, and the time in between is not known", asy
   expect(own()?.quarter.at(-1)).toEqual(["ok", 1]);
 });
 
-test("a kill makes an hour unknown at most, and a trouble is on the disk at once", async () => {
+test("a kill makes a quarter of an hour unknown at most, and a trouble is on the disk at once", async () => {
   const { run, own, restart, stage } = aStage();
   await run(5 * HOUR);
-  // Of the account and of the reader, once at the beginning and then every hour.
-  expect(stage.writes).toBe(10);
+  // Of the account and of the reader, once at the beginning and then every 15 minutes.
+  expect(stage.writes).toBe(2 * 5 * 4);
   restart();
-  expect(own()?.day.find(([state]) => state === "ok")?.[1]).toBeGreaterThanOrEqual(48);
+  expect(own()?.day.find(([state]) => state === "ok")?.[1]).toBeGreaterThanOrEqual(57);
   await run(LOOK_MS, { state: "waiting" });
   restart();
   expect(own()?.quarter.at(-1)).toEqual(["down", 1]);
+});
+
+test("a bad minute is a minute of the time, over a restart too; what nobody saw is no time", async () => {
+  const { run, own, restart, stop, clock } = aStage();
+  await run(HOUR);
+  await run(2 * MINUTE, { state: "waiting" });
+  await run(58 * MINUTE, { state: "degraded" });
+  // Between two looks, and not seen as down by any of them.
+  await run(HOUR, { state: "online", reconnects: 1 });
+  stop();
+  restart();
+  await clock.advance(5 * HOUR);
+  await run(10 * MINUTE);
+  await run(10 * MINUTE, { state: "paused" });
+  const time = { upMs: 3 * HOUR + 8 * MINUTE - 2 * LOOK_MS, downMs: 2 * MINUTE };
+  expect(own()?.time).toEqual({ day: time, quarter: time });
+  await clock.advance(24 * HOUR);
+  expect(own()?.time).toEqual({ day: { upMs: 0, downMs: 0 }, quarter: time });
+});
+
+test("a bridge that is gone is forgotten when all that is known of it is too long ago", async () => {
+  const { run, stage, clock, disk, stop } = aStage();
+  const kept = (): readonly string[] => {
+    stop();
+    return Array.from((disk.get(`${HISTORY_STEM}net.home`) ?? "").matchAll(/#\w+/gu), ([name]) => name);
+  };
+  await run(MINUTE, { channels: [aRoom(), aRoom({ channel: "#old" })] });
+  await run(MINUTE, { channels: [aRoom()] });
+  expect(kept()).toEqual(["#room", "#old"]);
+  await clock.advance(89 * 24 * HOUR);
+  await run(MINUTE);
+  expect(kept()).toEqual(["#room", "#old"]);
+  await clock.advance(24 * HOUR);
+  await run(MINUTE);
+  expect(kept()).toEqual(["#room"]);
+  expect(stage.history.view({ accounts: [stage.account], readers: [] }, clock.nowMs()).accounts[0]?.lanes).toHaveLength(
+    1,
+  );
 });
 
 test("a calendar that jumps ahead leaves a gap, and one that jumps back forgets what is to come", async () => {
@@ -160,7 +202,14 @@ test("an account of the API is down while it does not listen; what is no longer 
 });
 
 test("a mark that cannot be read is as none", () => {
-  for (const value of ["", "{", "[]", '{"own":7,"lanes":[[]]}', '{"own":[null,"x"],"lanes":{}}']) {
+  for (const value of [
+    "",
+    "{",
+    "[]",
+    '{"own":7,"lanes":[[]]}',
+    '{"own":[null,"x"],"lanes":{}}',
+    '{"times":[[[1,-5],7,["x"]],{}]}',
+  ]) {
     const history = new StateHistory(new Map([[`${HISTORY_STEM}net.home`, value]]));
     const { accounts } = history.view({ accounts: [aStatus()], readers: [] }, 0);
     expect(accounts[0]?.day).toEqual([["none", 288]]);

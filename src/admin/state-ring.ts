@@ -19,6 +19,11 @@ export class StateRing {
     this.#states = new Uint8Array(length);
   }
 
+  /** The newest one of which something was noted. */
+  get last(): number {
+    return this.#last;
+  }
+
   /** It was so at some time in this stretch. */
   note(at: number, state: HistoryState): void {
     this.#move(at);

@@ -3,6 +3,7 @@ import type { Dropped } from "../gateway/drops.ts";
 import type { Damage } from "../log/search.ts";
 import type { Delay } from "./loop-delay.ts";
 import type { StateRun } from "./state-ring.ts";
+import type { UpTime } from "./time-ring.ts";
 
 /** What the admin server answers, as JSON; moments are Unix ms. The commands read the same. */
 export interface StatusView {
@@ -89,6 +90,8 @@ export interface HistoryTrack {
 export interface AccountHistory extends HistoryTrack {
   /** Its key. */
   readonly account: string;
+  /** In the last 24 hours, and in the last 90 days. A degraded account is up. */
+  readonly time: { readonly day: UpTime; readonly quarter: UpTime };
   readonly lanes: readonly LaneHistory[];
 }
 

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import type { HistoryTrack, StatusView } from "../../../src/admin/views.ts";
+import type { AccountHistory, StatusView } from "../../../src/admin/views.ts";
 import type { AccountStatus } from "../../../src/delivery/status.ts";
 import { count, duration, latency } from "../lib/format.ts";
 import { nowMs } from "../lib/live.ts";
@@ -46,7 +46,7 @@ function AccountLine({ sight, view }: { readonly sight: AccountSight; readonly v
           {status === null ? null : <span class="muted">{duration(nowMs.value - sinceOf(status))}</span>}
         </p>
       </div>
-      <Heartbeats name={name} track={known} slotMs={history.value?.slotMs ?? 0} />
+      <Heartbeats name={name} known={known} slotMs={history.value?.slotMs ?? 0} />
       <div class="traffic">
         <p class="row">
           <span class="muted">{texts.traffic}</span>
@@ -71,25 +71,40 @@ const sinceOf = ({ state, sinceMs, downSinceMs }: AccountStatus): number =>
 
 interface HeartbeatsProps {
   readonly name: string;
-  readonly track: HistoryTrack | undefined;
+  readonly known: AccountHistory | undefined;
   readonly slotMs: number;
 }
 
-function Heartbeats({ name, track, slotMs }: HeartbeatsProps): JSX.Element {
+function Heartbeats({ name, known, slotMs }: HeartbeatsProps): JSX.Element {
+  const none = { upMs: 0, downMs: 0 };
   const spans = [
-    { key: "day", words: texts.day, beats: beatsOf(track?.day ?? []), stepMs: slotMs },
-    { key: "quarter", words: texts.quarter, beats: beatsOf(track?.quarter ?? []), stepMs: DAY_MS },
+    { key: "day", words: texts.day, beats: beatsOf(known?.day ?? []), stepMs: slotMs, time: known?.time.day ?? none },
+    {
+      key: "quarter",
+      words: texts.quarter,
+      beats: beatsOf(known?.quarter ?? []),
+      stepMs: DAY_MS,
+      time: known?.time.quarter ?? none,
+    },
   ];
   return (
     <>
-      {spans.map(({ key, words, beats, stepMs }) => (
+      {spans.map(({ key, words, beats, stepMs, time }) => (
         <div key={key} class={`beats ${key}`}>
           <p class="row">
             <span class="muted">{words}</span>
-            <span class="push">{shareOf(beats) ?? texts.dash}</span>
+            <span class="push" {...(time.downMs > 0 && { title: texts.downFor(duration(time.downMs)) })}>
+              {shareOf(time) ?? texts.dash}
+            </span>
           </p>
           {beats.length === 0 ? null : (
-            <Bar of={texts.barOf(name, words)} beats={beats} stepMs={stepMs} nowMs={nowMs.value} />
+            <Bar
+              of={texts.barOf(name, words)}
+              beats={beats}
+              stepMs={stepMs}
+              nowMs={nowMs.value}
+              share={shareOf(time)}
+            />
           )}
         </div>
       ))}

@@ -65,6 +65,7 @@ export const nowTexts = textsOf({
   as: (name: string) => `as ${name}`,
   day: "24 hours",
   quarter: "90 days",
+  downFor: (time: string) => `down for ${time}`,
   barOf: (account: string, span: string) => `${account}, ${span}`,
   perMinute: (rate: string) => `${rate}/min`,
   traffic: "Traffic",

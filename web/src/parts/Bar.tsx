@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { type Beat, shareOf, worstOf } from "./beats.ts";
+import { type Beat, worstOf } from "./beats.ts";
 import { duration, moment } from "../lib/format.ts";
 import { partTexts } from "./texts.ts";
 
@@ -10,6 +10,8 @@ interface BarProps {
   readonly beats: readonly Beat[];
   readonly stepMs: number;
   readonly nowMs: number;
+  /** How much of the time it was up, for people; null: nobody knows. */
+  readonly share: string | null;
   /** Marks, at most: several beats become one, and the worst counts. */
   readonly marks?: number;
 }
@@ -20,13 +22,13 @@ interface Mark {
 }
 
 /** A heartbeat bar: one mark for each stretch, with its words as title, and one sentence for all. */
-export function Bar({ of, beats, stepMs, nowMs, marks = 48 }: BarProps): JSX.Element {
+export function Bar({ of, beats, stepMs, nowMs, share, marks = 48 }: BarProps): JSX.Element {
   const each = Math.max(1, Math.ceil(beats.length / marks));
   const shown: Mark[] = [];
   for (let at = 0; at < beats.length; at += each) {
     shown.push({ state: worstOf(beats.slice(at, at + each)), fromMs: nowMs - (beats.length - at) * stepMs });
   }
-  const words = wordsOf(beats, stepMs, nowMs);
+  const words = wordsOf(beats, stepMs, nowMs, share);
   return (
     <svg
       class="bar"
@@ -52,9 +54,8 @@ const HEIGHTS: Readonly<Record<Beat, { readonly y: number; readonly height: numb
   none: { y: 6, height: 4 },
 };
 
-function wordsOf(beats: readonly Beat[], stepMs: number, nowMs: number): string {
+function wordsOf(beats: readonly Beat[], stepMs: number, nowMs: number, share: string | null): string {
   const span = duration(beats.length * stepMs);
-  const share = shareOf(beats);
   if (share === null) return partTexts.barNothing(span);
   const down = beats.lastIndexOf("down");
   const last =

@@ -6,12 +6,12 @@ const ORDER: readonly Beat[] = ["none", "ok", "degraded", "down"];
 export const worstOf = (beats: readonly Beat[]): Beat =>
   beats.reduce<Beat>((worst, beat) => (ORDER.indexOf(beat) > ORDER.indexOf(worst) ? beat : worst), "none");
 
-/** The share of what is known that was without trouble. */
-export function shareOf(beats: readonly Beat[]): string | null {
-  const known = beats.filter((beat) => beat !== "none");
-  if (known.length === 0) return null;
-  const share = (known.filter((beat) => beat === "ok").length / known.length) * 100;
-  // Never 100 % of what was not whole.
-  const rounded = share === 100 ? "100" : Math.min(99.9, Math.floor(share * 10) / 10).toFixed(1);
-  return `${rounded} %`;
+/** The share of the time that is known in which it was up; null: nothing is known. */
+export function shareOf({ upMs, downMs }: { readonly upMs: number; readonly downMs: number }): string | null {
+  if (upMs + downMs === 0) return null;
+  const share = (upMs / (upMs + downMs)) * 100;
+  // Never 100 % of what was not whole; near it, one digit more tells an hour of 90 days.
+  if (downMs === 0) return "100 %";
+  const digits = share >= 99 ? 100 : 10;
+  return `${(Math.floor(share * digits) / digits).toFixed(digits === 100 ? 2 : 1)} %`;
 }

@@ -33,10 +33,13 @@ describe("the picture", () => {
 });
 
 test("a share is never rounded up to all", () => {
-  expect(shareOf(["none"])).toBeNull();
-  expect(shareOf(["ok", "none", "ok"])).toBe("100 %");
-  expect(shareOf([...Array.from({ length: 9999 }, () => "ok" as const), "down"])).toBe("99.9 %");
-  expect(shareOf(["ok", "degraded"])).toBe("50.0 %");
+  const day = 86_400_000;
+  expect(shareOf({ upMs: 0, downMs: 0 })).toBeNull();
+  expect(shareOf({ upMs: 7, downMs: 0 })).toBe("100 %");
+  expect(shareOf({ upMs: 90 * day, downMs: 1 })).toBe("99.99 %");
+  expect(shareOf({ upMs: day, downMs: 60_000 })).toBe("99.93 %");
+  expect(shareOf({ upMs: 3, downMs: 1 })).toBe("75.0 %");
+  expect(shareOf({ upMs: 0, downMs: 5 })).toBe("0.0 %");
 });
 
 test.each([

@@ -11,7 +11,7 @@ export const partTexts = textsOf({
   degraded: "degraded",
   down: "down",
   none: "not known",
-  bar: (ok: string, span: string) => `${ok} without trouble in the last ${span}`,
+  bar: (up: string, span: string) => `up for ${up} of the last ${span}`,
   barNothing: (span: string) => `nothing known of the last ${span}`,
   worst: (what: string, when: string) => `${what} at ${when}`,
 });
