@@ -16,6 +16,23 @@ test.for([
   ["null", "null", true],
   ["", "", true],
   ["file://", "127.0.0.1:4242", true],
+  ["ftp://127.0.0.1:4242", "127.0.0.1:4242", true],
+  ["app://127.0.0.1:4242", "127.0.0.1:4242", true],
+  ["https://bridge.example", "bridge.example:443", false],
+  ["https://bridge.example", "bridge.example:80", false],
+  ["http://bridge.example", "bridge.example:443", true],
 ] as const)("Origin %s at Host %s: foreign is %s", ([origin, host, foreign]) => {
   expect(isForeign(origin, host)).toBe(foreign);
+});
+
+test.for([
+  ["https://bridge.example", "bridge.example", false],
+  ["https://bridge.example", "127.0.0.1:4290", false],
+  ["http://bridge.example", "bridge.example", true],
+  ["http://bridge.example", "bridge.example:443", true],
+  ["http://127.0.0.1:4290", "127.0.0.1:4290", false],
+  ["http://evil.example", "bridge.example", true],
+  ["https://bridge.example:8443", "bridge.example", true],
+] as const)("behind https://bridge.example, Origin %s at Host %s: foreign is %s", ([origin, host, foreign]) => {
+  expect(isForeign(origin, host, "https://bridge.example")).toBe(foreign);
 });

@@ -76,9 +76,7 @@ export class OperatorDoorman {
   }
 
   #checkOrigin(knock: Knock): void {
-    const { origin } = knock.headers;
-    if (origin === undefined || origin === this.#options.publicOrigin()) return;
-    if (isForeign(origin, authorityOf(knock))) throw foreign();
+    if (isForeign(knock.headers.origin, authorityOf(knock), this.#options.publicOrigin())) throw foreign();
   }
 }
 
