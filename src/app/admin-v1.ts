@@ -9,7 +9,7 @@ import type { AdminDeps } from "../http/admin/routes.ts";
 import type { AccessDeps } from "../http/admin/v1/access-deps.ts";
 import { OperatorDoorman } from "../http/admin/v1/doorman.ts";
 import { openAdminV1 } from "../http/admin/v1/index.ts";
-import { cookieKind, secretIn } from "../http/admin/v1/session-deps.ts";
+import { cookieKind, secretsIn } from "../http/admin/v1/session-deps.ts";
 import type { OwnNames } from "../http/own-host.ts";
 import type { V1Host, V1Service } from "../http/v1/index.ts";
 import { ConnectDesk } from "./connect-desk.ts";
@@ -58,8 +58,11 @@ export async function openOperatorApi(sources: AdminV1Sources, host: V1Host): Pr
     publicOrigin,
     verify: (text) => tokens.verify(text),
     session: (headers) => {
-      const secret = secretIn(headers, cookie());
-      return secret === null ? null : sessions.verify(secret);
+      for (const secret of secretsIn(headers, cookie())) {
+        const access = sessions.verify(secret);
+        if (access !== null) return access;
+      }
+      return null;
     },
   });
   const live = new LiveStatus({

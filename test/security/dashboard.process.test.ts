@@ -93,6 +93,12 @@ describe("a link", () => {
     const cookie = cookieOf(answer);
     const who = await ask("/v1/session", { headers: { Cookie: `other=1; ${cookie}` } });
     expect(who.json()).toMatchObject({ name: "operator", by: "session" });
+    // Another server on this host name can set cookies of the same name: neither keeps the right one out.
+    const name = `rialto-${port}`;
+    const shadowed = await ask("/v1/session", { headers: { Cookie: `${name}=theirs; ${cookie}; ${name}=` } });
+    expect(shadowed.json()).toMatchObject({ by: "session" });
+    expect(cookieOf(shadowed)).toBe(cookie);
+    expect((await ask("/v1/session", { headers: { Cookie: `${name}=theirs` } })).status).toBe(401);
     for (const secret of [secretOf(line), secretOf(url), cookie.split("=")[1] ?? ""]) {
       expect(rialto.output()).not.toContain(secret);
     }
@@ -241,6 +247,8 @@ test("behind a web server with TLS, links have its name, and cookies are for it 
   const signOut = async (headers: Readonly<Record<string, string>>): Promise<number> =>
     (await ask("/v1/session", { method: "DELETE", headers: { ...cookie, ...headers } })).status;
   expect(await signOut({ ...passedOn, Origin: "https://evil.example" })).toBe(403);
+  // The same name over an open line, where others can write the page.
+  expect(await signOut({ ...passedOn, Origin: "http://bridge.example" })).toBe(403);
   // A web server that passes on the address instead of the name.
   expect(await signOut({ Origin: PUBLIC })).toBe(204);
 });

@@ -10,6 +10,9 @@ export interface SessionDeps {
   readonly cookie: () => CookieKind;
 }
 
+/** So many of one name are looked at. */
+const COOKIES_MAX = 50;
+
 export interface CookieKind {
   readonly name: string;
   /** For encrypted connections only. */
@@ -25,11 +28,14 @@ export function cookieKind(port: number, publicOrigin: string | null): CookieKin
   return { name: `rialto-${port}`, isSecure: false };
 }
 
-/** The secret that a browser sends; null: none. */
-export function secretIn({ cookie = "" }: Pick<IncomingHttpHeaders, "cookie">, { name }: CookieKind): string | null {
+/**
+ * The secrets that a browser sends. Another server on the same host name can give it a cookie of the same name, which
+ * comes first with a longer path: what is ours is known by being valid.
+ */
+export function secretsIn({ cookie = "" }: Pick<IncomingHttpHeaders, "cookie">, { name }: CookieKind): string[] {
   const prefix = `${name}=`;
-  const found = cookie.split(";").find((each) => each.trimStart().startsWith(prefix));
-  return found === undefined ? null : found.trim().slice(prefix.length);
+  const own = cookie.split(";").flatMap((each) => (each.trim().startsWith(prefix) ? [each.trim()] : []));
+  return [...new Set(own.map((each) => each.slice(prefix.length)))].slice(0, COOKIES_MAX);
 }
 
 /** `Set-Cookie`; 0 s: the browser forgets it. */

@@ -3,7 +3,7 @@ import { isObject } from "../../../../lib/shapes.ts";
 import { ProblemError } from "../../../v1/problems.ts";
 import { type JsonSchema, ok, type Route } from "../../../v1/route.ts";
 import type { AdminV1Deps } from "../deps.ts";
-import { cookieOf, secretIn } from "../session-deps.ts";
+import { cookieOf, secretsIn } from "../session-deps.ts";
 
 const ms = (description: string): JsonSchema => ({ type: "integer", description: `${description} In Unix ms.` });
 
@@ -88,9 +88,10 @@ export const sessionRoutes: readonly Route<AdminV1Deps>[] = [
     handle: ({ access, request }, { session: { sessions, cookie } }) => {
       const { name, by } = access;
       const view = access.session === undefined ? null : sessions.get(access.session);
-      const secret = secretIn(request.headers, cookie());
+      const secrets = secretsIn(request.headers, cookie());
+      const secret = secrets.find((each) => sessions.verify(each)?.session === access.session);
       const body = { name, by, expiresMs: view?.expiresMs ?? null };
-      if (view === null || secret === null) return ok(body);
+      if (view === null || secret === undefined) return ok(body);
       const seconds = (view.expiresMs - view.usedMs) / 1000;
       return { status: 200, body, headers: { "Set-Cookie": cookieOf(cookie(), secret, seconds) } };
     },
