@@ -12,9 +12,9 @@ export interface Access {
   /**
    * `open`: the account has no Token, and the request came from where it may. `configuration`: the account's Token.
    * `token`: one of `rialto token create`, also by a ticket that was made with it. `session`: the browser of an
-   * operator, at the admin server only.
+   * operator, at the admin server only. `proxy`: somebody whom the web server in front of that has signed in.
    */
-  readonly by: "open" | "configuration" | "token" | "session";
+  readonly by: "open" | "configuration" | "token" | "session" | "proxy";
   /** The eight characters of a token; null of all others. */
   readonly token: string | null;
   /** The eight characters of a session; absent of all others. */

@@ -1,6 +1,7 @@
 import { LiveStatus } from "../admin/live.ts";
 import { randomBytes } from "node:crypto";
 import type { Logins } from "../access/logins.ts";
+import { ProxiedPeople } from "../access/proxied.ts";
 import { Sessions } from "../access/sessions.ts";
 import type { Tokens } from "../access/tokens.ts";
 import type { HistoryView } from "../admin/views.ts";
@@ -9,6 +10,7 @@ import type { AdminDeps } from "../http/admin/routes.ts";
 import type { AccessDeps } from "../http/admin/v1/access-deps.ts";
 import { OperatorDoorman } from "../http/admin/v1/doorman.ts";
 import { openAdminV1 } from "../http/admin/v1/index.ts";
+import { remoteUser } from "../http/admin/v1/remote-user.ts";
 import { cookieKind, secretsIn } from "../http/admin/v1/session-deps.ts";
 import type { OwnNames } from "../http/own-host.ts";
 import type { V1Host, V1Service } from "../http/v1/index.ts";
@@ -35,6 +37,8 @@ export interface AdminV1Sources {
   readonly names: () => OwnNames;
   /** The origin of DashboardURL; null: there is none. */
   readonly publicOrigin: () => string | null;
+  /** Addresses of web servers that say in `Remote-User` whom they have signed in. */
+  readonly proxies: ReadonlySet<string>;
   /** Of the address. */
   readonly port: () => number;
   readonly clock: Clock;
@@ -51,6 +55,7 @@ export async function openOperatorApi(sources: AdminV1Sources, host: V1Host): Pr
   const { operator, history, token, logins, names, publicOrigin, port, log, clock, logger } = sources;
   const tokens = await sources.tokens();
   const sessions = await Sessions.open({ log, clock, bytes: randomBytes, logger });
+  const proxied = new ProxiedPeople(clock);
   const cookie = () => cookieKind(port(), publicOrigin());
   const doorman = new OperatorDoorman({
     token,
@@ -63,6 +68,10 @@ export async function openOperatorApi(sources: AdminV1Sources, host: V1Host): Pr
         if (access !== null) return access;
       }
       return null;
+    },
+    proxied: (knock) => {
+      const user = remoteUser(knock, sources.proxies);
+      return user === null ? null : proxied.come(user, knock.headers["user-agent"] ?? "");
     },
   });
   const live = new LiveStatus({
@@ -77,7 +86,7 @@ export async function openOperatorApi(sources: AdminV1Sources, host: V1Host): Pr
   return openAdminV1({
     deps: {
       operator,
-      session: { logins, sessions, cookie },
+      session: { logins, sessions, proxied, cookie },
       access: sources.access,
       config,
       connect: new ConnectDesk(running, config, trials),

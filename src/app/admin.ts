@@ -151,7 +151,7 @@ export class Admin {
 
   /** The way in over TCP. */
   #remote(
-    { bindAddress, token }: AdminSettings,
+    { bindAddress, token, proxies }: AdminSettings,
     sources: AdminSources,
     shown: Pick<AdminV1Sources, "operator" | "history">,
   ) {
@@ -169,7 +169,7 @@ export class Admin {
     const { config: running, reload, wrote } = sources;
     const accounts = async () => await sources.delivery().status();
     const desk = { running, reload, wrote, env: process.env, nowMs };
-    const common = { ...shown, token, logins, tokens, log, clock: systemClock, logger };
+    const common = { ...shown, token, proxies, logins, tokens, log, clock: systemClock, logger };
     const access = { apis: () => apisOf(config()), webhooks: sources.webhooks };
     const guests = guestOffice(config, sources.delivery);
     const own = { ...common, names: pageNames, publicOrigin, port, config: desk, access, accounts, guests };

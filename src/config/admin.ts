@@ -1,5 +1,5 @@
 import type { SettingsOf, SettingsSchema } from "../contract/manifest.ts";
-import { isLoopback, parseAddress } from "../lib/address.ts";
+import { isLoopback, parseAddress, plainIp } from "../lib/address.ts";
 import type { AdminSettings } from "./config.ts";
 import type { Context } from "./context.ts";
 import type { ProblemEffect } from "./problems.ts";
@@ -35,6 +35,22 @@ export const adminProperties = {
     },
     examples: ["https://bridge.example.org"],
   },
+  TrustProxy: {
+    type: "array",
+    items: {
+      type: "string",
+      rule: {
+        pattern: String.raw`^(?:(?:\d{1,3}\.){3}\d{1,3}|[0-9A-Fa-f]*:[0-9A-Fa-f:.]*)$`,
+        hint: "must contain IP addresses, such as 127.0.0.1 or ::1",
+      },
+    },
+    description:
+      "IP addresses of web servers in front of AdminBindAddress that sign people in: whom one of them names in the header `Remote-User` is an operator, without a link. Only for web servers that remove that header from what clients send. Everybody who can connect from such an address can be anyone: with `127.0.0.1`, all users and programs of this machine. From other addresses the header says nothing.",
+    default: [],
+    protects: true,
+    restart: true,
+    examples: ["127.0.0.1", "::1"],
+  },
 } as const satisfies SettingsSchema["properties"];
 
 type AdminValues = SettingsOf<{ readonly type: "object"; readonly properties: typeof adminProperties }>;
@@ -53,12 +69,12 @@ export function resolveAdmin(
   section: Section,
   { report }: Context,
 ): AdminSettings | null {
-  if (faults.has("AdminBindAddress") || faults.has("AdminToken")) return null;
+  if (["AdminBindAddress", "AdminToken", "TrustProxy"].some((name) => faults.has(name))) return null;
   const { AdminBindAddress: bind, AdminToken: token } = values;
   if (bind === "") {
-    for (const name of ["AdminToken", "DashboardURL"] as const) {
+    for (const name of ["AdminToken", "DashboardURL", "TrustProxy"] as const) {
       const idle = section.get(name.toLowerCase());
-      if (idle !== undefined && values[name] !== "")
+      if (idle !== undefined && values[name].length > 0)
         report.warning("idle-setting", idle.where, `${name} of [general] has no effect without AdminBindAddress`);
     }
     return null;
@@ -77,5 +93,6 @@ export function resolveAdmin(
       "with DashboardURL of [general] and without AdminToken, a web server that passes on all addresses opens /metrics and /api/v1 to everybody";
     report.warning("open-admin", url.where, [what, "set AdminToken, or pass on /, /assets/ and /v1/ alone"]);
   }
-  return { bindAddress: bind, token: token === "" ? null : token };
+  const proxies = new Set(values.TrustProxy.map(plainIp));
+  return { bindAddress: bind, token: token === "" ? null : token, proxies };
 }

@@ -55,6 +55,8 @@ export interface AdminSettings {
   readonly bindAddress: string;
   /** Null only on loopback. */
   readonly token: string | null;
+  /** IP addresses of web servers that say whom they have signed in. */
+  readonly proxies: ReadonlySet<string>;
 }
 
 /** Of the program's own messages. `auto`: `pretty` on a terminal, `json` elsewhere. */

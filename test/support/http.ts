@@ -15,6 +15,8 @@ export interface RequestOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
+  /** The address of ours from which it is sent; any. */
+  readonly from?: string;
   /** How long the answer may take. */
   readonly patienceMs?: number;
 }
@@ -24,7 +26,12 @@ export async function request(url: string, options: RequestOptions = {}): Promis
   const answer = Promise.withResolvers<Answer>();
   const outgoing = http.request(
     url,
-    { method: options.method ?? "GET", headers: { ...options.headers }, agent: false },
+    {
+      method: options.method ?? "GET",
+      headers: { ...options.headers },
+      agent: false,
+      ...(options.from !== undefined && { localAddress: options.from }),
+    },
     (incoming) => {
       const parts: Buffer[] = [];
       incoming.on("data", (part: Buffer) => parts.push(part));

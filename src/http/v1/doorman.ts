@@ -27,6 +27,8 @@ export interface Knock extends Pick<IncomingMessage, "method" | "url" | "headers
   readonly path: string;
   /** What comes after the question mark. */
   readonly search: string;
+  /** The address at the other end of the connection. */
+  readonly peer?: string | undefined;
 }
 
 /** With this every token of Rialto's begins. */

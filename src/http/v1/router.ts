@@ -267,11 +267,12 @@ function routeOf<R extends Operation>({ routes }: FoundRoute<R>, method: string)
   return get === undefined || get.stream === true ? null : get;
 }
 
-function knockOf({ method, url = "", headers, rawHeaders }: IncomingMessage): Knock {
+function knockOf({ method, url = "", headers, rawHeaders, socket }: IncomingMessage): Knock {
   const start = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("//") + 2);
   const mark = url.indexOf("?", start);
   const path = mark === -1 ? url.slice(start) : url.slice(start, mark);
-  return { method, url, headers, rawHeaders, path, search: mark === -1 ? "" : url.slice(mark + 1) };
+  const search = mark === -1 ? "" : url.slice(mark + 1);
+  return { method, url, headers, rawHeaders, path, search, peer: socket.remoteAddress };
 }
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>

@@ -9,7 +9,13 @@ import { type SessionRow, sessions } from "./store.ts";
 import { accessTexts as texts } from "./texts.ts";
 
 const COLUMNS: readonly Column<SessionRow>[] = [
-  { key: "id", head: texts.id, cell: ({ id }) => <code>{id}</code>, by: ({ id }) => id, rowHead: true },
+  {
+    key: "id",
+    head: texts.id,
+    cell: ({ id, user }) => (user === null ? <code>{id}</code> : user),
+    by: ({ id, user }) => user ?? id,
+    rowHead: true,
+  },
   {
     key: "browser",
     head: texts.browser,
@@ -21,18 +27,19 @@ const COLUMNS: readonly Column<SessionRow>[] = [
   {
     key: "expires",
     head: texts.expires,
-    cell: (row) => <Time ms={row.expiresMs} />,
-    by: (row) => row.expiresMs,
+    cell: ({ expiresMs }) => (expiresMs === null ? texts.atWebServer : <Time ms={expiresMs} />),
+    by: ({ expiresMs }) => expiresMs ?? Infinity,
     wide: true,
   },
   {
     key: "actions",
     head: texts.actions,
-    cell: (row) => (
-      <Button kind="danger" label={texts.endOf(row.id)} onPress={() => void end(row)}>
-        {texts.end}
-      </Button>
-    ),
+    cell: (row) =>
+      row.user === null ? (
+        <Button kind="danger" label={texts.endOf(row.id)} onPress={() => void end(row)}>
+          {texts.end}
+        </Button>
+      ) : null,
   },
 ];
 
@@ -50,7 +57,7 @@ export function Sessions(): JSX.Element {
       listing={sessions}
       columns={COLUMNS}
       rows={sessions.value.value?.sessions ?? []}
-      keyOf={({ id }) => id}
+      keyOf={({ id, user }) => user ?? id}
       empty={texts.noSessions}
     />
   );

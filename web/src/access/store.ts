@@ -20,7 +20,10 @@ export interface WebhookRow extends WebhookJson {
   readonly account: string;
 }
 
-export interface SessionRow extends SessionView {
+export interface SessionRow extends Omit<SessionView, "expiresMs"> {
+  /** Whom the web server in front has signed in; null: who came by a link. */
+  readonly user: string | null;
+  readonly expiresMs: number | null;
   /** It is this page's. */
   readonly current: boolean;
 }

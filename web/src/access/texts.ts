@@ -72,6 +72,7 @@ export const accessTexts = textsOf({
   sessions: "Sessions",
   sessionsAbout: "Browsers that are signed in here. One that is not used ends after 30 days.",
   noSessions: "There are no sessions.",
+  atWebServer: "signed in by the web server",
   browser: "Browser",
   current: "this one",
   end: "End",

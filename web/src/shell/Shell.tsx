@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentType, JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { del, unauthorized } from "../lib/api.ts";
+import { del, get, unauthorized } from "../lib/api.ts";
 import { connection, startLive, status } from "../lib/live.ts";
 import { linkTo, place } from "../lib/router.ts";
 import { Button } from "../parts/Button.tsx";
@@ -15,6 +15,12 @@ export function Shell(): JSX.Element {
   useEffect(startLive, []);
   const page = PAGES.find(({ name }) => name === place.value.page) ?? PAGES[0];
   const main = useRef<HTMLElement>(null);
+  const who = useSignal<string | null>(null);
+  useEffect(() => {
+    void get<{ readonly name: string; readonly by: string }>("/v1/session").then((answer) => {
+      if (answer.ok && answer.value.by === "proxy") who.value = answer.value.name;
+    });
+  }, []);
   const signOut = async (): Promise<void> => {
     await del("/v1/session");
     unauthorized.value = true;
@@ -43,9 +49,13 @@ export function Shell(): JSX.Element {
           ))}
         </nav>
         <span class="version">{status.value?.version}</span>
-        <Button kind="quiet" onPress={() => void signOut()}>
-          {texts.signOut}
-        </Button>
+        {who.value === null ? (
+          <Button kind="quiet" onPress={() => void signOut()}>
+            {texts.signOut}
+          </Button>
+        ) : (
+          <span title={texts.signedInBy}>{who.value}</span>
+        )}
       </header>
       {connection.value === "lost" ? (
         <div class="offline">

@@ -9,6 +9,7 @@ export const shellTexts = textsOf({
   connect: "Connect",
   access: "Access",
   signOut: "Sign out",
+  signedInBy: "The web server in front of Rialto has signed you in: sign out there.",
   signOutAll: "Signed out",
   lost: "No connection to Rialto",
   lostMore: "What is shown may be old. The page tries again by itself.",

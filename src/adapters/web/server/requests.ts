@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIP } from "node:net";
 import type { WebProblem } from "../../../contract/web-chat.ts";
+import { plainIp } from "../../../lib/address.ts";
 import { hostName } from "../../../lib/host-name.ts";
 import { STATUS_CODES } from "../../../lib/node-http.ts";
 import { isObject, readJson } from "../../../lib/shapes.ts";
@@ -152,8 +153,6 @@ export function ownerOf(address: string): string {
   const plain = plainIp(address);
   return isIP(plain) === 6 ? netOf(plain) : plain;
 }
-
-const plainIp = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/iu, "").replace(/%.*$/u, "");
 
 /** As bans count it: the /24 of an IPv4 address, the /64 of an IPv6 address. */
 export function netOf(address: string): string {

@@ -19,6 +19,8 @@ export interface OperatorDoormanOptions {
   readonly verify: (token: string) => Access | null;
   /** Who sends this cookie; null: nobody, or nobody any more. */
   readonly session: (headers: Pick<IncomingHttpHeaders, "cookie">) => Access | null;
+  /** Whom the web server in front has signed in; null: nobody, or it is none that is trusted. */
+  readonly proxied: (knock: Knock) => Access | null;
 }
 
 const NEVER = new AbortController().signal;
@@ -48,7 +50,12 @@ export class OperatorDoorman {
       return NOBODY;
     }
     const { authorization } = knock.headers;
-    return authorization === undefined ? this.#browser(knock) : this.#program(authorization);
+    const proxied = this.#options.proxied(knock);
+    // A web server may pass on the password that it has checked.
+    if (proxied !== null && !/^bearer /iu.test(authorization ?? "")) return this.#browser(knock, proxied);
+    return authorization === undefined
+      ? this.#browser(knock, this.#options.session(knock.headers))
+      : this.#program(authorization);
   }
 
   #program(authorization: string): Access {
@@ -62,9 +69,8 @@ export class OperatorDoorman {
     throw new ProblemError("forbidden", "this needs a token without a limit to some gateways");
   }
 
-  /** Its cookie comes along with whatever a page has it ask, so it must be a page of ours that asks. */
-  #browser(knock: Knock): Access {
-    const access = this.#options.session(knock.headers);
+  /** What it signs in with comes along with whatever a page has it ask, so it must be a page of ours that asks. */
+  #browser(knock: Knock, access: Access | null): Access {
     if (access === null) throw unauthorized("this address needs a session: `rialto dashboard` prints a link to one");
     const { origin, "x-rialto": ours, "sec-fetch-site": site } = knock.headers;
     if (site !== undefined && site !== "same-origin" && site !== "none") throw foreign();

@@ -1,11 +1,13 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Logins } from "../../../access/logins.ts";
+import type { ProxiedPeople } from "../../../access/proxied.ts";
 import type { Sessions } from "../../../access/sessions.ts";
 
 /** How operators sign in with a browser. */
 export interface SessionDeps {
   readonly logins: Pick<Logins, "redeem">;
   readonly sessions: Sessions;
+  readonly proxied: Pick<ProxiedPeople, "list">;
   /** As it is now. */
   readonly cookie: () => CookieKind;
 }

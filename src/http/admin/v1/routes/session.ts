@@ -1,4 +1,3 @@
-import type { SessionView } from "../../../../access/sessions.ts";
 import { isObject } from "../../../../lib/shapes.ts";
 import { ProblemError } from "../../../v1/problems.ts";
 import { type JsonSchema, ok, type Route } from "../../../v1/route.ts";
@@ -9,12 +8,19 @@ const ms = (description: string): JsonSchema => ({ type: "integer", description:
 
 const SessionSchema = {
   type: "object",
-  required: ["id", "createdMs", "usedMs", "expiresMs", "current", "agent"],
+  required: ["id", "user", "createdMs", "usedMs", "expiresMs", "current", "agent"],
   properties: {
     id: { type: "string" },
-    createdMs: ms("When it began."),
+    user: {
+      type: ["string", "null"],
+      description: "Whom the web server in front has signed in, which alone can end it. Null: who came by a link.",
+    },
+    createdMs: ms("When it began; of a user, when Rialto first saw them since its start."),
     usedMs: ms("The hour of its last use."),
-    expiresMs: ms("When it ends unless it is used."),
+    expiresMs: {
+      type: ["integer", "null"],
+      description: "When it ends unless it is used. In Unix ms. Null of a user.",
+    },
     current: { type: "boolean", description: "It is the one that asks." },
     agent: { type: "string", description: "What its browser called itself." },
   },
@@ -73,13 +79,14 @@ export const sessionRoutes: readonly Route<AdminV1Deps>[] = [
     about: "Of a session, the browser keeps the cookie for another 30 days.",
     answers: {
       200: {
-        about: "`expiresMs`: null for tokens.",
+        about:
+          "`expiresMs`: null for tokens, and for whom the web server in front has signed in, whose name is `name`.",
         schema: {
           type: "object",
           required: ["name", "by", "expiresMs"],
           properties: {
             name: { type: "string" },
-            by: { enum: ["session", "configuration", "token"] },
+            by: { enum: ["session", "configuration", "token", "proxy"] },
             expiresMs: { type: ["integer", "null"] },
           },
         },
@@ -102,8 +109,13 @@ export const sessionRoutes: readonly Route<AdminV1Deps>[] = [
     needs: "any",
     id: "signOut",
     summary: "Ends the session that asks",
-    answers: { 204: { about: "Signed out." }, 404: { about: "Whoever asks has a token, and no session." } },
+    answers: {
+      204: { about: "Signed out." },
+      404: { about: "Whoever asks has a token or was signed in by the web server in front, and has no session." },
+    },
     handle: async ({ access }, { session: { sessions, cookie } }) => {
+      if (access.by === "proxy")
+        throw new ProblemError("not_found", "the web server in front of Rialto has signed you in: sign out there");
       if (access.session === undefined) throw new ProblemError("not_found", "this is no session, but a token");
       await sessions.revoke(access.session);
       return { status: 204, headers: { "Set-Cookie": cookieOf(cookie(), "", 0) } };
@@ -114,7 +126,7 @@ export const sessionRoutes: readonly Route<AdminV1Deps>[] = [
     path: "/v1/admin/sessions",
     needs: "admin",
     id: "listSessions",
-    summary: "The browsers that are signed in",
+    summary: "The browsers that are signed in, and who was signed in by the web server in front",
     answers: {
       200: {
         about: "The one that was used last first.",
@@ -125,8 +137,14 @@ export const sessionRoutes: readonly Route<AdminV1Deps>[] = [
         },
       },
     },
-    handle: ({ access }, { session: { sessions } }) =>
-      ok({ sessions: sessions.list().map((view) => sessionJson(view, view.id === access.session)) }),
+    handle: ({ access }, { session: { sessions, proxied } }) => {
+      const own = sessions.list().map((view) => ({ ...view, user: null, current: view.id === access.session }));
+      const users = proxied.list().map((view) => {
+        const current = access.by === "proxy" && access.name === view.user;
+        return { id: "", ...view, expiresMs: null, current };
+      });
+      return ok({ sessions: [...own, ...users].toSorted((one, other) => other.usedMs - one.usedMs) });
+    },
   },
   {
     method: "DELETE",
@@ -141,8 +159,6 @@ export const sessionRoutes: readonly Route<AdminV1Deps>[] = [
     },
   },
 ];
-
-const sessionJson = (view: SessionView, current: boolean) => ({ ...view, current });
 
 const USED =
   "this link does not count: it was used already, is older than 10 minutes, or Rialto was started again since; `rialto dashboard` prints another one";

@@ -1,0 +1,18 @@
+import { plainIp } from "../../../lib/address.ts";
+import { printable } from "../../../lib/printable.ts";
+import type { Knock } from "../../v1/doorman.ts";
+
+const USER_CHARS = 200;
+
+/**
+ * Whom the web server in front has signed in, as it says in `Remote-User`; null: nobody, or the request comes from an
+ * address that may not say so. Two of these headers are none: one may be the client's own.
+ */
+export function remoteUser({ rawHeaders, peer }: Knock, proxies: ReadonlySet<string>): string | null {
+  if (proxies.size === 0 || peer === undefined || !proxies.has(plainIp(peer))) return null;
+  const values = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === "remote-user");
+  const [value = ""] = values;
+  // Headers come as bytes, and names are UTF-8.
+  const user = Buffer.from(value, "latin1").toString("utf8").trim();
+  return values.length !== 1 || user === "" || user.length > USER_CHARS ? null : printable(user);
+}
