@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ReasonCode } from "../contract/outcome.ts";
-import { remedyOf } from "./remedies.ts";
+import { remedyOf, trialRemedyOf } from "./remedies.ts";
 
 const CODES = [
   "rate_limited",
@@ -46,4 +46,13 @@ test.each([
   ["lane", "forbidden", undefined, "right to write"],
 ] as const)("%s, %s (%s): %s", (part, code, cause, words) => {
   expect(remedyOf(part, { code }, cause)).toContain(words);
+});
+
+test.each(CODES)("of an account that is tried, nobody says that Rialto tries again: %s", (code) => {
+  for (const part of ["account", "channel"] as const) {
+    const remedy = trialRemedyOf(part, { code });
+    expect(remedy).not.toMatch(/keeps trying|tries|Nothing needs/u);
+    if (code !== "stopping") expect(remedy).toMatch(/^[A-Z][^.]+\.$/u);
+  }
+  expect(trialRemedyOf("account", { code: "remote_error" }, "auth")).toContain("credentials");
 });

@@ -66,6 +66,33 @@ const REMEDIES: Readonly<Record<TroubledPart, Readonly<Record<ReasonCode, string
   },
 };
 
+const TRY_AGAIN = "try again";
+const TRIED_REACH = `Check that the server runs and can be reached from here, and ${TRY_AGAIN}.`;
+const TRIED_LATER = `Wait until the network allows more, and ${TRY_AGAIN}.`;
+const TRIED_SERVER = `Check the server's log, or ask the people who run it, and ${TRY_AGAIN}.`;
+const TRIED = { network: TRIED_REACH, timeout: TRIED_REACH, rate_limited: TRIED_LATER, remote_error: TRIED_SERVER };
+
+/** Where nobody but the person who asked tries again. */
+const TRIAL_REMEDIES: Readonly<Record<"account" | "channel", Partial<Record<ReasonCode, string>>>> = {
+  account: {
+    ...TRIED,
+    auth: `Correct the credentials, or ask the people who run the network, and ${TRY_AGAIN}.`,
+    config: `Correct the settings, and ${TRY_AGAIN}.`,
+    bug: "Report this as a bug.",
+  },
+  channel: {
+    ...TRIED,
+    forbidden: "Let Rialto in: lift its ban, invite it, or set the channel's key.",
+    not_found: "Check the channel's name; if it is right, create the channel.",
+  },
+};
+
+/** The same of an account that is only tried. */
+export function trialRemedyOf(part: "account" | "channel", why: Pick<Reason, "code">, cause?: Ended["cause"]): string {
+  const code = cause === "auth" || cause === "config" ? cause : why.code;
+  return TRIAL_REMEDIES[part][code] ?? REMEDIES[part][code] ?? "";
+}
+
 /**
  * What a person can do about a reason. A session that ended by its credentials or settings needs somebody to act,
  * whatever the code says.

@@ -4,7 +4,7 @@ import type { Reason } from "../contract/outcome.ts";
 import type { ChannelRequest, Session } from "../contract/session.ts";
 import { isAborted } from "../lib/abort.ts";
 import { within } from "./deadline.ts";
-import { remedyOf } from "./remedies.ts";
+import { trialRemedyOf } from "./remedies.ts";
 
 /** One step of trying an account, for people. */
 export interface TrialStep {
@@ -50,7 +50,7 @@ export async function tryAccount(options: TrialOptions): Promise<readonly TrialS
     if (opened.late) return [failed("connect", { code: "timeout", message: "there was no answer in time" })];
     if (!opened.value.ok) {
       const { why, cause } = opened.value.ended;
-      return [{ ...failed("connect", why), remedy: remedyOf("account", why, cause) ?? "" }];
+      return [{ ...failed("connect", why), remedy: trialRemedyOf("account", why, cause) }];
     }
     const { session } = opened.value;
     const connected = { name: "connect", ok: true, why: `signed in as ${session.as}`, remedy: "" } as const;
@@ -75,7 +75,7 @@ async function join(session: Session, channel: ChannelRequest, { clock, signal }
 }
 
 function failed(name: "connect" | "channel", why: Reason): TrialStep {
-  const remedy = remedyOf(name === "connect" ? "account" : "channel", why) ?? "";
+  const remedy = trialRemedyOf(name === "connect" ? "account" : "channel", why);
   return { name, ok: false, why: why.message, remedy };
 }
 
