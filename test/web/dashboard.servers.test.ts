@@ -131,6 +131,27 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
     }
   });
 
+  test("a theme that is chosen counts instead of the system's, stays over a reload, and is as legible", async () => {
+    const visit = await browser.open(await office.link(), { axe: true });
+    const { page } = visit;
+    visit.expects(/status of 401/u);
+    const shown = async (): Promise<string> =>
+      await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    const select = page.getByRole("combobox", { name: "Theme" });
+    await select.waitFor();
+    const light = await shown();
+    await select.selectOption("dark");
+    const dark = await shown();
+    expect(dark).not.toBe(light);
+    await page.reload();
+    await page.getByRole("table", { name: "Bridges" }).waitFor();
+    expect([await select.inputValue(), await shown()]).toEqual(["dark", dark]);
+    expect(await flawsOf(visit)).toEqual([]);
+    await select.selectOption("auto");
+    expect(await shown()).toBe(light);
+    await visit.close();
+  });
+
   test("a paused account stays so over kill -9 of Rialto; what waits for it arrives once, in order, when it is resumed", async () => {
     const { page } = desk;
     desk.expects(/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/u);

@@ -4,6 +4,7 @@ import { useEffect } from "preact/hooks";
 import type { WebMessage, WebRoom } from "../../../src/contract/web-chat.ts";
 import { del, path, put } from "../lib/api.ts";
 import { Notice } from "../parts/Notice.tsx";
+import { ThemeSwitch } from "../parts/Theme.tsx";
 import { Reacting, Reporting } from "./Asking.tsx";
 import { Composer, type ComposerMode } from "./Composer.tsx";
 import { Log } from "./Log.tsx";
@@ -76,6 +77,7 @@ function Top({ name, showMembers }: { readonly name: string; readonly showMember
       <h1>
         <bdi>{name}</bdi>
       </h1>
+      <ThemeSwitch />
       <button
         type="button"
         class="button quiet members-button"

@@ -13,5 +13,9 @@ export const partTexts = textsOf({
   none: "not known",
   bar: (up: string, span: string) => `up for ${up} of the last ${span}`,
   barNothing: (span: string) => `nothing known of the last ${span}`,
+  theme: "Theme",
+  auto: "As the system",
+  light: "Light",
+  dark: "Dark",
   worst: (what: string, when: string) => `${what} at ${when}`,
 });

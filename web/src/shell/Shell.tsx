@@ -7,6 +7,7 @@ import { linkTo, place } from "../lib/router.ts";
 import { Button } from "../parts/Button.tsx";
 import { Confirming } from "../parts/Dialog.tsx";
 import { Notice } from "../parts/Notice.tsx";
+import { ThemeSwitch } from "../parts/Theme.tsx";
 import { FIRST, type PageEntry, PAGES } from "./pages.ts";
 import { shellTexts as texts } from "./texts.ts";
 
@@ -49,6 +50,7 @@ export function Shell(): JSX.Element {
           ))}
         </nav>
         <span class="version">{status.value?.version}</span>
+        <ThemeSwitch />
         {who.value === null ? (
           <Button kind="quiet" onPress={() => void signOut()}>
             {texts.signOut}
