@@ -136,7 +136,7 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
     const { page } = visit;
     visit.expects(/status of 401/u);
     const shown = async (): Promise<string> =>
-      await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+      await page.evaluate<string>("getComputedStyle(document.documentElement).backgroundColor");
     const select = page.getByRole("combobox", { name: "Theme" });
     await select.waitFor();
     const light = await shown();

@@ -1,3 +1,5 @@
+import type { ProxiedView } from "../../../../access/proxied.ts";
+import type { SessionView } from "../../../../access/sessions.ts";
 import { isObject } from "../../../../lib/shapes.ts";
 import { ProblemError } from "../../../v1/problems.ts";
 import { type JsonSchema, ok, type Route } from "../../../v1/route.ts";
@@ -138,11 +140,8 @@ export const sessionRoutes: readonly Route<AdminV1Deps>[] = [
       },
     },
     handle: ({ access }, { session: { sessions, proxied } }) => {
-      const own = sessions.list().map((view) => ({ ...view, user: null, current: view.id === access.session }));
-      const users = proxied.list().map((view) => {
-        const current = access.by === "proxy" && access.name === view.user;
-        return { id: "", ...view, expiresMs: null, current };
-      });
+      const own = sessions.list().map((view) => sessionJson(view, view.id === access.session));
+      const users = proxied.list().map((view) => userJson(view, access.by === "proxy" && access.name === view.user));
       return ok({ sessions: [...own, ...users].toSorted((one, other) => other.usedMs - one.usedMs) });
     },
   },
@@ -159,6 +158,9 @@ export const sessionRoutes: readonly Route<AdminV1Deps>[] = [
     },
   },
 ];
+
+const sessionJson = (view: SessionView, current: boolean) => ({ ...view, user: null, current });
+const userJson = (view: ProxiedView, current: boolean) => ({ id: "", ...view, expiresMs: null, current });
 
 const USED =
   "this link does not count: it was used already, is older than 10 minutes, or Rialto was started again since; `rialto dashboard` prints another one";
