@@ -72,7 +72,7 @@ interface Text {
   readonly isBroken: boolean;
 }
 
-/** What is assigned to the name of a secret: anywhere in a text that cannot be read, else within a value, as in notes. */
+/** What is assigned to the name of a secret: anywhere in a text that cannot be read, else in a value, as in notes. */
 function* assigned(text: string, { isSecretName, isSecretWord }: SecretNames, { takenAt, isBroken }: Text) {
   const lineEnd = compileLineEnds(text);
   let until = 0;
