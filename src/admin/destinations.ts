@@ -1,16 +1,20 @@
 import type { Loss, Reason } from "../contract/outcome.ts";
+import type { MessageRef, Progress } from "../contract/ids.ts";
 import { laneName } from "../delivery/lanes.ts";
+import { isUnfinished } from "../delivery/lane/settle.ts";
+import { againSubject } from "../gateway/again.ts";
+import { decodeStored } from "../gateway/codec.ts";
 import { type Checkpoint, decodeCheckpoint, marksOf } from "../delivery/lane/checkpoint.ts";
 import type { AccountStatus, LaneStatus } from "../delivery/status.ts";
 import type { Routes, Target } from "../gateway/routes.ts";
 import { settleSources } from "../gateway/sources.ts";
 import { accountOf } from "../gateway/subject.ts";
-import type { Log, Receipt, Seq, Subject } from "../log/log.ts";
+import type { Log, Receipt, Seq, StoredEntry, Subject } from "../log/log.ts";
 import type { Destination } from "./views.ts";
 import { isObject, parseAs } from "../lib/shapes.ts";
 
 export interface DestinationOptions {
-  readonly log: Pick<Log, "head" | "ids" | "marks">;
+  readonly log: Pick<Log, "head" | "ids" | "marks" | "read">;
   readonly routes: Routes;
   readonly accounts: readonly AccountStatus[];
 }
@@ -32,6 +36,10 @@ const NO_FATE: Omit<Fate, "state"> = { why: null, remedy: null, retryMs: null, t
  * times.
  */
 const TOGETHER = 64;
+
+/** Most messages that may wait at one destination to be sent again, and how much of them is read at once, in bytes. */
+export const AGAIN_MAX = 100;
+const AGAIN_BYTES = 1024 * 1024;
 
 /**
  * For one question. Where messages have got to, as the marks and receipts of the log say, and for what waits: as its
@@ -55,8 +63,13 @@ export class Destinations {
     const destinations = await inParts(targets, async (target) => {
       const { gateway, account, channel } = target;
       const lane = laneOf(target);
+      const receipt = ends.get(lane);
+      const isAgain =
+        receipt !== undefined && isUnfinished(receipt.state) && (await this.pending(target)).has(asked.seq);
       const fate = account.protocol === "api" ? await this.#reader(target, asked) : await this.#lane(target, asked);
-      const noted = await this.#noted(fate, asked, lane, ends.get(lane));
+      const noted = isAgain
+        ? { ...this.#waiting(target, asked.seq, false), refs: await this.#options.log.ids.refs(asked.seq, lane) }
+        : await this.#noted(fate, asked, lane, receipt);
       return { gateway, account: account.name, channel, ...noted };
     });
     const named = new Set(targets.map(laneOf));
@@ -69,6 +82,28 @@ export class Destinations {
       return { gateway: accountOf(lane), account, channel, ...fate };
     });
     return [...destinations, ...former];
+  }
+
+  /** Messages that wait there to be sent again, or are on their way. Rejects with the log's LogError. */
+  async pending(target: Target): Promise<ReadonlySet<Seq>> {
+    const names = marksOf(laneOf(target));
+    const value = (await this.#marks(names.checkpoint)).get(names.checkpoint);
+    const sources = (await this.#marks(names.sources)).get(names.sources);
+    const subject = againSubject(target);
+    const pending = new Set<Seq>();
+    if (value === undefined) return pending;
+    const position = decodeCheckpoint(value);
+    for (let after: Seq | null = position.after; after !== null;) {
+      const query = { subjects: [subject], after, limit: AGAIN_MAX, bytes: AGAIN_BYTES };
+      const entries: readonly StoredEntry[] = await this.#options.log.read(query);
+      for (const { seq, payload } of entries) {
+        const isOver = isBefore(sources, subject, seq) || isSettled(position, seq);
+        const again = isOver ? undefined : decodeStored(payload).again;
+        if (again !== undefined) pending.add(again.of);
+      }
+      after = entries.at(-1)?.seq ?? null;
+    }
+    return pending;
   }
 
   /** What the receipt says counts before where the lane stands. */
@@ -137,15 +172,17 @@ async function inParts<T, R>(all: readonly T[], task: (one: T) => Promise<R>): P
 
 /** As settle.ts writes it. */
 interface Detail {
+  readonly from?: Progress;
+  readonly gap?: boolean;
   readonly why?: Reason;
   readonly losses?: readonly Loss[];
-  readonly messages?: readonly string[];
+  readonly messages?: readonly MessageRef[];
 }
 
 const isDetail = (value: unknown): value is Detail => isObject(value);
 
 /** Nothing, where a failing disk has left something else. */
-function detailOf({ detail }: Receipt): Detail {
+export function detailOf({ detail }: Receipt): Detail {
   try {
     return parseAs(detail, isDetail);
   } catch {

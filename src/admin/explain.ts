@@ -1,3 +1,4 @@
+import { EventLabel } from "../contract/message.ts";
 import { DROP_WORDS, type Dropped } from "../gateway/drops.ts";
 import { decodeStored } from "../gateway/codec.ts";
 import type { LogSearch, Finds } from "../log/search.ts";
@@ -78,7 +79,9 @@ async function lookThrough(
   { archive, log, limit = STORIES }: ExplainOptions,
 ): Promise<Found> {
   const wanted = question.toLowerCase();
-  const says = ({ payload }: StoredEntry): boolean => {
+  const says = ({ label, payload }: StoredEntry): boolean => {
+    // The same words as those of the message that it stands for.
+    if (label === EventLabel.again) return false;
     const { text, username } = decodeStored(payload).message;
     return text.toLowerCase().includes(wanted) || username.toLowerCase().includes(wanted);
   };
@@ -108,8 +111,10 @@ async function named(question: string, { archive, log, limit = STORIES }: Explai
   const known = (await archive.anywhere(question)).map(({ seq }) => seq);
   const number = /^\d{1,15}$/u.test(question) ? Number(question) : null;
   if (number === null) return known.slice(0, limit);
-  const exists = (await archive.entry(number)) !== null || (await log.ids.get(number)) !== null;
-  return [...new Set([...(exists ? [number] : []), ...known])].slice(0, limit);
+  const entry = await archive.entry(number);
+  const again = entry?.label === EventLabel.again ? decodeStored(entry.payload).again : undefined;
+  const exists = entry !== null || (await log.ids.get(number)) !== null;
+  return [...new Set([...(exists ? [again?.of ?? number] : []), ...known])].slice(0, limit);
 }
 
 async function tell(seqs: readonly Seq[], options: Telling): Promise<readonly Story[]> {

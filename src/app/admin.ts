@@ -10,6 +10,7 @@ import { LogHealth } from "../admin/log-health.ts";
 import { LoopDelay } from "../admin/loop-delay.ts";
 import { Metrics } from "../admin/metrics.ts";
 import { noSuchGateway, say } from "../admin/operator.ts";
+import { Resender } from "../admin/resend.ts";
 import { statusOf } from "../admin/status.ts";
 import { SAMPLE_MS, Traffic } from "../admin/traffic.ts";
 import type { ConfigError } from "../admin/alerts.ts";
@@ -188,6 +189,7 @@ export class Admin {
     newestMs: () => number | null,
   ): AdminDeps {
     const gateways = (): readonly string[] => config().gateways.map(({ name }) => name);
+    const accounts = () => delivery().status();
     const status = (): Promise<StatusView> =>
       statusOf({
         version: this.#version,
@@ -196,7 +198,7 @@ export class Admin {
         health,
         loop: this.#loop,
         traffic: this.#traffic,
-        accounts: () => delivery().status(),
+        accounts,
         loops: () => delivery().loops(),
         readers,
         gateways,
@@ -207,11 +209,13 @@ export class Admin {
         shortage: () => this.#share.descriptors.shortage,
       });
     const refs = (seq: Seq): Promise<readonly string[]> => log.ids.refs(seq, null);
+    const destinations = async () => new Destinations({ log, routes, accounts: await accounts() });
+    const resender = new Resender({ log, archive: log.archive, routes, accounts, destinations });
     const telling = {
       archive: log.archive,
       log,
       refs,
-      destinations: async () => new Destinations({ log, routes, accounts: await delivery().status() }),
+      destinations,
     };
     return {
       status: async () => scrubber.cleanAll(await status()),
@@ -227,6 +231,7 @@ export class Admin {
       unknown: (gateway) => (gateways().includes(gateway) ? null : noSuchGateway(gateways())),
       follow: (follower) => followers.add(follower),
       say: (words) => pass(() => say(words, { log, routes, gateways, nowMs })),
+      resend: (request) => pass(() => resender.send(request)),
       backup: async () => {
         const file = fileBeside(config().general.dataPath, "backup", nowMs());
         await log.archive.backup(file);

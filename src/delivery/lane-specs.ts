@@ -1,4 +1,5 @@
 import type { Account, Config } from "../config/config.ts";
+import { againSubject } from "../gateway/again.ts";
 import { textFormat } from "../gateway/posted.ts";
 import type { LaneRoute, Routes } from "../gateway/routes.ts";
 import { accountOf } from "../gateway/subject.ts";
@@ -21,7 +22,10 @@ export function laneSpecs(config: Config, routes: Routes): ReadonlyMap<string, r
     const accounts = [account.key, ...route.subjects.map(accountOf)].map((key) => looks.get(key) ?? null);
     return fingerprint([route, accounts, maxAgeMs, outageNoticeMs]);
   };
-  const specs = routes.lanes().map((route) => ({ name: laneName(route), route, configHash: configHash(route) }));
+  const specs = routes.lanes().map((given) => {
+    const route = { ...given, subjects: [...given.subjects, againSubject(given)] };
+    return { name: laneName(route), route, configHash: configHash(route) };
+  });
   return Map.groupBy(specs, ({ route }) => route.account.key);
 }
 

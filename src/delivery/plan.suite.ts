@@ -3,7 +3,7 @@ import type { Body, SharedFile } from "../contract/content.ts";
 import type { FileId, MessageRef } from "../contract/ids.ts";
 import { EventLabel, type FileItem } from "../contract/message.ts";
 import type { OpAuthor, PostDraft } from "../contract/ops.ts";
-import { type About, decodeStored, encodeStored, type Stored } from "../gateway/codec.ts";
+import { type About, type Again, decodeStored, encodeStored, type Stored } from "../gateway/codec.ts";
 import type { Plan } from "../gateway/plan.ts";
 import type { Needs, Planned } from "../gateway/planned.ts";
 import { aMessage } from "../gateway/samples.suite.ts";
@@ -28,6 +28,11 @@ export function payloadOf(
 ): string {
   const message = aMessage({ text, username, userid: username });
   return encodeStored(storedOf(text, { message, about: aboutOf(is, seq, more) }));
+}
+
+/** The payload of an entry that has the message `of` sent again. */
+export function againPayload(text: string, of: number, more: Partial<Again> = {}): string {
+  return encodeStored(storedOf(text, { again: { of, from: null, messages: [], ...more } }));
 }
 
 /** The payload of a new topic. */

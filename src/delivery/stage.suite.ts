@@ -7,7 +7,7 @@ import type { Outcome, Reason } from "../contract/outcome.ts";
 import type { Attempt, OpenedFile } from "../contract/session.ts";
 import { EventLabel } from "../contract/message.ts";
 import type { Files, ReadyFile, WantedFile } from "../files/files.ts";
-import type { About } from "../gateway/codec.ts";
+import type { About, Again } from "../gateway/codec.ts";
 import type { Plan } from "../gateway/plan.ts";
 import type { IdNote, Receipt } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
@@ -16,7 +16,7 @@ import { type Disk, emptyDisk, MemoryLog } from "./memory-log.suite.ts";
 import type { LaneOptions } from "./lane/options.ts";
 import type { Meter } from "./meter.ts";
 import type { ChannelSink } from "./session/channel-sink.ts";
-import { aboutOf, payloadOf, PLAN } from "./plan.suite.ts";
+import { aboutOf, againPayload, payloadOf, PLAN } from "./plan.suite.ts";
 
 export const SUBJECT = "net.a/#from";
 export const LANE = "g/net.b/#to";
@@ -155,6 +155,13 @@ export class Stage {
     const who = `${SUBJECT} ["${name}",null]`;
     const { emoji, on } = aboutOf(is, seq, more);
     if (is === "reaction") this.disk.ids.note(0, SUBJECT, 0, { is: "reacted", of: seq, who, name, emoji, on });
+    this.#lane?.wake();
+    await settled();
+  }
+
+  /** Puts the wish to send the message `of` again into the log, and wakes the lane. */
+  async again(of: number, text: string, more: Partial<Again> = {}): Promise<void> {
+    this.put(againPayload(text, of, more), EventLabel.again);
     this.#lane?.wake();
     await settled();
   }

@@ -1,5 +1,5 @@
 import type { Source } from "../contract/content.ts";
-import type { FileId } from "../contract/ids.ts";
+import type { FileId, MessageRef, Progress } from "../contract/ids.ts";
 import type { Extra, Message } from "../contract/message.ts";
 import type { Seq } from "../log/log.ts";
 import { isObject, parseAs } from "../lib/shapes.ts";
@@ -38,6 +38,18 @@ export interface Stored {
   readonly bot?: boolean;
   /** Whom it may notify at most, wherever it goes; absent: whom a destination lets it. */
   readonly mentions?: Mentions;
+  /** Of an entry that has one destination send a message again; absent of all others. */
+  readonly again?: Again;
+}
+
+/** How a message is sent again to one destination. */
+export interface Again {
+  /** The message. */
+  readonly of: Seq;
+  /** It goes on behind here; null: nothing of it is there. */
+  readonly from: Progress | null;
+  /** Its copies there, when that was asked for. */
+  readonly messages: readonly MessageRef[];
 }
 
 /** `none`: nobody. `users`: who is named, but no whole room. */
@@ -66,10 +78,11 @@ export interface About {
 }
 
 /** `Stored` as a string: `encode`, and what else there is after it. Readers of the API are shown the message alone. */
-export function encodeStored({ message, source, about, files, avatar, topic, bot = false, mentions }: Stored): string {
+export function encodeStored(stored: Stored): string {
+  const { message, source, about, files, avatar, topic, bot = false, mentions, again } = stored;
   const hasFiles = files.some((file) => file !== null);
   const saysNothing = source === null && about === null && avatar === null && topic === null;
-  const isBareMessage = saysNothing && !hasFiles && !bot && mentions === undefined;
+  const isBareMessage = saysNothing && !hasFiles && !bot && mentions === undefined && again === undefined;
   if (isBareMessage) return encode(message);
   // Key by key, in their order: a spread of each costs more than all of the rest.
   const whole: Mutable<Message & Internal> = ordered(message);
@@ -80,6 +93,7 @@ export function encodeStored({ message, source, about, files, avatar, topic, bot
   if (topic !== null) whole.topic = topic;
   if (bot) whole.bot = true;
   if (mentions !== undefined) whole.mentions = mentions;
+  if (again !== undefined) whole.again = again;
   whole.internal = true;
   return toJson(whole);
 }
@@ -101,12 +115,17 @@ export function decodeStored(payload: string): Stored {
     topic,
     bot,
     mentions,
+    again,
     internal: _,
     behind: __,
     ...message
   } = value;
   const avatar = avatarFile ?? picture ?? null;
-  const more = { ...(bot === true && { bot }), ...(mentions !== undefined && { mentions }) };
+  const more = {
+    ...(bot === true && { bot }),
+    ...(mentions !== undefined && { mentions }),
+    ...(again !== undefined && { again }),
+  };
   const rest = { avatar, topic: topic ?? null, ...more };
   const whole = source === undefined ? null : { format: source.format, text: source.text ?? message.text };
   return { message, source: whole, about: about ?? null, files: files ?? [], ...rest };
@@ -147,6 +166,7 @@ interface Internal {
   readonly topic?: string;
   readonly bot?: boolean;
   readonly mentions?: Mentions;
+  readonly again?: Again;
   /** There are such keys. */
   readonly internal?: true;
 }

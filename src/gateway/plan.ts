@@ -94,7 +94,8 @@ function compileAdmits({ destination: { presentation }, capabilities, view }: Sc
     if (label === EventLabel.notice) return takesNotices;
     if (label === EventLabel.reaction) return !presentation.reactionDisable;
     // Whether or not it can be done there: a message that waits still changes.
-    return label === EventLabel.edit || label === EventLabel.delete || view.admits(label);
+    if (label === EventLabel.edit || label === EventLabel.delete) return true;
+    return label === EventLabel.again || view.admits(label);
   };
 }
 

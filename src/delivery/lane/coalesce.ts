@@ -19,7 +19,7 @@ export type Coalesced =
 export function coalesce(item: WindowItem, changes: readonly WindowItem[], inWords: InWords): Coalesced {
   const about = item.stored?.about ?? null;
   if (about?.is === "reaction") return coalesceReaction(about, changes, inWords);
-  const own = changes.filter(({ stored }) => stored?.about?.seq === item.seq);
+  const own = changes.filter(({ stored }) => stored?.about?.seq === item.messageSeq);
   const deletes = own.filter(({ stored }) => stored?.about?.is === "delete");
   const edits = own.filter(({ stored }) => stored?.about?.is === "edit");
   // That a place was out of reach is no news once it is back.
@@ -47,19 +47,22 @@ export function togetherWith({ stored, coalesced }: WindowItem): readonly Stored
 export function revised(post: Stored, by: readonly WindowItem[]): Stored {
   if (post.about?.is === "reaction") return post;
   const newest = by.at(-1)?.stored ?? null;
-  if (newest === null) return post;
-  const { text, Extra } = newest.message;
-  return { ...post, message: { ...post.message, text, Extra }, source: newest.source, files: newest.files };
+  return newest === null ? post : withContentOf(newest, post);
+}
+
+/** The message as an edit of it has it. */
+export function withContentOf(edit: Stored, post: Stored): Stored {
+  const { text, Extra } = edit.message;
+  return { ...post, message: { ...post.message, text, Extra }, source: edit.source, files: edit.files };
 }
 
 /**
- * Whether an entry has to wait for one that is under way: the message it acts on or answers, or something else that
- * acts on the same one and may change by which refs it is known.
+ * Whether an entry has to wait for one that is under way: the message it acts on, answers or sends again, or something
+ * else that acts on the same one and may change by which refs it is known.
  */
-export function mustFollow(stored: Stored, underWay: WindowItem): boolean {
-  if (stored.about === null) return false;
-  const { seq, thread } = stored.about;
-  const isTarget = (of: Seq | null): boolean => of !== null && (of === seq || of === thread);
+export function mustFollow({ about, again }: Stored, underWay: WindowItem): boolean {
+  const named = [about?.seq, about?.thread, again?.of];
+  const isTarget = (of: Seq | null): boolean => of !== null && named.includes(of);
   const other = underWay.stored?.about ?? null;
-  return isTarget(underWay.seq) || (other !== null && other.is !== "reply" && isTarget(other.seq));
+  return isTarget(underWay.messageSeq) || (other !== null && other.is !== "reply" && isTarget(other.seq));
 }

@@ -1,10 +1,11 @@
+import type { Progress } from "../../contract/ids.ts";
 import type { Loss, Outcome, Reason } from "../../contract/outcome.ts";
 import type { Copies, Receipt, Subject } from "../../log/log.ts";
 import { doubt } from "./doubts.ts";
 import { reactionsOf } from "./options.ts";
 import { progress } from "./outage.ts";
 import { addReceipt, changed, decided } from "./records.ts";
-import { type Decision, type OpEnd, receiptOf, type Wait, waitMs } from "./settle.ts";
+import { type Decision, isUnfinished, type OpEnd, receiptOf, type Wait, waitMs } from "./settle.ts";
 import type { HandlerCall, Step } from "./state.ts";
 import type { WindowItem } from "./window.ts";
 
@@ -120,10 +121,17 @@ export function holdForLog({ state, at }: Step, times: number, why: Reason): voi
   state.untilMs = Math.max(state.untilMs, at.monoMs + waitMs({ for: "backoff" }, times, () => at.random));
 }
 
+type Ending = Pick<OpEnd, "state" | "why" | "losses">;
+
+/** Behind what it would go on, were it sent again. */
+function fromOf({ confirmed, unconfirmed, stored }: WindowItem): Progress | null {
+  return unconfirmed === null ? (confirmed ?? stored?.again?.from ?? null) : null;
+}
+
 /** Writes down how it ended, and says so; of equal reasons one a minute. */
-function record(step: Step, item: WindowItem, ending: Omit<OpEnd, "messages" | "copies">): void {
+function record(step: Step, item: WindowItem, ending: Ending): void {
   const { effects } = step;
-  const { seq } = item;
+  const seq = item.messageSeq;
   const { state, why } = ending;
   keep(step, item, ending);
   const message = "the delivery of a message has ended";
@@ -135,10 +143,13 @@ function record(step: Step, item: WindowItem, ending: Omit<OpEnd, "messages" | "
 }
 
 /** Without a word in the log. */
-function keep(step: Step, item: WindowItem, ending: Omit<OpEnd, "messages" | "copies">): void {
+function keep(step: Step, item: WindowItem, ending: Ending): void {
   const { name, place } = step.state.setting;
   const copies = copiesBy(item, ending.state, place);
-  const receipt = receiptOf(name, item.seq, { ...ending, messages: item.messages, copies });
+  const reach = isUnfinished(ending.state) ? { from: fromOf(item), gap: item.unconfirmed !== null } : {};
+  const replaces = item.stored?.again !== undefined;
+  const end: OpEnd = { ...ending, messages: item.messages, copies, replaces, ...reach };
+  const receipt = receiptOf(name, item.messageSeq, end);
   if (receipt !== null) addReceipt(step, receipt);
   const line = lineBy(item, ending.state, place);
   if (line === null) return;
@@ -151,7 +162,7 @@ function copiesBy(item: WindowItem, state: Receipt["state"], place: Subject): Co
   const about = item.stored?.about ?? null;
   if (op === null || messages.length === 0) return null;
   if (about === null || about.is === "reply")
-    return op.kind === "post" ? { of: item.seq, place, refs: messages } : null;
+    return op.kind === "post" ? { of: item.messageSeq, place, refs: messages } : null;
   if (about.is !== "edit" || about.seq === null) return null;
   if (op.kind === "edit" && state === "sent") return { of: about.seq, place, refs: messages };
   // Lines that say an edit in words belong to what it edits: whoever answers one answers that.

@@ -245,7 +245,7 @@ describe("outcomes", () => {
     await stage.call(2).attempt.sending(END);
     stage.call(2).attempt.sent(END, ["c" as MessageRef]);
     await stage.end(2, delivered);
-    const detail = JSON.stringify({ messages: ["a", "c"], why: WHY });
+    const detail = JSON.stringify({ messages: ["a", "c"], why: WHY, gap: true });
     expect(await stage.receipts()).toMatchObject([{ state: "unconfirmed", detail }]);
   });
 

@@ -7,8 +7,8 @@ import { CHANGES, type WindowItem } from "./window.ts";
 /**
  * Which messages have waited too long to be sent. Pure.
  *
- * `maxAgeMs` holds for everything. CatchUp holds for messages that are late, and not for what changes one, nor for one
- * that was begun: of late ones it lets through none, those that are young enough, or the newest few. Which are the
+ * `maxAgeMs` holds for everything. CatchUp holds for messages that are late, and not for what changes one or sends one
+ * again, nor for one that was begun: of late ones it lets through none, those that are young enough, or the newest few. Which are the
  * newest few is asked of the log when the first late one has its turn, and again when one that came after that is late.
  */
 export type LatenessVerdict =
@@ -18,7 +18,7 @@ export type LatenessVerdict =
   | { readonly is: "unknown" };
 
 /** Labels of what is no message by itself. */
-export const NO_MESSAGES: ReadonlySet<string> = new Set([...CHANGES, EventLabel.outage]);
+export const NO_MESSAGES: ReadonlySet<string> = new Set([...CHANGES, EventLabel.outage, EventLabel.again]);
 
 /** What waits for so long is late: a pace alone seldom makes it that. */
 const LATE_MS = 30_000;

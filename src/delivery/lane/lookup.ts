@@ -2,7 +2,7 @@ import type { Clock } from "../../contract/host.ts";
 import { type MessageRef, mint } from "../../contract/ids.ts";
 import type { StandingReaction } from "../../contract/ops.ts";
 import type { Reason } from "../../contract/outcome.ts";
-import type { About, Stored } from "../../gateway/codec.ts";
+import type { About, Again, Stored } from "../../gateway/codec.ts";
 import type { Here, Narrowing, Needs } from "../../gateway/planned.ts";
 import { LogError } from "../../log/errors.ts";
 import type { Ids, Known, Receipt, Seq, Subject } from "../../log/log.ts";
@@ -21,6 +21,8 @@ export interface Search {
   readonly begun: Here | null;
   /** The files that an earlier one has fetched. */
   readonly fetched: Pick<Here, "files" | "avatar"> | null;
+  /** It sends a message again, and nothing of it has left yet. */
+  readonly again: Again | null;
 }
 
 /** What the log and the files say. */
@@ -33,6 +35,8 @@ export type Found =
     }
   /** The destination does not show what it is about. */
   | { readonly is: "pointless" }
+  /** What it sends again was deleted meanwhile, or is there. */
+  | { readonly is: "pointless again"; readonly why: Reason }
   /** It is to be tried again. */
   | { readonly is: "later"; readonly why: Reason }
   | { readonly is: "broken"; readonly error: string };
@@ -52,8 +56,10 @@ export async function lookUp(
   search: Search,
   signal: AbortSignal,
 ): Promise<Found> {
-  const { stored: whole, at, needs, begun, fetched } = search;
+  const { stored: whole, at, needs, begun, fetched, again } = search;
   try {
+    const over = again === null ? null : await overFor(options, again);
+    if (over !== null) return { is: "pointless again", why: over };
     const { about: of, thread, line } = begun ?? (await refs(options, whole, needs));
     const known = await knownAs(options, whole);
     const about = await aboutHere(options, whole, known, of.length > 0);
@@ -67,6 +73,17 @@ export async function lookUp(
     if (!(error instanceof LogError)) return { is: "broken", error: traceOf(error) };
     return { is: "later", why: { code: "network", message: `The log does not answer: ${error.message}` } };
   }
+}
+
+const DELETED: Reason = { code: "not_found", message: "It was deleted before it could be sent again." };
+const EDITED: Reason = { code: "not_found", message: "An edit has brought it there before it could be sent again." };
+
+/** Why there is no use in sending it again; null: there is. */
+async function overFor({ name, log }: LookupOptions, { of, messages }: Again): Promise<Reason | null> {
+  const known = await log.ids.get(of);
+  if (known?.gone === true) return DELETED;
+  const copies = await log.ids.refs(of, name);
+  return copies.length === messages.length && copies.every((ref, at) => ref === messages[at]) ? null : EDITED;
 }
 
 export function traceOf(error: unknown): string {

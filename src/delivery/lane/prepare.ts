@@ -38,11 +38,13 @@ function read(step: Step, item: WindowItem): Stored | null {
   return item.stored;
 }
 
-/** It acts on a message, or says how the rooms are, or becomes a topic. */
+/** It acts on a message or sends it again, or says how the rooms are, or becomes a topic. */
 export function isChange(step: Step, item: WindowItem): boolean {
   const stored = read(step, item);
-  const about = stored?.about ?? null;
-  return stored !== null && (isOutage(stored) || (about !== null && about.is !== "reply") || setsTopic(step, item));
+  if (stored === null) return false;
+  const { about, again } = stored;
+  const isAct = (about !== null && about.is !== "reply") || again !== undefined;
+  return isAct || isOutage(stored) || setsTopic(step, item);
 }
 
 /** Whether it becomes the topic of the room, as that is joined now. */
@@ -59,9 +61,12 @@ export function mustWait(step: Step, item: WindowItem): boolean {
   // One that is refused is said in words, in its place; and of two at once, either could be the last.
   if (step.state.calls.some((call) => call.item.op?.kind === "topic")) return true;
   const stored = read(step, item);
-  if (stored === null || stored.about === null) return false;
+  if (stored === null || !namesAnother(stored)) return false;
   return isRefusing(step.state.records) || step.state.calls.some((call) => mustFollow(stored, call.item));
 }
+
+/** What it names has to be on the disk before it is looked up. */
+const namesAnother = ({ about, again }: Stored): boolean => about !== null || again !== undefined;
 
 /** It is in no loop. */
 export function prepare(step: Step, item: WindowItem, link: ChannelLink): void {
@@ -72,13 +77,14 @@ export function prepare(step: Step, item: WindowItem, link: ChannelLink): void {
   const needs =
     stored === null ? null : sound(step, item, () => state.setting.plan.needs(stored, narrowing(item, link)));
   if (stored === null || needs === null) return unreadable(step, item);
-  if (isEmpty(needs) && stored.about === null) {
+  if (isEmpty(needs) && !namesAnother(stored)) {
     return perform(step, item, link, stored, { ...NOTHING, ...narrowing(item, link) });
   }
   const begun = item.untouched ? null : item.here;
   const { seq, at } = item;
-  const search: Search = { seq, at, stored, needs, room: narrowing(item, link), begun, fetched: fetched(item) };
-  if (stored.about === null) {
+  const again = item.untouched ? (stored.again ?? null) : null;
+  const search: Search = { seq, at, stored, needs, room: narrowing(item, link), begun, fetched: fetched(item), again };
+  if (!namesAnother(stored)) {
     state.mode = { is: "preparing", item, until: "found", search };
     effects.push({ do: "look up", search });
   } else if (awaitWrite(step, { for: "search", search })) {
@@ -118,6 +124,9 @@ export function prepared(step: Step, item: WindowItem, link: ChannelLink, search
     case "pointless":
       step.state.failures = 0;
       return finish(step, item, "omitted", null);
+    case "pointless again":
+      step.state.failures = 0;
+      return finish(step, item, "cancelled", found.why);
     case "later":
       return later(step, found.why);
     case "broken":
@@ -133,6 +142,8 @@ function perform(step: Step, item: WindowItem, link: ChannelLink, stored: Stored
   if (planned === null) return unreadable(step, item);
   step.state.failures = 0;
   if (planned.is === "omitted") return finish(step, item, "omitted", null, planned.losses);
+  // Not earlier: while others are before it, the disk would say that it was begun.
+  if (stored.again !== undefined && item.untouched) item.goOnFrom(stored.again);
   begin(step, item, link, { ...planned, id: opIdOf(setting.name, item) });
 }
 
@@ -154,7 +165,9 @@ export function coalesceInto(step: Step, item: WindowItem, link: ChannelLink): b
     finish(step, item, "omitted", null, OVERTAKEN);
     return true;
   }
-  if (!item.untouched || item.seq <= setting.newAfter) return false;
+  // What is there of one that is sent again has to fit what follows: it is changed when all of it is there.
+  const isBegun = !item.untouched || (item.stored?.again?.from ?? null) !== null;
+  if (isBegun || item.seq <= setting.newAfter) return false;
   const changes = window.changesBehind(item);
   for (const change of changes) read(step, change);
   const now = coalesce(item, changes, (emoji) => !canReact(emoji, link, setting.capabilities));

@@ -1,5 +1,6 @@
 import { END } from "../../contract/ids.ts";
 import type { Reason } from "../../contract/outcome.ts";
+import type { Again } from "../../gateway/codec.ts";
 import type { Receipt, Seq, Subject } from "../../log/log.ts";
 import { type Checkpoint, type Intent, nextOf } from "./checkpoint.ts";
 import { receiptOf } from "./settle.ts";
@@ -16,6 +17,14 @@ export interface Recovered {
   readonly receipts: readonly Receipt[];
 }
 
+interface RecoveredLane {
+  readonly lane: string;
+  readonly place: Subject;
+  readonly agains?: ReadonlyMap<Seq, Again>;
+}
+
+const NONE: ReadonlyMap<Seq, Again> = new Map();
+
 export const RESTARTED: Reason = {
   code: "stopping",
   message: "Rialto ended while it was sending this, so it may or may not have arrived; it is not sent again.",
@@ -23,10 +32,10 @@ export const RESTARTED: Reason = {
 
 /**
  * Pure. `between`: the messages of the lane with `checkpoint.after` < seq <= `intent.seq`, oldest first; `place`: its
- * destination.
+ * destination; `agains`: those of them that send another one again.
  */
 export function recover(
-  { lane, place }: { readonly lane: string; readonly place: Subject },
+  { lane, place, agains = NONE }: RecoveredLane,
   checkpoint: Checkpoint,
   intent: Intent | null,
   between: readonly Seq[],
@@ -44,10 +53,16 @@ export function recover(
   const receipts = between.flatMap((seq) => {
     if (settled.has(seq)) return [];
     const partly = next?.seq === seq ? next : null;
-    if (partly?.progress === END || (seq === intent.seq && last !== null)) return [];
-    const messages = partly?.messages ?? [];
-    const copies = messages.length > 0 ? { of: seq, place, refs: messages } : null;
-    return receiptOf(lane, seq, { state: "unconfirmed", why: RESTARTED, messages, losses: [], copies }) ?? [];
+    const again = agains.get(seq) ?? null;
+    const isSent = partly?.progress === END;
+    if ((isSent && again === null) || (seq === intent.seq && last !== null)) return [];
+    const of = again?.of ?? seq;
+    const messages = partly?.messages ?? again?.messages ?? [];
+    const copies = messages.length > 0 ? { of, place, refs: messages } : null;
+    const known = { messages, losses: [], copies, replaces: again !== null };
+    if (isSent) return receiptOf(lane, of, { ...known, state: "sent", why: null }) ?? [];
+    const reach = { from: partly?.progress ?? again?.from ?? null, gap: (partly?.unconfirmed ?? null) !== null };
+    return receiptOf(lane, of, { ...known, ...reach, state: "unconfirmed", why: RESTARTED }) ?? [];
   });
   const { seq, progress } = intent;
   const resumed = last ?? { seq, progress, messages: known?.messages ?? [], unconfirmed: RESTARTED };

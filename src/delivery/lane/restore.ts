@@ -1,5 +1,8 @@
 import { settleSources } from "../../gateway/sources.ts";
+import { EventLabel } from "../../contract/message.ts";
 import type { Reason } from "../../contract/outcome.ts";
+import type { Again } from "../../gateway/codec.ts";
+import type { Plan } from "../../gateway/plan.ts";
 import { LogError } from "../../log/errors.ts";
 import type { Log, Mark, Receipt, Seq, StoredEntry } from "../../log/log.ts";
 import {
@@ -49,8 +52,14 @@ export async function restore(options: LaneOptions): Promise<Restored> {
   const intent = readable(lane, () => decodeIntent(written.get(names.intent)));
   const place = placeOf(options);
   const inBetween = await between(options, admits, marked.after, intent);
+  const agains = new Map(inBetween.flatMap(({ seq, again }) => (again === null ? [] : [[seq, again]])));
   const doubts = doubtsLeft(marked, await sendable(options, admits, marked), options.capabilities);
-  const { checkpoint, receipts } = recover({ lane, place }, marked, intent, inBetween);
+  const { checkpoint, receipts } = recover(
+    { lane, place, agains },
+    marked,
+    intent,
+    inBetween.map(({ seq }) => seq),
+  );
   if (receipts.length > 0) {
     const { gateway, account, channel, logger } = options;
     const told = { gateway, account: account.name, channel, messages: receipts.length };
@@ -84,20 +93,38 @@ async function readMarks(log: Log, names: readonly string[]): Promise<Map<string
 
 /** The messages after the cursor up to the intent. They were all in the lane's window once, so they are not many. */
 async function between(
-  { log, subjects }: Pick<LaneOptions, "log" | "subjects">,
+  { log, subjects, plan }: Pick<LaneOptions, "log" | "subjects" | "plan">,
   admits: LaneSetting["admits"],
   after: Seq,
   intent: Intent | null,
-): Promise<Seq[]> {
-  const found: Seq[] = [];
+): Promise<InDoubt[]> {
+  const found: InDoubt[] = [];
   const end = intent?.seq ?? after;
   let readTo = after;
   while (readTo < end) {
     const entries = await log.read({ subjects, after: readTo, limit: 256 });
     readTo = entries.at(-1)?.seq ?? end;
-    for (const entry of entries) if (entry.seq <= end && admits(entry)) found.push(entry.seq);
+    for (const entry of entries) {
+      if (entry.seq <= end && admits(entry)) found.push({ seq: entry.seq, again: againOf(entry, plan) });
+    }
   }
   return found;
+}
+
+interface InDoubt {
+  readonly seq: Seq;
+  /** What it sends again. */
+  readonly again: Again | null;
+}
+
+function againOf({ label, payload }: StoredEntry, { read }: Pick<Plan, "read">): Again | null {
+  if (label !== EventLabel.again) return null;
+  try {
+    return read(payload).again ?? null;
+  } catch {
+    // Whoever is to send it says what is wrong with it.
+    return null;
+  }
 }
 
 /** Messages after the cursor, as many as a lane that was sending may have sent; none where it was not. */

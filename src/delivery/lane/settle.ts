@@ -105,15 +105,30 @@ export interface OpEnd {
   readonly losses: readonly Loss[];
   /** As the receipt has them; null: nothing changes. */
   readonly copies: Copies | null;
+  /** Up to here it is there; null: nothing is, or that does not matter any more. */
+  readonly from?: Progress | null;
+  /** A part of it is in doubt, and parts behind that are there. */
+  readonly gap?: boolean;
+  /** The message has a receipt from before it was sent again. */
+  readonly replaces?: boolean;
+}
+
+/** Whether who wants it there may have it sent again. */
+export function isUnfinished(state: Receipt["state"]): boolean {
+  return state === "failed" || state === "expired" || state === "unconfirmed";
 }
 
 /** The row for the log; null when "it was sent" says it all, which the cursor says already. */
-export function receiptOf(lane: string, seq: Seq, { state, why, messages, losses, copies }: OpEnd): Receipt | null {
-  if (state === "sent" && messages.length === 0 && losses.length === 0 && copies === null) return null;
+export function receiptOf(lane: string, seq: Seq, end: OpEnd): Receipt | null {
+  const { state, why, messages, losses, copies, from = null, gap = false, replaces = false } = end;
+  const saysNothing = state === "sent" && messages.length === 0 && losses.length === 0 && copies === null;
+  if (saysNothing && !replaces) return null;
   const detail = JSON.stringify({
     ...(messages.length > 0 && { messages }),
     ...(losses.length > 0 && { losses }),
     ...(why !== null && { why }),
+    ...(from !== null && { from }),
+    ...(gap && { gap }),
   });
   return { lane, seq, state, detail, ...(copies !== null && { copies }) };
 }

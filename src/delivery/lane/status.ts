@@ -33,7 +33,7 @@ export function laneStatus(channel: string, state: LaneState, at: Moment, waitin
     state: isIdle ? "idle" : isBusy(state) && why === null ? "sending" : "waiting",
     waiting,
     oldestMs: oldest?.at ?? null,
-    oldest: oldest && { seq: oldest.seq, tries: oldest.attempts },
+    oldest: oldest && { seq: oldest.messageSeq, tries: oldest.attempts },
     why,
     remedy: remedyOf("lane", why),
     retryMs: link !== null && !isIdle && untilMs > at.monoMs ? at.nowMs + untilMs - at.monoMs : null,

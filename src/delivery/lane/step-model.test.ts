@@ -4,6 +4,7 @@ import { END, type MessageRef } from "../../contract/ids.ts";
 import type { Outcome } from "../../contract/outcome.ts";
 import { part, WHY } from "../stage.suite.ts";
 import { decodeIntent, marksOf } from "./checkpoint.ts";
+import type { Found } from "./lookup.ts";
 import { mayRide } from "./early-intent.ts";
 import type { LaneEffect, Fact } from "./state.ts";
 import { SENT, LaneTable, type LaneTableOptions } from "./table.suite.ts";
@@ -151,6 +152,11 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
       ({ table }) =>
         table.act(is, 1 + (at % Math.max(1, table.log.length))),
   ),
+  fc.nat(20).map(
+    (at): Act =>
+      ({ table }) =>
+        table.again(1 + (at % Math.max(1, table.log.length))),
+  ),
   fc.record({ between: fc.constantFrom("nothing", "stop", "write", "other"), isStored: fc.boolean() }).map(
     ({ between, isStored }): Act =>
       (model) =>
@@ -177,9 +183,11 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
     if (table.state.records.write === "due") table.take({ is: "turn over" });
   }),
   fc.constant<Act>(({ table }) => table.refuse()),
-  fc.boolean().map((is): Act => ({ table }) => {
-    if (table.search !== null) table.find(is ? null : { is: "later", why: WHY });
-  }),
+  fc
+    .constantFrom<Found | null>(null, { is: "later", why: WHY }, { is: "pointless again", why: WHY })
+    .map((found): Act => ({ table }) => {
+      if (table.search !== null) table.find(found);
+    }),
   fc.nat(700_000).map(
     (ms): Act =>
       ({ table }) =>

@@ -293,7 +293,8 @@ function notWeighed(now: Step, error: string): void {
 function expire(now: Step, item: WindowItem, why: Reason): void {
   const { doubt } = item;
   // What changes a message is none by itself.
-  if (doubt === null && !isChange(now, item)) {
+  const isMessage = !isChange(now, item);
+  if (doubt === null && isMessage) {
     addToLine(now, item);
     now.state.outage.expired += 1;
   }

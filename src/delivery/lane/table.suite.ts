@@ -6,7 +6,7 @@ import { EventLabel } from "../../contract/message.ts";
 import type { Outcome } from "../../contract/outcome.ts";
 import type { About } from "../../gateway/codec.ts";
 import type { StoredEntry } from "../../log/log.ts";
-import { payloadOf, PLAN } from "../plan.suite.ts";
+import { againPayload, payloadOf, PLAN } from "../plan.suite.ts";
 import { decodeCheckpoint, marksOf } from "./checkpoint.ts";
 import { doubtsLeft, timed } from "./doubts.ts";
 import type { Found, Search } from "./lookup.ts";
@@ -139,6 +139,10 @@ export class LaneTable {
 
   act(is: About["is"], seq: number, text = "changed"): void {
     this.#put(payloadOf(is, seq, text), LABELS[is]);
+  }
+
+  again(of: number): void {
+    this.#put(againPayload("again", of), EventLabel.again);
   }
 
   #put(payload: string, label: string): void {

@@ -1,7 +1,7 @@
 import { END, type MessageRef, type Progress } from "../../contract/ids.ts";
 import { EventLabel } from "../../contract/message.ts";
 import type { Reason } from "../../contract/outcome.ts";
-import type { Stored } from "../../gateway/codec.ts";
+import type { Again, Stored } from "../../gateway/codec.ts";
 import type { Here, OpDraft } from "../../gateway/planned.ts";
 import type { Seq, StoredEntry } from "../../log/log.ts";
 import { type Checkpoint, type Doubt, type Intent, nextOf, type PartlySent } from "./checkpoint.ts";
@@ -54,6 +54,11 @@ export class WindowItem {
   /** How many messages of the lane it has read up to here, this one included. */
   nth = 0;
 
+  /** The message that it is: another one where it sends that again. */
+  get messageSeq(): Seq {
+    return this.stored?.again?.of ?? this.seq;
+  }
+
   constructor({ seq, at, label, payload }: Pick<StoredEntry, "seq" | "at" | "label" | "payload">) {
     this.seq = seq;
     this.at = at;
@@ -76,6 +81,12 @@ export class WindowItem {
     this.confirmed = progress;
     this.announced = progress;
     this.intended = progress;
+  }
+
+  /** Parts of it are there from before it is sent again. */
+  goOnFrom({ from, messages }: Again): void {
+    this.resumeAt(from);
+    this.addMessages(messages);
   }
 
   /** Another attempt of it begins. */

@@ -52,6 +52,7 @@ async function start(token: string | null = null, more: Partial<AdminDeps> = {})
     story: () => Promise.resolve(null),
     unknown: (gateway) => (gateway === "g" ? null : "there is no such gateway; there are: g"),
     follow: (follower) => followers.add(follower),
+    resend: () => Promise.resolve({ is: "taken" }),
     say: ({ gateway }) =>
       Promise.resolve(
         gateway === "g"

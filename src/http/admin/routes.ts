@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { FastifyReply } from "fastify";
 import { readTokenOrder, type TokenOrder, type TokenResult } from "../../access/operate.ts";
 import type { SayResult, SayRequest } from "../../admin/operator.ts";
+import type { ResendRequest, ResendResult } from "../../admin/resend.ts";
 import type { Follower } from "../../admin/followers.ts";
 import type { ExplainView, StatusView, Story } from "../../admin/views.ts";
 import type { Account } from "../../config/config.ts";
@@ -38,6 +39,8 @@ export interface AdminDeps {
   /** As `Followers.add`. */
   readonly follow: (follower: Follower) => (() => void) | null;
   readonly say: (words: SayRequest) => Promise<SayResult>;
+  /** Sends a message again to one destination. Rejects with a LogError. */
+  readonly resend: (request: ResendRequest) => Promise<ResendResult>;
   /** What the reload came to, as JSON; null: this program cannot. */
   readonly reload: (() => Promise<unknown>) | null;
   /** Pauses, resumes or reconnects the account with this key. Rejects with a LogError. */

@@ -1,20 +1,10 @@
-import { ProblemError } from "../problems.ts";
+import { onceOf } from "../once.ts";
 import type { Call, Reply, Route } from "../route.ts";
 import type { V1Deps } from "../deps.ts";
 import { type Acting, edit, remove } from "../saying/acts.ts";
 import { DROPPED, TAKEN } from "../saying/answers.ts";
-import { type Posting, postThen } from "../saying/post.ts";
+import { postThen } from "../saying/post.ts";
 import { ActorSchema, checked, EditSchema, isActor, isEdit, isNewMessage, NewMessageSchema } from "../saying/shapes.ts";
-
-const KEY_MAX = 255;
-
-function onceOf(call: Pick<Call, "request" | "fingerprint">): Posting["once"] {
-  const key = call.request.headers["idempotency-key"];
-  if (key === undefined) return null;
-  // The fingerprint costs more than all else here.
-  if (typeof key === "string" && key !== "" && key.length <= KEY_MAX) return { key, fingerprint: call.fingerprint };
-  throw new ProblemError("bad_request", `Idempotency-Key is one value of 1 to ${KEY_MAX} characters`);
-}
 
 function postMessage(call: Call, deps: V1Deps): Reply {
   const { params, access, body } = call;

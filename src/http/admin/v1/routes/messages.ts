@@ -1,4 +1,5 @@
 import { isObject } from "../../../../lib/shapes.ts";
+import { onceOf } from "../../../v1/once.ts";
 import { ProblemError } from "../../../v1/problems.ts";
 import { type Call, ok, type Reply, type Route } from "../../../v1/route.ts";
 import type { AdminV1Deps } from "../deps.ts";
@@ -22,7 +23,7 @@ async function find({ query }: Call, { operator }: AdminV1Deps): Promise<Reply> 
 async function tell({ params }: Call, { operator }: AdminV1Deps): Promise<Reply> {
   const seq = params["seq"] ?? "";
   const story = SEQ.test(seq) ? await operator.story(Number(seq)) : null;
-  if (story === null) throw new ProblemError("not_found", "the log knows no message of this number");
+  if (story === null) throw new ProblemError("not_found", NO_MESSAGE);
   return ok(story);
 }
 
@@ -34,6 +35,27 @@ async function say({ body }: Call, { operator }: AdminV1Deps): Promise<Reply> {
   if (said.is === "bad") throw new ProblemError("unprocessable", said.message);
   return { status: 201, body: { seq: said.seq, destinations: said.destinations } };
 }
+
+async function resend(call: Call, { operator }: AdminV1Deps): Promise<Reply> {
+  const { params, body, access } = call;
+  const { gateway, account, channel, may_double: mayDouble } = isObject(body) ? body : {};
+  const [seq, once] = [params["seq"] ?? "", onceOf(call)];
+  if (!SEQ.test(seq)) throw new ProblemError("not_found", NO_MESSAGE);
+  const done = await operator.resend({
+    seq: Number(seq),
+    gateway: textOf(gateway),
+    account: textOf(account),
+    channel: textOf(channel),
+    mayDouble: mayDouble === true,
+    once: once && { key: `${access.token ?? ""} ${once.key}`, fingerprint: `${once.fingerprint} ${seq}` },
+  });
+  if (done.is === "unknown") throw new ProblemError("not_found", done.message);
+  if (done.is === "refused") throw new ProblemError("unprocessable", done.message);
+  if (done.is === "mismatch") throw new ProblemError("idempotency_mismatch", "the key was used for another request");
+  return { status: 202, body: { seq: Number(seq) } };
+}
+
+const NO_MESSAGE = "the log knows no message of this number";
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
@@ -107,5 +129,45 @@ export const adminMessagesRoutes: readonly Route<AdminV1Deps>[] = [
       422: { about: "The text is empty or too long, or the name is." },
     },
     handle: say,
+  },
+  {
+    method: "POST",
+    path: "/v1/admin/messages/{seq}/again",
+    needs: "admin",
+    id: "sendMessageAgain",
+    summary: "Sends a message once more to a destination where it failed, expired or is unconfirmed.",
+    about:
+      "As it reads now; parts that arrived are not repeated. The copies are those of the message: later edits, " +
+      "deletions, reactions and answers find them. The wish is on disk with the answer, and MaxAge counts from then.",
+    headers: {
+      "Idempotency-Key":
+        "1 to 255 characters that the client chooses: a repeat within 24 h sends nothing again, and has the first answer.",
+    },
+    body: {
+      type: "object",
+      properties: {
+        gateway: { type: "string" },
+        account: { type: "string" },
+        channel: { type: "string" },
+        may_double: {
+          type: "boolean",
+          description: "Of one that is unconfirmed: send it although it may be there already.",
+        },
+      },
+      required: ["gateway", "account", "channel"],
+    },
+    answers: {
+      202: {
+        about: "It is on its way; `getMessage` says how it goes.",
+        schema: { type: "object", properties: { seq: count }, required: ["seq"] },
+      },
+      404: { about: "The log knows no message of this number." },
+      422: {
+        about:
+          "Not safe or not possible, `detail` says why: it arrived or is on its way, it was deleted, an edit of it is " +
+          "there, the account is paused, the bridge or the message is gone.",
+      },
+    },
+    handle: resend,
   },
 ];
