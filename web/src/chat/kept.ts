@@ -1,3 +1,5 @@
+import { newKey } from "../lib/new-key.ts";
+
 /** What the browser keeps for a room. A browser that keeps nothing (private windows, a full disk) goes on without. */
 export interface KeptText {
   readonly read: () => string;
@@ -40,7 +42,3 @@ export function joinKey(invite: string): string {
 }
 
 export const joinDone = (): void => joining.write("");
-
-/** Also where the page is not of a secure origin, which has no `randomUUID`. */
-export const newKey = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");

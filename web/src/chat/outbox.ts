@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import type { WebFile, WebMe, WebMessage, WebPost, WebPosted, WebReply } from "../../../src/contract/web-chat.ts";
 import { type ApiProblem, post } from "../lib/api.ts";
-import { newKey } from "./kept.ts";
+import { newKey } from "../lib/new-key.ts";
 
 /** A message of one's own that the room does not show yet. */
 export interface PendingMessage {

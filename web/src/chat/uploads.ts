@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import type { WebFile, WebRoom, WebUploaded } from "../../../src/contract/web-chat.ts";
 import { bytes } from "../lib/format.ts";
-import { newKey } from "./kept.ts";
+import { newKey } from "../lib/new-key.ts";
 import { chatTexts as texts } from "./texts.ts";
 
 export interface ChatUpload {

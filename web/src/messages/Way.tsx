@@ -8,14 +8,24 @@ import { ProblemNotice } from "../parts/Notice.tsx";
 import { State } from "../parts/State.tsx";
 import { type Column, Table } from "../parts/Table.tsx";
 import { Time } from "../parts/Time.tsx";
-import { isUnderWay, kindOf, pollMs } from "./fates.ts";
+import { Again } from "./Again.tsx";
+import { canGoAgain, isUnderWay, kindOf, pollMs } from "./fates.ts";
 import { fateTexts, messageTexts as texts } from "./texts.ts";
 
-const COLUMNS: readonly Column<Destination>[] = [
+const columns = (story: Story, onSent: () => void): readonly Column<Destination>[] => [
   { key: "to", head: texts.destination, cell: (row) => texts.in(row.channel, row.account), rowHead: true },
   { key: "gateway", head: texts.gateway, cell: (row) => row.gateway },
   { key: "state", head: texts.state, cell: (row) => <State kind={kindOf(row)} word={fateTexts[row.state]} /> },
-  { key: "why", head: texts.why, cell: whyOf },
+  {
+    key: "why",
+    head: texts.why,
+    cell: (row) => (
+      <>
+        {whyOf(row)}
+        {canGoAgain(story, row) ? <Again seq={story.seq} row={row} onSent={onSent} /> : null}
+      </>
+    ),
+  },
   { key: "ids", head: texts.ids, cell: ({ refs }) => <Ids refs={refs} /> },
 ];
 
@@ -33,6 +43,8 @@ interface WayProps {
 export function Way({ seq, first = null, title = texts.way }: WayProps): JSX.Element {
   const story = useSignal<Story | null>(first);
   const problem = useSignal<ApiProblem | null>(null);
+  /** When it was last sent again; 0: never. */
+  const sentMs = useSignal(0);
   const id = useId();
   useEffect(() => {
     const gone = new AbortController();
@@ -43,7 +55,7 @@ export function Way({ seq, first = null, title = texts.way }: WayProps): JSX.Ele
       problem.value = answer.ok ? null : answer.problem;
       if (answer.ok) story.value = answer.value;
       if (story.value !== null && isUnderWay(story.value)) {
-        timer = setTimeout(() => void ask(), pollMs(story.value, Date.now()));
+        timer = setTimeout(() => void ask(), pollMs({ atMs: Math.max(story.value.atMs, sentMs.value) }, Date.now()));
       } else if (!answer.ok && answer.problem.status !== 404) {
         timer = setTimeout(() => void ask(), RETRY_MS);
       }
@@ -53,17 +65,26 @@ export function Way({ seq, first = null, title = texts.way }: WayProps): JSX.Ele
       gone.abort();
       clearTimeout(timer);
     };
-  }, [seq]);
+  }, [seq, sentMs.value]);
   return (
     <section class="way stack" aria-labelledby={id}>
       <h3 id={id}>{title}</h3>
       {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
-      {story.value === null ? <p role="status">{texts.loading}</p> : <Told story={story.value} />}
+      {story.value === null ? (
+        <p role="status">{texts.loading}</p>
+      ) : (
+        <Told story={story.value} onSent={() => (sentMs.value = Date.now())} />
+      )}
     </section>
   );
 }
 
-function Told({ story }: { readonly story: Story }): JSX.Element {
+interface ToldProps {
+  readonly story: Story;
+  readonly onSent: () => void;
+}
+
+function Told({ story, onSent }: ToldProps): JSX.Element {
   const { seq, atMs, by, account, channel, refs, about, gone, destinations } = story;
   return (
     <>
@@ -85,7 +106,7 @@ function Told({ story }: { readonly story: Story }): JSX.Element {
       <Table
         caption={texts.destinations}
         captionHidden
-        columns={COLUMNS}
+        columns={columns(story, onSent)}
         rows={destinations}
         keyOf={(row) => JSON.stringify([row.gateway, row.account, row.channel])}
         empty={texts.nowhere}

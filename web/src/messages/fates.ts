@@ -21,6 +21,12 @@ const KINDS: Readonly<Record<Destination["state"], StateKind>> = {
 
 export const kindOf = ({ state }: Pick<Destination, "state">): StateKind => KINDS[state];
 
+/** It did not arrive, or nobody knows; and it is a message by itself. */
+export const canGoAgain = ({ gone, about }: Pick<Story, "gone" | "about">, { state }: Pick<Destination, "state">) =>
+  !gone &&
+  (about === null || about.is === "reply") &&
+  (state === "failed" || state === "expired" || state === "unconfirmed");
+
 /** Something of it may be otherwise in a moment. */
 export const isUnderWay = ({ destinations }: Pick<Story, "destinations">): boolean =>
   destinations.some(({ state }) => state === "sending" || state === "waiting");
